@@ -1,0 +1,179 @@
+#ifndef IR_PLAN_H
+#define IR_PLAN_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "ir/arch.h"
+#include "ir/program.h"
+
+/* The plan: what the emitted C does, in order.  One plan a function.  Codegen
+ * prints it and decides nothing; the evaluator (ir/plan_count.h) counts from it,
+ * element by element, what its transfers move. */
+
+enum plan_op {
+	PLAN_CONST,                  /* value */
+	PLAN_VAR,                    /* var */
+	PLAN_ADD, PLAN_SUB, PLAN_MUL,
+	PLAN_FLOORDIV,               /* rounds down; the second operand is a constant > 0 */
+	PLAN_MOD,                    /* never negative; the second operand is a constant > 0 */
+	PLAN_MIN, PLAN_MAX,
+	PLAN_EQ, PLAN_LE, PLAN_AND, PLAN_OR, PLAN_NOT,   /* 0 or 1 */
+	PLAN_SELECT                  /* operand 0 ? 1 : 2 */
+};
+
+/* An integer expression over the variables around it.  Immutable and shared
+ * freely. */
+struct plan_expr {
+	enum plan_op op;
+	long value;
+	struct plan_var *var;
+	struct plan_expr *operands[3];
+};
+
+/* A loop variable or a named value; NAME is unique in its plan and a C
+ * identifier.  [min, max] are its least and largest value, for codegen's types
+ * and for folding. */
+struct plan_var {
+	const char *name;
+	long min, max;
+};
+
+/* Makers fold constants and identities, so equal plans print equal. */
+struct plan_expr *plan_const(struct arena *arena, long value);
+struct plan_expr *plan_ref(struct arena *arena, struct plan_var *var);
+struct plan_expr *plan_make(struct arena *arena, enum plan_op op, struct plan_expr *a,
+	struct plan_expr *b);
+struct plan_expr *plan_select(struct arena *arena, struct plan_expr *condition,
+	struct plan_expr *yes, struct plan_expr *no);
+struct plan_expr *plan_affine(struct arena *arena, struct affine affine, int count,
+	struct plan_expr **values);
+bool plan_is_const(const struct plan_expr *expr, long *value);
+/* Least and largest value over the ranges of the variables (not tight). */
+void plan_range(const struct plan_expr *expr, long *min, long *max);
+
+/* One dimension of a buffer, as the elements of its array's dimension map to it.
+ * Only elements x with x = phase (mod stride) are held; the lattice coordinate of
+ * x is y = (x - phase) / stride.  It is stored at y - origin, or at y modulo
+ * modulus where modulus > 0 (a ring, for windows that slide). */
+struct plan_dim {
+	long extent;                 /* of the buffer */
+	long stride, phase;          /* stride >= 1, 0 <= phase < stride */
+	struct plan_expr *origin;    /* in lattice units; NULL where modulus > 0 */
+	long modulus;
+};
+
+/* A buffer of the scratchpad that holds regions of ARRAY. */
+struct plan_buffer {
+	int index;
+	const char *name;            /* a C identifier, unique: "I_0" */
+	const struct array *array;
+	int rank;                    /* of the array */
+	struct plan_dim dims[ARRAY_RANK_LIMIT];
+	long slots;                  /* copies of the region, >= 1 */
+	struct plan_expr *slot;      /* which is in use, 0 .. slots - 1; NULL if slots == 1 */
+	long offset_bytes, bytes;    /* place in the scratchpad; all slots */
+	int bank, bank_count;        /* exclusive banks; else -1, 0 */
+	bool is_double;              /* half of the slots are there to overlap transfers */
+};
+
+enum plan_kind { PLAN_BLOCK, PLAN_LOOP, PLAN_LET, PLAN_IF, PLAN_TRANSFER, PLAN_WAIT, PLAN_COMPUTE };
+enum plan_loop_kind { LOOP_TILE, LOOP_POINT, LOOP_TRANSFER };
+
+/* A region on its way: count[d] lattice elements of dimension d of the buffer's
+ * array, from lattice coordinate first[d].  In the buffer they lie at the place
+ * the buffer's dims give them (a lowering never lets a transfer wrap in a ring).
+ * slot overrides the buffer's slot (prefetch); NULL: as the buffer says.
+ * A transfer with a count <= 0 moves nothing and is not started. */
+struct plan_transfer {
+	bool is_put;
+	struct plan_buffer *buffer;
+	int tag;
+	struct plan_expr *first[ARRAY_RANK_LIMIT], *count[ARRAY_RANK_LIMIT];
+	struct plan_expr *local[ARRAY_RANK_LIMIT];   /* buffer coordinate of the first element */
+	struct plan_expr *slot;
+};
+
+struct plan_node {
+	enum plan_kind kind;
+	/* PLAN_BLOCK */
+	int child_count;
+	size_t child_capacity;
+	struct plan_node **children;
+	/* PLAN_LOOP: var = lower, lower + step, ... <= upper.  PLAN_LET: var = lower */
+	enum plan_loop_kind loop;
+	struct plan_var *var;
+	struct plan_expr *lower, *upper;
+	long step;                   /* > 0 */
+	/* PLAN_IF */
+	struct plan_expr *condition;
+	/* PLAN_LOOP, PLAN_LET (the scope of var), PLAN_IF: a block */
+	struct plan_node *body;
+	struct plan_transfer transfer;
+	unsigned tags;               /* PLAN_WAIT: mask, bit t = tag t */
+	/* PLAN_COMPUTE: one instance of STATEMENT; values[i] of its iterators.
+	 * buffers[a]: where access a finds its element; NULL for a scalar kept in the
+	 * core (a C variable). */
+	const struct statement *statement;
+	struct plan_expr **values;
+	struct plan_buffer **buffers;
+};
+
+/* What is predicted for an array, of one nest or of the whole plan, in bytes. */
+struct plan_traffic {
+	const struct array *array;
+	long read_bytes, write_bytes;
+};
+
+/* One nest of the function: what was chosen for it and why it is good. */
+struct plan_nest {
+	const char *name;            /* the function's, with .N where it has several nests */
+	struct location location;
+	const char *schedule;        /* text of DESIGN 5, one line a fact, replayable */
+	struct plan_node *body;      /* a block */
+	int traffic_count;
+	struct plan_traffic *traffic;
+	long compulsory_bytes, lower_bound_bytes;
+	const char *lower_bound_argument;
+	long scratchpad_used_bytes;
+	bool optimal;
+	long bound_bytes;            /* no schedule of the space is below this */
+	long points;                 /* evaluated by the search */
+	double seconds;              /* never printed into emitted code or IR */
+	bool is_double;              /* double buffered */
+};
+
+struct plan {
+	struct arena *arena;
+	const struct program *program;
+	const struct function *function;
+	const struct arch *arch;
+	int nest_count, buffer_count;
+	struct plan_nest *nests;
+	struct plan_buffer **buffers;
+	/* Arrays that live in external memory but are locals of the source: their
+	 * place in the workspace that the emitted function takes, bytes; -1 for all
+	 * others.  [function.array_count] */
+	long *workspace_offset;
+	long workspace_bytes;
+};
+
+struct plan_node *plan_block(struct arena *arena);
+void plan_append(struct arena *arena, struct plan_node *block, struct plan_node *node);
+struct plan_node *plan_loop(struct arena *arena, enum plan_loop_kind kind, struct plan_var *var,
+	struct plan_expr *lower, struct plan_expr *upper, long step);
+struct plan_node *plan_let(struct arena *arena, struct plan_var *var, struct plan_expr *value);
+struct plan_node *plan_if(struct arena *arena, struct plan_expr *condition);
+struct plan_node *plan_wait(struct arena *arena, unsigned tags);
+
+/* Text form; print(parse(x)) == x.  The program it belongs to is printed first,
+ * so a .plan file stands alone. */
+void plan_print(FILE *out, const struct plan *plan);
+struct plan *plan_parse(struct arena *arena, isl_ctx *ctx, struct diag *diag,
+	const char *file, const char *text);
+/* True if every invariant holds: variables in scope, tags waited for, regions
+ * inside array and buffer, buffers inside the scratchpad and apart.  Else prints
+ * what does not to stderr. */
+bool plan_verify(const struct plan *plan);
+
+#endif

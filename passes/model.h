@@ -1,0 +1,152 @@
+#ifndef PASSES_MODEL_H
+#define PASSES_MODEL_H
+
+#include <stdbool.h>
+
+#include "ir/arch.h"
+#include "support/arena.h"
+
+/* The model of one nest: all that the traffic of a schedule depends on where the
+ * domain is a box and subscripts are separable.  Passes build it from the program
+ * (passes/nest.h), the search chooses a schedule for it, and lowering turns the
+ * schedule into a plan; the plan's own count must agree to the byte. */
+
+enum { MODEL_LOOPS = 12, MODEL_ARRAYS = 16, MODEL_RANK = 16 };
+
+struct model_loop {
+	const char *name;
+	long extent;                 /* iterations, >= 1 */
+	bool is_forward;             /* carries a dependence: may not run backwards */
+	long tile;                   /* > 0: the user fixed it; 0: free */
+};
+
+/* Elements of one dimension that a tile touches, in units of the dimension's
+ * lattice (elements that no iteration touches between two that are do not count):
+ *     window + sum over loops l of coefficient[l] * (T_l - 1)
+ * with T_l the tile of loops outside the store level (clipped at the edge:
+ * D_l - i T_l if less) and the whole extent of loops inside it. */
+struct model_dim {
+	long window;                 /* >= 1 */
+	long coefficient[MODEL_LOOPS];  /* >= 0 */
+	long negative;               /* unused by the search: bit l set if the subscript falls
+	                              * as loop l rises */
+};
+
+struct model_array {
+	const char *name;
+	int element_bytes;
+	int rank;
+	struct model_dim dims[MODEL_RANK];
+	bool is_read;                /* its elements are fetched */
+	bool is_written;             /* its regions go out when they leave the chip */
+	bool is_created;             /* written: nothing is fetched when a region comes for the
+	                              * first time, since its elements are set on chip */
+};
+
+struct nest_model {
+	int loop_count, array_count;
+	struct model_loop loops[MODEL_LOOPS];
+	struct model_array arrays[MODEL_ARRAYS];
+};
+
+/* How one array is held.
+ *
+ * Tile loops are numbered from 0, outermost.  The first STORE of them are outside
+ * the buffer: each of their iterations is a visit and shows the buffer one region.
+ * A store level is normal: it is 0, or loop STORE - 1 indexes the array (else the
+ * same buffer further out moves the same bytes).  Let b = STORE - 1, the loop that
+ * moves the region.
+ *
+ * SLOTS >= 1: the buffer keeps the regions of the last SLOTS iterations of b, each
+ * at slot (index of b's tile) mod SLOTS.
+ *
+ * IS_SLIDING (only if the array is not written, exactly one dimension moves with b,
+ * and windows of consecutive tiles overlap or touch): the buffer is a ring along
+ * that dimension, of window + (SLOTS - 1) * step lattice elements (at most the whole
+ * extent the pass covers), and an iteration of b fetches only what the one before
+ * did not hold.
+ *
+ * What a visit finds.  Let pos(l) be the count of loop l in its present run, from 0
+ * (whichever way it goes).  Let r be the innermost loop outside b with pos(r) > 0.
+ *  - If r exists, does not index the array, and every loop inside r and outside or
+ *    equal to b that indexes the array is serpentine [or has one iteration], then the
+ *    visits with pos(b) < SLOTS are kept: their regions are still there since before
+ *    the turn.  They move nothing.
+ *  - Else, if sliding and pos(b) > 0: what is new in the window moves.
+ *  - Else the whole region moves.
+ * With STORE = 0 there is one visit.
+ *
+ * A written array: a visit that is not kept fetches its region, unless it comes for
+ * the first time (pos of every loop outside that does not index it is 0) and
+ * is_created.  At the end of a visit the region goes out unless the next visit of the
+ * same region is kept, that is unless: r', the innermost loop outside b that is not
+ * in its last iteration, does not index the array, all loops in between are
+ * serpentine, and fewer than SLOTS iterations of b follow or this is one of the last
+ * SLOTS of b's run.  [Kept visits of the next run mirror these.] */
+struct storage {
+	int store;
+	long slots;
+	bool is_sliding;
+	bool is_double;              /* one slot (or step of a ring) more, to overlap */
+	/* results */
+	long bytes;                  /* of the buffer, aligned */
+	long offset;                 /* in the scratchpad, bytes */
+	int bank, bank_count;        /* exclusive banks; else -1, 0 */
+	long read_bytes, write_bytes;
+	long commands;               /* transfers of boxes started (before splitting) */
+};
+
+struct schedule {
+	long tile[MODEL_LOOPS];      /* of each loop, 1 .. extent */
+	int depth;                   /* tile loops: those with tile < extent */
+	int order[MODEL_LOOPS];      /* loop of each tile loop, outermost first */
+	bool is_serpentine[MODEL_LOOPS];   /* by loop */
+	struct storage storage[MODEL_ARRAYS];
+	long total_bytes, scratchpad_bytes;
+	bool is_optimal;
+	long bound_bytes;            /* nothing in the space is below this */
+	long points;
+};
+
+/* Fills in all results of SCHEDULE (bytes, traffic, total_bytes, scratchpad_bytes,
+ * places) from its choices, in closed form.  False if it breaks a rule above, needs
+ * more than ARCH has, or a number overflows a long. */
+bool schedule_evaluate(const struct nest_model *model, const struct arch *arch,
+	struct schedule *schedule);
+
+enum buffering { BUFFERING_SINGLE, BUFFERING_DOUBLE, BUFFERING_AUTO };
+
+struct search_options {
+	enum buffering buffering;
+	long effort;                 /* points; 0: exhaustive */
+	int threads;                 /* -j; the result does not depend on it */
+	bool show_progress;
+	const volatile int *interrupted;   /* set by SIGINT; may be NULL */
+	/* What the user fixed of order, stores, slots, sliding (tiles are in the model).
+	 * order: the first order_count tile loops, outermost first. */
+	int order_count;
+	int order[MODEL_LOOPS];
+	int store[MODEL_ARRAYS];     /* -1: free */
+	long slots[MODEL_ARRAYS];    /* 0: free */
+	int sliding[MODEL_ARRAYS];   /* -1: free, 0, 1 */
+	int serpentine[MODEL_LOOPS]; /* -1: free, 0, 1 */
+};
+
+void search_options_init(struct search_options *options);
+
+/* The schedule with the least total_bytes that fits ARCH; among equals fewer
+ * commands, then longer contiguous runs, then less scratchpad, then simpler.
+ * Deterministic.  False if none fits; then *SMALLEST is the least scratchpad in
+ * bytes (unified) or banks (exclusive) that some schedule fits in. */
+bool search_schedule(const struct nest_model *model, const struct arch *arch,
+	const struct search_options *options, struct schedule *best, long *smallest);
+
+/* No schedule of MODEL in S bytes of scratchpad moves less than this many bytes;
+ * *ARGUMENT names the reason ("compulsory", "partition"). MACS: iterations of the
+ * whole domain. */
+long model_lower_bound(const struct nest_model *model, long scratchpad_bytes,
+	const char **argument);
+/* Every element read once and every element written once. */
+long model_compulsory(const struct nest_model *model);
+
+#endif

@@ -1,0 +1,41 @@
+#ifndef LOOPC_CHECKED_H
+#define LOOPC_CHECKED_H
+
+#include "loopc_rt.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The checked port's own interface, for a test program on a host: what it must
+ * know before a kernel runs, and what it counted.  Any violation (a copy outside
+ * the named arrays or the scratchpad, a put into a read-only array, a copy that
+ * overlaps one in flight, a limit exceeded, a copy never waited for at the end)
+ * is printed to stderr and counted; it never stops the program. */
+
+/* The machine's limits; 0 means none. */
+typedef struct lrt_limits {
+	size_t scratchpad_bytes;
+	uint32_t max_rank, max_bytes, max_count, max_stride_bytes, align_bytes;
+} lrt_limits;
+
+void lrt_checked_begin(const lrt_limits *limits);
+/* NAME is kept; regions of arrays are apart.  WRITABLE 0: a put into it is an error. */
+void lrt_checked_array(const char *name, const void *base, size_t bytes, int writable);
+
+typedef struct lrt_counts {
+	uint64_t read_bytes, write_bytes;   /* outside -> scratchpad, scratchpad -> outside */
+	uint64_t gets, puts;                /* commands */
+} lrt_counts;
+
+/* Counts of the array named NAME since lrt_checked_begin. */
+lrt_counts lrt_checked_counts(const char *name);
+/* Waits for nothing, checks that nothing is in flight, frees the scratchpad.
+ * Returns the number of violations since lrt_checked_begin. */
+int lrt_checked_end(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
