@@ -1,0 +1,1 @@
+# What codegen adds to the build; the top Makefile.am says how.

@@ -1,0 +1,1 @@
+# What driver adds to the build; the top Makefile.am says how.

@@ -1,0 +1,1 @@
+# What examples/firmware adds to the build; the top Makefile.am says how.

@@ -1,0 +1,1 @@
+# What examples adds to the build; the top Makefile.am says how.

@@ -1,0 +1,1 @@
+# What frontend adds to the build; the top Makefile.am says how.

@@ -1,0 +1,1 @@
+libloopc_a_SOURCES += passes/model.h

@@ -1,0 +1,1 @@
+# The search's part of passes; the top Makefile.am says how.

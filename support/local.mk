@@ -1,0 +1,1 @@
+libloopc_a_SOURCES += support/arena.c support/arena.h support/diag.h

@@ -1,0 +1,1 @@
+# What tests/e2e adds to the build; the top Makefile.am says how.

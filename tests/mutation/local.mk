@@ -1,0 +1,1 @@
+# What tests/mutation adds to the build; the top Makefile.am says how.

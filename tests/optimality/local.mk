@@ -1,0 +1,1 @@
+# What tests/optimality adds to the build; the top Makefile.am says how.

@@ -1,0 +1,1 @@
+# What tests/unit adds to the build; the top Makefile.am says how.
