@@ -41,6 +41,9 @@ struct model_array {
 	bool is_written;             /* its regions go out when they leave the chip */
 	bool is_created;             /* written: nothing is fetched when a region comes for the
 	                              * first time, since its elements are set on chip */
+	long anchored;               /* bit l: touched only by statements that run in the first (or
+	                              * last) tile of loop l that a run executes, an initialisation
+	                              * or a final step; no such loop indexes the array.  See below */
 };
 
 struct nest_model {
@@ -75,6 +78,9 @@ struct nest_model {
  *  - Else, if sliding and pos(b) > 0: what is new in the window moves.
  *  - Else the whole region moves.
  * With STORE = 0 there is one visit.
+ * An array with anchored loops is visited only where those of them that are outside b
+ * have pos 0: they count as loops of one iteration, no visit is kept at a turn (SLOTS
+ * must be 1), and a store level right inside an anchored loop is not normal.
  *
  * A written array: a visit that is not kept fetches its region, unless it comes for
  * the first time (pos of every loop outside that does not index it is 0) and
