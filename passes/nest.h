@@ -1,0 +1,107 @@
+#ifndef PASSES_NEST_H
+#define PASSES_NEST_H
+
+#include <isl/union_map.h>
+
+#include "passes/pass.h"
+
+/* What a statement is in one dimension of the band. */
+enum hyperplane_kind {
+	HYPERPLANE_AFFINE,           /* runs at value(instance) */
+	HYPERPLANE_FIRST,            /* in the first tile that is executed, whatever its place */
+	HYPERPLANE_LAST              /* in the last */
+};
+
+struct hyperplane {
+	enum hyperplane_kind kind;
+	isl_aff *value;              /* HYPERPLANE_AFFINE: on the statement's domain space;
+	                              * owned by the arena */
+	struct affine affine;        /* the same over DIVISOR: value = affine / divisor */
+	long divisor;                /* > 0; exact on the domain */
+};
+
+/* A dimension of the band: tile loops run over floor(value / tile). */
+struct band_dim {
+	const char *name;
+	long extent;                 /* values run from 0 to extent - 1 */
+	bool is_forward;             /* carries a dependence between affine statements */
+	bool can_tile;               /* no dependence runs backwards in it */
+	struct hyperplane *planes;   /* [statement of the nest] */
+};
+
+/* One access of a statement of the nest. */
+struct nest_access {
+	int statement;               /* in the nest */
+	const struct access *access;
+};
+
+/* An array of the nest that lives outside and is brought in by regions. */
+struct nest_array {
+	const struct array *array;
+	int access_count;
+	struct nest_access *accesses;
+	bool is_read, is_written;
+};
+
+enum { NEST_LOOPS = MODEL_LOOPS };
+
+/* One top-level loop (or run of statements) of a function. */
+struct nest {
+	const char *name;
+	struct location location;
+	const struct function *function;
+	int index;                   /* among the function's nests */
+	int statement_count;
+	const struct statement **statements;
+	int array_count;
+	struct nest_array *arrays;
+	int loop_depth;              /* deepest statement */
+	int band_count;
+	struct band_dim band[NEST_LOOPS];
+	isl_union_set *domain;       /* owned by the arena */
+	isl_union_map *order;        /* source order, 2 loop_depth + 1 coordinates */
+	/* Pairs of instances that must stay in their order; reductions are left out.
+	 * Between a source and a destination statement: one map each. */
+	isl_union_map *dependences;
+};
+
+/* The nests of FUNCTION in source order; fills *COUNT. */
+struct nest *nests_of_function(struct compilation *compilation,
+	const struct function *function, int *count);
+
+/* Fills in nest.dependences. */
+void nest_find_dependences(struct compilation *compilation, struct nest *nest);
+
+/* Chooses the band: loops of the statement with most iterations, aligned with those
+ * of the others, such that no dependence runs backwards in any; skewed where that
+ * makes one so.  Fills in band.  Loops that cannot be are left to the point loops. */
+void nest_find_band(struct compilation *compilation, struct nest *nest);
+
+/* What a tile touches of a dimension of an array, in closed form:
+ * base + sum coefficient[l] * value of band dim l, in lattice units. */
+struct region_dim {
+	long base;
+	long coefficient[NEST_LOOPS];    /* signed */
+	long window;
+	long stride, phase;          /* see struct plan_dim */
+};
+
+struct region {
+	struct region_dim dims[ARRAY_RANK_LIMIT];
+};
+
+/* The model of the nest.  Where every region has a closed form, true and REGIONS
+ * [array] say where they are; else false, and the model is one whose regions hold
+ * the real ones, for choosing a schedule. */
+bool nest_model_build(struct compilation *compilation, const struct nest *nest,
+	struct nest_model *model, struct region *regions);
+
+/* Lowers NEST under SCHEDULE into OUT (body, traffic, buffers of PLAN).  EXACT as
+ * nest_model_build returned it.  Places of buffers are in the schedule (exact), or
+ * chosen here (not exact).  Returns false if the real regions do not fit; then
+ * *NEEDED is what they need, in bytes. */
+bool nest_lower(struct compilation *compilation, const struct nest *nest,
+	const struct nest_model *model, const struct region *regions, bool exact,
+	const struct schedule *schedule, struct plan *plan, struct plan_nest *out, long *needed);
+
+#endif

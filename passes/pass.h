@@ -1,0 +1,43 @@
+#ifndef PASSES_PASS_H
+#define PASSES_PASS_H
+
+#include <stdbool.h>
+
+#include "ir/arch.h"
+#include "ir/plan.h"
+#include "ir/program.h"
+#include "passes/model.h"
+#include "support/arena.h"
+#include "support/diag.h"
+
+/* What a compilation is told and what its passes share. */
+struct compilation {
+	struct arena *arena;
+	isl_ctx *ctx;
+	struct diag *diag;
+	const struct arch *arch;
+	const struct program *program;
+	bool reassociate;            /* -fno-reassociate clears it */
+	enum buffering buffering;
+	long effort;                 /* points; 0: as documented in search.h */
+	int threads;
+	bool show_progress;
+	const volatile int *interrupted;
+	const char *schedule_text;   /* of --schedule; NULL: none */
+	const char *schedule_file;   /* its name */
+	/* Set when nothing fits: exit status 3, not 1. */
+	bool does_not_fit;
+	FILE *trace;                 /* --print-after: where passes print; NULL: nowhere */
+	bool (*traced)(const struct compilation *, const char *pass);
+};
+
+/* Program to plan: splits FUNCTION into nests, and for each finds dependences, a
+ * band, a schedule, and its plan.  NULL after errors (diagnosed).  The plan lives
+ * in the compilation's arena. */
+struct plan *lower_function(struct compilation *compilation, const struct function *function);
+
+/* --emit=deps: the dependences of each nest of FUNCTION, in isl's text. */
+bool print_dependences(struct compilation *compilation, const struct function *function,
+	FILE *out);
+
+#endif
