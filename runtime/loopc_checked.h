@@ -13,7 +13,9 @@ extern "C" {
  * overlaps one in flight, a limit exceeded, a copy never waited for at the end)
  * is printed to stderr and counted; it never stops the program. */
 
-/* The machine's limits; 0 means none. */
+/* The machine's limits; 0 means none.  max_bytes is of a whole command, max_count of
+ * one dimension around the run.  align_bytes: both addresses, the run's bytes and the
+ * strides of dimensions that are taken more than once are multiples of it. */
 typedef struct lrt_limits {
 	size_t scratchpad_bytes;
 	uint32_t max_rank, max_bytes, max_count, max_stride_bytes, align_bytes;
