@@ -1,1 +1,21 @@
-# What driver adds to the build; the top Makefile.am says how.
+# The driver, and the machines that are built in.
+libloopc_a_SOURCES += frontend/arch.c frontend/arch.h
+nodist_libloopc_a_SOURCES = archs/builtin.c
+
+arch_files = \
+	archs/cluster-64k.yaml \
+	archs/default.yaml \
+	archs/eff-173k.yaml \
+	archs/eyeriss-108k.yaml \
+	archs/large-1m.yaml \
+	archs/tiny-2k.yaml \
+	archs/tiny-8k.yaml \
+	archs/unified-108k.yaml
+
+EXTRA_DIST += archs/embed.awk $(arch_files)
+CLEANFILES += archs/builtin.c
+
+archs/builtin.c: archs/embed.awk $(arch_files)
+	$(AM_V_GEN)$(MKDIR_P) archs && cd $(srcdir) && \
+		LC_ALL=C $(AWK) -f archs/embed.awk $(arch_files) >$(abs_builddir)/$@.new && \
+		mv -f $(abs_builddir)/$@.new $(abs_builddir)/$@

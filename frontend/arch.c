@@ -1,0 +1,356 @@
+#include "frontend/arch.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <yaml.h>
+
+#include "runtime/loopc_rt.h"
+
+/* The machine file is a table: every key, where its value goes, what it may be. */
+
+enum kind { KIND_NAME, KIND_BYTES, KIND_COUNT, KIND_INT, KIND_NUMBER, KIND_SHARING };
+
+struct key {
+	const char *section;         /* "" for keys at the top */
+	const char *name;
+	enum kind kind;
+	size_t offset;               /* in struct arch */
+	bool is_required;            /* where its section is present */
+	double least, most;
+	bool is_power_of_two;
+};
+
+#define FIELD(member) offsetof(struct arch, member)
+static const double BYTES_LIMIT = 1099511627776.0;   /* 2^40: products stay in 63 bits */
+
+static const struct key keys[] = {
+	{ "", "name", KIND_NAME, FIELD(name), true, 0, 0, false },
+	{ "", "clock_hz", KIND_NUMBER, FIELD(clock_hz), false, 1, 1e15, false },
+	{ "scratchpad", "bytes", KIND_BYTES, FIELD(scratchpad_bytes), true, 1, BYTES_LIMIT, false },
+	{ "scratchpad", "banks", KIND_INT, FIELD(banks), false, 1, 65536, false },
+	{ "scratchpad", "sharing", KIND_SHARING, FIELD(exclusive), false, 0, 0, false },
+	{ "dma", "startup_cycles", KIND_COUNT, FIELD(startup_cycles), false, 0, 1e9, false },
+	{ "dma", "bytes_per_cycle", KIND_NUMBER, FIELD(bytes_per_cycle), false, 1e-6, 1e9, false },
+	{ "dma", "max_rank", KIND_INT, FIELD(max_rank), false, 1, LRT_MAX_RANK, false },
+	{ "dma", "max_bytes", KIND_BYTES, FIELD(max_bytes), false, 8, UINT32_MAX, false },
+	{ "dma", "max_count", KIND_COUNT, FIELD(max_count), false, 1, UINT32_MAX, false },
+	{ "dma", "max_stride_bytes", KIND_BYTES, FIELD(max_stride_bytes), false, 1, UINT32_MAX, false },
+	{ "dma", "align_bytes", KIND_INT, FIELD(align_bytes), false, 1, 64, true },
+	{ "dma", "channels", KIND_INT, FIELD(channels), false, 1, 1024, false },
+	{ "pe_array", "x", KIND_INT, FIELD(pe_x), true, 1, 65536, false },
+	{ "pe_array", "y", KIND_INT, FIELD(pe_y), true, 1, 65536, false },
+	{ "pe_array", "registers_bytes", KIND_BYTES, FIELD(registers_bytes), true, 0, BYTES_LIMIT, false },
+	{ "energy_pj", "mac", KIND_NUMBER, FIELD(energy_mac_pj), true, 0, 1e9, false },
+	{ "energy_pj", "register", KIND_NUMBER, FIELD(energy_register_pj), true, 0, 1e9, false },
+	{ "energy_pj", "scratchpad", KIND_NUMBER, FIELD(energy_scratchpad_pj), true, 0, 1e9, false },
+	{ "energy_pj", "dram", KIND_NUMBER, FIELD(energy_dram_pj), true, 0, 1e9, false },
+};
+
+enum { KEY_COUNT = sizeof keys / sizeof *keys };
+
+static const struct section {
+	const char *name;
+	bool is_required;
+} sections[] = {
+	{ "scratchpad", true }, { "dma", false }, { "pe_array", false }, { "energy_pj", false },
+};
+
+enum { SECTION_COUNT = sizeof sections / sizeof *sections };
+
+struct reader {
+	struct arena *arena;
+	struct diag *diag;
+	const char *file, *text;
+	size_t length;
+	yaml_document_t document;
+	struct arch *arch;
+	bool is_seen[KEY_COUNT];
+};
+
+/* libyaml counts lines from 0 and columns in characters; diagnostics count bytes. */
+static struct location place(const struct reader *reader, yaml_mark_t mark)
+{
+	const char *at = reader->text, *end = reader->text + reader->length;
+	for (size_t line = 0; line < mark.line && at < end; at++)
+		if (*at == '\n')
+			line++;
+	int column = 1;
+	for (size_t character = 0; character < mark.column && at < end && *at != '\n'; character++)
+		do {
+			at++, column++;
+		} while (at < end && ((unsigned char)*at & 0xC0) == 0x80);
+	return (struct location){ reader->file, (int)mark.line + 1, column, 0 };
+}
+
+static struct location place_of(const struct reader *reader, const yaml_node_t *node)
+{
+	struct location at = place(reader, node->start_mark);
+	if (node->type == YAML_SCALAR_NODE && node->end_mark.line == node->start_mark.line)
+		at.end_column = place(reader, node->end_mark).column;
+	return at;
+}
+
+static const char *scalar(const yaml_node_t *node)
+{
+	return node->type == YAML_SCALAR_NODE ? (const char *)node->data.scalar.value : NULL;
+}
+
+/* "scratchpad.bytes": how messages name a key. */
+static const char *full_name(const struct reader *reader, const struct key *key)
+{
+	return key->section[0] ?
+		arena_printf(reader->arena, "%s.%s", key->section, key->name) : key->name;
+}
+
+/* A whole number, with K, M or G (powers of 1024) where BYTES.  False: not one. */
+static bool parse_integer(const char *text, bool is_bytes, double *value)
+{
+	char *end;
+	errno = 0;
+	long long number = strtoll(text, &end, text[0] == '0' && text[1] == 'x' ? 16 : 10);
+	if (end == text || errno)
+		return false;
+	*value = (double)number;
+	if (is_bytes && *end) {
+		static const char suffixes[] = "KMG";
+		const char *suffix = strchr(suffixes, *end);
+		if (!suffix)
+			return false;
+		for (const char *s = suffixes; s <= suffix; s++)
+			*value *= 1024;
+		end++;
+	}
+	return *end == '\0';
+}
+
+static bool parse_number(const char *text, double *value)
+{
+	char *end;
+	*value = strtod(text, &end);
+	return end != text && *end == '\0' && *value - *value == 0;
+}
+
+static void store_number(struct arch *arch, const struct key *key, double value)
+{
+	char *field = (char *)arch + key->offset;
+	switch (key->kind) {
+	case KIND_BYTES: case KIND_COUNT: *(long *)(void *)field = (long)value; break;
+	case KIND_INT: *(int *)(void *)field = (int)value; break;
+	default: *(double *)(void *)field = value;
+	}
+}
+
+static void read_number(struct reader *reader, const struct key *key, const yaml_node_t *node)
+{
+	const char *text = scalar(node);
+	bool is_whole = key->kind != KIND_NUMBER;
+	double value;
+	if (!text || !(is_whole ? parse_integer(text, key->kind == KIND_BYTES, &value)
+	                        : parse_number(text, &value)))
+		diag_error(reader->diag, place_of(reader, node), "'%s' must be a %s",
+			full_name(reader, key), is_whole ? "whole number" : "number");
+	else if (value < key->least || value > key->most)
+		diag_error(reader->diag, place_of(reader, node),
+			"'%s' must be from %.15g to %.15g, not %s", full_name(reader, key),
+			key->least, key->most, text);
+	else if (key->is_power_of_two && ((long)value & ((long)value - 1)))
+		diag_error(reader->diag, place_of(reader, node), "'%s' must be a power of two, not %s",
+			full_name(reader, key), text);
+	else
+		store_number(reader->arch, key, value);
+}
+
+static void read_name(struct reader *reader, const struct key *key, const yaml_node_t *node)
+{
+	const char *text = scalar(node);
+	bool is_good = text && *text && strlen(text) <= 64;
+	for (const char *c = text; is_good && *c; c++)
+		is_good = strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.", *c);
+	if (is_good)
+		reader->arch->name = arena_strdup(reader->arena, text);
+	else
+		diag_error(reader->diag, place_of(reader, node),
+			"'%s' must be 1 to 64 letters, digits, '-', '_' and '.'", key->name);
+}
+
+static void read_sharing(struct reader *reader, const struct key *key, const yaml_node_t *node)
+{
+	const char *text = scalar(node);
+	if (text && (!strcmp(text, "unified") || !strcmp(text, "exclusive")))
+		reader->arch->exclusive = !strcmp(text, "exclusive");
+	else
+		diag_error(reader->diag, place_of(reader, node),
+			"'%s' must be 'unified' or 'exclusive'", full_name(reader, key));
+}
+
+static void read_value(struct reader *reader, const struct key *key, const yaml_node_t *node)
+{
+	switch (key->kind) {
+	case KIND_NAME: read_name(reader, key, node); break;
+	case KIND_SHARING: read_sharing(reader, key, node); break;
+	default: read_number(reader, key, node);
+	}
+}
+
+static void unknown_key(struct reader *reader, const char *section, const yaml_node_t *node)
+{
+	const char *name = scalar(node);
+	struct location at = place_of(reader, node);
+	diag_error(reader->diag, at, *section ? "unknown key '%s' in '%s'" : "unknown key '%s'",
+		name ? name : "(not a word)", section);
+	const char *known = "";
+	for (int k = 0; k < KEY_COUNT; k++)
+		if (!strcmp(keys[k].section, section))
+			known = arena_printf(reader->arena, "%s%s%s", known, *known ? ", " : "", keys[k].name);
+	for (int s = 0; s < SECTION_COUNT && !*section; s++)
+		known = arena_printf(reader->arena, "%s, %s", known, sections[s].name);
+	diag_note(reader->diag, at, "the keys here are %s", known);
+}
+
+static const struct key *find_key(const char *section, const char *name)
+{
+	for (int k = 0; name && k < KEY_COUNT; k++)
+		if (!strcmp(keys[k].section, section) && !strcmp(keys[k].name, name))
+			return &keys[k];
+	return NULL;
+}
+
+static void read_mapping(struct reader *reader, const char *section, const yaml_node_t *mapping,
+	bool is_seen_section[SECTION_COUNT]);
+
+/* True if NODE is the name of a section at the top, which is then read. */
+static bool read_section(struct reader *reader, const yaml_node_t *name_node,
+	const yaml_node_t *node, bool is_seen[SECTION_COUNT])
+{
+	const char *name = scalar(name_node);
+	for (int s = 0; name && s < SECTION_COUNT; s++) {
+		if (strcmp(sections[s].name, name))
+			continue;
+		if (is_seen[s])
+			diag_error(reader->diag, place_of(reader, name_node), "'%s' stands twice", name);
+		else if (node->type != YAML_MAPPING_NODE)
+			diag_error(reader->diag, place_of(reader, node),
+				"'%s' must be a mapping, as { key: value }", name);
+		else
+			read_mapping(reader, name, node, NULL);
+		is_seen[s] = true;
+		return true;
+	}
+	return false;
+}
+
+/* "version" says which form of this file it is; there is one so far. */
+static bool read_version(struct reader *reader, const char *section, const yaml_node_t *name,
+	const yaml_node_t *node)
+{
+	if (*section || !scalar(name) || strcmp(scalar(name), "version"))
+		return false;
+	if (!scalar(node) || strcmp(scalar(node), "1"))
+		diag_error(reader->diag, place_of(reader, node),
+			"this loopc reads machine files of version 1 only");
+	return true;
+}
+
+static void read_mapping(struct reader *reader, const char *section, const yaml_node_t *mapping,
+	bool is_seen_section[SECTION_COUNT])
+{
+	for (yaml_node_pair_t *pair = mapping->data.mapping.pairs.start;
+	     pair < mapping->data.mapping.pairs.top; pair++) {
+		const yaml_node_t *name = yaml_document_get_node(&reader->document, pair->key);
+		const yaml_node_t *value = yaml_document_get_node(&reader->document, pair->value);
+		const struct key *key = find_key(section, scalar(name));
+		if (key && reader->is_seen[key - keys])
+			diag_error(reader->diag, place_of(reader, name), "'%s' stands twice",
+				full_name(reader, key));
+		else if (key)
+			read_value(reader, key, value);
+		else if (!(is_seen_section && read_section(reader, name, value, is_seen_section)) &&
+		         !read_version(reader, section, name, value))
+			unknown_key(reader, section, name);
+		if (key)
+			reader->is_seen[key - keys] = true;
+	}
+	for (int k = 0; k < KEY_COUNT; k++)
+		if (keys[k].is_required && !reader->is_seen[k] && !strcmp(keys[k].section, section))
+			diag_error(reader->diag, place(reader, mapping->start_mark), "'%s' is missing",
+				full_name(reader, &keys[k]));
+}
+
+static void check_whole(struct reader *reader, const yaml_node_t *root)
+{
+	const struct arch *arch = reader->arch;
+	struct location at = place(reader, root->start_mark);
+	if (arch->exclusive && arch->scratchpad_bytes % arch->banks)
+		diag_error(reader->diag, at, "%ld bytes cannot be split into %d equal banks",
+			arch->scratchpad_bytes, arch->banks);
+	else if (arch->exclusive && arch->scratchpad_bytes / arch->banks % arch->align_bytes)
+		diag_error(reader->diag, at, "a bank of %ld bytes is no multiple of 'dma.align_bytes'",
+			arch->scratchpad_bytes / arch->banks);
+	if (arch->max_bytes && arch->max_bytes % arch->align_bytes)
+		diag_error(reader->diag, at, "'dma.max_bytes' is no multiple of 'dma.align_bytes'");
+}
+
+static void read_document(struct reader *reader)
+{
+	const yaml_node_t *root = yaml_document_get_root_node(&reader->document);
+	struct location start = { reader->file, 1, 1, 0 };
+	if (!root || root->type != YAML_MAPPING_NODE) {
+		diag_error(reader->diag, start, "a machine file is a mapping, as 'name: ...'");
+		return;
+	}
+	bool is_seen[SECTION_COUNT] = { false };
+	read_mapping(reader, "", root, is_seen);
+	for (int s = 0; s < SECTION_COUNT; s++)
+		if (sections[s].is_required && !is_seen[s])
+			diag_error(reader->diag, place(reader, root->start_mark), "'%s' is missing",
+				sections[s].name);
+	reader->arch->has_pe_array = is_seen[2];
+	if (!diag_error_count(reader->diag))
+		check_whole(reader, root);
+}
+
+const struct arch *arch_parse(struct arena *arena, struct diag *diag, const char *file,
+	const char *text, size_t length)
+{
+	struct reader reader = { .arena = arena, .diag = diag, .file = file, .text = text,
+		.length = length, .arch = ARENA_NEW(arena, struct arch) };
+	*reader.arch = (struct arch){ .banks = 1, .bytes_per_cycle = 4, .max_rank = LRT_MAX_RANK,
+		.align_bytes = 1, .channels = 1, .clock_hz = 1e9 };
+	int errors = diag_error_count(diag);
+	yaml_parser_t parser;
+	if (!yaml_parser_initialize(&parser)) {
+		fputs("loopc: error: out of memory\n", stderr);
+		exit(70);
+	}
+	yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
+	if (yaml_parser_load(&parser, &reader.document)) {
+		read_document(&reader);
+		yaml_document_delete(&reader.document);
+	} else {
+		diag_error(diag, place(&reader, parser.problem_mark), "not YAML: %s",
+			parser.problem ? parser.problem : "unreadable");
+	}
+	yaml_parser_delete(&parser);
+	return diag_error_count(diag) == errors ? reader.arch : NULL;
+}
+
+const struct arch_builtin *arch_builtin_find(const char *name)
+{
+	for (const struct arch_builtin *builtin = arch_builtins; builtin->name; builtin++)
+		if (!strcmp(builtin->name, name))
+			return builtin;
+	return NULL;
+}
+
+/* The comment that a built-in machine's file begins with. */
+void arch_list(FILE *out)
+{
+	for (const struct arch_builtin *builtin = arch_builtins; builtin->name; builtin++) {
+		const char *comment = builtin->text + strspn(builtin->text, "# ");
+		fprintf(out, "%-16s %.*s\n", builtin->name, (int)strcspn(comment, "\n"), comment);
+	}
+}
