@@ -1,1 +1,6 @@
-libloopc_a_SOURCES += ir/arch.h ir/plan.h ir/plan_count.h ir/program.h
+libloopc_a_SOURCES += \
+	ir/arch.h \
+	ir/plan.c ir/plan.h \
+	ir/plan_box.c ir/plan_box.h \
+	ir/plan_count.c ir/plan_count.h \
+	ir/program.h

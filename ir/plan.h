@@ -49,6 +49,16 @@ struct plan_expr *plan_select(struct arena *arena, struct plan_expr *condition,
 struct plan_expr *plan_affine(struct arena *arena, struct affine affine, int count,
 	struct plan_expr **values);
 bool plan_is_const(const struct plan_expr *expr, long *value);
+/* The node as it is, nothing folded (for the parser); unused operands NULL. */
+struct plan_expr *plan_raw(struct arena *arena, enum plan_op op, struct plan_expr *a,
+	struct plan_expr *b, struct plan_expr *c);
+int plan_operand_count(enum plan_op op);
+/* True if A and B are written alike. */
+bool plan_equal(const struct plan_expr *a, const struct plan_expr *b);
+/* The value of OP for operand values (as many as it has); saturates. */
+long plan_apply(enum plan_op op, long a, long b, long c);
+/* Rounds down; B > 0. */
+long plan_floor_div(long a, long b);
 /* Least and largest value over the ranges of the variables (not tight). */
 void plan_range(const struct plan_expr *expr, long *min, long *max);
 
@@ -165,6 +175,11 @@ struct plan_node *plan_loop(struct arena *arena, enum plan_loop_kind kind, struc
 struct plan_node *plan_let(struct arena *arena, struct plan_var *var, struct plan_expr *value);
 struct plan_node *plan_if(struct arena *arena, struct plan_expr *condition);
 struct plan_node *plan_wait(struct arena *arena, unsigned tags);
+/* The region (first, count, local, slot) is the caller's to fill. */
+struct plan_node *plan_transfer(struct arena *arena, bool is_put, struct plan_buffer *buffer,
+	int tag);
+/* Room for the values and buffers, which are the caller's to fill. */
+struct plan_node *plan_compute(struct arena *arena, const struct statement *statement);
 
 /* Text form; print(parse(x)) == x.  The program it belongs to is printed first,
  * so a .plan file stands alone. */
