@@ -3,6 +3,8 @@
 
 #include "ir/plan_count.h"
 
+#include <string.h>
+
 struct cell {
 	const struct plan_var *var;
 	long value;
@@ -16,11 +18,19 @@ struct formula {
 	struct formula *operands[3];
 };
 
+/* Bytes of each array, and commands; kept apart so that iterations that are alike
+ * can be multiplied. */
+struct tally {
+	long commands;
+	long *read_bytes, *write_bytes;
+};
+
 /* What moves nothing is left out: a node has children only if there is a transfer
- * below.  SKIPS: a loop all of whose iterations move the same. */
+ * below.  SKIPS: a loop all of whose iterations move the same, PART. */
 struct step {
 	enum plan_kind kind;
 	bool skips;
+	struct tally part;
 	struct cell *cell;
 	struct formula *lower, *upper;
 	long stride;
@@ -37,13 +47,6 @@ struct counter {
 	struct cell *cells;
 	const struct function *function;
 	long steps;
-};
-
-/* Bytes of each array, and commands; kept apart so that iterations that are alike
- * can be multiplied. */
-struct tally {
-	long commands;
-	long *read_bytes, *write_bytes;
 };
 
 static struct cell *find_cell(struct counter *counter, const struct plan_var *var)
@@ -124,6 +127,14 @@ static bool depends(const struct step *step, const struct cell *cell)
 	return false;
 }
 
+static void new_tally(struct counter *counter, struct tally *tally)
+{
+	size_t count = (size_t)counter->function->array_count + 1;
+
+	tally->read_bytes = ARENA_ARRAY(counter->arena, long, count);
+	tally->write_bytes = ARENA_ARRAY(counter->arena, long, count);
+}
+
 static struct step *compile_node(struct counter *counter, const struct plan_node *node);
 
 static struct step *compile_block(struct counter *counter, const struct plan_node *block)
@@ -186,6 +197,8 @@ static struct step *compile_node(struct counter *counter, const struct plan_node
 	if (node->kind == PLAN_LOOP) {
 		step->upper = compile_expr(counter, node->upper);
 		step->skips = !depends(child, step->cell);
+		if (step->skips)
+			new_tally(counter, &step->part);
 	}
 	return step;
 }
@@ -207,13 +220,6 @@ static bool add_tally(const struct counter *counter, struct tally *tally, long f
 	return !overflow;
 }
 
-static void new_tally(struct counter *counter, struct arena *arena, struct tally *tally)
-{
-	tally->commands = 0;
-	tally->read_bytes = ARENA_ARRAY(arena, long, counter->function->array_count + 1);
-	tally->write_bytes = ARENA_ARRAY(arena, long, counter->function->array_count + 1);
-}
-
 static bool count_transfer(const struct step *step, struct tally *tally)
 {
 	long bytes = step->element_bytes, *sum = step->is_put ? tally->write_bytes : tally->read_bytes;
@@ -230,22 +236,21 @@ static bool count_transfer(const struct step *step, struct tally *tally)
 	return !__builtin_add_overflow(sum[step->array], bytes, &sum[step->array]);
 }
 
-static bool count_steps(struct counter *counter, const struct step *step, struct tally *tally);
+static bool count_steps(struct counter *counter, struct step *step, struct tally *tally);
 
-static bool count_alike(struct counter *counter, const struct step *loop, long trips,
+static bool count_alike(struct counter *counter, struct step *loop, long trips,
 	struct tally *tally)
 {
-	struct arena *arena = arena_new();
-	struct tally part;
-	bool fits;
+	struct tally *part = &loop->part;
+	size_t bytes = (size_t)counter->function->array_count * sizeof *part->read_bytes;
 
-	new_tally(counter, arena, &part);
-	fits = count_steps(counter, loop->child, &part) && add_tally(counter, tally, trips, &part);
-	arena_free(arena);
-	return fits;
+	part->commands = 0;
+	memset(part->read_bytes, 0, bytes);
+	memset(part->write_bytes, 0, bytes);
+	return count_steps(counter, loop->child, part) && add_tally(counter, tally, trips, part);
 }
 
-static bool count_loop(struct counter *counter, const struct step *loop, struct tally *tally)
+static bool count_loop(struct counter *counter, struct step *loop, struct tally *tally)
 {
 	long lower = evaluate(loop->lower), upper = evaluate(loop->upper);
 	long trips = upper < lower ? 0 : (upper - lower) / loop->stride + 1;
@@ -266,7 +271,7 @@ static bool count_loop(struct counter *counter, const struct step *loop, struct 
 	return true;
 }
 
-static bool count_steps(struct counter *counter, const struct step *step, struct tally *tally)
+static bool count_steps(struct counter *counter, struct step *step, struct tally *tally)
 {
 	for (; step; step = step->sibling) {
 		bool fits = true;
@@ -299,10 +304,10 @@ bool plan_count(const struct plan_node *node, const struct function *function, l
 	struct arena *arena = arena_new();
 	struct counter counter = { .arena = arena, .function = function, .steps = steps };
 	struct step *root = compile_node(&counter, node);
-	struct tally tally;
+	struct tally tally = { 0 };
 	bool counted;
 
-	new_tally(&counter, arena, &tally);
+	new_tally(&counter, &tally);
 	counted = count_steps(&counter, root, &tally);
 	for (int a = 0; a < function->array_count && counted; a++)
 		counted = !__builtin_add_overflow(traffic[a].read_bytes, tally.read_bytes[a],
