@@ -63,6 +63,9 @@ struct nest {
 	/* Pairs of instances that must stay in their order; reductions are left out.
 	 * Between a source and a destination statement: one map each. */
 	isl_union_map *dependences;
+	/* Values passed in scalars that are private to a tile: their two ends must be in
+	 * the same tile, and then no other order matters for them. */
+	isl_union_map *together;
 };
 
 /* The nests of FUNCTION in source order; fills *COUNT. */

@@ -1,0 +1,435 @@
+/* The band of a nest: the directions in which it may be cut into tiles. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <isl/aff.h>
+#include <isl/id.h>
+#include <isl/schedule.h>
+#include <isl/schedule_node.h>
+#include <isl/union_set.h>
+#include <isl/val.h>
+
+#include "passes/nest.h"
+#include "passes/values.h"
+
+static void release_aff(void *aff) { isl_aff_free(aff); }
+
+/* ---- values of hyperplanes ---- */
+
+static struct hyperplane affine_plane(struct compilation *compilation,
+	const struct statement *statement, struct affine affine, long divisor)
+{
+	isl_aff *value = statement_affine(statement, affine);
+	value = isl_aff_scale_down_ui(value, (unsigned)divisor);
+	return (struct hyperplane){ .kind = HYPERPLANE_AFFINE, .affine = affine, .divisor = divisor,
+		.value = arena_own(compilation->arena, value, release_aff) };
+}
+
+/* (sign * iterator I - origin) / divisor */
+static struct hyperplane iterator_plane(struct compilation *compilation,
+	const struct statement *statement, int iterator, int sign, long origin, long divisor)
+{
+	struct affine affine = { .constant = -origin,
+		.coefficients = ARENA_ARRAY(compilation->arena, long, statement->depth + 1) };
+	affine.coefficients[iterator] = sign;
+	return affine_plane(compilation, statement, affine, divisor);
+}
+
+/* The least and largest value of a hyperplane over its statement. */
+static bool plane_range(const struct statement *statement, const struct hyperplane *plane,
+	long *min, long *max)
+{
+	isl_set *values = isl_set_apply(isl_set_copy(statement->domain),
+		isl_map_from_aff(isl_aff_copy(plane->value)));
+	bool known = set_dim_range(values, 0, min, max);
+	isl_set_free(values);
+	return known;
+}
+
+/* ---- legality ---- */
+
+struct check {
+	const struct nest *nest;
+	const struct hyperplane *planes;
+	bool is_together;            /* both ends in one tile */
+	bool is_legal, is_forward;
+};
+
+static int statement_of(const struct nest *nest, __isl_take isl_id *id)
+{
+	const char *name = isl_id_get_name(id);
+	int found = -1;
+	for (int s = 0; s < nest->statement_count && found < 0; s++)
+		if (name && !strcmp(nest->statements[s]->name, name))
+			found = s;
+	isl_id_free(id);
+	return found;
+}
+
+/* The least and largest difference of a pair's values. */
+static bool distance(const isl_map *pairs, const isl_aff *from, const isl_aff *to, long *min,
+	long *max)
+{
+	isl_map *values = isl_map_apply_range(isl_map_copy((isl_map *)pairs),
+		isl_map_from_aff(isl_aff_copy((isl_aff *)to)));
+	values = isl_map_apply_domain(values, isl_map_from_aff(isl_aff_copy((isl_aff *)from)));
+	isl_set *deltas = isl_map_deltas(values);
+	bool known = isl_set_is_empty(deltas) == isl_bool_false;
+	if (known && !set_dim_range(deltas, 0, min, max)) {
+		*min = -1;
+		*max = 1;
+	}
+	isl_set_free(deltas);
+	return known;
+}
+
+static isl_stat check_pairs(__isl_take isl_map *pairs, void *user)
+{
+	struct check *check = user;
+	int s = statement_of(check->nest, isl_map_get_tuple_id(pairs, isl_dim_in));
+	int t = statement_of(check->nest, isl_map_get_tuple_id(pairs, isl_dim_out));
+	const struct hyperplane *from = &check->planes[s], *to = &check->planes[t];
+	if (check->is_together && from->kind != to->kind) {
+		check->is_legal = false;
+	} else if (from->kind == HYPERPLANE_AFFINE && to->kind == HYPERPLANE_AFFINE) {
+		long min, max;
+		if (distance(pairs, from->value, to->value, &min, &max)) {
+			check->is_legal &= min >= 0 && (!check->is_together || max <= 0);
+			check->is_forward |= max > 0;
+		}
+	} else {
+		check->is_legal &= from->kind == HYPERPLANE_FIRST || to->kind == HYPERPLANE_LAST;
+	}
+	isl_map_free(pairs);
+	return check->is_legal ? isl_stat_ok : isl_stat_error;
+}
+
+/* Whether no dependence runs backwards in PLANES; *IS_FORWARD: one runs forward. */
+static bool planes_are_legal(const struct nest *nest, const struct hyperplane *planes,
+	bool *is_forward)
+{
+	struct check check = { nest, planes, false, true, false };
+	isl_union_map_foreach_map(nest->dependences, check_pairs, &check);
+	*is_forward = check.is_forward;
+	if (check.is_legal) {
+		check.is_together = true;
+		isl_union_map_foreach_map(nest->together, check_pairs, &check);
+	}
+	return check.is_legal;
+}
+
+/* Shifts affine planes so that values start at 0, fills in extent and legality.
+ * False if the statements' values are not known. */
+static bool finish_dim(struct compilation *compilation, const struct nest *nest,
+	struct band_dim *dim)
+{
+	long least = 0, most = -1;
+	for (int s = 0; s < nest->statement_count; s++) {
+		long min, max;
+		if (dim->planes[s].kind != HYPERPLANE_AFFINE
+			|| !plane_range(nest->statements[s], &dim->planes[s], &min, &max))
+			continue;
+		if (most < least || min < least)
+			least = most < least ? min : least < min ? least : min;
+		if (most < max || most < least)
+			most = max;
+	}
+	if (most < least)
+		return false;
+	for (int s = 0; s < nest->statement_count && least; s++) {
+		struct hyperplane *plane = &dim->planes[s];
+		if (plane->kind != HYPERPLANE_AFFINE)
+			continue;
+		struct affine affine = plane->affine;
+		affine.constant -= least * plane->divisor;
+		*plane = affine_plane(compilation, nest->statements[s], affine, plane->divisor);
+	}
+	dim->extent = most - least + 1;
+	dim->can_tile = planes_are_legal(nest, dim->planes, &dim->is_forward);
+	return true;
+}
+
+/* ---- the source's loops as a band ---- */
+
+static const struct statement *main_statement(const struct nest *nest)
+{
+	const struct statement *best = nest->statements[0];
+	for (int s = 1; s < nest->statement_count; s++)
+		if (nest->statements[s]->depth > best->depth)
+			best = nest->statements[s];
+	return best;
+}
+
+static int common_depth(const struct statement *a, const struct statement *b)
+{
+	int depth = 0;
+	while (depth < a->depth && depth < b->depth && a->loops[depth] == b->loops[depth])
+		depth++;
+	return depth;
+}
+
+static int position_at(const struct statement *statement, int depth)
+{
+	return depth < statement->depth ? statement->loops[depth]->position : statement->position;
+}
+
+/* Which iterator of STATEMENT runs along loop J of MAIN, or -1. */
+static int matching_iterator(const struct statement *statement, const struct statement *main,
+	int j, bool by_name)
+{
+	int common = common_depth(statement, main);
+	if (j < common)
+		return j;
+	if (!by_name)
+		return -1;
+	for (int i = common; i < statement->depth; i++)
+		if (!strcmp(statement->loops[i]->name, main->loops[j]->name)
+			&& statement->loops[i]->step == main->loops[j]->step)
+			return i;
+	return -1;
+}
+
+/* Least value of sign * iterator over all statements that run along the loop, and the
+ * step if every value is a multiple of it away from there. */
+static bool iterator_origin(const struct nest *nest, const int *iterators, int sign, long step,
+	long *origin, long *divisor)
+{
+	bool any = false;
+	for (int s = 0; s < nest->statement_count; s++) {
+		if (iterators[s] < 0)
+			continue;
+		long low, high;
+		if (!set_dim_range(nest->statements[s]->domain, iterators[s], &low, &high))
+			continue;
+		long least = sign > 0 ? low : -high;
+		if (!any || least < *origin)
+			*origin = least;
+		any = true;
+	}
+	*divisor = labs(step);
+	for (int s = 0; s < nest->statement_count && *divisor > 1; s++) {
+		if (iterators[s] < 0)
+			continue;
+		isl_local_space *space = isl_local_space_from_space(
+			isl_set_get_space(nest->statements[s]->domain));
+		isl_aff *aff = isl_aff_var_on_domain(space, isl_dim_set, (unsigned)iterators[s]);
+		aff = isl_aff_add_constant_si(sign > 0 ? aff : isl_aff_neg(aff), (int)-*origin);
+		aff = isl_aff_mod_val(aff, isl_val_int_from_si(isl_aff_get_ctx(aff), *divisor));
+		isl_set *whole = isl_set_from_basic_set(isl_aff_zero_basic_set(aff));
+		if (isl_set_is_subset(nest->statements[s]->domain, whole) != isl_bool_true)
+			*divisor = 1;
+		isl_set_free(whole);
+	}
+	return any;
+}
+
+/* Dimension J of the band: loop J of MAIN, the other statements aligned with it. */
+static bool source_dim(struct compilation *compilation, const struct nest *nest,
+	const struct statement *main, int j, bool by_name, struct band_dim *dim)
+{
+	const struct loop *loop = main->loops[j];
+	int *iterators = ARENA_ARRAY(compilation->arena, int, nest->statement_count);
+	for (int s = 0; s < nest->statement_count; s++)
+		iterators[s] = matching_iterator(nest->statements[s], main, j, by_name);
+	int sign = loop->step > 0 ? 1 : -1;
+	long origin, divisor;
+	if (!iterator_origin(nest, iterators, sign, loop->step, &origin, &divisor))
+		return false;
+	dim->name = loop->name;
+	dim->planes = ARENA_ARRAY(compilation->arena, struct hyperplane, nest->statement_count);
+	for (int s = 0; s < nest->statement_count; s++) {
+		const struct statement *statement = nest->statements[s];
+		int common = common_depth(statement, main);
+		if (iterators[s] >= 0)
+			dim->planes[s] = iterator_plane(compilation, statement, iterators[s], sign, origin,
+				divisor);
+		else
+			dim->planes[s].kind = position_at(statement, common) < position_at(main, common)
+				? HYPERPLANE_FIRST : HYPERPLANE_LAST;
+	}
+	return finish_dim(compilation, nest, dim);
+}
+
+/* ---- skewing ---- */
+
+static struct affine sum_affine(struct arena *arena, const struct statement *statement,
+	const struct hyperplane *a, const struct hyperplane *b, long factor)
+{
+	struct affine sum = { .constant = a->affine.constant + factor * b->affine.constant,
+		.coefficients = ARENA_ARRAY(arena, long, statement->depth + 1) };
+	for (int i = 0; i < statement->depth; i++)
+		sum.coefficients[i] = a->affine.coefficients[i] + factor * b->affine.coefficients[i];
+	return sum;
+}
+
+/* SKEWED = DIM + FACTOR * OTHER; false if either is not a plain sum of iterators. */
+static bool skew(struct compilation *compilation, const struct nest *nest,
+	const struct band_dim *dim, const struct band_dim *other, long factor, struct band_dim *skewed)
+{
+	*skewed = *dim;
+	skewed->planes = ARENA_ARRAY(compilation->arena, struct hyperplane, nest->statement_count);
+	for (int s = 0; s < nest->statement_count; s++) {
+		const struct hyperplane *a = &dim->planes[s], *b = &other->planes[s];
+		if (a->kind != HYPERPLANE_AFFINE || b->kind != HYPERPLANE_AFFINE || a->divisor != 1
+			|| b->divisor != 1)
+			return false;
+		skewed->planes[s] = affine_plane(compilation, nest->statements[s],
+			sum_affine(compilation->arena, nest->statements[s], a, b, factor), 1);
+	}
+	return finish_dim(compilation, nest, skewed);
+}
+
+/* Makes DIM tileable by adding multiples of at most TERMS of the COUNT dims of BAND. */
+static bool try_skews(struct compilation *compilation, const struct nest *nest,
+	const struct band_dim *band, int count, int terms, struct band_dim *dim)
+{
+	enum { FACTOR_LIMIT = 2 };
+	for (int k = count - 1; k >= 0; k--)
+		for (long factor = 1; factor <= FACTOR_LIMIT; factor++) {
+			struct band_dim skewed;
+			if (!band[k].is_forward
+				|| !skew(compilation, nest, dim, &band[k], factor, &skewed))
+				continue;
+			if (skewed.can_tile
+				|| (terms > 1 && try_skews(compilation, nest, band, k, terms - 1, &skewed))) {
+				*dim = skewed;
+				return true;
+			}
+		}
+	return false;
+}
+
+/* The source's loops that can be tiled, as they are or skewed; returns their count. */
+static int source_band(struct compilation *compilation, const struct nest *nest, bool by_name,
+	struct band_dim *band)
+{
+	const struct statement *main = main_statement(nest);
+	int count = 0;
+	for (int j = 0; j < main->depth && count < NEST_LOOPS; j++) {
+		struct band_dim dim = { 0 };
+		if (!source_dim(compilation, nest, main, j, by_name, &dim) || dim.extent <= 1)
+			continue;
+		if (dim.can_tile || try_skews(compilation, nest, band, count, 2, &dim))
+			band[count++] = dim;
+	}
+	return count;
+}
+
+/* ---- isl's scheduler, where the source's loops give less ---- */
+
+static bool plane_of_isl(struct compilation *compilation, const struct statement *statement,
+	__isl_take isl_aff *aff, struct hyperplane *plane)
+{
+	struct affine affine = { .coefficients = ARENA_ARRAY(compilation->arena, long,
+		statement->depth + 1) };
+	bool plain = isl_aff_dim(aff, isl_dim_div) == 0;
+	isl_val *value = isl_aff_get_constant_val(aff);
+	plain &= isl_val_is_int(value) == isl_bool_true;
+	affine.constant = isl_val_get_num_si(value);
+	isl_val_free(value);
+	for (int i = 0; i < statement->depth; i++) {
+		value = isl_aff_get_coefficient_val(aff, isl_dim_in, i);
+		plain &= isl_val_is_int(value) == isl_bool_true;
+		affine.coefficients[i] = isl_val_get_num_si(value);
+		isl_val_free(value);
+	}
+	isl_aff_free(aff);
+	if (plain)
+		*plane = affine_plane(compilation, statement, affine, 1);
+	return plain;
+}
+
+struct extraction {
+	struct compilation *compilation;
+	const struct nest *nest;
+	struct band_dim *dim;
+	int found;
+};
+
+static isl_stat extract_piece(__isl_take isl_set *set, __isl_take isl_aff *aff, void *user)
+{
+	struct extraction *extraction = user;
+	int s = statement_of(extraction->nest, isl_set_get_tuple_id(set));
+	isl_set_free(set);
+	if (s >= 0 && plane_of_isl(extraction->compilation, extraction->nest->statements[s], aff,
+		&extraction->dim->planes[s]))
+		extraction->found++;
+	else if (s < 0)
+		isl_aff_free(aff);
+	return isl_stat_ok;
+}
+
+static isl_stat extract_plane(__isl_take isl_pw_aff *piecewise, void *user)
+{
+	isl_stat status = isl_pw_aff_foreach_piece(piecewise, extract_piece, user);
+	isl_pw_aff_free(piecewise);
+	return status;
+}
+
+static __isl_give isl_schedule_node *first_band(__isl_take isl_schedule *schedule)
+{
+	isl_schedule_node *node = isl_schedule_get_root(schedule);
+	isl_schedule_free(schedule);
+	while (node && isl_schedule_node_get_type(node) != isl_schedule_node_band) {
+		if (isl_schedule_node_n_children(node) != 1) {
+			isl_schedule_node_free(node);
+			return NULL;
+		}
+		node = isl_schedule_node_child(node, 0);
+	}
+	return node;
+}
+
+static bool isl_dim_of_band(struct compilation *compilation, const struct nest *nest,
+	isl_multi_union_pw_aff *partial, int j, struct band_dim *dim)
+{
+	dim->planes = ARENA_ARRAY(compilation->arena, struct hyperplane, nest->statement_count);
+	struct extraction extraction = { compilation, nest, dim, 0 };
+	isl_union_pw_aff *values = isl_multi_union_pw_aff_get_union_pw_aff(partial, j);
+	isl_union_pw_aff_foreach_pw_aff(values, extract_plane, &extraction);
+	isl_union_pw_aff_free(values);
+	return extraction.found == nest->statement_count && finish_dim(compilation, nest, dim);
+}
+
+static int scheduler_band(struct compilation *compilation, const struct nest *nest,
+	struct band_dim *band)
+{
+	isl_schedule_constraints *constraints = isl_schedule_constraints_on_domain(
+		isl_union_set_copy(nest->domain));
+	isl_union_map *all = isl_union_map_union(isl_union_map_copy(nest->dependences),
+		isl_union_map_copy(nest->together));
+	constraints = isl_schedule_constraints_set_validity(constraints, isl_union_map_copy(all));
+	constraints = isl_schedule_constraints_set_proximity(constraints, all);
+	isl_schedule_node *node = first_band(isl_schedule_constraints_compute_schedule(constraints));
+	if (!node)
+		return 0;
+	int members = (int)isl_schedule_node_band_n_member(node), count = 0;
+	isl_multi_union_pw_aff *partial = isl_schedule_node_band_get_partial_schedule(node);
+	for (int j = 0; j < members && count < NEST_LOOPS; j++) {
+		struct band_dim dim = { .name = arena_printf(compilation->arena, "w%d", j) };
+		if (isl_dim_of_band(compilation, nest, partial, j, &dim) && dim.extent > 1 && dim.can_tile)
+			band[count++] = dim;
+	}
+	isl_multi_union_pw_aff_free(partial);
+	isl_schedule_node_free(node);
+	return count;
+}
+
+void nest_find_band(struct compilation *compilation, struct nest *nest)
+{
+	enum { SCHEDULER_STATEMENTS = 12 };
+	if (!nest->loop_depth)
+		return;
+	nest->band_count = source_band(compilation, nest, true, nest->band);
+	if (nest->band_count >= main_statement(nest)->depth)
+		return;
+	struct band_dim other[NEST_LOOPS];
+	int count = source_band(compilation, nest, false, other);
+	if (count <= nest->band_count && nest->statement_count <= SCHEDULER_STATEMENTS)
+		count = scheduler_band(compilation, nest, other);
+	if (count > nest->band_count) {
+		memcpy(nest->band, other, sizeof other);
+		nest->band_count = count;
+	}
+}

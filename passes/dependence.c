@@ -1,0 +1,180 @@
+/* Dependences: which pairs of statement instances must stay in their order. */
+
+#include <stdlib.h>
+
+#include <isl/flow.h>
+#include <isl/schedule.h>
+#include <isl/union_set.h>
+
+#include "passes/nest.h"
+
+static void release_map(void *map) { isl_union_map_free(map); }
+
+static bool same_subscripts(const struct statement *statement, const struct access *a,
+	const struct access *b)
+{
+	if (a->array != b->array)
+		return false;
+	for (int d = 0; d < a->array->rank; d++) {
+		if (a->subscripts[d].constant != b->subscripts[d].constant)
+			return false;
+		for (int i = 0; i < statement->depth; i++)
+			if (a->subscripts[d].coefficients[i] != b->subscripts[d].coefficients[i])
+				return false;
+	}
+	return true;
+}
+
+/* ACCESS is the accumulator of STATEMENT's reduction, read or written. */
+static bool is_accumulator(const struct statement *statement, const struct access *access)
+{
+	return statement->reduction != REDUCTION_NONE
+		&& same_subscripts(statement, &statement->accesses[0], access);
+}
+
+/* Two updates of an accumulator by the same associative and commutative operation
+ * may change places. */
+static bool may_swap(const struct compilation *compilation, const struct statement *from,
+	const struct access *a, const struct statement *to, const struct access *b)
+{
+	if (!is_accumulator(from, a) || !is_accumulator(to, b))
+		return false;
+	if (from->reduction != to->reduction
+		|| (from != to && from->reduction == REDUCTION_USER))
+		return false;
+	return compilation->reassociate || !type_is_float(a->array->type.kind);
+}
+
+static __isl_give isl_map *order_of(const struct nest *nest, int s)
+{
+	return isl_map_intersect_domain(
+		statement_order(nest->statements[s], nest->loop_depth),
+		isl_set_copy(nest->statements[s]->domain));
+}
+
+/* Instances of statement FROM and later ones of TO whose accesses A and B meet. */
+static __isl_give isl_map *meeting(const struct nest *nest, int from, const struct access *a,
+	int to, const struct access *b)
+{
+	isl_map *same = isl_map_apply_range(isl_map_copy(a->map),
+		isl_map_reverse(isl_map_copy(b->map)));
+	return isl_map_intersect(same, isl_map_lex_lt_map(order_of(nest, from), order_of(nest, to)));
+}
+
+static bool is_used_outside(const struct nest *nest, const struct array *array)
+{
+	const struct function *function = nest->function;
+	for (int s = 0; s < function->statement_count; s++) {
+		const struct statement *statement = function->statements[s];
+		if (statement->index >= nest->statements[0]->index
+			&& statement->index < nest->statements[0]->index + nest->statement_count)
+			continue;
+		for (int a = 0; a < statement->access_count; a++)
+			if (statement->accesses[a].array == array)
+				return true;
+	}
+	return false;
+}
+
+/* The pairs of a write of SCALAR and the reads of that very value; NULL if a read may
+ * see a value from outside the nest. */
+static isl_union_map *values_of(const struct nest *nest, const struct array *scalar)
+{
+	isl_union_map *writes = NULL, *reads = NULL;
+	for (int s = 0; s < nest->statement_count; s++)
+		for (int i = 0; i < nest->statements[s]->access_count; i++) {
+			const struct access *access = &nest->statements[s]->accesses[i];
+			if (access->array != scalar)
+				continue;
+			isl_union_map **set = access->is_write ? &writes : &reads;
+			isl_union_map *map = isl_union_map_from_map(isl_map_copy(access->map));
+			*set = *set ? isl_union_map_union(*set, map) : map;
+		}
+	isl_union_map *none = isl_union_map_empty(isl_union_map_get_space(nest->order));
+	isl_union_access_info *info = isl_union_access_info_from_sink(
+		reads ? reads : isl_union_map_copy(none));
+	info = isl_union_access_info_set_must_source(info, writes ? writes : isl_union_map_copy(none));
+	info = isl_union_access_info_set_schedule_map(info, isl_union_map_copy(nest->order));
+	isl_union_map_free(none);
+	isl_union_flow *flow = isl_union_access_info_compute_flow(info);
+	isl_union_map *missing = isl_union_flow_get_must_no_source(flow);
+	isl_union_map *values = isl_union_flow_get_must_dependence(flow);
+	isl_union_flow_free(flow);
+	bool complete = isl_union_map_is_empty(missing) == isl_bool_true;
+	isl_union_map_free(missing);
+	if (complete)
+		return values;
+	isl_union_map_free(values);
+	return NULL;
+}
+
+struct pairs {
+	struct compilation *compilation;
+	struct nest *nest;
+	isl_union_map *dependences, *together;
+};
+
+static void add_pair(struct pairs *pairs, int s, const struct access *a, int t,
+	const struct access *b)
+{
+	const struct nest *nest = pairs->nest;
+	if ((!a->is_write && !b->is_write) || a->array != b->array)
+		return;
+	if (may_swap(pairs->compilation, nest->statements[s], a, nest->statements[t], b))
+		return;
+	isl_map *map = meeting(nest, s, a, t, b);
+	if (isl_map_is_empty(map) == isl_bool_true) {
+		isl_map_free(map);
+		return;
+	}
+	pairs->dependences = isl_union_map_union(pairs->dependences, isl_union_map_from_map(map));
+}
+
+static void add_array(struct pairs *pairs, const struct array *array)
+{
+	const struct nest *nest = pairs->nest;
+	if (array->by_value && !is_used_outside(nest, array)) {
+		isl_union_map *values = values_of(nest, array);
+		if (values) {
+			pairs->together = isl_union_map_union(pairs->together, values);
+			return;
+		}
+	}
+	for (int s = 0; s < nest->statement_count; s++)
+		for (int a = 0; a < nest->statements[s]->access_count; a++) {
+			if (nest->statements[s]->accesses[a].array != array)
+				continue;
+			for (int t = 0; t < nest->statement_count; t++)
+				for (int b = 0; b < nest->statements[t]->access_count; b++)
+					add_pair(pairs, s, &nest->statements[s]->accesses[a], t,
+						&nest->statements[t]->accesses[b]);
+		}
+}
+
+void nest_find_dependences(struct compilation *compilation, struct nest *nest)
+{
+	isl_union_map *none = isl_union_map_empty(isl_union_map_get_space(nest->order));
+	struct pairs pairs = { compilation, nest, none, isl_union_map_copy(none) };
+	for (int i = 0; i < nest->function->array_count; i++)
+		add_array(&pairs, nest->function->arrays[i]);
+	nest->dependences = arena_own(compilation->arena,
+		isl_union_map_coalesce(pairs.dependences), release_map);
+	nest->together = arena_own(compilation->arena, pairs.together, release_map);
+}
+
+bool print_dependences(struct compilation *compilation, const struct function *function,
+	FILE *out)
+{
+	int count;
+	struct nest *nests = nests_of_function(compilation, function, &count);
+	for (int n = 0; n < count; n++) {
+		nest_find_dependences(compilation, &nests[n]);
+		char *text = isl_union_map_to_str(nests[n].dependences);
+		char *values = isl_union_map_to_str(nests[n].together);
+		fprintf(out, "nest %s\n  order %s\n  same tile %s\n", nests[n].name,
+			text ? text : "?", values ? values : "?");
+		free(text);
+		free(values);
+	}
+	return true;
+}

@@ -1,0 +1,419 @@
+/* From a nest to the model that the search works on, and the closed forms of its
+ * regions where they have one. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <isl/aff.h>
+#include <isl/flow.h>
+#include <isl/union_set.h>
+
+#include "passes/nest.h"
+#include "passes/values.h"
+
+/* ---- closed forms ---- */
+
+/* The values of one iterator of a statement: min, min + step, ... max. */
+struct range {
+	long min, max, step;
+};
+
+/* True if STATEMENT's domain is a box; RANGES are its sides. */
+static bool box_ranges(const struct statement *statement, struct range *ranges)
+{
+	isl_space *space = isl_set_get_space(statement->domain);
+	isl_set *box = isl_set_universe(isl_space_copy(space));
+	bool known = true;
+	for (int i = 0; i < statement->depth && known; i++) {
+		struct range *range = &ranges[i];
+		known = set_dim_range(statement->domain, i, &range->min, &range->max);
+		range->step = labs(statement->loops[i]->step);
+		if (!known)
+			break;
+		box = isl_set_lower_bound_si(box, isl_dim_set, (unsigned)i, (int)range->min);
+		box = isl_set_upper_bound_si(box, isl_dim_set, (unsigned)i, (int)range->max);
+		isl_aff *aff = isl_aff_var_on_domain(isl_local_space_from_space(isl_space_copy(space)),
+			isl_dim_set, (unsigned)i);
+		aff = isl_aff_add_constant_si(aff, (int)-range->min);
+		aff = isl_aff_mod_val(aff, isl_val_int_from_si(isl_aff_get_ctx(aff), range->step));
+		box = isl_set_intersect(box, isl_set_from_basic_set(isl_aff_zero_basic_set(aff)));
+	}
+	known = known && isl_set_is_equal(box, statement->domain) == isl_bool_true;
+	isl_set_free(box);
+	isl_space_free(space);
+	return known;
+}
+
+/* The iterator of a plane that is one iterator, shifted and divided; else -1. */
+static int plane_iterator(const struct statement *statement, const struct hyperplane *plane)
+{
+	int found = -1;
+	for (int i = 0; i < statement->depth; i++) {
+		long coefficient = plane->affine.coefficients[i];
+		if (!coefficient)
+			continue;
+		if (found >= 0 || labs(coefficient) != 1)
+			return -1;
+		found = i;
+	}
+	return found;
+}
+
+/* A subscript as a function of the band: base + coefficients, and a span that the
+ * iterators outside the band add, all in elements. */
+struct pattern {
+	long coefficient[NEST_LOOPS];
+	long min, max;               /* at the band's origin */
+	long gcd;                    /* of all steps it takes */
+	int iterators;               /* that move it */
+};
+
+static long gcd(long a, long b)
+{
+	a = labs(a);
+	b = labs(b);
+	while (b) {
+		long rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* False if a plane is more than an iterator. */
+static bool subscript_pattern(const struct nest *nest, int s, const struct range *ranges,
+	const struct affine *subscript, struct pattern *pattern)
+{
+	const struct statement *statement = nest->statements[s];
+	bool in_band[LOOP_DEPTH_LIMIT] = { false };
+	memset(pattern, 0, sizeof *pattern);
+	pattern->min = pattern->max = subscript->constant;
+	for (int l = 0; l < nest->band_count; l++) {
+		const struct hyperplane *plane = &nest->band[l].planes[s];
+		if (plane->kind != HYPERPLANE_AFFINE)
+			continue;
+		int i = plane_iterator(statement, plane);
+		if (i < 0 || in_band[i])
+			return false;
+		in_band[i] = true;
+		/* value = (sign i + c) / divisor, so i = sign (divisor value - c) */
+		long sign = plane->affine.coefficients[i], factor = subscript->coefficients[i] * sign;
+		pattern->coefficient[l] = factor * plane->divisor;
+		pattern->min -= factor * plane->affine.constant;
+		pattern->max -= factor * plane->affine.constant;
+		pattern->gcd = gcd(pattern->gcd, pattern->coefficient[l]);
+		pattern->iterators += factor != 0;
+	}
+	for (int i = 0; i < statement->depth; i++) {
+		long a = subscript->coefficients[i];
+		if (in_band[i] || !a)
+			continue;
+		pattern->min += a * (a > 0 ? ranges[i].min : ranges[i].max);
+		pattern->max += a * (a > 0 ? ranges[i].max : ranges[i].min);
+		if (ranges[i].min < ranges[i].max) {
+			pattern->gcd = gcd(pattern->gcd, a * ranges[i].step);
+			pattern->iterators++;
+		}
+	}
+	return true;
+}
+
+struct builder {
+	struct compilation *compilation;
+	const struct nest *nest;
+	struct range (*ranges)[LOOP_DEPTH_LIMIT];   /* [statement] */
+};
+
+/* Every affine plane runs over the whole extent of its dimension. */
+static bool planes_cover(const struct builder *builder, int s)
+{
+	const struct nest *nest = builder->nest;
+	for (int l = 0; l < nest->band_count; l++) {
+		const struct hyperplane *plane = &nest->band[l].planes[s];
+		if (plane->kind != HYPERPLANE_AFFINE)
+			continue;
+		int i = plane_iterator(nest->statements[s], plane);
+		if (i < 0)
+			return false;
+		const struct range *range = &builder->ranges[s][i];
+		long points = (range->max - range->min) / range->step + 1;
+		if (points != nest->band[l].extent || range->step != plane->divisor)
+			return false;
+	}
+	return true;
+}
+
+/* The union of the patterns of one dimension of ARRAY.  False if they move apart. */
+static bool region_dim(const struct builder *builder, const struct nest_array *array, int d,
+	struct region_dim *region, bool *is_full)
+{
+	const struct nest *nest = builder->nest;
+	long min = 0, max = 0, step = 0;
+	bool moves[NEST_LOOPS] = { false };
+	memset(region, 0, sizeof *region);
+	for (int a = 0; a < array->access_count; a++) {
+		int s = array->accesses[a].statement;
+		struct pattern pattern;
+		if (!subscript_pattern(nest, s, builder->ranges[s],
+			&array->accesses[a].access->subscripts[d], &pattern))
+			return false;
+		for (int l = 0; l < nest->band_count; l++) {
+			if (a && pattern.coefficient[l] != region->coefficient[l])
+				return false;
+			region->coefficient[l] = pattern.coefficient[l];
+			moves[l] |= pattern.coefficient[l] != 0;
+		}
+		step = gcd(step, pattern.gcd);
+		if (a)
+			step = gcd(step, pattern.min - min);
+		min = !a || pattern.min < min ? pattern.min : min;
+		max = !a || pattern.max > max ? pattern.max : max;
+		*is_full &= pattern.iterators <= 1;
+	}
+	region->stride = step ? step : 1;
+	region->phase = ((min % region->stride) + region->stride) % region->stride;
+	region->base = (min - region->phase) / region->stride;
+	region->window = (max - min) / region->stride + 1;
+	for (int l = 0; l < nest->band_count; l++)
+		region->coefficient[l] /= region->stride;
+	return true;
+}
+
+/* Which iterator of the access moves dimension D, or -1; -2: several. */
+static int only_iterator(const struct statement *statement, const struct access *access, int d)
+{
+	int found = -1;
+	for (int i = 0; i < statement->depth; i++)
+		if (access->subscripts[d].coefficients[i])
+			found = found == -1 ? i : -2;
+	return found;
+}
+
+/* A written region must be written whole: every dimension moves with one iterator of
+ * its own, the same in all accesses. */
+static bool writes_whole_regions(const struct nest *nest, const struct nest_array *array)
+{
+	for (int a = 0; a < array->access_count; a++) {
+		const struct statement *statement = nest->statements[array->accesses[a].statement];
+		const struct access *access = array->accesses[a].access;
+		bool used[LOOP_DEPTH_LIMIT] = { false };
+		for (int d = 0; d < array->array->rank; d++) {
+			int i = only_iterator(statement, access, d);
+			if (i == -2 || (i >= 0 && used[i]))
+				return false;
+			if (i >= 0)
+				used[i] = true;
+		}
+	}
+	return true;
+}
+
+static bool region_of(const struct builder *builder, const struct nest_array *array,
+	struct region *region)
+{
+	bool is_full = true;
+	for (int d = 0; d < array->array->rank; d++) {
+		if (!region_dim(builder, array, d, &region->dims[d], &is_full))
+			return false;
+		if (!array->is_written)
+			continue;
+		/* all accesses the same: the window is one, or what one free iterator spans */
+		struct pattern first;
+		subscript_pattern(builder->nest, array->accesses[0].statement,
+			builder->ranges[array->accesses[0].statement],
+			&array->accesses[0].access->subscripts[d], &first);
+		if (!is_full || region->dims[d].window != (first.max - first.min)
+			/ region->dims[d].stride + 1)
+			return false;
+		for (int a = 1; a < array->access_count; a++) {
+			struct pattern other;
+			subscript_pattern(builder->nest, array->accesses[a].statement,
+				builder->ranges[array->accesses[a].statement],
+				&array->accesses[a].access->subscripts[d], &other);
+			if (other.min != first.min || other.max != first.max)
+				return false;
+		}
+	}
+	return !array->is_written || writes_whole_regions(builder->nest, array);
+}
+
+static bool closed_forms(struct builder *builder, struct region *regions)
+{
+	const struct nest *nest = builder->nest;
+	for (int s = 0; s < nest->statement_count; s++)
+		if (!box_ranges(nest->statements[s], builder->ranges[s]) || !planes_cover(builder, s))
+			return false;
+	for (int a = 0; a < nest->array_count; a++)
+		if (!region_of(builder, &nest->arrays[a], &regions[a]))
+			return false;
+	return true;
+}
+
+/* ---- what the regions mean for the model ---- */
+
+/* Bit l: all statements that touch ARRAY run first (or all last) in dimension l. */
+static long anchored_dims(const struct nest *nest, const struct nest_array *array)
+{
+	long mask = 0;
+	for (int l = 0; l < nest->band_count; l++) {
+		enum hyperplane_kind kind = nest->band[l].planes[array->accesses[0].statement].kind;
+		bool same = kind != HYPERPLANE_AFFINE;
+		for (int a = 1; a < array->access_count; a++)
+			same &= nest->band[l].planes[array->accesses[a].statement].kind == kind;
+		mask |= same ? 1L << l : 0;
+	}
+	return mask;
+}
+
+/* No read of ARRAY sees a value from before the nest. */
+static bool is_created(const struct nest *nest, const struct nest_array *array)
+{
+	if (!array->is_written)
+		return false;
+	isl_union_map *writes = isl_union_map_empty(isl_union_map_get_space(nest->order));
+	isl_union_map *reads = isl_union_map_copy(writes);
+	for (int a = 0; a < array->access_count; a++) {
+		const struct access *access = array->accesses[a].access;
+		isl_union_map *map = isl_union_map_from_map(isl_map_copy(access->map));
+		if (access->is_write)
+			writes = isl_union_map_union(writes, map);
+		else
+			reads = isl_union_map_union(reads, map);
+	}
+	isl_union_access_info *info = isl_union_access_info_from_sink(reads);
+	info = isl_union_access_info_set_must_source(info, writes);
+	info = isl_union_access_info_set_schedule_map(info, isl_union_map_copy(nest->order));
+	isl_union_flow *flow = isl_union_access_info_compute_flow(info);
+	isl_union_map *missing = isl_union_flow_get_must_no_source(flow);
+	isl_union_flow_free(flow);
+	bool created = isl_union_map_is_empty(missing) == isl_bool_true;
+	isl_union_map_free(missing);
+	return created;
+}
+
+static void fill_loops(const struct nest *nest, bool exact, struct nest_model *model)
+{
+	memset(model, 0, sizeof *model);
+	model->loop_count = nest->band_count;
+	for (int l = 0; l < nest->band_count; l++)
+		model->loops[l] = (struct model_loop){ .name = nest->band[l].name,
+			.extent = nest->band[l].extent, .is_forward = !exact || nest->band[l].is_forward };
+}
+
+static void fill_array(const struct nest *nest, const struct nest_array *array,
+	struct model_array *out)
+{
+	*out = (struct model_array){ .name = array->array->name, .element_bytes = array->array->type.bytes,
+		.rank = array->array->rank, .is_read = array->is_read, .is_written = array->is_written,
+		.is_created = is_created(nest, array) };
+}
+
+static void fill_exact(const struct nest *nest, const struct nest_array *array,
+	const struct region *region, struct model_array *out)
+{
+	fill_array(nest, array, out);
+	out->anchored = anchored_dims(nest, array);
+	for (int d = 0; d < out->rank; d++) {
+		out->dims[d].window = region->dims[d].window;
+		for (int l = 0; l < nest->band_count; l++) {
+			long coefficient = region->dims[d].coefficient[l];
+			out->dims[d].coefficient[l] = labs(coefficient);
+			out->dims[d].negative |= coefficient < 0 ? 1L << l : 0;
+		}
+	}
+}
+
+/* ---- no closed form: regions that hold the real ones ---- */
+
+/* {[values of the band] -> [element]} of one access. */
+static __isl_give isl_map *elements_of_band(const struct nest *nest, const struct nest_access *access)
+{
+	isl_set *domain = nest->statements[access->statement]->domain;
+	isl_map *map = isl_map_from_domain(isl_set_copy(domain));
+	for (int l = 0; l < nest->band_count; l++) {
+		const struct hyperplane *plane = &nest->band[l].planes[access->statement];
+		isl_map *value;
+		if (plane->kind == HYPERPLANE_AFFINE) {
+			value = isl_map_from_aff(isl_aff_floor(isl_aff_copy(plane->value)));
+		} else {
+			isl_space *space = isl_space_add_dims(isl_space_from_domain(
+				isl_set_get_space(domain)), isl_dim_out, 1);
+			value = isl_map_universe(space);
+			value = isl_map_lower_bound_si(value, isl_dim_out, 0, 0);
+			value = isl_map_upper_bound_si(value, isl_dim_out, 0, (int)nest->band[l].extent - 1);
+		}
+		map = isl_map_flat_range_product(map, value);
+	}
+	isl_map *elements = isl_map_reset_tuple_id(isl_map_copy(access->access->map), isl_dim_out);
+	return isl_map_apply_range(isl_map_reverse(map), elements);
+}
+
+/* {[b] -> [b'] : |b_l - b'_l| < tile[l]} */
+static __isl_give isl_map *near(isl_ctx *ctx, const struct nest *nest, const long *tile)
+{
+	unsigned count = (unsigned)nest->band_count;
+	isl_set *deltas = isl_set_universe(isl_space_set_alloc(ctx, 0, count));
+	for (unsigned l = 0; l < count; l++) {
+		deltas = isl_set_lower_bound_si(deltas, isl_dim_set, l, (int)(1 - tile[l]));
+		deltas = isl_set_upper_bound_si(deltas, isl_dim_set, l, (int)(tile[l] - 1));
+	}
+	return isl_set_translation(deltas);
+}
+
+/* The most that a dimension spans in a tile, in elements, [rank]. */
+static void spans(struct compilation *compilation, const struct nest *nest,
+	const struct nest_array *array, __isl_keep isl_map *elements, const long *tile, long *span)
+{
+	isl_map *within = near(compilation->ctx, nest, tile);
+	within = isl_map_apply_range(within, isl_map_copy(elements));
+	within = isl_map_apply_domain(within, isl_map_copy(elements));
+	isl_set *deltas = isl_map_deltas(within);
+	for (int d = 0; d < array->array->rank; d++) {
+		long min, max;
+		span[d] = set_dim_range(deltas, d, &min, &max) ? max + 1 : array->array->extents[d];
+	}
+	isl_set_free(deltas);
+}
+
+static void fill_hull(struct compilation *compilation, const struct nest *nest,
+	const struct nest_array *array, struct model_array *out)
+{
+	fill_array(nest, array, out);
+	isl_map *elements = NULL;
+	for (int a = 0; a < array->access_count; a++) {
+		isl_map *map = elements_of_band(nest, &array->accesses[a]);
+		elements = elements ? isl_map_union(elements, map) : map;
+	}
+	elements = isl_map_coalesce(elements);
+	long tile[NEST_LOOPS], one[ARRAY_RANK_LIMIT], span[ARRAY_RANK_LIMIT];
+	for (int l = 0; l < nest->band_count; l++)
+		tile[l] = 1;
+	spans(compilation, nest, array, elements, tile, one);
+	for (int d = 0; d < out->rank; d++)
+		out->dims[d].window = one[d];
+	for (int l = 0; l < nest->band_count; l++) {
+		long extent = nest->band[l].extent;
+		tile[l] = extent;
+		spans(compilation, nest, array, elements, tile, span);
+		tile[l] = 1;
+		for (int d = 0; d < out->rank; d++)
+			out->dims[d].coefficient[l] = (span[d] - one[d] + extent - 2) / (extent - 1);
+	}
+	isl_map_free(elements);
+}
+
+bool nest_model_build(struct compilation *compilation, const struct nest *nest,
+	struct nest_model *model, struct region *regions)
+{
+	struct builder builder = { compilation, nest, arena_alloc(compilation->arena,
+		sizeof *builder.ranges * (size_t)nest->statement_count) };
+	bool exact = closed_forms(&builder, regions);
+	fill_loops(nest, exact, model);
+	model->array_count = nest->array_count;
+	for (int a = 0; a < nest->array_count; a++)
+		if (exact)
+			fill_exact(nest, &nest->arrays[a], &regions[a], &model->arrays[a]);
+		else
+			fill_hull(compilation, nest, &nest->arrays[a], &model->arrays[a]);
+	return exact;
+}
