@@ -19,3 +19,8 @@ archs/builtin.c: archs/embed.awk $(arch_files)
 	$(AM_V_GEN)$(MKDIR_P) archs && cd $(srcdir) && \
 		LC_ALL=C $(AWK) -f archs/embed.awk $(arch_files) >$(abs_builddir)/$@.new && \
 		mv -f $(abs_builddir)/$@.new $(abs_builddir)/$@
+
+libloopc_a_SOURCES += \
+	codegen/report.c codegen/report.h \
+	driver/options.c driver/options.h \
+	driver/output.c driver/output.h

@@ -1,0 +1,283 @@
+#include "codegen/report.h"
+
+#include <string.h>
+
+#include <jansson.h>
+
+struct totals {
+	long read_bytes, write_bytes, compulsory_bytes, lower_bound_bytes;
+};
+
+static struct totals nest_totals(const struct plan_nest *nest)
+{
+	struct totals totals = { 0, 0, nest->compulsory_bytes, nest->lower_bound_bytes };
+	for (int t = 0; t < nest->traffic_count; t++) {
+		totals.read_bytes += nest->traffic[t].read_bytes;
+		totals.write_bytes += nest->traffic[t].write_bytes;
+	}
+	return totals;
+}
+
+static struct totals report_totals(const struct report *report)
+{
+	struct totals totals = { 0, 0, 0, 0 };
+	for (int p = 0; p < report->plan_count; p++)
+		for (int n = 0; n < report->plans[p]->nest_count; n++) {
+			struct totals nest = nest_totals(&report->plans[p]->nests[n]);
+			totals.read_bytes += nest.read_bytes;
+			totals.write_bytes += nest.write_bytes;
+			totals.compulsory_bytes += nest.compulsory_bytes;
+			totals.lower_bound_bytes += nest.lower_bound_bytes;
+		}
+	return totals;
+}
+
+/* How far BYTES is above BOUND, as a share of the bound. */
+static double gap(long bytes, long bound)
+{
+	return bound > 0 && bytes > bound ? (double)(bytes - bound) / (double)bound : 0;
+}
+
+static double search_gap(const struct plan_nest *nest)
+{
+	struct totals totals = nest_totals(nest);
+	return nest->optimal ? 0 : gap(totals.read_bytes + totals.write_bytes, nest->bound_bytes);
+}
+
+
+/* Whether a transfer or a computation below NODE uses BUFFER. */
+static bool node_uses(const struct plan_node *node, const struct plan_buffer *buffer)
+{
+	if (!node)
+		return false;
+	for (int c = 0; c < node->child_count; c++)
+		if (node_uses(node->children[c], buffer))
+			return true;
+	if (node->kind == PLAN_TRANSFER)
+		return node->transfer.buffer == buffer;
+	if (node->kind == PLAN_COMPUTE)
+		for (int a = 0; a < node->statement->access_count; a++)
+			if (node->buffers[a] == buffer)
+				return true;
+	return node_uses(node->body, buffer);
+}
+
+static json_t *buffers_json(const struct plan *plan, const struct plan_nest *nest)
+{
+	json_t *list = json_array();
+	for (int b = 0; b < plan->buffer_count; b++) {
+		const struct plan_buffer *buffer = plan->buffers[b];
+		if (!node_uses(nest->body, buffer))
+			continue;
+		json_t *extents = json_array();
+		for (int d = 0; d < buffer->rank; d++)
+			json_array_append_new(extents, json_integer(buffer->dims[d].extent));
+		json_t *entry = json_pack("{ss ss sI sI sI so sb}", "name", buffer->name,
+			"array", buffer->array->name, "offset_bytes", (json_int_t)buffer->offset_bytes,
+			"bytes", (json_int_t)buffer->bytes, "slots", (json_int_t)buffer->slots,
+			"extents", extents, "double", buffer->is_double);
+		if (entry && buffer->bank >= 0) {
+			json_object_set_new(entry, "bank", json_integer(buffer->bank));
+			json_object_set_new(entry, "banks", json_integer(buffer->bank_count));
+		}
+		json_array_append_new(list, entry);
+	}
+	return list;
+}
+
+static json_t *traffic_json(const struct plan_nest *nest)
+{
+	json_t *arrays = json_array();
+	for (int t = 0; t < nest->traffic_count; t++)
+		json_array_append_new(arrays, json_pack("{ss sI sI}",
+			"name", nest->traffic[t].array->name,
+			"read_bytes", (json_int_t)nest->traffic[t].read_bytes,
+			"write_bytes", (json_int_t)nest->traffic[t].write_bytes));
+	struct totals totals = nest_totals(nest);
+	return json_pack("{sI sI sI so}", "read_bytes", (json_int_t)totals.read_bytes,
+		"write_bytes", (json_int_t)totals.write_bytes,
+		"total_bytes", (json_int_t)(totals.read_bytes + totals.write_bytes),
+		"arrays", arrays);
+}
+
+static json_t *nest_json(const struct plan *plan, const struct plan_nest *nest)
+{
+	const char *argument = nest->lower_bound_argument ? nest->lower_bound_argument : "none";
+	json_t *bound = json_pack("{sI ss}", "bytes", (json_int_t)nest->lower_bound_bytes,
+		"argument", argument);
+	json_t *scratchpad = json_pack("{sI so}", "used_bytes",
+		(json_int_t)nest->scratchpad_used_bytes, "buffers", buffers_json(plan, nest));
+	json_t *search = json_pack("{sb sf sI sf}", "optimal", nest->optimal,
+		"gap", search_gap(nest), "points", (json_int_t)nest->points, "seconds", nest->seconds);
+	return json_pack("{ss ss ss so sI so so so}", "function", plan->function->name,
+		"nest", nest->name, "schedule", nest->schedule ? nest->schedule : "",
+		"traffic", traffic_json(nest), "compulsory_bytes", (json_int_t)nest->compulsory_bytes,
+		"lower_bound", bound, "scratchpad", scratchpad, "search", search);
+}
+
+static json_t *verify_json(const struct verify_result *verify)
+{
+	static const char *const names[] = { "not run", "passed", "failed" };
+	return json_pack("{ss sI sI sI}", "status", names[verify->status],
+		"measured_read_bytes", (json_int_t)verify->measured_read_bytes,
+		"measured_write_bytes", (json_int_t)verify->measured_write_bytes,
+		"mismatched_elements", (json_int_t)verify->mismatched_elements);
+}
+
+bool report_json(FILE *out, const struct report *report)
+{
+	json_t *kernels = json_array();
+	for (int p = 0; p < report->plan_count; p++)
+		for (int n = 0; n < report->plans[p]->nest_count; n++)
+			json_array_append_new(kernels,
+				nest_json(report->plans[p], &report->plans[p]->nests[n]));
+	struct totals totals = report_totals(report);
+	json_t *total = json_pack("{sI sI sI sI}", "read_bytes", (json_int_t)totals.read_bytes,
+		"write_bytes", (json_int_t)totals.write_bytes,
+		"total_bytes", (json_int_t)(totals.read_bytes + totals.write_bytes),
+		"lower_bound_bytes", (json_int_t)totals.lower_bound_bytes);
+	json_t *root = json_pack("{si s{ss sI} so so so}", "schema", 1,
+		"arch", "name", report->arch->name,
+		"scratchpad_bytes", (json_int_t)report->arch->scratchpad_bytes,
+		"kernels", kernels, "total", total, "verify", verify_json(&report->verify));
+	if (!root)
+		return false;
+	bool is_written = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) == 0;
+	json_decref(root);
+	return is_written && putc('\n', out) != EOF;
+}
+
+const char *report_number(long value)
+{
+	static char buffers[8][32];
+	static int next;
+	char plain[32], *out = buffers[next = (next + 1) % 8];
+	int length = snprintf(plain, sizeof plain, "%ld", value), used = 0;
+	for (int i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0 && plain[i - 1] != '-')
+			out[used++] = ',';
+		out[used++] = plain[i];
+	}
+	out[used] = '\0';
+	return out;
+}
+
+/* Bytes of all elements of an array. */
+static long array_bytes(const struct array *array)
+{
+	return array->elements * array->type.bytes;
+}
+
+static void traffic_row(FILE *out, const char *name, const char *bytes, long read_bytes,
+	long write_bytes)
+{
+	fprintf(out, "  %-14s %15s %15s %15s %15s\n", name, bytes, report_number(read_bytes),
+		report_number(write_bytes), report_number(read_bytes + write_bytes));
+}
+
+static void traffic_text(FILE *out, const struct plan_nest *nest)
+{
+	fprintf(out, "  %-14s %15s %15s %15s %15s\n", "array", "bytes", "read", "written",
+		"moved");
+	for (int t = 0; t < nest->traffic_count; t++) {
+		const struct plan_traffic *traffic = &nest->traffic[t];
+		traffic_row(out, traffic->array->name, report_number(array_bytes(traffic->array)),
+			traffic->read_bytes, traffic->write_bytes);
+	}
+	struct totals totals = nest_totals(nest);
+	traffic_row(out, "total", "", totals.read_bytes, totals.write_bytes);
+}
+
+static void bounds_text(FILE *out, const struct plan_nest *nest)
+{
+	struct totals totals = nest_totals(nest);
+	long moved = totals.read_bytes + totals.write_bytes;
+	fprintf(out, "  %-46s %15s %15s\n", "compulsory: each element once", "",
+		report_number(nest->compulsory_bytes));
+	fprintf(out, "  %-46s %15s %15s  %.1f %% above\n", "lower bound: no schedule moves less",
+		nest->lower_bound_argument ? nest->lower_bound_argument : "",
+		report_number(nest->lower_bound_bytes), 100 * gap(moved, nest->lower_bound_bytes));
+}
+
+static void buffers_text(FILE *out, const struct plan *plan, const struct plan_nest *nest)
+{
+	const struct arch *arch = plan->arch;
+	fprintf(out, "  scratchpad: %s of %s bytes used%s\n",
+		report_number(nest->scratchpad_used_bytes), report_number(arch->scratchpad_bytes),
+		nest->is_double ? ", double buffered" : "");
+	for (int b = 0; b < plan->buffer_count; b++) {
+		const struct plan_buffer *buffer = plan->buffers[b];
+		if (!node_uses(nest->body, buffer))
+			continue;
+		fprintf(out, "    %-14s %10s bytes at %10s ", buffer->name,
+			report_number(buffer->bytes), report_number(buffer->offset_bytes));
+		if (buffer->bank_count > 0)
+			fprintf(out, " banks %d..%d ", buffer->bank, buffer->bank + buffer->bank_count - 1);
+		for (int d = 0; d < buffer->rank; d++)
+			fprintf(out, "%s[%ld]", d ? "" : " ", buffer->dims[d].extent);
+		if (buffer->slots > 1)
+			fprintf(out, " x %ld slots", buffer->slots);
+		putc('\n', out);
+	}
+}
+
+static void indent_text(FILE *out, const char *indent, const char *text)
+{
+	while (*text) {
+		int length = (int)strcspn(text, "\n");
+		fprintf(out, "%s%.*s\n", indent, length, text);
+		text += length + (text[length] == '\n');
+	}
+}
+
+static void nest_text(FILE *out, const struct plan *plan, const struct plan_nest *nest)
+{
+	fprintf(out, "%s (%s:%d) on %s\n", nest->name, nest->location.file, nest->location.line,
+		plan->arch->name);
+	traffic_text(out, nest);
+	bounds_text(out, nest);
+	buffers_text(out, plan, nest);
+	if (nest->schedule) {
+		fputs("  schedule:\n", out);
+		indent_text(out, "    ", nest->schedule);
+	}
+	if (nest->optimal)
+		fputs("  search: optimal in the schedule space", out);
+	else
+		fprintf(out, "  search: at most %.2f %% above the best of the schedule space",
+			100 * search_gap(nest));
+	fprintf(out, ", %s points, %.3f s\n\n", report_number(nest->points), nest->seconds);
+}
+
+static void verify_text(FILE *out, const struct report *report)
+{
+	const struct verify_result *verify = &report->verify;
+	if (verify->status == VERIFY_NOT_RUN)
+		return;
+	if (verify->status == VERIFY_PASSED)
+		fprintf(out, "verified: the run read %s and wrote %s bytes, as predicted; "
+			"all outputs are equal%s%s\n", report_number(verify->measured_read_bytes),
+			report_number(verify->measured_write_bytes), verify->tolerance ? " " : "",
+			verify->tolerance ? verify->tolerance : "");
+	else
+		fprintf(out, "verification FAILED: %s elements differ; the run read %s and wrote %s "
+			"bytes\n", report_number(verify->mismatched_elements),
+			report_number(verify->measured_read_bytes),
+			report_number(verify->measured_write_bytes));
+}
+
+void report_text(FILE *out, const struct report *report)
+{
+	int nest_count = 0;
+	for (int p = 0; p < report->plan_count; p++)
+		for (int n = 0; n < report->plans[p]->nest_count; n++, nest_count++)
+			nest_text(out, report->plans[p], &report->plans[p]->nests[n]);
+	if (nest_count > 1) {
+		struct totals totals = report_totals(report);
+		fprintf(out, "in all: %s bytes read, %s written, %s moved; lower bound %s\n",
+			report_number(totals.read_bytes), report_number(totals.write_bytes),
+			report_number(totals.read_bytes + totals.write_bytes),
+			report_number(totals.lower_bound_bytes));
+	}
+	verify_text(out, report);
+}

@@ -1,0 +1,41 @@
+#ifndef CODEGEN_REPORT_H
+#define CODEGEN_REPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "ir/plan.h"
+
+/* What --verify found. */
+enum verify_status { VERIFY_NOT_RUN, VERIFY_PASSED, VERIFY_FAILED };
+
+struct verify_result {
+	enum verify_status status;
+	long measured_read_bytes, measured_write_bytes;
+	long mismatched_elements;
+	const char *tolerance;       /* how floats were compared; NULL: nothing to say */
+};
+
+/* All that a report is about: the plans of one file. */
+struct report {
+	const struct arch *arch;
+	int plan_count;
+	struct plan *const *plans;
+	struct verify_result verify;
+};
+
+/* The JSON of docs/loopc.1, keys always in the same order.  False if memory or the
+ * stream fails. */
+bool report_json(FILE *out, const struct report *report);
+
+/* The table for people. */
+void report_text(FILE *out, const struct report *report);
+
+/* Copy by copy: where it stands, how often it runs, what it moves and why an array
+ * is read more than once. */
+void report_explain(FILE *out, const struct report *report);
+
+/* VALUE with a comma every three digits, in one of a few buffers of its own. */
+const char *report_number(long value);
+
+#endif

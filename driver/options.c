@@ -1,0 +1,357 @@
+#include "driver/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+#define DIGITS "0123456789"
+
+enum {
+	OPTION_ARCH = 256, OPTION_OBJECTIVE, OPTION_EMIT, OPTION_SCHEDULE, OPTION_EFFORT,
+	OPTION_BUFFERING, OPTION_REPORT, OPTION_VERIFY, OPTION_EXPLAIN, OPTION_PRINT_AFTER,
+	OPTION_PRINT_CHANGED, OPTION_TIME_PASSES, OPTION_COLOR, OPTION_DIAGNOSTICS_FORMAT,
+	OPTION_HELP, OPTION_VERSION, OPTION_LIST_ARCHS, OPTION_LIST_PASSES,
+	OPTION_PRINT_RUNTIME_DIR, OPTION_PREFIX, OPTION_LINE_DIRECTIVES, OPTION_SAVE_TEMPS,
+	OPTION_SWEEP, OPTION_SWEEP_OUTPUT
+};
+
+static const struct option long_options[] = {
+	{ "arch", required_argument, NULL, OPTION_ARCH },
+	{ "objective", required_argument, NULL, OPTION_OBJECTIVE },
+	{ "emit", required_argument, NULL, OPTION_EMIT },
+	{ "schedule", required_argument, NULL, OPTION_SCHEDULE },
+	{ "effort", required_argument, NULL, OPTION_EFFORT },
+	{ "buffering", required_argument, NULL, OPTION_BUFFERING },
+	{ "report", optional_argument, NULL, OPTION_REPORT },
+	{ "verify", no_argument, NULL, OPTION_VERIFY },
+	{ "explain", no_argument, NULL, OPTION_EXPLAIN },
+	{ "print-after", required_argument, NULL, OPTION_PRINT_AFTER },
+	{ "print-changed", no_argument, NULL, OPTION_PRINT_CHANGED },
+	{ "time-passes", no_argument, NULL, OPTION_TIME_PASSES },
+	{ "color", optional_argument, NULL, OPTION_COLOR },
+	{ "diagnostics-format", required_argument, NULL, OPTION_DIAGNOSTICS_FORMAT },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ "version", no_argument, NULL, OPTION_VERSION },
+	{ "list-archs", no_argument, NULL, OPTION_LIST_ARCHS },
+	{ "list-passes", no_argument, NULL, OPTION_LIST_PASSES },
+	{ "print-runtime-dir", no_argument, NULL, OPTION_PRINT_RUNTIME_DIR },
+	{ "prefix", required_argument, NULL, OPTION_PREFIX },
+	{ "line-directives", no_argument, NULL, OPTION_LINE_DIRECTIVES },
+	{ "save-temps", required_argument, NULL, OPTION_SAVE_TEMPS },
+	{ "sweep", required_argument, NULL, OPTION_SWEEP },
+	{ "sweep-output", required_argument, NULL, OPTION_SWEEP_OUTPUT },
+	{ NULL, 0, NULL, 0 }
+};
+
+static const char *const form_names[EMIT_COUNT] = {
+	"ast", "program", "deps", "reuse", "schedule", "plan", "c", "h", "report"
+};
+
+void options_help(void)
+{
+	fputs("Usage: loopc [options] FILE.loop          (- is standard input or output)\n"
+"  -o FILE                write the C (or the first form of --emit) there\n"
+"  -D NAME=VALUE          the value of a size       -I DIR  where #include looks\n"
+"  --arch=FILE|NAME       the machine (default: default; see --list-archs)\n"
+"  --emit=FORM[=FILE],... ast program deps reuse schedule plan c h report\n"
+"  --schedule=FILE        replay a schedule that --emit=schedule printed\n"
+"  --objective=traffic    what is least in the result\n"
+"  --buffering=single|double|auto             (default: single)\n"
+"  --effort=N|exhaustive  points the search looks at    -j N  with N threads\n"
+"  -fno-reassociate       keep the order of floating-point reductions\n"
+"  --prefix=TEXT          before the emitted names   --line-directives  emit #line\n"
+"  --report[=FILE.json]   traffic, bounds and buffers: a table, or JSON in a file\n"
+"  --explain              how the traffic comes about, array by array\n"
+"  --verify               build with $CC and run against the source; compare results\n"
+"                         and bytes moved (--save-temps=DIR keeps the programs)\n"
+"  --sweep=scratchpad:8K..1M   least traffic for each size\n"
+"                         (--sweep-output=FILE.csv|.json|.svg writes it)\n"
+"  --print-after=PASS|all --print-changed --time-passes\n"
+"  -M -MD -MF FILE -MT TARGET -MP             dependencies for make\n"
+"  -Wno-NAME -Werror -RNAME                   warnings, errors, remarks\n"
+"  --color[=auto|always|never] --diagnostics-format=text|json\n"
+"  --list-archs --list-passes --print-runtime-dir --version --help\n"
+"Exit status: 0 done, 1 error in the input, 2 wrong usage, 3 nothing fits the\n"
+"machine, 4 verification failed, 70 a bug in loopc.\n", stdout);
+}
+
+static bool __attribute__((format(printf, 1, 2))) wrong(const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	fputs("loopc: error: ", stderr);
+	vfprintf(stderr, format, arguments);
+	fputs("\nTry 'loopc --help'.\n", stderr);
+	va_end(arguments);
+	return false;
+}
+
+static void list_add(struct arena *arena, struct string_list *list, const char *item)
+{
+	list->items = arena_grow(arena, list->items, (size_t)list->count, &list->capacity,
+		sizeof *list->items);
+	list->items[list->count++] = item;
+}
+
+/* The index of TEXT among COUNT names, or -1. */
+static int choice(const char *text, const char *const *names, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (!strcmp(text, names[i]))
+			return i;
+	return -1;
+}
+
+static bool parse_count(const char *option, const char *text, long least, long *value)
+{
+	char *end;
+	errno = 0;
+	*value = strtol(text, &end, 10);
+	if (end == text || *end || errno || *value < least)
+		return wrong("%s needs a whole number of at least %ld, not '%s'", option, least, text);
+	return true;
+}
+
+/* NAME=VALUE; the front end reads the value. */
+static bool add_define(struct arena *arena, struct options *options, const char *text)
+{
+	size_t length = strcspn(text, "=");
+	if (!length || strchr(DIGITS, text[0]) || strspn(text, LETTERS DIGITS) < length)
+		return wrong("-D needs NAME=VALUE, not '%s'", text);
+	list_add(arena, &options->defines,
+		text[length] ? text : arena_printf(arena, "%s=1", text));
+	return true;
+}
+
+/* FORM[=FILE],... */
+static bool add_emissions(struct arena *arena, struct options *options, const char *text)
+{
+	char *list = arena_strdup(arena, text), *save = NULL;
+	for (char *item = strtok_r(list, ",", &save); item; item = strtok_r(NULL, ",", &save)) {
+		char *file = strchr(item, '=');
+		if (file)
+			*file++ = '\0';
+		int form = choice(item, form_names, EMIT_COUNT);
+		if (form < 0)
+			return wrong("--emit knows ast, program, deps, reuse, schedule, plan, c, h and "
+				"report, not '%s'", item);
+		if (file && !*file)
+			return wrong("--emit=%s= needs a file", item);
+		for (int e = 0; e < options->emission_count; e++)
+			if (options->emissions[e].form == (enum emit)form)
+				return wrong("--emit=%s is given twice", item);
+		options->emissions[options->emission_count++] = (struct emission){ (enum emit)form, file };
+	}
+	return options->emission_count > 0 || wrong("--emit needs a form");
+}
+
+/* -M, -MD, -MP; -MF and -MT take the next argument where none is attached. */
+static bool parse_make_option(struct arena *arena, struct options *options, const char *text,
+	int argc, char **argv)
+{
+	if (!*text || !strcmp(text, "M")) {
+		options->depfile_only = true;
+		return true;
+	}
+	if (!strcmp(text, "D") || !strcmp(text, "MD")) {
+		options->depfile = true;
+		return true;
+	}
+	if (!strcmp(text, "P")) {
+		options->depfile_phony = true;
+		return true;
+	}
+	if (*text != 'F' && *text != 'T' && *text != 'Q')
+		return wrong("unknown option '-M%s'", text);
+	const char *value = text[1] ? text + 1 : optind < argc ? argv[optind++] : NULL;
+	if (!value)
+		return wrong("-M%c needs an argument", *text);
+	if (*text == 'F')
+		options->depfile_file = value;
+	else
+		list_add(arena, &options->depfile_targets, value);
+	return true;
+}
+
+static bool parse_warning(struct arena *arena, struct options *options, const char *name,
+	bool is_remark)
+{
+	if (!is_remark && !strcmp(name, "error")) {
+		options->werror = true;
+		return true;
+	}
+	bool on = strncmp(name, "no-", 3) != 0;
+	options->warnings = arena_grow(arena, options->warnings, (size_t)options->warning_count,
+		&options->warning_capacity, sizeof *options->warnings);
+	options->warnings[options->warning_count++] =
+		(struct warning_choice){ on ? name : name + 3, on, is_remark };
+	return true;
+}
+
+static bool parse_color(struct options *options, const char *text)
+{
+	static const char *const names[] = { "auto", "always", "never" };
+	int index = text ? choice(text, names, 3) : COLOR_ALWAYS;
+	if (index < 0)
+		return wrong("--color is auto, always or never, not '%s'", text);
+	options->color = (enum diag_color)index;
+	return true;
+}
+
+static bool parse_enumerated(struct options *options, int option, const char *text)
+{
+	static const char *const bufferings[] = { "single", "double", "auto" };
+	int index;
+	switch (option) {
+	case OPTION_BUFFERING:
+		index = choice(text, bufferings, 3);
+		if (index < 0)
+			return wrong("--buffering is single, double or auto, not '%s'", text);
+		options->buffering = (enum buffering)index;
+		return true;
+	case OPTION_DIAGNOSTICS_FORMAT:
+		options->json_diagnostics = !strcmp(text, "json");
+		return options->json_diagnostics || !strcmp(text, "text") ||
+			wrong("--diagnostics-format is text or json, not '%s'", text);
+	default:
+		return !strcmp(text, "traffic") ||
+			wrong("--objective is traffic, not '%s'", text);
+	}
+}
+
+static bool parse_flag(struct options *options, const char *text)
+{
+	if (strcmp(text, "no-reassociate") && strcmp(text, "reassociate"))
+		return wrong("unknown option '-f%s'", text);
+	options->reassociate = *text == 'r';
+	return true;
+}
+
+static bool parse_threads(struct options *options, const char *text)
+{
+	long threads;
+	if (!parse_count("-j", text, 1, &threads))
+		return false;
+	options->threads = (int)(threads < 256 ? threads : 256);
+	return true;
+}
+
+static bool parse_option(struct arena *arena, struct options *options, int option,
+	int argc, char **argv)
+{
+	char *text = optarg;
+	switch (option) {
+	case 'o': options->output = text; return true;
+	case 'D': return add_define(arena, options, text);
+	case 'I': list_add(arena, &options->include_dirs, text); return true;
+	case 'j': return parse_threads(options, text);
+	case 'M': return parse_make_option(arena, options, text ? text : "", argc, argv);
+	case 'W': return parse_warning(arena, options, text, false);
+	case 'R': return parse_warning(arena, options, text, true);
+	case 'f': return parse_flag(options, text);
+	case OPTION_ARCH: options->arch = text; return true;
+	case OPTION_EMIT: return add_emissions(arena, options, text);
+	case OPTION_SCHEDULE: options->schedule_file = text; return true;
+	case OPTION_EFFORT:
+		options->effort = 0;
+		return !strcmp(text, "exhaustive") || parse_count("--effort", text, 1, &options->effort);
+	case OPTION_REPORT:
+		if (text)
+			options->report_file = text;
+		else
+			options->report_text = true;
+		return true;
+	case OPTION_VERIFY: options->verify = true; return true;
+	case OPTION_EXPLAIN: options->explain = true; return true;
+	case OPTION_PRINT_AFTER: list_add(arena, &options->print_after, text); return true;
+	case OPTION_PRINT_CHANGED: options->print_changed = true; return true;
+	case OPTION_TIME_PASSES: options->time_passes = true; return true;
+	case OPTION_COLOR: return parse_color(options, text);
+	case OPTION_PREFIX: options->prefix = text; return true;
+	case OPTION_LINE_DIRECTIVES: options->line_directives = true; return true;
+	case OPTION_SAVE_TEMPS: options->save_temps = text; return true;
+	case OPTION_SWEEP: options->sweep = text; return true;
+	case OPTION_SWEEP_OUTPUT: list_add(arena, &options->sweep_files, text); return true;
+	case OPTION_HELP: options->action = ACTION_HELP; return true;
+	case OPTION_VERSION: options->action = ACTION_VERSION; return true;
+	case OPTION_LIST_ARCHS: options->action = ACTION_LIST_ARCHS; return true;
+	case OPTION_LIST_PASSES: options->action = ACTION_LIST_PASSES; return true;
+	case OPTION_PRINT_RUNTIME_DIR: options->action = ACTION_PRINT_RUNTIME_DIR; return true;
+	default: return parse_enumerated(options, option, text);
+	}
+}
+
+static void option_defaults(struct options *options)
+{
+	*options = (struct options){ .arch = "default", .threads = 1, .reassociate = true,
+		.prefix = "" };
+}
+
+/* Gives every form of the result its place: -o names that of the one form, C if
+ * none was asked for.  Without -o, options that print or check something else keep
+ * the C off standard output. */
+static bool place_emissions(struct options *options)
+{
+	int unnamed = 0;
+	for (int e = 0; e < options->emission_count; e++)
+		unnamed += !options->emissions[e].file;
+	if (options->output && options->emission_count && unnamed != 1)
+		return wrong("-o names the file of one form; with several write --emit=FORM=FILE,...");
+	bool is_quiet = options->report_file || options->report_text || options->explain ||
+		options->verify || options->sweep || options->depfile_only;
+	if (!options->emission_count && (options->output || !is_quiet))
+		options->emissions[options->emission_count++] = (struct emission){ EMIT_C, NULL };
+	for (int e = 0; e < options->emission_count; e++)
+		if (!options->emissions[e].file)
+			options->emissions[e].file = options->output ? options->output : "-";
+	for (int e = 0; e < options->emission_count; e++)
+		for (int other = 0; other < e; other++)
+			if (strcmp(options->emissions[e].file, "-") &&
+			    !strcmp(options->emissions[e].file, options->emissions[other].file))
+				return wrong("two forms go to '%s'", options->emissions[e].file);
+	return true;
+}
+
+static bool check_whole(struct options *options)
+{
+	if (!options->input)
+		return wrong("no input file");
+	if (options->prefix[strspn(options->prefix, LETTERS DIGITS)] ||
+	    (options->prefix[0] && strchr(DIGITS, options->prefix[0])))
+		return wrong("--prefix needs the beginning of an identifier, not '%s'", options->prefix);
+	if (!place_emissions(options))
+		return false;
+	bool is_stdout = !options->output || !strcmp(options->output, "-");
+	if (options->depfile && !options->depfile_file && is_stdout)
+		return wrong("-MD needs -o or -MF to name the file of dependences");
+	if (options->sweep_files.count && !options->sweep)
+		return wrong("--sweep-output goes with --sweep");
+	return true;
+}
+
+bool options_parse(struct arena *arena, int argc, char **argv, struct options *options)
+{
+	option_defaults(options);
+	opterr = 0;
+	int option;
+	while ((option = getopt_long(argc, argv, ":o:D:I:j:M::W:R:f:", long_options, NULL)) != -1) {
+		const char *given = argv[optind - 1];
+		if (option == ':')
+			return wrong("%s needs an argument", given);
+		if (option == '?')
+			return wrong("unknown option '%s'", given);
+		if (!parse_option(arena, options, option, argc, argv))
+			return false;
+	}
+	if (options->action != ACTION_COMPILE)
+		return true;
+	if (optind < argc)
+		options->input = argv[optind++];
+	if (optind < argc)
+		return wrong("one input file at a time: '%s' and '%s'", options->input, argv[optind]);
+	return check_whole(options);
+}

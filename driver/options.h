@@ -1,0 +1,97 @@
+#ifndef DRIVER_OPTIONS_H
+#define DRIVER_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "passes/model.h"
+#include "support/arena.h"
+#include "support/diag.h"
+
+/* Exit statuses of the command. */
+enum status {
+	STATUS_DONE = 0,
+	STATUS_INPUT_ERROR = 1,
+	STATUS_USAGE = 2,
+	STATUS_DOES_NOT_FIT = 3,
+	STATUS_VERIFY_FAILED = 4,
+	STATUS_INTERNAL = 70
+};
+
+enum emit {
+	EMIT_AST, EMIT_PROGRAM, EMIT_DEPS, EMIT_REUSE, EMIT_SCHEDULE, EMIT_PLAN, EMIT_C, EMIT_H,
+	EMIT_REPORT, EMIT_COUNT
+};
+
+/* One form of the result and where it goes: "-" is standard output. */
+struct emission {
+	enum emit form;
+	const char *file;
+};
+
+/* What to do besides compiling, or instead of it. */
+enum action {
+	ACTION_COMPILE, ACTION_HELP, ACTION_VERSION, ACTION_LIST_ARCHS, ACTION_LIST_PASSES,
+	ACTION_PRINT_RUNTIME_DIR
+};
+
+struct string_list {
+	int count;
+	size_t capacity;
+	const char **items;
+};
+
+struct warning_choice {
+	const char *name;
+	bool on, is_remark;
+};
+
+struct options {
+	enum action action;
+	const char *input;           /* "-" is standard input */
+	const char *arch;            /* a built-in name or a file */
+	struct string_list defines;  /* "NAME=VALUE" */
+	struct string_list include_dirs;
+	const char *output;          /* -o; NULL: not given */
+	int emission_count;
+	struct emission emissions[EMIT_COUNT];
+	const char *schedule_file;
+	enum buffering buffering;
+	long effort;
+	int threads;
+	bool reassociate;
+	const char *prefix;          /* of the emitted functions' names; "" for none */
+	bool line_directives;
+
+	const char *report_file;     /* JSON; NULL: none */
+	bool report_text;            /* the table, on standard output */
+	bool explain, verify;
+	const char *save_temps;      /* directory that keeps what --verify makes; NULL: none */
+
+	const char *sweep;           /* "8K..1M": sizes of scratchpad; NULL: none */
+	struct string_list sweep_files;
+
+	struct string_list print_after;   /* pass names, or "all" */
+	bool print_changed, time_passes;
+
+	bool depfile;                /* -MD, -MF */
+	bool depfile_only;           /* -M */
+	const char *depfile_file;    /* NULL: from the output's name */
+	struct string_list depfile_targets;
+	bool depfile_phony;
+
+	struct warning_choice *warnings;
+	int warning_count;
+	size_t warning_capacity;
+	bool werror;
+	enum diag_color color;
+	bool json_diagnostics;
+};
+
+/* Fills in OPTIONS from the command line.  False after a message to stderr: the
+ * command was used wrongly. */
+bool options_parse(struct arena *arena, int argc, char **argv, struct options *options);
+
+/* --help; it fits a screen. */
+void options_help(void);
+
+#endif

@@ -1,0 +1,133 @@
+#include "driver/output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct output {
+	struct output *next;
+	const char *file, *temporary;   /* temporary NULL: written in place */
+	FILE *stream;
+};
+
+struct outputs {
+	struct arena *arena;
+	struct output *first, **last;
+};
+
+struct outputs *outputs_new(struct arena *arena)
+{
+	struct outputs *outputs = ARENA_NEW(arena, struct outputs);
+	*outputs = (struct outputs){ arena, NULL, NULL };
+	outputs->last = &outputs->first;
+	return outputs;
+}
+
+static bool failed(const char *what, const char *file)
+{
+	fprintf(stderr, "loopc: error: cannot %s '%s': %s\n", what, file, strerror(errno));
+	return false;
+}
+
+/* A file that is not there yet, or a regular one, can be replaced by a rename. */
+static bool can_rename(const char *file)
+{
+	struct stat status;
+	return lstat(file, &status) != 0 || S_ISREG(status.st_mode);
+}
+
+static FILE *open_temporary(struct arena *arena, const char *file, const char **temporary)
+{
+	char *name = arena_printf(arena, "%s.XXXXXX", file);
+	int descriptor = mkstemp(name);
+	if (descriptor < 0)
+		return NULL;
+	*temporary = name;
+	mode_t mask = umask(0);
+	umask(mask);
+	fchmod(descriptor, 0666 & ~mask);
+	return fdopen(descriptor, "w");
+}
+
+FILE *outputs_open(struct outputs *outputs, const char *file)
+{
+	struct output *output = ARENA_NEW(outputs->arena, struct output);
+	output->file = file;
+	if (!strcmp(file, "-"))
+		output->stream = stdout;
+	else if (can_rename(file))
+		output->stream = open_temporary(outputs->arena, file, &output->temporary);
+	else
+		output->stream = fopen(file, "w");
+	if (!output->stream) {
+		failed("write", file);
+		return NULL;
+	}
+	*outputs->last = output;
+	outputs->last = &output->next;
+	return output->stream;
+}
+
+/* True if all that was written to the stream arrived. */
+static bool close_output(struct output *output)
+{
+	bool is_written = fflush(output->stream) == 0 && !ferror(output->stream);
+	if (output->stream != stdout && fclose(output->stream) != 0)
+		is_written = false;
+	output->stream = NULL;
+	return is_written ||
+		failed("write", strcmp(output->file, "-") ? output->file : "standard output");
+}
+
+bool outputs_commit(struct outputs *outputs)
+{
+	bool is_done = true;
+	for (struct output *output = outputs->first; output; output = output->next)
+		if (output->stream && !close_output(output))
+			is_done = false;
+	for (struct output *output = outputs->first; output && is_done; output = output->next) {
+		if (output->temporary && rename(output->temporary, output->file) != 0)
+			is_done = failed("write", output->file);
+		else
+			output->temporary = NULL;
+	}
+	outputs_discard(outputs);
+	return is_done;
+}
+
+void outputs_discard(struct outputs *outputs)
+{
+	for (struct output *output = outputs->first; output; output = output->next) {
+		if (output->stream && output->stream != stdout)
+			fclose(output->stream);
+		if (output->temporary)
+			unlink(output->temporary);
+	}
+	outputs->first = NULL;
+	outputs->last = &outputs->first;
+}
+
+char *file_read(struct arena *arena, const char *file, size_t *length)
+{
+	FILE *stream = strcmp(file, "-") ? fopen(file, "r") : stdin;
+	if (!stream) {
+		failed("read", file);
+		return NULL;
+	}
+	char *buffer = NULL, block[4096];
+	size_t count = 0;
+	FILE *memory = open_memstream(&buffer, &count);
+	for (size_t got; memory && (got = fread(block, 1, sizeof block, stream)) > 0; )
+		fwrite(block, 1, got, memory);
+	bool is_read = memory && !ferror(stream) && fclose(memory) == 0;
+	if (!is_read)
+		failed("read", file);
+	if (stream != stdin)
+		fclose(stream);
+	char *text = is_read ? arena_strndup(arena, buffer, count) : NULL;
+	*length = count;
+	free(buffer);
+	return text;
+}
