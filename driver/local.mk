@@ -22,5 +22,13 @@ archs/builtin.c: archs/embed.awk $(arch_files)
 
 libloopc_a_SOURCES += \
 	codegen/report.c codegen/report.h \
+	driver/depfile.c driver/depfile.h \
 	driver/options.c driver/options.h \
-	driver/output.c driver/output.h
+	driver/output.c driver/output.h \
+	driver/runtime_dir.c driver/runtime_dir.h
+
+# Tells a loopc that runs from the build directory where its runtime is.
+noinst_DATA = .loopc-runtime-dir
+CLEANFILES += .loopc-runtime-dir
+.loopc-runtime-dir: Makefile
+	$(AM_V_GEN)echo '$(abs_top_srcdir)/runtime' >$@

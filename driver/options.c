@@ -165,7 +165,7 @@ static bool parse_make_option(struct arena *arena, struct options *options, cons
 		options->depfile_phony = true;
 		return true;
 	}
-	if (*text != 'F' && *text != 'T' && *text != 'Q')
+	if (*text != 'F' && *text != 'T')
 		return wrong("unknown option '-M%s'", text);
 	const char *value = text[1] ? text + 1 : optind < argc ? argv[optind++] : NULL;
 	if (!value)
