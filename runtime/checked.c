@@ -58,6 +58,7 @@ struct copy {
 	uint64_t command;            /* its number since lrt_checked_begin, from 1 */
 	size_t region;
 	ptrdiff_t ext, loc;
+	int in_conflict;             /* reported already */
 	lrt_box box;
 };
 
@@ -324,44 +325,59 @@ static int keep_source(ptrdiff_t loc, size_t bytes)
 	return changed;
 }
 
-/* True if the box's bounds on one side hold OFFSET. */
-static int bounds_hold(const lrt_box *box, const ptrdiff_t *strides, ptrdiff_t start, ptrdiff_t offset)
+/* True if a run of the copy uses one of BYTES bytes at OFFSET of that side. */
+static int copy_uses(const struct copy *copy, int on_chip, ptrdiff_t offset, size_t bytes)
 {
-	int64_t low = start, high = (int64_t)start + box->bytes;
-	uint32_t d;
-	for (d = 0; d + 1 < box->rank; d++)
-		widen(&low, &high, box->count[d], strides[d]);
-	return low <= offset && offset < high;
+	struct walk walk = walk_start(copy);
+	do {
+		ptrdiff_t run = on_chip ? walk.loc : walk.ext;
+		if (run < offset + (ptrdiff_t)bytes && offset < run + (ptrdiff_t)copy->box.bytes)
+			return 1;
+	} while (walk_next(&walk));
+	return 0;
 }
 
-/* Reports that the run of COPY at OFFSET of its array, or of the scratchpad, is
- * used by a copy in flight or by COPY itself; the first one found there is named. */
-static void conflict(const struct copy *copy, int on_chip, ptrdiff_t offset)
+/* Of the copies in flight that use the run of COPY at OFFSET in a way that excludes
+ * it, the first; NULL if COPY itself is the only one. */
+static struct copy *find_conflict(const struct copy *copy, int on_chip, ptrdiff_t offset)
 {
 	unsigned tag;
 	size_t i;
+	for (tag = 0; tag < LRT_TAGS; tag++)
+		for (i = 0; i < port.queues[tag].count; i++) {
+			struct copy *other = &port.queues[tag].copies[i];
+			int both_read = copy->is_put == on_chip && other->is_put == on_chip;
+			if (!both_read && (on_chip || other->region == copy->region) &&
+					copy_uses(other, on_chip, offset, copy->box.bytes))
+				return other;
+		}
+	return NULL;
+}
+
+/* Reports that the run of COPY at OFFSET of the scratchpad, or of its array, is used
+ * by a copy in flight or by COPY itself.  What happens to either is not reported
+ * again at its wait. */
+static void conflict(struct copy *copy, int on_chip, ptrdiff_t offset)
+{
+	struct copy *other = find_conflict(copy, on_chip, offset);
+	copy->in_conflict = 1;
+	if (other)
+		other->in_conflict = 1;
 	if (!violation_begins())
 		return;
 	fputs("loopc-rt: ", stderr);
 	print_copy(copy);
 	fprintf(stderr, ": the run at %s + %td overlaps ",
 		on_chip ? "scratchpad" : port.regions[copy->region].name, offset);
-	for (tag = 0; tag < LRT_TAGS; tag++)
-		for (i = 0; i < port.queues[tag].count; i++) {
-			const struct copy *other = &port.queues[tag].copies[i];
-			const ptrdiff_t *strides = on_chip ? other->box.loc_stride : other->box.ext_stride;
-			if (!on_chip && other->region != copy->region)
-				continue;
-			if (!bounds_hold(&other->box, strides, on_chip ? other->loc : other->ext, offset))
-				continue;
-			print_copy(other);
-			fputs(" in flight\n", stderr);
-			return;
-		}
-	fputs("another run of the same copy\n", stderr);
+	if (other) {
+		print_copy(other);
+		fputs(" in flight\n", stderr);
+	} else {
+		fputs("another run of the same copy\n", stderr);
+	}
 }
 
-static void start_get(const struct copy *copy)
+static void start_get(struct copy *copy)
 {
 	struct region *region = &port.regions[copy->region];
 	struct walk walk = walk_start(copy);
@@ -382,7 +398,7 @@ static void start_get(const struct copy *copy)
 		conflict(copy, 0, ext_conflict);
 }
 
-static void start_put(const struct copy *copy)
+static void start_put(struct copy *copy)
 {
 	struct region *region = &port.regions[copy->region];
 	struct walk walk = walk_start(copy);
@@ -421,7 +437,7 @@ static void finish_get(const struct copy *copy)
 		if (region->usage)
 			unmark_read(region->usage + walk.ext, bytes);
 	} while (walk_next(&walk));
-	if (touched >= 0)
+	if (touched >= 0 && !copy->in_conflict)
 		copy_violation(copy, "its destination was written before the wait, "
 			"in the run at scratchpad + %td", touched);
 }
@@ -442,7 +458,7 @@ static void finish_put(const struct copy *copy)
 		unmark_read(port.usage + walk.loc, bytes);
 		unmark_written(region->usage + walk.ext, bytes);
 	} while (walk_next(&walk));
-	if (touched >= 0)
+	if (touched >= 0 && !copy->in_conflict)
 		copy_violation(copy, "its source was written before the wait, "
 			"in the run at scratchpad + %td", touched);
 }
@@ -483,6 +499,7 @@ static int copy_make(struct copy *copy, int is_put, unsigned tag, const void *lo
 	copy->tag = tag;
 	copy->command = port.commands;
 	copy->ext = (ptrdiff_t)(ext - (lrt_ext)region->base);
+	copy->in_conflict = 0;
 	copy->box = *box;
 	copy->loc = 0;
 	if (on_chip >= port.bytes) {

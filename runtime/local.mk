@@ -1,15 +1,23 @@
 # The runtime: what emitted code links with.  One library a host port, all with the
 # same four functions; and the sources, to be dropped into a firmware tree.
 RUNTIME_CFLAGS = -std=c99 -pedantic $(WARNING_CFLAGS) $(SANITIZER_FLAGS)
+runtime_header_files = runtime/loopc_rt.h runtime/loopc_checked.h runtime/loopc_trace.h
 
-include_HEADERS += runtime/loopc_rt.h runtime/loopc_checked.h
+include_HEADERS += $(runtime_header_files)
 
-lib_LIBRARIES += libloopc_rt.a
-libloopc_rt_a_SOURCES = runtime/checked.c runtime/loopc_checked.h runtime/loopc_rt.h
+lib_LIBRARIES += libloopc_rt.a libloopc_rt_memcpy.a libloopc_rt_threads.a libloopc_rt_trace.a
+libloopc_rt_a_SOURCES = runtime/checked.c $(runtime_header_files)
 libloopc_rt_a_CFLAGS = $(RUNTIME_CFLAGS)
+libloopc_rt_memcpy_a_SOURCES = runtime/memcpy.c
+libloopc_rt_memcpy_a_CFLAGS = $(RUNTIME_CFLAGS)
+libloopc_rt_threads_a_SOURCES = runtime/threads.c
+libloopc_rt_threads_a_CFLAGS = $(RUNTIME_CFLAGS)
+libloopc_rt_trace_a_SOURCES = runtime/trace.c
+libloopc_rt_trace_a_CFLAGS = $(RUNTIME_CFLAGS)
 
 runtimedir = $(pkgdatadir)/runtime
-dist_runtime_DATA = runtime/loopc_rt.h runtime/loopc_checked.h runtime/checked.c
+dist_runtime_DATA = $(runtime_header_files) runtime/checked.c runtime/memcpy.c runtime/threads.c \
+	runtime/trace.c
 
 EXTRA_DIST += runtime/loopc-rt.pc.in
 pkgconfig_DATA += runtime/loopc-rt.pc

@@ -1,1 +1,28 @@
-# What tests/port-conformance adds to the build; the top Makefile.am says how.
+# The conformance test of ports, on every host port; installed, so that any port can
+# be tested with it.
+conformance_files = tests/port-conformance/conformance.c tests/port-conformance/conformance.h
+CONFORMANCE_CFLAGS = $(RUNTIME_CFLAGS) -I$(top_srcdir)/runtime
+
+conformancedir = $(pkgdatadir)/port-conformance
+dist_conformance_DATA = $(conformance_files)
+
+check_PROGRAMS += conformance-checked conformance-memcpy conformance-threads conformance-trace \
+	conformance-faults
+conformance_checked_SOURCES = $(conformance_files) tests/port-conformance/host.c
+conformance_checked_CFLAGS = $(CONFORMANCE_CFLAGS) -DPORT_CHECKED
+conformance_checked_LDADD = libloopc_rt.a
+conformance_memcpy_SOURCES = $(conformance_files) tests/port-conformance/host.c
+conformance_memcpy_CFLAGS = $(CONFORMANCE_CFLAGS)
+conformance_memcpy_LDADD = libloopc_rt_memcpy.a
+conformance_threads_SOURCES = $(conformance_files) tests/port-conformance/host.c
+conformance_threads_CFLAGS = $(CONFORMANCE_CFLAGS)
+conformance_threads_LDADD = libloopc_rt_threads.a
+conformance_trace_SOURCES = $(conformance_files) tests/port-conformance/host.c
+conformance_trace_CFLAGS = $(CONFORMANCE_CFLAGS)
+conformance_trace_LDADD = libloopc_rt_trace.a
+conformance_faults_SOURCES = $(conformance_files) tests/port-conformance/faults.c \
+	tests/port-conformance/faulty.c tests/port-conformance/faulty.h
+conformance_faults_CFLAGS = $(CONFORMANCE_CFLAGS)
+conformance_faults_LDADD =
+
+script_tests += tests/port-conformance/host_test.sh

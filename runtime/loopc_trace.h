@@ -1,0 +1,51 @@
+#ifndef LOOPC_TRACE_H
+#define LOOPC_TRACE_H
+
+#include "loopc_rt.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The trace port's own interface: the machine whose time is simulated, and what
+ * came out.  A program that never calls lrt_trace_begin is traced with the default
+ * model from its first copy to its exit; the environment variable LRT_TRACE names
+ * the file then. */
+
+/* The DMA engine has CHANNELS channels and one bus.  A command occupies a channel,
+ * the first that is free, from its start to its end: STARTUP_CYCLES, then its bytes
+ * on the bus, BYTES_PER_CYCLE at a time, when the bus is free.  The core starts
+ * commands in no time and stands still in a wait.  It computes for the cycles given
+ * to lrt_trace_compute and, if COMPUTE_HZ > 0, for the processor time that the
+ * program spends between calls of the runtime, taken at that clock.  CLOCK_HZ gives
+ * the times in the file; 0: a cycle is shown as a microsecond. */
+typedef struct lrt_trace_model {
+	uint64_t startup_cycles;
+	double bytes_per_cycle;
+	unsigned channels;
+	double clock_hz, compute_hz;
+} lrt_trace_model;
+
+typedef struct lrt_trace_result {
+	uint64_t cycles;                    /* until the core and the last copy are done */
+	uint64_t compute_cycles, wait_cycles;
+	uint64_t bus_cycles;                /* the bus was busy */
+	uint64_t commands, bytes;
+	int failed;                         /* the file could not be written in full */
+} lrt_trace_result;
+
+/* Begins a timeline; MODEL NULL: 100 cycles, 4 bytes a cycle, one channel.  FILE
+ * (may be NULL) gets it in the format of Chrome's trace viewer. */
+void lrt_trace_begin(const lrt_trace_model *model, const char *file);
+/* Copies of this region are shown under NAME, which is kept. */
+void lrt_trace_array(const char *name, const void *base, size_t bytes);
+/* The core computes for CYCLES. */
+void lrt_trace_compute(const char *name, uint64_t cycles);
+/* Ends the timeline and closes the file. */
+lrt_trace_result lrt_trace_end(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,311 @@
+/* The trace port: copies are done at once, and their timeline is worked out under
+ * the machine's DMA model (loopc_trace.h). */
+
+#define _POSIX_C_SOURCE 200809L
+
+#include "loopc_trace.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#ifndef LRT_SCRATCHPAD_BYTES
+#define LRT_SCRATCHPAD_BYTES (16u << 20)
+#endif
+
+enum { CHANNEL_LIMIT = 64, REGION_LIMIT = 256, CORE_ROW = 0, FIRST_CHANNEL_ROW = 1 };
+
+struct region {
+	const char *name;
+	lrt_ext base;
+	size_t bytes;
+};
+
+/* All times are cycles since lrt_trace_begin.  now is the core's; tag_done, when
+ * the last copy of a tag ends; resumed, the processor time when the core last left
+ * the runtime. */
+static struct {
+	int begun, exit_hook;
+	lrt_trace_model model;
+	lrt_trace_result result;
+	FILE *file;
+	int events;
+	uint64_t now, bus_free, last_end;
+	uint64_t channel_free[CHANNEL_LIMIT], tag_done[LRT_TAGS];
+	struct timespec resumed;
+	struct region regions[REGION_LIMIT];
+	size_t region_count;
+} trace;
+
+static union {
+	unsigned char bytes[LRT_SCRATCHPAD_BYTES + 64];
+	double alignment;
+} memory;
+
+static double microseconds(uint64_t cycles)
+{
+	return trace.model.clock_hz > 0 ? (double)cycles * 1e6 / trace.model.clock_hz : (double)cycles;
+}
+
+static void print_name(const char *name)
+{
+	for (; *name; name++) {
+		unsigned char c = (unsigned char)*name;
+		if (c == '"' || c == '\\')
+			fprintf(trace.file, "\\%c", c);
+		else if (c < 0x20)
+			fprintf(trace.file, "\\u%04x", c);
+		else
+			fputc(c, trace.file);
+	}
+}
+
+/* Begins an event of the file: a bar in ROW. */
+static void print_event(unsigned row, const char *verb, const char *name, uint64_t start,
+	uint64_t end)
+{
+	fprintf(trace.file, "%s\n{\"name\":\"%s", trace.events++ ? "," : "", verb);
+	print_name(name);
+	fprintf(trace.file, "\",\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f",
+		row, microseconds(start), microseconds(end - start));
+}
+
+static void print_row(unsigned row, const char *name)
+{
+	fprintf(trace.file, "%s\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%u,"
+		"\"args\":{\"name\":\"%s", trace.events++ ? "," : "", row, name);
+	if (row >= FIRST_CHANNEL_ROW)
+		fprintf(trace.file, " %u", row - FIRST_CHANNEL_ROW);
+	fputs("\"}}", trace.file);
+}
+
+static void open_file(const char *name)
+{
+	unsigned c;
+	trace.file = fopen(name, "w");
+	if (!trace.file) {
+		fprintf(stderr, "loopc-rt: cannot write %s\n", name);
+		trace.result.failed = 1;
+		return;
+	}
+	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", trace.file);
+	print_row(CORE_ROW, "core");
+	for (c = 0; c < trace.model.channels; c++)
+		print_row(FIRST_CHANNEL_ROW + c, "DMA channel");
+}
+
+static void leave_runtime(void)
+{
+	if (trace.model.compute_hz > 0)
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &trace.resumed);
+}
+
+void lrt_trace_begin(const lrt_trace_model *model, const char *file)
+{
+	const lrt_trace_model usual = { 100, 4.0, 1, 0.0, 0.0 };
+	if (trace.begun)
+		lrt_trace_end();
+	memset(&trace.result, 0, sizeof trace.result);
+	memset(trace.channel_free, 0, sizeof trace.channel_free);
+	memset(trace.tag_done, 0, sizeof trace.tag_done);
+	trace.now = trace.bus_free = trace.last_end = 0;
+	trace.region_count = 0;
+	trace.events = 0;
+	trace.begun = 1;
+	trace.model = model ? *model : usual;
+	if (trace.model.channels < 1)
+		trace.model.channels = 1;
+	if (trace.model.channels > CHANNEL_LIMIT)
+		trace.model.channels = CHANNEL_LIMIT;
+	if (!(trace.model.bytes_per_cycle > 0))
+		trace.model.bytes_per_cycle = 1;
+	trace.file = NULL;
+	if (file)
+		open_file(file);
+	leave_runtime();
+}
+
+static void end_at_exit(void)
+{
+	if (trace.begun)
+		lrt_trace_end();
+}
+
+static void core_computes(const char *name, uint64_t cycles)
+{
+	if (cycles == 0)
+		return;
+	if (trace.file) {
+		print_event(CORE_ROW, "", name, trace.now, trace.now + cycles);
+		fputs("}", trace.file);
+	}
+	trace.now += cycles;
+	trace.result.compute_cycles += cycles;
+}
+
+/* Every call of the runtime begins here: what the core did since the last one. */
+static void enter_runtime(void)
+{
+	struct timespec now;
+	double seconds;
+	if (!trace.begun) {
+		lrt_trace_begin(NULL, getenv("LRT_TRACE"));
+		if (!trace.exit_hook)
+			atexit(end_at_exit);
+		trace.exit_hook = 1;
+	}
+	if (!(trace.model.compute_hz > 0))
+		return;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	seconds = (double)(now.tv_sec - trace.resumed.tv_sec) +
+		1e-9 * (double)(now.tv_nsec - trace.resumed.tv_nsec);
+	core_computes("compute", (uint64_t)(seconds * trace.model.compute_hz));
+}
+
+void lrt_trace_array(const char *name, const void *base, size_t bytes)
+{
+	struct region *region;
+	enter_runtime();
+	if (trace.region_count < REGION_LIMIT) {
+		region = &trace.regions[trace.region_count++];
+		region->name = name;
+		region->base = (lrt_ext)base;
+		region->bytes = bytes;
+	}
+	leave_runtime();
+}
+
+static const char *region_name(lrt_ext ext)
+{
+	size_t r;
+	for (r = 0; r < trace.region_count; r++)
+		if (ext - trace.regions[r].base < trace.regions[r].bytes)
+			return trace.regions[r].name;
+	return "";
+}
+
+void lrt_trace_compute(const char *name, uint64_t cycles)
+{
+	enter_runtime();
+	core_computes(name, cycles);
+	leave_runtime();
+}
+
+static uint64_t box_bytes(const lrt_box *box)
+{
+	uint64_t bytes = box->bytes;
+	uint32_t d;
+	for (d = 0; d + 1 < box->rank; d++)
+		bytes *= box->count[d];
+	return bytes;
+}
+
+static uint64_t bus_cycles(uint64_t bytes)
+{
+	double cycles = (double)bytes / trace.model.bytes_per_cycle;
+	uint64_t whole = (uint64_t)cycles;
+	return whole + ((double)whole < cycles);
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Gives a command of TAG its place in time. */
+static void schedule(const char *verb, unsigned tag, lrt_ext ext, const lrt_box *box)
+{
+	uint64_t bytes = box_bytes(box), busy = bus_cycles(bytes), start, end;
+	unsigned channel = 0, c;
+	for (c = 1; c < trace.model.channels; c++)
+		if (trace.channel_free[c] < trace.channel_free[channel])
+			channel = c;
+	start = later(trace.now, trace.channel_free[channel]);
+	end = later(start + trace.model.startup_cycles, trace.bus_free) + busy;
+	trace.channel_free[channel] = trace.bus_free = end;
+	trace.last_end = later(trace.last_end, end);
+	trace.tag_done[tag] = later(trace.tag_done[tag], end);
+	trace.result.bus_cycles += busy;
+	trace.result.commands++;
+	trace.result.bytes += bytes;
+	if (!trace.file)
+		return;
+	print_event(FIRST_CHANNEL_ROW + channel, verb, region_name(ext), start, end);
+	fprintf(trace.file, ",\"args\":{\"tag\":%u,\"bytes\":%" PRIu64 ",\"issued\":%" PRIu64 "}}",
+		tag, bytes, trace.now);
+}
+
+static void copy_box(unsigned char *to, const unsigned char *from, const lrt_box *box,
+	const ptrdiff_t *to_stride, const ptrdiff_t *from_stride, uint32_t d)
+{
+	uint32_t i;
+	if (d + 1 == box->rank) {
+		memcpy(to, from, box->bytes);
+		return;
+	}
+	for (i = 0; i < box->count[d]; i++)
+		copy_box(to + (ptrdiff_t)i * to_stride[d], from + (ptrdiff_t)i * from_stride[d], box,
+			to_stride, from_stride, d + 1);
+}
+
+void lrt_get(unsigned tag, void *loc, lrt_ext ext, const lrt_box *box)
+{
+	enter_runtime();
+	schedule("get ", tag % LRT_TAGS, ext, box);
+	copy_box(loc, (const unsigned char *)ext, box, box->loc_stride, box->ext_stride, 0);
+	leave_runtime();
+}
+
+void lrt_put(unsigned tag, lrt_ext ext, const void *loc, const lrt_box *box)
+{
+	enter_runtime();
+	schedule("put ", tag % LRT_TAGS, ext, box);
+	copy_box((unsigned char *)ext, loc, box, box->ext_stride, box->loc_stride, 0);
+	leave_runtime();
+}
+
+void lrt_wait(uint32_t tag_mask)
+{
+	uint64_t done = 0;
+	unsigned tag;
+	enter_runtime();
+	for (tag = 0; tag < LRT_TAGS; tag++)
+		if (tag_mask >> tag & 1)
+			done = later(done, trace.tag_done[tag]);
+	if (done > trace.now) {
+		if (trace.file) {
+			print_event(CORE_ROW, "wait", "", trace.now, done);
+			fprintf(trace.file, ",\"args\":{\"tags\":%" PRIu32 "}}", tag_mask);
+		}
+		trace.result.wait_cycles += done - trace.now;
+		trace.now = done;
+	}
+	leave_runtime();
+}
+
+lrt_trace_result lrt_trace_end(void)
+{
+	lrt_trace_result result;
+	enter_runtime();
+	trace.result.cycles = later(trace.now, trace.last_end);
+	if (trace.file) {
+		fputs("\n]}\n", trace.file);
+		if (ferror(trace.file))
+			trace.result.failed = 1;
+		if (fclose(trace.file) != 0)
+			trace.result.failed = 1;
+		if (trace.result.failed)
+			fputs("loopc-rt: the trace could not be written\n", stderr);
+		trace.file = NULL;
+	}
+	result = trace.result;
+	trace.begun = 0;
+	return result;
+}
+
+void *lrt_scratchpad(void)
+{
+	return memory.bytes + (64 - (uintptr_t)memory.bytes % 64) % 64;
+}

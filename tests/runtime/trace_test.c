@@ -1,0 +1,171 @@
+/* The trace port works out the times that its model says, and writes them down. */
+
+#include "runtime/loopc_trace.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+static unsigned char input[1024];
+
+static lrt_box run(uint32_t bytes)
+{
+	lrt_box box;
+	memset(&box, 0, sizeof box);
+	box.rank = 1;
+	box.bytes = bytes;
+	return box;
+}
+
+static void get(unsigned tag, size_t offset, uint32_t bytes)
+{
+	lrt_box box = run(bytes);
+	lrt_get(tag, (unsigned char *)lrt_scratchpad() + offset, (lrt_ext)(input + offset), &box);
+}
+
+static void one_channel(void **state)
+{
+	const lrt_trace_model model = { 10, 4.0, 1, 0.0, 0.0 };
+	lrt_trace_result result;
+	(void)state;
+	lrt_trace_begin(&model, NULL);
+	get(0, 0, 40);                          /* 0 .. 20 */
+	get(1, 64, 41);                         /* 20 .. 41: eleven cycles on the bus */
+	lrt_trace_compute("tile", 5);           /* 0 .. 5 */
+	lrt_wait(1);                            /* until 20 */
+	lrt_trace_compute("tile", 30);          /* until 50 */
+	lrt_wait(2);                            /* done already */
+	lrt_wait(~0u);
+	result = lrt_trace_end();
+	assert_int_equal(result.cycles, 50);
+	assert_int_equal(result.compute_cycles, 35);
+	assert_int_equal(result.wait_cycles, 15);
+	assert_int_equal(result.bus_cycles, 21);
+	assert_int_equal(result.commands, 2);
+	assert_int_equal(result.bytes, 81);
+	assert_int_equal(result.failed, 0);
+}
+
+static void two_channels_share_the_bus(void **state)
+{
+	const lrt_trace_model model = { 10, 4.0, 2, 0.0, 0.0 };
+	lrt_trace_result result;
+	(void)state;
+	lrt_trace_begin(&model, NULL);
+	get(0, 0, 40);                          /* starts 0, bus 10 .. 20 */
+	get(1, 64, 40);                         /* starts 0, bus 20 .. 30 */
+	get(2, 128, 40);                        /* starts 20, bus 30 .. 40 */
+	result = lrt_trace_end();
+	assert_int_equal(result.cycles, 40);
+	assert_int_equal(result.bus_cycles, 30);
+	assert_int_equal(result.wait_cycles, 0);
+}
+
+static void boxes_count_all_their_bytes(void **state)
+{
+	const lrt_trace_model model = { 0, 1.0, 1, 0.0, 0.0 };
+	lrt_trace_result result;
+	lrt_box box = run(3);
+	(void)state;
+	box.rank = 3;
+	box.count[0] = 2;
+	box.count[1] = 5;
+	box.ext_stride[0] = box.loc_stride[0] = 100;
+	box.ext_stride[1] = box.loc_stride[1] = 10;
+	lrt_trace_begin(&model, NULL);
+	lrt_put(3, (lrt_ext)input, lrt_scratchpad(), &box);
+	lrt_wait(1u << 3);
+	result = lrt_trace_end();
+	assert_int_equal(result.cycles, 30);
+	assert_int_equal(result.bytes, 30);
+}
+
+/* Events named NAME whose ph is X. */
+static int count_events(const json_t *events, const char *name, double *start, double *duration)
+{
+	size_t i;
+	json_t *event;
+	int count = 0;
+	json_array_foreach((json_t *)(uintptr_t)events, i, event) {
+		assert_true(json_is_string(json_object_get(event, "ph")));
+		if (strcmp(json_string_value(json_object_get(event, "name")), name) != 0)
+			continue;
+		count++;
+		*start = json_number_value(json_object_get(event, "ts"));
+		*duration = json_number_value(json_object_get(event, "dur"));
+	}
+	return count;
+}
+
+static void file_is_a_chrome_trace(void **state)
+{
+	const lrt_trace_model model = { 10, 4.0, 1, 1e6, 0.0 };
+	char path[] = "loopc-trace.XXXXXX";
+	double start = 0, duration = 0;
+	json_t *root, *events;
+	int file = mkstemp(path);
+	(void)state;
+	assert_true(file >= 0);
+	close(file);
+	lrt_trace_begin(&model, path);
+	lrt_trace_array("in \"quoted\"\n", input, sizeof input);
+	get(0, 0, 40);
+	get(1, 64, 40);
+	lrt_trace_compute("tile", 5);
+	lrt_wait(3);
+	assert_int_equal(lrt_trace_end().failed, 0);
+	root = json_load_file(path, 0, NULL);
+	assert_non_null(root);
+	events = json_object_get(root, "traceEvents");
+	assert_true(json_is_array(events));
+	assert_int_equal(count_events(events, "get in \"quoted\"\n", &start, &duration), 2);
+	assert_true(start == 20 && duration == 20);
+	assert_int_equal(count_events(events, "tile", &start, &duration), 1);
+	assert_true(start == 0 && duration == 5);
+	assert_int_equal(count_events(events, "wait", &start, &duration), 1);
+	assert_true(start == 5 && duration == 35);
+	json_decref(root);
+	unlink(path);
+}
+
+static void a_file_that_cannot_be_written(void **state)
+{
+	(void)state;
+	lrt_trace_begin(NULL, "/no/such/directory/trace.json");
+	get(0, 0, 40);
+	lrt_wait(1);
+	assert_int_equal(lrt_trace_end().failed, 1);
+}
+
+static void copies_are_done(void **state)
+{
+	size_t i;
+	(void)state;
+	for (i = 0; i < sizeof input; i++)
+		input[i] = (unsigned char)(i * 3);
+	get(0, 5, 100);
+	lrt_wait(1);
+	assert_memory_equal((unsigned char *)lrt_scratchpad() + 5, input + 5, 100);
+	assert_int_equal(lrt_trace_end().commands, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_channel),
+		cmocka_unit_test(two_channels_share_the_bus),
+		cmocka_unit_test(boxes_count_all_their_bytes),
+		cmocka_unit_test(file_is_a_chrome_trace),
+		cmocka_unit_test(a_file_that_cannot_be_written),
+		cmocka_unit_test(copies_are_done),
+	};
+	return cmocka_run_group_tests_name("trace", tests, NULL, NULL);
+}
