@@ -153,6 +153,12 @@ struct plan_nest {
 	bool is_double;              /* double buffered */
 };
 
+/* A list of the names that variables and buffers have. */
+struct plan_name {
+	const char *name;
+	struct plan_name *next;
+};
+
 struct plan {
 	struct arena *arena;
 	const struct program *program;
@@ -161,6 +167,7 @@ struct plan {
 	int nest_count, buffer_count;
 	struct plan_nest *nests;
 	struct plan_buffer **buffers;
+	struct plan_name *names;     /* while it is built */
 	/* Arrays that live in external memory but are locals of the source: their
 	 * place in the workspace that the emitted function takes, bytes; -1 for all
 	 * others.  [function.array_count] */

@@ -1,1 +1,18 @@
-libloopc_a_SOURCES += passes/model.h
+libloopc_a_SOURCES += \
+	passes/band.c \
+	passes/dependence.c \
+	passes/general.c \
+	passes/lower.c \
+	passes/lower_function.c \
+	passes/lowering.h \
+	passes/model.h \
+	passes/nest.h \
+	passes/nest_model.c \
+	passes/nests.c \
+	passes/pass.h \
+	passes/points.c \
+	passes/schedule_text.c \
+	passes/schedule_text.h \
+	passes/transfers.c \
+	passes/values.c \
+	passes/values.h

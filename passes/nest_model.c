@@ -6,6 +6,7 @@
 
 #include <isl/aff.h>
 #include <isl/flow.h>
+#include <isl/space.h>
 #include <isl/union_set.h>
 
 #include "passes/nest.h"

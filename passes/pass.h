@@ -27,6 +27,7 @@ struct compilation {
 	const char *schedule_file;   /* its name */
 	/* Set when nothing fits: exit status 3, not 1. */
 	bool does_not_fit;
+	bool is_broken;              /* an invariant does not hold: exit status 70 */
 	FILE *trace;                 /* --print-after: where passes print; NULL: nowhere */
 	bool (*traced)(const struct compilation *, const char *pass);
 };

@@ -1,0 +1,346 @@
+/* Transfers of regions that have no closed form: isl finds the box around what a visit
+ * touches, when it is empty, and whether it must be fetched.  Every visit moves its
+ * whole box. */
+
+#include <isl/aff.h>
+#include <isl/ast_build.h>
+#include <isl/ilp.h>
+#include <isl/options.h>
+#include <isl/space.h>
+#include <isl/val.h>
+
+#include "passes/lowering.h"
+#include "passes/values.h"
+
+#define ARENA(lowering) ((lowering)->compilation->arena)
+
+/* What a visit of one array moves. */
+struct general_region {
+	struct plan_expr *first[ARRAY_RANK_LIMIT], *count[ARRAY_RANK_LIMIT];
+	struct plan_expr *fetches, *puts;        /* when; NULL: always */
+	bool is_touched, is_fetched, is_put;     /* at all */
+};
+
+static __isl_give isl_set *unite(__isl_take isl_set *a, __isl_take isl_set *b)
+{
+	return a ? isl_set_union(a, b) : b;
+}
+
+/* The elements that accesses of array A touch in a visit, as a function of the tile
+ * parameters of the loops outside. */
+static __isl_give isl_set *touched(const struct lowering *lowering, int a, bool writes_only)
+{
+	const struct nest_array *array = &lowering->nest->arrays[a];
+	isl_set *elements = NULL;
+	for (int i = 0; i < array->access_count; i++) {
+		if (writes_only && !array->accesses[i].access->is_write)
+			continue;
+		isl_set *instances = tile_instances(lowering, array->accesses[i].statement,
+			lowering->store[a]);
+		elements = unite(elements, isl_set_apply(instances,
+			isl_map_copy(array->accesses[i].access->map)));
+	}
+	elements = isl_set_intersect_params(elements, tile_context(lowering));
+	return isl_set_coalesce(elements);
+}
+
+/* ---- boxes ---- */
+
+struct box {
+	int rank;
+	isl_pw_aff *low[ARRAY_RANK_LIMIT], *high[ARRAY_RANK_LIMIT];
+};
+
+static __isl_give isl_pw_aff *constant_pw(__isl_keep isl_set *params, long value)
+{
+	isl_space *space = isl_set_get_space(params);
+	isl_aff *aff = isl_aff_val_on_domain_space(space,
+		isl_val_int_from_si(isl_set_get_ctx(params), value));
+	return isl_pw_aff_from_aff(aff);
+}
+
+/* One bound of a dimension; where isl's has too many cases, the bound over all visits. */
+static __isl_give isl_pw_aff *bound(__isl_keep isl_set *elements, __isl_keep isl_set *params, int d,
+	bool is_high)
+{
+	enum { PIECES = 12 };
+	isl_pw_aff *value = is_high ? isl_set_dim_max(isl_set_copy(elements), d)
+		: isl_set_dim_min(isl_set_copy(elements), d);
+	value = isl_pw_aff_coalesce(value);
+	if (value && isl_pw_aff_n_piece(value) <= PIECES)
+		return value;
+	isl_pw_aff_free(value);
+	long min = 0, max = 0;
+	set_dim_range(elements, d, &min, &max);
+	return isl_pw_aff_intersect_domain(constant_pw(params, is_high ? max : min),
+		isl_set_copy(params));
+}
+
+static void find_box(__isl_keep isl_set *elements, __isl_keep isl_set *params, int rank,
+	struct box *box)
+{
+	box->rank = rank;
+	for (int d = 0; d < rank; d++) {
+		box->low[d] = bound(elements, params, d, false);
+		box->high[d] = bound(elements, params, d, true);
+	}
+}
+
+static void free_box(struct box *box)
+{
+	for (int d = 0; d < box->rank; d++) {
+		isl_pw_aff_free(box->low[d]);
+		isl_pw_aff_free(box->high[d]);
+	}
+}
+
+/* The elements of BOX, in the space of ELEMENTS. */
+static __isl_give isl_set *box_elements(const struct box *box, __isl_keep isl_set *elements)
+{
+	isl_set *all = isl_set_universe(isl_set_get_space(elements));
+	for (int d = 0; d < box->rank; d++) {
+		isl_local_space *space = isl_local_space_from_space(isl_set_get_space(elements));
+		isl_pw_aff *x = isl_pw_aff_from_aff(isl_aff_var_on_domain(space, isl_dim_set,
+			(unsigned)d));
+		isl_pw_aff *low = isl_pw_aff_insert_domain(isl_pw_aff_copy(box->low[d]),
+			isl_set_get_space(elements));
+		isl_pw_aff *high = isl_pw_aff_insert_domain(isl_pw_aff_copy(box->high[d]),
+			isl_set_get_space(elements));
+		all = isl_set_intersect(all, isl_pw_aff_ge_set(isl_pw_aff_copy(x), low));
+		all = isl_set_intersect(all, isl_pw_aff_le_set(x, high));
+	}
+	return all;
+}
+
+/* ---- when a visit fetches ---- */
+
+static __isl_give isl_map *order_in_visit(const struct lowering *lowering, int s, int depth)
+{
+	return isl_map_intersect_domain(
+		statement_order(lowering->nest->statements[s], lowering->nest->loop_depth),
+		tile_instances(lowering, s, depth));
+}
+
+/* The visits in which some read of array A comes before every write of its element. */
+static __isl_give isl_set *exposed(const struct lowering *lowering, int a)
+{
+	const struct nest_array *array = &lowering->nest->arrays[a];
+	int depth = lowering->store[a];
+	isl_set *visits = isl_set_empty(isl_space_params_alloc(lowering->compilation->ctx, 0));
+	for (int r = 0; r < array->access_count; r++) {
+		const struct nest_access *read = &array->accesses[r];
+		if (read->access->is_write)
+			continue;
+		isl_set *open = tile_instances(lowering, read->statement, depth);
+		for (int w = 0; w < array->access_count; w++) {
+			const struct nest_access *write = &array->accesses[w];
+			if (!write->access->is_write)
+				continue;
+			isl_map *before = isl_map_lex_gt_map(order_in_visit(lowering, read->statement, depth),
+				order_in_visit(lowering, write->statement, depth));
+			isl_map *same = isl_map_apply_range(isl_map_copy(read->access->map),
+				isl_map_reverse(isl_map_copy(write->access->map)));
+			open = isl_set_subtract(open, isl_map_domain(isl_map_intersect(before, same)));
+		}
+		visits = isl_set_union(visits, isl_set_params(open));
+	}
+	return isl_set_intersect(visits, tile_context(lowering));
+}
+
+/* isl's work on a question whose answer may be "do not know". */
+enum { OPERATIONS = 4000000 };
+
+/* The visits that must fetch: something is read before it is written, or the box that
+ * goes out holds elements that the visit does not write. */
+static __isl_give isl_set *fetching(const struct lowering *lowering, int a,
+	__isl_keep isl_set *elements, __isl_keep isl_set *params, const struct box *box)
+{
+	isl_ctx *ctx = lowering->compilation->ctx;
+	if (!lowering->nest->arrays[a].is_written)
+		return isl_set_copy(params);
+	isl_ctx_reset_operations(ctx);
+	isl_ctx_set_max_operations(ctx, OPERATIONS);
+	isl_set *written = touched(lowering, a, true);
+	isl_set *unwritten = isl_set_subtract(box_elements(box, elements), written);
+	isl_set *visits = isl_set_union(isl_set_params(isl_set_intersect_params(unwritten,
+		isl_set_copy(params))), exposed(lowering, a));
+	visits = isl_set_coalesce(visits);
+	isl_ctx_set_max_operations(ctx, 0);
+	if (visits)
+		return visits;
+	isl_ctx_reset_error(ctx);
+	return isl_set_copy(params);
+}
+
+/* ---- into the plan ---- */
+
+static struct plan_expr *expression_of(struct lowering *lowering, __isl_keep isl_set *params,
+	__isl_take isl_pw_aff *value)
+{
+	isl_set *known = isl_set_intersect(tile_context(lowering), isl_set_copy(params));
+	value = isl_pw_aff_gist(value, isl_set_copy(known));
+	isl_ast_build *build = isl_ast_build_from_context(known);
+	isl_ast_expr *expr = isl_ast_build_expr_from_pw_aff(build, value);
+	isl_ast_build_free(build);
+	return expr ? translate_expr(lowering, expr) : NULL;
+}
+
+/* True in the visits of SET; NULL if those are all. */
+static struct plan_expr *condition_of(struct lowering *lowering, __isl_keep isl_set *set)
+{
+	isl_set *context = tile_context(lowering);
+	if (isl_set_is_subset(context, set) == isl_bool_true) {
+		isl_set_free(context);
+		return NULL;
+	}
+	isl_ast_build *build = isl_ast_build_from_context(isl_set_copy(context));
+	isl_ast_expr *expr = isl_ast_build_expr_from_set(build,
+		isl_set_gist(isl_set_copy(set), context));
+	isl_ast_build_free(build);
+	return expr ? translate_expr(lowering, expr) : plan_const(ARENA(lowering), 1);
+}
+
+static long longest(__isl_keep isl_pw_aff *low, __isl_keep isl_pw_aff *high)
+{
+	isl_val *most = isl_pw_aff_max_val(isl_pw_aff_sub(isl_pw_aff_copy(high),
+		isl_pw_aff_copy(low)));
+	long extent = isl_val_is_int(most) == isl_bool_true ? isl_val_get_num_si(most) + 1 : -1;
+	isl_val_free(most);
+	return extent;
+}
+
+static bool fill_region(struct lowering *lowering, int a, struct general_region *region,
+	struct plan_buffer *buffer)
+{
+	const struct nest_array *array = &lowering->nest->arrays[a];
+	int rank = array->array->rank;
+	isl_set *elements = touched(lowering, a, false);
+	isl_set *params = isl_set_params(isl_set_copy(elements));
+	struct box box;
+	find_box(elements, params, rank, &box);
+	region->is_touched = isl_set_is_empty(params) == isl_bool_false;
+	bool known = true;
+	for (int d = 0; d < rank && region->is_touched && known; d++) {
+		struct plan_expr *low = expression_of(lowering, params, isl_pw_aff_copy(box.low[d]));
+		struct plan_expr *high = expression_of(lowering, params, isl_pw_aff_copy(box.high[d]));
+		long extent = longest(box.low[d], box.high[d]);
+		known = low && high && extent > 0;
+		if (!known)
+			break;
+		region->first[d] = low;
+		region->count[d] = plan_make(ARENA(lowering), PLAN_ADD,
+			plan_make(ARENA(lowering), PLAN_SUB, high, low), plan_const(ARENA(lowering), 1));
+		buffer->dims[d] = (struct plan_dim){ .extent = extent, .stride = 1, .origin = low };
+	}
+	if (known && region->is_touched) {
+		isl_set *fetch = fetching(lowering, a, elements, params, &box);
+		region->is_fetched = isl_set_is_empty(fetch) == isl_bool_false;
+		region->fetches = condition_of(lowering, fetch);
+		isl_set_free(fetch);
+		region->is_put = array->is_written;
+		if (array->is_written) {
+			isl_set *puts = isl_set_params(touched(lowering, a, true));
+			region->puts = condition_of(lowering, puts);
+			isl_set_free(puts);
+		}
+	}
+	free_box(&box);
+	isl_set_free(params);
+	isl_set_free(elements);
+	return known;
+}
+
+/* ---- buffers ---- */
+
+static long round_up(long value, long unit)
+{
+	return (value + unit - 1) / unit * unit;
+}
+
+/* Places the buffers one after the other; returns the bytes they need. */
+static long place_buffers(struct lowering *lowering)
+{
+	const struct arch *arch = lowering->compilation->arch;
+	long bank_bytes = arch->scratchpad_bytes / arch->banks, next = 0;
+	for (int a = 0; a < lowering->nest->array_count; a++) {
+		struct plan_buffer *buffer = lowering->buffers[a];
+		buffer->bytes = round_up(buffer->bytes, arch->align_bytes > 1 ? arch->align_bytes : 1);
+		buffer->bank = -1;
+		buffer->offset_bytes = next;
+		if (arch->exclusive) {
+			buffer->bank = (int)(next / bank_bytes);
+			buffer->bank_count = (int)((buffer->bytes + bank_bytes - 1) / bank_bytes);
+			next += buffer->bank_count * bank_bytes;
+		} else {
+			next += buffer->bytes;
+		}
+	}
+	return next;
+}
+
+bool make_general_buffers(struct lowering *lowering, long *needed)
+{
+	const struct nest *nest = lowering->nest;
+	lowering->general = ARENA_ARRAY(ARENA(lowering), struct general_region, nest->array_count + 1);
+	for (int a = 0; a < nest->array_count; a++) {
+		const struct array *array = nest->arrays[a].array;
+		struct plan_buffer *buffer = ARENA_NEW(ARENA(lowering), struct plan_buffer);
+		lowering->buffers[a] = buffer;
+		buffer->name = unique_name(lowering, arena_printf(ARENA(lowering), "%s_%d", array->name,
+			nest->index));
+		buffer->array = array;
+		buffer->rank = array->rank;
+		buffer->slots = 1;
+		buffer->bytes = array->type.bytes;
+		if (!fill_region(lowering, a, &lowering->general[a], buffer))
+			return false;
+		for (int d = 0; d < array->rank; d++) {
+			if (!buffer->dims[d].extent)
+				buffer->dims[d] = (struct plan_dim){ .extent = 1, .stride = 1,
+					.origin = plan_const(ARENA(lowering), 0) };
+			if (__builtin_mul_overflow(buffer->bytes, buffer->dims[d].extent, &buffer->bytes))
+				return false;
+		}
+	}
+	*needed = place_buffers(lowering);
+	return *needed <= lowering->compilation->arch->scratchpad_bytes;
+}
+
+/* ---- transfers ---- */
+
+static void append_box(struct lowering *lowering, int a, bool is_put, struct plan_expr *condition,
+	struct plan_node *block)
+{
+	const struct general_region *region = &lowering->general[a];
+	struct arena *arena = ARENA(lowering);
+	struct plan_node *node = plan_transfer(arena, is_put, lowering->buffers[a], is_put ? a + 16 : a);
+	for (int d = 0; d < lowering->buffers[a]->rank; d++) {
+		node->transfer.first[d] = region->first[d];
+		node->transfer.count[d] = region->count[d];
+		node->transfer.local[d] = plan_const(arena, 0);
+	}
+	if (condition) {
+		struct plan_node *guard = plan_if(arena, condition);
+		plan_append(arena, block, guard);
+		block = guard->body;
+	}
+	plan_append(arena, block, node);
+}
+
+unsigned append_general_gets(struct lowering *lowering, int a, struct plan_node *block)
+{
+	const struct general_region *region = &lowering->general[a];
+	if (!region->is_touched || !region->is_fetched)
+		return 0;
+	append_box(lowering, a, false, region->fetches, block);
+	return 1U << a;
+}
+
+unsigned append_general_puts(struct lowering *lowering, int a, struct plan_node *block)
+{
+	const struct general_region *region = &lowering->general[a];
+	if (!region->is_touched || !region->is_put)
+		return 0;
+	append_box(lowering, a, true, region->puts, block);
+	return 1U << (a + 16);
+}

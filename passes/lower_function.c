@@ -1,0 +1,303 @@
+/* A function of the program becomes a plan: nest by nest, dependences, band, model,
+ * schedule, plan. */
+
+#include <string.h>
+#include <time.h>
+
+#include <isl/union_set.h>
+#include <isl/val.h>
+
+#include "passes/nest.h"
+#include "passes/schedule_text.h"
+#include "passes/values.h"
+
+/* ---- local arrays that leave the chip ---- */
+
+static void place_workspace(struct plan *plan)
+{
+	const struct function *function = plan->function;
+	plan->workspace_offset = ARENA_ARRAY(plan->arena, long, function->array_count + 1);
+	for (int i = 0; i < function->array_count; i++) {
+		const struct array *array = function->arrays[i];
+		plan->workspace_offset[i] = -1;
+		if (array->is_parameter || array->by_value)
+			continue;
+		enum { ALIGNMENT = 64 };
+		plan->workspace_offset[i] = plan->workspace_bytes;
+		plan->workspace_bytes += (array->elements * array->type.bytes + ALIGNMENT - 1)
+			/ ALIGNMENT * ALIGNMENT;
+	}
+}
+
+/* ---- what must cross the bus at least, where there is no model ---- */
+
+static long box_count(__isl_keep isl_set *set)
+{
+	long count = 1;
+	for (int d = 0; d < isl_set_dim(set, isl_dim_set); d++) {
+		long min, max;
+		if (!set_dim_range(set, d, &min, &max)
+			|| __builtin_mul_overflow(count, max - min + 1, &count))
+			return 0;
+	}
+	return count;
+}
+
+/* Elements of SET; 0 where counting would take long. */
+static long count_at_least(__isl_take isl_set *set)
+{
+	enum { COUNT_LIMIT = 100000 };
+	long count = box_count(set);
+	if (count && isl_set_is_box(set) != isl_bool_true) {
+		isl_val *value = count <= COUNT_LIMIT ? isl_set_count_val(set) : NULL;
+		count = value && isl_val_is_int(value) == isl_bool_true ? isl_val_get_num_si(value) : 0;
+		isl_val_free(value);
+	}
+	isl_set_free(set);
+	return count;
+}
+
+/* Written elements must go out once; what is only read must come in once. */
+static long general_compulsory(const struct nest *nest)
+{
+	long bytes = 0;
+	for (int a = 0; a < nest->array_count; a++) {
+		const struct nest_array *array = &nest->arrays[a];
+		isl_set *elements = NULL;
+		for (int i = 0; i < array->access_count; i++) {
+			const struct access *access = array->accesses[i].access;
+			if (array->is_written && !access->is_write)
+				continue;
+			isl_set *set = isl_map_range(isl_map_copy(access->map));
+			elements = elements ? isl_set_union(elements, set) : set;
+		}
+		bytes += count_at_least(isl_set_coalesce(elements)) * array->array->type.bytes;
+	}
+	return bytes;
+}
+
+/* ---- choosing a schedule ---- */
+
+struct choice {
+	struct compilation *compilation;
+	const struct nest *nest;
+	struct nest_model model;
+	struct region *regions;
+	bool exact;
+	struct search_options options;
+	struct schedule schedule;
+};
+
+/* What pragmas and --schedule say of the nest. */
+static bool read_wishes(struct choice *choice)
+{
+	struct compilation *compilation = choice->compilation;
+	const struct nest *nest = choice->nest;
+	for (int i = 0; i < nest->function->pragma_count; i++) {
+		const struct pragma *pragma = &nest->function->pragmas[i];
+		if (pragma->loop && (!nest->statements[0]->depth
+			|| pragma->loop != nest->statements[0]->loops[0]))
+			continue;
+		if (!schedule_parse(compilation->diag, pragma->location, pragma->text, nest->name,
+			&choice->model, &choice->options))
+			return false;
+	}
+	struct location at = { .file = compilation->schedule_file, .line = 1, .column = 1 };
+	return !compilation->schedule_text || schedule_parse(compilation->diag, at,
+		compilation->schedule_text, nest->name, &choice->model, &choice->options);
+}
+
+/* Without closed forms the lowering moves whole boxes forward. */
+static void restrict_to_boxes(struct choice *choice)
+{
+	for (int a = 0; a < choice->model.array_count; a++) {
+		choice->options.slots[a] = 1;
+		choice->options.sliding[a] = 0;
+		choice->model.arrays[a].anchored = 0;
+	}
+	choice->options.buffering = BUFFERING_SINGLE;
+}
+
+static bool prepare(struct choice *choice)
+{
+	struct compilation *compilation = choice->compilation;
+	search_options_init(&choice->options);
+	choice->options.buffering = compilation->buffering;
+	choice->options.effort = compilation->effort;
+	choice->options.threads = compilation->threads;
+	choice->options.show_progress = compilation->show_progress;
+	choice->options.interrupted = compilation->interrupted;
+	choice->regions = ARENA_ARRAY(compilation->arena, struct region, choice->nest->array_count + 1);
+	choice->exact = nest_model_build(compilation, choice->nest, &choice->model, choice->regions);
+	if (!read_wishes(choice))
+		return false;
+	if (!choice->exact)
+		restrict_to_boxes(choice);
+	return true;
+}
+
+static void report_no_fit(struct choice *choice, const struct arch *arch, long smallest)
+{
+	struct compilation *compilation = choice->compilation;
+	compilation->does_not_fit = true;
+	diag_error(compilation->diag, choice->nest->location,
+		"nothing fits: no schedule of '%s' needs at most the %ld bytes of scratchpad that "
+		"'%s' has", choice->nest->name, arch->scratchpad_bytes, arch->name);
+	diag_note(compilation->diag, choice->nest->location,
+		arch->exclusive ? "the least that would do is %ld banks of %ld bytes"
+		: "the least that would do is %ld bytes", smallest,
+		arch->scratchpad_bytes / arch->banks);
+	for (int a = 0; a < choice->model.array_count; a++) {
+		long bytes = choice->model.arrays[a].element_bytes;
+		for (int d = 0; d < choice->model.arrays[a].rank; d++)
+			bytes *= choice->model.arrays[a].dims[d].window;
+		diag_note(compilation->diag, choice->nest->location,
+			"array '%s' needs at least %ld bytes at a time", choice->model.arrays[a].name, bytes);
+	}
+}
+
+static bool lower_exactly(struct choice *choice, struct plan *plan, struct plan_nest *out)
+{
+	struct compilation *compilation = choice->compilation;
+	long smallest = 0, needed = 0;
+	if (!search_schedule(&choice->model, compilation->arch, &choice->options, &choice->schedule,
+		&smallest)) {
+		report_no_fit(choice, compilation->arch, smallest);
+		return false;
+	}
+	if (!nest_lower(compilation, choice->nest, &choice->model, choice->regions, true,
+		&choice->schedule, plan, out, &needed)) {
+		diag_error(compilation->diag, choice->nest->location,
+			"'%s' has no plan: too many transfers to count", choice->nest->name);
+		return false;
+	}
+	return true;
+}
+
+/* The model only bounds the regions: search under a budget that shrinks until the real
+ * ones fit. */
+static bool lower_boxes(struct choice *choice, struct plan *plan, struct plan_nest *out)
+{
+	enum { TRIES = 24 };
+	struct compilation *compilation = choice->compilation;
+	struct arch budget = *compilation->arch;
+	long smallest = 0, needed = 0;
+	for (int i = 0; i < TRIES; i++) {
+		if (!search_schedule(&choice->model, &budget, &choice->options, &choice->schedule,
+			&smallest))
+			break;
+		if (nest_lower(compilation, choice->nest, &choice->model, choice->regions, false,
+			&choice->schedule, plan, out, &needed))
+			return true;
+		if (!needed)
+			break;
+		budget.scratchpad_bytes -= budget.scratchpad_bytes / 6 + 1;
+		if (budget.exclusive)
+			budget.scratchpad_bytes -= budget.scratchpad_bytes
+				% (compilation->arch->scratchpad_bytes / compilation->arch->banks);
+		if (budget.scratchpad_bytes <= 0)
+			break;
+	}
+	report_no_fit(choice, compilation->arch, smallest > needed ? smallest : needed);
+	return false;
+}
+
+/* ---- the nest's entry in the plan ---- */
+
+static void fill_bounds(struct choice *choice, struct plan_nest *out)
+{
+	const struct arch *arch = choice->compilation->arch;
+	if (choice->exact) {
+		out->compulsory_bytes = model_compulsory(&choice->model);
+		out->lower_bound_bytes = model_lower_bound(&choice->model, arch->scratchpad_bytes,
+			&out->lower_bound_argument);
+		out->optimal = choice->schedule.is_optimal;
+		out->bound_bytes = choice->schedule.bound_bytes;
+	} else {
+		out->compulsory_bytes = out->lower_bound_bytes = general_compulsory(choice->nest);
+		out->lower_bound_argument = "compulsory";
+		out->bound_bytes = out->lower_bound_bytes;
+	}
+	out->points = choice->schedule.points;
+	for (int a = 0; a < choice->model.array_count; a++)
+		out->is_double |= choice->schedule.storage[a].is_double;
+}
+
+static long total_bytes(const struct plan_nest *nest)
+{
+	long total = 0;
+	for (int a = 0; a < nest->traffic_count; a++)
+		total += nest->traffic[a].read_bytes + nest->traffic[a].write_bytes;
+	return total;
+}
+
+/* The plan's own count is the second opinion on the model's closed forms. */
+static bool agrees(const struct choice *choice, const struct plan_nest *out)
+{
+	if (!choice->exact || total_bytes(out) == choice->schedule.total_bytes)
+		return true;
+	for (int a = 0; a < choice->model.array_count; a++)
+		fprintf(stderr, "loopc: array %s: model %ld + %ld, plan %ld + %ld\n",
+			choice->model.arrays[a].name, choice->schedule.storage[a].read_bytes,
+			choice->schedule.storage[a].write_bytes, out->traffic[a].read_bytes,
+			out->traffic[a].write_bytes);
+	return false;
+}
+
+static double now_seconds(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static bool lower_nest(struct compilation *compilation, struct nest *nest, struct plan *plan,
+	struct plan_nest *out)
+{
+	double start = now_seconds();
+	if (nest->array_count > MODEL_ARRAYS) {
+		diag_error(compilation->diag, nest->location,
+			"this nest uses %d arrays; at most %d can be scheduled together: split it into "
+			"several loops", nest->array_count, MODEL_ARRAYS);
+		return false;
+	}
+	nest_find_dependences(compilation, nest);
+	nest_find_band(compilation, nest);
+	struct choice *choice = ARENA_NEW(compilation->arena, struct choice);
+	choice->compilation = compilation;
+	choice->nest = nest;
+	out->name = nest->name;
+	out->location = nest->location;
+	if (!prepare(choice))
+		return false;
+	if (!(choice->exact ? lower_exactly : lower_boxes)(choice, plan, out))
+		return false;
+	out->schedule = arena_printf(compilation->arena, "nest %s\n%s", nest->name,
+		schedule_print(compilation->arena, &choice->model, &choice->schedule));
+	fill_bounds(choice, out);
+	out->seconds = now_seconds() - start;
+	if (!agrees(choice, out)) {
+		diag_error(compilation->diag, nest->location,
+			"internal error: the plan of '%s' moves other bytes than its schedule; please report",
+			nest->name);
+		compilation->is_broken = true;
+		return false;
+	}
+	return true;
+}
+
+struct plan *lower_function(struct compilation *compilation, const struct function *function)
+{
+	struct plan *plan = ARENA_NEW(compilation->arena, struct plan);
+	plan->arena = compilation->arena;
+	plan->program = compilation->program;
+	plan->function = function;
+	plan->arch = compilation->arch;
+	place_workspace(plan);
+	struct nest *nests = nests_of_function(compilation, function, &plan->nest_count);
+	plan->nests = ARENA_ARRAY(compilation->arena, struct plan_nest, plan->nest_count + 1);
+	bool done = true;
+	for (int n = 0; n < plan->nest_count; n++)
+		done &= lower_nest(compilation, &nests[n], plan, &plan->nests[n]);
+	return done ? plan : NULL;
+}

@@ -1,0 +1,73 @@
+#ifndef PASSES_LOWERING_H
+#define PASSES_LOWERING_H
+
+#include <isl/ast_build.h>
+
+#include "passes/nest.h"
+
+/* The state of lowering one nest; shared by the files that do it. */
+
+/* A tile loop of the plan.  position counts its iterations from 0, whichever way
+ * the tiles are walked; tile is the index of the tile. */
+struct tile_loop {
+	int dim;                     /* of the band */
+	long size, count;            /* of a tile; tiles */
+	bool is_serpentine;
+	struct plan_var *var;        /* the position */
+	struct plan_var *tile_var;   /* named tile index; var itself if not serpentine */
+	struct plan_expr *is_backward;   /* serpentine: 1 in the runs that go down; else NULL */
+};
+
+struct lowering {
+	struct compilation *compilation;
+	const struct nest *nest;
+	const struct nest_model *model;
+	const struct region *regions;    /* closed forms; NULL: regions come from isl */
+	const struct schedule *schedule;
+	struct plan *plan;
+	struct plan_name **names;        /* taken in the plan */
+	int depth;
+	struct tile_loop loops[NEST_LOOPS];      /* outermost first */
+	int loop_of_dim[NEST_LOOPS];             /* its tile loop, or -1 */
+	struct plan_buffer **buffers;            /* [array of the nest] */
+	int *store;                              /* [array of the nest] */
+	struct general_region *general;          /* [array], where regions come from isl */
+};
+
+/* BASE, or BASE with a number where the plan has that name already. */
+const char *unique_name(struct lowering *lowering, const char *base);
+struct plan_var *new_var(struct lowering *lowering, const char *base, long min, long max);
+
+/* The index of the tile of loop L at POSITION of its run. */
+struct plan_expr *tile_at(const struct lowering *lowering, int l, struct plan_expr *position);
+
+/* ---- passes/points.c: the statements of one tile, in source order ---- */
+
+/* Appends the point loops to BLOCK. */
+bool lower_points(struct lowering *lowering, struct plan_node *block);
+/* The instances of statement S in the tile given by the parameters of
+ * tile_parameter(); only the first DEPTH tile loops count.  Caller frees. */
+__isl_give isl_set *tile_instances(const struct lowering *lowering, int s, int depth);
+/* The values tile parameters take.  Caller frees. */
+__isl_give isl_set *tile_context(const struct lowering *lowering);
+/* An isl expression over tile parameters as a plan's; NULL if it has no such form. */
+struct plan_expr *translate_expr(struct lowering *lowering, __isl_take isl_ast_expr *expr);
+
+/* ---- passes/transfers.c: regions in closed form ---- */
+
+void make_exact_buffers(struct lowering *lowering);
+/* Appends what brings array A's region in (before the body of a visit), and what
+ * takes it out (after); returns the tags to wait for. */
+unsigned append_exact_gets(struct lowering *lowering, int a, struct plan_node *block);
+unsigned append_exact_puts(struct lowering *lowering, int a, struct plan_node *block);
+/* The tags to wait for after a whole run of the innermost loop outside A's buffer. */
+unsigned exact_tags_after_run(const struct lowering *lowering, int a);
+
+/* ---- passes/general.c: regions from isl ---- */
+
+/* False if the buffers need more than the machine has; *NEEDED says how much. */
+bool make_general_buffers(struct lowering *lowering, long *needed);
+unsigned append_general_gets(struct lowering *lowering, int a, struct plan_node *block);
+unsigned append_general_puts(struct lowering *lowering, int a, struct plan_node *block);
+
+#endif

@@ -1,0 +1,414 @@
+/* The statements of one tile: isl's AST generation gives tight loops over them in the
+ * source's order, and this turns its tree into the plan's. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <isl/aff.h>
+#include <isl/ast.h>
+#include <isl/id.h>
+#include <isl/space.h>
+#include <isl/union_set.h>
+#include <isl/val.h>
+
+#include "passes/lowering.h"
+
+/* ---- parameters: tI is the tile of tile loop I; fI and lI are 1 in the first and
+ * last iteration of a run of that loop ---- */
+
+static __isl_give isl_id *parameter_id(const struct lowering *lowering, char kind, int l)
+{
+	char name[16];
+	snprintf(name, sizeof name, "%c%d", kind, l);
+	return isl_id_alloc(lowering->compilation->ctx, name, NULL);
+}
+
+static __isl_give isl_pw_aff *parameter(const struct lowering *lowering, __isl_take isl_space *space,
+	char kind, int l)
+{
+	isl_id *id = parameter_id(lowering, kind, l);
+	space = isl_space_add_param_id(space, isl_id_copy(id));
+	return isl_pw_aff_from_aff(isl_aff_param_on_domain_space_id(space, id));
+}
+
+
+static __isl_give isl_set *between(__isl_take isl_set *set, __isl_take isl_pw_aff *value, long low,
+	long high)
+{
+	isl_space *space = isl_pw_aff_get_domain_space(value);
+	isl_ctx *ctx = isl_space_get_ctx(space);
+	isl_pw_aff *least = isl_pw_aff_from_aff(isl_aff_val_on_domain_space(isl_space_copy(space),
+		isl_val_int_from_si(ctx, low)));
+	isl_pw_aff *most = isl_pw_aff_from_aff(isl_aff_val_on_domain_space(space,
+		isl_val_int_from_si(ctx, high)));
+	set = isl_set_intersect(set, isl_pw_aff_ge_set(isl_pw_aff_copy(value), least));
+	return isl_set_intersect(set, isl_pw_aff_le_set(value, most));
+}
+
+__isl_give isl_set *tile_context(const struct lowering *lowering)
+{
+	static const char kinds[] = "tfl";
+	isl_ctx *ctx = lowering->compilation->ctx;
+	isl_space *space = isl_space_params_alloc(ctx, 0);
+	for (int l = 0; l < lowering->depth; l++)
+		for (int k = 0; k < 3; k++)
+			space = isl_space_add_param_id(space, parameter_id(lowering, kinds[k], l));
+	isl_set *context = isl_set_universe(space);
+	for (int l = 0; l < lowering->depth; l++)
+		for (int k = 0; k < 3; k++) {
+			unsigned position = (unsigned)(3 * l + k);
+			long high = kinds[k] == 't' ? lowering->loops[l].count - 1 : 1;
+			context = isl_set_lower_bound_si(context, isl_dim_param, position, 0);
+			context = isl_set_upper_bound_val(context, isl_dim_param, position,
+				isl_val_int_from_si(ctx, high));
+		}
+	return context;
+}
+
+__isl_give isl_set *tile_instances(const struct lowering *lowering, int s, int depth)
+{
+	const struct statement *statement = lowering->nest->statements[s];
+	isl_set *set = isl_set_copy(statement->domain);
+	for (int l = 0; l < depth; l++) {
+		const struct tile_loop *loop = &lowering->loops[l];
+		const struct hyperplane *plane = &lowering->nest->band[loop->dim].planes[s];
+		isl_space *space = isl_set_get_space(statement->domain);
+		if (plane->kind == HYPERPLANE_AFFINE) {
+			isl_pw_aff *tile = parameter(lowering, space, 't', l);
+			tile = isl_pw_aff_scale_val(tile,
+				isl_val_int_from_si(lowering->compilation->ctx, loop->size));
+			isl_pw_aff *within = isl_pw_aff_sub(
+				isl_pw_aff_from_aff(isl_aff_copy(plane->value)), tile);
+			set = between(set, within, 0, loop->size - 1);
+		} else {
+			/* Where tiles are walked one way only, the first is tile 0. */
+			bool first = plane->kind == HYPERPLANE_FIRST;
+			long tile = loop->is_backward ? 1 : first ? 0 : loop->count - 1;
+			char kind = !loop->is_backward ? 't' : first ? 'f' : 'l';
+			set = between(set, parameter(lowering, space, kind, l), tile, tile);
+		}
+	}
+	return set;
+}
+
+/* ---- isl's expressions ---- */
+
+struct binding {
+	struct binding *outer;
+	const char *name;
+	struct plan_expr *value;
+};
+
+struct translation {
+	struct lowering *lowering;
+	struct binding *bindings;
+	bool failed;
+};
+
+static struct plan_expr *lookup(struct translation *translation, __isl_take isl_id *id)
+{
+	struct plan_expr *value = NULL;
+	for (struct binding *b = translation->bindings; b && !value; b = b->outer)
+		if (!strcmp(b->name, isl_id_get_name(id)))
+			value = b->value;
+	isl_id_free(id);
+	translation->failed |= !value;
+	return value ? value : plan_const(translation->lowering->compilation->arena, 0);
+}
+
+static struct plan_expr *expression(struct translation *translation,
+	__isl_take isl_ast_expr *expr);
+
+static struct plan_expr *operand(struct translation *translation, __isl_keep isl_ast_expr *expr,
+	int i)
+{
+	return expression(translation, isl_ast_expr_get_op_arg(expr, i));
+}
+
+static struct plan_expr *fold_operands(struct translation *translation,
+	__isl_keep isl_ast_expr *expr, enum plan_op op)
+{
+	struct plan_expr *value = operand(translation, expr, 0);
+	for (int i = 1; i < isl_ast_expr_get_op_n_arg(expr); i++)
+		value = plan_make(translation->lowering->compilation->arena, op, value,
+			operand(translation, expr, i));
+	return value;
+}
+
+static struct plan_expr *operation(struct translation *translation, __isl_keep isl_ast_expr *expr)
+{
+	struct arena *arena = translation->lowering->compilation->arena;
+	struct plan_expr *one = plan_const(arena, 1);
+	switch (isl_ast_expr_get_op_type(expr)) {
+	case isl_ast_op_and:
+	case isl_ast_op_and_then: return fold_operands(translation, expr, PLAN_AND);
+	case isl_ast_op_or:
+	case isl_ast_op_or_else: return fold_operands(translation, expr, PLAN_OR);
+	case isl_ast_op_max: return fold_operands(translation, expr, PLAN_MAX);
+	case isl_ast_op_min: return fold_operands(translation, expr, PLAN_MIN);
+	case isl_ast_op_minus:
+		return plan_make(arena, PLAN_SUB, plan_const(arena, 0), operand(translation, expr, 0));
+	case isl_ast_op_add: return fold_operands(translation, expr, PLAN_ADD);
+	case isl_ast_op_sub: return fold_operands(translation, expr, PLAN_SUB);
+	case isl_ast_op_mul: return fold_operands(translation, expr, PLAN_MUL);
+	case isl_ast_op_div:
+	case isl_ast_op_fdiv_q:
+	case isl_ast_op_pdiv_q: return fold_operands(translation, expr, PLAN_FLOORDIV);
+	case isl_ast_op_pdiv_r:
+	case isl_ast_op_zdiv_r: return fold_operands(translation, expr, PLAN_MOD);
+	case isl_ast_op_cond:
+	case isl_ast_op_select:
+		return plan_select(arena, operand(translation, expr, 0), operand(translation, expr, 1),
+			operand(translation, expr, 2));
+	case isl_ast_op_eq: return fold_operands(translation, expr, PLAN_EQ);
+	case isl_ast_op_le: return fold_operands(translation, expr, PLAN_LE);
+	case isl_ast_op_ge:
+		return plan_make(arena, PLAN_LE, operand(translation, expr, 1),
+			operand(translation, expr, 0));
+	case isl_ast_op_lt:
+		return plan_make(arena, PLAN_LE,
+			plan_make(arena, PLAN_ADD, operand(translation, expr, 0), one),
+			operand(translation, expr, 1));
+	case isl_ast_op_gt:
+		return plan_make(arena, PLAN_LE,
+			plan_make(arena, PLAN_ADD, operand(translation, expr, 1), one),
+			operand(translation, expr, 0));
+	default:
+		translation->failed = true;
+		return plan_const(arena, 0);
+	}
+}
+
+static struct plan_expr *expression(struct translation *translation, __isl_take isl_ast_expr *expr)
+{
+	struct plan_expr *value = NULL;
+	switch (isl_ast_expr_get_type(expr)) {
+	case isl_ast_expr_op:
+		value = operation(translation, expr);
+		break;
+	case isl_ast_expr_id:
+		value = lookup(translation, isl_ast_expr_get_id(expr));
+		break;
+	case isl_ast_expr_int: {
+		isl_val *number = isl_ast_expr_get_val(expr);
+		value = plan_const(translation->lowering->compilation->arena,
+			isl_val_get_num_si(number));
+		isl_val_free(number);
+		break;
+	}
+	default:
+		translation->failed = true;
+	}
+	isl_ast_expr_free(expr);
+	return value ? value : plan_const(translation->lowering->compilation->arena, 0);
+}
+
+static void bind(struct translation *translation, const char *name, struct plan_expr *value)
+{
+	struct binding *binding = ARENA_NEW(translation->lowering->compilation->arena,
+		struct binding);
+	*binding = (struct binding){ translation->bindings, name, value };
+	translation->bindings = binding;
+}
+
+/* The tile parameters stand for the variables of the tile loops. */
+static void bind_parameters(struct translation *translation)
+{
+	struct lowering *lowering = translation->lowering;
+	struct arena *arena = lowering->compilation->arena;
+	for (int l = 0; l < lowering->depth; l++) {
+		const struct tile_loop *loop = &lowering->loops[l];
+		struct plan_expr *position = plan_ref(arena, loop->var);
+		bind(translation, arena_printf(arena, "t%d", l), plan_ref(arena, loop->tile_var));
+		bind(translation, arena_printf(arena, "f%d", l),
+			plan_make(arena, PLAN_EQ, position, plan_const(arena, 0)));
+		bind(translation, arena_printf(arena, "l%d", l),
+			plan_make(arena, PLAN_EQ, position, plan_const(arena, loop->count - 1)));
+	}
+}
+
+struct plan_expr *translate_expr(struct lowering *lowering, __isl_take isl_ast_expr *expr)
+{
+	struct translation translation = { lowering, NULL, false };
+	bind_parameters(&translation);
+	struct plan_expr *value = expression(&translation, expr);
+	return translation.failed ? NULL : value;
+}
+
+/* ---- isl's tree ---- */
+
+static void tree(struct translation *translation, __isl_take isl_ast_node *node,
+	struct plan_node *block);
+
+static const char *iterator_name(__isl_keep isl_ast_expr *iterator, struct arena *arena)
+{
+	isl_id *id = isl_ast_expr_get_id(iterator);
+	const char *name = arena_strdup(arena, isl_id_get_name(id));
+	isl_id_free(id);
+	return name;
+}
+
+static struct plan_expr *upper_bound(struct translation *translation,
+	__isl_take isl_ast_expr *condition)
+{
+	struct arena *arena = translation->lowering->compilation->arena;
+	bool strict = isl_ast_expr_get_op_type(condition) == isl_ast_op_lt;
+	translation->failed |= !strict && isl_ast_expr_get_op_type(condition) != isl_ast_op_le;
+	struct plan_expr *bound = operand(translation, condition, 1);
+	isl_ast_expr_free(condition);
+	return strict ? plan_make(arena, PLAN_SUB, bound, plan_const(arena, 1)) : bound;
+}
+
+static void loop_node(struct translation *translation, __isl_keep isl_ast_node *node,
+	struct plan_node *block)
+{
+	struct lowering *lowering = translation->lowering;
+	struct arena *arena = lowering->compilation->arena;
+	isl_ast_expr *iterator = isl_ast_node_for_get_iterator(node);
+	const char *name = iterator_name(iterator, arena);
+	isl_ast_expr_free(iterator);
+	struct plan_expr *lower = expression(translation, isl_ast_node_for_get_init(node));
+	struct binding *outer = translation->bindings;
+	if (isl_ast_node_for_is_degenerate(node) == isl_bool_true) {
+		bind(translation, name, lower);
+		tree(translation, isl_ast_node_for_get_body(node), block);
+	} else {
+		struct plan_expr *upper = upper_bound(translation, isl_ast_node_for_get_cond(node));
+		struct plan_expr *step = expression(translation, isl_ast_node_for_get_inc(node));
+		long stride = 1, min, max, ignored;
+		translation->failed |= !plan_is_const(step, &stride);
+		plan_range(lower, &min, &ignored);
+		plan_range(upper, &ignored, &max);
+		struct plan_var *var = new_var(lowering, name, min, max < min ? min : max);
+		struct plan_node *loop = plan_loop(arena, LOOP_POINT, var, lower, upper, stride);
+		plan_append(arena, block, loop);
+		bind(translation, name, plan_ref(arena, var));
+		tree(translation, isl_ast_node_for_get_body(node), loop->body);
+	}
+	translation->bindings = outer;
+}
+
+static void if_node(struct translation *translation, __isl_keep isl_ast_node *node,
+	struct plan_node *block)
+{
+	struct arena *arena = translation->lowering->compilation->arena;
+	struct plan_expr *condition = expression(translation, isl_ast_node_if_get_cond(node));
+	struct plan_node *yes = plan_if(arena, condition);
+	plan_append(arena, block, yes);
+	tree(translation, isl_ast_node_if_get_then(node), yes->body);
+	if (isl_ast_node_if_has_else(node) == isl_bool_true) {
+		struct plan_node *no = plan_if(arena, plan_make(arena, PLAN_NOT, condition, NULL));
+		plan_append(arena, block, no);
+		tree(translation, isl_ast_node_if_get_else(node), no->body);
+	}
+}
+
+static int statement_named(const struct nest *nest, const char *name)
+{
+	for (int s = 0; s < nest->statement_count; s++)
+		if (!strcmp(nest->statements[s]->name, name))
+			return s;
+	return -1;
+}
+
+static struct plan_buffer *buffer_of(const struct lowering *lowering, const struct array *array)
+{
+	for (int a = 0; a < lowering->nest->array_count; a++)
+		if (lowering->nest->arrays[a].array == array)
+			return lowering->buffers[a];
+	return NULL;
+}
+
+static void user_node(struct translation *translation, __isl_keep isl_ast_node *node,
+	struct plan_node *block)
+{
+	struct lowering *lowering = translation->lowering;
+	struct arena *arena = lowering->compilation->arena;
+	isl_ast_expr *call = isl_ast_node_user_get_expr(node);
+	isl_ast_expr *callee = isl_ast_expr_get_op_arg(call, 0);
+	int s = statement_named(lowering->nest, iterator_name(callee, arena));
+	isl_ast_expr_free(callee);
+	if (s < 0) {
+		translation->failed = true;
+		isl_ast_expr_free(call);
+		return;
+	}
+	const struct statement *statement = lowering->nest->statements[s];
+	struct plan_node *compute = plan_compute(arena, statement);
+	for (int i = 0; i < statement->depth; i++)
+		compute->values[i] = operand(translation, call, i + 1);
+	for (int a = 0; a < statement->access_count; a++)
+		compute->buffers[a] = buffer_of(lowering, statement->accesses[a].array);
+	isl_ast_expr_free(call);
+	plan_append(arena, block, compute);
+}
+
+static void tree(struct translation *translation, __isl_take isl_ast_node *node,
+	struct plan_node *block)
+{
+	switch (isl_ast_node_get_type(node)) {
+	case isl_ast_node_for:
+		loop_node(translation, node, block);
+		break;
+	case isl_ast_node_if:
+		if_node(translation, node, block);
+		break;
+	case isl_ast_node_block: {
+		isl_ast_node_list *children = isl_ast_node_block_get_children(node);
+		for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++)
+			tree(translation, isl_ast_node_list_get_ast_node(children, i), block);
+		isl_ast_node_list_free(children);
+		break;
+	}
+	case isl_ast_node_user:
+		user_node(translation, node, block);
+		break;
+	default:
+		translation->failed = true;
+	}
+	isl_ast_node_free(node);
+}
+
+/* The loops of the deepest statement give the point loops their names. */
+static __isl_give isl_id_list *point_names(const struct lowering *lowering)
+{
+	const struct nest *nest = lowering->nest;
+	isl_ctx *ctx = lowering->compilation->ctx;
+	const struct statement *deepest = nest->statements[0];
+	for (int s = 1; s < nest->statement_count; s++)
+		if (nest->statements[s]->depth > deepest->depth)
+			deepest = nest->statements[s];
+	isl_id_list *names = isl_id_list_alloc(ctx, 2 * nest->loop_depth + 1);
+	for (int j = 0; j <= 2 * nest->loop_depth; j++) {
+		char name[128];
+		if (j % 2 == 0)
+			snprintf(name, sizeof name, "part%d", j / 2);
+		else
+			snprintf(name, sizeof name, "%.100s%s", deepest->loops[j / 2]->name,
+				deepest->loops[j / 2]->step < 0 ? "_down" : "");
+		names = isl_id_list_add(names, isl_id_alloc(ctx, name, NULL));
+	}
+	return names;
+}
+
+bool lower_points(struct lowering *lowering, struct plan_node *block)
+{
+	const struct nest *nest = lowering->nest;
+	isl_union_map *order = NULL;
+	for (int s = 0; s < nest->statement_count; s++) {
+		isl_map *map = isl_map_intersect_domain(
+			statement_order(nest->statements[s], nest->loop_depth),
+			tile_instances(lowering, s, lowering->depth));
+		isl_union_map *part = isl_union_map_from_map(map);
+		order = order ? isl_union_map_union(order, part) : part;
+	}
+	isl_ast_build *build = isl_ast_build_from_context(tile_context(lowering));
+	build = isl_ast_build_set_iterators(build, point_names(lowering));
+	isl_ast_node *node = isl_ast_build_node_from_schedule_map(build, order);
+	isl_ast_build_free(build);
+	struct translation translation = { lowering, NULL, !node };
+	bind_parameters(&translation);
+	if (node)
+		tree(&translation, node, block);
+	return !translation.failed;
+}
