@@ -1,6 +1,6 @@
 # The driver, and the machines that are built in.
 libloopc_a_SOURCES += frontend/arch.c frontend/arch.h
-nodist_libloopc_a_SOURCES = archs/builtin.c
+nodist_libloopc_a_SOURCES = archs/builtin.c driver/verify_support_text.c
 
 arch_files = \
 	archs/cluster-64k.yaml \
@@ -32,3 +32,11 @@ noinst_DATA = .loopc-runtime-dir
 CLEANFILES += .loopc-runtime-dir
 .loopc-runtime-dir: Makefile
 	$(AM_V_GEN)echo '$(abs_top_srcdir)/runtime' >$@
+
+# The common part of verification programs is a constant of loopc.
+EXTRA_DIST += driver/embed.awk driver/verify_support.h
+CLEANFILES += driver/verify_support_text.c
+driver/verify_support_text.c: driver/embed.awk driver/verify_support.h
+	$(AM_V_GEN)$(MKDIR_P) driver && \
+		LC_ALL=C $(AWK) -v name=harness_support_text -f $(srcdir)/driver/embed.awk \
+			$(srcdir)/driver/verify_support.h >$@.new && mv -f $@.new $@

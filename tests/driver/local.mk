@@ -1,1 +1,2 @@
-# What tests/driver adds to the build; the top Makefile.am says how.
+# Options, outputs, machine files, reports.
+cmocka_tests += tests/driver/arch_test

@@ -1,0 +1,167 @@
+#include "driver/emit.h"
+
+#include <string.h>
+
+#include "codegen/codegen.h"
+#include "driver/depfile.h"
+
+bool emit_needs_plan(enum emit form)
+{
+	return form == EMIT_REUSE || form == EMIT_SCHEDULE || form == EMIT_PLAN ||
+		form == EMIT_C || form == EMIT_H || form == EMIT_REPORT;
+}
+
+static struct report report_of(const struct session *session)
+{
+	return (struct report){ session->arch, session->plan_count, session->plans,
+		session->verify };
+}
+
+/* The file's name, without its directories: emitted text names no place. */
+static const char *base_name(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	return slash ? slash + 1 : file;
+}
+
+/* The options that the result depends on, as the comment at its top tells them. */
+static const char *arguments_of(const struct session *session)
+{
+	static const char *const bufferings[] = { "single", "double", "auto" };
+	const struct options *options = session->options;
+	const char *text = arena_printf(session->arena, "--arch=%s --buffering=%s",
+		base_name(options->arch), bufferings[options->buffering]);
+	for (int d = 0; d < options->defines.count; d++)
+		text = arena_printf(session->arena, "%s -D %s", text, options->defines.items[d]);
+	if (!options->reassociate)
+		text = arena_printf(session->arena, "%s -fno-reassociate", text);
+	if (options->effort)
+		text = arena_printf(session->arena, "%s --effort=%ld", text, options->effort);
+	if (options->schedule_file)
+		text = arena_printf(session->arena, "%s --schedule=%s", text,
+			base_name(options->schedule_file));
+	if (*options->prefix)
+		text = arena_printf(session->arena, "%s --prefix=%s", text, options->prefix);
+	return text;
+}
+
+/* The file that FORM goes to, by its name alone; NULL: nowhere, or standard output. */
+static const char *emitted_name(const struct session *session, enum emit form)
+{
+	for (int e = 0; e < session->options->emission_count; e++)
+		if (session->options->emissions[e].form == form &&
+		    strcmp(session->options->emissions[e].file, "-"))
+			return base_name(session->options->emissions[e].file);
+	return NULL;
+}
+
+static struct codegen_options codegen_options_of(const struct session *session)
+{
+	return (struct codegen_options){ .version = PACKAGE_VERSION,
+		.arguments = arguments_of(session), .prefix = session->options->prefix,
+		.line_directives = session->options->line_directives,
+		.output = emitted_name(session, EMIT_C) };
+}
+
+static const struct plan *const *plans_of(const struct session *session)
+{
+	return (const struct plan *const *)session->plans;
+}
+
+bool emit_c(struct session *session, FILE *out, const char *header)
+{
+	struct codegen_options options = codegen_options_of(session);
+	options.header = header;
+	return codegen_c(out, plans_of(session), session->plan_count, &options);
+}
+
+bool emit_header(struct session *session, FILE *out)
+{
+	struct codegen_options options = codegen_options_of(session);
+	options.header = emitted_name(session, EMIT_H);
+	return codegen_header(out, plans_of(session), session->plan_count, &options);
+}
+
+static bool emit_deps(struct session *session, FILE *out)
+{
+	for (int f = 0; f < session->program->function_count; f++)
+		if (!print_dependences(&session->compilation, session->program->functions[f], out))
+			return false;
+	return true;
+}
+
+/* One heading a nest where there are several: --schedule reads it back. */
+static void emit_schedules(const struct session *session, FILE *out)
+{
+	for (int p = 0; p < session->plan_count; p++)
+		for (int n = 0; n < session->plans[p]->nest_count; n++) {
+			const struct plan_nest *nest = &session->plans[p]->nests[n];
+			const char *text = nest->schedule ? nest->schedule : "";
+			size_t length = strlen(text);
+			fprintf(out, "%s%s", text, length && text[length - 1] == '\n' ? "" : "\n");
+		}
+}
+
+static bool emit_form(struct session *session, enum emit form, FILE *out)
+{
+	struct report report = report_of(session);
+	switch (form) {
+	case EMIT_AST: return session_print_ast(session, out);
+	case EMIT_PROGRAM: program_print(out, session->program); return true;
+	case EMIT_DEPS: return emit_deps(session, out);
+	case EMIT_REUSE: report_explain(out, &report); return true;
+	case EMIT_SCHEDULE: emit_schedules(session, out); return true;
+	case EMIT_PLAN:
+		for (int p = 0; p < session->plan_count; p++)
+			plan_print(out, session->plans[p]);
+		return true;
+	case EMIT_C: return emit_c(session, out, emitted_name(session, EMIT_H));
+	case EMIT_H: return emit_header(session, out);
+	default: return report_json(out, &report);
+	}
+}
+
+bool emit_reports(struct session *session, struct outputs *outputs)
+{
+	const struct options *options = session->options;
+	struct report report = report_of(session);
+	if (options->report_file) {
+		FILE *out = outputs_open(outputs, options->report_file);
+		if (!out || !report_json(out, &report))
+			return false;
+	}
+	if (options->explain || options->report_text) {
+		FILE *out = outputs_open(outputs, "-");
+		if (!out)
+			return false;
+		if (options->explain)
+			report_explain(out, &report);
+		if (options->report_text)
+			report_text(out, &report);
+	}
+	return true;
+}
+
+static bool emit_depfile(struct session *session, struct outputs *outputs)
+{
+	const struct options *options = session->options;
+	if (!options->depfile && !options->depfile_only)
+		return true;
+	const char *name = options->depfile_only && !options->depfile_file ? "-" :
+		depfile_name(session->arena, options);
+	FILE *out = outputs_open(outputs, name);
+	if (out)
+		depfile_print(out, options, &session->files);
+	return out != NULL;
+}
+
+bool emit_all(struct session *session, struct outputs *outputs)
+{
+	const struct options *options = session->options;
+	for (int e = 0; e < options->emission_count; e++) {
+		FILE *out = outputs_open(outputs, options->emissions[e].file);
+		if (!out || !emit_form(session, options->emissions[e].form, out))
+			return false;
+	}
+	return emit_reports(session, outputs) && emit_depfile(session, outputs);
+}

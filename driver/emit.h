@@ -1,0 +1,22 @@
+#ifndef DRIVER_EMIT_H
+#define DRIVER_EMIT_H
+
+#include "driver/output.h"
+#include "driver/session.h"
+
+/* True if FORM is printed from plans: the pipeline must have run to its end. */
+bool emit_needs_plan(enum emit form);
+
+/* Prints every form that was asked for, the reports and the depfile into OUTPUTS.
+ * False after a message. */
+bool emit_all(struct session *session, struct outputs *outputs);
+
+/* Those of them that are still worth having when verification failed: reports. */
+bool emit_reports(struct session *session, struct outputs *outputs);
+
+/* Prints the C, or the header, as --emit does; HEADER is included by the C, NULL:
+ * it declares itself what it defines. */
+bool emit_c(struct session *session, FILE *out, const char *header);
+bool emit_header(struct session *session, FILE *out);
+
+#endif

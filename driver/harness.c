@@ -1,0 +1,225 @@
+#include "driver/harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether a scalar parameter that is no size: passed by value to both functions. */
+static bool is_scalar(const struct parameter *parameter)
+{
+	return parameter->array && parameter->array->by_value;
+}
+
+/* Some value for a scalar parameter, the same in both calls. */
+static void print_scalar(FILE *out, const struct array *array)
+{
+	if (type_is_float(array->type.kind))
+		fprintf(out, "(%s)%d.75", array->type.name, array->index % 3);
+	else
+		fprintf(out, "(%s)%d", array->type.name, 1 + array->index % 3);
+}
+
+/* Arguments of a function: elements of the array of pointers that the caller has. */
+static int print_arguments(FILE *out, const struct function *function, bool is_reference)
+{
+	int count = 0, next_array = 0;
+	for (int p = 0; p < function->parameter_count; p++) {
+		const struct parameter *parameter = &function->parameters[p];
+		if (parameter->size && !is_reference)
+			continue;
+		fputs(count++ ? ", " : "", out);
+		if (parameter->size)
+			fprintf(out, "%ld", parameter->size->value);
+		else if (is_scalar(parameter))
+			print_scalar(out, parameter->array);
+		else if (is_reference)
+			fprintf(out, "loopc_arrays[%d]", next_array++);
+		else
+			fprintf(out, "(lrt_ext)loopc_arrays[%d]", next_array++);
+	}
+	return count;
+}
+
+/* A size that is a parameter must not be a macro too. */
+static bool is_size_parameter(const struct program *program, const char *name)
+{
+	for (int f = 0; f < program->function_count; f++)
+		for (int s = 0; s < program->functions[f]->size_count; s++)
+			if (!strcmp(program->functions[f]->sizes[s]->name, name))
+				return true;
+	return false;
+}
+
+static void print_defines(FILE *out, const struct session *session)
+{
+	for (int d = 0; d < session->options->defines.count; d++) {
+		const char *define = session->options->defines.items[d];
+		int length = (int)strcspn(define, "=");
+		const char *name = arena_strndup(session->arena, define, (size_t)length);
+		if (!is_size_parameter(session->program, name))
+			fprintf(out, "#define %s %s\n", name, define + length + 1);
+	}
+}
+
+void harness_print_reference(FILE *out, const struct session *session)
+{
+	const struct program *program = session->program;
+	print_defines(out, session);
+	for (int f = 0; f < program->function_count; f++)
+		fprintf(out, "#define %s loopc_reference_%d_\n", program->functions[f]->name, f);
+	fprintf(out, "#include \"source.h\"\n");
+	for (int f = 0; f < program->function_count; f++) {
+		fprintf(out, "\nvoid loopc_reference_%d(void *const *loopc_arrays);\n"
+			"void loopc_reference_%d(void *const *loopc_arrays)\n{\n"
+			"\t(void)loopc_arrays;\n\tloopc_reference_%d_(", f, f, f);
+		print_arguments(out, program->functions[f], true);
+		fputs(");\n}\n", out);
+	}
+}
+
+void harness_print_tiled(FILE *out, const struct session *session, const char *header)
+{
+	fprintf(out, "#include <stdint.h>\n#include \"loopc_rt.h\"\n#include \"%s\"\n", header);
+	for (int p = 0; p < session->plan_count; p++) {
+		const struct plan *plan = session->plans[p];
+		fprintf(out, "\nvoid loopc_tiled_%d(void *const *loopc_arrays, void *loopc_workspace);\n"
+			"void loopc_tiled_%d(void *const *loopc_arrays, void *loopc_workspace)\n{\n"
+			"\t(void)loopc_arrays;\n\t(void)loopc_workspace;\n\t%s%s(", p, p,
+			session->options->prefix, plan->function->name);
+		int count = print_arguments(out, plan->function, false);
+		if (plan->workspace_bytes > 0)
+			fprintf(out, "%s(lrt_ext)loopc_workspace", count ? ", " : "");
+		fputs(");\n}\n", out);
+	}
+}
+
+/* Arrays whose results may differ by rounding: sums of floats that may be done in
+ * another order reach them, if only through other arrays.  By array.index. */
+static bool *find_bounded(const struct session *session, const struct function *function)
+{
+	bool *is_bounded = ARENA_ARRAY(session->arena, bool, function->array_count + 1);
+	bool is_changing = session->options->reassociate;
+	while (is_changing) {
+		is_changing = false;
+		for (int s = 0; s < function->statement_count; s++) {
+			const struct statement *statement = function->statements[s];
+			const struct array *written = statement->accesses[0].array;
+			bool is_reordered = type_is_float(written->type.kind) &&
+				statement->reduction != REDUCTION_NONE &&
+				statement->reduction != REDUCTION_MIN && statement->reduction != REDUCTION_MAX;
+			for (int a = 1; a < statement->access_count; a++)
+				is_reordered |= is_bounded[statement->accesses[a].array->index];
+			if (is_reordered && !is_bounded[written->index])
+				is_changing = is_bounded[written->index] = true;
+		}
+	}
+	return is_bounded;
+}
+
+/* Whether integers are divided or shifted: by zero or by too much is no program. */
+static bool is_gentle_expr(const struct expr *expr)
+{
+	if (!expr)
+		return false;
+	if (expr->kind == EXPR_BINARY && strpbrk(expr->operator, "/%<>") &&
+	    !type_is_float(expr->type.kind) && strcmp(expr->operator, "<") &&
+	    strcmp(expr->operator, ">") && strcmp(expr->operator, "<=") &&
+	    strcmp(expr->operator, ">="))
+		return true;
+	for (int o = 0; o < expr->operand_count; o++)
+		if (is_gentle_expr(expr->operands[o]))
+			return true;
+	return false;
+}
+
+static bool is_gentle(const struct function *function)
+{
+	for (int s = 0; s < function->statement_count; s++)
+		if (is_gentle_expr(function->statements[s]->value))
+			return true;
+	return false;
+}
+
+const char *harness_array_name(struct arena *arena, const struct function *function,
+	const struct array *array)
+{
+	for (int a = 0; a < function->array_count; a++)
+		if (function->arrays[a] != array && !strcmp(function->arrays[a]->name, array->name))
+			return arena_printf(arena, "%s#%d", array->name, array->index);
+	return array->name;
+}
+
+static void print_array(FILE *out, const struct session *session,
+	const struct function *function, const struct array *array, bool is_bounded)
+{
+	static const char *const kinds[] = {
+		[TYPE_INT8] = "INT8", [TYPE_UINT8] = "UINT8", [TYPE_INT16] = "INT16",
+		[TYPE_UINT16] = "UINT16", [TYPE_INT32] = "INT32", [TYPE_UINT32] = "UINT32",
+		[TYPE_INT64] = "INT64", [TYPE_UINT64] = "UINT64", [TYPE_FLOAT] = "FLOAT",
+		[TYPE_DOUBLE] = "DOUBLE", [TYPE_BOOL] = "BOOL"
+	};
+	long square = array->rank >= 2 &&
+		array->extents[array->rank - 1] == array->extents[array->rank - 2] ?
+		array->extents[array->rank - 1] : 0;
+	fprintf(out, "\t{ \"%s\", VERIFY_%s, %d, %ld, %ld, %d, %d },\n",
+		harness_array_name(session->arena, function, array), kinds[array->type.kind],
+		array->type.bytes, array->elements, square, !array->is_const, is_bounded);
+}
+
+/* The tables of one function; an empty one gets an entry that is not counted. */
+static void print_tables(FILE *out, const struct session *session, int p, int *array_count,
+	int *local_count)
+{
+	const struct plan *plan = session->plans[p];
+	const struct function *function = plan->function;
+	const bool *is_bounded = find_bounded(session, function);
+	*array_count = *local_count = 0;
+	fprintf(out, "\nstatic const struct verify_array arrays_%d[] = {\n", p);
+	for (int i = 0; i < function->parameter_count; i++) {
+		const struct parameter *parameter = &function->parameters[i];
+		if (parameter->size || is_scalar(parameter))
+			continue;
+		print_array(out, session, function, parameter->array,
+			is_bounded[parameter->array->index]);
+		++*array_count;
+	}
+	fprintf(out, "\t{ \"\", VERIFY_INT8, 1, 0, 0, 0, 0 }\n};\n"
+		"static const struct verify_local locals_%d[] = {\n", p);
+	for (int a = 0; a < function->array_count; a++) {
+		const struct array *array = function->arrays[a];
+		if (!plan->workspace_offset || plan->workspace_offset[a] < 0)
+			continue;
+		fprintf(out, "\t{ \"%s\", %ld, %ld },\n",
+			harness_array_name(session->arena, function, array), plan->workspace_offset[a],
+			array->elements * array->type.bytes);
+		++*local_count;
+	}
+	fputs("\t{ \"\", 0, 0 }\n};\n", out);
+}
+
+static void print_function(FILE *out, const struct session *session, int p)
+{
+	const struct plan *plan = session->plans[p];
+	int array_count, local_count;
+	print_tables(out, session, p, &array_count, &local_count);
+	fprintf(out, "void loopc_reference_%d(void *const *arrays);\n"
+		"void loopc_tiled_%d(void *const *arrays, void *workspace);\n"
+		"static const struct verify_function function_%d = {\n"
+		"\t\"%s\", arrays_%d, %d, locals_%d, %d, %ld, %d,\n"
+		"\tloopc_reference_%d, loopc_tiled_%d\n};\n", p, p, p, plan->function->name,
+		p, array_count, p, local_count, plan->workspace_bytes, is_gentle(plan->function),
+		p, p);
+}
+
+void harness_print_main(FILE *out, const struct session *session)
+{
+	const struct arch *arch = session->arch;
+	fputs("#include \"verify_support.h\"\n", out);
+	for (int p = 0; p < session->plan_count; p++)
+		print_function(out, session, p);
+	fprintf(out, "\nint main(void)\n{\n\tstatic const lrt_limits limits = "
+		"{ %ld, %d, %ld, %ld, %ld, %d };\n", arch->scratchpad_bytes, arch->max_rank,
+		arch->max_bytes, arch->max_count, arch->max_stride_bytes, arch->align_bytes);
+	for (int p = 0; p < session->plan_count; p++)
+		fprintf(out, "\tverify_function(&function_%d, &limits);\n", p);
+	fputs("\treturn 0;\n}\n", out);
+}

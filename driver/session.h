@@ -1,0 +1,41 @@
+#ifndef DRIVER_SESSION_H
+#define DRIVER_SESSION_H
+
+#include "codegen/report.h"
+#include "driver/options.h"
+#include "driver/trace.h"
+#include "passes/pass.h"
+
+/* One run of the command on one file: what was asked, what was read, what came of
+ * it.  Everything lives in the arena. */
+struct session {
+	struct arena *arena;
+	isl_ctx *ctx;
+	struct diag *diag;
+	const struct options *options;
+	struct string_list files;    /* read so far: the source first */
+	const char *text;            /* of the source */
+	size_t length;
+	const struct arch *arch;
+	const struct program *program;
+	int plan_count;
+	struct plan **plans;
+	struct compilation compilation;
+	struct trace *trace;
+	struct verify_result verify;
+};
+
+/* Sets up what a compilation needs.  Never fails. */
+void session_begin(struct session *session, struct arena *arena, const struct options *options);
+
+/* Reads the source, the machine and the schedule; the program is there afterwards,
+ * and for a .plan file its plan.  False after errors. */
+bool session_read(struct session *session);
+
+/* --emit=ast, which needs no program: the syntax tree of the source. */
+bool session_print_ast(struct session *session, FILE *out);
+
+/* Releases what the arena does not own. */
+void session_end(struct session *session);
+
+#endif

@@ -1,0 +1,359 @@
+#include "driver/verify.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "driver/emit.h"
+#include "driver/harness.h"
+#include "driver/output.h"
+#include "driver/runtime_dir.h"
+
+struct verification {
+	struct session *session;
+	const char *directory;       /* where the program is made */
+	const char *runtime;
+	long (*measured)[2];         /* of the function in hand, [array.index]: read, written */
+	const char *phase;           /* what ran last, for a crash */
+	const char *function;
+	int done_count;
+	bool is_good;
+};
+
+static const struct location nowhere = { NULL, 0, 0, 0 };
+
+static bool __attribute__((format(printf, 2, 3))) complain(struct verification *v,
+	const char *format, ...)
+{
+	va_list arguments;
+	char text[1024];
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	diag_error(v->session->diag, nowhere, "%s", text);
+	return v->is_good = false;
+}
+
+static const char *path_in(const struct verification *v, const char *name)
+{
+	return arena_printf(v->session->arena, "%s/%s", v->directory, name);
+}
+
+/* ---- the program's files ---- */
+
+static FILE *create(struct verification *v, const char *name)
+{
+	FILE *out = fopen(path_in(v, name), "w");
+	if (!out)
+		complain(v, "cannot write '%s': %s", path_in(v, name), strerror(errno));
+	return out;
+}
+
+static bool finish(struct verification *v, FILE *out, const char *name)
+{
+	bool is_written = !ferror(out);
+	if (fclose(out) == 0 && is_written)
+		return true;
+	return complain(v, "cannot write '%s': %s", path_in(v, name), strerror(errno));
+}
+
+enum part { PART_KERNEL, PART_HEADER, PART_SOURCE, PART_REFERENCE, PART_TILED, PART_SUPPORT,
+	PART_MAIN, PART_COUNT };
+
+static bool print_part(struct verification *v, enum part part, FILE *out)
+{
+	struct session *session = v->session;
+	switch (part) {
+	case PART_KERNEL: return emit_c(session, out, "kernel.h");
+	case PART_HEADER: return emit_header(session, out);
+	case PART_SOURCE: fwrite(session->text, 1, session->length, out); break;
+	case PART_REFERENCE: harness_print_reference(out, session); break;
+	case PART_TILED: harness_print_tiled(out, session, "kernel.h"); break;
+	case PART_SUPPORT: fputs(harness_support_text, out); break;
+	default: harness_print_main(out, session);
+	}
+	return true;
+}
+
+static bool write_program(struct verification *v)
+{
+	static const char *const names[PART_COUNT] = { "kernel.c", "kernel.h", "source.h",
+		"reference.c", "tiled.c", "verify_support.h", "main.c" };
+	for (int part = 0; part < PART_COUNT; part++) {
+		FILE *out = create(v, names[part]);
+		if (!out)
+			return false;
+		bool is_printed = print_part(v, (enum part)part, out);
+		if (!finish(v, out, names[part]) || !is_printed)
+			return v->is_good = false;
+	}
+	return true;
+}
+
+/* ---- building and running it ---- */
+
+/* TEXT as one word of the shell. */
+static const char *quoted(struct arena *arena, const char *text)
+{
+	const char *out = "'";
+	for (; *text; text++)
+		out = *text == '\'' ? arena_printf(arena, "%s'\\''", out) :
+			arena_printf(arena, "%s%c", out, *text);
+	return arena_printf(arena, "%s'", out);
+}
+
+static const char *environment(const char *name, const char *otherwise)
+{
+	const char *value = getenv(name);
+	return value && *value ? value : otherwise;
+}
+
+/* Runs COMMAND by the shell; its output goes to files of the directory. */
+static int run(const struct verification *v, const char *command, const char *out,
+	const char *err)
+{
+	struct arena *arena = v->session->arena;
+	fflush(NULL);
+	return system(arena_printf(arena, "{ %s; } </dev/null >%s 2>%s", command,
+		quoted(arena, path_in(v, out)), quoted(arena, path_in(v, err))));
+}
+
+/* The first lines of a file of the directory, on stderr. */
+static void show(const struct verification *v, const char *name, int lines)
+{
+	char line[512];
+	FILE *in = fopen(path_in(v, name), "r");
+	while (in && lines-- > 0 && fgets(line, sizeof line, in))
+		fprintf(stderr, "  %s%s", line, strchr(line, '\n') ? "" : "\n");
+	if (in)
+		fclose(in);
+}
+
+static const char *include_options(const struct session *session)
+{
+	const char *text = "";
+	const char *input = session->options->input, *slash = strrchr(input, '/');
+	const char *directory = !slash ? "." :
+		arena_strndup(session->arena, input, (size_t)(slash - input) + 1);
+	text = arena_printf(session->arena, "-I %s", quoted(session->arena, directory));
+	for (int i = 0; i < session->options->include_dirs.count; i++)
+		text = arena_printf(session->arena, "%s -I %s", text,
+			quoted(session->arena, session->options->include_dirs.items[i]));
+	return text;
+}
+
+static bool build(struct verification *v)
+{
+	struct arena *arena = v->session->arena;
+	const char *compiler = environment("CC", "cc");
+	const char *where = quoted(arena, v->directory), *runtime = quoted(arena, v->runtime);
+	/* Wrapping integers and separate roundings: data cannot make the source's behaviour
+	 * undefined, and both programs compute the same. */
+	const char *command = arena_printf(arena, "%s -std=c99 -D_POSIX_C_SOURCE=200809L -O1 -w -fwrapv "
+		"-ffp-contract=off %s -I %s -I %s %s -o %s/verify %s/kernel.c %s/reference.c %s/tiled.c "
+		"%s/main.c %s/checked.c %s -lm", compiler, environment("CFLAGS", ""), where, runtime,
+		include_options(v->session), where, where, where, where, where, runtime,
+		environment("LDLIBS", ""));
+	int status = run(v, command, "build.out", "build.err");
+	if (status == 0)
+		return true;
+	if (WIFEXITED(status) && (WEXITSTATUS(status) == 127 || WEXITSTATUS(status) == 126))
+		complain(v, "--verify needs a C compiler, and '%s' cannot be run; "
+			"the environment's CC names another", compiler);
+	else
+		complain(v, "'%s' cannot build the verification program; a pure function that is not "
+			"in the library is named by the environment's LDLIBS", compiler);
+	show(v, "build.err", 20);
+	return false;
+}
+
+static bool execute(struct verification *v)
+{
+	struct arena *arena = v->session->arena;
+	int status = run(v, arena_printf(arena, "exec %s", quoted(arena, path_in(v, "verify"))),
+		"run.out", "run.err");
+	if (status == 0)
+		return true;
+	v->is_good = false;
+	return false;
+}
+
+/* ---- its findings ---- */
+
+static const struct plan *plan_of(const struct verification *v, const char *function)
+{
+	for (int p = 0; p < v->session->plan_count; p++)
+		if (!strcmp(v->session->plans[p]->function->name, function))
+			return v->session->plans[p];
+	return NULL;
+}
+
+static const struct array *array_of(const struct verification *v, const struct function *function,
+	const char *name)
+{
+	for (int a = 0; a < function->array_count; a++)
+		if (!strcmp(harness_array_name(v->session->arena, function, function->arrays[a]), name))
+			return function->arrays[a];
+	return NULL;
+}
+
+static void predicted_bytes(const struct plan *plan, const struct array *array, long bytes[2])
+{
+	bytes[0] = bytes[1] = 0;
+	for (int n = 0; n < plan->nest_count; n++)
+		for (int t = 0; t < plan->nests[n].traffic_count; t++)
+			if (plan->nests[n].traffic[t].array == array) {
+				bytes[0] += plan->nests[n].traffic[t].read_bytes;
+				bytes[1] += plan->nests[n].traffic[t].write_bytes;
+			}
+}
+
+static void check_traffic(struct verification *v, const struct plan *plan,
+	const struct array *array, long read_bytes, long write_bytes)
+{
+	long predicted[2];
+	predicted_bytes(plan, array, predicted);
+	v->session->verify.measured_read_bytes += read_bytes;
+	v->session->verify.measured_write_bytes += write_bytes;
+	if (predicted[0] == read_bytes && predicted[1] == write_bytes)
+		return;
+	v->is_good = false;
+	diag_error(v->session->diag, array->location, "verification of '%s' failed: the run read "
+		"%ld and wrote %ld bytes of '%s', but %ld and %ld were predicted",
+		plan->function->name, read_bytes, write_bytes, array->name, predicted[0], predicted[1]);
+}
+
+/* INDEX, a place in the array as a whole, as subscripts. */
+static const char *subscripts(struct arena *arena, const struct array *array, long index)
+{
+	const char *text = "";
+	for (int d = array->rank - 1; d >= 0; d--) {
+		text = arena_printf(arena, "[%ld]%s", index % array->extents[d], text);
+		index /= array->extents[d];
+	}
+	return text;
+}
+
+static void report_difference(struct verification *v, const struct function *function,
+	const struct array *array, long count, long first, const char *expected, const char *got)
+{
+	v->is_good = false;
+	v->session->verify.mismatched_elements += count;
+	diag_error(v->session->diag, array->location, "verification of '%s' failed: %ld of %ld "
+		"elements of '%s' differ; the first, '%s%s', should be %s but is %s", function->name,
+		count, array->elements, array->name, array->name,
+		subscripts(v->session->arena, array, first), expected, got);
+}
+
+static void note_bound(struct verification *v, const struct array *array, const char *bound,
+	const char *largest)
+{
+	struct verify_result *result = &v->session->verify;
+	result->tolerance = arena_printf(v->session->arena, "%s%s'%s' within %s (largest difference %s)",
+		result->tolerance ? result->tolerance : "", result->tolerance ? ", " : "", array->name,
+		bound, largest);
+}
+
+/* One line of the program's output, in words. */
+static void read_line(struct verification *v, char *line)
+{
+	char *words[8] = { "", "", "", "", "", "", "", "" }, *save = NULL;
+	int count = 0;
+	for (char *word = strtok_r(line, " \n", &save); word && count < 8;
+	     word = strtok_r(NULL, " \n", &save))
+		words[count++] = word;
+	const struct plan *plan = plan_of(v, words[1]);
+	if (!plan)
+		return;
+	const struct function *function = plan->function;
+	const struct array *array = array_of(v, function, words[2]);
+	if (!strcmp(words[0], "phase")) {
+		v->phase = arena_strdup(v->session->arena, words[2]);
+		v->function = function->name;
+	} else if (!strcmp(words[0], "violations") && strcmp(words[2], "0")) {
+		complain(v, "verification of '%s' failed: the checked port saw %s violations",
+			function->name, words[2]);
+	} else if (!strcmp(words[0], "done")) {
+		v->done_count++;
+		v->phase = NULL;
+	} else if (array && !strcmp(words[0], "traffic")) {
+		check_traffic(v, plan, array, atol(words[3]), atol(words[4]));
+	} else if (array && !strcmp(words[0], "differ")) {
+		report_difference(v, function, array, atol(words[3]), atol(words[4]), words[5], words[6]);
+	} else if (array && !strcmp(words[0], "bound")) {
+		note_bound(v, array, words[3], words[4]);
+	}
+}
+
+static void read_findings(struct verification *v)
+{
+	char line[1024];
+	FILE *in = fopen(path_in(v, "run.out"), "r");
+	while (in && fgets(line, sizeof line, in))
+		read_line(v, line);
+	if (in)
+		fclose(in);
+	if (v->done_count == v->session->plan_count)
+		return;
+	complain(v, v->phase ? "verification of '%s' failed: %s ended before its time" :
+		"verification failed: the program ended before its time", v->function,
+		v->phase && !strcmp(v->phase, "tiled") ? "the tiled program" : "the source itself");
+}
+
+/* ---- the directory ---- */
+
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *ftw)
+{
+	(void)status, (void)type, (void)ftw;
+	return remove(path);
+}
+
+static bool make_directory(struct verification *v)
+{
+	const char *kept = v->session->options->save_temps;
+	if (kept) {
+		v->directory = kept;
+		if (mkdir(kept, 0777) == 0 || errno == EEXIST)
+			return true;
+		return complain(v, "cannot make the directory '%s': %s", kept, strerror(errno));
+	}
+	char *name = arena_printf(v->session->arena, "%s/loopc-verify.XXXXXX",
+		environment("TMPDIR", "/tmp"));
+	v->directory = mkdtemp(name);
+	return v->directory || complain(v, "cannot make a directory like '%s': %s", name,
+		strerror(errno));
+}
+
+static bool can_verify(struct verification *v)
+{
+	const char *input = v->session->options->input, *dot = strrchr(input, '.');
+	if (dot && (!strcmp(dot, ".plan") || !strcmp(dot, ".program")))
+		return complain(v, "--verify compares with the source: it needs the .loop file");
+	v->runtime = runtime_dir(v->session->arena);
+	if (!v->runtime)
+		return complain(v, "--verify needs the runtime, which is not installed beside loopc; "
+			"LOOPC_RUNTIME_DIR can name its directory");
+	return true;
+}
+
+enum status verify(struct session *session)
+{
+	struct verification v = { .session = session, .is_good = true };
+	if (!can_verify(&v) || !make_directory(&v))
+		return STATUS_VERIFY_FAILED;
+	if (write_program(&v) && build(&v)) {
+		bool has_ended_well = execute(&v);
+		read_findings(&v);
+		if (!v.is_good)
+			show(&v, "run.err", 20);
+		session->verify.status = has_ended_well && v.is_good ? VERIFY_PASSED : VERIFY_FAILED;
+	}
+	if (!session->options->save_temps)
+		nftw(v.directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	return session->verify.status == VERIFY_PASSED ? STATUS_DONE : STATUS_VERIFY_FAILED;
+}

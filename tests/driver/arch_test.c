@@ -1,0 +1,213 @@
+/* Machine files: what is read, what is refused and where the message points. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "frontend/arch.h"
+
+struct reading {
+	struct arena *arena;
+	struct diag *diag;
+	const struct arch *arch;
+	char *messages;
+	size_t length;
+	FILE *stream;
+};
+
+static void begin(struct reading *reading, const char *text)
+{
+	*reading = (struct reading){ .arena = arena_new() };
+	reading->stream = open_memstream(&reading->messages, &reading->length);
+	reading->diag = diag_new(reading->stream);
+	reading->arch = arch_parse(reading->arena, reading->diag, "m.yaml", text, strlen(text));
+	diag_finish(reading->diag);
+	fflush(reading->stream);
+}
+
+static void end(struct reading *reading)
+{
+	diag_free(reading->diag);
+	fclose(reading->stream);
+	free(reading->messages);
+	arena_free(reading->arena);
+}
+
+static void test_all_keys(void **state)
+{
+	(void)state;
+	struct reading r;
+	begin(&r, "version: 1\nname: big-1\nclock_hz: 500e6\n"
+		"scratchpad: { bytes: 108K, banks: 27, sharing: exclusive }\n"
+		"dma:\n  startup_cycles: 291\n  bytes_per_cycle: 4.5\n  max_rank: 3\n"
+		"  max_bytes: 0x10000\n  max_count: 4095\n  max_stride_bytes: 1M\n"
+		"  align_bytes: 4\n  channels: 2\n"
+		"pe_array: { x: 12, y: 14, registers_bytes: 520 }\n"
+		"energy_pj: { mac: 4.16, register: 1.2, scratchpad: 6, dram: 200 }\n");
+	assert_string_equal(r.messages, "");
+	assert_non_null(r.arch);
+	assert_string_equal(r.arch->name, "big-1");
+	assert_int_equal(r.arch->scratchpad_bytes, 110592);
+	assert_int_equal(r.arch->banks, 27);
+	assert_true(r.arch->exclusive);
+	assert_int_equal(r.arch->startup_cycles, 291);
+	assert_true(r.arch->bytes_per_cycle == 4.5);
+	assert_int_equal(r.arch->max_rank, 3);
+	assert_int_equal(r.arch->max_bytes, 65536);
+	assert_int_equal(r.arch->max_count, 4095);
+	assert_int_equal(r.arch->max_stride_bytes, 1048576);
+	assert_int_equal(r.arch->align_bytes, 4);
+	assert_int_equal(r.arch->channels, 2);
+	assert_true(r.arch->has_pe_array);
+	assert_int_equal(r.arch->pe_y, 14);
+	assert_int_equal(r.arch->registers_bytes, 520);
+	assert_true(r.arch->energy_dram_pj == 200);
+	assert_true(r.arch->clock_hz == 500e6);
+	end(&r);
+}
+
+/* What is left out has the value that docs/machine.md gives. */
+static void test_defaults(void **state)
+{
+	(void)state;
+	struct reading r;
+	begin(&r, "name: m\nscratchpad: { bytes: 1000 }\n");
+	assert_string_equal(r.messages, "");
+	assert_non_null(r.arch);
+	assert_int_equal(r.arch->banks, 1);
+	assert_false(r.arch->exclusive);
+	assert_int_equal(r.arch->max_rank, 8);
+	assert_int_equal(r.arch->max_bytes, 0);
+	assert_int_equal(r.arch->max_count, 0);
+	assert_int_equal(r.arch->max_stride_bytes, 0);
+	assert_int_equal(r.arch->align_bytes, 1);
+	assert_int_equal(r.arch->channels, 1);
+	assert_false(r.arch->has_pe_array);
+	end(&r);
+}
+
+static const struct refusal {
+	const char *text, *message;   /* the first line of what is printed */
+} refusals[] = {
+	{ "", "m.yaml:1:1: error: a machine file is a mapping, as 'name: ...'" },
+	{ "- 1\n", "m.yaml:1:1: error: a machine file is a mapping, as 'name: ...'" },
+	{ "name: [a\n", "m.yaml:2:1: error: not YAML: did not find expected ',' or ']'" },
+	{ "name: m\n", "m.yaml:1:1: error: 'scratchpad' is missing" },
+	{ "scratchpad: { bytes: 64 }\n", "m.yaml:1:1: error: 'name' is missing" },
+	{ "name: m\nscratchpad: { banks: 2 }\n",
+	  "m.yaml:2:13: error: 'scratchpad.bytes' is missing" },
+	{ "name: m\nscratchpad: { bytes: 64 }\nscratchpad: { bytes: 64 }\n",
+	  "m.yaml:3:1: error: 'scratchpad' stands twice" },
+	{ "name: m\nname: m\nscratchpad: { bytes: 64 }\n",
+	  "m.yaml:2:1: error: 'name' stands twice" },
+	{ "name: m\nscratchpad: { bytes: 64 }\nsize: 4\n", "m.yaml:3:1: error: unknown key 'size'" },
+	{ "name: m\nscratchpad: { bytes: 64, size: 4 }\n",
+	  "m.yaml:2:26: error: unknown key 'size' in 'scratchpad'" },
+	{ "name: m\nscratchpad: { ? [a] : 4, bytes: 64 }\n",
+	  "m.yaml:2:17: error: unknown key '(not a word)' in 'scratchpad'" },
+	{ "name: m\nscratchpad: 64\n",
+	  "m.yaml:2:13: error: 'scratchpad' must be a mapping, as { key: value }" },
+	{ "name: m\nscratchpad: { bytes: many }\n",
+	  "m.yaml:2:22: error: 'scratchpad.bytes' must be a whole number" },
+	{ "name: m\nscratchpad: { bytes: 1.5 }\n",
+	  "m.yaml:2:22: error: 'scratchpad.bytes' must be a whole number" },
+	{ "name: m\nscratchpad: { bytes: 64T }\n",
+	  "m.yaml:2:22: error: 'scratchpad.bytes' must be a whole number" },
+	{ "name: m\nscratchpad: { bytes: [1] }\n",
+	  "m.yaml:2:22: error: 'scratchpad.bytes' must be a whole number" },
+	{ "name: m\nscratchpad: { bytes: 0 }\n",
+	  "m.yaml:2:22: error: 'scratchpad.bytes' must be from 1 to 1099511627776, not 0" },
+	{ "name: m\nscratchpad: { bytes: 99999999999999999999 }\n",
+	  "m.yaml:2:22: error: 'scratchpad.bytes' must be a whole number" },
+	{ "name: m\nscratchpad: { bytes: 9007199254740992G }\n",
+	  "m.yaml:2:22: error: 'scratchpad.bytes' must be from 1 to 1099511627776, not "
+	  "9007199254740992G" },
+	{ "name: m\nscratchpad: { bytes: 64, sharing: some }\n",
+	  "m.yaml:2:35: error: 'scratchpad.sharing' must be 'unified' or 'exclusive'" },
+	{ "name: m\nscratchpad: { bytes: 100, banks: 3, sharing: exclusive }\n",
+	  "m.yaml:1:1: error: 100 bytes cannot be split into 3 equal banks" },
+	{ "name: m\nscratchpad: { bytes: 12, banks: 2, sharing: exclusive }\ndma: { align_bytes: 4 }\n",
+	  "m.yaml:1:1: error: a bank of 6 bytes is no multiple of 'dma.align_bytes'" },
+	{ "name: m\nscratchpad: { bytes: 64 }\ndma: { max_bytes: 10, align_bytes: 4 }\n",
+	  "m.yaml:1:1: error: 'dma.max_bytes' is no multiple of 'dma.align_bytes'" },
+	{ "name: m\nscratchpad: { bytes: 64 }\ndma: { align_bytes: 6 }\n",
+	  "m.yaml:3:21: error: 'dma.align_bytes' must be a power of two, not 6" },
+	{ "name: m\nscratchpad: { bytes: 64 }\ndma: { max_rank: 9 }\n",
+	  "m.yaml:3:18: error: 'dma.max_rank' must be from 1 to 8, not 9" },
+	{ "name: m\nscratchpad: { bytes: 64 }\ndma: { bytes_per_cycle: fast }\n",
+	  "m.yaml:3:25: error: 'dma.bytes_per_cycle' must be a number" },
+	{ "name: m\nscratchpad: { bytes: 64 }\nclock_hz: inf\n",
+	  "m.yaml:3:11: error: 'clock_hz' must be a number" },
+	{ "name: m\nscratchpad: { bytes: 64 }\npe_array: { x: 2 }\n",
+	  "m.yaml:3:11: error: 'pe_array.y' is missing" },
+	{ "name: a b\nscratchpad: { bytes: 64 }\n",
+	  "m.yaml:1:7: error: 'name' must be 1 to 64 letters, digits, '-', '_' and '.'" },
+	{ "version: 2\nname: m\nscratchpad: { bytes: 64 }\n",
+	  "m.yaml:1:10: error: this loopc reads machine files of version 1 only" },
+	/* Columns count bytes, as those of all other diagnostics do. */
+	{ "name: m\nscratchpad: { \"\303\244\": 1, bytes: 0 }\n",
+	  "m.yaml:2:15: error: unknown key '\303\244' in 'scratchpad'" },
+};
+
+static void test_refusals(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+		struct reading r;
+		begin(&r, refusals[i].text);
+		assert_null(r.arch);
+		r.messages[strcspn(r.messages, "\n")] = '\0';
+		assert_string_equal(r.messages, refusals[i].message);
+		end(&r);
+	}
+}
+
+/* No prefix of a machine file crashes the reader or leaks, and only the whole ones
+ * are machines. */
+static void test_every_prefix(void **state)
+{
+	(void)state;
+	const char *text = arch_builtin_find("eyeriss-108k")->text;
+	for (size_t length = 0; length < strlen(text); length++) {
+		struct reading r;
+		char *prefix = strndup(text, length);
+		begin(&r, prefix);
+		assert_true((r.arch == NULL) == (r.messages[0] != '\0'));
+		end(&r);
+		free(prefix);
+	}
+}
+
+static void test_builtins(void **state)
+{
+	(void)state;
+	const char *last = "";
+	for (const struct arch_builtin *builtin = arch_builtins; builtin->name; builtin++) {
+		struct reading r;
+		begin(&r, builtin->text);
+		assert_string_equal(r.messages, "");
+		assert_non_null(r.arch);
+		assert_string_equal(r.arch->name, builtin->name);
+		assert_true(strcmp(last, builtin->name) < 0);
+		assert_ptr_equal(arch_builtin_find(builtin->name), builtin);
+		last = builtin->name;
+		end(&r);
+	}
+	assert_null(arch_builtin_find("no such machine"));
+	assert_non_null(arch_builtin_find("default"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_all_keys), cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_refusals), cmocka_unit_test(test_every_prefix),
+		cmocka_unit_test(test_builtins),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
