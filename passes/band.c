@@ -56,6 +56,21 @@ struct check {
 	bool is_legal, is_forward;
 };
 
+/* The pairs of statements S and T that the sequential dimensions leave unordered. */
+static __isl_give isl_map *in_one_iteration(const struct nest *nest, __isl_take isl_map *pairs,
+	int s, int t)
+{
+	for (int l = 0; l < nest->prefix; l++) {
+		const struct hyperplane *from = &nest->band[l].planes[s], *to = &nest->band[l].planes[t];
+		if (from->kind != HYPERPLANE_AFFINE || to->kind != HYPERPLANE_AFFINE)
+			continue;
+		isl_map *equal = isl_map_apply_range(isl_map_from_aff(isl_aff_copy(from->value)),
+			isl_map_reverse(isl_map_from_aff(isl_aff_copy(to->value))));
+		pairs = isl_map_intersect(pairs, equal);
+	}
+	return pairs;
+}
+
 static int statement_of(const struct nest *nest, __isl_take isl_id *id)
 {
 	const char *name = isl_id_get_name(id);
@@ -90,6 +105,16 @@ static isl_stat check_pairs(__isl_take isl_map *pairs, void *user)
 	int s = statement_of(check->nest, isl_map_get_tuple_id(pairs, isl_dim_in));
 	int t = statement_of(check->nest, isl_map_get_tuple_id(pairs, isl_dim_out));
 	const struct hyperplane *from = &check->planes[s], *to = &check->planes[t];
+	isl_map *within = in_one_iteration(check->nest, isl_map_copy(pairs), s, t);
+	/* A private value that is carried by a sequential loop depends on the order inside. */
+	if (check->is_together && isl_map_is_equal(within, pairs) != isl_bool_true)
+		check->is_legal = false;
+	isl_map_free(pairs);
+	pairs = within;
+	if (isl_map_is_empty(pairs) == isl_bool_true) {
+		isl_map_free(pairs);
+		return check->is_legal ? isl_stat_ok : isl_stat_error;
+	}
 	if (check->is_together && from->kind != to->kind) {
 		check->is_legal = false;
 	} else if (from->kind == HYPERPLANE_AFFINE && to->kind == HYPERPLANE_AFFINE) {
@@ -233,7 +258,7 @@ static bool source_dim(struct compilation *compilation, const struct nest *nest,
 	for (int s = 0; s < nest->statement_count; s++)
 		iterators[s] = matching_iterator(nest->statements[s], main, j, by_name);
 	int sign = loop->step > 0 ? 1 : -1;
-	long origin, divisor;
+	long origin = 0, divisor = 1;
 	if (!iterator_origin(nest, iterators, sign, loop->step, &origin, &divisor))
 		return false;
 	dim->name = loop->name;
@@ -300,18 +325,21 @@ static bool try_skews(struct compilation *compilation, const struct nest *nest,
 	return false;
 }
 
-/* The source's loops that can be tiled, as they are or skewed; returns their count. */
-static int source_band(struct compilation *compilation, const struct nest *nest, bool by_name,
-	struct band_dim *band)
+/* The source's loops from FIRST on that can be tiled, as they are or skewed, added to
+ * the COUNT dims of BAND; returns their new count. */
+static int source_band(struct compilation *compilation, struct nest *nest, bool by_name,
+	int first, int count, struct band_dim *band)
 {
 	const struct statement *main = main_statement(nest);
-	int count = 0;
-	for (int j = 0; j < main->depth && count < NEST_LOOPS; j++) {
+	nest->left_out = 0;
+	for (int j = first; j < main->depth && count < NEST_LOOPS; j++) {
 		struct band_dim dim = { 0 };
 		if (!source_dim(compilation, nest, main, j, by_name, &dim) || dim.extent <= 1)
 			continue;
 		if (dim.can_tile || try_skews(compilation, nest, band, count, 2, &dim))
 			band[count++] = dim;
+		else
+			nest->left_out++;
 	}
 	return count;
 }
@@ -419,17 +447,44 @@ static int scheduler_band(struct compilation *compilation, const struct nest *ne
 void nest_find_band(struct compilation *compilation, struct nest *nest)
 {
 	enum { SCHEDULER_STATEMENTS = 12 };
+	nest->prefix = nest->band_count = nest->left_out = 0;
 	if (!nest->loop_depth)
 		return;
-	nest->band_count = source_band(compilation, nest, true, nest->band);
-	if (nest->band_count >= main_statement(nest)->depth)
+	nest->band_count = source_band(compilation, nest, true, 0, 0, nest->band);
+	int left_out = nest->left_out;
+	if (!left_out)
 		return;
 	struct band_dim other[NEST_LOOPS];
-	int count = source_band(compilation, nest, false, other);
-	if (count <= nest->band_count && nest->statement_count <= SCHEDULER_STATEMENTS)
+	int count = source_band(compilation, nest, false, 0, 0, other);
+	if (count <= nest->band_count && nest->statement_count <= SCHEDULER_STATEMENTS) {
 		count = scheduler_band(compilation, nest, other);
+		nest->left_out = nest->band_count + left_out - count;
+	}
 	if (count > nest->band_count) {
 		memcpy(nest->band, other, sizeof other);
 		nest->band_count = count;
+	} else {
+		nest->left_out = left_out;
 	}
+}
+
+int nest_depth(const struct nest *nest)
+{
+	return main_statement(nest)->depth;
+}
+
+void nest_find_sequential_band(struct compilation *compilation, struct nest *nest, int loops)
+{
+	const struct statement *main = main_statement(nest);
+	int count = 0;
+	nest->prefix = 0;
+	for (int j = 0; j < loops && count < NEST_LOOPS; j++) {
+		struct band_dim dim = { 0 };
+		if (!source_dim(compilation, nest, main, j, false, &dim) || dim.extent <= 1)
+			continue;
+		dim.is_forward = true;
+		nest->band[count++] = dim;
+	}
+	nest->prefix = count;
+	nest->band_count = source_band(compilation, nest, false, loops, count, nest->band);
 }

@@ -86,6 +86,7 @@ struct choice {
 	bool exact;
 	struct search_options options;
 	struct schedule schedule;
+	long smallest;               /* scratchpad that would do, where nothing fits */
 };
 
 /* What pragmas and --schedule say of the nest. */
@@ -118,6 +119,17 @@ static void restrict_to_boxes(struct choice *choice)
 	choice->options.buffering = BUFFERING_SINGLE;
 }
 
+/* Sequential dimensions stay outermost, in order, an iteration a tile. */
+static void fix_prefix(struct choice *choice)
+{
+	choice->options.order_count = choice->nest->prefix;
+	for (int l = 0; l < choice->nest->prefix; l++) {
+		choice->options.order[l] = l;
+		choice->model.loops[l].tile = 1;
+		choice->model.loops[l].is_forward = true;
+	}
+}
+
 static bool prepare(struct choice *choice)
 {
 	struct compilation *compilation = choice->compilation;
@@ -129,6 +141,7 @@ static bool prepare(struct choice *choice)
 	choice->options.interrupted = compilation->interrupted;
 	choice->regions = ARENA_ARRAY(compilation->arena, struct region, choice->nest->array_count + 1);
 	choice->exact = nest_model_build(compilation, choice->nest, &choice->model, choice->regions);
+	fix_prefix(choice);
 	if (!read_wishes(choice))
 		return false;
 	if (!choice->exact)
@@ -136,16 +149,17 @@ static bool prepare(struct choice *choice)
 	return true;
 }
 
-static void report_no_fit(struct choice *choice, const struct arch *arch, long smallest)
+static void report_no_fit(struct choice *choice)
 {
 	struct compilation *compilation = choice->compilation;
+	const struct arch *arch = compilation->arch;
 	compilation->does_not_fit = true;
 	diag_error(compilation->diag, choice->nest->location,
 		"nothing fits: no schedule of '%s' needs at most the %ld bytes of scratchpad that "
 		"'%s' has", choice->nest->name, arch->scratchpad_bytes, arch->name);
 	diag_note(compilation->diag, choice->nest->location,
 		arch->exclusive ? "the least that would do is %ld banks of %ld bytes"
-		: "the least that would do is %ld bytes", smallest,
+		: "the least that would do is %ld bytes", choice->smallest,
 		arch->scratchpad_bytes / arch->banks);
 	for (int a = 0; a < choice->model.array_count; a++) {
 		long bytes = choice->model.arrays[a].element_bytes;
@@ -156,50 +170,44 @@ static void report_no_fit(struct choice *choice, const struct arch *arch, long s
 	}
 }
 
-static bool lower_exactly(struct choice *choice, struct plan *plan, struct plan_nest *out)
+/* What is wrong where no plan was made. */
+enum outcome { LOWERED, NO_FIT, TOO_LONG };
+
+static enum outcome lower_exactly(struct choice *choice, struct plan *plan, struct plan_nest *out)
 {
 	struct compilation *compilation = choice->compilation;
-	long smallest = 0, needed = 0;
+	long needed = 0;
 	if (!search_schedule(&choice->model, compilation->arch, &choice->options, &choice->schedule,
-		&smallest)) {
-		report_no_fit(choice, compilation->arch, smallest);
-		return false;
-	}
-	if (!nest_lower(compilation, choice->nest, &choice->model, choice->regions, true,
-		&choice->schedule, plan, out, &needed)) {
-		diag_error(compilation->diag, choice->nest->location,
-			"'%s' has no plan: too many transfers to count", choice->nest->name);
-		return false;
-	}
-	return true;
+		&choice->smallest))
+		return NO_FIT;
+	return nest_lower(compilation, choice->nest, &choice->model, choice->regions, true,
+		&choice->schedule, plan, out, &needed) ? LOWERED : TOO_LONG;
 }
 
 /* The model only bounds the regions: search under a budget that shrinks until the real
  * ones fit. */
-static bool lower_boxes(struct choice *choice, struct plan *plan, struct plan_nest *out)
+static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct plan_nest *out)
 {
 	enum { TRIES = 24 };
 	struct compilation *compilation = choice->compilation;
 	struct arch budget = *compilation->arch;
-	long smallest = 0, needed = 0;
-	for (int i = 0; i < TRIES; i++) {
+	long bank_bytes = budget.scratchpad_bytes / budget.banks, needed = 0, smallest = 0;
+	for (int i = 0; i < TRIES && budget.scratchpad_bytes > 0; i++) {
 		if (!search_schedule(&choice->model, &budget, &choice->options, &choice->schedule,
 			&smallest))
 			break;
 		if (nest_lower(compilation, choice->nest, &choice->model, choice->regions, false,
 			&choice->schedule, plan, out, &needed))
-			return true;
+			return LOWERED;
 		if (!needed)
-			break;
+			return TOO_LONG;
 		budget.scratchpad_bytes -= budget.scratchpad_bytes / 6 + 1;
+		budget.banks = (int)(budget.scratchpad_bytes / bank_bytes);
 		if (budget.exclusive)
-			budget.scratchpad_bytes -= budget.scratchpad_bytes
-				% (compilation->arch->scratchpad_bytes / compilation->arch->banks);
-		if (budget.scratchpad_bytes <= 0)
-			break;
+			budget.scratchpad_bytes = budget.banks * bank_bytes;
 	}
-	report_no_fit(choice, compilation->arch, smallest > needed ? smallest : needed);
-	return false;
+	choice->smallest = smallest > needed ? smallest : needed;
+	return NO_FIT;
 }
 
 /* ---- the nest's entry in the plan ---- */
@@ -251,6 +259,66 @@ static double now_seconds(void)
 	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+/* Chooses a schedule for NEST's present band and lowers it. */
+static enum outcome lower_band(struct choice *choice, struct plan *plan, struct plan_nest *out)
+{
+	*out = (struct plan_nest){ .name = choice->nest->name, .location = choice->nest->location };
+	return choice->exact ? lower_exactly(choice, plan, out) : lower_boxes(choice, plan, out);
+}
+
+static struct choice *choice_for(struct compilation *compilation, const struct nest *nest)
+{
+	struct choice *choice = ARENA_NEW(compilation->arena, struct choice);
+	choice->compilation = compilation;
+	choice->nest = nest;
+	return prepare(choice) ? choice : NULL;
+}
+
+static void find_band(struct compilation *compilation, struct nest *nest, int loops)
+{
+	if (loops)
+		nest_find_sequential_band(compilation, nest, loops);
+	else
+		nest_find_band(compilation, nest);
+}
+
+/* The bands to choose from: the permutable one, and where that leaves loops out or does
+ * not fit, the source's outer loops one after the other with what can be tiled inside.
+ * Lowers the one with least traffic, the first of equals.  NULL if none fits or the
+ * user's schedule is wrong. */
+static struct choice *lower_best_band(struct compilation *compilation, struct nest *nest,
+	struct plan *plan, struct plan_nest *out)
+{
+	int best = -1, depth = nest_depth(nest);
+	long best_bytes = 0;
+	const struct plan before = *plan;
+	struct choice *choice, *first = NULL;
+	for (int loops = 0; loops <= depth; loops++) {
+		find_band(compilation, nest, loops);
+		choice = choice_for(compilation, nest);
+		if (!choice)
+			return NULL;
+		first = first ? first : choice;
+		*plan = before;
+		if (lower_band(choice, plan, out) != LOWERED)
+			continue;
+		if (!loops && !nest->left_out)
+			return choice;
+		if (best < 0 || total_bytes(out) < best_bytes) {
+			best = loops;
+			best_bytes = total_bytes(out);
+		}
+	}
+	*plan = before;
+	if (best < 0) {
+		report_no_fit(first);
+		return NULL;
+	}
+	find_band(compilation, nest, best);
+	choice = choice_for(compilation, nest);
+	return lower_band(choice, plan, out) == LOWERED ? choice : NULL;
+}
+
 static bool lower_nest(struct compilation *compilation, struct nest *nest, struct plan *plan,
 	struct plan_nest *out)
 {
@@ -262,15 +330,8 @@ static bool lower_nest(struct compilation *compilation, struct nest *nest, struc
 		return false;
 	}
 	nest_find_dependences(compilation, nest);
-	nest_find_band(compilation, nest);
-	struct choice *choice = ARENA_NEW(compilation->arena, struct choice);
-	choice->compilation = compilation;
-	choice->nest = nest;
-	out->name = nest->name;
-	out->location = nest->location;
-	if (!prepare(choice))
-		return false;
-	if (!(choice->exact ? lower_exactly : lower_boxes)(choice, plan, out))
+	struct choice *choice = lower_best_band(compilation, nest, plan, out);
+	if (!choice)
 		return false;
 	out->schedule = arena_printf(compilation->arena, "nest %s\n%s", nest->name,
 		schedule_print(compilation->arena, &choice->model, &choice->schedule));

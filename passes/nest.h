@@ -57,6 +57,9 @@ struct nest {
 	struct nest_array *arrays;
 	int loop_depth;              /* deepest statement */
 	int band_count;
+	int left_out;                /* loops of the source that run inside the tiles */
+	int prefix;                  /* the first dims are the source's outer loops, run in their
+	                              * order, one iteration a tile */
 	struct band_dim band[NEST_LOOPS];
 	isl_union_set *domain;       /* owned by the arena */
 	isl_union_map *order;        /* source order, 2 loop_depth + 1 coordinates */
@@ -79,6 +82,12 @@ void nest_find_dependences(struct compilation *compilation, struct nest *nest);
  * of the others, such that no dependence runs backwards in any; skewed where that
  * makes one so.  Fills in band.  Loops that cannot be are left to the point loops. */
 void nest_find_band(struct compilation *compilation, struct nest *nest);
+
+/* Instead: the outer LOOPS source loops as sequential dimensions, which keeps their
+ * order whatever the dependences, and what can be tiled inside them. */
+void nest_find_sequential_band(struct compilation *compilation, struct nest *nest, int loops);
+/* Loops around the deepest statement. */
+int nest_depth(const struct nest *nest);
 
 /* What a tile touches of a dimension of an array, in closed form:
  * base + sum coefficient[l] * value of band dim l, in lattice units. */
