@@ -108,10 +108,12 @@ static isl_union_map *values_of(const struct nest *nest, const struct array *sca
 	return NULL;
 }
 
+enum kind { FLOW, ANTI, OUTPUT, REDUCTION, KINDS };
+
 struct pairs {
 	struct compilation *compilation;
-	struct nest *nest;
-	isl_union_map *dependences, *together;
+	const struct nest *nest;
+	isl_union_map *maps[KINDS], *together;
 };
 
 static void add_pair(struct pairs *pairs, int s, const struct access *a, int t,
@@ -120,14 +122,14 @@ static void add_pair(struct pairs *pairs, int s, const struct access *a, int t,
 	const struct nest *nest = pairs->nest;
 	if ((!a->is_write && !b->is_write) || a->array != b->array)
 		return;
+	enum kind kind = !a->is_write ? ANTI : b->is_write ? OUTPUT : FLOW;
 	if (may_swap(pairs->compilation, nest->statements[s], a, nest->statements[t], b))
-		return;
+		kind = REDUCTION;
 	isl_map *map = meeting(nest, s, a, t, b);
-	if (isl_map_is_empty(map) == isl_bool_true) {
+	if (isl_map_is_empty(map) == isl_bool_true)
 		isl_map_free(map);
-		return;
-	}
-	pairs->dependences = isl_union_map_union(pairs->dependences, isl_union_map_from_map(map));
+	else
+		pairs->maps[kind] = isl_union_map_union(pairs->maps[kind], isl_union_map_from_map(map));
 }
 
 static void add_array(struct pairs *pairs, const struct array *array)
@@ -151,30 +153,54 @@ static void add_array(struct pairs *pairs, const struct array *array)
 		}
 }
 
-void nest_find_dependences(struct compilation *compilation, struct nest *nest)
+static void find_pairs(struct compilation *compilation, const struct nest *nest,
+	struct pairs *pairs)
 {
 	isl_union_map *none = isl_union_map_empty(isl_union_map_get_space(nest->order));
-	struct pairs pairs = { compilation, nest, none, isl_union_map_copy(none) };
+	*pairs = (struct pairs){ .compilation = compilation, .nest = nest,
+		.together = isl_union_map_copy(none) };
+	for (int k = 0; k < KINDS; k++)
+		pairs->maps[k] = isl_union_map_copy(none);
+	isl_union_map_free(none);
 	for (int i = 0; i < nest->function->array_count; i++)
-		add_array(&pairs, nest->function->arrays[i]);
-	nest->dependences = arena_own(compilation->arena,
-		isl_union_map_coalesce(pairs.dependences), release_map);
+		add_array(pairs, nest->function->arrays[i]);
+}
+
+void nest_find_dependences(struct compilation *compilation, struct nest *nest)
+{
+	struct pairs pairs;
+	find_pairs(compilation, nest, &pairs);
+	isl_union_map *all = isl_union_map_union(pairs.maps[FLOW],
+		isl_union_map_union(pairs.maps[ANTI], pairs.maps[OUTPUT]));
+	isl_union_map_free(pairs.maps[REDUCTION]);
+	nest->dependences = arena_own(compilation->arena, isl_union_map_coalesce(all), release_map);
 	nest->together = arena_own(compilation->arena, pairs.together, release_map);
+}
+
+static void print_map(FILE *out, const char *name, __isl_take isl_union_map *map)
+{
+	map = isl_union_map_coalesce(map);
+	char *text = isl_union_map_to_str(map);
+	if (isl_union_map_is_empty(map) != isl_bool_true)
+		fprintf(out, "  %s %s\n", name, text ? text : "?");
+	free(text);
+	isl_union_map_free(map);
 }
 
 bool print_dependences(struct compilation *compilation, const struct function *function,
 	FILE *out)
 {
+	static const char *const names[KINDS] = { "flow", "anti", "output", "reduction" };
 	int count;
 	struct nest *nests = nests_of_function(compilation, function, &count);
 	for (int n = 0; n < count; n++) {
-		nest_find_dependences(compilation, &nests[n]);
-		char *text = isl_union_map_to_str(nests[n].dependences);
-		char *values = isl_union_map_to_str(nests[n].together);
-		fprintf(out, "nest %s\n  order %s\n  same tile %s\n", nests[n].name,
-			text ? text : "?", values ? values : "?");
-		free(text);
-		free(values);
+		struct pairs pairs;
+		find_pairs(compilation, &nests[n], &pairs);
+		fprintf(out, "nest %s\n", nests[n].name);
+		print_map(out, "order", isl_union_map_copy(nests[n].order));
+		for (int k = 0; k < KINDS; k++)
+			print_map(out, names[k], pairs.maps[k]);
+		print_map(out, "private", pairs.together);
 	}
-	return true;
+	return !ferror(out);
 }
