@@ -1,0 +1,3 @@
+# Documents that are installed or distributed.
+dist_man_MANS += docs/loopc.1
+EXTRA_DIST += docs/machine.md
