@@ -11,6 +11,7 @@ libloopc_a_SOURCES += \
 	passes/nests.c \
 	passes/pass.h \
 	passes/points.c \
+	passes/reuse.c \
 	passes/schedule_text.c \
 	passes/schedule_text.h \
 	passes/transfers.c \

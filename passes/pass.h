@@ -41,4 +41,7 @@ struct plan *lower_function(struct compilation *compilation, const struct functi
 bool print_dependences(struct compilation *compilation, const struct function *function,
 	FILE *out);
 
+/* --emit=reuse: loops, and how each array's regions move with them. */
+bool print_reuse(struct compilation *compilation, const struct function *function, FILE *out);
+
 #endif
