@@ -239,7 +239,7 @@ static bool iterator_origin(const struct nest *nest, const int *iterators, int s
 		isl_local_space *space = isl_local_space_from_space(
 			isl_set_get_space(nest->statements[s]->domain));
 		isl_aff *aff = isl_aff_var_on_domain(space, isl_dim_set, (unsigned)iterators[s]);
-		aff = isl_aff_add_constant_si(sign > 0 ? aff : isl_aff_neg(aff), (int)-*origin);
+		aff = aff_add(sign > 0 ? aff : isl_aff_neg(aff), -*origin);
 		aff = isl_aff_mod_val(aff, isl_val_int_from_si(isl_aff_get_ctx(aff), *divisor));
 		isl_set *whole = isl_set_from_basic_set(isl_aff_zero_basic_set(aff));
 		if (isl_set_is_subset(nest->statements[s]->domain, whole) != isl_bool_true)

@@ -31,11 +31,10 @@ static bool box_ranges(const struct statement *statement, struct range *ranges)
 		range->step = labs(statement->loops[i]->step);
 		if (!known)
 			break;
-		box = isl_set_lower_bound_si(box, isl_dim_set, (unsigned)i, (int)range->min);
-		box = isl_set_upper_bound_si(box, isl_dim_set, (unsigned)i, (int)range->max);
+		box = set_bounds(box, (unsigned)i, range->min, range->max);
 		isl_aff *aff = isl_aff_var_on_domain(isl_local_space_from_space(isl_space_copy(space)),
 			isl_dim_set, (unsigned)i);
-		aff = isl_aff_add_constant_si(aff, (int)-range->min);
+		aff = aff_add(aff, -range->min);
 		aff = isl_aff_mod_val(aff, isl_val_int_from_si(isl_aff_get_ctx(aff), range->step));
 		box = isl_set_intersect(box, isl_set_from_basic_set(isl_aff_zero_basic_set(aff)));
 	}
@@ -341,7 +340,8 @@ static __isl_give isl_map *elements_of_band(const struct nest *nest, const struc
 				isl_set_get_space(domain)), isl_dim_out, 1);
 			value = isl_map_universe(space);
 			value = isl_map_lower_bound_si(value, isl_dim_out, 0, 0);
-			value = isl_map_upper_bound_si(value, isl_dim_out, 0, (int)nest->band[l].extent - 1);
+			value = isl_map_upper_bound_val(value, isl_dim_out, 0,
+				isl_val_int_from_si(isl_map_get_ctx(value), nest->band[l].extent - 1));
 		}
 		map = isl_map_flat_range_product(map, value);
 	}
@@ -354,10 +354,8 @@ static __isl_give isl_map *near(isl_ctx *ctx, const struct nest *nest, const lon
 {
 	unsigned count = (unsigned)nest->band_count;
 	isl_set *deltas = isl_set_universe(isl_space_set_alloc(ctx, 0, count));
-	for (unsigned l = 0; l < count; l++) {
-		deltas = isl_set_lower_bound_si(deltas, isl_dim_set, l, (int)(1 - tile[l]));
-		deltas = isl_set_upper_bound_si(deltas, isl_dim_set, l, (int)(tile[l] - 1));
-	}
+	for (unsigned l = 0; l < count; l++)
+		deltas = set_bounds(deltas, l, 1 - tile[l], tile[l] - 1);
 	return isl_set_translation(deltas);
 }
 
