@@ -21,6 +21,7 @@ archs/builtin.c: archs/embed.awk $(arch_files)
 		mv -f $(abs_builddir)/$@.new $(abs_builddir)/$@
 
 libloopc_a_SOURCES += \
+	codegen/explain.c \
 	codegen/report.c codegen/report.h \
 	driver/depfile.c driver/depfile.h \
 	driver/options.c driver/options.h \

@@ -1,0 +1,129 @@
+/* --explain: the copies of a plan, each with the loops around it and what they mean
+ * for it. */
+
+#include "codegen/report.h"
+
+enum { DEPTH_LIMIT = 128 };
+
+/* Where in the tree we are: loops and named values around the node in hand. */
+struct walk {
+	FILE *out;
+	const struct array *array;   /* whose copies are told */
+	int depth;
+	const struct plan_node *around[DEPTH_LIMIT];
+};
+
+static const struct plan_node *definition(const struct walk *walk, const struct plan_var *var)
+{
+	for (int i = walk->depth - 1; i >= 0; i--)
+		if (walk->around[i]->var == var)
+			return walk->around[i];
+	return NULL;
+}
+
+/* Whether the value of EXPR changes with the loop LOOP, through named values too. */
+static bool depends_on(const struct walk *walk, const struct plan_expr *expr,
+	const struct plan_node *loop)
+{
+	if (!expr)
+		return false;
+	if (expr->op == PLAN_VAR) {
+		const struct plan_node *node = definition(walk, expr->var);
+		return node == loop || (node && node->kind == PLAN_LET &&
+			depends_on(walk, node->lower, loop));
+	}
+	for (int o = 0; o < 3; o++)
+		if (depends_on(walk, expr->operands[o], loop))
+			return true;
+	return false;
+}
+
+static bool region_depends_on(const struct walk *walk, const struct plan_transfer *transfer,
+	const struct plan_node *loop)
+{
+	for (int d = 0; d < transfer->buffer->rank; d++)
+		if (depends_on(walk, transfer->first[d], loop) ||
+		    depends_on(walk, transfer->count[d], loop))
+			return true;
+	return false;
+}
+
+static long trips(const struct plan_node *loop)
+{
+	long lower, upper, ignored;
+	plan_range(loop->lower, &lower, &ignored);
+	plan_range(loop->upper, &ignored, &upper);
+	return upper >= lower ? (upper - lower) / loop->step + 1 : 0;
+}
+
+static void print_region(const struct walk *walk, const struct plan_transfer *transfer)
+{
+	long bytes = transfer->buffer->array->type.bytes;
+	fprintf(walk->out, "    %s %s ", transfer->is_put ? "put" : "get", transfer->buffer->name);
+	for (int d = 0; d < transfer->buffer->rank; d++) {
+		long least, most;
+		plan_range(transfer->count[d], &least, &most);
+		fprintf(walk->out, "[%ld]", most);
+		bytes *= most;
+	}
+	fprintf(walk->out, ", at most %s bytes", report_number(bytes));
+}
+
+static void print_transfer(const struct walk *walk, const struct plan_transfer *transfer)
+{
+	int count = 0;
+	print_region(walk, transfer);
+	for (int i = 0; i < walk->depth; i++)
+		if (walk->around[i]->kind == PLAN_LOOP && walk->around[i]->loop == LOOP_TILE)
+			fprintf(walk->out, "%s %s", count++ ? "," : ", inside", walk->around[i]->var->name);
+	fputs("\n", walk->out);
+	for (int i = 0; i < walk->depth; i++) {
+		const struct plan_node *loop = walk->around[i];
+		if (loop->kind == PLAN_LOOP && loop->loop == LOOP_TILE && trips(loop) > 1 &&
+		    !region_depends_on(walk, transfer, loop))
+			fprintf(walk->out, "        %s does not move the region: again in each of up to "
+				"%ld iterations, but for what a turn or a ring keeps\n", loop->var->name,
+				trips(loop));
+	}
+}
+
+static void explain_node(struct walk *walk, const struct plan_node *node)
+{
+	bool is_scope = node->kind == PLAN_LOOP || node->kind == PLAN_LET;
+	if (node->kind == PLAN_TRANSFER && node->transfer.buffer->array == walk->array)
+		print_transfer(walk, &node->transfer);
+	for (int c = 0; c < node->child_count; c++)
+		explain_node(walk, node->children[c]);
+	if (!node->body || walk->depth == DEPTH_LIMIT)
+		return;
+	if (is_scope)
+		walk->around[walk->depth++] = node;
+	explain_node(walk, node->body);
+	if (is_scope)
+		walk->depth--;
+}
+
+static void explain_array(FILE *out, const struct plan_nest *nest,
+	const struct plan_traffic *traffic)
+{
+	const struct array *array = traffic->array;
+	long bytes = array->elements * array->type.bytes;
+	fprintf(out, "  %s: %s bytes; read %s (%.2f times), written %s (%.2f times)\n", array->name,
+		report_number(bytes), report_number(traffic->read_bytes),
+		(double)traffic->read_bytes / (double)bytes, report_number(traffic->write_bytes),
+		(double)traffic->write_bytes / (double)bytes);
+	explain_node(&(struct walk){ .out = out, .array = array }, nest->body);
+}
+
+void report_explain(FILE *out, const struct report *report)
+{
+	for (int p = 0; p < report->plan_count; p++)
+		for (int n = 0; n < report->plans[p]->nest_count; n++) {
+			const struct plan_nest *nest = &report->plans[p]->nests[n];
+			fprintf(out, "%s (%s:%d) on %s\n", nest->name, nest->location.file,
+				nest->location.line, report->arch->name);
+			for (int t = 0; t < nest->traffic_count; t++)
+				explain_array(out, nest, &nest->traffic[t]);
+			putc('\n', out);
+		}
+}
