@@ -1,1 +1,9 @@
 # What tests/fuzz adds to the build; the top Makefile.am says how.
+EXTRA_DIST += tests/fuzz/check.py tests/fuzz/fuzz.py tests/fuzz/generate.py \
+	tests/fuzz/program.py tests/fuzz/reduce.py
+
+# Endless: other seeds every time, failures made small and kept in fuzz-failures.
+.PHONY: fuzz
+fuzz: all
+	python3 -B $(srcdir)/tests/fuzz/fuzz.py --loopc ./loopc --runtime $(srcdir)/runtime \
+		--cc '$(CC)' --seeds $${FUZZ_FIRST:-$$(date +%s)} --endless --keep fuzz-failures
