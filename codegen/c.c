@@ -1,0 +1,614 @@
+/* The emitted C file: prints finished plans and decides nothing. */
+
+#include "codegen/codegen.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codegen/signature.h"
+#include "codegen/transfer.h"
+
+enum { LINE_WIDTH = 100 };
+
+/* One function being written. */
+struct writer {
+	FILE *out;
+	struct printer printer;
+	const struct codegen_options *options;
+	struct transfer_forms forms;
+	const char *scratchpad, *workspace;   /* the variables' names */
+	int depth;                   /* of indentation */
+	/* Names of the buffers whose transfers have the tag, for the comment at a wait. */
+	const char *tags[32];
+	/* What the bodies use, so that nothing unused is declared. */
+	const void **used;
+	int used_count;
+	size_t used_capacity;
+};
+
+/* ------------------------------------------------------------------ what is used */
+
+static bool is_used(const struct writer *writer, const void *object)
+{
+	for (int i = 0; i < writer->used_count; i++)
+		if (writer->used[i] == object)
+			return true;
+	return false;
+}
+
+static void use(struct writer *writer, const void *object)
+{
+	if (!object || is_used(writer, object))
+		return;
+	writer->used = arena_grow(writer->printer.arena, writer->used, (size_t)writer->used_count,
+		&writer->used_capacity, sizeof *writer->used);
+	writer->used[writer->used_count++] = object;
+}
+
+static void use_expr(struct writer *writer, const struct plan_expr *expr)
+{
+	if (!expr)
+		return;
+	use(writer, expr->var);
+	for (int i = 0; i < plan_operand_count(expr->op); i++)
+		use_expr(writer, expr->operands[i]);
+}
+
+static void use_transfer(struct writer *writer, const struct plan_transfer *transfer)
+{
+	const struct plan_buffer *buffer = transfer->buffer;
+	const char **names = &writer->tags[transfer->tag & 31];
+
+	use(writer, buffer->array);
+	use_expr(writer, transfer->slot ? transfer->slot : buffer->slot);
+	for (int d = 0; d < buffer->rank; d++) {
+		use_expr(writer, transfer->first[d]);
+		use_expr(writer, transfer->count[d]);
+		use_expr(writer, transfer->local[d]);
+	}
+	if (!*names)
+		*names = buffer->name;
+	else if (!strstr(*names, buffer->name))
+		*names = arena_printf(writer->printer.arena, "%s, %s", *names, buffer->name);
+}
+
+static void use_compute(struct writer *writer, const struct plan_node *node)
+{
+	const struct statement *statement = node->statement;
+
+	for (int i = 0; i < statement->depth; i++)
+		use_expr(writer, node->values[i]);
+	for (int a = 0; a < statement->access_count; a++) {
+		const struct plan_buffer *buffer = node->buffers[a];
+
+		if (!buffer) {
+			use(writer, statement->accesses[a].array);
+			continue;
+		}
+		use(writer, buffer);
+		if (buffer->slots > 1)
+			use_expr(writer, buffer->slot);
+		for (int d = 0; d < buffer->rank; d++)
+			use_expr(writer, buffer->dims[d].origin);
+	}
+}
+
+static void use_node(struct writer *writer, const struct plan_node *node)
+{
+	use_expr(writer, node->lower);
+	use_expr(writer, node->upper);
+	use_expr(writer, node->condition);
+	if (node->kind == PLAN_TRANSFER)
+		use_transfer(writer, &node->transfer);
+	if (node->kind == PLAN_COMPUTE)
+		use_compute(writer, node);
+	if (node->body)
+		use_node(writer, node->body);
+	for (int i = 0; i < node->child_count; i++)
+		use_node(writer, node->children[i]);
+}
+
+/* ------------------------------------------------------------------ names */
+
+static void name_vars(struct names *names, const struct plan_node *node)
+{
+	if (node->var)
+		names_add(names, node->var, node->var->name);
+	if (node->body)
+		name_vars(names, node->body);
+	for (int i = 0; i < node->child_count; i++)
+		name_vars(names, node->children[i]);
+}
+
+static void name_everything(struct writer *writer, struct names *globals)
+{
+	struct names *names = &writer->printer.names;
+	const struct plan *plan = writer->printer.plan;
+
+	names_init(names, writer->printer.arena, globals);
+	for (int i = 0; i < plan->function->array_count; i++)
+		names_add(names, plan->function->arrays[i], plan->function->arrays[i]->name);
+	writer->scratchpad = names_add(names, NULL, "scratchpad");
+	writer->workspace = names_add(names, NULL, "workspace");
+	for (int i = 0; i < plan->buffer_count; i++)
+		names_add(names, plan->buffers[i], plan->buffers[i]->name);
+	for (int i = 0; i < plan->nest_count; i++)
+		name_vars(names, plan->nests[i].body);
+}
+
+/* ------------------------------------------------------------------ nodes */
+
+static void indent(struct writer *writer)
+{
+	for (int i = 0; i < writer->depth; i++)
+		fputc('\t', writer->out);
+}
+
+static void print_node(struct writer *writer, const struct plan_node *node);
+
+static void print_body(struct writer *writer, const struct plan_node *block)
+{
+	writer->depth++;
+	print_node(writer, block);
+	writer->depth--;
+	indent(writer);
+	fputs("}\n", writer->out);
+}
+
+/* EXPR + 1 where that reads no worse, so that "x <= EXPR" can be "x < that"; else
+ * NULL. */
+static struct plan_expr *successor(struct arena *arena, struct plan_expr *expr)
+{
+	struct plan_expr *a, *b;
+
+	switch (expr->op) {
+	case PLAN_MIN:
+	case PLAN_MAX:
+		a = successor(arena, expr->operands[0]);
+		b = successor(arena, expr->operands[1]);
+		return a && b ? plan_raw(arena, expr->op, a, b, NULL) : NULL;
+	case PLAN_CONST:
+		return expr->value < INT32_MAX / 2 ? plan_const(arena, expr->value + 1) : NULL;
+	case PLAN_ADD:
+	case PLAN_SUB:
+		return expr->operands[1]->op == PLAN_CONST
+			? plan_make(arena, PLAN_ADD, expr, plan_const(arena, 1)) : NULL;
+	default:
+		return NULL;
+	}
+}
+
+static void print_loop(struct writer *writer, const struct plan_node *loop)
+{
+	struct printer *printer = &writer->printer;
+	bool wide = var_is_wide(loop->var);
+	const char *name = names_of(&printer->names, loop->var);
+	struct plan_expr *end = successor(printer->arena, loop->upper);
+	const char *limit = index_text_as(printer, end ? end : loop->upper, wide).c;
+
+	indent(writer);
+	fprintf(writer->out, "for (%s %s = %s; %s %s %s; %s", wide ? "int64_t" : "int32_t", name,
+		index_text_as(printer, loop->lower, wide).c, name, end ? "<" : "<=", limit, name);
+	if (loop->step == 1)
+		fputs("++) {\n", writer->out);
+	else
+		fprintf(writer->out, " += %ld) {\n", loop->step);
+	print_body(writer, loop->body);
+}
+
+/* A value, or a loop of one iteration: its variable is declared where it stands;
+ * names are unique, so it needs no braces. */
+static void print_let(struct writer *writer, const struct plan_node *node)
+{
+	struct printer *printer = &writer->printer;
+	bool wide = var_is_wide(node->var);
+
+	if (is_used(writer, node->var)) {
+		indent(writer);
+		fprintf(writer->out, "const %s %s = %s;\n\n", wide ? "int64_t" : "int32_t",
+			names_of(&printer->names, node->var),
+			index_text_as(printer, node->lower, wide).c);
+	}
+	print_node(writer, node->body);
+}
+
+static void print_if(struct writer *writer, const struct plan_node *node)
+{
+	if (node->body->child_count == 0)
+		return;
+	indent(writer);
+	fprintf(writer->out, "if (%s) {\n", index_text(&writer->printer, node->condition).c);
+	print_body(writer, node->body);
+}
+
+static void print_transfer(struct writer *writer, const struct plan_transfer *transfer)
+{
+	const char *call = transfer_call(&writer->printer, &writer->forms, transfer);
+
+	if (!*call)
+		return;
+	indent(writer);
+	fprintf(writer->out, "%s;\n", call);
+}
+
+static void print_wait(struct writer *writer, unsigned tags)
+{
+	const char *separator = "";
+
+	if (tags == 0)
+		return;
+	indent(writer);
+	fprintf(writer->out, "lrt_wait(0x%xu);  /* ", tags);
+	for (unsigned tag = 0; tag < 32; tag++)
+		if (tags >> tag & 1 && writer->tags[tag]) {
+			fprintf(writer->out, "%s%s", separator, writer->tags[tag]);
+			separator = ", ";
+		}
+	fputs(" */\n", writer->out);
+}
+
+static void print_compute(struct writer *writer, const struct plan_node *node)
+{
+	if (writer->options->line_directives && node->statement->location.line > 0)
+		fprintf(writer->out, "#line %d \"%s\"\n", node->statement->location.line,
+			writer->printer.plan->program->file);
+	indent(writer);
+	fprintf(writer->out, "%s;\n", assignment_text(&writer->printer, node));
+	if (writer->options->line_directives && node->statement->location.line > 0)
+		fputs("#line here\n", writer->out);
+}
+
+static void print_node(struct writer *writer, const struct plan_node *node)
+{
+	long lower, upper;
+
+	switch (node->kind) {
+	case PLAN_BLOCK:
+		for (int i = 0; i < node->child_count; i++)
+			print_node(writer, node->children[i]);
+		break;
+	case PLAN_LOOP:
+		if (plan_is_const(node->lower, &lower) && plan_is_const(node->upper, &upper)
+			&& lower == upper)
+			print_let(writer, node);
+		else
+			print_loop(writer, node);
+		break;
+	case PLAN_LET:
+		print_let(writer, node);
+		break;
+	case PLAN_IF:
+		print_if(writer, node);
+		break;
+	case PLAN_TRANSFER:
+		print_transfer(writer, &node->transfer);
+		break;
+	case PLAN_WAIT:
+		print_wait(writer, node->tags);
+		break;
+	case PLAN_COMPUTE:
+		print_compute(writer, node);
+		break;
+	}
+}
+
+/* ------------------------------------------------------------------ the function */
+
+/* "int16_t (*const I_0)[7][31] = (void *)(scratchpad + 1024);": subscripts are the
+ * slot, where there are several, and the buffer's coordinates. */
+static void print_buffer(struct writer *writer, const struct plan_buffer *buffer)
+{
+	const char *name = names_of(&writer->printer.names, buffer);
+	int first = buffer->slots > 1 ? 0 : 1;
+
+	if (first < buffer->rank)
+		fprintf(writer->out, "\t%s (*const %s)", buffer->array->type.name, name);
+	else
+		fprintf(writer->out, "\t%s *const %s", buffer->array->type.name, name);
+	for (int d = first; d < buffer->rank; d++)
+		fprintf(writer->out, "[%ld]", buffer->dims[d].extent);
+	fprintf(writer->out, " = (void *)(%s + %ld);\n", writer->scratchpad, buffer->offset_bytes);
+}
+
+/* Scalars of the source that live in the core. */
+static void print_scalars(struct writer *writer)
+{
+	const struct function *function = writer->printer.plan->function;
+
+	for (int i = 0; i < function->array_count; i++) {
+		const struct array *array = function->arrays[i];
+
+		if (array->rank == 0 && !array->is_parameter && is_used(writer, array)
+			&& writer->printer.plan->workspace_offset[i] < 0)
+			fprintf(writer->out, "\t%s %s = 0;\n", array->type.name,
+				names_of(&writer->printer.names, array));
+	}
+}
+
+static void print_declarations(struct writer *writer)
+{
+	const struct plan *plan = writer->printer.plan;
+	bool uses_buffer = false;
+
+	for (int i = 0; i < plan->buffer_count; i++)
+		uses_buffer = uses_buffer || is_used(writer, plan->buffers[i]);
+	if (uses_buffer)
+		fprintf(writer->out, "\tunsigned char *const %s = lrt_scratchpad();\n",
+			writer->scratchpad);
+	for (int i = 0; i < plan->buffer_count; i++)
+		if (is_used(writer, plan->buffers[i]))
+			print_buffer(writer, plan->buffers[i]);
+	for (int i = 0; i < plan->function->array_count; i++)
+		if (plan->workspace_offset[i] >= 0 && is_used(writer, plan->function->arrays[i]))
+			fprintf(writer->out, "\tconst lrt_ext %s = %s + %ldu;\n",
+				names_of(&writer->printer.names, plan->function->arrays[i]),
+				writer->workspace, plan->workspace_offset[i]);
+	print_scalars(writer);
+}
+
+/* Parameters that the plan has no use for; a caller passes them all the same. */
+static void print_unused(struct writer *writer)
+{
+	const struct plan *plan = writer->printer.plan;
+	const struct function *function = plan->function;
+	bool uses_workspace = false;
+
+	for (int i = 0; i < function->parameter_count; i++) {
+		const struct array *array = function->parameters[i].array;
+
+		if (array && !is_used(writer, array))
+			fprintf(writer->out, "\t(void)%s;\n",
+				names_of(&writer->printer.names, array));
+	}
+	for (int i = 0; i < function->array_count; i++)
+		if (plan->workspace_offset[i] >= 0 && is_used(writer, function->arrays[i]))
+			uses_workspace = true;
+	if (plan->workspace_bytes > 0 && !uses_workspace)
+		fprintf(writer->out, "\t(void)%s;\n", writer->workspace);
+}
+
+static void print_function(struct writer *writer)
+{
+	const struct plan *plan = writer->printer.plan;
+
+	for (int i = 0; i < writer->forms.count; i++)
+		transfer_form_print(writer->out, &writer->forms.items[i]);
+	signature_print(writer->out, plan, writer->options, &writer->printer.names,
+		writer->workspace);
+	fputs("\n{\n", writer->out);
+	print_declarations(writer);
+	print_unused(writer);
+	writer->depth = 1;
+	for (int i = 0; i < plan->nest_count; i++) {
+		fprintf(writer->out, "\n\t/* %s", plan->nests[i].name);
+		if (plan->nests[i].location.line > 0)
+			fprintf(writer->out, ": line %d of the source", plan->nests[i].location.line);
+		fputs(" */\n", writer->out);
+		print_node(writer, plan->nests[i].body);
+	}
+	fputs("}\n", writer->out);
+}
+
+/* ------------------------------------------------------------------ the comment on top */
+
+/* TEXT inside a comment, its lines indented. */
+static void print_quoted(FILE *out, const char *prefix, const char *text)
+{
+	bool at_start = true;
+
+	for (; *text; text++) {
+		if (at_start)
+			fputs(prefix, out);
+		at_start = *text == '\n';
+		fputc(*text, out);
+		if (text[0] == '*' && text[1] == '/')
+			fputc(' ', out);
+	}
+	if (!at_start)
+		fputc('\n', out);
+}
+
+static void print_shape(FILE *out, const struct plan_buffer *buffer)
+{
+	fputs(buffer->array->type.name, out);
+	if (buffer->slots > 1)
+		fprintf(out, " %ld x", buffer->slots);
+	fputc(' ', out);
+	for (int d = 0; d < buffer->rank; d++)
+		fprintf(out, "[%ld]", buffer->dims[d].extent);
+}
+
+static void print_buffer_map(FILE *out, const struct plan *plan)
+{
+	if (plan->buffer_count > 0)
+		fprintf(out, " *   scratchpad, of %ld bytes:\n", plan->arch->scratchpad_bytes);
+	for (int i = 0; i < plan->buffer_count; i++) {
+		const struct plan_buffer *buffer = plan->buffers[i];
+
+		fprintf(out, " *     %8ld .. %-8ld %s: ", buffer->offset_bytes,
+			buffer->offset_bytes + buffer->bytes, buffer->name);
+		print_shape(out, buffer);
+		if (buffer->bank >= 0)
+			fprintf(out, ", banks %d .. %d", buffer->bank,
+				buffer->bank + buffer->bank_count);
+		fputc('\n', out);
+	}
+	if (plan->workspace_bytes > 0)
+		fprintf(out, " *   workspace in external memory: %ld bytes\n",
+			plan->workspace_bytes);
+}
+
+static void print_nest_comment(FILE *out, const struct plan_nest *nest)
+{
+	long read_bytes = 0, write_bytes = 0;
+
+	fprintf(out, " *\n * %s\n", nest->name);
+	fputs(" *   bytes moved:           read            written\n", out);
+	for (int i = 0; i < nest->traffic_count; i++) {
+		const struct plan_traffic *traffic = &nest->traffic[i];
+
+		if (traffic->read_bytes == 0 && traffic->write_bytes == 0)
+			continue;
+		fprintf(out, " *     %-12s %14ld %14ld\n", traffic->array->name,
+			traffic->read_bytes, traffic->write_bytes);
+		read_bytes += traffic->read_bytes;
+		write_bytes += traffic->write_bytes;
+	}
+	fprintf(out, " *     %-12s %14ld %14ld\n", "all", read_bytes, write_bytes);
+	if (nest->schedule && *nest->schedule) {
+		fputs(" *   schedule:\n", out);
+		print_quoted(out, " *     ", nest->schedule);
+	}
+}
+
+static void print_top_comment(FILE *out, const struct plan *const *plans, int count,
+	const struct codegen_options *options)
+{
+	fprintf(out, "/* Written by loopc %s: change the source, not this file.\n",
+		options->version ? options->version : "");
+	if (count > 0)
+		print_quoted(out, " * source:  ", plans[0]->program->file);
+	if (options->arguments && *options->arguments)
+		print_quoted(out, " * options: ", options->arguments);
+	if (count > 0)
+		fprintf(out, " * machine: %s\n", plans[0]->arch->name);
+	for (int i = 0; i < count; i++) {
+		for (int n = 0; n < plans[i]->nest_count; n++)
+			print_nest_comment(out, &plans[i]->nests[n]);
+		print_buffer_map(out, plans[i]);
+	}
+	fputs(" */\n\n", out);
+}
+
+/* ------------------------------------------------------------------ the file */
+
+static void print_includes(FILE *out, const struct program *program,
+	const struct codegen_options *options)
+{
+	fputs("#include <stddef.h>\n#include <stdint.h>\n", out);
+	for (int i = 0; i < program->include_count; i++)
+		fprintf(out, "#include %s\n", program->includes[i]);
+	fputs("\n#include \"loopc_rt.h\"\n", out);
+	if (options->header)
+		fprintf(out, "#include \"%s\"\n", options->header);
+	fputc('\n', out);
+	for (int i = 0; i < program->prototype_count; i++)
+		if (program->prototypes[i].text)
+			fprintf(out, "%s\n", program->prototypes[i].text);
+}
+
+static void print_helpers(FILE *out, const bool uses_min[2], const bool uses_max[2])
+{
+	for (int i = 0; i < 4; i++) {
+		bool is_min = i < 2, is_wide = i % 2;
+		const char *type = is_wide ? "int64_t" : "int32_t";
+
+		if (!(is_min ? uses_min : uses_max)[is_wide])
+			continue;
+		fprintf(out, "static inline %s loopc_%s%s(%s a, %s b)\n{\n\treturn a %c b ? a : b;\n"
+			"}\n\n", type, is_min ? "min" : "max", is_wide ? "64" : "", type, type,
+			is_min ? '<' : '>');
+	}
+}
+
+static void reserve_globals(struct names *globals, const struct plan *const *plans, int count,
+	const struct codegen_options *options, struct arena *arena)
+{
+	const char *prefix = options->prefix ? options->prefix : "";
+
+	names_init(globals, arena, NULL);
+	names_add(globals, NULL, "loopc_min");
+	names_add(globals, NULL, "loopc_max");
+	names_add(globals, NULL, "loopc_min64");
+	names_add(globals, NULL, "loopc_max64");
+	for (int i = 0; i < count; i++)
+		names_add(globals, NULL, arena_printf(arena, "%s%s", prefix,
+			plans[i]->function->name));
+	for (int i = 0; count > 0 && i < plans[0]->program->prototype_count; i++)
+		names_add(globals, NULL, plans[0]->program->prototypes[i].name);
+}
+
+/* Copies TEXT to OUT; a line "#line here" sets the line of the file itself. */
+static void copy_with_lines(FILE *out, const char *text, const char *output)
+{
+	static const char marker[] = "#line here\n";
+	int line = 1;
+
+	while (*text) {
+		const char *end = strchr(text, '\n');
+		size_t length = end ? (size_t)(end - text) + 1 : strlen(text);
+
+		if (strncmp(text, marker, sizeof marker - 1) == 0)
+			fprintf(out, "#line %d \"%s\"\n", line + 1, output);
+		else
+			fwrite(text, 1, length, out);
+		text += length;
+		line++;
+	}
+}
+
+static bool print_functions(FILE *out, const struct plan *const *plans, int count,
+	const struct codegen_options *options, struct arena *arena, bool uses_min[2],
+	bool uses_max[2])
+{
+	struct names globals;
+
+	reserve_globals(&globals, plans, count, options, arena);
+	for (int i = 0; i < count; i++) {
+		struct writer writer = { .out = out, .options = options };
+
+		writer.printer.arena = arena;
+		writer.printer.plan = plans[i];
+		if (!transfer_forms_collect(&writer.forms, plans[i], &globals, arena))
+			return false;
+		name_everything(&writer, &globals);
+		for (int n = 0; n < plans[i]->nest_count; n++)
+			use_node(&writer, plans[i]->nests[n].body);
+		if (i > 0)
+			fputc('\n', out);
+		print_function(&writer);
+		for (int wide = 0; wide < 2; wide++) {
+			uses_min[wide] = uses_min[wide] || writer.printer.uses_min[wide];
+			uses_max[wide] = uses_max[wide] || writer.printer.uses_max[wide];
+		}
+	}
+	return true;
+}
+
+static void print_file(FILE *out, const struct plan *const *plans, int count,
+	const struct codegen_options *options, const char *functions, const bool uses_min[2],
+	const bool uses_max[2])
+{
+	print_top_comment(out, plans, count, options);
+	if (count > 0)
+		print_includes(out, plans[0]->program, options);
+	if (!options->header)
+		signatures_print(out, plans, count, options);
+	fputc('\n', out);
+	print_helpers(out, uses_min, uses_max);
+	fputs(functions, out);
+}
+
+bool codegen_c(FILE *out, const struct plan *const *plans, int count,
+	const struct codegen_options *options)
+{
+	struct arena *arena = arena_new();
+	bool uses_min[2] = { false, false }, uses_max[2] = { false, false }, printed;
+	char *functions = NULL, *file = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&functions, &size);
+
+	printed = print_functions(stream, plans, count, options, arena, uses_min, uses_max);
+	fclose(stream);
+	if (printed) {
+		stream = open_memstream(&file, &size);
+		print_file(stream, plans, count, options, functions, uses_min, uses_max);
+		fclose(stream);
+		copy_with_lines(out, file, options->output ? options->output : "kernel.c");
+	}
+	free(functions);
+	free(file);
+	arena_free(arena);
+	return printed;
+}

@@ -1,0 +1,143 @@
+/* Signatures, and the header that declares them. */
+
+#include "codegen/signature.h"
+
+#include <ctype.h>
+#include <string.h>
+
+void signature_print(FILE *out, const struct plan *plan, const struct codegen_options *options,
+	const struct names *names, const char *workspace)
+{
+	const struct function *function = plan->function;
+	const char *separator = "";
+
+	fprintf(out, "void %s%s(", options->prefix ? options->prefix : "", function->name);
+	for (int i = 0; i < function->parameter_count; i++) {
+		const struct array *array = function->parameters[i].array;
+
+		if (!array)
+			continue;
+		fprintf(out, "%s%s %s", separator, array->by_value ? array->type.name : "lrt_ext",
+			names_of(names, array));
+		separator = ", ";
+	}
+	if (plan->workspace_bytes > 0)
+		fprintf(out, "%slrt_ext %s", separator, workspace);
+	else if (!*separator)
+		fputs("void", out);
+	fputc(')', out);
+}
+
+void signatures_print(FILE *out, const struct plan *const *plans, int count,
+	const struct codegen_options *options)
+{
+	for (int i = 0; i < count; i++) {
+		struct arena *arena = arena_new();
+		const struct function *function = plans[i]->function;
+		struct names names;
+
+		names_init(&names, arena, NULL);
+		for (int p = 0; p < function->parameter_count; p++) {
+			const struct array *array = function->parameters[p].array;
+
+			if (array)
+				names_add(&names, array,
+					names_is_keyword_of_cplusplus(array->name)
+					? arena_printf(arena, "%s_", array->name) : array->name);
+		}
+		signature_print(out, plans[i], options, &names,
+			names_add(&names, NULL, "workspace"));
+		fputs(";\n", out);
+		arena_free(arena);
+	}
+}
+
+/* NAME in capitals, as the stem of macros. */
+static const char *macro_name(struct arena *arena, const char *prefix, const char *name)
+{
+	char *text = arena_printf(arena, "%s%s", prefix ? prefix : "", name);
+
+	for (char *c = text; *c; c++)
+		*c = (char)(isalnum((unsigned char)*c) ? toupper((unsigned char)*c) : '_');
+	return text;
+}
+
+/* Suffix for constants that a 32-bit compiler would reject as int. */
+static void print_macro(FILE *out, const char *stem, const char *name, const char *suffix,
+	long value)
+{
+	const char *open = value < 0 ? "(" : "", *close = value < 0 ? ")" : "";
+
+	fprintf(out, "#define %s%s%s %s%ld%s\n", stem, name, suffix, open, value, close);
+}
+
+static long scratchpad_end(const struct plan *plan)
+{
+	long end = 0;
+
+	for (int i = 0; i < plan->buffer_count; i++)
+		if (plan->buffers[i]->offset_bytes + plan->buffers[i]->bytes > end)
+			end = plan->buffers[i]->offset_bytes + plan->buffers[i]->bytes;
+	return end;
+}
+
+static void print_needs(FILE *out, const struct plan *plan, const char *stem)
+{
+	long read_bytes = 0, write_bytes = 0;
+
+	for (int n = 0; n < plan->nest_count; n++)
+		for (int i = 0; i < plan->nests[n].traffic_count; i++) {
+			read_bytes += plan->nests[n].traffic[i].read_bytes;
+			write_bytes += plan->nests[n].traffic[i].write_bytes;
+		}
+	print_macro(out, stem, "", "_SCRATCHPAD_BYTES", scratchpad_end(plan));
+	print_macro(out, stem, "", "_WORKSPACE_BYTES", plan->workspace_bytes);
+	print_macro(out, stem, "", "_STACK_BYTES", codegen_stack_bytes(plan));
+	print_macro(out, stem, "", "_READ_BYTES", read_bytes);
+	print_macro(out, stem, "", "_WRITE_BYTES", write_bytes);
+}
+
+static void print_macros(FILE *out, const struct plan *plan,
+	const struct codegen_options *options)
+{
+	struct arena *arena = arena_new();
+	const struct function *function = plan->function;
+	const char *stem = macro_name(arena, options->prefix, function->name);
+
+	fprintf(out, "/* %s: what it needs, what it moves, the sizes it was compiled for, and the\n"
+		" * bytes of its arrays. */\n", function->name);
+	print_needs(out, plan, stem);
+	for (int i = 0; i < function->size_count; i++)
+		print_macro(out, stem, arena_printf(arena, "_%s", function->sizes[i]->name), "",
+			function->sizes[i]->value);
+	for (int i = 0; i < function->parameter_count; i++) {
+		const struct array *array = function->parameters[i].array;
+
+		if (array && !array->by_value)
+			print_macro(out, stem, arena_printf(arena, "_%s", array->name), "_BYTES",
+				array->elements * array->type.bytes);
+	}
+	arena_free(arena);
+}
+
+bool codegen_header(FILE *out, const struct plan *const *plans, int count,
+	const struct codegen_options *options)
+{
+	struct arena *arena = arena_new();
+	const char *name = options->header ? options->header : "kernel.h";
+	const char *slash = strrchr(name, '/');
+	const char *guard = macro_name(arena, "LOOPC_", slash ? slash + 1 : name);
+
+	fprintf(out, "/* Written by loopc %s: change the source, not this file. */\n"
+		"#ifndef %s\n#define %s\n\n#include <stdint.h>\n\n#include \"loopc_rt.h\"\n\n"
+		"#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
+		options->version ? options->version : "", guard, guard);
+	for (int i = 0; i < count; i++) {
+		print_macros(out, plans[i], options);
+		signatures_print(out, &plans[i], 1, options);
+		fputc('\n', out);
+	}
+	fputs("#ifdef __cplusplus\n}\n#endif\n\n#endif\n", out);
+	arena_free(arena);
+	return !ferror(out);
+}
