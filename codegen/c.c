@@ -73,25 +73,35 @@ static void use_transfer(struct writer *writer, const struct plan_transfer *tran
 		*names = arena_printf(writer->printer.arena, "%s, %s", *names, buffer->name);
 }
 
+static void use_access(struct writer *writer, const struct plan_node *node, int access)
+{
+	const struct plan_buffer *buffer = node->buffers[access];
+
+	if (!buffer) {
+		use(writer, node->statement->accesses[access].array);
+		return;
+	}
+	use(writer, buffer);
+	if (buffer->slots > 1)
+		use_expr(writer, buffer->slot);
+	for (int d = 0; d < buffer->rank; d++)
+		use_expr(writer, buffer->dims[d].origin);
+}
+
+static void use_value(struct writer *writer, const struct plan_node *node, const struct expr *value)
+{
+	if (value->kind == EXPR_ACCESS)
+		use_access(writer, node, value->access);
+	for (int i = 0; i < value->operand_count; i++)
+		use_value(writer, node, value->operands[i]);
+}
+
 static void use_compute(struct writer *writer, const struct plan_node *node)
 {
-	const struct statement *statement = node->statement;
-
-	for (int i = 0; i < statement->depth; i++)
+	for (int i = 0; i < node->statement->depth; i++)
 		use_expr(writer, node->values[i]);
-	for (int a = 0; a < statement->access_count; a++) {
-		const struct plan_buffer *buffer = node->buffers[a];
-
-		if (!buffer) {
-			use(writer, statement->accesses[a].array);
-			continue;
-		}
-		use(writer, buffer);
-		if (buffer->slots > 1)
-			use_expr(writer, buffer->slot);
-		for (int d = 0; d < buffer->rank; d++)
-			use_expr(writer, buffer->dims[d].origin);
-	}
+	use_access(writer, node, 0);
+	use_value(writer, node, node->statement->value);
 }
 
 static void use_node(struct writer *writer, const struct plan_node *node)

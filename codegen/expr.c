@@ -270,13 +270,26 @@ static struct text cast(struct printer *printer, const char *type, struct text t
 		text_at(printer, text, TEXT_UNARY)), TEXT_CAST };
 }
 
+/* gcc 12 looks through the cast in "u + (uint32_t)b", b an int8_t, and warns of the
+ * conversion that the cast spells out; it does not look through "(uint32_t)(b + 0)". */
+static struct text cast_from(struct printer *printer, struct type to, struct text text,
+	const struct expr *expr)
+{
+	while (expr->kind == EXPR_CAST && is_lossless(expr->operands[0]->type, expr->type))
+		expr = expr->operands[0];
+	if (to.kind == TYPE_UINT32 && type_is_signed(expr->type.kind)
+		&& !type_is_float(expr->type.kind) && expr->type.bytes < 4)
+		text = infix(printer, text, "+", primary("0"), TEXT_SUM, TEXT_SUM, TEXT_PRODUCT);
+	return cast(printer, to.name, text);
+}
+
 /* TEXT is EXPR in C; as a value of type TO. */
 static struct text converted(struct printer *printer, struct text text, const struct expr *expr,
 	struct type to)
 {
 	if (is_lossless(expr->type, to) || literal_fits(expr, to))
 		return text;
-	return cast(printer, to.name, text);
+	return cast_from(printer, to, text, expr);
 }
 
 static struct type promoted(struct type type)
@@ -342,12 +355,32 @@ static const struct operator *find_operator(const char *text)
 static struct text value_text(struct printer *printer, const struct plan_node *node,
 	const struct expr *expr);
 
+/* EXPR where C asks whether it is zero: a comparison is spelled out for floats and
+ * constants, whose conversion to a truth value compilers warn of. */
+static struct text truth_text(struct printer *printer, const struct plan_node *node,
+	const struct expr *expr)
+{
+	struct text text = value_text(printer, node, expr);
+	const char *zero = expr->type.kind == TYPE_FLOAT ? "0.0f"
+		: expr->type.kind == TYPE_DOUBLE ? "0.0" : "0";
+	const struct expr *leaf = expr;
+
+	while (leaf->kind == EXPR_CAST)
+		leaf = leaf->operands[0];
+	if (!type_is_float(expr->type.kind) && leaf->kind != EXPR_LITERAL
+		&& leaf->kind != EXPR_AFFINE)
+		return text;
+	return infix(printer, text, "!=", primary(zero), TEXT_EQUALITY, TEXT_SUM, TEXT_SUM);
+}
+
 static struct text binary_text(struct printer *printer, const struct plan_node *node,
 	const struct expr *expr)
 {
 	const struct operator *operator = find_operator(expr->operator);
 	const struct expr *a = expr->operands[0], *b = expr->operands[1];
-	struct text left = value_text(printer, node, a), right = value_text(printer, node, b);
+	bool is_logical = operator->class == LOGICAL;
+	struct text left = (is_logical ? truth_text : value_text)(printer, node, a);
+	struct text right = (is_logical ? truth_text : value_text)(printer, node, b);
 	struct type type = expr->type;
 
 	if (operator->class == COMPARISON)
@@ -366,7 +399,8 @@ static struct text conditional_text(struct printer *printer, const struct plan_n
 	const char *part[3];
 
 	for (int i = 0; i < 3; i++) {
-		struct text text = value_text(printer, node, expr->operands[i]);
+		struct text text = (i == 0 ? truth_text : value_text)(printer, node,
+			expr->operands[i]);
 
 		if (i > 0)
 			text = converted(printer, text, expr->operands[i], expr->type);
@@ -374,6 +408,17 @@ static struct text conditional_text(struct printer *printer, const struct plan_n
 	}
 	return (struct text){ arena_printf(printer->arena, "%s ? %s : %s", part[0], part[1],
 		part[2]), TEXT_CONDITIONAL };
+}
+
+static struct text unary_text(struct printer *printer, const struct plan_node *node,
+	const struct expr *expr)
+{
+	bool is_logical = strcmp(expr->operator, "!") == 0;
+	struct text operand = (is_logical ? truth_text : value_text)(printer, node,
+		expr->operands[0]);
+
+	return (struct text){ arena_printf(printer->arena, "%s%s", expr->operator,
+		text_at(printer, operand, TEXT_CAST)), TEXT_UNARY };
 }
 
 static struct text call_text(struct printer *printer, const struct plan_node *node,
@@ -410,16 +455,14 @@ static struct text value_text(struct printer *printer, const struct plan_node *n
 	case EXPR_ACCESS:
 		return access_text(printer, node, expr->access);
 	case EXPR_UNARY:
-		return (struct text){ arena_printf(printer->arena, "%s%s", expr->operator,
-			text_at(printer, value_text(printer, node, expr->operands[0]), TEXT_CAST)),
-			TEXT_UNARY };
+		return unary_text(printer, node, expr);
 	case EXPR_BINARY:
 		return binary_text(printer, node, expr);
 	case EXPR_CONDITIONAL:
 		return conditional_text(printer, node, expr);
 	case EXPR_CAST:
-		return cast(printer, expr->type.name,
-			value_text(printer, node, expr->operands[0]));
+		return cast_from(printer, expr->type,
+			value_text(printer, node, expr->operands[0]), expr->operands[0]);
 	case EXPR_CALL:
 		return call_text(printer, node, expr);
 	}

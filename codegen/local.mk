@@ -1,1 +1,7 @@
-# What codegen adds to the build; the top Makefile.am says how.
+libloopc_a_SOURCES += \
+	codegen/c.c codegen/codegen.h \
+	codegen/expr.c codegen/expr.h \
+	codegen/header.c codegen/signature.h \
+	codegen/names.c codegen/names.h \
+	codegen/stack.c \
+	codegen/transfer.c codegen/transfer.h

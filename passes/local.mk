@@ -14,6 +14,8 @@ libloopc_a_SOURCES += \
 	passes/reuse.c \
 	passes/schedule_text.c \
 	passes/schedule_text.h \
+	passes/split.c \
+	passes/split.h \
 	passes/transfers.c \
 	passes/values.c \
 	passes/values.h
