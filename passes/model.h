@@ -40,7 +40,8 @@ struct model_array {
 	bool is_read;                /* its elements are fetched */
 	bool is_written;             /* its regions go out when they leave the chip */
 	bool is_created;             /* written: nothing is fetched when a region comes for the
-	                              * first time, since its elements are set on chip */
+	                              * first time, since its elements are set on chip.  Only
+	                              * where different tiles never touch the same element */
 	long anchored;               /* bit l: touched only by statements that run in the first (or
 	                              * last) tile of loop l that a run executes, an initialisation
 	                              * or a final step; no such loop indexes the array.  See below */
@@ -60,40 +61,42 @@ struct nest_model {
  * same buffer further out moves the same bytes).  Let b = STORE - 1, the loop that
  * moves the region.
  *
- * SLOTS >= 1: the buffer keeps the regions of the last SLOTS iterations of b, each
- * at slot (index of b's tile) mod SLOTS.
+ * SLOTS: the buffer keeps the regions of the last SLOTS iterations of b.
+ * 1 <= SLOTS <= the tiles of b; more than 1 only if b is serpentine, and, for an array
+ * that is written, only if different tiles never touch the same element.
  *
  * IS_SLIDING (only if the array is not written, exactly one dimension moves with b,
- * and windows of consecutive tiles overlap or touch): the buffer is a ring along
- * that dimension, of window + (SLOTS - 1) * step lattice elements (at most the whole
- * extent the pass covers), and an iteration of b fetches only what the one before
+ * and windows of consecutive whole tiles overlap or touch): the buffer is a ring
+ * along that dimension, of window + (SLOTS - 1) * step lattice elements (at most the
+ * whole extent of a run of b), and an iteration of b fetches only what the one before
  * did not hold.
  *
  * What a visit finds.  Let pos(l) be the count of loop l in its present run, from 0
- * (whichever way it goes).  Let r be the innermost loop outside b with pos(r) > 0.
+ * (whichever way it goes; a serpentine loop goes backwards in its runs 1, 3, 5, ...
+ * counted over the whole nest).  Let r be the innermost loop outside b with
+ * pos(r) > 0.
  *  - If r exists, does not index the array, and every loop inside r and outside or
- *    equal to b that indexes the array is serpentine [or has one iteration], then the
- *    visits with pos(b) < SLOTS are kept: their regions are still there since before
- *    the turn.  They move nothing.
+ *    equal to b that indexes the array is serpentine, then this run of b goes back
+ *    over the one before it, and its visits with pos(b) < SLOTS are kept: their
+ *    regions are still there since before the turn.  They move nothing.
  *  - Else, if sliding and pos(b) > 0: what is new in the window moves.
- *  - Else the whole region moves.
+ *  - Else the whole region moves, whatever else of it may be on chip by chance.
  * With STORE = 0 there is one visit.
- * An array with anchored loops is visited only where those of them that are outside b
- * have pos 0: they count as loops of one iteration, no visit is kept at a turn (SLOTS
- * must be 1), and a store level right inside an anchored loop is not normal.
  *
  * A written array: a visit that is not kept fetches its region, unless it comes for
  * the first time (pos of every loop outside that does not index it is 0) and
- * is_created.  At the end of a visit the region goes out unless the next visit of the
- * same region is kept, that is unless: r', the innermost loop outside b that is not
- * in its last iteration, does not index the array, all loops in between are
- * serpentine, and fewer than SLOTS iterations of b follow or this is one of the last
- * SLOTS of b's run.  [Kept visits of the next run mirror these.] */
+ * is_created.  At the end of a visit the region goes out unless its next visit is
+ * kept: unless the innermost loop r outside b that is not in its last iteration
+ * exists, does not index the array, every loop inside r and outside or equal to b
+ * that indexes the array is serpentine, and this is one of the last SLOTS iterations
+ * of b's run. */
 struct storage {
 	int store;
 	long slots;
 	bool is_sliding;
-	bool is_double;              /* one slot (or step of a ring) more, to overlap */
+	bool is_double;              /* one slot (or step of a ring) more, to overlap; not if
+	                              * the array is written and different tiles touch the same
+	                              * element */
 	/* results */
 	long bytes;                  /* of the buffer, aligned */
 	long offset;                 /* in the scratchpad, bytes */

@@ -1,1 +1,11 @@
 # What tests/bench adds to the build; the top Makefile.am says how.
+EXTRA_PROGRAMS = tests/bench/search_bench
+CLEANFILES += tests/bench/search_bench
+tests_bench_search_bench_SOURCES = tests/bench/search_bench.c \
+	tests/optimality/convolution.c tests/optimality/convolution.h
+tests_bench_search_bench_LDADD = $(COMPILER_LIBS)
+
+# The tables of the README.  Not part of the tests: they take a minute.
+.PHONY: bench
+bench: tests/bench/search_bench
+	tests/bench/search_bench

@@ -1,1 +1,4 @@
 # What tests/optimality adds to the build; the top Makefile.am says how.
+cmocka_tests += tests/optimality/evaluate_test
+tests_optimality_evaluate_test_SOURCES = tests/optimality/evaluate_test.c \
+	tests/optimality/simulate.c tests/optimality/simulate.h

@@ -1,0 +1,28 @@
+#ifndef PASSES_MODEL_MATH_H
+#define PASSES_MODEL_MATH_H
+
+#include "passes/model.h"
+
+/* What the evaluator (model.c) shares with the search. */
+
+/* True if LOOP moves ARRAY's region. */
+bool array_is_indexed(const struct model_array *array, int loop);
+/* Tiles of TILE iterations that EXTENT iterations need. */
+long tile_count(long extent, long tile);
+/* The dimension of ARRAY that can slide along the last of the STORE loops outside
+ * its buffer; -1 if none can. */
+int slide_dim(const struct nest_model *model, const struct schedule *schedule,
+	const struct model_array *array, int store);
+/* True if two different regions of ARRAY never share an element. */
+bool regions_are_disjoint(const struct nest_model *model, const struct schedule *schedule,
+	const struct model_array *array, int store);
+/* Buffers are whole granules: alignment, or a bank. */
+long arch_granule_bytes(const struct arch *arch);
+/* True if tiles, order and directions of SCHEDULE are. */
+bool tiles_are_legal(const struct nest_model *model, const struct schedule *schedule);
+/* Fills in the traffic, commands and (unaligned) bytes of STORAGE.  False if it
+ * breaks a rule of struct storage or a number overflows. */
+bool array_evaluate(const struct nest_model *model, const struct schedule *schedule,
+	const struct model_array *array, struct storage *storage);
+
+#endif

@@ -1,0 +1,471 @@
+#include "passes/model.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "passes/search_tree.h"
+
+/* search_schedule: sets up the space, finds a good schedule with few tile sizes,
+ * and proves or improves it with all of them. */
+
+enum { ROUND_TASKS = 32, CHECK_SECONDS = 1 };
+
+/* Points after which an exhaustive search gives up; its gap is reported. */
+static const long EXHAUSTIVE_POINTS = 40000000;
+
+void search_options_init(struct search_options *options)
+{
+	memset(options, 0, sizeof *options);
+	options->threads = 1;
+	for (int a = 0; a < MODEL_ARRAYS; a++)
+		options->store[a] = options->sliding[a] = -1;
+	for (int l = 0; l < MODEL_LOOPS; l++)
+		options->serpentine[l] = -1;
+}
+
+/* ---- the order of schedules ---- */
+
+static double commands_of(const struct nest_model *model, const struct schedule *schedule)
+{
+	double commands = 0;
+
+	for (int a = 0; a < model->array_count; a++)
+		commands += (double)schedule->storage[a].commands;
+	return commands;
+}
+
+/* Contiguous runs in external memory that the transfers consist of, clipped tiles
+ * not looked at: fewer is longer. */
+static double runs_of(const struct nest_model *model, const struct schedule *schedule)
+{
+	double runs = 0;
+
+	for (int a = 0; a < model->array_count; a++) {
+		const struct model_array *array = &model->arrays[a];
+		const struct storage *storage = &schedule->storage[a];
+		double run = array->element_bytes;
+		bool is_inside[MODEL_LOOPS];
+
+		for (int l = 0; l < model->loop_count; l++)
+			is_inside[l] = true;
+		for (int i = 0; i < storage->store; i++)
+			is_inside[schedule->order[i]] = false;
+		for (int d = array->rank - 1; d >= 0; d--) {
+			double extent = (double)array->dims[d].window, whole = extent;
+
+			for (int l = 0; l < model->loop_count; l++) {
+				double c = (double)array->dims[d].coefficient[l];
+
+				whole += c * (double)(model->loops[l].extent - 1);
+				extent += c * (double)((is_inside[l] ? model->loops[l].extent :
+					schedule->tile[l]) - 1);
+			}
+			run *= extent;
+			if (extent < whole)
+				break;
+		}
+		runs += (double)(storage->read_bytes + storage->write_bytes) / run;
+	}
+	return runs;
+}
+
+static double complexity_of(const struct nest_model *model, const struct schedule *schedule)
+{
+	double complexity = schedule->depth;
+
+	for (int a = 0; a < model->array_count; a++) {
+		complexity += schedule->storage[a].is_sliding ? 2 : 0;
+		complexity += schedule->storage[a].slots > 1 ? 2 : 0;
+		complexity += schedule->storage[a].store > 0 ? 1 : 0;
+	}
+	return complexity;
+}
+
+static int compare_doubles(double one, double other)
+{
+	return one < other ? -1 : one > other;
+}
+
+static int compare_choices(const struct nest_model *model, const struct schedule *one,
+	const struct schedule *other)
+{
+	int order = compare_doubles(one->depth, other->depth);
+
+	for (int i = 0; i < one->depth && order == 0; i++)
+		order = compare_doubles(one->order[i], other->order[i]);
+	for (int l = 0; l < model->loop_count && order == 0; l++)
+		order = -compare_doubles((double)one->tile[l], (double)other->tile[l]);
+	for (int a = 0; a < model->array_count && order == 0; a++) {
+		order = compare_doubles(one->storage[a].store, other->storage[a].store);
+		if (order == 0)
+			order = compare_doubles((double)one->storage[a].slots,
+				(double)other->storage[a].slots);
+	}
+	return order;
+}
+
+int schedule_compare(const struct space *space, const struct schedule *one,
+	const struct schedule *other)
+{
+	const struct nest_model *model = space->model;
+	int order = 0;
+
+	if (!space->is_minimal_memory)
+		order = compare_doubles((double)one->total_bytes, (double)other->total_bytes);
+	if (order == 0 && !space->is_minimal_memory)
+		order = compare_doubles(commands_of(model, one), commands_of(model, other));
+	if (order == 0 && !space->is_minimal_memory)
+		order = compare_doubles(runs_of(model, one), runs_of(model, other));
+	if (order == 0)
+		order = compare_doubles((double)one->scratchpad_bytes,
+			(double)other->scratchpad_bytes);
+	if (order == 0)
+		order = compare_doubles(complexity_of(model, one), complexity_of(model, other));
+	return order != 0 ? order : compare_choices(model, one, other);
+}
+
+/* ---- the space ---- */
+
+static void *allocate(size_t count, size_t size)
+{
+	void *memory = calloc(count > 0 ? count : 1, size);
+
+	if (memory == NULL) {
+		fputs("loopc: out of memory\n", stderr);
+		exit(70);
+	}
+	return memory;
+}
+
+/* All sizes that cut LOOP into several tiles, the largest first. */
+static void add_choices(struct space *space, int loop)
+{
+	const struct model_loop *at = &space->model->loops[loop];
+	struct tile_choice *choices;
+	int count = 0;
+
+	space->is_tiled[loop] = at->tile > 0 && at->tile < at->extent;
+	if (at->extent == 1 || at->tile >= at->extent)
+		return;
+	if (at->tile > 0) {
+		space->choices[loop] = choices = allocate(1, sizeof *choices);
+		choices[0] = (struct tile_choice){ at->tile, tile_count(at->extent, at->tile) };
+		space->choice_count[loop] = 1;
+		return;
+	}
+	for (long tile = (at->extent + 1) / 2; tile > 0; count++)
+		tile = tile == 1 ? 0 : tile_count(at->extent, tile_count(at->extent, tile - 1));
+	space->choices[loop] = choices = allocate((size_t)count, sizeof *choices);
+	space->choice_count[loop] = count;
+	for (long tile = (at->extent + 1) / 2, i = 0; tile > 0; i++) {
+		choices[i] = (struct tile_choice){ tile, tile_count(at->extent, tile) };
+		tile = tile == 1 ? 0 : tile_count(at->extent, tile_count(at->extent, tile - 1));
+	}
+}
+
+static void add_array(struct space *space, int a)
+{
+	const struct model_array *array = &space->model->arrays[a];
+
+	space->visit_bytes[a] = array->is_written ? 2 * array->element_bytes :
+		array->is_read ? array->element_bytes : 0;
+	space->first_bytes[a] = array->is_written && array->is_created ? array->element_bytes : 0;
+	space->is_apart[a] = true;
+	for (int d = 0; d < array->rank; d++) {
+		int loops = 0;
+
+		for (int l = 0; l < space->model->loop_count; l++)
+			if (array->dims[d].coefficient[l] > 0) {
+				loops++;
+				space->is_apart[a] = space->is_apart[a] &&
+					array->dims[d].window <= array->dims[d].coefficient[l];
+			}
+		space->is_apart[a] = space->is_apart[a] && loops <= 1;
+	}
+	for (int l = 0; l < space->model->loop_count; l++) {
+		int dims = 0;
+
+		for (int d = 0; d < array->rank; d++)
+			dims += array->dims[d].coefficient[l] > 0;
+		space->is_coupled[a] = space->is_coupled[a] || dims > 1;
+		if (dims > 0) {
+			space->indexed[a] |= 1u << l;
+			space->indexing[l] |= 1u << a;
+		}
+	}
+}
+
+static void space_init(struct space *space, const struct nest_model *model,
+	const struct arch *arch, const struct search_options *options, bool is_double)
+{
+	memset(space, 0, sizeof *space);
+	space->model = model;
+	space->arch = arch;
+	space->options = options;
+	space->is_double = is_double;
+	space->granule = (double)arch_granule_bytes(arch);
+	space->capacity = (double)(arch->exclusive ? arch_granule_bytes(arch) * arch->banks :
+		arch->scratchpad_bytes);
+	for (int l = 0; l < model->loop_count; l++) {
+		space->may_turn[l] = !model->loops[l].is_forward && options->serpentine[l] != 0;
+		add_choices(space, l);
+	}
+	for (int a = 0; a < model->array_count; a++)
+		add_array(space, a);
+}
+
+static void space_clear(struct space *space)
+{
+	for (int l = 0; l < space->model->loop_count; l++)
+		free(space->choices[l]);
+}
+
+/* SPACE with at most COUNT sizes a loop, or those within COUNT places of SCHEDULE's. */
+static void space_thin(struct space *thin, const struct space *space, int count,
+	const struct schedule *schedule)
+{
+	*thin = *space;
+	for (int l = 0; l < space->model->loop_count; l++) {
+		int all = space->choice_count[l], used = 0, here = all - 1;
+
+		thin->choices[l] = allocate((size_t)all, sizeof **thin->choices);
+		while (schedule != NULL && here > 0 &&
+			space->choices[l][here].tile < schedule->tile[l])
+			here--;
+		for (int i = 0; i < all; i++)
+			if (schedule != NULL ? abs(i - here) <= count :
+				i == 0 || i == all - 1 || i * count / all != (i - 1) * count / all)
+				thin->choices[l][used++] = space->choices[l][i];
+		thin->choice_count[l] = used;
+	}
+}
+
+/* ---- running the tree ---- */
+
+struct outcome {
+	struct schedule best;
+	bool found, is_complete;
+	long points;
+};
+
+struct job {
+	struct tree *tree;
+	const struct task *tasks;
+	struct outcome *outcomes;    /* one a task of the round */
+	int first, step, count;
+	long limit;
+};
+
+static void *run_job(void *argument)
+{
+	struct job *job = argument;
+
+	for (int i = job->first; i < job->count; i += job->step) {
+		struct outcome *outcome = &job->outcomes[i];
+
+		outcome->is_complete = tree_search(job->tree, &job->tasks[i], &outcome->best,
+			&outcome->found, &outcome->points, job->limit);
+	}
+	return NULL;
+}
+
+/* COUNT tasks, each from the same best so far, so that their results do not depend
+ * on which thread runs them when. */
+static void run_round(struct tree **trees, int threads, const struct task *tasks, int count,
+	struct outcome *outcomes, long limit)
+{
+	pthread_t others[64];
+	struct job jobs[64];
+	bool started[64] = { false };
+
+	for (int t = 0; t < threads; t++) {
+		jobs[t] = (struct job){ trees[t], tasks, outcomes, t, threads, count, limit };
+		if (t > 0)
+			started[t] = pthread_create(&others[t], NULL, run_job, &jobs[t]) == 0;
+	}
+	run_job(&jobs[0]);
+	for (int t = 1; t < threads; t++)
+		if (started[t])
+			pthread_join(others[t], NULL);
+		else
+			run_job(&jobs[t]);
+}
+
+/* Searches all of SPACE for something better than TOTAL's best. */
+static void run_tree(const struct space *space, struct outcome *total, long limit)
+{
+	int task_count, threads = space->options->threads;
+	struct task *tasks = tree_tasks(space, &task_count);
+	struct outcome outcomes[ROUND_TASKS];
+	struct tree *trees[64];
+
+	threads = threads < 1 ? 1 : threads > 64 ? 64 : threads;
+	for (int t = 0; t < threads; t++)
+		trees[t] = tree_new(space);
+	total->is_complete = true;
+	for (int done = 0; done < task_count && total->is_complete; done += ROUND_TASKS) {
+		int count = task_count - done < ROUND_TASKS ? task_count - done : ROUND_TASKS;
+		long share = (limit - total->points) / 4 + 1;
+
+		for (int i = 0; i < count; i++) {
+			outcomes[i] = *total;
+			outcomes[i].points = 0;
+		}
+		run_round(trees, threads, tasks + done, count, outcomes, share);
+		for (int i = 0; i < count; i++) {
+			total->points += outcomes[i].points;
+			total->is_complete = total->is_complete && outcomes[i].is_complete;
+			if (outcomes[i].found && (!total->found ||
+				schedule_compare(space, &outcomes[i].best, &total->best) < 0)) {
+				total->best = outcomes[i].best;
+				total->found = true;
+			}
+		}
+	}
+	for (int t = 0; t < threads; t++)
+		tree_free(trees[t]);
+	free(tasks);
+}
+
+static void run_thinned(const struct space *space, int count, bool is_near,
+	struct outcome *total, long limit)
+{
+	struct space thin;
+
+	if (is_near && !total->found)
+		return;
+	space_thin(&thin, space, count, is_near ? &total->best : NULL);
+	run_tree(&thin, total, limit);
+	space_clear(&thin);
+}
+
+static bool is_interrupted(const struct search_options *options)
+{
+	return options->interrupted != NULL && *options->interrupted;
+}
+
+/* Finds the best of SPACE.  The first rounds only serve to start the last one, which
+ * looks at everything, from a good schedule. */
+static void run_search(const struct space *space, struct outcome *total, long limit)
+{
+	static const int sizes[] = { 2, 4, 8 };
+
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		run_thinned(space, sizes[i], false, total, limit / 8);
+		run_thinned(space, 1, true, total, limit / 8);
+	}
+	if (!is_interrupted(space->options))
+		run_tree(space, total, limit);
+}
+
+/* Turns that save nothing are switched off: simpler code. */
+static void drop_turns(const struct space *space, struct schedule *schedule)
+{
+	for (int l = 0; l < space->model->loop_count; l++) {
+		struct schedule trial = *schedule;
+
+		if (!schedule->is_serpentine[l] || space->options->serpentine[l] == 1)
+			continue;
+		trial.is_serpentine[l] = false;
+		if (schedule_evaluate(space->model, space->arch, &trial) &&
+			trial.total_bytes == schedule->total_bytes &&
+			commands_of(space->model, &trial) <= commands_of(space->model, schedule))
+			*schedule = trial;
+	}
+}
+
+static bool search_buffering(const struct nest_model *model, const struct arch *arch,
+	const struct search_options *options, bool is_double, struct schedule *best)
+{
+	struct space space;
+	struct outcome total = { .found = false };
+	long limit = options->effort > 0 ? options->effort : EXHAUSTIVE_POINTS;
+
+	space_init(&space, model, arch, options, is_double);
+	run_search(&space, &total, limit);
+	if (total.found) {
+		drop_turns(&space, &total.best);
+		*best = total.best;
+		best->is_optimal = total.is_complete;
+		best->bound_bytes = total.is_complete ? best->total_bytes :
+			model_lower_bound(model, arch->scratchpad_bytes, &(const char *){ NULL });
+		best->points = total.points;
+	}
+	space_clear(&space);
+	return total.found;
+}
+
+/* The least scratchpad that any schedule needs: the smallest tiles need the least. */
+static long least_scratchpad(const struct nest_model *model, const struct arch *arch,
+	const struct search_options *options, bool is_double)
+{
+	struct arch large = *arch;
+	struct space space;
+	struct outcome total = { .found = false };
+	long granule = arch_granule_bytes(arch);
+
+	large.banks = 1 << 30;
+	large.scratchpad_bytes = arch->exclusive ? granule * large.banks : LONG_MAX / 4;
+	space_init(&space, model, &large, options, is_double);
+	space.is_minimal_memory = true;
+	for (int l = 0; l < model->loop_count; l++)
+		if (space.choice_count[l] > 1) {
+			space.choices[l][0] = space.choices[l][space.choice_count[l] - 1];
+			space.choice_count[l] = 1;
+		}
+	run_tree(&space, &total, EXHAUSTIVE_POINTS);
+	space_clear(&space);
+	return arch->exclusive ? total.best.scratchpad_bytes / granule :
+		total.best.scratchpad_bytes;
+}
+
+/* Doubles the buffers that memory is left for, those with most commands first. */
+static void double_what_fits(const struct nest_model *model, const struct arch *arch,
+	struct schedule *schedule)
+{
+	bool is_tried[MODEL_ARRAYS] = { false };
+
+	for (;;) {
+		struct schedule trial = *schedule;
+		int most = -1;
+
+		for (int a = 0; a < model->array_count; a++)
+			if (!is_tried[a] && schedule->storage[a].store > 0 && (most < 0 ||
+				schedule->storage[a].commands > schedule->storage[most].commands))
+				most = a;
+		if (most < 0)
+			return;
+		is_tried[most] = true;
+		trial.storage[most].is_double = true;
+		if (schedule_evaluate(model, arch, &trial))
+			*schedule = trial;
+	}
+}
+
+bool search_schedule(const struct nest_model *model, const struct arch *arch,
+	const struct search_options *options, struct schedule *best, long *smallest)
+{
+	bool is_double = options->buffering == BUFFERING_DOUBLE;
+	struct schedule overlapped;
+
+	memset(best, 0, sizeof *best);
+	if (!search_buffering(model, arch, options, is_double, best)) {
+		*smallest = least_scratchpad(model, arch, options, is_double);
+		return false;
+	}
+	if (options->buffering != BUFFERING_AUTO)
+		return true;
+	if (search_buffering(model, arch, options, true, &overlapped) &&
+		overlapped.total_bytes == best->total_bytes) {
+		overlapped.is_optimal = best->is_optimal;
+		overlapped.bound_bytes = best->bound_bytes;
+		overlapped.points += best->points;
+		*best = overlapped;
+	} else {
+		double_what_fits(model, arch, best);
+	}
+	return true;
+}

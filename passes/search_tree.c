@@ -1,0 +1,891 @@
+#include "passes/search_tree.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/arena.h"
+
+/* A path of the tree places tile loops from the outermost inwards, each with its
+ * tile size, and at each of them chooses which arrays are stored there.  What an
+ * array moves depends only on the loops outside its buffer, so it is known exactly
+ * from then on, but for the slots, which share what memory is left when all arrays
+ * are stored.  Numbers are doubles: exact below 2^53, never overflowing above. */
+
+struct dim_state {
+	double sum;                  /* of the extents over the tiles of the loops placed */
+	double tiles;                /* how many of them */
+	double extent;               /* of a region where the loops placed have full tiles */
+	double least;                /* and the others the smallest */
+};
+
+struct array_state {
+	struct dim_state dims[MODEL_RANK];
+	double reuse;                /* iterations of the loops placed that do not move it */
+	double turns;                /* runs that begin with a turn and can keep regions */
+	double first;                /* elements of all its regions together */
+	double region, least;        /* elements */
+};
+
+struct level {
+	int loop;
+	struct tile_choice choice;
+	double runs;                 /* iterations of this loop and those outside */
+	unsigned stored;             /* bit a: array a is stored here or further out */
+	bool stores_here;
+	struct array_state arrays[MODEL_ARRAYS];
+};
+
+/* An array that is stored: traffic with m slots is
+ *     bytes - slope * (m - 1), at m = full_slots: full_bytes. */
+struct stored {
+	double bytes, slope, full_bytes;
+	double memory, memory_step;  /* of the first slot and of each more, not rounded */
+	double memory_most;          /* a ring never needs more */
+	double visits, turns, first_visits;
+	long most_slots, tiles;
+	bool is_sliding, is_double;
+	int store;
+};
+
+struct tree {
+	const struct space *space;
+	struct level levels[MODEL_LOOPS + 1];
+	struct stored stored[MODEL_ARRAYS];
+	struct schedule path;        /* order and tiles of the levels */
+	long slots[MODEL_ARRAYS];
+	struct schedule best;
+	bool found, is_over;
+	double best_traffic, best_commands, best_scratchpad;
+	long points, limit;
+};
+
+static const double TOLERANCE = 1e-3;
+
+/* ---- arithmetic ---- */
+
+static double round_bytes(const struct space *space, double bytes)
+{
+	return ceil(bytes / space->granule) * space->granule;
+}
+
+static double slots_memory(const struct space *space, const struct stored *stored, long slots)
+{
+	double bytes = stored->memory + stored->memory_step * (double)(slots - 1);
+
+	if (bytes > stored->memory_most)
+		bytes = stored->memory_most;
+	return round_bytes(space, bytes);
+}
+
+static double slots_traffic(const struct stored *stored, long slots)
+{
+	if (slots == stored->tiles && slots > 1)
+		return stored->full_bytes;
+	return stored->bytes - stored->slope * (double)(slots - 1);
+}
+
+static double last_tile(const struct space *space, int loop, struct tile_choice choice)
+{
+	return (double)(space->model->loops[loop].extent - (choice.count - 1) * choice.tile);
+}
+
+static void array_start(const struct space *space, int a, struct array_state *state)
+{
+	const struct model_array *array = &space->model->arrays[a];
+
+	state->reuse = 1;
+	state->turns = 0;
+	state->first = state->region = state->least = 1;
+	for (int d = 0; d < array->rank; d++) {
+		double whole = (double)array->dims[d].window, least = whole;
+
+		for (int l = 0; l < space->model->loop_count; l++) {
+			double c = (double)array->dims[d].coefficient[l];
+			long smallest = space->choice_count[l] > 0 ?
+				space->choices[l][space->choice_count[l] - 1].tile :
+				space->model->loops[l].extent;
+
+			whole += c * (double)(space->model->loops[l].extent - 1);
+			least += c * (double)(smallest - 1);
+		}
+		state->dims[d] = (struct dim_state){ whole, 1, whole, least };
+		state->first *= whole;
+		state->region *= whole;
+		state->least *= least;
+	}
+}
+
+/* Where a loop moves several dimensions, the sum of products is at least the product
+ * of the sums over the tiles (Chebyshev's sum inequality). */
+static double coupled_tiles(const struct space *space, int a, const struct level *level,
+	const struct level *levels)
+{
+	double tiles = 1;
+
+	for (const struct level *at = levels + 1; at <= level; at++) {
+		int dims = 0;
+
+		for (int d = 0; d < space->model->arrays[a].rank; d++)
+			dims += space->model->arrays[a].dims[d].coefficient[at->loop] > 0;
+		for (; dims > 1; dims--)
+			tiles *= (double)at->choice.count;
+	}
+	return tiles;
+}
+
+/* State of array A one loop further in than BEFORE. */
+static void array_step(const struct tree *tree, int a, const struct level *before,
+	struct level *level)
+{
+	const struct space *space = tree->space;
+	const struct model_array *array = &space->model->arrays[a];
+	const struct array_state *old = &before->arrays[a];
+	struct array_state *state = &level->arrays[a];
+	double n = (double)level->choice.count, tile = (double)level->choice.tile;
+	double extent = (double)space->model->loops[level->loop].extent;
+	double smallest = (double)space->choices[level->loop]
+		[space->choice_count[level->loop] - 1].tile;
+
+	state->reuse = old->reuse;
+	state->turns = old->turns;
+	if (!(space->indexed[a] >> level->loop & 1)) {
+		memcpy(state->dims, old->dims, sizeof *state->dims * (size_t)array->rank);
+		state->first = old->first;
+		state->region = old->region;
+		state->least = old->least;
+		state->reuse *= n;
+		state->turns += before->runs * (n - 1);
+		return;
+	}
+	if (!space->may_turn[level->loop])
+		state->turns = 0;
+	state->first = state->region = state->least = 1;
+	for (int d = 0; d < array->rank; d++) {
+		struct dim_state *dim = &state->dims[d];
+		double c = (double)array->dims[d].coefficient[level->loop];
+
+		*dim = old->dims[d];
+		if (c > 0) {
+			dim->sum = n * dim->sum - dim->tiles * c * extent * (n - 1);
+			dim->tiles *= n;
+			dim->extent -= c * (extent - tile);
+			dim->least += c * (tile - smallest);
+		}
+		state->first *= dim->sum;
+		state->region *= dim->extent;
+		state->least *= dim->least;
+	}
+	if (space->is_coupled[a])
+		state->first /= coupled_tiles(space, a, level, tree->levels);
+}
+
+/* ---- storing an array at a level ---- */
+
+/* Elements that the visits kept at the turns of the loop at level TURN would move,
+ * and, of a sliding window, what the rest of these runs would not move twice; for
+ * one parity of the turn.  See subtract_turns in model.c. */
+static double kept_elements(const struct tree *tree, int a, int store, int turn, bool is_odd,
+	double slots, int slide)
+{
+	const struct space *space = tree->space;
+	const struct model_array *array = &space->model->arrays[a];
+	const struct level *moving = &tree->levels[store], *outer = &tree->levels[turn - 1];
+	double fixed[MODEL_LOOPS], elements = outer->arrays[a].reuse;
+	double tile = (double)moving->choice.tile, n = (double)moving->choice.count;
+	double extent = (double)space->model->loops[moving->loop].extent, iterations;
+
+	for (int i = turn + 1; i < store; i++) {
+		const struct level *between = &tree->levels[i];
+
+		fixed[i] = is_odd ? last_tile(space, between->loop, between->choice) :
+			(double)between->choice.tile;
+		is_odd = is_odd && between->choice.count % 2 == 1;
+	}
+	iterations = slots * tile - (is_odd || slots == n ? n * tile - extent : 0);
+	for (int d = 0; d < array->rank; d++) {
+		const struct dim_state *dim = &outer->arrays[a].dims[d];
+		double sum = dim->sum, c = (double)array->dims[d].coefficient[moving->loop];
+
+		for (int i = turn + 1; i < store; i++) {
+			int loop = tree->levels[i].loop;
+
+			if (array->dims[d].coefficient[loop] > 0)
+				sum -= dim->tiles * (double)array->dims[d].coefficient[loop] *
+					((double)space->model->loops[loop].extent - fixed[i]);
+		}
+		if (d == slide)
+			sum -= dim->tiles * c * (slots == n ? 0 :
+				is_odd ? tile * (n - slots) : extent - slots * tile);
+		else if (c > 0)
+			sum = slots * sum - dim->tiles * c * (slots * extent - iterations);
+		elements *= sum;
+	}
+	return elements;
+}
+
+static double all_kept(const struct tree *tree, int a, int store, double slots, int slide)
+{
+	const struct space *space = tree->space;
+	double elements = 0;
+
+	for (int turn = store - 1; turn >= 1; turn--) {
+		int inner = tree->levels[turn + 1].loop;
+		long n = tree->levels[turn].choice.count;
+
+		if ((space->indexed[a] >> inner & 1) && !space->may_turn[inner])
+			break;
+		if (space->indexed[a] >> tree->levels[turn].loop & 1)
+			continue;
+		elements += (double)(n / 2) * kept_elements(tree, a, store, turn, true, slots, slide);
+		if (n > 2)
+			elements += (double)((n - 1) / 2) *
+				kept_elements(tree, a, store, turn, false, slots, slide);
+	}
+	return elements;
+}
+
+/* True if the window of a clipped tile of another loop might jump over elements. */
+static bool slide_has_gaps(const struct tree *tree, int a, int store, int slide)
+{
+	const struct space *space = tree->space;
+	const struct model_dim *dim = &space->model->arrays[a].dims[slide];
+	const struct level *level = &tree->levels[store];
+	double extent = level->arrays[a].dims[slide].extent;
+
+	for (int i = 1; i < store; i++)
+		extent -= (double)dim->coefficient[tree->levels[i].loop] *
+			((double)tree->levels[i].choice.tile -
+			last_tile(space, tree->levels[i].loop, tree->levels[i].choice));
+	return extent < (double)(dim->coefficient[level->loop] * level->choice.tile);
+}
+
+/* The slow way, for arrays whose sums do not factor. */
+static bool store_coupled(struct tree *tree, int a, int store, struct stored *stored)
+{
+	const struct space *space = tree->space;
+	struct storage storage = { .store = store, .is_sliding = stored->is_sliding };
+	double bytes[3] = { 0, 0, 0 };
+
+	for (int m = 1; m <= 3; m++) {
+		storage.slots = m < 3 ? m : stored->tiles;
+		if (storage.slots > stored->tiles || (m > 1 && stored->most_slots == 1))
+			break;
+		if (!array_evaluate(space->model, &tree->path, &space->model->arrays[a], &storage))
+			return false;
+		bytes[m - 1] = (double)(storage.read_bytes + storage.write_bytes);
+	}
+	stored->bytes = bytes[0];
+	stored->full_bytes = stored->tiles > 1 ? bytes[2] : bytes[0];
+	stored->slope = stored->tiles > 2 && stored->most_slots > 1 ? bytes[0] - bytes[1] : 0;
+	return true;
+}
+
+static void store_traffic(struct tree *tree, int a, int store, int slide, struct stored *stored)
+{
+	const struct space *space = tree->space;
+	const struct array_state *outer = &tree->levels[store - 1].arrays[a];
+	const struct array_state *state = &tree->levels[store].arrays[a];
+	double moved = state->reuse, bytes = space->visit_bytes[a], once;
+
+	for (int d = 0; d < space->model->arrays[a].rank; d++)
+		moved *= d == slide ? outer->dims[d].sum : state->dims[d].sum;
+	once = moved / state->reuse * space->first_bytes[a];
+	stored->bytes = stored->full_bytes = moved * bytes - once;
+	stored->slope = 0;
+	if (stored->turns == 0)
+		return;
+	stored->bytes -= bytes * all_kept(tree, a, store, 1, slide);
+	if (stored->most_slots == 1)
+		return;
+	if (stored->tiles > 2)
+		stored->slope = stored->bytes - (moved * bytes - once -
+			bytes * all_kept(tree, a, store, 2, slide));
+	stored->full_bytes -= bytes * all_kept(tree, a, store, (double)stored->tiles, slide);
+}
+
+static void store_memory(struct tree *tree, int a, int store, int slide, struct stored *stored)
+{
+	const struct model_array *array = &tree->space->model->arrays[a];
+	const struct level *level = &tree->levels[store];
+	double bytes = level->arrays[a].region * array->element_bytes;
+
+	stored->memory = stored->memory_step = bytes;
+	stored->memory_most = INFINITY;
+	if (slide >= 0) {
+		double row = bytes / level->arrays[a].dims[slide].extent;
+
+		stored->memory_step = row * (double)(array->dims[slide].coefficient[level->loop] *
+			level->choice.tile);
+		stored->memory_most = row * (level->arrays[a].dims[slide].extent +
+			(double)array->dims[slide].coefficient[level->loop] *
+			(double)(tree->space->model->loops[level->loop].extent - level->choice.tile));
+	}
+	if (stored->is_double)
+		stored->memory += stored->memory_step;
+}
+
+/* Stores array A at level STORE; false if the user or the rules forbid it. */
+static bool store_array(struct tree *tree, int a, int store)
+{
+	const struct space *space = tree->space;
+	const struct search_options *options = space->options;
+	const struct model_array *array = &space->model->arrays[a];
+	const struct level *level = &tree->levels[store];
+	struct stored *stored = &tree->stored[a];
+	bool is_apart = true, may_turn;
+	int slide = -1;
+
+	memset(stored, 0, sizeof *stored);
+	stored->store = store;
+	stored->most_slots = stored->tiles = 1;
+	if (options->store[a] >= 0 && options->store[a] != store)
+		return false;
+	if (store == 0) {
+		double elements = level->arrays[a].region;
+
+		stored->visits = stored->first_visits = 1;
+		stored->bytes = stored->full_bytes = elements *
+			(space->visit_bytes[a] - space->first_bytes[a]);
+		stored->memory = stored->memory_step = stored->memory_most =
+			elements * array->element_bytes;
+		return options->slots[a] <= 1 && options->sliding[a] != 1;
+	}
+	tree->path.depth = store;
+	stored->tiles = level->choice.count;
+	may_turn = space->may_turn[level->loop];
+	if (array->is_written && !space->is_apart[a])
+		is_apart = regions_are_disjoint(space->model, &tree->path, array, store);
+	stored->is_double = space->is_double && is_apart;
+	stored->most_slots = !may_turn || !is_apart ? 1 : level->choice.count;
+	if (options->slots[a] > stored->most_slots)
+		return false;
+	if (options->sliding[a] != 0)
+		slide = slide_dim(space->model, &tree->path, array, store);
+	if (slide < 0 && options->sliding[a] == 1)
+		return false;
+	/* windows that only touch move the same bytes without a ring */
+	if (slide >= 0 && options->sliding[a] < 0 && level->arrays[a].dims[slide].extent <=
+		(double)(array->dims[slide].coefficient[level->loop] * level->choice.tile))
+		slide = -1;
+	stored->is_sliding = slide >= 0;
+	stored->visits = level->runs;
+	stored->first_visits = level->runs / level->arrays[a].reuse;
+	stored->turns = may_turn ? level->arrays[a].turns : 0;
+	store_memory(tree, a, store, slide, stored);
+	if (!space->is_coupled[a] && (slide < 0 || !slide_has_gaps(tree, a, store, slide))) {
+		store_traffic(tree, a, store, slide, stored);
+		return true;
+	}
+	for (int i = 1; i <= store; i++)
+		tree->path.is_serpentine[tree->levels[i].loop] =
+			space->may_turn[tree->levels[i].loop];
+	return store_coupled(tree, a, store, stored);
+}
+
+/* ---- bounds ---- */
+
+struct saving {
+	double rate, most;           /* bytes of traffic a byte of memory saves; bytes */
+};
+
+/* The most that MEMORY bytes can save: the fractional knapsack. */
+static double best_savings(struct saving *savings, int count, double memory)
+{
+	double saved = 0;
+
+	while (memory > 0) {
+		int best = -1;
+
+		for (int i = 0; i < count; i++)
+			if (savings[i].most > 0 && savings[i].rate > 0 &&
+				(best < 0 || savings[i].rate > savings[best].rate))
+				best = i;
+		if (best < 0)
+			break;
+		if (savings[best].most > memory)
+			savings[best].most = memory;
+		saved += savings[best].rate * savings[best].most;
+		memory -= savings[best].most;
+		savings[best].most = 0;
+	}
+	return saved;
+}
+
+static double command_count(const struct space *space, int a, const struct stored *stored,
+	long slots)
+{
+	double visits = stored->visits - stored->turns * (double)slots;
+
+	if (space->first_bytes[a] > 0)
+		return 2 * visits - stored->first_visits;
+	return space->visit_bytes[a] > 0 ?
+		visits * (space->model->arrays[a].is_written ? 2 : 1) : 0;
+}
+
+static bool is_full_useful(const struct space *space, int a)
+{
+	return space->is_double || space->options->store[a] >= 0 ||
+		space->options->sliding[a] >= 0 || space->options->slots[a] > 0;
+}
+
+/* The slots that are worth trying. */
+static void slots_range(const struct space *space, int a, const struct stored *stored,
+	long *least, long *most)
+{
+	long fixed = space->options->slots[a];
+
+	*least = fixed > 0 ? fixed : 1;
+	*most = stored->turns > 0 ? stored->most_slots : 1;
+	if (*most == stored->tiles && !is_full_useful(space, a) && *most > 1)
+		--*most;
+	if (fixed > 0)
+		*most = fixed;
+}
+
+/* False if nothing below LEVEL can be better than the best so far. */
+static bool is_promising(struct tree *tree, int depth)
+{
+	const struct space *space = tree->space;
+	const struct level *level = &tree->levels[depth];
+	struct saving savings[MODEL_ARRAYS];
+	double traffic = 0, commands = 0, memory = 0, spare = 0;
+
+	for (int a = 0; a < space->model->array_count; a++) {
+		const struct stored *stored = &tree->stored[a];
+		const struct array_state *state = &level->arrays[a];
+		int bytes = space->model->arrays[a].element_bytes;
+		long least, most;
+
+		if (level->stored >> a & 1) {
+			slots_range(space, a, stored, &least, &most);
+			traffic += slots_traffic(stored, least);
+			commands += command_count(space, a, stored, most);
+			memory += slots_memory(space, stored, least);
+			savings[a].rate = stored->slope / stored->memory_step;
+			savings[a].most = stored->memory_step * (double)(most - least);
+			/* more slots may begin in what the least of them leave of a granule */
+			if (most > least)
+				spare += space->granule;
+			/* the last slot may be worth more than the others */
+			if (most == stored->tiles && most > least)
+				savings[a].rate = fmax(savings[a].rate,
+					(slots_traffic(stored, most - 1) - stored->full_bytes) /
+					stored->memory_step);
+			continue;
+		}
+		traffic += state->first * (state->reuse * space->visit_bytes[a] -
+			space->first_bytes[a]);
+		savings[a].rate = state->turns * space->visit_bytes[a] / bytes;
+		traffic -= savings[a].rate * state->least * bytes;
+		savings[a].most = (state->region - state->least) * bytes;
+		memory += round_bytes(space, state->least * bytes);
+		spare += space->granule;
+		/* a run that turns still moves a tile, others two */
+		commands += space->visit_bytes[a] == 0 ? 0 : 2 * (level->runs - state->turns) +
+			(is_full_useful(space, a) ? 0 : state->turns);
+	}
+	if (memory > space->capacity)
+		return false;
+	if (space->is_minimal_memory)
+		return !tree->found || memory < tree->best_scratchpad;
+	if (tree->found)
+		traffic -= best_savings(savings, space->model->array_count,
+			space->capacity - memory + spare);
+	if (!tree->found || traffic < tree->best_traffic - TOLERANCE)
+		return true;
+	return traffic <= tree->best_traffic + TOLERANCE && commands <= tree->best_commands;
+}
+
+/* ---- leaves ---- */
+
+/* Loops whose tiles the user fixed and that no buffer sees go inside. */
+static void finish_order(const struct tree *tree, int depth, struct schedule *schedule)
+{
+	const struct space *space = tree->space;
+	bool is_placed[MODEL_LOOPS] = { false };
+
+	schedule->depth = depth;
+	for (int i = 0; i < depth; i++) {
+		schedule->order[i] = tree->levels[i + 1].loop;
+		is_placed[schedule->order[i]] = true;
+	}
+	for (int l = 0; l < space->model->loop_count; l++) {
+		schedule->tile[l] = space->is_tiled[l] ? space->model->loops[l].tile :
+			space->model->loops[l].extent;
+		schedule->is_serpentine[l] = false;
+	}
+	for (int i = 0; i < space->options->order_count; i++) {
+		int loop = space->options->order[i];
+
+		if (space->is_tiled[loop] && !is_placed[loop]) {
+			schedule->order[schedule->depth++] = loop;
+			is_placed[loop] = true;
+		}
+	}
+	for (int l = 0; l < space->model->loop_count; l++)
+		if (space->is_tiled[l] && !is_placed[l])
+			schedule->order[schedule->depth++] = l;
+	for (int i = 0; i < schedule->depth; i++) {
+		int loop = schedule->order[i];
+
+		if (i < depth)
+			schedule->tile[loop] = tree->levels[i + 1].choice.tile;
+		schedule->is_serpentine[loop] = space->may_turn[loop];
+	}
+}
+
+/* All choices are made: takes the schedule if it is better. */
+static void take(struct tree *tree, int depth)
+{
+	const struct space *space = tree->space;
+	struct schedule schedule;
+
+	memset(&schedule, 0, sizeof schedule);
+	finish_order(tree, depth, &schedule);
+	for (int a = 0; a < space->model->array_count; a++) {
+		const struct stored *stored = &tree->stored[a];
+
+		schedule.storage[a].store = stored->store;
+		schedule.storage[a].slots = tree->slots[a];
+		schedule.storage[a].is_sliding = stored->is_sliding;
+		schedule.storage[a].is_double = stored->is_double;
+	}
+	if (!schedule_evaluate(space->model, space->arch, &schedule))
+		return;
+	if (tree->found && schedule_compare(space, &schedule, &tree->best) >= 0)
+		return;
+	tree->best = schedule;
+	tree->found = true;
+	tree->best_traffic = (double)schedule.total_bytes;
+	tree->best_scratchpad = (double)schedule.scratchpad_bytes;
+	tree->best_commands = 0;
+	for (int a = 0; a < space->model->array_count; a++)
+		tree->best_commands += (double)schedule.storage[a].commands;
+}
+
+/* Chooses the slots of array A and those after it, from what MEMORY is left when
+ * all have their least; TRAFFIC and COMMANDS are what is chosen so far. */
+static void choose_slots(struct tree *tree, int depth, int a, double memory, double traffic,
+	double commands)
+{
+	const struct space *space = tree->space;
+	long least, most;
+
+	tree->points++;
+	if (a == space->model->array_count) {
+		if (space->is_minimal_memory || !tree->found ||
+			traffic < tree->best_traffic - TOLERANCE ||
+			(traffic <= tree->best_traffic + TOLERANCE && commands <= tree->best_commands))
+			take(tree, depth);
+		return;
+	}
+	slots_range(space, a, &tree->stored[a], &least, &most);
+	for (long m = most; m >= least; m--) {
+		const struct stored *stored = &tree->stored[a];
+		double more = slots_memory(space, stored, m) - slots_memory(space, stored, least);
+		double rest = memory - more, lower;
+		struct saving savings[MODEL_ARRAYS] = { { 0, 0 } };
+
+		if (rest < 0) {
+			/* straight to the most that fits */
+			long fit = least + (long)((memory + space->granule) / stored->memory_step);
+
+			if (fit < m - 1)
+				m = fit + 1;
+			continue;
+		}
+		lower = traffic + slots_traffic(stored, m);
+		for (int b = a + 1; b < space->model->array_count; b++) {
+			long low, high;
+
+			slots_range(space, b, &tree->stored[b], &low, &high);
+			lower += slots_traffic(&tree->stored[b], low);
+			savings[b].rate = fmax(tree->stored[b].slope, high == tree->stored[b].tiles &&
+				high > low ? slots_traffic(&tree->stored[b], high - 1) -
+				tree->stored[b].full_bytes : 0) / tree->stored[b].memory_step;
+			savings[b].most = (double)(high - low) * tree->stored[b].memory_step;
+		}
+		lower -= best_savings(savings, space->model->array_count, rest + space->granule);
+		if (space->is_minimal_memory || !tree->found ||
+			lower <= tree->best_traffic + TOLERANCE) {
+			tree->slots[a] = m;
+			choose_slots(tree, depth, a + 1, rest, traffic + slots_traffic(stored, m),
+				commands + command_count(space, a, stored, m));
+		}
+		/* fewer slots of the last array only move more */
+		if (a == space->model->array_count - 1 && !space->is_minimal_memory)
+			break;
+	}
+}
+
+static void leaf(struct tree *tree, int depth)
+{
+	const struct space *space = tree->space;
+	double memory = space->capacity;
+
+	for (int a = 0; a < space->model->array_count; a++) {
+		long least, most;
+
+		slots_range(space, a, &tree->stored[a], &least, &most);
+		memory -= slots_memory(space, &tree->stored[a], least);
+	}
+	if (memory >= 0)
+		choose_slots(tree, depth, 0, memory, 0, 0);
+}
+
+/* ---- the tree ---- */
+
+static void descend(struct tree *tree, int depth);
+
+/* Array sets to store at the level just placed: ARRAYS may be. */
+static void choose_stores(struct tree *tree, int depth, unsigned arrays)
+{
+	struct level *level = &tree->levels[depth];
+	unsigned before = level->stored, legal = 0;
+	struct stored kept[MODEL_ARRAYS];
+
+	for (int a = 0; a < tree->space->model->array_count; a++)
+		if ((arrays >> a & 1) && store_array(tree, a, depth)) {
+			legal |= 1u << a;
+			kept[a] = tree->stored[a];
+		}
+	/* all subsets, the largest first */
+	for (unsigned set = legal;; set = (set - 1) & legal) {
+		level->stored = before | set;
+		level->stores_here = set != 0;
+		for (int a = 0; a < tree->space->model->array_count; a++)
+			if (set >> a & 1)
+				tree->stored[a] = kept[a];
+		descend(tree, depth);
+		if (set == 0 || tree->is_over)
+			break;
+	}
+	level->stored = before;
+}
+
+static bool is_placed(const struct tree *tree, int depth, int loop)
+{
+	for (int i = 1; i <= depth; i++)
+		if (tree->levels[i].loop == loop)
+			return true;
+	return false;
+}
+
+/* The user's order, if there is one, comes first; its loops may be left whole. */
+static bool order_allows(const struct tree *tree, int depth, int loop)
+{
+	const struct space *space = tree->space;
+	int last = -1;
+
+	for (int i = 0; i < space->options->order_count; i++)
+		if (is_placed(tree, depth, space->options->order[i]))
+			last = i;
+	for (int i = 0; i < depth; i++) {
+		bool is_listed = false;
+
+		for (int j = 0; j < space->options->order_count; j++)
+			is_listed = is_listed || space->options->order[j] == tree->levels[i + 1].loop;
+		if (!is_listed)
+			last = space->options->order_count;
+	}
+	for (int i = 0; i < space->options->order_count; i++) {
+		if (space->options->order[i] == loop)
+			return i > last;
+		if (i > last && space->is_tiled[space->options->order[i]])
+			return false;
+	}
+	return true;
+}
+
+/* Two neighbours that no buffer lies between and that are alike for every array may
+ * change places: one of the two orders is enough.  Where turns keep regions, clipped
+ * tiles tell them apart. */
+static bool is_twin_order(const struct tree *tree, int depth)
+{
+	const struct space *space = tree->space;
+	const struct level *level = &tree->levels[depth], *before = level - 1;
+	unsigned open = ~level->stored;
+
+	if (depth < 2 || before->stores_here || level->stores_here ||
+		before->loop < level->loop || space->options->order_count > 0 ||
+		space->may_turn[before->loop] != space->may_turn[level->loop] ||
+		((space->indexing[before->loop] ^ space->indexing[level->loop]) & open) != 0)
+		return false;
+	for (int a = 0; a < space->model->array_count; a++)
+		if ((open >> a & 1) && (space->indexing[level->loop] >> a & 1) &&
+			level->arrays[a].turns > 0 &&
+			(last_tile(space, level->loop, level->choice) != (double)level->choice.tile ||
+			last_tile(space, before->loop, before->choice) != (double)before->choice.tile))
+			return false;
+	return true;
+}
+
+static bool has_fixed_stores(const struct space *space)
+{
+	for (int a = 0; a < space->model->array_count; a++)
+		if (space->options->store[a] >= 0)
+			return true;
+	return false;
+}
+
+static void place_loop(struct tree *tree, int depth, int loop, struct tile_choice choice)
+{
+	const struct space *space = tree->space;
+	struct level *level = &tree->levels[depth], *before = level - 1;
+
+	level->loop = loop;
+	level->choice = choice;
+	level->runs = before->runs * (double)choice.count;
+	level->stored = before->stored;
+	tree->path.order[depth - 1] = loop;
+	tree->path.tile[loop] = choice.tile;
+	for (int a = 0; a < space->model->array_count; a++)
+		if (!(before->stored >> a & 1))
+			array_step(tree, a, before, level);
+	choose_stores(tree, depth, space->indexing[loop] & ~before->stored);
+}
+
+static void descend(struct tree *tree, int depth)
+{
+	const struct space *space = tree->space;
+	struct level *level = &tree->levels[depth];
+	unsigned all = (1u << space->model->array_count) - 1;
+
+	tree->points++;
+	if (tree->points >= tree->limit || (space->options->interrupted != NULL &&
+		*space->options->interrupted))
+		tree->is_over = true;
+	if (tree->is_over || !is_promising(tree, depth))
+		return;
+	if (level->stored == all) {
+		leaf(tree, depth);
+		return;
+	}
+	if (is_twin_order(tree, depth))
+		return;
+	for (int l = 0; l < space->model->loop_count; l++) {
+		if (space->choice_count[l] == 0 || is_placed(tree, depth, l) ||
+			!order_allows(tree, depth, l))
+			continue;
+		/* a loop that moves no buffer's region can only cost */
+		if ((space->indexing[l] & ~level->stored) == 0 && !space->is_tiled[l] &&
+			!has_fixed_stores(space))
+			continue;
+		for (int i = 0; i < space->choice_count[l] && !tree->is_over; i++)
+			place_loop(tree, depth + 1, l, space->choices[l][i]);
+	}
+}
+
+/* ---- interface ---- */
+
+struct tree *tree_new(const struct space *space)
+{
+	struct tree *tree = calloc(1, sizeof *tree);
+
+	if (tree == NULL)
+		abort();
+	tree->space = space;
+	return tree;
+}
+
+void tree_free(struct tree *tree)
+{
+	free(tree);
+}
+
+static void tree_start(struct tree *tree)
+{
+	const struct space *space = tree->space;
+	struct level *root = &tree->levels[0];
+
+	root->loop = -1;
+	root->runs = 1;
+	root->stored = 0;
+	for (int a = 0; a < space->model->array_count; a++)
+		array_start(space, a, &root->arrays[a]);
+	for (int l = 0; l < space->model->loop_count; l++)
+		tree->path.tile[l] = space->model->loops[l].extent;
+}
+
+/* Arrays stored outside all loops, with their buffers. */
+static bool store_outside(struct tree *tree, unsigned outside)
+{
+	const struct space *space = tree->space;
+	double memory = 0;
+
+	for (int a = 0; a < space->model->array_count; a++)
+		if (outside >> a & 1) {
+			if (!store_array(tree, a, 0))
+				return false;
+			memory += slots_memory(space, &tree->stored[a], 1);
+		}
+	tree->levels[0].stored = outside;
+	tree->levels[0].stores_here = outside != 0;
+	return memory <= space->capacity;
+}
+
+struct task *tree_tasks(const struct space *space, int *count)
+{
+	unsigned all = (1u << space->model->array_count) - 1;
+	struct tree *tree = tree_new(space);
+	struct task *tasks = NULL;
+	size_t capacity = 0, used = 0;
+
+	tree_start(tree);
+	for (unsigned outside = all;; outside--) {
+		bool fits = store_outside(tree, outside);
+
+		for (int l = -1; fits && l < space->model->loop_count; l++) {
+			int choices = l < 0 ? 1 : space->choice_count[l];
+
+			if ((l < 0) != (outside == all) || (l >= 0 && !order_allows(tree, 0, l)))
+				continue;
+			for (int i = 0; i < choices; i++) {
+				if (used == capacity) {
+					capacity = capacity == 0 ? 64 : 2 * capacity;
+					tasks = realloc(tasks, capacity * sizeof *tasks);
+					if (tasks == NULL)
+						abort();
+				}
+				tasks[used++] = (struct task){ outside, l, i, 0 };
+			}
+		}
+		if (outside == 0)
+			break;
+	}
+	tree_free(tree);
+	*count = (int)used;
+	return tasks;
+}
+
+bool tree_search(struct tree *tree, const struct task *task, struct schedule *best,
+	bool *found, long *points, long limit)
+{
+	const struct space *space = tree->space;
+
+	tree_start(tree);
+	tree->is_over = false;
+	tree->points = *points;
+	tree->limit = limit;
+	tree->found = *found;
+	if (*found) {
+		tree->best = *best;
+		tree->best_traffic = (double)best->total_bytes;
+		tree->best_scratchpad = (double)best->scratchpad_bytes;
+		tree->best_commands = 0;
+		for (int a = 0; a < space->model->array_count; a++)
+			tree->best_commands += (double)best->storage[a].commands;
+	}
+	store_outside(tree, task->outside);
+	if (task->loop < 0)
+		leaf(tree, 0);
+	else if (is_promising(tree, 0) && ((space->indexing[task->loop] & ~task->outside) != 0 ||
+		space->is_tiled[task->loop] || has_fixed_stores(space)))
+		place_loop(tree, 1, task->loop, space->choices[task->loop][task->choice]);
+	if (tree->found)
+		*best = tree->best;
+	*found = tree->found;
+	*points = tree->points;
+	return !tree->is_over;
+}

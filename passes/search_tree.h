@@ -1,0 +1,68 @@
+#ifndef PASSES_SEARCH_TREE_H
+#define PASSES_SEARCH_TREE_H
+
+#include "passes/model_math.h"
+
+/* The branch and bound under search_schedule (search.c); docs/search.md has the
+ * argument for every bound. */
+
+struct tile_choice {
+	long tile, count;            /* count = ceil(extent / tile) >= 2 */
+};
+
+/* What is searched: constant while threads read it. */
+struct space {
+	const struct nest_model *model;
+	const struct arch *arch;
+	const struct search_options *options;
+	bool is_double;
+	double capacity, granule;    /* bytes */
+	/* By loop: sizes that make it a tile loop, largest first; none if only the whole
+	 * extent may be used.  is_tiled: the user fixed a size below the extent. */
+	struct tile_choice *choices[MODEL_LOOPS];
+	int choice_count[MODEL_LOOPS];
+	bool is_tiled[MODEL_LOOPS];
+	bool may_turn[MODEL_LOOPS];
+	unsigned indexed[MODEL_ARRAYS];     /* bit l: loop l moves the array */
+	unsigned indexing[MODEL_LOOPS];     /* bit a: the loop moves array a */
+	bool is_coupled[MODEL_ARRAYS];      /* a loop moves two of its dimensions */
+	bool is_apart[MODEL_ARRAYS];        /* regions never overlap, whatever the tiles */
+	/* bytes moved for each element of a visit that is not kept, and for each element
+	 * the first time */
+	double visit_bytes[MODEL_ARRAYS], first_bytes[MODEL_ARRAYS];
+	bool is_minimal_memory;      /* look for the least scratchpad, not traffic */
+};
+
+/* The order of schedules: compared from the top. */
+struct rank_key {
+	double traffic, commands;
+	double runs, scratchpad, complexity;
+};
+
+struct tree;
+
+struct tree *tree_new(const struct space *space);
+void tree_free(struct tree *tree);
+
+/* The subtrees to search one by one: a first loop with its tile and what is stored
+ * outside of it.  Tasks are in a fixed order. */
+struct task {
+	unsigned outside;            /* arrays stored outside all loops */
+	int loop, choice;            /* loop -1: no tile loop at all */
+	double bound;                /* of traffic */
+};
+
+struct task *tree_tasks(const struct space *space, int *count);
+
+/* Searches TASK for a schedule better than *BEST (*FOUND says whether there is one)
+ * and replaces it.  Adds to *POINTS, and gives up, returning false, when that
+ * reaches LIMIT or the user interrupts. */
+bool tree_search(struct tree *tree, const struct task *task, struct schedule *best,
+	bool *found, long *points, long limit);
+
+/* The total order of schedules that search_schedule minimises: < 0 if ONE is
+ * better than OTHER.  Both evaluated. */
+int schedule_compare(const struct space *space, const struct schedule *one,
+	const struct schedule *other);
+
+#endif

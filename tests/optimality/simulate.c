@@ -1,0 +1,455 @@
+#include "tests/optimality/simulate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HELD = 64 };
+
+/* HIGH is one past; TILE is where the loops that move the region are. */
+struct box { long low[MODEL_RANK], high[MODEL_RANK], tile[MODEL_LOOPS]; };
+
+struct state {
+	const struct nest_model *model;
+	const struct schedule *schedule;
+	struct simulated *result;
+	long entries[MODEL_LOOPS];   /* times the loop at a position was entered */
+	long index[MODEL_LOOPS];     /* tile that each loop is at; by loop */
+	/* by array: regions of the last visits, the latest first */
+	int held_count[MODEL_ARRAYS];
+	struct box held[MODEL_ARRAYS][HELD];
+	unsigned char *was_out[MODEL_ARRAYS];   /* elements that were on chip before */
+	long position[MODEL_ARRAYS];            /* of the moving loop in its run */
+};
+
+static bool moves(const struct model_array *array, int loop)
+{
+	bool found = false;
+
+	for (int d = 0; d < array->rank; d++)
+		found = found || array->dims[d].coefficient[loop] != 0;
+	return found;
+}
+
+static int position_of(const struct schedule *schedule, int loop)
+{
+	for (int i = 0; i < schedule->depth; i++)
+		if (schedule->order[i] == loop)
+			return i;
+	return MODEL_LOOPS;
+}
+
+static void region(const struct state *state, int a, struct box *box)
+{
+	const struct model_array *array = &state->model->arrays[a];
+
+	memset(box, 0, sizeof *box);
+	for (int d = 0; d < array->rank; d++) {
+		long low = 0, high = array->dims[d].window;
+
+		for (int l = 0; l < state->model->loop_count; l++) {
+			long extent = state->model->loops[l].extent, first = 0, last = extent - 1;
+
+			if (position_of(state->schedule, l) < state->schedule->storage[a].store) {
+				first = state->index[l] * state->schedule->tile[l];
+				last = first + state->schedule->tile[l] - 1;
+				last = last < extent - 1 ? last : extent - 1;
+			}
+			low += array->dims[d].coefficient[l] * first;
+			high += array->dims[d].coefficient[l] * last;
+		}
+		box->low[d] = low;
+		box->high[d] = high;
+	}
+	for (int l = 0; l < state->model->loop_count; l++)
+		box->tile[l] = moves(array, l) &&
+			position_of(state->schedule, l) < state->schedule->storage[a].store ?
+			state->index[l] : 0;
+}
+
+/* Regions that happen to be the same elements of other tiles do not count. */
+static bool same(const struct box *one, const struct box *other)
+{
+	return memcmp(one->tile, other->tile, sizeof one->tile) == 0;
+}
+
+/* Walks over the elements of a box: counts those outside OTHER (may be NULL); and
+ * those that were on chip before, marking all. */
+static void count(const struct box *box, const struct box *other, const long *size, int rank,
+	unsigned char *was_out, long *outside, long *old)
+{
+	long at[MODEL_RANK];
+
+	memcpy(at, box->low, sizeof at);
+	*outside = *old = 0;
+	for (;;) {
+		long place = 0;
+		bool is_inside = other != NULL;
+		int d;
+
+		for (d = 0; d < rank; d++) {
+			place = place * size[d] + at[d];
+			is_inside = is_inside && at[d] >= other->low[d] && at[d] < other->high[d];
+		}
+		*outside += !is_inside;
+		*old += was_out[place];
+		was_out[place] = 1;
+		for (d = rank - 1; d >= 0 && ++at[d] == box->high[d]; d--)
+			at[d] = box->low[d];
+		if (d < 0)
+			return;
+	}
+}
+
+static void array_size(const struct nest_model *model, int a, long *size)
+{
+	for (int d = 0; d < model->arrays[a].rank; d++) {
+		size[d] = model->arrays[a].dims[d].window;
+		for (int l = 0; l < model->loop_count; l++)
+			size[d] += model->arrays[a].dims[d].coefficient[l] *
+				(model->loops[l].extent - 1);
+	}
+}
+
+static void visit(struct state *state, int a)
+{
+	const struct model_array *array = &state->model->arrays[a];
+	const struct storage *storage = &state->schedule->storage[a];
+	struct box box, *held = state->held[a];
+	long size[MODEL_RANK], outside, old, bytes;
+	bool is_kept = false, is_window;
+	int hit = 0;
+
+	region(state, a, &box);
+	for (hit = 0; hit < state->held_count[a]; hit++)
+		if (same(&held[hit], &box))
+			break;
+	is_kept = hit < state->held_count[a];
+	is_window = storage->is_sliding && state->position[a] > 0;
+	array_size(state->model, a, size);
+	count(&box, is_window && !is_kept ? &held[0] : NULL, size, array->rank,
+		state->was_out[a], &outside, &old);
+	if (!is_kept) {
+		bytes = outside * array->element_bytes;
+		if (array->is_written) {
+			state->result->write_bytes[a] += bytes;
+			state->result->commands[a]++;
+		}
+		if (array->is_written && array->is_created)
+			bytes = old * array->element_bytes;
+		if (bytes > 0 && (array->is_written || array->is_read)) {
+			state->result->read_bytes[a] += bytes;
+			state->result->commands[a]++;
+		}
+	}
+	/* the latest first, at most SLOTS of them */
+	if (!is_kept && state->held_count[a] < storage->slots)
+		hit = state->held_count[a]++;
+	else if (!is_kept)
+		hit = state->held_count[a] - 1;
+	memmove(held + 1, held, sizeof *held * (size_t)hit);
+	held[0] = box;
+}
+
+static void walk(struct state *state, int position)
+{
+	const struct schedule *schedule = state->schedule;
+	long tiles = 0, entry;
+	int loop;
+
+	for (int a = 0; a < state->model->array_count; a++)
+		if (schedule->storage[a].store == position)
+			visit(state, a);
+	if (position == schedule->depth)
+		return;
+	loop = schedule->order[position];
+	while (tiles * schedule->tile[loop] < state->model->loops[loop].extent)
+		tiles++;
+	entry = state->entries[position]++;
+	for (long i = 0; i < tiles; i++) {
+		bool is_backwards = schedule->is_serpentine[loop] && entry % 2 == 1;
+
+		state->index[loop] = is_backwards ? tiles - 1 - i : i;
+		for (int a = 0; a < state->model->array_count; a++)
+			if (schedule->storage[a].store == position + 1)
+				state->position[a] = i;
+		walk(state, position + 1);
+	}
+}
+
+static long window_extent(const struct nest_model *model, const struct schedule *schedule,
+	const struct model_dim *dim, int store, int except)
+{
+	long extent = dim->window;
+
+	for (int l = 0; l < model->loop_count; l++) {
+		bool is_outside = position_of(schedule, l) < store && l != except;
+
+		extent += dim->coefficient[l] *
+			((is_outside ? schedule->tile[l] : model->loops[l].extent) - 1);
+	}
+	return extent;
+}
+
+static long buffer_bytes(const struct nest_model *model, const struct schedule *schedule, int a)
+{
+	const struct model_array *array = &model->arrays[a];
+	const struct storage *storage = &schedule->storage[a];
+	long copies = storage->slots + storage->is_double, bytes = array->element_bytes;
+	int moving = storage->store > 0 ? schedule->order[storage->store - 1] : -1;
+
+	for (int d = 0; d < array->rank; d++) {
+		long extent = window_extent(model, schedule, &array->dims[d], storage->store, -1);
+
+		if (storage->is_sliding && array->dims[d].coefficient[moving] > 0) {
+			long most = window_extent(model, schedule, &array->dims[d],
+				storage->store, moving);
+
+			extent += (copies - 1) * array->dims[d].coefficient[moving] *
+				schedule->tile[moving];
+			extent = extent < most ? extent : most;
+			copies = 1;
+		}
+		bytes *= extent;
+	}
+	return bytes * copies;
+}
+
+void simulate(const struct nest_model *model, const struct schedule *schedule,
+	struct simulated *result)
+{
+	struct state *state = calloc(1, sizeof *state);
+
+	state->model = model;
+	state->schedule = schedule;
+	state->result = result;
+	memset(result, 0, sizeof *result);
+	for (int a = 0; a < model->array_count; a++) {
+		long size[MODEL_RANK], elements = 1;
+
+		array_size(model, a, size);
+		for (int d = 0; d < model->arrays[a].rank; d++)
+			elements *= size[d];
+		state->was_out[a] = calloc((size_t)elements, 1);
+		result->bytes[a] = buffer_bytes(model, schedule, a);
+	}
+	walk(state, 0);
+	for (int a = 0; a < model->array_count; a++) {
+		result->total_bytes += result->read_bytes[a] + result->write_bytes[a];
+		result->total_commands += result->commands[a];
+		free(state->was_out[a]);
+	}
+	free(state);
+}
+
+/* All regions of a written array that are on chip together have to be apart;
+ * found by comparing all pairs of tiles. */
+static bool are_apart(const struct nest_model *model, const struct schedule *schedule, int a)
+{
+	struct state state = { .model = model, .schedule = schedule };
+	int store = schedule->storage[a].store, boxes = 0;
+	static struct box box[4096];
+
+	for (;;) {
+		int i;
+
+		region(&state, a, &box[boxes]);
+		for (int other = 0; other < boxes; other++) {
+			bool is_apart = same(&box[other], &box[boxes]);
+
+			for (int d = 0; d < model->arrays[a].rank; d++)
+				is_apart = is_apart || box[other].high[d] <= box[boxes].low[d] ||
+					box[boxes].high[d] <= box[other].low[d];
+			if (!is_apart)
+				return false;
+		}
+		if (++boxes == 4096)
+			abort();
+		for (i = store - 1; i >= 0; i--) {
+			int loop = schedule->order[i];
+
+			if (++state.index[loop] * schedule->tile[loop] < model->loops[loop].extent)
+				break;
+			state.index[loop] = 0;
+		}
+		if (i < 0)
+			return true;
+	}
+}
+
+static bool array_is_legal(const struct nest_model *model, const struct schedule *schedule, int a)
+{
+	const struct model_array *array = &model->arrays[a];
+	const struct storage *storage = &schedule->storage[a];
+	int moving, dims = 0, dim = 0;
+
+	if (storage->store == 0)
+		return storage->slots == 1 && !storage->is_sliding && !storage->is_double;
+	moving = schedule->order[storage->store - 1];
+	if (!moves(array, moving))
+		return false;
+	if ((storage->slots - 1) * schedule->tile[moving] >= model->loops[moving].extent)
+		return false;
+	if (storage->slots > 1 && !schedule->is_serpentine[moving])
+		return false;
+	for (int d = 0; d < array->rank; d++)
+		if (array->dims[d].coefficient[moving] > 0) {
+			dims++;
+			dim = d;
+		}
+	if (storage->is_sliding && (array->is_written || dims != 1 ||
+		window_extent(model, schedule, &array->dims[dim], storage->store, -1) <
+		array->dims[dim].coefficient[moving] * schedule->tile[moving]))
+		return false;
+	return !array->is_written || (storage->slots == 1 && !storage->is_double) ||
+		are_apart(model, schedule, a);
+}
+
+bool simulate_is_legal(const struct nest_model *model, const struct schedule *schedule)
+{
+	for (int a = 0; a < model->array_count; a++)
+		if (!array_is_legal(model, schedule, a))
+			return false;
+	return true;
+}
+
+long simulate_round(const struct arch *arch, long size)
+{
+	long granule = arch->exclusive ? arch->scratchpad_bytes / arch->banks : arch->align_bytes;
+
+	return (size + granule - 1) / granule * granule;
+}
+
+long simulate_capacity(const struct arch *arch)
+{
+	return arch->exclusive ? arch->scratchpad_bytes / arch->banks * arch->banks :
+		arch->scratchpad_bytes;
+}
+
+long random_below(struct random_source *source, long bound)
+{
+	source->state = source->state * 6364136223846793005ul + 1442695040888963407ul;
+	return (long)((source->state >> 33) % (unsigned long)bound);
+}
+
+static void random_output(struct random_source *source, const struct nest_model *model,
+	struct model_array *array)
+{
+	array->is_written = true;
+	array->is_created = random_below(source, 2);
+	array->is_read = !array->is_created;
+	for (int l = 0; l < model->loop_count; l++)
+		if (array->rank < 3 && random_below(source, 2)) {
+			array->dims[array->rank].window = 1;
+			array->dims[array->rank++].coefficient[l] = 1;
+		}
+	/* a dimension that several iterations add to */
+	if (!array->is_created && array->rank > 0 && random_below(source, 3) == 0) {
+		array->dims[0].coefficient[random_below(source, model->loop_count)] =
+			random_below(source, 3);
+		array->dims[0].window = 1 + random_below(source, 2);
+	}
+}
+
+static void random_input(struct random_source *source, const struct nest_model *model,
+	struct model_array *array)
+{
+	array->is_read = true;
+	array->rank = 1 + (int)random_below(source, 3);
+	for (int d = 0; d < array->rank; d++) {
+		array->dims[d].window = random_below(source, 3) ? 1 : 1 + random_below(source, 3);
+		for (int tries = 1 + (int)random_below(source, 2); tries > 0; tries--)
+			array->dims[d].coefficient[random_below(source, model->loop_count)] =
+				random_below(source, 3) ? 1 : random_below(source, 3);
+	}
+}
+
+void random_model(struct random_source *source, int max_loops, long max_extent,
+	struct nest_model *model)
+{
+	static const char *const names[] = { "a", "b", "c", "d", "e", "f" };
+
+	memset(model, 0, sizeof *model);
+	model->loop_count = 1 + (int)random_below(source, max_loops);
+	for (int l = 0; l < model->loop_count; l++) {
+		model->loops[l].name = names[l];
+		model->loops[l].extent = 1 + random_below(source, max_extent);
+		model->loops[l].is_forward = random_below(source, 8) == 0;
+	}
+	model->array_count = 1 + (int)random_below(source, 3);
+	for (int a = 0; a < model->array_count; a++) {
+		struct model_array *array = &model->arrays[a];
+
+		array->name = names[a];
+		array->element_bytes = 1 << random_below(source, 3);
+		if (random_below(source, 3) == 0 || (a == 0 && random_below(source, 2)))
+			random_output(source, model, array);
+		else
+			random_input(source, model, array);
+	}
+}
+
+void random_schedule(struct random_source *source, const struct nest_model *model,
+	struct schedule *schedule)
+{
+	memset(schedule, 0, sizeof *schedule);
+	for (int l = 0; l < model->loop_count; l++) {
+		long extent = model->loops[l].extent;
+
+		schedule->tile[l] = random_below(source, 4) ? 1 + random_below(source, extent) : extent;
+		if (schedule->tile[l] < extent) {
+			int place = (int)random_below(source, schedule->depth + 1);
+
+			memmove(&schedule->order[place + 1], &schedule->order[place],
+				sizeof(int) * (size_t)(schedule->depth++ - place));
+			schedule->order[place] = l;
+			schedule->is_serpentine[l] = !model->loops[l].is_forward &&
+				random_below(source, 4) != 0;
+		}
+	}
+	for (int a = 0; a < model->array_count; a++) {
+		struct storage *storage = &schedule->storage[a];
+
+		storage->store = (int)random_below(source, schedule->depth + 1);
+		while (storage->store > 0 &&
+			!moves(&model->arrays[a], schedule->order[storage->store - 1]))
+			storage->store--;
+		storage->slots = 1;
+		if (storage->store == 0)
+			continue;
+		if (random_below(source, 2))
+			storage->slots = 1 + random_below(source, 3);
+		storage->is_sliding = random_below(source, 2);
+		storage->is_double = random_below(source, 4) == 0;
+	}
+}
+
+void print_case(const struct nest_model *model, const struct schedule *schedule)
+{
+	for (int l = 0; l < model->loop_count; l++)
+		fprintf(stderr, "loop %d extent %ld tile %ld%s%s\n", l, model->loops[l].extent,
+			schedule->tile[l], model->loops[l].is_forward ? " forward" : "",
+			schedule->is_serpentine[l] ? " serpentine" : "");
+	fprintf(stderr, "order");
+	for (int i = 0; i < schedule->depth; i++)
+		fprintf(stderr, " %d", schedule->order[i]);
+	fprintf(stderr, "\n");
+	for (int a = 0; a < model->array_count; a++) {
+		const struct model_array *array = &model->arrays[a];
+		const struct storage *storage = &schedule->storage[a];
+
+		fprintf(stderr, "array %d x%d%s%s%s:", a, array->element_bytes,
+			array->is_read ? " read" : "", array->is_written ? " written" : "",
+			array->is_created ? " created" : "");
+		for (int d = 0; d < array->rank; d++) {
+			fprintf(stderr, " [%ld", array->dims[d].window);
+			for (int l = 0; l < model->loop_count; l++)
+				fprintf(stderr, " %ld", array->dims[d].coefficient[l]);
+			fprintf(stderr, "]");
+		}
+		fprintf(stderr, " store %d slots %ld%s%s: %ld bytes, read %ld, write %ld, commands %ld\n",
+			storage->store, storage->slots, storage->is_sliding ? " sliding" : "",
+			storage->is_double ? " double" : "", storage->bytes, storage->read_bytes,
+			storage->write_bytes, storage->commands);
+	}
+}

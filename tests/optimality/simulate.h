@@ -1,0 +1,36 @@
+#ifndef TESTS_OPTIMALITY_SIMULATE_H
+#define TESTS_OPTIMALITY_SIMULATE_H
+
+#include "passes/model.h"
+
+/* What a schedule moves, by walking through all of its visits with the buffers'
+ * contents in hand.  Shares nothing with the compiler but the structures: rules
+ * and sums are written again, in the plainest way. */
+
+struct simulated {
+	long read_bytes[MODEL_ARRAYS], write_bytes[MODEL_ARRAYS], commands[MODEL_ARRAYS];
+	long bytes[MODEL_ARRAYS];    /* of the buffer */
+	long total_bytes, total_commands, scratchpad_bytes;
+};
+
+/* SCHEDULE has to be legal (simulate_is_legal). */
+void simulate(const struct nest_model *model, const struct schedule *schedule,
+	struct simulated *result);
+
+/* The rules of struct storage. */
+bool simulate_is_legal(const struct nest_model *model, const struct schedule *schedule);
+
+/* SIZE bytes in whole granules of ARCH, and what ARCH has of them. */
+long simulate_round(const struct arch *arch, long size);
+long simulate_capacity(const struct arch *arch);
+
+/* Small random nests and schedules, from a seed. */
+struct random_source { unsigned long state; };
+long random_below(struct random_source *source, long bound);
+void random_model(struct random_source *source, int max_loops, long max_extent,
+	struct nest_model *model);
+void random_schedule(struct random_source *source, const struct nest_model *model,
+	struct schedule *schedule);
+void print_case(const struct nest_model *model, const struct schedule *schedule);
+
+#endif
