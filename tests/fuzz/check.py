@@ -142,6 +142,18 @@ HARNESS = r"""
 #include <unistd.h>
 #include "loopc_checked.h"
 
+int fuzz_clamp(int value, int least, int largest);
+int fuzz_clamp(int value, int least, int largest)
+{
+	return value < least ? least : value > largest ? largest : value;
+}
+
+double fuzz_half(double value);
+double fuzz_half(double value)
+{
+	return value / 2;
+}
+
 static uint32_t state;
 
 static int draw(int least, int largest)

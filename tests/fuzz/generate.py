@@ -116,6 +116,7 @@ class Generator:
         self.reassociate = True
         self.arrays = []
         self.scalars = 0
+        self.visible = []         # scalars that are declared around, as sources
 
     def chance(self, probability):
         return self.random.random() < probability
@@ -227,8 +228,10 @@ class Generator:
                 return Expr("call", "float", (min(a.range[0], b.range[0]), max(a.range[1], b.range[1])),
                             a.exact and b.exact and "double" not in (a.type, b.type),
                             self.pick("fmaxf", "fminf"), [a, b])
-            if shape < 0.88:
+            if shape < 0.87:
                 return self.quarter(a)
+            if shape < 0.89:
+                return Expr("call", "double", a.range, False, "fuzz_half", [a])
             if shape < 0.94:
                 return conditional(binary(self.pick("<", ">", ">="), a, b), a, b)
             return Expr("cast", "float", a.range, a.exact and a.type == "float", "float", [a])
@@ -242,8 +245,11 @@ class Generator:
             return binary(">>", a, literal(self.random.randint(0, 7)))
         if shape < 0.85:
             return conditional(binary(self.pick("<", ">", "==", "<="), a, b), a, b)
-        if shape < 0.88:
+        if shape < 0.87:
             return binary(self.pick("&&", "||"), a, b)
+        if shape < 0.89:
+            return Expr("call", "int", (-9, 20), True, "fuzz_clamp",
+                        [cast("int16_t", a), literal(-9), literal(20)])
         if shape < 0.91:
             if a.range[0] > -(1 << 31) or promoted(a.type) != "int":
                 return self.negative(a)
@@ -432,18 +438,45 @@ class Generator:
         sources = self.sources(iterators, self.random.randint(1, 3))
         if self.chance(0.25):
             sources.append((target.array, [target.subscripts]))
+        sources += 2 * self.visible
         expr = self.expression(self.pick(0, 1, 1, 2, 3), iterators, sources)
         if self.chance(0.12):
             extremum = self.extremum(target, expr)
             if extremum:
                 return extremum
-        return self.assign(target, expr, "=" if self.chance(0.5) else self.operator())
+        if not self.is_float and self.chance(0.03) and not target.array.wild:
+            return Assign(target, self.pick("++", "--"), None)
+        result = self.assign(target, expr, "=" if self.chance(0.5) else self.operator())
+        if result.operator == "=" and self.chance(0.05):
+            self.chain(result, iterators, indexing)
+        return result
+
+    def chain(self, assign, iterators, indexing):
+        """Makes it assign to a second array, if one of the type is found."""
+        other = self.written(iterators, indexing)
+        array = assign.target.array
+        if other.array.type == array.type and other.array.wild == array.wild \
+                and other.array is not array:
+            assign.chained = other
+
+    def declare(self, iterators):
+        """A scalar of the core for the statements that follow."""
+        kind = self.pick("float", "double") if self.is_float else self.int_type()
+        self.scalars += 1
+        scalar = Array("s%d" % self.scalars, kind, 0, "local", wild=True)
+        value = self.expression(2, iterators, self.sources(iterators, 1))
+        return Declare(scalar, value)
 
     def random_nest(self, depth, extents, iterators):
         """Loops, statements and conditions anywhere."""
         def body(level):
             around = iterators[:level]
             items = []
+            kept = len(self.visible)
+            if level and self.chance(0.06):
+                declaration = self.declare(around)
+                items.append(declaration)
+                self.visible.append((declaration.array, [[]]))
             if level == depth or level and self.chance(0.3):
                 for _ in range(self.pick(1, 1, 1, 2, 3)):
                     indexing = [i for i in around if self.chance(0.7)] or around[:1]
@@ -456,9 +489,10 @@ class Generator:
                 inner = self.loop(iterators[level], around, extents[level], body(level + 1))
                 if level and self.chance(0.15):
                     inner = self.conditional_block(around, [inner])
-                items.insert(self.random.randint(0, len(items)), inner)
+                items.insert(self.random.randint(len(self.visible) - kept, len(items)), inner)
                 if level and self.chance(0.15):
                     items.append(self.loop(iterators[level], around, extents[level], body(level + 1)))
+            del self.visible[kept:]
             return items
         return body(0)
 
@@ -629,7 +663,7 @@ class Generator:
         if not parameters:
             raise Unfit("touches nothing")
         # An array that is never written is const, whatever it was meant for.
-        written = {id(s.target.array) for s in statements(body)}
+        written = {id(target.array) for s in statements(body) for target in s.targets()}
         for array in parameters:
             if array.role == "const" and id(array) in written:
                 array.role = "inout"

@@ -19,6 +19,11 @@ FLOAT_TYPES = {"float": 24, "double": 53}
 BYTES = dict({name: bits // 8 for name, (bits, _) in INT_TYPES.items()}, float=4, double=8)
 
 
+# Pure functions that programs declare; the harness defines them.
+PROTOTYPES = {"fuzz_clamp": "int fuzz_clamp(int value, int least, int largest);",
+              "fuzz_half": "double fuzz_half(double value);"}
+
+
 class Unfit(Exception):
     """The tree is no legal program."""
 
@@ -133,10 +138,14 @@ class Expr:
 
 
 class Assign:
-    def __init__(self, target, operator, value):
+    def __init__(self, target, operator, value, chained=None):
         self.target = target
         self.operator = operator  # =, +=, ... , or ++ / -- without a value
         self.value = value
+        self.chained = chained    # target = chained = value; of the same type
+
+    def targets(self):
+        return [self.target] + ([self.chained] if self.chained else [])
 
     def accesses(self):
         """(access, is_write) in the order in which they happen."""
@@ -144,6 +153,8 @@ class Assign:
             for expr in self.value.walk():
                 if expr.access:
                     yield expr.access, False
+        if self.chained:
+            yield self.chained, True
         if self.operator != "=":
             yield self.target, False
         yield self.target, True
@@ -154,7 +165,8 @@ class Assign:
         text = self.value.text()
         if text.startswith("(") and matching(text) == len(text) - 1:
             text = text[1:-1]
-        return ["%s%s %s %s;" % (indent, self.target.text(), self.operator, text)]
+        chained = self.chained.text() + " = " if self.chained else ""
+        return ["%s%s %s %s%s;" % (indent, self.target.text(), self.operator, chained, text)]
 
 
 def matching(text):
@@ -175,8 +187,10 @@ class Declare:
         self.value = value
         self.target = Access(array, [])
         self.operator = "="
+        self.chained = None
 
     accesses = Assign.accesses
+    targets = Assign.targets
 
     def lines(self, indent):
         return ["%s%s %s = %s;" % (indent, self.array.type, self.array.name, self.value.text())]
@@ -401,6 +415,9 @@ class Program:
     def text(self, prefix="", comment=""):
         lines = ["/* %s */" % comment] if comment else []
         lines += ["#include <stdint.h>", "#include <math.h>"]
+        called = {e.text_ for function in self.functions for s in statements(function.body) if s.value
+                  for e in s.value.walk() if e.kind == "call"}
+        lines += [prototype for name, prototype in PROTOTYPES.items() if name in called]
         for function in self.functions:
             lines += [""] + function.lines(prefix + function.name)
         return "\n".join(lines) + "\n"

@@ -80,7 +80,9 @@ def cuts(program):
             for i, item in enumerate(block):
                 if isinstance(item, Loop):
                     yield from loop_cuts(f, b, i, item)
-                if isinstance(item, Assign) and item.operator != "=":
+                if isinstance(item, Assign) and item.chained:
+                    yield lambda p, f=f, b=b, i=i: change(nth_block(p, f, b)[i], "chained", None)
+                if isinstance(item, Assign) and item.operator != "=" and item.value:
                     yield lambda p, f=f, b=b, i=i: change(nth_block(p, f, b)[i], "operator", "=")
         for a, array in enumerate(function.arrays):
             yield lambda p, f=f, a=a: drop_array(p.functions[f], a)
@@ -239,7 +241,7 @@ def tidy(program):
         if any(id(x.array) not in declared | listed for s in statements(function.body)
                for x, _ in s.accesses()):
             return False
-        written = {id(s.target.array) for s in statements(function.body)}
+        written = {id(t.array) for s in statements(function.body) for t in s.targets()}
         for array in function.parameters():
             if id(array) not in written and array.rank == 0:
                 array.role = "const"
