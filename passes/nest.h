@@ -96,15 +96,17 @@ struct region_dim {
 	long coefficient[NEST_LOOPS];    /* signed */
 	long window;
 	long stride, phase;          /* see struct plan_dim */
+	long low, high;              /* no element outside is touched: regions are clipped */
 };
 
 struct region {
 	struct region_dim dims[ARRAY_RANK_LIMIT];
+	bool is_clipped;             /* some regions end at low or high */
 };
 
 /* The model of the nest.  Where every region has a closed form, true and REGIONS
  * [array] say where they are; else false, and the model is one whose regions hold
- * the real ones, for choosing a schedule. */
+ * the real ones, for choosing a schedule.  Clipped regions are whole in the model. */
 bool nest_model_build(struct compilation *compilation, const struct nest *nest,
 	struct nest_model *model, struct region *regions);
 

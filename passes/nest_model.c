@@ -19,18 +19,19 @@ struct range {
 	long min, max, step;
 };
 
-/* True if STATEMENT's domain is a box; RANGES are its sides. */
-static bool box_ranges(const struct statement *statement, struct range *ranges)
+/* The least box around STATEMENT's domain; RANGES are its sides.  Caller frees. */
+static __isl_give isl_set *box_around(const struct statement *statement, struct range *ranges)
 {
 	isl_space *space = isl_set_get_space(statement->domain);
 	isl_set *box = isl_set_universe(isl_space_copy(space));
-	bool known = true;
-	for (int i = 0; i < statement->depth && known; i++) {
+	for (int i = 0; i < statement->depth; i++) {
 		struct range *range = &ranges[i];
-		known = set_dim_range(statement->domain, i, &range->min, &range->max);
 		range->step = labs(statement->loops[i]->step);
-		if (!known)
+		if (!set_dim_range(statement->domain, i, &range->min, &range->max)) {
+			isl_set_free(box);
+			box = NULL;
 			break;
+		}
 		box = set_bounds(box, (unsigned)i, range->min, range->max);
 		isl_aff *aff = isl_aff_var_on_domain(isl_local_space_from_space(isl_space_copy(space)),
 			isl_dim_set, (unsigned)i);
@@ -38,10 +39,40 @@ static bool box_ranges(const struct statement *statement, struct range *ranges)
 		aff = isl_aff_mod_val(aff, isl_val_int_from_si(isl_aff_get_ctx(aff), range->step));
 		box = isl_set_intersect(box, isl_set_from_basic_set(isl_aff_zero_basic_set(aff)));
 	}
-	known = known && isl_set_is_equal(box, statement->domain) == isl_bool_true;
-	isl_set_free(box);
 	isl_space_free(space);
-	return known;
+	return box;
+}
+
+/* BOX without what has a subscript of ACCESS outside the values it takes on the domain. */
+static __isl_give isl_set *clip_by_access(__isl_take isl_set *box,
+	const struct statement *statement, const struct access *access)
+{
+	isl_set *touched = isl_map_range(isl_map_copy(access->map));
+	for (int d = 0; d < access->array->rank; d++) {
+		long min, max;
+		if (!set_dim_range(touched, d, &min, &max))
+			continue;
+		isl_aff *subscript = statement_affine(statement, access->subscripts[d]);
+		isl_aff *above = aff_add(isl_aff_copy(subscript), -min);
+		isl_aff *below = aff_add(isl_aff_neg(subscript), max);
+		box = isl_set_intersect(box, isl_pw_aff_nonneg_set(isl_pw_aff_from_aff(above)));
+		box = isl_set_intersect(box, isl_pw_aff_nonneg_set(isl_pw_aff_from_aff(below)));
+	}
+	isl_set_free(touched);
+	return box;
+}
+
+/* STATEMENT's domain is BOX but where a subscript would fall out of its range: a border
+ * condition, as a padded convolution has. */
+static bool is_clipped_box(const struct statement *statement, __isl_keep isl_set *box)
+{
+	isl_set *clipped = isl_set_copy(box);
+	for (int a = 0; a < statement->access_count; a++)
+		if (!statement->accesses[a].array->by_value)
+			clipped = clip_by_access(clipped, statement, &statement->accesses[a]);
+	bool same = isl_set_is_equal(clipped, statement->domain) == isl_bool_true;
+	isl_set_free(clipped);
+	return same;
 }
 
 /* The iterator of a plane that is one iterator, shifted and divided; else -1. */
@@ -121,8 +152,35 @@ static bool subscript_pattern(const struct nest *nest, int s, const struct range
 struct builder {
 	struct compilation *compilation;
 	const struct nest *nest;
-	struct range (*ranges)[LOOP_DEPTH_LIMIT];   /* [statement] */
+	struct range (*ranges)[LOOP_DEPTH_LIMIT];   /* [statement]: of the box around */
+	bool *is_box;                /* [statement]: the domain is all of that box */
 };
+
+/* No read of ARRAY sees a value from before the nest. */
+static bool is_created(const struct nest *nest, const struct nest_array *array)
+{
+	if (!array->is_written)
+		return false;
+	isl_union_map *writes = isl_union_map_empty(isl_union_map_get_space(nest->order));
+	isl_union_map *reads = isl_union_map_copy(writes);
+	for (int a = 0; a < array->access_count; a++) {
+		const struct access *access = array->accesses[a].access;
+		isl_union_map *map = isl_union_map_from_map(isl_map_copy(access->map));
+		if (access->is_write)
+			writes = isl_union_map_union(writes, map);
+		else
+			reads = isl_union_map_union(reads, map);
+	}
+	isl_union_access_info *info = isl_union_access_info_from_sink(reads);
+	info = isl_union_access_info_set_must_source(info, writes);
+	info = isl_union_access_info_set_schedule_map(info, isl_union_map_copy(nest->order));
+	isl_union_flow *flow = isl_union_access_info_compute_flow(info);
+	isl_union_map *missing = isl_union_flow_get_must_no_source(flow);
+	isl_union_flow_free(flow);
+	bool created = isl_union_map_is_empty(missing) == isl_bool_true;
+	isl_union_map_free(missing);
+	return created;
+}
 
 /* Every affine plane runs over the whole extent of its dimension. */
 static bool planes_cover(const struct builder *builder, int s)
@@ -141,6 +199,21 @@ static bool planes_cover(const struct builder *builder, int s)
 			return false;
 	}
 	return true;
+}
+
+/* The values that subscript D of ARRAY takes, in lattice units. */
+static void find_clip(const struct nest_array *array, int d, struct region_dim *region)
+{
+	for (int a = 0; a < array->access_count; a++) {
+		isl_set *touched = isl_map_range(isl_map_copy(array->accesses[a].access->map));
+		long min = 0, max = 0;
+		set_dim_range(touched, d, &min, &max);
+		isl_set_free(touched);
+		min = (min - region->phase) / region->stride;
+		max = (max - region->phase) / region->stride;
+		region->low = !a || min < region->low ? min : region->low;
+		region->high = !a || max > region->high ? max : region->high;
+	}
 }
 
 /* The union of the patterns of one dimension of ARRAY.  False if they move apart. */
@@ -176,6 +249,7 @@ static bool region_dim(const struct builder *builder, const struct nest_array *a
 	region->window = (max - min) / region->stride + 1;
 	for (int l = 0; l < nest->band_count; l++)
 		region->coefficient[l] /= region->stride;
+	find_clip(array, d, region);
 	return true;
 }
 
@@ -187,6 +261,18 @@ static int only_iterator(const struct statement *statement, const struct access 
 		if (access->subscripts[d].coefficients[i])
 			found = found == -1 ? i : -2;
 	return found;
+}
+
+/* Some statement with a whole box writes ARRAY, or every visit fetches it. */
+static bool written_by_a_box(const struct builder *builder, const struct nest_array *array)
+{
+	bool all = true, any = false;
+	for (int a = 0; a < array->access_count; a++) {
+		bool is_box = builder->is_box[array->accesses[a].statement];
+		all &= is_box;
+		any |= is_box && array->accesses[a].access->is_write;
+	}
+	return all || any || !is_created(builder->nest, array);
 }
 
 /* A written region must be written whole: every dimension moves with one iterator of
@@ -234,18 +320,46 @@ static bool region_of(const struct builder *builder, const struct nest_array *ar
 				return false;
 		}
 	}
-	return !array->is_written || writes_whole_regions(builder->nest, array);
+	return !array->is_written || (writes_whole_regions(builder->nest, array)
+		&& written_by_a_box(builder, array));
+}
+
+/* The elements a whole run touches stay within the clip: what is outside is a border. */
+static bool is_clipped(const struct nest *nest, const struct nest_array *array,
+	const struct region *region)
+{
+	for (int d = 0; d < array->array->rank; d++) {
+		const struct region_dim *dim = &region->dims[d];
+		long low = dim->base, high = dim->base + dim->window - 1;
+		for (int l = 0; l < nest->band_count; l++) {
+			long span = dim->coefficient[l] * (nest->band[l].extent - 1);
+			low += span < 0 ? span : 0;
+			high += span > 0 ? span : 0;
+		}
+		if (low < dim->low || high > dim->high)
+			return true;
+	}
+	return false;
 }
 
 static bool closed_forms(struct builder *builder, struct region *regions)
 {
 	const struct nest *nest = builder->nest;
-	for (int s = 0; s < nest->statement_count; s++)
-		if (!box_ranges(nest->statements[s], builder->ranges[s]) || !planes_cover(builder, s))
+	for (int s = 0; s < nest->statement_count; s++) {
+		isl_set *box = box_around(nest->statements[s], builder->ranges[s]);
+		if (!box)
 			return false;
-	for (int a = 0; a < nest->array_count; a++)
+		builder->is_box[s] = isl_set_is_equal(box, nest->statements[s]->domain) == isl_bool_true;
+		bool fits = builder->is_box[s] || is_clipped_box(nest->statements[s], box);
+		isl_set_free(box);
+		if (!fits || !planes_cover(builder, s))
+			return false;
+	}
+	for (int a = 0; a < nest->array_count; a++) {
 		if (!region_of(builder, &nest->arrays[a], &regions[a]))
 			return false;
+		regions[a].is_clipped = is_clipped(nest, &nest->arrays[a], &regions[a]);
+	}
 	return true;
 }
 
@@ -263,32 +377,6 @@ static long anchored_dims(const struct nest *nest, const struct nest_array *arra
 		mask |= same ? 1L << l : 0;
 	}
 	return mask;
-}
-
-/* No read of ARRAY sees a value from before the nest. */
-static bool is_created(const struct nest *nest, const struct nest_array *array)
-{
-	if (!array->is_written)
-		return false;
-	isl_union_map *writes = isl_union_map_empty(isl_union_map_get_space(nest->order));
-	isl_union_map *reads = isl_union_map_copy(writes);
-	for (int a = 0; a < array->access_count; a++) {
-		const struct access *access = array->accesses[a].access;
-		isl_union_map *map = isl_union_map_from_map(isl_map_copy(access->map));
-		if (access->is_write)
-			writes = isl_union_map_union(writes, map);
-		else
-			reads = isl_union_map_union(reads, map);
-	}
-	isl_union_access_info *info = isl_union_access_info_from_sink(reads);
-	info = isl_union_access_info_set_must_source(info, writes);
-	info = isl_union_access_info_set_schedule_map(info, isl_union_map_copy(nest->order));
-	isl_union_flow *flow = isl_union_access_info_compute_flow(info);
-	isl_union_map *missing = isl_union_flow_get_must_no_source(flow);
-	isl_union_flow_free(flow);
-	bool created = isl_union_map_is_empty(missing) == isl_bool_true;
-	isl_union_map_free(missing);
-	return created;
 }
 
 static void fill_loops(const struct nest *nest, bool exact, struct nest_model *model)
@@ -405,7 +493,8 @@ bool nest_model_build(struct compilation *compilation, const struct nest *nest,
 	struct nest_model *model, struct region *regions)
 {
 	struct builder builder = { compilation, nest, arena_alloc(compilation->arena,
-		sizeof *builder.ranges * (size_t)nest->statement_count) };
+		sizeof *builder.ranges * (size_t)nest->statement_count),
+		ARENA_ARRAY(compilation->arena, bool, nest->statement_count) };
 	bool exact = closed_forms(&builder, regions);
 	fill_loops(nest, exact, model);
 	model->array_count = nest->array_count;

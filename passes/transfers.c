@@ -155,8 +155,9 @@ static struct plan_expr *scaled(const struct lowering *lowering, long factor,
 	return make(lowering, PLAN_MUL, constant(lowering, factor), value);
 }
 
-/* Lattice elements of dimension D in the region, with loop B's tile at TILE_B. */
-static struct plan_expr *region_count(const struct visit *visit, int d, struct plan_expr *tile_b)
+/* Lattice elements of dimension D in the region, with loop B's tile at TILE_B; not
+ * clipped at borders. */
+static struct plan_expr *whole_count(const struct visit *visit, int d, struct plan_expr *tile_b)
 {
 	const struct lowering *lowering = visit->lowering;
 	struct plan_expr *count = constant(lowering,
@@ -171,8 +172,8 @@ static struct plan_expr *region_count(const struct visit *visit, int d, struct p
 	return count;
 }
 
-/* The least lattice coordinate of dimension D in the region. */
-static struct plan_expr *region_first(const struct visit *visit, int d, struct plan_expr *tile_b)
+/* The least lattice coordinate of dimension D in the region; not clipped at borders. */
+static struct plan_expr *whole_first(const struct visit *visit, int d, struct plan_expr *tile_b)
 {
 	const struct lowering *lowering = visit->lowering;
 	const struct region_dim *region = &lowering->regions[visit->a].dims[d];
@@ -194,6 +195,32 @@ static struct plan_expr *region_first(const struct visit *visit, int d, struct p
 		first = make(lowering, PLAN_ADD, first, scaled(lowering, factor, from));
 	}
 	return first;
+}
+
+/* The same where the array's touched elements end: the first, and the end. */
+static struct plan_expr *region_first(const struct visit *visit, int d, struct plan_expr *tile_b)
+{
+	const struct region *region = &visit->lowering->regions[visit->a];
+	struct plan_expr *first = whole_first(visit, d, tile_b);
+	return !region->is_clipped ? first : make(visit->lowering, PLAN_MAX, first,
+		constant(visit->lowering, region->dims[d].low));
+}
+
+static struct plan_expr *region_end(const struct visit *visit, int d, struct plan_expr *tile_b)
+{
+	const struct region *region = &visit->lowering->regions[visit->a];
+	struct plan_expr *end = make(visit->lowering, PLAN_ADD, whole_first(visit, d, tile_b),
+		whole_count(visit, d, tile_b));
+	return !region->is_clipped ? end : make(visit->lowering, PLAN_MIN, end,
+		constant(visit->lowering, region->dims[d].high + 1));
+}
+
+static struct plan_expr *region_count(const struct visit *visit, int d, struct plan_expr *tile_b)
+{
+	if (!visit->lowering->regions[visit->a].is_clipped)
+		return whole_count(visit, d, tile_b);
+	return make(visit->lowering, PLAN_SUB, region_end(visit, d, tile_b),
+		region_first(visit, d, tile_b));
 }
 
 /* The dimension that moves with loop B where the window slides, or -1. */
@@ -340,18 +367,16 @@ static void append_new_part(const struct visit *visit, int d, int tag, struct pl
 	int b = mover(visit);
 	struct plan_expr *one = constant(lowering, 1);
 	struct plan_expr *tile = visit->tile[b];
-	struct plan_expr *first = region_first(visit, d, tile), *count = region_count(visit, d, tile);
+	struct plan_expr *first = region_first(visit, d, tile);
 	struct plan_expr *below = make(lowering, PLAN_SUB, tile, one);
 	struct plan_expr *above = make(lowering, PLAN_ADD, tile, one);
 	bool falls = lowering->regions[visit->a].dims[d].coefficient[lowering->loops[b].dim] < 0;
 	/* Tiles that rise uncover the high end: from the end of the tile below. */
-	struct plan_expr *end = make(lowering, PLAN_ADD, first, count);
-	struct plan_expr *other = falls ? above : below;
-	struct plan_expr *high = make(lowering, PLAN_ADD, region_first(visit, d, other),
-		region_count(visit, d, other));
+	struct plan_expr *end = region_end(visit, d, tile);
+	struct plan_expr *high = region_end(visit, d, falls ? above : below);
 	struct plan_expr *high_count = make(lowering, PLAN_SUB, end, high);
-	other = falls ? below : above;
-	struct plan_expr *low_count = make(lowering, PLAN_SUB, region_first(visit, d, other), first);
+	struct plan_expr *low_count = make(lowering, PLAN_SUB,
+		region_first(visit, d, falls ? below : above), first);
 	struct plan_expr *backward = lowering->loops[b].is_backward;
 	struct plan_expr *to_low = !backward ? constant(lowering, falls)
 		: falls ? make(lowering, PLAN_NOT, backward, NULL) : backward;
