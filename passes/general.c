@@ -19,6 +19,10 @@ struct general_region {
 	struct plan_expr *first[ARRAY_RANK_LIMIT], *count[ARRAY_RANK_LIMIT];
 	struct plan_expr *fetches, *puts;        /* when; NULL: always */
 	bool is_touched, is_fetched, is_put;     /* at all */
+	/* A window that slides along dimension slide (-1: none): where the iteration before
+	 * shows a window too (continues; NULL: always), what is new begins at fresh. */
+	int slide;
+	struct plan_expr *continues, *fresh;
 };
 
 static __isl_give isl_set *unite(__isl_take isl_set *a, __isl_take isl_set *b)
@@ -27,8 +31,9 @@ static __isl_give isl_set *unite(__isl_take isl_set *a, __isl_take isl_set *b)
 }
 
 /* The elements that accesses of array A touch in a visit, as a function of the tile
- * parameters of the loops outside. */
-static __isl_give isl_set *touched(const struct lowering *lowering, int a, bool writes_only)
+ * parameters of the loops outside; BACK 1: in the visit one iteration before. */
+static __isl_give isl_set *touched(const struct lowering *lowering, int a, bool writes_only,
+	int back)
 {
 	const struct nest_array *array = &lowering->nest->arrays[a];
 	isl_set *elements = NULL;
@@ -36,7 +41,7 @@ static __isl_give isl_set *touched(const struct lowering *lowering, int a, bool 
 		if (writes_only && !array->accesses[i].access->is_write)
 			continue;
 		isl_set *instances = tile_instances(lowering, array->accesses[i].statement,
-			lowering->store[a]);
+			lowering->store[a], back);
 		elements = unite(elements, isl_set_apply(instances,
 			isl_map_copy(array->accesses[i].access->map)));
 	}
@@ -118,7 +123,7 @@ static __isl_give isl_map *order_in_visit(const struct lowering *lowering, int s
 {
 	return isl_map_intersect_domain(
 		statement_order(lowering->nest->statements[s], lowering->nest->loop_depth),
-		tile_instances(lowering, s, depth));
+		tile_instances(lowering, s, depth, 0));
 }
 
 /* The visits in which some read of array A comes before every write of its element. */
@@ -131,7 +136,7 @@ static __isl_give isl_set *exposed(const struct lowering *lowering, int a)
 		const struct nest_access *read = &array->accesses[r];
 		if (read->access->is_write)
 			continue;
-		isl_set *open = tile_instances(lowering, read->statement, depth);
+		isl_set *open = tile_instances(lowering, read->statement, depth, 0);
 		for (int w = 0; w < array->access_count; w++) {
 			const struct nest_access *write = &array->accesses[w];
 			if (!write->access->is_write)
@@ -160,7 +165,7 @@ static __isl_give isl_set *fetching(const struct lowering *lowering, int a,
 		return isl_set_copy(params);
 	isl_ctx_reset_operations(ctx);
 	isl_ctx_set_max_operations(ctx, OPERATIONS);
-	isl_set *written = touched(lowering, a, true);
+	isl_set *written = touched(lowering, a, true, 0);
 	isl_set *unwritten = isl_set_subtract(box_elements(box, elements), written);
 	isl_set *visits = isl_set_union(isl_set_params(isl_set_intersect_params(unwritten,
 		isl_set_copy(params))), exposed(lowering, a));
@@ -209,12 +214,72 @@ static long longest(__isl_keep isl_pw_aff *low, __isl_keep isl_pw_aff *high)
 	return extent;
 }
 
+/* ---- windows that slide ---- */
+
+/* A compares with B as WHERE says, in all the visits of COMMON. */
+static bool holds(__isl_keep isl_set *common, __isl_give isl_set *(*where)(isl_pw_aff *, isl_pw_aff *),
+	__isl_keep isl_pw_aff *a, __isl_keep isl_pw_aff *b)
+{
+	isl_set *set = where(isl_pw_aff_copy(a), isl_pw_aff_copy(b));
+	bool subset = isl_set_is_subset(common, set) == isl_bool_true;
+	isl_set_free(set);
+	return subset;
+}
+
+/* The one dimension in which the box NOW differs from BEFORE, if it only goes up; -1. */
+static int rising_dim(__isl_keep isl_set *common, const struct box *now, const struct box *before)
+{
+	int found = -1;
+	for (int d = 0; d < now->rank; d++) {
+		if (holds(common, isl_pw_aff_eq_set, now->low[d], before->low[d])
+			&& holds(common, isl_pw_aff_eq_set, now->high[d], before->high[d]))
+			continue;
+		if (found >= 0 || !holds(common, isl_pw_aff_ge_set, now->low[d], before->low[d])
+			|| !holds(common, isl_pw_aff_ge_set, now->high[d], before->high[d]))
+			return -1;
+		found = d;
+	}
+	return found;
+}
+
+/* Sees whether array A's window slides along the innermost loop outside. */
+static void find_slide(struct lowering *lowering, int a, __isl_keep isl_set *params,
+	const struct box *now, struct plan_buffer *buffer)
+{
+	struct general_region *region = &lowering->general[a];
+	int b = lowering->store[a] - 1;
+	if (b < 0 || lowering->nest->arrays[a].is_written
+		|| !lowering->schedule->storage[a].is_sliding)
+		return;
+	isl_set *elements = touched(lowering, a, false, 1);
+	isl_set *earlier = isl_set_params(isl_set_copy(elements));
+	isl_set *common = isl_set_intersect(isl_set_copy(earlier), isl_set_copy(params));
+	struct box before;
+	find_box(elements, earlier, now->rank, &before);
+	int d = isl_set_is_empty(common) == isl_bool_false ? rising_dim(common, now, &before) : -1;
+	if (d >= 0) {
+		struct plan_expr *end = expression_of(lowering, common, isl_pw_aff_copy(before.high[d]));
+		if (end) {
+			region->slide = d;
+			region->continues = condition_of(lowering, earlier);
+			region->fresh = plan_make(ARENA(lowering), PLAN_MAX, region->first[d],
+				plan_make(ARENA(lowering), PLAN_ADD, end, plan_const(ARENA(lowering), 1)));
+			buffer->dims[d].modulus = buffer->dims[d].extent;
+			buffer->dims[d].origin = NULL;
+		}
+	}
+	free_box(&before);
+	isl_set_free(elements);
+	isl_set_free(earlier);
+	isl_set_free(common);
+}
+
 static bool fill_region(struct lowering *lowering, int a, struct general_region *region,
 	struct plan_buffer *buffer)
 {
 	const struct nest_array *array = &lowering->nest->arrays[a];
 	int rank = array->array->rank;
-	isl_set *elements = touched(lowering, a, false);
+	isl_set *elements = touched(lowering, a, false, 0);
 	isl_set *params = isl_set_params(isl_set_copy(elements));
 	struct box box;
 	find_box(elements, params, rank, &box);
@@ -239,11 +304,13 @@ static bool fill_region(struct lowering *lowering, int a, struct general_region 
 		isl_set_free(fetch);
 		region->is_put = array->is_written;
 		if (array->is_written) {
-			isl_set *puts = isl_set_params(touched(lowering, a, true));
+			isl_set *puts = isl_set_params(touched(lowering, a, true, 0));
 			region->puts = condition_of(lowering, puts);
 			isl_set_free(puts);
 		}
 	}
+	if (known && region->is_touched)
+		find_slide(lowering, a, params, &box, buffer);
 	free_box(&box);
 	isl_set_free(params);
 	isl_set_free(elements);
@@ -292,6 +359,7 @@ bool make_general_buffers(struct lowering *lowering, long *needed)
 		buffer->rank = array->rank;
 		buffer->slots = 1;
 		buffer->bytes = array->type.bytes;
+		lowering->general[a].slide = -1;
 		if (!fill_region(lowering, a, &lowering->general[a], buffer))
 			return false;
 		for (int d = 0; d < array->rank; d++) {
@@ -308,23 +376,46 @@ bool make_general_buffers(struct lowering *lowering, long *needed)
 
 /* ---- transfers ---- */
 
-static void append_box(struct lowering *lowering, int a, bool is_put, struct plan_expr *condition,
-	struct plan_node *block)
+static struct plan_node *guarded(struct lowering *lowering, struct plan_node *block,
+	struct plan_expr *condition)
+{
+	if (!condition)
+		return block;
+	struct plan_node *guard = plan_if(ARENA(lowering), condition);
+	plan_append(ARENA(lowering), block, guard);
+	return guard->body;
+}
+
+static struct plan_node *box_transfer(struct lowering *lowering, int a, bool is_put)
 {
 	const struct general_region *region = &lowering->general[a];
-	struct arena *arena = ARENA(lowering);
-	struct plan_node *node = plan_transfer(arena, is_put, lowering->buffers[a], is_put ? a + 16 : a);
+	struct plan_node *node = plan_transfer(ARENA(lowering), is_put, lowering->buffers[a],
+		is_put ? a + 16 : a);
 	for (int d = 0; d < lowering->buffers[a]->rank; d++) {
 		node->transfer.first[d] = region->first[d];
 		node->transfer.count[d] = region->count[d];
-		node->transfer.local[d] = plan_const(arena, 0);
+		node->transfer.local[d] = plan_const(ARENA(lowering), 0);
 	}
-	if (condition) {
-		struct plan_node *guard = plan_if(arena, condition);
-		plan_append(arena, block, guard);
-		block = guard->body;
-	}
-	plan_append(arena, block, node);
+	return node;
+}
+
+/* The whole window where it starts, and what is new where it goes on. */
+static void append_window(struct lowering *lowering, int a, struct plan_node *block)
+{
+	struct arena *arena = ARENA(lowering);
+	const struct general_region *region = &lowering->general[a];
+	int d = region->slide;
+	const struct tile_loop *loop = &lowering->loops[lowering->store[a] - 1];
+	struct plan_transfer *box = &box_transfer(lowering, a, false)->transfer;
+	struct plan_expr *goes_on = plan_make(arena, PLAN_LE, plan_const(arena, 1),
+		plan_ref(arena, loop->var));
+	if (region->continues)
+		goes_on = plan_make(arena, PLAN_AND, goes_on, region->continues);
+	append_ring_get(lowering, box, d, region->first[d], region->count[d],
+		guarded(lowering, block, plan_make(arena, PLAN_NOT, goes_on, NULL)));
+	struct plan_expr *end = plan_make(arena, PLAN_ADD, region->first[d], region->count[d]);
+	append_ring_get(lowering, box, d, region->fresh,
+		plan_make(arena, PLAN_SUB, end, region->fresh), guarded(lowering, block, goes_on));
 }
 
 unsigned append_general_gets(struct lowering *lowering, int a, struct plan_node *block)
@@ -332,7 +423,11 @@ unsigned append_general_gets(struct lowering *lowering, int a, struct plan_node 
 	const struct general_region *region = &lowering->general[a];
 	if (!region->is_touched || !region->is_fetched)
 		return 0;
-	append_box(lowering, a, false, region->fetches, block);
+	block = guarded(lowering, block, region->fetches);
+	if (region->slide >= 0)
+		append_window(lowering, a, block);
+	else
+		plan_append(ARENA(lowering), block, box_transfer(lowering, a, false));
 	return 1U << a;
 }
 
@@ -341,6 +436,7 @@ unsigned append_general_puts(struct lowering *lowering, int a, struct plan_node 
 	const struct general_region *region = &lowering->general[a];
 	if (!region->is_touched || !region->is_put)
 		return 0;
-	append_box(lowering, a, true, region->puts, block);
+	plan_append(ARENA(lowering), guarded(lowering, block, region->puts),
+		box_transfer(lowering, a, true));
 	return 1U << (a + 16);
 }

@@ -113,7 +113,6 @@ static void restrict_to_boxes(struct choice *choice)
 {
 	for (int a = 0; a < choice->model.array_count; a++) {
 		choice->options.slots[a] = 1;
-		choice->options.sliding[a] = 0;
 		choice->model.arrays[a].anchored = 0;
 	}
 	choice->options.buffering = BUFFERING_SINGLE;

@@ -45,9 +45,10 @@ struct plan_expr *tile_at(const struct lowering *lowering, int l, struct plan_ex
 
 /* Appends the point loops to BLOCK. */
 bool lower_points(struct lowering *lowering, struct plan_node *block);
-/* The instances of statement S in the tile given by the parameters of
- * tile_parameter(); only the first DEPTH tile loops count.  Caller frees. */
-__isl_give isl_set *tile_instances(const struct lowering *lowering, int s, int depth);
+/* The instances of statement S in the tile that the tile parameters give; only the first
+ * DEPTH tile loops count.  BACK 1: in the tile before that one of loop DEPTH - 1.
+ * Caller frees. */
+__isl_give isl_set *tile_instances(const struct lowering *lowering, int s, int depth, int back);
 /* The values tile parameters take.  Caller frees. */
 __isl_give isl_set *tile_context(const struct lowering *lowering);
 /* An isl expression over tile parameters as a plan's; NULL if it has no such form. */
@@ -62,6 +63,11 @@ unsigned append_exact_gets(struct lowering *lowering, int a, struct plan_node *b
 unsigned append_exact_puts(struct lowering *lowering, int a, struct plan_node *block);
 /* The tags to wait for after a whole run of the innermost loop outside A's buffer. */
 unsigned exact_tags_after_run(const struct lowering *lowering, int a);
+
+/* COUNT elements from FIRST of dimension D, a ring, of what REGION says for the other
+ * dimensions: in two pieces where they wrap. */
+void append_ring_get(struct lowering *lowering, const struct plan_transfer *region, int d,
+	struct plan_expr *first, struct plan_expr *count, struct plan_node *block);
 
 /* ---- passes/general.c: regions from isl ---- */
 

@@ -65,7 +65,7 @@ __isl_give isl_set *tile_context(const struct lowering *lowering)
 	return context;
 }
 
-__isl_give isl_set *tile_instances(const struct lowering *lowering, int s, int depth)
+__isl_give isl_set *tile_instances(const struct lowering *lowering, int s, int depth, int back)
 {
 	const struct statement *statement = lowering->nest->statements[s];
 	isl_set *set = isl_set_copy(statement->domain);
@@ -75,6 +75,9 @@ __isl_give isl_set *tile_instances(const struct lowering *lowering, int s, int d
 		isl_space *space = isl_set_get_space(statement->domain);
 		if (plane->kind == HYPERPLANE_AFFINE) {
 			isl_pw_aff *tile = parameter(lowering, space, 't', l);
+			if (back && l == depth - 1)
+				tile = isl_pw_aff_add_constant_val(tile,
+					isl_val_int_from_si(lowering->compilation->ctx, -1));
 			tile = isl_pw_aff_scale_val(tile,
 				isl_val_int_from_si(lowering->compilation->ctx, loop->size));
 			isl_pw_aff *within = isl_pw_aff_sub(
@@ -84,6 +87,7 @@ __isl_give isl_set *tile_instances(const struct lowering *lowering, int s, int d
 			/* Where tiles are walked one way only, the first is tile 0. */
 			bool first = plane->kind == HYPERPLANE_FIRST;
 			long tile = loop->is_backward ? 1 : first ? 0 : loop->count - 1;
+			tile += back && l == depth - 1;
 			char kind = !loop->is_backward ? 't' : first ? 'f' : 'l';
 			set = between(set, parameter(lowering, space, kind, l), tile, tile);
 		}
@@ -398,7 +402,7 @@ bool lower_points(struct lowering *lowering, struct plan_node *block)
 	for (int s = 0; s < nest->statement_count; s++) {
 		isl_map *map = isl_map_intersect_domain(
 			statement_order(nest->statements[s], nest->loop_depth),
-			tile_instances(lowering, s, lowering->depth));
+			tile_instances(lowering, s, lowering->depth, 0));
 		isl_union_map *part = isl_union_map_from_map(map);
 		order = order ? isl_union_map_union(order, part) : part;
 	}

@@ -332,32 +332,40 @@ static struct plan_node *region_transfer(const struct visit *visit, bool is_put,
 	return node;
 }
 
-/* COUNT elements from FIRST of the ring's dimension: in two pieces where they wrap. */
-static void append_ring_gets(const struct visit *visit, int d, int tag, struct plan_expr *first,
-	struct plan_expr *count, struct plan_node *block)
+void append_ring_get(struct lowering *lowering, const struct plan_transfer *region, int d,
+	struct plan_expr *first, struct plan_expr *count, struct plan_node *block)
 {
-	const struct lowering *lowering = visit->lowering;
-	long modulus = lowering->buffers[visit->a]->dims[d].modulus;
+	struct arena *arena = ARENA(lowering);
+	long modulus = region->buffer->dims[d].modulus;
 	struct plan_expr *local = make(lowering, PLAN_MOD, first, constant(lowering, modulus));
 	struct plan_expr *room = make(lowering, PLAN_SUB, constant(lowering, modulus), local);
-	struct plan_expr *before = make(lowering, PLAN_MIN, count, room);
-	struct plan_node *node = region_transfer(visit, false, tag);
+	struct plan_node *node = plan_transfer(arena, false, region->buffer, region->tag);
+	node->transfer = *region;
 	node->transfer.first[d] = first;
-	node->transfer.count[d] = before;
+	node->transfer.count[d] = make(lowering, PLAN_MIN, count, room);
 	node->transfer.local[d] = local;
-	plan_append(ARENA(lowering), block, node);
+	plan_append(arena, block, node);
 	long min, max, least, ignored;
 	plan_range(room, &min, &ignored);
 	plan_range(count, &least, &max);
+	if (max <= min)
+		return;
 	struct plan_expr *rest = make(lowering, PLAN_SUB, count, room);
-	struct plan_node *wraps = guarded((struct lowering *)lowering, block,
-		max <= min ? constant(lowering, 0)
-		: make(lowering, PLAN_LE, constant(lowering, 1), rest));
-	node = region_transfer(visit, false, tag);
+	struct plan_node *wraps = plan_if(arena, make(lowering, PLAN_LE, constant(lowering, 1), rest));
+	plan_append(arena, block, wraps);
+	node = plan_transfer(arena, false, region->buffer, region->tag);
+	node->transfer = *region;
 	node->transfer.first[d] = make(lowering, PLAN_ADD, first, room);
 	node->transfer.count[d] = rest;
 	node->transfer.local[d] = constant(lowering, 0);
-	plan_append(ARENA(lowering), wraps, node);
+	plan_append(arena, wraps->body, node);
+}
+
+static void append_ring_gets(const struct visit *visit, int d, int tag, struct plan_expr *first,
+	struct plan_expr *count, struct plan_node *block)
+{
+	append_ring_get((struct lowering *)visit->lowering,
+		&region_transfer(visit, false, tag)->transfer, d, first, count, block);
 }
 
 /* What the window shows that it did not show one iteration of B before. */
