@@ -24,7 +24,7 @@ static long saturated_sum(long a, long b)
 /* At least so many different elements of a dimension are touched.  Loops are added
  * from the smallest coefficient: while they leave no gap the elements are an
  * interval; a step over all of it makes disjoint copies; else |A + B| >= |A| + |B| - 1. */
-static long dim_elements(const struct nest_model *model, const struct model_dim *dim)
+long dim_elements(const struct nest_model *model, const struct model_dim *dim)
 {
 	long elements = dim->window, hull = dim->window;
 	bool is_used[MODEL_LOOPS] = { false };

@@ -16,6 +16,8 @@ int slide_dim(const struct nest_model *model, const struct schedule *schedule,
 /* True if two different regions of ARRAY never share an element. */
 bool regions_are_disjoint(const struct nest_model *model, const struct schedule *schedule,
 	const struct model_array *array, int store);
+/* At least so many different elements of a dimension are touched by all iterations. */
+long dim_elements(const struct nest_model *model, const struct model_dim *dim);
 /* Buffers are whole granules: alignment, or a bank. */
 long arch_granule_bytes(const struct arch *arch);
 /* True if tiles, order and directions of SCHEDULE are. */

@@ -166,6 +166,31 @@ static void add_choices(struct space *space, int loop)
 	}
 }
 
+/* The largest dimension first that shares no loop with those before. */
+static void count_dims(struct space *space, int a)
+{
+	const struct model_array *array = &space->model->arrays[a];
+	bool is_used[MODEL_LOOPS] = { false };
+
+	for (int taken = 0; taken < array->rank; taken++) {
+		int next = -1;
+
+		for (int d = 0; d < array->rank; d++) {
+			bool is_free = !space->is_counted[a][d];
+
+			for (int l = 0; l < space->model->loop_count; l++)
+				is_free = is_free && (array->dims[d].coefficient[l] == 0 || !is_used[l]);
+			if (is_free && (next < 0 || space->distinct[a][d] > space->distinct[a][next]))
+				next = d;
+		}
+		if (next < 0)
+			return;
+		space->is_counted[a][next] = true;
+		for (int l = 0; l < space->model->loop_count; l++)
+			is_used[l] = is_used[l] || array->dims[next].coefficient[l] > 0;
+	}
+}
+
 static void add_array(struct space *space, int a)
 {
 	const struct model_array *array = &space->model->arrays[a];
@@ -177,14 +202,21 @@ static void add_array(struct space *space, int a)
 	for (int d = 0; d < array->rank; d++) {
 		int loops = 0;
 
+		space->gap_loop[a][d] = NO_GAPS;
+		space->distinct[a][d] = (double)dim_elements(space->model, &array->dims[d]);
 		for (int l = 0; l < space->model->loop_count; l++)
 			if (array->dims[d].coefficient[l] > 0) {
 				loops++;
 				space->is_apart[a] = space->is_apart[a] &&
 					array->dims[d].window <= array->dims[d].coefficient[l];
+				if (array->dims[d].coefficient[l] > array->dims[d].window &&
+					space->model->loops[l].extent > 1)
+					space->gap_loop[a][d] = space->gap_loop[a][d] == NO_GAPS ? l :
+						MANY_GAPS;
 			}
 		space->is_apart[a] = space->is_apart[a] && loops <= 1;
 	}
+	count_dims(space, a);
 	for (int l = 0; l < space->model->loop_count; l++) {
 		int dims = 0;
 

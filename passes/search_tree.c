@@ -14,6 +14,7 @@
 
 struct dim_state {
 	double sum;                  /* of the extents over the tiles of the loops placed */
+	double lower;                /* no loops placed later make it less than this */
 	double tiles;                /* how many of them */
 	double extent;               /* of a region where the loops placed have full tiles */
 	double least;                /* and the others the smallest */
@@ -23,7 +24,7 @@ struct array_state {
 	struct dim_state dims[MODEL_RANK];
 	double reuse;                /* iterations of the loops placed that do not move it */
 	double turns;                /* runs that begin with a turn and can keep regions */
-	double first;                /* elements of all its regions together */
+	double first;                /* elements of all its regions together, at least */
 	double region, least;        /* elements */
 };
 
@@ -45,6 +46,7 @@ struct stored {
 	double visits, turns, first_visits;
 	long most_slots, tiles;
 	bool is_sliding, is_double;
+	bool is_touching;            /* sliding without overlap */
 	int store;
 };
 
@@ -90,7 +92,74 @@ static double last_tile(const struct space *space, int loop, struct tile_choice 
 	return (double)(space->model->loops[loop].extent - (choice.count - 1) * choice.tile);
 }
 
-static void array_start(const struct space *space, int a, struct array_state *state)
+/* Small tiles leave out elements between the windows of a loop that steps over
+ * more than a window, so that the sum over more tiles may be less.  The least that
+ * dimension D of array A comes to, whatever follows the loops of LEVELS up to LAST;
+ * docs/search.md, "Gaps". */
+static double gap_lower(const struct space *space, int a, int d, const struct level *levels,
+	const struct level *last)
+{
+	const struct model_dim *dim = &space->model->arrays[a].dims[d];
+	int gap = space->gap_loop[a][d], free[MODEL_LOOPS], free_count = 0;
+	double tiles[MODEL_LOOPS], most = (double)dim->window, lower = INFINITY, c, extent;
+	double placed_tiles = 1, sum = 0;
+	bool is_gap_placed = false;
+
+	for (int l = 0; l < space->model->loop_count; l++)
+		tiles[l] = 1;
+	for (const struct level *at = levels + 1; at <= last; at++)
+		if (dim->coefficient[at->loop] > 0) {
+			tiles[at->loop] = (double)at->choice.count;
+			placed_tiles *= tiles[at->loop];
+			is_gap_placed = is_gap_placed || at->loop == gap;
+		}
+	if (gap == MANY_GAPS)
+		return fmax(space->distinct[a][d], placed_tiles * (double)dim->window);
+	if (!is_gap_placed) {
+		double others = 1, mean = (double)dim->window;
+
+		for (int l = 0; l < space->model->loop_count; l++) {
+			c = (double)dim->coefficient[l];
+			extent = (double)space->model->loops[l].extent;
+			if (c == 0 || l == gap)
+				continue;
+			others *= tiles[l];
+			mean += c * (extent / tiles[l] - 1);
+			most += c * (ceil(extent / tiles[l]) - 1);
+		}
+		for (const struct level *at = levels + 1; at <= last; at++)
+			if (dim->coefficient[at->loop] > 0)
+				most += (double)dim->coefficient[at->loop] * ((double)at->choice.tile -
+					ceil((double)space->model->loops[at->loop].extent /
+					tiles[at->loop]));
+		c = (double)dim->coefficient[gap];
+		extent = (double)space->model->loops[gap].extent;
+		return others * mean / most * fmin(most + c * (extent - 1), extent * most);
+	}
+	for (int l = 0; l < space->model->loop_count; l++)
+		if (dim->coefficient[l] > 0 && tiles[l] == 1 && space->model->loops[l].extent > 1)
+			free[free_count++] = l;
+	/* multilinear in the tiles of the loops to come: least at a corner */
+	for (unsigned corner = 0; corner < 1u << free_count; corner++) {
+		double count = 1;
+
+		for (int i = 0; i < free_count; i++)
+			tiles[free[i]] = corner >> i & 1 ?
+				(double)space->model->loops[free[i]].extent : 1;
+		sum = (double)dim->window;
+		for (int l = 0; l < space->model->loop_count; l++)
+			if (dim->coefficient[l] > 0) {
+				count *= tiles[l];
+				sum += (double)dim->coefficient[l] *
+					((double)space->model->loops[l].extent / tiles[l] - 1);
+			}
+		lower = fmin(lower, count * sum);
+	}
+	return lower * (1 - 1e-14);
+}
+
+static void array_start(const struct space *space, int a, const struct level *levels,
+	struct array_state *state)
 {
 	const struct model_array *array = &space->model->arrays[a];
 
@@ -109,29 +178,14 @@ static void array_start(const struct space *space, int a, struct array_state *st
 			whole += c * (double)(space->model->loops[l].extent - 1);
 			least += c * (double)(smallest - 1);
 		}
-		state->dims[d] = (struct dim_state){ whole, 1, whole, least };
-		state->first *= whole;
+		state->dims[d] = (struct dim_state){ whole, whole, 1, whole, least };
+		if (space->gap_loop[a][d] != NO_GAPS)
+			state->dims[d].lower = gap_lower(space, a, d, levels, levels);
+		state->first *= space->is_counted[a][d] ? state->dims[d].lower :
+			(double)array->dims[d].window;
 		state->region *= whole;
 		state->least *= least;
 	}
-}
-
-/* Where a loop moves several dimensions, the sum of products is at least the product
- * of the sums over the tiles (Chebyshev's sum inequality). */
-static double coupled_tiles(const struct space *space, int a, const struct level *level,
-	const struct level *levels)
-{
-	double tiles = 1;
-
-	for (const struct level *at = levels + 1; at <= level; at++) {
-		int dims = 0;
-
-		for (int d = 0; d < space->model->arrays[a].rank; d++)
-			dims += space->model->arrays[a].dims[d].coefficient[at->loop] > 0;
-		for (; dims > 1; dims--)
-			tiles *= (double)at->choice.count;
-	}
-	return tiles;
 }
 
 /* State of array A one loop further in than BEFORE. */
@@ -171,13 +225,14 @@ static void array_step(const struct tree *tree, int a, const struct level *befor
 			dim->tiles *= n;
 			dim->extent -= c * (extent - tile);
 			dim->least += c * (tile - smallest);
+			dim->lower = space->gap_loop[a][d] == NO_GAPS ? dim->sum :
+				gap_lower(space, a, d, tree->levels, level);
 		}
-		state->first *= dim->sum;
+		state->first *= space->is_counted[a][d] ? dim->lower :
+			(double)array->dims[d].window;
 		state->region *= dim->extent;
 		state->least *= dim->least;
 	}
-	if (space->is_coupled[a])
-		state->first /= coupled_tiles(space, a, level, tree->levels);
 }
 
 /* ---- storing an array at a level ---- */
@@ -364,10 +419,9 @@ static bool store_array(struct tree *tree, int a, int store)
 		slide = slide_dim(space->model, &tree->path, array, store);
 	if (slide < 0 && options->sliding[a] == 1)
 		return false;
-	/* windows that only touch move the same bytes without a ring */
-	if (slide >= 0 && options->sliding[a] < 0 && level->arrays[a].dims[slide].extent <=
-		(double)(array->dims[slide].coefficient[level->loop] * level->choice.tile))
-		slide = -1;
+	stored->is_touching = slide >= 0 && options->sliding[a] < 0 &&
+		level->arrays[a].dims[slide].extent <=
+		(double)(array->dims[slide].coefficient[level->loop] * level->choice.tile);
 	stored->is_sliding = slide >= 0;
 	stored->visits = level->runs;
 	stored->first_visits = level->runs / level->arrays[a].reuse;
@@ -423,9 +477,15 @@ static double command_count(const struct space *space, int a, const struct store
 		visits * (space->model->arrays[a].is_written ? 2 : 1) : 0;
 }
 
+/* As many slots as tiles: mostly the same as storing further out, with more memory,
+ * but not where a region of several tiles has elements that none of them touches,
+ * nor where a larger region would have to be doubled. */
 static bool is_full_useful(const struct space *space, int a)
 {
-	return space->is_double || space->options->store[a] >= 0 ||
+	for (int d = 0; d < space->model->arrays[a].rank; d++)
+		if (space->gap_loop[a][d] != NO_GAPS)
+			return true;
+	return space->is_double || space->is_coupled[a] || space->options->store[a] >= 0 ||
 		space->options->sliding[a] >= 0 || space->options->slots[a] > 0;
 }
 
@@ -441,6 +501,37 @@ static void slots_range(const struct space *space, int a, const struct stored *s
 		--*most;
 	if (fixed > 0)
 		*most = fixed;
+}
+
+/* What more slots than the least save, at the best rate that any number of them
+ * has; savings that cost nothing are returned. */
+static double slots_saving(const struct space *space, int a, const struct stored *stored,
+	struct saving *saving)
+{
+	long least, most, tried[4];
+	double raw, free_bytes = 0;
+
+	slots_range(space, a, stored, &least, &most);
+	*saving = (struct saving){ 0, 0 };
+	tried[0] = least + 1;
+	tried[1] = most - 2;
+	tried[2] = most - 1;
+	tried[3] = most;
+	for (int i = 0; i < 4; i++) {
+		double saved = slots_traffic(stored, least) - slots_traffic(stored, tried[i]);
+
+		if (tried[i] <= least || tried[i] > most)
+			continue;
+		raw = fmin(stored->memory + stored->memory_step * (double)(tried[i] - 1),
+			stored->memory_most) - fmin(stored->memory + stored->memory_step *
+			(double)(least - 1), stored->memory_most);
+		if (raw <= 0)
+			free_bytes = fmax(free_bytes, saved);
+		else
+			saving->rate = fmax(saving->rate, saved / raw);
+		saving->most = raw;
+	}
+	return free_bytes;
 }
 
 /* False if nothing below LEVEL can be better than the best so far. */
@@ -462,16 +553,10 @@ static bool is_promising(struct tree *tree, int depth)
 			traffic += slots_traffic(stored, least);
 			commands += command_count(space, a, stored, most);
 			memory += slots_memory(space, stored, least);
-			savings[a].rate = stored->slope / stored->memory_step;
-			savings[a].most = stored->memory_step * (double)(most - least);
+			traffic -= slots_saving(space, a, stored, &savings[a]);
 			/* more slots may begin in what the least of them leave of a granule */
 			if (most > least)
 				spare += space->granule;
-			/* the last slot may be worth more than the others */
-			if (most == stored->tiles && most > least)
-				savings[a].rate = fmax(savings[a].rate,
-					(slots_traffic(stored, most - 1) - stored->full_bytes) /
-					stored->memory_step);
 			continue;
 		}
 		traffic += state->first * (state->reuse * space->visit_bytes[a] -
@@ -548,7 +633,11 @@ static void take(struct tree *tree, int depth)
 
 		schedule.storage[a].store = stored->store;
 		schedule.storage[a].slots = tree->slots[a];
-		schedule.storage[a].is_sliding = stored->is_sliding;
+		/* windows that only touch move the same bytes without a ring, which may
+		 * still be smaller than slots */
+		schedule.storage[a].is_sliding = stored->is_sliding && !(stored->is_touching &&
+			stored->memory + stored->memory_step * (double)(tree->slots[a] - 1) <=
+			stored->memory_most);
 		schedule.storage[a].is_double = stored->is_double;
 	}
 	if (!schedule_evaluate(space->model, space->arch, &schedule))
@@ -584,7 +673,7 @@ static void choose_slots(struct tree *tree, int depth, int a, double memory, dou
 	for (long m = most; m >= least; m--) {
 		const struct stored *stored = &tree->stored[a];
 		double more = slots_memory(space, stored, m) - slots_memory(space, stored, least);
-		double rest = memory - more, lower;
+		double rest = memory - more, lower, spare = 0;
 		struct saving savings[MODEL_ARRAYS] = { { 0, 0 } };
 
 		if (rest < 0) {
@@ -600,13 +689,11 @@ static void choose_slots(struct tree *tree, int depth, int a, double memory, dou
 			long low, high;
 
 			slots_range(space, b, &tree->stored[b], &low, &high);
-			lower += slots_traffic(&tree->stored[b], low);
-			savings[b].rate = fmax(tree->stored[b].slope, high == tree->stored[b].tiles &&
-				high > low ? slots_traffic(&tree->stored[b], high - 1) -
-				tree->stored[b].full_bytes : 0) / tree->stored[b].memory_step;
-			savings[b].most = (double)(high - low) * tree->stored[b].memory_step;
+			lower += slots_traffic(&tree->stored[b], low) -
+				slots_saving(space, b, &tree->stored[b], &savings[b]);
+			spare += space->granule;
 		}
-		lower -= best_savings(savings, space->model->array_count, rest + space->granule);
+		lower -= best_savings(savings, space->model->array_count, rest + spare);
 		if (space->is_minimal_memory || !tree->found ||
 			lower <= tree->best_traffic + TOLERANCE) {
 			tree->slots[a] = m;
@@ -803,7 +890,7 @@ static void tree_start(struct tree *tree)
 	root->runs = 1;
 	root->stored = 0;
 	for (int a = 0; a < space->model->array_count; a++)
-		array_start(space, a, &root->arrays[a]);
+		array_start(space, a, root, &root->arrays[a]);
 	for (int l = 0; l < space->model->loop_count; l++)
 		tree->path.tile[l] = space->model->loops[l].extent;
 }

@@ -10,6 +10,8 @@ struct tile_choice {
 	long tile, count;            /* count = ceil(extent / tile) >= 2 */
 };
 
+enum { NO_GAPS = -1, MANY_GAPS = -2 };
+
 /* What is searched: constant while threads read it. */
 struct space {
 	const struct nest_model *model;
@@ -27,6 +29,12 @@ struct space {
 	unsigned indexing[MODEL_LOOPS];     /* bit a: the loop moves array a */
 	bool is_coupled[MODEL_ARRAYS];      /* a loop moves two of its dimensions */
 	bool is_apart[MODEL_ARRAYS];        /* regions never overlap, whatever the tiles */
+	/* The loop that steps over more than a window of a dimension, if there is one; and
+	 * the elements of the dimension that are touched at all, at least. */
+	int gap_loop[MODEL_ARRAYS][MODEL_RANK];
+	double distinct[MODEL_ARRAYS][MODEL_RANK];
+	/* Dimensions without common loops: for bounds the others count as a window. */
+	bool is_counted[MODEL_ARRAYS][MODEL_RANK];
 	/* bytes moved for each element of a visit that is not kept, and for each element
 	 * the first time */
 	double visit_bytes[MODEL_ARRAYS], first_bytes[MODEL_ARRAYS];

@@ -2,3 +2,7 @@
 cmocka_tests += tests/optimality/evaluate_test
 tests_optimality_evaluate_test_SOURCES = tests/optimality/evaluate_test.c \
 	tests/optimality/simulate.c tests/optimality/simulate.h
+cmocka_tests += tests/optimality/search_test
+tests_optimality_search_test_SOURCES = tests/optimality/search_test.c \
+	tests/optimality/exhaust.c tests/optimality/exhaust.h \
+	tests/optimality/simulate.c tests/optimality/simulate.h
