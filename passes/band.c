@@ -21,7 +21,8 @@ static struct hyperplane affine_plane(struct compilation *compilation,
 	const struct statement *statement, struct affine affine, long divisor)
 {
 	isl_aff *value = statement_affine(statement, affine);
-	value = isl_aff_scale_down_ui(value, (unsigned)divisor);
+	if (divisor > 1)
+		value = isl_aff_floor(isl_aff_scale_down_ui(value, (unsigned)divisor));
 	return (struct hyperplane){ .kind = HYPERPLANE_AFFINE, .affine = affine, .divisor = divisor,
 		.value = arena_own(compilation->arena, value, release_aff) };
 }
@@ -487,4 +488,151 @@ void nest_find_sequential_band(struct compilation *compilation, struct nest *nes
 	}
 	nest->prefix = count;
 	nest->band_count = source_band(compilation, nest, false, loops, count, nest->band);
+}
+
+/* ---- a band for a fused group ---- */
+
+static const struct statement *deepest(const struct nest *group, int first, int count)
+{
+	const struct statement *best = group->statements[first];
+	for (int s = first + 1; s < first + count; s++)
+		if (group->statements[s]->depth > best->depth)
+			best = group->statements[s];
+	return best;
+}
+
+/* PLANES of a member's statements along loop J of its deepest; the others' are left. */
+static bool member_planes(struct compilation *compilation, const struct nest *group, int first,
+	int count, int j, struct hyperplane *planes)
+{
+	struct nest member = *group;
+	struct band_dim dim = { 0 };
+	member.statements = group->statements + first;
+	member.statement_count = count;
+	if (!source_dim(compilation, &member, deepest(group, first, count), j, true, &dim))
+		return false;
+	for (int s = 0; s < count; s++)
+		planes[first + s] = dim.planes[s];
+	return dim.extent > 1;
+}
+
+struct distances {
+	const struct nest *group;
+	const struct hyperplane *planes;
+	int first, count;            /* the producer's statements */
+	long factor, divisor;
+	bool any;
+	long min, max;               /* of divisor * user's value - factor * producer's */
+};
+
+static isl_stat widen(__isl_take isl_map *pairs, void *user)
+{
+	struct distances *distances = user;
+	int s = statement_of(distances->group, isl_map_get_tuple_id(pairs, isl_dim_in));
+	int t = statement_of(distances->group, isl_map_get_tuple_id(pairs, isl_dim_out));
+	int end = distances->first + distances->count;
+	const struct hyperplane *from = &distances->planes[s], *to = &distances->planes[t];
+	long min, max;
+	if (s >= distances->first && s < end && t >= end && from->kind == HYPERPLANE_AFFINE
+		&& to->kind == HYPERPLANE_AFFINE) {
+		isl_aff *low = isl_aff_scale_val(isl_aff_copy(from->value),
+			isl_val_int_from_si(isl_map_get_ctx(pairs), distances->factor));
+		isl_aff *high = isl_aff_scale_val(isl_aff_copy(to->value),
+			isl_val_int_from_si(isl_map_get_ctx(pairs), distances->divisor));
+		if (distance(pairs, low, high, &min, &max)) {
+			distances->min = !distances->any || min < distances->min ? min : distances->min;
+			distances->max = !distances->any || max > distances->max ? max : distances->max;
+			distances->any = true;
+		}
+		isl_aff_free(low);
+		isl_aff_free(high);
+	}
+	isl_map_free(pairs);
+	return isl_stat_ok;
+}
+
+/* Shifts the member's planes so that what it computes is ready for whoever uses it:
+ * value = floor((factor * own + shift) / divisor), the latest that is early enough. */
+static void shift_member(struct compilation *compilation, const struct nest *group,
+	const struct distances *distances, struct hyperplane *planes)
+{
+	for (int s = distances->first; s < distances->first + distances->count; s++) {
+		struct hyperplane *plane = &planes[s];
+		if (plane->kind != HYPERPLANE_AFFINE)
+			continue;
+		const struct statement *statement = group->statements[s];
+		struct affine affine = { .coefficients = ARENA_ARRAY(compilation->arena, long,
+			statement->depth + 1) };
+		long shift = distances->min + distances->divisor - 1;
+		affine.constant = distances->factor * plane->affine.constant + shift * plane->divisor;
+		for (int i = 0; i < statement->depth; i++)
+			affine.coefficients[i] = distances->factor * plane->affine.coefficients[i];
+		*plane = affine_plane(compilation, statement, affine,
+			distances->divisor * plane->divisor);
+	}
+}
+
+static long member_extent(const struct nest *group, int first, int count,
+	const struct hyperplane *planes)
+{
+	long least = 0, most = 0, min, max;
+	bool any = false;
+	for (int s = first; s < first + count; s++)
+		if (planes[s].kind == HYPERPLANE_AFFINE
+			&& plane_range(group->statements[s], &planes[s], &min, &max)) {
+			least = !any || min < least ? min : least;
+			most = !any || max > most ? max : most;
+			any = true;
+		}
+	return any ? most - least + 1 : 0;
+}
+
+/* Finds the loop of a producer that runs along the group's dimension; where none does,
+ * the producer runs in its first tile. */
+static void align_member(struct compilation *compilation, const struct nest *group, int first,
+	int count, long extent, struct hyperplane *planes)
+{
+	struct hyperplane *best = NULL;
+	long best_spread = 0;
+	int depth = deepest(group, first, count)->depth;
+	for (int j = 0; j < depth; j++) {
+		struct hyperplane *trial = ARENA_ARRAY(compilation->arena, struct hyperplane,
+			group->statement_count);
+		memcpy(trial, planes, (size_t)group->statement_count * sizeof *trial);
+		if (!member_planes(compilation, group, first, count, j, trial))
+			continue;
+		long own = member_extent(group, first, count, trial);
+		struct distances distances = { .group = group, .planes = trial, .first = first,
+			.count = count, .factor = own >= extent ? 1 : (extent + own / 2) / own,
+			.divisor = own >= extent ? (own + extent / 2) / extent : 1 };
+		isl_union_map_foreach_map(group->dependences, widen, &distances);
+		long spread = distances.max - distances.min;
+		if (!distances.any || spread / distances.divisor > extent / 2
+			|| (best && spread >= best_spread))
+			continue;
+		shift_member(compilation, group, &distances, trial);
+		best = trial;
+		best_spread = spread;
+	}
+	if (best) {
+		memcpy(planes, best, (size_t)group->statement_count * sizeof *planes);
+		return;
+	}
+	for (int s = first; s < first + count; s++)
+		planes[s] = (struct hyperplane){ .kind = HYPERPLANE_FIRST };
+}
+
+bool group_find_dim(struct compilation *compilation, struct nest *group, const int *first,
+	int member_count, int j, struct band_dim *dim)
+{
+	int last = first[member_count - 1], total = group->statement_count;
+	const struct statement *main = deepest(group, last, total - last);
+	*dim = (struct band_dim){ .name = main->loops[j]->name,
+		.planes = ARENA_ARRAY(compilation->arena, struct hyperplane, total) };
+	if (!member_planes(compilation, group, last, total - last, j, dim->planes))
+		return false;
+	long extent = member_extent(group, last, total - last, dim->planes);
+	for (int m = member_count - 2; m >= 0; m--)
+		align_member(compilation, group, first[m], first[m + 1] - first[m], extent, dim->planes);
+	return finish_dim(compilation, group, dim) && dim->can_tile;
 }

@@ -31,9 +31,9 @@ static __isl_give isl_set *unite(__isl_take isl_set *a, __isl_take isl_set *b)
 }
 
 /* The elements that accesses of array A touch in a visit, as a function of the tile
- * parameters of the loops outside; BACK 1: in the visit one iteration before. */
+ * parameters of the loops outside. */
 static __isl_give isl_set *touched(const struct lowering *lowering, int a, bool writes_only,
-	int back)
+	enum reach reach)
 {
 	const struct nest_array *array = &lowering->nest->arrays[a];
 	isl_set *elements = NULL;
@@ -41,7 +41,7 @@ static __isl_give isl_set *touched(const struct lowering *lowering, int a, bool 
 		if (writes_only && !array->accesses[i].access->is_write)
 			continue;
 		isl_set *instances = tile_instances(lowering, array->accesses[i].statement,
-			lowering->store[a], back);
+			lowering->store[a], reach);
 		elements = unite(elements, isl_set_apply(instances,
 			isl_map_copy(array->accesses[i].access->map)));
 	}
@@ -123,7 +123,7 @@ static __isl_give isl_map *order_in_visit(const struct lowering *lowering, int s
 {
 	return isl_map_intersect_domain(
 		statement_order(lowering->nest->statements[s], lowering->nest->loop_depth),
-		tile_instances(lowering, s, depth, 0));
+		tile_instances(lowering, s, depth, IN_TILE));
 }
 
 /* The visits in which some read of array A comes before every write of its element. */
@@ -136,7 +136,7 @@ static __isl_give isl_set *exposed(const struct lowering *lowering, int a)
 		const struct nest_access *read = &array->accesses[r];
 		if (read->access->is_write)
 			continue;
-		isl_set *open = tile_instances(lowering, read->statement, depth, 0);
+		isl_set *open = tile_instances(lowering, read->statement, depth, IN_TILE);
 		for (int w = 0; w < array->access_count; w++) {
 			const struct nest_access *write = &array->accesses[w];
 			if (!write->access->is_write)
@@ -165,7 +165,7 @@ static __isl_give isl_set *fetching(const struct lowering *lowering, int a,
 		return isl_set_copy(params);
 	isl_ctx_reset_operations(ctx);
 	isl_ctx_set_max_operations(ctx, OPERATIONS);
-	isl_set *written = touched(lowering, a, true, 0);
+	isl_set *written = touched(lowering, a, true, IN_TILE);
 	isl_set *unwritten = isl_set_subtract(box_elements(box, elements), written);
 	isl_set *visits = isl_set_union(isl_set_params(isl_set_intersect_params(unwritten,
 		isl_set_copy(params))), exposed(lowering, a));
@@ -249,9 +249,9 @@ static void find_slide(struct lowering *lowering, int a, __isl_keep isl_set *par
 	struct general_region *region = &lowering->general[a];
 	int b = lowering->store[a] - 1;
 	if (b < 0 || lowering->nest->arrays[a].is_written
-		|| !lowering->schedule->storage[a].is_sliding)
+		|| !lowering->slides[a])
 		return;
-	isl_set *elements = touched(lowering, a, false, 1);
+	isl_set *elements = touched(lowering, a, false, IN_TILE_BEFORE);
 	isl_set *earlier = isl_set_params(isl_set_copy(elements));
 	isl_set *common = isl_set_intersect(isl_set_copy(earlier), isl_set_copy(params));
 	struct box before;
@@ -279,7 +279,7 @@ static bool fill_region(struct lowering *lowering, int a, struct general_region 
 {
 	const struct nest_array *array = &lowering->nest->arrays[a];
 	int rank = array->array->rank;
-	isl_set *elements = touched(lowering, a, false, 0);
+	isl_set *elements = touched(lowering, a, false, IN_TILE);
 	isl_set *params = isl_set_params(isl_set_copy(elements));
 	struct box box;
 	find_box(elements, params, rank, &box);
@@ -304,7 +304,7 @@ static bool fill_region(struct lowering *lowering, int a, struct general_region 
 		isl_set_free(fetch);
 		region->is_put = array->is_written;
 		if (array->is_written) {
-			isl_set *puts = isl_set_params(touched(lowering, a, true, 0));
+			isl_set *puts = isl_set_params(touched(lowering, a, true, IN_TILE));
 			region->puts = condition_of(lowering, puts);
 			isl_set_free(puts);
 		}
@@ -314,6 +314,50 @@ static bool fill_region(struct lowering *lowering, int a, struct general_region 
 	free_box(&box);
 	isl_set_free(params);
 	isl_set_free(elements);
+	return known;
+}
+
+/* ---- arrays that never leave the chip ---- */
+
+/* Elements of array A that instances of REACH read (or also write). */
+static __isl_give isl_set *reached(const struct lowering *lowering, int a, bool writes,
+	enum reach reach)
+{
+	const struct nest_array *array = &lowering->nest->arrays[a];
+	isl_set *elements = NULL;
+	for (int i = 0; i < array->access_count; i++)
+		if (array->accesses[i].access->is_write == writes)
+			elements = unite(elements, isl_set_apply(tile_instances(lowering,
+				array->accesses[i].statement, lowering->depth, reach),
+				isl_map_copy(array->accesses[i].access->map)));
+	return isl_set_coalesce(isl_set_intersect_params(elements, tile_context(lowering)));
+}
+
+/* The buffer of an internal array holds what lives in any tile: elements that are
+ * written up to it and read from it on, and those it writes.  In each dimension they
+ * lie within a window, so that a ring of its length keeps them apart. */
+static bool fill_internal(struct lowering *lowering, int a, struct plan_buffer *buffer)
+{
+	isl_set *until = reached(lowering, a, true, UP_TO_TILE);
+	isl_set *from = isl_set_union(reached(lowering, a, false, FROM_TILE),
+		reached(lowering, a, true, IN_TILE));
+	bool known = true;
+	for (int d = 0; d < buffer->rank && known; d++) {
+		isl_pw_aff *high = isl_set_dim_max(isl_set_copy(until), d);
+		isl_pw_aff *low = isl_set_dim_min(isl_set_copy(from), d);
+		long window = longest(low, high), min = 0, max = 0;
+		isl_pw_aff_free(high);
+		isl_pw_aff_free(low);
+		known = window > 0 && set_dim_range(until, d, &min, &max);
+		buffer->dims[d] = (struct plan_dim){ .extent = window, .stride = 1 };
+		if (window < max - min + 1)
+			buffer->dims[d].modulus = window;
+		else
+			buffer->dims[d] = (struct plan_dim){ .extent = max - min + 1, .stride = 1,
+				.origin = plan_const(ARENA(lowering), min) };
+	}
+	isl_set_free(until);
+	isl_set_free(from);
 	return known;
 }
 
@@ -360,7 +404,8 @@ bool make_general_buffers(struct lowering *lowering, long *needed)
 		buffer->slots = 1;
 		buffer->bytes = array->type.bytes;
 		lowering->general[a].slide = -1;
-		if (!fill_region(lowering, a, &lowering->general[a], buffer))
+		if (!(nest->arrays[a].is_internal ? fill_internal(lowering, a, buffer)
+			: fill_region(lowering, a, &lowering->general[a], buffer)))
 			return false;
 		for (int d = 0; d < array->rank; d++) {
 			if (!buffer->dims[d].extent)
@@ -428,7 +473,7 @@ unsigned append_general_gets(struct lowering *lowering, int a, struct plan_node 
 		append_window(lowering, a, block);
 	else
 		plan_append(ARENA(lowering), block, box_transfer(lowering, a, false));
-	return 1U << a;
+	return 1U << get_tag(a);
 }
 
 unsigned append_general_puts(struct lowering *lowering, int a, struct plan_node *block)
@@ -438,5 +483,5 @@ unsigned append_general_puts(struct lowering *lowering, int a, struct plan_node 
 		return 0;
 	plan_append(ARENA(lowering), guarded(lowering, block, region->puts),
 		box_transfer(lowering, a, true));
-	return 1U << (a + 16);
+	return 1U << put_tag(a);
 }

@@ -1,6 +1,8 @@
 libloopc_a_SOURCES += \
 	passes/band.c \
 	passes/dependence.c \
+	passes/fuse.c \
+	passes/fuse.h \
 	passes/general.c \
 	passes/lower.c \
 	passes/lower_function.c \

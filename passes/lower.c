@@ -181,13 +181,6 @@ static void register_buffers(struct lowering *lowering)
 	plan->buffers = buffers;
 }
 
-static void place_stores(struct lowering *lowering)
-{
-	lowering->store = ARENA_ARRAY(ARENA(lowering), int, lowering->nest->array_count + 1);
-	for (int a = 0; a < lowering->nest->array_count; a++)
-		lowering->store[a] = lowering->schedule->storage[a].store;
-}
-
 static bool count_traffic(struct lowering *lowering, struct plan_nest *out)
 {
 	enum { STEPS = 200000000 };
@@ -205,27 +198,59 @@ static bool count_traffic(struct lowering *lowering, struct plan_nest *out)
 	return true;
 }
 
+/* Buffers are made; now the body, its traffic, and the plan's list of buffers. */
+static bool lower_body(struct lowering *lowering, struct plan_nest *out)
+{
+	out->body = plan_block(ARENA(lowering));
+	if (!lower_level(lowering, 0, out->body) || !count_traffic(lowering, out))
+		return false;
+	register_buffers(lowering);
+	for (int a = 0; a < lowering->nest->array_count; a++)
+		out->scratchpad_used_bytes += lowering->buffers[a]->bytes;
+	return true;
+}
+
+static struct lowering lowering_of(struct compilation *compilation, const struct nest *nest,
+	const struct schedule *schedule, struct plan *plan)
+{
+	struct lowering lowering = { .compilation = compilation, .nest = nest,
+		.schedule = schedule, .plan = plan, .names = &plan->names };
+	lowering.buffers = ARENA_ARRAY(compilation->arena, struct plan_buffer *,
+		nest->array_count + 1);
+	lowering.store = ARENA_ARRAY(compilation->arena, int, nest->array_count + 1);
+	lowering.slides = ARENA_ARRAY(compilation->arena, bool, nest->array_count + 1);
+	make_tile_loops(&lowering);
+	return lowering;
+}
+
 bool nest_lower(struct compilation *compilation, const struct nest *nest,
 	const struct nest_model *model, const struct region *regions, bool exact,
 	const struct schedule *schedule, struct plan *plan, struct plan_nest *out, long *needed)
 {
-	struct lowering lowering = { .compilation = compilation, .nest = nest, .model = model,
-		.regions = exact ? regions : NULL, .schedule = schedule, .plan = plan,
-		.names = &plan->names };
-	lowering.buffers = ARENA_ARRAY(compilation->arena, struct plan_buffer *,
-		nest->array_count + 1);
-	make_tile_loops(&lowering);
-	place_stores(&lowering);
+	struct lowering lowering = lowering_of(compilation, nest, schedule, plan);
+	lowering.model = model;
+	lowering.regions = exact ? regions : NULL;
+	for (int a = 0; a < nest->array_count; a++) {
+		lowering.store[a] = schedule->storage[a].store;
+		lowering.slides[a] = schedule->storage[a].is_sliding;
+	}
 	if (exact)
 		make_exact_buffers(&lowering);
 	else if (!make_general_buffers(&lowering, needed))
 		return false;
 	*needed = 0;
-	out->body = plan_block(compilation->arena);
-	if (!lower_level(&lowering, 0, out->body) || !count_traffic(&lowering, out))
-		return false;
-	register_buffers(&lowering);
-	for (int a = 0; a < nest->array_count; a++)
-		out->scratchpad_used_bytes += lowering.buffers[a]->bytes;
-	return true;
+	return lower_body(&lowering, out);
+}
+
+bool group_lower(struct compilation *compilation, const struct nest *group,
+	const struct schedule *schedule, const int *store, struct plan *plan,
+	struct plan_nest *out)
+{
+	struct lowering lowering = lowering_of(compilation, group, schedule, plan);
+	long needed;
+	for (int a = 0; a < group->array_count; a++) {
+		lowering.store[a] = store[a];
+		lowering.slides[a] = true;
+	}
+	return make_general_buffers(&lowering, &needed) && lower_body(&lowering, out);
 }

@@ -7,27 +7,10 @@
 #include <isl/union_set.h>
 #include <isl/val.h>
 
+#include "passes/fuse.h"
 #include "passes/nest.h"
 #include "passes/schedule_text.h"
 #include "passes/values.h"
-
-/* ---- local arrays that leave the chip ---- */
-
-static void place_workspace(struct plan *plan)
-{
-	const struct function *function = plan->function;
-	plan->workspace_offset = ARENA_ARRAY(plan->arena, long, function->array_count + 1);
-	for (int i = 0; i < function->array_count; i++) {
-		const struct array *array = function->arrays[i];
-		plan->workspace_offset[i] = -1;
-		if (array->is_parameter || array->by_value)
-			continue;
-		enum { ALIGNMENT = 64 };
-		plan->workspace_offset[i] = plan->workspace_bytes;
-		plan->workspace_bytes += (array->elements * array->type.bytes + ALIGNMENT - 1)
-			/ ALIGNMENT * ALIGNMENT;
-	}
-}
 
 /* ---- what must cross the bus at least, where there is no model ---- */
 
@@ -357,6 +340,98 @@ static bool lower_nest(struct compilation *compilation, struct nest *nest, struc
 	return true;
 }
 
+/* ---- local arrays that leave the chip ---- */
+
+static bool leaves_the_chip(const struct plan *plan, const struct array *array)
+{
+	for (int n = 0; n < plan->nest_count; n++)
+		for (int a = 0; a < plan->nests[n].traffic_count; a++)
+			if (plan->nests[n].traffic[a].array == array
+				&& (plan->nests[n].traffic[a].read_bytes || plan->nests[n].traffic[a].write_bytes))
+				return true;
+	return false;
+}
+
+static void place_workspace(struct plan *plan)
+{
+	enum { ALIGNMENT = 64 };
+	const struct function *function = plan->function;
+	plan->workspace_offset = ARENA_ARRAY(plan->arena, long, function->array_count + 1);
+	for (int i = 0; i < function->array_count; i++) {
+		const struct array *array = function->arrays[i];
+		plan->workspace_offset[i] = -1;
+		if (array->is_parameter || array->by_value || !leaves_the_chip(plan, array))
+			continue;
+		plan->workspace_offset[i] = plan->workspace_bytes;
+		plan->workspace_bytes += (array->elements * array->type.bytes + ALIGNMENT - 1)
+			/ ALIGNMENT * ALIGNMENT;
+	}
+}
+
+/* ---- fusion ---- */
+
+/* How the nests from one on are grouped with the least traffic. */
+struct partition {
+	int count;                   /* nests in the first group */
+	long bytes;                  /* of all from here on */
+};
+
+static long group_bytes(struct compilation *compilation, const struct nest *nests, int count,
+	struct plan *plan)
+{
+	const struct plan before = *plan;
+	struct plan_nest trial;
+	long bytes = fuse_group(compilation, nests, count, plan, &trial) ? total_bytes(&trial) : -1;
+	*plan = before;
+	return bytes;
+}
+
+/* Dynamic programming from the last nest to the first: a group is extended until it has
+ * no plan any more.  SEPARATE: bytes of each nest alone. */
+static struct partition *choose_partition(struct compilation *compilation,
+	const struct nest *nests, int count, const long *separate, struct plan *plan)
+{
+	struct partition *best = ARENA_ARRAY(compilation->arena, struct partition, count + 1);
+	for (int n = count - 1; n >= 0; n--) {
+		best[n] = (struct partition){ 1, separate[n] + best[n + 1].bytes };
+		for (int length = 2; n + length <= count; length++) {
+			long bytes = group_bytes(compilation, nests + n, length, plan);
+			if (bytes < 0)
+				break;
+			if (bytes + best[n + length].bytes < best[n].bytes
+				|| compilation->fusion == FUSE_ALL)
+				best[n] = (struct partition){ length, bytes + best[n + length].bytes };
+		}
+	}
+	return best;
+}
+
+static bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
+	struct plan *plan)
+{
+	if (fuse_group(compilation, nests, count, plan, &plan->nests[0])) {
+		plan->nest_count = 1;
+		return true;
+	}
+	const struct plan before = *plan;
+	long *separate = ARENA_ARRAY(compilation->arena, long, count);
+	for (int n = 0; n < count; n++) {
+		if (!lower_nest(compilation, &nests[n], plan, &plan->nests[0]))
+			return false;
+		separate[n] = total_bytes(&plan->nests[0]);
+		*plan = before;
+	}
+	struct partition *best = choose_partition(compilation, nests, count, separate, plan);
+	plan->nest_count = 0;
+	for (int n = 0; n < count; n += best[n].count) {
+		struct plan_nest *out = &plan->nests[plan->nest_count++];
+		if (best[n].count == 1 ? !lower_nest(compilation, &nests[n], plan, out)
+			: !fuse_group(compilation, nests + n, best[n].count, plan, out))
+			return false;
+	}
+	return true;
+}
+
 struct plan *lower_function(struct compilation *compilation, const struct function *function)
 {
 	struct plan *plan = ARENA_NEW(compilation->arena, struct plan);
@@ -364,11 +439,14 @@ struct plan *lower_function(struct compilation *compilation, const struct functi
 	plan->program = compilation->program;
 	plan->function = function;
 	plan->arch = compilation->arch;
-	place_workspace(plan);
 	struct nest *nests = nests_of_function(compilation, function, &plan->nest_count);
 	plan->nests = ARENA_ARRAY(compilation->arena, struct plan_nest, plan->nest_count + 1);
 	bool done = true;
-	for (int n = 0; n < plan->nest_count; n++)
-		done &= lower_nest(compilation, &nests[n], plan, &plan->nests[n]);
+	if (compilation->fusion != FUSE_NEVER && plan->nest_count > 1)
+		done = lower_fused(compilation, nests, plan->nest_count, plan);
+	else
+		for (int n = 0; n < plan->nest_count; n++)
+			done &= lower_nest(compilation, &nests[n], plan, &plan->nests[n]);
+	place_workspace(plan);
 	return done ? plan : NULL;
 }

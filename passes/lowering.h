@@ -31,8 +31,14 @@ struct lowering {
 	int loop_of_dim[NEST_LOOPS];             /* its tile loop, or -1 */
 	struct plan_buffer **buffers;            /* [array of the nest] */
 	int *store;                              /* [array of the nest] */
+	bool *slides;                            /* [array of the nest]: may, where isl agrees */
 	struct general_region *general;          /* [array], where regions come from isl */
 };
+
+/* The tags of array A's transfers.  Arrays may share them: a level's transfers are waited
+ * for together. */
+static inline int get_tag(int a) { return a % 16; }
+static inline int put_tag(int a) { return 16 + a % 16; }
 
 /* BASE, or BASE with a number where the plan has that name already. */
 const char *unique_name(struct lowering *lowering, const char *base);
@@ -45,10 +51,14 @@ struct plan_expr *tile_at(const struct lowering *lowering, int l, struct plan_ex
 
 /* Appends the point loops to BLOCK. */
 bool lower_points(struct lowering *lowering, struct plan_node *block);
-/* The instances of statement S in the tile that the tile parameters give; only the first
- * DEPTH tile loops count.  BACK 1: in the tile before that one of loop DEPTH - 1.
- * Caller frees. */
-__isl_give isl_set *tile_instances(const struct lowering *lowering, int s, int depth, int back);
+/* Which tiles of the innermost loop are meant: the one, the one before it, all up to
+ * it, or all from it on. */
+enum reach { IN_TILE, IN_TILE_BEFORE, UP_TO_TILE, FROM_TILE };
+
+/* The instances of statement S in the tiles that the tile parameters give; only the first
+ * DEPTH tile loops count, and REACH applies to the last of them.  Caller frees. */
+__isl_give isl_set *tile_instances(const struct lowering *lowering, int s, int depth,
+	enum reach reach);
 /* The values tile parameters take.  Caller frees. */
 __isl_give isl_set *tile_context(const struct lowering *lowering);
 /* An isl expression over tile parameters as a plan's; NULL if it has no such form. */

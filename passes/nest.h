@@ -41,6 +41,7 @@ struct nest_array {
 	int access_count;
 	struct nest_access *accesses;
 	bool is_read, is_written;
+	bool is_internal;            /* of a fused group: never leaves the chip */
 };
 
 enum { NEST_LOOPS = MODEL_LOOPS };
@@ -75,6 +76,9 @@ struct nest {
 struct nest *nests_of_function(struct compilation *compilation,
 	const struct function *function, int *count);
 
+/* The group of COUNT consecutive nests from NESTS on as one nest. */
+struct nest *nest_join(struct compilation *compilation, const struct nest *nests, int count);
+
 /* Fills in nest.dependences. */
 void nest_find_dependences(struct compilation *compilation, struct nest *nest);
 
@@ -86,6 +90,12 @@ void nest_find_band(struct compilation *compilation, struct nest *nest);
 /* Instead: the outer LOOPS source loops as sequential dimensions, which keeps their
  * order whatever the dependences, and what can be tiled inside them. */
 void nest_find_sequential_band(struct compilation *compilation, struct nest *nest, int loops);
+/* A dimension for a fused group, whose members begin at statements FIRST[0] = 0,
+ * FIRST[1], ...: loop J of the last member's deepest statement; the producers are
+ * aligned with it, shifted so that they are early enough, or run in its first tile.
+ * False if no dependence-respecting one is found. */
+bool group_find_dim(struct compilation *compilation, struct nest *group, const int *first,
+	int member_count, int j, struct band_dim *dim);
 /* Loops around the deepest statement. */
 int nest_depth(const struct nest *nest);
 
@@ -109,6 +119,18 @@ struct region {
  * the real ones, for choosing a schedule.  Clipped regions are whole in the model. */
 bool nest_model_build(struct compilation *compilation, const struct nest *nest,
 	struct nest_model *model, struct region *regions);
+
+/* No read of ARRAY sees a value from before the nest. */
+bool nest_is_created(const struct nest *nest, const struct nest_array *array);
+/* MOVES[l]: the region of ARRAY in a tile may depend on band dimension l. */
+void nest_array_moves(struct compilation *compilation, const struct nest *nest,
+	const struct nest_array *array, bool moves[NEST_LOOPS]);
+
+/* Lowers a fused GROUP: tiles and order from SCHEDULE, buffers at STORE [array]; windows
+ * slide where they can.  False if it does not fit or has no plan. */
+bool group_lower(struct compilation *compilation, const struct nest *group,
+	const struct schedule *schedule, const int *store, struct plan *plan,
+	struct plan_nest *out);
 
 /* Lowers NEST under SCHEDULE into OUT (body, traffic, buffers of PLAN).  EXACT as
  * nest_model_build returned it.  Places of buffers are in the schedule (exact), or

@@ -156,8 +156,7 @@ struct builder {
 	bool *is_box;                /* [statement]: the domain is all of that box */
 };
 
-/* No read of ARRAY sees a value from before the nest. */
-static bool is_created(const struct nest *nest, const struct nest_array *array)
+bool nest_is_created(const struct nest *nest, const struct nest_array *array)
 {
 	if (!array->is_written)
 		return false;
@@ -272,7 +271,7 @@ static bool written_by_a_box(const struct builder *builder, const struct nest_ar
 		all &= is_box;
 		any |= is_box && array->accesses[a].access->is_write;
 	}
-	return all || any || !is_created(builder->nest, array);
+	return all || any || !nest_is_created(builder->nest, array);
 }
 
 /* A written region must be written whole: every dimension moves with one iterator of
@@ -393,7 +392,7 @@ static void fill_array(const struct nest *nest, const struct nest_array *array,
 {
 	*out = (struct model_array){ .name = array->array->name, .element_bytes = array->array->type.bytes,
 		.rank = array->array->rank, .is_read = array->is_read, .is_written = array->is_written,
-		.is_created = is_created(nest, array) };
+		.is_created = nest_is_created(nest, array) };
 }
 
 static void fill_exact(const struct nest *nest, const struct nest_array *array,
@@ -462,16 +461,41 @@ static void spans(struct compilation *compilation, const struct nest *nest,
 	isl_set_free(deltas);
 }
 
-static void fill_hull(struct compilation *compilation, const struct nest *nest,
-	const struct nest_array *array, struct model_array *out)
+static __isl_give isl_map *elements_of_array(const struct nest *nest,
+	const struct nest_array *array)
 {
-	fill_array(nest, array, out);
 	isl_map *elements = NULL;
 	for (int a = 0; a < array->access_count; a++) {
 		isl_map *map = elements_of_band(nest, &array->accesses[a]);
 		elements = elements ? isl_map_union(elements, map) : map;
 	}
-	elements = isl_map_coalesce(elements);
+	return isl_map_coalesce(elements);
+}
+
+/* It does if some value of the dimension shows less than all values do together. */
+void nest_array_moves(struct compilation *compilation, const struct nest *nest,
+	const struct nest_array *array, bool moves[NEST_LOOPS])
+{
+	isl_map *elements = elements_of_array(nest, array);
+	for (int l = 0; l < nest->band_count; l++) {
+		/* Forget dimension l: the elements any of its values shows. */
+		isl_map *any = isl_map_project_out(isl_map_copy(elements), isl_dim_in, (unsigned)l, 1);
+		any = isl_map_insert_dims(any, isl_dim_in, (unsigned)l, 1);
+		any = isl_map_lower_bound_si(any, isl_dim_in, (unsigned)l, 0);
+		any = isl_map_upper_bound_val(any, isl_dim_in, (unsigned)l,
+			isl_val_int_from_si(compilation->ctx, nest->band[l].extent - 1));
+		any = isl_map_intersect_domain(any, isl_map_domain(isl_map_copy(elements)));
+		moves[l] = isl_map_is_subset(any, elements) != isl_bool_true;
+		isl_map_free(any);
+	}
+	isl_map_free(elements);
+}
+
+static void fill_hull(struct compilation *compilation, const struct nest *nest,
+	const struct nest_array *array, struct model_array *out)
+{
+	fill_array(nest, array, out);
+	isl_map *elements = elements_of_array(nest, array);
 	long tile[NEST_LOOPS], one[ARRAY_RANK_LIMIT], span[ARRAY_RANK_LIMIT];
 	for (int l = 0; l < nest->band_count; l++)
 		tile[l] = 1;

@@ -116,3 +116,16 @@ struct nest *nests_of_function(struct compilation *compilation,
 	}
 	return nests;
 }
+
+struct nest *nest_join(struct compilation *compilation, const struct nest *nests, int count)
+{
+	struct nest *group = ARENA_NEW(compilation->arena, struct nest);
+	group->name = nests[0].name;
+	group->function = nests[0].function;
+	group->index = nests[0].index;
+	group->statements = nests[0].statements;
+	for (int n = 0; n < count; n++)
+		group->statement_count += nests[n].statement_count;
+	fill_nest(compilation, group);
+	return group;
+}

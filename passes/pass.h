@@ -10,6 +10,9 @@
 #include "support/arena.h"
 #include "support/diag.h"
 
+/* Whether nests are fused: not; where that moves less; wherever it can be. */
+enum fusion { FUSE_NEVER, FUSE_AUTO, FUSE_ALL };
+
 /* What a compilation is told and what its passes share. */
 struct compilation {
 	struct arena *arena;
@@ -19,6 +22,7 @@ struct compilation {
 	const struct program *program;
 	bool reassociate;            /* -fno-reassociate clears it */
 	enum buffering buffering;
+	enum fusion fusion;
 	long effort;                 /* points; 0: as documented in search.h */
 	int threads;
 	bool show_progress;

@@ -65,32 +65,53 @@ __isl_give isl_set *tile_context(const struct lowering *lowering)
 	return context;
 }
 
-__isl_give isl_set *tile_instances(const struct lowering *lowering, int s, int depth, int back)
+/* The tile parameter of loop L, or of the tile before. */
+static __isl_give isl_pw_aff *tile_of(const struct lowering *lowering, __isl_take isl_space *space,
+	int l, enum reach reach)
 {
-	const struct statement *statement = lowering->nest->statements[s];
-	isl_set *set = isl_set_copy(statement->domain);
+	isl_pw_aff *tile = parameter(lowering, space, 't', l);
+	return reach != IN_TILE_BEFORE ? tile : isl_pw_aff_add_constant_val(tile,
+		isl_val_int_from_si(lowering->compilation->ctx, -1));
+}
+
+static __isl_give isl_set *within_tile(const struct lowering *lowering, __isl_take isl_set *set,
+	const struct hyperplane *plane, int l, enum reach reach)
+{
+	enum { FAR = 1 << 30 };
+	long size = lowering->loops[l].size;
+	isl_pw_aff *tile = tile_of(lowering, isl_set_get_space(set), l, reach);
+	tile = isl_pw_aff_scale_val(tile, isl_val_int_from_si(lowering->compilation->ctx, size));
+	isl_pw_aff *value = isl_pw_aff_sub(isl_pw_aff_from_aff(isl_aff_copy(plane->value)), tile);
+	return between(set, value, reach == UP_TO_TILE ? -(long)FAR * FAR : 0,
+		reach == FROM_TILE ? (long)FAR * FAR : size - 1);
+}
+
+/* A statement that runs in the first or last tile only. */
+static __isl_give isl_set *within_end(const struct lowering *lowering, __isl_take isl_set *set,
+	bool first, int l, enum reach reach)
+{
+	const struct tile_loop *loop = &lowering->loops[l];
+	if (reach == (first ? UP_TO_TILE : FROM_TILE))
+		return set;
+	isl_space *space = isl_set_get_space(set);
+	/* Where tiles are walked one way only, the first is tile 0. */
+	if (loop->is_backward)
+		return between(set, parameter(lowering, space, first ? 'f' : 'l', l), 1, 1);
+	long tile = first ? 0 : loop->count - 1;
+	return between(set, tile_of(lowering, space, l, reach), tile, tile);
+}
+
+__isl_give isl_set *tile_instances(const struct lowering *lowering, int s, int depth,
+	enum reach reach)
+{
+	isl_set *set = isl_set_copy(lowering->nest->statements[s]->domain);
 	for (int l = 0; l < depth; l++) {
-		const struct tile_loop *loop = &lowering->loops[l];
-		const struct hyperplane *plane = &lowering->nest->band[loop->dim].planes[s];
-		isl_space *space = isl_set_get_space(statement->domain);
-		if (plane->kind == HYPERPLANE_AFFINE) {
-			isl_pw_aff *tile = parameter(lowering, space, 't', l);
-			if (back && l == depth - 1)
-				tile = isl_pw_aff_add_constant_val(tile,
-					isl_val_int_from_si(lowering->compilation->ctx, -1));
-			tile = isl_pw_aff_scale_val(tile,
-				isl_val_int_from_si(lowering->compilation->ctx, loop->size));
-			isl_pw_aff *within = isl_pw_aff_sub(
-				isl_pw_aff_from_aff(isl_aff_copy(plane->value)), tile);
-			set = between(set, within, 0, loop->size - 1);
-		} else {
-			/* Where tiles are walked one way only, the first is tile 0. */
-			bool first = plane->kind == HYPERPLANE_FIRST;
-			long tile = loop->is_backward ? 1 : first ? 0 : loop->count - 1;
-			tile += back && l == depth - 1;
-			char kind = !loop->is_backward ? 't' : first ? 'f' : 'l';
-			set = between(set, parameter(lowering, space, kind, l), tile, tile);
-		}
+		const struct hyperplane *plane = &lowering->nest->band[lowering->loops[l].dim].planes[s];
+		enum reach here = l == depth - 1 ? reach : IN_TILE;
+		if (plane->kind == HYPERPLANE_AFFINE)
+			set = within_tile(lowering, set, plane, l, here);
+		else
+			set = within_end(lowering, set, plane->kind == HYPERPLANE_FIRST, l, here);
 	}
 	return set;
 }
@@ -402,7 +423,7 @@ bool lower_points(struct lowering *lowering, struct plan_node *block)
 	for (int s = 0; s < nest->statement_count; s++) {
 		isl_map *map = isl_map_intersect_domain(
 			statement_order(nest->statements[s], nest->loop_depth),
-			tile_instances(lowering, s, lowering->depth, 0));
+			tile_instances(lowering, s, lowering->depth, IN_TILE));
 		isl_union_map *part = isl_union_map_from_map(map);
 		order = order ? isl_union_map_union(order, part) : part;
 	}

@@ -473,17 +473,15 @@ static bool is_pipelined(const struct lowering *lowering, int a)
 	return lowering->buffers[a]->is_double;
 }
 
-enum { PUT_TAGS = 16 };
-
 /* Pipelined: the region of this iteration of B was asked for one iteration ago, except
  * in the first; then the next one's is asked for, to come during the body. */
 static unsigned append_pipelined_gets(struct lowering *lowering, int a, struct plan_node *block)
 {
 	struct visit now = visit_of(lowering, a), next = now;
-	int b = mover(&now), tag = a;
+	int b = mover(&now), tag = get_tag(a);
 	set_position(&next, b, make(lowering, PLAN_ADD, now.position[b], constant(lowering, 1)));
 	struct plan_expr *condition = fetches(&now);
-	unsigned own = 1U << tag, out = 1U << (tag + PUT_TAGS);
+	unsigned own = 1U << tag, out = 1U << put_tag(a);
 	if (never(condition))
 		return 0;
 	append_get(&now, tag, guarded(lowering, block, both(&now, at_start(&now, b), condition)));
@@ -502,8 +500,8 @@ unsigned append_exact_gets(struct lowering *lowering, int a, struct plan_node *b
 	struct plan_expr *condition = fetches(&visit);
 	if (never(condition))
 		return 0;
-	append_get(&visit, a, guarded(lowering, block, condition));
-	return 1U << a;
+	append_get(&visit, get_tag(a), guarded(lowering, block, condition));
+	return 1U << get_tag(a);
 }
 
 unsigned append_exact_puts(struct lowering *lowering, int a, struct plan_node *block)
@@ -515,23 +513,23 @@ unsigned append_exact_puts(struct lowering *lowering, int a, struct plan_node *b
 	struct plan_expr *condition = is_visited(&visit);
 	if (kept)
 		condition = both(&visit, condition, make(lowering, PLAN_NOT, kept, NULL));
-	unsigned tag = 1U << (a + PUT_TAGS);
+	unsigned tag = 1U << put_tag(a);
 	/* Pipelined: the copy goes on during the next body; the one before ends here, unless
 	 * it had to before a fetch. */
 	if (is_pipelined(lowering, a)) {
 		if (never(fetches(&visit)))
 			plan_append(ARENA(lowering), block, plan_wait(ARENA(lowering), tag));
 		plan_append(ARENA(lowering), guarded(lowering, block, condition),
-			region_transfer(&visit, true, a + PUT_TAGS));
+			region_transfer(&visit, true, put_tag(a)));
 		return 0;
 	}
 	plan_append(ARENA(lowering), guarded(lowering, block, condition),
-		region_transfer(&visit, true, a + PUT_TAGS));
+		region_transfer(&visit, true, put_tag(a)));
 	return tag;
 }
 
 unsigned exact_tags_after_run(const struct lowering *lowering, int a)
 {
 	return is_pipelined(lowering, a) && lowering->model->arrays[a].is_written
-		? 1U << (a + PUT_TAGS) : 0;
+		? 1U << put_tag(a) : 0;
 }
