@@ -53,8 +53,9 @@ struct array {
 	bool is_const;               /* a parameter that is only read */
 	bool by_value;               /* a scalar parameter or local: no address.  A scalar
 	                              * parameter by value is read only and lives in the core */
-	struct loop *scope;          /* local scalars: innermost loop around the declaration;
-	                              * NULL: the function */
+	struct loop *scope;          /* locals: innermost loop around the declaration; NULL:
+	                              * the function.  What it held is lost with each
+	                              * iteration */
 	long elements;               /* product of the extents */
 };
 
@@ -168,10 +169,11 @@ struct program {
 	struct arena *arena;
 	isl_ctx *ctx;
 	const char *file;            /* name of the source file as given */
-	int function_count, include_count, prototype_count;
+	int function_count, include_count, prototype_count, file_count;
 	struct function **functions;
 	const char **includes;       /* "<math.h>" ... as written, without stdint.h */
 	struct prototype *prototypes;
+	const char **files;          /* headers read by #include "...", for depfiles */
 };
 
 /* The position of statement instances in the source's order: an isl map from

@@ -1,0 +1,152 @@
+#ifndef FRONTEND_SEMA_H
+#define FRONTEND_SEMA_H
+
+#include <isl/aff.h>
+#include <isl/set.h>
+#include <isl/space.h>
+#include <isl/val.h>
+
+#include "frontend/preprocess.h"
+#include "ir/program_build.h"
+
+/* From the tree to the program: inside of the front end. */
+
+__extension__ typedef __int128 wide;
+
+enum symbol_kind {
+	SYMBOL_INDEX,                /* a size, a constant, or a local that is affine */
+	SYMBOL_ITERATOR,
+	SYMBOL_ARRAY,                /* scalars of data too */
+	SYMBOL_FUNCTION,
+	SYMBOL_BAD                   /* its declaration was wrong: no more is said of it */
+};
+
+/* What a name stands for, from its declaration to the end of its block. */
+struct symbol {
+	struct symbol *outer;        /* declared before */
+	enum symbol_kind kind;
+	const char *name;
+	struct location location;
+	struct type type;
+	struct array *array;
+	/* SYMBOL_ITERATOR: the place of its loop in the nest, -1 while it has none */
+	int dim;
+	/* SYMBOL_INDEX: its value at depth loops, between min and max */
+	isl_pw_aff *value;           /* the arena's */
+	int depth;
+	wide min, max;
+	struct expr *expr;           /* as a value of a statement */
+	/* SYMBOL_FUNCTION */
+	const struct ast_declarator *prototype;
+	bool is_definition, was_called;
+};
+
+/* A set of names of one function. */
+struct names {
+	struct ast_list list;
+};
+
+/* An integer that is known of as an affine, or nearly affine, function of the
+ * iterators around it.  value: the holder's. */
+struct index {
+	isl_pw_aff *value;
+	struct type type;
+	wide min, max;               /* bounds, not always tight */
+};
+
+struct sema {
+	struct arena *arena;
+	isl_ctx *ctx;
+	struct diag *diag;
+	const struct preprocessor *preprocessor;
+	const struct binding *bindings;
+	int binding_count;
+	bool *binding_was_used;
+	struct program *program;
+	size_t function_capacity, prototype_capacity;
+	struct symbol *symbols;
+	bool has_isl_failed;
+
+	/* The function at hand. */
+	struct function *function;
+	size_t array_capacity, loop_capacity, statement_capacity, pragma_capacity, size_capacity;
+	struct names assigned, iterators, indices;
+
+	/* The place in it. */
+	int depth;
+	struct loop *loops[LOOP_DEPTH_LIMIT];
+	wide min[LOOP_DEPTH_LIMIT], max[LOOP_DEPTH_LIMIT];
+	isl_set *domain;             /* iterations that come here */
+	bool is_dead;                /* there are none */
+	int *position;               /* of the next statement or loop in the innermost body */
+	bool is_associative;         /* the next assignment, by pragma */
+
+	/* How indices are looked at. */
+	bool is_quiet;               /* nothing is reported */
+	bool is_unchecked;           /* the range of the innermost iterator is not known yet */
+	const char *use;             /* "the bound of the loop": what the index is for */
+};
+
+/* Scopes (scope.c). */
+struct symbol *symbol_find(const struct sema *sema, const char *name);
+struct symbol *symbol_add(struct sema *sema, enum symbol_kind kind, const char *name,
+	struct location at);
+void names_add(struct arena *arena, struct names *names, const char *name);
+bool names_has(const struct names *names, const char *name);
+const struct binding *sema_binding(const struct sema *sema, const char *name);
+/* Fills in the sets of names of a function. */
+void names_collect(struct sema *sema, const struct ast_function *function);
+
+/* Constants and functions of the headers (headers.c). */
+struct header_constant {
+	const char *name;
+	struct type type;
+	long value;                  /* of an integer type */
+	const char *header;
+};
+const struct header_constant *header_constant_find(const char *name);
+struct header_function {
+	struct type result, parameters[3];
+	int parameter_count;
+	const char *header;
+};
+bool header_function_find(const char *name, struct header_function *function);
+
+/* Indices (index.c).  Results are false or NULL after an error, reported unless
+ * is_quiet. */
+bool index_of(struct sema *sema, const struct ast_expr *ast, struct index *index);
+bool index_convert(struct sema *sema, struct index *index, struct type type,
+	const struct ast_expr *ast);
+void index_free(struct index *index);
+/* The iterations of the domain in which AST holds.  The caller's. */
+isl_set *index_condition(struct sema *sema, const struct ast_expr *ast);
+/* Its value, if INDEX is affine where the domain is. */
+bool index_affine(struct sema *sema, const struct index *index, struct affine *affine);
+bool index_constant(struct sema *sema, const struct ast_expr *ast, struct type *type,
+	long *value);
+bool index_is_constant(const struct index *index);
+/* The value of an integer constant of the source; false if it is none or too large. */
+bool number_value(const char *text, unsigned long *value, struct type *type);
+isl_pw_aff *index_iterator(struct sema *sema, int dim);
+isl_pw_aff *index_number(struct sema *sema, wide value);
+const char *wide_text(struct arena *arena, wide value);
+/* Whether isl gave up; reports it once. */
+bool sema_isl_failed(struct sema *sema, struct location at);
+
+/* Values and assignments (value.c). */
+void lower_assignment(struct sema *sema, const struct ast_expr *ast);
+/* TARGET = VALUE, or TARGET OPERATOR= VALUE where OPERATOR is not NULL. */
+void lower_store(struct sema *sema, struct location at, const struct ast_expr *target,
+	const char *operator, const struct ast_expr *value);
+
+/* Loops and conditions (loop.c). */
+void lower_for(struct sema *sema, const struct ast_stmt *stmt);
+void lower_if(struct sema *sema, const struct ast_stmt *stmt);
+
+/* Statements and declarations (sema.c). */
+void lower_stmt(struct sema *sema, const struct ast_stmt *stmt);
+struct program *sema_lower(struct arena *arena, isl_ctx *ctx, struct diag *diag,
+	const struct preprocessor *preprocessor, const struct ast_file *file, const char *name,
+	const struct binding *bindings, int binding_count);
+
+#endif

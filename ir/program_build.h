@@ -1,0 +1,32 @@
+#ifndef IR_PROGRAM_BUILD_H
+#define IR_PROGRAM_BUILD_H
+
+#include "ir/program.h"
+
+/* What makers of programs share: the front end, and the parser of the text form. */
+
+/* C99 6.3.1.1 and 6.3.1.8, for a host with a 32-bit int and a 64-bit long. */
+struct type type_promoted(struct type type);
+struct type type_common(struct type a, struct type b);
+/* The type of OPERATOR ("+", "<", ...) on operands of these types. */
+struct type type_of_binary(const char *operator, struct type a, struct type b);
+struct type type_of_unary(const char *operator, struct type a);
+/* False if the name is none of C's or <stdint.h>'s. */
+bool type_find(const char *name, struct type *type);
+/* The least value of an integer type, and the greatest. */
+long type_min(enum type_kind kind);
+unsigned long type_max(enum type_kind kind);
+
+/* Sets access.map from the domain and the subscripts; the arena owns it. */
+void access_make_map(struct arena *arena, const struct statement *statement,
+	struct access *access);
+/* Names the tuple and the dimensions of DOMAIN after STATEMENT; the arena owns it. */
+void statement_set_domain(struct arena *arena, struct statement *statement,
+	__isl_take isl_set *domain);
+/* An affine without any iterator. */
+struct affine affine_constant(struct arena *arena, long constant);
+
+/* What can be said of a value from its form: the reduction that STATEMENT is. */
+enum reduction statement_reduction(const struct statement *statement, bool is_associative);
+
+#endif
