@@ -95,16 +95,16 @@ def keep(options, failure):
         if options.reduce and failure.kind != "hang":
             program = reduce(program, fails, options.reduce)
         name = os.path.join(options.keep, "%s%d" % (failure.kind, failure.case.seed))
-        with open(name + ".loop", "w") as file:
-            file.write(program.text(comment="seed %d, %s" % (failure.case.seed, failure.kind)))
+        command = configuration.options + ["-D " + option for option in program.options()]
+        if not program.reassociate and "-fno-reassociate" not in command:
+            command.append("-fno-reassociate")
+        with open(name + ".loop", "w") as file:     # in the form of found_test.sh
+            file.write(program.text(comment="options: " + " ".join(command)))
         with open(name + ".yaml", "w") as file:
             file.write(configuration.machine.text("m"))
         with open(name + ".txt", "w") as file:
-            defines = "".join(" -D " + option for option in program.options())
-            if not program.reassociate:
-                defines += " -fno-reassociate"
-            file.write("loopc --verify --arch=%s.yaml %s%s %s.loop\n\n%s\n" % (
-                name, " ".join(configuration.options), defines, name, describe(failure)))
+            file.write("loopc --verify --arch=%s.yaml %s %s.loop\n\n%s\n" % (
+                name, " ".join(command), name, describe(failure)))
     finally:
         shutil.rmtree(tools.directory, ignore_errors=True)
 
