@@ -320,22 +320,24 @@ static void test_small_runs(void)
 }
 
 /* Around the sizes that controllers' counters have: 2^k elements of 1, 2, 4, 8
- * bytes, less one. */
+ * bytes.  The long runs, which take their time on an emulated board, only once. */
 static void test_counter_widths(void)
 {
+	enum { LONG_BYTES = 1 << 17 };
 	uint32_t bits, width, near;
 	struct copy copy;
-	for (bits = 5; bits <= 20; bits++)
+	for (bits = 5; bits <= 21; bits++)
 		for (width = 1; width <= 8; width *= 2)
-			for (near = 0; near < 5; near++) {
+			for (near = 0; near < 3; near++) {
 				uint32_t bytes = ((uint32_t)1 << bits) * width + near * test.align;
-				if (bytes < 2 * test.align)
+				if (bytes < 2 * test.align || (bytes > LONG_BYTES + test.align && width > 1))
 					continue;
-				copy = run_of(3 * test.align, 5 * test.align, bytes - 2 * test.align);
+				copy = run_of(3 * test.align, 5 * test.align, bytes - test.align);
 				try_both_ways(&copy);
 				copy.ext = 16 * test.align;
 				copy.loc = 32 * test.align;
-				try_both_ways(&copy);
+				if (bytes <= LONG_BYTES + test.align)
+					try_both_ways(&copy);
 			}
 	group_end("runs around every power of two");
 }
@@ -417,7 +419,7 @@ static void try_count(uint32_t most, uint32_t near, uint32_t rank, uint32_t byte
 static void test_counts(void)
 {
 	uint32_t width, rank, near;
-	try_count(UINT32_MAX, 0, 2, test.align);
+	try_count(65537, 0, 2, test.align);
 	for (rank = 2; rank <= LRT_MAX_RANK; rank++)
 		for (width = 1; width <= 4; width += 3)
 			for (near = 0; near < 3; near++) {
