@@ -216,9 +216,10 @@ void harness_print_main(FILE *out, const struct session *session)
 	fputs("#include \"verify_support.h\"\n", out);
 	for (int p = 0; p < session->plan_count; p++)
 		print_function(out, session, p);
+	/* align_bytes of a machine is of buffers; lrt_limits has it of every copy. */
 	fprintf(out, "\nint main(void)\n{\n\tstatic const lrt_limits limits = "
-		"{ %ld, %d, %ld, %ld, %ld, %d };\n", arch->scratchpad_bytes, arch->max_rank,
-		arch->max_bytes, arch->max_count, arch->max_stride_bytes, arch->align_bytes);
+		"{ %ld, %d, %ld, %ld, %ld, 0 };\n", arch->scratchpad_bytes, arch->max_rank,
+		arch->max_bytes, arch->max_count, arch->max_stride_bytes);
 	for (int p = 0; p < session->plan_count; p++)
 		fprintf(out, "\tverify_function(&function_%d, &limits);\n", p);
 	fputs("\treturn 0;\n}\n", out);
