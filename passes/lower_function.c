@@ -47,6 +47,8 @@ static long general_compulsory(const struct nest *nest)
 	for (int a = 0; a < nest->array_count; a++) {
 		const struct nest_array *array = &nest->arrays[a];
 		isl_set *elements = NULL;
+		if (array->is_internal)
+			continue;
 		for (int i = 0; i < array->access_count; i++) {
 			const struct access *access = array->accesses[i].access;
 			if (array->is_written && !access->is_write)
@@ -406,10 +408,26 @@ static struct partition *choose_partition(struct compilation *compilation,
 	return best;
 }
 
+/* Lowers COUNT nests as one group, with its entry in the plan. */
+static bool lower_group(struct compilation *compilation, const struct nest *nests, int count,
+	struct plan *plan, struct plan_nest *out)
+{
+	double start = now_seconds();
+	struct nest *group = fuse_group(compilation, nests, count, plan, out);
+	if (!group)
+		return false;
+	out->compulsory_bytes = out->lower_bound_bytes = general_compulsory(group);
+	out->bound_bytes = out->lower_bound_bytes;
+	out->lower_bound_argument = "compulsory";
+	out->optimal = total_bytes(out) == out->bound_bytes;
+	out->seconds = now_seconds() - start;
+	return true;
+}
+
 static bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
 	struct plan *plan)
 {
-	if (fuse_group(compilation, nests, count, plan, &plan->nests[0])) {
+	if (lower_group(compilation, nests, count, plan, &plan->nests[0])) {
 		plan->nest_count = 1;
 		return true;
 	}
@@ -426,7 +444,7 @@ static bool lower_fused(struct compilation *compilation, struct nest *nests, int
 	for (int n = 0; n < count; n += best[n].count) {
 		struct plan_nest *out = &plan->nests[plan->nest_count++];
 		if (best[n].count == 1 ? !lower_nest(compilation, &nests[n], plan, out)
-			: !fuse_group(compilation, nests + n, best[n].count, plan, out))
+			: !lower_group(compilation, nests + n, best[n].count, plan, out))
 			return false;
 	}
 	return true;
