@@ -55,6 +55,7 @@ struct check {
 	const struct hyperplane *planes;
 	bool is_together;            /* both ends in one tile */
 	bool is_legal, is_forward;
+	int from, to;                /* of the last dependence seen: the one that is not legal */
 };
 
 /* The pairs of statements S and T that the sequential dimensions leave unordered. */
@@ -106,6 +107,8 @@ static isl_stat check_pairs(__isl_take isl_map *pairs, void *user)
 	int s = statement_of(check->nest, isl_map_get_tuple_id(pairs, isl_dim_in));
 	int t = statement_of(check->nest, isl_map_get_tuple_id(pairs, isl_dim_out));
 	const struct hyperplane *from = &check->planes[s], *to = &check->planes[t];
+	check->from = s;
+	check->to = t;
 	isl_map *within = in_one_iteration(check->nest, isl_map_copy(pairs), s, t);
 	/* A private value that is carried by a sequential loop depends on the order inside. */
 	if (check->is_together && isl_map_is_equal(within, pairs) != isl_bool_true)
@@ -131,18 +134,19 @@ static isl_stat check_pairs(__isl_take isl_map *pairs, void *user)
 	return check->is_legal ? isl_stat_ok : isl_stat_error;
 }
 
-/* Whether no dependence runs backwards in PLANES; *IS_FORWARD: one runs forward. */
-static bool planes_are_legal(const struct nest *nest, const struct hyperplane *planes,
-	bool *is_forward)
+/* Whether no dependence runs backwards in DIM, and whether one runs forward. */
+static void check_dim(const struct nest *nest, struct band_dim *dim)
 {
-	struct check check = { nest, planes, false, true, false };
+	struct check check = { .nest = nest, .planes = dim->planes, .is_legal = true };
 	isl_union_map_foreach_map(nest->dependences, check_pairs, &check);
-	*is_forward = check.is_forward;
+	dim->is_forward = check.is_forward;
 	if (check.is_legal) {
 		check.is_together = true;
 		isl_union_map_foreach_map(nest->together, check_pairs, &check);
 	}
-	return check.is_legal;
+	dim->can_tile = check.is_legal;
+	dim->blocked_from = check.from;
+	dim->blocked_to = check.to;
 }
 
 /* Shifts affine planes so that values start at 0, fills in extent and legality.
@@ -172,7 +176,7 @@ static bool finish_dim(struct compilation *compilation, const struct nest *nest,
 		*plane = affine_plane(compilation, nest->statements[s], affine, plane->divisor);
 	}
 	dim->extent = most - least + 1;
-	dim->can_tile = planes_are_legal(nest, dim->planes, &dim->is_forward);
+	check_dim(nest, dim);
 	return true;
 }
 
@@ -340,7 +344,8 @@ static int source_band(struct compilation *compilation, struct nest *nest, bool 
 		if (dim.can_tile || try_skews(compilation, nest, band, count, 2, &dim))
 			band[count++] = dim;
 		else
-			nest->left_out++;
+			nest->blocked[nest->left_out++] = (struct blocked_loop){ main->loops[j],
+				nest->statements[dim.blocked_from], nest->statements[dim.blocked_to] };
 	}
 	return count;
 }

@@ -314,6 +314,23 @@ static struct choice *lower_best_band(struct compilation *compilation, struct ne
 	return lower_band(choice, plan, out) == LOWERED ? choice : NULL;
 }
 
+/* -Rloop: what keeps loops from being tiled, in terms of the source. */
+static void remark_on_loops(struct compilation *compilation, const struct nest *nest)
+{
+	for (int i = 0; i < nest->left_out; i++) {
+		const struct blocked_loop *blocked = &nest->blocked[i];
+		if (!blocked->loop)
+			continue;
+		diag_remark(compilation->diag, blocked->loop->location, "loop",
+			"loop '%s' is not tiled: a dependence would run backwards", blocked->loop->name);
+		diag_note(compilation->diag, blocked->from->location, "from what is computed here");
+		diag_note(compilation->diag, blocked->to->location, "to what is computed here");
+	}
+	for (int l = 0; l < nest->prefix; l++)
+		diag_remark(compilation->diag, nest->location, "loop",
+			"loop '%s' runs one iteration at a time, in order", nest->band[l].name);
+}
+
 static bool lower_nest(struct compilation *compilation, struct nest *nest, struct plan *plan,
 	struct plan_nest *out)
 {
@@ -331,6 +348,7 @@ static bool lower_nest(struct compilation *compilation, struct nest *nest, struc
 	out->schedule = arena_printf(compilation->arena, "nest %s\n%s", nest->name,
 		schedule_print(compilation->arena, &choice->model, &choice->schedule));
 	fill_bounds(choice, out);
+	remark_on_loops(compilation, nest);
 	out->seconds = now_seconds() - start;
 	if (!agrees(choice, out)) {
 		diag_error(compilation->diag, nest->location,

@@ -26,7 +26,14 @@ struct band_dim {
 	long extent;                 /* values run from 0 to extent - 1 */
 	bool is_forward;             /* carries a dependence between affine statements */
 	bool can_tile;               /* no dependence runs backwards in it */
+	int blocked_from, blocked_to;    /* statements of the nest whose dependence does */
 	struct hyperplane *planes;   /* [statement of the nest] */
+};
+
+/* A loop that is not tiled: the dependence that runs backwards in it. */
+struct blocked_loop {
+	const struct loop *loop;
+	const struct statement *from, *to;
 };
 
 /* One access of a statement of the nest. */
@@ -59,6 +66,8 @@ struct nest {
 	int loop_depth;              /* deepest statement */
 	int band_count;
 	int left_out;                /* loops of the source that run inside the tiles */
+	struct blocked_loop blocked[LOOP_DEPTH_LIMIT];   /* [left_out], where the source's loops
+	                              * make the band */
 	int prefix;                  /* the first dims are the source's outer loops, run in their
 	                              * order, one iteration a tile */
 	struct band_dim band[NEST_LOOPS];
