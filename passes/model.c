@@ -395,6 +395,8 @@ static bool storage_is_legal(const struct nest_model *model, const struct schedu
 		return false;
 	if (storage->slots > 1 && !schedule->is_serpentine[moving])
 		return false;
+	if (array->anchored != 0 && (storage->slots > 1 || storage->is_double))
+		return false;
 	if (storage->is_sliding && slide_dim(model, schedule, array, storage->store) < 0)
 		return false;
 	return !array->is_written || (storage->slots == 1 && !storage->is_double) ||
@@ -417,13 +419,16 @@ bool array_evaluate(const struct nest_model *model, const struct schedule *sched
 		int loop = schedule->order[i];
 
 		parts[loop] = (struct part){ loop_tiles(&sum, loop), model->loops[loop].extent };
+		if (array->anchored >> loop & 1)
+			parts[loop].count = 1;
 		visits = times(&sum, visits, parts[loop].count);
 		if (array_is_indexed(array, loop))
 			first_visits = times(&sum, first_visits, parts[loop].count);
 	}
 	moved = region_sum(&sum, parts, 0, storage->is_sliding ? SLIDE_RUN : SLIDE_NONE);
 	first = sum.overflow ? 0 : moved / (visits / first_visits);
-	subtract_turns(&sum, &moved, &visits);
+	if (array->anchored == 0)
+		subtract_turns(&sum, &moved, &visits);
 	storage->bytes = times(&sum, buffer_elements(&sum, storage), array->element_bytes);
 	moved = times(&sum, moved, array->element_bytes);
 	first = times(&sum, first, array->element_bytes);

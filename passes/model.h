@@ -83,6 +83,10 @@ struct nest_model {
  *  - Else the whole region moves, whatever else of it may be on chip by chance.
  * With STORE = 0 there is one visit.
  *
+ * An array with anchored loops is visited only where those of them that are outside b
+ * have pos 0: they count as loops of one iteration, and no visit is kept at a turn.
+ * SLOTS is 1 and IS_DOUBLE false.
+ *
  * A written array: a visit that is not kept fetches its region, unless it comes for
  * the first time (pos of every loop outside that does not index it is 0) and
  * is_created.  At the end of a visit the region goes out unless its next visit is
@@ -95,8 +99,8 @@ struct storage {
 	long slots;
 	bool is_sliding;
 	bool is_double;              /* one slot (or step of a ring) more, to overlap; not if
-	                              * the array is written and different tiles touch the same
-	                              * element */
+	                              * the array is anchored, or is written where different tiles
+	                              * touch the same element */
 	/* results */
 	long bytes;                  /* of the buffer, aligned */
 	long offset;                 /* in the scratchpad, bytes */

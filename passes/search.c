@@ -430,7 +430,7 @@ static bool search_buffering(const struct nest_model *model, const struct arch *
 	return total.found;
 }
 
-/* The least scratchpad that any schedule needs: the smallest tiles need the least. */
+/* The least scratchpad that any schedule needs; 0 if what is fixed leaves none. */
 static long least_scratchpad(const struct nest_model *model, const struct arch *arch,
 	const struct search_options *options, bool is_double)
 {
@@ -438,12 +438,16 @@ static long least_scratchpad(const struct nest_model *model, const struct arch *
 	struct space space;
 	struct outcome total = { .found = false };
 	long granule = arch_granule_bytes(arch);
+	bool is_window_fixed = false;
 
 	large.banks = 1 << 30;
 	large.scratchpad_bytes = arch->exclusive ? granule * large.banks : LONG_MAX / 4;
 	space_init(&space, model, &large, options, is_double);
 	space.is_minimal_memory = true;
-	for (int l = 0; l < model->loop_count; l++)
+	for (int a = 0; a < model->array_count; a++)
+		is_window_fixed = is_window_fixed || options->sliding[a] == 1;
+	/* small tiles need least, but may leave gaps between windows that have to slide */
+	for (int l = 0; l < model->loop_count && !is_window_fixed; l++)
 		if (space.choice_count[l] > 1) {
 			space.choices[l][0] = space.choices[l][space.choice_count[l] - 1];
 			space.choice_count[l] = 1;

@@ -23,6 +23,7 @@ struct dim_state {
 struct array_state {
 	struct dim_state dims[MODEL_RANK];
 	double reuse;                /* iterations of the loops placed that do not move it */
+	double visits;               /* of the loops placed, all in all */
 	double turns;                /* runs that begin with a turn and can keep regions */
 	double first;                /* elements of all its regions together, at least */
 	double region, least;        /* elements */
@@ -163,7 +164,7 @@ static void array_start(const struct space *space, int a, const struct level *le
 {
 	const struct model_array *array = &space->model->arrays[a];
 
-	state->reuse = 1;
+	state->reuse = state->visits = 1;
 	state->turns = 0;
 	state->first = state->region = state->least = 1;
 	for (int d = 0; d < array->rank; d++) {
@@ -203,13 +204,18 @@ static void array_step(const struct tree *tree, int a, const struct level *befor
 
 	state->reuse = old->reuse;
 	state->turns = old->turns;
+	state->visits = old->visits;
+	if (!(space->model->arrays[a].anchored >> level->loop & 1))
+		state->visits *= n;
 	if (!(space->indexed[a] >> level->loop & 1)) {
 		memcpy(state->dims, old->dims, sizeof *state->dims * (size_t)array->rank);
 		state->first = old->first;
 		state->region = old->region;
 		state->least = old->least;
-		state->reuse *= n;
-		state->turns += before->runs * (n - 1);
+		if (array->anchored == 0)
+			state->turns += before->runs * (n - 1);
+		if (!(array->anchored >> level->loop & 1))
+			state->reuse *= n;
 		return;
 	}
 	if (!space->may_turn[level->loop])
@@ -411,8 +417,9 @@ static bool store_array(struct tree *tree, int a, int store)
 	may_turn = space->may_turn[level->loop];
 	if (array->is_written && !space->is_apart[a])
 		is_apart = regions_are_disjoint(space->model, &tree->path, array, store);
-	stored->is_double = space->is_double && is_apart;
-	stored->most_slots = !may_turn || !is_apart ? 1 : level->choice.count;
+	stored->is_double = space->is_double && is_apart && array->anchored == 0;
+	stored->most_slots = !may_turn || !is_apart || array->anchored != 0 ? 1 :
+		level->choice.count;
 	if (options->slots[a] > stored->most_slots)
 		return false;
 	if (options->sliding[a] != 0)
@@ -423,8 +430,8 @@ static bool store_array(struct tree *tree, int a, int store)
 		level->arrays[a].dims[slide].extent <=
 		(double)(array->dims[slide].coefficient[level->loop] * level->choice.tile);
 	stored->is_sliding = slide >= 0;
-	stored->visits = level->runs;
-	stored->first_visits = level->runs / level->arrays[a].reuse;
+	stored->visits = level->arrays[a].visits;
+	stored->first_visits = stored->visits / level->arrays[a].reuse;
 	stored->turns = may_turn ? level->arrays[a].turns : 0;
 	store_memory(tree, a, store, slide, stored);
 	if (!space->is_coupled[a] && (slide < 0 || !slide_has_gaps(tree, a, store, slide))) {
@@ -567,7 +574,7 @@ static bool is_promising(struct tree *tree, int depth)
 		memory += round_bytes(space, state->least * bytes);
 		spare += space->granule;
 		/* a run that turns still moves a tile, others two */
-		commands += space->visit_bytes[a] == 0 ? 0 : 2 * (level->runs - state->turns) +
+		commands += space->visit_bytes[a] == 0 ? 0 : 2 * (state->visits - state->turns) +
 			(is_full_useful(space, a) ? 0 : state->turns);
 	}
 	if (memory > space->capacity)

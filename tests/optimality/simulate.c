@@ -15,6 +15,7 @@ struct state {
 	struct simulated *result;
 	long entries[MODEL_LOOPS];   /* times the loop at a position was entered */
 	long index[MODEL_LOOPS];     /* tile that each loop is at; by loop */
+	long count[MODEL_LOOPS];     /* tiles of its run before it, by position */
 	/* by array: regions of the last visits, the latest first */
 	int held_count[MODEL_ARRAYS];
 	struct box held[MODEL_ARRAYS][HELD];
@@ -124,7 +125,9 @@ static void visit(struct state *state, int a)
 	for (hit = 0; hit < state->held_count[a]; hit++)
 		if (same(&held[hit], &box))
 			break;
-	is_kept = hit < state->held_count[a];
+	is_kept = hit < state->held_count[a] && array->anchored == 0;
+	if (array->anchored != 0)
+		state->held_count[a] = 0;
 	is_window = storage->is_sliding && state->position[a] > 0;
 	array_size(state->model, a, size);
 	count(&box, is_window && !is_kept ? &held[0] : NULL, size, array->rank,
@@ -151,6 +154,16 @@ static void visit(struct state *state, int a)
 	held[0] = box;
 }
 
+/* The statements that touch it run only at the first tiles of its anchored loops. */
+static bool is_skipped(const struct state *state, int a)
+{
+	for (int i = 0; i < state->schedule->storage[a].store; i++)
+		if ((state->model->arrays[a].anchored >> state->schedule->order[i] & 1) &&
+			state->count[i] > 0)
+			return true;
+	return false;
+}
+
 static void walk(struct state *state, int position)
 {
 	const struct schedule *schedule = state->schedule;
@@ -158,7 +171,7 @@ static void walk(struct state *state, int position)
 	int loop;
 
 	for (int a = 0; a < state->model->array_count; a++)
-		if (schedule->storage[a].store == position)
+		if (schedule->storage[a].store == position && !is_skipped(state, a))
 			visit(state, a);
 	if (position == schedule->depth)
 		return;
@@ -170,6 +183,7 @@ static void walk(struct state *state, int position)
 		bool is_backwards = schedule->is_serpentine[loop] && entry % 2 == 1;
 
 		state->index[loop] = is_backwards ? tiles - 1 - i : i;
+		state->count[position] = i;
 		for (int a = 0; a < state->model->array_count; a++)
 			if (schedule->storage[a].store == position + 1)
 				state->position[a] = i;
@@ -292,6 +306,8 @@ static bool array_is_legal(const struct nest_model *model, const struct schedule
 		return false;
 	if (storage->slots > 1 && !schedule->is_serpentine[moving])
 		return false;
+	if (array->anchored != 0 && (storage->slots > 1 || storage->is_double))
+		return false;
 	for (int d = 0; d < array->rank; d++)
 		if (array->dims[d].coefficient[moving] > 0) {
 			dims++;
@@ -386,6 +402,9 @@ void random_model(struct random_source *source, int max_loops, long max_extent,
 			random_output(source, model, array);
 		else
 			random_input(source, model, array);
+		for (int l = 0; l < model->loop_count; l++)
+			if (!moves(array, l) && random_below(source, 12) == 0)
+				array->anchored |= 1l << l;
 	}
 }
 
@@ -438,7 +457,7 @@ void print_case(const struct nest_model *model, const struct schedule *schedule)
 		const struct model_array *array = &model->arrays[a];
 		const struct storage *storage = &schedule->storage[a];
 
-		fprintf(stderr, "array %d x%d%s%s%s:", a, array->element_bytes,
+		fprintf(stderr, "array %d anchored %lx x%d%s%s%s:", a, (unsigned long)array->anchored, array->element_bytes,
 			array->is_read ? " read" : "", array->is_written ? " written" : "",
 			array->is_created ? " created" : "");
 		for (int d = 0; d < array->rank; d++) {
