@@ -25,7 +25,7 @@ struct symbol *symbol_add(struct sema *sema, enum symbol_kind kind, const char *
 	return symbol;
 }
 
-bool names_has(const struct names *names, const char *name)
+bool name_set_has(const struct name_set *names, const char *name)
 {
 	for (size_t i = 0; i < names->list.count; i++)
 		if (!strcmp(names->list.items[i], name))
@@ -33,9 +33,9 @@ bool names_has(const struct names *names, const char *name)
 	return false;
 }
 
-void names_add(struct arena *arena, struct names *names, const char *name)
+void name_set_add(struct arena *arena, struct name_set *names, const char *name)
 {
-	if (!names_has(names, name))
+	if (!name_set_has(names, name))
 		ast_append(arena, &names->list, (void *)name);
 }
 
@@ -51,12 +51,12 @@ const struct binding *sema_binding(const struct sema *sema, const char *name)
 }
 
 /* All names in EXPR. */
-static void collect_all(struct sema *sema, struct names *names, const struct ast_expr *expr)
+static void collect_all(struct sema *sema, struct name_set *names, const struct ast_expr *expr)
 {
 	if (!expr)
 		return;
 	if (expr->kind == AST_NAME)
-		names_add(sema->arena, names, expr->text);
+		name_set_add(sema->arena, names, expr->text);
 	for (int i = 0; i < expr->operand_count; i++)
 		collect_all(sema, names, expr->operands[i]);
 }
@@ -68,7 +68,7 @@ static void collect_expr(struct sema *sema, const struct ast_expr *expr)
 		return;
 	if ((expr->kind == AST_ASSIGN || expr->kind == AST_STEP) &&
 	    expr->operands[0]->kind == AST_NAME)
-		names_add(sema->arena, &sema->assigned, expr->operands[0]->text);
+		name_set_add(sema->arena, &sema->assigned, expr->operands[0]->text);
 	if (expr->kind == AST_SUBSCRIPT)
 		collect_all(sema, &sema->indices, expr->operands[1]);
 	for (int i = 0; i < expr->operand_count; i++)
@@ -90,7 +90,7 @@ static void collect_for(struct sema *sema, const struct ast_stmt *stmt)
 	} else if (initial && initial->condition->kind == AST_ASSIGN) {
 		const struct ast_expr *target = initial->condition->operands[0];
 		if (target->kind == AST_NAME)
-			names_add(sema->arena, &sema->iterators, target->text);
+			name_set_add(sema->arena, &sema->iterators, target->text);
 		collect_all(sema, &sema->indices, initial->condition->operands[1]);
 	}
 	collect_stmt(sema, stmt->body);
@@ -136,7 +136,7 @@ static void collect_initials(struct sema *sema, const struct ast_stmt *stmt)
 		if (stmt->kind == AST_BLOCK)
 			collect_initials(sema, stmt->items.items[i]);
 		else if (stmt->kind == AST_DECLARATION && declarator->initial &&
-		    names_has(&sema->indices, declarator->name))
+		    name_set_has(&sema->indices, declarator->name))
 			collect_all(sema, &sema->indices, declarator->initial);
 	}
 	if (stmt->kind == AST_FOR)
@@ -145,10 +145,10 @@ static void collect_initials(struct sema *sema, const struct ast_stmt *stmt)
 	collect_initials(sema, stmt->otherwise);
 }
 
-void names_collect(struct sema *sema, const struct ast_function *function)
+void sema_collect_names(struct sema *sema, const struct ast_function *function)
 {
 	const struct ast_declarator *head = function->declarator;
-	sema->assigned = sema->iterators = sema->indices = (struct names){ 0 };
+	sema->assigned = sema->iterators = sema->indices = (struct name_set){ 0 };
 	for (size_t i = 0; i < head->parameters.count; i++) {
 		const struct ast_declarator *parameter = head->parameters.items[i];
 		for (size_t j = 0; j < parameter->extents.count; j++)

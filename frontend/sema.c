@@ -211,7 +211,7 @@ static void add_parameter(struct sema *sema, const struct ast_declarator *declar
 			declarator->type.type.name, declarator->name);
 	} else if (!declarator->extents.count && !type_is_float(declarator->type.type.kind) &&
 		   declarator->type.type.kind != TYPE_BOOL &&
-		   (names_has(&sema->indices, declarator->name) ||
+		   (name_set_has(&sema->indices, declarator->name) ||
 		    sema_binding(sema, declarator->name))) {
 		add_size(sema, declarator);
 		return;
@@ -231,11 +231,11 @@ static void add_parameter(struct sema *sema, const struct ast_declarator *declar
 static bool add_index(struct sema *sema, const struct ast_declarator *declarator)
 {
 	struct index index;
-	bool is_wanted = names_has(&sema->indices, declarator->name);
+	bool is_wanted = name_set_has(&sema->indices, declarator->name);
 	if (!declarator->initial || type_is_float(declarator->type.type.kind) ||
 	    declarator->type.type.kind == TYPE_BOOL || declarator->extents.count ||
-	    names_has(&sema->assigned, declarator->name) ||
-	    names_has(&sema->iterators, declarator->name))
+	    name_set_has(&sema->assigned, declarator->name) ||
+	    name_set_has(&sema->iterators, declarator->name))
 		return false;
 	sema->is_quiet = true;
 	sema->use = "a value";
@@ -298,8 +298,8 @@ static void add_local(struct sema *sema, const struct ast_declarator *declarator
 		symbol_add(sema, SYMBOL_BAD, declarator->name, declarator->location);
 		return;
 	}
-	if (!declarator->extents.count && names_has(&sema->iterators, declarator->name) &&
-	    !names_has(&sema->assigned, declarator->name) && !type_is_float(type->type.kind)) {
+	if (!declarator->extents.count && name_set_has(&sema->iterators, declarator->name) &&
+	    !name_set_has(&sema->assigned, declarator->name) && !type_is_float(type->type.kind)) {
 		struct symbol *symbol = symbol_add(sema, SYMBOL_ITERATOR, declarator->name,
 			declarator->location);
 		symbol->type = type->type;
@@ -499,7 +499,7 @@ static void lower_function(struct sema *sema, const struct ast_function *ast)
 	if (!head->type.is_void || head->pointer_count)
 		diag_error(sema->diag, head->location, "function '%s' must return void; write its "
 			"result to an array", head->name);
-	names_collect(sema, ast);
+	sema_collect_names(sema, ast);
 	begin_function(sema, ast);
 	struct symbol *scope = sema->symbols;
 	for (size_t i = 0; i < head->parameters.count && !is_void_list(&head->parameters); i++) {

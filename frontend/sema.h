@@ -42,7 +42,7 @@ struct symbol {
 };
 
 /* A set of names of one function. */
-struct names {
+struct name_set {
 	struct ast_list list;
 };
 
@@ -70,7 +70,7 @@ struct sema {
 	/* The function at hand. */
 	struct function *function;
 	size_t array_capacity, loop_capacity, statement_capacity, pragma_capacity, size_capacity;
-	struct names assigned, iterators, indices;
+	struct name_set assigned, iterators, indices;
 
 	/* The place in it. */
 	int depth;
@@ -91,11 +91,11 @@ struct sema {
 struct symbol *symbol_find(const struct sema *sema, const char *name);
 struct symbol *symbol_add(struct sema *sema, enum symbol_kind kind, const char *name,
 	struct location at);
-void names_add(struct arena *arena, struct names *names, const char *name);
-bool names_has(const struct names *names, const char *name);
+void name_set_add(struct arena *arena, struct name_set *names, const char *name);
+bool name_set_has(const struct name_set *names, const char *name);
 const struct binding *sema_binding(const struct sema *sema, const char *name);
 /* Fills in the sets of names of a function. */
-void names_collect(struct sema *sema, const struct ast_function *function);
+void sema_collect_names(struct sema *sema, const struct ast_function *function);
 
 /* Constants and functions of the headers (headers.c). */
 struct header_constant {
