@@ -189,10 +189,19 @@ struct plan_node *plan_transfer(struct arena *arena, bool is_put, struct plan_bu
 struct plan_node *plan_compute(struct arena *arena, const struct statement *statement);
 
 /* Text form; print(parse(x)) == x.  The program it belongs to is printed first,
- * so a .plan file stands alone. */
+ * so a .plan file stands alone.  NULL after errors, which DIAG has. */
 void plan_print(FILE *out, const struct plan *plan);
 struct plan *plan_parse(struct arena *arena, isl_ctx *ctx, struct diag *diag,
 	const char *file, const char *text);
+/* As above, of all plans of one program: it is printed once. */
+void plans_print(FILE *out, const struct plan *const *plans, int count);
+struct plan **plans_parse(struct arena *arena, isl_ctx *ctx, struct diag *diag, const char *file,
+	const char *text, int *count);
+/* Without the program.  LINE: where TEXT begins in FILE, for messages. */
+void plan_print_alone(FILE *out, const struct plan *plan);
+struct plan **plans_parse_alone(struct arena *arena, struct diag *diag, const char *file,
+	const char *text, int line, const struct program *program, int *count);
+void plan_expr_print(FILE *out, const struct plan_expr *expr);
 /* True if every invariant holds: variables in scope, tags waited for, regions
  * inside array and buffer, buffers inside the scratchpad and apart.  Else prints
  * what does not to stderr. */

@@ -1,0 +1,343 @@
+/* The plan as text; ir/plan_parse.c reads it back.  docs/ir.md is the grammar. */
+
+#include <ctype.h>
+
+#include "ir/plan.h"
+
+/* ------------------------------------------------------------------ expressions */
+
+enum { LEVEL_OR, LEVEL_AND, LEVEL_NOT, LEVEL_COMPARE, LEVEL_SUM, LEVEL_PRODUCT, LEVEL_PRIMARY };
+
+static const struct {
+	const char *text;            /* operator, or the name of a function */
+	int level, left, right;      /* operands that bind looser get parentheses */
+} forms[] = {
+	[PLAN_ADD] = { "+", LEVEL_SUM, LEVEL_SUM, LEVEL_PRODUCT },
+	[PLAN_SUB] = { "-", LEVEL_SUM, LEVEL_SUM, LEVEL_PRODUCT },
+	[PLAN_MUL] = { "*", LEVEL_PRODUCT, LEVEL_PRODUCT, LEVEL_PRIMARY },
+	[PLAN_FLOORDIV] = { "floordiv", LEVEL_PRIMARY, 0, 0 },
+	[PLAN_MOD] = { "mod", LEVEL_PRIMARY, 0, 0 },
+	[PLAN_MIN] = { "min", LEVEL_PRIMARY, 0, 0 },
+	[PLAN_MAX] = { "max", LEVEL_PRIMARY, 0, 0 },
+	[PLAN_EQ] = { "==", LEVEL_COMPARE, LEVEL_SUM, LEVEL_SUM },
+	[PLAN_LE] = { "<=", LEVEL_COMPARE, LEVEL_SUM, LEVEL_SUM },
+	[PLAN_AND] = { "&&", LEVEL_AND, LEVEL_AND, LEVEL_NOT },
+	[PLAN_OR] = { "||", LEVEL_OR, LEVEL_OR, LEVEL_AND },
+	[PLAN_NOT] = { "!", LEVEL_NOT, LEVEL_NOT, 0 },
+	[PLAN_SELECT] = { "select", LEVEL_PRIMARY, 0, 0 },
+};
+
+static void print_at(FILE *out, const struct plan_expr *expr, int level);
+
+static void print_call(FILE *out, const struct plan_expr *expr)
+{
+	fprintf(out, "%s(", forms[expr->op].text);
+	for (int i = 0; i < plan_operand_count(expr->op); i++) {
+		fputs(i > 0 ? ", " : "", out);
+		print_at(out, expr->operands[i], LEVEL_OR);
+	}
+	fputc(')', out);
+}
+
+static void print_plain(FILE *out, const struct plan_expr *expr)
+{
+	switch (expr->op) {
+	case PLAN_CONST:
+		fprintf(out, "%ld", expr->value);
+		break;
+	case PLAN_VAR:
+		fputs(expr->var->name, out);
+		break;
+	case PLAN_FLOORDIV:
+	case PLAN_MOD:
+	case PLAN_MIN:
+	case PLAN_MAX:
+	case PLAN_SELECT:
+		print_call(out, expr);
+		break;
+	case PLAN_NOT:
+		fputs("!", out);
+		print_at(out, expr->operands[0], forms[PLAN_NOT].left);
+		break;
+	default:
+		print_at(out, expr->operands[0], forms[expr->op].left);
+		fprintf(out, " %s ", forms[expr->op].text);
+		print_at(out, expr->operands[1], forms[expr->op].right);
+		break;
+	}
+}
+
+static void print_at(FILE *out, const struct plan_expr *expr, int level)
+{
+	bool is_leaf = expr->op == PLAN_CONST || expr->op == PLAN_VAR;
+	bool is_looser = !is_leaf && forms[expr->op].level < level;
+
+	fputs(is_looser ? "(" : "", out);
+	print_plain(out, expr);
+	fputs(is_looser ? ")" : "", out);
+}
+
+void plan_expr_print(FILE *out, const struct plan_expr *expr)
+{
+	print_at(out, expr, LEVEL_OR);
+}
+
+/* " NAME (a, b)" */
+static void print_list(FILE *out, const char *name, struct plan_expr *const *exprs, int count)
+{
+	fprintf(out, " %s (", name);
+	for (int i = 0; i < count; i++) {
+		fputs(i > 0 ? ", " : "", out);
+		plan_expr_print(out, exprs[i]);
+	}
+	fputc(')', out);
+}
+
+/* ------------------------------------------------------------------ nodes */
+
+static void indent(FILE *out, int depth)
+{
+	for (int i = 0; i < depth; i++)
+		fputs("  ", out);
+}
+
+static void print_node(FILE *out, const struct plan_node *node, int depth);
+
+/* The children of BLOCK and the brace that closes it. */
+static void print_body(FILE *out, const struct plan_node *block, int depth)
+{
+	for (int i = 0; i < block->child_count; i++)
+		print_node(out, block->children[i], depth + 1);
+	indent(out, depth);
+	fputs("}\n", out);
+}
+
+static void print_loop(FILE *out, const struct plan_node *node)
+{
+	static const char *const kinds[] = { [LOOP_TILE] = "tile", [LOOP_POINT] = "point",
+		[LOOP_TRANSFER] = "pieces" };
+
+	fprintf(out, "%s %s = ", kinds[node->loop], node->var->name);
+	plan_expr_print(out, node->lower);
+	fputs(" to ", out);
+	plan_expr_print(out, node->upper);
+	if (node->step != 1)
+		fprintf(out, " step %ld", node->step);
+	fputs(" {\n", out);
+}
+
+static void print_transfer(FILE *out, const struct plan_transfer *transfer)
+{
+	int rank = transfer->buffer->rank;
+
+	fprintf(out, "%s %s tag %d", transfer->is_put ? "put" : "get", transfer->buffer->name,
+		transfer->tag);
+	print_list(out, "first", transfer->first, rank);
+	print_list(out, "count", transfer->count, rank);
+	print_list(out, "local", transfer->local, rank);
+	if (transfer->slot) {
+		fputs(" slot ", out);
+		plan_expr_print(out, transfer->slot);
+	}
+	fputc('\n', out);
+}
+
+static void print_wait(FILE *out, unsigned tags)
+{
+	fputs("wait", out);
+	for (unsigned tag = 0; tag < 32; tag++)
+		if (tags >> tag & 1)
+			fprintf(out, " %u", tag);
+	fputc('\n', out);
+}
+
+static void print_compute(FILE *out, const struct plan_node *node)
+{
+	const struct statement *statement = node->statement;
+
+	fprintf(out, "do %s", statement->name);
+	print_list(out, "at", node->values, statement->depth);
+	fputs(" in (", out);
+	for (int a = 0; a < statement->access_count; a++)
+		fprintf(out, "%s%s", a > 0 ? ", " : "",
+			node->buffers[a] ? node->buffers[a]->name : "core");
+	fputs(")\n", out);
+}
+
+static void print_node(FILE *out, const struct plan_node *node, int depth)
+{
+	indent(out, depth);
+	switch (node->kind) {
+	case PLAN_BLOCK:
+		fputs("block {\n", out);
+		print_body(out, node, depth);
+		break;
+	case PLAN_LOOP:
+		print_loop(out, node);
+		print_body(out, node->body, depth);
+		break;
+	case PLAN_LET:
+		fprintf(out, "let %s = ", node->var->name);
+		plan_expr_print(out, node->lower);
+		fputs(" {\n", out);
+		print_body(out, node->body, depth);
+		break;
+	case PLAN_IF:
+		fputs("if ", out);
+		plan_expr_print(out, node->condition);
+		fputs(" {\n", out);
+		print_body(out, node->body, depth);
+		break;
+	case PLAN_TRANSFER:
+		print_transfer(out, &node->transfer);
+		break;
+	case PLAN_WAIT:
+		print_wait(out, node->tags);
+		break;
+	case PLAN_COMPUTE:
+		print_compute(out, node);
+		break;
+	}
+}
+
+/* ------------------------------------------------------------------ the plan */
+
+/* Lines of TEXT as strings, one a line. */
+static void print_string(FILE *out, const char *prefix, const char *text)
+{
+	bool at_start = true;
+
+	for (; *text; text++) {
+		if (at_start)
+			fprintf(out, "%s\"", prefix);
+		at_start = false;
+		if (*text == '\n') {
+			fputs("\\n\"\n", out);
+			at_start = true;
+		} else if (*text == '"' || *text == '\\') {
+			fprintf(out, "\\%c", *text);
+		} else {
+			fputc(*text, out);
+		}
+	}
+	if (!at_start)
+		fputs("\"\n", out);
+}
+
+static void print_machine(FILE *out, const struct arch *arch)
+{
+	fputs("  machine\n", out);
+	print_string(out, "    name ", arch->name);
+	fprintf(out, "    scratchpad_bytes %ld\n    banks %d\n    exclusive %d\n", arch->scratchpad_bytes,
+		arch->banks, arch->exclusive);
+	fprintf(out, "    startup_cycles %ld\n    bytes_per_cycle %.17g\n", arch->startup_cycles,
+		arch->bytes_per_cycle);
+	fprintf(out, "    max_rank %d\n    max_bytes %ld\n    max_count %ld\n    max_stride_bytes %ld\n"
+		"    align_bytes %d\n    channels %d\n", arch->max_rank, arch->max_bytes,
+		arch->max_count, arch->max_stride_bytes, arch->align_bytes, arch->channels);
+	fprintf(out, "    pe_array %d %d %d %ld\n", arch->has_pe_array, arch->pe_x, arch->pe_y,
+		arch->registers_bytes);
+	fprintf(out, "    energy_pj %.17g %.17g %.17g %.17g\n    clock_hz %.17g\n",
+		arch->energy_mac_pj, arch->energy_register_pj, arch->energy_scratchpad_pj,
+		arch->energy_dram_pj, arch->clock_hz);
+}
+
+static void print_vars(FILE *out, const struct plan_node *node)
+{
+	if (node->var)
+		fprintf(out, "  var %s = %ld to %ld\n", node->var->name, node->var->min,
+			node->var->max);
+	if (node->body)
+		print_vars(out, node->body);
+	for (int i = 0; i < node->child_count; i++)
+		print_vars(out, node->children[i]);
+}
+
+static void print_dim(FILE *out, const struct plan_dim *dim)
+{
+	fprintf(out, "    dim %ld", dim->extent);
+	if (dim->stride != 1 || dim->phase != 0)
+		fprintf(out, " stride %ld phase %ld", dim->stride, dim->phase);
+	if (dim->modulus > 0) {
+		fprintf(out, " ring %ld", dim->modulus);
+	} else {
+		fputs(" from ", out);
+		plan_expr_print(out, dim->origin);
+	}
+	fputc('\n', out);
+}
+
+static void print_buffer(FILE *out, const struct plan_buffer *buffer)
+{
+	fprintf(out, "  buffer %s of %s offset %ld bytes %ld", buffer->name, buffer->array->name,
+		buffer->offset_bytes, buffer->bytes);
+	if (buffer->bank >= 0)
+		fprintf(out, " banks %d + %d", buffer->bank, buffer->bank_count);
+	if (buffer->is_double)
+		fputs(" double", out);
+	fprintf(out, " slots %ld", buffer->slots);
+	if (buffer->slot) {
+		fputs(" slot ", out);
+		plan_expr_print(out, buffer->slot);
+	}
+	fputc('\n', out);
+	for (int d = 0; d < buffer->rank; d++)
+		print_dim(out, &buffer->dims[d]);
+}
+
+static void print_nest(FILE *out, const struct plan_nest *nest)
+{
+	fprintf(out, "  nest %s line %d column %d %d\n", nest->name, nest->location.line,
+		nest->location.column, nest->location.end_column);
+	if (nest->schedule && *nest->schedule) {
+		fputs("    schedule\n", out);
+		print_string(out, "      ", nest->schedule);
+	}
+	for (int i = 0; i < nest->traffic_count; i++)
+		fprintf(out, "    traffic %s read %ld write %ld\n", nest->traffic[i].array->name,
+			nest->traffic[i].read_bytes, nest->traffic[i].write_bytes);
+	fprintf(out, "    compulsory %ld\n    lower_bound %ld\n", nest->compulsory_bytes,
+		nest->lower_bound_bytes);
+	if (nest->lower_bound_argument && *nest->lower_bound_argument)
+		print_string(out, "    argument ", nest->lower_bound_argument);
+	fprintf(out, "    used %ld\n    optimal %d\n    bound %ld\n    points %ld\n    double %d\n",
+		nest->scratchpad_used_bytes, nest->optimal, nest->bound_bytes, nest->points,
+		nest->is_double);
+	fputs("    body {\n", out);
+	print_body(out, nest->body, 2);
+}
+
+void plan_print_alone(FILE *out, const struct plan *plan)
+{
+	const struct function *function = plan->function;
+
+	fprintf(out, "plan %s {\n", function->name);
+	print_machine(out, plan->arch);
+	fprintf(out, "  workspace %ld\n", plan->workspace_bytes);
+	for (int i = 0; i < function->array_count; i++)
+		if (plan->workspace_offset[i] >= 0)
+			fprintf(out, "    place %s %ld\n", function->arrays[i]->name,
+				plan->workspace_offset[i]);
+	for (int n = 0; n < plan->nest_count; n++)
+		print_vars(out, plan->nests[n].body);
+	for (int i = 0; i < plan->buffer_count; i++)
+		print_buffer(out, plan->buffers[i]);
+	for (int n = 0; n < plan->nest_count; n++)
+		print_nest(out, &plan->nests[n]);
+	fputs("}\n", out);
+}
+
+void plans_print(FILE *out, const struct plan *const *plans, int count)
+{
+	if (count > 0)
+		program_print(out, plans[0]->program);
+	for (int i = 0; i < count; i++) {
+		fputc('\n', out);
+		plan_print_alone(out, plans[i]);
+	}
+}
+
+void plan_print(FILE *out, const struct plan *plan)
+{
+	plans_print(out, &plan, 1);
+}
