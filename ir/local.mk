@@ -3,4 +3,7 @@ libloopc_a_SOURCES += \
 	ir/plan.c ir/plan.h \
 	ir/plan_box.c ir/plan_box.h \
 	ir/plan_count.c ir/plan_count.h \
+	ir/plan_parse.c \
+	ir/plan_print.c \
+	ir/plan_verify.c \
 	ir/program.c ir/program.h ir/program_build.h ir/reduction.c

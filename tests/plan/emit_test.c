@@ -19,7 +19,7 @@
 #include "passes/split.h"
 #include "tests/plan/random_plan.h"
 
-enum { FUNCTIONS = 40, STEP_LIMIT = 1000000 };
+enum { FUNCTIONS = 24, STEP_LIMIT = 1000000 };
 
 static const struct arch machines[] = {
 	{ .name = "plain", .scratchpad_bytes = 1 << 20, .banks = 1, .align_bytes = 64 },

@@ -1,1 +1,4 @@
-# What tests/plan adds to the build; the top Makefile.am says how.
+# Plans and the C that is emitted of them, tried on random ones.
+cmocka_tests += tests/plan/emit_test
+tests_plan_emit_test_SOURCES = tests/plan/emit_test.c \
+	tests/plan/random_plan.c tests/plan/random_plan.h
