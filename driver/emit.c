@@ -112,8 +112,7 @@ static bool emit_form(struct session *session, enum emit form, FILE *out)
 	case EMIT_REUSE: report_explain(out, &report); return true;
 	case EMIT_SCHEDULE: emit_schedules(session, out); return true;
 	case EMIT_PLAN:
-		for (int p = 0; p < session->plan_count; p++)
-			plan_print(out, session->plans[p]);
+		plans_print(out, plans_of(session), session->plan_count);
 		return true;
 	case EMIT_C: return emit_c(session, out, emitted_name(session, EMIT_H));
 	case EMIT_H: return emit_header(session, out);

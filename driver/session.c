@@ -146,15 +146,12 @@ static const char *source_name(const struct session *session)
 
 static void read_plan(struct session *session)
 {
-	struct plan *plan = plan_parse(session->arena, session->ctx, session->diag,
-		source_name(session), session->text);
-	if (!plan)
+	session->plans = plans_parse(session->arena, session->ctx, session->diag,
+		source_name(session), session->text, &session->plan_count);
+	if (!session->plans)
 		return;
-	session->plans = ARENA_NEW(session->arena, struct plan *);
-	session->plans[0] = plan;
-	session->plan_count = 1;
-	session->program = plan->program;
-	session->arch = plan->arch;
+	session->program = session->plans[0]->program;
+	session->arch = session->plans[0]->arch;
 }
 
 static void read_program(struct session *session)
