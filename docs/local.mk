@@ -1,3 +1,4 @@
 # Documents that are installed or distributed.
 dist_man_MANS += docs/loopc.1
 EXTRA_DIST += docs/machine.md
+EXTRA_DIST += docs/ir.md
