@@ -18,6 +18,8 @@ libloopc_rt_trace_a_CFLAGS = $(RUNTIME_CFLAGS)
 runtimedir = $(pkgdatadir)/runtime
 dist_runtime_DATA = $(runtime_header_files) runtime/checked.c runtime/memcpy.c runtime/threads.c \
 	runtime/trace.c
+portsdir = $(runtimedir)/ports
+dist_ports_DATA = runtime/ports/lrt_queue.h runtime/ports/pl081.c runtime/ports/sifive_pdma.c
 
 EXTRA_DIST += runtime/loopc-rt.pc.in
 pkgconfig_DATA += runtime/loopc-rt.pc

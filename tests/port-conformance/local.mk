@@ -25,4 +25,5 @@ conformance_faults_SOURCES = $(conformance_files) tests/port-conformance/faults.
 conformance_faults_CFLAGS = $(CONFORMANCE_CFLAGS)
 conformance_faults_LDADD =
 
-script_tests += tests/port-conformance/host_test.sh
+EXTRA_DIST += tests/port-conformance/board.c
+script_tests += tests/port-conformance/host_test.sh tests/port-conformance/boards_test.sh

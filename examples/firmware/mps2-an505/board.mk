@@ -2,5 +2,4 @@ CROSS = arm-none-eabi-
 BOARD_CFLAGS = -mcpu=cortex-m33 -mthumb -mfloat-abi=soft
 BOARD_LDFLAGS = --specs=nano.specs
 PORT = pl081
-SCRATCHPAD_BYTES = 32768
 QEMU = qemu-system-arm -M mps2-an505

@@ -2,5 +2,4 @@ CROSS = riscv64-unknown-elf-
 BOARD_CFLAGS = -march=rv64gc -mabi=lp64d -mcmodel=medany
 BOARD_LDFLAGS = --specs=picolibc.specs
 PORT = sifive_pdma
-SCRATCHPAD_BYTES = 131072
 QEMU = qemu-system-riscv64 -M sifive_u -bios none
