@@ -258,14 +258,26 @@ static void print_wait(struct writer *writer, unsigned tags)
 	fputs(" */\n", writer->out);
 }
 
+static void print_line_directive(FILE *out, int line, const char *file)
+{
+	fprintf(out, "#line %d \"", line);
+	for (; *file; file++) {
+		if (*file == '"' || *file == '\\')
+			fputc('\\', out);
+		fputc(*file, out);
+	}
+	fputs("\"\n", out);
+}
+
 static void print_compute(struct writer *writer, const struct plan_node *node)
 {
-	if (writer->options->line_directives && node->statement->location.line > 0)
-		fprintf(writer->out, "#line %d \"%s\"\n", node->statement->location.line,
-			writer->printer.plan->program->file);
+	int line = writer->options->line_directives ? node->statement->location.line : 0;
+
+	if (line > 0)
+		print_line_directive(writer->out, line, writer->printer.plan->program->file);
 	indent(writer);
 	fprintf(writer->out, "%s;\n", assignment_text(&writer->printer, node));
-	if (writer->options->line_directives && node->statement->location.line > 0)
+	if (line > 0)
 		fputs("#line here\n", writer->out);
 }
 
@@ -550,7 +562,7 @@ static void copy_with_lines(FILE *out, const char *text, const char *output)
 		size_t length = end ? (size_t)(end - text) + 1 : strlen(text);
 
 		if (strncmp(text, marker, sizeof marker - 1) == 0)
-			fprintf(out, "#line %d \"%s\"\n", line + 1, output);
+			print_line_directive(out, line + 1, output);
 		else
 			fwrite(text, 1, length, out);
 		text += length;

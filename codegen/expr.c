@@ -2,10 +2,13 @@
 
 #include "codegen/expr.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "ir/program_build.h"
 
 enum { NARROW_LIMIT = 1 << 30 };     /* leaves room for one step beyond */
 
@@ -256,7 +259,8 @@ static bool literal_fits(const struct expr *expr, struct type to)
 	unsigned long value;
 	int bits = integer_bits(to) - (type_is_signed(to.kind) ? 1 : 0);
 
-	if (expr->kind != EXPR_LITERAL || type_is_float(expr->type.kind) || to.kind == TYPE_BOOL)
+	if (expr->kind != EXPR_LITERAL || type_is_float(expr->type.kind) || to.kind == TYPE_BOOL
+		|| !isdigit((unsigned char)*expr->text))
 		return false;
 	value = strtoul(expr->text, NULL, 0);
 	if (type_is_float(to.kind))
@@ -290,28 +294,6 @@ static struct text converted(struct printer *printer, struct text text, const st
 	if (is_lossless(expr->type, to) || literal_fits(expr, to))
 		return text;
 	return cast_from(printer, to, text, expr);
-}
-
-static struct type promoted(struct type type)
-{
-	static const struct type int_type = { TYPE_INT32, 4, "int" };
-
-	return !type_is_float(type.kind) && type.bytes < 4 ? int_type : type;
-}
-
-/* C's usual arithmetic conversions. */
-static struct type common_type(struct type a, struct type b)
-{
-	if (type_is_float(a.kind) || type_is_float(b.kind)) {
-		if (!type_is_float(a.kind))
-			return b;
-		return !type_is_float(b.kind) || a.bytes >= b.bytes ? a : b;
-	}
-	a = promoted(a);
-	b = promoted(b);
-	if (a.bytes != b.bytes)
-		return a.bytes > b.bytes ? a : b;
-	return type_is_signed(a.kind) ? b : a;
 }
 
 enum operator_class { ARITHMETIC, COMPARISON, SHIFT, LOGICAL };
@@ -384,7 +366,7 @@ static struct text binary_text(struct printer *printer, const struct plan_node *
 	struct type type = expr->type;
 
 	if (operator->class == COMPARISON)
-		type = common_type(a->type, b->type);
+		type = type_common(a->type, b->type);
 	if (operator->class == ARITHMETIC || operator->class == COMPARISON) {
 		left = converted(printer, left, a, type);
 		right = converted(printer, right, b, type);
