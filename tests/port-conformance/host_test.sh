@@ -4,7 +4,7 @@
 . "$top_srcdir/tests/tap/tap.sh"
 
 # Arguments: scratchpad, max_rank, max_bytes, max_count, max_stride, align
-for port in checked memcpy threads trace; do
+for port in checked memcpy threads trace fifo; do
 	ok "$port: no limits" "$top_builddir/conformance-$port"
 	ok "$port: one dimension, 4095 bytes" "$top_builddir/conformance-$port" 32768 1 4095 4095
 	ok "$port: three dimensions, 64 KB, multiples of two bytes" \
@@ -13,6 +13,7 @@ for port in checked memcpy threads trace; do
 		"$top_builddir/conformance-$port" 262144 2 16384 32767 32767 16
 	ok "$port: a small scratchpad" "$top_builddir/conformance-$port" 4096 4 0 255
 done
+ok "the port of docs/porting.md is short" test "$(wc -l <"$top_srcdir/examples/port/fifo_port.c")" -lt 150
 ok "the conformance test finds faulty ports" "$top_builddir/conformance-faults"
 
 threads_are_clean()

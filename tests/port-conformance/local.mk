@@ -27,3 +27,12 @@ conformance_faults_LDADD =
 
 EXTRA_DIST += tests/port-conformance/board.c
 script_tests += tests/port-conformance/host_test.sh tests/port-conformance/boards_test.sh
+
+# The port that docs/porting.md shows.
+EXTRA_DIST += docs/porting.md examples/port/README.md examples/port/fifo_controller.c \
+	examples/port/fifo_controller.h examples/port/fifo_port.c
+check_PROGRAMS += conformance-fifo
+conformance_fifo_SOURCES = $(conformance_files) tests/port-conformance/host.c \
+	examples/port/fifo_port.c examples/port/fifo_controller.c
+conformance_fifo_CFLAGS = $(CONFORMANCE_CFLAGS)
+conformance_fifo_LDADD =
