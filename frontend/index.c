@@ -5,7 +5,6 @@
  * agree.  Bounds are tracked as intervals; only where these leave the type does
  * isl say what the values really are. */
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -251,7 +250,7 @@ static bool index_of_name(struct sema *sema, const struct ast_expr *ast, struct 
 	const struct binding *binding = sema_binding(sema, ast->text);
 	unsigned long value;
 	struct type type;
-	if (binding && number_value(binding->value, &value, &type))
+	if (binding && integer_of_number(binding->value, &value, &type))
 		return set_constant(sema, index, (wide)value, type);
 	if (constant && type_is_float(constant->type.kind))
 		return fail(sema, ast->location, "%s must be made of integers, and '%s' is none",
@@ -265,73 +264,13 @@ static bool index_of_name(struct sema *sema, const struct ast_expr *ast, struct 
 
 /* Numbers. */
 
-static bool character_value(const char *text, unsigned long *value)
-{
-	static const char escapes[] = "n\nt\tr\r0\0a\ab\bf\fv\v\\\\''\"\"??";
-	if (text[1] != '\\') {
-		*value = (unsigned char)text[1];
-		return text[2] == '\'' && (unsigned char)text[1] < 0x80;
-	}
-	for (size_t i = 0; i + 1 < sizeof escapes; i += 2)
-		if (escapes[i] == text[2] && text[3] == '\'') {
-			*value = (unsigned char)escapes[i + 1];
-			return true;
-		}
-	return false;
-}
-
-bool number_value(const char *text, unsigned long *value, struct type *type)
-{
-	static const struct type types[2][2] = {
-		{ { TYPE_INT32, 4, "int" }, { TYPE_UINT32, 4, "unsigned int" } },
-		{ { TYPE_INT64, 8, "long" }, { TYPE_UINT64, 8, "unsigned long" } } };
-	*type = types[0][0];
-	if (*text == '\'')
-		return character_value(text, value);
-	char *end;
-	errno = 0;
-	if (*text < '0' || *text > '9')
-		return false;
-	*value = strtoull(text, &end, 0);
-	size_t suffix = strlen(end);
-	bool is_unsigned = strpbrk(end, "uU"), is_long = strpbrk(end, "lL");
-	bool is_decimal = *text != '0';
-	static const char *const suffixes[] = { "", "u", "l", "ul", "lu", "ll", "ull", "llu" };
-	bool known = false;
-	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-		bool same = suffix == strlen(suffixes[i]);
-		for (size_t j = 0; same && j < suffix; j++)
-			same = (end[j] | 0x20) == suffixes[i][j];
-		known |= same;
-	}
-	if (errno || !known || strstr(end, "lL") || strstr(end, "Ll"))
-		return false;
-	for (int wide_type = is_long; wide_type < 2; wide_type++)
-		for (int sign = is_unsigned; sign < 2; sign++) {
-			if (sign && !is_unsigned && is_decimal)
-				continue;
-			*type = types[wide_type][sign];
-			if (strstr(end, "ll") || strstr(end, "LL"))
-				type->name = sign ? "unsigned long long" : "long long";
-			if (*value <= type_max(type->kind))
-				return true;
-		}
-	return false;
-}
-
-static bool is_floating(const char *text)
-{
-	return strpbrk(text, ".") || (strpbrk(text, "eE") && strncmp(text, "0x", 2) &&
-		strncmp(text, "0X", 2)) || strpbrk(text, "pP");
-}
-
 static bool index_of_number(struct sema *sema, const struct ast_expr *ast, struct index *index)
 {
 	unsigned long value;
 	struct type type;
-	if (number_value(ast->text, &value, &type))
+	if (integer_of_number(ast->text, &value, &type))
 		return set_constant(sema, index, (wide)value, type);
-	if (is_floating(ast->text))
+	if (type_of_number(ast->text, &type))
 		return fail(sema, ast->location, "%s must be made of integers; '%s' is none",
 			sema->use, ast->text);
 	return fail(sema, ast->location, "'%s' is no integer that fits 64 bits", ast->text);

@@ -386,11 +386,23 @@ static isl_set *find_domain(struct sema *sema, struct head *head, isl_set *outer
 	return NULL;
 }
 
+/* The iterator's name, or one like it if a loop around has that. */
+static const char *unique_name(struct sema *sema, const char *name)
+{
+	const char *result = name;
+	for (int number = 2, i = 0; i < sema->depth; i++)
+		if (!strcmp(sema->loops[i]->name, result)) {
+			result = arena_printf(sema->arena, "%s_%d", name, number++);
+			i = -1;
+		}
+	return result;
+}
+
 static struct loop *new_loop(struct sema *sema, const struct head *head)
 {
 	struct function *function = sema->function;
 	struct loop *loop = ARENA_NEW(sema->arena, struct loop);
-	*loop = (struct loop){ .index = function->loop_count, .name = head->name,
+	*loop = (struct loop){ .index = function->loop_count, .name = unique_name(sema, head->name),
 		.location = head->stmt->location, .depth = sema->depth, .step = head->step,
 		.parent = sema->depth ? sema->loops[sema->depth - 1] : NULL,
 		.position = (*sema->position)++ };

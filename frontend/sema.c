@@ -21,7 +21,7 @@ static bool binding_value(struct sema *sema, const char *name, struct location a
 	bool is_negative = *binding->value == '-';
 	unsigned long magnitude;
 	struct type type;
-	if (!number_value(binding->value + is_negative, &magnitude, &type)) {
+	if (!integer_of_number(binding->value + is_negative, &magnitude, &type)) {
 		diag_error(sema->diag, at, "-D %s=%s gives no integer of 64 bits", name,
 			binding->value);
 		*value = 1;

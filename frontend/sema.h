@@ -125,8 +125,6 @@ bool index_affine(struct sema *sema, const struct index *index, struct affine *a
 bool index_constant(struct sema *sema, const struct ast_expr *ast, struct type *type,
 	long *value);
 bool index_is_constant(const struct index *index);
-/* The value of an integer constant of the source; false if it is none or too large. */
-bool number_value(const char *text, unsigned long *value, struct type *type);
 isl_pw_aff *index_iterator(struct sema *sema, int dim);
 isl_pw_aff *index_number(struct sema *sema, wide value);
 const char *wide_text(struct arena *arena, wide value);

@@ -26,8 +26,6 @@ struct builder {
 	int split_count;
 };
 
-static const struct type type_int = { TYPE_INT32, 4, "int" };
-
 static struct expr *build(struct builder *builder, const struct ast_expr *ast);
 
 static struct expr *new_expr(struct builder *builder, enum expr_kind kind,
@@ -64,23 +62,12 @@ static struct expr *fail(struct builder *builder, struct location at, const char
 
 /* Accesses. */
 
-static bool same_subscripts(const struct access *a, const struct access *b, int depth)
-{
-	bool same = a->array == b->array;
-	for (int d = 0; same && d < a->array->rank; d++) {
-		same = a->subscripts[d].constant == b->subscripts[d].constant;
-		for (int i = 0; same && i < depth; i++)
-			same = a->subscripts[d].coefficients[i] == b->subscripts[d].coefficients[i];
-	}
-	return same;
-}
-
 /* The index of ACCESS among those of the statement; reads that are alike are one. */
 static int add_access(struct builder *builder, struct access access)
 {
 	struct statement *statement = builder->statement;
 	for (int i = 1; i < statement->access_count && !access.is_write; i++)
-		if (same_subscripts(&statement->accesses[i], &access, statement->depth))
+		if (access_is_same(&statement->accesses[i], &access, statement->depth))
 			return i;
 	access.index = statement->access_count;
 	statement->accesses = arena_grow(builder->sema->arena, statement->accesses,
@@ -325,50 +312,11 @@ static struct expr *build_name(struct builder *builder, const struct ast_expr *a
 	return build_index(builder, ast, symbol);
 }
 
-static bool is_floating_text(const char *text)
-{
-	bool is_hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-	return strchr(text, '.') || strpbrk(text, is_hex ? "pP" : "eE");
-}
-
-/* Whether TEXT is a floating constant of C, and its type. */
-static bool floating_type(const char *text, struct type *type)
-{
-	bool is_hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-	const char *at = text + 2 * is_hex;
-	const char *digits = is_hex ? "0123456789abcdefABCDEF" : "0123456789";
-	size_t before = strspn(at, digits), behind = 0;
-	at += before;
-	if (*at == '.') {
-		behind = strspn(++at, digits);
-		at += behind;
-	}
-	bool has_exponent = is_hex ? *at == 'p' || *at == 'P' : *at == 'e' || *at == 'E';
-	if (has_exponent) {
-		at += 1 + (at[1] == '+' || at[1] == '-');
-		if (!strspn(at, "0123456789"))
-			return false;
-		at += strspn(at, "0123456789");
-	}
-	if (before + behind == 0 || (is_hex && !has_exponent))
-		return false;
-	bool is_float = *at == 'f' || *at == 'F';
-	*type = is_float ? (struct type){ TYPE_FLOAT, 4, "float" } :
-		(struct type){ TYPE_DOUBLE, 8, "double" };
-	return !at[is_float];
-}
-
 static struct expr *build_number(struct builder *builder, const struct ast_expr *ast)
 {
-	struct type type = type_int;
-	unsigned long value;
-	if (is_floating_text(ast->text) && ast->text[0] != '\'') {
-		if (!floating_type(ast->text, &type))
-			return fail(builder, ast->location, "'%s' is no number of C that loopc knows",
-				ast->text);
-	} else if (!number_value(ast->text, &value, &type)) {
-		return fail(builder, ast->location, "'%s' is no integer that fits 64 bits", ast->text);
-	}
+	struct type type;
+	if (!type_of_number(ast->text, &type))
+		return fail(builder, ast->location, "'%s' is no number of 64 bits at most", ast->text);
 	struct expr *expr = new_expr(builder, EXPR_LITERAL, ast, type);
 	expr->text = ast->text;
 	return expr;

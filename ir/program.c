@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdint.h>
 #include <string.h>
+#include <strings.h>
 
 #include <isl/aff.h>
 #include <isl/space.h>
@@ -187,6 +188,17 @@ __isl_give isl_map *statement_order(const struct statement *statement, int depth
 	return isl_map_intersect_domain(map, isl_set_copy(statement->domain));
 }
 
+bool access_is_same(const struct access *a, const struct access *b, int depth)
+{
+	bool same = a->array == b->array;
+	for (int d = 0; same && d < a->array->rank; d++) {
+		same = a->subscripts[d].constant == b->subscripts[d].constant;
+		for (int i = 0; same && i < depth; i++)
+			same = a->subscripts[d].coefficients[i] == b->subscripts[d].coefficients[i];
+	}
+	return same;
+}
+
 static void release_map(void *map)
 {
 	isl_map_free(map);
@@ -213,12 +225,27 @@ void access_make_map(struct arena *arena, const struct statement *statement,
 	access->map = arena_own(arena, map, release_map);
 }
 
+/* Names that mean something else in isl's syntax. */
+static bool is_isl_word(const char *name)
+{
+	static const char *const words[] = { "exists", "and", "or", "implies", "not", "infty",
+		"infinity", "NaN", "min", "max", "rat", "true", "false", "ceild", "floord", "mod",
+		"ceil", "floor" };
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strcasecmp(words[i], name))
+			return true;
+	return false;
+}
+
 void statement_set_domain(struct arena *arena, struct statement *statement,
 	__isl_take isl_set *domain)
 {
 	domain = isl_set_set_tuple_name(domain, statement->name);
-	for (int i = 0; i < statement->depth; i++)
-		domain = isl_set_set_dim_name(domain, isl_dim_set, (unsigned)i,
-			statement->loops[i]->name);
+	for (int i = 0; i < statement->depth; i++) {
+		const char *name = statement->loops[i]->name;
+		if (is_isl_word(name))
+			name = arena_printf(arena, "%s_", name);
+		domain = isl_set_set_dim_name(domain, isl_dim_set, (unsigned)i, name);
+	}
 	statement->domain = arena_own(arena, domain, release_set);
 }

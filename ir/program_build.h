@@ -17,12 +17,20 @@ bool type_find(const char *name, struct type *type);
 long type_min(enum type_kind kind);
 unsigned long type_max(enum type_kind kind);
 
+/* Whether two accesses of a statement of DEPTH loops touch the same element always. */
+bool access_is_same(const struct access *a, const struct access *b, int depth);
 /* Sets access.map from the domain and the subscripts; the arena owns it. */
 void access_make_map(struct arena *arena, const struct statement *statement,
 	struct access *access);
 /* Names the tuple and the dimensions of DOMAIN after STATEMENT; the arena owns it. */
 void statement_set_domain(struct arena *arena, struct statement *statement,
 	__isl_take isl_set *domain);
+/* The type of a number of C, by its form; false if TEXT is none. */
+bool type_of_number(const char *text, struct type *type);
+/* The value of an integer or character constant as well; false for all others. */
+bool integer_of_number(const char *text, unsigned long *value, struct type *type);
+/* The word that the text form has for a reduction, NULL for REDUCTION_NONE. */
+const char *reduction_word(enum reduction reduction);
 /* An affine without any iterator. */
 struct affine affine_constant(struct arena *arena, long constant);
 

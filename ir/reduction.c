@@ -6,22 +6,11 @@
 
 #include "ir/program_build.h"
 
-static bool is_same_element(const struct statement *statement, const struct access *a)
-{
-	const struct access *target = &statement->accesses[0];
-	bool same = a->array == target->array;
-	for (int d = 0; same && d < a->array->rank; d++) {
-		same = a->subscripts[d].constant == target->subscripts[d].constant;
-		for (int i = 0; same && i < statement->depth; i++)
-			same = a->subscripts[d].coefficients[i] == target->subscripts[d].coefficients[i];
-	}
-	return same;
-}
-
 static bool is_target(const struct statement *statement, const struct expr *expr)
 {
 	return expr->kind == EXPR_ACCESS &&
-		is_same_element(statement, &statement->accesses[expr->access]);
+		access_is_same(&statement->accesses[expr->access],
+			&statement->accesses[0], statement->depth);
 }
 
 /* Whether EXPR may read what the statement writes. */

@@ -1,0 +1,273 @@
+/* Prints a program.  ir/program_read.c reads it back; docs/ir.md describes it. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/program_build.h"
+
+static const char *const reduction_words[] = { NULL, "sum", "product", "min", "max", "and", "or",
+	"xor", "user" };
+
+const char *reduction_word(enum reduction reduction)
+{
+	return reduction_words[reduction];
+}
+
+static void print_string(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			fputc('\\', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+static void print_place(FILE *out, struct location at)
+{
+	if (at.line > 0)
+		fprintf(out, " @%d:%d", at.line, at.column);
+}
+
+static void indent(FILE *out, int depth)
+{
+	for (int i = 0; i < depth; i++)
+		fputs("  ", out);
+}
+
+/* "2*i - j + 3" */
+static void print_affine(FILE *out, const struct statement *statement, struct affine affine)
+{
+	bool is_first = true;
+	for (int i = 0; i < statement->depth; i++) {
+		long coefficient = affine.coefficients[i];
+		if (!coefficient)
+			continue;
+		unsigned long magnitude = coefficient < 0 ? 0UL - (unsigned long)coefficient :
+			(unsigned long)coefficient;
+		fputs(coefficient < 0 ? is_first ? "-" : " - " : is_first ? "" : " + ", out);
+		if (magnitude != 1)
+			fprintf(out, "%lu*", magnitude);
+		fputs(statement->loops[i]->name, out);
+		is_first = false;
+	}
+	if (is_first)
+		fprintf(out, "%ld", affine.constant);
+	else if (affine.constant)
+		fprintf(out, " %c %lu", affine.constant < 0 ? '-' : '+', affine.constant < 0 ?
+			0UL - (unsigned long)affine.constant : (unsigned long)affine.constant);
+}
+
+static void print_access(FILE *out, const struct statement *statement,
+	const struct access *access)
+{
+	fputs(access->array->name, out);
+	for (int d = 0; d < access->array->rank; d++) {
+		fputc('[', out);
+		print_affine(out, statement, access->subscripts[d]);
+		fputc(']', out);
+	}
+}
+
+static void print_literal(FILE *out, const struct expr *expr)
+{
+	struct type type;
+	if (!type_of_number(expr->text, &type) || type.kind != expr->type.kind ||
+	    strcmp(type.name, expr->type.name))
+		fprintf(out, "%s:", expr->type.name);
+	fputs(expr->text, out);
+}
+
+static void print_expr(FILE *out, const struct statement *statement, const struct expr *expr)
+{
+	switch (expr->kind) {
+	case EXPR_LITERAL:
+		print_literal(out, expr);
+		break;
+	case EXPR_AFFINE:
+		fprintf(out, "{%s: ", expr->type.name);
+		print_affine(out, statement, expr->affine);
+		fputc('}', out);
+		break;
+	case EXPR_ACCESS:
+		print_access(out, statement, &statement->accesses[expr->access]);
+		break;
+	case EXPR_UNARY:
+		fprintf(out, "(%s ", expr->operator);
+		print_expr(out, statement, expr->operands[0]);
+		fputc(')', out);
+		break;
+	case EXPR_BINARY:
+		fputc('(', out);
+		print_expr(out, statement, expr->operands[0]);
+		fprintf(out, " %s ", expr->operator);
+		print_expr(out, statement, expr->operands[1]);
+		fputc(')', out);
+		break;
+	case EXPR_CONDITIONAL:
+		fputc('(', out);
+		print_expr(out, statement, expr->operands[0]);
+		fputs(" ? ", out);
+		print_expr(out, statement, expr->operands[1]);
+		fputs(" : ", out);
+		print_expr(out, statement, expr->operands[2]);
+		fputc(')', out);
+		break;
+	case EXPR_CAST:
+		fprintf(out, "((%s) ", expr->type.name);
+		print_expr(out, statement, expr->operands[0]);
+		fputc(')', out);
+		break;
+	case EXPR_CALL:
+		fprintf(out, "%s %s(", expr->type.name, expr->text);
+		for (int i = 0; i < expr->operand_count; i++) {
+			fputs(i ? ", " : "", out);
+			print_expr(out, statement, expr->operands[i]);
+		}
+		fputc(')', out);
+		break;
+	}
+}
+
+/* isl's text of a set reads back as an equal set, which may print otherwise: prints
+ * the text that reads back to itself. */
+static void print_domain(FILE *out, isl_set *domain)
+{
+	char *text = isl_set_to_str(domain);
+	for (int i = 0; i < 10; i++) {
+		isl_set *again = isl_set_read_from_str(isl_set_get_ctx(domain), text);
+		char *next = isl_set_to_str(again);
+		isl_set_free(again);
+		bool same = next && text && !strcmp(text, next);
+		free(text);
+		text = next;
+		if (same)
+			break;
+	}
+	fputs(text ? text : "{ }", out);
+	free(text);
+}
+
+static void print_statement(FILE *out, const struct statement *statement, int depth)
+{
+	indent(out, depth);
+	fprintf(out, "%s at %d", statement->name, statement->position);
+	print_place(out, statement->location);
+	if (statement->reduction != REDUCTION_NONE)
+		fprintf(out, " %s", reduction_word(statement->reduction));
+	fputc('\n', out);
+	indent(out, depth + 1);
+	fputs("domain ", out);
+	print_domain(out, statement->domain);
+	fputc('\n', out);
+	indent(out, depth + 1);
+	print_access(out, statement, &statement->accesses[0]);
+	fputs(" = ", out);
+	print_expr(out, statement, statement->value);
+	fputc('\n', out);
+}
+
+/* Loops and statements of a function are both in source order: a walk that takes
+ * whichever comes first. */
+struct walk {
+	FILE *out;
+	const struct function *function;
+	int loop, statement;
+};
+
+static void print_body(struct walk *walk, const struct loop *parent, int depth)
+{
+	const struct function *function = walk->function;
+	int level = parent ? parent->depth + 1 : 0;
+	for (;;) {
+		const struct loop *loop = walk->loop < function->loop_count ?
+			function->loops[walk->loop] : NULL;
+		const struct statement *statement = walk->statement < function->statement_count ?
+			function->statements[walk->statement] : NULL;
+		bool has_loop = loop && loop->parent == parent;
+		bool has_statement = statement && statement->depth == level &&
+			(level == 0 || statement->loops[level - 1] == parent);
+		if (has_statement && !(has_loop && loop->position < statement->position)) {
+			walk->statement++;
+			print_statement(walk->out, statement, depth);
+		} else if (has_loop) {
+			walk->loop++;
+			indent(walk->out, depth);
+			fprintf(walk->out, "for %s step %ld at %d", loop->name, loop->step,
+				loop->position);
+			print_place(walk->out, loop->location);
+			fputs(" {\n", walk->out);
+			print_body(walk, loop, depth + 1);
+			indent(walk->out, depth);
+			fputs("}\n", walk->out);
+		} else {
+			return;
+		}
+	}
+}
+
+static void print_array(FILE *out, const struct array *array)
+{
+	fprintf(out, "  %s %s : %s%s", array->is_parameter ? "parameter" : "local", array->name,
+		array->is_const && array->rank ? "const " : "", array->type.name);
+	for (int d = 0; d < array->rank; d++)
+		fprintf(out, "%s[%ld]", d ? "" : " ", array->extents[d]);
+	if (array->scope)
+		fprintf(out, " in loop %d", array->scope->index);
+	print_place(out, array->location);
+	fputc('\n', out);
+}
+
+static void print_pragma(FILE *out, const struct pragma *pragma)
+{
+	fputs("  pragma ", out);
+	print_string(out, pragma->text);
+	if (pragma->loop)
+		fprintf(out, " before loop %d", pragma->loop->index);
+	print_place(out, pragma->location);
+	fputc('\n', out);
+}
+
+static void print_function(FILE *out, const struct function *function)
+{
+	fprintf(out, "function %s%s", function->name, function->is_static ? " static" : "");
+	print_place(out, function->location);
+	fputs(" {\n", out);
+	for (int i = 0; i < function->parameter_count; i++) {
+		const struct parameter *parameter = &function->parameters[i];
+		if (parameter->size)
+			fprintf(out, "  size %s : %s = %ld\n", parameter->size->name,
+				parameter->size->type_name, parameter->size->value);
+		else
+			print_array(out, parameter->array);
+	}
+	for (int i = 0; i < function->array_count; i++)
+		if (!function->arrays[i]->is_parameter)
+			print_array(out, function->arrays[i]);
+	for (int i = 0; i < function->pragma_count; i++)
+		print_pragma(out, &function->pragmas[i]);
+	struct walk walk = { .out = out, .function = function };
+	print_body(&walk, NULL, 1);
+	fputs("}\n", out);
+}
+
+void program_print(FILE *out, const struct program *program)
+{
+	fputs("program ", out);
+	print_string(out, program->file);
+	fputc('\n', out);
+	for (int i = 0; i < program->include_count; i++)
+		fprintf(out, "include %s\n", program->includes[i]);
+	for (int i = 0; i < program->prototype_count; i++) {
+		const struct prototype *prototype = &program->prototypes[i];
+		fprintf(out, "prototype %s", prototype->name);
+		if (prototype->text) {
+			fputc(' ', out);
+			print_string(out, prototype->text);
+		}
+		fputc('\n', out);
+	}
+	for (int i = 0; i < program->function_count; i++)
+		print_function(out, program->functions[i]);
+}
