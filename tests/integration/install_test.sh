@@ -1,0 +1,119 @@
+#!/bin/sh
+# Installs loopc into a directory and uses it from three projects outside the tree:
+# a plain makefile, Automake and CMake; built in parallel and out of tree.
+. "$top_srcdir/tests/tap/tap.sh"
+
+here=$top_srcdir/tests/integration
+
+if [ -n "$SANITIZER_FLAGS" ]; then
+	skip "an installed loopc" "the plain build tests it"
+	finish
+fi
+
+ok "make install" make -s -C "$top_builddir" install DESTDIR="$tap_dir/stage"
+# Moved away from where it was installed to.
+installed=$(dirname "$(dirname "$(find "$tap_dir/stage" -path '*/bin/loopc')")")
+mv "$installed" "$tap_dir/prefix"
+prefix=$tap_dir/prefix
+PATH=$prefix/bin:$PATH
+export PATH
+unset LOOPC LOOPC_RUNTIME_DIR
+
+is "$(loopc --print-runtime-dir)" "$prefix/share/loopc/runtime" "the runtime is beside a moved loopc"
+exits 0 "an installed loopc verifies" loopc --verify "$here/product.loop"
+ok "the manual page is installed" test -s "$prefix/share/man/man1/loopc.1"
+
+# project NAME: a copy of it, with the files that all of them share.
+project()
+{
+	mkdir "$tap_dir/$1" "$tap_dir/$1-build"
+	cp "$here/$1"/* "$here/product.loop" "$here/machine.yaml" "$here/main.c" "$tap_dir/$1"
+}
+
+# rebuilds NAME COMMAND...: after the machine file is touched the command runs loopc,
+# and then it has nothing to do.
+rebuilds()
+{
+	name=$1
+	shift
+	sleep 1
+	touch "$tap_dir/$name/machine.yaml"
+	ok "$name: builds again" "$@"
+	has tap.out 'loopc' "$name: a changed machine file runs loopc"
+	ok "$name: builds once more" "$@"
+	hasnt tap.out 'product' "$name: what has not changed is not built"
+}
+
+project make
+ok "make: builds" make -j4 -C make-build -f "$tap_dir/make/Makefile" srcdir="$tap_dir/make"
+exits 0 "make: runs" make-build/demo
+has out '^0 differences$' "make: computes"
+rebuilds make make -C make-build -f "$tap_dir/make/Makefile" srcdir="$tap_dir/make"
+for tool in arm-none-eabi-gcc riscv64-unknown-elf-gcc; do
+	specs=
+	case $tool in
+	arm*) flags='-mcpu=cortex-m33 -mthumb --specs=nano.specs' ;;
+	*) flags='-march=rv64gc -mabi=lp64d -mcmodel=medany --specs=picolibc.specs' ;;
+	esac
+	if ! command -v $tool >/dev/null 2>&1; then
+		skip "make: builds with $tool" "it is not installed"
+		continue
+	fi
+	mkdir "$tool-build"
+	ok "make: builds with $tool" make -j4 -C "$tool-build" -f "$tap_dir/make/Makefile" \
+		srcdir="$tap_dir/make" CC="$tool" CFLAGS="$flags -O2 -Wall -Wextra -Werror" product.o memcpy.o
+done
+
+project automake
+if command -v automake >/dev/null 2>&1; then
+	ok "automake: autoreconf" env ACLOCAL_PATH="$prefix/share/aclocal" autoreconf -i automake
+	ok "automake: configure" sh -c 'cd automake-build && ../automake/configure -q \
+		LOOPCFLAGS="--arch=\$(srcdir)/machine.yaml" LDFLAGS="-L$1"' sh "$prefix/lib"
+	ok "automake: builds" make -j4 -C automake-build V=1
+	exits 0 "automake: runs" automake-build/demo
+	has out '^0 differences$' "automake: computes"
+	rebuilds automake make -C automake-build V=1
+	ok "automake: a version that is too new is refused" sh -c '
+		sed "s/AC_PROG_LOOPC(\[0.1\])/AC_PROG_LOOPC([99.0])/" automake/configure.ac >new &&
+		mv new automake/configure.ac &&
+		ACLOCAL_PATH=$1 autoreconf automake && ! automake/configure -q 2>message &&
+		grep "loopc 99.0 or newer is needed" message' sh "$prefix/share/aclocal"
+else
+	skip "automake" "it is not installed"
+fi
+
+project cmake
+if command -v cmake >/dev/null 2>&1; then
+	ok "cmake: configure" cmake -S cmake -B cmake-build -DCMAKE_PREFIX_PATH="$prefix"
+	ok "cmake: builds" cmake --build cmake-build -j4
+	exits 0 "cmake: runs" cmake-build/demo
+	has out '^0 differences$' "cmake: computes"
+	sleep 1
+	touch cmake/machine.yaml
+	ok "cmake: builds again" cmake --build cmake-build
+	has tap.out 'loopc product' "cmake: a changed machine file runs loopc"
+	ok "cmake: builds once more" cmake --build cmake-build
+	hasnt tap.out 'loopc product' "cmake: what has not changed is not built"
+else
+	skip "cmake" "it is not installed"
+fi
+
+if command -v pkg-config >/dev/null 2>&1; then
+	PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+	export PKG_CONFIG_PATH
+	is "$(pkg-config --define-prefix --variable=runtimedir loopc)" \
+		"$(pkg-config --variable=runtimedir loopc)" "pkg-config knows loopc"
+	ok "pkg-config: an own build" sh -c '
+		loopc --arch="$1/machine.yaml" --emit=c=product.c,h=product.h "$1/product.loop" &&
+		${CC:-cc} -I. -I"$2/include" "$1/main.c" product.c -L"$2/lib" \
+			$(pkg-config --libs-only-l loopc-rt) -o own && ./own' sh "$here" "$prefix"
+fi
+
+ok "the amalgamation replaces the runtime" sh -c '
+	dir=$1/share/loopc/amalgamation && mkdir own.d && cp "$dir"/* own.d &&
+	printf "%s\n" "#include \"loopc_runtime.h\"" >own.d/loopc_rt.h &&
+	loopc --arch="$2/machine.yaml" --emit=c=own.d/product.c,h=own.d/product.h "$2/product.loop" &&
+	${CC:-cc} -Iown.d "$2/main.c" own.d/product.c own.d/loopc_runtime.c -o own.d/demo &&
+	own.d/demo' sh "$prefix" "$here"
+
+finish
