@@ -187,20 +187,24 @@ static void print_map(FILE *out, const char *name, __isl_take isl_union_map *map
 	isl_union_map_free(map);
 }
 
+void nest_print_dependences(struct compilation *compilation, const struct nest *nest, FILE *out)
+{
+	static const char *const names[KINDS] = { "flow", "anti", "output", "reduction" };
+	struct pairs pairs;
+	find_pairs(compilation, nest, &pairs);
+	fprintf(out, "nest %s\n", nest->name);
+	print_map(out, "order", isl_union_map_copy(nest->order));
+	for (int k = 0; k < KINDS; k++)
+		print_map(out, names[k], pairs.maps[k]);
+	print_map(out, "private", pairs.together);
+}
+
 bool print_dependences(struct compilation *compilation, const struct function *function,
 	FILE *out)
 {
-	static const char *const names[KINDS] = { "flow", "anti", "output", "reduction" };
 	int count;
 	struct nest *nests = nests_of_function(compilation, function, &count);
-	for (int n = 0; n < count; n++) {
-		struct pairs pairs;
-		find_pairs(compilation, &nests[n], &pairs);
-		fprintf(out, "nest %s\n", nests[n].name);
-		print_map(out, "order", isl_union_map_copy(nests[n].order));
-		for (int k = 0; k < KINDS; k++)
-			print_map(out, names[k], pairs.maps[k]);
-		print_map(out, "private", pairs.together);
-	}
+	for (int n = 0; n < count; n++)
+		nest_print_dependences(compilation, &nests[n], out);
 	return !ferror(out);
 }

@@ -9,6 +9,7 @@
 
 #include "passes/fuse.h"
 #include "passes/nest.h"
+#include "passes/pipeline.h"
 #include "passes/schedule_text.h"
 #include "passes/values.h"
 
@@ -154,6 +155,14 @@ static void report_no_fit(struct choice *choice)
 	}
 }
 
+static void show_schedule(const struct choice *choice)
+{
+	struct compilation *compilation = choice->compilation;
+	if (pass_done(compilation, "search"))
+		fprintf(compilation->trace, "nest %s\n%s", choice->nest->name,
+			schedule_print(compilation->arena, &choice->model, &choice->schedule));
+}
+
 /* What is wrong where no plan was made. */
 enum outcome { LOWERED, NO_FIT, TOO_LONG };
 
@@ -164,6 +173,7 @@ static enum outcome lower_exactly(struct choice *choice, struct plan *plan, stru
 	if (!search_schedule(&choice->model, compilation->arch, &choice->options, &choice->schedule,
 		&choice->smallest))
 		return NO_FIT;
+	show_schedule(choice);
 	return nest_lower(compilation, choice->nest, &choice->model, choice->regions, true,
 		&choice->schedule, plan, out, &needed) ? LOWERED : TOO_LONG;
 }
@@ -180,6 +190,7 @@ static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct
 		if (!search_schedule(&choice->model, &budget, &choice->options, &choice->schedule,
 			&smallest))
 			break;
+		show_schedule(choice);
 		if (nest_lower(compilation, choice->nest, &choice->model, choice->regions, false,
 			&choice->schedule, plan, out, &needed))
 			return LOWERED;
@@ -293,6 +304,8 @@ static struct choice *lower_best_band(struct compilation *compilation, struct ne
 		choice = choice_for(compilation, nest);
 		if (!choice)
 			return NULL;
+		if (pass_done(compilation, "band"))
+			nest_print_model(nest, &choice->model, choice->exact, compilation->trace);
 		first = first ? first : choice;
 		*plan = before;
 		if (lower_band(choice, plan, out) != LOWERED)
@@ -342,6 +355,8 @@ static bool lower_nest(struct compilation *compilation, struct nest *nest, struc
 		return false;
 	}
 	nest_find_dependences(compilation, nest);
+	if (pass_done(compilation, "dependences"))
+		nest_print_dependences(compilation, nest, compilation->trace);
 	struct choice *choice = lower_best_band(compilation, nest, plan, out);
 	if (!choice)
 		return false;

@@ -91,6 +91,9 @@ struct nest *nest_join(struct compilation *compilation, const struct nest *nests
 /* Fills in nest.dependences. */
 void nest_find_dependences(struct compilation *compilation, struct nest *nest);
 
+/* Their text, by kind. */
+void nest_print_dependences(struct compilation *compilation, const struct nest *nest, FILE *out);
+
 /* Chooses the band: loops of the statement with most iterations, aligned with those
  * of the others, such that no dependence runs backwards in any; skewed where that
  * makes one so.  Fills in band.  Loops that cannot be are left to the point loops. */
@@ -140,6 +143,10 @@ void nest_array_moves(struct compilation *compilation, const struct nest *nest,
 bool group_lower(struct compilation *compilation, const struct nest *group,
 	const struct schedule *schedule, const int *store, struct plan *plan,
 	struct plan_nest *out);
+
+/* The loops of the band and how each array's regions move with them. */
+void nest_print_model(const struct nest *nest, const struct nest_model *model, bool exact,
+	FILE *out);
 
 /* Lowers NEST under SCHEDULE into OUT (body, traffic, buffers of PLAN).  EXACT as
  * nest_model_build returned it.  Places of buffers are in the schedule (exact), or

@@ -50,6 +50,14 @@ static void print_array(FILE *out, const struct nest_model *model, int a)
 	fputc('\n', out);
 }
 
+void nest_print_model(const struct nest *nest, const struct nest_model *model, bool exact, FILE *out)
+{
+	fprintf(out, "nest %s%s\n", nest->name, exact ? "" : " (regions are bounded, not exact)");
+	print_loops(out, nest);
+	for (int a = 0; a < model->array_count; a++)
+		print_array(out, model, a);
+}
+
 bool print_reuse(struct compilation *compilation, const struct function *function, FILE *out)
 {
 	int count;
@@ -64,10 +72,7 @@ bool print_reuse(struct compilation *compilation, const struct function *functio
 		struct region *regions = ARENA_ARRAY(compilation->arena, struct region,
 			nest->array_count + 1);
 		bool exact = nest_model_build(compilation, nest, model, regions);
-		fprintf(out, "nest %s%s\n", nest->name, exact ? "" : " (regions are bounded, not exact)");
-		print_loops(out, nest);
-		for (int a = 0; a < model->array_count; a++)
-			print_array(out, model, a);
+		nest_print_model(nest, model, exact, out);
 	}
 	return !ferror(out);
 }

@@ -1,0 +1,32 @@
+#include "passes/pipeline.h"
+
+#include <string.h>
+
+const struct pass passes[] = {
+	{ "parse", "frontend/", "the source becomes a program, its sizes bound" },
+	{ "dependences", "passes/dependence.c", "what must stay in its order" },
+	{ "band", "passes/band.c", "loops that may be tiled; their reuse, array by array" },
+	{ "search", "passes/search.c", "the schedule that moves the least" },
+	{ "lower", "passes/lower.c", "tile loops, transfers, waits and buffers: the plan" },
+	{ "split", "passes/split.c", "transfers become commands that the DMA can do" },
+	{ NULL, NULL, NULL }
+};
+
+const struct pass *pass_find(const char *name)
+{
+	for (const struct pass *pass = passes; pass->name; pass++)
+		if (!strcmp(pass->name, name))
+			return pass;
+	return NULL;
+}
+
+void passes_list(FILE *out)
+{
+	for (const struct pass *pass = passes; pass->name; pass++)
+		fprintf(out, "%-12s %s (%s)\n", pass->name, pass->summary, pass->file);
+}
+
+bool pass_done(const struct compilation *compilation, const char *pass)
+{
+	return compilation->traced && compilation->traced(compilation, pass);
+}
