@@ -1,9 +1,12 @@
-# Writes the C table of built-in machines from their files, which come sorted.
-function quote(text)
+# Writes the C table of built-in machines from their files, which come sorted.  No gsub: awks do not
+# agree on backslashes in its replacement.
+function quote(text,    i, c, out)
 {
-	gsub(/\\/, "\\\\", text)
-	gsub(/"/, "\\\"", text)
-	return "\"" text "\\n\""
+	for (i = 1; i <= length(text); i++) {
+		c = substr(text, i, 1)
+		out = out (c == "\\" || c == "\"" ? "\\" c : c)
+	}
+	return "\"" out "\\n\""
 }
 BEGIN {
 	print "/* Made from archs/ by archs/embed.awk. */"

@@ -7,7 +7,7 @@
 
 bool emit_needs_plan(enum emit form)
 {
-	return form == EMIT_REUSE || form == EMIT_SCHEDULE || form == EMIT_PLAN ||
+	return form == EMIT_SCHEDULE || form == EMIT_PLAN ||
 		form == EMIT_C || form == EMIT_H || form == EMIT_REPORT;
 }
 
@@ -82,10 +82,12 @@ bool emit_header(struct session *session, FILE *out)
 	return codegen_header(out, plans_of(session), session->plan_count, &options);
 }
 
-static bool emit_deps(struct session *session, FILE *out)
+/* What a pass prints of every function. */
+static bool emit_each(struct session *session, FILE *out,
+	bool (*print)(struct compilation *, const struct function *, FILE *))
 {
 	for (int f = 0; f < session->program->function_count; f++)
-		if (!print_dependences(&session->compilation, session->program->functions[f], out))
+		if (!print(&session->compilation, session->program->functions[f], out))
 			return false;
 	return true;
 }
@@ -108,8 +110,8 @@ static bool emit_form(struct session *session, enum emit form, FILE *out)
 	switch (form) {
 	case EMIT_AST: return session_print_ast(session, out);
 	case EMIT_PROGRAM: program_print(out, session->program); return true;
-	case EMIT_DEPS: return emit_deps(session, out);
-	case EMIT_REUSE: report_explain(out, &report); return true;
+	case EMIT_DEPS: return emit_each(session, out, print_dependences);
+	case EMIT_REUSE: return emit_each(session, out, print_reuse);
 	case EMIT_SCHEDULE: emit_schedules(session, out); return true;
 	case EMIT_PLAN:
 		plans_print(out, plans_of(session), session->plan_count);

@@ -23,10 +23,17 @@ archs/builtin.c: archs/embed.awk $(arch_files)
 libloopc_a_SOURCES += \
 	codegen/explain.c \
 	codegen/report.c codegen/report.h \
+	passes/pipeline.c passes/pipeline.h \
 	driver/depfile.c driver/depfile.h \
+	driver/emit.c driver/emit.h \
+	driver/harness.c driver/harness.h \
 	driver/options.c driver/options.h \
 	driver/output.c driver/output.h \
-	driver/runtime_dir.c driver/runtime_dir.h
+	driver/runtime_dir.c driver/runtime_dir.h \
+	driver/session.c driver/session.h \
+	driver/sweep.c driver/sweep.h \
+	driver/trace.c driver/trace.h \
+	driver/verify.c driver/verify.h
 
 # Tells a loopc that runs from the build directory where its runtime is.
 noinst_DATA = .loopc-runtime-dir

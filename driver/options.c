@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/sweep.h"
+#include "passes/pipeline.h"
+
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 #define DIGITS "0123456789"
 
@@ -316,6 +319,24 @@ static bool place_emissions(struct options *options)
 	return true;
 }
 
+static bool check_sweep(const struct options *options)
+{
+	long from, to;
+	int steps;
+	if (options->sweep_files.count && !options->sweep)
+		return wrong("--sweep-output goes with --sweep");
+	if (options->sweep && !sweep_parse(options->sweep, &from, &to, &steps))
+		return wrong("--sweep is scratchpad:FROM..TO, as scratchpad:8K..1M, not '%s'",
+			options->sweep);
+	for (int f = 0; f < options->sweep_files.count; f++) {
+		const char *dot = strrchr(options->sweep_files.items[f], '.');
+		if (!dot || (strcmp(dot, ".csv") && strcmp(dot, ".json") && strcmp(dot, ".svg")))
+			return wrong("--sweep-output names a file that ends in .csv, .json or .svg, not '%s'",
+				options->sweep_files.items[f]);
+	}
+	return true;
+}
+
 static bool check_whole(struct options *options)
 {
 	if (!options->input)
@@ -328,9 +349,12 @@ static bool check_whole(struct options *options)
 	bool is_stdout = !options->output || !strcmp(options->output, "-");
 	if (options->depfile && !options->depfile_file && is_stdout)
 		return wrong("-MD needs -o or -MF to name the file of dependences");
-	if (options->sweep_files.count && !options->sweep)
-		return wrong("--sweep-output goes with --sweep");
-	return true;
+	for (int p = 0; p < options->print_after.count; p++)
+		if (strcmp(options->print_after.items[p], "all") &&
+		    !pass_find(options->print_after.items[p]))
+			return wrong("--print-after: there is no pass '%s'; --list-passes shows them",
+				options->print_after.items[p]);
+	return check_sweep(options);
 }
 
 bool options_parse(struct arena *arena, int argc, char **argv, struct options *options)

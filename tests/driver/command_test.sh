@@ -1,0 +1,210 @@
+#!/bin/sh
+# The command: options, outputs, exit statuses, what is left behind.
+. "$top_srcdir/tests/tap/tap.sh"
+
+cat >sum.loop <<'END'
+#include <stdint.h>
+void sum(int N, const int16_t A[N][N], int32_t S[N])
+{
+	for (int i = 0; i < N; i++) {
+		S[i] = 0;
+		for (int j = 0; j < N; j++)
+			S[i] += A[i][j];
+	}
+}
+END
+cat >bad.loop <<'END'
+void bad(int A[4])
+{
+	for (int i = 0; i < 4; i++)
+		A[i] = B[i];
+}
+END
+cat >little.yaml <<'END'
+name: little
+scratchpad: { bytes: 2 }
+END
+
+# ---- usage ----
+exits 0 "--help" "$LOOPC" --help
+is "$(wc -l <out | awk '{ print ($1 <= 40) }')" 1 "--help fits a screen"
+is "$(awk 'length > 80' out)" "" "--help has no long line"
+sed -n 's/^  \(--*[a-zA-Z-]*\).*/\1/p' out | sort -u | grep -v '^-$' >names
+missing=
+while read -r name; do
+	sed 's/\\//g' "$top_srcdir/docs/loopc.1" | grep -q -e "$name" || missing="$missing $name"
+done <names
+is "$missing" "" "every option of --help is in the manual page"
+exits 0 "--version" "$LOOPC" --version
+has out '^loopc [0-9.]+$' "--version prints it"
+exits 0 "--list-archs" "$LOOPC" --list-archs
+has out '^default ' "--list-archs lists the default"
+exits 0 "--list-passes" "$LOOPC" --list-passes
+has out '^search ' "--list-passes lists the search"
+exits 0 "--print-runtime-dir" "$LOOPC" --print-runtime-dir
+ok "the runtime is there" test -f "$(cat out)/loopc_rt.h"
+
+# usage MESSAGE ARGUMENT...: wrong usage, status 2.
+usage()
+{
+	message=$1
+	shift
+	exits 2 "usage: $*" "$LOOPC" "$@"
+	has err "$message" "usage: $*: message"
+}
+usage 'no input file'
+usage 'no input file' --verify
+usage "unknown option '--frobnicate'" --frobnicate
+usage "unknown option '-x'" -x sum.loop
+usage "'-o' needs an argument|-o needs an argument" sum.loop -o
+usage 'one input file' sum.loop sum.loop
+usage "not 'hope'" --objective=hope sum.loop
+usage "not 'triple'" --buffering=triple sum.loop
+usage "not 'xml'" --diagnostics-format=xml sum.loop
+usage "not 'pink'" --color=pink sum.loop
+usage "not 'asm'" --emit=asm sum.loop
+usage 'given twice' --emit=c,c sum.loop
+usage 'needs a file' --emit=c= sum.loop
+usage 'two forms go to' --emit=c=x,h=x sum.loop
+usage 'several' --emit=c,h -o x sum.loop
+usage "not '4N'" -D 4N=2 sum.loop
+usage "not 'many'" -j many sum.loop
+usage "at least 1, not '0'" -j 0 sum.loop
+usage "not 'all'" --effort=all sum.loop
+usage "unknown option '-fast'" -fast sum.loop
+usage "no pass 'hoist'" --print-after=hoist sum.loop
+usage "identifier, not '4x'" --prefix=4x sum.loop
+usage 'MF' -MD sum.loop
+
+# ---- inputs ----
+exits 1 "an input that is not there" "$LOOPC" none.loop
+has err "cannot read 'none.loop': No such file" "an input that is not there: message"
+exits 1 "an input that is a directory" "$LOOPC" .
+exits 1 "a machine that is not there" "$LOOPC" --arch=nonesuch -D N=4 sum.loop
+has err "no machine is called 'nonesuch'" "a machine that is not there: message"
+exits 1 "a machine file that is not there" "$LOOPC" --arch=none.yaml -D N=4 sum.loop
+has err "cannot read 'none.yaml'" "a machine file that is not there: message"
+printf 'name: m\nscratchpad: { bytes: 64, bites: 3 }\n' >wrong.yaml
+exits 1 "a wrong machine file" "$LOOPC" --arch=wrong.yaml -D N=4 sum.loop
+cat >expected <<'END'
+wrong.yaml:2:26: error: unknown key 'bites' in 'scratchpad'
+    2 | scratchpad: { bytes: 64, bites: 3 }
+      |                          ^~~~~
+END
+head -n 3 err >actual
+same expected actual "a wrong machine file: message"
+exits 1 "an error in the source" "$LOOPC" -o out.c bad.loop
+has err "^bad.loop:4:[0-9]+: error: .*'B'" "an error in the source: message"
+ok "an error leaves no file" test ! -e out.c
+exits 1 "a size without a value" "$LOOPC" sum.loop
+has err "'N'" "a size without a value: message"
+exits 3 "nothing fits" "$LOOPC" --arch=little.yaml -D N=40 sum.loop -o out.c
+has err 'nothing fits' "nothing fits: message"
+ok "nothing fits leaves no file" test ! -e out.c
+
+# ---- outputs ----
+exits 0 "C to standard output" "$LOOPC" -D N=40 sum.loop
+has out 'lrt_get' "C to standard output: it is there"
+cp out direct.c
+exits 0 "C to a file" "$LOOPC" -D N=40 sum.loop -o out.c
+same direct.c out.c "C to a file: the same"
+exits 0 "from standard input" sh -c '"$LOOPC" -D N=40 - <sum.loop'
+sed 's/<stdin>/sum.loop/g' out >stdin.c
+same direct.c stdin.c "from standard input: the same"
+exits 0 "several forms" "$LOOPC" -D N=40 --emit=c=a.c,h=a.h,plan=a.plan,program=a.program,schedule=a.schedule,report=a.json,deps=a.deps,reuse=a.reuse,ast=a.ast sum.loop
+for form in c h plan program schedule json deps reuse ast; do
+	ok "several forms: a.$form" test -s "a.$form"
+done
+ok "C that includes its header" grep -q '#include "a.h"' a.c
+is "$(ls a.*.* 2>/dev/null)" "" "no temporary file is left"
+ok "emitted C compiles" ${CC:-cc} -std=c99 -Wall -Wextra -Wconversion -pedantic -Werror \
+	-I"$("$LOOPC" --print-runtime-dir)" -c a.c -o a.o
+exits 0 "a program file as input" "$LOOPC" a.program -o again.c
+sed 's/-D N=40 *//; s/ *$//' out.c >a.clean
+sed 's/ *$//' again.c >b.clean
+same a.clean b.clean "a program file as input: the same C"
+exits 0 "a plan file as input" "$LOOPC" --emit=plan a.plan
+same a.plan out "a plan file as input: the same plan"
+exits 0 "a schedule is replayed" "$LOOPC" -D N=40 --schedule=a.schedule --emit=schedule sum.loop
+same a.schedule out "a schedule is replayed: the same"
+"$LOOPC" -D N=40 --emit=c=1.c,report=1.json sum.loop
+"$LOOPC" -D N=40 --emit=c=2.c,report=2.json -j 3 sum.loop
+same 1.c 2.c "the same C whatever -j is"
+
+# ---- outputs that fail ----
+exits 1 "a directory that is not there" "$LOOPC" -D N=40 sum.loop -o none/out.c
+has err "cannot write 'none/out.c': No such file" "a directory that is not there: message"
+if [ -w /dev/full ]; then
+	exits 1 "a full disk" "$LOOPC" -D N=40 sum.loop -o /dev/full
+	has err "cannot write '/dev/full': No space" "a full disk: message"
+	exits 1 "a full standard output" sh -c '"$LOOPC" -D N=40 sum.loop >/dev/full'
+	has err "cannot write 'standard output'" "a full standard output: message"
+	exits 1 "--help on a full disk" sh -c '"$LOOPC" --help >/dev/full'
+	exits 1 "a full disk for the report" "$LOOPC" -D N=40 sum.loop -o full.c --report=/dev/full
+	ok "a full disk for the report: no other file" test ! -e full.c
+fi
+echo before >kept.c
+exits 1 "an error keeps the file of before" "$LOOPC" -o kept.c bad.loop
+is "$(cat kept.c)" before "an error keeps the file of before: its text"
+mkdir directory.c
+exits 1 "a directory as output" "$LOOPC" -D N=40 sum.loop -o directory.c
+ln -s target.c link.c
+exits 0 "a link as output" "$LOOPC" -D N=40 sum.loop -o link.c
+same direct.c target.c "a link as output: its target is written"
+
+# ---- dependences ----
+exits 0 "-MD" "$LOOPC" -D N=40 --arch="$top_srcdir/archs/default.yaml" sum.loop -o dep.c -MD
+is "$(cat dep.d)" "dep.c: \\
+ sum.loop \\
+ $top_srcdir/archs/default.yaml" "-MD: the rule"
+exits 0 "-MF -MT -MP" "$LOOPC" -D N=40 --schedule=a.schedule sum.loop -o dep.c -MD -MF other.d -MT 'x y' -MP
+is "$(cat other.d)" "x y: \\
+ sum.loop \\
+ a.schedule
+
+a.schedule:" "-MF -MT -MP: the rule"
+cp sum.loop 'a b$#.loop'
+exits 0 "-M" "$LOOPC" -D N=40 -M 'a b$#.loop'
+is "$(cat out)" 'a\ b$$\#.loop: \
+ a\ b$$\#.loop' "-M: names are quoted"
+printf 'all: dep.c\ndep.c:\n\ttouch built\n-include dep.d\n' >makefile
+sleep 1; touch sum.loop
+ok "make reads it" sh -c 'make -f makefile && test -e built'
+
+# ---- reports ----
+exits 0 "--report" "$LOOPC" -D N=40 --report sum.loop
+has out '^  total +3,200? *' "--report: a table"
+exits 0 "--explain" "$LOOPC" -D N=40 --explain sum.loop
+has out 'get A' "--explain names copies"
+exits 0 "--report=FILE" "$LOOPC" -D N=40 --report=r.json sum.loop
+is "$(cat out)" "" "--report=FILE prints nothing else"
+if command -v python3 >/dev/null 2>&1; then
+	ok "the JSON has the documented keys in their order" python3 - <<'END'
+import json
+r = json.load(open('r.json'))
+assert list(r) == ['schema', 'arch', 'kernels', 'total', 'verify'], list(r)
+k = r['kernels'][0]
+assert list(k) == ['function', 'nest', 'schedule', 'traffic', 'compulsory_bytes',
+    'lower_bound', 'scratchpad', 'search'], list(k)
+assert list(k['traffic']) == ['read_bytes', 'write_bytes', 'total_bytes', 'arrays']
+assert k['traffic']['total_bytes'] == 40 * 40 * 2 + 40 * 4 == k['compulsory_bytes']
+assert r['total']['total_bytes'] == k['traffic']['total_bytes']
+assert r['verify']['status'] == 'not run'
+assert k['search']['optimal'] is True and k['search']['gap'] == 0
+END
+fi
+
+# ---- diagnostics ----
+exits 1 "JSON diagnostics" "$LOOPC" --diagnostics-format=json bad.loop
+has err '^\[' "JSON diagnostics are an array"
+exits 1 "colours when wanted" "$LOOPC" --color=always bad.loop
+ok "colours when wanted: they are there" grep -q "$(printf '\033')" err
+exits 1 "no colours in a log" "$LOOPC" bad.loop
+ok "no colours in a log: none" sh -c '! grep -q "$(printf "\033")" err'
+exits 0 "--print-after" "$LOOPC" -D N=40 --print-after=lower sum.loop -o x.c
+has err '^\*\*\* after lower' "--print-after shows the plan"
+exits 0 "--print-changed" "$LOOPC" -D N=40 --print-changed sum.loop -o x.c
+exits 0 "--time-passes" "$LOOPC" -D N=40 --time-passes sum.loop -o x.c
+has err ' ms  lower$' "--time-passes names a pass"
+
+finish

@@ -1,0 +1,33 @@
+#!/bin/sh
+# The tarball is complete: it builds out of tree, from sources that cannot be written,
+# without flex and bison, and what it built works.
+. "$top_srcdir/tests/tap/tap.sh"
+
+if [ -n "$SANITIZER_FLAGS" ]; then
+	skip "the tarball" "the plain build tests it"
+	finish
+fi
+# A tarball's own tests do not make a tarball.
+if [ ! -e "$top_srcdir/bootstrap" ] || [ ! -e "$top_srcdir/.git" ]; then
+	skip "the tarball" "this is not a clone"
+	finish
+fi
+
+ok "make distdir" make -s -C "$top_builddir" distdir distdir="$tap_dir/loopc"
+chmod -R a-w loopc
+mkdir build tools
+for tool in flex bison yacc lex; do
+	printf '#!/bin/sh\necho "%s was called" >&2\nexit 1\n' $tool >tools/$tool
+done
+chmod +x tools/*
+ok "configure" sh -c 'cd build && PATH="$0/tools:$PATH" ../loopc/configure -q' "$tap_dir"
+ok "make" env PATH="$tap_dir/tools:$PATH" make -s -C build -j2
+ok "what it built works" build/loopc --verify \
+	"$top_srcdir/tests/integration/product.loop"
+# Whatever the clone has, but for what only a clone needs.
+(cd "$top_srcdir" && git ls-files) | sed '/^\.gitignore$/d' | sort >cloned
+(cd loopc && find . -type f | sed 's|^\./||') | sort >packed
+is "$(comm -23 cloned packed)" "" "every file of the clone is in it"
+chmod -R u+w loopc
+
+finish
