@@ -1,7 +1,144 @@
+/* loopc: the whole pipeline on one page.
+ *
+ *   .loop text --frontend_parse--> program --lower_function--> plan of each function
+ *   --split_transfers--> plan within the machine's limits --codegen--> C
+ *
+ * The schedule (tile sizes, order, buffers) is chosen in passes/search*.c, transfers
+ * are placed in passes/transfers.c, C is printed in codegen/. */
+
 #include <stdio.h>
 
-int main(void)
+#include "driver/emit.h"
+#include "driver/options.h"
+#include "driver/output.h"
+#include "driver/runtime_dir.h"
+#include "driver/session.h"
+#include "driver/sweep.h"
+#include "driver/verify.h"
+#include "frontend/arch.h"
+#include "passes/pipeline.h"
+#include "passes/split.h"
+
+static bool needs_plans(const struct options *options)
 {
-	puts("loopc " PACKAGE_VERSION);
-	return 0;
+	bool is_needed = options->verify || options->explain || options->report_text ||
+		options->report_file;
+	for (int e = 0; e < options->emission_count; e++)
+		is_needed |= emit_needs_plan(options->emissions[e].form);
+	return is_needed;
+}
+
+static void show_plan(const struct session *session, const char *pass, const struct plan *plan)
+{
+	if (pass_done(&session->compilation, pass))
+		plan_print(session->compilation.trace, plan);
+}
+
+/* Plans for all functions, so that one run shows the errors of all. */
+static enum status make_plans(struct session *session)
+{
+	const struct program *program = session->program;
+	session->plans = ARENA_ARRAY(session->arena, struct plan *, program->function_count);
+	for (int f = 0; f < program->function_count; f++) {
+		struct plan *plan = lower_function(&session->compilation, program->functions[f]);
+		if (!plan)
+			continue;
+		show_plan(session, "lower", plan);
+		if (!split_transfers(plan))
+			return STATUS_INPUT_ERROR;
+		show_plan(session, "split", plan);
+		session->plans[session->plan_count++] = plan;
+	}
+	if (session->plan_count == program->function_count)
+		return STATUS_DONE;
+	return session->compilation.is_broken ? STATUS_INTERNAL :
+		session->compilation.does_not_fit ? STATUS_DOES_NOT_FIT : STATUS_INPUT_ERROR;
+}
+
+static enum status check_plans(const struct session *session)
+{
+	for (int p = 0; p < session->plan_count; p++)
+		if (!plan_verify(session->plans[p])) {
+			fprintf(stderr, "loopc: error: a bug: the plan of '%s' breaks a rule; "
+				"please report it with the input\n", session->plans[p]->function->name);
+			return STATUS_INTERNAL;
+		}
+	return STATUS_DONE;
+}
+
+static enum status compile(struct session *session, struct outputs *outputs)
+{
+	const struct options *options = session->options;
+	enum status status = STATUS_DONE;
+	if (!session_read(session))
+		return STATUS_INPUT_ERROR;
+	if (pass_done(&session->compilation, "parse"))
+		program_print(session->compilation.trace, session->program);
+	if (needs_plans(options)) {
+		if (!session->plan_count)
+			status = make_plans(session);
+		if (status == STATUS_DONE)
+			status = check_plans(session);
+	}
+	if (status == STATUS_DONE && options->sweep)
+		status = sweep(session, outputs);
+	if (status == STATUS_DONE && options->verify)
+		status = verify(session);
+	if (status == STATUS_VERIFY_FAILED)
+		return emit_reports(session, outputs) && outputs_commit(outputs) ? status :
+			STATUS_INPUT_ERROR;
+	if (status != STATUS_DONE)
+		return status;
+	return emit_all(session, outputs) && outputs_commit(outputs) ? STATUS_DONE :
+		STATUS_INPUT_ERROR;
+}
+
+static enum status compile_file(struct arena *arena, const struct options *options)
+{
+	struct session session;
+	struct outputs *outputs = outputs_new(arena);
+	session_begin(&session, arena, options);
+	enum status status = compile(&session, outputs);
+	outputs_discard(outputs);
+	session_end(&session);
+	return status;
+}
+
+static enum status print_runtime_dir(struct arena *arena)
+{
+	const char *directory = runtime_dir(arena);
+	if (directory)
+		puts(directory);
+	else
+		fputs("loopc: error: the runtime is not installed beside loopc; "
+			"LOOPC_RUNTIME_DIR can name its directory\n", stderr);
+	return directory ? STATUS_DONE : STATUS_INPUT_ERROR;
+}
+
+static enum status act(struct arena *arena, const struct options *options)
+{
+	enum status status = STATUS_DONE;
+	switch (options->action) {
+	case ACTION_COMPILE: return compile_file(arena, options);
+	case ACTION_HELP: options_help(); break;
+	case ACTION_VERSION: puts("loopc " PACKAGE_VERSION); break;
+	case ACTION_LIST_ARCHS: arch_list(stdout); break;
+	case ACTION_LIST_PASSES: passes_list(stdout); break;
+	case ACTION_PRINT_RUNTIME_DIR: status = print_runtime_dir(arena); break;
+	}
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	perror("loopc: error: cannot write standard output");
+	return STATUS_INPUT_ERROR;
+}
+
+int main(int argc, char **argv)
+{
+	struct arena *arena = arena_new();
+	struct options options;
+	enum status status = STATUS_USAGE;
+	if (options_parse(arena, argc, argv, &options))
+		status = act(arena, &options);
+	arena_free(arena);
+	return (int)status;
 }
