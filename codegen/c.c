@@ -8,8 +8,7 @@
 
 #include "codegen/signature.h"
 #include "codegen/transfer.h"
-
-enum { LINE_WIDTH = 100 };
+#include "codegen/wrap.h"
 
 /* One function being written. */
 struct writer {
@@ -196,14 +195,14 @@ static void print_loop(struct writer *writer, const struct plan_node *loop)
 	const char *name = names_of(&printer->names, loop->var);
 	struct plan_expr *end = successor(printer->arena, loop->upper);
 	const char *limit = index_text_as(printer, end ? end : loop->upper, wide).c;
+	const char *c_type = wide ? "int64_t" : "int32_t", *header;
 
-	indent(writer);
-	fprintf(writer->out, "for (%s %s = %s; %s %s %s; %s", wide ? "int64_t" : "int32_t", name,
+	header = arena_printf(printer->arena, "for (%s %s = %s; %s %s %s; %s", c_type, name,
 		index_text_as(printer, loop->lower, wide).c, name, end ? "<" : "<=", limit, name);
-	if (loop->step == 1)
-		fputs("++) {\n", writer->out);
-	else
-		fprintf(writer->out, " += %ld) {\n", loop->step);
+	print_wrapped(writer->out, writer->depth, loop->step == 1
+		? arena_printf(printer->arena, "%s++) {", header)
+		: arena_printf(printer->arena, "%s += %ld) {", header, loop->step));
+	fputc('\n', writer->out);
 	print_body(writer, loop->body);
 }
 
@@ -215,10 +214,11 @@ static void print_let(struct writer *writer, const struct plan_node *node)
 	bool wide = var_is_wide(node->var);
 
 	if (is_used(writer, node->var)) {
-		indent(writer);
-		fprintf(writer->out, "const %s %s = %s;\n\n", wide ? "int64_t" : "int32_t",
+		print_wrapped(writer->out, writer->depth, arena_printf(printer->arena,
+			"const %s %s = %s;", wide ? "int64_t" : "int32_t",
 			names_of(&printer->names, node->var),
-			index_text_as(printer, node->lower, wide).c);
+			index_text_as(printer, node->lower, wide).c));
+		fputs("\n\n", writer->out);
 	}
 	print_node(writer, node->body);
 }
@@ -227,8 +227,9 @@ static void print_if(struct writer *writer, const struct plan_node *node)
 {
 	if (node->body->child_count == 0)
 		return;
-	indent(writer);
-	fprintf(writer->out, "if (%s) {\n", index_text(&writer->printer, node->condition).c);
+	print_wrapped(writer->out, writer->depth, arena_printf(writer->printer.arena, "if (%s) {",
+		index_text(&writer->printer, node->condition).c));
+	fputc('\n', writer->out);
 	print_body(writer, node->body);
 }
 
@@ -238,8 +239,9 @@ static void print_transfer(struct writer *writer, const struct plan_transfer *tr
 
 	if (!*call)
 		return;
-	indent(writer);
-	fprintf(writer->out, "%s;\n", call);
+	print_wrapped(writer->out, writer->depth,
+		arena_printf(writer->printer.arena, "%s;", call));
+	fputc('\n', writer->out);
 }
 
 static void print_wait(struct writer *writer, unsigned tags)
@@ -275,8 +277,9 @@ static void print_compute(struct writer *writer, const struct plan_node *node)
 
 	if (line > 0)
 		print_line_directive(writer->out, line, writer->printer.plan->program->file);
-	indent(writer);
-	fprintf(writer->out, "%s;\n", assignment_text(&writer->printer, node));
+	print_wrapped(writer->out, writer->depth, arena_printf(writer->printer.arena, "%s;",
+		assignment_text(&writer->printer, node)));
+	fputc('\n', writer->out);
 	if (line > 0)
 		fputs("#line here\n", writer->out);
 }
@@ -395,9 +398,10 @@ static void print_function(struct writer *writer)
 	const struct plan *plan = writer->printer.plan;
 
 	for (int i = 0; i < writer->forms.count; i++)
-		transfer_form_print(writer->out, &writer->forms.items[i]);
-	signature_print(writer->out, plan, writer->options, &writer->printer.names,
-		writer->workspace);
+		transfer_form_print(writer->out, writer->printer.arena,
+			&writer->forms.items[i]);
+	print_wrapped(writer->out, 0, signature_text(writer->printer.arena, plan, writer->options,
+		&writer->printer.names, writer->workspace));
 	fputs("\n{\n", writer->out);
 	print_declarations(writer);
 	print_unused(writer);

@@ -1,31 +1,30 @@
 /* Signatures, and the header that declares them. */
 
 #include "codegen/signature.h"
+#include "codegen/wrap.h"
 
 #include <ctype.h>
 #include <string.h>
 
-void signature_print(FILE *out, const struct plan *plan, const struct codegen_options *options,
-	const struct names *names, const char *workspace)
+const char *signature_text(struct arena *arena, const struct plan *plan,
+	const struct codegen_options *options, const struct names *names, const char *workspace)
 {
 	const struct function *function = plan->function;
-	const char *separator = "";
+	const char *separator = "", *text = arena_printf(arena, "void %s%s(",
+		options->prefix ? options->prefix : "", function->name);
 
-	fprintf(out, "void %s%s(", options->prefix ? options->prefix : "", function->name);
 	for (int i = 0; i < function->parameter_count; i++) {
 		const struct array *array = function->parameters[i].array;
 
 		if (!array)
 			continue;
-		fprintf(out, "%s%s %s", separator, array->by_value ? array->type.name : "lrt_ext",
-			names_of(names, array));
+		text = arena_printf(arena, "%s%s%s %s", text, separator,
+			array->by_value ? array->type.name : "lrt_ext", names_of(names, array));
 		separator = ", ";
 	}
 	if (plan->workspace_bytes > 0)
-		fprintf(out, "%slrt_ext %s", separator, workspace);
-	else if (!*separator)
-		fputs("void", out);
-	fputc(')', out);
+		return arena_printf(arena, "%s%slrt_ext %s)", text, separator, workspace);
+	return arena_printf(arena, "%s%s)", text, *separator ? "" : "void");
 }
 
 void signatures_print(FILE *out, const struct plan *const *plans, int count,
@@ -45,9 +44,9 @@ void signatures_print(FILE *out, const struct plan *const *plans, int count,
 					names_is_keyword_of_cplusplus(array->name)
 					? arena_printf(arena, "%s_", array->name) : array->name);
 		}
-		signature_print(out, plans[i], options, &names,
-			names_add(&names, NULL, "workspace"));
-		fputs(";\n", out);
+		print_wrapped(out, 0, arena_printf(arena, "%s;", signature_text(arena, plans[i],
+			options, &names, names_add(&names, NULL, "workspace"))));
+		fputc('\n', out);
 		arena_free(arena);
 	}
 }

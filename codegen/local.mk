@@ -4,4 +4,5 @@ libloopc_a_SOURCES += \
 	codegen/header.c codegen/signature.h \
 	codegen/names.c codegen/names.h \
 	codegen/stack.c \
-	codegen/transfer.c codegen/transfer.h
+	codegen/transfer.c codegen/transfer.h \
+	codegen/wrap.c codegen/wrap.h

@@ -2,6 +2,8 @@
 
 #include "codegen/transfer.h"
 
+#include "codegen/wrap.h"
+
 enum { RUNTIME_MAX_RANK = 8 };       /* LRT_MAX_RANK */
 
 static bool moves_nothing(const struct plan_transfer *transfer)
@@ -156,23 +158,28 @@ static const char *c_type(const struct form_value *value)
 	return value->is_wide ? "int64_t" : "int32_t";
 }
 
-static void print_parameters(FILE *out, const struct transfer_form *form)
+static const char *signature(struct arena *arena, const struct transfer_form *form)
 {
 	int rank = form->buffer->rank;
+	const char *text = arena_printf(arena, "static void %s(lrt_ext array", form->name);
 
 	if (!form->tag.is_fixed)
-		fputs(", unsigned tag", out);
+		text = arena_printf(arena, "%s, unsigned tag", text);
 	if (!form->slot.is_fixed)
-		fprintf(out, ", %s slot", c_type(&form->slot));
+		text = arena_printf(arena, "%s, %s slot", text, c_type(&form->slot));
 	for (int d = 0; d < rank; d++)
 		if (has_first(form, d))
-			fprintf(out, ", %s first_%d", c_type(&form->first[d]), d);
+			text = arena_printf(arena, "%s, %s first_%d", text, c_type(&form->first[d]),
+				d);
 	for (int d = 0; d < rank; d++)
 		if (!form->count[d].is_fixed)
-			fprintf(out, ", %s count_%d", c_type(&form->count[d]), d);
+			text = arena_printf(arena, "%s, %s count_%d", text, c_type(&form->count[d]),
+				d);
 	for (int d = 0; d < rank; d++)
 		if (has_local(form, d))
-			fprintf(out, ", %s local_%d", c_type(&form->local[d]), d);
+			text = arena_printf(arena, "%s, %s local_%d", text, c_type(&form->local[d]),
+				d);
+	return arena_printf(arena, "%s)", text);
 }
 
 /* The elements of one dimension of the box, times FACTOR. */
@@ -232,46 +239,54 @@ static void print_box(FILE *out, const struct transfer_form *form)
 	fputs("\n\t};\n", out);
 }
 
-/* " + (TYPE)(NAME_D + SHIFT) * FACTOR" */
-static void print_term(FILE *out, const char *type, const char *name, int d, long shift,
-	long factor)
+/* TEXT " + (TYPE)(NAME + SHIFT) * FACTOR" */
+static const char *add_term(struct arena *arena, const char *text, const char *type,
+	const char *name, long shift, long factor)
 {
-	fprintf(out, " + (%s)%s%s", type, shift != 0 ? "(" : "", name);
-	if (d >= 0)
-		fprintf(out, "_%d", d);
 	if (shift != 0)
-		fprintf(out, " %c %ld)", shift > 0 ? '+' : '-', shift > 0 ? shift : -shift);
-	if (factor != 1)
-		fprintf(out, " * %ldu", factor);
+		name = arena_printf(arena, "(%s %c %ld)", name, shift > 0 ? '+' : '-',
+			shift > 0 ? shift : -shift);
+	if (factor == 1)
+		return arena_printf(arena, "%s + (%s)%s", text, type, name);
+	return arena_printf(arena, "%s + (%s)%s * %ldu", text, type, name, factor);
 }
 
-static void print_local_address(FILE *out, const struct transfer_form *form)
+static const char *add_offset(struct arena *arena, const char *text, long offset)
+{
+	return offset > 0 ? arena_printf(arena, "%s + %ldu", text, offset) : text;
+}
+
+static const char *local_address(struct arena *arena, const struct transfer_form *form)
 {
 	const struct plan_buffer *buffer = form->buffer;
 	long bytes = buffer->array->type.bytes, offset = buffer->offset_bytes;
 	long slot_bytes = plan_slot_elems(buffer) * bytes;
+	const char *text;
 
 	if (form->slot.is_fixed)
 		offset += form->slot.value * slot_bytes;
 	for (int d = 0; d < buffer->rank; d++)
 		if (form->local[d].is_fixed)
 			offset += form->local[d].value * plan_loc_stride(buffer, d) * bytes;
-	fputs("(unsigned char *)lrt_scratchpad()", out);
-	if (offset > 0)
-		fprintf(out, " + %ldu", offset);
+	text = add_offset(arena, "(unsigned char *)lrt_scratchpad()", offset);
 	if (!form->slot.is_fixed)
-		print_term(out, "size_t", "slot", -1, 0, slot_bytes);
-	for (int d = 0; d < buffer->rank; d++)
+		text = add_term(arena, text, "size_t", "slot", 0, slot_bytes);
+	for (int d = 0; d < buffer->rank; d++) {
+		bool is_own = has_local(form, d);
+
 		if (!form->local[d].is_fixed)
-			print_term(out, "size_t", has_local(form, d) ? "local" : "first", d,
-				has_local(form, d) ? 0 : form->local_shift[d],
+			text = add_term(arena, text, "size_t", arena_printf(arena, "%s_%d",
+				is_own ? "local" : "first", d), is_own ? 0 : form->local_shift[d],
 				plan_loc_stride(buffer, d) * bytes);
+	}
+	return text;
 }
 
-static void print_external_address(FILE *out, const struct transfer_form *form)
+static const char *external_address(struct arena *arena, const struct transfer_form *form)
 {
 	const struct plan_buffer *buffer = form->buffer;
 	long bytes = buffer->array->type.bytes, offset = 0;
+	const char *text;
 
 	for (int d = 0; d < buffer->rank; d++) {
 		long stride = plan_ext_stride(buffer, d);
@@ -280,25 +295,24 @@ static void print_external_address(FILE *out, const struct transfer_form *form)
 		if (!has_first(form, d))
 			offset += form->first[d].value * stride * bytes;
 	}
-	fputs("array", out);
-	if (offset > 0)
-		fprintf(out, " + %ldu", offset);
+	text = add_offset(arena, "array", offset);
 	for (int d = 0; d < buffer->rank; d++)
 		if (has_first(form, d))
-			print_term(out, "lrt_ext", "first", d, 0, plan_ext_stride(buffer, d) * bytes);
+			text = add_term(arena, text, "lrt_ext", arena_printf(arena, "first_%d", d), 0,
+				plan_ext_stride(buffer, d) * bytes);
+	return text;
 }
 
-/* The tests without which an empty transfer would start, if any. */
-static int print_guard(FILE *out, const struct transfer_form *form)
+/* The condition without which an empty transfer would start; NULL if it never is. */
+static const char *guard(struct arena *arena, const struct transfer_form *form)
 {
-	int guards = 0;
+	const char *text = NULL;
 
 	for (int d = 0; d < form->buffer->rank; d++)
 		if (!form->count[d].is_fixed && form->count[d].min <= 0)
-			fprintf(out, "%scount_%d > 0", guards++ > 0 ? " && " : "\tif (", d);
-	if (guards > 0)
-		fputs(") {\n\t", out);
-	return guards;
+			text = arena_printf(arena, "%s%scount_%d > 0", text ? text : "",
+				text ? " && " : "", d);
+	return text;
 }
 
 static void print_region(FILE *out, const struct transfer_form *form)
@@ -339,28 +353,31 @@ static void print_comment(FILE *out, const struct transfer_form *form)
 	fputs(" */\n", out);
 }
 
-void transfer_form_print(FILE *out, const struct transfer_form *form)
+static const char *runtime_call(struct arena *arena, const struct transfer_form *form)
 {
-	print_comment(out, form);
-	fprintf(out, "static void %s(lrt_ext array", form->name);
-	print_parameters(out, form);
-	fputs(")\n{\n", out);
-	print_box(out, form);
-	fputs("\tunsigned char *const local = ", out);
-	print_local_address(out, form);
-	fputs(";\n\n", out);
+	const char *tag = form->tag.is_fixed ? arena_printf(arena, "%ldu", form->tag.value) : "tag";
+	const char *external = external_address(arena, form);
 
-	bool is_guarded = print_guard(out, form) > 0;
-	fprintf(out, "\tlrt_%s(", form->is_put ? "put" : "get");
-	if (form->tag.is_fixed)
-		fprintf(out, "%ldu, ", form->tag.value);
-	else
-		fputs("tag, ", out);
-	if (!form->is_put)
-		fputs("local, ", out);
-	print_external_address(out, form);
-	fprintf(out, "%s, &box);\n%s}\n\n", form->is_put ? ", local" : "",
-		is_guarded ? "\t}\n" : "");
+	return form->is_put ? arena_printf(arena, "lrt_put(%s, %s, local, &box);", tag, external)
+		: arena_printf(arena, "lrt_get(%s, local, %s, &box);", tag, external);
+}
+
+void transfer_form_print(FILE *out, struct arena *arena, const struct transfer_form *form)
+{
+	const char *condition = guard(arena, form);
+	int depth = condition ? 2 : 1;
+
+	print_comment(out, form);
+	print_wrapped(out, 0, signature(arena, form));
+	fputs("\n{\n", out);
+	print_box(out, form);
+	if (condition)
+		fprintf(out, "\n\tif (%s) {\n", condition);
+	print_wrapped(out, depth, arena_printf(arena, "unsigned char *const local = %s;",
+		local_address(arena, form)));
+	fputs("\n\n", out);
+	print_wrapped(out, depth, runtime_call(arena, form));
+	fprintf(out, "\n%s}\n\n", condition ? "\t}\n" : "");
 }
 
 static const char *argument(struct printer *printer, const struct form_value *value,

@@ -35,7 +35,7 @@ struct transfer_forms {
  * with a message, if one is no box of the runtime. */
 bool transfer_forms_collect(struct transfer_forms *forms, const struct plan *plan,
 	struct names *globals, struct arena *arena);
-void transfer_form_print(FILE *out, const struct transfer_form *form);
+void transfer_form_print(FILE *out, struct arena *arena, const struct transfer_form *form);
 /* The call that does TRANSFER, without the semicolon; "" if it moves nothing. */
 const char *transfer_call(struct printer *printer, const struct transfer_forms *forms,
 	const struct plan_transfer *transfer);
