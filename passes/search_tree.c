@@ -732,11 +732,28 @@ static void leaf(struct tree *tree, int depth)
 
 static void descend(struct tree *tree, int depth);
 
+/* Arrays that no loop is left for to be stored at: they have to be by now. */
+static unsigned last_chance(const struct tree *tree, int depth)
+{
+	const struct space *space = tree->space;
+	unsigned open = 0, arrays = 0;
+
+	for (int l = 0; l < space->model->loop_count; l++)
+		if (space->choice_count[l] > 0)
+			open |= 1u << l;
+	for (int i = 1; i <= depth; i++)
+		open &= ~(1u << tree->levels[i].loop);
+	for (int a = 0; a < space->model->array_count; a++)
+		if ((space->indexed[a] & open) == 0)
+			arrays |= 1u << a;
+	return arrays;
+}
+
 /* Array sets to store at the level just placed: ARRAYS may be. */
 static void choose_stores(struct tree *tree, int depth, unsigned arrays)
 {
 	struct level *level = &tree->levels[depth];
-	unsigned before = level->stored, legal = 0;
+	unsigned before = level->stored, legal = 0, needed = last_chance(tree, depth) & ~before;
 	struct stored kept[MODEL_ARRAYS];
 
 	for (int a = 0; a < tree->space->model->array_count; a++)
@@ -744,12 +761,15 @@ static void choose_stores(struct tree *tree, int depth, unsigned arrays)
 			legal |= 1u << a;
 			kept[a] = tree->stored[a];
 		}
+	if ((needed & ~legal) != 0)
+		return;
+	legal &= ~needed;
 	/* all subsets, the largest first */
 	for (unsigned set = legal;; set = (set - 1) & legal) {
-		level->stored = before | set;
-		level->stores_here = set != 0;
+		level->stored = before | needed | set;
+		level->stores_here = (needed | set) != 0;
 		for (int a = 0; a < tree->space->model->array_count; a++)
-			if (set >> a & 1)
+			if ((needed | set) >> a & 1)
 				tree->stored[a] = kept[a];
 		descend(tree, depth);
 		if (set == 0 || tree->is_over)
