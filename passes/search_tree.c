@@ -38,6 +38,10 @@ struct level {
 	struct array_state arrays[MODEL_ARRAYS];
 };
 
+struct saving {
+	double rate, most;           /* bytes of traffic a byte of memory saves; bytes */
+};
+
 /* An array that is stored: traffic with m slots is
  *     bytes - slope * (m - 1), at m = full_slots: full_bytes. */
 struct stored {
@@ -45,7 +49,12 @@ struct stored {
 	double memory, memory_step;  /* of the first slot and of each more, not rounded */
 	double memory_most;          /* a ring never needs more */
 	double visits, turns, first_visits;
-	long most_slots, tiles;
+	long most_slots, tiles;      /* what the rules allow; of the loop that moves it */
+	/* What bounds ask for: slots worth trying, traffic, memory and commands with the
+	 * least and the most of them, and what more of them save. */
+	long least, most;
+	double least_bytes, least_memory, least_commands;
+	struct saving saving;
 	bool is_sliding, is_double;
 	bool is_touching;            /* sliding without overlap */
 	int store;
@@ -243,18 +252,24 @@ static void array_step(const struct tree *tree, int a, const struct level *befor
 
 /* ---- storing an array at a level ---- */
 
-/* Elements that the visits kept at the turns of the loop at level TURN would move,
- * and, of a sliding window, what the rest of these runs would not move twice; for
- * one parity of the turn.  See subtract_turns in model.c. */
-static double kept_elements(const struct tree *tree, int a, int store, int turn, bool is_odd,
-	double slots, int slide)
+/* Elements that the turns of an array save: with m slots ONE + STEP * (m - 1), with as
+ * many as tiles FULL. */
+struct kept {
+	double one, step, full;
+};
+
+/* Adds what one parity of the turns of the loop at level TURN saves, COUNT of them:
+ * the visits kept, and of a sliding window what the rest of these runs does not move
+ * again.  See subtract_turns in model.c. */
+static void add_turns(const struct tree *tree, int a, int store, int turn, bool is_odd,
+	double count, int slide, struct kept *kept)
 {
 	const struct space *space = tree->space;
 	const struct model_array *array = &space->model->arrays[a];
 	const struct level *moving = &tree->levels[store], *outer = &tree->levels[turn - 1];
-	double fixed[MODEL_LOOPS], elements = outer->arrays[a].reuse;
+	double fixed[MODEL_LOOPS], others = outer->arrays[a].reuse * count, run = 0, step = 0;
 	double tile = (double)moving->choice.tile, n = (double)moving->choice.count;
-	double extent = (double)space->model->loops[moving->loop].extent, iterations;
+	double extent = (double)space->model->loops[moving->loop].extent, clip;
 
 	for (int i = turn + 1; i < store; i++) {
 		const struct level *between = &tree->levels[i];
@@ -263,7 +278,7 @@ static double kept_elements(const struct tree *tree, int a, int store, int turn,
 			(double)between->choice.tile;
 		is_odd = is_odd && between->choice.count % 2 == 1;
 	}
-	iterations = slots * tile - (is_odd || slots == n ? n * tile - extent : 0);
+	clip = n * tile - extent;
 	for (int d = 0; d < array->rank; d++) {
 		const struct dim_state *dim = &outer->arrays[a].dims[d];
 		double sum = dim->sum, c = (double)array->dims[d].coefficient[moving->loop];
@@ -275,35 +290,54 @@ static double kept_elements(const struct tree *tree, int a, int store, int turn,
 				sum -= dim->tiles * (double)array->dims[d].coefficient[loop] *
 					((double)space->model->loops[loop].extent - fixed[i]);
 		}
-		if (d == slide)
-			sum -= dim->tiles * c * (slots == n ? 0 :
-				is_odd ? tile * (n - slots) : extent - slots * tile);
-		else if (c > 0)
-			sum = slots * sum - dim->tiles * c * (slots * extent - iterations);
-		elements *= sum;
+		if (c == 0) {
+			others *= sum;
+			continue;
+		}
+		step = dim->tiles * c;
+		run = sum;
 	}
-	return elements;
+	if (slide >= 0) {
+		/* of a whole run, RUN elements, what is left to move */
+		kept->one += others * (run - step * (is_odd ? tile * (n - 1) : extent - tile));
+		kept->step += others * step * tile;
+		kept->full += others * run;
+		return;
+	}
+	run -= step * (extent - tile);
+	kept->one += others * (run - (is_odd ? step * clip : 0));
+	kept->step += others * run;
+	kept->full += others * (n * run - step * clip);
 }
 
-static double all_kept(const struct tree *tree, int a, int store, double slots, int slide)
+static struct kept kept_elements(const struct tree *tree, int a, int store, int slide)
 {
 	const struct space *space = tree->space;
-	double elements = 0;
+	struct kept kept = { 0, 0, 0 };
+	bool is_clipped = false;
 
 	for (int turn = store - 1; turn >= 1; turn--) {
-		int inner = tree->levels[turn + 1].loop;
+		const struct level *inner = &tree->levels[turn + 1];
 		long n = tree->levels[turn].choice.count;
 
-		if ((space->indexed[a] >> inner & 1) && !space->may_turn[inner])
-			break;
+		if (space->indexed[a] >> inner->loop & 1) {
+			if (!space->may_turn[inner->loop])
+				break;
+			is_clipped = is_clipped || inner->choice.tile * inner->choice.count !=
+				space->model->loops[inner->loop].extent;
+		}
 		if (space->indexed[a] >> tree->levels[turn].loop & 1)
 			continue;
-		elements += (double)(n / 2) * kept_elements(tree, a, store, turn, true, slots, slide);
+		/* whole tiles are alike in both directions */
+		if (!is_clipped) {
+			add_turns(tree, a, store, turn, false, (double)(n - 1), slide, &kept);
+			continue;
+		}
+		add_turns(tree, a, store, turn, true, (double)(n / 2), slide, &kept);
 		if (n > 2)
-			elements += (double)((n - 1) / 2) *
-				kept_elements(tree, a, store, turn, false, slots, slide);
+			add_turns(tree, a, store, turn, false, (double)((n - 1) / 2), slide, &kept);
 	}
-	return elements;
+	return kept;
 }
 
 /* True if the window of a clipped tile of another loop might jump over elements. */
@@ -348,6 +382,7 @@ static void store_traffic(struct tree *tree, int a, int store, int slide, struct
 	const struct array_state *outer = &tree->levels[store - 1].arrays[a];
 	const struct array_state *state = &tree->levels[store].arrays[a];
 	double moved = state->reuse, bytes = space->visit_bytes[a], once;
+	struct kept kept;
 
 	for (int d = 0; d < space->model->arrays[a].rank; d++)
 		moved *= d == slide ? outer->dims[d].sum : state->dims[d].sum;
@@ -356,13 +391,12 @@ static void store_traffic(struct tree *tree, int a, int store, int slide, struct
 	stored->slope = 0;
 	if (stored->turns == 0)
 		return;
-	stored->bytes -= bytes * all_kept(tree, a, store, 1, slide);
-	if (stored->most_slots == 1)
-		return;
-	if (stored->tiles > 2)
-		stored->slope = stored->bytes - (moved * bytes - once -
-			bytes * all_kept(tree, a, store, 2, slide));
-	stored->full_bytes -= bytes * all_kept(tree, a, store, (double)stored->tiles, slide);
+	kept = kept_elements(tree, a, store, slide);
+	stored->bytes -= bytes * kept.one;
+	if (stored->most_slots > 1) {
+		stored->slope = bytes * kept.step;
+		stored->full_bytes -= bytes * kept.full;
+	}
 }
 
 static void store_memory(struct tree *tree, int a, int store, int slide, struct stored *stored)
@@ -384,93 +418,6 @@ static void store_memory(struct tree *tree, int a, int store, int slide, struct 
 	}
 	if (stored->is_double)
 		stored->memory += stored->memory_step;
-}
-
-/* Stores array A at level STORE; false if the user or the rules forbid it. */
-static bool store_array(struct tree *tree, int a, int store)
-{
-	const struct space *space = tree->space;
-	const struct search_options *options = space->options;
-	const struct model_array *array = &space->model->arrays[a];
-	const struct level *level = &tree->levels[store];
-	struct stored *stored = &tree->stored[a];
-	bool is_apart = true, may_turn;
-	int slide = -1;
-
-	memset(stored, 0, sizeof *stored);
-	stored->store = store;
-	stored->most_slots = stored->tiles = 1;
-	if (options->store[a] >= 0 && options->store[a] != store)
-		return false;
-	if (store == 0) {
-		double elements = level->arrays[a].region;
-
-		stored->visits = stored->first_visits = 1;
-		stored->bytes = stored->full_bytes = elements *
-			(space->visit_bytes[a] - space->first_bytes[a]);
-		stored->memory = stored->memory_step = stored->memory_most =
-			elements * array->element_bytes;
-		return options->slots[a] <= 1 && options->sliding[a] != 1;
-	}
-	tree->path.depth = store;
-	stored->tiles = level->choice.count;
-	may_turn = space->may_turn[level->loop];
-	if (array->is_written && !space->is_apart[a])
-		is_apart = regions_are_disjoint(space->model, &tree->path, array, store);
-	stored->is_double = space->is_double && is_apart && array->anchored == 0;
-	stored->most_slots = !may_turn || !is_apart || array->anchored != 0 ? 1 :
-		level->choice.count;
-	if (options->slots[a] > stored->most_slots)
-		return false;
-	if (options->sliding[a] != 0)
-		slide = slide_dim(space->model, &tree->path, array, store);
-	if (slide < 0 && options->sliding[a] == 1)
-		return false;
-	stored->is_touching = slide >= 0 && options->sliding[a] < 0 &&
-		level->arrays[a].dims[slide].extent <=
-		(double)(array->dims[slide].coefficient[level->loop] * level->choice.tile);
-	stored->is_sliding = slide >= 0;
-	stored->visits = level->arrays[a].visits;
-	stored->first_visits = stored->visits / level->arrays[a].reuse;
-	stored->turns = may_turn ? level->arrays[a].turns : 0;
-	store_memory(tree, a, store, slide, stored);
-	if (!space->is_coupled[a] && (slide < 0 || !slide_has_gaps(tree, a, store, slide))) {
-		store_traffic(tree, a, store, slide, stored);
-		return true;
-	}
-	for (int i = 1; i <= store; i++)
-		tree->path.is_serpentine[tree->levels[i].loop] =
-			space->may_turn[tree->levels[i].loop];
-	return store_coupled(tree, a, store, stored);
-}
-
-/* ---- bounds ---- */
-
-struct saving {
-	double rate, most;           /* bytes of traffic a byte of memory saves; bytes */
-};
-
-/* The most that MEMORY bytes can save: the fractional knapsack. */
-static double best_savings(struct saving *savings, int count, double memory)
-{
-	double saved = 0;
-
-	while (memory > 0) {
-		int best = -1;
-
-		for (int i = 0; i < count; i++)
-			if (savings[i].most > 0 && savings[i].rate > 0 &&
-				(best < 0 || savings[i].rate > savings[best].rate))
-				best = i;
-		if (best < 0)
-			break;
-		if (savings[best].most > memory)
-			savings[best].most = memory;
-		saved += savings[best].rate * savings[best].most;
-		memory -= savings[best].most;
-		savings[best].most = 0;
-	}
-	return saved;
 }
 
 static double command_count(const struct space *space, int a, const struct stored *stored,
@@ -497,48 +444,141 @@ static bool is_full_useful(const struct space *space, int a)
 }
 
 /* The slots that are worth trying. */
-static void slots_range(const struct space *space, int a, const struct stored *stored,
-	long *least, long *most)
+static void slots_range(const struct space *space, int a, struct stored *stored)
 {
 	long fixed = space->options->slots[a];
 
-	*least = fixed > 0 ? fixed : 1;
-	*most = stored->turns > 0 ? stored->most_slots : 1;
-	if (*most == stored->tiles && !is_full_useful(space, a) && *most > 1)
-		--*most;
+	stored->least = fixed > 0 ? fixed : 1;
+	stored->most = stored->turns > 0 ? stored->most_slots : 1;
+	if (stored->most == stored->tiles && stored->most > 1 && !is_full_useful(space, a))
+		stored->most--;
 	if (fixed > 0)
-		*most = fixed;
+		stored->most = fixed;
+}
+
+static double raw_memory(const struct stored *stored, long slots)
+{
+	return fmin(stored->memory + stored->memory_step * (double)(slots - 1),
+		stored->memory_most);
 }
 
 /* What more slots than the least save, at the best rate that any number of them
- * has; savings that cost nothing are returned. */
-static double slots_saving(const struct space *space, int a, const struct stored *stored,
-	struct saving *saving)
+ * has; what costs nothing is taken off the least. */
+static void slots_saving(const struct space *space, int a, struct stored *stored)
 {
-	long least, most, tried[4];
-	double raw, free_bytes = 0;
+	long tried[3];
+	double free_bytes = 0;
 
-	slots_range(space, a, stored, &least, &most);
-	*saving = (struct saving){ 0, 0 };
-	tried[0] = least + 1;
-	tried[1] = most - 2;
-	tried[2] = most - 1;
-	tried[3] = most;
-	for (int i = 0; i < 4; i++) {
-		double saved = slots_traffic(stored, least) - slots_traffic(stored, tried[i]);
+	slots_range(space, a, stored);
+	stored->least_bytes = slots_traffic(stored, stored->least);
+	stored->least_memory = slots_memory(space, stored, stored->least);
+	stored->least_commands = command_count(space, a, stored, stored->most);
+	stored->saving = (struct saving){ 0, 0 };
+	if (stored->least == stored->most)
+		return;
+	/* linear up to where a ring holds everything */
+	tried[0] = stored->most > stored->least + 2 ? stored->most - 2 : stored->least + 1;
+	tried[1] = stored->most > stored->least + 1 ? stored->most - 1 : stored->most;
+	tried[2] = stored->most;
+	for (int i = 0; i < 3; i++) {
+		double saved = stored->least_bytes - slots_traffic(stored, tried[i]);
+		double raw = raw_memory(stored, tried[i]) - raw_memory(stored, stored->least);
 
-		if (tried[i] <= least || tried[i] > most)
-			continue;
-		raw = fmin(stored->memory + stored->memory_step * (double)(tried[i] - 1),
-			stored->memory_most) - fmin(stored->memory + stored->memory_step *
-			(double)(least - 1), stored->memory_most);
 		if (raw <= 0)
 			free_bytes = fmax(free_bytes, saved);
 		else
-			saving->rate = fmax(saving->rate, saved / raw);
-		saving->most = raw;
+			stored->saving.rate = fmax(stored->saving.rate, saved / raw);
+		stored->saving.most = raw;
 	}
-	return free_bytes;
+	stored->least_bytes -= free_bytes;
+}
+
+/* Stores array A at level STORE; false if the user or the rules forbid it. */
+static bool store_array(struct tree *tree, int a, int store)
+{
+	const struct space *space = tree->space;
+	const struct search_options *options = space->options;
+	const struct model_array *array = &space->model->arrays[a];
+	const struct level *level = &tree->levels[store];
+	struct stored *stored = &tree->stored[a];
+	bool is_apart = true, may_turn;
+	int slide = -1;
+
+	memset(stored, 0, sizeof *stored);
+	stored->store = store;
+	stored->most_slots = stored->tiles = 1;
+	if (options->store[a] >= 0 && options->store[a] != store)
+		return false;
+	if (store == 0) {
+		double elements = level->arrays[a].region;
+
+		stored->visits = stored->first_visits = 1;
+		stored->bytes = stored->full_bytes = elements *
+			(space->visit_bytes[a] - space->first_bytes[a]);
+		stored->memory = stored->memory_step = stored->memory_most =
+			elements * array->element_bytes;
+		slots_saving(space, a, stored);
+		return options->slots[a] <= 1 && options->sliding[a] != 1;
+	}
+	tree->path.depth = store;
+	stored->tiles = level->choice.count;
+	may_turn = space->may_turn[level->loop];
+	if (array->is_written && !space->is_apart[a])
+		is_apart = regions_are_disjoint(space->model, &tree->path, array, store);
+	stored->is_double = space->is_double && is_apart && array->anchored == 0;
+	stored->most_slots = !may_turn || !is_apart || array->anchored != 0 ? 1 :
+		level->choice.count;
+	if (options->slots[a] > stored->most_slots)
+		return false;
+	if (options->sliding[a] != 0)
+		slide = slide_dim(space->model, &tree->path, array, store);
+	if (slide < 0 && options->sliding[a] == 1)
+		return false;
+	stored->is_touching = slide >= 0 && options->sliding[a] < 0 &&
+		level->arrays[a].dims[slide].extent <=
+		(double)(array->dims[slide].coefficient[level->loop] * level->choice.tile);
+	stored->is_sliding = slide >= 0;
+	stored->visits = level->arrays[a].visits;
+	stored->first_visits = stored->visits / level->arrays[a].reuse;
+	stored->turns = may_turn ? level->arrays[a].turns : 0;
+	store_memory(tree, a, store, slide, stored);
+	if (!space->is_coupled[a] && (slide < 0 || !slide_has_gaps(tree, a, store, slide))) {
+		store_traffic(tree, a, store, slide, stored);
+		slots_saving(space, a, stored);
+		return true;
+	}
+	for (int i = 1; i <= store; i++)
+		tree->path.is_serpentine[tree->levels[i].loop] =
+			space->may_turn[tree->levels[i].loop];
+	if (!store_coupled(tree, a, store, stored))
+		return false;
+	slots_saving(space, a, stored);
+	return true;
+}
+
+/* ---- bounds ---- */
+
+/* The most that MEMORY bytes can save: the fractional knapsack. */
+static double best_savings(struct saving *savings, int count, double memory)
+{
+	double saved = 0;
+
+	while (memory > 0) {
+		int best = -1;
+
+		for (int i = 0; i < count; i++)
+			if (savings[i].most > 0 && savings[i].rate > 0 &&
+				(best < 0 || savings[i].rate > savings[best].rate))
+				best = i;
+		if (best < 0)
+			break;
+		if (savings[best].most > memory)
+			savings[best].most = memory;
+		saved += savings[best].rate * savings[best].most;
+		memory -= savings[best].most;
+		savings[best].most = 0;
+	}
+	return saved;
 }
 
 /* False if nothing below LEVEL can be better than the best so far. */
@@ -553,16 +593,14 @@ static bool is_promising(struct tree *tree, int depth)
 		const struct stored *stored = &tree->stored[a];
 		const struct array_state *state = &level->arrays[a];
 		int bytes = space->model->arrays[a].element_bytes;
-		long least, most;
 
 		if (level->stored >> a & 1) {
-			slots_range(space, a, stored, &least, &most);
-			traffic += slots_traffic(stored, least);
-			commands += command_count(space, a, stored, most);
-			memory += slots_memory(space, stored, least);
-			traffic -= slots_saving(space, a, stored, &savings[a]);
+			traffic += stored->least_bytes;
+			commands += stored->least_commands;
+			memory += stored->least_memory;
+			savings[a] = stored->saving;
 			/* more slots may begin in what the least of them leave of a granule */
-			if (most > least)
+			if (savings[a].most > 0)
 				spare += space->granule;
 			continue;
 		}
@@ -666,7 +704,7 @@ static void choose_slots(struct tree *tree, int depth, int a, double memory, dou
 	double commands)
 {
 	const struct space *space = tree->space;
-	long least, most;
+	const struct stored *stored = &tree->stored[a];
 
 	tree->points++;
 	if (a == space->model->array_count) {
@@ -676,16 +714,14 @@ static void choose_slots(struct tree *tree, int depth, int a, double memory, dou
 			take(tree, depth);
 		return;
 	}
-	slots_range(space, a, &tree->stored[a], &least, &most);
-	for (long m = most; m >= least; m--) {
-		const struct stored *stored = &tree->stored[a];
-		double more = slots_memory(space, stored, m) - slots_memory(space, stored, least);
+	for (long m = stored->most; m >= stored->least; m--) {
+		double more = slots_memory(space, stored, m) - stored->least_memory;
 		double rest = memory - more, lower, spare = 0;
 		struct saving savings[MODEL_ARRAYS] = { { 0, 0 } };
 
 		if (rest < 0) {
 			/* straight to the most that fits */
-			long fit = least + (long)((memory + space->granule) / stored->memory_step);
+			long fit = stored->least + (long)((memory + space->granule) / stored->memory_step);
 
 			if (fit < m - 1)
 				m = fit + 1;
@@ -693,11 +729,8 @@ static void choose_slots(struct tree *tree, int depth, int a, double memory, dou
 		}
 		lower = traffic + slots_traffic(stored, m);
 		for (int b = a + 1; b < space->model->array_count; b++) {
-			long low, high;
-
-			slots_range(space, b, &tree->stored[b], &low, &high);
-			lower += slots_traffic(&tree->stored[b], low) -
-				slots_saving(space, b, &tree->stored[b], &savings[b]);
+			lower += tree->stored[b].least_bytes;
+			savings[b] = tree->stored[b].saving;
 			spare += space->granule;
 		}
 		lower -= best_savings(savings, space->model->array_count, rest + spare);
@@ -718,12 +751,8 @@ static void leaf(struct tree *tree, int depth)
 	const struct space *space = tree->space;
 	double memory = space->capacity;
 
-	for (int a = 0; a < space->model->array_count; a++) {
-		long least, most;
-
-		slots_range(space, a, &tree->stored[a], &least, &most);
-		memory -= slots_memory(space, &tree->stored[a], least);
-	}
+	for (int a = 0; a < space->model->array_count; a++)
+		memory -= tree->stored[a].least_memory;
 	if (memory >= 0)
 		choose_slots(tree, depth, 0, memory, 0, 0);
 }
