@@ -724,6 +724,8 @@ bool index_affine(struct sema *sema, const struct index *index, struct affine *a
 		affine->constant = (long)index->min;
 		return index->min <= INT64_MAX / 2 && index->min >= -(INT64_MAX / 2);
 	}
+	if (sema->is_dead)
+		return true;
 	isl_aff *aff = single_piece(sema, index->value);
 	bool ok = aff && small_integer(isl_aff_get_constant_val(aff), &affine->constant);
 	for (int i = 0; ok && i < sema->depth; i++)

@@ -26,6 +26,16 @@ static bool is_name(const struct ast_expr *ast, const char *name)
 	return ast->kind == AST_NAME && !strcmp(ast->text, name);
 }
 
+static bool mentions(const struct ast_expr *ast, const char *name)
+{
+	if (is_name(ast, name))
+		return true;
+	for (int i = 0; i < ast->operand_count; i++)
+		if (mentions(ast->operands[i], name))
+			return true;
+	return false;
+}
+
 static bool find_declared_iterator(struct sema *sema, const struct ast_stmt *initial,
 	struct head *head)
 {
@@ -115,6 +125,8 @@ static bool find_step(struct sema *sema, struct head *head)
 			by = value->operands[0];
 		}
 	}
+	if (by && mentions(by, head->name))
+		by = NULL;
 	if (!by) {
 		if (ast->kind != AST_UNSUPPORTED)
 			diag_error(sema->diag, ast->location, "the loop must change '%s' by a constant "
@@ -217,16 +229,6 @@ static isl_set *moved(__isl_take isl_set *set, long offset)
 	return isl_set_apply(set, isl_map_from_multi_aff(move));
 }
 
-static bool mentions(const struct ast_expr *ast, const char *name)
-{
-	if (is_name(ast, name))
-		return true;
-	for (int i = 0; i < ast->operand_count; i++)
-		if (mentions(ast->operands[i], name))
-			return true;
-	return false;
-}
-
 /* Whether AST plainly stays false once it is: i < e, i <= e, parts of them by &&. */
 static bool is_plain_bound(const struct ast_expr *ast, const char *name, bool is_up)
 {
@@ -245,17 +247,26 @@ static bool is_plain_bound(const struct ast_expr *ast, const char *name, bool is
 		is_less != is_up);
 }
 
-/* A loop ends at the first value for which its condition fails.  Whether DOMAIN, all
- * values from the first on for which it holds, is what the loop runs over. */
-static bool is_run(const struct head *head, isl_set *domain, isl_set *first)
+/* A loop ends at the first value for which its condition fails: what it runs over,
+ * of the values FROM its first on, those of which HOLDS. */
+static isl_set *run(const struct head *head, isl_set *from, __isl_take isl_set *holds)
 {
-	if (is_plain_bound(head->stmt->condition, head->name, head->step > 0))
-		return true;
-	isl_set *later = isl_set_subtract(isl_set_copy(domain), isl_set_copy(first));
-	isl_set *before = moved(later, -head->step);
-	bool result = isl_set_is_subset(before, domain) == isl_bool_true;
-	isl_set_free(before);
-	return result;
+	isl_set *domain = isl_set_intersect(isl_set_copy(from), isl_set_copy(holds));
+	if (is_plain_bound(head->stmt->condition, head->name, head->step > 0)) {
+		isl_set_free(holds);
+		return isl_set_coalesce(domain);
+	}
+	isl_set *stops = isl_set_subtract(isl_set_copy(from), holds);
+	/* Every value after one at which it stops. */
+	isl_space *space = isl_space_map_from_set(isl_set_get_space(from));
+	int dims = isl_set_dim(from, isl_dim_set);
+	isl_map *after = isl_map_universe(isl_space_copy(space));
+	for (int i = 0; i + 1 < dims; i++)
+		after = isl_map_equate(after, isl_dim_in, i, isl_dim_out, i);
+	after = (head->step > 0 ? isl_map_order_le : isl_map_order_ge)(after, isl_dim_in, dims - 1,
+		isl_dim_out, dims - 1);
+	isl_space_free(space);
+	return isl_set_coalesce(isl_set_subtract(domain, isl_set_apply(stops, after)));
 }
 
 /* False if VAL is infinite; huge values become some that are beyond the limit. */
@@ -357,7 +368,7 @@ static isl_set *find_domain(struct sema *sema, struct head *head, isl_set *outer
 		return NULL;
 	}
 	/* The first value of every run, and the runs. */
-	isl_set *domain = isl_set_coalesce(isl_set_intersect(isl_set_copy(from), holds));
+	isl_set *domain = run(head, from, holds);
 	isl_pw_aff *lower = isl_pw_aff_add_dims(isl_pw_aff_copy(head->lower.value), isl_dim_in, 1);
 	sema->domain = from;
 	isl_set *first = isl_set_intersect(isl_pw_aff_eq_set(index_iterator(sema, dim), lower), from);
@@ -365,13 +376,6 @@ static isl_set *find_domain(struct sema *sema, struct head *head, isl_set *outer
 	bool was_dead = sema->is_dead;
 	sema->is_dead = was_dead || isl_set_is_empty(domain) == isl_bool_true;
 	bool ok = find_range(sema, head, domain);
-	if (ok && !sema->is_dead && !is_run(head, domain, first)) {
-		diag_error(sema->diag, head->stmt->condition->location, "the loop over '%s' stops "
-			"where '%s' first fails, and that is not one bound; write %s %s N", head->name,
-			ast_expr_text(sema->arena, head->stmt->condition), head->name,
-			head->step > 0 ? "<" : ">");
-		ok = false;
-	}
 	if (ok && !was_dead)
 		ok = check_condition(sema, head, domain, first);
 	else
@@ -413,15 +417,22 @@ static struct loop *new_loop(struct sema *sema, const struct head *head)
 }
 
 /* The body of a loop whose head was wrong: for the errors in it. */
-static void lower_unknown(struct sema *sema, const struct ast_stmt *stmt, const char *name)
+static void lower_unknown(struct sema *sema, const struct ast_stmt *stmt)
 {
 	struct place place = save_place(sema);
+	const struct ast_stmt *initial = stmt->initial;
+	bool is_declaration = initial && initial->kind == AST_DECLARATION;
 	int position = 0;
 	sema->position = &position;
 	sema->domain = isl_set_empty(isl_set_get_space(place.domain));
 	sema->is_dead = true;
-	if (name)
-		symbol_add(sema, SYMBOL_BAD, name, stmt->location);
+	for (size_t i = 0; is_declaration && i < initial->items.count; i++) {
+		const struct ast_declarator *declarator = initial->items.items[i];
+		symbol_add(sema, SYMBOL_BAD, declarator->name, declarator->location);
+	}
+	if (initial && initial->kind == AST_EXPRESSION && initial->condition->operand_count &&
+	    initial->condition->operands[0]->kind == AST_NAME)
+		symbol_add(sema, SYMBOL_BAD, initial->condition->operands[0]->text, stmt->location);
 	lower_stmt(sema, stmt->body);
 	restore_place(sema, place);
 }
@@ -446,7 +457,7 @@ static void lower_body(struct sema *sema, const struct head *head)
 		sema->depth--;
 		sema->domain = NULL;
 		restore_place(sema, place);
-		lower_unknown(sema, head->stmt, head->name);
+		lower_unknown(sema, head->stmt);
 	}
 }
 
@@ -464,7 +475,7 @@ void lower_for(struct sema *sema, const struct ast_stmt *stmt)
 		lower_body(sema, &head);
 		index_free(&head.lower);
 	} else {
-		lower_unknown(sema, stmt, head.name);
+		lower_unknown(sema, stmt);
 	}
 }
 

@@ -13,6 +13,7 @@ struct parse {
 	struct ast_list pragmas;     /* before the next function */
 	struct location previous;    /* the token before the last one read */
 	struct location last;
+	int stray_line;              /* had a character that is not C's: said already */
 	bool gave_up;                /* nested too deeply: nothing more is worth saying */
 };
 

@@ -544,7 +544,9 @@ statement:
 |	"case" expr ':' statement { $$ = $4; }
 |	"default" ':' statement { $$ = $3; }
 |	NAME ':' statement {
-		$$ = unsupported(parse, @1, "a label", "leave it out");
+		diag_error(parse->diag, @1, "labels are not in the language of loops; leave '%s:' out",
+			$1);
+		$$ = $3;
 	}
 |	"goto" NAME ';' { $$ = unsupported(parse, @1, "goto", "write for loops and if"); }
 |	"break" ';' {
@@ -687,30 +689,44 @@ static bool is_expected(const yysymbol_kind_t *expected, int count, yysymbol_kin
 	return false;
 }
 
-/* What to ask for, out of many possible tokens; NULL if nothing stands out. */
-static const char *expected_text(const yysymbol_kind_t *expected, int count, char *buffer,
-	size_t size)
+/* NAME of a token, in quotes if it is what stands in the source. */
+static const char *quoted(char *buffer, size_t size, const char *name)
 {
+	bool is_phrase = *name == '\'' || !strncmp(name, "a ", 2) || !strncmp(name, "an ", 3) ||
+		!strncmp(name, "the ", 4);
+	snprintf(buffer, size, is_phrase ? "%s" : "'%s'", name);
+	return buffer;
+}
+
+/* What to ask for, out of many possible tokens; NULL if nothing stands out. */
+static const char *expected_text(const yysymbol_kind_t *expected, int count,
+	yysymbol_kind_t found, char *buffer, size_t size)
+{
+	static const char *const closers[] = { "';'", "')'", "']'", "'}'", "':'" };
 	bool has_operand = is_expected(expected, count, YYSYMBOL_NUMBER);
-	bool has_statement = is_expected(expected, count, YYSYMBOL_FOR);
-	bool has_type = is_expected(expected, count, YYSYMBOL_INT);
-	if (has_statement)
+	if (found == YYSYMBOL_YYEOF && is_expected(expected, count, YYSYMBOL_FOR))
+		return "'}'";
+	if (is_expected(expected, count, YYSYMBOL_FOR))
 		return "a statement";
 	if (has_operand)
 		return "an expression";
-	static const char *const wanted[] = { "';'", "')'", "']'", "'}'", "':'" };
-	for (size_t i = 0; i < sizeof wanted / sizeof *wanted && count > 4; i++)
+	if (is_expected(expected, count, YYSYMBOL_INT) && found == YYSYMBOL_NAME)
+		return "a type";
+	for (size_t i = 0; i < sizeof closers / sizeof *closers && count > 4; i++)
 		for (int j = 0; j < count; j++)
-			if (!strcmp(yysymbol_name(expected[j]), wanted[i]))
-				return wanted[i];
-	if (has_type)
+			if (!strcmp(yysymbol_name(expected[j]), closers[i]))
+				return closers[i];
+	if (is_expected(expected, count, YYSYMBOL_INT))
 		return "a declaration";
 	if (count == 0 || count > 4)
 		return NULL;
 	size_t length = 0;
-	for (int i = 0; i < count; i++)
+	for (int i = 0; i < count; i++) {
+		char name[80];
 		length += (size_t)snprintf(buffer + length, size - length, "%s%s",
-			i == 0 ? "" : i + 1 < count ? ", " : " or ", yysymbol_name(expected[i]));
+			i == 0 ? "" : i + 1 < count ? ", " : " or ",
+			quoted(name, sizeof name, yysymbol_name(expected[i])));
+	}
 	return buffer;
 }
 
@@ -720,14 +736,16 @@ static int yyreport_syntax_error(const yypcontext_t *context, struct parse *pars
 	int count = yypcontext_expected_tokens(context, expected, EXPECTED_LIMIT);
 	yysymbol_kind_t found = yypcontext_token(context);
 	struct location at = *yypcontext_location(context);
-	char buffer[400];
-	const char *wanted = count < 0 ? NULL : expected_text(expected, count, buffer, sizeof buffer);
-	const char *name = found == YYSYMBOL_YYEMPTY ? "this" : yysymbol_name(found);
-	if (wanted && !strcmp(wanted, "';'") && parse->previous.line &&
-	    parse->previous.line != at.line)
-		at = after(parse->previous);
-	if (found == YYSYMBOL_STRAY)
+	char buffer[400], name[80];
+	const char *wanted = count < 0 ? NULL :
+		expected_text(expected, count, found, buffer, sizeof buffer);
+	int stray_line = parse->stray_line;
+	if (stray_line && (at.line == stray_line || parse->previous.line == stray_line))
 		return 0;
+	quoted(name, sizeof name, found == YYSYMBOL_YYEMPTY ? "this" : yysymbol_name(found));
+	if (wanted && parse->previous.line && parse->previous.line != at.line &&
+	    (!strcmp(wanted, "';'") || found == YYSYMBOL_YYEOF))
+		at = after(parse->previous);
 	if (wanted)
 		diag_error(parse->diag, at, "expected %s before %s", wanted, name);
 	else
@@ -782,6 +800,7 @@ static int punctuator_token(const char *text)
 static void report_stray(struct parse *parse, struct token token)
 {
 	unsigned char byte = (unsigned char)token.text[0];
+	parse->stray_line = token.location.line;
 	if (byte >= 0x80)
 		diag_error(parse->diag, token.location, "characters other than ASCII may stand in "
 			"comments only");

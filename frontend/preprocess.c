@@ -249,8 +249,11 @@ static bool expand(struct preprocessor *pp, struct token *name)
 			unread(pp, open);
 			return false;
 		}
-		if (!read_arguments(pp, macro, *name, arguments))
-			return true;
+		if (!read_arguments(pp, macro, *name, arguments)) {
+			*name = (struct token){ .kind = TOKEN_NUMBER, .text = "1",
+				.location = name->location };
+			return false;
+		}
 		for (int i = 0; i < macro->parameter_count; i++)
 			arguments[i] = expand_all(pp, arguments[i]);
 	}

@@ -316,7 +316,8 @@ static struct expr *build_number(struct builder *builder, const struct ast_expr 
 {
 	struct type type;
 	if (!type_of_number(ast->text, &type))
-		return fail(builder, ast->location, "'%s' is no number of 64 bits at most", ast->text);
+		return fail(builder, ast->location, "'%s' is no number of C, or one of "
+			"more than 64 bits", ast->text);
 	struct expr *expr = new_expr(builder, EXPR_LITERAL, ast, type);
 	expr->text = ast->text;
 	return expr;
@@ -573,14 +574,14 @@ static void check_target(struct builder *builder, const struct ast_expr *target)
 	else if (symbol->kind == SYMBOL_INDEX)
 		fail(builder, target->location, "'%s' is a size or a constant and cannot be assigned "
 			"to; use a variable of its own", symbol->name);
-	else if (symbol->kind == SYMBOL_ARRAY && symbol->array->is_const)
-		fail(builder, target->location, "'%s' is const and cannot be written; drop const "
-			"from its declaration", symbol->name);
 	else if (symbol->kind == SYMBOL_ARRAY && symbol->array->is_parameter &&
 		 symbol->array->by_value)
 		fail(builder, target->location, "'%s' is a parameter by value and cannot be "
 			"assigned to; use a local variable, or an array %s[1] for a result",
 			symbol->name, symbol->name);
+	else if (symbol->kind == SYMBOL_ARRAY && symbol->array->is_const)
+		fail(builder, target->location, "'%s' is const and cannot be written; drop const "
+			"from its declaration", symbol->name);
 }
 
 static struct statement *new_statement(struct sema *sema, struct location at)
