@@ -515,9 +515,10 @@ unsigned append_exact_puts(struct lowering *lowering, int a, struct plan_node *b
 		condition = both(&visit, condition, make(lowering, PLAN_NOT, kept, NULL));
 	unsigned tag = 1U << put_tag(a);
 	/* Pipelined: the copy goes on during the next body; the one before ends here, unless
-	 * it had to before a fetch. */
+	 * it had to before a fetch, or no slot comes round again in this run. */
 	if (is_pipelined(lowering, a)) {
-		if (never(fetches(&visit)))
+		bool reuses_slots = lowering->loops[mover(&visit)].count > lowering->buffers[a]->slots;
+		if (never(fetches(&visit)) && reuses_slots)
 			plan_append(ARENA(lowering), block, plan_wait(ARENA(lowering), tag));
 		plan_append(ARENA(lowering), guarded(lowering, block, condition),
 			region_transfer(&visit, true, put_tag(a)));

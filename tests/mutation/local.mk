@@ -1,1 +1,5 @@
-# What tests/mutation adds to the build; the top Makefile.am says how.
+# Waits removed from emitted code, one at a time.
+script_tests += tests/mutation/mutation_test.sh
+EXTRA_DIST += tests/mutation/contraction.loop tests/mutation/convolution.loop \
+	tests/mutation/depthwise.loop tests/mutation/gemm.loop tests/mutation/pooling.loop \
+	tests/mutation/product.loop

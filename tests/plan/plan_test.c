@@ -233,13 +233,16 @@ static void tear_down(struct sample *sample)
 
 static char *print_plan(const struct plan *plan)
 {
-	char *text = NULL;
+	char *text = NULL, *copy;
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
 
 	plan_print_alone(stream, plan);
 	fclose(stream);
-	return text;
+	copy = strdup(text);
+	free(text);
+	assert_non_null(copy);
+	return copy;
 }
 
 static struct plan *parse_plan(struct sample *sample, struct diag *diag, const char *text)
