@@ -25,6 +25,7 @@ struct array_state {
 	double reuse;                /* iterations of the loops placed that do not move it */
 	double visits;               /* of the loops placed, all in all */
 	double turns;                /* runs that begin with a turn and can keep regions */
+	double turned;               /* elements of all of these runs, at most */
 	double first;                /* elements of all its regions together, at least */
 	double region, least;        /* elements */
 };
@@ -174,7 +175,7 @@ static void array_start(const struct space *space, int a, const struct level *le
 	const struct model_array *array = &space->model->arrays[a];
 
 	state->reuse = state->visits = 1;
-	state->turns = 0;
+	state->turns = state->turned = 0;
 	state->first = state->region = state->least = 1;
 	for (int d = 0; d < array->rank; d++) {
 		double whole = (double)array->dims[d].window, least = whole;
@@ -213,6 +214,7 @@ static void array_step(const struct tree *tree, int a, const struct level *befor
 
 	state->reuse = old->reuse;
 	state->turns = old->turns;
+	state->turned = old->turned;
 	state->visits = old->visits;
 	if (!(space->model->arrays[a].anchored >> level->loop & 1))
 		state->visits *= n;
@@ -221,14 +223,20 @@ static void array_step(const struct tree *tree, int a, const struct level *befor
 		state->first = old->first;
 		state->region = old->region;
 		state->least = old->least;
-		if (array->anchored == 0)
+		if (array->anchored == 0) {
+			double run = old->reuse * (n - 1);
+
+			for (int d = 0; d < array->rank; d++)
+				run *= old->dims[d].sum;
+			state->turned += run;
 			state->turns += before->runs * (n - 1);
+		}
 		if (!(array->anchored >> level->loop & 1))
 			state->reuse *= n;
 		return;
 	}
 	if (!space->may_turn[level->loop])
-		state->turns = 0;
+		state->turns = state->turned = 0;
 	state->first = state->region = state->least = 1;
 	for (int d = 0; d < array->rank; d++) {
 		struct dim_state *dim = &state->dims[d];
@@ -238,6 +246,8 @@ static void array_step(const struct tree *tree, int a, const struct level *befor
 		if (c > 0) {
 			dim->sum = n * dim->sum - dim->tiles * c * extent * (n - 1);
 			dim->tiles *= n;
+			/* only the first tile of a run goes on from the run before */
+			state->turned *= 1 - c * (extent - tile) / dim->extent;
 			dim->extent -= c * (extent - tile);
 			dim->least += c * (tile - smallest);
 			dim->lower = space->gap_loop[a][d] == NO_GAPS ? dim->sum :
@@ -607,8 +617,10 @@ static bool is_promising(struct tree *tree, int depth)
 		traffic += state->first * (state->reuse * space->visit_bytes[a] -
 			space->first_bytes[a]);
 		savings[a].rate = state->turns * space->visit_bytes[a] / bytes;
-		traffic -= savings[a].rate * state->least * bytes;
-		savings[a].most = (state->region - state->least) * bytes;
+		savings[a].most = state->turns > 0 ?
+			(state->turned / state->turns - state->least) * bytes : 0;
+		traffic -= fmin(state->turns * state->least, state->turned) *
+			space->visit_bytes[a];
 		memory += round_bytes(space, state->least * bytes);
 		spare += space->granule;
 		/* a run that turns still moves a tile, others two */
