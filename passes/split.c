@@ -141,7 +141,8 @@ static struct plan_node *build_loops(struct splitter *splitter, const struct pla
 		struct plan_var *var;
 		struct plan_node *loop;
 
-		if (cut->best[d] == cut->max[d])
+		/* At most one element, perhaps none: a loop too, so that the piece has one. */
+		if (cut->best[d] == cut->max[d] && (cut->is_fixed[d] || cut->max[d] > 1))
 			continue;
 		var = new_var(splitter, (cut->max[d] - 1) / cut->best[d] * cut->best[d]);
 		offset = plan_ref(arena, var);
