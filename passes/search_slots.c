@@ -1,0 +1,227 @@
+#include "passes/search_state.h"
+
+#include <math.h>
+#include <string.h>
+
+double command_count(const struct space *space, int a, const struct stored *stored,
+	long slots)
+{
+	double visits = stored->visits - stored->turns * (double)slots;
+
+	if (space->first_bytes[a] > 0)
+		return 2 * visits - stored->first_visits;
+	return space->visit_bytes[a] > 0 ?
+		visits * (space->model->arrays[a].is_written ? 2 : 1) : 0;
+}
+
+/* As many slots as tiles: mostly the same as storing further out, with more memory,
+ * but not where a region of several tiles has elements that none of them touches,
+ * nor where a larger region would have to be doubled. */
+bool is_full_useful(const struct space *space, int a)
+{
+	for (int d = 0; d < space->model->arrays[a].rank; d++)
+		if (space->gap_loop[a][d] != NO_GAPS)
+			return true;
+	return space->is_double || space->is_coupled[a] || space->options->store[a] >= 0 ||
+		space->options->sliding[a] >= 0 || space->options->slots[a] > 0;
+}
+
+/* The slots that are worth trying. */
+static void slots_range(const struct space *space, int a, struct stored *stored)
+{
+	long fixed = space->options->slots[a];
+
+	stored->least = fixed > 0 ? fixed : 1;
+	stored->most = stored->turns > 0 ? stored->most_slots : 1;
+	if (stored->most == stored->tiles && stored->most > 1 && !is_full_useful(space, a))
+		stored->most--;
+	if (fixed > 0)
+		stored->most = fixed;
+}
+
+static double raw_memory(const struct stored *stored, long slots)
+{
+	return fmin(stored->memory + stored->memory_step * (double)(slots - 1),
+		stored->memory_most);
+}
+
+/* What more slots than the least save, at the best rate that any number of them
+ * has; what costs nothing is taken off the least. */
+void slots_saving(const struct space *space, int a, struct stored *stored)
+{
+	long tried[3];
+	double free_bytes = 0;
+
+	slots_range(space, a, stored);
+	stored->least_bytes = slots_traffic(stored, stored->least);
+	stored->least_memory = slots_memory(space, stored, stored->least);
+	stored->least_commands = command_count(space, a, stored, stored->most);
+	stored->saving = (struct saving){ 0, 0 };
+	if (stored->least == stored->most)
+		return;
+	/* linear up to where a ring holds everything */
+	tried[0] = stored->most > stored->least + 2 ? stored->most - 2 : stored->least + 1;
+	tried[1] = stored->most > stored->least + 1 ? stored->most - 1 : stored->most;
+	tried[2] = stored->most;
+	for (int i = 0; i < 3; i++) {
+		double saved = stored->least_bytes - slots_traffic(stored, tried[i]);
+		double raw = raw_memory(stored, tried[i]) - raw_memory(stored, stored->least);
+
+		if (raw <= 0)
+			free_bytes = fmax(free_bytes, saved);
+		else
+			stored->saving.rate = fmax(stored->saving.rate, saved / raw);
+		stored->saving.most = raw;
+	}
+	stored->least_bytes -= free_bytes;
+}
+
+double best_savings(struct saving *savings, int count, double memory)
+{
+	double saved = 0;
+
+	while (memory > 0) {
+		int best = -1;
+
+		for (int i = 0; i < count; i++)
+			if (savings[i].most > 0 && savings[i].rate > 0 &&
+				(best < 0 || savings[i].rate > savings[best].rate))
+				best = i;
+		if (best < 0)
+			break;
+		if (savings[best].most > memory)
+			savings[best].most = memory;
+		saved += savings[best].rate * savings[best].most;
+		memory -= savings[best].most;
+		savings[best].most = 0;
+	}
+	return saved;
+}
+
+/* Loops whose tiles the user fixed and that no buffer sees go inside. */
+static void finish_order(const struct tree *tree, int depth, struct schedule *schedule)
+{
+	const struct space *space = tree->space;
+	bool is_placed[MODEL_LOOPS] = { false };
+
+	schedule->depth = depth;
+	for (int i = 0; i < depth; i++) {
+		schedule->order[i] = tree->levels[i + 1].loop;
+		is_placed[schedule->order[i]] = true;
+	}
+	for (int l = 0; l < space->model->loop_count; l++) {
+		schedule->tile[l] = space->is_tiled[l] ? space->model->loops[l].tile :
+			space->model->loops[l].extent;
+		schedule->is_serpentine[l] = false;
+	}
+	for (int i = 0; i < space->options->order_count; i++) {
+		int loop = space->options->order[i];
+
+		if (space->is_tiled[loop] && !is_placed[loop]) {
+			schedule->order[schedule->depth++] = loop;
+			is_placed[loop] = true;
+		}
+	}
+	for (int l = 0; l < space->model->loop_count; l++)
+		if (space->is_tiled[l] && !is_placed[l])
+			schedule->order[schedule->depth++] = l;
+	for (int i = 0; i < schedule->depth; i++) {
+		int loop = schedule->order[i];
+
+		if (i < depth)
+			schedule->tile[loop] = tree->levels[i + 1].choice.tile;
+		schedule->is_serpentine[loop] = space->may_turn[loop];
+	}
+}
+
+/* All choices are made: takes the schedule if it is better. */
+static void take(struct tree *tree, int depth)
+{
+	const struct space *space = tree->space;
+	struct schedule schedule;
+
+	memset(&schedule, 0, sizeof schedule);
+	finish_order(tree, depth, &schedule);
+	for (int a = 0; a < space->model->array_count; a++) {
+		const struct stored *stored = &tree->stored[a];
+
+		schedule.storage[a].store = stored->store;
+		schedule.storage[a].slots = tree->slots[a];
+		/* windows that only touch move the same bytes without a ring, which may
+		 * still be smaller than slots */
+		schedule.storage[a].is_sliding = stored->is_sliding && !(stored->is_touching &&
+			stored->memory + stored->memory_step * (double)(tree->slots[a] - 1) <=
+			stored->memory_most);
+		schedule.storage[a].is_double = stored->is_double;
+	}
+	if (!schedule_evaluate(space->model, space->arch, &schedule))
+		return;
+	if (tree->found && schedule_compare(space, &schedule, &tree->best) >= 0)
+		return;
+	tree->best = schedule;
+	tree->found = true;
+	tree->best_traffic = (double)schedule.total_bytes;
+	tree->best_scratchpad = (double)schedule.scratchpad_bytes;
+	tree->best_commands = 0;
+	for (int a = 0; a < space->model->array_count; a++)
+		tree->best_commands += (double)schedule.storage[a].commands;
+}
+
+/* Chooses the slots of array A and those after it, from what MEMORY is left when
+ * all have their least; TRAFFIC and COMMANDS are what is chosen so far. */
+static void choose_slots(struct tree *tree, int depth, int a, double memory, double traffic,
+	double commands)
+{
+	const struct space *space = tree->space;
+	const struct stored *stored = &tree->stored[a];
+
+	tree->points++;
+	if (a == space->model->array_count) {
+		if (space->is_minimal_memory || !tree->found ||
+			traffic < tree->best_traffic - TRAFFIC_TOLERANCE ||
+			(traffic <= tree->best_traffic + TRAFFIC_TOLERANCE && commands <= tree->best_commands))
+			take(tree, depth);
+		return;
+	}
+	for (long m = stored->most; m >= stored->least; m--) {
+		double more = slots_memory(space, stored, m) - stored->least_memory;
+		double rest = memory - more, lower, spare = 0;
+		struct saving savings[MODEL_ARRAYS] = { { 0, 0 } };
+
+		if (rest < 0) {
+			/* straight to the most that fits */
+			long fit = stored->least + (long)((memory + space->granule) / stored->memory_step);
+
+			if (fit < m - 1)
+				m = fit + 1;
+			continue;
+		}
+		lower = traffic + slots_traffic(stored, m);
+		for (int b = a + 1; b < space->model->array_count; b++) {
+			lower += tree->stored[b].least_bytes;
+			savings[b] = tree->stored[b].saving;
+			spare += space->granule;
+		}
+		lower -= best_savings(savings, space->model->array_count, rest + spare);
+		if (space->is_minimal_memory || !tree->found ||
+			lower <= tree->best_traffic + TRAFFIC_TOLERANCE) {
+			tree->slots[a] = m;
+			choose_slots(tree, depth, a + 1, rest, traffic + slots_traffic(stored, m),
+				commands + command_count(space, a, stored, m));
+		}
+		/* fewer slots of the last array only move more */
+		if (a == space->model->array_count - 1 && !space->is_minimal_memory)
+			break;
+	}
+}
+
+void leaf(struct tree *tree, int depth)
+{
+	const struct space *space = tree->space;
+	double memory = space->capacity;
+
+	for (int a = 0; a < space->model->array_count; a++)
+		memory -= tree->stored[a].least_memory;
+	if (memory >= 0)
+		choose_slots(tree, depth, 0, memory, 0, 0);
+}
