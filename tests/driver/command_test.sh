@@ -67,7 +67,7 @@ usage 'given twice' --emit=c,c sum.loop
 usage 'needs a file' --emit=c= sum.loop
 usage 'two forms go to' --emit=c=x,h=x sum.loop
 usage 'several' --emit=c,h -o x sum.loop
-usage "not '4N'" -D 4N=2 sum.loop
+usage "not '4N=2'" -D 4N=2 sum.loop
 usage "not 'many'" -j many sum.loop
 usage "at least 1, not '0'" -j 0 sum.loop
 usage "not 'all'" --effort=all sum.loop

@@ -1,1 +1,16 @@
-# What tests/e2e adds to the build; the top Makefile.am says how.
+# Every example, compiled and verified.
+script_tests += \
+	tests/e2e/alexnet_test.sh \
+	tests/e2e/blas_test.sh \
+	tests/e2e/conv_test.sh \
+	tests/e2e/nn_test.sh \
+	tests/e2e/resnet18_test.sh \
+	tests/e2e/vgg16_test.sh
+EXTRA_DIST += \
+	tests/e2e/examples.sh \
+	tests/e2e/machines/banked-16k.yaml \
+	tests/e2e/machines/banked-1k.yaml \
+	tests/e2e/machines/banked-4k.yaml \
+	tests/e2e/machines/unified-2k.yaml \
+	tests/e2e/machines/unified-512.yaml \
+	tests/e2e/machines/unified-8k.yaml
