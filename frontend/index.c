@@ -511,9 +511,28 @@ static bool index_of_arm(struct sema *sema, const struct ast_expr *ast, const is
 	return ok;
 }
 
+/* c ? a : b where it is known which is taken; the other one only gives its type. */
+static bool index_of_decided(struct sema *sema, const struct ast_expr *ast,
+	struct index *index)
+{
+	int taken = *ast->text == '1' ? 1 : 2;
+	bool was_quiet = sema->is_quiet, was_unchecked = sema->is_unchecked;
+	struct index other;
+	sema->is_quiet = sema->is_unchecked = true;
+	bool ok = index_of(sema, ast->operands[3 - taken], &other);
+	sema->is_quiet = was_quiet;
+	sema->is_unchecked = was_unchecked;
+	struct type type = other.type;
+	index_free(&other);
+	return index_of(sema, ast->operands[taken], index) && (!ok || index_convert(sema, index,
+		type_common(index->type, type), ast->operands[taken]));
+}
+
 static bool index_of_conditional(struct sema *sema, const struct ast_expr *ast,
 	struct index *index)
 {
+	if (ast->text)
+		return index_of_decided(sema, ast, index);
 	struct index other = { 0 };
 	isl_set *where = index_condition(sema, ast->operands[0]);
 	if (!where)

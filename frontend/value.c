@@ -183,6 +183,17 @@ static const struct ast_expr *split_subscripts(const struct ast_expr *ast,
 	return base->kind == AST_NAME ? base : NULL;
 }
 
+/* The condition of a c ? a : b in AST that is not decided yet. */
+static const struct ast_expr *find_choice(const struct ast_expr *ast)
+{
+	if (ast->kind == AST_CONDITIONAL && !ast->text)
+		return ast->operands[0];
+	const struct ast_expr *found = NULL;
+	for (int i = 0; i < ast->operand_count && !found; i++)
+		found = find_choice(ast->operands[i]);
+	return found;
+}
+
 static bool find_subscripts(struct builder *builder, const struct ast_expr *subscripts[],
 	struct access *access)
 {
@@ -196,14 +207,19 @@ static bool find_subscripts(struct builder *builder, const struct ast_expr *subs
 			ok = false;
 			continue;
 		}
-		if (!index_affine(sema, &index, &access->subscripts[d])) {
+		const struct ast_expr *choice;
+		if (index_affine(sema, &index, &access->subscripts[d])) {
+			check_range(builder, subscripts[d], d, access->array, access->subscripts[d]);
+		} else if ((choice = find_choice(subscripts[d]))) {
+			if (!builder->split_count)
+				builder->split_guards[builder->split_count++] = choice;
+			ok = false;
+		} else {
 			fail(builder, subscripts[d]->location, "a subscript of '%s' is not affine: "
 				"'%s'; write sums of iterators times constants, and loop over blocks "
 				"instead of dividing", access->array->name,
 				ast_expr_text(sema->arena, subscripts[d]));
 			ok = false;
-		} else {
-			check_range(builder, subscripts[d], d, access->array, access->subscripts[d]);
 		}
 		index_free(&index);
 	}
@@ -668,6 +684,7 @@ static bool split(struct sema *sema, struct store store, const struct ast_expr *
 	for (int truth = 1; truth >= 0; truth--) {
 		struct store part = store;
 		part.value = resolve(sema, store.value, guard, truth);
+		part.target = resolve(sema, store.target, guard, truth);
 		sema->domain = (truth ? isl_set_intersect : isl_set_subtract)(isl_set_copy(domain),
 			isl_set_copy(where));
 		sema->is_dead = was_dead || isl_set_is_empty(sema->domain) == isl_bool_true;
@@ -703,7 +720,7 @@ static void lower_once(struct sema *sema, struct store store, int splits)
 {
 	struct builder builder = { .sema = sema, .statement = new_statement(sema, store.location) };
 	build_statement(&builder, store);
-	if (builder.failed || sema_isl_failed(sema, store.location) || !builder.statement->value)
+	if (builder.failed || sema_isl_failed(sema, store.location))
 		return;
 	for (int i = 0; i < builder.split_count && splits < SPLIT_LIMIT; i++)
 		if (split(sema, store, builder.split_guards[i], splits))
@@ -712,7 +729,7 @@ static void lower_once(struct sema *sema, struct store store, int splits)
 		diag_error(sema->diag, builder.split_guards[0]->location, "a subscript leaves its array unless "
 			"this condition is looked at first; write an if on iterators and sizes around "
 			"the statement");
-	else
+	else if (builder.statement->value)
 		finish_statement(sema, builder.statement);
 }
 

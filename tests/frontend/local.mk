@@ -1,3 +1,6 @@
 # What tests/frontend adds to the build; the top Makefile.am says how.
 check_PROGRAMS += tests/frontend/frontend_driver
 tests_frontend_frontend_driver_SOURCES = tests/frontend/frontend_driver.c
+cmocka_tests += tests/frontend/meaning_test
+tests_frontend_meaning_test_SOURCES = tests/frontend/meaning_test.c \
+	tests/frontend/interpret.c tests/frontend/interpret.h
