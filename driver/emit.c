@@ -35,6 +35,9 @@ static const char *arguments_of(const struct session *session)
 		text = arena_printf(session->arena, "%s -D %s", text, options->defines.items[d]);
 	if (!options->reassociate)
 		text = arena_printf(session->arena, "%s -fno-reassociate", text);
+	if (options->fusion)
+		text = arena_printf(session->arena, "%s --fuse=%s", text,
+			options->fusion == FUSE_ALL ? "all" : "auto");
 	if (options->effort)
 		text = arena_printf(session->arena, "%s --effort=%ld", text, options->effort);
 	if (options->schedule_file)

@@ -15,7 +15,7 @@
 
 enum {
 	OPTION_ARCH = 256, OPTION_OBJECTIVE, OPTION_EMIT, OPTION_SCHEDULE, OPTION_EFFORT,
-	OPTION_BUFFERING, OPTION_REPORT, OPTION_VERIFY, OPTION_EXPLAIN, OPTION_PRINT_AFTER,
+	OPTION_BUFFERING, OPTION_FUSE, OPTION_REPORT, OPTION_VERIFY, OPTION_EXPLAIN, OPTION_PRINT_AFTER,
 	OPTION_PRINT_CHANGED, OPTION_TIME_PASSES, OPTION_COLOR, OPTION_DIAGNOSTICS_FORMAT,
 	OPTION_HELP, OPTION_VERSION, OPTION_LIST_ARCHS, OPTION_LIST_PASSES,
 	OPTION_PRINT_RUNTIME_DIR, OPTION_PREFIX, OPTION_LINE_DIRECTIVES, OPTION_SAVE_TEMPS,
@@ -29,6 +29,7 @@ static const struct option long_options[] = {
 	{ "schedule", required_argument, NULL, OPTION_SCHEDULE },
 	{ "effort", required_argument, NULL, OPTION_EFFORT },
 	{ "buffering", required_argument, NULL, OPTION_BUFFERING },
+	{ "fuse", required_argument, NULL, OPTION_FUSE },
 	{ "report", optional_argument, NULL, OPTION_REPORT },
 	{ "verify", no_argument, NULL, OPTION_VERIFY },
 	{ "explain", no_argument, NULL, OPTION_EXPLAIN },
@@ -64,6 +65,7 @@ void options_help(void)
 "  --schedule=FILE        replay a schedule that --emit=schedule printed\n"
 "  --objective=traffic    what is least in the result\n"
 "  --buffering=single|double|auto             (default: single)\n"
+"  --fuse=never|auto|all  keep what is between nests on chip (default: never)\n"
 "  --effort=N|exhaustive  points the search looks at    -j N  with N threads\n"
 "  -fno-reassociate       keep the order of floating-point reductions\n"
 "  --prefix=TEXT          of all emitted names   --line-directives  emit #line\n"
@@ -208,6 +210,7 @@ static bool parse_color(struct options *options, const char *text)
 static bool parse_enumerated(struct options *options, int option, const char *text)
 {
 	static const char *const bufferings[] = { "single", "double", "auto" };
+	static const char *const fusions[] = { "never", "auto", "all" };
 	int index;
 	switch (option) {
 	case OPTION_BUFFERING:
@@ -215,6 +218,12 @@ static bool parse_enumerated(struct options *options, int option, const char *te
 		if (index < 0)
 			return wrong("--buffering is single, double or auto, not '%s'", text);
 		options->buffering = (enum buffering)index;
+		return true;
+	case OPTION_FUSE:
+		index = choice(text, fusions, 3);
+		if (index < 0)
+			return wrong("--fuse is never, auto or all, not '%s'", text);
+		options->fusion = (enum fusion)index;
 		return true;
 	case OPTION_DIAGNOSTICS_FORMAT:
 		options->json_diagnostics = !strcmp(text, "json");

@@ -56,6 +56,7 @@ struct options {
 	struct emission emissions[EMIT_COUNT];
 	const char *schedule_file;
 	enum buffering buffering;
+	enum fusion fusion;
 	long effort;
 	int threads;
 	bool reassociate;

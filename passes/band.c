@@ -106,6 +106,10 @@ static isl_stat check_pairs(__isl_take isl_map *pairs, void *user)
 	struct check *check = user;
 	int s = statement_of(check->nest, isl_map_get_tuple_id(pairs, isl_dim_in));
 	int t = statement_of(check->nest, isl_map_get_tuple_id(pairs, isl_dim_out));
+	if (s < 0 || t < 0) {        /* another member of a group */
+		isl_map_free(pairs);
+		return isl_stat_ok;
+	}
 	const struct hyperplane *from = &check->planes[s], *to = &check->planes[t];
 	check->from = s;
 	check->to = t;

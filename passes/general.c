@@ -435,7 +435,7 @@ static struct plan_node *box_transfer(struct lowering *lowering, int a, bool is_
 {
 	const struct general_region *region = &lowering->general[a];
 	struct plan_node *node = plan_transfer(ARENA(lowering), is_put, lowering->buffers[a],
-		is_put ? a + 16 : a);
+		is_put ? put_tag(a) : get_tag(a));
 	for (int d = 0; d < lowering->buffers[a]->rank; d++) {
 		node->transfer.first[d] = region->first[d];
 		node->transfer.count[d] = region->count[d];

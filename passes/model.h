@@ -127,6 +127,9 @@ struct schedule {
 bool schedule_evaluate(const struct nest_model *model, const struct arch *arch,
 	struct schedule *schedule);
 
+/* Whether nests are fused: not; where that moves less; wherever it can be. */
+enum fusion { FUSE_NEVER, FUSE_AUTO, FUSE_ALL };
+
 enum buffering { BUFFERING_SINGLE, BUFFERING_DOUBLE, BUFFERING_AUTO };
 
 struct search_options {

@@ -10,9 +10,6 @@
 #include "support/arena.h"
 #include "support/diag.h"
 
-/* Whether nests are fused: not; where that moves less; wherever it can be. */
-enum fusion { FUSE_NEVER, FUSE_AUTO, FUSE_ALL };
-
 /* What a compilation is told and what its passes share. */
 struct compilation {
 	struct arena *arena;
