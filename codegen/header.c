@@ -3,6 +3,8 @@
 #include "codegen/signature.h"
 #include "codegen/wrap.h"
 
+#include "ir/plan_count.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -80,6 +82,25 @@ static long scratchpad_end(const struct plan *plan)
 	return end;
 }
 
+/* A walk of more loop iterations takes too long; the macro is left out then. */
+enum { COMMAND_STEPS = 20000000 };
+
+static void print_commands(FILE *out, const struct plan *plan, const char *stem)
+{
+	struct arena *arena = arena_new();
+	struct plan_traffic *traffic = ARENA_ARRAY(arena, struct plan_traffic,
+		plan->function->array_count + 1);
+	long commands = 0;
+	bool is_counted = true;
+
+	for (int n = 0; n < plan->nest_count && is_counted; n++)
+		is_counted = plan_count(plan->nests[n].body, plan->function, COMMAND_STEPS, traffic,
+			&commands);
+	if (is_counted)
+		print_macro(out, stem, "", "_COMMANDS", commands);
+	arena_free(arena);
+}
+
 static void print_needs(FILE *out, const struct plan *plan, const char *stem)
 {
 	long read_bytes = 0, write_bytes = 0;
@@ -94,6 +115,7 @@ static void print_needs(FILE *out, const struct plan *plan, const char *stem)
 	print_macro(out, stem, "", "_STACK_BYTES", codegen_stack_bytes(plan));
 	print_macro(out, stem, "", "_READ_BYTES", read_bytes);
 	print_macro(out, stem, "", "_WRITE_BYTES", write_bytes);
+	print_commands(out, plan, stem);
 }
 
 static void print_macros(FILE *out, const struct plan *plan,

@@ -1,6 +1,11 @@
 # The firmware example: built by its own Makefile, with cross compilers.
-EXTRA_DIST += examples/firmware/Makefile examples/firmware/board.h \
+EXTRA_DIST += examples/firmware/Makefile examples/firmware/README.md \
+	examples/firmware/board.h examples/firmware/gemm.loop examples/firmware/gemm_main.c \
+	examples/firmware/host/board.c examples/firmware/make_network.c \
+	examples/firmware/network.loop examples/firmware/network_expected.txt \
+	examples/firmware/network_main.c examples/firmware/traffic.c examples/firmware/traffic.h \
 	examples/firmware/mps2-an505/board.c examples/firmware/mps2-an505/board.ld \
 	examples/firmware/mps2-an505/board.mk examples/firmware/mps2-an505/machine.yaml \
 	examples/firmware/sifive_u/board.c examples/firmware/sifive_u/board.ld \
 	examples/firmware/sifive_u/board.mk examples/firmware/sifive_u/machine.yaml
+script_tests += examples/firmware/firmware_test.sh

@@ -25,7 +25,7 @@ conformance_faults_SOURCES = $(conformance_files) tests/port-conformance/faults.
 conformance_faults_CFLAGS = $(CONFORMANCE_CFLAGS)
 conformance_faults_LDADD =
 
-EXTRA_DIST += tests/port-conformance/board.c
+EXTRA_DIST += tests/port-conformance/board.c tests/port-conformance/protect.c
 script_tests += tests/port-conformance/host_test.sh tests/port-conformance/boards_test.sh
 
 # The port that docs/porting.md shows.
