@@ -1,6 +1,7 @@
 #include "passes/model.h"
 
 #include <limits.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 /* search_schedule: sets up the space, finds a good schedule with few tile sizes,
  * and proves or improves it with all of them. */
 
-enum { ROUND_TASKS = 32, CHECK_SECONDS = 1 };
+enum { ROUND_TASKS = 32, MAX_THREADS = 64, LEAST_SHARE = 1000 };
 
 /* Points after which an exhaustive search gives up; its gap is reported. */
 static const long EXHAUSTIVE_POINTS = 40000000;
@@ -230,6 +231,26 @@ static void add_array(struct space *space, int a)
 	}
 }
 
+/* Arrays that can change places without a difference. */
+static bool are_twins(const struct space *space, int one, int other)
+{
+	const struct search_options *options = space->options;
+	struct model_array a = space->model->arrays[one], b = space->model->arrays[other];
+
+	a.name = b.name = NULL;
+	for (int d = 0; d < a.rank && a.rank == b.rank; d++)
+		if (a.dims[d].window != b.dims[d].window ||
+			memcmp(a.dims[d].coefficient, b.dims[d].coefficient,
+				sizeof a.dims[d].coefficient) != 0)
+			return false;
+	return a.rank == b.rank && a.element_bytes == b.element_bytes &&
+		a.is_read == b.is_read && a.is_written == b.is_written &&
+		a.is_created == b.is_created && a.anchored == b.anchored &&
+		options->store[one] == options->store[other] &&
+		options->slots[one] == options->slots[other] &&
+		options->sliding[one] == options->sliding[other];
+}
+
 static void space_init(struct space *space, const struct nest_model *model,
 	const struct arch *arch, const struct search_options *options, bool is_double)
 {
@@ -247,6 +268,12 @@ static void space_init(struct space *space, const struct nest_model *model,
 	}
 	for (int a = 0; a < model->array_count; a++)
 		add_array(space, a);
+	for (int a = 0; a < model->array_count; a++) {
+		space->twin[a] = -1;
+		for (int b = 0; b < a; b++)
+			if (are_twins(space, b, a))
+				space->twin[a] = b;
+	}
 }
 
 static void space_clear(struct space *space)
@@ -277,10 +304,16 @@ static void space_thin(struct space *thin, const struct space *space, int count,
 
 /* ---- running the tree ---- */
 
+static bool is_interrupted(const struct search_options *options)
+{
+	return options->interrupted != NULL && *options->interrupted;
+}
+
 struct outcome {
 	struct schedule best;
 	bool found, is_complete;
 	long points;
+	double bound;                /* of what is not searched; INFINITY: nothing */
 };
 
 struct job {
@@ -304,61 +337,98 @@ static void *run_job(void *argument)
 	return NULL;
 }
 
-/* COUNT tasks, each from the same best so far, so that their results do not depend
- * on which thread runs them when. */
-static void run_round(struct tree **trees, int threads, const struct task *tasks, int count,
-	struct outcome *outcomes, long limit)
-{
-	pthread_t others[64];
-	struct job jobs[64];
-	bool started[64] = { false };
+/* The threads of a search, each with its own path. */
+struct crew {
+	const struct space *space;
+	int count;
+	struct tree *trees[MAX_THREADS];
+};
 
-	for (int t = 0; t < threads; t++) {
-		jobs[t] = (struct job){ trees[t], tasks, outcomes, t, threads, count, limit };
+static void crew_init(struct crew *crew, const struct space *space)
+{
+	crew->space = space;
+	crew->count = space->options->threads;
+	crew->count = crew->count < 1 ? 1 : crew->count > MAX_THREADS ? MAX_THREADS : crew->count;
+	for (int t = 0; t < crew->count; t++)
+		crew->trees[t] = tree_new(space);
+}
+
+static void crew_clear(struct crew *crew)
+{
+	for (int t = 0; t < crew->count; t++)
+		tree_free(crew->trees[t]);
+}
+
+/* COUNT tasks, each from the same best so far, so that their results do not depend
+ * on which thread runs them when.  Those not finished within LIMIT points go back to
+ * the front of TASKS; returns their number. */
+static int run_round(struct crew *crew, struct task *tasks, int count, long limit,
+	struct outcome *total)
+{
+	struct outcome outcomes[ROUND_TASKS];
+	pthread_t others[MAX_THREADS];
+	struct job jobs[MAX_THREADS];
+	bool started[MAX_THREADS] = { false };
+	int left = 0;
+
+	for (int i = 0; i < count; i++)
+		outcomes[i] = *total;
+	for (int t = 0; t < crew->count; t++) {
+		jobs[t] = (struct job){ crew->trees[t], tasks, outcomes, t, crew->count, count,
+			limit };
 		if (t > 0)
 			started[t] = pthread_create(&others[t], NULL, run_job, &jobs[t]) == 0;
 	}
 	run_job(&jobs[0]);
-	for (int t = 1; t < threads; t++)
+	for (int t = 1; t < crew->count; t++)
 		if (started[t])
 			pthread_join(others[t], NULL);
 		else
 			run_job(&jobs[t]);
+	for (int i = 0; i < count; i++) {
+		total->points += outcomes[i].points;
+		if (outcomes[i].found && (!total->found ||
+			schedule_compare(crew->space, &outcomes[i].best, &total->best) < 0)) {
+			total->best = outcomes[i].best;
+			total->found = true;
+		}
+		if (!outcomes[i].is_complete)
+			tasks[left++] = tasks[i];
+	}
+	return left;
 }
 
-/* Searches all of SPACE for something better than TOTAL's best. */
+/* Searches all of SPACE for something better than TOTAL's best, with at most about
+ * LIMIT points more.  Tasks get equal shares of half of what is left; those that need
+ * more begin anew in the next pass. */
 static void run_tree(const struct space *space, struct outcome *total, long limit)
 {
-	int task_count, threads = space->options->threads;
-	struct task *tasks = tree_tasks(space, &task_count);
-	struct outcome outcomes[ROUND_TASKS];
-	struct tree *trees[64];
+	struct crew crew;
+	int count;
+	struct task *tasks = tree_tasks(space, &count);
 
-	threads = threads < 1 ? 1 : threads > 64 ? 64 : threads;
-	for (int t = 0; t < threads; t++)
-		trees[t] = tree_new(space);
-	total->is_complete = true;
-	for (int done = 0; done < task_count && total->is_complete; done += ROUND_TASKS) {
-		int count = task_count - done < ROUND_TASKS ? task_count - done : ROUND_TASKS;
-		long share = (limit - total->points) / 4 + 1;
+	crew_init(&crew, space);
+	limit += total->points;
+	while (count > 0 && total->points < limit && !is_interrupted(space->options)) {
+		long share = (limit - total->points) / (2 * (long)count);
+		int left = 0;
 
-		for (int i = 0; i < count; i++) {
-			outcomes[i] = *total;
-			outcomes[i].points = 0;
+		share = share < LEAST_SHARE ? LEAST_SHARE : share;
+		for (int done = 0; done < count; done += ROUND_TASKS) {
+			int size = count - done < ROUND_TASKS ? count - done : ROUND_TASKS, kept = size;
+
+			if (total->points < limit)
+				kept = run_round(&crew, tasks + done, size, share, total);
+			memmove(tasks + left, tasks + done, (size_t)kept * sizeof *tasks);
+			left += kept;
 		}
-		run_round(trees, threads, tasks + done, count, outcomes, share);
-		for (int i = 0; i < count; i++) {
-			total->points += outcomes[i].points;
-			total->is_complete = total->is_complete && outcomes[i].is_complete;
-			if (outcomes[i].found && (!total->found ||
-				schedule_compare(space, &outcomes[i].best, &total->best) < 0)) {
-				total->best = outcomes[i].best;
-				total->found = true;
-			}
-		}
+		count = left;
 	}
-	for (int t = 0; t < threads; t++)
-		tree_free(trees[t]);
+	total->is_complete = count == 0;
+	total->bound = INFINITY;
+	for (int i = 0; i < count; i++)
+		total->bound = fmin(total->bound, tree_bound(crew.trees[0], &tasks[i]));
+	crew_clear(&crew);
 	free(tasks);
 }
 
@@ -374,11 +444,6 @@ static void run_thinned(const struct space *space, int count, bool is_near,
 	space_clear(&thin);
 }
 
-static bool is_interrupted(const struct search_options *options)
-{
-	return options->interrupted != NULL && *options->interrupted;
-}
-
 /* Finds the best of SPACE.  The first rounds only serve to start the last one, which
  * looks at everything, from a good schedule. */
 static void run_search(const struct space *space, struct outcome *total, long limit)
@@ -386,11 +451,10 @@ static void run_search(const struct space *space, struct outcome *total, long li
 	static const int sizes[] = { 2, 4, 8 };
 
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-		run_thinned(space, sizes[i], false, total, limit / 8);
-		run_thinned(space, 1, true, total, limit / 8);
+		run_thinned(space, sizes[i], false, total, limit / 16);
+		run_thinned(space, 1, true, total, limit / 16);
 	}
-	if (!is_interrupted(space->options))
-		run_tree(space, total, limit);
+	run_tree(space, total, limit > total->points ? limit - total->points : 0);
 }
 
 /* Turns that save nothing are switched off: simpler code. */
@@ -409,39 +473,17 @@ static void drop_turns(const struct space *space, struct schedule *schedule)
 	}
 }
 
-static bool search_buffering(const struct nest_model *model, const struct arch *arch,
-	const struct search_options *options, bool is_double, struct schedule *best)
-{
-	struct space space;
-	struct outcome total = { .found = false };
-	long limit = options->effort > 0 ? options->effort : EXHAUSTIVE_POINTS;
-
-	space_init(&space, model, arch, options, is_double);
-	run_search(&space, &total, limit);
-	if (total.found) {
-		drop_turns(&space, &total.best);
-		*best = total.best;
-		best->is_optimal = total.is_complete;
-		best->bound_bytes = total.is_complete ? best->total_bytes :
-			model_lower_bound(model, arch->scratchpad_bytes, &(const char *){ NULL });
-		best->points = total.points;
-	}
-	space_clear(&space);
-	return total.found;
-}
-
-/* The least scratchpad that any schedule needs; 0 if what is fixed leaves none. */
-static long least_scratchpad(const struct nest_model *model, const struct arch *arch,
-	const struct search_options *options, bool is_double)
+/* The schedule that needs the least scratchpad of all. */
+static bool search_memory(const struct nest_model *model, const struct arch *arch,
+	const struct search_options *options, bool is_double, struct outcome *total)
 {
 	struct arch large = *arch;
 	struct space space;
-	struct outcome total = { .found = false };
-	long granule = arch_granule_bytes(arch);
 	bool is_window_fixed = false;
 
 	large.banks = 1 << 30;
-	large.scratchpad_bytes = arch->exclusive ? granule * large.banks : LONG_MAX / 4;
+	large.scratchpad_bytes = arch->exclusive ? arch_granule_bytes(arch) * large.banks :
+		LONG_MAX / 4;
 	space_init(&space, model, &large, options, is_double);
 	space.is_minimal_memory = true;
 	for (int a = 0; a < model->array_count; a++)
@@ -452,10 +494,52 @@ static long least_scratchpad(const struct nest_model *model, const struct arch *
 			space.choices[l][0] = space.choices[l][space.choice_count[l] - 1];
 			space.choice_count[l] = 1;
 		}
-	run_tree(&space, &total, EXHAUSTIVE_POINTS);
+	run_tree(&space, total, EXHAUSTIVE_POINTS / 8);
 	space_clear(&space);
-	return arch->exclusive ? total.best.scratchpad_bytes / granule :
-		total.best.scratchpad_bytes;
+	return total->found;
+}
+
+/* The best with IS_DOUBLE buffers or not; *SMALLEST as search_schedule says. */
+static bool search_buffering(const struct nest_model *model, const struct arch *arch,
+	const struct search_options *options, bool is_double, struct schedule *best,
+	long *smallest)
+{
+	struct space space;
+	struct outcome total = { .found = false };
+	const char *argument;
+	long limit = options->effort > 0 ? options->effort : EXHAUSTIVE_POINTS;
+
+	space_init(&space, model, arch, options, is_double);
+	run_search(&space, &total, limit);
+	if (!total.found) {
+		struct outcome least = { .found = false };
+
+		*smallest = 0;
+		if (search_memory(model, arch, options, is_double, &least)) {
+			*smallest = arch->exclusive ? least.best.scratchpad_bytes /
+				arch_granule_bytes(arch) : least.best.scratchpad_bytes;
+			total.best = least.best;
+			/* an unfinished search may not have come by it */
+			total.found = schedule_evaluate(model, arch, &total.best);
+		}
+	}
+	if (total.found) {
+		drop_turns(&space, &total.best);
+		*best = total.best;
+		best->is_optimal = total.is_complete;
+		best->bound_bytes = best->total_bytes;
+		if ((double)best->bound_bytes > total.bound)
+			best->bound_bytes = (long)fmax(0, ceil(total.bound * (1 - 1e-12)));
+		if (!total.is_complete) {
+			long lower = model_lower_bound(model, arch->scratchpad_bytes, &argument);
+
+			best->bound_bytes = best->bound_bytes > lower ? best->bound_bytes : lower;
+			best->is_optimal = best->bound_bytes >= best->total_bytes;
+		}
+		best->points = total.points;
+	}
+	space_clear(&space);
+	return total.found;
 }
 
 /* Doubles the buffers that memory is left for, those with most commands first. */
@@ -486,15 +570,14 @@ bool search_schedule(const struct nest_model *model, const struct arch *arch,
 {
 	bool is_double = options->buffering == BUFFERING_DOUBLE;
 	struct schedule overlapped;
+	long unused;
 
 	memset(best, 0, sizeof *best);
-	if (!search_buffering(model, arch, options, is_double, best)) {
-		*smallest = least_scratchpad(model, arch, options, is_double);
+	if (!search_buffering(model, arch, options, is_double, best, smallest))
 		return false;
-	}
 	if (options->buffering != BUFFERING_AUTO)
 		return true;
-	if (search_buffering(model, arch, options, true, &overlapped) &&
+	if (search_buffering(model, arch, options, true, &overlapped, &unused) &&
 		overlapped.total_bytes == best->total_bytes) {
 		overlapped.is_optimal = best->is_optimal;
 		overlapped.bound_bytes = best->bound_bytes;

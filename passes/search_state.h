@@ -27,15 +27,6 @@ struct array_state {
 	double region, least;        /* elements */
 };
 
-struct level {
-	int loop;
-	struct tile_choice choice;
-	double runs;                 /* iterations of this loop and those outside */
-	unsigned stored;             /* bit a: array a is stored here or further out */
-	bool stores_here;
-	struct array_state arrays[MODEL_ARRAYS];
-};
-
 struct saving {
 	double rate, most;           /* bytes of traffic a byte of memory saves; bytes */
 };
@@ -56,6 +47,18 @@ struct stored {
 	bool is_sliding, is_double;
 	bool is_touching;            /* sliding without overlap */
 	int store;
+};
+
+struct level {
+	int loop;
+	struct tile_choice choice;
+	double runs;                 /* iterations of this loop and those outside */
+	unsigned stored;             /* bit a: array a is stored here or further out */
+	bool stores_here;
+	struct array_state arrays[MODEL_ARRAYS];
+	/* arrays that can be stored here, and that have to be, and how they would be */
+	unsigned legal, needed;
+	struct stored candidates[MODEL_ARRAYS];
 };
 
 struct tree {

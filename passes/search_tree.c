@@ -4,13 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* False if nothing below LEVEL can be better than the best so far. */
-static bool is_promising(struct tree *tree, int depth)
+enum { TASK_ARRAYS = 6 };
+
+/* Nothing below a node is less than any of these. */
+struct bounds {
+	double traffic, commands, memory;
+};
+
+static struct bounds node_bounds(const struct tree *tree, int depth)
 {
 	const struct space *space = tree->space;
 	const struct level *level = &tree->levels[depth];
 	struct saving savings[MODEL_ARRAYS];
-	double traffic = 0, commands = 0, memory = 0, spare = 0;
+	struct bounds least = { 0, 0, 0 };
+	double spare = 0;
 
 	for (int a = 0; a < space->model->array_count; a++) {
 		const struct stored *stored = &tree->stored[a];
@@ -18,38 +25,49 @@ static bool is_promising(struct tree *tree, int depth)
 		int bytes = space->model->arrays[a].element_bytes;
 
 		if (level->stored >> a & 1) {
-			traffic += stored->least_bytes;
-			commands += stored->least_commands;
-			memory += stored->least_memory;
+			least.traffic += stored->least_bytes;
+			least.commands += stored->least_commands;
+			least.memory += stored->least_memory;
 			savings[a] = stored->saving;
 			/* more slots may begin in what the least of them leave of a granule */
 			if (savings[a].most > 0)
 				spare += space->granule;
 			continue;
 		}
-		traffic += state->first * (state->reuse * space->visit_bytes[a] -
+		least.traffic += state->first * (state->reuse * space->visit_bytes[a] -
 			space->first_bytes[a]);
 		savings[a].rate = state->turns * space->visit_bytes[a] / bytes;
 		savings[a].most = state->turns > 0 ?
 			(state->turned / state->turns - state->least) * bytes : 0;
-		traffic -= fmin(state->turns * state->least, state->turned) *
+		least.traffic -= fmin(state->turns * state->least, state->turned) *
 			space->visit_bytes[a];
-		memory += round_bytes(space, state->least * bytes);
+		least.memory += round_bytes(space, state->least * bytes);
 		spare += space->granule;
 		/* a run that turns still moves a tile, others two */
-		commands += space->visit_bytes[a] == 0 ? 0 : 2 * (state->visits - state->turns) +
+		least.commands += space->visit_bytes[a] == 0 ? 0 :
+			2 * (state->visits - state->turns) +
 			(is_full_useful(space, a) ? 0 : state->turns);
 	}
-	if (memory > space->capacity)
+	if (!space->is_minimal_memory)
+		least.traffic -= best_savings(savings, space->model->array_count,
+			space->capacity - least.memory + spare);
+	return least;
+}
+
+/* False if nothing below level DEPTH can be better than the best so far. */
+static bool is_promising(const struct tree *tree, int depth)
+{
+	struct bounds least = node_bounds(tree, depth);
+
+	if (least.memory > tree->space->capacity)
 		return false;
-	if (space->is_minimal_memory)
-		return !tree->found || memory < tree->best_scratchpad;
-	if (tree->found)
-		traffic -= best_savings(savings, space->model->array_count,
-			space->capacity - memory + spare);
-	if (!tree->found || traffic < tree->best_traffic - TRAFFIC_TOLERANCE)
+	if (!tree->found)
 		return true;
-	return traffic <= tree->best_traffic + TRAFFIC_TOLERANCE && commands <= tree->best_commands;
+	if (tree->space->is_minimal_memory)
+		return least.memory < tree->best_scratchpad;
+	return least.traffic < tree->best_traffic - TRAFFIC_TOLERANCE ||
+		(least.traffic <= tree->best_traffic + TRAFFIC_TOLERANCE &&
+		least.commands <= tree->best_commands);
 }
 
 static void descend(struct tree *tree, int depth);
@@ -71,33 +89,61 @@ static unsigned last_chance(const struct tree *tree, int depth)
 	return arrays;
 }
 
-/* Array sets to store at the level just placed: ARRAYS may be. */
-static void choose_stores(struct tree *tree, int depth, unsigned arrays)
+/* Chooses for array A and those after it whether they are stored at level DEPTH, of
+ * LEGAL that can be and NEEDED that have to be; STORED are chosen.  MEMORY is what the
+ * arrays stored use.  Storing comes first. */
+static void choose_stores(struct tree *tree, int depth, int a, unsigned stored, double memory)
+{
+	const struct space *space = tree->space;
+	struct level *level = &tree->levels[depth];
+	int twin;
+
+	while (a < space->model->array_count && !(level->legal >> a & 1))
+		a++;
+	if (a == space->model->array_count) {
+		unsigned before = depth > 0 ? level[-1].stored : 0;
+
+		level->stored = stored;
+		level->stores_here = stored != before;
+		descend(tree, depth);
+		return;
+	}
+	/* of arrays that are alike the first is stored first */
+	twin = space->twin[a];
+	if ((twin < 0 || (stored >> twin & 1)) &&
+		memory + level->candidates[a].least_memory <= space->capacity) {
+		tree->stored[a] = level->candidates[a];
+		choose_stores(tree, depth, a + 1, stored | 1u << a,
+			memory + tree->stored[a].least_memory);
+	}
+	if (!(level->needed >> a & 1) && !tree->is_over)
+		choose_stores(tree, depth, a + 1, stored, memory);
+}
+
+/* Which arrays can be stored at level DEPTH, ARRAYS at most, and which have to be.
+ * False if one that has to be cannot. */
+static bool find_stores(struct tree *tree, int depth, unsigned arrays)
 {
 	struct level *level = &tree->levels[depth];
-	unsigned before = level->stored, legal = 0, needed = last_chance(tree, depth) & ~before;
-	struct stored kept[MODEL_ARRAYS];
 
+	level->legal = 0;
+	level->needed = last_chance(tree, depth) & arrays;
 	for (int a = 0; a < tree->space->model->array_count; a++)
 		if ((arrays >> a & 1) && store_array(tree, a, depth)) {
-			legal |= 1u << a;
-			kept[a] = tree->stored[a];
+			level->legal |= 1u << a;
+			level->candidates[a] = tree->stored[a];
 		}
-	if ((needed & ~legal) != 0)
-		return;
-	legal &= ~needed;
-	/* all subsets, the largest first */
-	for (unsigned set = legal;; set = (set - 1) & legal) {
-		level->stored = before | needed | set;
-		level->stores_here = (needed | set) != 0;
-		for (int a = 0; a < tree->space->model->array_count; a++)
-			if ((needed | set) >> a & 1)
-				tree->stored[a] = kept[a];
-		descend(tree, depth);
-		if (set == 0 || tree->is_over)
-			break;
-	}
-	level->stored = before;
+	return (level->needed & ~level->legal) == 0;
+}
+
+static double stored_memory(const struct tree *tree, unsigned stored)
+{
+	double memory = 0;
+
+	for (int a = 0; a < tree->space->model->array_count; a++)
+		if (stored >> a & 1)
+			memory += tree->stored[a].least_memory;
+	return memory;
 }
 
 static bool is_placed(const struct tree *tree, int depth, int loop)
@@ -165,9 +211,8 @@ static bool has_fixed_stores(const struct space *space)
 	return false;
 }
 
-static void place_loop(struct tree *tree, int depth, int loop, struct tile_choice choice)
+static void set_loop(struct tree *tree, int depth, int loop, struct tile_choice choice)
 {
-	const struct space *space = tree->space;
 	struct level *level = &tree->levels[depth], *before = level - 1;
 
 	level->loop = loop;
@@ -176,10 +221,30 @@ static void place_loop(struct tree *tree, int depth, int loop, struct tile_choic
 	level->stored = before->stored;
 	tree->path.order[depth - 1] = loop;
 	tree->path.tile[loop] = choice.tile;
-	for (int a = 0; a < space->model->array_count; a++)
+	for (int a = 0; a < tree->space->model->array_count; a++)
 		if (!(before->stored >> a & 1))
 			array_step(tree, a, before, level);
-	choose_stores(tree, depth, space->indexing[loop] & ~before->stored);
+}
+
+static void place_loop(struct tree *tree, int depth, int loop, struct tile_choice choice)
+{
+	unsigned before = tree->levels[depth - 1].stored, moved;
+
+	set_loop(tree, depth, loop, choice);
+	moved = tree->space->indexing[loop] & ~before;
+	if ((last_chance(tree, depth) & ~before & ~moved) == 0 && find_stores(tree, depth, moved))
+		choose_stores(tree, depth, 0, before, stored_memory(tree, before));
+}
+
+/* A loop that moves no region of an array still to be stored can only cost, unless it
+ * is there by the user's wish. */
+static bool is_worth_placing(const struct tree *tree, int depth, unsigned stored, int loop)
+{
+	const struct space *space = tree->space;
+
+	return space->choice_count[loop] > 0 && !is_placed(tree, depth, loop) &&
+		order_allows(tree, depth, loop) && ((space->indexing[loop] & ~stored) != 0 ||
+		space->is_tiled[loop] || has_fixed_stores(space));
 }
 
 static void descend(struct tree *tree, int depth)
@@ -201,12 +266,7 @@ static void descend(struct tree *tree, int depth)
 	if (is_twin_order(tree, depth))
 		return;
 	for (int l = 0; l < space->model->loop_count; l++) {
-		if (space->choice_count[l] == 0 || is_placed(tree, depth, l) ||
-			!order_allows(tree, depth, l))
-			continue;
-		/* a loop that moves no buffer's region can only cost */
-		if ((space->indexing[l] & ~level->stored) == 0 && !space->is_tiled[l] &&
-			!has_fixed_stores(space))
+		if (!is_worth_placing(tree, depth, level->stored, l))
 			continue;
 		for (int i = 0; i < space->choice_count[l] && !tree->is_over; i++)
 			place_loop(tree, depth + 1, l, space->choices[l][i]);
@@ -244,84 +304,116 @@ static void tree_start(struct tree *tree)
 		tree->path.tile[l] = space->model->loops[l].extent;
 }
 
-/* Arrays stored outside all loops, with their buffers. */
-static bool store_outside(struct tree *tree, unsigned outside)
+/* ---- tasks ---- */
+
+struct task_list {
+	struct task *tasks;
+	size_t count, capacity;
+};
+
+static void add_task(struct task_list *list, struct task task)
+{
+	if (list->count == list->capacity) {
+		list->capacity = list->capacity == 0 ? 64 : 2 * list->capacity;
+		list->tasks = realloc(list->tasks, list->capacity * sizeof *list->tasks);
+		if (list->tasks == NULL)
+			abort();
+	}
+	list->tasks[list->count++] = task;
+}
+
+/* One array after the other stored outside all loops or not; then the first loop. */
+static void list_tasks(struct tree *tree, int a, unsigned outside, struct task_list *list)
 {
 	const struct space *space = tree->space;
-	double memory = 0;
+	const struct level *root = &tree->levels[0];
+	int count = space->model->array_count;
 
-	for (int a = 0; a < space->model->array_count; a++)
-		if (outside >> a & 1) {
-			if (!store_array(tree, a, 0))
-				return false;
-			memory += slots_memory(space, &tree->stored[a], 1);
-		}
-	tree->levels[0].stored = outside;
-	tree->levels[0].stores_here = outside != 0;
-	return memory <= space->capacity;
+	if (a < count && a < TASK_ARRAYS) {
+		if ((root->legal >> a & 1) &&
+			(space->twin[a] < 0 || (outside >> space->twin[a] & 1)))
+			list_tasks(tree, a + 1, outside | 1u << a, list);
+		if (!(root->needed >> a & 1))
+			list_tasks(tree, a + 1, outside, list);
+		return;
+	}
+	if (stored_memory(tree, outside) > space->capacity)
+		return;
+	if (a < count || outside == (1u << count) - 1) {
+		add_task(list, (struct task){ outside, -1, 0 });
+		return;
+	}
+	for (int l = 0; l < space->model->loop_count; l++)
+		for (int i = 0; i < space->choice_count[l] && is_worth_placing(tree, 0, outside, l); i++)
+			add_task(list, (struct task){ outside, l, i });
 }
 
 struct task *tree_tasks(const struct space *space, int *count)
 {
-	unsigned all = (1u << space->model->array_count) - 1;
 	struct tree *tree = tree_new(space);
-	struct task *tasks = NULL;
-	size_t capacity = 0, used = 0;
+	struct task_list list = { NULL, 0, 0 };
 
 	tree_start(tree);
-	for (unsigned outside = all;; outside--) {
-		bool fits = store_outside(tree, outside);
-
-		for (int l = -1; fits && l < space->model->loop_count; l++) {
-			int choices = l < 0 ? 1 : space->choice_count[l];
-
-			if ((l < 0) != (outside == all) || (l >= 0 && !order_allows(tree, 0, l)))
-				continue;
-			for (int i = 0; i < choices; i++) {
-				if (used == capacity) {
-					capacity = capacity == 0 ? 64 : 2 * capacity;
-					tasks = realloc(tasks, capacity * sizeof *tasks);
-					if (tasks == NULL)
-						abort();
-				}
-				tasks[used++] = (struct task){ outside, l, i, 0 };
-			}
-		}
-		if (outside == 0)
-			break;
-	}
+	if (find_stores(tree, 0, (1u << space->model->array_count) - 1))
+		list_tasks(tree, 0, 0, &list);
 	tree_free(tree);
-	*count = (int)used;
-	return tasks;
+	*count = (int)list.count;
+	return list.tasks;
+}
+
+static void start_from(struct tree *tree, const struct schedule *best, bool found)
+{
+	tree->found = found;
+	tree->is_over = false;
+	if (!found)
+		return;
+	tree->best = *best;
+	tree->best_traffic = (double)best->total_bytes;
+	tree->best_scratchpad = (double)best->scratchpad_bytes;
+	tree->best_commands = 0;
+	for (int a = 0; a < tree->space->model->array_count; a++)
+		tree->best_commands += (double)best->storage[a].commands;
 }
 
 bool tree_search(struct tree *tree, const struct task *task, struct schedule *best,
 	bool *found, long *points, long limit)
 {
 	const struct space *space = tree->space;
+	struct level *root = &tree->levels[0];
+	int count = space->model->array_count;
 
 	tree_start(tree);
-	tree->is_over = false;
-	tree->points = *points;
+	start_from(tree, best, *found);
+	tree->points = 0;
 	tree->limit = limit;
-	tree->found = *found;
-	if (*found) {
-		tree->best = *best;
-		tree->best_traffic = (double)best->total_bytes;
-		tree->best_scratchpad = (double)best->scratchpad_bytes;
-		tree->best_commands = 0;
-		for (int a = 0; a < space->model->array_count; a++)
-			tree->best_commands += (double)best->storage[a].commands;
+	find_stores(tree, 0, (1u << count) - 1);
+	root->stored = task->outside;
+	root->stores_here = true;
+	if (task->loop >= 0) {
+		if (is_promising(tree, 0))
+			place_loop(tree, 1, task->loop, space->choices[task->loop][task->choice]);
+	} else {
+		choose_stores(tree, 0, count < TASK_ARRAYS ? count : TASK_ARRAYS, task->outside,
+			stored_memory(tree, task->outside));
 	}
-	store_outside(tree, task->outside);
-	if (task->loop < 0)
-		leaf(tree, 0);
-	else if (is_promising(tree, 0) && ((space->indexing[task->loop] & ~task->outside) != 0 ||
-		space->is_tiled[task->loop] || has_fixed_stores(space)))
-		place_loop(tree, 1, task->loop, space->choices[task->loop][task->choice]);
 	if (tree->found)
 		*best = tree->best;
 	*found = tree->found;
 	*points = tree->points;
 	return !tree->is_over;
+}
+
+double tree_bound(struct tree *tree, const struct task *task)
+{
+	const struct space *space = tree->space;
+	struct bounds least;
+
+	tree_start(tree);
+	find_stores(tree, 0, (1u << space->model->array_count) - 1);
+	/* what is not decided may be stored further in, which costs no less */
+	tree->levels[0].stored = task->loop < 0 ? 0 : task->outside;
+	if (task->loop >= 0)
+		set_loop(tree, 1, task->loop, space->choices[task->loop][task->choice]);
+	least = node_bounds(tree, task->loop < 0 ? 0 : 1);
+	return least.memory > space->capacity ? INFINITY : least.traffic;
 }

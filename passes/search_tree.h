@@ -35,16 +35,11 @@ struct space {
 	double distinct[MODEL_ARRAYS][MODEL_RANK];
 	/* Dimensions without common loops: for bounds the others count as a window. */
 	bool is_counted[MODEL_ARRAYS][MODEL_RANK];
+	int twin[MODEL_ARRAYS];             /* the array before that is just like it; or -1 */
 	/* bytes moved for each element of a visit that is not kept, and for each element
 	 * the first time */
 	double visit_bytes[MODEL_ARRAYS], first_bytes[MODEL_ARRAYS];
 	bool is_minimal_memory;      /* look for the least scratchpad, not traffic */
-};
-
-/* The order of schedules: compared from the top. */
-struct rank_key {
-	double traffic, commands;
-	double runs, scratchpad, complexity;
 };
 
 struct tree;
@@ -52,21 +47,23 @@ struct tree;
 struct tree *tree_new(const struct space *space);
 void tree_free(struct tree *tree);
 
-/* The subtrees to search one by one: a first loop with its tile and what is stored
- * outside of it.  Tasks are in a fixed order. */
+/* The subtrees to search one by one: what is stored outside all loops (of the first
+ * arrays only, where there are many), and a first loop with its tile (-1: any, or
+ * none if all arrays are stored).  In a fixed order; the caller frees them. */
 struct task {
-	unsigned outside;            /* arrays stored outside all loops */
-	int loop, choice;            /* loop -1: no tile loop at all */
-	double bound;                /* of traffic */
+	unsigned outside;
+	int loop, choice;
 };
 
 struct task *tree_tasks(const struct space *space, int *count);
 
 /* Searches TASK for a schedule better than *BEST (*FOUND says whether there is one)
- * and replaces it.  Adds to *POINTS, and gives up, returning false, when that
+ * and replaces it.  *POINTS is the work done; gives up, returning false, when it
  * reaches LIMIT or the user interrupts. */
 bool tree_search(struct tree *tree, const struct task *task, struct schedule *best,
 	bool *found, long *points, long limit);
+/* No schedule of TASK moves less than this; INFINITY if none fits. */
+double tree_bound(struct tree *tree, const struct task *task);
 
 /* The total order of schedules that search_schedule minimises: < 0 if ONE is
  * better than OTHER.  Both evaluated. */
