@@ -194,7 +194,8 @@ static void print_loop(struct writer *writer, const struct plan_node *loop)
 	bool wide = var_is_wide(loop->var);
 	const char *name = names_of(&printer->names, loop->var);
 	struct plan_expr *end = successor(printer->arena, loop->upper);
-	const char *limit = index_text_as(printer, end ? end : loop->upper, wide).c;
+	const char *limit = text_at(printer, index_text_as(printer, end ? end : loop->upper, wide),
+		TEXT_SUM);
 	const char *c_type = wide ? "int64_t" : "int32_t", *header;
 
 	header = arena_printf(printer->arena, "for (%s %s = %s; %s %s %s; %s", c_type, name,

@@ -1,6 +1,8 @@
 # Plans and the C that is emitted of them, tried on random ones.
-cmocka_tests += tests/plan/plan_test tests/plan/emit_test
+cmocka_tests += tests/plan/plan_test tests/plan/expr_test tests/plan/emit_test
 tests_plan_plan_test_SOURCES = tests/plan/plan_test.c \
 	tests/plan/random_plan.c tests/plan/random_plan.h
 tests_plan_emit_test_SOURCES = tests/plan/emit_test.c \
+	tests/plan/random_plan.c tests/plan/random_plan.h
+tests_plan_expr_test_SOURCES = tests/plan/expr_test.c \
 	tests/plan/random_plan.c tests/plan/random_plan.h
