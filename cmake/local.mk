@@ -9,15 +9,21 @@ EXTRA_DIST += loopc.pc.in cmake/loopcConfig.cmake.in cmake/loopcConfigVersion.cm
 	driver/amalgamate.awk
 CLEANFILES += loopc.pc $(cmake_DATA) $(amalgamation_DATA)
 
-# Relative to the prefix, so that an installed tree can be moved.
-substitute = sed -e 's|[@]prefix@|$(prefix)|g' -e 's|[@]exec_prefix@|$(exec_prefix)|g' \
-	-e 's|[@]bindir@|$(bindir)|g' -e 's|[@]datadir@|$(datadir)|g' \
-	-e 's|[@]runtimedir@|$(runtimedir)|g' -e 's|[@]aclocaldir@|$(aclocaldir)|g' \
+# Everything is relative to the prefix, so that an installed tree can be moved.
+of_prefix = `echo '$(1)' | sed 's|^$(prefix)/|$${prefix}/|'`
+in_prefix = `echo '$(1)' | sed 's|^$(prefix)/||'`
+substitute = sed -e 's|[@]prefix@|$(prefix)|g' -e 's|[@]exec_prefix@|$${prefix}|g' \
+	-e "s|[@]bindir@|$(call of_prefix,$(bindir))|g" \
+	-e "s|[@]datadir@|$(call of_prefix,$(datadir))|g" \
+	-e "s|[@]libdir@|$(call of_prefix,$(libdir))|g" \
+	-e "s|[@]includedir@|$(call of_prefix,$(includedir))|g" \
+	-e "s|[@]runtimedir@|$(call of_prefix,$(runtimedir))|g" \
+	-e "s|[@]aclocaldir@|$(call of_prefix,$(aclocaldir))|g" \
 	-e 's|[@]version@|$(PACKAGE_VERSION)|g' \
 	-e "s|[@]cmake_to_prefix@|`echo '$(cmakedir)' | sed 's|^$(prefix)/||; s|[^/][^/]*|..|g'`|g" \
-	-e "s|[@]cmake_bin@|`echo '$(bindir)' | sed 's|^$(prefix)/||'`|g" \
-	-e "s|[@]cmake_lib@|`echo '$(libdir)' | sed 's|^$(prefix)/||'`|g" \
-	-e "s|[@]cmake_runtime@|`echo '$(runtimedir)' | sed 's|^$(prefix)/||'`|g"
+	-e "s|[@]cmake_bin@|$(call in_prefix,$(bindir))|g" \
+	-e "s|[@]cmake_lib@|$(call in_prefix,$(libdir))|g" \
+	-e "s|[@]cmake_runtime@|$(call in_prefix,$(runtimedir))|g"
 
 loopc.pc: loopc.pc.in Makefile
 	$(AM_V_GEN)$(substitute) '$(srcdir)/loopc.pc.in' >$@.new && mv -f $@.new $@

@@ -25,8 +25,4 @@ EXTRA_DIST += runtime/loopc-rt.pc.in
 pkgconfig_DATA += runtime/loopc-rt.pc
 CLEANFILES += runtime/loopc-rt.pc
 runtime/loopc-rt.pc: $(srcdir)/runtime/loopc-rt.pc.in Makefile
-	$(AM_V_GEN)$(MKDIR_P) runtime && sed -e 's|[@]prefix@|$(prefix)|g' \
-		-e 's|[@]exec_prefix@|$(exec_prefix)|g' -e 's|[@]libdir@|$(libdir)|g' \
-		-e 's|[@]includedir@|$(includedir)|g' -e 's|[@]runtimedir@|$(runtimedir)|g' \
-		-e 's|[@]version@|$(PACKAGE_VERSION)|g' \
-		'$(srcdir)/runtime/loopc-rt.pc.in' >$@.tmp && mv $@.tmp $@
+	$(AM_V_GEN)$(MKDIR_P) runtime && $(substitute) '$(srcdir)/runtime/loopc-rt.pc.in' >$@.tmp && mv $@.tmp $@

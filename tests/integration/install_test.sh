@@ -102,11 +102,11 @@ if command -v pkg-config >/dev/null 2>&1; then
 	PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 	export PKG_CONFIG_PATH
 	is "$(pkg-config --define-prefix --variable=runtimedir loopc)" \
-		"$(pkg-config --variable=runtimedir loopc)" "pkg-config knows loopc"
+		"$prefix/share/loopc/runtime" "pkg-config knows loopc"
 	ok "pkg-config: an own build" sh -c '
 		loopc --arch="$1/machine.yaml" --emit=c=product.c,h=product.h "$1/product.loop" &&
-		${CC:-cc} -I. -I"$2/include" "$1/main.c" product.c -L"$2/lib" \
-			$(pkg-config --libs-only-l loopc-rt) -o own && ./own' sh "$here" "$prefix"
+		${CC:-cc} -I. $(pkg-config --define-prefix --cflags loopc-rt) "$1/main.c" product.c -L"$2/lib" \
+			-lloopc_rt_memcpy -o own && ./own' sh "$here" "$prefix"
 fi
 
 ok "the amalgamation replaces the runtime" sh -c '
