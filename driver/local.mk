@@ -8,6 +8,8 @@ arch_files = \
 	archs/eff-173k.yaml \
 	archs/eyeriss-108k.yaml \
 	archs/large-1m.yaml \
+	examples/firmware/mps2-an505/mps2-an505.yaml \
+	examples/firmware/sifive_u/sifive_u.yaml \
 	archs/tiny-2k.yaml \
 	archs/tiny-8k.yaml \
 	archs/unified-108k.yaml

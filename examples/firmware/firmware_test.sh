@@ -82,7 +82,7 @@ rebuild_test()
 	is "$(compiled "$1")" "" "$1: nothing to do"
 	touch gemm.loop
 	is "$(compiled "$1")" "gemm " "$1: a changed kernel is compiled again, no other"
-	touch "$1/machine.yaml"
+	touch "$1/$1.yaml"
 	is "$(compiled "$1")" "gemm network " "$1: a changed machine file compiles all"
 }
 

@@ -5,7 +5,7 @@ EXTRA_DIST += examples/firmware/Makefile examples/firmware/README.md \
 	examples/firmware/network.loop examples/firmware/network_expected.txt \
 	examples/firmware/network_main.c examples/firmware/traffic.c examples/firmware/traffic.h \
 	examples/firmware/mps2-an505/board.c examples/firmware/mps2-an505/board.ld \
-	examples/firmware/mps2-an505/board.mk examples/firmware/mps2-an505/machine.yaml \
+	examples/firmware/mps2-an505/board.mk examples/firmware/mps2-an505/mps2-an505.yaml \
 	examples/firmware/sifive_u/board.c examples/firmware/sifive_u/board.ld \
-	examples/firmware/sifive_u/board.mk examples/firmware/sifive_u/machine.yaml
+	examples/firmware/sifive_u/board.mk examples/firmware/sifive_u/sifive_u.yaml
 script_tests += examples/firmware/firmware_test.sh
