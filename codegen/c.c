@@ -337,7 +337,29 @@ static void print_buffer(struct writer *writer, const struct plan_buffer *buffer
 	fprintf(writer->out, " = (void *)(%s + %ld);\n", writer->scratchpad, buffer->offset_bytes);
 }
 
-/* Scalars of the source that live in the core. */
+static bool node_reads(const struct plan_node *node, const struct array *array)
+{
+	if (node->body && node_reads(node->body, array))
+		return true;
+	for (int i = 0; i < node->child_count; i++)
+		if (node_reads(node->children[i], array))
+			return true;
+	for (int i = 1; node->kind == PLAN_COMPUTE && i < node->statement->access_count; i++)
+		if (node->statement->accesses[i].array == array)
+			return true;
+	return false;
+}
+
+static bool is_read(const struct plan *plan, const struct array *array)
+{
+	for (int i = 0; i < plan->nest_count; i++)
+		if (node_reads(plan->nests[i].body, array))
+			return true;
+	return false;
+}
+
+/* Scalars of the source that live in the core; one that is only written gets a use,
+ * or compilers warn. */
 static void print_scalars(struct writer *writer)
 {
 	const struct function *function = writer->printer.plan->function;
@@ -345,10 +367,15 @@ static void print_scalars(struct writer *writer)
 	for (int i = 0; i < function->array_count; i++) {
 		const struct array *array = function->arrays[i];
 
-		if (array->rank == 0 && !array->is_parameter && is_used(writer, array)
-			&& writer->printer.plan->workspace_offset[i] < 0)
-			fprintf(writer->out, "\t%s %s = 0;\n", array->type.name,
-				names_of(&writer->printer.names, array));
+		const char *name;
+
+		if (array->rank > 0 || array->is_parameter || !is_used(writer, array)
+			|| writer->printer.plan->workspace_offset[i] >= 0)
+			continue;
+		name = names_of(&writer->printer.names, array);
+		fprintf(writer->out, "\t%s %s = 0;\n", array->type.name, name);
+		if (!is_read(writer->printer.plan, array))
+			fprintf(writer->out, "\t(void)%s;\n", name);
 	}
 }
 

