@@ -27,6 +27,23 @@ static struct hyperplane affine_plane(struct compilation *compilation,
 		.value = arena_own(compilation->arena, value, release_aff) };
 }
 
+/* AFF over COUNT iterators, where it is a plain sum with whole numbers. */
+static bool affine_of_isl(__isl_keep isl_aff *aff, int count, struct affine *affine)
+{
+	bool plain = isl_aff_dim(aff, isl_dim_div) == 0;
+	isl_val *value = isl_aff_get_constant_val(aff);
+	plain &= isl_val_is_int(value) == isl_bool_true;
+	affine->constant = isl_val_get_num_si(value);
+	isl_val_free(value);
+	for (int i = 0; i < count; i++) {
+		value = isl_aff_get_coefficient_val(aff, isl_dim_in, i);
+		plain &= isl_val_is_int(value) == isl_bool_true;
+		affine->coefficients[i] = isl_val_get_num_si(value);
+		isl_val_free(value);
+	}
+	return plain;
+}
+
 /* (sign * iterator I - origin) / divisor */
 static struct hyperplane iterator_plane(struct compilation *compilation,
 	const struct statement *statement, int iterator, int sign, long origin, long divisor)
@@ -258,14 +275,95 @@ static bool iterator_origin(const struct nest *nest, const int *iterators, int s
 	return any;
 }
 
+/* How statements are placed that do not run along a loop of the band. */
+enum alignment {
+	ALIGN_ENDS,                  /* in the first or last tile */
+	ALIGN_NAMES,                 /* the same; loops of the same name are one */
+	ALIGN_BOUNDS                 /* names, and the loop's first or last iteration */
+};
+
+static isl_stat keep_piece(__isl_take isl_set *set, __isl_take isl_aff *aff, void *user)
+{
+	isl_set_free(set);
+	isl_aff **kept = user;
+	isl_aff_free(*kept);
+	*kept = aff;
+	return isl_stat_ok;
+}
+
+/* Where MAIN's loop J starts (or ends: AFTER), as a function of the loops that STATEMENT
+ * shares with it.  False if that is no plain sum. */
+static bool bound_plane(struct compilation *compilation, const struct statement *statement,
+	const struct statement *main, int j, int sign, bool after, struct hyperplane *plane)
+{
+	int common = common_depth(statement, main);
+	isl_map *rest = isl_map_from_range(isl_set_reset_tuple_id(isl_set_copy(main->domain)));
+	rest = isl_map_move_dims(rest, isl_dim_in, 0, isl_dim_out, 0, (unsigned)common);
+	isl_pw_multi_aff *ends = (sign > 0) == after ? isl_map_lexmax_pw_multi_aff(rest)
+		: isl_map_lexmin_pw_multi_aff(rest);
+	isl_pw_aff *end = isl_pw_multi_aff_get_pw_aff(ends, j - common);
+	isl_pw_multi_aff_free(ends);
+	isl_aff *piece = NULL;
+	bool plain = isl_pw_aff_n_piece(end) == 1;
+	if (plain)
+		isl_pw_aff_foreach_piece(end, keep_piece, &piece);
+	isl_pw_aff_free(end);
+	struct affine affine = { .coefficients = ARENA_ARRAY(compilation->arena, long,
+		statement->depth + 1) };
+	plain = plain && affine_of_isl(piece, common, &affine);
+	isl_aff_free(piece);
+	for (int i = 0; i < common; i++)
+		affine.coefficients[i] *= sign;
+	affine.constant *= sign;
+	if (plain)
+		*plane = affine_plane(compilation, statement, affine, 1);
+	return plain;
+}
+
+struct extreme {
+	const struct nest *nest;
+	const struct hyperplane *planes;
+	int statement;
+	bool after;
+	long shift;
+};
+
+/* How far STATEMENT must move so that what it uses is done (or what uses it is not). */
+static isl_stat find_extreme(__isl_take isl_map *pairs, void *user)
+{
+	struct extreme *extreme = user;
+	int s = statement_of(extreme->nest, isl_map_get_tuple_id(pairs, isl_dim_in));
+	int t = statement_of(extreme->nest, isl_map_get_tuple_id(pairs, isl_dim_out));
+	int own = extreme->after ? t : s, other = extreme->after ? s : t;
+	long min, max;
+	if (own == extreme->statement && other >= 0 && other != own
+		&& extreme->planes[other].kind == HYPERPLANE_AFFINE
+		&& distance(pairs, extreme->planes[s].value, extreme->planes[t].value, &min, &max)
+		&& -min > extreme->shift)
+		extreme->shift = -min;
+	isl_map_free(pairs);
+	return isl_stat_ok;
+}
+
+static void shift_anchored(struct compilation *compilation, const struct nest *nest, int s,
+	bool after, struct hyperplane *planes)
+{
+	struct extreme extreme = { nest, planes, s, after, 0 };
+	isl_union_map_foreach_map(nest->dependences, find_extreme, &extreme);
+	struct affine affine = planes[s].affine;
+	affine.constant += after ? extreme.shift : -extreme.shift;
+	if (extreme.shift)
+		planes[s] = affine_plane(compilation, nest->statements[s], affine, 1);
+}
+
 /* Dimension J of the band: loop J of MAIN, the other statements aligned with it. */
 static bool source_dim(struct compilation *compilation, const struct nest *nest,
-	const struct statement *main, int j, bool by_name, struct band_dim *dim)
+	const struct statement *main, int j, enum alignment alignment, struct band_dim *dim)
 {
 	const struct loop *loop = main->loops[j];
 	int *iterators = ARENA_ARRAY(compilation->arena, int, nest->statement_count);
 	for (int s = 0; s < nest->statement_count; s++)
-		iterators[s] = matching_iterator(nest->statements[s], main, j, by_name);
+		iterators[s] = matching_iterator(nest->statements[s], main, j, alignment != ALIGN_ENDS);
 	int sign = loop->step > 0 ? 1 : -1;
 	long origin = 0, divisor = 1;
 	if (!iterator_origin(nest, iterators, sign, loop->step, &origin, &divisor))
@@ -275,12 +373,26 @@ static bool source_dim(struct compilation *compilation, const struct nest *nest,
 	for (int s = 0; s < nest->statement_count; s++) {
 		const struct statement *statement = nest->statements[s];
 		int common = common_depth(statement, main);
-		if (iterators[s] >= 0)
+		if (iterators[s] >= 0) {
 			dim->planes[s] = iterator_plane(compilation, statement, iterators[s], sign, origin,
 				divisor);
-		else
-			dim->planes[s].kind = position_at(statement, common) < position_at(main, common)
-				? HYPERPLANE_FIRST : HYPERPLANE_LAST;
+			continue;
+		}
+		bool after = position_at(statement, common) >= position_at(main, common);
+		dim->planes[s].kind = after ? HYPERPLANE_LAST : HYPERPLANE_FIRST;
+		if (alignment == ALIGN_BOUNDS && divisor == 1
+			&& bound_plane(compilation, statement, main, j, sign, after, &dim->planes[s])) {
+			struct affine affine = dim->planes[s].affine;
+			affine.constant -= origin;
+			dim->planes[s] = affine_plane(compilation, statement, affine, 1);
+		}
+	}
+	for (int s = 0; s < nest->statement_count && alignment == ALIGN_BOUNDS; s++) {
+		const struct statement *statement = nest->statements[s];
+		int common = common_depth(statement, main);
+		if (iterators[s] < 0 && dim->planes[s].kind == HYPERPLANE_AFFINE)
+			shift_anchored(compilation, nest, s,
+				position_at(statement, common) >= position_at(main, common), dim->planes);
 	}
 	return finish_dim(compilation, nest, dim);
 }
@@ -336,14 +448,15 @@ static bool try_skews(struct compilation *compilation, const struct nest *nest,
 
 /* The source's loops from FIRST on that can be tiled, as they are or skewed, added to
  * the COUNT dims of BAND; returns their new count. */
-static int source_band(struct compilation *compilation, struct nest *nest, bool by_name,
+static int source_band(struct compilation *compilation, struct nest *nest,
+	enum alignment alignment,
 	int first, int count, struct band_dim *band)
 {
 	const struct statement *main = main_statement(nest);
 	nest->left_out = 0;
 	for (int j = first; j < main->depth && count < NEST_LOOPS; j++) {
 		struct band_dim dim = { 0 };
-		if (!source_dim(compilation, nest, main, j, by_name, &dim) || dim.extent <= 1)
+		if (!source_dim(compilation, nest, main, j, alignment, &dim) || dim.extent <= 1)
 			continue;
 		if (dim.can_tile || try_skews(compilation, nest, band, count, 2, &dim))
 			band[count++] = dim;
@@ -361,17 +474,7 @@ static bool plane_of_isl(struct compilation *compilation, const struct statement
 {
 	struct affine affine = { .coefficients = ARENA_ARRAY(compilation->arena, long,
 		statement->depth + 1) };
-	bool plain = isl_aff_dim(aff, isl_dim_div) == 0;
-	isl_val *value = isl_aff_get_constant_val(aff);
-	plain &= isl_val_is_int(value) == isl_bool_true;
-	affine.constant = isl_val_get_num_si(value);
-	isl_val_free(value);
-	for (int i = 0; i < statement->depth; i++) {
-		value = isl_aff_get_coefficient_val(aff, isl_dim_in, i);
-		plain &= isl_val_is_int(value) == isl_bool_true;
-		affine.coefficients[i] = isl_val_get_num_si(value);
-		isl_val_free(value);
-	}
+	bool plain = affine_of_isl(aff, statement->depth, &affine);
 	isl_aff_free(aff);
 	if (plain)
 		*plane = affine_plane(compilation, statement, affine, 1);
@@ -460,22 +563,23 @@ void nest_find_band(struct compilation *compilation, struct nest *nest)
 	nest->prefix = nest->band_count = nest->left_out = 0;
 	if (!nest->loop_depth)
 		return;
-	nest->band_count = source_band(compilation, nest, true, 0, 0, nest->band);
-	int left_out = nest->left_out;
-	if (!left_out)
+	struct nest best = *nest;
+	for (int a = ALIGN_NAMES; a <= ALIGN_BOUNDS + 1; a++) {
+		enum alignment alignment = a > ALIGN_BOUNDS ? ALIGN_ENDS : (enum alignment)a;
+		nest->band_count = source_band(compilation, nest, alignment, 0, 0, nest->band);
+		if (a == ALIGN_NAMES || nest->band_count > best.band_count)
+			best = *nest;
+		if (!best.left_out)
+			break;
+	}
+	*nest = best;
+	if (!nest->left_out || nest->statement_count > SCHEDULER_STATEMENTS)
 		return;
-	struct band_dim other[NEST_LOOPS];
-	int count = source_band(compilation, nest, false, 0, 0, other);
-	if (count <= nest->band_count && nest->statement_count <= SCHEDULER_STATEMENTS) {
-		count = scheduler_band(compilation, nest, other);
-		nest->left_out = nest->band_count + left_out - count;
-	}
-	if (count > nest->band_count) {
-		memcpy(nest->band, other, sizeof other);
-		nest->band_count = count;
-	} else {
-		nest->left_out = left_out;
-	}
+	nest->band_count = scheduler_band(compilation, nest, nest->band);
+	if (nest->band_count > best.band_count)
+		nest->left_out = best.band_count + best.left_out - nest->band_count;
+	else
+		*nest = best;
 }
 
 int nest_depth(const struct nest *nest)
@@ -490,13 +594,20 @@ void nest_find_sequential_band(struct compilation *compilation, struct nest *nes
 	nest->prefix = 0;
 	for (int j = 0; j < loops && count < NEST_LOOPS; j++) {
 		struct band_dim dim = { 0 };
-		if (!source_dim(compilation, nest, main, j, false, &dim) || dim.extent <= 1)
+		if (!source_dim(compilation, nest, main, j, ALIGN_ENDS, &dim) || dim.extent <= 1)
 			continue;
 		dim.is_forward = true;
 		nest->band[count++] = dim;
 	}
 	nest->prefix = count;
-	nest->band_count = source_band(compilation, nest, false, loops, count, nest->band);
+	struct nest best = *nest;
+	for (int a = ALIGN_ENDS; a <= ALIGN_BOUNDS; a++) {
+		nest->band_count = source_band(compilation, nest, (enum alignment)a, loops, count,
+			nest->band);
+		if (a == ALIGN_ENDS || nest->band_count >= best.band_count)
+			best = *nest;
+	}
+	*nest = best;
 }
 
 /* ---- a band for a fused group ---- */
@@ -518,7 +629,7 @@ static bool member_planes(struct compilation *compilation, const struct nest *gr
 	struct band_dim dim = { 0 };
 	member.statements = group->statements + first;
 	member.statement_count = count;
-	if (!source_dim(compilation, &member, deepest(group, first, count), j, true, &dim))
+	if (!source_dim(compilation, &member, deepest(group, first, count), j, ALIGN_NAMES, &dim))
 		return false;
 	for (int s = 0; s < count; s++)
 		planes[first + s] = dim.planes[s];

@@ -32,8 +32,8 @@ static __isl_give isl_set *unite(__isl_take isl_set *a, __isl_take isl_set *b)
 
 /* The elements that accesses of array A touch in a visit, as a function of the tile
  * parameters of the loops outside. */
-static __isl_give isl_set *touched(const struct lowering *lowering, int a, bool writes_only,
-	enum reach reach)
+static __isl_give isl_set *touched_at(const struct lowering *lowering, int a, bool writes_only,
+	int depth, enum reach reach)
 {
 	const struct nest_array *array = &lowering->nest->arrays[a];
 	isl_set *elements = NULL;
@@ -41,12 +41,18 @@ static __isl_give isl_set *touched(const struct lowering *lowering, int a, bool 
 		if (writes_only && !array->accesses[i].access->is_write)
 			continue;
 		isl_set *instances = tile_instances(lowering, array->accesses[i].statement,
-			lowering->store[a], reach);
+			depth, reach);
 		elements = unite(elements, isl_set_apply(instances,
 			isl_map_copy(array->accesses[i].access->map)));
 	}
 	elements = isl_set_intersect_params(elements, tile_context(lowering));
 	return isl_set_coalesce(elements);
+}
+
+static __isl_give isl_set *touched(const struct lowering *lowering, int a, bool writes_only,
+	enum reach reach)
+{
+	return touched_at(lowering, a, writes_only, lowering->store[a], reach);
 }
 
 /* ---- boxes ---- */
@@ -248,7 +254,7 @@ static void find_slide(struct lowering *lowering, int a, __isl_keep isl_set *par
 {
 	struct general_region *region = &lowering->general[a];
 	int b = lowering->store[a] - 1;
-	if (b < 0 || lowering->nest->arrays[a].is_written
+	if (b < 0 || lowering->nest->arrays[a].is_written || lowering->nest->arrays[a].has_siblings
 		|| !lowering->slides[a])
 		return;
 	isl_set *elements = touched(lowering, a, false, IN_TILE_BEFORE);
@@ -422,6 +428,44 @@ bool make_general_buffers(struct lowering *lowering, long *needed)
 	}
 	*needed = place_buffers(lowering);
 	return *needed <= lowering->compilation->arch->scratchpad_bytes;
+}
+
+/* ---- several buffers of one array ---- */
+
+/* What a visit of group A shows meets what group B writes while it does.  The box of a
+ * written group counts whole, since it goes out whole. */
+static bool meets(const struct lowering *lowering, int a, int b)
+{
+	int depth = lowering->store[a] < lowering->store[b] ? lowering->store[a] : lowering->store[b];
+	const struct nest_array *shown = &lowering->nest->arrays[a];
+	isl_set *here = touched_at(lowering, a, false, depth, IN_TILE);
+	if (shown->is_written) {
+		isl_set *params = isl_set_params(isl_set_copy(here));
+		struct box box;
+		find_box(here, params, shown->array->rank, &box);
+		isl_set *whole = box_elements(&box, here);
+		isl_set_free(here);
+		here = isl_set_intersect_params(whole, params);
+		free_box(&box);
+	}
+	here = isl_set_intersect(here, touched_at(lowering, b, true, depth, IN_TILE));
+	bool met = isl_set_is_empty(here) != isl_bool_true;
+	isl_set_free(here);
+	return met;
+}
+
+bool groups_are_apart(const struct lowering *lowering, int clash[2])
+{
+	const struct nest *nest = lowering->nest;
+	for (int a = 0; a < nest->array_count; a++)
+		for (int b = 0; b < nest->array_count && nest->arrays[a].has_siblings; b++)
+			if (a != b && nest->arrays[a].array == nest->arrays[b].array
+				&& nest->arrays[b].is_written && meets(lowering, a, b)) {
+				clash[0] = a;
+				clash[1] = b;
+				return false;
+			}
+	return true;
 }
 
 /* ---- transfers ---- */

@@ -191,10 +191,17 @@ static bool count_traffic(struct lowering *lowering, struct plan_nest *out)
 		all[i].array = function->arrays[i];
 	if (!plan_count(out->body, function, STEPS, all, NULL))
 		return false;
-	out->traffic_count = lowering->nest->array_count;
-	out->traffic = ARENA_ARRAY(ARENA(lowering), struct plan_traffic, out->traffic_count + 1);
-	for (int a = 0; a < lowering->nest->array_count; a++)
-		out->traffic[a] = all[lowering->nest->arrays[a].array->index];
+	out->traffic_count = 0;
+	out->traffic = ARENA_ARRAY(ARENA(lowering), struct plan_traffic,
+		lowering->nest->array_count + 1);
+	for (int a = 0; a < lowering->nest->array_count; a++) {
+		const struct array *array = lowering->nest->arrays[a].array;
+		bool is_new = true;
+		for (int b = 0; b < a; b++)
+			is_new &= lowering->nest->arrays[b].array != array;
+		if (is_new)
+			out->traffic[out->traffic_count++] = all[array->index];
+	}
 	return true;
 }
 
@@ -205,6 +212,7 @@ static bool lower_body(struct lowering *lowering, struct plan_nest *out)
 	if (!lower_level(lowering, 0, out->body) || !count_traffic(lowering, out))
 		return false;
 	register_buffers(lowering);
+	out->scratchpad_used_bytes = 0;
 	for (int a = 0; a < lowering->nest->array_count; a++)
 		out->scratchpad_used_bytes += lowering->buffers[a]->bytes;
 	return true;
@@ -225,7 +233,8 @@ static struct lowering lowering_of(struct compilation *compilation, const struct
 
 bool nest_lower(struct compilation *compilation, const struct nest *nest,
 	const struct nest_model *model, const struct region *regions, bool exact,
-	const struct schedule *schedule, struct plan *plan, struct plan_nest *out, long *needed)
+	const struct schedule *schedule, struct plan *plan, struct plan_nest *out,
+	struct obstacle *obstacle)
 {
 	struct lowering lowering = lowering_of(compilation, nest, schedule, plan);
 	lowering.model = model;
@@ -234,11 +243,14 @@ bool nest_lower(struct compilation *compilation, const struct nest *nest,
 		lowering.store[a] = schedule->storage[a].store;
 		lowering.slides[a] = schedule->storage[a].is_sliding;
 	}
+	*obstacle = (struct obstacle){ 0, { -1, -1 } };
+	if (!groups_are_apart(&lowering, obstacle->clash))
+		return false;
 	if (exact)
 		make_exact_buffers(&lowering);
-	else if (!make_general_buffers(&lowering, needed))
+	else if (!make_general_buffers(&lowering, &obstacle->needed_bytes))
 		return false;
-	*needed = 0;
+	obstacle->needed_bytes = 0;
 	return lower_body(&lowering, out);
 }
 

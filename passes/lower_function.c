@@ -41,23 +41,34 @@ static long count_at_least(__isl_take isl_set *set)
 	return count;
 }
 
-/* Written elements must go out once; what is only read must come in once. */
-static long general_compulsory(const struct nest *nest)
+/* The elements of ARRAY that some access of the nest writes (or reads); NULL: none. */
+static __isl_give isl_set *elements_of(const struct nest *nest, const struct array *array,
+	bool is_write)
 {
-	long bytes = 0;
-	for (int a = 0; a < nest->array_count; a++) {
-		const struct nest_array *array = &nest->arrays[a];
-		isl_set *elements = NULL;
-		if (array->is_internal)
-			continue;
-		for (int i = 0; i < array->access_count; i++) {
-			const struct access *access = array->accesses[i].access;
-			if (array->is_written && !access->is_write)
+	isl_set *elements = NULL;
+	for (int a = 0; a < nest->array_count; a++)
+		for (int i = 0; i < nest->arrays[a].access_count; i++) {
+			const struct access *access = nest->arrays[a].accesses[i].access;
+			if (access->array != array || access->is_write != is_write
+				|| nest->arrays[a].is_internal)
 				continue;
 			isl_set *set = isl_map_range(isl_map_copy(access->map));
 			elements = elements ? isl_set_union(elements, set) : set;
 		}
-		bytes += count_at_least(isl_set_coalesce(elements)) * array->array->type.bytes;
+	return elements ? isl_set_coalesce(elements) : NULL;
+}
+
+/* Written elements must go out once; what is only read must come in once. */
+static long general_compulsory(const struct nest *nest)
+{
+	long bytes = 0;
+	for (int i = 0; i < nest->function->array_count; i++) {
+		const struct array *array = nest->function->arrays[i];
+		isl_set *elements = elements_of(nest, array, true);
+		if (!elements)
+			elements = elements_of(nest, array, false);
+		if (elements)
+			bytes += count_at_least(elements) * array->type.bytes;
 	}
 	return bytes;
 }
@@ -72,6 +83,7 @@ struct choice {
 	bool exact;
 	struct search_options options;
 	struct schedule schedule;
+	struct obstacle obstacle;
 	long smallest;               /* scratchpad that would do, where nothing fits */
 };
 
@@ -104,6 +116,17 @@ static void restrict_to_boxes(struct choice *choice)
 	choice->options.buffering = BUFFERING_SINGLE;
 }
 
+/* A buffer beside another of the same array holds one region, fetched when it is shown:
+ * what it kept from before could be stale. */
+static void restrict_siblings(struct choice *choice)
+{
+	for (int a = 0; a < choice->model.array_count; a++)
+		if (choice->nest->arrays[a].has_siblings) {
+			choice->options.slots[a] = 1;
+			choice->options.sliding[a] = 0;
+		}
+}
+
 /* Sequential dimensions stay outermost, in order, an iteration a tile. */
 static void fix_prefix(struct choice *choice)
 {
@@ -127,6 +150,7 @@ static bool prepare(struct choice *choice)
 	choice->regions = ARENA_ARRAY(compilation->arena, struct region, choice->nest->array_count + 1);
 	choice->exact = nest_model_build(compilation, choice->nest, &choice->model, choice->regions);
 	fix_prefix(choice);
+	restrict_siblings(choice);
 	if (!read_wishes(choice))
 		return false;
 	if (!choice->exact)
@@ -164,18 +188,22 @@ static void show_schedule(const struct choice *choice)
 }
 
 /* What is wrong where no plan was made. */
-enum outcome { LOWERED, NO_FIT, TOO_LONG };
+enum outcome { LOWERED, NO_FIT, CLASH, TOO_LONG };
+
+static bool lower_scheduled(struct choice *choice, struct plan *plan, struct plan_nest *out)
+{
+	show_schedule(choice);
+	return nest_lower(choice->compilation, choice->nest, &choice->model, choice->regions,
+		choice->exact, &choice->schedule, plan, out, &choice->obstacle);
+}
 
 static enum outcome lower_exactly(struct choice *choice, struct plan *plan, struct plan_nest *out)
 {
-	struct compilation *compilation = choice->compilation;
-	long needed = 0;
-	if (!search_schedule(&choice->model, compilation->arch, &choice->options, &choice->schedule,
-		&choice->smallest))
+	if (!search_schedule(&choice->model, choice->compilation->arch, &choice->options,
+		&choice->schedule, &choice->smallest))
 		return NO_FIT;
-	show_schedule(choice);
-	return nest_lower(compilation, choice->nest, &choice->model, choice->regions, true,
-		&choice->schedule, plan, out, &needed) ? LOWERED : TOO_LONG;
+	return lower_scheduled(choice, plan, out) ? LOWERED
+		: choice->obstacle.clash[0] >= 0 ? CLASH : TOO_LONG;
 }
 
 /* The model only bounds the regions: search under a budget that shrinks until the real
@@ -183,25 +211,25 @@ static enum outcome lower_exactly(struct choice *choice, struct plan *plan, stru
 static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct plan_nest *out)
 {
 	enum { TRIES = 24 };
-	struct compilation *compilation = choice->compilation;
-	struct arch budget = *compilation->arch;
-	long bank_bytes = budget.scratchpad_bytes / budget.banks, needed = 0, smallest = 0;
+	struct arch budget = *choice->compilation->arch;
+	long bank_bytes = budget.scratchpad_bytes / budget.banks, smallest = 0;
 	for (int i = 0; i < TRIES && budget.scratchpad_bytes > 0; i++) {
 		if (!search_schedule(&choice->model, &budget, &choice->options, &choice->schedule,
 			&smallest))
 			break;
-		show_schedule(choice);
-		if (nest_lower(compilation, choice->nest, &choice->model, choice->regions, false,
-			&choice->schedule, plan, out, &needed))
+		if (lower_scheduled(choice, plan, out))
 			return LOWERED;
-		if (!needed)
+		if (choice->obstacle.clash[0] >= 0)
+			return CLASH;
+		if (!choice->obstacle.needed_bytes)
 			return TOO_LONG;
 		budget.scratchpad_bytes -= budget.scratchpad_bytes / 6 + 1;
 		budget.banks = (int)(budget.scratchpad_bytes / bank_bytes);
 		if (budget.exclusive)
 			budget.scratchpad_bytes = budget.banks * bank_bytes;
 	}
-	choice->smallest = smallest > needed ? smallest : needed;
+	choice->smallest = smallest > choice->obstacle.needed_bytes ? smallest
+		: choice->obstacle.needed_bytes;
 	return NO_FIT;
 }
 
@@ -219,7 +247,7 @@ static bool is_clipped(const struct choice *choice)
 static void fill_bounds(struct choice *choice, struct plan_nest *out)
 {
 	const struct arch *arch = choice->compilation->arch;
-	if (choice->exact && !is_clipped(choice)) {
+	if (choice->exact && !is_clipped(choice) && !choice->nest->is_split) {
 		out->compulsory_bytes = model_compulsory(&choice->model);
 		out->lower_bound_bytes = model_lower_bound(&choice->model, arch->scratchpad_bytes,
 			&out->lower_bound_argument);
@@ -250,11 +278,8 @@ static bool agrees(const struct choice *choice, const struct plan_nest *out)
 		? total_bytes(out) <= choice->schedule.total_bytes
 		: total_bytes(out) == choice->schedule.total_bytes))
 		return true;
-	for (int a = 0; a < choice->model.array_count; a++)
-		fprintf(stderr, "loopc: array %s: model %ld + %ld, plan %ld + %ld\n",
-			choice->model.arrays[a].name, choice->schedule.storage[a].read_bytes,
-			choice->schedule.storage[a].write_bytes, out->traffic[a].read_bytes,
-			out->traffic[a].write_bytes);
+	fprintf(stderr, "loopc: schedule moves %ld bytes, plan %ld\n", choice->schedule.total_bytes,
+		total_bytes(out));
 	return false;
 }
 
@@ -280,51 +305,81 @@ static struct choice *choice_for(struct compilation *compilation, const struct n
 	return prepare(choice) ? choice : NULL;
 }
 
-static void find_band(struct compilation *compilation, struct nest *nest, int loops)
+/* What is tried for a nest: how many of the source's outer loops run one after the
+ * other, and whether reference groups have buffers of their own. */
+struct attempt {
+	int loops;
+	bool split;
+};
+
+/* Lowers NEST as the attempt says; groups that clash share a buffer.  *OUTCOME says what
+ * came of it.  NULL if the user's schedule is wrong. */
+static struct choice *lower_attempt(struct compilation *compilation, struct nest *nest,
+	struct attempt attempt, struct plan *plan, struct plan_nest *out, enum outcome *outcome)
 {
-	if (loops)
-		nest_find_sequential_band(compilation, nest, loops);
-	else
-		nest_find_band(compilation, nest);
+	const struct plan before = *plan;
+	nest->joint_count = 0;
+	for (;;) {
+		nest_split_arrays(compilation, nest, attempt.split);
+		if (attempt.loops)
+			nest_find_sequential_band(compilation, nest, attempt.loops);
+		else
+			nest_find_band(compilation, nest);
+		struct choice *choice = nest->array_count <= MODEL_ARRAYS
+			? choice_for(compilation, nest) : NULL;
+		*plan = before;
+		*outcome = choice ? lower_band(choice, plan, out) : NO_FIT;
+		if (*outcome != CLASH)
+			return choice;
+		nest_join_groups(compilation, nest, choice->obstacle.clash[0],
+			choice->obstacle.clash[1]);
+	}
 }
 
-/* The bands to choose from: the permutable one, and where that leaves loops out or does
- * not fit, the source's outer loops one after the other with what can be tiled inside.
- * Lowers the one with least traffic, the first of equals.  NULL if none fits or the
- * user's schedule is wrong. */
-static struct choice *lower_best_band(struct compilation *compilation, struct nest *nest,
+/* Lowers the attempt with the least traffic, the first of equals: the permutable band,
+ * and where that leaves loops out or does not fit, the source's outer loops one after
+ * the other with what can be tiled inside; each with one buffer an array, and with one
+ * a reference group where those differ.  NULL if none fits or the user's schedule is
+ * wrong. */
+static struct choice *lower_best(struct compilation *compilation, struct nest *nest,
 	struct plan *plan, struct plan_nest *out)
 {
-	int best = -1, depth = nest_depth(nest);
+	int depth = nest_depth(nest), errors = diag_error_count(compilation->diag);
+	bool may_split = nest_split_arrays(compilation, nest, true), found = false;
 	long best_bytes = 0;
+	struct attempt best = { 0, false };
 	const struct plan before = *plan;
 	struct choice *choice, *first = NULL;
-	for (int loops = 0; loops <= depth; loops++) {
-		find_band(compilation, nest, loops);
-		choice = choice_for(compilation, nest);
-		if (!choice)
-			return NULL;
-		if (pass_done(compilation, "band"))
-			nest_print_model(nest, &choice->model, choice->exact, compilation->trace);
-		first = first ? first : choice;
-		*plan = before;
-		if (lower_band(choice, plan, out) != LOWERED)
-			continue;
-		if (!loops && !nest->left_out)
-			return choice;
-		if (best < 0 || total_bytes(out) < best_bytes) {
-			best = loops;
-			best_bytes = total_bytes(out);
+	for (int loops = 0; loops <= depth; loops++)
+		for (int split = 0; split <= may_split; split++) {
+			struct attempt attempt = { loops, split };
+			enum outcome outcome;
+			*plan = before;
+			choice = lower_attempt(compilation, nest, attempt, plan, out, &outcome);
+			if (diag_error_count(compilation->diag) > errors)
+				return NULL;
+			first = first ? first : choice;
+			if (outcome != LOWERED)
+				continue;
+			if (!loops && !may_split && !nest->left_out)
+				return choice;
+			if (!found || total_bytes(out) < best_bytes) {
+				found = true;
+				best = attempt;
+				best_bytes = total_bytes(out);
+			}
+			if (split == may_split && !nest->left_out)
+				loops = depth;
 		}
-	}
 	*plan = before;
-	if (best < 0) {
-		report_no_fit(first);
+	if (!found) {
+		if (first)
+			report_no_fit(first);
 		return NULL;
 	}
-	find_band(compilation, nest, best);
-	choice = choice_for(compilation, nest);
-	return lower_band(choice, plan, out) == LOWERED ? choice : NULL;
+	enum outcome outcome;
+	choice = lower_attempt(compilation, nest, best, plan, out, &outcome);
+	return outcome == LOWERED ? choice : NULL;
 }
 
 /* -Rloop: what keeps loops from being tiled, in terms of the source. */
@@ -348,6 +403,7 @@ static bool lower_nest(struct compilation *compilation, struct nest *nest, struc
 	struct plan_nest *out)
 {
 	double start = now_seconds();
+	nest_split_arrays(compilation, nest, false);
 	if (nest->array_count > MODEL_ARRAYS) {
 		diag_error(compilation->diag, nest->location,
 			"this nest uses %d arrays; at most %d can be scheduled together: split it into "
@@ -357,7 +413,7 @@ static bool lower_nest(struct compilation *compilation, struct nest *nest, struc
 	nest_find_dependences(compilation, nest);
 	if (pass_done(compilation, "dependences"))
 		nest_print_dependences(compilation, nest, compilation->trace);
-	struct choice *choice = lower_best_band(compilation, nest, plan, out);
+	struct choice *choice = lower_best(compilation, nest, plan, out);
 	if (!choice)
 		return false;
 	out->schedule = arena_printf(compilation->arena, "nest %s\n%s", nest->name,

@@ -42,9 +42,12 @@ struct nest_access {
 	const struct access *access;
 };
 
-/* An array of the nest that lives outside and is brought in by regions. */
+/* An array of the nest that lives outside and is brought in by regions; or one of its
+ * reference groups, the accesses whose subscripts differ by constants only, where the
+ * nest holds those in buffers of their own. */
 struct nest_array {
 	const struct array *array;
+	bool has_siblings;           /* other groups of the array; some access writes it */
 	int access_count;
 	struct nest_access *accesses;
 	bool is_read, is_written;
@@ -61,6 +64,10 @@ struct nest {
 	int index;                   /* among the function's nests */
 	int statement_count;
 	const struct statement **statements;
+	bool is_split;               /* some array has several reference groups */
+	int joint_count;             /* groups that must share a buffer all the same: accesses, */
+	size_t joint_capacity;       /* in pairs */
+	const struct access **joint;
 	int array_count;
 	struct nest_array *arrays;
 	int loop_depth;              /* deepest statement */
@@ -84,6 +91,12 @@ struct nest {
 /* The nests of FUNCTION in source order; fills *COUNT. */
 struct nest *nests_of_function(struct compilation *compilation,
 	const struct function *function, int *count);
+
+/* Gives each reference group of NEST's arrays a buffer of its own (SPLIT), or each array
+ * one.  Returns true if the two are different. */
+bool nest_split_arrays(struct compilation *compilation, struct nest *nest, bool split);
+/* From the next nest_split_arrays on, entries A and B of NEST's arrays are one. */
+void nest_join_groups(struct compilation *compilation, struct nest *nest, int a, int b);
 
 /* The group of COUNT consecutive nests from NESTS on as one nest. */
 struct nest *nest_join(struct compilation *compilation, const struct nest *nests, int count);
@@ -148,12 +161,19 @@ bool group_lower(struct compilation *compilation, const struct nest *group,
 void nest_print_model(const struct nest *nest, const struct nest_model *model, bool exact,
 	FILE *out);
 
+/* What keeps a nest from having a plan under a schedule. */
+struct obstacle {
+	long needed_bytes;           /* the real regions do not fit: what they need; else 0 */
+	int clash[2];                /* entries of arrays that need one buffer; else -1 */
+};
+
 /* Lowers NEST under SCHEDULE into OUT (body, traffic, buffers of PLAN).  EXACT as
  * nest_model_build returned it.  Places of buffers are in the schedule (exact), or
- * chosen here (not exact).  Returns false if the real regions do not fit; then
- * *NEEDED is what they need, in bytes. */
+ * chosen here (not exact).  False if there is no plan; OBSTACLE says why, if it can be
+ * mended. */
 bool nest_lower(struct compilation *compilation, const struct nest *nest,
 	const struct nest_model *model, const struct region *regions, bool exact,
-	const struct schedule *schedule, struct plan *plan, struct plan_nest *out, long *needed);
+	const struct schedule *schedule, struct plan *plan, struct plan_nest *out,
+	struct obstacle *obstacle);
 
 #endif

@@ -15,47 +15,123 @@ static int top_position(const struct statement *statement)
 	return statement->depth ? statement->loops[0]->position : statement->position;
 }
 
-static struct nest_array *find_array(struct compilation *compilation, struct nest *nest,
-	const struct array *array, size_t *capacity)
+/* The array's and the iterators' part of A's subscripts are B's: constants may differ,
+ * and so may the statements if their loops are the same. */
+static bool in_one_group(const struct nest *nest, const struct nest_access *a,
+	const struct nest_access *b)
 {
-	for (int i = 0; i < nest->array_count; i++)
-		if (nest->arrays[i].array == array)
-			return &nest->arrays[i];
-	nest->arrays = arena_grow(compilation->arena, nest->arrays, (size_t)nest->array_count,
-		capacity, sizeof *nest->arrays);
-	struct nest_array *found = &nest->arrays[nest->array_count++];
-	memset(found, 0, sizeof *found);
-	found->array = array;
-	return found;
+	const struct statement *from = nest->statements[a->statement];
+	const struct statement *to = nest->statements[b->statement];
+	for (int d = 0; d < a->access->array->rank; d++)
+		for (int i = 0; i < from->depth || i < to->depth; i++) {
+			long left = i < from->depth ? a->access->subscripts[d].coefficients[i] : 0;
+			long right = i < to->depth ? b->access->subscripts[d].coefficients[i] : 0;
+			if (left != right || (left && from->loops[i] != to->loops[i]
+				&& strcmp(from->loops[i]->name, to->loops[i]->name)))
+				return false;
+		}
+	return true;
 }
 
-/* Arrays with elements in external memory; scalars stay in the core. */
-static void collect_arrays(struct compilation *compilation, struct nest *nest)
+static bool are_joint(const struct nest *nest, const struct access *a, const struct access *b)
 {
-	size_t capacity = 0;
-	for (int s = 0; s < nest->statement_count; s++) {
-		const struct statement *statement = nest->statements[s];
-		for (int a = 0; a < statement->access_count; a++) {
-			const struct access *access = &statement->accesses[a];
-			if (access->array->by_value)
+	for (int i = 0; i < nest->joint_count; i += 2)
+		if ((nest->joint[i] == a && nest->joint[i + 1] == b)
+			|| (nest->joint[i] == b && nest->joint[i + 1] == a))
+			return true;
+	return false;
+}
+
+/* All accesses to arrays in external memory; scalars stay in the core. */
+static struct nest_access *all_accesses(struct compilation *compilation, const struct nest *nest,
+	int *count)
+{
+	*count = 0;
+	for (int s = 0; s < nest->statement_count; s++)
+		*count += nest->statements[s]->access_count;
+	struct nest_access *accesses = ARENA_ARRAY(compilation->arena, struct nest_access,
+		*count + 1);
+	*count = 0;
+	for (int s = 0; s < nest->statement_count; s++)
+		for (int a = 0; a < nest->statements[s]->access_count; a++)
+			if (!nest->statements[s]->accesses[a].array->by_value)
+				accesses[(*count)++] = (struct nest_access){ s,
+					&nest->statements[s]->accesses[a] };
+	return accesses;
+}
+
+static bool belong_together(const struct nest *nest, const struct nest_access *a,
+	const struct nest_access *b, bool split)
+{
+	return a->access->array == b->access->array && (!split || in_one_group(nest, a, b)
+		|| are_joint(nest, a->access, b->access));
+}
+
+/* LEADER[i]: the first access of the entry that access I belongs to. */
+static int *find_leaders(struct compilation *compilation, const struct nest *nest,
+	const struct nest_access *accesses, int count, bool split)
+{
+	int *leader = ARENA_ARRAY(compilation->arena, int, count + 1);
+	for (int i = 0; i < count; i++) {
+		leader[i] = i;
+		for (int j = 0; j < i; j++) {
+			if (leader[j] == leader[i] || !belong_together(nest, &accesses[j], &accesses[i], split))
 				continue;
-			struct nest_array *array = find_array(compilation, nest, access->array, &capacity);
-			array->is_read |= !access->is_write;
-			array->is_written |= access->is_write;
-			array->access_count++;
+			int low = leader[i] < leader[j] ? leader[i] : leader[j];
+			int high = leader[i] < leader[j] ? leader[j] : leader[i];
+			for (int k = 0; k <= i; k++)
+				leader[k] = leader[k] == high ? low : leader[k];
 		}
 	}
-	for (int i = 0; i < nest->array_count; i++) {
-		struct nest_array *array = &nest->arrays[i];
-		array->accesses = ARENA_ARRAY(compilation->arena, struct nest_access,
-			array->access_count);
-		int count = 0;
-		for (int s = 0; s < nest->statement_count; s++)
-			for (int a = 0; a < nest->statements[s]->access_count; a++)
-				if (nest->statements[s]->accesses[a].array == array->array)
-					array->accesses[count++] = (struct nest_access){ s,
-						&nest->statements[s]->accesses[a] };
+	return leader;
+}
+
+static void collect_arrays(struct compilation *compilation, struct nest *nest, bool split)
+{
+	int count;
+	struct nest_access *accesses = all_accesses(compilation, nest, &count);
+	int *leader = find_leaders(compilation, nest, accesses, count, split);
+	nest->array_count = 0;
+	nest->arrays = ARENA_ARRAY(compilation->arena, struct nest_array, count + 1);
+	for (int i = 0; i < count; i++) {
+		if (leader[i] != i)
+			continue;
+		struct nest_array *array = &nest->arrays[nest->array_count++];
+		array->array = accesses[i].access->array;
+		array->accesses = ARENA_ARRAY(compilation->arena, struct nest_access, count);
+		for (int j = i; j < count; j++) {
+			if (leader[j] != i)
+				continue;
+			array->accesses[array->access_count++] = accesses[j];
+			array->is_read |= !accesses[j].access->is_write;
+			array->is_written |= accesses[j].access->is_write;
+		}
 	}
+}
+
+void nest_join_groups(struct compilation *compilation, struct nest *nest, int a, int b)
+{
+	nest->joint = arena_grow(compilation->arena, nest->joint, (size_t)nest->joint_count,
+		&nest->joint_capacity, sizeof *nest->joint);
+	nest->joint[nest->joint_count++] = nest->arrays[a].accesses[0].access;
+	nest->joint[nest->joint_count++] = nest->arrays[b].accesses[0].access;
+}
+
+bool nest_split_arrays(struct compilation *compilation, struct nest *nest, bool split)
+{
+	collect_arrays(compilation, nest, false);
+	int joined = nest->array_count;
+	collect_arrays(compilation, nest, true);
+	bool differs = nest->array_count > joined;
+	nest->is_split = differs && split;
+	if (!split)
+		collect_arrays(compilation, nest, false);
+	for (int a = 0; a < nest->array_count; a++)
+		for (int b = 0; b < nest->array_count; b++)
+			if (a != b && nest->arrays[a].array == nest->arrays[b].array)
+				nest->arrays[a].has_siblings |= nest->arrays[a].is_written
+					|| nest->arrays[b].is_written;
+	return differs;
 }
 
 static void collect_order(struct compilation *compilation, struct nest *nest)
@@ -81,7 +157,7 @@ static void fill_nest(struct compilation *compilation, struct nest *nest)
 	for (int s = 0; s < nest->statement_count; s++)
 		if (nest->statements[s]->depth > nest->loop_depth)
 			nest->loop_depth = nest->statements[s]->depth;
-	collect_arrays(compilation, nest);
+	collect_arrays(compilation, nest, false);
 	collect_order(compilation, nest);
 }
 

@@ -336,11 +336,14 @@ static int statement_named(const struct nest *nest, const char *name)
 	return -1;
 }
 
-static struct plan_buffer *buffer_of(const struct lowering *lowering, const struct array *array)
+static struct plan_buffer *buffer_of(const struct lowering *lowering, const struct access *access)
 {
-	for (int a = 0; a < lowering->nest->array_count; a++)
-		if (lowering->nest->arrays[a].array == array)
-			return lowering->buffers[a];
+	for (int a = 0; a < lowering->nest->array_count; a++) {
+		const struct nest_array *array = &lowering->nest->arrays[a];
+		for (int i = 0; i < array->access_count && array->array == access->array; i++)
+			if (array->accesses[i].access == access)
+				return lowering->buffers[a];
+	}
 	return NULL;
 }
 
@@ -363,7 +366,7 @@ static void user_node(struct translation *translation, __isl_keep isl_ast_node *
 	for (int i = 0; i < statement->depth; i++)
 		compute->values[i] = operand(translation, call, i + 1);
 	for (int a = 0; a < statement->access_count; a++)
-		compute->buffers[a] = buffer_of(lowering, statement->accesses[a].array);
+		compute->buffers[a] = buffer_of(lowering, &statement->accesses[a]);
 	isl_ast_expr_free(call);
 	plan_append(arena, block, compute);
 }
