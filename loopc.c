@@ -17,6 +17,7 @@
 #include "driver/verify.h"
 #include "frontend/arch.h"
 #include "passes/pipeline.h"
+#include "passes/simplify.h"
 #include "passes/split.h"
 
 static bool needs_plans(const struct options *options)
@@ -44,6 +45,8 @@ static enum status make_plans(struct session *session)
 		if (!plan)
 			continue;
 		show_plan(session, "lower", plan);
+		plan_simplify(plan);
+		show_plan(session, "simplify", plan);
 		if (!split_transfers(plan))
 			return STATUS_INPUT_ERROR;
 		show_plan(session, "split", plan);

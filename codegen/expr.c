@@ -253,12 +253,16 @@ static bool is_lossless(struct type from, struct type to)
 	return bits <= integer_bits(to) - (type_is_signed(to.kind) ? 1 : 0);
 }
 
-/* Whether the literal's value is one of TO, whatever its own type. */
+/* Whether the value of a literal, or of one with a minus, is one of TO, whatever its
+ * own type. */
 static bool literal_fits(const struct expr *expr, struct type to)
 {
 	unsigned long value;
 	int bits = integer_bits(to) - (type_is_signed(to.kind) ? 1 : 0);
 
+	if (expr->kind == EXPR_UNARY && strcmp(expr->operator, "-") == 0
+		&& type_is_signed(to.kind) && type_is_signed(expr->type.kind))
+		expr = expr->operands[0];
 	if (expr->kind != EXPR_LITERAL || type_is_float(expr->type.kind) || to.kind == TYPE_BOOL
 		|| !isdigit((unsigned char)*expr->text))
 		return false;

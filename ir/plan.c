@@ -12,7 +12,7 @@ enum { SUM_TERM_LIMIT = 48 };
 struct sum {
 	int count;
 	long constant;
-	struct { long coefficient; struct plan_expr *atom; } terms[SUM_TERM_LIMIT];
+	struct { long coefficient; const struct plan_expr *atom; } terms[SUM_TERM_LIMIT];
 };
 
 bool plan_is_const(const struct plan_expr *expr, long *value)
@@ -84,6 +84,11 @@ struct plan_expr *plan_ref(struct arena *arena, struct plan_var *var)
 }
 
 /* ------------------------------------------------------------------ ranges */
+
+static bool sum_add(struct sum *sum, const struct plan_expr *expr, long factor);
+static void sum_range(const struct sum *sum, int choices, long *min, long *max);
+
+enum { CHOICE_LIMIT = 4 };           /* minima and the like that a range looks into */
 
 static long clamp(__int128 value)
 {
@@ -180,9 +185,14 @@ static void binary_range(enum plan_op op, const long a[2], const long b[2], long
 
 void plan_range(const struct plan_expr *expr, long *min, long *max)
 {
+	struct sum sum = { 0 };
 	long range[3][2];
 	int count = plan_operand_count(expr->op);
 
+	if ((expr->op == PLAN_ADD || expr->op == PLAN_SUB) && sum_add(&sum, expr, 1)) {
+		sum_range(&sum, CHOICE_LIMIT, min, max);
+		return;
+	}
 	for (int i = 0; i < count; i++)
 		plan_range(expr->operands[i], &range[i][0], &range[i][1]);
 	switch (expr->op) {
@@ -243,7 +253,7 @@ long plan_apply(enum plan_op op, long a, long b, long c)
 
 /* ------------------------------------------------------------------ sums */
 
-static bool sum_add_atom(struct sum *sum, struct plan_expr *atom, long factor)
+static bool sum_add_atom(struct sum *sum, const struct plan_expr *atom, long factor)
 {
 	for (int i = 0; i < sum->count; i++)
 		if (plan_equal(sum->terms[i].atom, atom))
@@ -257,7 +267,7 @@ static bool sum_add_atom(struct sum *sum, struct plan_expr *atom, long factor)
 }
 
 /* Adds FACTOR * EXPR to SUM.  False if it does not fit. */
-static bool sum_add(struct sum *sum, struct plan_expr *expr, long factor)
+static bool sum_add(struct sum *sum, const struct plan_expr *expr, long factor)
 {
 	long product;
 
@@ -281,11 +291,79 @@ static bool sum_add(struct sum *sum, struct plan_expr *expr, long factor)
 	}
 }
 
-static struct plan_expr *scaled(struct arena *arena, struct plan_expr *atom, long factor)
+/* Expressions are immutable, so one may be an operand of another. */
+static struct plan_expr *scaled(struct arena *arena, const struct plan_expr *atom, long factor)
 {
 	if (factor == 1)
-		return atom;
-	return plan_raw(arena, PLAN_MUL, atom, plan_const(arena, factor), NULL);
+		return (struct plan_expr *)atom;
+	return plan_raw(arena, PLAN_MUL, (struct plan_expr *)atom, plan_const(arena, factor), NULL);
+}
+
+static void term_range(const struct sum *sum, int i, long *min, long *max)
+{
+	const long factor[2] = { sum->terms[i].coefficient, sum->terms[i].coefficient };
+	long range[2], product[2];
+
+	plan_range(sum->terms[i].atom, &range[0], &range[1]);
+	product_range(range, factor, product);
+	*min = product[0];
+	*max = product[1];
+}
+
+/* SUM with its term I replaced by operand O of the atom. */
+static bool choose(const struct sum *sum, int i, int o, struct sum *chosen)
+{
+	long factor = sum->terms[i].coefficient;
+
+	*chosen = *sum;
+	chosen->terms[i] = chosen->terms[--chosen->count];
+	return sum_add(chosen, sum->terms[i].atom->operands[o], factor);
+}
+
+/* Tightens the range of SUM by what it is for either value of its term I, a minimum,
+ * maximum or choice: it has one of the two values, and a minimum neither exceeds. */
+static void tighten(const struct sum *sum, int i, int choices, long *min, long *max)
+{
+	enum plan_op op = sum->terms[i].atom->op;
+	bool is_low = (op == PLAN_MIN) == (sum->terms[i].coefficient > 0);
+	int first = op == PLAN_SELECT ? 1 : 0;
+	struct sum chosen;
+	long range[2][2], low, high;
+
+	for (int o = 0; o < 2; o++) {
+		if (!choose(sum, i, first + o, &chosen))
+			return;
+		sum_range(&chosen, choices - 1, &range[o][0], &range[o][1]);
+	}
+	low = range[0][0] < range[1][0] ? range[0][0] : range[1][0];
+	high = range[0][1] > range[1][1] ? range[0][1] : range[1][1];
+	if (op != PLAN_SELECT && is_low)
+		high = range[0][1] < range[1][1] ? range[0][1] : range[1][1];
+	else if (op != PLAN_SELECT)
+		low = range[0][0] > range[1][0] ? range[0][0] : range[1][0];
+	*min = low > *min ? low : *min;
+	*max = high < *max ? high : *max;
+}
+
+static void sum_range(const struct sum *sum, int choices, long *min, long *max)
+{
+	*min = *max = sum->constant;
+	for (int i = 0; i < sum->count; i++) {
+		long low, high;
+
+		term_range(sum, i, &low, &high);
+		*min = clamp((__int128)*min + low);
+		*max = clamp((__int128)*max + high);
+	}
+	for (int i = 0; i < sum->count && choices > 0; i++) {
+		enum plan_op op = sum->terms[i].atom->op;
+
+		if (sum->terms[i].coefficient == 0 || (op != PLAN_MIN && op != PLAN_MAX
+			&& op != PLAN_SELECT))
+			continue;
+		tighten(sum, i, choices, min, max);
+		break;
+	}
 }
 
 /* Positive terms, then negative ones, then the constant: the order in which the

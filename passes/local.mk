@@ -16,6 +16,8 @@ libloopc_a_SOURCES += \
 	passes/reuse.c \
 	passes/schedule_text.c \
 	passes/schedule_text.h \
+	passes/simplify.c \
+	passes/simplify.h \
 	passes/split.c \
 	passes/split.h \
 	passes/transfers.c \

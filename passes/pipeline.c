@@ -8,6 +8,7 @@ const struct pass passes[] = {
 	{ "band", "passes/band.c", "loops that may be tiled; their reuse, array by array" },
 	{ "search", "passes/search.c", "the schedule that moves the least" },
 	{ "lower", "passes/lower.c", "tile loops, transfers, waits and buffers: the plan" },
+	{ "simplify", "passes/simplify.c", "what loops and conditions decide where they stand" },
 	{ "split", "passes/split.c", "transfers become commands that the DMA can do" },
 	{ NULL, NULL, NULL }
 };

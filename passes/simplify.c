@@ -1,0 +1,340 @@
+/* A plan is made of parts that are right everywhere; most of them can say less where
+ * they stand.  While a body is rebuilt, its variables have the ranges that the
+ * conditions around it leave them, and the makers of expressions do the rest. */
+
+#include "passes/simplify.h"
+
+enum { FACT_LIMIT = 64 };
+
+/* Conditions known to hold where the walk stands, and the ranges that variables had
+ * outside of them. */
+struct simplifier {
+	struct arena *arena;
+	int fact_count, range_count;
+	const struct plan_expr *facts[FACT_LIMIT];
+	struct { struct plan_var *var; long min, max; } ranges[FACT_LIMIT];
+};
+
+/* ------------------------------------------------------------------ facts */
+
+static struct plan_expr *negated(struct simplifier *simplifier, struct plan_expr *condition)
+{
+	return condition->op == PLAN_NOT ? condition->operands[0]
+		: plan_make(simplifier->arena, PLAN_NOT, condition, NULL);
+}
+
+static void restrict_var(struct simplifier *simplifier, struct plan_var *var, long min, long max)
+{
+	if (simplifier->range_count == FACT_LIMIT || (min <= var->min && max >= var->max))
+		return;
+	simplifier->ranges[simplifier->range_count].var = var;
+	simplifier->ranges[simplifier->range_count].min = var->min;
+	simplifier->ranges[simplifier->range_count++].max = var->max;
+	var->min = min > var->min ? min : var->min;
+	var->max = max < var->max ? max : var->max;
+}
+
+/* DIFFERENCE as factor * variable + constant, if it has that form. */
+static bool of_one_var(const struct plan_expr *difference, struct plan_var **var, long *factor,
+	long *constant)
+{
+	*constant = 0;
+	if ((difference->op == PLAN_ADD || difference->op == PLAN_SUB)
+		&& difference->operands[1]->op == PLAN_CONST) {
+		*constant = difference->op == PLAN_ADD ? difference->operands[1]->value
+			: -difference->operands[1]->value;
+		difference = difference->operands[0];
+	}
+	*factor = 1;
+	if (difference->op == PLAN_SUB && difference->operands[0]->op == PLAN_CONST
+		&& *constant == 0) {
+		*constant = difference->operands[0]->value;
+		*factor = -1;
+		difference = difference->operands[1];
+	}
+	if (difference->op == PLAN_MUL && difference->operands[1]->op == PLAN_CONST) {
+		*factor *= difference->operands[1]->value;
+		difference = difference->operands[0];
+	}
+	if (difference->op != PLAN_VAR || *factor == 0)
+		return false;
+	*var = difference->var;
+	return true;
+}
+
+/* a <= b holds: an end of the range of the variable in it. */
+static void assume_order(struct simplifier *simplifier, struct plan_expr *a, struct plan_expr *b)
+{
+	struct plan_var *var;
+	long factor, constant;
+
+	if (!of_one_var(plan_make(simplifier->arena, PLAN_SUB, a, b), &var, &factor, &constant))
+		return;
+	if (factor > 0)
+		restrict_var(simplifier, var, var->min, plan_floor_div(-constant, factor));
+	else
+		restrict_var(simplifier, var, -plan_floor_div(-constant, -factor), var->max);
+}
+
+/* a == b does not hold: an end of the range moves if it is excluded. */
+static void assume_different(struct simplifier *simplifier, struct plan_expr *a,
+	struct plan_expr *b)
+{
+	struct plan_var *var;
+	long factor, constant;
+
+	if (!of_one_var(plan_make(simplifier->arena, PLAN_SUB, a, b), &var, &factor, &constant))
+		return;
+	if (factor * var->min + constant == 0)
+		restrict_var(simplifier, var, var->min + 1, var->max);
+	if (factor * var->max + constant == 0)
+		restrict_var(simplifier, var, var->min, var->max - 1);
+}
+
+static void assume(struct simplifier *simplifier, struct plan_expr *condition);
+
+static void assume_not(struct simplifier *simplifier, struct plan_expr *condition)
+{
+	struct arena *arena = simplifier->arena;
+
+	if (condition->op == PLAN_NOT) {
+		assume(simplifier, condition->operands[0]);
+	} else if (condition->op == PLAN_OR) {
+		assume(simplifier, negated(simplifier, condition->operands[0]));
+		assume(simplifier, negated(simplifier, condition->operands[1]));
+	} else if (condition->op == PLAN_EQ) {
+		assume_different(simplifier, condition->operands[0], condition->operands[1]);
+	} else if (condition->op == PLAN_LE) {
+		assume_order(simplifier, plan_make(arena, PLAN_ADD, condition->operands[1],
+			plan_const(arena, 1)), condition->operands[0]);
+	}
+}
+
+static void assume(struct simplifier *simplifier, struct plan_expr *condition)
+{
+	if (simplifier->fact_count < FACT_LIMIT)
+		simplifier->facts[simplifier->fact_count++] = condition;
+	if (condition->op == PLAN_NOT) {
+		assume_not(simplifier, condition->operands[0]);
+	} else if (condition->op == PLAN_AND) {
+		assume(simplifier, condition->operands[0]);
+		assume(simplifier, condition->operands[1]);
+	} else if (condition->op == PLAN_LE) {
+		assume_order(simplifier, condition->operands[0], condition->operands[1]);
+	} else if (condition->op == PLAN_EQ) {
+		assume_order(simplifier, condition->operands[0], condition->operands[1]);
+		assume_order(simplifier, condition->operands[1], condition->operands[0]);
+	}
+}
+
+static void forget(struct simplifier *simplifier, int fact_count, int range_count)
+{
+	simplifier->fact_count = fact_count;
+	while (simplifier->range_count > range_count) {
+		int last = --simplifier->range_count;
+
+		simplifier->ranges[last].var->min = simplifier->ranges[last].min;
+		simplifier->ranges[last].var->max = simplifier->ranges[last].max;
+	}
+}
+
+/* Whether what has been assumed leaves some variable no value. */
+static bool is_unreachable(const struct simplifier *simplifier)
+{
+	for (int i = 0; i < simplifier->range_count; i++)
+		if (simplifier->ranges[i].var->min > simplifier->ranges[i].var->max)
+			return true;
+	return false;
+}
+
+/* ------------------------------------------------------------------ expressions */
+
+/* A condition that is a fact, or whose opposite is one; else itself. */
+static struct plan_expr *decided(struct simplifier *simplifier, struct plan_expr *condition)
+{
+	for (int i = 0; i < simplifier->fact_count; i++) {
+		const struct plan_expr *fact = simplifier->facts[i];
+
+		if (plan_equal(fact, condition))
+			return plan_const(simplifier->arena, 1);
+		if (fact->op == PLAN_NOT && plan_equal(fact->operands[0], condition))
+			return plan_const(simplifier->arena, 0);
+	}
+	return condition;
+}
+
+static struct plan_expr *rebuilt(struct simplifier *simplifier, struct plan_expr *expr)
+{
+	struct plan_expr *operands[3] = { NULL };
+	int count = plan_operand_count(expr->op);
+
+	if (expr->op == PLAN_CONST)
+		return expr;
+	if (expr->op == PLAN_VAR)
+		return plan_ref(simplifier->arena, expr->var);
+	for (int i = 0; i < count; i++)
+		operands[i] = rebuilt(simplifier, expr->operands[i]);
+	if (expr->op == PLAN_SELECT)
+		return plan_select(simplifier->arena, operands[0], operands[1], operands[2]);
+	expr = plan_make(simplifier->arena, expr->op, operands[0], operands[1]);
+	if (expr->op == PLAN_EQ || expr->op == PLAN_LE || expr->op == PLAN_AND || expr->op == PLAN_OR)
+		return decided(simplifier, expr);
+	return expr;
+}
+
+/* ------------------------------------------------------------------ nodes */
+
+static void simplify_block(struct simplifier *simplifier, struct plan_node *block);
+
+/* Range of VAR as far as its bounds say: kept for good. */
+static void narrow(struct plan_var *var, const struct plan_expr *lower,
+	const struct plan_expr *upper)
+{
+	long min, max, ignored;
+
+	plan_range(lower, &min, &ignored);
+	plan_range(upper, &ignored, &max);
+	if (min > max)
+		return;
+	var->min = min > var->min ? min : var->min;
+	var->max = max < var->max ? max : var->max;
+}
+
+static bool is_one_value(const struct plan_node *loop)
+{
+	long lower, upper;
+
+	return plan_is_const(loop->lower, &lower) && plan_is_const(loop->upper, &upper)
+		&& lower <= upper && upper - lower < loop->step;
+}
+
+/* A loop of one iteration has its upper bound there. */
+static void simplify_loop(struct simplifier *simplifier, struct plan_node *node)
+{
+	node->lower = rebuilt(simplifier, node->lower);
+	if (node->kind == PLAN_LOOP)
+		node->upper = rebuilt(simplifier, node->upper);
+	if (node->kind == PLAN_LOOP && is_one_value(node))
+		node->upper = node->lower;
+	narrow(node->var, node->lower, node->kind == PLAN_LOOP ? node->upper : node->lower);
+	simplify_block(simplifier, node->body);
+}
+
+static bool is_empty_loop(const struct plan_node *loop)
+{
+	long ignored, lower, upper;
+
+	plan_range(loop->lower, &lower, &ignored);
+	plan_range(loop->upper, &ignored, &upper);
+	return loop->body->child_count == 0 || lower > upper;
+}
+
+static bool moves_nothing(const struct plan_transfer *transfer)
+{
+	for (int d = 0; d < transfer->buffer->rank; d++) {
+		long min, max;
+
+		plan_range(transfer->count[d], &min, &max);
+		if (max <= 0)
+			return true;
+	}
+	return false;
+}
+
+static void simplify_transfer(struct simplifier *simplifier, struct plan_transfer *transfer)
+{
+	for (int d = 0; d < transfer->buffer->rank; d++) {
+		transfer->first[d] = rebuilt(simplifier, transfer->first[d]);
+		transfer->count[d] = rebuilt(simplifier, transfer->count[d]);
+		transfer->local[d] = rebuilt(simplifier, transfer->local[d]);
+	}
+	if (transfer->slot)
+		transfer->slot = rebuilt(simplifier, transfer->slot);
+}
+
+/* NODE, simplified, goes to BLOCK, or its children do, or nothing. */
+static void append_simplified(struct simplifier *simplifier, struct plan_node *block,
+	struct plan_node *node);
+
+static void append_if(struct simplifier *simplifier, struct plan_node *block,
+	struct plan_node *node)
+{
+	int facts = simplifier->fact_count, ranges = simplifier->range_count;
+	bool is_reachable;
+	long value;
+
+	node->condition = rebuilt(simplifier, node->condition);
+	if (plan_is_const(node->condition, &value)) {
+		for (int i = 0; value && i < node->body->child_count; i++)
+			append_simplified(simplifier, block, node->body->children[i]);
+		return;
+	}
+	assume(simplifier, node->condition);
+	is_reachable = !is_unreachable(simplifier);
+	if (is_reachable)
+		simplify_block(simplifier, node->body);
+	forget(simplifier, facts, ranges);
+	if (is_reachable && node->body->child_count > 0)
+		plan_append(simplifier->arena, block, node);
+}
+
+static void append_simplified(struct simplifier *simplifier, struct plan_node *block,
+	struct plan_node *node)
+{
+	switch (node->kind) {
+	case PLAN_BLOCK:
+		for (int i = 0; i < node->child_count; i++)
+			append_simplified(simplifier, block, node->children[i]);
+		return;
+	case PLAN_IF:
+		append_if(simplifier, block, node);
+		return;
+	case PLAN_LOOP:
+	case PLAN_LET:
+		simplify_loop(simplifier, node);
+		if (node->kind == PLAN_LOOP ? is_empty_loop(node) : node->body->child_count == 0)
+			return;
+		break;
+	case PLAN_TRANSFER:
+		simplify_transfer(simplifier, &node->transfer);
+		if (moves_nothing(&node->transfer))
+			return;
+		break;
+	case PLAN_WAIT:
+		if (node->tags == 0)
+			return;
+		break;
+	case PLAN_COMPUTE:
+		for (int i = 0; i < node->statement->depth; i++)
+			node->values[i] = rebuilt(simplifier, node->values[i]);
+		break;
+	}
+	plan_append(simplifier->arena, block, node);
+}
+
+static void simplify_block(struct simplifier *simplifier, struct plan_node *block)
+{
+	struct plan_node old = *block;
+
+	*block = (struct plan_node){ .kind = PLAN_BLOCK };
+	for (int i = 0; i < old.child_count; i++)
+		append_simplified(simplifier, block, old.children[i]);
+}
+
+void plan_simplify(struct plan *plan)
+{
+	struct simplifier simplifier = { .arena = plan->arena };
+
+	for (int n = 0; n < plan->nest_count; n++)
+		simplify_block(&simplifier, plan->nests[n].body);
+	for (int i = 0; i < plan->buffer_count; i++) {
+		struct plan_buffer *buffer = plan->buffers[i];
+
+		if (buffer->slot)
+			buffer->slot = rebuilt(&simplifier, buffer->slot);
+		for (int d = 0; d < buffer->rank; d++)
+			if (buffer->dims[d].origin)
+				buffer->dims[d].origin = rebuilt(&simplifier,
+					buffer->dims[d].origin);
+	}
+}
