@@ -15,7 +15,9 @@
 enum { ROUND_TASKS = 32, MAX_THREADS = 64, LEAST_SHARE = 1000 };
 
 /* Points after which an exhaustive search gives up; its gap is reported. */
-static const long EXHAUSTIVE_POINTS = 40000000;
+static const long EXHAUSTIVE_POINTS = 80000000;
+/* Points for the choice among schedules that move no more than the lower bound. */
+static const long TIE_POINTS = 4000000;
 
 void search_options_init(struct search_options *options)
 {
@@ -449,12 +451,18 @@ static void run_thinned(const struct space *space, int count, bool is_near,
 static void run_search(const struct space *space, struct outcome *total, long limit)
 {
 	static const int sizes[] = { 2, 4, 8 };
+	const char *argument;
 
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		run_thinned(space, sizes[i], false, total, limit / 16);
 		run_thinned(space, 1, true, total, limit / 16);
 	}
-	run_tree(space, total, limit > total->points ? limit - total->points : 0);
+	limit = limit > total->points ? limit - total->points : 0;
+	/* nothing moves less: what is left is to look among equals */
+	if (total->found && total->best.total_bytes <= model_lower_bound(space->model,
+		space->arch->scratchpad_bytes, &argument))
+		limit = limit < TIE_POINTS ? limit : TIE_POINTS;
+	run_tree(space, total, limit);
 }
 
 /* Turns that save nothing are switched off: simpler code. */

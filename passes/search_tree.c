@@ -89,6 +89,16 @@ static unsigned last_chance(const struct tree *tree, int depth)
 	return arrays;
 }
 
+/* One point more; true when there were enough of them, or the user says so. */
+static bool is_spent(struct tree *tree)
+{
+	const volatile int *interrupted = tree->space->options->interrupted;
+
+	if (++tree->points >= tree->limit || (interrupted != NULL && *interrupted))
+		tree->is_over = true;
+	return tree->is_over;
+}
+
 /* Chooses for array A and those after it whether they are stored at level DEPTH, of
  * LEGAL that can be and NEEDED that have to be; STORED are chosen.  MEMORY is what the
  * arrays stored use.  Storing comes first. */
@@ -100,6 +110,8 @@ static void choose_stores(struct tree *tree, int depth, int a, unsigned stored, 
 
 	while (a < space->model->array_count && !(level->legal >> a & 1))
 		a++;
+	if (is_spent(tree))
+		return;
 	if (a == space->model->array_count) {
 		unsigned before = depth > 0 ? level[-1].stored : 0;
 
@@ -129,7 +141,10 @@ static bool find_stores(struct tree *tree, int depth, unsigned arrays)
 	level->legal = 0;
 	level->needed = last_chance(tree, depth) & arrays;
 	for (int a = 0; a < tree->space->model->array_count; a++)
-		if ((arrays >> a & 1) && store_array(tree, a, depth)) {
+		if (arrays >> a & 1) {
+			tree->points++;
+			if (!store_array(tree, a, depth))
+				continue;
 			level->legal |= 1u << a;
 			level->candidates[a] = tree->stored[a];
 		}
@@ -253,11 +268,7 @@ static void descend(struct tree *tree, int depth)
 	struct level *level = &tree->levels[depth];
 	unsigned all = (1u << space->model->array_count) - 1;
 
-	tree->points++;
-	if (tree->points >= tree->limit || (space->options->interrupted != NULL &&
-		*space->options->interrupted))
-		tree->is_over = true;
-	if (tree->is_over || !is_promising(tree, depth))
+	if (is_spent(tree) || !is_promising(tree, depth))
 		return;
 	if (level->stored == all) {
 		leaf(tree, depth);
