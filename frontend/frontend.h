@@ -9,9 +9,6 @@ struct binding {
 	const char *name, *value;
 };
 
-/* Limits the work isl may do for one file, so that no input hangs the compiler. */
-enum { FRONTEND_ISL_OPERATIONS = 30000000 };
-
 /* Parses and checks TEXT, the LENGTH bytes of FILE, and lowers it.  The program
  * and all of it lives in ARENA.  NULL after errors, which are in DIAG.
  * #include "x.h" is looked for next to the including file, then in INCLUDE_DIRS. */

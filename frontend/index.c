@@ -50,13 +50,34 @@ static bool fail(struct sema *sema, struct location at, const char *format, ...)
 	return false;
 }
 
+/* Pieces of a set, and divisions in a piece: more come of no program that someone
+ * wrote, and isl takes long over them. */
+enum { PIECE_LIMIT = 200, DIVISION_LIMIT = 16 };
+
+static isl_stat check_divisions(__isl_take isl_basic_set *piece, void *user)
+{
+	bool *is_large = user;
+	*is_large |= isl_basic_set_dim(piece, isl_dim_div) > DIVISION_LIMIT;
+	isl_basic_set_free(piece);
+	return isl_stat_ok;
+}
+
+static bool is_too_large(isl_set *set)
+{
+	bool is_large = isl_set_n_basic_set(set) > PIECE_LIMIT;
+	if (!is_large)
+		isl_set_foreach_basic_set(set, check_divisions, &is_large);
+	return is_large;
+}
+
 bool sema_isl_failed(struct sema *sema, struct location at)
 {
 	enum isl_error error = isl_ctx_last_error(sema->ctx);
-	if (error == isl_error_none && !sema->has_isl_failed)
+	bool is_large = sema->domain && is_too_large(sema->domain);
+	if (error == isl_error_none && !is_large && !sema->has_isl_failed)
 		return false;
 	if (!sema->has_isl_failed)
-		diag_error(sema->diag, at, error == isl_error_quota ?
+		diag_error(sema->diag, at, error == isl_error_quota || error == isl_error_none ?
 			"the loops and conditions here are too complex to analyse; simplify them or "
 			"split the function" :
 			"the polyhedral library failed here (%s)", isl_ctx_last_error_msg(sema->ctx));
@@ -671,7 +692,10 @@ static isl_set *condition_of_logical(struct sema *sema, const struct ast_expr *a
 		isl_set_free(sema->domain);
 	sema->domain = domain;
 	sema->is_dead = was_dead;
-	if (!a || !b) {
+	bool ok = a && b && !is_too_large(a) && !is_too_large(b);
+	if (a && b && !ok)
+		fail(sema, ast->location, "the condition is too complex to analyse; simplify it");
+	if (!ok) {
 		isl_set_free(a);
 		isl_set_free(b);
 		return NULL;

@@ -484,6 +484,10 @@ static void lower_branch(struct sema *sema, const struct ast_stmt *stmt,
 {
 	struct place place = save_place(sema);
 	sema->domain = isl_set_coalesce(domain);
+	if (sema_isl_failed(sema, stmt->location)) {
+		restore_place(sema, place);
+		return;
+	}
 	sema->is_dead |= isl_set_is_empty(sema->domain) == isl_bool_true;
 	lower_stmt(sema, stmt);
 	restore_place(sema, place);

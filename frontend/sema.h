@@ -65,7 +65,7 @@ struct sema {
 	struct program *program;
 	size_t function_capacity, prototype_capacity;
 	struct symbol *symbols;
-	bool has_isl_failed;
+	bool has_isl_failed;         /* or its sets have grown too large: stop */
 
 	/* The function at hand. */
 	struct function *function;
@@ -128,7 +128,7 @@ bool index_is_constant(const struct index *index);
 isl_pw_aff *index_iterator(struct sema *sema, int dim);
 isl_pw_aff *index_number(struct sema *sema, wide value);
 const char *wide_text(struct arena *arena, wide value);
-/* Whether isl gave up; reports it once. */
+/* Whether isl gave up, or the domain is of too many pieces; reports it once. */
 bool sema_isl_failed(struct sema *sema, struct location at);
 
 /* Values and assignments (value.c). */
