@@ -124,6 +124,8 @@ static void restrict_siblings(struct choice *choice)
 		if (choice->nest->arrays[a].has_siblings) {
 			choice->options.slots[a] = 1;
 			choice->options.sliding[a] = 0;
+			if (choice->nest->refetches)
+				choice->options.min_store[a] = choice->nest->prefix;
 		}
 }
 
@@ -309,7 +311,7 @@ static struct choice *choice_for(struct compilation *compilation, const struct n
  * other, and whether reference groups have buffers of their own. */
 struct attempt {
 	int loops;
-	bool split;
+	bool split, refetch;         /* refetch: see struct nest */
 };
 
 /* Lowers NEST as the attempt says; groups that clash share a buffer.  *OUTCOME says what
@@ -319,6 +321,7 @@ static struct choice *lower_attempt(struct compilation *compilation, struct nest
 {
 	const struct plan before = *plan;
 	nest->joint_count = 0;
+	nest->refetches = attempt.refetch;
 	for (;;) {
 		nest_split_arrays(compilation, nest, attempt.split);
 		if (attempt.loops)
@@ -346,13 +349,14 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 {
 	int depth = nest_depth(nest), errors = diag_error_count(compilation->diag);
 	bool may_split = nest_split_arrays(compilation, nest, true), found = false;
+	bool is_complete = false;    /* all loops are tiled: sequential ones would not help */
 	long best_bytes = 0;
-	struct attempt best = { 0, false };
+	struct attempt best = { 0, false, false };
 	const struct plan before = *plan;
 	struct choice *choice, *first = NULL;
-	for (int loops = 0; loops <= depth; loops++)
-		for (int split = 0; split <= may_split; split++) {
-			struct attempt attempt = { loops, split };
+	for (int loops = 0; loops <= depth && !is_complete; loops++)
+		for (int way = 0; way <= (may_split ? 1 + (loops > 0) : 0); way++) {
+			struct attempt attempt = { loops, way > 0, way > 1 };
 			enum outcome outcome;
 			*plan = before;
 			choice = lower_attempt(compilation, nest, attempt, plan, out, &outcome);
@@ -368,8 +372,7 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 				best = attempt;
 				best_bytes = total_bytes(out);
 			}
-			if (split == may_split && !nest->left_out)
-				loops = depth;
+			is_complete |= !loops && !nest->left_out && (attempt.split || !may_split);
 		}
 	*plan = before;
 	if (!found) {

@@ -143,6 +143,7 @@ struct search_options {
 	int order_count;
 	int order[MODEL_LOOPS];
 	int store[MODEL_ARRAYS];     /* -1: free */
+	int min_store[MODEL_ARRAYS]; /* the least that is legal */
 	long slots[MODEL_ARRAYS];    /* 0: free */
 	int sliding[MODEL_ARRAYS];   /* -1: free, 0, 1 */
 	int serpentine[MODEL_LOOPS]; /* -1: free, 0, 1 */

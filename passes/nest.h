@@ -65,6 +65,8 @@ struct nest {
 	int statement_count;
 	const struct statement **statements;
 	bool is_split;               /* some array has several reference groups */
+	bool refetches;              /* groups beside a written one are taken to move with the
+	                              * sequential loops, so that none is stored outside them */
 	int joint_count;             /* groups that must share a buffer all the same: accesses, */
 	size_t joint_capacity;       /* in pairs */
 	const struct access **joint;

@@ -513,6 +513,19 @@ static void fill_hull(struct compilation *compilation, const struct nest *nest,
 	isl_map_free(elements);
 }
 
+/* A buffer beside others of its array is stale after each iteration of the sequential
+ * loops: for the model they move it, in a dimension that no buffer has. */
+static void move_with_prefix(const struct nest *nest, const struct nest_array *array,
+	struct model_array *out)
+{
+	if (!nest->refetches || !array->has_siblings || out->rank == MODEL_RANK)
+		return;
+	struct model_dim *dim = &out->dims[out->rank++];
+	dim->window = 1;
+	for (int l = 0; l < nest->prefix; l++)
+		dim->coefficient[l] = 1;
+}
+
 bool nest_model_build(struct compilation *compilation, const struct nest *nest,
 	struct nest_model *model, struct region *regions)
 {
@@ -522,10 +535,12 @@ bool nest_model_build(struct compilation *compilation, const struct nest *nest,
 	bool exact = closed_forms(&builder, regions);
 	fill_loops(nest, exact, model);
 	model->array_count = nest->array_count;
-	for (int a = 0; a < nest->array_count; a++)
+	for (int a = 0; a < nest->array_count; a++) {
 		if (exact)
 			fill_exact(nest, &nest->arrays[a], &regions[a], &model->arrays[a]);
 		else
 			fill_hull(compilation, nest, &nest->arrays[a], &model->arrays[a]);
+		move_with_prefix(nest, &nest->arrays[a], &model->arrays[a]);
+	}
 	return exact;
 }

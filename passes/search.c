@@ -249,6 +249,7 @@ static bool are_twins(const struct space *space, int one, int other)
 		a.is_read == b.is_read && a.is_written == b.is_written &&
 		a.is_created == b.is_created && a.anchored == b.anchored &&
 		options->store[one] == options->store[other] &&
+		options->min_store[one] == options->min_store[other] &&
 		options->slots[one] == options->slots[other] &&
 		options->sliding[one] == options->sliding[other];
 }

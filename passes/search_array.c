@@ -368,7 +368,7 @@ bool store_array(struct tree *tree, int a, int store)
 	memset(stored, 0, sizeof *stored);
 	stored->store = store;
 	stored->most_slots = stored->tiles = 1;
-	if (options->store[a] >= 0 && options->store[a] != store)
+	if (store < options->min_store[a] || (options->store[a] >= 0 && options->store[a] != store))
 		return false;
 	if (store == 0) {
 		double elements = level->arrays[a].region;

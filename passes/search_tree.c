@@ -221,7 +221,7 @@ static bool is_twin_order(const struct tree *tree, int depth)
 static bool has_fixed_stores(const struct space *space)
 {
 	for (int a = 0; a < space->model->array_count; a++)
-		if (space->options->store[a] >= 0)
+		if (space->options->store[a] >= 0 || space->options->min_store[a] > 0)
 			return true;
 	return false;
 }
