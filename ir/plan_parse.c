@@ -279,12 +279,28 @@ static struct plan_expr *parse_call(struct parser *parser, const char *name)
 	return number(parser, 0);
 }
 
+static struct plan_expr *parse_primary(struct parser *parser);
+
+static struct plan_expr *parse_negation(struct parser *parser)
+{
+	struct plan_expr *operand = number(parser, 0);
+
+	if (++parser->depth > NESTING_LIMIT)
+		fail(parser, "too deeply nested");
+	else
+		operand = parse_primary(parser);
+	parser->depth--;
+	return plan_raw(parser->arena, PLAN_NOT, operand, NULL, NULL);
+}
+
 static struct plan_expr *parse_primary(struct parser *parser)
 {
 	struct plan_expr *expr = number(parser, 0);
 
 	if (parser->kind == TOKEN_NUMBER)
 		return number(parser, take_number(parser));
+	if (take(parser, "!"))
+		return parse_negation(parser);
 	if (take(parser, "(")) {
 		expr = parse_expr(parser);
 		expect(parser, ")");
@@ -331,16 +347,8 @@ static struct plan_expr *parse_sum(struct parser *parser)
 
 static struct plan_expr *parse_comparison(struct parser *parser)
 {
-	struct plan_expr *expr;
+	struct plan_expr *expr = parse_sum(parser);
 
-	if (take(parser, "!")) {
-		if (++parser->depth > NESTING_LIMIT)
-			fail(parser, "too deeply nested");
-		expr = plan_raw(parser->arena, PLAN_NOT, parse_comparison(parser), NULL, NULL);
-		parser->depth--;
-		return expr;
-	}
-	expr = parse_sum(parser);
 	if (take(parser, "=="))
 		return plan_raw(parser->arena, PLAN_EQ, expr, parse_sum(parser), NULL);
 	if (take(parser, "<="))

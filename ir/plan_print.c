@@ -6,7 +6,7 @@
 
 /* ------------------------------------------------------------------ expressions */
 
-enum { LEVEL_OR, LEVEL_AND, LEVEL_NOT, LEVEL_COMPARE, LEVEL_SUM, LEVEL_PRODUCT, LEVEL_PRIMARY };
+enum { LEVEL_OR, LEVEL_AND, LEVEL_COMPARE, LEVEL_SUM, LEVEL_PRODUCT, LEVEL_PRIMARY };
 
 static const struct {
 	const char *text;            /* operator, or the name of a function */
@@ -21,9 +21,9 @@ static const struct {
 	[PLAN_MAX] = { "max", LEVEL_PRIMARY, 0, 0 },
 	[PLAN_EQ] = { "==", LEVEL_COMPARE, LEVEL_SUM, LEVEL_SUM },
 	[PLAN_LE] = { "<=", LEVEL_COMPARE, LEVEL_SUM, LEVEL_SUM },
-	[PLAN_AND] = { "&&", LEVEL_AND, LEVEL_AND, LEVEL_NOT },
+	[PLAN_AND] = { "&&", LEVEL_AND, LEVEL_AND, LEVEL_COMPARE },
 	[PLAN_OR] = { "||", LEVEL_OR, LEVEL_OR, LEVEL_AND },
-	[PLAN_NOT] = { "!", LEVEL_NOT, LEVEL_NOT, 0 },
+	[PLAN_NOT] = { "!", LEVEL_PRIMARY, LEVEL_PRIMARY, 0 },
 	[PLAN_SELECT] = { "select", LEVEL_PRIMARY, 0, 0 },
 };
 
