@@ -58,14 +58,17 @@ static enum status make_plans(struct session *session)
 		session->compilation.does_not_fit ? STATUS_DOES_NOT_FIT : STATUS_INPUT_ERROR;
 }
 
-static enum status check_plans(const struct session *session)
+/* A plan that breaks a rule is loopc's fault, unless it was given. */
+static enum status check_plans(const struct session *session, bool are_given)
 {
-	for (int p = 0; p < session->plan_count; p++)
-		if (!plan_verify(session->plans[p])) {
-			fprintf(stderr, "loopc: error: a bug: the plan of '%s' breaks a rule; "
-				"please report it with the input\n", session->plans[p]->function->name);
-			return STATUS_INTERNAL;
-		}
+	for (int p = 0; p < session->plan_count; p++) {
+		if (plan_verify(session->plans[p]))
+			continue;
+		fprintf(stderr, are_given ? "loopc: error: the plan of '%s' breaks a rule\n" :
+			"loopc: error: a bug: the plan of '%s' breaks a rule; please report it "
+			"with the input\n", session->plans[p]->function->name);
+		return are_given ? STATUS_INPUT_ERROR : STATUS_INTERNAL;
+	}
 	return STATUS_DONE;
 }
 
@@ -78,10 +81,11 @@ static enum status compile(struct session *session, struct outputs *outputs)
 	if (pass_done(&session->compilation, "parse"))
 		program_print(session->compilation.trace, session->program);
 	if (needs_plans(options)) {
-		if (!session->plan_count)
+		bool are_given = session->plan_count > 0;
+		if (!are_given)
 			status = make_plans(session);
 		if (status == STATUS_DONE)
-			status = check_plans(session);
+			status = check_plans(session, are_given);
 	}
 	if (status == STATUS_DONE && options->sweep)
 		status = sweep(session, outputs);

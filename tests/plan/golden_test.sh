@@ -37,8 +37,8 @@ damage 'get W_0' 'fetch W_0' 1 "expected a node of the plan"
 damage 'plan convolution {' 'plan nothing {' 1 "the program has no function 'nothing'"
 damage 'tag 16' 'tag 32' 1 'tags are 0 .. 31'
 # What reads well and is wrong all the same is the verifier's to find.
-damage 'wait 1$' 'wait 3' 70 'while a (copy|transfer) of tag 1 is in flight'
-damage 'offset 312' 'offset 300' 70 'buffers I_0 and O_0 overlap'
-damage 'count (6, 5, 3, 3)' 'count (7, 5, 3, 3)' 70 'leaves dimension 0 of the array'
+damage 'wait 1$' 'wait 3' 1 'while a (copy|transfer) of tag 1 is in flight'
+damage 'offset 312' 'offset 300' 1 'buffers I_0 and O_0 overlap'
+damage 'count (6, 5, 3, 3)' 'count (7, 5, 3, 3)' 1 'leaves dimension 0 of the array'
 
 finish
