@@ -4,6 +4,8 @@
 
 #include <jansson.h>
 
+#include "codegen/codegen.h"
+
 struct totals {
 	long read_bytes, write_bytes, compulsory_bytes, lower_bound_bytes;
 };
@@ -219,6 +221,7 @@ static void buffers_text(FILE *out, const struct plan *plan, const struct plan_n
 			fprintf(out, " x %ld slots", buffer->slots);
 		putc('\n', out);
 	}
+	fprintf(out, "  stack: at most %s bytes\n", report_number(codegen_stack_bytes(plan)));
 }
 
 static void indent_text(FILE *out, const char *indent, const char *text)
