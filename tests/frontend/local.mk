@@ -4,3 +4,5 @@ tests_frontend_frontend_driver_SOURCES = tests/frontend/frontend_driver.c
 cmocka_tests += tests/frontend/meaning_test
 tests_frontend_meaning_test_SOURCES = tests/frontend/meaning_test.c \
 	tests/frontend/interpret.c tests/frontend/interpret.h
+script_tests += tests/frontend/fuzz_test.sh
+EXTRA_DIST += tests/frontend/fuzz_frontend.c tests/frontend/fuzz.dict tests/frontend/seeds
