@@ -21,7 +21,8 @@ static const struct plan_node *definition(const struct walk *walk, const struct 
 	return NULL;
 }
 
-/* Whether the value of EXPR changes with the loop LOOP, through named values too. */
+/* Whether the value of EXPR moves with the loop LOOP, through named values too.  The
+ * condition of a choice does not count: which way a loop runs is no move. */
 static bool depends_on(const struct walk *walk, const struct plan_expr *expr,
 	const struct plan_node *loop)
 {
@@ -32,7 +33,7 @@ static bool depends_on(const struct walk *walk, const struct plan_expr *expr,
 		return node == loop || (node && node->kind == PLAN_LET &&
 			depends_on(walk, node->lower, loop));
 	}
-	for (int o = 0; o < 3; o++)
+	for (int o = expr->op == PLAN_SELECT; o < 3; o++)
 		if (depends_on(walk, expr->operands[o], loop))
 			return true;
 	return false;

@@ -76,15 +76,20 @@ static bool choose_warnings(struct session *session)
 	return true;
 }
 
+static void add_file(struct session *session, const char *file)
+{
+	struct string_list *files = &session->files;
+	files->items = arena_grow(session->arena, files->items, (size_t)files->count,
+		&files->capacity, sizeof *files->items);
+	files->items[files->count++] = file;
+}
+
 static char *read_source(struct session *session, const char *file, size_t *length)
 {
 	char *text = file_read(session->arena, file, length);
 	if (!text)
 		return NULL;
-	struct string_list *files = &session->files;
-	files->items = arena_grow(session->arena, files->items, (size_t)files->count,
-		&files->capacity, sizeof *files->items);
-	files->items[files->count++] = file;
+	add_file(session, file);
 	diag_add_source(session->diag, file, text, *length);
 	return text;
 }
@@ -181,6 +186,8 @@ bool session_read(struct session *session)
 	if (!session->arch || !read_schedule(session))
 		return false;
 	read_program(session);
+	for (int f = 0; session->program && f < session->program->file_count; f++)
+		add_file(session, session->program->files[f]);
 	session->compilation.program = session->program;
 	session->compilation.arch = session->arch;
 	return session->program && !diag_error_count(session->diag);

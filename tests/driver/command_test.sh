@@ -163,6 +163,21 @@ is "$(cat other.d)" "x y: \\
  a.schedule
 
 a.schedule:" "-MF -MT -MP: the rule"
+mkdir include
+printf '#include "inner.h"\n' >include/sizes.h
+printf '#define N 8\n' >include/inner.h
+cat >sized.loop <<'END'
+#include "sizes.h"
+void twice(int A[N])
+{
+	for (int i = 0; i < N; i++)
+		A[i] = A[i] * 2;
+}
+END
+exits 0 "an included file" "$LOOPC" -I include --verify sized.loop
+exits 0 "an included file is a dependence" "$LOOPC" -I include sized.loop -M
+has out 'include/sizes.h' "an included file is a dependence: it is named"
+has out 'include/inner.h' "an included file is a dependence: what it includes too"
 cp sum.loop 'a b$#.loop'
 exits 0 "-M" "$LOOPC" -D N=40 -M 'a b$#.loop'
 is "$(cat out)" 'a\ b$$\#.loop: \
@@ -176,6 +191,9 @@ exits 0 "--report" "$LOOPC" -D N=40 --report sum.loop
 has out '^  total +3,200? *' "--report: a table"
 exits 0 "--explain" "$LOOPC" -D N=40 --explain sum.loop
 has out 'get A' "--explain names copies"
+exits 0 "--explain: what comes again" "$LOOPC" --explain -D M=33 -D N=35 -D K=37 \
+	--arch="$top_srcdir/tests/e2e/machines/unified-512.yaml" "$top_srcdir/examples/blas/gemm.loop"
+has out 'does not move the region' "--explain: what comes again is told"
 exits 0 "--report=FILE" "$LOOPC" -D N=40 --report=r.json sum.loop
 is "$(cat out)" "" "--report=FILE prints nothing else"
 if command -v python3 >/dev/null 2>&1; then
