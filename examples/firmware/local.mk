@@ -8,4 +8,5 @@ EXTRA_DIST += examples/firmware/Makefile examples/firmware/README.md \
 	examples/firmware/mps2-an505/board.mk examples/firmware/mps2-an505/mps2-an505.yaml \
 	examples/firmware/sifive_u/board.c examples/firmware/sifive_u/board.ld \
 	examples/firmware/sifive_u/board.mk examples/firmware/sifive_u/sifive_u.yaml
-script_tests += examples/firmware/firmware_test.sh
+EXTRA_DIST += examples/firmware/kernel_main.awk
+script_tests += examples/firmware/firmware_test.sh examples/firmware/kernels_test.sh

@@ -58,6 +58,18 @@ static void print_name(const char *name)
 		board_put_char(' ');
 }
 
+void print_checksum(const char *name, const void *base, size_t bytes)
+{
+	const unsigned char *byte = base;
+	uint32_t checksum = 2166136261u;
+	while (bytes-- > 0)
+		checksum = (checksum ^ *byte++) * 16777619u;
+	print_name(name);
+	print_text("checksum");
+	print_number(checksum, 14);
+	print_text("\n");
+}
+
 static void print_row(const char *name, uint64_t commands, uint64_t read_bytes, uint64_t write_bytes)
 {
 	print_name(name);

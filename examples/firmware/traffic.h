@@ -7,6 +7,8 @@
 /* Text on the board's output. */
 void print_text(const char *text);
 void print_number(uint64_t number, unsigned width);
+/* A number that depends on every byte of an array. */
+void print_checksum(const char *name, const void *base, size_t bytes);
 
 struct prediction {
 	uint64_t read_bytes, write_bytes, commands;

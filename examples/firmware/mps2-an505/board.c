@@ -23,7 +23,7 @@ enum { DMA_INTERRUPT = 58, INSTRUCTIONS_A_TICK = 50 };
 extern uint32_t data_start[], data_end[], data_image[], bss_start[], bss_end[], stack_top[];
 
 void lrt_pl081_interrupt(void) __attribute__((weak));
-void reset(void) __attribute__((noreturn));
+void board_reset(void) __attribute__((noreturn));
 
 void board_put_char(char c)
 {
@@ -75,7 +75,7 @@ void board_protect(int on)
 	__asm__ volatile("dsb\n\tisb" ::: "memory");
 }
 
-void reset(void)
+void board_reset(void)
 {
 	uint32_t *to;
 	const uint32_t *from = data_image;
@@ -98,7 +98,7 @@ typedef void (*handler)(void);
 __attribute__((section(".vectors"), used))
 static const union { void *stack; handler handler; } vectors[16 + 64] = {
 	[0] = { .stack = stack_top },
-	[1] = { .handler = reset },
+	[1] = { .handler = board_reset },
 	[2] = { .handler = fault }, [3] = { .handler = fault }, [4] = { .handler = fault },
 	[5] = { .handler = fault }, [6] = { .handler = fault }, [7] = { .handler = fault },
 	[16 + DMA_INTERRUPT] = { .handler = lrt_pl081_interrupt }

@@ -20,15 +20,15 @@ enum { DMA_DONE_INTERRUPT = 23, DMA_ERROR_INTERRUPT = 24 };
 #define INTERRUPTS_EXTERNAL ((uintptr_t)1 << 11)
 
 void lrt_pdma_interrupt(void) __attribute__((weak));
-void start(void);
-void run(void) __attribute__((noreturn));
-void trap(void) __attribute__((interrupt("machine"), aligned(4)));
+void board_start(void);
+void board_run(void) __attribute__((noreturn));
+void board_trap(void) __attribute__((interrupt("machine"), aligned(4)));
 
 /* Both harts begin here; all but hart 1 sleep. */
 __asm__(
 	".section .start, \"ax\"\n"
-	".globl start\n"
-	"start:\n"
+	".globl board_start\n"
+	"board_start:\n"
 	"	csrr t0, mhartid\n"
 	"	li t1, 1\n"
 	"	bne t0, t1, 2f\n"
@@ -43,7 +43,7 @@ __asm__(
 	"	sd zero, 0(t0)\n"
 	"	addi t0, t0, 8\n"
 	"	j 1b\n"
-	"3:	j run\n"
+	"3:	j board_run\n"
 	"2:	wfi\n"
 	"	j 2b\n"
 	".text\n");
@@ -81,7 +81,7 @@ static void fault(void)
 	board_exit(3);
 }
 
-void trap(void)
+void board_trap(void)
 {
 	uintptr_t cause;
 	uint32_t source;
@@ -112,9 +112,9 @@ void board_protect(int on)
 	}
 }
 
-void run(void)
+void board_run(void)
 {
-	__asm__ volatile("csrw mtvec, %0" :: "r"(trap));
+	__asm__ volatile("csrw mtvec, %0" :: "r"(board_trap));
 	__asm__ volatile("csrs mstatus, %0" :: "r"((uintptr_t)1 << 13));    /* floating point */
 	UART_TRANSMIT_CONTROL = 1;
 	if (lrt_pdma_interrupt) {
