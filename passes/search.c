@@ -12,7 +12,7 @@
 /* search_schedule: sets up the space, finds a good schedule with few tile sizes,
  * and proves or improves it with all of them. */
 
-enum { ROUND_TASKS = 32, MAX_THREADS = 64, LEAST_SHARE = 1000 };
+enum { ROUND_TASKS = 32, MAX_THREADS = 64, FIRST_SHARE = 30000, SHARE_GROWTH = 8 };
 
 /* Points after which an exhaustive search gives up; its gap is reported. */
 static const long EXHAUSTIVE_POINTS = 80000000;
@@ -402,8 +402,8 @@ static int run_round(struct crew *crew, struct task *tasks, int count, long limi
 }
 
 /* Searches all of SPACE for something better than TOTAL's best, with at most about
- * LIMIT points more.  Tasks get equal shares of half of what is left; those that need
- * more begin anew in the next pass. */
+ * LIMIT points more.  A task that is not finished with its share begins anew in the
+ * next pass with one so much larger that what was lost does not matter. */
 static void run_tree(const struct space *space, struct outcome *total, long limit)
 {
 	struct crew crew;
@@ -412,16 +412,18 @@ static void run_tree(const struct space *space, struct outcome *total, long limi
 
 	crew_init(&crew, space);
 	limit += total->points;
-	while (count > 0 && total->points < limit && !is_interrupted(space->options)) {
-		long share = (limit - total->points) / (2 * (long)count);
+	for (long share = FIRST_SHARE; count > 0; share *= SHARE_GROWTH) {
 		int left = 0;
 
-		share = share < LEAST_SHARE ? LEAST_SHARE : share;
+		if (total->points >= limit || is_interrupted(space->options))
+			break;
 		for (int done = 0; done < count; done += ROUND_TASKS) {
 			int size = count - done < ROUND_TASKS ? count - done : ROUND_TASKS, kept = size;
+			long rest = (limit - total->points) / size + 1;
 
 			if (total->points < limit)
-				kept = run_round(&crew, tasks + done, size, share, total);
+				kept = run_round(&crew, tasks + done, size, share < rest ? share : rest,
+					total);
 			memmove(tasks + left, tasks + done, (size_t)kept * sizeof *tasks);
 			left += kept;
 		}
@@ -487,13 +489,16 @@ static bool search_memory(const struct nest_model *model, const struct arch *arc
 	const struct search_options *options, bool is_double, struct outcome *total)
 {
 	struct arch large = *arch;
+	struct search_options patient = *options;
 	struct space space;
 	bool is_window_fixed = false;
 
+	/* quick, and an interrupted search may need it to have anything */
+	patient.interrupted = NULL;
 	large.banks = 1 << 30;
 	large.scratchpad_bytes = arch->exclusive ? arch_granule_bytes(arch) * large.banks :
 		LONG_MAX / 4;
-	space_init(&space, model, &large, options, is_double);
+	space_init(&space, model, &large, &patient, is_double);
 	space.is_minimal_memory = true;
 	for (int a = 0; a < model->array_count; a++)
 		is_window_fixed = is_window_fixed || options->sliding[a] == 1;

@@ -425,6 +425,14 @@ double tree_bound(struct tree *tree, const struct task *task)
 	tree->levels[0].stored = task->loop < 0 ? 0 : task->outside;
 	if (task->loop >= 0)
 		set_loop(tree, 1, task->loop, space->choices[task->loop][task->choice]);
+	/* the arrays it moves may be stored there, with windows that slide */
+	for (int a = 0; a < space->model->array_count && task->loop >= 0; a++)
+		if (space->indexed[a] >> task->loop & 1) {
+			double smallest = tree->levels[1].arrays[a].least;
+
+			tree->levels[1].arrays[a] = tree->levels[0].arrays[a];
+			tree->levels[1].arrays[a].least = smallest;
+		}
 	least = node_bounds(tree, task->loop < 0 ? 0 : 1);
 	return least.memory > space->capacity ? INFINITY : least.traffic;
 }

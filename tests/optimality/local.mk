@@ -4,5 +4,6 @@ tests_optimality_evaluate_test_SOURCES = tests/optimality/evaluate_test.c \
 	tests/optimality/simulate.c tests/optimality/simulate.h
 cmocka_tests += tests/optimality/search_test
 tests_optimality_search_test_SOURCES = tests/optimality/search_test.c \
+	tests/optimality/convolution.c tests/optimality/convolution.h \
 	tests/optimality/exhaust.c tests/optimality/exhaust.h \
 	tests/optimality/simulate.c tests/optimality/simulate.h
