@@ -183,7 +183,7 @@ static void register_buffers(struct lowering *lowering)
 
 static bool count_traffic(struct lowering *lowering, struct plan_nest *out)
 {
-	enum { STEPS = 200000000 };
+	enum { STEPS = 30000000 };
 	const struct function *function = lowering->nest->function;
 	struct plan_traffic *all = ARENA_ARRAY(ARENA(lowering), struct plan_traffic,
 		function->array_count + 1);

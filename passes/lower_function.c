@@ -349,7 +349,7 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 {
 	int depth = nest_depth(nest), errors = diag_error_count(compilation->diag);
 	bool may_split = nest_split_arrays(compilation, nest, true), found = false;
-	bool is_complete = false;    /* all loops are tiled: sequential ones would not help */
+	bool is_complete = false;    /* more sequential loops would not help, or cost too much */
 	long best_bytes = 0;
 	struct attempt best = { 0, false, false };
 	const struct plan before = *plan;
@@ -372,7 +372,7 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 				best = attempt;
 				best_bytes = total_bytes(out);
 			}
-			is_complete |= !loops && !nest->left_out && (attempt.split || !may_split);
+			is_complete |= loops || (!nest->left_out && (attempt.split || !may_split));
 		}
 	*plan = before;
 	if (!found) {
