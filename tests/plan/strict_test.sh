@@ -1,0 +1,49 @@
+#!/bin/sh
+# What is emitted for real kernels compiles without a warning, with every compiler that
+# is installed, for hosts and for firmware; its header is good for C++.
+
+. "$top_srcdir/tests/tap/tap.sh"
+
+strict="-Wall -Wextra -Wconversion -pedantic -Werror -I$top_srcdir/runtime -I."
+machine=$top_srcdir/tests/e2e/machines
+
+# Every fifth example, the kinds of buffering in turn.
+buffering=single
+grep -v '^#' "$top_srcdir/examples/sizes.txt" | awk 'NR % 5 == 2' >list
+while read -r example sizes; do
+	name=$(echo "$example" | tr / _)
+	name=${name%.loop}
+	set --
+	for size in $sizes; do
+		set -- "$@" -D "$size"
+	done
+	exits 0 "$example is compiled, $buffering buffering" "$LOOPC" --effort=200 \
+		--arch="$machine/unified-8k.yaml" --buffering=$buffering --prefix=k${tap_count}_ \
+		--line-directives "$@" --emit=c="$name.c",h="$name.h" "$top_srcdir/examples/$example"
+	[ $buffering = single ] && buffering=double || buffering=single
+done <list
+ls -- *.c >/dev/null || { finish; }
+
+# compiler COMMAND...: takes all files.
+compiler()
+{
+	if ! command -v "$1" >/dev/null; then
+		skip "$*" "not installed"
+		return
+	fi
+	# shellcheck disable=SC2086
+	ok "$*" "$@" $strict -c ./*.c
+}
+
+compiler gcc -std=c99 -O2
+compiler clang -std=c99 -O1
+compiler arm-none-eabi-gcc -std=c99 -mcpu=cortex-m33 -Os
+if command -v g++ >/dev/null; then
+	cat ./*.h >all.h
+	# shellcheck disable=SC2086
+	ok "C++ takes the headers" g++ $strict -x c++ -fsyntax-only all.h
+else
+	skip "C++ takes the headers" "not installed"
+fi
+
+finish
