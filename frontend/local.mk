@@ -4,3 +4,4 @@ libloopc_a_SOURCES += frontend/frontend.c frontend/frontend.h frontend/sema.c fr
 	frontend/parser.y frontend/parse.h frontend/types.c frontend/lexer.l frontend/lexer.h \
 	frontend/preprocess.c frontend/preprocess.h frontend/ast.c frontend/ast.h
 BUILT_SOURCES += frontend/parser.h
+EXTRA_DIST += docs/language.md

@@ -624,7 +624,7 @@ static void finish_statement(struct sema *sema, struct statement *statement)
 	statement->reduction = statement_reduction(statement, is_associative);
 	if (is_associative && statement->reduction != REDUCTION_USER)
 		diag_error(sema->diag, statement->location, "'#pragma loopc associative' stands "
-			"before what is not x = f(x, y); leave it out");
+			"before what is not x = f(x, y), with a y that never reads x; leave it out");
 	struct function *function = sema->function;
 	function->statements = arena_grow(sema->arena, function->statements,
 		(size_t)function->statement_count, &sema->statement_capacity,

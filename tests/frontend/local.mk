@@ -4,5 +4,6 @@ tests_frontend_frontend_driver_SOURCES = tests/frontend/frontend_driver.c
 cmocka_tests += tests/frontend/meaning_test
 tests_frontend_meaning_test_SOURCES = tests/frontend/meaning_test.c \
 	tests/frontend/interpret.c tests/frontend/interpret.h
-script_tests += tests/frontend/fuzz_test.sh
-EXTRA_DIST += tests/frontend/fuzz_frontend.c tests/frontend/fuzz.dict tests/frontend/seeds
+script_tests += tests/frontend/golden_test.sh tests/frontend/fuzz_test.sh
+EXTRA_DIST += tests/frontend/golden tests/frontend/seeds tests/frontend/fuzz.dict \
+	tests/frontend/fuzz_frontend.c
