@@ -16,6 +16,7 @@
 
 #include "codegen/codegen.h"
 #include "ir/plan_count.h"
+#include "passes/simplify.h"
 #include "passes/split.h"
 #include "tests/plan/random_plan.h"
 
@@ -179,6 +180,8 @@ static void set_up(struct sample *sample, const struct arch *arch, unsigned long
 	for (int i = 0; i < FUNCTIONS; i++) {
 		struct plan *plan = sample->plans[i];
 
+		if (i % 2 == 0)
+			plan_simplify(plan);
 		assert_true(split_transfers(plan));
 		assert_true(plan_count(plan->nests[0].body, plan->function, STEP_LIMIT,
 			sample->traffic[i], &sample->commands[i]));

@@ -13,6 +13,7 @@
 
 #include "ir/plan_box.h"
 #include "ir/plan_count.h"
+#include "passes/simplify.h"
 #include "passes/split.h"
 #include "tests/plan/random_plan.h"
 
@@ -407,6 +408,103 @@ static void test_split(void **state)
 	tear_down(&sample);
 }
 
+static int count_ifs(const struct plan_node *node)
+{
+	int count = node->kind == PLAN_IF;
+
+	if (node->body)
+		count += count_ifs(node->body);
+	for (int i = 0; i < node->child_count; i++)
+		count += count_ifs(node->children[i]);
+	return count;
+}
+
+/* Simplified plans move the same, hold what plans hold, and have what cannot happen
+ * removed: of four conditions around a fetch at most one is left. */
+static void test_simplify(void **state)
+{
+	struct sample sample;
+	int before = 0, after = 0;
+
+	(void)state;
+	set_up(&sample, 15);
+	for (int i = 0; i < PLANS; i++) {
+		struct plan *plan = sample.plans[i];
+		struct plan_traffic full[3], simple[3];
+		long commands, same;
+
+		count_plan(plan, full, &commands);
+		before += count_ifs(plan->nests[0].body);
+		plan_simplify(plan);
+		after += count_ifs(plan->nests[0].body);
+		assert_true(plan_verify(plan));
+		count_plan(plan, simple, &same);
+		assert_memory_equal(full, simple, sizeof full);
+		assert_int_equal(commands, same);
+		check_round_trip(&sample, plan);
+	}
+	assert_true(before >= 40);
+	assert_true(after <= before / 4);
+	tear_down(&sample);
+}
+
+/* A plan of one transfer whose count is VALUE of a variable 0 .. 9, under CONDITION. */
+static struct plan_expr *simplified_under(struct arena *arena, struct plan_var *var,
+	struct plan_expr *condition, struct plan_expr *value)
+{
+	static struct array array = { .name = "A", .type = { TYPE_INT8, 1, "int8_t" }, .rank = 1,
+		.extents = { 100 } };
+	static struct plan_buffer buffer = { .name = "A_0", .array = &array, .rank = 1, .slots = 1,
+		.dims = { { .extent = 100, .stride = 1, .modulus = 100 } } };
+	struct plan_nest nest = { .name = "f", .body = plan_block(arena) };
+	struct plan plan = { .arena = arena, .nest_count = 1, .nests = &nest };
+	struct plan_node *loop = plan_loop(arena, LOOP_TILE, var, plan_const(arena, 0),
+		plan_const(arena, 9), 1);
+	struct plan_node *node = plan_if(arena, condition);
+	struct plan_node *get = plan_transfer(arena, false, &buffer, 0);
+
+	get->transfer.first[0] = get->transfer.local[0] = plan_const(arena, 0);
+	get->transfer.count[0] = value;
+	plan_append(arena, nest.body, loop);
+	plan_append(arena, loop->body, node);
+	plan_append(arena, node->body, get);
+	plan_simplify(&plan);
+	return get->transfer.count[0];
+}
+
+static void test_simplify_knows_conditions(void **state)
+{
+	struct arena *arena = arena_new();
+	struct plan_var var = { "i", 0, 9 };
+	struct plan_expr *i = plan_ref(arena, &var), *seven = plan_const(arena, 7);
+	struct plan_expr *minimum = plan_make(arena, PLAN_MIN, i, seven);
+	struct plan_expr *is_last = plan_make(arena, PLAN_EQ, i, plan_const(arena, 9));
+	struct plan_expr *up_to_seven = plan_make(arena, PLAN_LE, i, seven);
+	struct plan_expr *simple;
+	long value;
+
+	(void)state;
+	simple = simplified_under(arena, &var, is_last, minimum);
+	assert_true(plan_is_const(simple, &value));
+	assert_int_equal(value, 7);
+	simple = simplified_under(arena, &var, up_to_seven, minimum);
+	assert_ptr_equal(simple->var, &var);
+	simple = simplified_under(arena, &var, plan_make(arena, PLAN_NOT, up_to_seven, NULL),
+		minimum);
+	assert_true(plan_is_const(simple, &value));
+	assert_int_equal(value, 7);
+	simple = simplified_under(arena, &var, plan_make(arena, PLAN_NOT, is_last, NULL),
+		plan_make(arena, PLAN_MIN, i, plan_const(arena, 8)));
+	assert_ptr_equal(simple->var, &var);
+	simple = simplified_under(arena, &var, plan_make(arena, PLAN_EQ,
+		plan_make(arena, PLAN_MUL, i, plan_const(arena, 3)), plan_const(arena, 6)), i);
+	assert_true(plan_is_const(simple, &value));
+	assert_int_equal(value, 2);
+	assert_int_equal(var.min, 0);
+	assert_int_equal(var.max, 9);
+	arena_free(arena);
+}
+
 /* One box of 4 x 10 x 6 int16 in an array of 5 x 20 x 6: what the fewest commands are
  * is known by hand. */
 static void split_box(const struct arch *arch, long expected)
@@ -596,6 +694,8 @@ int main(void)
 		cmocka_unit_test(test_deep_nesting_is_an_error),
 		cmocka_unit_test(test_split),
 		cmocka_unit_test(test_split_by_hand),
+		cmocka_unit_test(test_simplify),
+		cmocka_unit_test(test_simplify_knows_conditions),
 		cmocka_unit_test(test_verifier_sees),
 	};
 

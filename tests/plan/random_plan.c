@@ -452,6 +452,56 @@ static void add_compute(struct maker *maker, struct plan_node *block,
 	plan_append(maker->arena, block, compute);
 }
 
+static bool mentions(const struct plan_expr *expr, const struct plan_var *var)
+{
+	if (expr && expr->op == PLAN_VAR && expr->var == var)
+		return true;
+	for (int i = 0; expr && i < plan_operand_count(expr->op); i++)
+		if (mentions(expr->operands[i], var))
+			return true;
+	return false;
+}
+
+static bool moves_with(const struct plan_transfer *transfer, const struct plan_var *var)
+{
+	for (int d = 0; d < transfer->buffer->rank; d++)
+		if (mentions(transfer->first[d], var) || mentions(transfer->count[d], var))
+			return true;
+	return mentions(transfer->buffer->slot, var);
+}
+
+static struct plan_node *inside(struct maker *maker, struct plan_node *block,
+	struct plan_expr *condition)
+{
+	struct plan_node *node = plan_if(maker->arena, condition);
+
+	plan_append(maker->arena, block, node);
+	return node->body;
+}
+
+/* An input that stays in the innermost tile loop is fetched in its first iteration,
+ * said in a way that leaves something to simplify. */
+static void append_get(struct maker *maker, struct plan_node *block, struct plan_node *get)
+{
+	struct plan_var *inner = maker->tile_var[maker->order[maker->loop_count - 1]];
+	struct plan_expr *at = plan_ref(maker->arena, inner), *is_first, *is_later;
+	struct plan_node *never = ARENA_NEW(maker->arena, struct plan_node);
+
+	if (!get->transfer.buffer->array->is_const || moves_with(&get->transfer, inner)
+		|| random_below(&maker->random, 4) == 0) {
+		plan_append(maker->arena, block, get);
+		return;
+	}
+	is_first = plan_make(maker->arena, PLAN_LE, at, number(maker, 0));
+	is_later = plan_make(maker->arena, PLAN_NOT, plan_make(maker->arena, PLAN_EQ, at,
+		number(maker, 0)), NULL);
+	*never = *get;
+	plan_append(maker->arena, inside(maker, inside(maker, block, is_later), is_first), never);
+	block = inside(maker, block, is_first);
+	plan_append(maker->arena, inside(maker, block, plan_make(maker->arena, PLAN_NOT, is_later,
+		NULL)), get);
+}
+
 static void add_tile(struct maker *maker, struct plan_node *block)
 {
 	struct plan_node *get[3], *put;
@@ -461,7 +511,7 @@ static void add_tile(struct maker *maker, struct plan_node *block)
 	for (int i = 0; i < 3; i++) {
 		get[i] = plan_transfer(maker->arena, false, NULL, i);
 		buffers[i + 1] = make_buffer(maker, &maker->statement->accesses[i + 1], get[i]);
-		plan_append(maker->arena, block, get[i]);
+		append_get(maker, block, get[i]);
 	}
 	buffers[0] = buffers[1];
 	plan_append(maker->arena, block, wait);
