@@ -4,3 +4,4 @@ libloopc_a_SOURCES += \
 	passes/search.c passes/search_tree.c passes/search_tree.h \
 	passes/search_array.c passes/search_slots.c passes/search_state.h \
 	passes/bound.c
+EXTRA_DIST += docs/search.md

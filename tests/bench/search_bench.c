@@ -58,6 +58,76 @@ static const struct row rows[] = {
 	{ "vgg16_conv5", { 3, 512, 512, 14, 14, 3, 3 }, 1, "eff173k", 8401920 },
 };
 
+/* Nests whose arrays are indexed by single loops, in Einstein's notation, the result
+ * first; extents in the order in which the letters appear. */
+struct contraction {
+	const char *name, *arrays;
+	long extents[MODEL_LOOPS];
+};
+
+static const struct contraction contractions[] = {
+	{ "product 100", "ij,ik,kj", { 100, 100, 100 } },
+	{ "product 1000", "ij,ik,kj", { 1000, 1000, 1000 } },
+	{ "product 10000", "ij,ik,kj", { 10000, 10000, 10000 } },
+	{ "product 100000", "ij,ik,kj", { 100000, 100000, 100000 } },
+	{ "product of primes", "ij,ik,kj", { 99991, 1009, 10007 } },
+	{ "thin product", "ij,ik,kj", { 100000, 16, 100000 } },
+	{ "matrix by vector", "i,ij,j", { 100000, 100000 } },
+	{ "batched product", "bij,bik,bkj", { 64, 512, 512, 64 } },
+	{ "tensor by matrix", "abd,abc,cd", { 312, 312, 312, 312 } },
+	{ "MTTKRP", "ia,ijk,ja,ka", { 500, 64, 500, 500 } },
+	{ "MTTKRP, order 4", "ia,ijkl,ja,ka,la", { 100, 64, 100, 100, 100 } },
+	{ "attention scores", "bhij,bhid,bhjd", { 8, 16, 1024, 1024, 64 } },
+	{ "contraction of 6", "abcd,aebf,fdec", { 48, 48, 48, 48, 48, 48 } },
+	{ "contraction of 7", "abcdef,gdab,efgc", { 24, 24, 24, 24, 24, 24, 24 } },
+	{ "Tucker core", "abcd,ai,bj,ck,dl,ijkl", { 30, 30, 30, 30, 30, 30, 30, 30 } },
+	{ "contraction of 9", "abcdef,aghbi,cdgefhi", { 16, 16, 16, 16, 16, 16, 16, 16, 16 } },
+};
+
+/* Other layers, on unified108k. */
+static const struct row layers[] = {
+	{ "resnet_conv1", { 1, 64, 3, 112, 112, 7, 7 }, 2, "unified108k", 0 },
+	{ "resnet_conv2", { 1, 64, 64, 56, 56, 3, 3 }, 1, "unified108k", 0 },
+	{ "resnet_conv3", { 1, 128, 64, 28, 28, 3, 3 }, 2, "unified108k", 0 },
+	{ "resnet_conv4", { 1, 256, 256, 14, 14, 3, 3 }, 1, "unified108k", 0 },
+	{ "resnet_short", { 1, 512, 256, 7, 7, 1, 1 }, 2, "unified108k", 0 },
+	{ "large_batch", { 64, 256, 128, 28, 28, 3, 3 }, 1, "unified108k", 0 },
+	{ "large_image", { 1, 32, 16, 1080, 1920, 5, 5 }, 1, "unified108k", 0 },
+};
+
+static void contraction_model(struct nest_model *model, const struct contraction *spec,
+	int element_bytes)
+{
+	static char letters[MODEL_LOOPS][2];
+	struct model_array *array = &model->arrays[0];
+
+	memset(model, 0, sizeof *model);
+	model->array_count = 1;
+	array->is_written = array->is_created = true;
+	array->name = "result";
+	for (const char *at = spec->arrays; *at != '\0'; at++) {
+		int loop = 0;
+
+		array->element_bytes = element_bytes;
+		if (*at == ',') {
+			array = &model->arrays[model->array_count++];
+			array->is_read = true;
+			array->name = "operand";
+			continue;
+		}
+		while (loop < model->loop_count && letters[loop][0] != *at)
+			loop++;
+		if (loop == model->loop_count) {
+			letters[loop][0] = *at;
+			model->loops[loop].name = letters[loop];
+			model->loops[loop].extent = spec->extents[loop];
+			model->loop_count++;
+		}
+		array->dims[array->rank].window = 1;
+		array->dims[array->rank++].coefficient[loop] = 1;
+	}
+}
+
 static const struct arch machines[] = {
 	{ .name = "eyeriss108k", .scratchpad_bytes = 110592, .banks = 27, .exclusive = true,
 		.align_bytes = 2 },
@@ -107,56 +177,98 @@ static int compare_seconds(const void *one, const void *other)
 	return a < b ? -1 : a > b;
 }
 
-int main(int argc, char **argv)
-{
+struct table {
 	struct search_options options;
-	double times[sizeof rows / sizeof *rows];
-	int count = 0, first = 1, missed = 0, open = 0;
+	const char *name, *machine;  /* parts of names; NULL: all */
+	double seconds[128];
+	int count, missed, open;
+};
+
+static void print_head(const char *title)
+{
+	printf("\n%-18s %-12s %14s %14s %7s %14s %6s %9s %8s\n", title, "machine", "bytes",
+		"known", "ratio", "lower bound", "proof", "points", "CPU s");
+}
+
+/* Searches one nest and prints its row. */
+static void run(struct table *table, const char *name, const struct nest_model *model,
+	const char *machine, long known_bytes)
+{
+	const struct arch *arch = find_machine(machine);
+	struct schedule best;
+	const char *argument;
+	long smallest;
+	double start = seconds();
+
+	if ((table->name != NULL && strstr(name, table->name) == NULL) ||
+		(table->machine != NULL && strstr(machine, table->machine) == NULL))
+		return;
+	if (!search_schedule(model, arch, &table->options, &best, &smallest)) {
+		printf("%-18s nothing fits; %ld would do\n", name, smallest);
+		exit(1);
+	}
+	table->seconds[table->count] = seconds() - start;
+	printf("%-18s %-12s %14ld ", name, machine, best.total_bytes);
+	if (known_bytes > 0)
+		printf("%14ld %7.4f ", known_bytes, (double)best.total_bytes / (double)known_bytes);
+	else
+		printf("%14s %7s ", "", "");
+	printf("%14ld %6s %9ld %8.3f\n", model_lower_bound(model, arch->scratchpad_bytes,
+		&argument), best.is_optimal ? "yes" : "no", best.points,
+		table->seconds[table->count]);
+	if (table->name != NULL)
+		print_schedule(model, &best);
+	fflush(stdout);
+	table->missed += known_bytes > 0 && (double)best.total_bytes > 1.002 * (double)known_bytes;
+	table->open += !best.is_optimal;
+	table->count++;
+}
+
+static void print_sum(struct table *table)
+{
 	struct rusage usage;
 
-	search_options_init(&options);
+	if (table->count > 0) {
+		qsort(table->seconds, (size_t)table->count, sizeof *table->seconds, compare_seconds);
+		getrusage(RUSAGE_SELF, &usage);
+		printf("%d rows: %d above what is known, %d without proof; CPU seconds: median %.3f, "
+			"worst %.3f; at most %ld KB\n", table->count, table->missed, table->open,
+			table->seconds[table->count / 2], table->seconds[table->count - 1],
+			usage.ru_maxrss);
+	}
+	table->count = table->missed = table->open = 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct table table = { .count = 0 };
+	struct nest_model model;
+	int first = 1;
+
+	search_options_init(&table.options);
 	if (argc > 2 && strcmp(argv[1], "-j") == 0) {
-		options.threads = atoi(argv[2]);
+		table.options.threads = atoi(argv[2]);
 		first = 3;
 	}
-	printf("%-14s %-12s %10s %10s %7s %10s %6s %9s %8s\n", "layer", "machine", "bytes",
-		"known", "ratio", "bound", "proof", "points", "CPU s");
+	table.name = argc > first ? argv[first] : NULL;
+	table.machine = argc > first + 1 ? argv[first + 1] : NULL;
+	print_head("layer");
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		const struct row *row = &rows[i];
-		const struct arch *arch = find_machine(row->machine);
-		struct nest_model model;
-		struct schedule best;
-		const char *argument;
-		long smallest;
-		double start = seconds();
-
-		if ((argc > first && strstr(row->layer, argv[first]) == NULL) ||
-			(argc > first + 1 && strstr(row->machine, argv[first + 1]) == NULL))
-			continue;
-		convolution_model(&model, &row->sizes, row->stride, 2);
-		if (!search_schedule(&model, arch, &options, &best, &smallest)) {
-			printf("%s: nothing fits; %ld would do\n", row->layer, smallest);
-			return 1;
-		}
-		times[count] = seconds() - start;
-		printf("%-14s %-12s %10ld %10ld %7.4f %10ld %6s %9ld %8.3f\n", row->layer,
-			row->machine, best.total_bytes, row->known_bytes,
-			(double)best.total_bytes / (double)row->known_bytes,
-			model_lower_bound(&model, arch->scratchpad_bytes, &argument),
-			best.is_optimal ? "yes" : "no", best.points, times[count]);
-		if (argc > first)
-			print_schedule(&model, &best);
-		fflush(stdout);
-		missed += (double)best.total_bytes > 1.002 * (double)row->known_bytes;
-		open += !best.is_optimal;
-		count++;
+		convolution_model(&model, &rows[i].sizes, rows[i].stride, 2);
+		run(&table, rows[i].layer, &model, rows[i].machine, rows[i].known_bytes);
 	}
-	if (count == 0)
-		return 1;
-	qsort(times, (size_t)count, sizeof *times, compare_seconds);
-	getrusage(RUSAGE_SELF, &usage);
-	printf("%d rows: %d above what is known, %d without proof; CPU seconds: median %.3f, "
-		"worst %.3f; %ld KB\n", count, missed, open, times[count / 2], times[count - 1],
-		usage.ru_maxrss);
+	print_sum(&table);
+	print_head("other layers");
+	for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
+		convolution_model(&model, &layers[i].sizes, layers[i].stride, 2);
+		run(&table, layers[i].layer, &model, layers[i].machine, layers[i].known_bytes);
+	}
+	print_sum(&table);
+	print_head("other nests");
+	for (size_t i = 0; i < sizeof contractions / sizeof *contractions; i++) {
+		contraction_model(&model, &contractions[i], 2);
+		run(&table, contractions[i].name, &model, "unified108k", 0);
+	}
+	print_sum(&table);
 	return 0;
 }
