@@ -7,6 +7,7 @@
 #include <isl/union_set.h>
 
 #include "passes/nest.h"
+#include "passes/values.h"
 
 static void release_map(void *map) { isl_union_map_free(map); }
 
@@ -80,7 +81,10 @@ static bool is_used_outside(const struct nest *nest, const struct array *array)
  * see a value from outside the nest. */
 static isl_union_map *values_of(const struct nest *nest, const struct array *scalar)
 {
+	enum { FLOW_OPERATIONS = 2000000 };
+	isl_ctx *ctx = isl_union_map_get_ctx(nest->order);
 	isl_union_map *writes = NULL, *reads = NULL;
+	isl_work_begin(ctx, FLOW_OPERATIONS);
 	for (int s = 0; s < nest->statement_count; s++)
 		for (int i = 0; i < nest->statements[s]->access_count; i++) {
 			const struct access *access = &nest->statements[s]->accesses[i];
@@ -102,7 +106,7 @@ static isl_union_map *values_of(const struct nest *nest, const struct array *sca
 	isl_union_flow_free(flow);
 	bool complete = isl_union_map_is_empty(missing) == isl_bool_true;
 	isl_union_map_free(missing);
-	if (complete)
+	if (isl_work_end(ctx) && complete)
 		return values;
 	isl_union_map_free(values);
 	return NULL;

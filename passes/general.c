@@ -169,17 +169,15 @@ static __isl_give isl_set *fetching(const struct lowering *lowering, int a,
 	isl_ctx *ctx = lowering->compilation->ctx;
 	if (!lowering->nest->arrays[a].is_written)
 		return isl_set_copy(params);
-	isl_ctx_reset_operations(ctx);
-	isl_ctx_set_max_operations(ctx, OPERATIONS);
+	isl_work_begin(ctx, OPERATIONS);
 	isl_set *written = touched(lowering, a, true, IN_TILE);
 	isl_set *unwritten = isl_set_subtract(box_elements(box, elements), written);
 	isl_set *visits = isl_set_union(isl_set_params(isl_set_intersect_params(unwritten,
 		isl_set_copy(params))), exposed(lowering, a));
 	visits = isl_set_coalesce(visits);
-	isl_ctx_set_max_operations(ctx, 0);
-	if (visits)
+	if (isl_work_end(ctx) && visits)
 		return visits;
-	isl_ctx_reset_error(ctx);
+	isl_set_free(visits);
 	return isl_set_copy(params);
 }
 

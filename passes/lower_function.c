@@ -314,20 +314,38 @@ struct attempt {
 	bool split, refetch;         /* refetch: see struct nest */
 };
 
+/* NEST's band with LOOPS sequential loops; BANDS [loops] remembers those found. */
+static void set_band(struct compilation *compilation, struct nest *nest, int loops,
+	struct nest **bands)
+{
+	if (!bands[loops]) {
+		if (loops)
+			nest_find_sequential_band(compilation, nest, loops);
+		else
+			nest_find_band(compilation, nest);
+		bands[loops] = ARENA_NEW(compilation->arena, struct nest);
+		*bands[loops] = *nest;
+		return;
+	}
+	nest->band_count = bands[loops]->band_count;
+	nest->prefix = bands[loops]->prefix;
+	nest->left_out = bands[loops]->left_out;
+	memcpy(nest->band, bands[loops]->band, sizeof nest->band);
+	memcpy(nest->blocked, bands[loops]->blocked, sizeof nest->blocked);
+}
+
 /* Lowers NEST as the attempt says; groups that clash share a buffer.  *OUTCOME says what
  * came of it.  NULL if the user's schedule is wrong. */
 static struct choice *lower_attempt(struct compilation *compilation, struct nest *nest,
-	struct attempt attempt, struct plan *plan, struct plan_nest *out, enum outcome *outcome)
+	struct attempt attempt, struct nest **bands, struct plan *plan, struct plan_nest *out,
+	enum outcome *outcome)
 {
 	const struct plan before = *plan;
 	nest->joint_count = 0;
 	nest->refetches = attempt.refetch;
 	for (;;) {
 		nest_split_arrays(compilation, nest, attempt.split);
-		if (attempt.loops)
-			nest_find_sequential_band(compilation, nest, attempt.loops);
-		else
-			nest_find_band(compilation, nest);
+		set_band(compilation, nest, attempt.loops, bands);
 		struct choice *choice = nest->array_count <= MODEL_ARRAYS
 			? choice_for(compilation, nest) : NULL;
 		*plan = before;
@@ -354,12 +372,13 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 	struct attempt best = { 0, false, false };
 	const struct plan before = *plan;
 	struct choice *choice, *first = NULL;
+	struct nest **bands = ARENA_ARRAY(compilation->arena, struct nest *, depth + 1);
 	for (int loops = 0; loops <= depth && !is_complete; loops++)
 		for (int way = 0; way <= (may_split ? 1 + (loops > 0) : 0); way++) {
 			struct attempt attempt = { loops, way > 0, way > 1 };
 			enum outcome outcome;
 			*plan = before;
-			choice = lower_attempt(compilation, nest, attempt, plan, out, &outcome);
+			choice = lower_attempt(compilation, nest, attempt, bands, plan, out, &outcome);
 			if (diag_error_count(compilation->diag) > errors)
 				return NULL;
 			first = first ? first : choice;
@@ -381,7 +400,7 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 		return NULL;
 	}
 	enum outcome outcome;
-	choice = lower_attempt(compilation, nest, best, plan, out, &outcome);
+	choice = lower_attempt(compilation, nest, best, bands, plan, out, &outcome);
 	return outcome == LOWERED ? choice : NULL;
 }
 

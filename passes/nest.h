@@ -51,6 +51,8 @@ struct nest_array {
 	int access_count;
 	struct nest_access *accesses;
 	bool is_read, is_written;
+	/* nest_is_created's answer, once it was asked. */
+	enum created { CREATED_UNKNOWN, CREATED_YES, CREATED_NO } created;
 	bool is_internal;            /* of a fused group: never leaves the chip */
 };
 
@@ -148,7 +150,7 @@ bool nest_model_build(struct compilation *compilation, const struct nest *nest,
 	struct nest_model *model, struct region *regions);
 
 /* No read of ARRAY sees a value from before the nest. */
-bool nest_is_created(const struct nest *nest, const struct nest_array *array);
+bool nest_is_created(const struct nest *nest, struct nest_array *array);
 /* MOVES[l]: the region of ARRAY in a tile may depend on band dimension l. */
 void nest_array_moves(struct compilation *compilation, const struct nest *nest,
 	const struct nest_array *array, bool moves[NEST_LOOPS]);

@@ -156,10 +156,13 @@ struct builder {
 	bool *is_box;                /* [statement]: the domain is all of that box */
 };
 
-bool nest_is_created(const struct nest *nest, const struct nest_array *array)
+enum { FLOW_OPERATIONS = 1000000, SPAN_OPERATIONS = 1000000 };
+
+/* Whether isl finds a writer for every read of ARRAY; false too if that takes long. */
+static bool reads_have_writers(const struct nest *nest, const struct nest_array *array)
 {
-	if (!array->is_written)
-		return false;
+	isl_ctx *ctx = isl_union_map_get_ctx(nest->order);
+	isl_work_begin(ctx, FLOW_OPERATIONS);
 	isl_union_map *writes = isl_union_map_empty(isl_union_map_get_space(nest->order));
 	isl_union_map *reads = isl_union_map_copy(writes);
 	for (int a = 0; a < array->access_count; a++) {
@@ -178,7 +181,16 @@ bool nest_is_created(const struct nest *nest, const struct nest_array *array)
 	isl_union_flow_free(flow);
 	bool created = isl_union_map_is_empty(missing) == isl_bool_true;
 	isl_union_map_free(missing);
-	return created;
+	return isl_work_end(ctx) && created;
+}
+
+bool nest_is_created(const struct nest *nest, struct nest_array *array)
+{
+	if (!array->is_written)
+		return false;
+	if (array->created == CREATED_UNKNOWN)
+		array->created = reads_have_writers(nest, array) ? CREATED_YES : CREATED_NO;
+	return array->created == CREATED_YES;
 }
 
 /* Every affine plane runs over the whole extent of its dimension. */
@@ -263,7 +275,7 @@ static int only_iterator(const struct statement *statement, const struct access 
 }
 
 /* Some statement with a whole box writes ARRAY, or every visit fetches it. */
-static bool written_by_a_box(const struct builder *builder, const struct nest_array *array)
+static bool written_by_a_box(const struct builder *builder, struct nest_array *array)
 {
 	bool all = true, any = false;
 	for (int a = 0; a < array->access_count; a++) {
@@ -293,7 +305,7 @@ static bool writes_whole_regions(const struct nest *nest, const struct nest_arra
 	return true;
 }
 
-static bool region_of(const struct builder *builder, const struct nest_array *array,
+static bool region_of(const struct builder *builder, struct nest_array *array,
 	struct region *region)
 {
 	bool is_full = true;
@@ -387,7 +399,7 @@ static void fill_loops(const struct nest *nest, bool exact, struct nest_model *m
 			.extent = nest->band[l].extent, .is_forward = !exact || nest->band[l].is_forward };
 }
 
-static void fill_array(const struct nest *nest, const struct nest_array *array,
+static void fill_array(const struct nest *nest, struct nest_array *array,
 	struct model_array *out)
 {
 	*out = (struct model_array){ .name = array->array->name, .element_bytes = array->array->type.bytes,
@@ -395,7 +407,7 @@ static void fill_array(const struct nest *nest, const struct nest_array *array,
 		.is_created = nest_is_created(nest, array) };
 }
 
-static void fill_exact(const struct nest *nest, const struct nest_array *array,
+static void fill_exact(const struct nest *nest, struct nest_array *array,
 	const struct region *region, struct model_array *out)
 {
 	fill_array(nest, array, out);
@@ -450,15 +462,19 @@ static __isl_give isl_map *near(isl_ctx *ctx, const struct nest *nest, const lon
 static void spans(struct compilation *compilation, const struct nest *nest,
 	const struct nest_array *array, __isl_keep isl_map *elements, const long *tile, long *span)
 {
+	isl_work_begin(compilation->ctx, SPAN_OPERATIONS);
 	isl_map *within = near(compilation->ctx, nest, tile);
 	within = isl_map_apply_range(within, isl_map_copy(elements));
 	within = isl_map_apply_domain(within, isl_map_copy(elements));
 	isl_set *deltas = isl_map_deltas(within);
-	for (int d = 0; d < array->array->rank; d++) {
-		long min, max;
-		span[d] = set_dim_range(deltas, d, &min, &max) ? max + 1 : array->array->extents[d];
-	}
+	long ends[ARRAY_RANK_LIMIT][2];
+	bool known = true;
+	for (int d = 0; d < array->array->rank && known; d++)
+		known = set_dim_range(deltas, d, &ends[d][0], &ends[d][1]);
 	isl_set_free(deltas);
+	known = isl_work_end(compilation->ctx) && known;
+	for (int d = 0; d < array->array->rank; d++)
+		span[d] = known ? ends[d][1] + 1 : array->array->extents[d];
 }
 
 static __isl_give isl_map *elements_of_array(const struct nest *nest,
@@ -492,7 +508,7 @@ void nest_array_moves(struct compilation *compilation, const struct nest *nest,
 }
 
 static void fill_hull(struct compilation *compilation, const struct nest *nest,
-	const struct nest_array *array, struct model_array *out)
+	struct nest_array *array, struct model_array *out)
 {
 	fill_array(nest, array, out);
 	isl_map *elements = elements_of_array(nest, array);
