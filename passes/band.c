@@ -533,6 +533,20 @@ static bool isl_dim_of_band(struct compilation *compilation, const struct nest *
 	return extraction.found == nest->statement_count && finish_dim(compilation, nest, dim);
 }
 
+/* isl's schedule, or NULL if it takes too much work to find. */
+static __isl_give isl_schedule *within_limit(isl_ctx *ctx,
+	__isl_take isl_schedule_constraints *constraints)
+{
+	enum { OPERATIONS = 10000000 };
+	isl_ctx_reset_operations(ctx);
+	isl_ctx_set_max_operations(ctx, OPERATIONS);
+	isl_schedule *schedule = isl_schedule_constraints_compute_schedule(constraints);
+	isl_ctx_set_max_operations(ctx, 0);
+	if (!schedule)
+		isl_ctx_reset_error(ctx);
+	return schedule;
+}
+
 static int scheduler_band(struct compilation *compilation, const struct nest *nest,
 	struct band_dim *band)
 {
@@ -542,7 +556,8 @@ static int scheduler_band(struct compilation *compilation, const struct nest *ne
 		isl_union_map_copy(nest->together));
 	constraints = isl_schedule_constraints_set_validity(constraints, isl_union_map_copy(all));
 	constraints = isl_schedule_constraints_set_proximity(constraints, all);
-	isl_schedule_node *node = first_band(isl_schedule_constraints_compute_schedule(constraints));
+	isl_schedule *schedule = within_limit(compilation->ctx, constraints);
+	isl_schedule_node *node = schedule ? first_band(schedule) : NULL;
 	if (!node)
 		return 0;
 	int members = (int)isl_schedule_node_band_n_member(node), count = 0;
