@@ -658,8 +658,10 @@ struct program *sema_lower(struct arena *arena, isl_ctx *ctx, struct diag *diag,
 		diag_error(diag, (struct location){ .file = name }, "the file defines no function");
 	add_called(&sema);
 	add_includes(&sema);
-	if (!diag_error_count(diag))
+	if (!diag_error_count(diag)) {
 		warn_unused_bindings(&sema);
+		warn_uninitialized(&sema);
+	}
 	isl_set_free(sema.domain);
 	return program;
 }

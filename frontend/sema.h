@@ -141,6 +141,9 @@ void lower_store(struct sema *sema, struct location at, const struct ast_expr *t
 void lower_for(struct sema *sema, const struct ast_stmt *stmt);
 void lower_if(struct sema *sema, const struct ast_stmt *stmt);
 
+/* Warnings about the whole program, once it is there (uninitialized.c). */
+void warn_uninitialized(struct sema *sema);
+
 /* Statements and declarations (sema.c). */
 void lower_stmt(struct sema *sema, const struct ast_stmt *stmt);
 struct program *sema_lower(struct arena *arena, isl_ctx *ctx, struct diag *diag,

@@ -1,0 +1,108 @@
+/* Warns of locals that are read before they are written: nothing is on chip then, nor
+ * anywhere else. */
+
+#include <isl/point.h>
+
+#include "frontend/sema.h"
+
+/* Pairs of a read and a write of one local that are looked at, and isl's work for all
+ * locals of a file: beyond, nothing is said. */
+enum { PAIR_LIMIT = 400, ISL_OPERATIONS = 1000000 };
+
+/* From the instances of READER's access to the instances of WRITER that set its element
+ * before, in the same life of the array. */
+static isl_map *writes_before(const struct statement *reader, const struct access *read,
+	const struct statement *writer)
+{
+	isl_map *reader_order = statement_order(reader, LOOP_DEPTH_LIMIT);
+	isl_map *writer_order = statement_order(writer, LOOP_DEPTH_LIMIT);
+	isl_map *before = isl_map_lex_gt_map(reader_order, writer_order);
+	isl_map *same = isl_map_apply_range(isl_map_copy(read->map),
+		isl_map_reverse(isl_map_copy(writer->accesses[0].map)));
+	before = isl_map_intersect(before, same);
+	const struct loop *scope = read->array->scope;
+	for (int i = 0; scope && i <= scope->depth; i++)
+		before = isl_map_equate(before, isl_dim_in, i, isl_dim_out, i);
+	return before;
+}
+
+/* Instances of READER that read what no instance before has written. */
+static isl_set *reads_of_nothing(const struct function *function,
+	const struct statement *reader, const struct access *read)
+{
+	isl_set *left = isl_set_copy(reader->domain);
+	for (int i = 0; i < function->statement_count; i++) {
+		const struct statement *writer = function->statements[i];
+		if (writer->accesses[0].array != read->array)
+			continue;
+		left = isl_set_subtract(left, isl_map_domain(writes_before(reader, read, writer)));
+		if (isl_set_is_empty(left) != isl_bool_false)
+			break;
+	}
+	return left;
+}
+
+static void report(struct sema *sema, const struct statement *statement,
+	const struct access *access, __isl_take isl_set *instances)
+{
+	const char *text = "";
+	isl_point *point = isl_set_sample_point(isl_set_lexmin(instances));
+	for (int i = 0; point && i < statement->depth; i++) {
+		isl_val *val = isl_point_get_coordinate_val(point, isl_dim_set, i);
+		text = arena_printf(sema->arena, "%s%s%s = %ld", text, i == 0 ? " when " :
+			i + 1 < statement->depth ? ", " : " and ", statement->loops[i]->name,
+			isl_val_get_num_si(val));
+		isl_val_free(val);
+	}
+	if (point)
+		diag_warning(sema->diag, access->location, "uninitialized",
+			"'%s' is read before anything is written to it%s; give it a first value",
+			access->array->name, text);
+	isl_point_free(point);
+}
+
+static long pairs_of(const struct function *function, const struct array *array)
+{
+	long reads = 0, writes = 0;
+	for (int i = 0; i < function->statement_count; i++) {
+		const struct statement *statement = function->statements[i];
+		writes += statement->accesses[0].array == array;
+		for (int j = 1; j < statement->access_count; j++)
+			reads += statement->accesses[j].array == array;
+	}
+	return reads * writes;
+}
+
+/* Looks at the reads of ARRAY up to the first that is wrong. */
+static void check_local(struct sema *sema, const struct function *function,
+	const struct array *array)
+{
+	if (array->is_parameter || pairs_of(function, array) > PAIR_LIMIT)
+		return;
+	for (int i = 0; i < function->statement_count; i++) {
+		const struct statement *statement = function->statements[i];
+		for (int j = 1; j < statement->access_count; j++) {
+			const struct access *access = &statement->accesses[j];
+			if (access->array != array)
+				continue;
+			isl_set *left = reads_of_nothing(function, statement, access);
+			if (isl_set_is_empty(left) == isl_bool_false) {
+				report(sema, statement, access, left);
+				return;
+			}
+			isl_set_free(left);
+		}
+	}
+}
+
+void warn_uninitialized(struct sema *sema)
+{
+	isl_ctx_reset_operations(sema->ctx);
+	isl_ctx_set_max_operations(sema->ctx, ISL_OPERATIONS);
+	for (int i = 0; i < sema->program->function_count; i++) {
+		const struct function *function = sema->program->functions[i];
+		for (int j = 0; j < function->array_count; j++)
+			check_local(sema, function, function->arrays[j]);
+	}
+	isl_ctx_reset_error(sema->ctx);
+}
