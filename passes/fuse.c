@@ -124,37 +124,28 @@ static const char *describe(struct compilation *compilation, const struct nest *
 }
 
 /* More rows a tile mean fewer commands; as many as fit, by doubling, while the traffic
- * does not grow. */
-static bool lower_largest(struct compilation *compilation, struct nest *group, struct plan *plan,
-	struct plan_nest *out)
+ * does not grow.  0 if not even one does. */
+static long choose_rows(struct compilation *compilation, struct nest *group, struct plan *plan)
 {
 	const struct plan before = *plan;
 	struct plan_nest trial;
-	struct plan after = before;
-	bool found = false;
 	int *store = ARENA_ARRAY(compilation->arena, int, group->array_count + 1);
-	long extent = group->band[group->band_count - 1].extent;
-	for (long rows = 1; ; rows = 2 * rows < extent ? 2 * rows : extent) {
+	long extent = group->band[group->band_count - 1].extent, best = 0, best_bytes = 0;
+	for (long rows = 1; best < extent; rows = 2 * rows < extent ? 2 * rows : extent) {
 		struct schedule schedule = group_schedule(group, rows);
 		choose_stores(compilation, group, &schedule, store);
+		bool fits = group_lower(compilation, group, &schedule, store, TO_WEIGH, plan, &trial);
 		*plan = before;
-		trial = *out;
-		if (!group_lower(compilation, group, &schedule, store, plan, &trial)
-			|| (found && bytes_of(&trial) > bytes_of(out)))
+		if (!fits || (best && bytes_of(&trial) > best_bytes))
 			break;
-		found = true;
-		trial.schedule = describe(compilation, group, &schedule);
-		*out = trial;
-		after = *plan;
-		if (rows == extent)
-			break;
+		best = rows;
+		best_bytes = bytes_of(&trial);
 	}
-	*plan = after;
-	return found;
+	return best;
 }
 
 struct nest *fuse_group(struct compilation *compilation, const struct nest *nests, int count,
-	struct plan *plan, struct plan_nest *out)
+	enum detail detail, struct plan *plan, struct plan_nest *out)
 {
 	struct nest *group = nest_join(compilation, nests, count);
 	int *first = ARENA_ARRAY(compilation->arena, int, count + 1);
@@ -167,8 +158,16 @@ struct nest *fuse_group(struct compilation *compilation, const struct nest *nest
 	if (!mark_internal(group))
 		return NULL;
 	nest_find_dependences(compilation, group);
-	if (!find_group_band(compilation, group, first, count)
-		|| !lower_largest(compilation, group, plan, out))
+	if (!find_group_band(compilation, group, first, count))
 		return NULL;
+	long rows = choose_rows(compilation, group, plan);
+	struct schedule schedule = group_schedule(group, rows);
+	int *store = ARENA_ARRAY(compilation->arena, int, group->array_count + 1);
+	if (!rows)
+		return NULL;
+	choose_stores(compilation, group, &schedule, store);
+	if (!group_lower(compilation, group, &schedule, store, detail, plan, out))
+		return NULL;
+	out->schedule = describe(compilation, group, &schedule);
 	return group;
 }

@@ -9,6 +9,6 @@
  * (and leaves PLAN as it was) if dependences forbid it, an intermediate has a use
  * outside, or it does not fit. */
 struct nest *fuse_group(struct compilation *compilation, const struct nest *nests, int count,
-	struct plan *plan, struct plan_nest *out);
+	enum detail detail, struct plan *plan, struct plan_nest *out);
 
 #endif

@@ -145,7 +145,7 @@ static bool lower_level(struct lowering *lowering, int depth, struct plan_node *
 	append_wait(lowering, block, append_gets(lowering, depth, block));
 	bool done;
 	if (depth == lowering->depth) {
-		done = lower_points(lowering, block);
+		done = lowering->detail == TO_WEIGH || lower_points(lowering, block);
 	} else {
 		const struct tile_loop *loop = &lowering->loops[depth];
 		struct plan_node *node = plan_loop(arena, LOOP_TILE, loop->var, plan_const(arena, 0),
@@ -233,11 +233,12 @@ static struct lowering lowering_of(struct compilation *compilation, const struct
 
 bool nest_lower(struct compilation *compilation, const struct nest *nest,
 	const struct nest_model *model, const struct region *regions, bool exact,
-	const struct schedule *schedule, struct plan *plan, struct plan_nest *out,
-	struct obstacle *obstacle)
+	const struct schedule *schedule, enum detail detail, struct plan *plan,
+	struct plan_nest *out, struct obstacle *obstacle)
 {
 	struct lowering lowering = lowering_of(compilation, nest, schedule, plan);
 	lowering.model = model;
+	lowering.detail = detail;
 	lowering.regions = exact ? regions : NULL;
 	for (int a = 0; a < nest->array_count; a++) {
 		lowering.store[a] = schedule->storage[a].store;
@@ -255,11 +256,12 @@ bool nest_lower(struct compilation *compilation, const struct nest *nest,
 }
 
 bool group_lower(struct compilation *compilation, const struct nest *group,
-	const struct schedule *schedule, const int *store, struct plan *plan,
+	const struct schedule *schedule, const int *store, enum detail detail, struct plan *plan,
 	struct plan_nest *out)
 {
 	struct lowering lowering = lowering_of(compilation, group, schedule, plan);
 	long needed;
+	lowering.detail = detail;
 	for (int a = 0; a < group->array_count; a++) {
 		lowering.store[a] = store[a];
 		lowering.slides[a] = true;

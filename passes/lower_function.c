@@ -192,11 +192,12 @@ static void show_schedule(const struct choice *choice)
 /* What is wrong where no plan was made. */
 enum outcome { LOWERED, NO_FIT, CLASH, TOO_LONG };
 
-static bool lower_scheduled(struct choice *choice, struct plan *plan, struct plan_nest *out)
+static bool lower_scheduled(struct choice *choice, enum detail detail, struct plan *plan,
+	struct plan_nest *out)
 {
 	show_schedule(choice);
 	return nest_lower(choice->compilation, choice->nest, &choice->model, choice->regions,
-		choice->exact, &choice->schedule, plan, out, &choice->obstacle);
+		choice->exact, &choice->schedule, detail, plan, out, &choice->obstacle);
 }
 
 static enum outcome lower_exactly(struct choice *choice, struct plan *plan, struct plan_nest *out)
@@ -204,7 +205,7 @@ static enum outcome lower_exactly(struct choice *choice, struct plan *plan, stru
 	if (!search_schedule(&choice->model, choice->compilation->arch, &choice->options,
 		&choice->schedule, &choice->smallest))
 		return NO_FIT;
-	return lower_scheduled(choice, plan, out) ? LOWERED
+	return lower_scheduled(choice, TO_WEIGH, plan, out) ? LOWERED
 		: choice->obstacle.clash[0] >= 0 ? CLASH : TOO_LONG;
 }
 
@@ -219,7 +220,7 @@ static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct
 		if (!search_schedule(&choice->model, &budget, &choice->options, &choice->schedule,
 			&smallest))
 			break;
-		if (lower_scheduled(choice, plan, out))
+		if (lower_scheduled(choice, TO_WEIGH, plan, out))
 			return LOWERED;
 		if (choice->obstacle.clash[0] >= 0)
 			return CLASH;
@@ -346,8 +347,10 @@ static struct choice *lower_attempt(struct compilation *compilation, struct nest
 	for (;;) {
 		nest_split_arrays(compilation, nest, attempt.split);
 		set_band(compilation, nest, attempt.loops, bands);
+		struct nest *own = ARENA_NEW(compilation->arena, struct nest);
+		*own = *nest;
 		struct choice *choice = nest->array_count <= MODEL_ARRAYS
-			? choice_for(compilation, nest) : NULL;
+			? choice_for(compilation, own) : NULL;
 		*plan = before;
 		*outcome = choice ? lower_band(choice, plan, out) : NO_FIT;
 		if (*outcome != CLASH)
@@ -366,42 +369,41 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 	struct plan *plan, struct plan_nest *out)
 {
 	int depth = nest_depth(nest), errors = diag_error_count(compilation->diag);
-	bool may_split = nest_split_arrays(compilation, nest, true), found = false;
+	bool may_split = nest_split_arrays(compilation, nest, true);
 	bool is_complete = false;    /* more sequential loops would not help, or cost too much */
 	long best_bytes = 0;
-	struct attempt best = { 0, false, false };
 	const struct plan before = *plan;
-	struct choice *choice, *first = NULL;
+	struct choice *choice, *first = NULL, *best = NULL;
 	struct nest **bands = ARENA_ARRAY(compilation->arena, struct nest *, depth + 1);
 	for (int loops = 0; loops <= depth && !is_complete; loops++)
 		for (int way = 0; way <= (may_split ? 1 + (loops > 0) : 0); way++) {
 			struct attempt attempt = { loops, way > 0, way > 1 };
 			enum outcome outcome;
-			*plan = before;
 			choice = lower_attempt(compilation, nest, attempt, bands, plan, out, &outcome);
+			*plan = before;
 			if (diag_error_count(compilation->diag) > errors)
 				return NULL;
 			first = first ? first : choice;
 			if (outcome != LOWERED)
 				continue;
-			if (!loops && !may_split && !nest->left_out)
-				return choice;
-			if (!found || total_bytes(out) < best_bytes) {
-				found = true;
-				best = attempt;
+			if (!best || total_bytes(out) < best_bytes) {
+				best = choice;
 				best_bytes = total_bytes(out);
 			}
 			is_complete |= loops || (!nest->left_out && (attempt.split || !may_split));
 		}
-	*plan = before;
-	if (!found) {
+	if (!best) {
 		if (first)
 			report_no_fit(first);
 		return NULL;
 	}
-	enum outcome outcome;
-	choice = lower_attempt(compilation, nest, best, bands, plan, out, &outcome);
-	return outcome == LOWERED ? choice : NULL;
+	*out = (struct plan_nest){ .name = nest->name, .location = nest->location };
+	if (lower_scheduled(best, TO_EMIT, plan, out))
+		return best;
+	diag_error(compilation->diag, nest->location, "internal error: no loops could be made for "
+		"the tiles of '%s'; please report", nest->name);
+	compilation->is_broken = true;
+	return NULL;
 }
 
 /* -Rloop: what keeps loops from being tiled, in terms of the source. */
@@ -441,7 +443,7 @@ static bool lower_nest(struct compilation *compilation, struct nest *nest, struc
 	out->schedule = arena_printf(compilation->arena, "nest %s\n%s", nest->name,
 		schedule_print(compilation->arena, &choice->model, &choice->schedule));
 	fill_bounds(choice, out);
-	remark_on_loops(compilation, nest);
+	remark_on_loops(compilation, choice->nest);
 	out->seconds = now_seconds() - start;
 	if (!agrees(choice, out)) {
 		diag_error(compilation->diag, nest->location,
@@ -494,7 +496,7 @@ static long group_bytes(struct compilation *compilation, const struct nest *nest
 {
 	const struct plan before = *plan;
 	struct plan_nest trial;
-	long bytes = fuse_group(compilation, nests, count, plan, &trial) ? total_bytes(&trial) : -1;
+	long bytes = fuse_group(compilation, nests, count, TO_WEIGH, plan, &trial) ? total_bytes(&trial) : -1;
 	*plan = before;
 	return bytes;
 }
@@ -524,7 +526,7 @@ static bool lower_group(struct compilation *compilation, const struct nest *nest
 	struct plan *plan, struct plan_nest *out)
 {
 	double start = now_seconds();
-	struct nest *group = fuse_group(compilation, nests, count, plan, out);
+	struct nest *group = fuse_group(compilation, nests, count, TO_EMIT, plan, out);
 	if (!group)
 		return false;
 	out->compulsory_bytes = out->lower_bound_bytes = general_compulsory(group);

@@ -26,6 +26,7 @@ struct lowering {
 	const struct schedule *schedule;
 	struct plan *plan;
 	struct plan_name **names;        /* taken in the plan */
+	enum detail detail;
 	int depth;
 	struct tile_loop loops[NEST_LOOPS];      /* outermost first */
 	int loop_of_dim[NEST_LOOPS];             /* its tile loop, or -1 */

@@ -155,10 +155,13 @@ bool nest_is_created(const struct nest *nest, struct nest_array *array);
 void nest_array_moves(struct compilation *compilation, const struct nest *nest,
 	const struct nest_array *array, bool moves[NEST_LOOPS]);
 
+/* A plan to weigh has all transfers but no statements. */
+enum detail { TO_WEIGH, TO_EMIT };
+
 /* Lowers a fused GROUP: tiles and order from SCHEDULE, buffers at STORE [array]; windows
  * slide where they can.  False if it does not fit or has no plan. */
 bool group_lower(struct compilation *compilation, const struct nest *group,
-	const struct schedule *schedule, const int *store, struct plan *plan,
+	const struct schedule *schedule, const int *store, enum detail detail, struct plan *plan,
 	struct plan_nest *out);
 
 /* The loops of the band and how each array's regions move with them. */
@@ -177,7 +180,7 @@ struct obstacle {
  * mended. */
 bool nest_lower(struct compilation *compilation, const struct nest *nest,
 	const struct nest_model *model, const struct region *regions, bool exact,
-	const struct schedule *schedule, struct plan *plan, struct plan_nest *out,
-	struct obstacle *obstacle);
+	const struct schedule *schedule, enum detail detail, struct plan *plan,
+	struct plan_nest *out, struct obstacle *obstacle);
 
 #endif
