@@ -54,6 +54,7 @@ void session_begin(struct session *session, struct arena *arena, const struct op
 		.fusion = options->fusion,
 		.effort = options->effort, .threads = options->threads,
 		.show_progress = isatty(STDERR_FILENO) != 0, .interrupted = &interrupted,
+		.searches = search_memo_new(arena),
 		.trace = trace_stream(session->trace), .traced = trace_after,
 	};
 }

@@ -202,7 +202,8 @@ static bool lower_scheduled(struct choice *choice, enum detail detail, struct pl
 
 static enum outcome lower_exactly(struct choice *choice, struct plan *plan, struct plan_nest *out)
 {
-	if (!search_schedule(&choice->model, choice->compilation->arch, &choice->options,
+	if (!search_schedule_once(choice->compilation->searches, &choice->model,
+		choice->compilation->arch, &choice->options,
 		&choice->schedule, &choice->smallest))
 		return NO_FIT;
 	return lower_scheduled(choice, TO_WEIGH, plan, out) ? LOWERED
@@ -217,8 +218,8 @@ static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct
 	struct arch budget = *choice->compilation->arch;
 	long bank_bytes = budget.scratchpad_bytes / budget.banks, smallest = 0;
 	for (int i = 0; i < TRIES && budget.scratchpad_bytes > 0; i++) {
-		if (!search_schedule(&choice->model, &budget, &choice->options, &choice->schedule,
-			&smallest))
+		if (!search_schedule_once(choice->compilation->searches, &choice->model, &budget,
+			&choice->options, &choice->schedule, &smallest))
 			break;
 		if (lower_scheduled(choice, TO_WEIGH, plan, out))
 			return LOWERED;

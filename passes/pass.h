@@ -7,6 +7,7 @@
 #include "ir/plan.h"
 #include "ir/program.h"
 #include "passes/model.h"
+#include "passes/search_memo.h"
 #include "support/arena.h"
 #include "support/diag.h"
 
@@ -24,6 +25,7 @@ struct compilation {
 	int threads;
 	bool show_progress;
 	const volatile int *interrupted;
+	struct search_memo *searches;   /* done so far; NULL: none are remembered */
 	const char *schedule_text;   /* of --schedule; NULL: none */
 	const char *schedule_file;   /* its name */
 	/* Set when nothing fits: exit status 3, not 1. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "passes/search_tree.h"
 
@@ -340,6 +341,12 @@ static void *run_job(void *argument)
 	return NULL;
 }
 
+struct progress {
+	double next;                 /* when to show it again, seconds */
+	bool is_shown;
+	long lower_bytes;
+};
+
 /* The threads of a search, each with its own path. */
 struct crew {
 	const struct space *space;
@@ -401,16 +408,63 @@ static int run_round(struct crew *crew, struct task *tasks, int count, long limi
 	return left;
 }
 
+static double seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* A line on the terminal that writes over itself, of searches of more than a second.
+ * LEFT of COUNT subtrees are open; all LEFT -1: the end. */
+static void show_progress(const struct space *space, struct progress *progress,
+	const struct outcome *total, int left, int count)
+{
+	double now;
+
+	if (!space->options->show_progress)
+		return;
+	now = seconds_now();
+	if (left < 0 && progress->is_shown)
+		fputs("\r\033[K", stderr);
+	if (left < 0 || now < progress->next)
+		return;
+	progress->next = now + 0.2;
+	progress->is_shown = true;
+	fprintf(stderr, "\rsearch: ");
+	if (total->found)
+		fprintf(stderr, "best %ld bytes, ", total->best.total_bytes);
+	fprintf(stderr, "no less than %ld, %.0f %% of the space closed\033[K",
+		progress->lower_bytes, 100.0 * (count - left) / count);
+	fflush(stderr);
+}
+
+static void start_progress(const struct space *space, struct progress *progress)
+{
+	const char *argument;
+
+	*progress = (struct progress){ .is_shown = false };
+	if (!space->options->show_progress)
+		return;
+	progress->next = seconds_now() + 1;
+	progress->lower_bytes = model_lower_bound(space->model, space->arch->scratchpad_bytes,
+		&argument);
+}
+
 /* Searches all of SPACE for something better than TOTAL's best, with at most about
  * LIMIT points more.  A task that is not finished with its share begins anew in the
  * next pass with one so much larger that what was lost does not matter. */
 static void run_tree(const struct space *space, struct outcome *total, long limit)
 {
 	struct crew crew;
-	int count;
+	struct progress progress;
+	int count, all;
 	struct task *tasks = tree_tasks(space, &count);
 
 	crew_init(&crew, space);
+	all = count;
+	start_progress(space, &progress);
 	limit += total->points;
 	for (long share = FIRST_SHARE; count > 0; share *= SHARE_GROWTH) {
 		int left = 0;
@@ -426,9 +480,11 @@ static void run_tree(const struct space *space, struct outcome *total, long limi
 					total);
 			memmove(tasks + left, tasks + done, (size_t)kept * sizeof *tasks);
 			left += kept;
+			show_progress(space, &progress, total, left + count - done - size, all);
 		}
 		count = left;
 	}
+	show_progress(space, &progress, total, -1, all);
 	total->is_complete = count == 0;
 	total->bound = INFINITY;
 	for (int i = 0; i < count; i++)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "passes/search_memo.h"
 #include "tests/optimality/convolution.h"
 #include "tests/optimality/exhaust.h"
 
@@ -382,6 +383,37 @@ static void known_layers(void **state)
 	assert_true(best.is_optimal && best.total_bytes <= 9993216);
 }
 
+/* A question asked twice is answered once, names apart; another one is another. */
+static void memo(void **state)
+{
+	const struct arch small = { .scratchpad_bytes = 3000, .banks = 1, .align_bytes = 2 };
+	const struct arch large = { .scratchpad_bytes = 6000, .banks = 1, .align_bytes = 2 };
+	struct arena *arena = arena_new();
+	struct search_memo *searches = search_memo_new(arena);
+	struct search_options options;
+	struct nest_model model;
+	struct schedule first, again, other;
+	long smallest;
+	int stop = 1;
+
+	(void)state;
+	search_options_init(&options);
+	product_model(&model, 100);
+	assert_true(search_schedule_once(searches, &model, &small, &options, &first, &smallest));
+	model.arrays[0].name = "another";
+	/* a new search would be interrupted and not optimal */
+	options.interrupted = &stop;
+	assert_true(search_schedule_once(searches, &model, &small, &options, &again, &smallest));
+	same_schedule(&model, &first, &again);
+	options.interrupted = NULL;
+	assert_true(search_schedule_once(searches, &model, &large, &options, &other, &smallest));
+	assert_true(other.total_bytes < first.total_bytes);
+	model.loops[0].extent = 101;
+	assert_true(search_schedule_once(searches, &model, &small, &options, &other, &smallest));
+	assert_true(other.total_bytes > first.total_bytes);
+	arena_free(arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -395,6 +427,7 @@ int main(void)
 		cmocka_unit_test(bound_of_products),
 		cmocka_unit_test(bound_of_random_nests),
 		cmocka_unit_test(known_layers),
+		cmocka_unit_test(memo),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,18 @@
+#ifndef PASSES_SEARCH_MEMO_H
+#define PASSES_SEARCH_MEMO_H
+
+#include "passes/model.h"
+#include "support/arena.h"
+
+/* Searches already done: a network with repeated layers pays once for each.  Names do
+ * not matter, everything else does. */
+struct search_memo;
+
+struct search_memo *search_memo_new(struct arena *arena);
+
+/* search_schedule, or what it gave for the same question before.  MEMO may be NULL. */
+bool search_schedule_once(struct search_memo *memo, const struct nest_model *model,
+	const struct arch *arch, const struct search_options *options, struct schedule *best,
+	long *smallest);
+
+#endif
