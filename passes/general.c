@@ -430,26 +430,59 @@ bool make_general_buffers(struct lowering *lowering, long *needed)
 
 /* ---- several buffers of one array ---- */
 
-/* What a visit of group A shows meets what group B writes while it does.  The box of a
- * written group counts whole, since it goes out whole. */
+static bool is_not_empty(__isl_take isl_map *map)
+{
+	bool empty = isl_map_is_empty(map) == isl_bool_true;
+	isl_map_free(map);
+	return !empty;
+}
+
+/* In some visit, group A reads an element after group B wrote it. */
+static bool reads_after(const struct lowering *lowering, int a, int b, int depth)
+{
+	const struct nest_array *readers = &lowering->nest->arrays[a];
+	const struct nest_array *writers = &lowering->nest->arrays[b];
+	for (int r = 0; r < readers->access_count; r++)
+		for (int w = 0; w < writers->access_count; w++) {
+			const struct nest_access *read = &readers->accesses[r], *write = &writers->accesses[w];
+			if (!write->access->is_write)
+				continue;
+			isl_map *before = isl_map_lex_gt_map(order_in_visit(lowering, read->statement, depth),
+				order_in_visit(lowering, write->statement, depth));
+			isl_map *same = isl_map_apply_range(isl_map_copy(read->access->map),
+				isl_map_reverse(isl_map_copy(write->access->map)));
+			before = isl_map_intersect_params(isl_map_intersect(before, same),
+				tile_context(lowering));
+			if (is_not_empty(before))
+				return true;
+		}
+	return false;
+}
+
+/* In some visit, the box of group A, which goes out whole, holds what group B wrote. */
+static bool overwrites(const struct lowering *lowering, int a, int b, int depth)
+{
+	isl_set *here = touched_at(lowering, a, false, depth, IN_TILE);
+	isl_set *params = isl_set_params(isl_set_copy(here));
+	struct box box;
+	find_box(here, params, lowering->nest->arrays[a].array->rank, &box);
+	isl_set *whole = isl_set_intersect_params(box_elements(&box, here), params);
+	isl_set_free(here);
+	free_box(&box);
+	whole = isl_set_intersect(whole, touched_at(lowering, b, true, depth, IN_TILE));
+	bool met = isl_set_is_empty(whole) != isl_bool_true;
+	isl_set_free(whole);
+	return met;
+}
+
+/* Group A must see, while it holds a region, what group B writes. */
 static bool meets(const struct lowering *lowering, int a, int b)
 {
 	int depth = lowering->store[a] < lowering->store[b] ? lowering->store[a] : lowering->store[b];
-	const struct nest_array *shown = &lowering->nest->arrays[a];
-	isl_set *here = touched_at(lowering, a, false, depth, IN_TILE);
-	if (shown->is_written) {
-		isl_set *params = isl_set_params(isl_set_copy(here));
-		struct box box;
-		find_box(here, params, shown->array->rank, &box);
-		isl_set *whole = box_elements(&box, here);
-		isl_set_free(here);
-		here = isl_set_intersect_params(whole, params);
-		free_box(&box);
-	}
-	here = isl_set_intersect(here, touched_at(lowering, b, true, depth, IN_TILE));
-	bool met = isl_set_is_empty(here) != isl_bool_true;
-	isl_set_free(here);
-	return met;
+	/* Closed forms keep regions from one visit to the next: nothing may be written there. */
+	if (lowering->nest->arrays[a].is_written || lowering->regions)
+		return overwrites(lowering, a, b, depth);
+	return reads_after(lowering, a, b, depth);
 }
 
 bool groups_are_apart(const struct lowering *lowering, int clash[2])

@@ -84,8 +84,8 @@ void append_ring_get(struct lowering *lowering, const struct plan_transfer *regi
 
 /* False if the buffers need more than the machine has; *NEEDED says how much. */
 bool make_general_buffers(struct lowering *lowering, long *needed);
-/* False if some visit writes through one buffer what another buffer of the same array
- * shows meanwhile; CLASH: which two. */
+/* False if in some visit one buffer of an array reads, or writes back, what another one
+ * wrote meanwhile; CLASH: which two. */
 bool groups_are_apart(const struct lowering *lowering, int clash[2]);
 unsigned append_general_gets(struct lowering *lowering, int a, struct plan_node *block);
 unsigned append_general_puts(struct lowering *lowering, int a, struct plan_node *block);
