@@ -5,6 +5,7 @@ script_tests += \
 	tests/e2e/conv_test.sh \
 	tests/e2e/networks_test.sh \
 	tests/e2e/nn_test.sh \
+	tests/e2e/polyhedral_more_test.sh \
 	tests/e2e/polyhedral_test.sh \
 	tests/e2e/resnet18_test.sh \
 	tests/e2e/vgg16_test.sh

@@ -1,3 +1,3 @@
 #!/bin/sh
 . "$top_srcdir/tests/e2e/examples.sh"
-verify_examples vgg16
+verify_examples vgg16/
