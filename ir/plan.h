@@ -141,6 +141,7 @@ struct plan_nest {
 	struct location location;
 	const char *schedule;        /* text of DESIGN 5, one line a fact, replayable */
 	struct plan_node *body;      /* a block */
+	struct plan_node *inner;     /* while it is built: inside the loops around its parts */
 	int traffic_count;
 	struct plan_traffic *traffic;
 	long compulsory_bytes, lower_bound_bytes;

@@ -247,11 +247,43 @@ static bool uses_buffer(const struct plan_node *node, const struct plan_buffer *
 	return false;
 }
 
-/* Buffers of one nest live at the same time. */
+struct extent_of_use {
+	int first, last;             /* children that use the buffer; first > last: none */
+};
+
+static struct extent_of_use use_of(const struct plan_node *block, const struct plan_buffer *buffer)
+{
+	struct extent_of_use use = { block->child_count, -1 };
+
+	for (int i = 0; i < block->child_count; i++)
+		if (uses_buffer(block->children[i], buffer)) {
+			use.first = use.last < 0 ? i : use.first;
+			use.last = i;
+		}
+	return use;
+}
+
+/* Whether A and B, both used in BLOCK, hold something at the same time: one may begin
+ * only where the other has ended, as those of the parts of a sequential loop's body do. */
+static bool live_together(const struct plan_node *block, const struct plan_buffer *a,
+	const struct plan_buffer *b)
+{
+	struct extent_of_use of_a = use_of(block, a), of_b = use_of(block, b);
+
+	if (of_a.last < of_b.first || of_b.last < of_a.first)
+		return false;
+	if (of_a.first != of_a.last || of_b.first != of_b.last)
+		return true;
+	return !block->children[of_a.first]->body
+		|| live_together(block->children[of_a.first]->body, a, b);
+}
+
 static void check_apart(struct verifier *verifier, const struct plan_buffer *a,
 	const struct plan_buffer *b)
 {
-	if (!uses_buffer(verifier->nest->body, a) || !uses_buffer(verifier->nest->body, b))
+	const struct plan_node *body = verifier->nest->body;
+
+	if (!uses_buffer(body, a) || !uses_buffer(body, b) || !live_together(body, a, b))
 		return;
 	if (a->offset_bytes < b->offset_bytes + b->bytes
 		&& b->offset_bytes < a->offset_bytes + a->bytes)

@@ -605,9 +605,13 @@ int nest_depth(const struct nest *nest)
 void nest_find_sequential_band(struct compilation *compilation, struct nest *nest, int loops)
 {
 	const struct statement *main = main_statement(nest);
-	int count = 0;
+	int count = nest->outer_count;
 	nest->prefix = 0;
-	for (int j = 0; j < loops && count < NEST_LOOPS; j++) {
+	for (int l = 0; l < count; l++) {
+		nest->band[l] = nest->parent->band[l];
+		nest->band[l].planes += nest->first_in_parent;
+	}
+	for (int j = nest->outer_loops; j < loops && count < NEST_LOOPS; j++) {
 		struct band_dim dim = { 0 };
 		if (!source_dim(compilation, nest, main, j, ALIGN_ENDS, &dim) || dim.extent <= 1)
 			continue;

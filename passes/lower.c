@@ -87,8 +87,9 @@ static void make_tile_loops(struct lowering *lowering)
 		loop->count = (lowering->nest->band[loop->dim].extent + loop->size - 1) / loop->size;
 		lowering->loop_of_dim[loop->dim] = l;
 		const char *name = lowering->nest->band[loop->dim].name;
-		loop->var = new_var(lowering, arena_printf(ARENA(lowering), "%s_tile", name), 0,
-			loop->count - 1);
+		loop->var = l < lowering->nest->outer_count ? lowering->nest->outer_vars[l]
+			: new_var(lowering, arena_printf(ARENA(lowering), "%s_tile", name), 0,
+				loop->count - 1);
 		struct plan_expr *odd = l ? is_odd_run(lowering, l) : NULL;
 		loop->is_serpentine = schedule->is_serpentine[loop->dim] || !l;
 		if (schedule->is_serpentine[loop->dim] && l) {
@@ -181,35 +182,60 @@ static void register_buffers(struct lowering *lowering)
 	plan->buffers = buffers;
 }
 
-static bool count_traffic(struct lowering *lowering, struct plan_nest *out)
+bool nest_count_traffic(struct compilation *compilation, const struct nest *nest,
+	struct plan_nest *out)
 {
 	enum { STEPS = 30000000 };
-	const struct function *function = lowering->nest->function;
-	struct plan_traffic *all = ARENA_ARRAY(ARENA(lowering), struct plan_traffic,
+	const struct function *function = nest->function;
+	struct plan_traffic *all = ARENA_ARRAY(compilation->arena, struct plan_traffic,
 		function->array_count + 1);
 	for (int i = 0; i < function->array_count; i++)
 		all[i].array = function->arrays[i];
 	if (!plan_count(out->body, function, STEPS, all, NULL))
 		return false;
 	out->traffic_count = 0;
-	out->traffic = ARENA_ARRAY(ARENA(lowering), struct plan_traffic,
-		lowering->nest->array_count + 1);
-	for (int a = 0; a < lowering->nest->array_count; a++) {
-		const struct array *array = lowering->nest->arrays[a].array;
+	out->traffic = ARENA_ARRAY(compilation->arena, struct plan_traffic,
+		nest->array_count + 1);
+	for (int a = 0; a < nest->array_count; a++) {
+		const struct array *array = nest->arrays[a].array;
 		bool is_new = true;
 		for (int b = 0; b < a; b++)
-			is_new &= lowering->nest->arrays[b].array != array;
+			is_new &= nest->arrays[b].array != array;
 		if (is_new)
 			out->traffic[out->traffic_count++] = all[array->index];
 	}
 	return true;
 }
 
+void nest_make_outer_vars(struct compilation *compilation, const struct nest *nest,
+	struct plan *plan, struct plan_var **vars)
+{
+	struct lowering lowering = { .compilation = compilation, .nest = nest, .plan = plan,
+		.names = &plan->names };
+	for (int l = 0; l < nest->prefix; l++)
+		vars[l] = new_var(&lowering, arena_printf(compilation->arena, "%s_tile",
+			nest->band[l].name), 0, nest->band[l].extent - 1);
+}
+
+struct plan_node *plan_around(const struct nest *nest, struct arena *arena,
+	struct plan_node *block)
+{
+	for (int l = 0; l < nest->outer_count; l++) {
+		struct plan_node *loop = plan_loop(arena, LOOP_TILE, nest->outer_vars[l],
+			plan_const(arena, 0), plan_const(arena, nest->band[l].extent - 1), 1);
+		plan_append(arena, block, loop);
+		block = loop->body;
+	}
+	return block;
+}
+
 /* Buffers are made; now the body, its traffic, and the plan's list of buffers. */
 static bool lower_body(struct lowering *lowering, struct plan_nest *out)
 {
+	int outer = lowering->nest->outer_count;
 	out->body = plan_block(ARENA(lowering));
-	if (!lower_level(lowering, 0, out->body) || !count_traffic(lowering, out))
+	out->inner = plan_around(lowering->nest, ARENA(lowering), out->body);
+	if (!lower_level(lowering, outer, out->inner) || !nest_count_traffic(lowering->compilation, lowering->nest, out))
 		return false;
 	register_buffers(lowering);
 	out->scratchpad_used_bytes = 0;

@@ -127,6 +127,9 @@ static void restrict_siblings(struct choice *choice)
 			if (choice->nest->refetches)
 				choice->options.min_store[a] = choice->nest->prefix;
 		}
+	for (int a = 0; a < choice->model.array_count; a++)
+		if (choice->options.min_store[a] < choice->nest->outer_count)
+			choice->options.min_store[a] = choice->nest->outer_count;
 }
 
 /* Sequential dimensions stay outermost, in order, an iteration a tile. */
@@ -367,16 +370,17 @@ static struct choice *lower_attempt(struct compilation *compilation, struct nest
  * a reference group where those differ.  NULL if none fits or the user's schedule is
  * wrong. */
 static struct choice *lower_best(struct compilation *compilation, struct nest *nest,
-	struct plan *plan, struct plan_nest *out)
+	struct plan *plan, struct plan_nest *out, struct choice **first)
 {
 	int depth = nest_depth(nest), errors = diag_error_count(compilation->diag);
 	bool may_split = nest_split_arrays(compilation, nest, true);
 	bool is_complete = false;    /* more sequential loops would not help, or cost too much */
 	long best_bytes = 0;
 	const struct plan before = *plan;
-	struct choice *choice, *first = NULL, *best = NULL;
+	struct choice *choice, *best = NULL;
 	struct nest **bands = ARENA_ARRAY(compilation->arena, struct nest *, depth + 1);
-	for (int loops = 0; loops <= depth && !is_complete; loops++)
+	*first = NULL;
+	for (int loops = nest->outer_loops; loops <= depth && !is_complete; loops++)
 		for (int way = 0; way <= (may_split ? 1 + (loops > 0) : 0); way++) {
 			struct attempt attempt = { loops, way > 0, way > 1 };
 			enum outcome outcome;
@@ -384,7 +388,7 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 			*plan = before;
 			if (diag_error_count(compilation->diag) > errors)
 				return NULL;
-			first = first ? first : choice;
+			*first = *first ? *first : choice;
 			if (outcome != LOWERED)
 				continue;
 			if (!best || total_bytes(out) < best_bytes) {
@@ -393,11 +397,8 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 			}
 			is_complete |= loops || (!nest->left_out && (attempt.split || !may_split));
 		}
-	if (!best) {
-		if (first)
-			report_no_fit(first);
+	if (!best)
 		return NULL;
-	}
 	*out = (struct plan_nest){ .name = nest->name, .location = nest->location };
 	if (lower_scheduled(best, TO_EMIT, plan, out))
 		return best;
@@ -424,10 +425,99 @@ static void remark_on_loops(struct compilation *compilation, const struct nest *
 			"loop '%s' runs one iteration at a time, in order", nest->band[l].name);
 }
 
+static const char *describe(const struct choice *choice)
+{
+	struct compilation *compilation = choice->compilation;
+	return arena_printf(compilation->arena, "nest %s\n%s", choice->nest->name,
+		schedule_print(compilation->arena, &choice->model, &choice->schedule));
+}
+
+static void append_children(struct arena *arena, struct plan_node *block,
+	const struct plan_node *from)
+{
+	for (int i = 0; i < from->child_count; i++)
+		plan_append(arena, block, from->children[i]);
+}
+
+/* One part of a body: its own dependences, band, schedule and buffers. */
+static bool lower_part(struct compilation *compilation, struct nest *part, struct plan *plan,
+	struct plan_nest *out)
+{
+	struct plan_nest own;
+	struct choice *first;
+	if (part->array_count > MODEL_ARRAYS)
+		return false;
+	nest_find_dependences(compilation, part);
+	struct choice *choice = lower_best(compilation, part, plan, &own, &first);
+	if (!choice)
+		return false;
+	append_children(compilation->arena, out->inner, own.inner);
+	out->schedule = arena_printf(compilation->arena, "%s%s", out->schedule ? out->schedule : "",
+		describe(choice));
+	out->points += choice->schedule.points;
+	if (own.scratchpad_used_bytes > out->scratchpad_used_bytes)
+		out->scratchpad_used_bytes = own.scratchpad_used_bytes;
+	return true;
+}
+
+/* Where no schedule of the whole fits: the loops that all statements share run one
+ * iteration at a time, and each part of their body has a schedule of its own. */
+static bool lower_parts(struct compilation *compilation, struct nest *nest, struct plan *plan,
+	struct plan_nest *out)
+{
+	int count, errors = diag_error_count(compilation->diag);
+	const struct plan before = *plan;
+	struct nest *parts = nest_parts(compilation, nest, &count);
+	if (!parts)
+		return false;
+	nest_split_arrays(compilation, nest, false);
+	nest_find_sequential_band(compilation, nest, parts[0].outer_loops);
+	if (!nest->prefix)
+		return false;
+	for (int p = 0; p < count; p++)
+		parts[p].outer_count = nest->prefix;
+	nest_make_outer_vars(compilation, nest, plan, parts[0].outer_vars);
+	nest_find_sequential_band(compilation, &parts[0], parts[0].outer_loops);
+	*out = (struct plan_nest){ .name = nest->name, .location = nest->location };
+	out->body = plan_block(compilation->arena);
+	out->inner = plan_around(&parts[0], compilation->arena, out->body);
+	bool done = true;
+	for (int p = 0; p < count && done; p++) {
+		memcpy(parts[p].outer_vars, parts[0].outer_vars, sizeof parts[p].outer_vars);
+		done = lower_part(compilation, &parts[p], plan, out);
+	}
+	done = done && nest_count_traffic(compilation, nest, out)
+		&& diag_error_count(compilation->diag) == errors;
+	if (!done)
+		*plan = before;
+	return done;
+}
+
+static bool is_consistent(struct compilation *compilation, const struct choice *choice,
+	const struct plan_nest *out)
+{
+	if (agrees(choice, out))
+		return true;
+	diag_error(compilation->diag, out->location,
+		"internal error: the plan of '%s' moves other bytes than its schedule; please report",
+		out->name);
+	compilation->is_broken = true;
+	return false;
+}
+
+static void fill_compulsory(const struct nest *nest, struct plan_nest *out)
+{
+	out->compulsory_bytes = out->lower_bound_bytes = general_compulsory(nest);
+	out->bound_bytes = out->lower_bound_bytes;
+	out->lower_bound_argument = "compulsory";
+	out->optimal = total_bytes(out) == out->bound_bytes;
+}
+
 static bool lower_nest(struct compilation *compilation, struct nest *nest, struct plan *plan,
 	struct plan_nest *out)
 {
 	double start = now_seconds();
+	int errors = diag_error_count(compilation->diag);
 	nest_split_arrays(compilation, nest, false);
 	if (nest->array_count > MODEL_ARRAYS) {
 		diag_error(compilation->diag, nest->location,
@@ -438,22 +528,22 @@ static bool lower_nest(struct compilation *compilation, struct nest *nest, struc
 	nest_find_dependences(compilation, nest);
 	if (pass_done(compilation, "dependences"))
 		nest_print_dependences(compilation, nest, compilation->trace);
-	struct choice *choice = lower_best(compilation, nest, plan, out);
-	if (!choice)
+	struct choice *first, *choice = lower_best(compilation, nest, plan, out, &first);
+	if (choice) {
+		out->schedule = describe(choice);
+		fill_bounds(choice, out);
+		remark_on_loops(compilation, choice->nest);
+	} else if (diag_error_count(compilation->diag) > errors) {
 		return false;
-	out->schedule = arena_printf(compilation->arena, "nest %s\n%s", nest->name,
-		schedule_print(compilation->arena, &choice->model, &choice->schedule));
-	fill_bounds(choice, out);
-	remark_on_loops(compilation, choice->nest);
-	out->seconds = now_seconds() - start;
-	if (!agrees(choice, out)) {
-		diag_error(compilation->diag, nest->location,
-			"internal error: the plan of '%s' moves other bytes than its schedule; please report",
-			nest->name);
-		compilation->is_broken = true;
+	} else if (lower_parts(compilation, nest, plan, out)) {
+		fill_compulsory(nest, out);
+		remark_on_loops(compilation, nest);
+	} else {
+		report_no_fit(first);
 		return false;
 	}
-	return true;
+	out->seconds = now_seconds() - start;
+	return !choice || is_consistent(compilation, choice, out);
 }
 
 /* ---- local arrays that leave the chip ---- */
@@ -530,10 +620,7 @@ static bool lower_group(struct compilation *compilation, const struct nest *nest
 	struct nest *group = fuse_group(compilation, nests, count, TO_EMIT, plan, out);
 	if (!group)
 		return false;
-	out->compulsory_bytes = out->lower_bound_bytes = general_compulsory(group);
-	out->bound_bytes = out->lower_bound_bytes;
-	out->lower_bound_argument = "compulsory";
-	out->optimal = total_bytes(out) == out->bound_bytes;
+	fill_compulsory(group, out);
 	out->seconds = now_seconds() - start;
 	return true;
 }

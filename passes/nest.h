@@ -82,6 +82,13 @@ struct nest {
 	int prefix;                  /* the first dims are the source's outer loops, run in their
 	                              * order, one iteration a tile */
 	struct band_dim band[NEST_LOOPS];
+	/* A part of the body of sequential loops, one of several that each have a schedule:
+	 * its first outer_count dims are the loops around them all, with their variables. */
+	const struct nest *parent;   /* NULL: a whole nest */
+	int first_in_parent;         /* its first statement there */
+	int outer_loops;             /* source loops around all parts */
+	int outer_count;
+	struct plan_var *outer_vars[NEST_LOOPS];
 	isl_union_set *domain;       /* owned by the arena */
 	isl_union_map *order;        /* source order, 2 loop_depth + 1 coordinates */
 	/* Pairs of instances that must stay in their order; reductions are left out.
@@ -99,6 +106,10 @@ struct nest *nests_of_function(struct compilation *compilation,
 /* Gives each reference group of NEST's arrays a buffer of its own (SPLIT), or each array
  * one.  Returns true if the two are different. */
 bool nest_split_arrays(struct compilation *compilation, struct nest *nest, bool split);
+/* The parts of NEST's body inside the loops that all its statements share, where there
+ * are several; fills *COUNT.  NULL: there are no such loops, or only one part. */
+struct nest *nest_parts(struct compilation *compilation, const struct nest *nest, int *count);
+
 /* From the next nest_split_arrays on, entries A and B of NEST's arrays are one. */
 void nest_join_groups(struct compilation *compilation, struct nest *nest, int a, int b);
 
@@ -154,6 +165,18 @@ bool nest_is_created(const struct nest *nest, struct nest_array *array);
 /* MOVES[l]: the region of ARRAY in a tile may depend on band dimension l. */
 void nest_array_moves(struct compilation *compilation, const struct nest *nest,
 	const struct nest_array *array, bool moves[NEST_LOOPS]);
+
+/* Variables for the sequential dims of NEST, whose parts are lowered inside them. */
+void nest_make_outer_vars(struct compilation *compilation, const struct nest *nest,
+	struct plan *plan, struct plan_var **vars);
+/* Fills in OUT's traffic from its body; false if that takes too many steps. */
+bool nest_count_traffic(struct compilation *compilation, const struct nest *nest,
+	struct plan_nest *out);
+
+/* Appends to BLOCK the loops around all parts of a body (none for a whole nest); returns
+ * the innermost body. */
+struct plan_node *plan_around(const struct nest *nest, struct arena *arena,
+	struct plan_node *block);
 
 /* A plan to weigh has all transfers but no statements. */
 enum detail { TO_WEIGH, TO_EMIT };

@@ -534,11 +534,13 @@ static void fill_hull(struct compilation *compilation, const struct nest *nest,
 static void move_with_prefix(const struct nest *nest, const struct nest_array *array,
 	struct model_array *out)
 {
-	if (!nest->refetches || !array->has_siblings || out->rank == MODEL_RANK)
+	bool is_stale = nest->refetches && array->has_siblings;
+	int loops = is_stale ? nest->prefix : nest->outer_count;
+	if (!loops || out->rank == MODEL_RANK)
 		return;
 	struct model_dim *dim = &out->dims[out->rank++];
 	dim->window = 1;
-	for (int l = 0; l < nest->prefix; l++)
+	for (int l = 0; l < loops; l++)
 		dim->coefficient[l] = 1;
 }
 
@@ -548,7 +550,8 @@ bool nest_model_build(struct compilation *compilation, const struct nest *nest,
 	struct builder builder = { compilation, nest, arena_alloc(compilation->arena,
 		sizeof *builder.ranges * (size_t)nest->statement_count),
 		ARENA_ARRAY(compilation->arena, bool, nest->statement_count) };
-	bool exact = closed_forms(&builder, regions);
+	/* Closed forms tell a first visit of the nest, not of an iteration of loops around. */
+	bool exact = !nest->outer_count && closed_forms(&builder, regions);
 	fill_loops(nest, exact, model);
 	model->array_count = nest->array_count;
 	for (int a = 0; a < nest->array_count; a++) {

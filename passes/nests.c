@@ -205,3 +205,46 @@ struct nest *nest_join(struct compilation *compilation, const struct nest *nests
 	fill_nest(compilation, group);
 	return group;
 }
+
+static int shared_loops(const struct nest *nest)
+{
+	int depth = nest->statements[0]->depth;
+	for (int s = 1; s < nest->statement_count; s++) {
+		int common = 0;
+		while (common < depth && common < nest->statements[s]->depth
+			&& nest->statements[s]->loops[common] == nest->statements[0]->loops[common])
+			common++;
+		depth = common;
+	}
+	return depth;
+}
+
+static int position_in_body(const struct statement *statement, int depth)
+{
+	return statement->depth > depth ? statement->loops[depth]->position : statement->position;
+}
+
+struct nest *nest_parts(struct compilation *compilation, const struct nest *nest, int *count)
+{
+	int shared = shared_loops(nest);
+	struct nest *parts = ARENA_ARRAY(compilation->arena, struct nest, nest->statement_count);
+	*count = 0;
+	for (int s = 0; s < nest->statement_count; s++) {
+		if (!s || position_in_body(nest->statements[s], shared)
+			!= position_in_body(nest->statements[s - 1], shared)) {
+			struct nest *part = &parts[(*count)++];
+			part->function = nest->function;
+			part->index = nest->index;
+			part->statements = nest->statements + s;
+			part->parent = nest;
+			part->first_in_parent = s;
+			part->outer_loops = shared;
+		}
+		parts[*count - 1].statement_count++;
+	}
+	for (int p = 0; p < *count; p++) {
+		parts[p].name = arena_printf(compilation->arena, "%s/%d", nest->name, p);
+		fill_nest(compilation, &parts[p]);
+	}
+	return shared && *count > 1 ? parts : NULL;
+}
