@@ -212,22 +212,54 @@ static int parameter_index(const struct macro *macro, struct token token)
 	return -1;
 }
 
+/* What the text of two tokens side by side is. */
+static struct token joined(struct preprocessor *pp, struct token a, struct token b)
+{
+	char *text = arena_printf(pp->arena, "%s%s", a.text, b.text);
+	struct lexer *lexer = lexer_new(pp->arena, pp->diag, a.location.file, text, strlen(text));
+	struct token token = lexer_next(lexer);
+	if (token.kind == TOKEN_END || lexer_next(lexer).kind != TOKEN_END)
+		diag_error(pp->diag, a.location, "'%s' and '%s' are no token together", a.text, b.text);
+	lexer_free(lexer);
+	token.location = a.location;
+	return token;
+}
+
+/* Appends TOKENS to RESULT; the first of them is joined to its last if JOIN. */
+static void append_tokens(struct preprocessor *pp, struct tokens *result, struct tokens tokens,
+	bool join)
+{
+	pp->expanded += (long)tokens.count;
+	for (size_t i = 0; i < tokens.count && pp->expanded <= EXPANSION_LIMIT; i++)
+		if (i == 0 && join && result->count)
+			result->items[result->count - 1] =
+				joined(pp, result->items[result->count - 1], tokens.items[0]);
+		else
+			push_token(pp->arena, result, tokens.items[i]);
+}
+
+/* The body of MACRO; beside ## stand the arguments as they were written, RAW. */
 static void substitute(struct preprocessor *pp, struct macro *macro, struct token name,
-	const struct tokens *arguments)
+	const struct tokens *raw, const struct tokens *expanded)
 {
 	struct tokens result = { 0 };
-	pp->expanded += (long)macro->body.count;
-	for (size_t i = 0; i < macro->body.count && pp->expanded <= EXPANSION_LIMIT; i++) {
-		struct token token = macro->body.items[i];
+	const struct tokens *body = &macro->body;
+	bool join = false, was_empty = false;
+	for (size_t i = 0; i < body->count && pp->expanded <= EXPANSION_LIMIT; i++) {
+		struct token token = body->items[i];
+		bool joins_next = i + 1 < body->count && is_punctuator(body->items[i + 1], "##");
 		int index = parameter_index(macro, token);
 		token.location = name.location;
-		if (index < 0) {
-			push_token(pp->arena, &result, token);
+		if (is_punctuator(token, "##")) {
+			join = true;
 			continue;
 		}
-		pp->expanded += (long)arguments[index].count;
-		for (size_t j = 0; j < arguments[index].count && pp->expanded <= EXPANSION_LIMIT; j++)
-			push_token(pp->arena, &result, arguments[index].items[j]);
+		struct tokens one = { .count = 1, .items = &token };
+		struct tokens what = index < 0 ? one : join || joins_next ? raw[index] :
+			expanded[index];
+		append_tokens(pp, &result, what, join && !was_empty);
+		was_empty = !what.count && (!join || was_empty);
+		join = false;
 	}
 	push_input(pp, result, macro);
 }
@@ -242,7 +274,7 @@ static bool expand(struct preprocessor *pp, struct token *name)
 		name->hidden = 1;
 		return false;
 	}
-	struct tokens arguments[MACRO_PARAMETER_LIMIT];
+	struct tokens arguments[MACRO_PARAMETER_LIMIT], expanded[MACRO_PARAMETER_LIMIT];
 	if (macro->is_function) {
 		struct token open = next_raw(pp);
 		if (!is_punctuator(open, "(")) {
@@ -255,9 +287,9 @@ static bool expand(struct preprocessor *pp, struct token *name)
 			return false;
 		}
 		for (int i = 0; i < macro->parameter_count; i++)
-			arguments[i] = expand_all(pp, arguments[i]);
+			expanded[i] = expand_all(pp, arguments[i]);
 	}
-	substitute(pp, macro, *name, arguments);
+	substitute(pp, macro, *name, arguments, expanded);
 	return true;
 }
 
@@ -363,10 +395,16 @@ static void read_define(struct preprocessor *pp)
 		token = next_raw(pp);
 	}
 	for (; token.kind != TOKEN_NEWLINE && token.kind != TOKEN_END; token = next_raw(pp)) {
-		if (is_punctuator(token, "#") || is_punctuator(token, "##"))
+		if (is_punctuator(token, "#"))
 			diag_error(pp->diag, token.location,
-				"'%s' in a macro is not supported; write the tokens out", token.text);
+				"'#' in a macro is not supported: there are no strings");
 		push_token(pp->arena, &macro->body, token);
+	}
+	size_t count = macro->body.count;
+	if (count && (is_punctuator(macro->body.items[0], "##") ||
+	    is_punctuator(macro->body.items[count - 1], "##"))) {
+		diag_error(pp->diag, name.location, "'##' joins two tokens; one is missing");
+		return;
 	}
 	struct macro *old = find_macro(pp, name.text);
 	check_redefinition(pp, old, macro);
@@ -764,7 +802,9 @@ static bool read_pragma(struct preprocessor *pp, struct token at, struct token *
 				ast_append(pp->arena, &pp->once, files->items[i]);
 	}
 	if (!is_name(name, "loopc")) {
-		if (!is_name(name, "once") && !is_name(name, "STDC"))
+		/* scop and endscop mark loops for other polyhedral tools. */
+		if (!is_name(name, "once") && !is_name(name, "STDC") && !is_name(name, "scop") &&
+		    !is_name(name, "endscop"))
 			diag_warning(pp->diag, at.location, "unknown-pragma",
 				"this pragma is none of loopc's and is ignored");
 		if (name.kind != TOKEN_NEWLINE && name.kind != TOKEN_END)
