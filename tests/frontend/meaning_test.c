@@ -219,7 +219,7 @@ KERNEL(promotions, {
 		oe[i][2] = (int8_t)(a[i] + b[i]);
 		oe[i][3] = a[i] < u[i];
 		oe[i][4] = -b[i] < e[i];
-		oe[i][5] = (a[i] << 2) | (b[i] >> 1);
+		oe[i][5] = (b[i] << 2) | (a[i] >> 1);
 		oe[i][6] = ~a[i] ^ d[i];
 		oe[i][7] = !e[i] + !!e[i];
 		oe[i][8] = t[i] + t[i];
@@ -274,7 +274,7 @@ KERNEL(order_of_statements, {
 	for (int i = 0; i < N; i++) {
 		oe[i][0] = i;
 		for (int j = 1; j < N; j++) {
-			oe[i][j] = oe[i][j - 1] * 3 + c[i][j];
+			oe[i][j] = oe[i][j - 1] * 3 % 1000 + c[i][j];
 			if (j == M)
 				oe[i][0] += oe[i][j];
 			else if (j > M)
@@ -310,7 +310,7 @@ KERNEL(triangles, {
 	for (int i = 0; i < N; i++)
 		for (int j = i; j < N; j++)
 			for (int k = (i > 2 ? i - 2 : 0); k < (j + 2 < N ? j + 2 : N); k++)
-				oe[i][j] += c[i][k] * c[k][j];
+				oe[i][j] += c[i][k] / 64 * c[k][j] / 64;
 	for (int i = 0; i < N; i++)
 		for (int j = 0; j < N / 2; j++)
 			if (2 * j + i < N && (i + j) % 3 != 1 || i == j && !(j / 2 == 1))
@@ -357,7 +357,7 @@ KERNEL(scalars, {
 	}
 	og[0] = total;
 	for (int i = 0; i < N; i++) {
-		int total = a[i] << shift;
+		int total = b[i] << shift;
 		oe[i][0] = total * alpha;
 	}
 })
@@ -378,7 +378,7 @@ KERNEL(chains, {
 		ow[i] &= 0xf0;
 		of[i][0] /= 3;
 		of[i][1] *= 1.1;
-		oa[i] *= 1.5;
+		oa[i] *= 0.5;
 		ot[i] += 1, ot[i] ^= t[i];
 	}
 })
