@@ -38,7 +38,7 @@ libloopc_a_SOURCES += \
 	driver/verify.c driver/verify.h
 
 # Tells a loopc that runs from the build directory where its runtime is.
-noinst_DATA = .loopc-runtime-dir
+EXTRA_loopc_DEPENDENCIES = .loopc-runtime-dir
 CLEANFILES += .loopc-runtime-dir
 .loopc-runtime-dir: Makefile
 	$(AM_V_GEN)echo '$(abs_top_srcdir)/runtime' >$@
