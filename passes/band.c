@@ -537,7 +537,7 @@ static bool isl_dim_of_band(struct compilation *compilation, const struct nest *
 static __isl_give isl_schedule *within_limit(isl_ctx *ctx,
 	__isl_take isl_schedule_constraints *constraints)
 {
-	enum { OPERATIONS = 10000000 };
+	enum { OPERATIONS = 2000000 };
 	isl_ctx_reset_operations(ctx);
 	isl_ctx_set_max_operations(ctx, OPERATIONS);
 	isl_schedule *schedule = isl_schedule_constraints_compute_schedule(constraints);

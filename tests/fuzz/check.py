@@ -5,7 +5,8 @@ A failure is a word that says of what kind it is (so that the reducer keeps to i
 a text:
 
     status   loopc ended with another status than 0 (or 3: does not fit)
-    hang     loopc or the emitted code ran too long
+    hang     loopc ran too long
+    endless  the emitted code ran too long
     report   the report is not there or names an array that is not
     compile  the emitted C does not compile without warnings
     crash    the emitted code stopped
@@ -24,7 +25,7 @@ from program import FLOAT_TYPES
 
 # What the source does is not the fault of what is emitted.
 WARNINGS = ("-Wall -Wextra -Wconversion -pedantic -Werror -Wno-int-in-bool-context "
-            "-Wno-tautological-compare").split()
+            "-Wno-tautological-compare -Wno-type-limits").split()
 
 
 class Configuration:
@@ -54,13 +55,13 @@ class Failure:
 
 
 class Tools:
-    def __init__(self, loopc, runtime, cc, directory, sanitizers=False, warnings=True):
+    def __init__(self, loopc, runtime, cc, directory, sanitizers=False, timeout=60):
         self.loopc = loopc
         self.runtime = runtime               # directory of loopc_rt.h and checked.c
         self.cc = cc.split()
         self.directory = directory
         self.flags = ["-std=c99", "-O0", "-I" + runtime]
-        self.warnings = WARNINGS if warnings else ["-w"]
+        self.timeout = timeout
         if sanitizers:
             self.flags += ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
         self.port = os.path.join(directory, "checked%d.o" % sanitizers)
@@ -78,7 +79,7 @@ def stem(case, configuration):
     return "k%d_%d" % (case.seed, configuration)
 
 
-def compile_with_loopc(tools, case, index, timeout=60):
+def compile_with_loopc(tools, case, index):
     """Runs loopc: the predicted traffic, None if nothing fits, or a Failure."""
     configuration = case.configurations[index]
     name = stem(case, index)
@@ -95,9 +96,9 @@ def compile_with_loopc(tools, case, index, timeout=60):
         command += ["-D", option]
     try:
         done = subprocess.run(command + [source], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=timeout)
+                              stderr=subprocess.STDOUT, timeout=tools.timeout)
     except subprocess.TimeoutExpired:
-        return Failure(case, index, "hang", "loopc took more than %d s" % timeout)
+        return Failure(case, index, "hang", "loopc took more than %d s" % tools.timeout)
     output = done.stdout.decode(errors="replace")
     if done.returncode == 3 and output:
         return None
@@ -332,14 +333,14 @@ def write_sources(tools, cases):
     return paths
 
 
-def build_and_run(tools, cases, timeout=60):
+def build_and_run(tools, cases):
     """CASES: (case, predictions) that share a process.  A list of failures, or None if
     the whole does not build or does not end, and has to be taken apart."""
     paths = write_sources(tools, cases)
     program = tools.path("batch%d" % cases[0][0].seed)
     tools.build_port()
     objects = [path + ".o" for path in paths.values()]
-    commands = [["-c", "-o", path + ".o", path] + (tools.warnings if name == "emitted" else ["-w"])
+    commands = [["-c", "-o", path + ".o", path] + (WARNINGS if name == "emitted" else ["-w"])
                 for name, path in paths.items()]
     for command in commands + [["-o", program] + objects + [tools.port, "-lm"]]:
         done = subprocess.run(tools.cc + tools.flags + command, stdin=subprocess.DEVNULL,
@@ -348,7 +349,7 @@ def build_and_run(tools, cases, timeout=60):
             if len(cases) > 1:
                 return None
             return [Failure(cases[0][0], 0, "compile", done.stdout.decode(errors="replace"))]
-    return run(program, cases, timeout)
+    return run(program, cases, tools.timeout)
 
 
 def prototype(function):
@@ -369,7 +370,7 @@ def run(program, cases, timeout):
     except subprocess.TimeoutExpired:
         if len(cases) > 1:
             return None
-        return [Failure(cases[0][0], 0, "hang", "the emitted code took more than %d s" % timeout)]
+        return [Failure(cases[0][0], 0, "endless", "the emitted code took more than %d s" % timeout)]
     errors = done.stderr.decode(errors="replace")
     said = {}
     seed = None
@@ -420,7 +421,7 @@ def check(tools, cases):
             found = []
             for case, predictions in ready:
                 one = build_and_run(tools, [(case, predictions)])
-                if any(failure.kind in ("compile", "crash", "hang") for failure in one):
+                if any(failure.kind in ("compile", "crash", "endless") for failure in one):
                     one = apart(tools, case, predictions)
                 found += one
         failures += found

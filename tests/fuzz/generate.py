@@ -435,7 +435,7 @@ class Generator:
 
     def statement(self, iterators, indexing):
         target = self.written(iterators, indexing)
-        sources = self.sources(iterators, self.random.randint(1, 3))
+        sources = self.sources(iterators, self.pick(1, 1, 2, 3))
         if self.chance(0.25):
             sources.append((target.array, [target.subscripts]))
         sources += 2 * self.visible
@@ -477,8 +477,8 @@ class Generator:
                 declaration = self.declare(around)
                 items.append(declaration)
                 self.visible.append((declaration.array, [[]]))
-            if level == depth or level and self.chance(0.3):
-                for _ in range(self.pick(1, 1, 1, 2, 3)):
+            if level == depth or level and self.chance(0.2):
+                for _ in range(self.pick(1, 1, 1, 1, 2, 3)):
                     indexing = [i for i in around if self.chance(0.7)] or around[:1]
                     item = self.statement(around, indexing)
                     if self.chance(0.2):
@@ -501,7 +501,7 @@ class Generator:
         outer = self.random.randint(0, depth - 1) if depth > 1 else 0
         target = self.written(iterators[:outer], iterators[:outer])
         sources = []
-        for _ in range(self.random.randint(1, 3)):
+        for _ in range(self.pick(1, 1, 2, 2, 3)):
             used = [i for i in iterators if self.chance(0.6)] or iterators[-1:]
             array = self.find_array(min(len(used), 4), "const")
             shape = [Affine(0, {name: 1}) for name in used[:array.rank]]
@@ -629,7 +629,7 @@ class Generator:
         if self.chance(0.3):
             self.random.shuffle(iterators)
         shape = self.random.random()
-        depth = self.pick(1, 2, 2, 3, 3, 3, 4, 4, 5, 6, 7)
+        depth = self.pick(1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6, 7)
         extents = self.extents(depth, 500)
         if shape < 0.30:
             return self.random_nest(depth, extents, iterators[:depth])
@@ -649,7 +649,7 @@ class Generator:
             self.sizes[prefix + SIZES[index]] = (self.random.randint(1, 8),
                                                 self.pick("parameter", "parameter", "macro", "enum"))
         body = []
-        for _ in range(self.pick(1, 1, 1, 2, 2, 3, 4)):
+        for _ in range(self.pick(1, 1, 1, 1, 2, 2, 3, 4)):
             body += self.nest()
         function = Function(name, self.arrays, self.sizes, body)
         function.arrays = function.used_arrays()

@@ -1,6 +1,11 @@
 # What tests/fuzz adds to the build; the top Makefile.am says how.
 EXTRA_DIST += tests/fuzz/check.py tests/fuzz/fuzz.py tests/fuzz/generate.py \
-	tests/fuzz/program.py tests/fuzz/reduce.py
+	tests/fuzz/program.py tests/fuzz/reduce.py \
+	tests/fuzz/found/empty_domain.loop tests/fuzz/found/empty_domain.yaml \
+	tests/fuzz/found/mixed_alignment.loop tests/fuzz/found/mixed_alignment.yaml \
+	tests/fuzz/found/scalar_only_written.loop tests/fuzz/found/scalar_only_written.yaml
+
+script_tests += tests/fuzz/fuzz_test.sh tests/fuzz/found_test.sh
 
 # Endless: other seeds every time, failures made small and kept in fuzz-failures.
 .PHONY: fuzz
