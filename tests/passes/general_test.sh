@@ -1,0 +1,43 @@
+#!/bin/sh
+# Nests without closed forms on a scratchpad far smaller than their arrays: bands that
+# are skewed, statements at a loop's bound, several buffers of one array, sequential
+# loops, and parts of a body with schedules of their own.
+. "$top_srcdir/tests/tap/tap.sh"
+cat >small.yaml <<'END'
+name: small
+scratchpad: { bytes: 1024 }
+END
+
+verify()
+{
+	sizes=
+	for size in $(grep "^$1 " "$top_srcdir/examples/sizes.txt" | cut -d' ' -f2-); do
+		sizes="$sizes -D $size"
+	done
+	# shellcheck disable=SC2086
+	ok "$1 in 1 KB" "$LOOPC" --arch=small.yaml --verify $sizes "$top_srcdir/examples/$1"
+}
+
+verify polyhedral/lu.loop
+verify polyhedral/cholesky.loop
+verify polyhedral/floyd-warshall.loop
+verify polyhedral/nussinov.loop
+verify polyhedral/adi.loop
+verify polyhedral/heat-3d.loop
+verify polyhedral/covariance.loop
+verify polyhedral/trmm.loop
+verify polyhedral/seidel-2d.loop
+verify nn/softmax.loop
+
+# Borders cost nothing: a padded convolution moves its input once where it fits.
+cat >large.yaml <<'END'
+name: large
+scratchpad: { bytes: 65536 }
+END
+exits 0 "a padded convolution" "$LOOPC" --arch=large.yaml -D N=1 -D K=4 -D C=3 -D H=9 -D W=8 -D R=3 \
+	--verify --report "$top_srcdir/examples/conv/padded.loop"
+has out 'compulsory, *0\.0 %|  0\.0 % above' "moves each element once"
+exits 0 "remarks" "$LOOPC" --arch=large.yaml -D N=19 -Rloop -o x.c \
+	"$top_srcdir/examples/polyhedral/floyd-warshall.loop"
+has err "remark: loop 'i' is not tiled" "a remark says which loop is not tiled"
+finish
