@@ -12,7 +12,8 @@ arch_files = \
 	examples/firmware/sifive_u/sifive_u.yaml \
 	archs/tiny-2k.yaml \
 	archs/tiny-8k.yaml \
-	archs/unified-108k.yaml
+	archs/unified-108k.yaml \
+	examples/firmware/xilinx-zynq-a9/xilinx-zynq-a9.yaml
 
 EXTRA_DIST += archs/embed.awk $(arch_files)
 CLEANFILES += archs/builtin.c

@@ -19,7 +19,8 @@ runtimedir = $(pkgdatadir)/runtime
 dist_runtime_DATA = $(runtime_header_files) runtime/checked.c runtime/memcpy.c runtime/threads.c \
 	runtime/trace.c
 portsdir = $(runtimedir)/ports
-dist_ports_DATA = runtime/ports/lrt_queue.h runtime/ports/pl081.c runtime/ports/sifive_pdma.c
+dist_ports_DATA = runtime/ports/lrt_queue.h runtime/ports/pl081.c runtime/ports/pl330.c \
+	runtime/ports/sifive_pdma.c
 
 EXTRA_DIST += runtime/loopc-rt.pc.in
 pkgconfig_DATA += runtime/loopc-rt.pc

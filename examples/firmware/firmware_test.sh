@@ -1,5 +1,5 @@
 #!/bin/sh
-# Kernels on two boards and on the host: results, bytes and commands are equal
+# Kernels on three boards and on the host: results, bytes and commands are equal
 # everywhere and are what loopc predicted.
 . "$top_srcdir/tests/tap/tap.sh"
 
@@ -86,6 +86,10 @@ rebuild_test()
 	is "$(compiled "$1")" "gemm network " "$1: a changed machine file compiles all"
 }
 
+for source in gemm network; do
+	ok "$source.loop is C99" $CC -std=c99 -x c -Wall -Wextra -pedantic -Werror -c -o source.o \
+		$source.loop
+done
 exits 0 "the checked-in scores are those of the independent computation" \
 	firmware mps2-an505 mps2-an505 expected
 
@@ -102,4 +106,5 @@ for_board()
 
 for_board mps2-an505 arm-none-eabi-gcc qemu-system-arm
 for_board sifive_u riscv64-unknown-elf-gcc qemu-system-riscv64
+for_board xilinx-zynq-a9 arm-none-eabi-gcc qemu-system-arm
 finish

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Kernels of many kinds on both boards: results, bytes and commands as on the host.
+# Kernels of many kinds on the boards: results, bytes and commands as on the host.
 # A limit of a controller that is exceeded by one splits a copy and changes nothing.
 . "$top_srcdir/tests/tap/tap.sh"
 
@@ -50,6 +50,14 @@ void rows(int M, int N, const int8_t A[M][N + 3], int8_t B[M][N + 5])
 			B[i][j] = (int8_t)(A[i][j] + 1);
 }
 END
+cat >column.loop <<'END'
+#include <stdint.h>
+void column(int M, int N, const int8_t A[M][N], int8_t B[M])
+{
+	for (int i = 0; i < M; i++)
+		B[i] = (int8_t)(A[i][3] + 1);
+}
+END
 cat >box.loop <<'END'
 #include <stdint.h>
 void box(int L, int M, int N, const int16_t A[L][M + 2][N + 3], int16_t B[L][M + 1][N + 1])
@@ -97,6 +105,17 @@ pdma_limits()
 		"sifive_u: two dimensions above the limit"
 }
 
+# two dimensions, strides of 65535 bytes
+pl330_limits()
+{
+	example conv/strided "-D K=24 -D C=16 -D H=90 -D W=89"
+	example blas/gemm "-D M=157 -D N=149 -D K=131 --buffering=double"
+	is "$(commands xilinx-zynq-a9 "$tap_dir/column.loop" "-D M=40 -D N=65535")" 2 \
+		"xilinx-zynq-a9: a stride at the limit"
+	is "$(commands xilinx-zynq-a9 "$tap_dir/column.loop" "-D M=40 -D N=65536")" 41 \
+		"xilinx-zynq-a9: one byte above it"
+}
+
 for_board()
 {
 	board=$1
@@ -105,10 +124,12 @@ for_board()
 		skip "$board" "$tool is not installed"
 		return
 	done
-	examples
-	$4
+	for group in $4; do
+		$group
+	done
 }
 
-for_board mps2-an505 arm-none-eabi-gcc qemu-system-arm pl081_limits
-for_board sifive_u riscv64-unknown-elf-gcc qemu-system-riscv64 pdma_limits
+for_board mps2-an505 arm-none-eabi-gcc qemu-system-arm "examples pl081_limits"
+for_board sifive_u riscv64-unknown-elf-gcc qemu-system-riscv64 "examples pdma_limits"
+for_board xilinx-zynq-a9 arm-none-eabi-gcc qemu-system-arm pl330_limits
 finish

@@ -7,7 +7,10 @@ EXTRA_DIST += examples/firmware/Makefile examples/firmware/README.md \
 	examples/firmware/mps2-an505/board.c examples/firmware/mps2-an505/board.ld \
 	examples/firmware/mps2-an505/board.mk examples/firmware/mps2-an505/mps2-an505.yaml \
 	examples/firmware/sifive_u/board.c examples/firmware/sifive_u/board.ld \
-	examples/firmware/sifive_u/board.mk examples/firmware/sifive_u/sifive_u.yaml
+	examples/firmware/sifive_u/board.mk examples/firmware/sifive_u/sifive_u.yaml \
+	examples/firmware/xilinx-zynq-a9/board.c examples/firmware/xilinx-zynq-a9/board.ld \
+	examples/firmware/xilinx-zynq-a9/board.mk \
+	examples/firmware/xilinx-zynq-a9/xilinx-zynq-a9.yaml
 EXTRA_DIST += examples/firmware/kernel_main.awk
 script_tests += examples/firmware/firmware_test.sh
 # Nothing in it would see the sanitizers that firmware_test does not show them.

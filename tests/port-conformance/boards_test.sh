@@ -23,4 +23,5 @@ board_tests()
 
 board_tests mps2-an505 arm-none-eabi-gcc qemu-system-arm
 board_tests sifive_u riscv64-unknown-elf-gcc qemu-system-riscv64
+board_tests xilinx-zynq-a9 arm-none-eabi-gcc qemu-system-arm
 finish
