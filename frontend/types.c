@@ -47,7 +47,10 @@ bool parse_find_type(const struct parse *parse, const char *name, struct ast_typ
 	for (size_t i = 0; i < sizeof named_types / sizeof *named_types; i++)
 		if (!strcmp(named_types[i].type.name, name)) {
 			*type = (struct ast_type){ .type = named_types[i].type };
-			if (!preprocess_has_include(parse->preprocessor, named_types[i].header))
+			bool is_declared = preprocess_has_include(parse->preprocessor,
+				named_types[i].header) || (!strcmp(name, "size_t") &&
+				preprocess_has_include(parse->preprocessor, "<stdlib.h>"));
+			if (!is_declared)
 				type->unsupported = named_types[i].header;
 			return true;
 		}

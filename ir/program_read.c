@@ -50,14 +50,17 @@ static void fail(struct reader *reader, const char *format, ...)
 
 /* Tokens. */
 
+/* Space, and comments from # to the line's end. */
 static void skip_space(struct reader *reader)
 {
-	while (isspace((unsigned char)*reader->at)) {
+	while (isspace((unsigned char)*reader->at) || *reader->at == '#') {
+		if (*reader->at == '#')
+			reader->at += strcspn(reader->at, "\n");
 		if (*reader->at == '\n') {
 			reader->line++;
 			reader->line_start = reader->at + 1;
 		}
-		reader->at++;
+		reader->at += *reader->at != 0;
 	}
 }
 
