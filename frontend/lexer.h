@@ -23,7 +23,7 @@ struct token {
 	const char *text;            /* in the arena */
 	struct location location;
 	bool space_before;
-	int hidden;                  /* macros that must not expand it again: a set's number */
+	bool hidden;                 /* a macro's name inside its own expansion: stays as it is */
 };
 
 struct lexer;

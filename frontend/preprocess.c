@@ -271,7 +271,7 @@ static bool expand(struct preprocessor *pp, struct token *name)
 	if (!macro || name->hidden)
 		return false;
 	if (macro->is_active) {
-		name->hidden = 1;
+		name->hidden = true;
 		return false;
 	}
 	struct tokens arguments[MACRO_PARAMETER_LIMIT], expanded[MACRO_PARAMETER_LIMIT];
