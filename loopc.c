@@ -17,6 +17,7 @@
 #include "driver/verify.h"
 #include "frontend/arch.h"
 #include "passes/pipeline.h"
+#include "passes/name_values.h"
 #include "passes/simplify.h"
 #include "passes/split.h"
 
@@ -50,6 +51,8 @@ static enum status make_plans(struct session *session)
 		if (!split_transfers(plan))
 			return STATUS_INPUT_ERROR;
 		show_plan(session, "split", plan);
+		plan_name_values(plan);
+		show_plan(session, "name", plan);
 		session->plans[session->plan_count++] = plan;
 	}
 	if (session->plan_count == program->function_count)

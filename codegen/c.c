@@ -207,6 +207,11 @@ static void print_loop(struct writer *writer, const struct plan_node *loop)
 	print_body(writer, loop->body);
 }
 
+static bool starts_with_let(const struct plan_node *block)
+{
+	return block->child_count > 0 && block->children[0]->kind == PLAN_LET;
+}
+
 /* A value, or a loop of one iteration: its variable is declared where it stands;
  * names are unique, so it needs no braces. */
 static void print_let(struct writer *writer, const struct plan_node *node)
@@ -219,7 +224,7 @@ static void print_let(struct writer *writer, const struct plan_node *node)
 			"const %s %s = %s;", wide ? "int64_t" : "int32_t",
 			names_of(&printer->names, node->var),
 			index_text_as(printer, node->lower, wide).c));
-		fputs("\n\n", writer->out);
+		fputs(starts_with_let(node->body) ? "\n" : "\n\n", writer->out);
 	}
 	print_node(writer, node->body);
 }

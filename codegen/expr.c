@@ -129,6 +129,18 @@ static struct text variable(struct printer *printer, const struct plan_var *var,
 	return primary(name);
 }
 
+/* "a && b && c"; what is mixed gets parentheses. */
+static struct text logic(struct printer *printer, const struct plan_expr *expr, bool wide)
+{
+	bool is_and = expr->op == PLAN_AND;
+	enum precedence own = is_and ? TEXT_AND : TEXT_OR;
+	bool is_chain = expr->operands[0]->op == expr->op;
+
+	return infix(printer, plain(printer, expr->operands[0], wide), is_and ? "&&" : "||",
+		plain(printer, expr->operands[1], wide), own, is_chain ? own : TEXT_EQUALITY,
+		TEXT_EQUALITY);
+}
+
 static struct text plain(struct printer *printer, const struct plan_expr *expr, bool wide)
 {
 	static const struct {
@@ -138,8 +150,6 @@ static struct text plain(struct printer *printer, const struct plan_expr *expr, 
 		[PLAN_ADD] = { "+", TEXT_SUM, TEXT_SUM, TEXT_PRODUCT },
 		[PLAN_SUB] = { "-", TEXT_SUM, TEXT_SUM, TEXT_PRODUCT },
 		[PLAN_MUL] = { "*", TEXT_PRODUCT, TEXT_PRODUCT, TEXT_UNARY },
-		[PLAN_AND] = { "&&", TEXT_AND, TEXT_EQUALITY, TEXT_EQUALITY },
-		[PLAN_OR] = { "||", TEXT_OR, TEXT_EQUALITY, TEXT_EQUALITY },
 	};
 
 	switch (expr->op) {
@@ -157,6 +167,9 @@ static struct text plain(struct printer *printer, const struct plan_expr *expr, 
 		return relation(printer, expr, "==", wide);
 	case PLAN_LE:
 		return relation(printer, expr, "<=", wide);
+	case PLAN_AND:
+	case PLAN_OR:
+		return logic(printer, expr, wide);
 	case PLAN_NOT:
 		return negation(printer, expr->operands[0], wide);
 	case PLAN_SELECT:

@@ -5,12 +5,15 @@
 
 enum { LINE_WIDTH = 100, TAB_WIDTH = 8 };
 
-/* How bad a break at TEXT[AT] is: outside of parentheses and behind a comma is best. */
+/* How bad a break at TEXT[AT] is: outside of parentheses and behind a comma is best,
+ * before an opening brace worst. */
 static int badness(const char *text, size_t at, int nesting)
 {
 	bool is_good = at > 0 && strchr(",;{", text[at - 1]);
 	bool is_fair = strchr("+-*/%<>=&|?:", text[at + 1]) != NULL;
 
+	if (text[at + 1] == '{')
+		return 1000;
 	return 4 * nesting + (is_good ? 0 : is_fair ? 1 : 3);
 }
 

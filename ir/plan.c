@@ -485,6 +485,12 @@ static struct plan_expr *make_extremum(struct arena *arena, enum plan_op op, str
 	return plan_raw(arena, op, a, b, NULL);
 }
 
+static bool is_truth(const struct plan_expr *expr)
+{
+	return expr->op == PLAN_EQ || expr->op == PLAN_LE || expr->op == PLAN_AND
+		|| expr->op == PLAN_OR || expr->op == PLAN_NOT;
+}
+
 static struct plan_expr *make_comparison(struct arena *arena, enum plan_op op, struct plan_expr *a,
 	struct plan_expr *b)
 {
@@ -495,6 +501,10 @@ static struct plan_expr *make_comparison(struct arena *arena, enum plan_op op, s
 		return plan_const(arena, max <= 0);
 	if (op == PLAN_EQ && ((min == 0 && max == 0) || min > 0 || max < 0))
 		return plan_const(arena, min == 0 && max == 0);
+	if (op == PLAN_EQ && is_truth(a) && b->op == PLAN_CONST)
+		return b->value ? a : plan_make(arena, PLAN_NOT, a, NULL);
+	if (op == PLAN_LE && min == 0)
+		return make_comparison(arena, PLAN_EQ, a, b);
 	return plan_raw(arena, op, a, b, NULL);
 }
 
@@ -506,6 +516,8 @@ static struct plan_expr *make_logic(struct arena *arena, enum plan_op op, struct
 	if (op == PLAN_NOT) {
 		if (plan_is_const(a, &value))
 			return plan_const(arena, !value);
+		if (a->op == PLAN_NOT && is_truth(a->operands[0]))
+			return a->operands[0];
 		return plan_raw(arena, op, a, NULL, NULL);
 	}
 	if (plan_is_const(a, &value))

@@ -16,6 +16,8 @@ libloopc_a_SOURCES += \
 	passes/reuse.c \
 	passes/schedule_text.c \
 	passes/schedule_text.h \
+	passes/name_values.c \
+	passes/name_values.h \
 	passes/simplify.c \
 	passes/simplify.h \
 	passes/split.c \

@@ -10,6 +10,7 @@ const struct pass passes[] = {
 	{ "lower", "passes/lower.c", "tile loops, transfers, waits and buffers: the plan" },
 	{ "simplify", "passes/simplify.c", "what loops and conditions decide where they stand" },
 	{ "split", "passes/split.c", "transfers become commands that the DMA can do" },
+	{ "name", "passes/name_values.c", "values that many expressions share have names" },
 	{ NULL, NULL, NULL }
 };
 

@@ -163,6 +163,22 @@ static struct plan_expr *decided(struct simplifier *simplifier, struct plan_expr
 	return condition;
 }
 
+static struct plan_expr *rebuilt(struct simplifier *simplifier, struct plan_expr *expr);
+
+/* a && b: b matters where a holds; a || b: where it does not. */
+static struct plan_expr *rebuilt_logic(struct simplifier *simplifier, struct plan_expr *expr)
+{
+	int facts = simplifier->fact_count, ranges = simplifier->range_count;
+	bool is_and = expr->op == PLAN_AND;
+	struct plan_expr *a = rebuilt(simplifier, expr->operands[0]), *b;
+
+	assume(simplifier, is_and ? a : negated(simplifier, a));
+	b = is_unreachable(simplifier) ? plan_const(simplifier->arena, !is_and)
+		: rebuilt(simplifier, expr->operands[1]);
+	forget(simplifier, facts, ranges);
+	return decided(simplifier, plan_make(simplifier->arena, expr->op, a, b));
+}
+
 static struct plan_expr *rebuilt(struct simplifier *simplifier, struct plan_expr *expr)
 {
 	struct plan_expr *operands[3] = { NULL };
@@ -172,12 +188,15 @@ static struct plan_expr *rebuilt(struct simplifier *simplifier, struct plan_expr
 		return expr;
 	if (expr->op == PLAN_VAR)
 		return plan_ref(simplifier->arena, expr->var);
+	if (expr->op == PLAN_AND || expr->op == PLAN_OR)
+		return rebuilt_logic(simplifier, expr);
 	for (int i = 0; i < count; i++)
 		operands[i] = rebuilt(simplifier, expr->operands[i]);
 	if (expr->op == PLAN_SELECT)
-		return plan_select(simplifier->arena, operands[0], operands[1], operands[2]);
+		return plan_select(simplifier->arena, decided(simplifier, operands[0]),
+			operands[1], operands[2]);
 	expr = plan_make(simplifier->arena, expr->op, operands[0], operands[1]);
-	if (expr->op == PLAN_EQ || expr->op == PLAN_LE || expr->op == PLAN_AND || expr->op == PLAN_OR)
+	if (expr->op == PLAN_EQ || expr->op == PLAN_LE)
 		return decided(simplifier, expr);
 	return expr;
 }
