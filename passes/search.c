@@ -321,6 +321,7 @@ struct outcome {
 };
 
 struct job {
+	const struct space *space;
 	struct tree *tree;
 	const struct task *tasks;
 	struct outcome *outcomes;    /* one a task of the round */
@@ -335,8 +336,8 @@ static void *run_job(void *argument)
 	for (int i = job->first; i < job->count; i += job->step) {
 		struct outcome *outcome = &job->outcomes[i];
 
-		outcome->is_complete = tree_search(job->tree, &job->tasks[i], &outcome->best,
-			&outcome->found, &outcome->points, job->limit);
+		outcome->is_complete = tree_search(job->tree, job->space, &job->tasks[i],
+			&outcome->best, &outcome->found, &outcome->points, job->limit);
 	}
 	return NULL;
 }
@@ -349,18 +350,16 @@ struct progress {
 
 /* The threads of a search, each with its own path. */
 struct crew {
-	const struct space *space;
 	int count;
 	struct tree *trees[MAX_THREADS];
 };
 
-static void crew_init(struct crew *crew, const struct space *space)
+static void crew_init(struct crew *crew, int threads)
 {
-	crew->space = space;
-	crew->count = space->options->threads;
+	crew->count = threads;
 	crew->count = crew->count < 1 ? 1 : crew->count > MAX_THREADS ? MAX_THREADS : crew->count;
 	for (int t = 0; t < crew->count; t++)
-		crew->trees[t] = tree_new(space);
+		crew->trees[t] = tree_new();
 }
 
 static void crew_clear(struct crew *crew)
@@ -372,8 +371,8 @@ static void crew_clear(struct crew *crew)
 /* COUNT tasks, each from the same best so far, so that their results do not depend
  * on which thread runs them when.  Those not finished within LIMIT points go back to
  * the front of TASKS; returns their number. */
-static int run_round(struct crew *crew, struct task *tasks, int count, long limit,
-	struct outcome *total)
+static int run_round(struct crew *crew, const struct space *space, struct task *tasks,
+	int count, long limit, struct outcome *total)
 {
 	struct outcome outcomes[ROUND_TASKS];
 	pthread_t others[MAX_THREADS];
@@ -384,7 +383,7 @@ static int run_round(struct crew *crew, struct task *tasks, int count, long limi
 	for (int i = 0; i < count; i++)
 		outcomes[i] = *total;
 	for (int t = 0; t < crew->count; t++) {
-		jobs[t] = (struct job){ crew->trees[t], tasks, outcomes, t, crew->count, count,
+		jobs[t] = (struct job){ space, crew->trees[t], tasks, outcomes, t, crew->count, count,
 			limit };
 		if (t > 0)
 			started[t] = pthread_create(&others[t], NULL, run_job, &jobs[t]) == 0;
@@ -398,7 +397,7 @@ static int run_round(struct crew *crew, struct task *tasks, int count, long limi
 	for (int i = 0; i < count; i++) {
 		total->points += outcomes[i].points;
 		if (outcomes[i].found && (!total->found ||
-			schedule_compare(crew->space, &outcomes[i].best, &total->best) < 0)) {
+			schedule_compare(space, &outcomes[i].best, &total->best) < 0)) {
 			total->best = outcomes[i].best;
 			total->found = true;
 		}
@@ -455,14 +454,13 @@ static void start_progress(const struct space *space, struct progress *progress)
 /* Searches all of SPACE for something better than TOTAL's best, with at most about
  * LIMIT points more.  A task that is not finished with its share begins anew in the
  * next pass with one so much larger that what was lost does not matter. */
-static void run_tree(const struct space *space, struct outcome *total, long limit)
+static void run_tree(struct crew *crew, const struct space *space, struct outcome *total,
+	long limit)
 {
-	struct crew crew;
 	struct progress progress;
 	int count, all;
-	struct task *tasks = tree_tasks(space, &count);
+	struct task *tasks = tree_tasks(crew->trees[0], space, &count);
 
-	crew_init(&crew, space);
 	all = count;
 	start_progress(space, &progress);
 	limit += total->points;
@@ -476,8 +474,8 @@ static void run_tree(const struct space *space, struct outcome *total, long limi
 			long rest = (limit - total->points) / size + 1;
 
 			if (total->points < limit)
-				kept = run_round(&crew, tasks + done, size, share < rest ? share : rest,
-					total);
+				kept = run_round(crew, space, tasks + done, size,
+					share < rest ? share : rest, total);
 			memmove(tasks + left, tasks + done, (size_t)kept * sizeof *tasks);
 			left += kept;
 			show_progress(space, &progress, total, left + count - done - size, all);
@@ -488,12 +486,11 @@ static void run_tree(const struct space *space, struct outcome *total, long limi
 	total->is_complete = count == 0;
 	total->bound = INFINITY;
 	for (int i = 0; i < count; i++)
-		total->bound = fmin(total->bound, tree_bound(crew.trees[0], &tasks[i]));
-	crew_clear(&crew);
+		total->bound = fmin(total->bound, tree_bound(crew->trees[0], space, &tasks[i]));
 	free(tasks);
 }
 
-static void run_thinned(const struct space *space, int count, bool is_near,
+static void run_thinned(struct crew *crew, const struct space *space, int count, bool is_near,
 	struct outcome *total, long limit)
 {
 	struct space thin;
@@ -501,27 +498,28 @@ static void run_thinned(const struct space *space, int count, bool is_near,
 	if (is_near && !total->found)
 		return;
 	space_thin(&thin, space, count, is_near ? &total->best : NULL);
-	run_tree(&thin, total, limit);
+	run_tree(crew, &thin, total, limit);
 	space_clear(&thin);
 }
 
 /* Finds the best of SPACE.  The first rounds only serve to start the last one, which
  * looks at everything, from a good schedule. */
-static void run_search(const struct space *space, struct outcome *total, long limit)
+static void run_search(struct crew *crew, const struct space *space, struct outcome *total,
+	long limit)
 {
 	static const int sizes[] = { 2, 4, 8 };
 	const char *argument;
 
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-		run_thinned(space, sizes[i], false, total, limit / 16);
-		run_thinned(space, 1, true, total, limit / 16);
+		run_thinned(crew, space, sizes[i], false, total, limit / 16);
+		run_thinned(crew, space, 1, true, total, limit / 16);
 	}
 	limit = limit > total->points ? limit - total->points : 0;
 	/* nothing moves less: what is left is to look among equals */
 	if (total->found && total->best.total_bytes <= model_lower_bound(space->model,
 		space->arch->scratchpad_bytes, &argument))
 		limit = limit < TIE_POINTS ? limit : TIE_POINTS;
-	run_tree(space, total, limit);
+	run_tree(crew, space, total, limit);
 }
 
 /* Turns that save nothing are switched off: simpler code. */
@@ -541,8 +539,9 @@ static void drop_turns(const struct space *space, struct schedule *schedule)
 }
 
 /* The schedule that needs the least scratchpad of all. */
-static bool search_memory(const struct nest_model *model, const struct arch *arch,
-	const struct search_options *options, bool is_double, struct outcome *total)
+static bool search_memory(struct crew *crew, const struct nest_model *model,
+	const struct arch *arch, const struct search_options *options, bool is_double,
+	struct outcome *total)
 {
 	struct arch large = *arch;
 	struct search_options patient = *options;
@@ -564,7 +563,7 @@ static bool search_memory(const struct nest_model *model, const struct arch *arc
 			space.choices[l][0] = space.choices[l][space.choice_count[l] - 1];
 			space.choice_count[l] = 1;
 		}
-	run_tree(&space, total, EXHAUSTIVE_POINTS / 8);
+	run_tree(crew, &space, total, EXHAUSTIVE_POINTS / 8);
 	space_clear(&space);
 	return total->found;
 }
@@ -576,16 +575,18 @@ static bool search_buffering(const struct nest_model *model, const struct arch *
 {
 	struct space space;
 	struct outcome total = { .found = false };
+	struct crew crew;
 	const char *argument;
 	long limit = options->effort > 0 ? options->effort : EXHAUSTIVE_POINTS;
 
 	space_init(&space, model, arch, options, is_double);
-	run_search(&space, &total, limit);
+	crew_init(&crew, options->threads);
+	run_search(&crew, &space, &total, limit);
 	if (!total.found) {
 		struct outcome least = { .found = false };
 
 		*smallest = 0;
-		if (search_memory(model, arch, options, is_double, &least)) {
+		if (search_memory(&crew, model, arch, options, is_double, &least)) {
 			*smallest = arch->exclusive ? least.best.scratchpad_bytes /
 				arch_granule_bytes(arch) : least.best.scratchpad_bytes;
 			total.best = least.best;
@@ -608,6 +609,7 @@ static bool search_buffering(const struct nest_model *model, const struct arch *
 		}
 		best->points = total.points;
 	}
+	crew_clear(&crew);
 	space_clear(&space);
 	return total.found;
 }

@@ -286,13 +286,12 @@ static void descend(struct tree *tree, int depth)
 
 /* ---- interface ---- */
 
-struct tree *tree_new(const struct space *space)
+struct tree *tree_new(void)
 {
 	struct tree *tree = calloc(1, sizeof *tree);
 
 	if (tree == NULL)
 		abort();
-	tree->space = space;
 	return tree;
 }
 
@@ -301,11 +300,11 @@ void tree_free(struct tree *tree)
 	free(tree);
 }
 
-static void tree_start(struct tree *tree)
+static void tree_start(struct tree *tree, const struct space *space)
 {
-	const struct space *space = tree->space;
 	struct level *root = &tree->levels[0];
 
+	tree->space = space;
 	root->loop = -1;
 	root->runs = 1;
 	root->stored = 0;
@@ -359,15 +358,13 @@ static void list_tasks(struct tree *tree, int a, unsigned outside, struct task_l
 			add_task(list, (struct task){ outside, l, i });
 }
 
-struct task *tree_tasks(const struct space *space, int *count)
+struct task *tree_tasks(struct tree *tree, const struct space *space, int *count)
 {
-	struct tree *tree = tree_new(space);
 	struct task_list list = { NULL, 0, 0 };
 
-	tree_start(tree);
+	tree_start(tree, space);
 	if (find_stores(tree, 0, (1u << space->model->array_count) - 1))
 		list_tasks(tree, 0, 0, &list);
-	tree_free(tree);
 	*count = (int)list.count;
 	return list.tasks;
 }
@@ -386,14 +383,13 @@ static void start_from(struct tree *tree, const struct schedule *best, bool foun
 		tree->best_commands += (double)best->storage[a].commands;
 }
 
-bool tree_search(struct tree *tree, const struct task *task, struct schedule *best,
-	bool *found, long *points, long limit)
+bool tree_search(struct tree *tree, const struct space *space, const struct task *task,
+	struct schedule *best, bool *found, long *points, long limit)
 {
-	const struct space *space = tree->space;
 	struct level *root = &tree->levels[0];
 	int count = space->model->array_count;
 
-	tree_start(tree);
+	tree_start(tree, space);
 	start_from(tree, best, *found);
 	tree->points = 0;
 	tree->limit = limit;
@@ -414,12 +410,11 @@ bool tree_search(struct tree *tree, const struct task *task, struct schedule *be
 	return !tree->is_over;
 }
 
-double tree_bound(struct tree *tree, const struct task *task)
+double tree_bound(struct tree *tree, const struct space *space, const struct task *task)
 {
-	const struct space *space = tree->space;
 	struct bounds least;
 
-	tree_start(tree);
+	tree_start(tree, space);
 	find_stores(tree, 0, (1u << space->model->array_count) - 1);
 	/* what is not decided may be stored further in, which costs no less */
 	tree->levels[0].stored = task->loop < 0 ? 0 : task->outside;

@@ -44,7 +44,8 @@ struct space {
 
 struct tree;
 
-struct tree *tree_new(const struct space *space);
+/* Room for a search, to be used for any number of them one after the other. */
+struct tree *tree_new(void);
 void tree_free(struct tree *tree);
 
 /* The subtrees to search one by one: what is stored outside all loops (of the first
@@ -55,15 +56,15 @@ struct task {
 	int loop, choice;
 };
 
-struct task *tree_tasks(const struct space *space, int *count);
+struct task *tree_tasks(struct tree *tree, const struct space *space, int *count);
 
 /* Searches TASK for a schedule better than *BEST (*FOUND says whether there is one)
  * and replaces it.  *POINTS is the work done; gives up, returning false, when it
  * reaches LIMIT or the user interrupts. */
-bool tree_search(struct tree *tree, const struct task *task, struct schedule *best,
-	bool *found, long *points, long limit);
+bool tree_search(struct tree *tree, const struct space *space, const struct task *task,
+	struct schedule *best, bool *found, long *points, long limit);
 /* No schedule of TASK moves less than this; INFINITY if none fits. */
-double tree_bound(struct tree *tree, const struct task *task);
+double tree_bound(struct tree *tree, const struct space *space, const struct task *task);
 
 /* The total order of schedules that search_schedule minimises: < 0 if ONE is
  * better than OTHER.  Both evaluated. */

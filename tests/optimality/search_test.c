@@ -142,25 +142,25 @@ static void compare_many(unsigned long seed, int count, int max_loops, long max_
 static void three_loops(void **state)
 {
 	(void)state;
-	compare_many(1, 900, 3, 6, false, false);
+	compare_many(1, 600, 3, 6, false, false);
 }
 
 static void four_loops(void **state)
 {
 	(void)state;
-	compare_many(2, 200, 4, 4, false, false);
+	compare_many(2, 120, 4, 4, false, false);
 }
 
 static void forward_where_serpentine(void **state)
 {
 	(void)state;
-	compare_many(3, 250, 3, 5, false, true);
+	compare_many(3, 200, 3, 5, false, true);
 }
 
 static void parts_fixed(void **state)
 {
 	(void)state;
-	compare_many(4, 1000, 3, 5, true, false);
+	compare_many(4, 700, 3, 5, true, false);
 }
 
 static void same_schedule(const struct nest_model *model, const struct schedule *one,
@@ -192,7 +192,7 @@ static void effort_and_threads(void **state)
 	int unfinished = 0;
 
 	(void)state;
-	for (int i = 0; i < 80; i++) {
+	for (int i = 0; i < 40; i++) {
 		struct nest_model model;
 		struct arch arch;
 		struct search_options options;
@@ -223,7 +223,7 @@ static void effort_and_threads(void **state)
 		assert_true(search_schedule(&model, &arch, &options, &together, &other));
 		same_schedule(&model, &exact, &together);
 	}
-	assert_true(unfinished > 10);
+	assert_true(unfinished > 5);
 }
 
 static void interrupted(void **state)
@@ -257,7 +257,7 @@ static void buffering_auto(void **state)
 	int doubled = 0;
 
 	(void)state;
-	for (int i = 0; i < 150; i++) {
+	for (int i = 0; i < 100; i++) {
 		struct nest_model model;
 		struct arch arch;
 		struct search_options options;
@@ -278,7 +278,7 @@ static void buffering_auto(void **state)
 		for (int a = 0; a < model.array_count; a++)
 			doubled += chosen.storage[a].is_double;
 	}
-	assert_true(doubled > 25);
+	assert_true(doubled > 15);
 }
 
 /* C[i][j] += A[i][k] * B[k][j], all of EXTENT. */
@@ -335,7 +335,7 @@ static void bound_of_random_nests(void **state)
 	int partitions = 0;
 
 	(void)state;
-	for (int i = 0; i < 200; i++) {
+	for (int i = 0; i < 100; i++) {
 		struct arch arch = { .banks = 1, .align_bytes = 1 };
 		struct search_options options;
 		struct nest_model model;
@@ -356,7 +356,7 @@ static void bound_of_random_nests(void **state)
 			partitions += strcmp(argument, "partition") == 0;
 		}
 	}
-	assert_true(partitions > 15);
+	assert_true(partitions > 8);
 }
 
 /* Layers whose optimum is known to be at most this (shared with tests/bench). */
