@@ -17,3 +17,9 @@ EXTRA_DIST += \
 	tests/e2e/machines/unified-2k.yaml \
 	tests/e2e/machines/unified-512.yaml \
 	tests/e2e/machines/unified-8k.yaml
+
+# Layers at their full sizes take minutes.
+EXTRA_DIST += tests/e2e/full.sh
+.PHONY: check-full
+check-full: all
+	@$(AM_TESTS_ENVIRONMENT) $(SHELL) '$(srcdir)/tests/e2e/full.sh'
