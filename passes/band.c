@@ -670,6 +670,10 @@ static isl_stat widen(__isl_take isl_map *pairs, void *user)
 	int s = statement_of(distances->group, isl_map_get_tuple_id(pairs, isl_dim_in));
 	int t = statement_of(distances->group, isl_map_get_tuple_id(pairs, isl_dim_out));
 	int end = distances->first + distances->count;
+	if (s < 0 || t < 0) {        /* another group */
+		isl_map_free(pairs);
+		return isl_stat_ok;
+	}
 	const struct hyperplane *from = &distances->planes[s], *to = &distances->planes[t];
 	long min, max;
 	if (s >= distances->first && s < end && t >= end && from->kind == HYPERPLANE_AFFINE
@@ -726,9 +730,9 @@ static long member_extent(const struct nest *group, int first, int count,
 	return any ? most - least + 1 : 0;
 }
 
-/* Finds the loop of a producer that runs along the group's dimension; where none does,
- * the producer runs in its first tile. */
-static void align_member(struct compilation *compilation, const struct nest *group, int first,
+/* Finds the loop of a producer that runs along the group's dimension; false if none
+ * does. */
+static bool align_member(struct compilation *compilation, const struct nest *group, int first,
 	int count, long extent, struct hyperplane *planes)
 {
 	struct hyperplane *best = NULL;
@@ -753,12 +757,9 @@ static void align_member(struct compilation *compilation, const struct nest *gro
 		best = trial;
 		best_spread = spread;
 	}
-	if (best) {
+	if (best)
 		memcpy(planes, best, (size_t)group->statement_count * sizeof *planes);
-		return;
-	}
-	for (int s = first; s < first + count; s++)
-		planes[s] = (struct hyperplane){ .kind = HYPERPLANE_FIRST };
+	return best;
 }
 
 bool group_find_dim(struct compilation *compilation, struct nest *group, const int *first,
@@ -772,6 +773,8 @@ bool group_find_dim(struct compilation *compilation, struct nest *group, const i
 		return false;
 	long extent = member_extent(group, last, total - last, dim->planes);
 	for (int m = member_count - 2; m >= 0; m--)
-		align_member(compilation, group, first[m], first[m + 1] - first[m], extent, dim->planes);
+		if (!align_member(compilation, group, first[m], first[m + 1] - first[m], extent,
+			dim->planes))
+			return false;
 	return finish_dim(compilation, group, dim) && dim->can_tile;
 }

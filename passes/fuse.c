@@ -9,46 +9,9 @@
 
 #include <string.h>
 
-static bool is_used_only_in(const struct nest *group, const struct array *array)
-{
-	const struct function *function = group->function;
-	int first = group->statements[0]->index;
-	for (int s = 0; s < function->statement_count; s++) {
-		if (s >= first && s < first + group->statement_count)
-			continue;
-		for (int a = 0; a < function->statements[s]->access_count; a++)
-			if (function->statements[s]->accesses[a].array == array)
-				return false;
-	}
-	return true;
-}
+#include <isl/id.h>
 
-/* Local arrays that are written before they are read, and only used here. */
-static int mark_internal(struct nest *group)
-{
-	int count = 0;
-	for (int a = 0; a < group->array_count; a++) {
-		struct nest_array *array = &group->arrays[a];
-		array->is_internal = !array->array->is_parameter && array->is_read && array->is_written
-			&& is_used_only_in(group, array->array) && nest_is_created(group, array);
-		count += array->is_internal;
-	}
-	return count;
-}
-
-/* Every member has a statement that moves with the dimension. */
-static bool moves_all(const struct band_dim *dim, const int *first, int member_count, int total)
-{
-	for (int m = 0; m < member_count; m++) {
-		int end = m + 1 < member_count ? first[m + 1] : total;
-		bool moves = false;
-		for (int s = first[m]; s < end; s++)
-			moves |= dim->planes[s].kind == HYPERPLANE_AFFINE;
-		if (!moves)
-			return false;
-	}
-	return true;
-}
+#include "passes/lower_function.h"
 
 /* The group's band: dimensions that no dependence crosses (images of a batch), then the
  * first one along which rows follow each other.  False if there is none. */
@@ -62,8 +25,7 @@ static bool find_group_band(struct compilation *compilation, struct nest *group,
 	group->band_count = 0;
 	for (int j = 0; j < depth && group->band_count < NEST_LOOPS; j++) {
 		struct band_dim dim;
-		if (!group_find_dim(compilation, group, first, member_count, j, &dim)
-			|| !moves_all(&dim, first, member_count, total))
+		if (!group_find_dim(compilation, group, first, member_count, j, &dim))
 			continue;
 		group->band[group->band_count++] = dim;
 		if (dim.is_forward)
@@ -84,6 +46,22 @@ static struct schedule group_schedule(const struct nest *group, long rows)
 	return schedule;
 }
 
+/* ARRAY's subscripts change with dimension L of the band.  Weights whose first row is
+ * not used at a padded border do not move, and are fetched once. */
+static bool is_indexed_by(const struct nest *group, const struct nest_array *array, int l)
+{
+	for (int a = 0; a < array->access_count; a++) {
+		int s = array->accesses[a].statement;
+		const struct hyperplane *plane = &group->band[l].planes[s];
+		for (int i = 0; i < group->statements[s]->depth; i++)
+			for (int d = 0; d < array->array->rank; d++)
+				if (plane->kind != HYPERPLANE_AFFINE || (plane->affine.coefficients[i]
+					&& array->accesses[a].access->subscripts[d].coefficients[i]))
+					return true;
+	}
+	return false;
+}
+
 /* The tile loops that the regions of each array move with: stores right inside the
  * innermost of them. */
 static void choose_stores(struct compilation *compilation, const struct nest *group,
@@ -96,12 +74,13 @@ static void choose_stores(struct compilation *compilation, const struct nest *gr
 		bool moves[NEST_LOOPS];
 		nest_array_moves(compilation, group, &group->arrays[a], moves);
 		for (int i = 0; i < schedule->depth; i++)
-			if (moves[schedule->order[i]])
+			if (moves[schedule->order[i]] && (group->arrays[a].is_written
+				|| is_indexed_by(group, &group->arrays[a], schedule->order[i])))
 				store[a] = i + 1;
 	}
 }
 
-static long bytes_of(const struct plan_nest *nest)
+long plan_nest_bytes(const struct plan_nest *nest)
 {
 	long total = 0;
 	for (int a = 0; a < nest->traffic_count; a++)
@@ -123,51 +102,236 @@ static const char *describe(struct compilation *compilation, const struct nest *
 	return text;
 }
 
-/* More rows a tile mean fewer commands; as many as fit, by doubling, while the traffic
- * does not grow.  0 if not even one does. */
-static long choose_rows(struct compilation *compilation, struct nest *group, struct plan *plan)
+/* Whether ROWS at a time fit, and what they move. */
+static bool weigh(struct compilation *compilation, const struct nest *group, long rows,
+	const struct plan *plan, long *bytes)
 {
-	const struct plan before = *plan;
-	struct plan_nest trial;
+	struct plan trial_plan = *plan;
+	struct plan_nest trial = { .name = group->name };
+	struct schedule schedule = group_schedule(group, rows);
 	int *store = ARENA_ARRAY(compilation->arena, int, group->array_count + 1);
-	long extent = group->band[group->band_count - 1].extent, best = 0, best_bytes = 0;
-	for (long rows = 1; best < extent; rows = 2 * rows < extent ? 2 * rows : extent) {
-		struct schedule schedule = group_schedule(group, rows);
-		choose_stores(compilation, group, &schedule, store);
-		bool fits = group_lower(compilation, group, &schedule, store, TO_WEIGH, plan, &trial);
-		*plan = before;
-		if (!fits || (best && bytes_of(&trial) > best_bytes))
+	choose_stores(compilation, group, &schedule, store);
+	if (!group_lower(compilation, group, &schedule, store, TO_WEIGH, &trial_plan, &trial))
+		return false;
+	*bytes = plan_nest_bytes(&trial);
+	return true;
+}
+
+/* More rows a tile mean fewer commands; as many as fit, by doubling, while the traffic
+ * does not grow from BYTES, that of one. */
+static long choose_rows(struct compilation *compilation, const struct nest *group,
+	const struct plan *plan, long bytes)
+{
+	long extent = group->band[group->band_count - 1].extent, best = 1, trial_bytes;
+	while (best < extent) {
+		long rows = 2 * best < extent ? 2 * best : extent;
+		if (!weigh(compilation, group, rows, plan, &trial_bytes) || trial_bytes > bytes)
 			break;
 		best = rows;
-		best_bytes = bytes_of(&trial);
 	}
 	return best;
 }
 
-struct nest *fuse_group(struct compilation *compilation, const struct nest *nests, int count,
-	enum detail detail, struct plan *plan, struct plan_nest *out)
+/* ---- dependences: found once for the function, and taken from there ---- */
+
+struct pair {
+	int from, to;                /* statements of the function */
+	isl_map *map;                /* owned by the arena */
+};
+
+/* The nests that use an array. */
+struct use {
+	int first, last;             /* last < first: none */
+	bool is_intermediate;        /* local, and written before it is read */
+};
+
+struct groups {
+	struct compilation *compilation;
+	struct nest *nests;
+	int nest_count;
+	struct nest *all;            /* of them as one */
+	int count[2];                /* dependences; private values */
+	size_t capacity[2];
+	struct pair *pairs[2];
+	int kind;                    /* which are being added */
+	struct use *uses;            /* [array of the function] */
+};
+
+static void release_map(void *map) { isl_map_free(map); }
+static void release_union_map(void *map) { isl_union_map_free(map); }
+
+static int statement_index(const struct function *function, __isl_take isl_id *id)
 {
-	struct nest *group = nest_join(compilation, nests, count);
-	int *first = ARENA_ARRAY(compilation->arena, int, count + 1);
+	int found = 0;
+	while (found < function->statement_count - 1
+		&& strcmp(function->statements[found]->name, isl_id_get_name(id)))
+		found++;
+	isl_id_free(id);
+	return found;
+}
+
+static isl_stat add_pair(__isl_take isl_map *map, void *user)
+{
+	struct groups *groups = user;
+	struct arena *arena = groups->compilation->arena;
+	int k = groups->kind;
+	groups->pairs[k] = arena_grow(arena, groups->pairs[k], (size_t)groups->count[k],
+		&groups->capacity[k], sizeof *groups->pairs[k]);
+	struct pair *pair = &groups->pairs[k][groups->count[k]++];
+	pair->from = statement_index(groups->all->function, isl_map_get_tuple_id(map, isl_dim_in));
+	pair->to = statement_index(groups->all->function, isl_map_get_tuple_id(map, isl_dim_out));
+	pair->map = arena_own(arena, map, release_map);
+	return isl_stat_ok;
+}
+
+static bool uses(const struct nest *nest, const struct array *array)
+{
+	for (int a = 0; a < nest->array_count; a++)
+		if (nest->arrays[a].array == array)
+			return true;
+	return false;
+}
+
+/* All accesses are in those nests, so that what holds of them holds in every group they
+ * are in. */
+static bool is_intermediate(const struct groups *groups, const struct use *use,
+	const struct array *array)
+{
+	if (array->is_parameter || array->by_value || use->first >= use->last)
+		return false;
+	struct nest *users = nest_join(groups->compilation, groups->nests + use->first,
+		use->last - use->first + 1);
+	for (int a = 0; a < users->array_count; a++)
+		if (users->arrays[a].array == array)
+			return users->arrays[a].is_read && nest_is_created(users, &users->arrays[a]);
+	return false;
+}
+
+static void find_uses(struct groups *groups)
+{
+	const struct function *function = groups->all->function;
+	groups->uses = ARENA_ARRAY(groups->compilation->arena, struct use, function->array_count + 1);
+	for (int i = 0; i < function->array_count; i++) {
+		struct use *use = &groups->uses[i];
+		use->first = groups->nest_count;
+		use->last = -1;
+		for (int n = 0; n < groups->nest_count; n++)
+			if (uses(&groups->nests[n], function->arrays[i])) {
+				use->first = n < use->first ? n : use->first;
+				use->last = n;
+			}
+		use->is_intermediate = is_intermediate(groups, use, function->arrays[i]);
+	}
+}
+
+struct groups *groups_new(struct compilation *compilation, struct nest *nests, int count)
+{
+	struct groups *groups = ARENA_NEW(compilation->arena, struct groups);
+	groups->compilation = compilation;
+	groups->nests = nests;
+	groups->nest_count = count;
+	groups->all = nest_join(compilation, nests, count);
+	nest_find_dependences(compilation, groups->all);
+	isl_union_map_foreach_map(groups->all->dependences, add_pair, groups);
+	groups->kind = 1;
+	isl_union_map_foreach_map(groups->all->together, add_pair, groups);
+	find_uses(groups);
+	return groups;
+}
+
+static isl_union_map *pairs_of(const struct groups *groups, int kind, const struct nest *group)
+{
+	int first = group->statements[0]->index, end = first + group->statement_count;
+	isl_union_map *chosen = isl_union_map_empty(isl_union_map_get_space(group->order));
+	for (int i = 0; i < groups->count[kind]; i++) {
+		const struct pair *pair = &groups->pairs[kind][i];
+		if (pair->from >= first && pair->to >= first && pair->from < end && pair->to < end)
+			chosen = isl_union_map_add_map(chosen, isl_map_copy(pair->map));
+	}
+	return arena_own(groups->compilation->arena, chosen, release_union_map);
+}
+
+/* Which value of a scalar is whose was found for the whole function: a group with only
+ * some of the uses of one that is written would need more. */
+static bool shares_scalars(const struct nest *group)
+{
+	const struct function *function = group->function;
+	int first = group->statements[0]->index, end = first + group->statement_count;
+	for (int i = 0; i < function->array_count; i++) {
+		bool inside = false, outside = false, is_written = false;
+		for (int s = 0; s < function->statement_count; s++)
+			for (int a = 0; a < function->statements[s]->access_count; a++) {
+				const struct access *access = &function->statements[s]->accesses[a];
+				if (access->array != function->arrays[i])
+					continue;
+				is_written |= access->is_write;
+				inside |= s >= first && s < end;
+				outside |= s < first || s >= end;
+			}
+		if (function->arrays[i]->by_value && is_written && inside && outside)
+			return true;
+	}
+	return false;
+}
+
+/* ---- a group ---- */
+
+/* Local arrays that are written before they are read, and used only in the COUNT nests
+ * from FIRST on. */
+static int mark_internal(const struct groups *groups, struct nest *group, int first, int count)
+{
+	int internal = 0;
+	for (int a = 0; a < group->array_count; a++) {
+		const struct use *use = &groups->uses[group->arrays[a].array->index];
+		group->arrays[a].is_internal = use->is_intermediate && use->first >= first
+			&& use->last < first + count;
+		internal += group->arrays[a].is_internal;
+	}
+	return internal;
+}
+
+static struct nest *join(const struct groups *groups, int first, int count)
+{
+	const struct nest *nests = groups->nests + first;
+	struct nest *group = nest_join(groups->compilation, nests, count);
+	group->name = arena_printf(groups->compilation->arena, "%s.%d-%d", nests->function->name,
+		nests[0].index, nests[count - 1].index);
+	if (shares_scalars(group) || !mark_internal(groups, group, first, count))
+		return NULL;
+	group->dependences = pairs_of(groups, 0, group);
+	group->together = pairs_of(groups, 1, group);
+	int *starts = ARENA_ARRAY(groups->compilation->arena, int, count + 1);
 	for (int n = 1; n < count; n++)
-		first[n] = first[n - 1] + nests[n - 1].statement_count;
-	*out = (struct plan_nest){ .name = arena_printf(compilation->arena, "%s.%d-%d",
-		nests->function->name, nests[0].index, nests[count - 1].index),
-		.location = group->location };
-	group->name = out->name;
-	if (!mark_internal(group))
-		return NULL;
-	nest_find_dependences(compilation, group);
-	if (!find_group_band(compilation, group, first, count))
-		return NULL;
-	long rows = choose_rows(compilation, group, plan);
-	struct schedule schedule = group_schedule(group, rows);
-	int *store = ARENA_ARRAY(compilation->arena, int, group->array_count + 1);
-	if (!rows)
-		return NULL;
-	choose_stores(compilation, group, &schedule, store);
-	if (!group_lower(compilation, group, &schedule, store, detail, plan, out))
-		return NULL;
-	out->schedule = describe(compilation, group, &schedule);
-	return group;
+		starts[n] = starts[n - 1] + nests[n - 1].statement_count;
+	return find_group_band(groups->compilation, group, starts, count) ? group : NULL;
+}
+
+enum group_outcome group_try(const struct groups *groups, int first, int count,
+	const struct plan *plan, struct group *result)
+{
+	*result = (struct group){ .nest = join(groups, first, count) };
+	if (!result->nest)
+		return GROUP_ILLEGAL;
+	return weigh(groups->compilation, result->nest, 1, plan, &result->bytes)
+		? GROUP_FITS : GROUP_TOO_LARGE;
+}
+
+bool group_emit(const struct groups *groups, const struct group *group, struct plan *plan,
+	struct plan_nest *out)
+{
+	struct compilation *compilation = groups->compilation;
+	struct nest *nest = group->nest;
+	int *store = ARENA_ARRAY(compilation->arena, int, nest->array_count + 1);
+	struct schedule schedule = group_schedule(nest,
+		choose_rows(compilation, nest, plan, group->bytes));
+	*out = (struct plan_nest){ .name = nest->name, .location = nest->location };
+	choose_stores(compilation, nest, &schedule, store);
+	if (!group_lower(compilation, nest, &schedule, store, TO_EMIT, plan, out))
+		return false;
+	out->schedule = describe(compilation, nest, &schedule);
+	out->compulsory_bytes = out->lower_bound_bytes = nest_compulsory(nest);
+	out->bound_bytes = out->lower_bound_bytes;
+	out->lower_bound_argument = "compulsory";
+	out->optimal = plan_nest_bytes(out) == out->bound_bytes;
+	return true;
 }

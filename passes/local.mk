@@ -6,11 +6,13 @@ libloopc_a_SOURCES += \
 	passes/general.c \
 	passes/lower.c \
 	passes/lower_function.c \
+	passes/lower_function.h \
 	passes/lowering.h \
 	passes/model.h \
 	passes/nest.h \
 	passes/nest_model.c \
 	passes/nests.c \
+	passes/partition.c \
 	passes/pass.h \
 	passes/points.c \
 	passes/reuse.c \

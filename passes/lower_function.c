@@ -8,6 +8,7 @@
 #include <isl/val.h>
 
 #include "passes/fuse.h"
+#include "passes/lower_function.h"
 #include "passes/nest.h"
 #include "passes/pipeline.h"
 #include "passes/schedule_text.h"
@@ -59,7 +60,7 @@ static __isl_give isl_set *elements_of(const struct nest *nest, const struct arr
 }
 
 /* Written elements must go out once; what is only read must come in once. */
-static long general_compulsory(const struct nest *nest)
+long nest_compulsory(const struct nest *nest)
 {
 	long bytes = 0;
 	for (int i = 0; i < nest->function->array_count; i++) {
@@ -261,7 +262,7 @@ static void fill_bounds(struct choice *choice, struct plan_nest *out)
 		out->optimal = choice->schedule.is_optimal;
 		out->bound_bytes = choice->schedule.bound_bytes;
 	} else {
-		out->compulsory_bytes = out->lower_bound_bytes = general_compulsory(choice->nest);
+		out->compulsory_bytes = out->lower_bound_bytes = nest_compulsory(choice->nest);
 		out->lower_bound_argument = "compulsory";
 		out->bound_bytes = out->lower_bound_bytes;
 	}
@@ -507,13 +508,13 @@ static bool is_consistent(struct compilation *compilation, const struct choice *
 
 static void fill_compulsory(const struct nest *nest, struct plan_nest *out)
 {
-	out->compulsory_bytes = out->lower_bound_bytes = general_compulsory(nest);
+	out->compulsory_bytes = out->lower_bound_bytes = nest_compulsory(nest);
 	out->bound_bytes = out->lower_bound_bytes;
 	out->lower_bound_argument = "compulsory";
 	out->optimal = total_bytes(out) == out->bound_bytes;
 }
 
-static bool lower_nest(struct compilation *compilation, struct nest *nest, struct plan *plan,
+bool lower_nest(struct compilation *compilation, struct nest *nest, struct plan *plan,
 	struct plan_nest *out)
 {
 	double start = now_seconds();
@@ -572,83 +573,6 @@ static void place_workspace(struct plan *plan)
 		plan->workspace_bytes += (array->elements * array->type.bytes + ALIGNMENT - 1)
 			/ ALIGNMENT * ALIGNMENT;
 	}
-}
-
-/* ---- fusion ---- */
-
-/* How the nests from one on are grouped with the least traffic. */
-struct partition {
-	int count;                   /* nests in the first group */
-	long bytes;                  /* of all from here on */
-};
-
-static long group_bytes(struct compilation *compilation, const struct nest *nests, int count,
-	struct plan *plan)
-{
-	const struct plan before = *plan;
-	struct plan_nest trial;
-	long bytes = fuse_group(compilation, nests, count, TO_WEIGH, plan, &trial) ? total_bytes(&trial) : -1;
-	*plan = before;
-	return bytes;
-}
-
-/* Dynamic programming from the last nest to the first: a group is extended until it has
- * no plan any more.  SEPARATE: bytes of each nest alone. */
-static struct partition *choose_partition(struct compilation *compilation,
-	const struct nest *nests, int count, const long *separate, struct plan *plan)
-{
-	struct partition *best = ARENA_ARRAY(compilation->arena, struct partition, count + 1);
-	for (int n = count - 1; n >= 0; n--) {
-		best[n] = (struct partition){ 1, separate[n] + best[n + 1].bytes };
-		for (int length = 2; n + length <= count; length++) {
-			long bytes = group_bytes(compilation, nests + n, length, plan);
-			if (bytes < 0)
-				break;
-			if (bytes + best[n + length].bytes < best[n].bytes
-				|| compilation->fusion == FUSE_ALL)
-				best[n] = (struct partition){ length, bytes + best[n + length].bytes };
-		}
-	}
-	return best;
-}
-
-/* Lowers COUNT nests as one group, with its entry in the plan. */
-static bool lower_group(struct compilation *compilation, const struct nest *nests, int count,
-	struct plan *plan, struct plan_nest *out)
-{
-	double start = now_seconds();
-	struct nest *group = fuse_group(compilation, nests, count, TO_EMIT, plan, out);
-	if (!group)
-		return false;
-	fill_compulsory(group, out);
-	out->seconds = now_seconds() - start;
-	return true;
-}
-
-static bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
-	struct plan *plan)
-{
-	if (lower_group(compilation, nests, count, plan, &plan->nests[0])) {
-		plan->nest_count = 1;
-		return true;
-	}
-	const struct plan before = *plan;
-	long *separate = ARENA_ARRAY(compilation->arena, long, count);
-	for (int n = 0; n < count; n++) {
-		if (!lower_nest(compilation, &nests[n], plan, &plan->nests[0]))
-			return false;
-		separate[n] = total_bytes(&plan->nests[0]);
-		*plan = before;
-	}
-	struct partition *best = choose_partition(compilation, nests, count, separate, plan);
-	plan->nest_count = 0;
-	for (int n = 0; n < count; n += best[n].count) {
-		struct plan_nest *out = &plan->nests[plan->nest_count++];
-		if (best[n].count == 1 ? !lower_nest(compilation, &nests[n], plan, out)
-			: !lower_group(compilation, nests + n, best[n].count, plan, out))
-			return false;
-	}
-	return true;
 }
 
 struct plan *lower_function(struct compilation *compilation, const struct function *function)

@@ -132,8 +132,7 @@ void nest_find_band(struct compilation *compilation, struct nest *nest);
 void nest_find_sequential_band(struct compilation *compilation, struct nest *nest, int loops);
 /* A dimension for a fused group, whose members begin at statements FIRST[0] = 0,
  * FIRST[1], ...: loop J of the last member's deepest statement; the producers are
- * aligned with it, shifted so that they are early enough, or run in its first tile.
- * False if no dependence-respecting one is found. */
+ * aligned with it, shifted so that they are early enough.  False if that cannot be. */
 bool group_find_dim(struct compilation *compilation, struct nest *group, const int *first,
 	int member_count, int j, struct band_dim *dim);
 /* Loops around the deepest statement. */

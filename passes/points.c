@@ -398,12 +398,12 @@ static void tree(struct translation *translation, __isl_take isl_ast_node *node,
 }
 
 /* The loops of the deepest statement give the point loops their names. */
-static __isl_give isl_id_list *point_names(const struct lowering *lowering)
+static __isl_give isl_id_list *point_names(const struct lowering *lowering, int first, int end)
 {
 	const struct nest *nest = lowering->nest;
 	isl_ctx *ctx = lowering->compilation->ctx;
-	const struct statement *deepest = nest->statements[0];
-	for (int s = 1; s < nest->statement_count; s++)
+	const struct statement *deepest = nest->statements[first];
+	for (int s = first + 1; s < end; s++)
 		if (nest->statements[s]->depth > deepest->depth)
 			deepest = nest->statements[s];
 	isl_id_list *names = isl_id_list_alloc(ctx, 2 * nest->loop_depth + 1);
@@ -411,6 +411,8 @@ static __isl_give isl_id_list *point_names(const struct lowering *lowering)
 		char name[128];
 		if (j % 2 == 0)
 			snprintf(name, sizeof name, "part%d", j / 2);
+		else if (j / 2 >= deepest->depth)
+			snprintf(name, sizeof name, "none%d", j / 2);
 		else
 			snprintf(name, sizeof name, "%.100s%s", deepest->loops[j / 2]->name,
 				deepest->loops[j / 2]->step < 0 ? "_down" : "");
@@ -419,11 +421,12 @@ static __isl_give isl_id_list *point_names(const struct lowering *lowering)
 	return names;
 }
 
-bool lower_points(struct lowering *lowering, struct plan_node *block)
+/* The statements from FIRST up to END. */
+static bool lower_part(struct lowering *lowering, int first, int end, struct plan_node *block)
 {
 	const struct nest *nest = lowering->nest;
 	isl_union_map *order = NULL;
-	for (int s = 0; s < nest->statement_count; s++) {
+	for (int s = first; s < end; s++) {
 		isl_map *map = isl_map_intersect_domain(
 			statement_order(nest->statements[s], nest->loop_depth),
 			tile_instances(lowering, s, lowering->depth, IN_TILE));
@@ -431,7 +434,7 @@ bool lower_points(struct lowering *lowering, struct plan_node *block)
 		order = order ? isl_union_map_union(order, part) : part;
 	}
 	isl_ast_build *build = isl_ast_build_from_context(tile_context(lowering));
-	build = isl_ast_build_set_iterators(build, point_names(lowering));
+	build = isl_ast_build_set_iterators(build, point_names(lowering, first, end));
 	isl_ast_node *node = isl_ast_build_node_from_schedule_map(build, order);
 	isl_ast_build_free(build);
 	struct translation translation = { lowering, NULL, !node };
@@ -439,4 +442,23 @@ bool lower_points(struct lowering *lowering, struct plan_node *block)
 	if (node)
 		tree(&translation, node, block);
 	return !translation.failed;
+}
+
+/* What different top-level loops of a group do is done one after the other, so that each
+ * is isl's alone: its work grows faster than the number of statements. */
+bool lower_points(struct lowering *lowering, struct plan_node *block)
+{
+	const struct nest *nest = lowering->nest;
+	bool done = true;
+	for (int first = 0, end; first < nest->statement_count && done; first = end) {
+		for (end = first + 1; end < nest->statement_count; end++) {
+			const struct statement *last = nest->statements[end - 1], *next = nest->statements[end];
+			if (last->depth && (!next->depth || next->loops[0] != last->loops[0]))
+				break;
+			if (!last->depth && next->depth)
+				break;
+		}
+		done = lower_part(lowering, first, end, block);
+	}
+	return done;
 }
