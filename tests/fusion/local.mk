@@ -1,0 +1,2 @@
+# Fused networks.
+script_tests += tests/fusion/networks_test.sh

@@ -1,0 +1,33 @@
+#!/bin/sh
+# Networks compiled with fusion and verified on small scratchpads; what is fused never
+# moves more than the nests one by one.
+. "$top_srcdir/tests/tap/tap.sh"
+
+# total FILE: total_bytes of a report, the last in it.
+total()
+{
+	sed -n 's/.*"total_bytes": *\([0-9]*\).*/\1/p' "$1" | tail -n 1
+}
+
+# compares NETWORK MACHINE: at the sizes of examples/sizes.txt.
+compares()
+{
+	defines=$(sed -n "s|^networks/$1.loop ||p" "$top_srcdir/examples/sizes.txt" |
+		sed 's/[^ ]*=/-D &/g')
+	example=$top_srcdir/examples/networks/$1.loop
+	for fusion in never auto; do
+		[ $fusion = auto ] && verify=--verify || verify=
+		# shellcheck disable=SC2086
+		ok "$1 on $2, fusion $fusion" "$LOOPC" --arch="$2" --fuse=$fusion $verify \
+			--report=$fusion.json $defines -o $fusion.c "$example"
+	done
+	[ "$(total auto.json)" -le "$(total never.json)" ]
+	result $? "$1 on $2: fusion does not move more"
+}
+
+compares edges tiny-2k
+compares l2net tiny-2k
+compares resnet_basic tiny-2k
+compares resnet_downsample tiny-8k
+compares squeeze_excite tiny-2k
+finish
