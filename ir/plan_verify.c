@@ -524,6 +524,21 @@ static int compare_longs(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* What is left where the budget is spent: the end of a loop over elements, the first two
+ * iterations of one that moves regions. */
+static void walk_least(struct verifier *verifier, const struct plan_node *node, long lower,
+	long trips)
+{
+	if (node->loop == LOOP_POINT) {
+		walk_iteration(verifier, node, lower + (trips - 1) * node->step, 0);
+		return;
+	}
+	walk_iteration(verifier, node, lower, 0);
+	walk_iteration(verifier, node, lower + node->step, 0);
+	if (trips > 2)
+		verifier->flight_count = 0;
+}
+
 /* Neighbouring iterations at both ends and in the middle; copies in flight across a
  * gap are forgotten. */
 static void walk_some(struct verifier *verifier, const struct plan_node *node, long lower,
@@ -553,6 +568,10 @@ static void walk_loop(struct verifier *verifier, const struct plan_node *node, l
 	long lower = evaluate(verifier, node->lower), upper = evaluate(verifier, node->upper);
 	long trips = upper < lower ? 0 : (upper - lower) / node->step + 1;
 
+	if (trips > 1 && budget < 2) {
+		walk_least(verifier, node, lower, trips);
+		return;
+	}
 	if (trips > 2 * SAMPLED_PAIRS + 4 && trips > budget / node_count(node->body)) {
 		walk_some(verifier, node, lower, trips, budget);
 		return;
