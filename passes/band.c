@@ -458,11 +458,13 @@ static int source_band(struct compilation *compilation, struct nest *nest,
 		struct band_dim dim = { 0 };
 		if (!source_dim(compilation, nest, main, j, alignment, &dim) || dim.extent <= 1)
 			continue;
-		if (dim.can_tile || try_skews(compilation, nest, band, count, 2, &dim))
-			band[count++] = dim;
-		else
+		if (dim.can_tile || try_skews(compilation, nest, band, count, 2, &dim)) {
+			if (dim.extent > 1)      /* a skewed loop may stand still */
+				band[count++] = dim;
+		} else {
 			nest->blocked[nest->left_out++] = (struct blocked_loop){ main->loops[j],
 				nest->statements[dim.blocked_from], nest->statements[dim.blocked_to] };
+		}
 	}
 	return count;
 }
