@@ -9,3 +9,8 @@ tests_bench_search_bench_LDADD = $(COMPILER_LIBS)
 .PHONY: bench
 bench: tests/bench/search_bench
 	tests/bench/search_bench
+
+bench-readme: tests/bench/search_bench
+	tests/bench/search_bench | $(srcdir)/tests/bench/readme.sh $(srcdir)/README.md
+.PHONY: bench-readme
+EXTRA_DIST += tests/bench/readme.sh
