@@ -12,6 +12,7 @@
 
 #include <isl/ilp.h>
 
+#include "ir/coalesce.h"
 #include "frontend/sema.h"
 
 /* Bounds are cut here, so that no arithmetic on them overflows. */
@@ -700,7 +701,7 @@ static isl_set *condition_of_logical(struct sema *sema, const struct ast_expr *a
 		isl_set_free(b);
 		return NULL;
 	}
-	return isl_set_coalesce(is_and ? isl_set_intersect(a, b) : isl_set_union(a, b));
+	return set_coalesce(is_and ? isl_set_intersect(a, b) : isl_set_union(a, b));
 }
 
 isl_set *index_condition(struct sema *sema, const struct ast_expr *ast)

@@ -5,6 +5,7 @@
 
 #include <isl/ilp.h>
 
+#include "ir/coalesce.h"
 #include "frontend/sema.h"
 
 /* Iterators stay within this, so that arithmetic on them stays within 64 bits. */
@@ -254,7 +255,7 @@ static isl_set *run(const struct head *head, isl_set *from, __isl_take isl_set *
 	isl_set *domain = isl_set_intersect(isl_set_copy(from), isl_set_copy(holds));
 	if (is_plain_bound(head->stmt->condition, head->name, head->step > 0)) {
 		isl_set_free(holds);
-		return isl_set_coalesce(domain);
+		return set_coalesce(domain);
 	}
 	isl_set *stops = isl_set_subtract(isl_set_copy(from), holds);
 	/* Every value after one at which it stops. */
@@ -266,7 +267,7 @@ static isl_set *run(const struct head *head, isl_set *from, __isl_take isl_set *
 	after = (head->step > 0 ? isl_map_order_le : isl_map_order_ge)(after, isl_dim_in, dims - 1,
 		isl_dim_out, dims - 1);
 	isl_space_free(space);
-	return isl_set_coalesce(isl_set_subtract(domain, isl_set_apply(stops, after)));
+	return set_coalesce(isl_set_subtract(domain, isl_set_apply(stops, after)));
 }
 
 /* False if VAL is infinite; huge values become some that are beyond the limit. */
@@ -483,7 +484,7 @@ static void lower_branch(struct sema *sema, const struct ast_stmt *stmt,
 	__isl_take isl_set *domain)
 {
 	struct place place = save_place(sema);
-	sema->domain = isl_set_coalesce(domain);
+	sema->domain = set_coalesce(domain);
 	if (sema_isl_failed(sema, stmt->location)) {
 		restore_place(sema, place);
 		return;

@@ -6,6 +6,7 @@
 #include <isl/schedule.h>
 #include <isl/union_set.h>
 
+#include "ir/coalesce.h"
 #include "passes/nest.h"
 #include "passes/values.h"
 
@@ -192,13 +193,13 @@ void nest_find_dependences(struct compilation *compilation, struct nest *nest)
 	isl_union_map *all = isl_union_map_union(pairs.maps[FLOW],
 		isl_union_map_union(pairs.maps[ANTI], pairs.maps[OUTPUT]));
 	isl_union_map_free(pairs.maps[REDUCTION]);
-	nest->dependences = arena_own(compilation->arena, isl_union_map_coalesce(all), release_map);
+	nest->dependences = arena_own(compilation->arena, union_map_coalesce(all), release_map);
 	nest->together = arena_own(compilation->arena, pairs.together, release_map);
 }
 
 static void print_map(FILE *out, const char *name, __isl_take isl_union_map *map)
 {
-	map = isl_union_map_coalesce(map);
+	map = union_map_coalesce(map);
 	char *text = isl_union_map_to_str(map);
 	if (isl_union_map_is_empty(map) != isl_bool_true)
 		fprintf(out, "  %s %s\n", name, text ? text : "?");

@@ -9,6 +9,7 @@
 #include <isl/space.h>
 #include <isl/val.h>
 
+#include "ir/coalesce.h"
 #include "passes/lowering.h"
 #include "passes/values.h"
 
@@ -46,7 +47,7 @@ static __isl_give isl_set *touched_at(const struct lowering *lowering, int a, bo
 			isl_map_copy(array->accesses[i].access->map)));
 	}
 	elements = isl_set_intersect_params(elements, tile_context(lowering));
-	return isl_set_coalesce(elements);
+	return set_coalesce(elements);
 }
 
 static __isl_give isl_set *touched(const struct lowering *lowering, int a, bool writes_only,
@@ -77,7 +78,13 @@ static __isl_give isl_pw_aff *bound(__isl_keep isl_set *elements, __isl_keep isl
 	enum { PIECES = 12 };
 	isl_pw_aff *value = is_high ? isl_set_dim_max(isl_set_copy(elements), d)
 		: isl_set_dim_min(isl_set_copy(elements), d);
-	value = isl_pw_aff_coalesce(value);
+	isl_pw_aff *simple = isl_pw_aff_coalesce(isl_pw_aff_copy(value));
+	if (isl_pw_aff_is_equal(simple, value) == isl_bool_true) {
+		isl_pw_aff_free(value);
+		value = simple;
+	} else {
+		isl_pw_aff_free(simple);
+	}
 	if (value && isl_pw_aff_n_piece(value) <= PIECES)
 		return value;
 	isl_pw_aff_free(value);
@@ -174,7 +181,7 @@ static __isl_give isl_set *fetching(const struct lowering *lowering, int a,
 	isl_set *unwritten = isl_set_subtract(box_elements(box, elements), written);
 	isl_set *visits = isl_set_union(isl_set_params(isl_set_intersect_params(unwritten,
 		isl_set_copy(params))), exposed(lowering, a));
-	visits = isl_set_coalesce(visits);
+	visits = set_coalesce(visits);
 	if (isl_work_end(ctx) && visits)
 		return visits;
 	isl_set_free(visits);
@@ -334,7 +341,7 @@ static __isl_give isl_set *reached(const struct lowering *lowering, int a, bool 
 			elements = unite(elements, isl_set_apply(tile_instances(lowering,
 				array->accesses[i].statement, lowering->depth, reach),
 				isl_map_copy(array->accesses[i].access->map)));
-	return isl_set_coalesce(isl_set_intersect_params(elements, tile_context(lowering)));
+	return set_coalesce(isl_set_intersect_params(elements, tile_context(lowering)));
 }
 
 /* The buffer of an internal array holds what lives in any tile: elements that are

@@ -7,6 +7,7 @@
 #include <isl/union_set.h>
 #include <isl/val.h>
 
+#include "ir/coalesce.h"
 #include "passes/fuse.h"
 #include "passes/lower_function.h"
 #include "passes/nest.h"
@@ -32,6 +33,9 @@ static long box_count(__isl_keep isl_set *set)
 static long count_at_least(__isl_take isl_set *set)
 {
 	enum { COUNT_LIMIT = 100000 };
+	/* isl counts a point once for each value of what is projected out, unless that is a
+	 * function of the point. */
+	set = isl_set_make_disjoint(isl_set_compute_divs(set));
 	long count = box_count(set);
 	if (count && isl_set_is_box(set) != isl_bool_true) {
 		isl_val *value = count <= COUNT_LIMIT ? isl_set_count_val(set) : NULL;
@@ -56,7 +60,7 @@ static __isl_give isl_set *elements_of(const struct nest *nest, const struct arr
 			isl_set *set = isl_map_range(isl_map_copy(access->map));
 			elements = elements ? isl_set_union(elements, set) : set;
 		}
-	return elements ? isl_set_coalesce(elements) : NULL;
+	return elements ? set_coalesce(elements) : NULL;
 }
 
 /* Written elements must go out once; what is only read must come in once. */

@@ -9,6 +9,7 @@
 #include <isl/space.h>
 #include <isl/union_set.h>
 
+#include "ir/coalesce.h"
 #include "passes/nest.h"
 #include "passes/values.h"
 
@@ -485,7 +486,7 @@ static __isl_give isl_map *elements_of_array(const struct nest *nest,
 		isl_map *map = elements_of_band(nest, &array->accesses[a]);
 		elements = elements ? isl_map_union(elements, map) : map;
 	}
-	return isl_map_coalesce(elements);
+	return map_coalesce(elements);
 }
 
 /* It does if some value of the dimension shows less than all values do together. */

@@ -9,4 +9,8 @@ for program in "$found"/*.loop; do
 	options=$(sed -n '1s|^/\* options: \(.*\) \*/$|\1|p' "$program")
 	ok "$name" "$LOOPC" --verify --arch="$found/$name.yaml" $options -o kernel.c "$program"
 done
+# No schedule is below its bound, and a bound counts each element once.
+exits 0 "the bound of isl_coalesce" "$LOOPC" --report --arch="$found/isl_coalesce.yaml" -o kernel.c \
+	"$found/isl_coalesce.loop"
+has out 'lower bound: .* 84 ' "counts each element once"
 finish
