@@ -98,7 +98,7 @@ static long array_elements(const struct nest_model *model, const struct model_ar
 /* Bytes of ARRAY that have to be moved in any case. */
 static long array_compulsory(const struct nest_model *model, const struct model_array *array)
 {
-	int times = array->is_written ? (array->is_created ? 1 : 2) : array->is_read;
+	int times = array->is_written ? 2 - array->is_created - array->is_dropped : array->is_read;
 
 	return saturated_product(saturated_product(array_elements(model, array),
 		array->element_bytes), times);
@@ -192,7 +192,8 @@ static void partition_init(struct partition *partition, const struct nest_model 
 		const struct model_array *array = &model->arrays[a];
 
 		partition->compulsory[a] = (double)array_compulsory(model, array);
-		partition->weight[a] = array->anchored != 0 ||
+		/* what is dropped may come and go without a transfer */
+		partition->weight[a] = array->anchored != 0 || array->is_dropped ||
 			!(array->is_read || array->is_written) ? 0 :
 			array->element_bytes / array_sharing(model, array);
 		partition->indexed[a] = 0;

@@ -76,7 +76,7 @@ static __isl_give isl_map *meeting(const struct nest *nest, int from, const stru
 	return isl_map_intersect(same, isl_map_lex_lt_map(order_of(nest, from), order_of(nest, to)));
 }
 
-static bool is_used_outside(const struct nest *nest, const struct array *array)
+bool nest_shares(const struct nest *nest, const struct array *array)
 {
 	const struct function *function = nest->function;
 	for (int s = 0; s < function->statement_count; s++) {
@@ -155,7 +155,7 @@ static void add_pair(struct pairs *pairs, int s, const struct access *a, int t,
 static void add_array(struct pairs *pairs, const struct array *array)
 {
 	const struct nest *nest = pairs->nest;
-	if (array->by_value && !is_used_outside(nest, array)) {
+	if (array->by_value && !nest_shares(nest, array)) {
 		isl_union_map *values = values_of(nest, array);
 		if (values) {
 			pairs->together = isl_union_map_union(pairs->together, values);

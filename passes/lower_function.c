@@ -55,7 +55,7 @@ static __isl_give isl_set *elements_of(const struct nest *nest, const struct arr
 		for (int i = 0; i < nest->arrays[a].access_count; i++) {
 			const struct access *access = nest->arrays[a].accesses[i].access;
 			if (access->array != array || access->is_write != is_write
-				|| nest->arrays[a].is_internal)
+				|| nest->arrays[a].is_internal || nest_is_dropped(nest, &nest->arrays[a]))
 				continue;
 			isl_set *set = isl_map_range(isl_map_copy(access->map));
 			elements = elements ? isl_set_union(elements, set) : set;

@@ -434,10 +434,10 @@ bool array_evaluate(const struct nest_model *model, const struct schedule *sched
 	first = times(&sum, first, array->element_bytes);
 	storage->read_bytes = storage->write_bytes = storage->commands = 0;
 	if (array->is_written) {
-		storage->write_bytes = moved;
+		storage->write_bytes = moved - (array->is_dropped ? first : 0);
 		storage->read_bytes = moved - (array->is_created ? first : 0);
 		storage->commands = plus(&sum, times(&sum, 2, visits),
-			array->is_created ? -first_visits : 0);
+			times(&sum, -first_visits, array->is_created + array->is_dropped));
 	} else if (array->is_read) {
 		storage->read_bytes = moved;
 		storage->commands = visits;

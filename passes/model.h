@@ -42,6 +42,9 @@ struct model_array {
 	bool is_created;             /* written: nothing is fetched when a region comes for the
 	                              * first time, since its elements are set on chip.  Only
 	                              * where different tiles never touch the same element */
+	bool is_dropped;             /* written: nobody needs its elements after the nest, so that
+	                              * nothing goes out when a region leaves for the last time.
+	                              * Only where is_created may be */
 	long anchored;               /* bit l: touched only by statements that run in the first (or
 	                              * last) tile of loop l that a run executes, an initialisation
 	                              * or a final step; no such loop indexes the array.  See below */
@@ -89,11 +92,12 @@ struct nest_model {
  *
  * A written array: a visit that is not kept fetches its region, unless it comes for
  * the first time (pos of every loop outside that does not index it is 0) and
- * is_created.  At the end of a visit the region goes out unless its next visit is
- * kept: unless the innermost loop r outside b that is not in its last iteration
- * exists, does not index the array, every loop inside r and outside or equal to b
- * that indexes the array is serpentine, and this is one of the last SLOTS iterations
- * of b's run. */
+ * is_created.  At the end of a visit the region goes out, unless it leaves for the
+ * last time (every loop outside that does not index it is in its last iteration) and
+ * is_dropped, or its next visit is kept: the innermost loop r outside b that is not in
+ * its last iteration exists, does not index the array, every loop inside r and outside
+ * or equal to b that indexes the array is serpentine, and this is one of the last SLOTS
+ * iterations of b's run. */
 struct storage {
 	int store;
 	long slots;

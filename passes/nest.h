@@ -161,6 +161,10 @@ bool nest_model_build(struct compilation *compilation, const struct nest *nest,
 
 /* No read of ARRAY sees a value from before the nest. */
 bool nest_is_created(const struct nest *nest, struct nest_array *array);
+/* Nor is any value of it wanted after the nest. */
+bool nest_is_dropped(const struct nest *nest, struct nest_array *array);
+/* Statements of the function that are not in NEST use ARRAY. */
+bool nest_shares(const struct nest *nest, const struct array *array);
 /* MOVES[l]: the region of ARRAY in a tile may depend on band dimension l. */
 void nest_array_moves(struct compilation *compilation, const struct nest *nest,
 	const struct nest_array *array, bool moves[NEST_LOOPS]);

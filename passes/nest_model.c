@@ -194,6 +194,12 @@ bool nest_is_created(const struct nest *nest, struct nest_array *array)
 	return array->created == CREATED_YES;
 }
 
+bool nest_is_dropped(const struct nest *nest, struct nest_array *array)
+{
+	return !array->array->is_parameter && !nest->parent && !array->has_siblings
+		&& !nest_shares(nest, array->array) && nest_is_created(nest, array);
+}
+
 /* Every affine plane runs over the whole extent of its dimension. */
 static bool planes_cover(const struct builder *builder, int s)
 {
@@ -412,6 +418,7 @@ static void fill_exact(const struct nest *nest, struct nest_array *array,
 	const struct region *region, struct model_array *out)
 {
 	fill_array(nest, array, out);
+	out->is_dropped = nest_is_dropped(nest, array);
 	out->anchored = anchored_dims(nest, array);
 	for (int d = 0; d < out->rank; d++) {
 		out->dims[d].window = region->dims[d].window;

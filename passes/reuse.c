@@ -34,8 +34,8 @@ static void print_array(FILE *out, const struct nest_model *model, int a)
 	fprintf(out, "  array %s %d bytes", array->name, array->element_bytes);
 	for (int d = 0; d < array->rank; d++)
 		print_dim(out, model, &array->dims[d]);
-	fprintf(out, "%s%s%s", array->is_read ? " read" : "", array->is_written ? " written" : "",
-		array->is_created ? " created" : "");
+	fprintf(out, "%s%s%s%s", array->is_read ? " read" : "", array->is_written ? " written" : "",
+		array->is_created ? " created" : "", array->is_dropped ? " dropped" : "");
 	for (int l = 0; l < model->loop_count; l++)
 		if (array->anchored >> l & 1)
 			fprintf(out, " once in %s", model->loops[l].name);

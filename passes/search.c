@@ -201,7 +201,8 @@ static void add_array(struct space *space, int a)
 
 	space->visit_bytes[a] = array->is_written ? 2 * array->element_bytes :
 		array->is_read ? array->element_bytes : 0;
-	space->first_bytes[a] = array->is_written && array->is_created ? array->element_bytes : 0;
+	space->first_bytes[a] = array->is_written ?
+		(array->is_created + array->is_dropped) * array->element_bytes : 0;
 	space->is_apart[a] = true;
 	for (int d = 0; d < array->rank; d++) {
 		int loops = 0;
@@ -248,7 +249,8 @@ static bool are_twins(const struct space *space, int one, int other)
 			return false;
 	return a.rank == b.rank && a.element_bytes == b.element_bytes &&
 		a.is_read == b.is_read && a.is_written == b.is_written &&
-		a.is_created == b.is_created && a.anchored == b.anchored &&
+		a.is_created == b.is_created && a.is_dropped == b.is_dropped &&
+		a.anchored == b.anchored &&
 		options->store[one] == options->store[other] &&
 		options->min_store[one] == options->min_store[other] &&
 		options->slots[one] == options->slots[other] &&

@@ -38,6 +38,7 @@ static void copy_array(struct model_array *to, const struct model_array *from, i
 	to->is_read = from->is_read;
 	to->is_written = from->is_written;
 	to->is_created = from->is_created;
+	to->is_dropped = from->is_dropped;
 	to->anchored = from->anchored;
 	for (int d = 0; d < from->rank; d++) {
 		to->dims[d].window = from->dims[d].window;

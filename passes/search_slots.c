@@ -9,7 +9,8 @@ double command_count(const struct space *space, int a, const struct stored *stor
 	double visits = stored->visits - stored->turns * (double)slots;
 
 	if (space->first_bytes[a] > 0)
-		return 2 * visits - stored->first_visits;
+		return 2 * visits - stored->first_visits *
+			space->first_bytes[a] / space->model->arrays[a].element_bytes;
 	return space->visit_bytes[a] > 0 ?
 		visits * (space->model->arrays[a].is_written ? 2 : 1) : 0;
 }

@@ -44,7 +44,7 @@ static struct bounds node_bounds(const struct tree *tree, int depth)
 		least.memory += round_bytes(space, state->least * bytes);
 		spare += space->granule;
 		/* a run that turns still moves a tile, others two */
-		least.commands += space->visit_bytes[a] == 0 ? 0 :
+		least.commands += space->visit_bytes[a] <= space->first_bytes[a] ? 0 :
 			2 * (state->visits - state->turns) +
 			(is_full_useful(space, a) ? 0 : state->turns);
 	}

@@ -453,6 +453,17 @@ static struct plan_expr *both(const struct visit *visit, struct plan_expr *a, st
 	return !a ? b : !b ? a : make(visit->lowering, PLAN_AND, a, b);
 }
 
+/* The region will be here again: some loop that does not move it has not ended. */
+static struct plan_expr *will_come_back(const struct visit *visit)
+{
+	struct plan_expr *condition = NULL;
+	for (int l = 0; l < visit->store; l++)
+		if (!indexes(visit, l) && !is_anchored(visit, l))
+			condition = either(visit->lowering, condition,
+				make(visit->lowering, PLAN_NOT, at_end(visit, l), NULL));
+	return condition ? condition : constant(visit->lowering, 0);
+}
+
 /* When a visit fetches; NULL: always. */
 static struct plan_expr *fetches(const struct visit *visit)
 {
@@ -514,6 +525,10 @@ unsigned append_exact_puts(struct lowering *lowering, int a, struct plan_node *b
 	struct plan_expr *condition = is_visited(&visit);
 	if (kept)
 		condition = both(&visit, condition, make(lowering, PLAN_NOT, kept, NULL));
+	if (visit.model->is_dropped)
+		condition = both(&visit, condition, will_come_back(&visit));
+	if (never(condition))
+		return 0;
 	unsigned tag = 1U << put_tag(a);
 	/* Pipelined: the copy goes on during the next body; the one before ends here, unless
 	 * it had to before a fetch, or no slot comes round again in this run. */

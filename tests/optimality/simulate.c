@@ -21,6 +21,7 @@ struct state {
 	struct box held[MODEL_ARRAYS][HELD];
 	unsigned char *was_out[MODEL_ARRAYS];   /* elements that were on chip before */
 	long position[MODEL_ARRAYS];            /* of the moving loop in its run */
+	long first_visits[MODEL_ARRAYS];        /* that saw a region for the first time */
 };
 
 static bool moves(const struct model_array *array, int loop)
@@ -137,6 +138,7 @@ static void visit(struct state *state, int a)
 		if (array->is_written) {
 			state->result->write_bytes[a] += bytes;
 			state->result->commands[a]++;
+			state->first_visits[a] += old == 0;
 		}
 		if (array->is_written && array->is_created)
 			bytes = old * array->element_bytes;
@@ -229,6 +231,21 @@ static long buffer_bytes(const struct nest_model *model, const struct schedule *
 	return bytes * copies;
 }
 
+/* The last put of each element is for nobody; there are as many visits that put a region
+ * for the last time as visits that saw one for the first time. */
+static void take_back_last(struct state *state, int a)
+{
+	long size[MODEL_RANK], elements = 1;
+
+	array_size(state->model, a, size);
+	for (int d = 0; d < state->model->arrays[a].rank; d++)
+		elements *= size[d];
+	for (long i = 0; i < elements; i++)
+		state->result->write_bytes[a] -= state->was_out[a][i] ?
+			state->model->arrays[a].element_bytes : 0;
+	state->result->commands[a] -= state->first_visits[a];
+}
+
 void simulate(const struct nest_model *model, const struct schedule *schedule,
 	struct simulated *result)
 {
@@ -249,6 +266,8 @@ void simulate(const struct nest_model *model, const struct schedule *schedule,
 	}
 	walk(state, 0);
 	for (int a = 0; a < model->array_count; a++) {
+		if (model->arrays[a].is_dropped)
+			take_back_last(state, a);
 		result->total_bytes += result->read_bytes[a] + result->write_bytes[a];
 		result->total_commands += result->commands[a];
 		free(state->was_out[a]);
@@ -353,6 +372,7 @@ static void random_output(struct random_source *source, const struct nest_model 
 {
 	array->is_written = true;
 	array->is_created = random_below(source, 2);
+	array->is_dropped = array->is_created && random_below(source, 3) == 0;
 	array->is_read = !array->is_created;
 	for (int l = 0; l < model->loop_count; l++)
 		if (array->rank < 3 && random_below(source, 2)) {
@@ -457,9 +477,10 @@ void print_case(const struct nest_model *model, const struct schedule *schedule)
 		const struct model_array *array = &model->arrays[a];
 		const struct storage *storage = &schedule->storage[a];
 
-		fprintf(stderr, "array %d anchored %lx x%d%s%s%s:", a, (unsigned long)array->anchored, array->element_bytes,
+		fprintf(stderr, "array %d anchored %lx x%d%s%s%s%s:", a, (unsigned long)array->anchored, array->element_bytes,
 			array->is_read ? " read" : "", array->is_written ? " written" : "",
-			array->is_created ? " created" : "");
+			array->is_created ? " created" : "",
+			array->is_dropped ? " dropped" : "");
 		for (int d = 0; d < array->rank; d++) {
 			fprintf(stderr, " [%ld", array->dims[d].window);
 			for (int l = 0; l < model->loop_count; l++)
