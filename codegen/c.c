@@ -9,6 +9,7 @@
 #include "codegen/signature.h"
 #include "codegen/transfer.h"
 #include "codegen/wrap.h"
+#include "ir/macs.h"
 
 /* One function being written. */
 struct writer {
@@ -280,6 +281,7 @@ static void print_line_directive(FILE *out, int line, const char *file)
 static void print_compute(struct writer *writer, const struct plan_node *node)
 {
 	int line = writer->options->line_directives ? node->statement->location.line : 0;
+	int macs = writer->options->counts_macs ? statement_macs(node->statement) : 0;
 
 	if (line > 0)
 		print_line_directive(writer->out, line, writer->printer.plan->program->file);
@@ -288,6 +290,10 @@ static void print_compute(struct writer *writer, const struct plan_node *node)
 	fputc('\n', writer->out);
 	if (line > 0)
 		fputs("#line here\n", writer->out);
+	if (macs) {
+		indent(writer);
+		fprintf(writer->out, "lrt_checked_macs += %d;\n", macs);
+	}
 }
 
 static void print_node(struct writer *writer, const struct plan_node *node)
@@ -549,6 +555,8 @@ static void print_includes(FILE *out, const struct program *program,
 	for (int i = 0; i < program->include_count; i++)
 		fprintf(out, "#include %s\n", program->includes[i]);
 	fputs("\n#include \"loopc_rt.h\"\n", out);
+	if (options->counts_macs)
+		fputs("#include \"loopc_checked.h\"\n", out);
 	if (options->header)
 		fprintf(out, "#include \"%s\"\n", options->header);
 	fputc('\n', out);

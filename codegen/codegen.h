@@ -13,6 +13,8 @@ struct codegen_options {
 	const char *header;          /* file that codegen_header writes, to be included; NULL:
 	                              * the C file declares its functions itself */
 	bool line_directives;        /* #line before each statement of the source */
+	bool counts_macs;            /* for a test on a host: counts multiply-accumulates (ir/macs.h)
+	                              * in lrt_checked_macs of the checked port */
 	const char *output;          /* name of the C file, for #line; may be NULL */
 };
 

@@ -8,11 +8,13 @@
 
 struct totals {
 	long read_bytes, write_bytes, compulsory_bytes, lower_bound_bytes;
+	long macs;                   /* -1: not known */
 };
 
 static struct totals nest_totals(const struct plan_nest *nest)
 {
-	struct totals totals = { 0, 0, nest->compulsory_bytes, nest->lower_bound_bytes };
+	struct totals totals = { 0, 0, nest->compulsory_bytes, nest->lower_bound_bytes,
+		nest->macs };
 	for (int t = 0; t < nest->traffic_count; t++) {
 		totals.read_bytes += nest->traffic[t].read_bytes;
 		totals.write_bytes += nest->traffic[t].write_bytes;
@@ -22,7 +24,7 @@ static struct totals nest_totals(const struct plan_nest *nest)
 
 static struct totals report_totals(const struct report *report)
 {
-	struct totals totals = { 0, 0, 0, 0 };
+	struct totals totals = { 0, 0, 0, 0, 0 };
 	for (int p = 0; p < report->plan_count; p++)
 		for (int n = 0; n < report->plans[p]->nest_count; n++) {
 			struct totals nest = nest_totals(&report->plans[p]->nests[n]);
@@ -30,6 +32,7 @@ static struct totals report_totals(const struct report *report)
 			totals.write_bytes += nest.write_bytes;
 			totals.compulsory_bytes += nest.compulsory_bytes;
 			totals.lower_bound_bytes += nest.lower_bound_bytes;
+			totals.macs = totals.macs < 0 || nest.macs < 0 ? -1 : totals.macs + nest.macs;
 		}
 	return totals;
 }
@@ -102,6 +105,11 @@ static json_t *traffic_json(const struct plan_nest *nest)
 		"arrays", arrays);
 }
 
+static json_t *macs_json(long macs)
+{
+	return macs < 0 ? json_null() : json_integer(macs);
+}
+
 static json_t *nest_json(const struct plan *plan, const struct plan_nest *nest)
 {
 	const char *argument = nest->lower_bound_argument ? nest->lower_bound_argument : "none";
@@ -111,19 +119,21 @@ static json_t *nest_json(const struct plan *plan, const struct plan_nest *nest)
 		(json_int_t)nest->scratchpad_used_bytes, "buffers", buffers_json(plan, nest));
 	json_t *search = json_pack("{sb sf sI sf}", "optimal", nest->optimal,
 		"gap", search_gap(nest), "points", (json_int_t)nest->points, "seconds", nest->seconds);
-	return json_pack("{ss ss ss so sI so so so}", "function", plan->function->name,
+	return json_pack("{ss ss ss so sI so so so so}", "function", plan->function->name,
 		"nest", nest->name, "schedule", nest->schedule ? nest->schedule : "",
 		"traffic", traffic_json(nest), "compulsory_bytes", (json_int_t)nest->compulsory_bytes,
-		"lower_bound", bound, "scratchpad", scratchpad, "search", search);
+		"lower_bound", bound, "scratchpad", scratchpad, "search", search,
+		"macs", macs_json(nest->macs));
 }
 
 static json_t *verify_json(const struct verify_result *verify)
 {
 	static const char *const names[] = { "not run", "passed", "failed" };
-	return json_pack("{ss sI sI sI}", "status", names[verify->status],
+	return json_pack("{ss sI sI sI sI}", "status", names[verify->status],
 		"measured_read_bytes", (json_int_t)verify->measured_read_bytes,
 		"measured_write_bytes", (json_int_t)verify->measured_write_bytes,
-		"mismatched_elements", (json_int_t)verify->mismatched_elements);
+		"mismatched_elements", (json_int_t)verify->mismatched_elements,
+		"measured_macs", (json_int_t)verify->measured_macs);
 }
 
 bool report_json(FILE *out, const struct report *report)
@@ -134,10 +144,11 @@ bool report_json(FILE *out, const struct report *report)
 			json_array_append_new(kernels,
 				nest_json(report->plans[p], &report->plans[p]->nests[n]));
 	struct totals totals = report_totals(report);
-	json_t *total = json_pack("{sI sI sI sI}", "read_bytes", (json_int_t)totals.read_bytes,
+	json_t *total = json_pack("{sI sI sI sI so}", "read_bytes", (json_int_t)totals.read_bytes,
 		"write_bytes", (json_int_t)totals.write_bytes,
 		"total_bytes", (json_int_t)(totals.read_bytes + totals.write_bytes),
-		"lower_bound_bytes", (json_int_t)totals.lower_bound_bytes);
+		"lower_bound_bytes", (json_int_t)totals.lower_bound_bytes,
+		"macs", macs_json(totals.macs));
 	json_t *root = json_pack("{si s{ss sI} so so so}", "schema", 1,
 		"arch", "name", report->arch->name,
 		"scratchpad_bytes", (json_int_t)report->arch->scratchpad_bytes,
@@ -239,6 +250,9 @@ static void nest_text(FILE *out, const struct plan *plan, const struct plan_nest
 		plan->arch->name);
 	traffic_text(out, nest);
 	bounds_text(out, nest);
+	if (nest->macs)
+		fprintf(out, "  %-46s %15s %15s\n", "multiply-accumulates", "",
+			nest->macs < 0 ? "not counted" : report_number(nest->macs));
 	buffers_text(out, plan, nest);
 	if (nest->schedule) {
 		fputs("  schedule:\n", out);

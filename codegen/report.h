@@ -12,6 +12,7 @@ enum verify_status { VERIFY_NOT_RUN, VERIFY_PASSED, VERIFY_FAILED };
 struct verify_result {
 	enum verify_status status;
 	long measured_read_bytes, measured_write_bytes;
+	long measured_macs;
 	long mismatched_elements;
 	const char *tolerance;       /* how floats were compared; NULL: nothing to say */
 };

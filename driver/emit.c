@@ -71,10 +71,11 @@ static const struct plan *const *plans_of(const struct session *session)
 	return (const struct plan *const *)session->plans;
 }
 
-bool emit_c(struct session *session, FILE *out, const char *header)
+bool emit_c(struct session *session, FILE *out, const char *header, bool counts_macs)
 {
 	struct codegen_options options = codegen_options_of(session);
 	options.header = header;
+	options.counts_macs = counts_macs;
 	return codegen_c(out, plans_of(session), session->plan_count, &options);
 }
 
@@ -119,7 +120,7 @@ static bool emit_form(struct session *session, enum emit form, FILE *out)
 	case EMIT_PLAN:
 		plans_print(out, plans_of(session), session->plan_count);
 		return true;
-	case EMIT_C: return emit_c(session, out, emitted_name(session, EMIT_H));
+	case EMIT_C: return emit_c(session, out, emitted_name(session, EMIT_H), false);
 	case EMIT_H: return emit_header(session, out);
 	default: return report_json(out, &report);
 	}

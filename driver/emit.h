@@ -15,8 +15,8 @@ bool emit_all(struct session *session, struct outputs *outputs);
 bool emit_reports(struct session *session, struct outputs *outputs);
 
 /* Prints the C, or the header, as --emit does; HEADER is included by the C, NULL:
- * it declares itself what it defines. */
-bool emit_c(struct session *session, FILE *out, const char *header);
+ * it declares itself what it defines.  COUNTS_MACS: see struct codegen_options. */
+bool emit_c(struct session *session, FILE *out, const char *header, bool counts_macs);
 bool emit_header(struct session *session, FILE *out);
 
 #endif

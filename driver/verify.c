@@ -69,7 +69,7 @@ static bool print_part(struct verification *v, enum part part, FILE *out)
 {
 	struct session *session = v->session;
 	switch (part) {
-	case PART_KERNEL: return emit_c(session, out, "kernel.h");
+	case PART_KERNEL: return emit_c(session, out, "kernel.h", true);
 	case PART_HEADER: return emit_header(session, out);
 	case PART_SOURCE: fwrite(session->text, 1, session->length, out); break;
 	case PART_REFERENCE: harness_print_reference(out, session); break;
@@ -228,6 +228,17 @@ static void check_traffic(struct verification *v, const struct plan *plan,
 		plan->function->name, read_bytes, write_bytes, array->name, predicted[0], predicted[1]);
 }
 
+static void check_macs(struct verification *v, const struct plan *plan, long macs)
+{
+	long predicted = 0;
+	for (int n = 0; n < plan->nest_count && predicted >= 0; n++)
+		predicted = plan->nests[n].macs < 0 ? -1 : predicted + plan->nests[n].macs;
+	v->session->verify.measured_macs += macs;
+	if (predicted >= 0 && predicted != macs)
+		complain(v, "verification of '%s' failed: the run did %ld multiply-accumulates, but %ld "
+			"were predicted", plan->function->name, macs, predicted);
+}
+
 /* INDEX, a place in the array as a whole, as subscripts. */
 static const char *subscripts(struct arena *arena, const struct array *array, long index)
 {
@@ -275,6 +286,8 @@ static void read_line(struct verification *v, char *line)
 	if (!strcmp(words[0], "phase")) {
 		v->phase = arena_strdup(v->session->arena, words[2]);
 		v->function = function->name;
+	} else if (!strcmp(words[0], "macs")) {
+		check_macs(v, plan, atol(words[2]));
 	} else if (!strcmp(words[0], "violations") && strcmp(words[2], "0")) {
 		complain(v, "verification of '%s' failed: the checked port saw %s violations",
 			function->name, words[2]);

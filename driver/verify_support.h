@@ -8,6 +8,7 @@
  *     differ FUNCTION ARRAY COUNT INDEX EXPECTED GOT
  *     bound FUNCTION ARRAY BOUND LARGEST_DIFFERENCE
  *     unordered FUNCTION ARRAY COUNT        (results that are no numbers)
+ *     macs FUNCTION COUNT
  *     violations FUNCTION COUNT
  *     done FUNCTION
  */
@@ -219,6 +220,7 @@ static void verify_run_tiled(const struct verify_function *function, const lrt_l
 		verify_print_traffic(function, function->arrays[a].name);
 	for (int l = 0; l < function->local_count; l++)
 		verify_print_traffic(function, function->locals[l].name);
+	printf("macs %s %llu\n", function->name, (unsigned long long)lrt_checked_macs);
 	printf("violations %s %d\n", function->name, lrt_checked_end());
 	free(workspace);
 }

@@ -146,6 +146,7 @@ struct plan_nest {
 	struct plan_traffic *traffic;
 	long compulsory_bytes, lower_bound_bytes;
 	const char *lower_bound_argument;
+	long macs;                   /* multiply-accumulates (ir/macs.h) that run; -1: not known */
 	long scratchpad_used_bytes;
 	bool optimal;
 	long bound_bytes;            /* no schedule of the space is below this */

@@ -754,6 +754,8 @@ static struct plan_nest parse_nest(struct parser *parser)
 	nest.lower_bound_bytes = named_number(parser, "lower_bound");
 	if (take(parser, "argument"))
 		nest.lower_bound_argument = take_string(parser);
+	if (take(parser, "macs"))
+		nest.macs = take_number(parser);
 	nest.scratchpad_used_bytes = named_number(parser, "used");
 	nest.optimal = named_number(parser, "optimal") != 0;
 	nest.bound_bytes = named_number(parser, "bound");

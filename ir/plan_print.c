@@ -300,6 +300,8 @@ static void print_nest(FILE *out, const struct plan_nest *nest)
 		nest->lower_bound_bytes);
 	if (nest->lower_bound_argument && *nest->lower_bound_argument)
 		print_string(out, "    argument ", nest->lower_bound_argument);
+	if (nest->macs)
+		fprintf(out, "    macs %ld\n", nest->macs);
 	fprintf(out, "    used %ld\n    optimal %d\n    bound %ld\n    points %ld\n    double %d\n",
 		nest->scratchpad_used_bytes, nest->optimal, nest->bound_bytes, nest->points,
 		nest->is_double);

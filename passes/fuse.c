@@ -332,6 +332,7 @@ bool group_emit(const struct groups *groups, const struct group *group, struct p
 	out->compulsory_bytes = out->lower_bound_bytes = nest_compulsory(nest);
 	out->bound_bytes = out->lower_bound_bytes;
 	out->lower_bound_argument = "compulsory";
+	out->macs = nest_macs(nest);
 	out->optimal = plan_nest_bytes(out) == out->bound_bytes;
 	return true;
 }

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "ir/macs.h"
 #include "ir/plan_count.h"
 
 #define ARENA(lowering) ((lowering)->compilation->arena)
@@ -205,6 +206,19 @@ bool nest_count_traffic(struct compilation *compilation, const struct nest *nest
 			out->traffic[out->traffic_count++] = all[array->index];
 	}
 	return true;
+}
+
+long nest_macs(const struct nest *nest)
+{
+	long total = 0;
+	for (int s = 0; s < nest->statement_count; s++) {
+		int macs = statement_macs(nest->statements[s]);
+		long runs = macs ? set_count(isl_set_copy(nest->statements[s]->domain)) : 0, product;
+		if (runs < 0 || __builtin_mul_overflow(runs, macs, &product)
+			|| __builtin_add_overflow(total, product, &total))
+			return -1;
+	}
+	return total;
 }
 
 void nest_make_outer_vars(struct compilation *compilation, const struct nest *nest,

@@ -547,6 +547,7 @@ bool lower_nest(struct compilation *compilation, struct nest *nest, struct plan 
 		report_no_fit(first);
 		return false;
 	}
+	out->macs = nest_macs(nest);
 	out->seconds = now_seconds() - start;
 	return !choice || is_consistent(compilation, choice, out);
 }

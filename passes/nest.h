@@ -172,6 +172,9 @@ void nest_array_moves(struct compilation *compilation, const struct nest *nest,
 /* Variables for the sequential dims of NEST, whose parts are lowered inside them. */
 void nest_make_outer_vars(struct compilation *compilation, const struct nest *nest,
 	struct plan *plan, struct plan_var **vars);
+/* The multiply-accumulates of NEST, each instance of its statements run once; -1: not
+ * known. */
+long nest_macs(const struct nest *nest);
 /* Fills in OUT's traffic from its body; false if that takes too many steps. */
 bool nest_count_traffic(struct compilation *compilation, const struct nest *nest,
 	struct plan_nest *out);

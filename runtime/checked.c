@@ -648,6 +648,8 @@ static void allocate_scratchpad(size_t bytes)
 	ASAN_POISON(after, GUARD_BYTES);
 }
 
+uint64_t lrt_checked_macs;
+
 void lrt_checked_begin(const lrt_limits *limits)
 {
 	unsigned tag;
@@ -661,6 +663,7 @@ void lrt_checked_begin(const lrt_limits *limits)
 	allocate_scratchpad(port.limits.scratchpad_bytes ? port.limits.scratchpad_bytes
 		: DEFAULT_SCRATCHPAD_BYTES);
 	port.commands = 0;
+	lrt_checked_macs = 0;
 	port.violations = 0;
 	port.begun = 1;
 }

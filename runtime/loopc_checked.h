@@ -32,6 +32,9 @@ typedef struct lrt_counts {
 
 /* Counts of the array named NAME since lrt_checked_begin. */
 lrt_counts lrt_checked_counts(const char *name);
+/* Multiply-accumulates since lrt_checked_begin, where the emitted code counts them: that
+ * of loopc --verify does. */
+extern uint64_t lrt_checked_macs;
 /* Waits for nothing, checks that nothing is in flight, frees the scratchpad.
  * Returns the number of violations since lrt_checked_begin. */
 int lrt_checked_end(void);
