@@ -13,6 +13,7 @@
 #include "driver/output.h"
 #include "driver/runtime_dir.h"
 #include "driver/session.h"
+#include "driver/strategies.h"
 #include "driver/sweep.h"
 #include "driver/verify.h"
 #include "frontend/arch.h"
@@ -24,6 +25,7 @@
 static bool needs_plans(const struct options *options)
 {
 	bool is_needed = options->verify || options->explain || options->report_text ||
+		options->explain_strategies ||
 		options->report_file;
 	for (int e = 0; e < options->emission_count; e++)
 		is_needed |= emit_needs_plan(options->emissions[e].form);
@@ -75,6 +77,16 @@ static enum status check_plans(const struct session *session, bool are_given)
 	return STATUS_DONE;
 }
 
+static enum status find_strategies(struct session *session)
+{
+	if (session->plan_count && !session->plans[0]->nests[0].source_count) {
+		fputs("loopc: error: --explain=strategies needs the source, not a plan\n", stderr);
+		return STATUS_USAGE;
+	}
+	strategies_find(session);
+	return STATUS_DONE;
+}
+
 static enum status compile(struct session *session, struct outputs *outputs)
 {
 	const struct options *options = session->options;
@@ -90,6 +102,8 @@ static enum status compile(struct session *session, struct outputs *outputs)
 		if (status == STATUS_DONE)
 			status = check_plans(session, are_given);
 	}
+	if (status == STATUS_DONE && options->explain_strategies)
+		status = find_strategies(session);
 	if (status == STATUS_DONE && options->sweep)
 		status = sweep(session, outputs);
 	if (status == STATUS_DONE && options->verify)

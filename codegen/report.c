@@ -155,6 +155,8 @@ bool report_json(FILE *out, const struct report *report)
 		"kernels", kernels, "total", total, "verify", verify_json(&report->verify));
 	if (!root)
 		return false;
+	if (report->strategies)
+		json_object_set(root, "strategies", report->strategies);
 	bool is_written = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) == 0;
 	json_decref(root);
 	return is_written && putc('\n', out) != EOF;

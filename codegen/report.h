@@ -23,6 +23,7 @@ struct report {
 	int plan_count;
 	struct plan *const *plans;
 	struct verify_result verify;
+	struct json_t *strategies;   /* the value of that key, borrowed; NULL: no key */
 };
 
 /* The JSON of docs/loopc.1, keys always in the same order.  False if memory or the

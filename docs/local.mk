@@ -3,3 +3,4 @@ dist_man_MANS += docs/loopc.1
 EXTRA_DIST += docs/machine.md
 EXTRA_DIST += docs/ir.md
 EXTRA_DIST += docs/fusion.md
+EXTRA_DIST += docs/reports.md

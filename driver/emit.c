@@ -4,6 +4,7 @@
 
 #include "codegen/codegen.h"
 #include "driver/depfile.h"
+#include "driver/strategies.h"
 
 bool emit_needs_plan(enum emit form)
 {
@@ -13,8 +14,8 @@ bool emit_needs_plan(enum emit form)
 
 static struct report report_of(const struct session *session)
 {
-	return (struct report){ session->arch, session->plan_count, session->plans,
-		session->verify };
+	return (struct report){ .arch = session->arch, .plan_count = session->plan_count,
+		.plans = session->plans, .verify = session->verify };
 }
 
 /* The file's name, without its directories: emitted text names no place. */
@@ -108,9 +109,17 @@ static void emit_schedules(const struct session *session, FILE *out)
 		}
 }
 
-static bool emit_form(struct session *session, enum emit form, FILE *out)
+static bool emit_json(const struct session *session, FILE *out)
 {
 	struct report report = report_of(session);
+	report.strategies = strategies_json(session);
+	bool is_written = report_json(out, &report);
+	json_decref(report.strategies);
+	return is_written;
+}
+
+static bool emit_form(struct session *session, enum emit form, FILE *out)
+{
 	switch (form) {
 	case EMIT_AST: return session_print_ast(session, out);
 	case EMIT_PROGRAM: program_print(out, session->program); return true;
@@ -122,7 +131,7 @@ static bool emit_form(struct session *session, enum emit form, FILE *out)
 		return true;
 	case EMIT_C: return emit_c(session, out, emitted_name(session, EMIT_H), false);
 	case EMIT_H: return emit_header(session, out);
-	default: return report_json(out, &report);
+	default: return emit_json(session, out);
 	}
 }
 
@@ -132,15 +141,17 @@ bool emit_reports(struct session *session, struct outputs *outputs)
 	struct report report = report_of(session);
 	if (options->report_file) {
 		FILE *out = outputs_open(outputs, options->report_file);
-		if (!out || !report_json(out, &report))
+		if (!out || !emit_json(session, out))
 			return false;
 	}
-	if (options->explain || options->report_text) {
+	if (options->explain || options->explain_strategies || options->report_text) {
 		FILE *out = outputs_open(outputs, "-");
 		if (!out)
 			return false;
 		if (options->explain)
 			report_explain(out, &report);
+		if (session->strategies)
+			strategies_print(out, session);
 		if (options->report_text)
 			report_text(out, &report);
 	}

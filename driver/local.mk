@@ -34,6 +34,7 @@ libloopc_a_SOURCES += \
 	driver/output.c driver/output.h \
 	driver/runtime_dir.c driver/runtime_dir.h \
 	driver/session.c driver/session.h \
+	driver/strategies.c driver/strategies.h \
 	driver/sweep.c driver/sweep.h \
 	driver/trace.c driver/trace.h \
 	driver/verify.c driver/verify.h

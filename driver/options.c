@@ -32,7 +32,7 @@ static const struct option long_options[] = {
 	{ "fuse", required_argument, NULL, OPTION_FUSE },
 	{ "report", optional_argument, NULL, OPTION_REPORT },
 	{ "verify", no_argument, NULL, OPTION_VERIFY },
-	{ "explain", no_argument, NULL, OPTION_EXPLAIN },
+	{ "explain", optional_argument, NULL, OPTION_EXPLAIN },
 	{ "print-after", required_argument, NULL, OPTION_PRINT_AFTER },
 	{ "print-changed", no_argument, NULL, OPTION_PRINT_CHANGED },
 	{ "time-passes", no_argument, NULL, OPTION_TIME_PASSES },
@@ -71,6 +71,7 @@ void options_help(void)
 "  --prefix=TEXT          of all emitted names   --line-directives  emit #line\n"
 "  --report[=FILE.json]   traffic, bounds and buffers: a table, or JSON in a file\n"
 "  --explain              how the traffic comes about, array by array\n"
+"  --explain=strategies   what each layer moves by input, weight and output reuse\n"
 "  --verify               build with $CC, run against the source, compare results\n"
 "                         and bytes moved (--save-temps=DIR keeps the programs)\n"
 "  --sweep=scratchpad:8K..1M   least traffic for each size\n"
@@ -252,6 +253,14 @@ static bool parse_threads(struct options *options, const char *text)
 	return true;
 }
 
+static bool parse_explain(struct options *options, const char *text)
+{
+	if (text && strcmp(text, "strategies"))
+		return wrong("--explain is given alone or as --explain=strategies, not '%s'", text);
+	*(text ? &options->explain_strategies : &options->explain) = true;
+	return true;
+}
+
 static bool parse_option(struct arena *arena, struct options *options, int option,
 	int argc, char **argv)
 {
@@ -278,7 +287,7 @@ static bool parse_option(struct arena *arena, struct options *options, int optio
 			options->report_text = true;
 		return true;
 	case OPTION_VERIFY: options->verify = true; return true;
-	case OPTION_EXPLAIN: options->explain = true; return true;
+	case OPTION_EXPLAIN: return parse_explain(options, text);
 	case OPTION_PRINT_AFTER: list_add(arena, &options->print_after, text); return true;
 	case OPTION_PRINT_CHANGED: options->print_changed = true; return true;
 	case OPTION_TIME_PASSES: options->time_passes = true; return true;
@@ -314,6 +323,7 @@ static bool place_emissions(struct options *options)
 	if (options->output && options->emission_count && unnamed != 1)
 		return wrong("-o names the file of one form; with several write --emit=FORM=FILE,...");
 	bool is_quiet = options->report_file || options->report_text || options->explain ||
+		options->explain_strategies ||
 		options->verify || options->sweep || options->depfile_only;
 	if (!options->emission_count && (options->output || !is_quiet))
 		options->emissions[options->emission_count++] = (struct emission){ EMIT_C, NULL };

@@ -23,6 +23,7 @@ struct session {
 	struct compilation compilation;
 	struct trace *trace;
 	struct verify_result verify;
+	struct strategies *strategies;   /* of --explain=strategies; NULL: not asked for */
 };
 
 /* Sets up what a compilation needs.  Never fails. */

@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "passes/nest.h"
+#include "passes/quiet.h"
 
 /* One size and what came of it; total_bytes < 0: nothing fits. */
 struct point {
@@ -115,24 +116,19 @@ static void add_plan(struct point *point, const struct plan *plan)
 static void search_point(struct sweep *sweep, struct point *point)
 {
 	struct session *session = sweep->session;
-	struct compilation compilation = session->compilation;
-	char *text = NULL;
-	size_t length;
-	FILE *unseen = open_memstream(&text, &length);
-	compilation.arch = machine_of(sweep, point->scratchpad_bytes);
-	compilation.diag = diag_new(unseen);
-	compilation.traced = NULL;
+	struct quiet quiet;
+	quiet_begin(&quiet, &session->compilation);
+	quiet.compilation.arch = machine_of(sweep, point->scratchpad_bytes);
+	quiet.compilation.only_weighs = true;
 	point->is_optimal = true;
 	for (int f = 0; f < session->program->function_count && point->total_bytes >= 0; f++) {
-		struct plan *plan = lower_function(&compilation, session->program->functions[f]);
+		struct plan *plan = lower_function(&quiet.compilation, session->program->functions[f]);
 		if (plan)
 			add_plan(point, plan);
 		else
 			point->total_bytes = -1;
 	}
-	diag_free(compilation.diag);
-	fclose(unseen);
-	free(text);
+	quiet_end(&quiet);
 }
 
 /* The lower bound depends on the size even where the schedule does not. */

@@ -140,6 +140,7 @@ struct plan_nest {
 	const char *name;            /* the function's, with .N where it has several nests */
 	struct location location;
 	const char *schedule;        /* text of DESIGN 5, one line a fact, replayable */
+	int first_source, source_count;  /* nests of the source that it does; 0: a plan that was read */
 	struct plan_node *body;      /* a block */
 	struct plan_node *inner;     /* while it is built: inside the loops around its parts */
 	int traffic_count;

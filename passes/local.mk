@@ -15,11 +15,17 @@ libloopc_a_SOURCES += \
 	passes/partition.c \
 	passes/pass.h \
 	passes/points.c \
+	passes/quiet.c \
+	passes/quiet.h \
+	passes/restriction.c \
+	passes/restriction.h \
 	passes/reuse.c \
 	passes/schedule_text.c \
 	passes/schedule_text.h \
 	passes/name_values.c \
 	passes/name_values.h \
+	passes/strategy.c \
+	passes/strategy.h \
 	passes/simplify.c \
 	passes/simplify.h \
 	passes/split.c \

@@ -12,6 +12,7 @@
 #include "passes/lower_function.h"
 #include "passes/nest.h"
 #include "passes/pipeline.h"
+#include "passes/restriction.h"
 #include "passes/schedule_text.h"
 #include "passes/values.h"
 
@@ -161,6 +162,7 @@ static bool prepare(struct choice *choice)
 	choice->exact = nest_model_build(compilation, choice->nest, &choice->model, choice->regions);
 	fix_prefix(choice);
 	restrict_siblings(choice);
+	restriction_apply(compilation, choice->nest, &choice->model, &choice->options);
 	if (!read_wishes(choice))
 		return false;
 	if (!choice->exact)
@@ -203,6 +205,7 @@ enum outcome { LOWERED, NO_FIT, CLASH, TOO_LONG };
 static bool lower_scheduled(struct choice *choice, enum detail detail, struct plan *plan,
 	struct plan_nest *out)
 {
+	restriction_trim(choice->compilation, choice->nest, &choice->model, &choice->schedule);
 	show_schedule(choice);
 	return nest_lower(choice->compilation, choice->nest, &choice->model, choice->regions,
 		choice->exact, &choice->schedule, detail, plan, out, &choice->obstacle);
@@ -405,7 +408,7 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 	if (!best)
 		return NULL;
 	*out = (struct plan_nest){ .name = nest->name, .location = nest->location };
-	if (lower_scheduled(best, TO_EMIT, plan, out))
+	if (lower_scheduled(best, compilation->only_weighs ? TO_WEIGH : TO_EMIT, plan, out))
 		return best;
 	diag_error(compilation->diag, nest->location, "internal error: no loops could be made for "
 		"the tiles of '%s'; please report", nest->name);
@@ -549,6 +552,8 @@ bool lower_nest(struct compilation *compilation, struct nest *nest, struct plan 
 	}
 	out->macs = nest_macs(nest);
 	out->seconds = now_seconds() - start;
+	out->first_source = nest->index;
+	out->source_count = 1;
 	return !choice || is_consistent(compilation, choice, out);
 }
 

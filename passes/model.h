@@ -151,6 +151,13 @@ struct search_options {
 	long slots[MODEL_ARRAYS];    /* 0: free */
 	int sliding[MODEL_ARRAYS];   /* -1: free, 0, 1 */
 	int serpentine[MODEL_LOOPS]; /* -1: free, 0, 1 */
+	/* Parts of the space, for comparison. */
+	bool held[MODEL_ARRAYS];     /* only loops that index the array are outside its buffer, so
+	                              * that each of its regions comes once */
+	bool divides;                /* tile sizes divide the extents */
+	/* Among schedules of the same traffic the one with least scratchpad, before fewer
+	 * commands: a point of the Pareto front. */
+	bool prefers_memory;
 };
 
 void search_options_init(struct search_options *options);

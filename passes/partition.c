@@ -103,6 +103,8 @@ static bool lower_part(const struct partitioning *partitioning, int n, struct pl
 		struct plan_nest *out = &plan->nests[plan->nest_count++];
 		if (group_emit(partitioning->fusion, &part->group, plan, out)) {
 			out->seconds = now_seconds() - start;
+			out->source_count = part->count;
+			out->first_source = n;
 			return true;
 		}
 		*plan = before;

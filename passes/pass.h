@@ -11,6 +11,19 @@
 #include "support/arena.h"
 #include "support/diag.h"
 
+/* What an array is to the layer that a nest computes (restriction.h). */
+enum array_role { ROLE_INPUT, ROLE_WEIGHT, ROLE_OUTPUT, ROLE_COUNT };
+
+/* The part of a nest's schedule space that is searched: all of it where this is zero. */
+struct restriction {
+	unsigned held_roles;         /* bit r: arrays of role r are held (see search_options) */
+	bool is_in_source_order;     /* the band's loops run as they are written, one iteration a
+	                              * tile: only where buffers are is free */
+	bool is_forward;             /* no serpentine loops, and so no slots */
+	bool divides;                /* tile sizes divide the extents */
+	bool prefers_memory;         /* see search_options */
+};
+
 /* What a compilation is told and what its passes share. */
 struct compilation {
 	struct arena *arena;
@@ -21,6 +34,7 @@ struct compilation {
 	bool reassociate;            /* -fno-reassociate clears it */
 	enum buffering buffering;
 	enum fusion fusion;
+	struct restriction restriction;
 	long effort;                 /* points; 0: as documented in search.h */
 	int threads;
 	bool show_progress;
@@ -28,6 +42,8 @@ struct compilation {
 	struct search_memo *searches;   /* done so far; NULL: none are remembered */
 	const char *schedule_text;   /* of --schedule; NULL: none */
 	const char *schedule_file;   /* its name */
+	bool only_weighs;            /* plans get transfers but no statements: their traffic is
+	                              * all that is asked for */
 	/* Set when nothing fits: exit status 3, not 1. */
 	bool does_not_fit;
 	bool is_broken;              /* an invariant does not hold: exit status 70 */

@@ -119,6 +119,9 @@ int schedule_compare(const struct space *space, const struct schedule *one,
 
 	if (!space->is_minimal_memory)
 		order = compare_doubles((double)one->total_bytes, (double)other->total_bytes);
+	if (order == 0 && space->options->prefers_memory)
+		order = compare_doubles((double)one->scratchpad_bytes,
+			(double)other->scratchpad_bytes);
 	if (order == 0 && !space->is_minimal_memory)
 		order = compare_doubles(commands_of(model, one), commands_of(model, other));
 	if (order == 0 && !space->is_minimal_memory)
@@ -144,6 +147,12 @@ static void *allocate(size_t count, size_t size)
 	return memory;
 }
 
+/* The next smaller size that cuts EXTENT into another number of tiles; 0: none. */
+static long next_tile(long extent, long tile)
+{
+	return tile == 1 ? 0 : tile_count(extent, tile_count(extent, tile - 1));
+}
+
 /* All sizes that cut LOOP into several tiles, the largest first. */
 static void add_choices(struct space *space, int loop)
 {
@@ -160,14 +169,13 @@ static void add_choices(struct space *space, int loop)
 		space->choice_count[loop] = 1;
 		return;
 	}
-	for (long tile = (at->extent + 1) / 2; tile > 0; count++)
-		tile = tile == 1 ? 0 : tile_count(at->extent, tile_count(at->extent, tile - 1));
+	for (long tile = (at->extent + 1) / 2; tile > 0; tile = next_tile(at->extent, tile))
+		count++;
 	space->choices[loop] = choices = allocate((size_t)count, sizeof *choices);
-	space->choice_count[loop] = count;
-	for (long tile = (at->extent + 1) / 2, i = 0; tile > 0; i++) {
-		choices[i] = (struct tile_choice){ tile, tile_count(at->extent, tile) };
-		tile = tile == 1 ? 0 : tile_count(at->extent, tile_count(at->extent, tile - 1));
-	}
+	for (long tile = (at->extent + 1) / 2; tile > 0; tile = next_tile(at->extent, tile))
+		if (!space->options->divides || at->extent % tile == 0)
+			choices[space->choice_count[loop]++] =
+				(struct tile_choice){ tile, tile_count(at->extent, tile) };
 }
 
 /* The largest dimension first that shares no loop with those before. */
@@ -254,6 +262,7 @@ static bool are_twins(const struct space *space, int one, int other)
 		options->store[one] == options->store[other] &&
 		options->min_store[one] == options->min_store[other] &&
 		options->slots[one] == options->slots[other] &&
+		options->held[one] == options->held[other] &&
 		options->sliding[one] == options->sliding[other];
 }
 
@@ -272,8 +281,10 @@ static void space_init(struct space *space, const struct nest_model *model,
 		space->may_turn[l] = !model->loops[l].is_forward && options->serpentine[l] != 0;
 		add_choices(space, l);
 	}
-	for (int a = 0; a < model->array_count; a++)
+	for (int a = 0; a < model->array_count; a++) {
 		add_array(space, a);
+		space->held |= (unsigned)options->held[a] << a;
+	}
 	for (int a = 0; a < model->array_count; a++) {
 		space->twin[a] = -1;
 		for (int b = 0; b < a; b++)

@@ -73,7 +73,11 @@ static void ask(struct question *question, const struct nest_model *model,
 		question->options.store[a] = options->store[a];
 		question->options.slots[a] = options->slots[a];
 		question->options.sliding[a] = options->sliding[a];
+		question->options.min_store[a] = options->min_store[a];
+		question->options.held[a] = options->held[a];
 	}
+	question->options.divides = options->divides;
+	question->options.prefers_memory = options->prefers_memory;
 }
 
 bool search_schedule_once(struct search_memo *memo, const struct nest_model *model,

@@ -181,7 +181,8 @@ static void choose_slots(struct tree *tree, int depth, int a, double memory, dou
 	if (a == space->model->array_count) {
 		if (space->is_minimal_memory || !tree->found ||
 			traffic < tree->best_traffic - TRAFFIC_TOLERANCE ||
-			(traffic <= tree->best_traffic + TRAFFIC_TOLERANCE && commands <= tree->best_commands))
+			(traffic <= tree->best_traffic + TRAFFIC_TOLERANCE &&
+			is_tie_open(tree, space->capacity - memory, commands)))
 			take(tree, depth);
 		return;
 	}
@@ -212,9 +213,17 @@ static void choose_slots(struct tree *tree, int depth, int a, double memory, dou
 				commands + command_count(space, a, stored, m));
 		}
 		/* fewer slots of the last array only move more */
-		if (a == space->model->array_count - 1 && !space->is_minimal_memory)
+		if (a == space->model->array_count - 1 && !space->is_minimal_memory &&
+			!space->options->prefers_memory)
 			break;
 	}
+}
+
+bool is_tie_open(const struct tree *tree, double memory, double commands)
+{
+	if (tree->space->options->prefers_memory && memory != tree->best_scratchpad)
+		return memory < tree->best_scratchpad;
+	return commands <= tree->best_commands;
 }
 
 void leaf(struct tree *tree, int depth)

@@ -104,6 +104,9 @@ void slots_saving(const struct space *space, int a, struct stored *stored);
 /* The most traffic that MEMORY bytes can save: the fractional knapsack.  Spends
  * SAVINGS. */
 double best_savings(struct saving *savings, int count, double memory);
+/* A schedule that moves what the best so far moves may be better: it needs at least
+ * MEMORY and COMMANDS. */
+bool is_tie_open(const struct tree *tree, double memory, double commands);
 /* All arrays are stored within the first DEPTH levels: tries the slots that may be
  * better than the best so far. */
 void leaf(struct tree *tree, int depth);

@@ -67,7 +67,7 @@ static bool is_promising(const struct tree *tree, int depth)
 		return least.memory < tree->best_scratchpad;
 	return least.traffic < tree->best_traffic - TRAFFIC_TOLERANCE ||
 		(least.traffic <= tree->best_traffic + TRAFFIC_TOLERANCE &&
-		least.commands <= tree->best_commands);
+		is_tie_open(tree, least.memory, least.commands));
 }
 
 static void descend(struct tree *tree, int depth);
@@ -245,6 +245,9 @@ static void place_loop(struct tree *tree, int depth, int loop, struct tile_choic
 {
 	unsigned before = tree->levels[depth - 1].stored, moved;
 
+	/* no loop that leaves a held array alone is outside its buffer */
+	if ((tree->space->held & ~before & ~tree->space->indexing[loop]) != 0)
+		return;
 	set_loop(tree, depth, loop, choice);
 	moved = tree->space->indexing[loop] & ~before;
 	if ((last_chance(tree, depth) & ~before & ~moved) == 0 && find_stores(tree, depth, moved))

@@ -35,6 +35,7 @@ struct space {
 	double distinct[MODEL_ARRAYS][MODEL_RANK];
 	/* Dimensions without common loops: for bounds the others count as a window. */
 	bool is_counted[MODEL_ARRAYS][MODEL_RANK];
+	unsigned held;               /* bit a: options->held[a] */
 	int twin[MODEL_ARRAYS];             /* the array before that is just like it; or -1 */
 	/* bytes moved for each element of a visit that is not kept, and for each element
 	 * the first time */

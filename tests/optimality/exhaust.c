@@ -31,6 +31,21 @@ static void add_choice(struct run *run, int a, struct choice choice)
 	choices[(*count)++] = choice;
 }
 
+/* Some loop outside the buffer does not change what array A touches. */
+static bool is_left_alone(const struct run *run, int a, int store)
+{
+	for (int i = 0; i < store; i++) {
+		bool is_moved = false;
+
+		for (int d = 0; d < run->model->arrays[a].rank; d++)
+			if (run->model->arrays[a].dims[d].coefficient[run->schedule.order[i]] != 0)
+				is_moved = true;
+		if (!is_moved)
+			return true;
+	}
+	return false;
+}
+
 static void try_storage(struct run *run, int a, const struct nest_model *alone,
 	struct storage storage)
 {
@@ -40,7 +55,8 @@ static void try_storage(struct run *run, int a, const struct nest_model *alone,
 
 	if ((options->store[a] >= 0 && options->store[a] != storage.store) ||
 		(options->slots[a] > 0 && options->slots[a] != storage.slots) ||
-		(options->sliding[a] >= 0 && options->sliding[a] != storage.is_sliding))
+		(options->sliding[a] >= 0 && options->sliding[a] != storage.is_sliding) ||
+		(options->held[a] && is_left_alone(run, a, storage.store)))
 		return;
 	schedule.storage[0] = storage;
 	if (options->buffering == BUFFERING_DOUBLE && storage.store > 0) {
@@ -70,10 +86,22 @@ static void list_choices(struct run *run, int a)
 					.slots = slots, .is_sliding = slides });
 }
 
+static bool is_better(const struct run *run, struct choice sum)
+{
+	const struct exhausted *best = run->result;
+
+	if (sum.traffic != best->traffic)
+		return sum.traffic < best->traffic;
+	if (run->options->prefers_memory && sum.bytes != best->bytes)
+		return sum.bytes < best->bytes;
+	return sum.commands < best->commands;
+}
+
 static void combine(struct run *run, int a, struct choice sum)
 {
 	struct exhausted *result = run->result;
 	bool fits = sum.bytes <= simulate_capacity(run->arch);
+	long smallest;
 
 	if (a < run->model->array_count) {
 		for (int i = 0; i < run->choice_count[a]; i++) {
@@ -84,15 +112,17 @@ static void combine(struct run *run, int a, struct choice sum)
 		}
 		return;
 	}
-	if (run->arch->exclusive)
-		sum.bytes /= run->arch->scratchpad_bytes / run->arch->banks;
-	if (sum.bytes < result->smallest)
-		result->smallest = sum.bytes;
-	if (!fits || (result->found && sum.traffic > result->traffic))
+	smallest = run->arch->exclusive ?
+		sum.bytes / (run->arch->scratchpad_bytes / run->arch->banks) : sum.bytes;
+	if (smallest < result->smallest)
+		result->smallest = smallest;
+	if (fits && result->traffic_in != NULL && sum.traffic < result->traffic_in[sum.bytes])
+		result->traffic_in[sum.bytes] = sum.traffic;
+	if (!fits || (result->found && !is_better(run, sum)))
 		return;
-	if (!result->found || sum.traffic < result->traffic || sum.commands < result->commands)
-		result->commands = sum.commands;
 	result->traffic = sum.traffic;
+	result->bytes = sum.bytes;
+	result->commands = sum.commands;
 	result->found = true;
 }
 
@@ -171,7 +201,9 @@ static void try_tiles(struct run *run, int loop)
 	for (long n = 1; n <= at->extent; n++) {
 		long tile = at->tile > 0 ? at->tile : (at->extent + n - 1) / n;
 
-		if (tile != last) {
+		bool is_allowed = !run->options->divides || at->tile > 0 || at->extent % tile == 0;
+
+		if (tile != last && is_allowed) {
 			schedule->tile[loop] = tile;
 			try_tiles(run, loop + 1);
 		}
@@ -187,7 +219,7 @@ void exhaust(const struct nest_model *model, const struct arch *arch,
 	memset(&run, 0, sizeof run);
 	run = (struct run){ .model = model, .arch = arch, .options = options,
 		.try_directions = directions, .result = result };
-	memset(result, 0, sizeof *result);
+	*result = (struct exhausted){ .traffic_in = result->traffic_in };
 	result->smallest = LONG_MAX;
 	try_tiles(&run, 0);
 }

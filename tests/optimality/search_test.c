@@ -56,6 +56,16 @@ static void random_options(struct random_source *source, struct nest_model *mode
 	}
 }
 
+/* Arrays that are held, sizes that divide, least memory among equals. */
+static void random_restriction(struct random_source *source, const struct nest_model *model,
+	struct search_options *options)
+{
+	for (int a = 0; a < model->array_count; a++)
+		options->held[a] = random_below(source, 3) == 0;
+	options->divides = random_below(source, 3) == 0;
+	options->prefers_memory = random_below(source, 2) == 0;
+}
+
 static void check_against_simulator(const struct nest_model *model, const struct arch *arch,
 	const struct schedule *schedule)
 {
@@ -74,7 +84,7 @@ static void check_against_simulator(const struct nest_model *model, const struct
 static void check_against_all(const struct nest_model *model, const struct arch *arch,
 	const struct search_options *options, bool try_directions)
 {
-	struct exhausted truth;
+	struct exhausted truth = { .traffic_in = NULL };
 	struct schedule best;
 	long smallest = -1, commands = 0;
 	const char *argument;
@@ -87,7 +97,8 @@ static void check_against_all(const struct nest_model *model, const struct arch 
 	if (truth.smallest == LONG_MAX)
 		truth.smallest = 0;      /* what was fixed leaves no schedule at all */
 	if (found != truth.found || (found && (best.total_bytes != truth.traffic ||
-		commands != truth.commands)) || (!found && smallest != truth.smallest)) {
+		commands != truth.commands || (options->prefers_memory &&
+		best.scratchpad_bytes != truth.bytes))) || (!found && smallest != truth.smallest)) {
 		print_case(model, &best);
 		fprintf(stderr, "%s of %ld bytes, %d banks, align %d: %s %ld, %ld commands; "
 			"should be %s %ld, %ld; smallest %ld, %ld; buffering %d order %d: %d %d %d\n",
@@ -110,6 +121,8 @@ static void check_against_all(const struct nest_model *model, const struct arch 
 	}
 	assert_int_equal(best.total_bytes, truth.traffic);
 	assert_int_equal(commands, truth.commands);
+	if (options->prefers_memory)
+		assert_int_equal(best.scratchpad_bytes, truth.bytes);
 	assert_true(best.is_optimal);
 	assert_int_equal(best.bound_bytes, best.total_bytes);
 	assert_true(model_compulsory(model) <= best.total_bytes);
@@ -119,7 +132,7 @@ static void check_against_all(const struct nest_model *model, const struct arch 
 }
 
 static void compare_many(unsigned long seed, int count, int max_loops, long max_extent,
-	bool fixes, bool try_directions)
+	bool fixes, bool restricts, bool try_directions)
 {
 	struct random_source source = { seed };
 
@@ -135,6 +148,8 @@ static void compare_many(unsigned long seed, int count, int max_loops, long max_
 			BUFFERING_SINGLE;
 		if (fixes)
 			random_options(&source, &model, &options);
+		if (restricts)
+			random_restriction(&source, &model, &options);
 		check_against_all(&model, &arch, &options, try_directions);
 	}
 }
@@ -142,25 +157,34 @@ static void compare_many(unsigned long seed, int count, int max_loops, long max_
 static void three_loops(void **state)
 {
 	(void)state;
-	compare_many(1, 600, 3, 6, false, false);
+	compare_many(1, 600, 3, 6, false, false, false);
 }
 
 static void four_loops(void **state)
 {
 	(void)state;
-	compare_many(2, 120, 4, 4, false, false);
+	compare_many(2, 120, 4, 4, false, false, false);
 }
 
 static void forward_where_serpentine(void **state)
 {
 	(void)state;
-	compare_many(3, 200, 3, 5, false, true);
+	compare_many(3, 200, 3, 5, false, false, true);
 }
 
 static void parts_fixed(void **state)
 {
 	(void)state;
-	compare_many(4, 700, 3, 5, true, false);
+	compare_many(4, 700, 3, 5, true, false, false);
+}
+
+/* Parts of the space: the optimum of each is exact. */
+static void restricted(void **state)
+{
+	(void)state;
+	compare_many(8, 500, 3, 6, false, true, false);
+	compare_many(9, 60, 4, 4, false, true, false);
+	compare_many(10, 400, 3, 5, true, true, false);
 }
 
 static void same_schedule(const struct nest_model *model, const struct schedule *one,
@@ -421,6 +445,7 @@ int main(void)
 		cmocka_unit_test(four_loops),
 		cmocka_unit_test(forward_where_serpentine),
 		cmocka_unit_test(parts_fixed),
+		cmocka_unit_test(restricted),
 		cmocka_unit_test(effort_and_threads),
 		cmocka_unit_test(interrupted),
 		cmocka_unit_test(buffering_auto),

@@ -1,0 +1,118 @@
+#include "passes/strategy.h"
+
+#include "passes/fuse.h"
+#include "passes/lower_function.h"
+#include "passes/quiet.h"
+
+static struct plan *empty_plan(const struct compilation *compilation,
+	const struct function *function, int nest_count)
+{
+	struct plan *plan = ARENA_NEW(compilation->arena, struct plan);
+	plan->arena = compilation->arena;
+	plan->program = compilation->program;
+	plan->function = function;
+	plan->arch = compilation->arch;
+	plan->nests = ARENA_ARRAY(compilation->arena, struct plan_nest, nest_count + 1);
+	return plan;
+}
+
+static long weigh(const struct compilation *compilation, struct nest *nest, enum strategy strategy)
+{
+	static const unsigned held[STRATEGY_COUNT] = {
+		1u << ROLE_INPUT, 1u << ROLE_WEIGHT, 1u << ROLE_OUTPUT, 0
+	};
+	struct quiet quiet;
+	struct plan_nest out;
+	quiet_begin(&quiet, compilation);
+	quiet.compilation.only_weighs = true;
+	quiet.compilation.restriction.held_roles = held[strategy];
+	bool fits = lower_nest(&quiet.compilation, nest,
+		empty_plan(compilation, nest->function, 1), &out);
+	quiet_end(&quiet);
+	return fits ? plan_nest_bytes(&out) : -1;
+}
+
+static long weigh_pair(const struct compilation *compilation, struct groups *groups,
+	const struct nest *nest)
+{
+	struct group group;
+	return group_try(groups, nest->index, 2, empty_plan(compilation, nest->function, 1), &group)
+		== GROUP_FITS ? group.bytes : -1;
+}
+
+static bool uses(const struct nest *nest, const struct array *array, bool is_write)
+{
+	for (int a = 0; a < nest->array_count; a++)
+		if (nest->arrays[a].array == array &&
+			(is_write ? nest->arrays[a].is_written : nest->arrays[a].is_read))
+			return true;
+	return false;
+}
+
+/* The first of the COUNT layers that reads ARRAY, or else uses it. */
+static struct layer *reader(struct layer *layers, int count, const struct array *array)
+{
+	for (int is_write = 0; is_write < 2; is_write++)
+		for (int n = 0; n < count; n++)
+			if (uses(layers[n].nest, array, is_write))
+				return &layers[n];
+	return layers;
+}
+
+static struct layer *writer(struct layer *layers, int count, const struct array *array)
+{
+	int n = count - 1;
+	while (n > 0 && !uses(layers[n].nest, array, true))
+		n--;
+	return &layers[n];
+}
+
+static void share_out(const struct plan *plan, struct layer *layers)
+{
+	for (int p = 0; p < plan->nest_count; p++) {
+		const struct plan_nest *nest = &plan->nests[p];
+		struct layer *members = &layers[nest->first_source];
+		for (int n = 0; n < nest->source_count; n++)
+			members[n].is_fused = nest->source_count > 1;
+		for (int t = 0; t < nest->traffic_count; t++) {
+			const struct plan_traffic *traffic = &nest->traffic[t];
+			reader(members, nest->source_count, traffic->array)->chosen_bytes +=
+				traffic->read_bytes;
+			writer(members, nest->source_count, traffic->array)->chosen_bytes +=
+				traffic->write_bytes;
+		}
+	}
+}
+
+/* The ranking function, equation 9 of the paper: by traffic, the most first; equals in the
+ * source's order. */
+static void rank(struct layer *layers, int count)
+{
+	for (int n = 0; n < count; n++) {
+		layers[n].rank = 1;
+		for (int other = 0; other < count; other++)
+			layers[n].rank += layers[other].chosen_bytes > layers[n].chosen_bytes ||
+				(other < n && layers[other].chosen_bytes == layers[n].chosen_bytes);
+	}
+}
+
+struct layer *strategies_of_function(const struct compilation *compilation,
+	const struct function *function, const struct plan *plan, int *count)
+{
+	struct quiet quiet;
+	quiet_begin(&quiet, compilation);
+	struct nest *nests = nests_of_function(&quiet.compilation, function, count);
+	struct groups *groups = *count > 1 ? groups_new(&quiet.compilation, nests, *count) : NULL;
+	struct layer *layers = ARENA_ARRAY(compilation->arena, struct layer, *count + 1);
+	for (int n = 0; n < *count; n++) {
+		layers[n].nest = &nests[n];
+		layers[n].with_next_bytes = n + 1 < *count ?
+			weigh_pair(compilation, groups, &nests[n]) : -1;
+		for (int s = 0; s < STRATEGY_COUNT; s++)
+			layers[n].bytes[s] = weigh(compilation, &nests[n], (enum strategy)s);
+	}
+	quiet_end(&quiet);
+	share_out(plan, layers);
+	rank(layers, *count);
+	return layers;
+}
