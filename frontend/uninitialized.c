@@ -4,42 +4,28 @@
 #include <isl/point.h>
 
 #include "frontend/sema.h"
+#include "ir/order.h"
 
 /* Pairs of a read and a write of one local that are looked at, and isl's work for all
  * locals of a file: beyond, nothing is said. */
 enum { PAIR_LIMIT = 400, ISL_OPERATIONS = 1000000 };
 
-/* From the instances of READER's access to the instances of WRITER that set its element
- * before, in the same life of the array. */
-static isl_map *writes_before(const struct statement *reader, const struct access *read,
-	const struct statement *writer)
-{
-	isl_map *reader_order = statement_order(reader, LOOP_DEPTH_LIMIT);
-	isl_map *writer_order = statement_order(writer, LOOP_DEPTH_LIMIT);
-	isl_map *before = isl_map_lex_gt_map(reader_order, writer_order);
-	isl_map *same = isl_map_apply_range(isl_map_copy(read->map),
-		isl_map_reverse(isl_map_copy(writer->accesses[0].map)));
-	before = isl_map_intersect(before, same);
-	const struct loop *scope = read->array->scope;
-	for (int i = 0; scope && i <= scope->depth; i++)
-		before = isl_map_equate(before, isl_dim_in, i, isl_dim_out, i);
-	return before;
-}
-
-/* Instances of READER that read what no instance before has written. */
-static isl_set *reads_of_nothing(const struct function *function,
+/* Instances of READER that read what no instance before has written, in the same life
+ * of the array. */
+static isl_set *reads_of_nothing(struct sema *sema, const struct function *function,
 	const struct statement *reader, const struct access *read)
 {
-	isl_set *left = isl_set_copy(reader->domain);
+	struct statement_access *writes = ARENA_ARRAY(sema->arena, struct statement_access,
+		function->statement_count);
+	int count = 0;
 	for (int i = 0; i < function->statement_count; i++) {
 		const struct statement *writer = function->statements[i];
-		if (writer->accesses[0].array != read->array)
-			continue;
-		left = isl_set_subtract(left, isl_map_domain(writes_before(reader, read, writer)));
-		if (isl_set_is_empty(left) != isl_bool_false)
-			break;
+		if (writer->accesses[0].array == read->array)
+			writes[count++] = (struct statement_access){ writer, &writer->accesses[0] };
 	}
-	return left;
+	const struct loop *scope = read->array->scope;
+	return reads_without_write(isl_set_copy(reader->domain),
+		(struct statement_access){ reader, read }, writes, count, scope ? scope->depth + 1 : 0);
 }
 
 static void report(struct sema *sema, const struct statement *statement,
@@ -85,7 +71,7 @@ static void check_local(struct sema *sema, const struct function *function,
 			const struct access *access = &statement->accesses[j];
 			if (access->array != array)
 				continue;
-			isl_set *left = reads_of_nothing(function, statement, access);
+			isl_set *left = reads_of_nothing(sema, function, statement, access);
 			if (isl_set_is_empty(left) == isl_bool_false) {
 				report(sema, statement, access, left);
 				return;

@@ -1,5 +1,6 @@
 libloopc_a_SOURCES += \
 	ir/arch.h \
+	ir/order.c ir/order.h \
 	ir/plan.c ir/plan.h \
 	ir/plan_box.c ir/plan_box.h \
 	ir/plan_count.c ir/plan_count.h \

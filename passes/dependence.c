@@ -7,6 +7,7 @@
 #include <isl/union_set.h>
 
 #include "ir/coalesce.h"
+#include "ir/order.h"
 #include "passes/nest.h"
 #include "passes/values.h"
 
@@ -45,35 +46,6 @@ static bool may_swap(const struct compilation *compilation, const struct stateme
 		|| (from != to && from->reduction == REDUCTION_USER))
 		return false;
 	return compilation->reassociate || !type_is_float(a->array->type.kind);
-}
-
-static __isl_give isl_map *order_of(const struct nest *nest, int s)
-{
-	return isl_map_intersect_domain(
-		statement_order(nest->statements[s], nest->loop_depth),
-		isl_set_copy(nest->statements[s]->domain));
-}
-
-/* Statement FROM is in a loop of the function before that of TO (or after, or the same). */
-static bool in_one_loop(const struct statement *from, const struct statement *to)
-{
-	return !from->depth || !to->depth || from->loops[0] == to->loops[0];
-}
-
-/* Instances of statement FROM and later ones of TO whose accesses A and B meet; NULL
- * if there can be none. */
-static __isl_give isl_map *meeting(const struct nest *nest, int from, const struct access *a,
-	int to, const struct access *b)
-{
-	isl_map *same = isl_map_apply_range(isl_map_copy(a->map),
-		isl_map_reverse(isl_map_copy(b->map)));
-	if (!in_one_loop(nest->statements[from], nest->statements[to])) {
-		if (nest->statements[from]->index < nest->statements[to]->index)
-			return same;
-		isl_map_free(same);
-		return NULL;
-	}
-	return isl_map_intersect(same, isl_map_lex_lt_map(order_of(nest, from), order_of(nest, to)));
 }
 
 bool nest_shares(const struct nest *nest, const struct array *array)
@@ -143,9 +115,7 @@ static void add_pair(struct pairs *pairs, int s, const struct access *a, int t,
 	enum kind kind = !a->is_write ? ANTI : b->is_write ? OUTPUT : FLOW;
 	if (may_swap(pairs->compilation, nest->statements[s], a, nest->statements[t], b))
 		kind = REDUCTION;
-	isl_map *map = meeting(nest, s, a, t, b);
-	if (!map)
-		return;
+	isl_map *map = access_pairs(nest->statements[s], a, nest->statements[t], b);
 	if (isl_map_is_empty(map) == isl_bool_true)
 		isl_map_free(map);
 	else

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include <isl/aff.h>
-#include <isl/flow.h>
 #include <isl/space.h>
 #include <isl/union_set.h>
 
 #include "ir/coalesce.h"
+#include "ir/order.h"
 #include "passes/nest.h"
 #include "passes/values.h"
 
@@ -157,31 +157,30 @@ struct builder {
 	bool *is_box;                /* [statement]: the domain is all of that box */
 };
 
-enum { FLOW_OPERATIONS = 1000000, SPAN_OPERATIONS = 1000000 };
+enum { CREATED_OPERATIONS = 1000000, SPAN_OPERATIONS = 1000000 };
 
-/* Whether isl finds a writer for every read of ARRAY; false too if that takes long. */
+/* Whether isl finds a write before every read of ARRAY; false too if that takes long. */
 static bool reads_have_writers(const struct nest *nest, const struct nest_array *array)
 {
 	isl_ctx *ctx = isl_union_map_get_ctx(nest->order);
-	isl_work_begin(ctx, FLOW_OPERATIONS);
-	isl_union_map *writes = isl_union_map_empty(isl_union_map_get_space(nest->order));
-	isl_union_map *reads = isl_union_map_copy(writes);
-	for (int a = 0; a < array->access_count; a++) {
-		const struct access *access = array->accesses[a].access;
-		isl_union_map *map = isl_union_map_from_map(isl_map_copy(access->map));
-		if (access->is_write)
-			writes = isl_union_map_union(writes, map);
-		else
-			reads = isl_union_map_union(reads, map);
+	struct statement_access *writes = malloc(sizeof *writes * (size_t)array->access_count);
+	int count = 0;
+	for (int a = 0; a < array->access_count; a++)
+		if (array->accesses[a].access->is_write)
+			writes[count++] = (struct statement_access){
+				nest->statements[array->accesses[a].statement], array->accesses[a].access };
+	bool created = writes;
+	isl_work_begin(ctx, CREATED_OPERATIONS);
+	for (int a = 0; a < array->access_count && created; a++) {
+		const struct statement *reader = nest->statements[array->accesses[a].statement];
+		if (array->accesses[a].access->is_write)
+			continue;
+		isl_set *missing = reads_without_write(isl_set_copy(reader->domain),
+			(struct statement_access){ reader, array->accesses[a].access }, writes, count, 0);
+		created = isl_set_is_empty(missing) == isl_bool_true;
+		isl_set_free(missing);
 	}
-	isl_union_access_info *info = isl_union_access_info_from_sink(reads);
-	info = isl_union_access_info_set_must_source(info, writes);
-	info = isl_union_access_info_set_schedule_map(info, isl_union_map_copy(nest->order));
-	isl_union_flow *flow = isl_union_access_info_compute_flow(info);
-	isl_union_map *missing = isl_union_flow_get_must_no_source(flow);
-	isl_union_flow_free(flow);
-	bool created = isl_union_map_is_empty(missing) == isl_bool_true;
-	isl_union_map_free(missing);
+	free(writes);
 	return isl_work_end(ctx) && created;
 }
 

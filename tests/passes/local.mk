@@ -1,2 +1,3 @@
 # What tests/passes adds to the build; the top Makefile.am says how.
+cmocka_tests += tests/passes/order_test
 script_tests += tests/passes/schedule_test.sh tests/passes/general_test.sh
