@@ -57,6 +57,8 @@ static enum status make_plans(struct session *session)
 		show_plan(session, "name", plan);
 		session->plans[session->plan_count++] = plan;
 	}
+	for (int p = 0; p < session->plan_count; p++)
+		session->plans[p]->program = session->compilation.program;
 	if (session->plan_count == program->function_count)
 		return STATUS_DONE;
 	return session->compilation.is_broken ? STATUS_INTERNAL :

@@ -170,7 +170,7 @@ struct program {
 	isl_ctx *ctx;
 	const char *file;            /* name of the source file as given */
 	int function_count, include_count, prototype_count, file_count;
-	struct function **functions;
+	const struct function **functions;
 	const char **includes;       /* "<math.h>" ... as written, without stdint.h */
 	struct prototype *prototypes;
 	const char **files;          /* headers read by #include "...", for depfiles */

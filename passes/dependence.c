@@ -63,9 +63,7 @@ bool nest_shares(const struct nest *nest, const struct array *array)
 	return false;
 }
 
-/* The pairs of a write of SCALAR and the reads of that very value; NULL if a read may
- * see a value from outside the nest. */
-static isl_union_map *values_of(const struct nest *nest, const struct array *scalar)
+isl_union_map *nest_scalar_values(const struct nest *nest, const struct array *scalar)
 {
 	enum { FLOW_OPERATIONS = 2000000 };
 	isl_ctx *ctx = isl_union_map_get_ctx(nest->order);
@@ -126,7 +124,7 @@ static void add_array(struct pairs *pairs, const struct array *array)
 {
 	const struct nest *nest = pairs->nest;
 	if (array->by_value && !nest_shares(nest, array)) {
-		isl_union_map *values = values_of(nest, array);
+		isl_union_map *values = nest_scalar_values(nest, array);
 		if (values) {
 			pairs->together = isl_union_map_union(pairs->together, values);
 			return;

@@ -1,5 +1,6 @@
 libloopc_a_SOURCES += \
 	passes/band.c \
+	passes/expand.c \
 	passes/dependence.c \
 	passes/fuse.c \
 	passes/fuse.h \

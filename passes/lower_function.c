@@ -8,6 +8,7 @@
 #include <isl/val.h>
 
 #include "ir/coalesce.h"
+#include "passes/expand.h"
 #include "passes/fuse.h"
 #include "passes/lower_function.h"
 #include "passes/nest.h"
@@ -521,40 +522,112 @@ static void fill_compulsory(const struct nest *nest, struct plan_nest *out)
 	out->optimal = total_bytes(out) == out->bound_bytes;
 }
 
+/* NEST, or what it has become since scalars of nests before it were expanded. */
+static struct nest *renewed(struct compilation *compilation, struct nest *nest,
+	const struct plan *plan)
+{
+	int count;
+	return nest->function == plan->function ? nest
+		: &nests_of_function(compilation, plan->function, &count)[nest->index];
+}
+
+/* One way to write a nest, and what came of lowering it. */
+struct variant {
+	struct nest *nest;
+	struct plan plan;
+	struct plan_nest out;
+	struct choice *choice;       /* NULL: it has no plan */
+	struct choice *first;        /* for the message then */
+};
+
+static void lower_variant(struct compilation *compilation, struct nest *nest,
+	const struct plan *plan, struct variant *variant)
+{
+	*variant = (struct variant){ .nest = nest, .plan = *plan };
+	nest_split_arrays(compilation, nest, false);
+	nest_find_dependences(compilation, nest);
+	if (pass_done(compilation, "dependences"))
+		nest_print_dependences(compilation, nest, compilation->trace);
+	variant->choice = lower_best(compilation, nest, &variant->plan, &variant->out,
+		&variant->first);
+	if (variant->choice) {
+		variant->plan.function = nest->function;
+		fill_bounds(variant->choice, &variant->out);
+	}
+}
+
+/* Loops stay whole because scalars carry sums through them: with those in arrays the nest
+ * may move less, which is tried unless nothing can. */
+static void try_expanded(struct compilation *compilation, const struct plan *plan,
+	struct variant *best)
+{
+	struct variant variant;
+	if (best->choice && (!best->choice->nest->left_out
+		|| total_bytes(&best->out) == best->out.compulsory_bytes))
+		return;
+	struct nest *expanded = nest_expand_scalars(compilation, best->nest);
+	if (!expanded || expanded->array_count > MODEL_ARRAYS)
+		return;
+	lower_variant(compilation, expanded, plan, &variant);
+	if (!variant.choice)
+		return;
+	struct plan_nest other = best->out;
+	bool has_other = best->choice;
+	if (!has_other || total_bytes(&variant.out) < total_bytes(&other))
+		*best = variant;
+	else
+		other = variant.out;
+	/* the best of both ways is at least the lesser bound */
+	if (has_other && other.bound_bytes < best->out.bound_bytes)
+		best->out.bound_bytes = other.bound_bytes;
+	if (has_other && other.lower_bound_bytes < best->out.lower_bound_bytes) {
+		best->out.lower_bound_bytes = other.lower_bound_bytes;
+		best->out.lower_bound_argument = other.lower_bound_argument;
+	}
+	best->out.optimal &= best->out.bound_bytes >= total_bytes(&best->out);
+}
+
+static bool check_array_count(struct compilation *compilation, struct nest *nest)
+{
+	nest_split_arrays(compilation, nest, false);
+	if (nest->array_count > MODEL_ARRAYS)
+		diag_error(compilation->diag, nest->location,
+			"this nest uses %d arrays; at most %d can be scheduled together: split it into "
+			"several loops", nest->array_count, MODEL_ARRAYS);
+	return nest->array_count <= MODEL_ARRAYS;
+}
+
 bool lower_nest(struct compilation *compilation, struct nest *nest, struct plan *plan,
 	struct plan_nest *out)
 {
 	double start = now_seconds();
 	int errors = diag_error_count(compilation->diag);
-	nest_split_arrays(compilation, nest, false);
-	if (nest->array_count > MODEL_ARRAYS) {
-		diag_error(compilation->diag, nest->location,
-			"this nest uses %d arrays; at most %d can be scheduled together: split it into "
-			"several loops", nest->array_count, MODEL_ARRAYS);
+	struct variant best;
+	nest = renewed(compilation, nest, plan);
+	if (!check_array_count(compilation, nest))
 		return false;
-	}
-	nest_find_dependences(compilation, nest);
-	if (pass_done(compilation, "dependences"))
-		nest_print_dependences(compilation, nest, compilation->trace);
-	struct choice *first, *choice = lower_best(compilation, nest, plan, out, &first);
-	if (choice) {
-		out->schedule = describe(choice);
-		fill_bounds(choice, out);
-		remark_on_loops(compilation, choice->nest);
+	lower_variant(compilation, nest, plan, &best);
+	if (diag_error_count(compilation->diag) == errors)
+		try_expanded(compilation, plan, &best);
+	if (best.choice) {
+		*plan = best.plan;
+		*out = best.out;
+		out->schedule = describe(best.choice);
+		remark_on_loops(compilation, best.choice->nest);
 	} else if (diag_error_count(compilation->diag) > errors) {
 		return false;
 	} else if (lower_parts(compilation, nest, plan, out)) {
 		fill_compulsory(nest, out);
 		remark_on_loops(compilation, nest);
 	} else {
-		report_no_fit(first);
+		report_no_fit(best.first);
 		return false;
 	}
 	out->macs = nest_macs(nest);
 	out->seconds = now_seconds() - start;
 	out->first_source = nest->index;
 	out->source_count = 1;
-	return !choice || is_consistent(compilation, choice, out);
+	return !best.choice || is_consistent(compilation, best.choice, out);
 }
 
 /* ---- local arrays that leave the chip ---- */
@@ -585,6 +658,20 @@ static void place_workspace(struct plan *plan)
 	}
 }
 
+/* The compilation's program with NEW in the place of OLD. */
+static const struct program *with_function(const struct compilation *compilation,
+	const struct function *old, const struct function *new)
+{
+	struct program *program = ARENA_NEW(compilation->arena, struct program);
+	*program = *compilation->program;
+	program->functions = ARENA_ARRAY(compilation->arena, const struct function *,
+		program->function_count + 1);
+	for (int f = 0; f < program->function_count; f++)
+		program->functions[f] = compilation->program->functions[f] == old ? new
+			: compilation->program->functions[f];
+	return program;
+}
+
 struct plan *lower_function(struct compilation *compilation, const struct function *function)
 {
 	struct plan *plan = ARENA_NEW(compilation->arena, struct plan);
@@ -601,5 +688,8 @@ struct plan *lower_function(struct compilation *compilation, const struct functi
 		for (int n = 0; n < plan->nest_count; n++)
 			done &= lower_nest(compilation, &nests[n], plan, &plan->nests[n]);
 	place_workspace(plan);
+	if (plan->function != function)
+		plan->program = compilation->program = with_function(compilation, function,
+			plan->function);
 	return done ? plan : NULL;
 }

@@ -113,11 +113,19 @@ struct nest *nest_parts(struct compilation *compilation, const struct nest *nest
 /* From the next nest_split_arrays on, entries A and B of NEST's arrays are one. */
 void nest_join_groups(struct compilation *compilation, struct nest *nest, int a, int b);
 
+/* NEST with other statements, those of FUNCTION. */
+struct nest *nest_renew(struct compilation *compilation, const struct nest *nest,
+	const struct function *function, const struct statement **statements, int count);
+
 /* The group of COUNT consecutive nests from NESTS on as one nest. */
 struct nest *nest_join(struct compilation *compilation, const struct nest *nests, int count);
 
 /* Fills in nest.dependences. */
 void nest_find_dependences(struct compilation *compilation, struct nest *nest);
+
+/* The pairs of a write of SCALAR and the reads of that very value; NULL if a read may see
+ * a value from outside the nest.  Caller frees. */
+__isl_give isl_union_map *nest_scalar_values(const struct nest *nest, const struct array *scalar);
 
 /* Their text, by kind. */
 void nest_print_dependences(struct compilation *compilation, const struct nest *nest, FILE *out);

@@ -206,6 +206,19 @@ struct nest *nest_join(struct compilation *compilation, const struct nest *nests
 	return group;
 }
 
+struct nest *nest_renew(struct compilation *compilation, const struct nest *nest,
+	const struct function *function, const struct statement **statements, int count)
+{
+	struct nest *renewed = ARENA_NEW(compilation->arena, struct nest);
+	renewed->name = nest->name;
+	renewed->function = function;
+	renewed->index = nest->index;
+	renewed->statements = statements;
+	renewed->statement_count = count;
+	fill_nest(compilation, renewed);
+	return renewed;
+}
+
 static int shared_loops(const struct nest *nest)
 {
 	int depth = nest->statements[0]->depth;

@@ -30,7 +30,8 @@ struct compilation {
 	isl_ctx *ctx;
 	struct diag *diag;
 	const struct arch *arch;
-	const struct program *program;
+	const struct program *program;   /* what plans refer to: the source's, with the arrays
+	                              * that lower_function has made of scalars */
 	bool reassociate;            /* -fno-reassociate clears it */
 	enum buffering buffering;
 	enum fusion fusion;

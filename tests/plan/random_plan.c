@@ -565,7 +565,7 @@ struct program *random_program(struct arena *arena, isl_ctx *ctx, unsigned long 
 	program->ctx = ctx;
 	program->file = "random.loop";
 	program->function_count = count;
-	program->functions = ARENA_ARRAY(arena, struct function *, count);
+	program->functions = ARENA_ARRAY(arena, const struct function *, count);
 	for (int i = 0; i < count; i++) {
 		struct maker maker = { .arena = arena, .ctx = ctx };
 

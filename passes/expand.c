@@ -1,0 +1,302 @@
+/* Scalars that carry a sum through inner loops keep those loops in one tile, because the
+ * core has one of each.  Here they become elements of an array, one for each iteration of
+ * the loops around: of the array that the sum is stored in at the end where that is all
+ * that is done with it, else of a local array of their own.  Tiles of the inner loops then
+ * keep their partial sums in the scratchpad. */
+
+#include "passes/expand.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include <isl/union_map.h>
+
+#include "ir/program_build.h"
+#include "passes/values.h"
+
+/* One scalar of a nest that is to become an array. */
+struct expansion {
+	struct compilation *compilation;
+	const struct nest *nest;
+	const struct array *scalar;
+	int depth;                   /* loops around all its uses, whose iterations share nothing */
+	const struct statement *last;    /* stores the result; NULL: the array is its own */
+	struct array *home;
+	long low[LOOP_DEPTH_LIMIT], high[LOOP_DEPTH_LIMIT];   /* of the iterators of those loops */
+};
+
+static bool uses(const struct statement *statement, const struct array *array)
+{
+	for (int a = 0; a < statement->access_count; a++)
+		if (statement->accesses[a].array == array)
+			return true;
+	return false;
+}
+
+/* The loops that all statements share which use the scalar. */
+static int shared_depth(const struct expansion *expansion)
+{
+	const struct statement *first = NULL;
+	int depth = 0;
+	for (int s = 0; s < expansion->nest->statement_count; s++) {
+		const struct statement *statement = expansion->nest->statements[s];
+		if (!uses(statement, expansion->scalar))
+			continue;
+		if (!first) {
+			first = statement;
+			depth = statement->depth;
+		}
+		int common = 0;
+		while (common < depth && common < statement->depth
+			&& statement->loops[common] == first->loops[common])
+			common++;
+		depth = common;
+	}
+	return depth;
+}
+
+/* Some use is in loops inside those. */
+static bool carries_inside(const struct expansion *expansion)
+{
+	for (int s = 0; s < expansion->nest->statement_count; s++)
+		if (uses(expansion->nest->statements[s], expansion->scalar)
+			&& expansion->nest->statements[s]->depth > expansion->depth)
+			return true;
+	return false;
+}
+
+struct sameness {
+	int depth;
+	bool is_same;
+};
+
+/* Writer and reader are in the same iteration of the outer loops. */
+static isl_stat check_same(__isl_take isl_map *map, void *user)
+{
+	struct sameness *sameness = user;
+	isl_map *same = isl_map_universe(isl_map_get_space(map));
+	for (int i = 0; i < sameness->depth; i++)
+		same = isl_map_equate(same, isl_dim_in, i, isl_dim_out, i);
+	sameness->is_same &= isl_map_is_subset(map, same) == isl_bool_true;
+	isl_map_free(same);
+	isl_map_free(map);
+	return isl_stat_ok;
+}
+
+/* No iteration of the outer loops reads what another one wrote. */
+static bool is_private(const struct expansion *expansion)
+{
+	isl_union_map *values = nest_scalar_values(expansion->nest, expansion->scalar);
+	struct sameness sameness = { expansion->depth, values != NULL };
+	if (values && isl_union_map_foreach_map(values, check_same, &sameness) != isl_stat_ok)
+		sameness.is_same = false;
+	isl_union_map_free(values);
+	return sameness.is_same;
+}
+
+static bool find_extents(struct expansion *expansion)
+{
+	bool any = false;
+	for (int s = 0; s < expansion->nest->statement_count; s++) {
+		const struct statement *statement = expansion->nest->statements[s];
+		if (!uses(statement, expansion->scalar))
+			continue;
+		for (int i = 0; i < expansion->depth; i++) {
+			long min, max;
+			if (!set_dim_range(statement->domain, i, &min, &max))
+				return false;
+			expansion->low[i] = any && expansion->low[i] < min ? expansion->low[i] : min;
+			expansion->high[i] = any && expansion->high[i] > max ? expansion->high[i] : max;
+		}
+		any = true;
+	}
+	return any;
+}
+
+/* ---- where the result is stored ---- */
+
+/* The iterations of the outer loops in which STATEMENT runs. */
+static __isl_give isl_set *outer_iterations(const struct expansion *expansion,
+	const struct statement *statement)
+{
+	isl_set *set = isl_set_reset_tuple_id(isl_set_copy(statement->domain));
+	return isl_set_project_out(set, isl_dim_set, (unsigned)expansion->depth,
+		(unsigned)(statement->depth - expansion->depth));
+}
+
+/* STATEMENT runs wherever the scalar is used. */
+static bool runs_always(const struct expansion *expansion, const struct statement *statement)
+{
+	isl_set *there = outer_iterations(expansion, statement);
+	bool always = true;
+	for (int s = 0; s < expansion->nest->statement_count && always; s++) {
+		if (!uses(expansion->nest->statements[s], expansion->scalar))
+			continue;
+		isl_set *used = outer_iterations(expansion, expansion->nest->statements[s]);
+		always = isl_set_is_subset(used, there) == isl_bool_true;
+		isl_set_free(used);
+	}
+	isl_set_free(there);
+	return always;
+}
+
+/* The last use of the scalar stores it as it is, in an element of its type that nothing
+ * else in the nest touches: it can be summed up there. */
+static const struct statement *find_last(const struct expansion *expansion)
+{
+	const struct nest *nest = expansion->nest;
+	const struct statement *last = NULL;
+	for (int s = 0; s < nest->statement_count; s++)
+		if (uses(nest->statements[s], expansion->scalar))
+			last = nest->statements[s];
+	const struct array *array = last->accesses[0].array;
+	if (last->depth != expansion->depth || array->by_value
+		|| last->value->kind != EXPR_ACCESS || last->access_count != 2
+		|| last->accesses[1].array != expansion->scalar
+		|| array->type.kind != expansion->scalar->type.kind)
+		return NULL;
+	for (int s = 0; s < nest->statement_count; s++)
+		if (nest->statements[s] != last && uses(nest->statements[s], array))
+			return NULL;
+	return runs_always(expansion, last) ? last : NULL;
+}
+
+/* ---- the new statements ---- */
+
+static bool make_home(struct expansion *expansion)
+{
+	struct array *home = ARENA_NEW(expansion->compilation->arena, struct array);
+	*home = *expansion->scalar;
+	home->by_value = false;
+	home->scope = NULL;
+	home->rank = expansion->depth;
+	home->elements = 1;
+	for (int i = 0; i < expansion->depth; i++) {
+		home->extents[i] = expansion->high[i] - expansion->low[i] + 1;
+		if (__builtin_mul_overflow(home->elements, home->extents[i], &home->elements))
+			return false;
+	}
+	expansion->home = home;
+	return home->elements <= LONG_MAX / 64;
+}
+
+static struct affine widen(struct arena *arena, struct affine affine, int from, int to)
+{
+	long *coefficients = ARENA_ARRAY(arena, long, to + 1);
+	memcpy(coefficients, affine.coefficients, (size_t)from * sizeof *coefficients);
+	return (struct affine){ affine.constant, coefficients };
+}
+
+/* ACCESS of STATEMENT, to the scalar so far, in the new array. */
+static void redirect(const struct expansion *expansion, const struct statement *statement,
+	struct access *access)
+{
+	struct arena *arena = expansion->compilation->arena;
+	const struct statement *last = expansion->last;
+	access->array = last ? last->accesses[0].array : expansion->home;
+	for (int d = 0; d < access->array->rank; d++) {
+		if (last) {
+			access->subscripts[d] = widen(arena, last->accesses[0].subscripts[d],
+				expansion->depth, statement->depth);
+			continue;
+		}
+		access->subscripts[d] = (struct affine){ -expansion->low[d],
+			ARENA_ARRAY(arena, long, statement->depth + 1) };
+		access->subscripts[d].coefficients[d] = 1;
+	}
+	access_make_map(arena, statement, access);
+}
+
+static struct statement *rewrite(const struct expansion *expansion,
+	const struct statement *statement)
+{
+	struct arena *arena = expansion->compilation->arena;
+	struct statement *copy = ARENA_NEW(arena, struct statement);
+	*copy = *statement;
+	copy->accesses = ARENA_ARRAY(arena, struct access, statement->access_count + 1);
+	memcpy(copy->accesses, statement->accesses,
+		(size_t)statement->access_count * sizeof *copy->accesses);
+	for (int a = 0; a < copy->access_count; a++)
+		if (copy->accesses[a].array == expansion->scalar)
+			redirect(expansion, copy, &copy->accesses[a]);
+	return copy;
+}
+
+/* A statement of the function at INDEX; others may point to it where it stood before. */
+static struct statement *renumber(struct arena *arena, struct statement *statement,
+	int index)
+{
+	if (statement->index == index)
+		return statement;
+	struct statement *copy = ARENA_NEW(arena, struct statement);
+	*copy = *statement;
+	copy->index = index;
+	return copy;
+}
+
+static bool belongs(const struct nest *nest, const struct statement *statement)
+{
+	for (int s = 0; s < nest->statement_count; s++)
+		if (nest->statements[s] == statement)
+			return true;
+	return false;
+}
+
+/* The nest in a function where the scalar's place is changed. */
+static struct nest *apply(const struct expansion *expansion)
+{
+	struct arena *arena = expansion->compilation->arena;
+	const struct nest *nest = expansion->nest;
+	const struct function *old = nest->function;
+	struct function *function = ARENA_NEW(arena, struct function);
+	struct statement **statements = ARENA_ARRAY(arena, struct statement *,
+		old->statement_count + 1);
+	const struct statement **own = ARENA_ARRAY(arena, const struct statement *,
+		nest->statement_count + 1);
+	int count = 0, own_count = 0;
+	for (int s = 0; s < old->statement_count; s++) {
+		struct statement *statement = old->statements[s];
+		if (statement == expansion->last)
+			continue;
+		bool is_own = belongs(nest, statement);
+		if (is_own && uses(statement, expansion->scalar))
+			statement = rewrite(expansion, statement);
+		statements[count] = renumber(arena, statement, count);
+		if (is_own)
+			own[own_count++] = statements[count];
+		count++;
+	}
+	*function = *old;
+	function->statements = statements;
+	function->statement_count = count;
+	function->arrays = ARENA_ARRAY(arena, struct array *, old->array_count + 1);
+	memcpy(function->arrays, old->arrays, (size_t)old->array_count * sizeof *function->arrays);
+	if (expansion->home)
+		function->arrays[expansion->scalar->index] = expansion->home;
+	return nest_renew(expansion->compilation, nest, function, own, own_count);
+}
+
+static struct nest *expand(struct compilation *compilation, const struct nest *nest,
+	const struct array *scalar)
+{
+	struct expansion expansion = { .compilation = compilation, .nest = nest, .scalar = scalar };
+	if (!scalar->by_value || scalar->is_parameter || nest_shares(nest, scalar))
+		return NULL;
+	expansion.depth = shared_depth(&expansion);
+	if (!expansion.depth || expansion.depth > ARRAY_RANK_LIMIT || !carries_inside(&expansion)
+		|| !is_private(&expansion) || !find_extents(&expansion))
+		return NULL;
+	expansion.last = find_last(&expansion);
+	return expansion.last || make_home(&expansion) ? apply(&expansion) : NULL;
+}
+
+struct nest *nest_expand_scalars(struct compilation *compilation, const struct nest *nest)
+{
+	struct nest *expanded = NULL;
+	for (int i = 0; i < nest->function->array_count; i++) {
+		const struct nest *now = expanded ? expanded : nest;
+		struct nest *next = expand(compilation, now, now->function->arrays[i]);
+		expanded = next ? next : expanded;
+	}
+	return expanded;
+}
