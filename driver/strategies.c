@@ -1,5 +1,7 @@
 #include "driver/strategies.h"
 
+#include <string.h>
+
 #include "passes/restriction.h"
 #include "passes/strategy.h"
 
@@ -13,7 +15,7 @@ static const char *const role_names[ROLE_COUNT] = { "input", "weight", "output" 
 static const struct plan *plan_of(const struct session *session, const struct function *function)
 {
 	for (int p = 0; p < session->plan_count; p++)
-		if (session->plans[p]->function == function)
+		if (!strcmp(session->plans[p]->function->name, function->name))
 			return session->plans[p];
 	return NULL;
 }
