@@ -19,6 +19,7 @@
 #include "frontend/arch.h"
 #include "passes/pipeline.h"
 #include "passes/name_values.h"
+#include "passes/registers.h"
 #include "passes/simplify.h"
 #include "passes/split.h"
 
@@ -55,6 +56,7 @@ static enum status make_plans(struct session *session)
 		show_plan(session, "split", plan);
 		plan_name_values(plan);
 		show_plan(session, "name", plan);
+		find_register_traffic(&session->compilation, program->functions[f], plan);
 		session->plans[session->plan_count++] = plan;
 	}
 	for (int p = 0; p < session->plan_count; p++)

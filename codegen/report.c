@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "codegen/codegen.h"
+#include "ir/energy.h"
 
 struct totals {
 	long read_bytes, write_bytes, compulsory_bytes, lower_bound_bytes;
@@ -110,6 +111,45 @@ static json_t *macs_json(long macs)
 	return macs < 0 ? json_null() : json_integer(macs);
 }
 
+static void add_energy(struct energy *sum, const struct energy *more)
+{
+	sum->mac_pj += more->mac_pj;
+	sum->register_pj += more->register_pj;
+	sum->scratchpad_pj += more->scratchpad_pj;
+	sum->dram_pj += more->dram_pj;
+}
+
+/* False if the machine gives no prices, or not all counts are known. */
+static bool nest_energy(const struct plan *plan, const struct plan_nest *nest,
+	struct energy *energy)
+{
+	struct energy_counts counts;
+	if (!energy_is_known(plan->arch) || !energy_counts_of_nest(plan, nest, &counts))
+		return false;
+	*energy = energy_of(plan->arch, &counts);
+	return true;
+}
+
+static bool report_energy(const struct report *report, struct energy *sum)
+{
+	*sum = (struct energy){ .mac_pj = 0 };
+	for (int p = 0; p < report->plan_count; p++)
+		for (int n = 0; n < report->plans[p]->nest_count; n++) {
+			struct energy energy;
+			if (!nest_energy(report->plans[p], &report->plans[p]->nests[n], &energy))
+				return false;
+			add_energy(sum, &energy);
+		}
+	return report->plan_count > 0;
+}
+
+static json_t *energy_json(const struct energy *energy)
+{
+	return json_pack("{sf sf sf sf sf}", "mac_pj", energy->mac_pj,
+		"register_pj", energy->register_pj, "scratchpad_pj", energy->scratchpad_pj,
+		"dram_pj", energy->dram_pj, "total_pj", energy_total_pj(energy));
+}
+
 static json_t *nest_json(const struct plan *plan, const struct plan_nest *nest)
 {
 	const char *argument = nest->lower_bound_argument ? nest->lower_bound_argument : "none";
@@ -119,11 +159,15 @@ static json_t *nest_json(const struct plan *plan, const struct plan_nest *nest)
 		(json_int_t)nest->scratchpad_used_bytes, "buffers", buffers_json(plan, nest));
 	json_t *search = json_pack("{sb sf sI sf}", "optimal", nest->optimal,
 		"gap", search_gap(nest), "points", (json_int_t)nest->points, "seconds", nest->seconds);
-	return json_pack("{ss ss ss so sI so so so so}", "function", plan->function->name,
+	struct energy energy;
+	json_t *entry = json_pack("{ss ss ss so sI so so so so}", "function", plan->function->name,
 		"nest", nest->name, "schedule", nest->schedule ? nest->schedule : "",
 		"traffic", traffic_json(nest), "compulsory_bytes", (json_int_t)nest->compulsory_bytes,
 		"lower_bound", bound, "scratchpad", scratchpad, "search", search,
 		"macs", macs_json(nest->macs));
+	if (entry && nest_energy(plan, nest, &energy))
+		json_object_set_new(entry, "energy", energy_json(&energy));
+	return entry;
 }
 
 static json_t *verify_json(const struct verify_result *verify)
@@ -149,6 +193,9 @@ bool report_json(FILE *out, const struct report *report)
 		"total_bytes", (json_int_t)(totals.read_bytes + totals.write_bytes),
 		"lower_bound_bytes", (json_int_t)totals.lower_bound_bytes,
 		"macs", macs_json(totals.macs));
+	struct energy energy;
+	if (total && report_energy(report, &energy))
+		json_object_set_new(total, "energy", energy_json(&energy));
 	json_t *root = json_pack("{si s{ss sI} so so so}", "schema", 1,
 		"arch", "name", report->arch->name,
 		"scratchpad_bytes", (json_int_t)report->arch->scratchpad_bytes,
@@ -246,8 +293,24 @@ static void indent_text(FILE *out, const char *indent, const char *text)
 	}
 }
 
+/* What a schedule costs, and which part of the machine takes how much of it. */
+static void energy_text(FILE *out, const char *indent, const struct energy *energy)
+{
+	const double parts[] = { energy->dram_pj, energy->scratchpad_pj, energy->register_pj,
+		energy->mac_pj };
+	static const char *const names[] = { "external memory", "scratchpad", "registers",
+		"multiply-accumulates" };
+	double total = energy_total_pj(energy);
+	fprintf(out, "%senergy: %.4g uJ", indent, total / 1e6);
+	for (int i = 0; i < 4; i++)
+		fprintf(out, "%s %s %.1f %%", i ? "," : ":", names[i],
+			total > 0 ? 100 * parts[i] / total : 0);
+	putc('\n', out);
+}
+
 static void nest_text(FILE *out, const struct plan *plan, const struct plan_nest *nest)
 {
+	struct energy energy;
 	fprintf(out, "%s (%s:%d) on %s\n", nest->name, nest->location.file, nest->location.line,
 		plan->arch->name);
 	traffic_text(out, nest);
@@ -255,6 +318,8 @@ static void nest_text(FILE *out, const struct plan *plan, const struct plan_nest
 	if (nest->macs)
 		fprintf(out, "  %-46s %15s %15s\n", "multiply-accumulates", "",
 			nest->macs < 0 ? "not counted" : report_number(nest->macs));
+	if (nest_energy(plan, nest, &energy))
+		energy_text(out, "  ", &energy);
 	buffers_text(out, plan, nest);
 	if (nest->schedule) {
 		fputs("  schedule:\n", out);
@@ -297,6 +362,9 @@ void report_text(FILE *out, const struct report *report)
 			report_number(totals.read_bytes), report_number(totals.write_bytes),
 			report_number(totals.read_bytes + totals.write_bytes),
 			report_number(totals.lower_bound_bytes));
+		struct energy energy;
+		if (report_energy(report, &energy))
+			energy_text(out, "in all: ", &energy);
 	}
 	verify_text(out, report);
 }

@@ -12,7 +12,14 @@
 
 /* The machine file is a table: every key, where its value goes, what it may be. */
 
-enum kind { KIND_NAME, KIND_BYTES, KIND_COUNT, KIND_INT, KIND_NUMBER, KIND_SHARING };
+enum kind { KIND_NAME, KIND_BYTES, KIND_COUNT, KIND_INT, KIND_NUMBER, KIND_SHARING,
+            KIND_SIZE };
+
+/* Of the kinds that are one of two words: what is false and what is true. */
+static const char *const words[][2] = {
+	[KIND_SHARING] = { "unified", "exclusive" },
+	[KIND_SIZE] = { "machine", "schedule" },
+};
 
 struct key {
 	const char *section;         /* "" for keys at the top */
@@ -47,19 +54,26 @@ static const struct key keys[] = {
 	{ "energy_pj", "mac", KIND_NUMBER, FIELD(energy_mac_pj), true, 0, 1e9, false },
 	{ "energy_pj", "register", KIND_NUMBER, FIELD(energy_register_pj), true, 0, 1e9, false },
 	{ "energy_pj", "scratchpad", KIND_NUMBER, FIELD(energy_scratchpad_pj), true, 0, 1e9, false },
-	{ "energy_pj", "dram", KIND_NUMBER, FIELD(energy_dram_pj), true, 0, 1e9, false },
+	{ "energy_pj", "dram", KIND_NUMBER, FIELD(energy_dram_pj), false, 0, 1e9, false },
+	{ "energy_pj", "dram_bit", KIND_NUMBER, FIELD(energy_dram_bit_pj), false, 0, 1e9, false },
+	{ "energy_pj", "word_bits", KIND_INT, FIELD(energy_word_bits), false, 1, 1024, false },
+	{ "energy_pj", "scratchpad_sqrt", KIND_NUMBER, FIELD(energy_scratchpad_sqrt_pj), false, 0, 1e9, false },
+	{ "energy_pj", "bank_bits", KIND_COUNT, FIELD(energy_bank_bits), false, 1, 1e15, false },
+	{ "energy_pj", "bank_select", KIND_NUMBER, FIELD(energy_bank_select), false, 0, 1e3, false },
+	{ "energy_pj", "register_file_bytes", KIND_BYTES, FIELD(energy_register_file_bytes), false, 1, BYTES_LIMIT, false },
+	{ "energy_pj", "scratchpad_size", KIND_SIZE, FIELD(energy_is_sized_by_schedule), false, 0, 0, false },
 };
 
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 
+enum { SECTION_SCRATCHPAD, SECTION_DMA, SECTION_PE_ARRAY, SECTION_ENERGY, SECTION_COUNT };
+
 static const struct section {
 	const char *name;
 	bool is_required;
-} sections[] = {
+} sections[SECTION_COUNT] = {
 	{ "scratchpad", true }, { "dma", false }, { "pe_array", false }, { "energy_pj", false },
 };
-
-enum { SECTION_COUNT = sizeof sections / sizeof *sections };
 
 struct reader {
 	struct arena *arena;
@@ -69,6 +83,7 @@ struct reader {
 	yaml_document_t document;
 	struct arch *arch;
 	bool is_seen[KEY_COUNT];
+	struct location section_at[SECTION_COUNT];
 };
 
 /* libyaml counts lines from 0 and columns in characters; diagnostics count bytes. */
@@ -177,21 +192,22 @@ static void read_name(struct reader *reader, const struct key *key, const yaml_n
 			"'%s' must be 1 to 64 letters, digits, '-', '_' and '.'", key->name);
 }
 
-static void read_sharing(struct reader *reader, const struct key *key, const yaml_node_t *node)
+static void read_choice(struct reader *reader, const struct key *key, const yaml_node_t *node)
 {
 	const char *text = scalar(node);
-	if (text && (!strcmp(text, "unified") || !strcmp(text, "exclusive")))
-		reader->arch->exclusive = !strcmp(text, "exclusive");
+	bool *field = (bool *)((char *)reader->arch + key->offset);
+	if (text && (!strcmp(text, words[key->kind][0]) || !strcmp(text, words[key->kind][1])))
+		*field = !strcmp(text, words[key->kind][1]);
 	else
-		diag_error(reader->diag, place_of(reader, node),
-			"'%s' must be 'unified' or 'exclusive'", full_name(reader, key));
+		diag_error(reader->diag, place_of(reader, node), "'%s' must be '%s' or '%s'",
+			full_name(reader, key), words[key->kind][0], words[key->kind][1]);
 }
 
 static void read_value(struct reader *reader, const struct key *key, const yaml_node_t *node)
 {
 	switch (key->kind) {
 	case KIND_NAME: read_name(reader, key, node); break;
-	case KIND_SHARING: read_sharing(reader, key, node); break;
+	case KIND_SHARING: case KIND_SIZE: read_choice(reader, key, node); break;
 	default: read_number(reader, key, node);
 	}
 }
@@ -230,6 +246,8 @@ static bool read_section(struct reader *reader, const yaml_node_t *name_node,
 	for (int s = 0; name && s < SECTION_COUNT; s++) {
 		if (strcmp(sections[s].name, name))
 			continue;
+		if (!is_seen[s])
+			reader->section_at[s] = place(reader, node->start_mark);
 		if (is_seen[s])
 			diag_error(reader->diag, place_of(reader, name_node), "'%s' stands twice", name);
 		else if (node->type != YAML_MAPPING_NODE)
@@ -294,6 +312,28 @@ static void check_whole(struct reader *reader, const yaml_node_t *root)
 		diag_error(reader->diag, at, "'dma.max_bytes' is no multiple of 'dma.align_bytes'");
 }
 
+static bool is_given(const struct reader *reader, const char *section, const char *name)
+{
+	return reader->is_seen[find_key(section, name) - keys];
+}
+
+/* External memory has one price, by the word or by the bit. */
+static void check_energy(struct reader *reader, struct location at)
+{
+	struct arch *arch = reader->arch;
+	bool by_word = is_given(reader, "energy_pj", "dram");
+	bool by_bit = is_given(reader, "energy_pj", "dram_bit");
+	if (!by_word && !by_bit)
+		diag_error(reader->diag, at, "'energy_pj.dram' or 'energy_pj.dram_bit' is missing");
+	if (by_word && by_bit)
+		diag_error(reader->diag, at,
+			"'energy_pj.dram' and 'energy_pj.dram_bit' are two prices of one thing");
+	if (is_given(reader, "energy_pj", "bank_select") && !arch->energy_bank_bits)
+		diag_error(reader->diag, at, "'energy_pj.bank_select' needs 'energy_pj.bank_bits'");
+	if (by_bit)
+		arch->energy_dram_pj = arch->energy_dram_bit_pj * arch->energy_word_bits;
+}
+
 static void read_document(struct reader *reader)
 {
 	const yaml_node_t *root = yaml_document_get_root_node(&reader->document);
@@ -308,7 +348,9 @@ static void read_document(struct reader *reader)
 		if (sections[s].is_required && !is_seen[s])
 			diag_error(reader->diag, place(reader, root->start_mark), "'%s' is missing",
 				sections[s].name);
-	reader->arch->has_pe_array = is_seen[2];
+	reader->arch->has_pe_array = is_seen[SECTION_PE_ARRAY];
+	if (is_seen[SECTION_ENERGY])
+		check_energy(reader, reader->section_at[SECTION_ENERGY]);
 	if (!diag_error_count(reader->diag))
 		check_whole(reader, root);
 }
@@ -319,7 +361,7 @@ const struct arch *arch_parse(struct arena *arena, struct diag *diag, const char
 	struct reader reader = { .arena = arena, .diag = diag, .file = file, .text = text,
 		.length = length, .arch = ARENA_NEW(arena, struct arch) };
 	*reader.arch = (struct arch){ .banks = 1, .bytes_per_cycle = 4, .max_rank = LRT_MAX_RANK,
-		.align_bytes = 1, .channels = 1, .clock_hz = 1e9 };
+		.align_bytes = 1, .channels = 1, .clock_hz = 1e9, .energy_word_bits = ARCH_WORD_BITS };
 	int errors = diag_error_count(diag);
 	yaml_parser_t parser;
 	if (!yaml_parser_initialize(&parser)) {

@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+enum { ARCH_WORD_BITS = 16 };    /* where the machine file does not say */
+
 /* A machine, as its YAML file describes it (docs/machine.md).  Limits of 0 are
  * "none". */
 struct arch {
@@ -23,7 +25,15 @@ struct arch {
 	bool has_pe_array;
 	int pe_x, pe_y;
 	long registers_bytes;
+	/* Of one operation or access of a word of energy_word_bits; ir/energy.h has the model. */
 	double energy_mac_pj, energy_register_pj, energy_scratchpad_pj, energy_dram_pj;
+	double energy_dram_bit_pj;   /* as the file gave it, and energy_dram_pj follows; 0: not given */
+	int energy_word_bits;        /* >= 1 */
+	double energy_scratchpad_sqrt_pj;    /* more for each square root of a bit of a bank */
+	long energy_bank_bits;       /* 0: one bank */
+	double energy_bank_select;   /* share more for each e-fold of banks */
+	long energy_register_file_bytes;     /* 0: operands come from the scratchpad */
+	bool energy_is_sized_by_schedule;    /* the scratchpad is as large as what is used of it */
 	double clock_hz;
 };
 

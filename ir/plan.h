@@ -148,6 +148,9 @@ struct plan_nest {
 	long compulsory_bytes, lower_bound_bytes;
 	const char *lower_bound_argument;
 	long macs;                   /* multiply-accumulates (ir/macs.h) that run; -1: not known */
+	/* What moves between a register file and the scratchpad, for energy; see passes/registers.h. */
+	bool has_register_traffic;
+	long register_traffic_bytes;
 	long scratchpad_used_bytes;
 	bool optimal;
 	long bound_bytes;            /* no schedule of the space is below this */

@@ -629,6 +629,15 @@ static struct arch *parse_machine(struct parser *parser)
 	arch->energy_register_pj = take_real(parser);
 	arch->energy_scratchpad_pj = take_real(parser);
 	arch->energy_dram_pj = take_real(parser);
+	arch->energy_word_bits = ARCH_WORD_BITS;
+	if (take(parser, "energy_model")) {
+		arch->energy_word_bits = take_int(parser);
+		arch->energy_scratchpad_sqrt_pj = take_real(parser);
+		arch->energy_bank_bits = take_number(parser);
+		arch->energy_bank_select = take_real(parser);
+		arch->energy_register_file_bytes = take_number(parser);
+		arch->energy_is_sized_by_schedule = take_number(parser) != 0;
+	}
 	expect(parser, "clock_hz");
 	arch->clock_hz = take_real(parser);
 	return arch;

@@ -224,6 +224,14 @@ static void print_string(FILE *out, const char *prefix, const char *text)
 		fputs("\"\n", out);
 }
 
+/* More than a price for each access. */
+static bool has_energy_model(const struct arch *arch)
+{
+	return arch->energy_word_bits != ARCH_WORD_BITS || arch->energy_scratchpad_sqrt_pj > 0 ||
+		arch->energy_bank_bits || arch->energy_bank_select > 0 ||
+		arch->energy_register_file_bytes || arch->energy_is_sized_by_schedule;
+}
+
 static void print_machine(FILE *out, const struct arch *arch)
 {
 	fputs("  machine\n", out);
@@ -237,9 +245,14 @@ static void print_machine(FILE *out, const struct arch *arch)
 		arch->max_count, arch->max_stride_bytes, arch->align_bytes, arch->channels);
 	fprintf(out, "    pe_array %d %d %d %ld\n", arch->has_pe_array, arch->pe_x, arch->pe_y,
 		arch->registers_bytes);
-	fprintf(out, "    energy_pj %.17g %.17g %.17g %.17g\n    clock_hz %.17g\n",
-		arch->energy_mac_pj, arch->energy_register_pj, arch->energy_scratchpad_pj,
-		arch->energy_dram_pj, arch->clock_hz);
+	fprintf(out, "    energy_pj %.17g %.17g %.17g %.17g\n", arch->energy_mac_pj,
+		arch->energy_register_pj, arch->energy_scratchpad_pj, arch->energy_dram_pj);
+	if (has_energy_model(arch))
+		fprintf(out, "    energy_model %d %.17g %ld %.17g %ld %d\n", arch->energy_word_bits,
+			arch->energy_scratchpad_sqrt_pj, arch->energy_bank_bits,
+			arch->energy_bank_select, arch->energy_register_file_bytes,
+			arch->energy_is_sized_by_schedule);
+	fprintf(out, "    clock_hz %.17g\n", arch->clock_hz);
 }
 
 static void print_vars(FILE *out, const struct plan_node *node)

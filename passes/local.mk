@@ -18,6 +18,8 @@ libloopc_a_SOURCES += \
 	passes/points.c \
 	passes/quiet.c \
 	passes/quiet.h \
+	passes/registers.c \
+	passes/registers.h \
 	passes/restriction.c \
 	passes/restriction.h \
 	passes/reuse.c \

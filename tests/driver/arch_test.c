@@ -48,7 +48,9 @@ static void test_all_keys(void **state)
 		"  max_bytes: 0x10000\n  max_count: 4095\n  max_stride_bytes: 1M\n"
 		"  align_bytes: 4\n  channels: 2\n"
 		"pe_array: { x: 12, y: 14, registers_bytes: 520 }\n"
-		"energy_pj: { mac: 4.16, register: 1.2, scratchpad: 6, dram: 200 }\n");
+		"energy_pj: { mac: 4.16, register: 1.2, scratchpad: 6, dram_bit: 70, word_bits: 32,\n"
+		"  scratchpad_sqrt: 0.012, bank_bits: 160000, bank_select: 3.05e-3,\n"
+		"  register_file_bytes: 128, scratchpad_size: schedule }\n");
 	assert_string_equal(r.messages, "");
 	assert_non_null(r.arch);
 	assert_string_equal(r.arch->name, "big-1");
@@ -66,7 +68,13 @@ static void test_all_keys(void **state)
 	assert_true(r.arch->has_pe_array);
 	assert_int_equal(r.arch->pe_y, 14);
 	assert_int_equal(r.arch->registers_bytes, 520);
-	assert_true(r.arch->energy_dram_pj == 200);
+	assert_true(r.arch->energy_dram_pj == 2240);
+	assert_int_equal(r.arch->energy_word_bits, 32);
+	assert_true(r.arch->energy_scratchpad_sqrt_pj == 0.012);
+	assert_int_equal(r.arch->energy_bank_bits, 160000);
+	assert_true(r.arch->energy_bank_select == 3.05e-3);
+	assert_int_equal(r.arch->energy_register_file_bytes, 128);
+	assert_true(r.arch->energy_is_sized_by_schedule);
 	assert_true(r.arch->clock_hz == 500e6);
 	end(&r);
 }
@@ -88,6 +96,9 @@ static void test_defaults(void **state)
 	assert_int_equal(r.arch->align_bytes, 1);
 	assert_int_equal(r.arch->channels, 1);
 	assert_false(r.arch->has_pe_array);
+	assert_int_equal(r.arch->energy_word_bits, 16);
+	assert_int_equal(r.arch->energy_register_file_bytes, 0);
+	assert_false(r.arch->energy_is_sized_by_schedule);
 	end(&r);
 }
 
@@ -149,6 +160,20 @@ static const struct refusal {
 	  "m.yaml:1:7: error: 'name' must be 1 to 64 letters, digits, '-', '_' and '.'" },
 	{ "version: 2\nname: m\nscratchpad: { bytes: 64 }\n",
 	  "m.yaml:1:10: error: this loopc reads machine files of version 1 only" },
+	{ "name: m\nscratchpad: { bytes: 64 }\nenergy_pj: { mac: 1, register: 1, scratchpad: 1 }\n",
+	  "m.yaml:3:12: error: 'energy_pj.dram' or 'energy_pj.dram_bit' is missing" },
+	{ "name: m\nscratchpad: { bytes: 64 }\nenergy_pj:\n"
+	  "  { mac: 1, register: 1, scratchpad: 1, dram: 1, dram_bit: 1 }\n",
+	  "m.yaml:4:3: error: 'energy_pj.dram' and 'energy_pj.dram_bit' are two prices of one thing" },
+	{ "name: m\nscratchpad: { bytes: 64 }\n"
+	  "energy_pj: { mac: 1, register: 1, scratchpad: 1, dram: 1, bank_select: 1 }\n",
+	  "m.yaml:3:12: error: 'energy_pj.bank_select' needs 'energy_pj.bank_bits'" },
+	{ "name: m\nscratchpad: { bytes: 64 }\nenergy_pj: { scratchpad_size: large }\n",
+	  "m.yaml:3:31: error: 'energy_pj.scratchpad_size' must be 'machine' or 'schedule'" },
+	{ "name: m\nscratchpad: { bytes: 64 }\nenergy_pj: { word_bits: 0 }\n",
+	  "m.yaml:3:25: error: 'energy_pj.word_bits' must be from 1 to 1024, not 0" },
+	{ "name: m\nscratchpad: { bytes: 64 }\nenergy_pj: { mac: -1 }\n",
+	  "m.yaml:3:19: error: 'energy_pj.mac' must be from 0 to 1000000000, not -1" },
 	/* Columns count bytes, as those of all other diagnostics do. */
 	{ "name: m\nscratchpad: { \"\303\244\": 1, bytes: 0 }\n",
 	  "m.yaml:2:15: error: unknown key '\303\244' in 'scratchpad'" },

@@ -203,7 +203,8 @@ r = json.load(open('r.json'))
 assert list(r) == ['schema', 'arch', 'kernels', 'total', 'verify'], list(r)
 k = r['kernels'][0]
 assert list(k) == ['function', 'nest', 'schedule', 'traffic', 'compulsory_bytes',
-    'lower_bound', 'scratchpad', 'search', 'macs'], list(k)
+    'lower_bound', 'scratchpad', 'search', 'macs', 'energy'], list(k)
+assert list(k['energy']) == ['mac_pj', 'register_pj', 'scratchpad_pj', 'dram_pj', 'total_pj']
 assert list(k['traffic']) == ['read_bytes', 'write_bytes', 'total_bytes', 'arrays']
 assert k['traffic']['total_bytes'] == 40 * 40 * 2 + 40 * 4 == k['compulsory_bytes']
 assert r['total']['total_bytes'] == k['traffic']['total_bytes']

@@ -1,0 +1,63 @@
+#include "passes/registers.h"
+
+#include "passes/quiet.h"
+
+/* An estimate needs no proof: so many points of the search. */
+enum { EFFORT = 200000 };
+
+/* False if nothing fits a register file.  Regions without closed forms count as the boxes
+ * around them. */
+static bool nest_register_bytes(struct compilation *compilation, struct nest *nest,
+	const struct arch *registers, long *bytes)
+{
+	struct nest_model *model = ARENA_NEW(compilation->arena, struct nest_model);
+	struct region *regions = ARENA_ARRAY(compilation->arena, struct region,
+		nest->array_count + 1);
+	struct search_options options;
+	struct schedule best;
+	long smallest;
+	if (nest->array_count > MODEL_ARRAYS)
+		return false;
+	nest_find_dependences(compilation, nest);
+	nest_find_band(compilation, nest);
+	nest_model_build(compilation, nest, model, regions);
+	search_options_init(&options);
+	options.effort = EFFORT;
+	options.threads = compilation->threads;
+	options.interrupted = compilation->interrupted;
+	if (!search_schedule_once(compilation->searches, model, registers, &options, &best,
+		&smallest))
+		return false;
+	*bytes = best.total_bytes;
+	return true;
+}
+
+static void fill_entry(struct compilation *compilation, struct nest *nests,
+	const struct arch *registers, struct plan_nest *entry)
+{
+	entry->has_register_traffic = entry->source_count > 0;
+	entry->register_traffic_bytes = 0;
+	for (int n = 0; n < entry->source_count && entry->has_register_traffic; n++) {
+		long bytes;
+		entry->has_register_traffic = nest_register_bytes(compilation,
+			&nests[entry->first_source + n], registers, &bytes);
+		if (entry->has_register_traffic)
+			entry->register_traffic_bytes += bytes;
+	}
+}
+
+void find_register_traffic(const struct compilation *compilation, const struct function *function,
+	struct plan *plan)
+{
+	struct quiet quiet;
+	int count;
+	struct arch registers = { .banks = 1, .align_bytes = 1,
+		.scratchpad_bytes = compilation->arch->energy_register_file_bytes };
+	if (!registers.scratchpad_bytes)
+		return;
+	quiet_begin(&quiet, compilation);
+	struct nest *nests = nests_of_function(&quiet.compilation, function, &count);
+	for (int n = 0; n < plan->nest_count; n++)
+		fill_entry(&quiet.compilation, nests, &registers, &plan->nests[n]);
+	quiet_end(&quiet);
+}

@@ -1,0 +1,16 @@
+#ifndef PASSES_REGISTERS_H
+#define PASSES_REGISTERS_H
+
+#include "passes/nest.h"
+
+/* What moves between a register file and the scratchpad, for the energy of a machine whose
+ * operands come from one (energy_pj.register_file_bytes).  ConvFusion's approximation (VII-C):
+ * what the best schedule of the nest would move if its scratchpad were as large as the
+ * register file.  Where the nest has no such schedule, the operands come from the
+ * scratchpad.
+ *
+ * Fills in the entries of PLAN, which FUNCTION was lowered to. */
+void find_register_traffic(const struct compilation *compilation, const struct function *function,
+	struct plan *plan);
+
+#endif
