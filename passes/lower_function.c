@@ -562,8 +562,7 @@ static void try_expanded(struct compilation *compilation, const struct plan *pla
 	struct variant *best)
 {
 	struct variant variant;
-	if (best->choice && (!best->choice->nest->left_out
-		|| total_bytes(&best->out) == best->out.compulsory_bytes))
+	if (best->choice && total_bytes(&best->out) == best->out.compulsory_bytes)
 		return;
 	struct nest *expanded = nest_expand_scalars(compilation, best->nest);
 	if (!expanded || expanded->array_count > MODEL_ARRAYS)

@@ -1,3 +1,4 @@
 # What tests/passes adds to the build; the top Makefile.am says how.
 cmocka_tests += tests/passes/order_test
-script_tests += tests/passes/schedule_test.sh tests/passes/general_test.sh
+script_tests += tests/passes/schedule_test.sh tests/passes/general_test.sh \
+	tests/passes/expand_test.sh

@@ -1,0 +1,84 @@
+#!/bin/sh
+# Scalars that carry sums: kept in arrays on chip where that moves less, in the array of
+# the result where the sum is stored as it is.
+. "$top_srcdir/tests/tap/tap.sh"
+printf 'name: small\nscratchpad: { bytes: 512 }\n' >small.yaml
+
+# kernel NAME BODY: a product of matrices, BODY for each element of C and D.
+kernel()
+{
+	cat >"$1.loop" <<END
+#include <stdint.h>
+#ifndef N
+#define N 1
+#endif
+void $1(const int8_t A[N][N], const int8_t B[N][N], int32_t C[N][N], int8_t D[N][N])
+{
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) {
+      $2
+    }
+}
+END
+}
+
+# total NAME: bytes moved.
+total()
+{
+	exits 0 "$1 verifies" "$LOOPC" --arch=small.yaml -D N=300 --verify --report "$1.loop"
+	moved=$(awk '$1 == "total" { gsub(",", ""); print $NF }' out)
+}
+
+product='for (int k = 0; k < N; k++)'
+kernel textbook "C[i][j] = 0; $product C[i][j] += A[i][k] * B[k][j]; D[i][j] = 0;"
+kernel scalar "int32_t s = 0; $product s += A[i][k] * B[k][j]; C[i][j] = s; D[i][j] = 0;"
+total textbook
+textbook=$moved
+total scalar
+is "$moved" "$textbook" "a sum in a scalar moves what the sum in its result does"
+hasnt out 'array s' "and needs no array of its own"
+exits 0 "its code" "$LOOPC" --arch=small.yaml -D N=300 --emit=c,plan scalar.loop
+hasnt out '^[ 	]*s += ' "the sum is kept in the result"
+
+# With a conversion at the end the sum has an array of its own.
+kernel shifted "int32_t s = 0; $product s += A[i][k] * B[k][j]; C[i][j] = 0; D[i][j] = (int8_t)(s >> 8);"
+total shifted
+is "$(awk '$1 == "s" { print $3 }' out)" "$(awk '$1 == "s" { print $4 }' out)" \
+	"what of a sum of its own goes out comes back, and nothing more"
+has out '^  s ' "it has an array"
+"$LOOPC" --arch=small.yaml -D N=300 --emit=plan -o shifted.plan shifted.loop
+exits 0 "its plan is read back" "$LOOPC" --emit=plan -o again.plan shifted.plan
+same shifted.plan again.plan "and is the same"
+
+# Where each row's sum is wanted by the next, the scalar stays a scalar.
+cat >carried.loop <<'END'
+void carried(const float A[60][60], float R[60])
+{
+  float s = 1;
+  for (int i = 0; i < 60; i++) {
+    for (int j = 0; j < 60; j++)
+      s += A[i][j];
+    R[i] = s;
+  }
+}
+END
+exits 0 "a sum that goes on from row to row" "$LOOPC" --arch=small.yaml --verify --emit=c carried.loop
+has out 's += ' "it stays in the core"
+
+# The value is also wanted where it may not be stored: not every element gets it.
+cat >sometimes.loop <<'END'
+void sometimes(const int A[80][80], const int B[80][80], int C[80][80])
+{
+  for (int i = 0; i < 80; i++)
+    for (int j = 0; j < 80; j++) {
+      int s = 0;
+      for (int k = 0; k < 80; k++)
+        s += A[i][k] * B[k][j];
+      if (i > j)
+        C[i][j] = s;
+    }
+}
+END
+exits 0 "a sum that is stored on a condition" "$LOOPC" --arch=small.yaml --verify sometimes.loop
+exits 0 "double buffered" "$LOOPC" --arch=small.yaml -D N=37 --buffering=double --verify shifted.loop
+finish
