@@ -10,39 +10,28 @@
 #include <isl/val.h>
 
 #include "ir/coalesce.h"
+#include "ir/order.h"
 #include "passes/lowering.h"
 #include "passes/values.h"
 
 #define ARENA(lowering) ((lowering)->compilation->arena)
-
-/* What a visit of one array moves. */
-struct general_region {
-	struct plan_expr *first[ARRAY_RANK_LIMIT], *count[ARRAY_RANK_LIMIT];
-	struct plan_expr *fetches, *puts;        /* when; NULL: always */
-	bool is_touched, is_fetched, is_put;     /* at all */
-	/* A window that slides along dimension slide (-1: none): where the iteration before
-	 * shows a window too (continues; NULL: always), what is new begins at fresh. */
-	int slide;
-	struct plan_expr *continues, *fresh;
-};
 
 static __isl_give isl_set *unite(__isl_take isl_set *a, __isl_take isl_set *b)
 {
 	return a ? isl_set_union(a, b) : b;
 }
 
-/* The elements that accesses of array A touch in a visit, as a function of the tile
+/* The elements that accesses of array A write in a visit, as a function of the tile
  * parameters of the loops outside. */
-static __isl_give isl_set *touched_at(const struct lowering *lowering, int a, bool writes_only,
-	int depth, enum reach reach)
+static __isl_give isl_set *written_at(const struct lowering *lowering, int a, int depth)
 {
 	const struct nest_array *array = &lowering->nest->arrays[a];
 	isl_set *elements = NULL;
 	for (int i = 0; i < array->access_count; i++) {
-		if (writes_only && !array->accesses[i].access->is_write)
+		if (!array->accesses[i].access->is_write)
 			continue;
-		isl_set *instances = tile_instances(lowering, array->accesses[i].statement,
-			depth, reach);
+		isl_set *instances = tile_instances(lowering, array->accesses[i].statement, depth,
+			IN_TILE);
 		elements = unite(elements, isl_set_apply(instances,
 			isl_map_copy(array->accesses[i].access->map)));
 	}
@@ -50,10 +39,104 @@ static __isl_give isl_set *touched_at(const struct lowering *lowering, int a, bo
 	return set_coalesce(elements);
 }
 
-static __isl_give isl_set *touched(const struct lowering *lowering, int a, bool writes_only,
+/* ---- footprints: sets with the extremes of what a visit touches ---- */
+
+/* Accesses of one statement whose subscripts differ by constants only touch the same
+ * shape, shifted: its extremes are those of one of them, plus the least and the largest
+ * constant.  So a stencil of many points takes as much work as one access. */
+struct footprint {
+	isl_set *lows, *highs;       /* each has the extremes of one side in every dimension;
+	                              * one and the same set where all accesses are alike */
+	isl_set *visits;             /* in which something is touched: a set of parameters */
+};
+
+/* A and B, accesses of one statement, have the same subscripts but for constants. */
+static bool is_shifted(const struct statement *statement, const struct access *a,
+	const struct access *b)
+{
+	for (int d = 0; d < a->array->rank; d++)
+		for (int i = 0; i < statement->depth; i++)
+			if (a->subscripts[d].coefficients[i] != b->subscripts[d].coefficients[i])
+				return false;
+	return true;
+}
+
+/* {[x] -> [x + shift]} in the space of SET. */
+static __isl_give isl_set *shift(__isl_take isl_set *set, const long *by, int rank)
+{
+	isl_ctx *ctx = isl_set_get_ctx(set);
+	isl_multi_aff *move = isl_multi_aff_identity_on_domain_space(isl_set_get_space(set));
+	bool moves = false;
+	for (int d = 0; d < rank; d++) {
+		moves |= by[d] != 0;
+		move = isl_multi_aff_set_aff(move, d, isl_aff_add_constant_val(
+			isl_multi_aff_get_aff(move, d), isl_val_int_from_si(ctx, by[d])));
+	}
+	if (moves)
+		return isl_set_apply(set, isl_map_from_multi_aff(move));
+	isl_multi_aff_free(move);
+	return set;
+}
+
+/* Adds the shape of access FIRST of ARRAY, and of all that are like it. */
+static void add_shape(const struct lowering *lowering, const struct nest_array *array, int first,
+	int depth, enum reach reach, struct footprint *footprint)
+{
+	const struct nest_access *one = &array->accesses[first];
+	const struct statement *statement = lowering->nest->statements[one->statement];
+	long low[ARRAY_RANK_LIMIT] = { 0 }, high[ARRAY_RANK_LIMIT] = { 0 };
+	int rank = array->array->rank;
+	bool differ = false;
+	for (int i = first; i < array->access_count; i++) {
+		const struct nest_access *other = &array->accesses[i];
+		if (other->statement != one->statement || !is_shifted(statement, one->access, other->access))
+			continue;
+		for (int d = 0; d < rank; d++) {
+			long by = other->access->subscripts[d].constant - one->access->subscripts[d].constant;
+			low[d] = by < low[d] ? by : low[d];
+			high[d] = by > high[d] ? by : high[d];
+			differ |= by != 0;
+		}
+	}
+	isl_set *shape = isl_set_apply(tile_instances(lowering, one->statement, depth, reach),
+		isl_map_copy(one->access->map));
+	shape = isl_set_intersect_params(shape, tile_context(lowering));
+	if (differ && !footprint->highs)
+		footprint->highs = isl_set_copy(footprint->lows);
+	if (footprint->highs || differ)
+		footprint->highs = unite(footprint->highs, shift(isl_set_copy(shape), high, rank));
+	footprint->lows = unite(footprint->lows, shift(shape, low, rank));
+}
+
+/* Of array A; only the first DEPTH tile loops count.  Caller ends it. */
+static struct footprint footprint_at(const struct lowering *lowering, int a, int depth,
 	enum reach reach)
 {
-	return touched_at(lowering, a, writes_only, lowering->store[a], reach);
+	const struct nest_array *array = &lowering->nest->arrays[a];
+	struct footprint footprint = { NULL, NULL, NULL };
+	for (int i = 0; i < array->access_count; i++) {
+		const struct nest_access *access = &array->accesses[i];
+		bool is_new = true;
+		for (int j = 0; j < i && is_new; j++)
+			is_new = access->statement != array->accesses[j].statement || !is_shifted(
+				lowering->nest->statements[access->statement], access->access,
+				array->accesses[j].access);
+		if (is_new)
+			add_shape(lowering, array, i, depth, reach, &footprint);
+	}
+	if (!footprint.highs)
+		footprint.highs = isl_set_copy(footprint.lows);
+	footprint.lows = set_coalesce(footprint.lows);
+	footprint.highs = set_coalesce(footprint.highs);
+	footprint.visits = isl_set_params(isl_set_copy(footprint.lows));
+	return footprint;
+}
+
+static void end_footprint(struct footprint *footprint)
+{
+	isl_set_free(footprint->lows);
+	isl_set_free(footprint->highs);
+	isl_set_free(footprint->visits);
 }
 
 /* ---- boxes ---- */
@@ -61,6 +144,19 @@ static __isl_give isl_set *touched(const struct lowering *lowering, int a, bool 
 struct box {
 	int rank;
 	isl_pw_aff *low[ARRAY_RANK_LIMIT], *high[ARRAY_RANK_LIMIT];
+};
+
+/* What a visit of one array moves. */
+struct general_region {
+	struct plan_expr *first[ARRAY_RANK_LIMIT], *count[ARRAY_RANK_LIMIT];
+	struct plan_expr *fetches, *puts;        /* when; NULL: always */
+	bool is_touched, is_fetched, is_put;     /* at all */
+	struct footprint footprint;  /* until the buffers are made */
+	struct box box;              /* likewise */
+	/* A window that slides along dimension slide (-1: none): where the iteration before
+	 * shows a window too (continues; NULL: always), what is new begins at fresh. */
+	int slide;
+	struct plan_expr *continues, *fresh;
 };
 
 static __isl_give isl_pw_aff *constant_pw(__isl_keep isl_set *params, long value)
@@ -94,13 +190,12 @@ static __isl_give isl_pw_aff *bound(__isl_keep isl_set *elements, __isl_keep isl
 		isl_set_copy(params));
 }
 
-static void find_box(__isl_keep isl_set *elements, __isl_keep isl_set *params, int rank,
-	struct box *box)
+static void find_box(const struct footprint *footprint, int rank, struct box *box)
 {
 	box->rank = rank;
 	for (int d = 0; d < rank; d++) {
-		box->low[d] = bound(elements, params, d, false);
-		box->high[d] = bound(elements, params, d, true);
+		box->low[d] = bound(footprint->lows, footprint->visits, d, false);
+		box->high[d] = bound(footprint->highs, footprint->visits, d, true);
 	}
 }
 
@@ -132,37 +227,40 @@ static __isl_give isl_set *box_elements(const struct box *box, __isl_keep isl_se
 
 /* ---- when a visit fetches ---- */
 
-static __isl_give isl_map *order_in_visit(const struct lowering *lowering, int s, int depth)
+/* Statement S with those instances only that run in a visit.  Its domain is the
+ * caller's to free. */
+static struct statement in_visit(const struct lowering *lowering, int s, int depth)
 {
-	return isl_map_intersect_domain(
-		statement_order(lowering->nest->statements[s], lowering->nest->loop_depth),
-		tile_instances(lowering, s, depth, IN_TILE));
+	struct statement statement = *lowering->nest->statements[s];
+	statement.domain = isl_set_intersect_params(tile_instances(lowering, s, depth, IN_TILE),
+		tile_context(lowering));
+	return statement;
 }
 
 /* The visits in which some read of array A comes before every write of its element. */
 static __isl_give isl_set *exposed(const struct lowering *lowering, int a)
 {
 	const struct nest_array *array = &lowering->nest->arrays[a];
-	int depth = lowering->store[a];
-	isl_set *visits = isl_set_empty(isl_space_params_alloc(lowering->compilation->ctx, 0));
-	for (int r = 0; r < array->access_count; r++) {
-		const struct nest_access *read = &array->accesses[r];
-		if (read->access->is_write)
-			continue;
-		isl_set *open = tile_instances(lowering, read->statement, depth, IN_TILE);
-		for (int w = 0; w < array->access_count; w++) {
-			const struct nest_access *write = &array->accesses[w];
-			if (!write->access->is_write)
-				continue;
-			isl_map *before = isl_map_lex_gt_map(order_in_visit(lowering, read->statement, depth),
-				order_in_visit(lowering, write->statement, depth));
-			isl_map *same = isl_map_apply_range(isl_map_copy(read->access->map),
-				isl_map_reverse(isl_map_copy(write->access->map)));
-			open = isl_set_subtract(open, isl_map_domain(isl_map_intersect(before, same)));
-		}
-		visits = isl_set_union(visits, isl_set_params(open));
+	size_t count = (size_t)array->access_count;
+	struct statement *statements = ARENA_ARRAY(ARENA(lowering), struct statement, count);
+	struct statement_access *writes = ARENA_ARRAY(ARENA(lowering), struct statement_access, count);
+	int write_count = 0;
+	for (int i = 0; i < array->access_count; i++) {
+		statements[i] = in_visit(lowering, array->accesses[i].statement, lowering->store[a]);
+		if (array->accesses[i].access->is_write)
+			writes[write_count++] = (struct statement_access){ &statements[i],
+				array->accesses[i].access };
 	}
-	return isl_set_intersect(visits, tile_context(lowering));
+	isl_set *visits = isl_set_empty(isl_space_params_alloc(lowering->compilation->ctx, 0));
+	for (int r = 0; r < array->access_count; r++)
+		if (!array->accesses[r].access->is_write)
+			visits = isl_set_union(visits, isl_set_params(reads_without_write(
+				isl_set_copy(statements[r].domain),
+				(struct statement_access){ &statements[r], array->accesses[r].access },
+				writes, write_count, 0)));
+	for (int i = 0; i < array->access_count; i++)
+		isl_set_free(statements[i].domain);
+	return visits;
 }
 
 /* isl's work on a question whose answer may be "do not know". */
@@ -171,21 +269,24 @@ enum { OPERATIONS = 4000000 };
 /* The visits that must fetch: something is read before it is written, or the box that
  * goes out holds elements that the visit does not write. */
 static __isl_give isl_set *fetching(const struct lowering *lowering, int a,
-	__isl_keep isl_set *elements, __isl_keep isl_set *params, const struct box *box)
+	const struct footprint *footprint, const struct box *box)
 {
 	isl_ctx *ctx = lowering->compilation->ctx;
 	if (!lowering->nest->arrays[a].is_written)
-		return isl_set_copy(params);
+		return isl_set_copy(footprint->visits);
 	isl_work_begin(ctx, OPERATIONS);
-	isl_set *written = touched(lowering, a, true, IN_TILE);
-	isl_set *unwritten = isl_set_subtract(box_elements(box, elements), written);
-	isl_set *visits = isl_set_union(isl_set_params(isl_set_intersect_params(unwritten,
-		isl_set_copy(params))), exposed(lowering, a));
+	isl_set *visits = exposed(lowering, a);
+	if (isl_set_is_subset(footprint->visits, visits) != isl_bool_true) {
+		isl_set *unwritten = isl_set_subtract(box_elements(box, footprint->lows),
+			written_at(lowering, a, lowering->store[a]));
+		visits = isl_set_union(isl_set_params(isl_set_intersect_params(unwritten,
+			isl_set_copy(footprint->visits))), visits);
+	}
 	visits = set_coalesce(visits);
 	if (isl_work_end(ctx) && visits)
 		return visits;
 	isl_set_free(visits);
-	return isl_set_copy(params);
+	return isl_set_copy(footprint->visits);
 }
 
 /* ---- into the plan ---- */
@@ -254,7 +355,7 @@ static int rising_dim(__isl_keep isl_set *common, const struct box *now, const s
 }
 
 /* Sees whether array A's window slides along the innermost loop outside. */
-static void find_slide(struct lowering *lowering, int a, __isl_keep isl_set *params,
+static void find_slide(struct lowering *lowering, int a, __isl_keep isl_set *visits,
 	const struct box *now, struct plan_buffer *buffer)
 {
 	struct general_region *region = &lowering->general[a];
@@ -262,17 +363,16 @@ static void find_slide(struct lowering *lowering, int a, __isl_keep isl_set *par
 	if (b < 0 || lowering->nest->arrays[a].is_written || lowering->nest->arrays[a].has_siblings
 		|| !lowering->slides[a])
 		return;
-	isl_set *elements = touched(lowering, a, false, IN_TILE_BEFORE);
-	isl_set *earlier = isl_set_params(isl_set_copy(elements));
-	isl_set *common = isl_set_intersect(isl_set_copy(earlier), isl_set_copy(params));
+	struct footprint earlier = footprint_at(lowering, a, lowering->store[a], IN_TILE_BEFORE);
+	isl_set *common = isl_set_intersect(isl_set_copy(earlier.visits), isl_set_copy(visits));
 	struct box before;
-	find_box(elements, earlier, now->rank, &before);
+	find_box(&earlier, now->rank, &before);
 	int d = isl_set_is_empty(common) == isl_bool_false ? rising_dim(common, now, &before) : -1;
 	if (d >= 0) {
 		struct plan_expr *end = expression_of(lowering, common, isl_pw_aff_copy(before.high[d]));
 		if (end) {
 			region->slide = d;
-			region->continues = condition_of(lowering, earlier);
+			region->continues = condition_of(lowering, earlier.visits);
 			region->fresh = plan_make(ARENA(lowering), PLAN_MAX, region->first[d],
 				plan_make(ARENA(lowering), PLAN_ADD, end, plan_const(ARENA(lowering), 1)));
 			buffer->dims[d].modulus = buffer->dims[d].extent;
@@ -280,52 +380,56 @@ static void find_slide(struct lowering *lowering, int a, __isl_keep isl_set *par
 		}
 	}
 	free_box(&before);
-	isl_set_free(elements);
-	isl_set_free(earlier);
+	end_footprint(&earlier);
 	isl_set_free(common);
 }
 
+/* The largest box of any visit: the buffer's extents.  False if one is not known. */
+static bool measure_region(struct lowering *lowering, int a, struct general_region *region,
+	struct plan_buffer *buffer)
+{
+	region->footprint = footprint_at(lowering, a, lowering->store[a], IN_TILE);
+	region->is_touched = isl_set_is_empty(region->footprint.visits) == isl_bool_false;
+	find_box(&region->footprint, buffer->rank, &region->box);
+	for (int d = 0; d < buffer->rank && region->is_touched; d++) {
+		long extent = longest(region->box.low[d], region->box.high[d]);
+		if (extent <= 0)
+			return false;
+		buffer->dims[d] = (struct plan_dim){ .extent = extent, .stride = 1 };
+	}
+	return true;
+}
+
+/* Where the box begins, and what of it is moved when. */
 static bool fill_region(struct lowering *lowering, int a, struct general_region *region,
 	struct plan_buffer *buffer)
 {
 	const struct nest_array *array = &lowering->nest->arrays[a];
-	int rank = array->array->rank;
-	isl_set *elements = touched(lowering, a, false, IN_TILE);
-	isl_set *params = isl_set_params(isl_set_copy(elements));
-	struct box box;
-	find_box(elements, params, rank, &box);
-	region->is_touched = isl_set_is_empty(params) == isl_bool_false;
-	bool known = true;
-	for (int d = 0; d < rank && region->is_touched && known; d++) {
-		struct plan_expr *low = expression_of(lowering, params, isl_pw_aff_copy(box.low[d]));
-		struct plan_expr *high = expression_of(lowering, params, isl_pw_aff_copy(box.high[d]));
-		long extent = longest(box.low[d], box.high[d]);
-		known = low && high && extent > 0;
-		if (!known)
-			break;
-		region->first[d] = low;
+	isl_set *visits = region->footprint.visits;
+	if (!region->is_touched)
+		return true;
+	for (int d = 0; d < buffer->rank; d++) {
+		struct plan_expr *low = expression_of(lowering, visits, isl_pw_aff_copy(region->box.low[d]));
+		struct plan_expr *high = expression_of(lowering, visits,
+			isl_pw_aff_copy(region->box.high[d]));
+		if (!low || !high)
+			return false;
+		region->first[d] = buffer->dims[d].origin = low;
 		region->count[d] = plan_make(ARENA(lowering), PLAN_ADD,
 			plan_make(ARENA(lowering), PLAN_SUB, high, low), plan_const(ARENA(lowering), 1));
-		buffer->dims[d] = (struct plan_dim){ .extent = extent, .stride = 1, .origin = low };
 	}
-	if (known && region->is_touched) {
-		isl_set *fetch = fetching(lowering, a, elements, params, &box);
-		region->is_fetched = isl_set_is_empty(fetch) == isl_bool_false;
-		region->fetches = condition_of(lowering, fetch);
-		isl_set_free(fetch);
-		region->is_put = array->is_written;
-		if (array->is_written) {
-			isl_set *puts = isl_set_params(touched(lowering, a, true, IN_TILE));
-			region->puts = condition_of(lowering, puts);
-			isl_set_free(puts);
-		}
+	isl_set *fetch = fetching(lowering, a, &region->footprint, &region->box);
+	region->is_fetched = isl_set_is_empty(fetch) == isl_bool_false;
+	region->fetches = condition_of(lowering, fetch);
+	isl_set_free(fetch);
+	region->is_put = array->is_written;
+	if (array->is_written) {
+		isl_set *puts = isl_set_params(written_at(lowering, a, lowering->store[a]));
+		region->puts = condition_of(lowering, puts);
+		isl_set_free(puts);
 	}
-	if (known && region->is_touched)
-		find_slide(lowering, a, params, &box, buffer);
-	free_box(&box);
-	isl_set_free(params);
-	isl_set_free(elements);
-	return known;
+	find_slide(lowering, a, visits, &region->box, buffer);
+	return true;
 }
 
 /* ---- arrays that never leave the chip ---- */
@@ -405,34 +509,64 @@ static long place_buffers(struct lowering *lowering)
 	return next;
 }
 
-bool make_general_buffers(struct lowering *lowering, long *needed)
+static struct plan_buffer *new_buffer(struct lowering *lowering, int a)
+{
+	const struct array *array = lowering->nest->arrays[a].array;
+	struct plan_buffer *buffer = ARENA_NEW(ARENA(lowering), struct plan_buffer);
+	buffer->name = unique_name(lowering, arena_printf(ARENA(lowering), "%s_%d", array->name,
+		lowering->nest->index));
+	buffer->array = array;
+	buffer->rank = array->rank;
+	buffer->slots = 1;
+	return buffer;
+}
+
+static bool measure_buffer(struct lowering *lowering, int a)
+{
+	struct plan_buffer *buffer = lowering->buffers[a] = new_buffer(lowering, a);
+	if (!(lowering->nest->arrays[a].is_internal ? fill_internal(lowering, a, buffer)
+		: measure_region(lowering, a, &lowering->general[a], buffer)))
+		return false;
+	buffer->bytes = buffer->array->type.bytes;
+	for (int d = 0; d < buffer->rank; d++) {
+		if (!buffer->dims[d].extent)
+			buffer->dims[d] = (struct plan_dim){ .extent = 1, .stride = 1,
+				.origin = plan_const(ARENA(lowering), 0) };
+		if (__builtin_mul_overflow(buffer->bytes, buffer->dims[d].extent, &buffer->bytes))
+			return false;
+	}
+	return true;
+}
+
+/* Most schedules that are tried do not fit: nothing more is asked of isl than whether
+ * they do. */
+static bool measure_and_fill(struct lowering *lowering, long *needed)
 {
 	const struct nest *nest = lowering->nest;
-	lowering->general = ARENA_ARRAY(ARENA(lowering), struct general_region, nest->array_count + 1);
-	for (int a = 0; a < nest->array_count; a++) {
-		const struct array *array = nest->arrays[a].array;
-		struct plan_buffer *buffer = ARENA_NEW(ARENA(lowering), struct plan_buffer);
-		lowering->buffers[a] = buffer;
-		buffer->name = unique_name(lowering, arena_printf(ARENA(lowering), "%s_%d", array->name,
-			nest->index));
-		buffer->array = array;
-		buffer->rank = array->rank;
-		buffer->slots = 1;
-		buffer->bytes = array->type.bytes;
-		lowering->general[a].slide = -1;
-		if (!(nest->arrays[a].is_internal ? fill_internal(lowering, a, buffer)
-			: fill_region(lowering, a, &lowering->general[a], buffer)))
+	for (int a = 0; a < nest->array_count; a++)
+		if (!measure_buffer(lowering, a))
 			return false;
-		for (int d = 0; d < array->rank; d++) {
-			if (!buffer->dims[d].extent)
-				buffer->dims[d] = (struct plan_dim){ .extent = 1, .stride = 1,
-					.origin = plan_const(ARENA(lowering), 0) };
-			if (__builtin_mul_overflow(buffer->bytes, buffer->dims[d].extent, &buffer->bytes))
-				return false;
-		}
-	}
 	*needed = place_buffers(lowering);
-	return *needed <= lowering->compilation->arch->scratchpad_bytes;
+	bool fits = *needed <= lowering->compilation->arch->scratchpad_bytes;
+	for (int a = 0; a < nest->array_count && fits; a++)
+		fits = nest->arrays[a].is_internal || fill_region(lowering, a, &lowering->general[a],
+			lowering->buffers[a]);
+	return fits;
+}
+
+bool make_general_buffers(struct lowering *lowering, long *needed)
+{
+	int count = lowering->nest->array_count;
+	lowering->general = ARENA_ARRAY(ARENA(lowering), struct general_region, count + 1);
+	for (int a = 0; a < count; a++)
+		lowering->general[a].slide = -1;
+	*needed = 0;
+	bool fits = measure_and_fill(lowering, needed);
+	for (int a = 0; a < count; a++) {
+		free_box(&lowering->general[a].box);
+		end_footprint(&lowering->general[a].footprint);
+	}
+	return fits;
 }
 
 /* ---- several buffers of one array ---- */
@@ -449,34 +583,34 @@ static bool reads_after(const struct lowering *lowering, int a, int b, int depth
 {
 	const struct nest_array *readers = &lowering->nest->arrays[a];
 	const struct nest_array *writers = &lowering->nest->arrays[b];
-	for (int r = 0; r < readers->access_count; r++)
-		for (int w = 0; w < writers->access_count; w++) {
-			const struct nest_access *read = &readers->accesses[r], *write = &writers->accesses[w];
-			if (!write->access->is_write)
-				continue;
-			isl_map *before = isl_map_lex_gt_map(order_in_visit(lowering, read->statement, depth),
-				order_in_visit(lowering, write->statement, depth));
-			isl_map *same = isl_map_apply_range(isl_map_copy(read->access->map),
-				isl_map_reverse(isl_map_copy(write->access->map)));
-			before = isl_map_intersect_params(isl_map_intersect(before, same),
-				tile_context(lowering));
-			if (is_not_empty(before))
-				return true;
+	bool found = false;
+	for (int w = 0; w < writers->access_count && !found; w++) {
+		const struct nest_access *write = &writers->accesses[w];
+		if (!write->access->is_write)
+			continue;
+		struct statement writer = in_visit(lowering, write->statement, depth);
+		for (int r = 0; r < readers->access_count && !found; r++) {
+			struct statement reader = in_visit(lowering, readers->accesses[r].statement, depth);
+			found = is_not_empty(access_pairs(&writer, write->access, &reader,
+				readers->accesses[r].access));
+			isl_set_free(reader.domain);
 		}
-	return false;
+		isl_set_free(writer.domain);
+	}
+	return found;
 }
 
 /* In some visit, the box of group A, which goes out whole, holds what group B wrote. */
 static bool overwrites(const struct lowering *lowering, int a, int b, int depth)
 {
-	isl_set *here = touched_at(lowering, a, false, depth, IN_TILE);
-	isl_set *params = isl_set_params(isl_set_copy(here));
+	struct footprint here = footprint_at(lowering, a, depth, IN_TILE);
 	struct box box;
-	find_box(here, params, lowering->nest->arrays[a].array->rank, &box);
-	isl_set *whole = isl_set_intersect_params(box_elements(&box, here), params);
-	isl_set_free(here);
+	find_box(&here, lowering->nest->arrays[a].array->rank, &box);
+	isl_set *whole = isl_set_intersect_params(box_elements(&box, here.lows),
+		isl_set_copy(here.visits));
+	end_footprint(&here);
 	free_box(&box);
-	whole = isl_set_intersect(whole, touched_at(lowering, b, true, depth, IN_TILE));
+	whole = isl_set_intersect(whole, written_at(lowering, b, depth));
 	bool met = isl_set_is_empty(whole) != isl_bool_true;
 	isl_set_free(whole);
 	return met;

@@ -267,8 +267,31 @@ static struct lowering lowering_of(struct compilation *compilation, const struct
 		nest->array_count + 1);
 	lowering.store = ARENA_ARRAY(compilation->arena, int, nest->array_count + 1);
 	lowering.slides = ARENA_ARRAY(compilation->arena, bool, nest->array_count + 1);
+	lowering.instances = ARENA_ARRAY(compilation->arena, isl_set *,
+		nest->statement_count * (NEST_LOOPS + 1) * REACHES);
 	make_tile_loops(&lowering);
 	return lowering;
+}
+
+/* Frees what is not the arena's. */
+static void lowering_end(struct lowering *lowering)
+{
+	for (int i = 0; i < lowering->nest->statement_count * (NEST_LOOPS + 1) * REACHES; i++)
+		isl_set_free(lowering->instances[i]);
+}
+
+static bool lower_with_buffers(struct lowering *lowering, struct plan_nest *out,
+	struct obstacle *obstacle)
+{
+	*obstacle = (struct obstacle){ 0, { -1, -1 } };
+	if (!groups_are_apart(lowering, obstacle->clash))
+		return false;
+	if (lowering->regions)
+		make_exact_buffers(lowering);
+	else if (!make_general_buffers(lowering, &obstacle->needed_bytes))
+		return false;
+	obstacle->needed_bytes = 0;
+	return lower_body(lowering, out);
 }
 
 bool nest_lower(struct compilation *compilation, const struct nest *nest,
@@ -284,15 +307,9 @@ bool nest_lower(struct compilation *compilation, const struct nest *nest,
 		lowering.store[a] = schedule->storage[a].store;
 		lowering.slides[a] = schedule->storage[a].is_sliding;
 	}
-	*obstacle = (struct obstacle){ 0, { -1, -1 } };
-	if (!groups_are_apart(&lowering, obstacle->clash))
-		return false;
-	if (exact)
-		make_exact_buffers(&lowering);
-	else if (!make_general_buffers(&lowering, &obstacle->needed_bytes))
-		return false;
-	obstacle->needed_bytes = 0;
-	return lower_body(&lowering, out);
+	bool done = lower_with_buffers(&lowering, out, obstacle);
+	lowering_end(&lowering);
+	return done;
 }
 
 bool group_lower(struct compilation *compilation, const struct nest *group,
@@ -306,5 +323,7 @@ bool group_lower(struct compilation *compilation, const struct nest *group,
 		lowering.store[a] = store[a];
 		lowering.slides[a] = true;
 	}
-	return make_general_buffers(&lowering, &needed) && lower_body(&lowering, out);
+	bool done = make_general_buffers(&lowering, &needed) && lower_body(&lowering, out);
+	lowering_end(&lowering);
+	return done;
 }

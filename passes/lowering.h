@@ -34,6 +34,7 @@ struct lowering {
 	int *store;                              /* [array of the nest] */
 	bool *slides;                            /* [array of the nest]: may, where isl agrees */
 	struct general_region *general;          /* [array], where regions come from isl */
+	isl_set **instances;                     /* tile_instances' answers; NULL: not asked yet */
 };
 
 /* The tags of array A's transfers.  Arrays may share them: a level's transfers are waited
@@ -54,7 +55,7 @@ struct plan_expr *tile_at(const struct lowering *lowering, int l, struct plan_ex
 bool lower_points(struct lowering *lowering, struct plan_node *block);
 /* Which tiles of the innermost loop are meant: the one, the one before it, all up to
  * it, or all from it on. */
-enum reach { IN_TILE, IN_TILE_BEFORE, UP_TO_TILE, FROM_TILE };
+enum reach { IN_TILE, IN_TILE_BEFORE, UP_TO_TILE, FROM_TILE, REACHES };
 
 /* The instances of statement S in the tiles that the tile parameters give; only the first
  * DEPTH tile loops count, and REACH applies to the last of them.  Caller frees. */

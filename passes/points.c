@@ -6,12 +6,14 @@
 
 #include <isl/aff.h>
 #include <isl/ast.h>
+#include <isl/constraint.h>
 #include <isl/id.h>
 #include <isl/space.h>
 #include <isl/union_set.h>
 #include <isl/val.h>
 
 #include "passes/lowering.h"
+#include "passes/values.h"
 
 /* ---- parameters: tI is the tile of tile loop I; fI and lI are 1 in the first and
  * last iteration of a run of that loop ---- */
@@ -23,41 +25,30 @@ static __isl_give isl_id *parameter_id(const struct lowering *lowering, char kin
 	return isl_id_alloc(lowering->compilation->ctx, name, NULL);
 }
 
-static __isl_give isl_pw_aff *parameter(const struct lowering *lowering, __isl_take isl_space *space,
-	char kind, int l)
+/* Kinds of parameters of loop L: where tiles are walked one way only, the first and the
+ * last iteration are known by the tile. */
+static const char *kinds_of(const struct tile_loop *loop)
 {
-	isl_id *id = parameter_id(lowering, kind, l);
-	space = isl_space_add_param_id(space, isl_id_copy(id));
-	return isl_pw_aff_from_aff(isl_aff_param_on_domain_space_id(space, id));
+	return loop->is_backward ? "tfl" : "t";
 }
 
-
-static __isl_give isl_set *between(__isl_take isl_set *set, __isl_take isl_pw_aff *value, long low,
-	long high)
+static __isl_give isl_space *tile_space(const struct lowering *lowering)
 {
-	isl_space *space = isl_pw_aff_get_domain_space(value);
-	isl_ctx *ctx = isl_space_get_ctx(space);
-	isl_pw_aff *least = isl_pw_aff_from_aff(isl_aff_val_on_domain_space(isl_space_copy(space),
-		isl_val_int_from_si(ctx, low)));
-	isl_pw_aff *most = isl_pw_aff_from_aff(isl_aff_val_on_domain_space(space,
-		isl_val_int_from_si(ctx, high)));
-	set = isl_set_intersect(set, isl_pw_aff_ge_set(isl_pw_aff_copy(value), least));
-	return isl_set_intersect(set, isl_pw_aff_le_set(value, most));
+	isl_space *space = isl_space_params_alloc(lowering->compilation->ctx, 0);
+	for (int l = 0; l < lowering->depth; l++)
+		for (const char *kind = kinds_of(&lowering->loops[l]); *kind; kind++)
+			space = isl_space_add_param_id(space, parameter_id(lowering, *kind, l));
+	return space;
 }
 
 __isl_give isl_set *tile_context(const struct lowering *lowering)
 {
-	static const char kinds[] = "tfl";
 	isl_ctx *ctx = lowering->compilation->ctx;
-	isl_space *space = isl_space_params_alloc(ctx, 0);
+	isl_set *context = isl_set_universe(tile_space(lowering));
+	unsigned position = 0;
 	for (int l = 0; l < lowering->depth; l++)
-		for (int k = 0; k < 3; k++)
-			space = isl_space_add_param_id(space, parameter_id(lowering, kinds[k], l));
-	isl_set *context = isl_set_universe(space);
-	for (int l = 0; l < lowering->depth; l++)
-		for (int k = 0; k < 3; k++) {
-			unsigned position = (unsigned)(3 * l + k);
-			long high = kinds[k] == 't' ? lowering->loops[l].count - 1 : 1;
+		for (const char *kind = kinds_of(&lowering->loops[l]); *kind; kind++, position++) {
+			long high = *kind == 't' ? lowering->loops[l].count - 1 : 1;
 			context = isl_set_lower_bound_si(context, isl_dim_param, position, 0);
 			context = isl_set_upper_bound_val(context, isl_dim_param, position,
 				isl_val_int_from_si(ctx, high));
@@ -65,25 +56,44 @@ __isl_give isl_set *tile_context(const struct lowering *lowering)
 	return context;
 }
 
+/* Parameter KIND of loop L, on the domain SPACE, which has the tile parameters. */
+static __isl_give isl_aff *parameter(const struct lowering *lowering, __isl_take isl_space *space,
+	char kind, int l)
+{
+	return isl_aff_param_on_domain_space_id(space, parameter_id(lowering, kind, l));
+}
+
+static __isl_give isl_set *at_least(__isl_take isl_set *set, __isl_take isl_aff *value, long low)
+{
+	return isl_set_add_constraint(set, isl_inequality_from_aff(aff_add(value, -low)));
+}
+
+static __isl_give isl_set *at_most(__isl_take isl_set *set, __isl_take isl_aff *value, long high)
+{
+	return at_least(set, isl_aff_neg(value), -high);
+}
+
 /* The tile parameter of loop L, or of the tile before. */
-static __isl_give isl_pw_aff *tile_of(const struct lowering *lowering, __isl_take isl_space *space,
+static __isl_give isl_aff *tile_of(const struct lowering *lowering, __isl_take isl_space *space,
 	int l, enum reach reach)
 {
-	isl_pw_aff *tile = parameter(lowering, space, 't', l);
-	return reach != IN_TILE_BEFORE ? tile : isl_pw_aff_add_constant_val(tile,
-		isl_val_int_from_si(lowering->compilation->ctx, -1));
+	return aff_add(parameter(lowering, space, 't', l), reach == IN_TILE_BEFORE ? -1 : 0);
 }
 
 static __isl_give isl_set *within_tile(const struct lowering *lowering, __isl_take isl_set *set,
 	const struct hyperplane *plane, int l, enum reach reach)
 {
-	enum { FAR = 1 << 30 };
 	long size = lowering->loops[l].size;
-	isl_pw_aff *tile = tile_of(lowering, isl_set_get_space(set), l, reach);
-	tile = isl_pw_aff_scale_val(tile, isl_val_int_from_si(lowering->compilation->ctx, size));
-	isl_pw_aff *value = isl_pw_aff_sub(isl_pw_aff_from_aff(isl_aff_copy(plane->value)), tile);
-	return between(set, value, reach == UP_TO_TILE ? -(long)FAR * FAR : 0,
-		reach == FROM_TILE ? (long)FAR * FAR : size - 1);
+	isl_aff *tile = tile_of(lowering, isl_set_get_space(set), l, reach);
+	tile = isl_aff_scale_val(tile, isl_val_int_from_si(lowering->compilation->ctx, size));
+	isl_aff *value = isl_aff_align_params(isl_aff_copy(plane->value), isl_set_get_space(set));
+	value = isl_aff_sub(value, tile);
+	if (reach != UP_TO_TILE)
+		set = at_least(set, isl_aff_copy(value), 0);
+	if (reach != FROM_TILE)
+		set = at_most(set, isl_aff_copy(value), size - 1);
+	isl_aff_free(value);
+	return set;
 }
 
 /* A statement that runs in the first or last tile only. */
@@ -94,17 +104,18 @@ static __isl_give isl_set *within_end(const struct lowering *lowering, __isl_tak
 	if (reach == (first ? UP_TO_TILE : FROM_TILE))
 		return set;
 	isl_space *space = isl_set_get_space(set);
-	/* Where tiles are walked one way only, the first is tile 0. */
-	if (loop->is_backward)
-		return between(set, parameter(lowering, space, first ? 'f' : 'l', l), 1, 1);
-	long tile = first ? 0 : loop->count - 1;
-	return between(set, tile_of(lowering, space, l, reach), tile, tile);
+	isl_aff *value = loop->is_backward ? parameter(lowering, space, first ? 'f' : 'l', l)
+		: tile_of(lowering, space, l, reach);
+	long end = loop->is_backward ? 1 : first ? 0 : loop->count - 1;
+	set = at_least(set, isl_aff_copy(value), end);
+	return at_most(set, value, end);
 }
 
-__isl_give isl_set *tile_instances(const struct lowering *lowering, int s, int depth,
+static __isl_give isl_set *find_instances(const struct lowering *lowering, int s, int depth,
 	enum reach reach)
 {
-	isl_set *set = isl_set_copy(lowering->nest->statements[s]->domain);
+	isl_set *set = isl_set_align_params(isl_set_copy(lowering->nest->statements[s]->domain),
+		tile_space(lowering));
 	for (int l = 0; l < depth; l++) {
 		const struct hyperplane *plane = &lowering->nest->band[lowering->loops[l].dim].planes[s];
 		enum reach here = l == depth - 1 ? reach : IN_TILE;
@@ -114,6 +125,16 @@ __isl_give isl_set *tile_instances(const struct lowering *lowering, int s, int d
 			set = within_end(lowering, set, plane->kind == HYPERPLANE_FIRST, l, here);
 	}
 	return set;
+}
+
+/* The same ones are asked for again and again: for each access, and for each pair. */
+__isl_give isl_set *tile_instances(const struct lowering *lowering, int s, int depth,
+	enum reach reach)
+{
+	isl_set **known = &lowering->instances[(s * (NEST_LOOPS + 1) + depth) * REACHES + (int)reach];
+	if (!*known)
+		*known = find_instances(lowering, s, depth, reach);
+	return isl_set_copy(*known);
 }
 
 /* ---- isl's expressions ---- */
