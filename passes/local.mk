@@ -2,6 +2,8 @@ libloopc_a_SOURCES += \
 	passes/band.c \
 	passes/expand.c \
 	passes/dependence.c \
+	passes/form.c \
+	passes/form.h \
 	passes/fuse.c \
 	passes/fuse.h \
 	passes/general.c \

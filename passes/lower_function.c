@@ -9,6 +9,7 @@
 
 #include "ir/coalesce.h"
 #include "passes/expand.h"
+#include "passes/form.h"
 #include "passes/fuse.h"
 #include "passes/lower_function.h"
 #include "passes/nest.h"
@@ -82,6 +83,13 @@ long nest_compulsory(const struct nest *nest)
 
 /* ---- choosing a schedule ---- */
 
+/* What is tried for a nest: how many of the source's outer loops run one after the
+ * other, and whether reference groups have buffers of their own. */
+struct attempt {
+	int loops;
+	bool split, refetch;         /* refetch: see struct nest */
+};
+
 struct choice {
 	struct compilation *compilation;
 	const struct nest *nest;
@@ -92,25 +100,60 @@ struct choice {
 	struct schedule schedule;
 	struct obstacle obstacle;
 	long smallest;               /* scratchpad that would do, where nothing fits */
+	struct attempt attempt;
+	bool is_expanded;
+	bool has_others;             /* other forms of the nest (form.h) could have been chosen */
 };
+
+/* A text of the user's, of which lines may be about the nest. */
+struct wish {
+	const char *text;
+	struct location at;
+};
+
+/* Pragmas, then --schedule, which has the last word; fills *COUNT. */
+static struct wish *wishes_of(const struct compilation *compilation, const struct nest *nest,
+	int *count)
+{
+	const struct function *function = nest->function;
+	struct wish *wishes = ARENA_ARRAY(compilation->arena, struct wish,
+		function->pragma_count + 1);
+	*count = 0;
+	for (int i = 0; i < function->pragma_count; i++) {
+		const struct pragma *pragma = &function->pragmas[i];
+		if (!pragma->loop || (nest->statements[0]->depth
+			&& pragma->loop == nest->statements[0]->loops[0]))
+			wishes[(*count)++] = (struct wish){ pragma->text, pragma->location };
+	}
+	if (compilation->schedule_text)
+		wishes[(*count)++] = (struct wish){ compilation->schedule_text,
+			{ .file = compilation->schedule_file, .line = 1, .column = 1 } };
+	return wishes;
+}
+
+/* The form that the user wants the nest in; not given: any. */
+static bool read_form(struct compilation *compilation, const struct nest *nest, struct form *form)
+{
+	int count;
+	const struct wish *wishes = wishes_of(compilation, nest, &count);
+	*form = (struct form){ .is_given = false };
+	for (int i = 0; i < count; i++)
+		if (!schedule_read_form(compilation, wishes[i].at, wishes[i].text, nest->name, form))
+			return false;
+	return true;
+}
 
 /* What pragmas and --schedule say of the nest. */
 static bool read_wishes(struct choice *choice)
 {
-	struct compilation *compilation = choice->compilation;
-	const struct nest *nest = choice->nest;
-	for (int i = 0; i < nest->function->pragma_count; i++) {
-		const struct pragma *pragma = &nest->function->pragmas[i];
-		if (pragma->loop && (!nest->statements[0]->depth
-			|| pragma->loop != nest->statements[0]->loops[0]))
-			continue;
-		if (!schedule_parse(compilation->diag, pragma->location, pragma->text, nest->name,
-			&choice->model, &choice->options))
+	int count;
+	const struct wish *wishes = wishes_of(choice->compilation, choice->nest, &count);
+	struct schedule_reader reader = { .diag = choice->compilation->diag, .nest = choice->nest,
+		.model = &choice->model, .options = &choice->options };
+	for (int i = 0; i < count; i++)
+		if (!schedule_read(&reader, wishes[i].at, wishes[i].text))
 			return false;
-	}
-	struct location at = { .file = compilation->schedule_file, .line = 1, .column = 1 };
-	return !compilation->schedule_text || schedule_parse(compilation->diag, at,
-		compilation->schedule_text, nest->name, &choice->model, &choice->options);
+	return schedule_read_end(&reader);
 }
 
 /* Without closed forms the lowering moves whole boxes forward. */
@@ -118,6 +161,7 @@ static void restrict_to_boxes(struct choice *choice)
 {
 	for (int a = 0; a < choice->model.array_count; a++) {
 		choice->options.slots[a] = 1;
+		choice->options.doubled[a] = 0;
 		choice->model.arrays[a].anchored = 0;
 	}
 	choice->options.buffering = BUFFERING_SINGLE;
@@ -197,7 +241,8 @@ static void show_schedule(const struct choice *choice)
 	struct compilation *compilation = choice->compilation;
 	if (pass_done(compilation, "search"))
 		fprintf(compilation->trace, "nest %s\n%s", choice->nest->name,
-			schedule_print(compilation->arena, &choice->model, &choice->schedule));
+			schedule_print(compilation->arena, &choice->model, &choice->options,
+				&choice->schedule));
 }
 
 /* What is wrong where no plan was made. */
@@ -321,13 +366,6 @@ static struct choice *choice_for(struct compilation *compilation, const struct n
 	return prepare(choice) ? choice : NULL;
 }
 
-/* What is tried for a nest: how many of the source's outer loops run one after the
- * other, and whether reference groups have buffers of their own. */
-struct attempt {
-	int loops;
-	bool split, refetch;         /* refetch: see struct nest */
-};
-
 /* NEST's band with LOOPS sequential loops; BANDS [loops] remembers those found. */
 static void set_band(struct compilation *compilation, struct nest *nest, int loops,
 	struct nest **bands)
@@ -348,15 +386,18 @@ static void set_band(struct compilation *compilation, struct nest *nest, int loo
 	memcpy(nest->blocked, bands[loops]->blocked, sizeof nest->blocked);
 }
 
-/* Lowers NEST as the attempt says; groups that clash share a buffer.  *OUTCOME says what
- * came of it.  NULL if the user's schedule is wrong. */
+/* Lowers NEST as the attempt says, and FORM of groups that share a buffer; so do those
+ * that clash.  *OUTCOME says what came of it.  NULL if the user's schedule is wrong. */
 static struct choice *lower_attempt(struct compilation *compilation, struct nest *nest,
-	struct attempt attempt, struct nest **bands, struct plan *plan, struct plan_nest *out,
-	enum outcome *outcome)
+	const struct form *form, struct attempt attempt, struct nest **bands, struct plan *plan,
+	struct plan_nest *out, enum outcome *outcome)
 {
 	const struct plan before = *plan;
 	nest->joint_count = 0;
 	nest->refetches = attempt.refetch;
+	*outcome = NO_FIT;
+	if (form->is_given && !form_join_groups(compilation, form, nest))
+		return NULL;
 	for (;;) {
 		nest_split_arrays(compilation, nest, attempt.split);
 		set_band(compilation, nest, attempt.loops, bands);
@@ -364,6 +405,8 @@ static struct choice *lower_attempt(struct compilation *compilation, struct nest
 		*own = *nest;
 		struct choice *choice = nest->array_count <= MODEL_ARRAYS
 			? choice_for(compilation, own) : NULL;
+		if (choice)
+			choice->attempt = attempt;
 		*plan = before;
 		*outcome = choice ? lower_band(choice, plan, out) : NO_FIT;
 		if (*outcome != CLASH)
@@ -373,17 +416,36 @@ static struct choice *lower_attempt(struct compilation *compilation, struct nest
 	}
 }
 
+/* Whether FORM leaves ATTEMPT to be tried. */
+static bool allows(const struct nest *nest, const struct form *form, struct attempt attempt)
+{
+	int loops = form->loops > nest->outer_loops ? form->loops : nest->outer_loops;
+	return !form->is_given || (attempt.loops == loops && attempt.split == form->is_split
+		&& attempt.refetch == form->refetches);
+}
+
+/* A form that no attempt has. */
+static void report_no_form(struct compilation *compilation, const struct nest *nest,
+	const struct form *form)
+{
+	diag_error(compilation->diag, form->location,
+		"the nest '%s' has no such form: it has %d nested loops%s", nest->name,
+		nest_depth(nest), form->is_split ? ", and no arrays with several reference groups, or "
+		"nothing that could be fetched again" : "");
+}
+
 /* Lowers the attempt with the least traffic, the first of equals: the permutable band,
  * and where that leaves loops out or does not fit, the source's outer loops one after
  * the other with what can be tiled inside; each with one buffer an array, and with one
  * a reference group where those differ.  NULL if none fits or the user's schedule is
  * wrong. */
 static struct choice *lower_best(struct compilation *compilation, struct nest *nest,
-	struct plan *plan, struct plan_nest *out, struct choice **first)
+	const struct form *form, struct plan *plan, struct plan_nest *out, struct choice **first)
 {
 	int depth = nest_depth(nest), errors = diag_error_count(compilation->diag);
 	bool may_split = nest_split_arrays(compilation, nest, true);
 	bool is_complete = false;    /* more sequential loops would not help, or cost too much */
+	bool has_others = may_split;
 	long best_bytes = 0;
 	const struct plan before = *plan;
 	struct choice *choice, *best = NULL;
@@ -393,11 +455,14 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 		for (int way = 0; way <= (may_split ? 1 + (loops > 0) : 0); way++) {
 			struct attempt attempt = { loops, way > 0, way > 1 };
 			enum outcome outcome;
-			choice = lower_attempt(compilation, nest, attempt, bands, plan, out, &outcome);
+			if (!allows(nest, form, attempt))
+				continue;
+			choice = lower_attempt(compilation, nest, form, attempt, bands, plan, out, &outcome);
 			*plan = before;
 			if (diag_error_count(compilation->diag) > errors)
 				return NULL;
 			*first = *first ? *first : choice;
+			has_others |= nest->left_out || loops > nest->outer_loops;
 			if (outcome != LOWERED)
 				continue;
 			if (!best || total_bytes(out) < best_bytes) {
@@ -408,6 +473,7 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 		}
 	if (!best)
 		return NULL;
+	best->has_others = has_others || form->is_given;
 	*out = (struct plan_nest){ .name = nest->name, .location = nest->location };
 	if (lower_scheduled(best, compilation->only_weighs ? TO_WEIGH : TO_EMIT, plan, out))
 		return best;
@@ -437,8 +503,11 @@ static void remark_on_loops(struct compilation *compilation, const struct nest *
 static const char *describe(const struct choice *choice)
 {
 	struct compilation *compilation = choice->compilation;
-	return arena_printf(compilation->arena, "nest %s\n%s", choice->nest->name,
-		schedule_print(compilation->arena, &choice->model, &choice->schedule));
+	return arena_printf(compilation->arena, "nest %s\n%s%s", choice->nest->name,
+		choice->has_others ? form_print(compilation, choice->nest, choice->attempt.loops,
+			choice->is_expanded) : "",
+		schedule_print(compilation->arena, &choice->model, &choice->options,
+			&choice->schedule));
 }
 
 static void append_children(struct arena *arena, struct plan_node *block,
@@ -457,12 +526,13 @@ static bool lower_part(struct compilation *compilation, struct nest *part, struc
 	if (part->array_count > MODEL_ARRAYS)
 		return false;
 	nest_find_dependences(compilation, part);
-	struct choice *choice = lower_best(compilation, part, plan, &own, &first);
+	struct form form;
+	struct choice *choice = read_form(compilation, part, &form)
+		? lower_best(compilation, part, &form, plan, &own, &first) : NULL;
 	if (!choice)
 		return false;
 	append_children(compilation->arena, out->inner, own.inner);
-	out->schedule = arena_printf(compilation->arena, "%s%s", out->schedule ? out->schedule : "",
-		describe(choice));
+	out->schedule = arena_printf(compilation->arena, "%s%s", out->schedule, describe(choice));
 	out->points += choice->schedule.points;
 	if (own.scratchpad_used_bytes > out->scratchpad_used_bytes)
 		out->scratchpad_used_bytes = own.scratchpad_used_bytes;
@@ -487,7 +557,8 @@ static bool lower_parts(struct compilation *compilation, struct nest *nest, stru
 		parts[p].outer_count = nest->prefix;
 	nest_make_outer_vars(compilation, nest, plan, parts[0].outer_vars);
 	nest_find_sequential_band(compilation, &parts[0], parts[0].outer_loops);
-	*out = (struct plan_nest){ .name = nest->name, .location = nest->location };
+	*out = (struct plan_nest){ .name = nest->name, .location = nest->location,
+		.schedule = arena_printf(compilation->arena, "nest %s\nform parts\n", nest->name) };
 	out->body = plan_block(compilation->arena);
 	out->inner = plan_around(&parts[0], compilation->arena, out->body);
 	bool done = true;
@@ -541,14 +612,14 @@ struct variant {
 };
 
 static void lower_variant(struct compilation *compilation, struct nest *nest,
-	const struct plan *plan, struct variant *variant)
+	const struct form *form, const struct plan *plan, struct variant *variant)
 {
 	*variant = (struct variant){ .nest = nest, .plan = *plan };
 	nest_split_arrays(compilation, nest, false);
 	nest_find_dependences(compilation, nest);
 	if (pass_done(compilation, "dependences"))
 		nest_print_dependences(compilation, nest, compilation->trace);
-	variant->choice = lower_best(compilation, nest, &variant->plan, &variant->out,
+	variant->choice = lower_best(compilation, nest, form, &variant->plan, &variant->out,
 		&variant->first);
 	if (variant->choice) {
 		variant->plan.function = nest->function;
@@ -558,8 +629,8 @@ static void lower_variant(struct compilation *compilation, struct nest *nest,
 
 /* Loops stay whole because scalars carry sums through them: with those in arrays the nest
  * may move less, which is tried unless nothing can. */
-static void try_expanded(struct compilation *compilation, const struct plan *plan,
-	struct variant *best)
+static void try_expanded(struct compilation *compilation, const struct form *form,
+	const struct plan *plan, struct variant *best)
 {
 	struct variant variant;
 	if (best->choice && total_bytes(&best->out) == best->out.compulsory_bytes)
@@ -567,9 +638,12 @@ static void try_expanded(struct compilation *compilation, const struct plan *pla
 	struct nest *expanded = nest_expand_scalars(compilation, best->nest);
 	if (!expanded || expanded->array_count > MODEL_ARRAYS)
 		return;
-	lower_variant(compilation, expanded, plan, &variant);
+	lower_variant(compilation, expanded, form, plan, &variant);
+	if (best->choice)
+		best->choice->has_others = true;
 	if (!variant.choice)
 		return;
+	variant.choice->is_expanded = variant.choice->has_others = true;
 	struct plan_nest other = best->out;
 	bool has_other = best->choice;
 	if (!has_other || total_bytes(&variant.out) < total_bytes(&other))
@@ -584,6 +658,18 @@ static void try_expanded(struct compilation *compilation, const struct plan *pla
 		best->out.lower_bound_argument = other.lower_bound_argument;
 	}
 	best->out.optimal &= best->out.bound_bytes >= total_bytes(&best->out);
+}
+
+/* NEST in the form that the user wants, or the best of those there are. */
+static void lower_variants(struct compilation *compilation, struct nest *nest,
+	const struct form *form, const struct plan *plan, struct variant *best)
+{
+	int errors = diag_error_count(compilation->diag);
+	*best = (struct variant){ .nest = nest };
+	if (!form->is_given || !form->is_expanded)
+		lower_variant(compilation, nest, form, plan, best);
+	if ((!form->is_given || form->is_expanded) && diag_error_count(compilation->diag) == errors)
+		try_expanded(compilation, form, plan, best);
 }
 
 static bool check_array_count(struct compilation *compilation, struct nest *nest)
@@ -601,13 +687,15 @@ bool lower_nest(struct compilation *compilation, struct nest *nest, struct plan 
 {
 	double start = now_seconds();
 	int errors = diag_error_count(compilation->diag);
-	struct variant best;
+	struct variant best = { .nest = nest };
+	struct form form;
 	nest = renewed(compilation, nest, plan);
-	if (!check_array_count(compilation, nest))
+	if (!check_array_count(compilation, nest) || !read_form(compilation, nest, &form))
 		return false;
-	lower_variant(compilation, nest, plan, &best);
-	if (diag_error_count(compilation->diag) == errors)
-		try_expanded(compilation, plan, &best);
+	if (form.is_given && form.is_parts)
+		nest_find_dependences(compilation, nest);
+	else
+		lower_variants(compilation, nest, &form, plan, &best);
 	if (best.choice) {
 		*plan = best.plan;
 		*out = best.out;
@@ -615,9 +703,14 @@ bool lower_nest(struct compilation *compilation, struct nest *nest, struct plan 
 		remark_on_loops(compilation, best.choice->nest);
 	} else if (diag_error_count(compilation->diag) > errors) {
 		return false;
-	} else if (lower_parts(compilation, nest, plan, out)) {
+	} else if ((!form.is_given || form.is_parts) && lower_parts(compilation, nest, plan, out)) {
 		fill_compulsory(nest, out);
 		remark_on_loops(compilation, nest);
+	} else if (diag_error_count(compilation->diag) > errors) {
+		return false;
+	} else if (!best.first) {
+		report_no_form(compilation, nest, &form);
+		return false;
 	} else {
 		report_no_fit(best.first);
 		return false;

@@ -150,6 +150,7 @@ struct search_options {
 	int min_store[MODEL_ARRAYS]; /* the least that is legal */
 	long slots[MODEL_ARRAYS];    /* 0: free */
 	int sliding[MODEL_ARRAYS];   /* -1: free, 0, 1 */
+	int doubled[MODEL_ARRAYS];   /* -1: as BUFFERING says, 0, 1 */
 	int serpentine[MODEL_LOOPS]; /* -1: free, 0, 1 */
 	/* Parts of the space, for comparison. */
 	bool held[MODEL_ARRAYS];     /* only loops that index the array are outside its buffer, so

@@ -1,22 +1,43 @@
 #ifndef PASSES_SCHEDULE_TEXT_H
 #define PASSES_SCHEDULE_TEXT_H
 
-#include "passes/pass.h"
+#include "passes/form.h"
 
 /* A schedule as text, one fact a line:
- *     tile LOOP SIZE          loops that are not named run whole
- *     order LOOP LOOP ...     tile loops, outermost first
- *     serpentine LOOP ...     those that turn
- *     store ARRAY outside | in LOOP [slots N] [sliding] [double]
+ *     form ...                how the nest is written before it is tiled (form.h)
+ *     tile LOOP SIZE
+ *     order LOOP LOOP ...     tile loops, outermost first; the others run whole unless
+ *                             they have a tile
+ *     serpentine LOOP ...     those that turn; `serpentine none`: no other does
+ *     store ARRAY outside | in LOOP [slots N] [sliding] [double|single]
+ *                             one slot if it does not say; ARRAY:G is the buffer G of an
+ *                             array that has several, ARRAY all of them
  * `nest NAME` starts the facts of the nest of that name.  What --emit=schedule prints,
- * --schedule reads; `#pragma loopc FACT` before a loop states one for its nest. */
+ * --schedule reads; `#pragma loopc FACT` before a loop states one for its nest.  What a
+ * text does not say is free, so that any part of a schedule can be fixed. */
 const char *schedule_print(struct arena *arena, const struct nest_model *model,
-	const struct schedule *schedule);
+	const struct search_options *options, const struct schedule *schedule);
 
-/* Reads the facts TEXT states of nest NAME into MODEL's tiles and OPTIONS.  Lines of
- * other nests are skipped; HAS_HEADINGS: lines before any `nest` line are for all.
- * False after an error (diagnosed at AT's file, counting lines from AT). */
-bool schedule_parse(struct diag *diag, struct location at, const char *text, const char *name,
-	struct nest_model *model, struct search_options *options);
+/* Reads facts into the tiles of MODEL, which is NEST's, and OPTIONS. */
+struct schedule_reader {
+	struct diag *diag;
+	const struct nest *nest;
+	struct nest_model *model;
+	struct search_options *options;
+	struct location at;
+	char line[1024];
+	char *rest;                  /* of the line */
+	bool has_order, failed;
+};
+
+/* The facts that TEXT states of the reader's nest; lines before any heading are for all.
+ * Any number of texts, and schedule_read_end after the last.  False after an error
+ * (diagnosed at AT's file, counting lines from AT). */
+bool schedule_read(struct schedule_reader *reader, struct location at, const char *text);
+bool schedule_read_end(struct schedule_reader *reader);
+
+/* The form that TEXT states of the nest called NAME; FORM is left alone if it does not. */
+bool schedule_read_form(struct compilation *compilation, struct location at, const char *text,
+	const char *name, struct form *form);
 
 #endif

@@ -25,7 +25,7 @@ void search_options_init(struct search_options *options)
 	memset(options, 0, sizeof *options);
 	options->threads = 1;
 	for (int a = 0; a < MODEL_ARRAYS; a++)
-		options->store[a] = options->sliding[a] = -1;
+		options->store[a] = options->sliding[a] = options->doubled[a] = -1;
 	for (int l = 0; l < MODEL_LOOPS; l++)
 		options->serpentine[l] = -1;
 }
@@ -263,6 +263,7 @@ static bool are_twins(const struct space *space, int one, int other)
 		options->min_store[one] == options->min_store[other] &&
 		options->slots[one] == options->slots[other] &&
 		options->held[one] == options->held[other] &&
+		options->doubled[one] == options->doubled[other] &&
 		options->sliding[one] == options->sliding[other];
 }
 
@@ -629,7 +630,7 @@ static bool search_buffering(const struct nest_model *model, const struct arch *
 
 /* Doubles the buffers that memory is left for, those with most commands first. */
 static void double_what_fits(const struct nest_model *model, const struct arch *arch,
-	struct schedule *schedule)
+	const struct search_options *options, struct schedule *schedule)
 {
 	bool is_tried[MODEL_ARRAYS] = { false };
 
@@ -645,7 +646,7 @@ static void double_what_fits(const struct nest_model *model, const struct arch *
 			return;
 		is_tried[most] = true;
 		trial.storage[most].is_double = true;
-		if (schedule_evaluate(model, arch, &trial))
+		if (options->doubled[most] != 0 && schedule_evaluate(model, arch, &trial))
 			*schedule = trial;
 	}
 }
@@ -669,7 +670,7 @@ bool search_schedule(const struct nest_model *model, const struct arch *arch,
 		overlapped.points += best->points;
 		*best = overlapped;
 	} else {
-		double_what_fits(model, arch, best);
+		double_what_fits(model, arch, options, best);
 	}
 	return true;
 }

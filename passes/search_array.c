@@ -379,14 +379,17 @@ bool store_array(struct tree *tree, int a, int store)
 		stored->memory = stored->memory_step = stored->memory_most =
 			elements * array->element_bytes;
 		slots_saving(space, a, stored);
-		return options->slots[a] <= 1 && options->sliding[a] != 1;
+		return options->slots[a] <= 1 && options->sliding[a] != 1 && options->doubled[a] != 1;
 	}
 	tree->path.depth = store;
 	stored->tiles = level->choice.count;
 	may_turn = space->may_turn[level->loop];
 	if (array->is_written && !space->is_apart[a])
 		is_apart = regions_are_disjoint(space->model, &tree->path, array, store);
-	stored->is_double = space->is_double && is_apart && array->anchored == 0;
+	stored->is_double = (options->doubled[a] < 0 ? space->is_double : options->doubled[a])
+		&& is_apart && array->anchored == 0;
+	if (options->doubled[a] == 1 && !stored->is_double)
+		return false;
 	stored->most_slots = !may_turn || !is_apart || array->anchored != 0 ? 1 :
 		level->choice.count;
 	if (options->slots[a] > stored->most_slots)

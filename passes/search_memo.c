@@ -74,6 +74,7 @@ static void ask(struct question *question, const struct nest_model *model,
 		question->options.slots[a] = options->slots[a];
 		question->options.sliding[a] = options->sliding[a];
 		question->options.min_store[a] = options->min_store[a];
+		question->options.doubled[a] = options->doubled[a];
 		question->options.held[a] = options->held[a];
 	}
 	question->options.divides = options->divides;

@@ -23,7 +23,7 @@ bool is_full_useful(const struct space *space, int a)
 	for (int d = 0; d < space->model->arrays[a].rank; d++)
 		if (space->gap_loop[a][d] != NO_GAPS)
 			return true;
-	return space->is_double || space->is_coupled[a] || space->options->store[a] >= 0 ||
+	return space->is_double || space->options->doubled[a] == 1 || space->is_coupled[a] || space->options->store[a] >= 0 ||
 		space->options->min_store[a] > 0 ||
 		space->options->sliding[a] >= 0 || space->options->slots[a] > 0;
 }

@@ -59,7 +59,10 @@ static void try_storage(struct run *run, int a, const struct nest_model *alone,
 		(options->held[a] && is_left_alone(run, a, storage.store)))
 		return;
 	schedule.storage[0] = storage;
-	if (options->buffering == BUFFERING_DOUBLE && storage.store > 0) {
+	if (options->doubled[a] == 1) {
+		schedule.storage[0].is_double = true;
+	} else if (options->doubled[a] < 0 && options->buffering == BUFFERING_DOUBLE &&
+		storage.store > 0) {
 		schedule.storage[0].is_double = true;
 		if (!simulate_is_legal(alone, &schedule))
 			schedule.storage[0].is_double = false;

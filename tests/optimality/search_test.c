@@ -62,6 +62,9 @@ static void random_restriction(struct random_source *source, const struct nest_m
 {
 	for (int a = 0; a < model->array_count; a++)
 		options->held[a] = random_below(source, 3) == 0;
+	for (int a = 0; a < model->array_count; a++)
+		if (random_below(source, 5) == 0)
+			options->doubled[a] = (int)random_below(source, 2);
 	options->divides = random_below(source, 3) == 0;
 	options->prefers_memory = random_below(source, 2) == 0;
 }
