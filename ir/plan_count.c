@@ -1,13 +1,22 @@
-/* Counts what a plan moves by walking its loops.  The tree is first copied without
- * what moves nothing, its variables resolved to cells, so that a walk is cheap. */
+/* Counts what a plan moves.  Each transfer is taken by itself with the loops, named
+ * values and conditions around it.  Loops that nothing about it depends on multiply; the
+ * longest of the others is not walked iteration by iteration: every expression is a
+ * straight line over a run of iterations, up to where a minimum, a condition or a division
+ * turns, and what the run moves is a sum in closed form. */
 
 #include "ir/plan_count.h"
 
 #include <string.h>
 
+/* In the run of iterations in hand the value is value + slope * k in iteration k. */
+struct line {
+	long value, slope;
+};
+
 struct cell {
 	const struct plan_var *var;
-	long value;
+	struct line line;
+	bool matters;                /* to the transfer in hand */
 	struct cell *next;
 };
 
@@ -18,35 +27,37 @@ struct formula {
 	struct formula *operands[3];
 };
 
-/* Bytes of each array, and commands; kept apart so that iterations that are alike
- * can be multiplied. */
-struct tally {
-	long commands;
-	long *read_bytes, *write_bytes;
-};
-
-/* What moves nothing is left out: a node has children only if there is a transfer
- * below.  SKIPS: a loop all of whose iterations move the same, PART. */
-struct step {
+/* A loop, a named value (lower) or a condition (upper) around transfers. */
+struct link {
 	enum plan_kind kind;
-	bool skips;
-	struct tally part;
 	struct cell *cell;
 	struct formula *lower, *upper;
 	long stride;
-	int formula_count;           /* PLAN_TRANSFER: the counts */
-	struct formula **formulas;
-	int array;
-	bool is_put;
-	long element_bytes;
-	struct step *child, *sibling;
 };
+
+enum { DEPTH_LIMIT = 256 };
 
 struct counter {
 	struct arena *arena;
 	struct cell *cells;
 	const struct function *function;
-	long steps;
+	long steps;                  /* that may still be taken */
+	struct plan_traffic *traffic;
+	long commands;
+	int depth;
+	struct link *around[DEPTH_LIMIT];        /* what the transfer is in, outermost first */
+};
+
+/* One transfer with those of the links around it that matter. */
+struct chain {
+	struct counter *counter;
+	int count, loop_count;       /* loops come first, where they can */
+	const struct link *links[DEPTH_LIMIT];
+	int factor_count;
+	struct formula *factors[ARRAY_RANK_LIMIT];       /* the counts of its dimensions */
+	long times;                  /* it is started for each iteration of the chain */
+	long run;                    /* iterations over which all lines seen hold */
+	__int128 elements, commands;
 };
 
 static struct cell *find_cell(struct counter *counter, const struct plan_var *var)
@@ -77,245 +88,495 @@ static struct formula *compile_expr(struct counter *counter, const struct plan_e
 	return formula;
 }
 
-static long evaluate(const struct formula *formula)
+/* ---- lines ---- */
+
+/* Runs are no longer, and lines no steeper and no farther from 0, than what lets none of
+ * their values overflow. */
+#define RUN_LIMIT (1L << 31)
+#define SLOPE_LIMIT (1L << 30)
+#define VALUE_LIMIT (1L << 60)
+
+static void end_run_after(struct chain *chain, long iterations)
 {
-	long a, b;
+	chain->run = iterations < chain->run ? iterations : chain->run;
+}
+
+/* A value that is known for one iteration only. */
+static struct line point(struct chain *chain, long value)
+{
+	end_run_after(chain, 1);
+	return (struct line){ value, 0 };
+}
+
+static bool is_tame(struct line line)
+{
+	return line.slope < SLOPE_LIMIT && line.slope > -SLOPE_LIMIT && line.value < VALUE_LIMIT
+		&& line.value > -VALUE_LIMIT;
+}
+
+/* Whether LINE <= 0, for as long as that stays so. */
+static bool is_at_most_zero(struct chain *chain, struct line line)
+{
+	if (line.value <= 0) {
+		if (line.slope > 0)
+			end_run_after(chain, -line.value / line.slope + 1);
+		return true;
+	}
+	if (line.slope < 0)
+		end_run_after(chain, (line.value - line.slope - 1) / -line.slope);
+	return false;
+}
+
+static bool is_zero(struct chain *chain, struct line line)
+{
+	if (line.value == 0) {
+		if (line.slope)
+			end_run_after(chain, 1);
+		return true;
+	}
+	if (line.slope && line.value % line.slope == 0 && (line.value < 0) != (line.slope < 0))
+		end_run_after(chain, -(line.value / line.slope));
+	return false;
+}
+
+/* floor(LINE / divisor); *REST is what is left. */
+static long divided(struct chain *chain, struct line line, long divisor, long *rest)
+{
+	long quotient = plan_floor_div(line.value, divisor);
+
+	*rest = line.value - quotient * divisor;
+	if (line.slope > 0)
+		end_run_after(chain, (divisor - 1 - *rest) / line.slope + 1);
+	else if (line.slope < 0)
+		end_run_after(chain, *rest / -line.slope + 1);
+	return quotient;
+}
+
+static struct line evaluate(struct chain *chain, const struct formula *formula);
+
+static bool is_true(struct chain *chain, const struct formula *formula)
+{
+	return !is_zero(chain, evaluate(chain, formula));
+}
+
+static struct line evaluate_division(struct chain *chain, enum plan_op op, struct line a, long divisor)
+{
+	bool is_whole = a.slope % divisor == 0;
+	long rest, quotient;
+
+	if (is_whole) {              /* all iterations leave the same */
+		quotient = plan_floor_div(a.value, divisor);
+		return op == PLAN_FLOORDIV ? (struct line){ quotient, a.slope / divisor }
+			: (struct line){ a.value - quotient * divisor, 0 };
+	}
+	quotient = divided(chain, a, divisor, &rest);
+	return op == PLAN_FLOORDIV ? (struct line){ quotient, 0 } : (struct line){ rest, a.slope };
+}
+
+static struct line evaluate_product(struct chain *chain, struct line a, struct line b)
+{
+	struct line product;
+
+	if ((a.slope && b.slope) || __builtin_mul_overflow(a.value, b.value, &product.value)
+		|| __builtin_mul_overflow(a.slope ? a.slope : b.slope, a.slope ? b.value : a.value,
+			&product.slope)
+		|| !is_tame(product))
+		return point(chain, plan_apply(PLAN_MUL, a.value, b.value, 0));
+	return product;
+}
+
+static struct line evaluate_pair(struct chain *chain, enum plan_op op, struct line a, struct line b)
+{
+	struct line difference = { a.value - b.value, a.slope - b.slope };
+
+	if (!is_tame(a) || !is_tame(b))
+		return point(chain, plan_apply(op, a.value, b.value, 0));
+	switch (op) {
+	case PLAN_ADD:
+		return (struct line){ a.value + b.value, a.slope + b.slope };
+	case PLAN_SUB:
+		return difference;
+	case PLAN_MUL:
+		return evaluate_product(chain, a, b);
+	case PLAN_FLOORDIV:
+	case PLAN_MOD:
+		return evaluate_division(chain, op, a, b.value);
+	case PLAN_MIN:
+		/* Of two that are equal here, the one that is less further on. */
+		if (difference.value == 0)
+			return difference.slope < 0 ? a : b;
+		return is_at_most_zero(chain, difference) ? a : b;
+	case PLAN_MAX:
+		if (difference.value == 0)
+			return difference.slope < 0 ? b : a;
+		return is_at_most_zero(chain, difference) ? b : a;
+	case PLAN_EQ:
+		return (struct line){ is_zero(chain, difference), 0 };
+	default:
+		return (struct line){ is_at_most_zero(chain, difference), 0 };
+	}
+}
+
+static struct line evaluate(struct chain *chain, const struct formula *formula)
+{
+	struct line a;
 
 	switch (formula->op) {
 	case PLAN_CONST:
-		return formula->value;
+		return (struct line){ formula->value, 0 };
 	case PLAN_VAR:
-		return formula->cell->value;
+		return formula->cell->line;
 	case PLAN_NOT:
-		return !evaluate(formula->operands[0]);
+		return (struct line){ !is_true(chain, formula->operands[0]), 0 };
+	case PLAN_AND:
+		return (struct line){ is_true(chain, formula->operands[0])
+			&& is_true(chain, formula->operands[1]), 0 };
+	case PLAN_OR:
+		return (struct line){ is_true(chain, formula->operands[0])
+			|| is_true(chain, formula->operands[1]), 0 };
 	case PLAN_SELECT:
-		return evaluate(formula->operands[evaluate(formula->operands[0]) ? 1 : 2]);
+		return evaluate(chain, formula->operands[is_true(chain, formula->operands[0]) ? 1 : 2]);
 	default:
-		a = evaluate(formula->operands[0]);
-		b = evaluate(formula->operands[1]);
-		return plan_apply(formula->op, a, b, 0);
+		a = evaluate(chain, formula->operands[0]);
+		return evaluate_pair(chain, formula->op, a, evaluate(chain, formula->operands[1]));
 	}
 }
 
-static bool mentions(const struct formula *formula, const struct cell *cell)
+/* ---- what a run moves ---- */
+
+enum { SUM_DEGREE = 3 };
+
+/* SUMS[j]: the sum of k^j over the iterations k of a run. */
+static bool power_sums(long run, __int128 *sums)
+{
+	__int128 n = run;
+
+	sums[0] = n;
+	sums[1] = n * (n - 1) / 2;
+	return !__builtin_mul_overflow(sums[1], 2 * n - 1, &sums[2])
+		&& !__builtin_mul_overflow(sums[1], sums[1], &sums[3])
+		&& (sums[2] /= 3, true);
+}
+
+/* Multiplies a polynomial of degree *DEGREE by LINE. */
+static bool times_line(__int128 *polynomial, int *degree, struct line line)
+{
+	if (line.slope && ++*degree > SUM_DEGREE)
+		return false;
+	for (int j = *degree; j >= 0; j--) {
+		__int128 low, high = 0;
+
+		if (__builtin_mul_overflow(polynomial[j], (__int128)line.value, &low)
+			|| (j && __builtin_mul_overflow(polynomial[j - 1], (__int128)line.slope, &high))
+			|| __builtin_add_overflow(low, high, &polynomial[j]))
+			return false;
+	}
+	return true;
+}
+
+/* The sum over the run of the product of COUNTS; false where it has no closed form here. */
+static bool sum_in_closed_form(const struct chain *chain, const struct line *counts,
+	__int128 *sum)
+{
+	__int128 polynomial[SUM_DEGREE + 1] = { 1 }, sums[SUM_DEGREE + 1], term;
+	int degree = 0;
+
+	if (!power_sums(chain->run, sums))
+		return false;
+	for (int d = 0; d < chain->factor_count; d++)
+		if (!times_line(polynomial, &degree, counts[d]))
+			return false;
+	*sum = 0;
+	for (int j = 0; j <= degree; j++)
+		if (__builtin_mul_overflow(polynomial[j], sums[j], &term)
+			|| __builtin_add_overflow(*sum, term, sum))
+			return false;
+	return true;
+}
+
+static bool sum_by_walking(const struct chain *chain, const struct line *counts, __int128 *sum)
+{
+	*sum = 0;
+	chain->counter->steps -= chain->run;
+	if (chain->counter->steps < 0)
+		return false;
+	for (long k = 0; k < chain->run; k++) {
+		__int128 product = 1;
+
+		for (int d = 0; d < chain->factor_count; d++)
+			if (__builtin_mul_overflow(product, (__int128)counts[d].value + counts[d].slope
+				* (__int128)k, &product))
+				return false;
+		if (__builtin_add_overflow(*sum, product, sum))
+			return false;
+	}
+	return true;
+}
+
+/* What the transfer moves in the iterations of a run, which may become shorter. */
+static bool count_transfer(struct chain *chain)
+{
+	struct line counts[ARRAY_RANK_LIMIT];
+	__int128 sum;
+	bool moves = true;
+
+	for (int d = 0; d < chain->factor_count && moves; d++) {
+		counts[d] = evaluate(chain, chain->factors[d]);
+		if (!is_tame(counts[d]))
+			counts[d] = point(chain, counts[d].value);
+		moves = !is_at_most_zero(chain, counts[d]);
+	}
+	if (!moves)
+		return true;
+	chain->commands += chain->run;
+	return (sum_in_closed_form(chain, counts, &sum) || sum_by_walking(chain, counts, &sum))
+		&& !__builtin_add_overflow(chain->elements, sum, &chain->elements);
+}
+
+static bool count_from(struct chain *chain, int position);
+
+/* The iterations of the innermost loop, run by run. */
+static bool count_runs(struct chain *chain, int position, long lower, long trips)
+{
+	const struct link *loop = chain->links[position];
+
+	for (long i = 0; i < trips; i += chain->run) {
+		if (--chain->counter->steps < 0)
+			return false;
+		chain->run = trips - i < RUN_LIMIT ? trips - i : RUN_LIMIT;
+		loop->cell->line = (struct line){ lower + i * loop->stride, loop->stride };
+		if (loop->stride >= SLOPE_LIMIT)
+			loop->cell->line = point(chain, loop->cell->line.value);
+		if (!count_from(chain, position + 1))
+			return false;
+	}
+	return true;
+}
+
+static bool count_loop(struct chain *chain, int position)
+{
+	const struct link *loop = chain->links[position];
+	long lower = evaluate(chain, loop->lower).value, upper = evaluate(chain, loop->upper).value;
+	long trips = upper < lower ? 0 : (upper - lower) / loop->stride + 1;
+
+	if (position == chain->loop_count - 1)
+		return count_runs(chain, position, lower, trips);
+	for (long i = 0; i < trips; i++) {
+		if (--chain->counter->steps < 0)
+			return false;
+		chain->run = 1;
+		loop->cell->line = (struct line){ lower + i * loop->stride, 0 };
+		if (!count_from(chain, position + 1))
+			return false;
+	}
+	return true;
+}
+
+static bool count_from(struct chain *chain, int position)
+{
+	for (; position < chain->count; position++) {
+		const struct link *link = chain->links[position];
+
+		switch (link->kind) {
+		case PLAN_LOOP:
+			return count_loop(chain, position);
+		case PLAN_LET:
+			link->cell->line = evaluate(chain, link->lower);
+			break;
+		default:
+			if (!is_true(chain, link->upper))
+				return true;
+		}
+	}
+	return count_transfer(chain);
+}
+
+/* ---- chains ---- */
+
+static void mark(const struct formula *formula)
 {
 	if (!formula)
-		return false;
+		return;
 	if (formula->op == PLAN_VAR)
-		return formula->cell == cell;
+		formula->cell->matters = true;
 	for (int i = 0; i < plan_operand_count(formula->op); i++)
-		if (mentions(formula->operands[i], cell))
-			return true;
-	return false;
+		mark(formula->operands[i]);
 }
 
-/* Whether what STEP and its siblings move depends on CELL. */
-static bool depends(const struct step *step, const struct cell *cell)
+static bool is_constant(const struct formula *formula)
 {
-	for (; step; step = step->sibling) {
-		if (mentions(step->upper, cell))
-			return true;
-		if (mentions(step->lower, cell)
-			&& (step->kind != PLAN_LET || depends(step->child, step->cell)))
-			return true;
-		for (int i = 0; i < step->formula_count; i++)
-			if (mentions(step->formulas[i], cell))
-				return true;
-		if (depends(step->child, cell))
-			return true;
+	return formula->op == PLAN_CONST;
+}
+
+/* The iterations of a loop with constant bounds. */
+static long trips_of(const struct link *loop)
+{
+	long lower = loop->lower->value, upper = loop->upper->value;
+
+	return upper < lower ? 0 : (upper - lower) / loop->stride + 1;
+}
+
+static bool has_constant_bounds(const struct link *link)
+{
+	return link->kind == PLAN_LOOP && is_constant(link->lower) && is_constant(link->upper);
+}
+
+/* Leaves out what does not matter to the transfer, from the inside out. */
+static bool choose_links(struct chain *chain)
+{
+	struct counter *counter = chain->counter;
+
+	for (struct cell *cell = counter->cells; cell; cell = cell->next)
+		cell->matters = false;
+	for (int d = 0; d < chain->factor_count; d++)
+		mark(chain->factors[d]);
+	for (int i = counter->depth - 1; i >= 0; i--) {
+		const struct link *link = counter->around[i];
+
+		if (link->kind != PLAN_IF && !link->cell->matters) {
+			if (link->kind == PLAN_LET)
+				continue;
+			if (has_constant_bounds(link)) {
+				if (__builtin_mul_overflow(chain->times, trips_of(link), &chain->times))
+					return false;
+				continue;
+			}
+		}
+		mark(link->lower);
+		mark(link->upper);
+		chain->links[chain->count++] = link;
 	}
-	return false;
-}
+	for (int i = 0; i < chain->count / 2; i++) {
+		const struct link *link = chain->links[i];
 
-static void new_tally(struct counter *counter, struct tally *tally)
-{
-	size_t count = (size_t)counter->function->array_count + 1;
-
-	tally->read_bytes = ARENA_ARRAY(counter->arena, long, count);
-	tally->write_bytes = ARENA_ARRAY(counter->arena, long, count);
-}
-
-static struct step *compile_node(struct counter *counter, const struct plan_node *node);
-
-static struct step *compile_block(struct counter *counter, const struct plan_node *block)
-{
-	struct step *first = NULL, **end = &first;
-
-	for (int i = 0; i < block->child_count; i++) {
-		*end = compile_node(counter, block->children[i]);
-		while (*end)
-			end = &(*end)->sibling;
+		chain->links[i] = chain->links[chain->count - 1 - i];
+		chain->links[chain->count - 1 - i] = link;
 	}
-	return first;
+	return true;
 }
 
-static struct step *compile_transfer(struct counter *counter, const struct plan_transfer *transfer)
+/* Loops with constant bounds may be walked in any order, before anything else is looked
+ * at: the longest innermost, for that one is not walked at all. */
+static void order_links(struct chain *chain)
 {
-	struct step *step = ARENA_NEW(counter->arena, struct step);
-	int rank = transfer->buffer->rank;
+	bool all = true;
+	int loops = 0;
 
-	step->kind = PLAN_TRANSFER;
-	step->is_put = transfer->is_put;
-	step->array = transfer->buffer->array->index;
-	step->element_bytes = transfer->buffer->array->type.bytes;
-	step->formula_count = rank;
-	step->formulas = ARENA_ARRAY(counter->arena, struct formula *, rank + 1);
-	for (int d = 0; d < rank; d++)
-		step->formulas[d] = compile_expr(counter, transfer->count[d]);
-	return step;
+	for (int i = 0; i < chain->count; i++)
+		if (chain->links[i]->kind == PLAN_LOOP)
+			all &= has_constant_bounds(chain->links[i]);
+	for (int i = 0; i < chain->count && all; i++) {
+		const struct link *link = chain->links[i];
+		int to = loops;
+
+		if (link->kind != PLAN_LOOP)
+			continue;
+		while (to > 0 && trips_of(chain->links[to - 1]) > trips_of(link))
+			to--;
+		memmove(&chain->links[to + 1], &chain->links[to], (size_t)(i - to) * sizeof link);
+		chain->links[to] = link;
+		loops++;
+	}
+	for (int i = 0; i < chain->count; i++)
+		if (chain->links[i]->kind == PLAN_LOOP)
+			chain->loop_count = i + 1;
 }
 
-static struct step *compile_node(struct counter *counter, const struct plan_node *node)
+/* *SUM += VALUE * times. */
+static bool add_times(long *sum, __int128 value, long times)
 {
-	struct step *step, *child;
+	__int128 product, total;
+
+	if (__builtin_mul_overflow(value, (__int128)times, &product)
+		|| __builtin_add_overflow(product, (__int128)*sum, &total) || (long)total != total)
+		return false;
+	*sum = (long)total;
+	return true;
+}
+
+static bool count_chain(struct counter *counter, const struct plan_transfer *transfer)
+{
+	const struct array *array = transfer->buffer->array;
+	struct plan_traffic *traffic = &counter->traffic[array->index];
+	struct chain *chain = ARENA_NEW(counter->arena, struct chain);
+	__int128 bytes;
+
+	chain->counter = counter;
+	chain->times = 1;
+	chain->run = 1;
+	chain->factor_count = transfer->buffer->rank;
+	for (int d = 0; d < chain->factor_count; d++)
+		chain->factors[d] = compile_expr(counter, transfer->count[d]);
+	if (!choose_links(chain))
+		return false;
+	order_links(chain);
+	return count_from(chain, 0)
+		&& !__builtin_mul_overflow(chain->elements, (__int128)array->type.bytes, &bytes)
+		&& add_times(transfer->is_put ? &traffic->write_bytes : &traffic->read_bytes, bytes,
+			chain->times)
+		&& add_times(&counter->commands, chain->commands, chain->times);
+}
+
+static struct link *compile_link(struct counter *counter, const struct plan_node *node)
+{
+	struct link *link = ARENA_NEW(counter->arena, struct link);
+
+	link->kind = node->kind;
+	link->stride = node->step;
+	if (node->kind == PLAN_IF) {
+		link->upper = compile_expr(counter, node->condition);
+		return link;
+	}
+	link->cell = find_cell(counter, node->var);
+	link->lower = compile_expr(counter, node->lower);
+	if (node->kind == PLAN_LOOP)
+		link->upper = compile_expr(counter, node->upper);
+	return link;
+}
+
+static bool count_node(struct counter *counter, const struct plan_node *node)
+{
+	bool counted = true;
 
 	switch (node->kind) {
 	case PLAN_BLOCK:
-		return compile_block(counter, node);
+		for (int i = 0; i < node->child_count && counted; i++)
+			counted = count_node(counter, node->children[i]);
+		return counted;
 	case PLAN_TRANSFER:
-		return compile_transfer(counter, &node->transfer);
+		return count_chain(counter, &node->transfer);
 	case PLAN_LOOP:
 	case PLAN_LET:
 	case PLAN_IF:
-		child = compile_block(counter, node->body);
-		if (!child)
-			return NULL;
-		break;
+		if (counter->depth == DEPTH_LIMIT)
+			return false;
+		counter->around[counter->depth++] = compile_link(counter, node);
+		counted = count_node(counter, node->body);
+		counter->depth--;
+		return counted;
 	default:
-		return NULL;
-	}
-	step = ARENA_NEW(counter->arena, struct step);
-	step->kind = node->kind;
-	step->child = child;
-	step->stride = node->step;
-	if (node->kind == PLAN_IF) {
-		step->upper = compile_expr(counter, node->condition);
-		return step;
-	}
-	step->cell = find_cell(counter, node->var);
-	step->lower = compile_expr(counter, node->lower);
-	if (node->kind == PLAN_LOOP) {
-		step->upper = compile_expr(counter, node->upper);
-		step->skips = !depends(child, step->cell);
-		if (step->skips)
-			new_tally(counter, &step->part);
-	}
-	return step;
-}
-
-/* TALLY += FACTOR * PART. */
-static bool add_tally(const struct counter *counter, struct tally *tally, long factor,
-	const struct tally *part)
-{
-	long product;
-	bool overflow = __builtin_mul_overflow(factor, part->commands, &product)
-		|| __builtin_add_overflow(tally->commands, product, &tally->commands);
-
-	for (int a = 0; a < counter->function->array_count && !overflow; a++)
-		overflow = __builtin_mul_overflow(factor, part->read_bytes[a], &product)
-			|| __builtin_add_overflow(tally->read_bytes[a], product, &tally->read_bytes[a])
-			|| __builtin_mul_overflow(factor, part->write_bytes[a], &product)
-			|| __builtin_add_overflow(tally->write_bytes[a], product,
-				&tally->write_bytes[a]);
-	return !overflow;
-}
-
-static bool count_transfer(const struct step *step, struct tally *tally)
-{
-	long bytes = step->element_bytes, *sum = step->is_put ? tally->write_bytes : tally->read_bytes;
-
-	for (int d = 0; d < step->formula_count; d++) {
-		long count = evaluate(step->formulas[d]);
-
-		if (count <= 0)
-			return true;
-		if (__builtin_mul_overflow(bytes, count, &bytes))
-			return false;
-	}
-	tally->commands++;
-	return !__builtin_add_overflow(sum[step->array], bytes, &sum[step->array]);
-}
-
-static bool count_steps(struct counter *counter, struct step *step, struct tally *tally);
-
-static bool count_alike(struct counter *counter, struct step *loop, long trips,
-	struct tally *tally)
-{
-	struct tally *part = &loop->part;
-	size_t bytes = (size_t)counter->function->array_count * sizeof *part->read_bytes;
-
-	part->commands = 0;
-	memset(part->read_bytes, 0, bytes);
-	memset(part->write_bytes, 0, bytes);
-	return count_steps(counter, loop->child, part) && add_tally(counter, tally, trips, part);
-}
-
-static bool count_loop(struct counter *counter, struct step *loop, struct tally *tally)
-{
-	long lower = evaluate(loop->lower), upper = evaluate(loop->upper);
-	long trips = upper < lower ? 0 : (upper - lower) / loop->stride + 1;
-
-	if (trips == 0)
 		return true;
-	if (loop->skips && trips > 1) {
-		loop->cell->value = lower;
-		return --counter->steps >= 0 && count_alike(counter, loop, trips, tally);
 	}
-	for (long i = 0; i < trips; i++) {
-		if (--counter->steps < 0)
-			return false;
-		loop->cell->value = lower + i * loop->stride;
-		if (!count_steps(counter, loop->child, tally))
-			return false;
-	}
-	return true;
-}
-
-static bool count_steps(struct counter *counter, struct step *step, struct tally *tally)
-{
-	for (; step; step = step->sibling) {
-		bool fits = true;
-
-		switch (step->kind) {
-		case PLAN_TRANSFER:
-			fits = count_transfer(step, tally);
-			break;
-		case PLAN_LOOP:
-			fits = count_loop(counter, step, tally);
-			break;
-		case PLAN_LET:
-			step->cell->value = evaluate(step->lower);
-			fits = count_steps(counter, step->child, tally);
-			break;
-		default:
-			if (evaluate(step->upper))
-				fits = count_steps(counter, step->child, tally);
-			break;
-		}
-		if (!fits)
-			return false;
-	}
-	return true;
 }
 
 bool plan_count(const struct plan_node *node, const struct function *function, long steps,
 	struct plan_traffic *traffic, long *commands)
 {
 	struct arena *arena = arena_new();
-	struct counter counter = { .arena = arena, .function = function, .steps = steps };
-	struct step *root = compile_node(&counter, node);
-	struct tally tally = { 0 };
+	int array_count = function->array_count;
+	struct counter counter = { .arena = arena, .function = function, .steps = steps,
+		.traffic = ARENA_ARRAY(arena, struct plan_traffic, array_count + 1) };
 	bool counted;
 
-	new_tally(&counter, &tally);
-	counted = count_steps(&counter, root, &tally);
-	for (int a = 0; a < function->array_count && counted; a++)
-		counted = !__builtin_add_overflow(traffic[a].read_bytes, tally.read_bytes[a],
-				&traffic[a].read_bytes)
-			&& !__builtin_add_overflow(traffic[a].write_bytes, tally.write_bytes[a],
-				&traffic[a].write_bytes);
+	for (int a = 0; a < array_count; a++)
+		counter.traffic[a] = traffic[a];
+	if (commands)
+		counter.commands = *commands;
+	counted = count_node(&counter, node);
+	for (int a = 0; a < array_count && counted; a++)
+		traffic[a] = counter.traffic[a];
 	if (counted && commands)
-		*commands += tally.commands;
+		*commands = counter.commands;
 	arena_free(arena);
 	return counted;
 }
