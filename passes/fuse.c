@@ -12,6 +12,7 @@
 #include <isl/id.h>
 
 #include "passes/lower_function.h"
+#include "passes/schedule_text.h"
 
 /* The group's band: dimensions that no dependence crosses (images of a batch), then the
  * first one along which rows follow each other.  False if there is none. */
@@ -96,10 +97,14 @@ static const char *describe(struct compilation *compilation, const struct nest *
 		if (group->arrays[a].is_internal)
 			text = arena_printf(compilation->arena, "%s %s", text, group->arrays[a].array->name);
 	text = arena_printf(compilation->arena, "%s\n", text);
-	for (int i = 0; i < schedule->depth; i++)
-		text = arena_printf(compilation->arena, "%stile %s %ld\n", text,
-			group->band[schedule->order[i]].name, schedule->tile[schedule->order[i]]);
-	return text;
+	const char *order = "order";
+	for (int i = 0; i < schedule->depth; i++) {
+		const char *name = group->band[schedule->order[i]].name;
+		text = arena_printf(compilation->arena, "%stile %s %ld\n", text, name,
+			schedule->tile[schedule->order[i]]);
+		order = arena_printf(compilation->arena, "%s %s", order, name);
+	}
+	return arena_printf(compilation->arena, "%s%s\n", text, order);
 }
 
 /* Whether ROWS at a time fit, and what they move. */
@@ -316,14 +321,37 @@ enum group_outcome group_try(const struct groups *groups, int first, int count,
 		? GROUP_FITS : GROUP_TOO_LARGE;
 }
 
+/* The tiles that --schedule gives GROUP, in MODEL; 0 where it does not.  False after an
+ * error (diagnosed). */
+static bool read_tiles(struct compilation *compilation, const struct nest *group,
+	struct nest_model *model)
+{
+	struct search_options options;
+	struct schedule_reader reader = { .diag = compilation->diag, .nest = group,
+		.model = model, .options = &options };
+	struct location at = { .file = compilation->schedule_file, .line = 1, .column = 1 };
+	search_options_init(&options);
+	model->loop_count = group->band_count;
+	for (int l = 0; l < group->band_count; l++)
+		model->loops[l] = (struct model_loop){ .name = group->band[l].name,
+			.extent = group->band[l].extent };
+	return !compilation->schedule_text
+		|| (schedule_read(&reader, at, compilation->schedule_text)
+			&& schedule_read_end(&reader));
+}
+
 bool group_emit(const struct groups *groups, const struct group *group, struct plan *plan,
 	struct plan_nest *out)
 {
 	struct compilation *compilation = groups->compilation;
 	struct nest *nest = group->nest;
 	int *store = ARENA_ARRAY(compilation->arena, int, nest->array_count + 1);
+	struct nest_model *model = ARENA_NEW(compilation->arena, struct nest_model);
+	if (!read_tiles(compilation, nest, model))
+		return false;
+	long given = nest->band_count ? model->loops[nest->band_count - 1].tile : 0;
 	struct schedule schedule = group_schedule(nest,
-		choose_rows(compilation, nest, plan, group->bytes));
+		given ? given : choose_rows(compilation, nest, plan, group->bytes));
 	*out = (struct plan_nest){ .name = nest->name, .location = nest->location };
 	choose_stores(compilation, nest, &schedule, store);
 	if (!group_lower(compilation, nest, &schedule, store, TO_EMIT, plan, out))

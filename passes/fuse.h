@@ -1,7 +1,7 @@
 #ifndef PASSES_FUSE_H
 #define PASSES_FUSE_H
 
-#include "passes/nest.h"
+#include "passes/fuse_wishes.h"
 
 /* What all groups of a function share: its nests and their dependences. */
 struct groups;
@@ -35,9 +35,9 @@ bool group_emit(const struct groups *fusion, const struct group *group, struct p
 /* What NEST's plan moves. */
 long plan_nest_bytes(const struct plan_nest *nest);
 
-/* Lowers the COUNT nests, fused where compilation->fusion says, with the least traffic;
- * fills in plan.nests and plan.nest_count.  False after errors (diagnosed). */
+/* Lowers the COUNT nests, fused where WISHES say, with the least traffic; fills in
+ * plan.nests and plan.nest_count.  False after errors (diagnosed). */
 bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
-	struct plan *plan);
+	const struct fuse_wishes *wishes, struct plan *plan);
 
 #endif

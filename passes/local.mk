@@ -6,6 +6,8 @@ libloopc_a_SOURCES += \
 	passes/form.h \
 	passes/fuse.c \
 	passes/fuse.h \
+	passes/fuse_wishes.c \
+	passes/fuse_wishes.h \
 	passes/general.c \
 	passes/lower.c \
 	passes/lower_function.c \

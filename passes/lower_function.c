@@ -429,9 +429,7 @@ static void report_no_form(struct compilation *compilation, const struct nest *n
 	const struct form *form)
 {
 	diag_error(compilation->diag, form->location,
-		"the nest '%s' has no such form: it has %d nested loops%s", nest->name,
-		nest_depth(nest), form->is_split ? ", and no arrays with several reference groups, or "
-		"nothing that could be fetched again" : "");
+		"the nest '%s' cannot be lowered in this form", nest->name);
 }
 
 /* Lowers the attempt with the least traffic, the first of equals: the permutable band,
@@ -773,10 +771,12 @@ struct plan *lower_function(struct compilation *compilation, const struct functi
 	plan->arch = compilation->arch;
 	struct nest *nests = nests_of_function(compilation, function, &plan->nest_count);
 	plan->nests = ARENA_ARRAY(compilation->arena, struct plan_nest, plan->nest_count + 1);
-	bool done = true;
-	if (compilation->fusion != FUSE_NEVER && plan->nest_count > 1)
-		done = lower_fused(compilation, nests, plan->nest_count, plan);
-	else
+	struct fuse_wishes wishes;
+	bool done = !plan->nest_count
+		|| fuse_wishes_read(compilation, nests, plan->nest_count, &wishes);
+	if (done && plan->nest_count > 1 && (wishes.fusion != FUSE_NEVER || wishes.forces))
+		done = lower_fused(compilation, nests, plan->nest_count, &wishes, plan);
+	else if (done)
 		for (int n = 0; n < plan->nest_count; n++)
 			done &= lower_nest(compilation, &nests[n], plan, &plan->nests[n]);
 	place_workspace(plan);

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "passes/fuse.h"
+#include "passes/fuse_wishes.h"
 #include "passes/lower_function.h"
 
 /* Traffic of what cannot be lowered; sums of two do not overflow. */
@@ -24,6 +25,7 @@ struct partitioning {
 	struct nest *nests;
 	int count;
 	const struct plan *plan;
+	const struct fuse_wishes *wishes;
 	long *alone;                 /* bytes of each nest by itself, or NONE */
 	struct partition *best;      /* [count + 1] */
 };
@@ -61,6 +63,8 @@ static void extend(struct partitioning *partitioning, int n)
 		best[n].bytes = partitioning->alone[n] + best[n + 1].bytes;
 	for (int count = 2, illegal = 0; n + count <= partitioning->count; count++) {
 		struct group group;
+		if (!fuse_wishes_allow(partitioning->wishes, n, count))
+			continue;
 		enum group_outcome outcome = group_try(partitioning->fusion, n, count,
 			partitioning->plan, &group);
 		illegal = outcome == GROUP_ILLEGAL ? illegal + 1 : 0;
@@ -69,7 +73,7 @@ static void extend(struct partitioning *partitioning, int n)
 		if (outcome == GROUP_ILLEGAL || best[n + count].bytes == NONE)
 			continue;
 		long bytes = group.bytes + best[n + count].bytes;
-		if (bytes < best[n].bytes || partitioning->compilation->fusion == FUSE_ALL)
+		if (bytes < best[n].bytes || partitioning->wishes->fusion == FUSE_ALL)
 			best[n] = (struct partition){ count, bytes, group };
 	}
 }
@@ -78,9 +82,11 @@ static void extend(struct partitioning *partitioning, int n)
 static bool is_best_as_one(struct partitioning *partitioning)
 {
 	struct group group;
+	if (!fuse_wishes_allow(partitioning->wishes, 0, partitioning->count))
+		return false;
 	if (group_try(partitioning->fusion, 0, partitioning->count, partitioning->plan, &group)
 		!= GROUP_FITS || (group.bytes > nest_compulsory(group.nest)
-		&& partitioning->compilation->fusion != FUSE_ALL))
+		&& partitioning->wishes->fusion != FUSE_ALL))
 		return false;
 	partitioning->best[0] = (struct partition){ partitioning->count, group.bytes, group };
 	return true;
@@ -93,11 +99,41 @@ static double now_seconds(void)
 	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* A group that is not lowered after all is lowered nest by nest. */
+/* The nests from N on that the user wants fused cannot be. */
+static bool report_refusal(const struct partitioning *partitioning, int n,
+	enum group_outcome outcome)
+{
+	int last = n + fuse_wishes_forced(partitioning->wishes, n) - 1;
+	partitioning->compilation->does_not_fit |= outcome == GROUP_TOO_LARGE;
+	diag_error(partitioning->compilation->diag, partitioning->wishes->wishes[n].location,
+		"the nests '%s' to '%s' cannot be fused: %s", partitioning->nests[n].name,
+		partitioning->nests[last].name, outcome == GROUP_TOO_LARGE
+		? "no tile of the group fits the scratchpad"
+		: "a dependence forbids it, or nothing would stay on chip");
+	return false;
+}
+
+/* Every group that the user wants is possible by itself. */
+static bool check_forced(const struct partitioning *partitioning)
+{
+	for (int n = 0; n < partitioning->count; n++) {
+		struct group group;
+		int count = fuse_wishes_forced(partitioning->wishes, n);
+		enum group_outcome outcome = count == 1 ? GROUP_FITS
+			: group_try(partitioning->fusion, n, count, partitioning->plan, &group);
+		if (outcome != GROUP_FITS)
+			return report_refusal(partitioning, n, outcome);
+	}
+	return true;
+}
+
+/* A group that is not lowered after all is lowered nest by nest, unless the user wants it
+ * to be one. */
 static bool lower_part(const struct partitioning *partitioning, int n, struct plan *plan)
 {
 	const struct partition *part = &partitioning->best[n];
 	double start = now_seconds();
+	int errors = diag_error_count(partitioning->compilation->diag);
 	if (part->count > 1) {
 		const struct plan before = *plan;
 		struct plan_nest *out = &plan->nests[plan->nest_count++];
@@ -108,6 +144,10 @@ static bool lower_part(const struct partitioning *partitioning, int n, struct pl
 			return true;
 		}
 		*plan = before;
+		if (diag_error_count(partitioning->compilation->diag) > errors)
+			return false;
+		if (!fuse_wishes_allow(partitioning->wishes, n, 1))
+			return report_refusal(partitioning, n, GROUP_TOO_LARGE);
 	}
 	bool done = true;
 	for (int i = n; i < n + part->count && done; i++)
@@ -125,18 +165,39 @@ static bool lower_parts(const struct partitioning *partitioning, struct plan *pl
 	return done;
 }
 
+/* A schedule says of each nest where it is. */
+static bool is_given(struct partitioning *partitioning)
+{
+	for (int n = 0; n < partitioning->count; n++)
+		if (!partitioning->wishes->wishes[n].count)
+			return false;
+	for (int n = 0; n < partitioning->count; n += partitioning->best[n].count) {
+		struct partition *part = &partitioning->best[n];
+		part->count = partitioning->wishes->wishes[n].count;
+		if (part->count > 1 && group_try(partitioning->fusion, n, part->count,
+			partitioning->plan, &part->group) != GROUP_FITS)
+			return false;
+	}
+	return true;
+}
+
 bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
-	struct plan *plan)
+	const struct fuse_wishes *wishes, struct plan *plan)
 {
 	const struct plan before = *plan;
 	struct partitioning partitioning = { compilation, groups_new(compilation, nests, count),
-		nests, count, &before, ARENA_ARRAY(compilation->arena, long, count),
+		nests, count, &before, wishes, ARENA_ARRAY(compilation->arena, long, count),
 		ARENA_ARRAY(compilation->arena, struct partition, count + 1) };
-	if (is_best_as_one(&partitioning))
+	if (is_given(&partitioning) || is_best_as_one(&partitioning))
 		return lower_parts(&partitioning, plan);
-	for (int n = 0; n < count; n++)
-		if (!weigh_alone(&partitioning, &nests[n], &partitioning.alone[n]))
+	if (!check_forced(&partitioning))
+		return false;
+	for (int n = 0; n < count; n++) {
+		partitioning.alone[n] = NONE;
+		if (fuse_wishes_allow(wishes, n, 1)
+			&& !weigh_alone(&partitioning, &nests[n], &partitioning.alone[n]))
 			return false;
+	}
 	for (int n = count - 1; n >= 0; n--)
 		extend(&partitioning, n);
 	return lower_parts(&partitioning, plan);

@@ -223,10 +223,10 @@ static void read_fact(struct schedule_reader *reader, const char *word)
 		read_serpentine(reader);
 	else if (!strcmp(word, "store"))
 		read_store(reader);
-	else if (!strcmp(word, "form"))
+	else if (!strcmp(word, "form") || !strcmp(word, "fuse") || !strcmp(word, "nofuse"))
 		return;              /* read before there was a model */
 	else
-		fail(reader, "form, tile, order, serpentine or store is wanted, not", word);
+		fail(reader, "form, tile, order, serpentine, store, fuse or nofuse is wanted, not", word);
 	char *extra = reader->failed || !reader->rest ? NULL : next_word(reader);
 	if (extra)
 		fail(reader, "unexpected", extra);

@@ -1,2 +1,2 @@
 # Fused networks.
-script_tests += tests/fusion/networks_test.sh
+script_tests += tests/fusion/networks_test.sh tests/fusion/wishes_test.sh

@@ -1,0 +1,114 @@
+#!/bin/sh
+# What the user says of fusing: pragmas, and the groups of a schedule that is given back.
+. "$top_srcdir/tests/tap/tap.sh"
+
+# chain PRAGMA0 PRAGMA1 PRAGMA2: three layers.
+chain()
+{
+	cat <<END
+void chain(const float X[18][9], const float K[3], float Y[12][9])
+{
+	float S[16][9], T[14][9];
+$1
+	for (int p = 0; p < 16; p++)
+		for (int q = 0; q < 9; q++) {
+			S[p][q] = 0;
+			for (int r = 0; r < 3; r++)
+				S[p][q] += X[p + r][q] * K[r];
+		}
+$2
+	for (int p = 0; p < 14; p++)
+		for (int q = 0; q < 9; q++) {
+			T[p][q] = 0;
+			for (int r = 0; r < 3; r++)
+				T[p][q] += S[p + r][q] * K[r];
+		}
+$3
+	for (int p = 0; p < 12; p++)
+		for (int q = 0; q < 9; q++) {
+			Y[p][q] = 0;
+			for (int r = 0; r < 3; r++)
+				Y[p][q] += T[p + r][q] * K[r];
+		}
+}
+END
+}
+# nests: the headings of the schedule.
+nests()
+{
+	grep '^nest' schedule | cut -d' ' -f2 | tr '\n' ' '
+}
+# compiles NAME OPTIONS...: chain.loop, verified; its schedule in schedule, its C in a.c.
+compiles()
+{
+	name=$1
+	shift
+	exits 0 "$name" "$LOOPC" --arch=tiny-2k "$@" --verify --emit=schedule=schedule,c=a.c chain.loop
+}
+
+chain '' '' '' >chain.loop
+compiles "nothing said, no fusion"
+is "$(nests)" "chain.0 chain.1 chain.2 " "nothing said, no fusion: three nests"
+compiles "nothing said, all fused" --fuse=all
+is "$(nests)" "chain.0-2 " "nothing said, all fused: one group"
+cp a.c all.c
+cp schedule all
+
+chain '#pragma loopc fuse' '' '' >chain.loop
+compiles "fuse: with the next"
+is "$(nests)" "chain.0-1 chain.2 " "fuse: with the next, although fusion is off"
+chain '' '#pragma loopc nofuse' '' >chain.loop
+compiles "nofuse" --fuse=all
+is "$(nests)" "chain.0 chain.1 chain.2 " "nofuse: the nest in the middle is in no group"
+chain '' '' '#pragma loopc nofuse' >chain.loop
+compiles "nofuse: the last" --fuse=all
+is "$(nests)" "chain.0-1 chain.2 " "nofuse: the last is alone"
+{ echo '#pragma loopc fuse'; chain '' '' ''; } >chain.loop
+compiles "fuse: the function"
+is "$(nests)" "chain.0-2 " "fuse: the function is fused wherever it can be"
+{ echo '#pragma loopc nofuse'; chain '' '#pragma loopc fuse' ''; } >chain.loop
+compiles "nofuse: the function" --fuse=all
+is "$(nests)" "chain.0 chain.1-2 " "nofuse: the function is not fused, but where a nest says so"
+chain '' '' '#pragma loopc fuse' >chain.loop
+exits 1 "fuse: nothing comes next" "$LOOPC" chain.loop
+has err 'chain.loop:18:.*there is no nest after this one' "fuse: nothing comes next: message"
+
+# A schedule with groups is enough: no option has to repeat them.
+chain '' '' '' >chain.loop
+compiles "given back" --schedule=all
+same all schedule "given back: the same schedule"
+grep -v '^ \* options' all.c >first
+grep -v '^ \* options' a.c >again
+same first again "given back: the same code"
+printf 'nest chain.0\nnest chain.1-2\ntile p 5\n' >part
+compiles "a partition" --schedule=part --fuse=auto
+is "$(nests)" "chain.0 chain.1-2 " "a partition: kept"
+has schedule '^tile p 5$' "a partition: the rows of the group are kept"
+printf 'nest chain.1-7\n' >wrong
+exits 1 "nests that are not there" "$LOOPC" --schedule=wrong chain.loop
+has err "wrong:1:1: error: 'chain.1-7' names nests that are not there" \
+	"nests that are not there: message"
+printf 'nest chain.0-1\nnest chain.1-2\n' >wrong
+exits 1 "a nest in two groups" "$LOOPC" --schedule=wrong chain.loop
+printf 'nest chain.0-2\ntile z 3\n' >wrong
+exits 1 "a loop that the group has not" "$LOOPC" --schedule=wrong chain.loop
+has err "wrong:2:1: error: no loop that can be tiled is called 'z'" \
+	"a loop that the group has not: message"
+printf 'name: small\nscratchpad: { bytes: 64 }\n' >small.yaml
+exits 3 "a group that is too large" "$LOOPC" --arch=small.yaml --schedule=all chain.loop
+has err "all:1:1: error: the nests 'chain.0' to 'chain.2' cannot be fused: no tile" \
+	"a group that is too large: message"
+cat >apart.loop <<'END'
+void apart(const float A[8], const float B[8], float C[8], float D[8])
+{
+#pragma loopc fuse
+	for (int i = 0; i < 8; i++)
+		C[i] = A[i];
+	for (int i = 0; i < 8; i++)
+		D[i] = B[i];
+}
+END
+exits 1 "nests that share nothing" "$LOOPC" apart.loop
+has err "apart.loop:3:.*cannot be fused: a dependence forbids it, or nothing would stay on chip" \
+	"nests that share nothing: message"
+finish

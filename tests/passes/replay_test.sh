@@ -1,0 +1,99 @@
+#!/bin/sh
+# What --emit=schedule prints says everything: given back, it makes the same code and
+# prints the same schedule.  Kernels of all forms on a scratchpad of 512 bytes and one of
+# 2 KB, and random programs.
+. "$top_srcdir/tests/tap/tap.sh"
+machines=$top_srcdir/tests/e2e/machines
+
+# replays EXAMPLE MACHINE OPTIONS...: with the size of examples/sizes.txt.
+replays()
+{
+	name="$1 on $2${3:+, $3}"
+	defines=$(sed -n "s|^$1.loop ||p" "$top_srcdir/examples/sizes.txt" | sed 's/[^ ]*=/-D &/g')
+	source=$top_srcdir/examples/$1.loop
+	machine=$machines/$2.yaml
+	shift 2
+	# shellcheck disable=SC2086
+	ok "$name" "$LOOPC" --arch="$machine" $defines "$@" --emit=schedule=first,c=first.c "$source"
+	# shellcheck disable=SC2086
+	ok "$name: given back" "$LOOPC" --arch="$machine" $defines "$@" --schedule=first \
+		--emit=schedule=again,c=again.c "$source"
+	same first again "$name: the same schedule"
+	grep -v '^ \* options' first.c >first.text
+	grep -v '^ \* options' again.c >again.text
+	same first.text again.text "$name: the same code"
+	cat first >>forms
+}
+
+replays polyhedral/adi unified-512
+replays polyhedral/gramschmidt unified-512
+replays polyhedral/ludcmp unified-2k
+replays polyhedral/symm unified-512
+replays polyhedral/syr2k unified-2k
+replays polyhedral/floyd-warshall unified-512
+replays conv/padded unified-512 --buffering=auto
+replays blas/gemm unified-2k --buffering=auto
+replays blas/gemm_update unified-2k --buffering=double
+replays conv/grouped banked-1k --buffering=double
+replays networks/edges unified-2k --fuse=all
+replays networks/resnet_basic unified-2k --fuse=auto
+
+has forms '^form parts' "a nest whose parts have schedules of their own was among them"
+has forms '^form.* sequential' "one with loops in order was"
+has forms '^form.* apart' "one with reference groups apart was"
+has forms '^store .*:1 ' "a buffer of such a group was"
+has forms '^fuse ' "a group was"
+has forms ' double$' "a double buffer was"
+has forms ' single$' "a single one beside it was"
+
+if command -v python3 >/dev/null 2>&1; then
+	ok "random programs" python3 -B "$top_srcdir/tests/passes/replay.py" "$LOOPC" 100 124
+else
+	skip "random programs" "no python3"
+fi
+
+# What a text says wrongly is told where it says it.
+cat >sum.loop <<'END'
+void sum(const float A[8][9], float B[8])
+{
+	for (int i = 0; i < 8; i++) {
+		B[i] = 0;
+		for (int j = 0; j < 9; j++)
+			B[i] += A[i][j];
+	}
+}
+END
+# wrong TEXT MESSAGE
+wrong()
+{
+	printf 'nest sum\n%s\n' "$1" >wrong.schedule
+	exits 1 "wrong: $1" "$LOOPC" --schedule=wrong.schedule sum.loop
+	has err "wrong.schedule:2:1: error: $2" "wrong: $1: message"
+}
+wrong 'form round' "plain, parts, expanded, sequential, refetched or apart is wanted, not 'round' in the schedule"
+wrong 'form sequential many' "a number of loops is wanted after sequential 'many' in the schedule"
+wrong 'form sequential 7' "the nest 'sum' cannot be lowered in this form"
+wrong 'form expanded' "the nest 'sum' cannot be lowered in this form"
+wrong 'form apart A 0 1' "the nest 'sum' cannot be lowered in this form"
+wrong 'store A:4 in i' "the nest has no array 'A' in the schedule"
+wrong 'store A:x in i' "no buffer of an array is 'A:x' in the schedule"
+wrong 'store A in' "a loop's name is missing in the schedule"
+wrong 'tile i 90' "a number between 1 and the loop's extent is wanted, not '90' in the schedule"
+wrong 'order i i' "the order names twice the loop 'i' in the schedule"
+wrong 'colour red' "form, tile, order, serpentine, store, fuse or nofuse is wanted, not 'colour'"
+cat >sum.loop <<'END'
+void sum(const float A[8][8], float B[8])
+{
+	for (int i = 0; i < 8; i++)
+		B[i] = A[i][0] + A[0][i];
+}
+END
+wrong 'form apart C 0 1' "the nest has no array 'C' in the schedule"
+wrong 'form apart A 3' "no reference groups of an array are '3' in the schedule"
+printf 'nest sum\nform apart A 0 1\n' >good.schedule
+exits 0 "groups apart" "$LOOPC" --schedule=good.schedule --verify --emit=schedule=s sum.loop
+has s '^form apart A 0 1$' "groups apart: kept"
+printf 'nest sum\nform apart A 0+1\n' >good.schedule
+exits 0 "groups joined" "$LOOPC" --schedule=good.schedule --verify --emit=schedule=s sum.loop
+has s '^form plain$' "groups joined: one buffer"
+finish
