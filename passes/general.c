@@ -11,6 +11,7 @@
 
 #include "ir/coalesce.h"
 #include "ir/order.h"
+#include "passes/box.h"
 #include "passes/lowering.h"
 #include "passes/values.h"
 
@@ -21,14 +22,15 @@ static __isl_give isl_set *unite(__isl_take isl_set *a, __isl_take isl_set *b)
 	return a ? isl_set_union(a, b) : b;
 }
 
-/* The elements that accesses of array A write in a visit, as a function of the tile
- * parameters of the loops outside. */
-static __isl_give isl_set *written_at(const struct lowering *lowering, int a, int depth)
+/* The elements that accesses of array A touch (or only those that they write) in a visit,
+ * as a function of the tile parameters of the loops outside. */
+static __isl_give isl_set *touched_at(const struct lowering *lowering, int a, bool writes_only,
+	int depth)
 {
 	const struct nest_array *array = &lowering->nest->arrays[a];
 	isl_set *elements = NULL;
 	for (int i = 0; i < array->access_count; i++) {
-		if (!array->accesses[i].access->is_write)
+		if (writes_only && !array->accesses[i].access->is_write)
 			continue;
 		isl_set *instances = tile_instances(lowering, array->accesses[i].statement, depth,
 			IN_TILE);
@@ -37,6 +39,11 @@ static __isl_give isl_set *written_at(const struct lowering *lowering, int a, in
 	}
 	elements = isl_set_intersect_params(elements, tile_context(lowering));
 	return set_coalesce(elements);
+}
+
+static __isl_give isl_set *written_at(const struct lowering *lowering, int a, int depth)
+{
+	return touched_at(lowering, a, true, depth);
 }
 
 /* ---- footprints: sets with the extremes of what a visit touches ---- */
@@ -139,13 +146,6 @@ static void end_footprint(struct footprint *footprint)
 	isl_set_free(footprint->visits);
 }
 
-/* ---- boxes ---- */
-
-struct box {
-	int rank;
-	isl_pw_aff *low[ARRAY_RANK_LIMIT], *high[ARRAY_RANK_LIMIT];
-};
-
 /* What a visit of one array moves. */
 struct general_region {
 	struct plan_expr *first[ARRAY_RANK_LIMIT], *count[ARRAY_RANK_LIMIT];
@@ -157,73 +157,9 @@ struct general_region {
 	 * shows a window too (continues; NULL: always), what is new begins at fresh. */
 	int slide;
 	struct plan_expr *continues, *fresh;
+	/* Where not the whole box comes or goes, but some of its elements: how. */
+	struct plan_node *get_rows, *put_rows;
 };
-
-static __isl_give isl_pw_aff *constant_pw(__isl_keep isl_set *params, long value)
-{
-	isl_space *space = isl_set_get_space(params);
-	isl_aff *aff = isl_aff_val_on_domain_space(space,
-		isl_val_int_from_si(isl_set_get_ctx(params), value));
-	return isl_pw_aff_from_aff(aff);
-}
-
-/* One bound of a dimension; where isl's has too many cases, the bound over all visits. */
-static __isl_give isl_pw_aff *bound(__isl_keep isl_set *elements, __isl_keep isl_set *params, int d,
-	bool is_high)
-{
-	enum { PIECES = 12 };
-	isl_pw_aff *value = is_high ? isl_set_dim_max(isl_set_copy(elements), d)
-		: isl_set_dim_min(isl_set_copy(elements), d);
-	isl_pw_aff *simple = isl_pw_aff_coalesce(isl_pw_aff_copy(value));
-	if (isl_pw_aff_is_equal(simple, value) == isl_bool_true) {
-		isl_pw_aff_free(value);
-		value = simple;
-	} else {
-		isl_pw_aff_free(simple);
-	}
-	if (value && isl_pw_aff_n_piece(value) <= PIECES)
-		return value;
-	isl_pw_aff_free(value);
-	long min = 0, max = 0;
-	set_dim_range(elements, d, &min, &max);
-	return isl_pw_aff_intersect_domain(constant_pw(params, is_high ? max : min),
-		isl_set_copy(params));
-}
-
-static void find_box(const struct footprint *footprint, int rank, struct box *box)
-{
-	box->rank = rank;
-	for (int d = 0; d < rank; d++) {
-		box->low[d] = bound(footprint->lows, footprint->visits, d, false);
-		box->high[d] = bound(footprint->highs, footprint->visits, d, true);
-	}
-}
-
-static void free_box(struct box *box)
-{
-	for (int d = 0; d < box->rank; d++) {
-		isl_pw_aff_free(box->low[d]);
-		isl_pw_aff_free(box->high[d]);
-	}
-}
-
-/* The elements of BOX, in the space of ELEMENTS. */
-static __isl_give isl_set *box_elements(const struct box *box, __isl_keep isl_set *elements)
-{
-	isl_set *all = isl_set_universe(isl_set_get_space(elements));
-	for (int d = 0; d < box->rank; d++) {
-		isl_local_space *space = isl_local_space_from_space(isl_set_get_space(elements));
-		isl_pw_aff *x = isl_pw_aff_from_aff(isl_aff_var_on_domain(space, isl_dim_set,
-			(unsigned)d));
-		isl_pw_aff *low = isl_pw_aff_insert_domain(isl_pw_aff_copy(box->low[d]),
-			isl_set_get_space(elements));
-		isl_pw_aff *high = isl_pw_aff_insert_domain(isl_pw_aff_copy(box->high[d]),
-			isl_set_get_space(elements));
-		all = isl_set_intersect(all, isl_pw_aff_ge_set(isl_pw_aff_copy(x), low));
-		all = isl_set_intersect(all, isl_pw_aff_le_set(x, high));
-	}
-	return all;
-}
 
 /* ---- when a visit fetches ---- */
 
@@ -237,7 +173,7 @@ static struct statement in_visit(const struct lowering *lowering, int s, int dep
 	return statement;
 }
 
-/* The visits in which some read of array A comes before every write of its element. */
+/* The elements that a visit of array A reads before it writes them. */
 static __isl_give isl_set *exposed(const struct lowering *lowering, int a)
 {
 	const struct nest_array *array = &lowering->nest->arrays[a];
@@ -251,16 +187,18 @@ static __isl_give isl_set *exposed(const struct lowering *lowering, int a)
 			writes[write_count++] = (struct statement_access){ &statements[i],
 				array->accesses[i].access };
 	}
-	isl_set *visits = isl_set_empty(isl_space_params_alloc(lowering->compilation->ctx, 0));
-	for (int r = 0; r < array->access_count; r++)
-		if (!array->accesses[r].access->is_write)
-			visits = isl_set_union(visits, isl_set_params(reads_without_write(
-				isl_set_copy(statements[r].domain),
-				(struct statement_access){ &statements[r], array->accesses[r].access },
-				writes, write_count, 0)));
+	isl_set *elements = NULL;
+	for (int r = 0; r < array->access_count; r++) {
+		const struct access *read = array->accesses[r].access;
+		if (read->is_write)
+			continue;
+		isl_set *open = reads_without_write(isl_set_copy(statements[r].domain),
+			(struct statement_access){ &statements[r], read }, writes, write_count, 0);
+		elements = unite(elements, isl_set_apply(open, isl_map_copy(read->map)));
+	}
 	for (int i = 0; i < array->access_count; i++)
 		isl_set_free(statements[i].domain);
-	return visits;
+	return elements ? set_coalesce(elements) : NULL;
 }
 
 /* isl's work on a question whose answer may be "do not know". */
@@ -275,7 +213,9 @@ static __isl_give isl_set *fetching(const struct lowering *lowering, int a,
 	if (!lowering->nest->arrays[a].is_written)
 		return isl_set_copy(footprint->visits);
 	isl_work_begin(ctx, OPERATIONS);
-	isl_set *visits = exposed(lowering, a);
+	isl_set *read = exposed(lowering, a);
+	isl_set *visits = read ? isl_set_params(read)
+		: isl_set_empty(isl_set_get_space(footprint->visits));
 	if (isl_set_is_subset(footprint->visits, visits) != isl_bool_true) {
 		isl_set *unwritten = isl_set_subtract(box_elements(box, footprint->lows),
 			written_at(lowering, a, lowering->store[a]));
@@ -291,17 +231,6 @@ static __isl_give isl_set *fetching(const struct lowering *lowering, int a,
 
 /* ---- into the plan ---- */
 
-static struct plan_expr *expression_of(struct lowering *lowering, __isl_keep isl_set *params,
-	__isl_take isl_pw_aff *value)
-{
-	isl_set *known = isl_set_intersect(tile_context(lowering), isl_set_copy(params));
-	value = isl_pw_aff_gist(value, isl_set_copy(known));
-	isl_ast_build *build = isl_ast_build_from_context(known);
-	isl_ast_expr *expr = isl_ast_build_expr_from_pw_aff(build, value);
-	isl_ast_build_free(build);
-	return expr ? translate_expr(lowering, expr) : NULL;
-}
-
 /* True in the visits of SET; NULL if those are all. */
 static struct plan_expr *condition_of(struct lowering *lowering, __isl_keep isl_set *set)
 {
@@ -315,15 +244,6 @@ static struct plan_expr *condition_of(struct lowering *lowering, __isl_keep isl_
 		isl_set_gist(isl_set_copy(set), context));
 	isl_ast_build_free(build);
 	return expr ? translate_expr(lowering, expr) : plan_const(ARENA(lowering), 1);
-}
-
-static long longest(__isl_keep isl_pw_aff *low, __isl_keep isl_pw_aff *high)
-{
-	isl_val *most = isl_pw_aff_max_val(isl_pw_aff_sub(isl_pw_aff_copy(high),
-		isl_pw_aff_copy(low)));
-	long extent = isl_val_is_int(most) == isl_bool_true ? isl_val_get_num_si(most) + 1 : -1;
-	isl_val_free(most);
-	return extent;
 }
 
 /* ---- windows that slide ---- */
@@ -366,7 +286,7 @@ static void find_slide(struct lowering *lowering, int a, __isl_keep isl_set *vis
 	struct footprint earlier = footprint_at(lowering, a, lowering->store[a], IN_TILE_BEFORE);
 	isl_set *common = isl_set_intersect(isl_set_copy(earlier.visits), isl_set_copy(visits));
 	struct box before;
-	find_box(&earlier, now->rank, &before);
+	box_find(earlier.lows, earlier.highs, earlier.visits, now->rank, &before);
 	int d = isl_set_is_empty(common) == isl_bool_false ? rising_dim(common, now, &before) : -1;
 	if (d >= 0) {
 		struct plan_expr *end = expression_of(lowering, common, isl_pw_aff_copy(before.high[d]));
@@ -379,7 +299,7 @@ static void find_slide(struct lowering *lowering, int a, __isl_keep isl_set *vis
 			buffer->dims[d].origin = NULL;
 		}
 	}
-	free_box(&before);
+	box_free(&before);
 	end_footprint(&earlier);
 	isl_set_free(common);
 }
@@ -390,14 +310,92 @@ static bool measure_region(struct lowering *lowering, int a, struct general_regi
 {
 	region->footprint = footprint_at(lowering, a, lowering->store[a], IN_TILE);
 	region->is_touched = isl_set_is_empty(region->footprint.visits) == isl_bool_false;
-	find_box(&region->footprint, buffer->rank, &region->box);
+	box_find(region->footprint.lows, region->footprint.highs, region->footprint.visits,
+		buffer->rank, &region->box);
 	for (int d = 0; d < buffer->rank && region->is_touched; d++) {
-		long extent = longest(region->box.low[d], region->box.high[d]);
+		long extent = box_extent(region->box.low[d], region->box.high[d]);
 		if (extent <= 0)
 			return false;
 		buffer->dims[d] = (struct plan_dim){ .extent = extent, .stride = 1 };
 	}
 	return true;
+}
+
+/* ---- what moves ---- */
+
+/* In some visit, BOX has elements that are not in the set. */
+static bool has_holes(__isl_keep isl_set *elements, __isl_keep isl_set *params,
+	const struct box *box)
+{
+	isl_set *holes = isl_set_subtract(isl_set_intersect_params(box_elements(box, elements),
+		isl_set_copy(params)), isl_set_copy(elements));
+	bool any = isl_set_is_empty(holes) != isl_bool_true;
+	isl_set_free(holes);
+	return any;
+}
+
+/* isl's work on sets that are no boxes: it grows fast where they have many cases. */
+enum { ROW_OPERATIONS = 500000 };
+
+/* Transfers of the elements of SET, of nothing else; NULL if they have no simple form. */
+static struct plan_node *rows_of(struct lowering *lowering, int a, bool is_put,
+	__isl_keep isl_set *set)
+{
+	struct plan_node *block = plan_block(ARENA(lowering));
+	return set && append_rows(lowering, a, is_put, isl_set_copy(set), block) ? block : NULL;
+}
+
+/* Where what a visit reads is no box, its rows come instead of the box. */
+static void find_get_rows(struct lowering *lowering, int a, const struct general_region *region)
+{
+	isl_ctx *ctx = lowering->compilation->ctx;
+	isl_work_begin(ctx, ROW_OPERATIONS);
+	isl_set *elements = touched_at(lowering, a, false, lowering->store[a]);
+	struct plan_node *rows = has_holes(elements, region->footprint.visits, &region->box)
+		? rows_of(lowering, a, false, elements) : NULL;
+	isl_set_free(elements);
+	if (isl_work_end(ctx))
+		lowering->general[a].get_rows = rows;
+}
+
+/* Where what a visit writes is no box, but can be moved by itself: only what is read before
+ * it is written comes in, and only what is written goes out.  False if that is not so. */
+static bool find_put_rows(struct lowering *lowering, int a, struct general_region *region)
+{
+	isl_ctx *ctx = lowering->compilation->ctx;
+	isl_work_begin(ctx, ROW_OPERATIONS);
+	isl_set *written = written_at(lowering, a, lowering->store[a]);
+	isl_set *visits = isl_set_params(isl_set_copy(written));
+	struct plan_node *puts = has_holes(written, visits, &region->box)
+		? rows_of(lowering, a, true, written) : NULL;
+	isl_set *read = puts ? exposed(lowering, a) : NULL;
+	struct plan_node *gets = read ? rows_of(lowering, a, false, read) : puts;
+	bool is_read = read && isl_set_is_empty(read) == isl_bool_false;
+	isl_set_free(visits);
+	isl_set_free(written);
+	isl_set_free(read);
+	if (!isl_work_end(ctx) || !gets)
+		return false;
+	region->is_put = true;
+	region->put_rows = puts;
+	region->is_fetched = is_read;
+	region->get_rows = is_read ? gets : NULL;
+	return true;
+}
+
+/* Whole boxes, come and go. */
+static void fill_boxes(struct lowering *lowering, int a, struct general_region *region)
+{
+	isl_set *fetch = fetching(lowering, a, &region->footprint, &region->box);
+	region->is_fetched = isl_set_is_empty(fetch) == isl_bool_false;
+	region->fetches = condition_of(lowering, fetch);
+	isl_set_free(fetch);
+	region->is_put = lowering->nest->arrays[a].is_written;
+	if (!region->is_put)
+		return;
+	isl_set *puts = isl_set_params(written_at(lowering, a, lowering->store[a]));
+	region->puts = condition_of(lowering, puts);
+	isl_set_free(puts);
 }
 
 /* Where the box begins, and what of it is moved when. */
@@ -418,17 +416,12 @@ static bool fill_region(struct lowering *lowering, int a, struct general_region 
 		region->count[d] = plan_make(ARENA(lowering), PLAN_ADD,
 			plan_make(ARENA(lowering), PLAN_SUB, high, low), plan_const(ARENA(lowering), 1));
 	}
-	isl_set *fetch = fetching(lowering, a, &region->footprint, &region->box);
-	region->is_fetched = isl_set_is_empty(fetch) == isl_bool_false;
-	region->fetches = condition_of(lowering, fetch);
-	isl_set_free(fetch);
-	region->is_put = array->is_written;
-	if (array->is_written) {
-		isl_set *puts = isl_set_params(written_at(lowering, a, lowering->store[a]));
-		region->puts = condition_of(lowering, puts);
-		isl_set_free(puts);
-	}
+	bool may_cut = !lowering->nest->moves_boxes;
+	if (!array->is_written || !may_cut || !find_put_rows(lowering, a, region))
+		fill_boxes(lowering, a, region);
 	find_slide(lowering, a, visits, &region->box, buffer);
+	if (!array->is_written && may_cut && region->slide < 0)
+		find_get_rows(lowering, a, region);
 	return true;
 }
 
@@ -460,7 +453,7 @@ static bool fill_internal(struct lowering *lowering, int a, struct plan_buffer *
 	for (int d = 0; d < buffer->rank && known; d++) {
 		isl_pw_aff *high = isl_set_dim_max(isl_set_copy(until), d);
 		isl_pw_aff *low = isl_set_dim_min(isl_set_copy(from), d);
-		long window = longest(low, high), min = 0, max = 0;
+		long window = box_extent(low, high), min = 0, max = 0;
 		isl_pw_aff_free(high);
 		isl_pw_aff_free(low);
 		known = window > 0 && set_dim_range(until, d, &min, &max);
@@ -563,7 +556,7 @@ bool make_general_buffers(struct lowering *lowering, long *needed)
 	*needed = 0;
 	bool fits = measure_and_fill(lowering, needed);
 	for (int a = 0; a < count; a++) {
-		free_box(&lowering->general[a].box);
+		box_free(&lowering->general[a].box);
 		end_footprint(&lowering->general[a].footprint);
 	}
 	return fits;
@@ -605,11 +598,11 @@ static bool overwrites(const struct lowering *lowering, int a, int b, int depth)
 {
 	struct footprint here = footprint_at(lowering, a, depth, IN_TILE);
 	struct box box;
-	find_box(&here, lowering->nest->arrays[a].array->rank, &box);
+	box_find(here.lows, here.highs, here.visits, lowering->nest->arrays[a].array->rank, &box);
 	isl_set *whole = isl_set_intersect_params(box_elements(&box, here.lows),
 		isl_set_copy(here.visits));
 	end_footprint(&here);
-	free_box(&box);
+	box_free(&box);
 	whole = isl_set_intersect(whole, written_at(lowering, b, depth));
 	bool met = isl_set_is_empty(whole) != isl_bool_true;
 	isl_set_free(whole);
@@ -684,11 +677,22 @@ static void append_window(struct lowering *lowering, int a, struct plan_node *bl
 		plan_make(arena, PLAN_SUB, end, region->fresh), guarded(lowering, block, goes_on));
 }
 
+static void append_all(struct lowering *lowering, struct plan_node *block,
+	const struct plan_node *from)
+{
+	for (int i = 0; i < from->child_count; i++)
+		plan_append(ARENA(lowering), block, from->children[i]);
+}
+
 unsigned append_general_gets(struct lowering *lowering, int a, struct plan_node *block)
 {
 	const struct general_region *region = &lowering->general[a];
 	if (!region->is_touched || !region->is_fetched)
 		return 0;
+	if (region->get_rows) {
+		append_all(lowering, block, region->get_rows);
+		return 1U << get_tag(a);
+	}
 	block = guarded(lowering, block, region->fetches);
 	if (region->slide >= 0)
 		append_window(lowering, a, block);
@@ -702,7 +706,10 @@ unsigned append_general_puts(struct lowering *lowering, int a, struct plan_node 
 	const struct general_region *region = &lowering->general[a];
 	if (!region->is_touched || !region->is_put)
 		return 0;
-	plan_append(ARENA(lowering), guarded(lowering, block, region->puts),
-		box_transfer(lowering, a, true));
+	if (region->put_rows)
+		append_all(lowering, block, region->put_rows);
+	else
+		plan_append(ARENA(lowering), guarded(lowering, block, region->puts),
+			box_transfer(lowering, a, true));
 	return 1U << put_tag(a);
 }

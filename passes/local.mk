@@ -1,6 +1,9 @@
 libloopc_a_SOURCES += \
 	passes/band.c \
+	passes/box.c \
+	passes/box.h \
 	passes/expand.c \
+	passes/expand.h \
 	passes/dependence.c \
 	passes/form.c \
 	passes/form.h \
@@ -9,6 +12,7 @@ libloopc_a_SOURCES += \
 	passes/fuse_wishes.c \
 	passes/fuse_wishes.h \
 	passes/general.c \
+	passes/rows.c \
 	passes/lower.c \
 	passes/lower_function.c \
 	passes/lower_function.h \

@@ -90,9 +90,17 @@ struct attempt {
 	bool split, refetch;         /* refetch: see struct nest */
 };
 
+static long total_bytes(const struct plan_nest *nest)
+{
+	long total = 0;
+	for (int a = 0; a < nest->traffic_count; a++)
+		total += nest->traffic[a].read_bytes + nest->traffic[a].write_bytes;
+	return total;
+}
+
 struct choice {
 	struct compilation *compilation;
-	const struct nest *nest;
+	struct nest *nest;
 	struct nest_model model;
 	struct region *regions;
 	bool exact;
@@ -267,6 +275,23 @@ static enum outcome lower_exactly(struct choice *choice, struct plan *plan, stru
 		: choice->obstacle.clash[0] >= 0 ? CLASH : TOO_LONG;
 }
 
+/* Regions that are no boxes may move row by row, which is less, in as much scratchpad. */
+static void try_rows(struct choice *choice, const struct plan *before, struct plan *plan,
+	struct plan_nest *out)
+{
+	struct plan rows_plan = *before;
+	struct plan_nest rows = { .name = out->name, .location = out->location };
+	if (total_bytes(out) == nest_compulsory(choice->nest))
+		return;
+	choice->nest->moves_boxes = false;
+	if (lower_scheduled(choice, TO_WEIGH, &rows_plan, &rows) && total_bytes(&rows) < total_bytes(out)) {
+		*plan = rows_plan;
+		*out = rows;
+	} else {
+		choice->nest->moves_boxes = true;
+	}
+}
+
 /* The model only bounds the regions: search under a budget that shrinks until the real
  * ones fit. */
 static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct plan_nest *out)
@@ -274,12 +299,16 @@ static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct
 	enum { TRIES = 24 };
 	struct arch budget = *choice->compilation->arch;
 	long bank_bytes = budget.scratchpad_bytes / budget.banks, smallest = 0;
+	const struct plan before = *plan;
+	choice->nest->moves_boxes = true;
 	for (int i = 0; i < TRIES && budget.scratchpad_bytes > 0; i++) {
 		if (!search_schedule_once(choice->compilation->searches, &choice->model, &budget,
 			&choice->options, &choice->schedule, &smallest))
 			break;
-		if (lower_scheduled(choice, TO_WEIGH, plan, out))
+		if (lower_scheduled(choice, TO_WEIGH, plan, out)) {
+			try_rows(choice, &before, plan, out);
 			return LOWERED;
+		}
 		if (choice->obstacle.clash[0] >= 0)
 			return CLASH;
 		if (!choice->obstacle.needed_bytes)
@@ -318,18 +347,11 @@ static void fill_bounds(struct choice *choice, struct plan_nest *out)
 		out->compulsory_bytes = out->lower_bound_bytes = nest_compulsory(choice->nest);
 		out->lower_bound_argument = "compulsory";
 		out->bound_bytes = out->lower_bound_bytes;
+		out->optimal = total_bytes(out) == out->bound_bytes;
 	}
 	out->points = choice->schedule.points;
 	for (int a = 0; a < choice->model.array_count; a++)
 		out->is_double |= choice->schedule.storage[a].is_double;
-}
-
-static long total_bytes(const struct plan_nest *nest)
-{
-	long total = 0;
-	for (int a = 0; a < nest->traffic_count; a++)
-		total += nest->traffic[a].read_bytes + nest->traffic[a].write_bytes;
-	return total;
 }
 
 /* The plan's own count is the second opinion on the model's closed forms. */
@@ -358,7 +380,7 @@ static enum outcome lower_band(struct choice *choice, struct plan *plan, struct 
 	return choice->exact ? lower_exactly(choice, plan, out) : lower_boxes(choice, plan, out);
 }
 
-static struct choice *choice_for(struct compilation *compilation, const struct nest *nest)
+static struct choice *choice_for(struct compilation *compilation, struct nest *nest)
 {
 	struct choice *choice = ARENA_NEW(compilation->arena, struct choice);
 	choice->compilation = compilation;

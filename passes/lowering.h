@@ -65,6 +65,30 @@ __isl_give isl_set *tile_instances(const struct lowering *lowering, int s, int d
 __isl_give isl_set *tile_context(const struct lowering *lowering);
 /* An isl expression over tile parameters as a plan's; NULL if it has no such form. */
 struct plan_expr *translate_expr(struct lowering *lowering, __isl_take isl_ast_expr *expr);
+/* VALUE, over tile parameters that are in PARAMS, as a plan's expression; NULL likewise. */
+struct plan_expr *expression_of(struct lowering *lowering, __isl_keep isl_set *params,
+	__isl_take isl_pw_aff *value);
+
+/* A point of a set: what its coordinates are in the plan. */
+struct point {
+	int rank;
+	struct plan_expr *values[ARRAY_RANK_LIMIT];
+};
+
+/* As above; parameters x0, x1, ... are POINT's coordinates. */
+struct plan_expr *translate_expr_at(struct lowering *lowering, __isl_take isl_ast_expr *expr,
+	const struct point *point);
+struct plan_expr *expression_at(struct lowering *lowering, __isl_keep isl_set *params,
+	__isl_take isl_pw_aff *value, const struct point *point);
+
+/* Appends to BLOCK what POINT becomes. False if that has no plan. */
+typedef bool point_leaf(struct lowering *lowering, const struct point *point, void *user,
+	struct plan_node *block);
+
+/* Appends to BLOCK loops over the points of SET, in lexicographic order, their variables
+ * called NAME_0, ...  False if isl makes none, or LEAF fails. */
+bool lower_set(struct lowering *lowering, __isl_take isl_set *set, const char *name,
+	point_leaf *leaf, void *user, struct plan_node *block);
 
 /* ---- passes/transfers.c: regions in closed form ---- */
 
@@ -80,6 +104,14 @@ unsigned exact_tags_after_run(const struct lowering *lowering, int a);
  * dimensions: in two pieces where they wrap. */
 void append_ring_get(struct lowering *lowering, const struct plan_transfer *region, int d,
 	struct plan_expr *first, struct plan_expr *count, struct plan_node *block);
+
+/* ---- passes/rows.c: sets of elements that are no boxes ---- */
+
+/* Appends transfers of exactly the elements of SET of array A (by tile parameters), boxes
+ * where it is one, else its rows one by one; the buffer's origins are known.  False if
+ * its rows are no boxes either, or isl needs too long. */
+bool append_rows(struct lowering *lowering, int a, bool is_put, __isl_take isl_set *set,
+	struct plan_node *block);
 
 /* ---- passes/general.c: regions from isl ---- */
 

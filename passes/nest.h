@@ -69,6 +69,8 @@ struct nest {
 	bool is_split;               /* some array has several reference groups */
 	bool refetches;              /* groups beside a written one are taken to move with the
 	                              * sequential loops, so that none is stored outside them */
+	bool moves_boxes;            /* regions without closed forms move as the boxes around
+	                              * them, also where they are no boxes */
 	int joint_count;             /* groups that must share a buffer all the same: accesses, */
 	size_t joint_capacity;       /* in pairs */
 	const struct access **joint;

@@ -149,6 +149,10 @@ struct translation {
 	struct lowering *lowering;
 	struct binding *bindings;
 	bool failed;
+	/* What a point of a set becomes; NULL: points are statements. */
+	point_leaf *leaf;
+	void *user;
+	int rank;
 };
 
 static struct plan_expr *lookup(struct translation *translation, __isl_take isl_id *id)
@@ -275,10 +279,36 @@ static void bind_parameters(struct translation *translation)
 
 struct plan_expr *translate_expr(struct lowering *lowering, __isl_take isl_ast_expr *expr)
 {
-	struct translation translation = { lowering, NULL, false };
+	return translate_expr_at(lowering, expr, NULL);
+}
+
+struct plan_expr *translate_expr_at(struct lowering *lowering, __isl_take isl_ast_expr *expr,
+	const struct point *point)
+{
+	struct arena *arena = lowering->compilation->arena;
+	struct translation translation = { .lowering = lowering };
 	bind_parameters(&translation);
+	for (int d = 0; point && d < point->rank; d++)
+		bind(&translation, arena_printf(arena, "x%d", d), point->values[d]);
 	struct plan_expr *value = expression(&translation, expr);
 	return translation.failed ? NULL : value;
+}
+
+struct plan_expr *expression_of(struct lowering *lowering, __isl_keep isl_set *params,
+	__isl_take isl_pw_aff *value)
+{
+	return expression_at(lowering, params, value, NULL);
+}
+
+struct plan_expr *expression_at(struct lowering *lowering, __isl_keep isl_set *params,
+	__isl_take isl_pw_aff *value, const struct point *point)
+{
+	isl_set *known = isl_set_intersect(tile_context(lowering), isl_set_copy(params));
+	value = isl_pw_aff_gist(value, isl_set_copy(known));
+	isl_ast_build *build = isl_ast_build_from_context(known);
+	isl_ast_expr *expr = isl_ast_build_expr_from_pw_aff(build, value);
+	isl_ast_build_free(build);
+	return expr ? translate_expr_at(lowering, expr, point) : NULL;
 }
 
 /* ---- isl's tree ---- */
@@ -326,7 +356,8 @@ static void loop_node(struct translation *translation, __isl_keep isl_ast_node *
 		plan_range(lower, &min, &ignored);
 		plan_range(upper, &ignored, &max);
 		struct plan_var *var = new_var(lowering, name, min, max < min ? min : max);
-		struct plan_node *loop = plan_loop(arena, LOOP_POINT, var, lower, upper, stride);
+		struct plan_node *loop = plan_loop(arena, translation->leaf ? LOOP_TRANSFER : LOOP_POINT,
+			var, lower, upper, stride);
 		plan_append(arena, block, loop);
 		bind(translation, name, plan_ref(arena, var));
 		tree(translation, isl_ast_node_for_get_body(node), loop->body);
@@ -368,12 +399,27 @@ static struct plan_buffer *buffer_of(const struct lowering *lowering, const stru
 	return NULL;
 }
 
+static void leaf_node(struct translation *translation, __isl_take isl_ast_expr *call,
+	struct plan_node *block)
+{
+	struct point point = { .rank = translation->rank };
+	for (int d = 0; d < point.rank; d++)
+		point.values[d] = operand(translation, call, d + 1);
+	isl_ast_expr_free(call);
+	translation->failed |= !translation->leaf(translation->lowering, &point, translation->user,
+		block);
+}
+
 static void user_node(struct translation *translation, __isl_keep isl_ast_node *node,
 	struct plan_node *block)
 {
 	struct lowering *lowering = translation->lowering;
 	struct arena *arena = lowering->compilation->arena;
 	isl_ast_expr *call = isl_ast_node_user_get_expr(node);
+	if (translation->leaf) {
+		leaf_node(translation, call, block);
+		return;
+	}
 	isl_ast_expr *callee = isl_ast_expr_get_op_arg(call, 0);
 	int s = statement_named(lowering->nest, iterator_name(callee, arena));
 	isl_ast_expr_free(callee);
@@ -458,7 +504,33 @@ static bool lower_part(struct lowering *lowering, int first, int end, struct pla
 	build = isl_ast_build_set_iterators(build, point_names(lowering, first, end));
 	isl_ast_node *node = isl_ast_build_node_from_schedule_map(build, order);
 	isl_ast_build_free(build);
-	struct translation translation = { lowering, NULL, !node };
+	struct translation translation = { .lowering = lowering, .failed = !node };
+	bind_parameters(&translation);
+	if (node)
+		tree(&translation, node, block);
+	return !translation.failed;
+}
+
+bool lower_set(struct lowering *lowering, __isl_take isl_set *set, const char *name,
+	point_leaf *leaf, void *user, struct plan_node *block)
+{
+	if (!set)
+		return false;
+	int rank = isl_set_dim(set, isl_dim_set);
+	isl_ctx *ctx = lowering->compilation->ctx;
+	isl_id_list *names = isl_id_list_alloc(ctx, rank);
+	for (int d = 0; d < rank; d++)
+		names = isl_id_list_add(names, isl_id_alloc(ctx,
+			arena_printf(lowering->compilation->arena, "%s_%d", name, d), NULL));
+	set = isl_set_set_tuple_name(set, "point");
+	isl_map *order = isl_map_reset_tuple_id(isl_set_identity(set), isl_dim_out);
+	isl_ast_build *build = isl_ast_build_from_context(tile_context(lowering));
+	build = isl_ast_build_set_iterators(build, names);
+	isl_ast_node *node = isl_ast_build_node_from_schedule_map(build,
+		isl_union_map_from_map(order));
+	isl_ast_build_free(build);
+	struct translation translation = { .lowering = lowering, .failed = !node, .leaf = leaf,
+		.user = user, .rank = rank };
 	bind_parameters(&translation);
 	if (node)
 		tree(&translation, node, block);

@@ -37,6 +37,22 @@ END
 exits 0 "a padded convolution" "$LOOPC" --arch=large.yaml -D N=1 -D K=4 -D C=3 -D H=9 -D W=8 -D R=3 \
 	--verify --report "$top_srcdir/examples/conv/padded.loop"
 has out 'compulsory, *0\.0 %|  0\.0 % above' "moves each element once"
+# Of a triangle only the triangle moves, tile by tile and row by row on the diagonal.
+cat >triangle.loop <<'END'
+void triangle(const float L[100][100], const float x[100], float y[100], float U[100][100])
+{
+  for (int i = 0; i < 100; i++) {
+    y[i] = 0;
+    for (int j = 0; j <= i; j++) {
+      y[i] += L[i][j] * x[j];
+      U[j][i] = L[i][j];
+    }
+  }
+}
+END
+exits 0 "a triangle" "$LOOPC" --arch=small.yaml --verify --report triangle.loop
+has out '  L  *40,000  *20,200 ' "is read once"
+has out '  U  *40,000  *0  *20,200 ' "and written once, and nothing of it is read"
 exits 0 "remarks" "$LOOPC" --arch=large.yaml -D N=19 -Rloop -o x.c \
 	"$top_srcdir/examples/polyhedral/floyd-warshall.loop"
 has err "remark: loop 'i' is not tiled" "a remark says which loop is not tiled"

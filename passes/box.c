@@ -1,0 +1,84 @@
+/* The boxes around sets of elements, as functions of the tiles that touch them. */
+
+#include <isl/aff.h>
+#include <isl/ilp.h>
+#include <isl/space.h>
+#include <isl/val.h>
+
+#include "passes/box.h"
+#include "passes/values.h"
+
+static __isl_give isl_pw_aff *constant_pw(__isl_keep isl_set *params, long value)
+{
+	isl_space *space = isl_set_get_space(params);
+	isl_aff *aff = isl_aff_val_on_domain_space(space,
+		isl_val_int_from_si(isl_set_get_ctx(params), value));
+	return isl_pw_aff_from_aff(aff);
+}
+
+/* One bound of a dimension; where isl's has too many cases, the bound over all visits. */
+static __isl_give isl_pw_aff *bound(__isl_keep isl_set *elements, __isl_keep isl_set *params, int d,
+	bool is_high)
+{
+	enum { PIECES = 12 };
+	isl_pw_aff *value = is_high ? isl_set_dim_max(isl_set_copy(elements), d)
+		: isl_set_dim_min(isl_set_copy(elements), d);
+	isl_pw_aff *simple = isl_pw_aff_coalesce(isl_pw_aff_copy(value));
+	if (isl_pw_aff_is_equal(simple, value) == isl_bool_true) {
+		isl_pw_aff_free(value);
+		value = simple;
+	} else {
+		isl_pw_aff_free(simple);
+	}
+	if (value && isl_pw_aff_n_piece(value) <= PIECES)
+		return value;
+	isl_pw_aff_free(value);
+	long min = 0, max = 0;
+	set_dim_range(elements, d, &min, &max);
+	return isl_pw_aff_intersect_domain(constant_pw(params, is_high ? max : min),
+		isl_set_copy(params));
+}
+
+void box_find(__isl_keep isl_set *lows, __isl_keep isl_set *highs, __isl_keep isl_set *visits,
+	int rank, struct box *box)
+{
+	box->rank = rank;
+	for (int d = 0; d < rank; d++) {
+		box->low[d] = bound(lows, visits, d, false);
+		box->high[d] = bound(highs, visits, d, true);
+	}
+}
+
+void box_free(struct box *box)
+{
+	for (int d = 0; d < box->rank; d++) {
+		isl_pw_aff_free(box->low[d]);
+		isl_pw_aff_free(box->high[d]);
+	}
+}
+
+__isl_give isl_set *box_elements(const struct box *box, __isl_keep isl_set *elements)
+{
+	isl_set *all = isl_set_universe(isl_set_get_space(elements));
+	for (int d = 0; d < box->rank; d++) {
+		isl_local_space *space = isl_local_space_from_space(isl_set_get_space(elements));
+		isl_pw_aff *x = isl_pw_aff_from_aff(isl_aff_var_on_domain(space, isl_dim_set,
+			(unsigned)d));
+		isl_pw_aff *low = isl_pw_aff_insert_domain(isl_pw_aff_copy(box->low[d]),
+			isl_set_get_space(elements));
+		isl_pw_aff *high = isl_pw_aff_insert_domain(isl_pw_aff_copy(box->high[d]),
+			isl_set_get_space(elements));
+		all = isl_set_intersect(all, isl_pw_aff_ge_set(isl_pw_aff_copy(x), low));
+		all = isl_set_intersect(all, isl_pw_aff_le_set(x, high));
+	}
+	return all;
+}
+
+long box_extent(__isl_keep isl_pw_aff *low, __isl_keep isl_pw_aff *high)
+{
+	isl_val *most = isl_pw_aff_max_val(isl_pw_aff_sub(isl_pw_aff_copy(high),
+		isl_pw_aff_copy(low)));
+	long extent = isl_val_is_int(most) == isl_bool_true ? isl_val_get_num_si(most) + 1 : -1;
+	isl_val_free(most);
+	return extent;
+}
