@@ -11,6 +11,7 @@
 #include "driver/emit.h"
 #include "driver/options.h"
 #include "driver/output.h"
+#include "driver/pareto.h"
 #include "driver/runtime_dir.h"
 #include "driver/session.h"
 #include "driver/strategies.h"
@@ -91,6 +92,16 @@ static enum status find_strategies(struct session *session)
 	return STATUS_DONE;
 }
 
+/* Where there is no point at all, a compilation says why. */
+static enum status find_pareto(struct session *session, struct outputs *outputs)
+{
+	enum status status = pareto(session, outputs);
+	if (status != STATUS_DOES_NOT_FIT || session->plan_count)
+		return status;
+	status = make_plans(session);
+	return status == STATUS_DONE ? STATUS_DOES_NOT_FIT : status;
+}
+
 static enum status compile(struct session *session, struct outputs *outputs)
 {
 	const struct options *options = session->options;
@@ -110,6 +121,8 @@ static enum status compile(struct session *session, struct outputs *outputs)
 		status = find_strategies(session);
 	if (status == STATUS_DONE && options->sweep)
 		status = sweep(session, outputs);
+	if (status == STATUS_DONE && options->pareto)
+		status = find_pareto(session, outputs);
 	if (status == STATUS_DONE && options->verify)
 		status = verify(session);
 	if (status == STATUS_VERIFY_FAILED)

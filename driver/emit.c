@@ -36,6 +36,8 @@ static const char *arguments_of(const struct session *session)
 		text = arena_printf(session->arena, "%s -D %s", text, options->defines.items[d]);
 	if (!options->reassociate)
 		text = arena_printf(session->arena, "%s -fno-reassociate", text);
+	if (options->space)
+		text = arena_printf(session->arena, "%s --space=%s", text, options->space);
 	if (options->fusion)
 		text = arena_printf(session->arena, "%s --fuse=%s", text,
 			options->fusion == FUSE_ALL ? "all" : "auto");

@@ -27,14 +27,17 @@ libloopc_a_SOURCES += \
 	codegen/explain.c \
 	codegen/report.c codegen/report.h \
 	passes/pipeline.c passes/pipeline.h \
+	driver/chart.c driver/chart.h \
 	driver/depfile.c driver/depfile.h \
 	driver/emit.c driver/emit.h \
 	driver/harness.c driver/harness.h \
 	driver/options.c driver/options.h \
 	driver/output.c driver/output.h \
+	driver/pareto.c driver/pareto.h \
 	driver/runtime_dir.c driver/runtime_dir.h \
 	driver/session.c driver/session.h \
 	driver/strategies.c driver/strategies.h \
+	driver/space.c driver/space.h \
 	driver/sweep.c driver/sweep.h \
 	driver/trace.c driver/trace.h \
 	driver/verify.c driver/verify.h

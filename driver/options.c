@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/pareto.h"
+#include "driver/space.h"
 #include "driver/sweep.h"
 #include "passes/pipeline.h"
 
@@ -19,7 +21,8 @@ enum {
 	OPTION_PRINT_CHANGED, OPTION_TIME_PASSES, OPTION_COLOR, OPTION_DIAGNOSTICS_FORMAT,
 	OPTION_HELP, OPTION_VERSION, OPTION_LIST_ARCHS, OPTION_LIST_PASSES,
 	OPTION_PRINT_RUNTIME_DIR, OPTION_PREFIX, OPTION_LINE_DIRECTIVES, OPTION_SAVE_TEMPS,
-	OPTION_SWEEP, OPTION_SWEEP_OUTPUT
+	OPTION_SWEEP, OPTION_SWEEP_OUTPUT, OPTION_PARETO, OPTION_PARETO_OUTPUT, OPTION_PARETO_POINTS,
+	OPTION_PARETO_NESTS, OPTION_SPACE
 };
 
 static const struct option long_options[] = {
@@ -48,6 +51,11 @@ static const struct option long_options[] = {
 	{ "save-temps", required_argument, NULL, OPTION_SAVE_TEMPS },
 	{ "sweep", required_argument, NULL, OPTION_SWEEP },
 	{ "sweep-output", required_argument, NULL, OPTION_SWEEP_OUTPUT },
+	{ "pareto", required_argument, NULL, OPTION_PARETO },
+	{ "pareto-output", required_argument, NULL, OPTION_PARETO_OUTPUT },
+	{ "pareto-points", required_argument, NULL, OPTION_PARETO_POINTS },
+	{ "pareto-nests", no_argument, NULL, OPTION_PARETO_NESTS },
+	{ "space", required_argument, NULL, OPTION_SPACE },
 	{ NULL, 0, NULL, 0 }
 };
 
@@ -76,6 +84,9 @@ void options_help(void)
 "                         and bytes moved (--save-temps=DIR keeps the programs)\n"
 "  --sweep=scratchpad:8K..1M   least traffic for each size\n"
 "                         (--sweep-output=FILE.csv|.json|.svg writes it)\n"
+"  --pareto=memory,traffic[,macs]   the front of scratchpad and traffic, point by point\n"
+"     --pareto-output=FILE.csv|.json|.svg  --pareto-points=N (searches)  --pareto-nests\n"
+"  --space=baseline|tiling|fusion-norecompute|full   parts of it, for comparison\n"
 "  --print-after=PASS|all --print-changed --time-passes\n"
 "  -M -MD -MF FILE -MT TARGET -MP             dependencies for make\n"
 "  -Wno-... -Werror -R...                     warnings, errors, remarks\n"
@@ -225,6 +236,7 @@ static bool parse_enumerated(struct options *options, int option, const char *te
 		if (index < 0)
 			return wrong("--fuse is never, auto or all, not '%s'", text);
 		options->fusion = (enum fusion)index;
+		options->is_fusion_given = true;
 		return true;
 	case OPTION_DIAGNOSTICS_FORMAT:
 		options->json_diagnostics = !strcmp(text, "json");
@@ -296,6 +308,11 @@ static bool parse_option(struct arena *arena, struct options *options, int optio
 	case OPTION_LINE_DIRECTIVES: options->line_directives = true; return true;
 	case OPTION_SAVE_TEMPS: options->save_temps = text; return true;
 	case OPTION_SWEEP: options->sweep = text; return true;
+	case OPTION_PARETO: options->pareto = text; return true;
+	case OPTION_PARETO_OUTPUT: list_add(arena, &options->pareto_files, text); return true;
+	case OPTION_PARETO_NESTS: options->pareto_nests = true; return true;
+	case OPTION_PARETO_POINTS: return parse_count("--pareto-points", text, 1, &options->pareto_points);
+	case OPTION_SPACE: options->space = text; return true;
 	case OPTION_SWEEP_OUTPUT: list_add(arena, &options->sweep_files, text); return true;
 	case OPTION_HELP: options->action = ACTION_HELP; return true;
 	case OPTION_VERSION: options->action = ACTION_VERSION; return true;
@@ -324,7 +341,7 @@ static bool place_emissions(struct options *options)
 		return wrong("-o names the file of one form; with several write --emit=FORM=FILE,...");
 	bool is_quiet = options->report_file || options->report_text || options->explain ||
 		options->explain_strategies ||
-		options->verify || options->sweep || options->depfile_only;
+		options->verify || options->sweep || options->pareto || options->depfile_only;
 	if (!options->emission_count && (options->output || !is_quiet))
 		options->emissions[options->emission_count++] = (struct emission){ EMIT_C, NULL };
 	for (int e = 0; e < options->emission_count; e++)
@@ -338,6 +355,18 @@ static bool place_emissions(struct options *options)
 	return true;
 }
 
+/* FILES of OPTION end in what can be written. */
+static bool check_plot_files(const char *option, const struct string_list *files)
+{
+	for (int f = 0; f < files->count; f++) {
+		const char *dot = strrchr(files->items[f], '.');
+		if (!dot || (strcmp(dot, ".csv") && strcmp(dot, ".json") && strcmp(dot, ".svg")))
+			return wrong("%s names a file that ends in .csv, .json or .svg, not '%s'", option,
+				files->items[f]);
+	}
+	return true;
+}
+
 static bool check_sweep(const struct options *options)
 {
 	long from, to;
@@ -347,13 +376,22 @@ static bool check_sweep(const struct options *options)
 	if (options->sweep && !sweep_parse(options->sweep, &from, &to, &steps))
 		return wrong("--sweep is scratchpad:FROM..TO, as scratchpad:8K..1M, not '%s'",
 			options->sweep);
-	for (int f = 0; f < options->sweep_files.count; f++) {
-		const char *dot = strrchr(options->sweep_files.items[f], '.');
-		if (!dot || (strcmp(dot, ".csv") && strcmp(dot, ".json") && strcmp(dot, ".svg")))
-			return wrong("--sweep-output names a file that ends in .csv, .json or .svg, not '%s'",
-				options->sweep_files.items[f]);
-	}
-	return true;
+	return check_plot_files("--sweep-output", &options->sweep_files);
+}
+
+static bool check_pareto(const struct options *options)
+{
+	bool with_macs;
+	if ((options->pareto_files.count || options->pareto_points || options->pareto_nests) &&
+		!options->pareto)
+		return wrong("--pareto-output, --pareto-points and --pareto-nests go with --pareto");
+	if (options->pareto && !pareto_parse(options->pareto, &with_macs))
+		return wrong("--pareto is memory,traffic or memory,traffic,macs, not '%s'",
+			options->pareto);
+	if (options->space && !space_find(options->space))
+		return wrong("--space is baseline, tiling, fusion-norecompute or full, not '%s'",
+			options->space);
+	return check_plot_files("--pareto-output", &options->pareto_files);
 }
 
 static bool check_whole(struct options *options)
@@ -373,7 +411,7 @@ static bool check_whole(struct options *options)
 		    !pass_find(options->print_after.items[p]))
 			return wrong("--print-after: there is no pass '%s'; --list-passes shows them",
 				options->print_after.items[p]);
-	return check_sweep(options);
+	return check_sweep(options) && check_pareto(options);
 }
 
 bool options_parse(struct arena *arena, int argc, char **argv, struct options *options)

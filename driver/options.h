@@ -57,6 +57,7 @@ struct options {
 	const char *schedule_file;
 	enum buffering buffering;
 	enum fusion fusion;
+	bool is_fusion_given;
 	long effort;
 	int threads;
 	bool reassociate;
@@ -70,6 +71,11 @@ struct options {
 
 	const char *sweep;           /* "8K..1M": sizes of scratchpad; NULL: none */
 	struct string_list sweep_files;
+	const char *pareto;          /* "memory,traffic" or with ",macs"; NULL: none */
+	struct string_list pareto_files;
+	long pareto_points;          /* searches for a front; 0: until it is complete */
+	bool pareto_nests;
+	const char *space;           /* a name of options_space_names; NULL: not given */
 
 	struct string_list print_after;   /* pass names, or "all" */
 	bool print_changed, time_passes;

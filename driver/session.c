@@ -7,6 +7,7 @@
 #include <isl/options.h>
 
 #include "driver/output.h"
+#include "driver/space.h"
 #include "frontend/arch.h"
 #include "frontend/frontend.h"
 
@@ -57,6 +58,8 @@ void session_begin(struct session *session, struct arena *arena, const struct op
 		.searches = search_memo_new(arena),
 		.trace = trace_stream(session->trace), .traced = trace_after,
 	};
+	if (options->space)
+		space_apply(&session->compilation, options->space, options->is_fusion_given);
 }
 
 /* -W and -R name diagnostics; a name that none has is a wrong use of the command. */

@@ -3,10 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <stddef.h>
 
 #include <jansson.h>
 
+#include "driver/chart.h"
 #include "passes/nest.h"
 #include "passes/quiet.h"
 
@@ -232,46 +233,29 @@ static bool print_json(FILE *out, const struct sweep *sweep)
 	return is_written;
 }
 
-static void print_curve(FILE *out, const struct sweep *sweep, size_t member)
+static struct chart_curve curve_of(const struct sweep *sweep, const char *title, size_t member)
 {
+	double *x = ARENA_ARRAY(sweep->session->arena, double, sweep->count + 1);
+	double *y = ARENA_ARRAY(sweep->session->arena, double, sweep->count + 1);
+	struct chart_curve curve = { .title = title, .x = x, .y = y };
 	for (int i = 0; i < sweep->count; i++)
-		if (sweep->points[i].total_bytes >= 0)
-			fprintf(out, "%.6g %.6g\n", (double)sweep->points[i].scratchpad_bytes / 1024,
-				(double)*(const long *)((const char *)&sweep->points[i] + member) / 1048576);
-	fputs("e\n", out);
+		if (sweep->points[i].total_bytes >= 0) {
+			x[curve.count] = (double)sweep->points[i].scratchpad_bytes / 1024;
+			y[curve.count++] = (double)*(const long *)((const char *)&sweep->points[i] +
+				member) / 1048576;
+		}
+	return curve;
 }
 
-static void print_gnuplot(FILE *out, const struct sweep *sweep)
-{
-	fputs("set terminal svg size 800,500 background rgb 'white'\nset logscale xy 2\n"
-		"set xlabel 'scratchpad (KiB)'\nset ylabel 'traffic (MiB)'\nset grid\n"
-		"plot '-' with linespoints pt 7 title 'least traffic', "
-		"'-' with lines dt 2 title 'lower bound', "
-		"'-' with lines dt 3 title 'compulsory'\n", out);
-	print_curve(out, sweep, offsetof(struct point, total_bytes));
-	print_curve(out, sweep, offsetof(struct point, lower_bound_bytes));
-	print_curve(out, sweep, offsetof(struct point, compulsory_bytes));
-}
-
-/* gnuplot reads the commands from a file that has no name any more. */
 static bool print_svg(FILE *out, const struct sweep *sweep)
 {
-	FILE *commands = tmpfile();
-	if (!commands)
-		return false;
-	print_gnuplot(commands, sweep);
-	rewind(commands);
-	char command[64], buffer[4096];
-	snprintf(command, sizeof command, "exec gnuplot <&%d", fileno(commands));
-	FILE *plot = popen(command, "r");
-	for (size_t got; plot && (got = fread(buffer, 1, sizeof buffer, plot)) > 0; )
-		fwrite(buffer, 1, got, out);
-	bool is_plotted = plot && pclose(plot) == 0;
-	fclose(commands);
-	if (!is_plotted)
-		fputs("loopc: error: an SVG of a sweep needs gnuplot (Debian: apt install gnuplot-nox)\n",
-			stderr);
-	return is_plotted;
+	struct chart_curve curves[] = {
+		curve_of(sweep, "least traffic", offsetof(struct point, total_bytes)),
+		curve_of(sweep, "lower bound", offsetof(struct point, lower_bound_bytes)),
+		curve_of(sweep, "compulsory", offsetof(struct point, compulsory_bytes)),
+	};
+	curves[0].has_points = true;
+	return chart_print(out, "scratchpad (KiB)", "traffic (MiB)", curves, 3);
 }
 
 static bool print_file(const struct sweep *sweep, struct outputs *outputs, const char *file)

@@ -130,9 +130,11 @@ static long choose_rows(struct compilation *compilation, const struct nest *grou
 	long extent = group->band[group->band_count - 1].extent, best = 1, trial_bytes;
 	while (best < extent) {
 		long rows = 2 * best < extent ? 2 * best : extent;
-		if (!weigh(compilation, group, rows, plan, &trial_bytes) || trial_bytes > bytes)
+		if (!weigh(compilation, group, rows, plan, &trial_bytes) || trial_bytes > bytes
+			|| (compilation->restriction.prefers_memory && trial_bytes == bytes))
 			break;
 		best = rows;
+		bytes = trial_bytes;
 	}
 	return best;
 }

@@ -7,6 +7,8 @@ libloopc_a_SOURCES += \
 	passes/dependence.c \
 	passes/form.c \
 	passes/form.h \
+	passes/front.c \
+	passes/front.h \
 	passes/fuse.c \
 	passes/fuse.h \
 	passes/fuse_wishes.c \
@@ -21,6 +23,8 @@ libloopc_a_SOURCES += \
 	passes/nest.h \
 	passes/nest_model.c \
 	passes/nests.c \
+	passes/pareto.c \
+	passes/pareto.h \
 	passes/partition.c \
 	passes/pass.h \
 	passes/points.c \

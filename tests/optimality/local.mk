@@ -7,3 +7,7 @@ tests_optimality_search_test_SOURCES = tests/optimality/search_test.c \
 	tests/optimality/convolution.c tests/optimality/convolution.h \
 	tests/optimality/exhaust.c tests/optimality/exhaust.h \
 	tests/optimality/simulate.c tests/optimality/simulate.h
+cmocka_tests += tests/optimality/front_test
+tests_optimality_front_test_SOURCES = tests/optimality/front_test.c \
+	tests/optimality/exhaust.c tests/optimality/exhaust.h \
+	tests/optimality/simulate.c tests/optimality/simulate.h

@@ -1,0 +1,190 @@
+#include "driver/pareto.h"
+
+#include <string.h>
+
+#include <jansson.h>
+
+#include "driver/chart.h"
+#include "passes/pareto.h"
+
+struct fronts {
+	const struct session *session;
+	int count;
+	struct pareto *functions;
+};
+
+bool pareto_parse(const char *text, bool *with_macs)
+{
+	*with_macs = !strcmp(text, "memory,traffic,macs");
+	return *with_macs || !strcmp(text, "memory,traffic");
+}
+
+static bool shows_macs(const struct fronts *fronts)
+{
+	bool with_macs;
+	return pareto_parse(fronts->session->options->pareto, &with_macs) && with_macs;
+}
+
+static bool is_proved(const struct front *front)
+{
+	for (int p = 0; p < front->point_count; p++)
+		if (!front->points[p].is_proved)
+			return false;
+	return true;
+}
+
+/* ---- the table ---- */
+
+static void print_front(FILE *out, const struct fronts *fronts, const char *name,
+	const struct front *front)
+{
+	bool with_macs = shows_macs(fronts);
+	fprintf(out, "front of %s on %s: %d points%s%s\n", name, fronts->session->arch->name,
+		front->point_count, front->gap_count ? ", not complete" : "",
+		is_proved(front) ? "" : ", not all proved");
+	fprintf(out, "%6s %15s %18s", "point", "scratchpad", "traffic");
+	fprintf(out, with_macs ? " %18s\n" : "\n", "macs");
+	for (int p = 0; p < front->point_count; p++) {
+		const struct front_point *point = &front->points[p];
+		fprintf(out, "%6d %15s %18s", p, report_number(point->memory_bytes),
+			report_number(point->traffic_bytes));
+		if (with_macs)
+			fprintf(out, " %18s", point->macs < 0 ? "not counted" : report_number(point->macs));
+		fprintf(out, "%s\n", point->is_proved ? "" : "  (not proved optimal)");
+	}
+	for (int g = 0; g < front->gap_count; g++)
+		fprintf(out, "not searched: sizes from %s to %s\n",
+			report_number(front->gaps[g].from_bytes), report_number(front->gaps[g].to_bytes));
+	putc('\n', out);
+}
+
+static bool print_table(FILE *out, const struct fronts *fronts)
+{
+	for (int f = 0; f < fronts->count; f++) {
+		const struct pareto *pareto = &fronts->functions[f];
+		print_front(out, fronts, pareto->function->name, &pareto->whole);
+		for (int n = 0; pareto->nests && n < pareto->nest_count; n++)
+			print_front(out, fronts, pareto->nest_names[n], &pareto->nests[n]);
+	}
+	return !ferror(out);
+}
+
+/* ---- files ---- */
+
+static void print_rows(FILE *out, const char *function, const char *nest,
+	const struct front *front)
+{
+	for (int p = 0; p < front->point_count; p++) {
+		const struct front_point *point = &front->points[p];
+		fprintf(out, "%s,%s,%ld,%ld,", function, nest, point->memory_bytes,
+			point->traffic_bytes);
+		if (point->macs >= 0)
+			fprintf(out, "%ld", point->macs);
+		fprintf(out, ",%s\n", point->is_proved ? "true" : "false");
+	}
+}
+
+static bool print_csv(FILE *out, const struct fronts *fronts)
+{
+	fputs("function,nest,memory_bytes,traffic_bytes,macs,optimal\n", out);
+	for (int f = 0; f < fronts->count; f++) {
+		const struct pareto *pareto = &fronts->functions[f];
+		print_rows(out, pareto->function->name, "", &pareto->whole);
+		for (int n = 0; pareto->nests && n < pareto->nest_count; n++)
+			print_rows(out, pareto->function->name, pareto->nest_names[n], &pareto->nests[n]);
+	}
+	return !ferror(out);
+}
+
+static json_t *front_json(const char *function, const char *nest, const struct front *front)
+{
+	json_t *points = json_array(), *gaps = json_array();
+	for (int p = 0; p < front->point_count; p++) {
+		const struct front_point *point = &front->points[p];
+		json_array_append_new(points, json_pack("{sI sI so sb ss}",
+			"memory_bytes", (json_int_t)point->memory_bytes,
+			"traffic_bytes", (json_int_t)point->traffic_bytes,
+			"macs", point->macs < 0 ? json_null() : json_integer(point->macs),
+			"optimal", point->is_proved, "schedule", point->schedule));
+	}
+	for (int g = 0; g < front->gap_count; g++)
+		json_array_append_new(gaps, json_pack("{sI sI}",
+			"from_bytes", (json_int_t)front->gaps[g].from_bytes,
+			"to_bytes", (json_int_t)front->gaps[g].to_bytes));
+	return json_pack("{ss so sb so so}", "function", function,
+		"nest", nest ? json_string(nest) : json_null(), "complete", !front->gap_count,
+		"points", points, "not_searched", gaps);
+}
+
+static bool print_json(FILE *out, const struct fronts *fronts)
+{
+	json_t *list = json_array();
+	for (int f = 0; f < fronts->count; f++) {
+		const struct pareto *pareto = &fronts->functions[f];
+		const char *name = pareto->function->name;
+		json_array_append_new(list, front_json(name, NULL, &pareto->whole));
+		for (int n = 0; pareto->nests && n < pareto->nest_count; n++)
+			json_array_append_new(list,
+				front_json(name, pareto->nest_names[n], &pareto->nests[n]));
+	}
+	const char *space = fronts->session->options->space;
+	json_t *root = json_pack("{si ss ss so}", "schema", 1,
+		"arch", fronts->session->arch->name, "space", space ? space : "full", "fronts", list);
+	bool is_written = root && json_dumpf(root, out, JSON_INDENT(2)) == 0 && putc('\n', out) != EOF;
+	json_decref(root);
+	return is_written;
+}
+
+/* Charts show memory rising. */
+static struct chart_curve curve_of(struct arena *arena, const char *title,
+	const struct front *front)
+{
+	double *x = ARENA_ARRAY(arena, double, front->point_count + 1);
+	double *y = ARENA_ARRAY(arena, double, front->point_count + 1);
+	for (int p = 0; p < front->point_count; p++) {
+		const struct front_point *point = &front->points[front->point_count - 1 - p];
+		x[p] = (double)point->memory_bytes / 1024;
+		y[p] = (double)point->traffic_bytes / 1048576;
+	}
+	return (struct chart_curve){ .title = title, .has_points = true, .is_stepped = true,
+		.count = front->point_count, .x = x, .y = y };
+}
+
+static bool print_svg(FILE *out, const struct fronts *fronts)
+{
+	struct arena *arena = fronts->session->arena;
+	struct chart_curve *curves = ARENA_ARRAY(arena, struct chart_curve, fronts->count + 1);
+	for (int f = 0; f < fronts->count; f++)
+		curves[f] = curve_of(arena, fronts->functions[f].function->name,
+			&fronts->functions[f].whole);
+	return chart_print(out, "scratchpad (KiB)", "traffic (MiB)", curves, fronts->count);
+}
+
+static bool print_file(const struct fronts *fronts, struct outputs *outputs, const char *file)
+{
+	const char *dot = strrchr(file, '.');
+	bool (*print)(FILE *, const struct fronts *) = dot && !strcmp(dot, ".csv") ? print_csv :
+		dot && !strcmp(dot, ".json") ? print_json : print_svg;
+	FILE *out = outputs_open(outputs, file);
+	return out && print(out, fronts);
+}
+
+enum status pareto(struct session *session, struct outputs *outputs)
+{
+	const struct options *options = session->options;
+	struct fronts fronts = { session, session->program->function_count,
+		ARENA_ARRAY(session->arena, struct pareto, session->program->function_count + 1) };
+	for (int f = 0; f < fronts.count; f++) {
+		pareto_find(&session->compilation, session->program->functions[f],
+			options->pareto_nests, (int)options->pareto_points, &fronts.functions[f]);
+		if (!fronts.functions[f].whole.point_count)
+			return STATUS_DOES_NOT_FIT;
+	}
+	FILE *out = outputs_open(outputs, "-");
+	if (!out || !print_table(out, &fronts))
+		return STATUS_INPUT_ERROR;
+	for (int f = 0; f < options->pareto_files.count; f++)
+		if (!print_file(&fronts, outputs, options->pareto_files.items[f]))
+			return STATUS_INPUT_ERROR;
+	return STATUS_DONE;
+}

@@ -1,0 +1,99 @@
+#include "passes/front.h"
+
+#include <math.h>
+#include <string.h>
+
+struct finder {
+	struct arena *arena;
+	front_search *search;
+	void *user;
+	long granule;
+	struct front *front;
+};
+
+static void add_gap(struct finder *finder, long from, long to)
+{
+	struct front *front = finder->front;
+	if (to < from)
+		return;
+	front->gaps = arena_grow(finder->arena, front->gaps, (size_t)front->gap_count,
+		&front->gap_capacity, sizeof *front->gaps);
+	front->gaps[front->gap_count++] = (struct front_gap){ from, to };
+}
+
+static bool dominates(const struct front_point *one, const struct front_point *other)
+{
+	return one->memory_bytes <= other->memory_bytes &&
+		one->traffic_bytes <= other->traffic_bytes;
+}
+
+/* Keeps the points in order, without those that another one dominates: where the search
+ * proves nothing, less memory may turn out to do as well. */
+static void add_point(struct finder *finder, const struct front_point *point)
+{
+	struct front *front = finder->front;
+	int kept = 0, at = 0;
+	for (int i = 0; i < front->point_count; i++)
+		if (dominates(&front->points[i], point))
+			return;
+	for (int i = 0; i < front->point_count; i++)
+		if (!dominates(point, &front->points[i]))
+			front->points[kept++] = front->points[i];
+	front->point_count = kept;
+	front->points = arena_grow(finder->arena, front->points, (size_t)kept,
+		&front->point_capacity, sizeof *front->points);
+	while (at < kept && front->points[at].memory_bytes > point->memory_bytes)
+		at++;
+	memmove(front->points + at + 1, front->points + at,
+		(size_t)(kept - at) * sizeof *front->points);
+	front->points[at] = *point;
+	front->point_count++;
+}
+
+/* The widest gap, as a ratio of sizes, is the last; false: there is none. */
+static bool take_widest(struct front *front, struct front_gap *widest)
+{
+	int best = 0;
+	if (!front->gap_count)
+		return false;
+	for (int g = 1; g < front->gap_count; g++)
+		if ((double)front->gaps[g].to_bytes * (double)front->gaps[best].from_bytes >
+			(double)front->gaps[best].to_bytes * (double)front->gaps[g].from_bytes)
+			best = g;
+	*widest = front->gaps[best];
+	memmove(front->gaps + best, front->gaps + best + 1,
+		(size_t)(--front->gap_count - best) * sizeof *front->gaps);
+	return true;
+}
+
+static long in_granules(const struct finder *finder, double bytes)
+{
+	return (long)(bytes / (double)finder->granule) * finder->granule;
+}
+
+/* Searches GAP at CAPACITY; what is not known after it are gaps again. */
+static void close_gap(struct finder *finder, struct front_gap gap, long capacity)
+{
+	struct front_point point;
+	add_gap(finder, capacity + finder->granule, gap.to_bytes);
+	if (!finder->search(finder->user, capacity, &point))
+		return;
+	add_point(finder, &point);
+	add_gap(finder, gap.from_bytes, point.memory_bytes - finder->granule);
+}
+
+void front_find(struct arena *arena, front_search *search, void *user, long capacity,
+	long granule, int limit, const volatile int *interrupted, struct front *front)
+{
+	struct finder finder = { arena, search, user, granule, front };
+	struct front_gap gap;
+	*front = (struct front){ .point_count = 0 };
+	add_gap(&finder, granule, in_granules(&finder, (double)capacity));
+	for (int searches = 0; (!limit || searches < limit) && !(interrupted && *interrupted) &&
+		take_widest(front, &gap); searches++) {
+		double middle = sqrt((double)gap.from_bytes * (double)gap.to_bytes);
+		/* the first search is for the least traffic of all */
+		long at = limit && searches ? in_granules(&finder, middle) : gap.to_bytes;
+		close_gap(&finder, gap, at < gap.from_bytes ? gap.from_bytes : at);
+	}
+}

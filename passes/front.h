@@ -1,0 +1,41 @@
+#ifndef PASSES_FRONT_H
+#define PASSES_FRONT_H
+
+#include <stdbool.h>
+
+#include "support/arena.h"
+
+/* The Pareto front of scratchpad and traffic: what the least traffic is for every size. */
+
+struct front_point {
+	long memory_bytes, traffic_bytes;
+	long macs;                   /* multiply-accumulates; -1: not known */
+	bool is_proved;              /* nothing moves less in so much memory */
+	const char *schedule;        /* its text */
+};
+
+/* Capacities, in bytes, that nothing was searched in. */
+struct front_gap {
+	long from_bytes, to_bytes;
+};
+
+struct front {
+	int point_count, gap_count;
+	size_t point_capacity, gap_capacity;
+	struct front_point *points;  /* memory falls, traffic rises; none dominates another */
+	struct front_gap *gaps;      /* largest first; none: the front is complete */
+};
+
+/* The least traffic in CAPACITY bytes, and of the schedules with it the least memory.
+ * False: nothing fits. */
+typedef bool front_search(void *user, long capacity_bytes, struct front_point *point);
+
+/* Finds the front of all capacities up to CAPACITY, multiples of GRANULE, by epsilon
+ * constraint: what was found with some memory is the best of all capacities between that
+ * and what it needs, and the next point is the best with a granule less.  LIMIT > 0: at most
+ * so many searches, spread over the sizes; what they leave out are the gaps.  INTERRUPTED
+ * may be NULL; where it is set the search ends. */
+void front_find(struct arena *arena, front_search *search, void *user, long capacity,
+	long granule, int limit, const volatile int *interrupted, struct front *front);
+
+#endif

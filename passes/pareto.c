@@ -1,0 +1,183 @@
+#include "passes/pareto.h"
+
+#include "passes/fuse.h"
+#include "passes/lower_function.h"
+#include "passes/model_math.h"
+#include "passes/quiet.h"
+
+/* What was found in some capacity holds for all down to what it needs. */
+struct answer {
+	long capacity_bytes;
+	bool found;
+	struct front_point point;
+};
+
+struct nest_answers {
+	int count;
+	size_t capacity;
+	struct answer *answers;
+};
+
+struct question {
+	const struct compilation *compilation;   /* the caller's */
+	const struct function *function;
+	int nest_count;
+	struct nest *nests;
+	struct nest_answers *answers;    /* [nest] */
+	int nest;                    /* that front_find asks about now */
+};
+
+static struct arch *arch_of(const struct compilation *compilation, long capacity)
+{
+	struct arch *arch = ARENA_NEW(compilation->arena, struct arch);
+	*arch = *compilation->arch;
+	if (arch->exclusive)
+		arch->banks = (int)(capacity / arch_granule_bytes(arch));
+	arch->scratchpad_bytes = capacity;
+	return arch;
+}
+
+static void begin(struct quiet *quiet, const struct compilation *compilation, long capacity)
+{
+	quiet_begin(quiet, compilation);
+	quiet->compilation.arch = arch_of(compilation, capacity);
+	quiet->compilation.only_weighs = true;
+	quiet->compilation.restriction.prefers_memory = true;
+	if (quiet->compilation.buffering == BUFFERING_AUTO)
+		quiet->compilation.buffering = BUFFERING_SINGLE;
+}
+
+static struct plan *empty_plan(const struct question *question, const struct quiet *quiet)
+{
+	struct plan *plan = ARENA_NEW(quiet->compilation.arena, struct plan);
+	plan->arena = quiet->compilation.arena;
+	plan->program = quiet->compilation.program;
+	plan->function = question->function;
+	plan->arch = quiet->compilation.arch;
+	plan->nests = ARENA_ARRAY(quiet->compilation.arena, struct plan_nest, 1);
+	return plan;
+}
+
+static const struct front_point nothing = { .is_proved = true, .schedule = "" };
+
+/* NEST after what POINT has already. */
+static void add_entry(struct arena *arena, const struct plan_nest *nest, struct front_point *point)
+{
+	point->traffic_bytes += plan_nest_bytes(nest);
+	if (nest->scratchpad_used_bytes > point->memory_bytes)
+		point->memory_bytes = nest->scratchpad_used_bytes;
+	point->macs = point->macs < 0 || nest->macs < 0 ? -1 : point->macs + nest->macs;
+	point->is_proved &= nest->optimal;
+	point->schedule = arena_printf(arena, "%s%s", point->schedule,
+		nest->schedule ? nest->schedule : "");
+}
+
+static struct answer lower_in(const struct question *question, int n, long capacity)
+{
+	struct answer answer = { .capacity_bytes = capacity, .point = nothing };
+	struct quiet quiet;
+	struct plan_nest out;
+	begin(&quiet, question->compilation, capacity);
+	answer.found = lower_nest(&quiet.compilation, &question->nests[n],
+		empty_plan(question, &quiet), &out);
+	if (answer.found)
+		add_entry(quiet.compilation.arena, &out, &answer.point);
+	quiet_end(&quiet);
+	return answer;
+}
+
+/* Nest N in CAPACITY, as it was found before or now. */
+static const struct answer *ask(struct question *question, int n, long capacity)
+{
+	struct nest_answers *known = &question->answers[n];
+	for (int i = 0; i < known->count; i++) {
+		const struct answer *answer = &known->answers[i];
+		if (answer->capacity_bytes >= capacity &&
+			(!answer->found || answer->point.memory_bytes <= capacity))
+			return answer;
+	}
+	known->answers = arena_grow(question->compilation->arena, known->answers,
+		(size_t)known->count, &known->capacity, sizeof *known->answers);
+	known->answers[known->count] = lower_in(question, n, capacity);
+	return &known->answers[known->count++];
+}
+
+static bool search_nest(void *user, long capacity, struct front_point *point)
+{
+	struct question *question = user;
+	const struct answer *answer = ask(question, question->nest, capacity);
+	*point = answer->point;
+	return answer->found;
+}
+
+/* One nest after the other: bytes add up, the scratchpad is the largest that one needs. */
+static bool search_nests(void *user, long capacity, struct front_point *point)
+{
+	struct question *question = user;
+	*point = nothing;
+	for (int n = 0; n < question->nest_count; n++) {
+		const struct answer *answer = ask(question, n, capacity);
+		if (!answer->found)
+			return false;
+		point->traffic_bytes += answer->point.traffic_bytes;
+		if (answer->point.memory_bytes > point->memory_bytes)
+			point->memory_bytes = answer->point.memory_bytes;
+		point->macs = point->macs < 0 || answer->point.macs < 0 ? -1 :
+			point->macs + answer->point.macs;
+		point->is_proved &= answer->point.is_proved;
+		point->schedule = arena_printf(question->compilation->arena, "%s%s", point->schedule,
+			answer->point.schedule);
+	}
+	return true;
+}
+
+/* With fusion: the whole function, its groups chosen for the capacity. */
+static bool search_function(void *user, long capacity, struct front_point *point)
+{
+	struct question *question = user;
+	struct quiet quiet;
+	begin(&quiet, question->compilation, capacity);
+	const struct plan *plan = lower_function(&quiet.compilation, question->function);
+	*point = nothing;
+	for (int n = 0; plan && n < plan->nest_count; n++)
+		add_entry(quiet.compilation.arena, &plan->nests[n], point);
+	quiet_end(&quiet);
+	return plan != NULL;
+}
+
+/* Whether some nests may be lowered as one. */
+static bool is_fused(const struct question *question)
+{
+	struct quiet quiet;
+	struct fuse_wishes wishes = { .forces = false };
+	quiet_begin(&quiet, question->compilation);
+	bool may_fuse = question->nest_count > 1 && (!fuse_wishes_read(&quiet.compilation,
+		question->nests, question->nest_count, &wishes)
+		|| wishes.forces || wishes.fusion != FUSE_NEVER);
+	quiet_end(&quiet);
+	return may_fuse;
+}
+
+void pareto_find(const struct compilation *compilation, const struct function *function,
+	bool with_nests, int limit, struct pareto *pareto)
+{
+	struct arena *arena = compilation->arena;
+	struct question question = { .compilation = compilation, .function = function };
+	long granule = arch_granule_bytes(compilation->arch);
+	question.nests = nests_of_function((struct compilation *)compilation, function,
+		&question.nest_count);
+	question.answers = ARENA_ARRAY(arena, struct nest_answers, question.nest_count + 1);
+	*pareto = (struct pareto){ .function = function, .nest_count = question.nest_count };
+	front_find(arena, is_fused(&question) ? search_function : search_nests,
+		&question, compilation->arch->scratchpad_bytes, granule, limit,
+		compilation->interrupted, &pareto->whole);
+	if (!with_nests)
+		return;
+	pareto->nest_names = ARENA_ARRAY(arena, const char *, question.nest_count + 1);
+	pareto->nests = ARENA_ARRAY(arena, struct front, question.nest_count + 1);
+	for (question.nest = 0; question.nest < question.nest_count; question.nest++) {
+		pareto->nest_names[question.nest] = question.nests[question.nest].name;
+		front_find(arena, search_nest, &question, compilation->arch->scratchpad_bytes, granule,
+			limit, compilation->interrupted, &pareto->nests[question.nest]);
+	}
+}

@@ -1,0 +1,23 @@
+#ifndef PASSES_PARETO_H
+#define PASSES_PARETO_H
+
+#include "passes/front.h"
+#include "passes/nest.h"
+
+/* The fronts of a function: of all of it, and of each nest by itself. */
+struct pareto {
+	const struct function *function;
+	struct front whole;
+	int nest_count;
+	const char **nest_names;
+	struct front *nests;         /* [nest]; NULL: not asked for */
+};
+
+/* Finds them on machines like compilation->arch with any part of its scratchpad, in the
+ * space that the compilation's restriction and fusion leave; buffers are single where
+ * buffering is auto.  LIMIT as in front_find, for each front.  Fronts without a point:
+ * nothing fits. */
+void pareto_find(const struct compilation *compilation, const struct function *function,
+	bool with_nests, int limit, struct pareto *pareto);
+
+#endif

@@ -1,0 +1,122 @@
+#!/bin/sh
+# --pareto: every point is a schedule that can be given back and runs as it says; files say
+# the same; the spaces contain each other.  That fronts are exact is shown in
+# tests/optimality.
+. "$top_srcdir/tests/tap/tap.sh"
+
+examples=$top_srcdir/examples
+gemm=$examples/blas/gemm.loop
+sizes='-D M=11 -D N=9 -D K=7'
+printf 'name: small\nscratchpad: { bytes: 600 }\ndma: { align_bytes: 4 }\n' >small.yaml
+
+exits 0 "a front" "$LOOPC" --arch=small.yaml $sizes --pareto=memory,traffic,macs \
+	--pareto-output=p.csv --pareto-output=p.json --pareto-output=p.svg "$gemm"
+cp out table
+count=$(tail -n +2 p.csv | wc -l)
+has table "^front of gemm on small: $count points\$" "a front: its number of points"
+has table '^ *0 +[0-9,]+ +[0-9,]+ +693$' "a front: multiply-accumulates"
+is "$(tail -n +2 p.csv | awk -F, '{
+	if (last && ($3 >= memory || $4 <= traffic)) bad = bad " " NR
+	memory = $3; traffic = $4; last = 1 } END { print bad }')" "" \
+	"a front: with less memory more is moved"
+is "$(tail -n +2 p.csv | cut -d, -f6 | sort -u)" true "a front: all points are proved"
+has p.svg '</svg>' "a plot: it is an SVG"
+is "$(grep -c '<circle' p.svg)" "$count" "a plot: a mark for each point"
+
+# Each point is the optimum of a machine that has just its memory.
+different=
+tail -n +2 p.csv | awk -F, 'NR % 7 == 1' >some
+while IFS=, read -r _ _ memory traffic _; do
+	printf 'name: exact\nscratchpad: { bytes: %s }\ndma: { align_bytes: 4 }\n' "$memory" >m.yaml
+	"$LOOPC" --arch=m.yaml $sizes --report=r.json "$gemm" >tap.out 2>&1
+	awk -v t="$traffic" '/"total": \{/ { on = 1 } on && /"total_bytes"/ { exit $2 + 0 != t }' r.json ||
+		different="$different $memory"
+done <some
+is "$different" "" "points are the optima of their sizes"
+
+# replay MACHINE FILE OPTIONS...: each point of the front in p.json (the first that is of
+# all of the function) is given back and verified.
+cat >replay.py <<'END'
+import json, os, subprocess, sys
+machine, options = sys.argv[1], sys.argv[2:]
+loopc = os.environ['LOOPC']
+points = json.load(open('p.json'))['fronts'][0]['points']
+for number, point in enumerate(points):
+    with open('point', 'w') as out:
+        out.write(point['schedule'])
+    subprocess.run([loopc, '--arch=' + machine, '--schedule=point', '--verify',
+                    '--report=r.json', '--emit=schedule=again'] + options, check=True)
+    report = json.load(open('r.json'))
+    assert report['verify']['status'] == 'passed'
+    assert report['total']['total_bytes'] == point['traffic_bytes'], (number, point)
+    assert report['total']['macs'] == point['macs'], (number, point)
+    used = max(kernel['scratchpad']['used_bytes'] for kernel in report['kernels'])
+    assert used == point['memory_bytes'], (number, used, point)
+    assert open('again').read() == point['schedule'], (number, point)
+assert len(points) >= 3, len(points)
+print(len(points), 'points')
+END
+if command -v python3 >/dev/null 2>&1; then
+	replay()
+	{
+		name=$1
+		shift
+		ok "$name: every point is verified" python3 replay.py "$@"
+	}
+else
+	replay()
+	{
+		skip "$1: every point is verified" "no python3"
+	}
+fi
+
+exits 0 "few points" "$LOOPC" --arch=small.yaml $sizes --pareto=memory,traffic --pareto-points=9 \
+	--pareto-output=p.json --pareto-output=few.csv "$gemm"
+has out 'points, not complete$' "few points: it says so"
+has out '^not searched: sizes from ' "few points: what was left out"
+is "$(tail -n +2 few.csv | while read -r row; do grep -qxF "$row" p.csv || echo "$row"; done)" "" \
+	"few points: all are of the front"
+replay "few points" small.yaml $sizes "$gemm"
+exits 0 "whole banks" "$LOOPC" --arch="$top_srcdir/tests/e2e/machines/banked-1k.yaml" $sizes \
+	--pareto=memory,traffic --pareto-output=p.json "$gemm"
+replay "whole banks" "$top_srcdir/tests/e2e/machines/banked-1k.yaml" $sizes "$gemm"
+
+# A network, fused and not.
+network=$examples/networks/edges.loop
+sizes='-D H=9 -D W=8'
+for space in baseline tiling fusion-norecompute full; do
+	exits 0 "$space" "$LOOPC" --arch=tiny-2k $sizes --pareto=memory,traffic --space=$space \
+		--pareto-points=8 --pareto-output=$space.csv --pareto-output=p.json "$network"
+	has p.json "\"space\": \"$space\"" "$space: JSON names it"
+	replay "$space" tiny-2k $sizes "$network"
+done
+# covers ONE OTHER: no point of OTHER is outside what ONE reaches.
+covers()
+{
+	is "$(awk -F, 'FNR == 1 { next } NR == FNR { m[++n] = $3; t[n] = $4; next }
+		{ for (i = 1; i <= n; i++) if (m[i] <= $3 && t[i] <= $4) next; print }' "$1" "$2")" "" \
+		"$1 reaches what $2 reaches"
+}
+layer='-D M=11 -D N=9 -D K=7'
+for space in baseline tiling full; do
+	exits 0 "one nest, $space" "$LOOPC" --arch=small.yaml $layer --pareto=memory,traffic \
+		--space=$space --pareto-output=nest-$space.csv "$gemm"
+done
+covers nest-tiling.csv nest-baseline.csv
+covers nest-full.csv nest-tiling.csv
+
+exits 0 "nest by nest" "$LOOPC" --arch=tiny-2k $sizes --pareto=memory,traffic --pareto-nests \
+	--pareto-points=4 --pareto-output=n.csv "$network"
+has out '^front of edges\.0 on tiny-2k: ' "nest by nest: the first"
+is "$(tail -n +2 n.csv | cut -d, -f2 | sort -u | head -n 1)" "" "nest by nest: the whole is there too"
+
+printf 'name: none\nscratchpad: { bytes: 2 }\n' >none.yaml
+exits 3 "nothing fits" "$LOOPC" --arch=none.yaml $layer --pareto=memory,traffic "$gemm"
+has err 'nothing fits' "nothing fits: message"
+exits 2 "wrong objectives" "$LOOPC" $layer --pareto=traffic,time "$gemm"
+exits 2 "wrong space" "$LOOPC" $layer --space=huge "$gemm"
+has err 'space is baseline, tiling, fusion-norecompute or full' "wrong space: message"
+exits 2 "a file without a front" "$LOOPC" $layer --pareto-output=x.csv "$gemm"
+exits 2 "a file of no known kind" "$LOOPC" $layer --pareto=memory,traffic --pareto-output=x.png "$gemm"
+exits 2 "no points" "$LOOPC" $layer --pareto=memory,traffic --pareto-points=0 "$gemm"
+finish
