@@ -10,6 +10,7 @@
 #include "codegen/transfer.h"
 #include "codegen/wrap.h"
 #include "ir/macs.h"
+#include "ir/program_build.h"
 
 /* One function being written. */
 struct writer {
@@ -55,6 +56,13 @@ static void use_expr(struct writer *writer, const struct plan_expr *expr)
 		use_expr(writer, expr->operands[i]);
 }
 
+static void use_affine(struct writer *writer, struct affine affine)
+{
+	for (int k = 0; k < SYMBOLIC_LIMIT; k++)
+		if (affine_size(affine, k))
+			use(writer, writer->printer.plan->sizes[k]);
+}
+
 static void use_transfer(struct writer *writer, const struct plan_transfer *transfer)
 {
 	const struct plan_buffer *buffer = transfer->buffer;
@@ -66,6 +74,8 @@ static void use_transfer(struct writer *writer, const struct plan_transfer *tran
 		use_expr(writer, transfer->first[d]);
 		use_expr(writer, transfer->count[d]);
 		use_expr(writer, transfer->local[d]);
+		if (d > 0)
+			use_affine(writer, buffer->array->shape[d]);
 	}
 	if (!*names)
 		*names = buffer->name;
@@ -84,14 +94,18 @@ static void use_access(struct writer *writer, const struct plan_node *node, int 
 	use(writer, buffer);
 	if (buffer->slots > 1)
 		use_expr(writer, buffer->slot);
-	for (int d = 0; d < buffer->rank; d++)
+	for (int d = 0; d < buffer->rank; d++) {
 		use_expr(writer, buffer->dims[d].origin);
+		use_affine(writer, node->statement->accesses[access].subscripts[d]);
+	}
 }
 
 static void use_value(struct writer *writer, const struct plan_node *node, const struct expr *value)
 {
 	if (value->kind == EXPR_ACCESS)
 		use_access(writer, node, value->access);
+	if (value->kind == EXPR_AFFINE)
+		use_affine(writer, value->affine);
 	for (int i = 0; i < value->operand_count; i++)
 		use_value(writer, node, value->operands[i]);
 }
@@ -131,6 +145,24 @@ static void name_vars(struct names *names, const struct plan_node *node)
 		name_vars(names, node->children[i]);
 }
 
+/* Index arithmetic is signed and of 32 bits; a size of another type is converted once. */
+static bool is_converted(const struct size *size)
+{
+	struct type type;
+
+	return !type_find(size->type_name, &type) || type.kind != TYPE_INT32;
+}
+
+static void name_size(struct names *names, const struct size *size, const struct plan_var *var)
+{
+	const char *text = names_add(names, size, size->name);
+
+	if (is_converted(size))
+		names_add(names, var, arena_printf(names->arena, "%s_value", size->name));
+	else
+		names_share(names, var, text);
+}
+
 static void name_everything(struct writer *writer, struct names *globals)
 {
 	struct names *names = &writer->printer.names;
@@ -139,6 +171,8 @@ static void name_everything(struct writer *writer, struct names *globals)
 	names_init(names, writer->printer.arena, globals);
 	for (int i = 0; i < plan->function->array_count; i++)
 		names_add(names, plan->function->arrays[i], plan->function->arrays[i]->name);
+	for (int k = 0; k < plan->function->symbolic_count; k++)
+		name_size(names, plan->function->symbolic[k], plan->sizes[k]);
 	writer->scratchpad = names_add(names, NULL, "scratchpad");
 	writer->workspace = names_add(names, NULL, "workspace");
 	for (int i = 0; i < plan->buffer_count; i++)
@@ -408,6 +442,11 @@ static void print_declarations(struct writer *writer)
 			fprintf(writer->out, "\tconst lrt_ext %s = %s + %ldu;\n",
 				names_of(&writer->printer.names, plan->function->arrays[i]),
 				writer->workspace, plan->workspace_offset[i]);
+	for (int k = 0; k < plan->function->symbolic_count; k++)
+		if (is_used(writer, plan->sizes[k]) && is_converted(plan->function->symbolic[k]))
+			fprintf(writer->out, "\tconst int32_t %s = (int32_t)%s;\n",
+				names_of(&writer->printer.names, plan->sizes[k]),
+				names_of(&writer->printer.names, plan->function->symbolic[k]));
 	print_scalars(writer);
 }
 
@@ -425,6 +464,10 @@ static void print_unused(struct writer *writer)
 			fprintf(writer->out, "\t(void)%s;\n",
 				names_of(&writer->printer.names, array));
 	}
+	for (int k = 0; k < function->symbolic_count; k++)
+		if (!is_used(writer, plan->sizes[k]))
+			fprintf(writer->out, "\t(void)%s;\n",
+				names_of(&writer->printer.names, function->symbolic[k]));
 	for (int i = 0; i < function->array_count; i++)
 		if (plan->workspace_offset[i] >= 0 && is_used(writer, function->arrays[i]))
 			uses_workspace = true;

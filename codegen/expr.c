@@ -203,7 +203,8 @@ struct text index_text_as(struct printer *printer, const struct plan_expr *expr,
 static struct plan_expr *affine_value(struct printer *printer, const struct plan_node *node,
 	struct affine affine)
 {
-	return plan_affine(printer->arena, affine, node->statement->depth, node->values);
+	return plan_affine(printer->arena, affine, node->statement->depth, node->values,
+		printer->plan->sizes);
 }
 
 /* Where element x of the buffer's dimension D lies in it. */

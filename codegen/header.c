@@ -17,11 +17,14 @@ const char *signature_text(struct arena *arena, const struct plan *plan,
 
 	for (int i = 0; i < function->parameter_count; i++) {
 		const struct array *array = function->parameters[i].array;
+		const struct size *size = function->parameters[i].size;
 
-		if (!array)
+		if (!array && !size->is_symbolic)
 			continue;
-		text = arena_printf(arena, "%s%s%s %s", text, separator,
-			array->by_value ? array->type.name : "lrt_ext", names_of(names, array));
+		text = !array ? arena_printf(arena, "%s%s%s %s", text, separator, size->type_name,
+				names_of(names, size))
+			: arena_printf(arena, "%s%s%s %s", text, separator,
+				array->by_value ? array->type.name : "lrt_ext", names_of(names, array));
 		separator = ", ";
 	}
 	if (plan->workspace_bytes > 0)
@@ -40,11 +43,13 @@ void signatures_print(FILE *out, const struct plan *const *plans, int count,
 		names_init(&names, arena, NULL);
 		for (int p = 0; p < function->parameter_count; p++) {
 			const struct array *array = function->parameters[p].array;
+			const struct size *size = function->parameters[p].size;
+			const char *name = array ? array->name : size->name;
 
-			if (array)
-				names_add(&names, array,
-					names_is_keyword_of_cplusplus(array->name)
-					? arena_printf(arena, "%s_", array->name) : array->name);
+			if (array || size->is_symbolic)
+				names_add(&names, array ? (const void *)array : size,
+					names_is_keyword_of_cplusplus(name)
+					? arena_printf(arena, "%s_", name) : name);
 		}
 		print_wrapped(out, 0, arena_printf(arena, "%s;", signature_text(arena, plans[i],
 			options, &names, names_add(&names, NULL, "workspace"))));

@@ -46,10 +46,15 @@ const char *names_add(struct names *names, const void *object, const char *wante
 
 	for (int i = 1; is_taken(names, text); i++)
 		text = arena_printf(names->arena, "%s_%d", wanted, i);
+	names_share(names, object, text);
+	return text;
+}
+
+void names_share(struct names *names, const void *object, const char *text)
+{
 	names->items = arena_grow(names->arena, names->items, (size_t)names->count,
 		&names->capacity, sizeof *names->items);
 	names->items[names->count++] = (struct name){ object, text };
-	return text;
 }
 
 const char *names_of(const struct names *names, const void *object)

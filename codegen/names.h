@@ -23,6 +23,8 @@ void names_init(struct names *names, struct arena *arena, const struct names *pa
 /* Gives OBJECT (NULL: nobody's, only reserved) the identifier WANTED, or that with
  * something appended if it is taken, and returns it. */
 const char *names_add(struct names *names, const void *object, const char *wanted);
+/* OBJECT has the identifier TEXT too, which is another's. */
+void names_share(struct names *names, const void *object, const char *text);
 /* The identifier of OBJECT, which has one. */
 const char *names_of(const struct names *names, const void *object);
 bool names_is_keyword_of_cplusplus(const char *text);

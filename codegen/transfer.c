@@ -4,6 +4,9 @@
 
 #include "codegen/wrap.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 enum { RUNTIME_MAX_RANK = 8 };       /* LRT_MAX_RANK */
 
 static bool moves_nothing(const struct plan_transfer *transfer)
@@ -102,8 +105,8 @@ static bool collect_transfer(struct transfer_forms *forms, const struct plan *pl
 		forms->items = arena_grow(forms->arena, forms->items, (size_t)forms->count,
 			&forms->capacity, sizeof *forms->items);
 		form = &forms->items[forms->count++];
-		*form = (struct transfer_form){ .buffer = transfer->buffer,
-			.is_put = transfer->is_put };
+		*form = (struct transfer_form){ .function = plan->function,
+			.buffer = transfer->buffer, .is_put = transfer->is_put };
 		plan_box(transfer, &form->box);
 		form->name = names_add(globals, NULL, arena_printf(forms->arena, "%s_%s_%s",
 			plan->function->name, transfer->is_put ? "put" : "get",
@@ -158,10 +161,64 @@ static const char *c_type(const struct form_value *value)
 	return value->is_wide ? "int64_t" : "int32_t";
 }
 
+/* Whether FORM's addresses depend on symbolic size K. */
+static bool has_size(const struct transfer_form *form, int k)
+{
+	for (int d = 1; d < form->buffer->rank; d++)
+		if (affine_size(form->buffer->array->shape[d], k))
+			return true;
+	return false;
+}
+
+/* "size_N + 2" */
+static const char *extent_text(struct arena *arena, const struct transfer_form *form,
+	struct affine extent)
+{
+	const char *text = "";
+
+	for (int k = 0; k < form->function->symbolic_count; k++) {
+		long factor = affine_size(extent, k);
+
+		if (factor)
+			text = arena_printf(arena, "%s%ssize_%s%s", text,
+				factor < 0 ? *text ? " - " : "-" : *text ? " + " : "",
+				form->function->symbolic[k]->name, labs(factor) == 1 ? ""
+				: arena_printf(arena, " * %ld", labs(factor)));
+	}
+	if (extent.constant)
+		text = arena_printf(arena, "%s %c %ld", text, extent.constant < 0 ? '-' : '+',
+			labs(extent.constant));
+	return text;
+}
+
+/* " * (ptrdiff_t)size_N": the extents from dimension INNER on that depend on sizes. */
+static const char *size_factors(struct arena *arena, const struct transfer_form *form, int inner,
+	const char *type)
+{
+	const char *text = "";
+
+	for (int d = inner; d < form->buffer->rank; d++) {
+		struct affine extent = form->buffer->array->shape[d];
+		const char *term;
+
+		if (!affine_is_symbolic(extent))
+			continue;
+		term = extent_text(arena, form, extent);
+		text = arena_printf(arena, strchr(term, ' ') || *term == '-' ? "%s * (%s)(%s)"
+			: "%s * (%s)%s", text, type, term);
+	}
+	return text;
+}
+
 static const char *signature(struct arena *arena, const struct transfer_form *form)
 {
 	int rank = form->buffer->rank;
 	const char *text = arena_printf(arena, "static void %s(lrt_ext array", form->name);
+
+	for (int k = 0; k < form->function->symbolic_count; k++)
+		if (has_size(form, k))
+			text = arena_printf(arena, "%s, int32_t size_%s", text,
+				form->function->symbolic[k]->name);
 
 	if (!form->tag.is_fixed)
 		text = arena_printf(arena, "%s, unsigned tag", text);
@@ -204,22 +261,29 @@ static void print_count(FILE *out, const struct transfer_form *form,
 
 static bool is_constant_box(const struct transfer_form *form)
 {
+	for (int i = 0; i < form->box.rank - 1; i++)
+		if (form->box.dims[i].is_symbolic)
+			return false;
 	for (int d = 0; d < form->buffer->rank; d++)
 		if (!form->count[d].is_fixed)
 			return false;
 	return true;
 }
 
-static void print_strides(FILE *out, const char *field, const struct plan_box *box, bool is_ext)
+static void print_strides(FILE *out, struct arena *arena, const struct transfer_form *form,
+	bool is_ext)
 {
-	fprintf(out, ",\n\t\t.%s = { ", field);
+	const struct plan_box *box = &form->box;
+
+	fprintf(out, ",\n\t\t.%s = { ", is_ext ? "ext_stride" : "loc_stride");
 	for (int i = 0; i < box->rank - 1; i++)
-		fprintf(out, "%s%ld", i > 0 ? ", " : "",
-			is_ext ? box->dims[i].ext_stride_bytes : box->dims[i].loc_stride_bytes);
+		fprintf(out, "%s%ld%s", i > 0 ? ", " : "",
+			is_ext ? box->dims[i].ext_stride_bytes : box->dims[i].loc_stride_bytes,
+			is_ext ? size_factors(arena, form, box->dims[i].inner, "ptrdiff_t") : "");
 	fputs(" }", out);
 }
 
-static void print_box(FILE *out, const struct transfer_form *form)
+static void print_box(FILE *out, struct arena *arena, const struct transfer_form *form)
 {
 	const struct plan_box *box = &form->box;
 
@@ -233,8 +297,8 @@ static void print_box(FILE *out, const struct transfer_form *form)
 			print_count(out, form, &box->dims[i], 1);
 		}
 		fputs(" }", out);
-		print_strides(out, "ext_stride", box, true);
-		print_strides(out, "loc_stride", box, false);
+		print_strides(out, arena, form, true);
+		print_strides(out, arena, form, false);
 	}
 	fputs("\n\t};\n", out);
 }
@@ -285,21 +349,26 @@ static const char *local_address(struct arena *arena, const struct transfer_form
 static const char *external_address(struct arena *arena, const struct transfer_form *form)
 {
 	const struct plan_buffer *buffer = form->buffer;
-	long bytes = buffer->array->type.bytes, offset = 0;
-	const char *text;
+	long bytes = buffer->array->type.bytes, offset = 0, constant[ARRAY_RANK_LIMIT];
+	const char *text, *sizes[ARRAY_RANK_LIMIT];
 
 	for (int d = 0; d < buffer->rank; d++) {
-		long stride = plan_ext_stride(buffer, d);
-
-		offset += buffer->dims[d].phase * (stride / buffer->dims[d].stride) * bytes;
+		constant[d] = buffer->dims[d].phase * (plan_ext_stride(buffer, d)
+			/ buffer->dims[d].stride) * bytes;
 		if (!has_first(form, d))
-			offset += form->first[d].value * stride * bytes;
+			constant[d] += form->first[d].value * plan_ext_stride(buffer, d) * bytes;
+		sizes[d] = size_factors(arena, form, d + 1, "lrt_ext");
+		offset += *sizes[d] ? 0 : constant[d];
 	}
 	text = add_offset(arena, "array", offset);
-	for (int d = 0; d < buffer->rank; d++)
+	for (int d = 0; d < buffer->rank; d++) {
+		if (*sizes[d] && constant[d])
+			text = arena_printf(arena, "%s + %ldu%s", text, constant[d], sizes[d]);
 		if (has_first(form, d))
-			text = add_term(arena, text, "lrt_ext", arena_printf(arena, "first_%d", d), 0,
-				plan_ext_stride(buffer, d) * bytes);
+			text = arena_printf(arena, "%s%s", add_term(arena, text, "lrt_ext",
+				arena_printf(arena, "first_%d", d), 0,
+				plan_ext_stride(buffer, d) * bytes), sizes[d]);
+	}
 	return text;
 }
 
@@ -370,7 +439,7 @@ void transfer_form_print(FILE *out, struct arena *arena, const struct transfer_f
 	print_comment(out, form);
 	print_wrapped(out, 0, signature(arena, form));
 	fputs("\n{\n", out);
-	print_box(out, form);
+	print_box(out, arena, form);
 	if (condition)
 		fprintf(out, "\n\tif (%s) {\n", condition);
 	print_wrapped(out, depth, arena_printf(arena, "unsigned char *const local = %s;",
@@ -398,6 +467,10 @@ const char *transfer_call(struct printer *printer, const struct transfer_forms *
 		return "";
 	call = arena_printf(arena, "%s(%s", form->name,
 		names_of(&printer->names, transfer->buffer->array));
+	for (int k = 0; k < form->function->symbolic_count; k++)
+		if (has_size(form, k))
+			call = arena_printf(arena, "%s, %s", call,
+				names_of(&printer->names, printer->plan->sizes[k]));
 	if (!form->tag.is_fixed)
 		call = arena_printf(arena, "%s, %du", call, transfer->tag);
 	if (!form->slot.is_fixed)

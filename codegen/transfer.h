@@ -8,6 +8,7 @@
  * direction whose boxes are alike.  What all of them have in common is a constant
  * in it, the rest are its parameters. */
 struct transfer_form {
+	const struct function *function;
 	const struct plan_buffer *buffer;
 	bool is_put;
 	const char *name;

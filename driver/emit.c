@@ -34,6 +34,8 @@ static const char *arguments_of(const struct session *session)
 		base_name(options->arch), bufferings[options->buffering]);
 	for (int d = 0; d < options->defines.count; d++)
 		text = arena_printf(session->arena, "%s -D %s", text, options->defines.items[d]);
+	for (int s = 0; s < options->symbolic.count; s++)
+		text = arena_printf(session->arena, "%s --symbolic=%s", text, options->symbolic.items[s]);
 	if (!options->reassociate)
 		text = arena_printf(session->arena, "%s -fno-reassociate", text);
 	if (options->space)

@@ -19,16 +19,18 @@ static void print_scalar(FILE *out, const struct array *array)
 }
 
 /* Arguments of a function: elements of the array of pointers that the caller has. */
-static int print_arguments(FILE *out, const struct function *function, bool is_reference)
+static int print_arguments(FILE *out, const struct function *function, const long *sizes,
+	bool is_reference)
 {
 	int count = 0, next_array = 0;
 	for (int p = 0; p < function->parameter_count; p++) {
 		const struct parameter *parameter = &function->parameters[p];
-		if (parameter->size && !is_reference)
+		if (parameter->size && !parameter->size->is_symbolic && !is_reference)
 			continue;
 		fputs(count++ ? ", " : "", out);
 		if (parameter->size)
-			fprintf(out, "%ld", parameter->size->value);
+			fprintf(out, "%ld", parameter->size->is_symbolic ? sizes[parameter->size->index] :
+				parameter->size->value);
 		else if (is_scalar(parameter))
 			print_scalar(out, parameter->array);
 		else if (is_reference)
@@ -60,6 +62,14 @@ static void print_defines(FILE *out, const struct session *session)
 	}
 }
 
+static int function_index(const struct program *program, const struct function *function)
+{
+	int f = 0;
+	while (program->functions[f] != function)
+		f++;
+	return f;
+}
+
 void harness_print_reference(FILE *out, const struct session *session)
 {
 	const struct program *program = session->program;
@@ -67,11 +77,13 @@ void harness_print_reference(FILE *out, const struct session *session)
 	for (int f = 0; f < program->function_count; f++)
 		fprintf(out, "#define %s loopc_reference_%d_\n", program->functions[f]->name, f);
 	fprintf(out, "#include \"source.h\"\n");
-	for (int f = 0; f < program->function_count; f++) {
+	for (int c = 0; c < session->case_count; c++) {
+		const struct verify_case *one = &session->cases[c];
 		fprintf(out, "\nvoid loopc_reference_%d(void *const *loopc_arrays);\n"
 			"void loopc_reference_%d(void *const *loopc_arrays)\n{\n"
-			"\t(void)loopc_arrays;\n\tloopc_reference_%d_(", f, f, f);
-		print_arguments(out, program->functions[f], true);
+			"\t(void)loopc_arrays;\n\tloopc_reference_%d_(", c, c,
+			function_index(program, one->plan->function));
+		print_arguments(out, one->plan->function, one->sizes, true);
 		fputs(");\n}\n", out);
 	}
 }
@@ -79,13 +91,14 @@ void harness_print_reference(FILE *out, const struct session *session)
 void harness_print_tiled(FILE *out, const struct session *session, const char *header)
 {
 	fprintf(out, "#include <stdint.h>\n#include \"loopc_rt.h\"\n#include \"%s\"\n", header);
-	for (int p = 0; p < session->plan_count; p++) {
-		const struct plan *plan = session->plans[p];
+	for (int c = 0; c < session->case_count; c++) {
+		const struct verify_case *one = &session->cases[c];
+		const struct plan *plan = one->plan;
 		fprintf(out, "\nvoid loopc_tiled_%d(void *const *loopc_arrays, void *loopc_workspace);\n"
 			"void loopc_tiled_%d(void *const *loopc_arrays, void *loopc_workspace)\n{\n"
-			"\t(void)loopc_arrays;\n\t(void)loopc_workspace;\n\t%s%s(", p, p,
+			"\t(void)loopc_arrays;\n\t(void)loopc_workspace;\n\t%s%s(", c, c,
 			session->options->prefix, plan->function->name);
-		int count = print_arguments(out, plan->function, false);
+		int count = print_arguments(out, plan->function, one->sizes, false);
 		if (plan->workspace_bytes > 0)
 			fprintf(out, "%s(lrt_ext)loopc_workspace", count ? ", " : "");
 		fputs(");\n}\n", out);
@@ -149,7 +162,7 @@ const char *harness_array_name(struct arena *arena, const struct function *funct
 }
 
 static void print_array(FILE *out, const struct session *session,
-	const struct function *function, const struct array *array, bool is_bounded)
+	const struct verify_case *one, const struct array *array, bool is_bounded)
 {
 	static const char *const kinds[] = {
 		[TYPE_INT8] = "INT8", [TYPE_UINT8] = "UINT8", [TYPE_INT16] = "INT16",
@@ -157,70 +170,75 @@ static void print_array(FILE *out, const struct session *session,
 		[TYPE_INT64] = "INT64", [TYPE_UINT64] = "UINT64", [TYPE_FLOAT] = "FLOAT",
 		[TYPE_DOUBLE] = "DOUBLE", [TYPE_BOOL] = "BOOL"
 	};
+	long last = array->rank < 2 ? 0 : affine_at_sizes(array->shape[array->rank - 1], one->sizes);
 	long square = array->rank >= 2 &&
-		array->extents[array->rank - 1] == array->extents[array->rank - 2] ?
-		array->extents[array->rank - 1] : 0;
+		affine_at_sizes(array->shape[array->rank - 2], one->sizes) == last ? last : 0;
 	fprintf(out, "\t{ \"%s\", VERIFY_%s, %d, %ld, %ld, %d, %d },\n",
-		harness_array_name(session->arena, function, array), kinds[array->type.kind],
-		array->type.bytes, array->elements, square, !array->is_const, is_bounded);
+		harness_array_name(session->arena, one->plan->function, array),
+		kinds[array->type.kind], array->type.bytes, array_elements_at(array, one->sizes),
+		square, !array->is_const, is_bounded);
 }
 
 /* The tables of one function; an empty one gets an entry that is not counted. */
-static void print_tables(FILE *out, const struct session *session, int p, int *array_count,
+static void print_tables(FILE *out, const struct session *session, int c, int *array_count,
 	int *local_count)
 {
-	const struct plan *plan = session->plans[p];
+	const struct verify_case *one = &session->cases[c];
+	const struct plan *plan = one->plan;
 	const struct function *function = plan->function;
 	const bool *is_bounded = find_bounded(session, function);
 	*array_count = *local_count = 0;
-	fprintf(out, "\nstatic const struct verify_array arrays_%d[] = {\n", p);
+	fprintf(out, "\nstatic const struct verify_array arrays_%d[] = {\n", c);
 	for (int i = 0; i < function->parameter_count; i++) {
 		const struct parameter *parameter = &function->parameters[i];
 		if (parameter->size || is_scalar(parameter))
 			continue;
-		print_array(out, session, function, parameter->array,
+		print_array(out, session, one, parameter->array,
 			is_bounded[parameter->array->index]);
 		++*array_count;
 	}
 	fprintf(out, "\t{ \"\", VERIFY_INT8, 1, 0, 0, 0, 0 }\n};\n"
-		"static const struct verify_local locals_%d[] = {\n", p);
+		"static const struct verify_local locals_%d[] = {\n", c);
 	for (int a = 0; a < function->array_count; a++) {
 		const struct array *array = function->arrays[a];
 		if (!plan->workspace_offset || plan->workspace_offset[a] < 0)
 			continue;
 		fprintf(out, "\t{ \"%s\", %ld, %ld },\n",
-			harness_array_name(session->arena, function, array), plan->workspace_offset[a],
-			array->elements * array->type.bytes);
+			harness_array_name(session->arena, function, array),
+			plan_workspace_at(plan, one->sizes, a),
+			array_elements_at(array, one->sizes) * array->type.bytes);
 		++*local_count;
 	}
 	fputs("\t{ \"\", 0, 0 }\n};\n", out);
 }
 
-static void print_function(FILE *out, const struct session *session, int p)
+static void print_function(FILE *out, const struct session *session, int c)
 {
-	const struct plan *plan = session->plans[p];
+	const struct verify_case *one = &session->cases[c];
+	const struct plan *plan = one->plan;
 	int array_count, local_count;
-	print_tables(out, session, p, &array_count, &local_count);
+	print_tables(out, session, c, &array_count, &local_count);
 	fprintf(out, "void loopc_reference_%d(void *const *arrays);\n"
 		"void loopc_tiled_%d(void *const *arrays, void *workspace);\n"
 		"static const struct verify_function function_%d = {\n"
 		"\t\"%s\", arrays_%d, %d, locals_%d, %d, %ld, %d,\n"
-		"\tloopc_reference_%d, loopc_tiled_%d\n};\n", p, p, p, plan->function->name,
-		p, array_count, p, local_count, plan->workspace_bytes, is_gentle(plan->function),
-		p, p);
+		"\tloopc_reference_%d, loopc_tiled_%d\n};\n", c, c, c, one->name,
+		c, array_count, c, local_count,
+		plan_workspace_at(plan, one->sizes, plan->function->array_count),
+		is_gentle(plan->function), c, c);
 }
 
 void harness_print_main(FILE *out, const struct session *session)
 {
 	const struct arch *arch = session->arch;
 	fputs("#include \"verify_support.h\"\n", out);
-	for (int p = 0; p < session->plan_count; p++)
-		print_function(out, session, p);
+	for (int c = 0; c < session->case_count; c++)
+		print_function(out, session, c);
 	/* align_bytes of a machine is of buffers; lrt_limits has it of every copy. */
 	fprintf(out, "\nint main(void)\n{\n\tstatic const lrt_limits limits = "
 		"{ %ld, %d, %ld, %ld, %ld, 0 };\n", arch->scratchpad_bytes, arch->max_rank,
 		arch->max_bytes, arch->max_count, arch->max_stride_bytes);
-	for (int p = 0; p < session->plan_count; p++)
-		fprintf(out, "\tverify_function(&function_%d, &limits);\n", p);
+	for (int c = 0; c < session->case_count; c++)
+		fprintf(out, "\tverify_function(&function_%d, &limits);\n", c);
 	fputs("\treturn 0;\n}\n", out);
 }

@@ -22,7 +22,7 @@ enum {
 	OPTION_HELP, OPTION_VERSION, OPTION_LIST_ARCHS, OPTION_LIST_PASSES,
 	OPTION_PRINT_RUNTIME_DIR, OPTION_PREFIX, OPTION_LINE_DIRECTIVES, OPTION_SAVE_TEMPS,
 	OPTION_SWEEP, OPTION_SWEEP_OUTPUT, OPTION_PARETO, OPTION_PARETO_OUTPUT, OPTION_PARETO_POINTS,
-	OPTION_PARETO_NESTS, OPTION_SPACE
+	OPTION_PARETO_NESTS, OPTION_SPACE, OPTION_SYMBOLIC
 };
 
 static const struct option long_options[] = {
@@ -49,6 +49,7 @@ static const struct option long_options[] = {
 	{ "prefix", required_argument, NULL, OPTION_PREFIX },
 	{ "line-directives", no_argument, NULL, OPTION_LINE_DIRECTIVES },
 	{ "save-temps", required_argument, NULL, OPTION_SAVE_TEMPS },
+	{ "symbolic", required_argument, NULL, OPTION_SYMBOLIC },
 	{ "sweep", required_argument, NULL, OPTION_SWEEP },
 	{ "sweep-output", required_argument, NULL, OPTION_SWEEP_OUTPUT },
 	{ "pareto", required_argument, NULL, OPTION_PARETO },
@@ -68,6 +69,7 @@ void options_help(void)
 	fputs("Usage: loopc [options] FILE.loop          (- is standard input or output)\n"
 "  -o FILE                write the C (or the first form of --emit) there\n"
 "  -D NAME=VALUE          the value of a size       -I DIR  where #include looks\n"
+"  --symbolic=NAME,...    sizes left to the run; -D has the value to tune for\n"
 "  --arch=FILE|NAME       the machine (default: default; see --list-archs)\n"
 "  --emit=FORM[=FILE],... ast program deps reuse schedule plan c h report\n"
 "  --schedule=FILE        replay a schedule that --emit=schedule printed\n"
@@ -142,6 +144,41 @@ static bool add_define(struct arena *arena, struct options *options, const char 
 		return wrong("-D needs NAME=VALUE, not '%s'", text);
 	list_add(arena, &options->defines,
 		text[length] ? text : arena_printf(arena, "%s=1", text));
+	return true;
+}
+
+/* NAME,... */
+static bool add_symbolic(struct arena *arena, struct options *options, const char *text)
+{
+	char *list = arena_strdup(arena, text), *save = NULL;
+	int before = options->symbolic.count;
+	for (char *name = strtok_r(list, ",", &save); name; name = strtok_r(NULL, ",", &save)) {
+		if (strchr(DIGITS, *name) || name[strspn(name, LETTERS DIGITS)])
+			return wrong("--symbolic needs names of sizes, not '%s'", name);
+		list_add(arena, &options->symbolic, name);
+	}
+	return options->symbolic.count > before || wrong("--symbolic needs a name");
+}
+
+/* Whether -D gives NAME a value. */
+static bool is_defined(const struct options *options, const char *name)
+{
+	size_t length = strlen(name);
+	for (int d = 0; d < options->defines.count; d++)
+		if (!strncmp(options->defines.items[d], name, length) &&
+		    options->defines.items[d][length] == '=')
+			return true;
+	return false;
+}
+
+static bool check_symbolic(const struct options *options)
+{
+	for (int s = 0; s < options->symbolic.count; s++)
+		if (!is_defined(options, options->symbolic.items[s]))
+			return wrong("--symbolic=%s needs a value to tune for: -D %s=VALUE",
+				options->symbolic.items[s], options->symbolic.items[s]);
+	if (options->symbolic.count && options->fusion != FUSE_NEVER)
+		return wrong("--fuse works with sizes that are known: it does not go with --symbolic");
 	return true;
 }
 
@@ -308,6 +345,7 @@ static bool parse_option(struct arena *arena, struct options *options, int optio
 	case OPTION_PREFIX: options->prefix = text; return true;
 	case OPTION_LINE_DIRECTIVES: options->line_directives = true; return true;
 	case OPTION_SAVE_TEMPS: options->save_temps = text; return true;
+	case OPTION_SYMBOLIC: return add_symbolic(arena, options, text);
 	case OPTION_SWEEP: options->sweep = text; return true;
 	case OPTION_PARETO: options->pareto = text; return true;
 	case OPTION_PARETO_OUTPUT: list_add(arena, &options->pareto_files, text); return true;
@@ -412,7 +450,7 @@ static bool check_whole(struct options *options)
 		    !pass_find(options->print_after.items[p]))
 			return wrong("--print-after: there is no pass '%s'; --list-passes shows them",
 				options->print_after.items[p]);
-	return check_sweep(options) && check_pareto(options);
+	return check_sweep(options) && check_pareto(options) && check_symbolic(options);
 }
 
 bool options_parse(struct arena *arena, int argc, char **argv, struct options *options)

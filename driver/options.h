@@ -50,6 +50,7 @@ struct options {
 	const char *input;           /* "-" is standard input */
 	const char *arch;            /* a built-in name or a file */
 	struct string_list defines;  /* "NAME=VALUE" */
+	struct string_list symbolic; /* names of sizes known at run time only */
 	struct string_list include_dirs;
 	const char *output;          /* -o; NULL: not given */
 	int emission_count;

@@ -145,6 +145,9 @@ static struct binding *bindings_of(struct session *session)
 		bindings[d].name = arena_strndup(session->arena, defines->items[d],
 			(size_t)(equals - defines->items[d]));
 		bindings[d].value = equals + 1;
+		for (int s = 0; s < session->options->symbolic.count; s++)
+			bindings[d].is_symbolic |= !strcmp(session->options->symbolic.items[s],
+				bindings[d].name);
 	}
 	return bindings;
 }

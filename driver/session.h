@@ -6,6 +6,13 @@
 #include "driver/trace.h"
 #include "passes/pass.h"
 
+/* A call that --verify makes of a function: with its symbolic sizes at SIZES. */
+struct verify_case {
+	const struct plan *plan;
+	const char *name;            /* the function's, and "@3" for its case 3, from 1 on */
+	long sizes[SYMBOLIC_LIMIT];
+};
+
 /* One run of the command on one file: what was asked, what was read, what came of
  * it.  Everything lives in the arena. */
 struct session {
@@ -22,6 +29,8 @@ struct session {
 	struct plan **plans;
 	struct compilation compilation;
 	struct trace *trace;
+	int case_count;              /* --verify */
+	struct verify_case *cases;
 	struct verify_result verify;
 	struct strategies *strategies;   /* of --explain=strategies; NULL: not asked for */
 };

@@ -13,6 +13,8 @@
 #include "driver/harness.h"
 #include "driver/output.h"
 #include "driver/runtime_dir.h"
+#include "driver/verify_sizes.h"
+#include "ir/plan_count.h"
 
 struct verification {
 	struct session *session;
@@ -185,12 +187,23 @@ static bool execute(struct verification *v)
 
 /* ---- its findings ---- */
 
-static const struct plan *plan_of(const struct verification *v, const char *function)
+static const struct verify_case *case_of(const struct verification *v, const char *name)
 {
-	for (int p = 0; p < v->session->plan_count; p++)
-		if (!strcmp(v->session->plans[p]->function->name, function))
-			return v->session->plans[p];
+	for (int c = 0; c < v->session->case_count; c++)
+		if (!strcmp(v->session->cases[c].name, name))
+			return &v->session->cases[c];
 	return NULL;
+}
+
+/* " for N = 5 and M = 3", where sizes are symbolic. */
+static const char *sizes_text(const struct verification *v, const struct verify_case *one)
+{
+	const struct function *function = one->plan->function;
+	const char *text = "";
+	for (int k = 0; k < function->symbolic_count; k++)
+		text = arena_printf(v->session->arena, "%s%s%s = %ld", text, k ? " and " : " for ",
+			function->symbolic[k]->name, one->sizes[k]);
+	return text;
 }
 
 static const struct array *array_of(const struct verification *v, const struct function *function,
@@ -202,30 +215,51 @@ static const struct array *array_of(const struct verification *v, const struct f
 	return NULL;
 }
 
-static void predicted_bytes(const struct plan *plan, const struct array *array, long bytes[2])
+/* What the report says; for symbolic sizes that the plan was not tuned for, its count. */
+static bool predicted_bytes(const struct verification *v, const struct verify_case *one,
+	const struct array *array, long bytes[2])
 {
+	enum { STEPS = 100000000 };
+	const struct plan *plan = one->plan;
+	struct plan_traffic *all = ARENA_ARRAY(v->session->arena, struct plan_traffic,
+		plan->function->array_count + 1);
 	bytes[0] = bytes[1] = 0;
-	for (int n = 0; n < plan->nest_count; n++)
-		for (int t = 0; t < plan->nests[n].traffic_count; t++)
+	for (int n = 0; n < plan->nest_count; n++) {
+		if (plan->function->symbolic_count && !plan_count_at(plan->nests[n].body,
+			plan->function, one->sizes, STEPS, all, NULL))
+			return false;
+		for (int t = 0; t < plan->nests[n].traffic_count && !plan->function->symbolic_count; t++)
 			if (plan->nests[n].traffic[t].array == array) {
 				bytes[0] += plan->nests[n].traffic[t].read_bytes;
 				bytes[1] += plan->nests[n].traffic[t].write_bytes;
 			}
+	}
+	bytes[0] += all[array->index].read_bytes;
+	bytes[1] += all[array->index].write_bytes;
+	return true;
 }
 
-static void check_traffic(struct verification *v, const struct plan *plan,
+static void check_traffic(struct verification *v, const struct verify_case *one,
 	const struct array *array, long read_bytes, long write_bytes)
 {
+	const struct plan *plan = one->plan;
 	long predicted[2];
-	predicted_bytes(plan, array, predicted);
-	v->session->verify.measured_read_bytes += read_bytes;
-	v->session->verify.measured_write_bytes += write_bytes;
+	if (!predicted_bytes(v, one, array, predicted)) {
+		complain(v, "the plan of '%s' is too long to count%s", plan->function->name,
+			sizes_text(v, one));
+		return;
+	}
+	if (!strcmp(one->name, plan->function->name)) {
+		v->session->verify.measured_read_bytes += read_bytes;
+		v->session->verify.measured_write_bytes += write_bytes;
+	}
 	if (predicted[0] == read_bytes && predicted[1] == write_bytes)
 		return;
 	v->is_good = false;
-	diag_error(v->session->diag, array->location, "verification of '%s' failed: the run read "
+	diag_error(v->session->diag, array->location, "verification of '%s' failed%s: the run read "
 		"%ld and wrote %ld bytes of '%s', but %ld and %ld were predicted",
-		plan->function->name, read_bytes, write_bytes, array->name, predicted[0], predicted[1]);
+		plan->function->name, sizes_text(v, one), read_bytes, write_bytes, array->name,
+		predicted[0], predicted[1]);
 }
 
 static void check_macs(struct verification *v, const struct plan *plan, long macs)
@@ -240,25 +274,28 @@ static void check_macs(struct verification *v, const struct plan *plan, long mac
 }
 
 /* INDEX, a place in the array as a whole, as subscripts. */
-static const char *subscripts(struct arena *arena, const struct array *array, long index)
+static const char *subscripts(struct arena *arena, const struct array *array, const long *sizes,
+	long index)
 {
 	const char *text = "";
 	for (int d = array->rank - 1; d >= 0; d--) {
-		text = arena_printf(arena, "[%ld]%s", index % array->extents[d], text);
-		index /= array->extents[d];
+		long extent = affine_at_sizes(array->shape[d], sizes);
+		text = arena_printf(arena, "[%ld]%s", index % extent, text);
+		index /= extent;
 	}
 	return text;
 }
 
-static void report_difference(struct verification *v, const struct function *function,
+static void report_difference(struct verification *v, const struct verify_case *one,
 	const struct array *array, long count, long first, const char *expected, const char *got)
 {
 	v->is_good = false;
 	v->session->verify.mismatched_elements += count;
-	diag_error(v->session->diag, array->location, "verification of '%s' failed: %ld of %ld "
-		"elements of '%s' differ; the first, '%s%s', should be %s but is %s", function->name,
-		count, array->elements, array->name, array->name,
-		subscripts(v->session->arena, array, first), expected, got);
+	diag_error(v->session->diag, array->location, "verification of '%s' failed%s: %ld of %ld "
+		"elements of '%s' differ; the first, '%s%s', should be %s but is %s",
+		one->plan->function->name, sizes_text(v, one), count,
+		array_elements_at(array, one->sizes), array->name, array->name,
+		subscripts(v->session->arena, array, one->sizes, first), expected, got);
 }
 
 static void note_bound(struct verification *v, const struct array *array, const char *bound,
@@ -278,26 +315,27 @@ static void read_line(struct verification *v, char *line)
 	for (char *word = strtok_r(line, " \n", &save); word && count < 8;
 	     word = strtok_r(NULL, " \n", &save))
 		words[count++] = word;
-	const struct plan *plan = plan_of(v, words[1]);
-	if (!plan)
+	const struct verify_case *one = case_of(v, words[1]);
+	if (!one)
 		return;
-	const struct function *function = plan->function;
+	const struct function *function = one->plan->function;
 	const struct array *array = array_of(v, function, words[2]);
 	if (!strcmp(words[0], "phase")) {
 		v->phase = arena_strdup(v->session->arena, words[2]);
 		v->function = function->name;
 	} else if (!strcmp(words[0], "macs")) {
-		check_macs(v, plan, atol(words[2]));
+		if (!strcmp(one->name, function->name))
+			check_macs(v, one->plan, atol(words[2]));
 	} else if (!strcmp(words[0], "violations") && strcmp(words[2], "0")) {
-		complain(v, "verification of '%s' failed: the checked port saw %s violations",
-			function->name, words[2]);
+		complain(v, "verification of '%s' failed%s: the checked port saw %s violations",
+			function->name, sizes_text(v, one), words[2]);
 	} else if (!strcmp(words[0], "done")) {
 		v->done_count++;
 		v->phase = NULL;
 	} else if (array && !strcmp(words[0], "traffic")) {
-		check_traffic(v, plan, array, atol(words[3]), atol(words[4]));
+		check_traffic(v, one, array, atol(words[3]), atol(words[4]));
 	} else if (array && !strcmp(words[0], "differ")) {
-		report_difference(v, function, array, atol(words[3]), atol(words[4]), words[5], words[6]);
+		report_difference(v, one, array, atol(words[3]), atol(words[4]), words[5], words[6]);
 	} else if (array && !strcmp(words[0], "bound")) {
 		note_bound(v, array, words[3], words[4]);
 	}
@@ -311,7 +349,7 @@ static void read_findings(struct verification *v)
 		read_line(v, line);
 	if (in)
 		fclose(in);
-	if (v->done_count == v->session->plan_count)
+	if (v->done_count == v->session->case_count)
 		return;
 	complain(v, v->phase ? "verification of '%s' failed: %s ended before its time" :
 		"verification failed: the program ended before its time", v->function,
@@ -359,6 +397,7 @@ enum status verify(struct session *session)
 	struct verification v = { .session = session, .is_good = true };
 	if (!can_verify(&v) || !make_directory(&v))
 		return STATUS_VERIFY_FAILED;
+	verify_cases(session);
 	if (write_program(&v) && build(&v)) {
 		bool has_ended_well = execute(&v);
 		read_findings(&v);

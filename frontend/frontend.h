@@ -7,6 +7,7 @@
  * tests with #ifndef. */
 struct binding {
 	const char *name, *value;
+	bool is_symbolic;            /* a size known at run time only; VALUE is to tune for */
 };
 
 /* Parses and checks TEXT, the LENGTH bytes of FILE, and lowers it.  The program

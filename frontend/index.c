@@ -117,6 +117,12 @@ isl_pw_aff *index_iterator(struct sema *sema, int dim)
 		(unsigned)dim));
 }
 
+isl_pw_aff *index_size(struct sema *sema, const struct size *size)
+{
+	isl_aff *aff = isl_aff_zero_on_domain(space_here(sema));
+	return isl_pw_aff_from_aff(isl_aff_set_coefficient_si(aff, isl_dim_param, size->index, 1));
+}
+
 bool index_is_constant(const struct index *index)
 {
 	return index->min == index->max;
@@ -777,6 +783,16 @@ bool index_affine(struct sema *sema, const struct index *index, struct affine *a
 			&affine->coefficients[i]) &&
 			affine->coefficients[i] <= COEFFICIENT_LIMIT &&
 			affine->coefficients[i] >= -COEFFICIENT_LIMIT;
+	const struct function *function = sema->function;
+	if (function && function->symbolic_count)
+		affine->sizes = ARENA_ARRAY(sema->arena, long, SYMBOLIC_LIMIT);
+	for (int k = 0; ok && function && k < function->symbolic_count; k++) {
+		int place = isl_aff_find_dim_by_name(aff, isl_dim_param,
+			isl_size_name(sema->arena, function->symbolic[k]->name));
+		ok = place < 0 || (small_integer(isl_aff_get_coefficient_val(aff, isl_dim_param, place),
+			&affine->sizes[k]) && affine->sizes[k] <= COEFFICIENT_LIMIT &&
+			affine->sizes[k] >= -COEFFICIENT_LIMIT);
+	}
 	int divs = aff ? isl_aff_dim(aff, isl_dim_div) : 0;
 	for (int i = 0; ok && i < divs; i++) {
 		long coefficient;

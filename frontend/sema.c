@@ -7,6 +7,9 @@
 
 static const struct type type_int = { TYPE_INT32, 4, "int" };
 
+/* Arithmetic on sizes up to here and small constants stays within an int. */
+enum { SYMBOLIC_SIZE_MAX = 1 << 28 };
+
 static void release_pw_aff(void *value)
 {
 	isl_pw_aff_free(value);
@@ -82,6 +85,15 @@ static void lower_enum(struct sema *sema, const struct ast_stmt *stmt)
 	}
 }
 
+/* The values that symbolic sizes are tuned for. */
+static const long *sema_size_values(struct sema *sema)
+{
+	long *values = ARENA_ARRAY(sema->arena, long, SYMBOLIC_LIMIT);
+	for (int k = 0; k < sema->function->symbolic_count; k++)
+		values[k] = sema->function->symbolic[k]->value;
+	return values;
+}
+
 /* Arrays. */
 
 /* A name that no other array of the function has. */
@@ -100,8 +112,30 @@ static const char *unique_name(struct sema *sema, const char *name)
 	}
 }
 
+/* An extent that depends on symbolic sizes; those that make it 0 are no values of theirs.
+ * False, with nothing said, if AST is something else. */
+static bool find_symbolic_extent(struct sema *sema, const struct ast_expr *ast,
+	struct affine *shape)
+{
+	struct index index;
+	bool was_quiet = sema->is_quiet;
+	if (!sema->function->symbolic_count)
+		return false;
+	sema->is_quiet = true;
+	bool known = index_of(sema, ast, &index);
+	sema->is_quiet = was_quiet;
+	if (!known)
+		return false;
+	known = !index_is_constant(&index) && index_affine(sema, &index, shape);
+	for (int i = 0; known && i < sema->depth; i++)
+		known = !shape->coefficients[i];
+	known = known && affine_is_symbolic(*shape);
+	index_free(&index);
+	return known;
+}
+
 static bool find_extent(struct sema *sema, const struct ast_declarator *declarator, size_t dim,
-	long *extent)
+	long *extent, struct affine *shape)
 {
 	const struct ast_expr *ast = declarator->extents.items[dim];
 	struct type type;
@@ -112,8 +146,12 @@ static bool find_extent(struct sema *sema, const struct ast_declarator *declarat
 		return false;
 	}
 	sema->use = arena_printf(sema->arena, "a size of '%s'", declarator->name);
-	if (!index_constant(sema, ast, &type, extent))
+	if (find_symbolic_extent(sema, ast, shape))
+		*extent = affine_at_sizes(*shape, sema_size_values(sema));
+	else if (!index_constant(sema, ast, &type, extent))
 		return false;
+	else
+		*shape = affine_constant(sema->arena, *extent);
 	if (*extent > 0)
 		return true;
 	diag_error(sema->diag, ast->location, "a size of '%s' is %ld; it must be at least 1",
@@ -135,7 +173,7 @@ static bool find_extents(struct sema *sema, const struct ast_declarator *declara
 	}
 	array->elements = 1;
 	for (size_t d = 0; d < declarator->extents.count; d++)
-		ok &= find_extent(sema, declarator, d, &array->extents[d]);
+		ok &= find_extent(sema, declarator, d, &array->extents[d], &array->shape[d]);
 	for (int d = 0; d < array->rank; d++)
 		if (__builtin_mul_overflow(bytes, array->extents[d], &bytes) ||
 		    bytes > INT64_MAX / 16) {
@@ -173,6 +211,37 @@ static void add_array(struct sema *sema, const struct ast_declarator *declarator
 
 /* Parameters. */
 
+/* The values of SIZE are a parameter of all sets from here on. */
+static void make_symbolic(struct sema *sema, const struct ast_declarator *declarator,
+	struct size *size, struct symbol *symbol)
+{
+	struct function *function = sema->function;
+	unsigned long most = type_max(symbol->type.kind);
+	size->max = most < SYMBOLIC_SIZE_MAX ? (long)most : SYMBOLIC_SIZE_MAX;
+	if (function->symbolic_count == SYMBOLIC_LIMIT) {
+		diag_error(sema->diag, declarator->location, "'%s' has more than %d symbolic sizes; "
+			"leave one out of --symbolic", function->name, (int)SYMBOLIC_LIMIT);
+		return;
+	}
+	if (size->value < 1 || size->value > size->max) {
+		diag_error(sema->diag, declarator->location, "symbolic size '%s' is tuned for %ld; "
+			"it must be from 1 to %ld", size->name, size->value, size->max);
+		return;
+	}
+	unsigned place = (unsigned)function->symbolic_count;
+	size->is_symbolic = true;
+	size->index = function->symbolic_count;
+	function->symbolic[function->symbolic_count++] = size;
+	isl_set *domain = isl_set_add_dims(sema->domain, isl_dim_param, 1);
+	domain = isl_set_set_dim_name(domain, isl_dim_param, place,
+		isl_size_name(sema->arena, size->name));
+	domain = isl_set_lower_bound_si(domain, isl_dim_param, place, 1);
+	sema->domain = isl_set_upper_bound_si(domain, isl_dim_param, place, (int)size->max);
+	symbol->min = 1;
+	symbol->max = size->max;
+	symbol->value = arena_own(sema->arena, index_size(sema, size), release_pw_aff);
+}
+
 static void add_size(struct sema *sema, const struct ast_declarator *declarator)
 {
 	struct function *function = sema->function;
@@ -187,9 +256,14 @@ static void add_size(struct sema *sema, const struct ast_declarator *declarator)
 			"its type '%s'", declarator->name, wide_text(sema->arena, value), type.name);
 		value = 1;
 	}
-	add_constant(sema, declarator->name, declarator->location, type, value);
+	struct symbol *symbol = add_constant(sema, declarator->name, declarator->location, type,
+		value);
 	struct size *size = ARENA_NEW(sema->arena, struct size);
-	*size = (struct size){ declarator->name, (long)value, type.name };
+	*size = (struct size){ .name = declarator->name, .value = (long)value,
+		.type_name = type.name };
+	const struct binding *binding = sema_binding(sema, declarator->name);
+	if (binding && binding->is_symbolic)
+		make_symbolic(sema, declarator, size, symbol);
 	function->sizes = arena_grow(sema->arena, function->sizes, (size_t)function->size_count,
 		&sema->size_capacity, sizeof size);
 	function->sizes[function->size_count++] = size;
@@ -502,12 +576,17 @@ static void lower_function(struct sema *sema, const struct ast_function *ast)
 	sema_collect_names(sema, ast);
 	begin_function(sema, ast);
 	struct symbol *scope = sema->symbols;
+	isl_set *domain = isl_set_copy(sema->domain);
 	for (size_t i = 0; i < head->parameters.count && !is_void_list(&head->parameters); i++) {
 		const struct ast_declarator *parameter = head->parameters.items[i];
 		if (parameter->name)
 			check_new(sema, scope, parameter->name, parameter->location);
 		add_parameter(sema, parameter);
 	}
+	function_set_context(sema->arena, sema->ctx, sema->function);
+	if (sema->function->context)
+		sema->domain = isl_set_intersect_params(sema->domain,
+			isl_set_copy(sema->function->context));
 	int position = 0;
 	sema->position = &position;
 	const struct ast_stmt *body = ast->body;
@@ -518,6 +597,8 @@ static void lower_function(struct sema *sema, const struct ast_function *ast)
 		trimmed.items.count--;
 	lower_block(sema, &trimmed);
 	sema->symbols = scope;
+	isl_set_free(sema->domain);
+	sema->domain = domain;
 	prune_loops(sema->function);
 }
 
@@ -630,6 +711,24 @@ static void warn_unused_bindings(struct sema *sema)
 				sema->bindings[i].name);
 }
 
+/* --symbolic names sizes, not macros, and only what the file has. */
+static void check_symbolic(struct sema *sema)
+{
+	const struct program *program = sema->program;
+	for (int i = 0; i < sema->binding_count; i++) {
+		bool is_size = !sema->bindings[i].is_symbolic;
+		for (int f = 0; f < program->function_count && !is_size; f++)
+			for (int s = 0; s < program->functions[f]->size_count; s++)
+				is_size |= !strcmp(program->functions[f]->sizes[s]->name,
+					sema->bindings[i].name);
+		if (!is_size)
+			diag_error(sema->diag, (struct location){ .file = program->file },
+				"--symbolic=%s: no function has a size '%s'; make it a parameter, as "
+				"in void f(int %s, ...)", sema->bindings[i].name,
+				sema->bindings[i].name, sema->bindings[i].name);
+	}
+}
+
 static void lower_item(struct sema *sema, const struct ast_item *item)
 {
 	if (item->kind == AST_ITEM_FUNCTION)
@@ -658,6 +757,8 @@ struct program *sema_lower(struct arena *arena, isl_ctx *ctx, struct diag *diag,
 		diag_error(diag, (struct location){ .file = name }, "the file defines no function");
 	add_called(&sema);
 	add_includes(&sema);
+	if (!diag_error_count(diag))
+		check_symbolic(&sema);
 	if (!diag_error_count(diag)) {
 		warn_unused_bindings(&sema);
 		warn_uninitialized(&sema);

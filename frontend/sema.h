@@ -127,6 +127,8 @@ bool index_constant(struct sema *sema, const struct ast_expr *ast, struct type *
 bool index_is_constant(const struct index *index);
 isl_pw_aff *index_iterator(struct sema *sema, int dim);
 isl_pw_aff *index_number(struct sema *sema, wide value);
+/* The value of a symbolic size, which is a parameter of the domain. */
+isl_pw_aff *index_size(struct sema *sema, const struct size *size);
 const char *wide_text(struct arena *arena, wide value);
 /* Whether isl gave up, or the domain is of too many pieces; reports it once. */
 bool sema_isl_failed(struct sema *sema, struct location at);

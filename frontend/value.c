@@ -90,6 +90,19 @@ static const char *iteration_text(struct sema *sema, isl_point *point)
 	return text;
 }
 
+/* ", N = 2" for every symbolic size. */
+static const char *sizes_text(struct sema *sema, isl_point *point)
+{
+	const char *text = "";
+	for (int k = 0; k < sema->function->symbolic_count; k++) {
+		isl_val *val = isl_point_get_coordinate_val(point, isl_dim_param, k);
+		text = arena_printf(sema->arena, "%s%s%s = %ld", text, k ? ", " : " if ",
+			sema->function->symbolic[k]->name, isl_val_get_num_si(val));
+		isl_val_free(val);
+	}
+	return text;
+}
+
 static wide affine_at(struct affine affine, isl_point *point, int depth)
 {
 	wide value = affine.constant;
@@ -98,19 +111,39 @@ static wide affine_at(struct affine affine, isl_point *point, int depth)
 		value += (wide)affine.coefficients[i] * isl_val_get_num_si(val);
 		isl_val_free(val);
 	}
+	for (int k = 0; k < SYMBOLIC_LIMIT; k++) {
+		if (!affine_size(affine, k))
+			continue;
+		isl_val *val = isl_point_get_coordinate_val(point, isl_dim_param, k);
+		value += (wide)affine.sizes[k] * isl_val_get_num_si(val);
+		isl_val_free(val);
+	}
 	return value;
 }
 
-/* Iterations of the domain where AFFINE is not within [0, EXTENT). */
-static isl_set *outside(struct sema *sema, struct affine affine, long extent)
+/* AFFINE as isl's. */
+static isl_pw_aff *affine_value(struct sema *sema, struct affine affine)
 {
 	isl_pw_aff *value = index_number(sema, affine.constant);
 	for (int i = 0; i < sema->depth; i++)
 		if (affine.coefficients[i])
 			value = isl_pw_aff_add(value, isl_pw_aff_scale_val(index_iterator(sema, i),
 				isl_val_int_from_si(sema->ctx, affine.coefficients[i])));
+	for (int k = 0; k < sema->function->symbolic_count; k++)
+		if (affine_size(affine, k))
+			value = isl_pw_aff_add(value, isl_pw_aff_scale_val(
+				index_size(sema, sema->function->symbolic[k]),
+				isl_val_int_from_si(sema->ctx, affine_size(affine, k))));
+	return value;
+}
+
+/* Iterations of the domain where AFFINE is not within [0, EXTENT). */
+static isl_set *outside(struct sema *sema, struct affine affine, struct affine extent)
+{
+	isl_pw_aff *value = affine_value(sema, affine);
+	extent.coefficients = ARENA_ARRAY(sema->arena, long, LOOP_DEPTH_LIMIT);
 	isl_set *below = isl_pw_aff_lt_set(isl_pw_aff_copy(value), index_number(sema, 0));
-	isl_set *above = isl_pw_aff_ge_set(value, index_number(sema, extent));
+	isl_set *above = isl_pw_aff_ge_set(value, affine_value(sema, extent));
 	return isl_set_intersect(isl_set_union(below, above), isl_set_copy(sema->domain));
 }
 
@@ -121,23 +154,28 @@ static void report_range(struct builder *builder, const struct ast_expr *ast, in
 	bool is_bounded = isl_set_is_bounded(bad) == isl_bool_true;
 	isl_point *point = isl_set_sample_point(is_bounded ? isl_set_lexmin(bad) : bad);
 	wide value = affine_at(affine, point, sema->depth);
-	fail(builder, ast->location, "subscript %d of '%s' is %s%s; it must be from 0 to %ld",
-		dim + 1, array->name, wide_text(sema->arena, value), iteration_text(sema, point), array->extents[dim] - 1);
+	struct affine shape = array->shape[dim];
+	long extent = (long)affine_at(shape, point, 0);
+	fail(builder, ast->location, "subscript %d of '%s' is %s%s%s; it must be from 0 to %ld",
+		dim + 1, array->name, wide_text(sema->arena, value), iteration_text(sema, point),
+		sizes_text(sema, point), extent - 1);
 	diag_note(sema->diag, array->location, "'%s' has %ld element%s in this dimension; narrow "
 		"the loop's bounds or put an if around the statement", array->name,
-		array->extents[dim], array->extents[dim] == 1 ? "" : "s");
+		extent, extent == 1 ? "" : "s");
 	isl_point_free(point);
 }
 
-static bool is_inside(const struct sema *sema, struct affine affine, long extent)
+static bool is_inside(const struct sema *sema, struct affine affine, struct affine extent)
 {
+	if (affine_is_symbolic(affine) || affine_is_symbolic(extent))
+		return false;
 	wide min = affine.constant, max = affine.constant;
 	for (int i = 0; i < sema->depth; i++) {
 		wide coefficient = affine.coefficients[i];
 		min += coefficient * (coefficient > 0 ? sema->min[i] : sema->max[i]);
 		max += coefficient * (coefficient > 0 ? sema->max[i] : sema->min[i]);
 	}
-	return min >= 0 && max < extent;
+	return min >= 0 && max < extent.constant;
 }
 
 static void remember_guards(struct builder *builder)
@@ -153,9 +191,9 @@ static void check_range(struct builder *builder, const struct ast_expr *ast, int
 	const struct array *array, struct affine affine)
 {
 	struct sema *sema = builder->sema;
-	if (sema->is_dead || is_inside(sema, affine, array->extents[dim]))
+	if (sema->is_dead || is_inside(sema, affine, array->shape[dim]))
 		return;
-	isl_set *bad = outside(sema, affine, array->extents[dim]);
+	isl_set *bad = outside(sema, affine, array->shape[dim]);
 	isl_bool is_fine = isl_set_is_empty(bad);
 	if (is_fine == isl_bool_false && builder->guard_count) {
 		if (!builder->split_count)

@@ -564,7 +564,7 @@ struct plan_expr *plan_select(struct arena *arena, struct plan_expr *condition,
 }
 
 struct plan_expr *plan_affine(struct arena *arena, struct affine affine, int count,
-	struct plan_expr **values)
+	struct plan_expr **values, struct plan_var *const *sizes)
 {
 	struct plan_expr *sum = plan_const(arena, 0);
 
@@ -572,7 +572,33 @@ struct plan_expr *plan_affine(struct arena *arena, struct affine affine, int cou
 		if (affine.coefficients[i] != 0)
 			sum = plan_make(arena, PLAN_ADD, sum, plan_make(arena, PLAN_MUL, values[i],
 				plan_const(arena, affine.coefficients[i])));
+	for (int k = 0; k < SYMBOLIC_LIMIT; k++)
+		if (affine_size(affine, k) != 0)
+			sum = plan_make(arena, PLAN_ADD, sum, plan_make(arena, PLAN_MUL,
+				plan_ref(arena, sizes[k]), plan_const(arena, affine_size(affine, k))));
 	return plan_make(arena, PLAN_ADD, sum, plan_const(arena, affine.constant));
+}
+
+void plan_make_sizes(struct plan *plan)
+{
+	for (int k = 0; k < plan->function->symbolic_count; k++) {
+		const struct size *size = plan->function->symbolic[k];
+
+		plan->sizes[k] = ARENA_NEW(plan->arena, struct plan_var);
+		*plan->sizes[k] = (struct plan_var){ size->name, 1, size->max, size };
+	}
+}
+
+long plan_workspace_at(const struct plan *plan, const long *sizes, int a)
+{
+	long bytes = 0;
+
+	for (int i = 0; i < a; i++)
+		if (plan->workspace_offset[i] >= 0)
+			bytes += (array_elements_at(plan->function->arrays[i], sizes)
+				* plan->function->arrays[i]->type.bytes + WORKSPACE_ALIGNMENT - 1)
+				/ WORKSPACE_ALIGNMENT * WORKSPACE_ALIGNMENT;
+	return bytes;
 }
 
 /* ------------------------------------------------------------------ nodes */

@@ -37,6 +37,7 @@ struct plan_expr {
 struct plan_var {
 	const char *name;
 	long min, max;
+	const struct size *size;     /* a symbolic size of the function; NULL: a variable */
 };
 
 /* Makers fold constants and identities, so equal plans print equal. */
@@ -46,8 +47,9 @@ struct plan_expr *plan_make(struct arena *arena, enum plan_op op, struct plan_ex
 	struct plan_expr *b);
 struct plan_expr *plan_select(struct arena *arena, struct plan_expr *condition,
 	struct plan_expr *yes, struct plan_expr *no);
+/* AFFINE of COUNT iterators that have VALUES, and of the symbolic sizes SIZES. */
 struct plan_expr *plan_affine(struct arena *arena, struct affine affine, int count,
-	struct plan_expr **values);
+	struct plan_expr **values, struct plan_var *const *sizes);
 bool plan_is_const(const struct plan_expr *expr, long *value);
 /* The node as it is, nothing folded (for the parser); unused operands NULL. */
 struct plan_expr *plan_raw(struct arena *arena, enum plan_op op, struct plan_expr *a,
@@ -165,6 +167,8 @@ struct plan_name {
 	struct plan_name *next;
 };
 
+enum { WORKSPACE_ALIGNMENT = 64 };   /* of each array there, bytes */
+
 struct plan {
 	struct arena *arena;
 	const struct program *program;
@@ -174,6 +178,7 @@ struct plan {
 	struct plan_nest *nests;
 	struct plan_buffer **buffers;
 	struct plan_name *names;     /* while it is built */
+	struct plan_var *sizes[SYMBOLIC_LIMIT];   /* of function.symbolic: known everywhere */
 	/* Arrays that live in external memory but are locals of the source: their
 	 * place in the workspace that the emitted function takes, bytes; -1 for all
 	 * others.  [function.array_count] */
@@ -181,6 +186,11 @@ struct plan {
 	long workspace_bytes;
 };
 
+/* Fills in plan.sizes for its function. */
+void plan_make_sizes(struct plan *plan);
+/* Where array A (by index) begins in the workspace for the symbolic sizes SIZES; for A =
+ * function.array_count the bytes of all of it. */
+long plan_workspace_at(const struct plan *plan, const long *sizes, int a);
 struct plan_node *plan_block(struct arena *arena);
 void plan_append(struct arena *arena, struct plan_node *block, struct plan_node *node);
 struct plan_node *plan_loop(struct arena *arena, enum plan_loop_kind kind, struct plan_var *var,

@@ -9,8 +9,18 @@ long plan_ext_stride(const struct plan_buffer *buffer, int d)
 	long stride = buffer->dims[d].stride;
 
 	for (int i = d + 1; i < buffer->rank; i++)
-		stride *= buffer->array->extents[i];
+		if (!affine_is_symbolic(buffer->array->shape[i]))
+			stride *= buffer->array->extents[i];
 	return stride;
+}
+
+/* Whether the array's dimensions from FROM up to TO have extents that are known. */
+static bool are_known(const struct plan_buffer *buffer, int from, int to)
+{
+	for (int i = from; i < to; i++)
+		if (affine_is_symbolic(buffer->array->shape[i]))
+			return false;
+	return true;
 }
 
 long plan_loc_stride(const struct plan_buffer *buffer, int d)
@@ -28,9 +38,11 @@ long plan_slot_elems(const struct plan_buffer *buffer)
 }
 
 /* Whether DIM lies around INNER, whose count is fixed, without a gap. */
-static bool touches(const struct plan_box_dim *dim, const struct plan_box_dim *inner)
+static bool touches(const struct plan_buffer *buffer, const struct plan_box_dim *dim,
+	const struct plan_box_dim *inner)
 {
-	return dim->ext_stride_bytes == inner->max_elems * inner->ext_stride_bytes
+	return are_known(buffer, dim->inner, inner->inner)
+		&& dim->ext_stride_bytes == inner->max_elems * inner->ext_stride_bytes
 		&& dim->loc_stride_bytes == inner->max_elems * inner->loc_stride_bytes;
 }
 
@@ -42,15 +54,17 @@ void plan_box_of_counts(const struct plan_buffer *buffer, const long *max, const
 	int count = 1;
 	bool inner_fixed = true;
 
-	dims[0] = (struct plan_box_dim){ buffer->rank, buffer->rank, 1, bytes, bytes };
+	dims[0] = (struct plan_box_dim){ .from = buffer->rank, .to = buffer->rank, .max_elems = 1,
+		.ext_stride_bytes = bytes, .loc_stride_bytes = bytes, .inner = buffer->rank };
 	for (int d = buffer->rank - 1; d >= 0; d--) {
 		struct plan_box_dim dim = { d, d + 1, max[d], plan_ext_stride(buffer, d) * bytes,
-			plan_loc_stride(buffer, d) * bytes };
+			plan_loc_stride(buffer, d) * bytes, d + 1,
+			!are_known(buffer, d + 1, buffer->rank) };
 		struct plan_box_dim *inner = &dims[count - 1];
 
 		if (is_fixed[d] && max[d] == 1)
 			continue;
-		if (inner_fixed && touches(&dim, inner)) {
+		if (inner_fixed && touches(buffer, &dim, inner)) {
 			if (inner->from == inner->to)
 				inner->to = d + 1;
 			inner->from = d;
@@ -96,7 +110,8 @@ bool plan_box_fits(const struct plan_box *box, const struct plan_buffer *buffer,
 
 		if (__builtin_mul_overflow(bytes, dim->max_elems, &bytes)
 			|| !within(dim->max_elems, arch->max_count)
-			|| (!is_run && !within(dim->ext_stride_bytes, arch->max_stride_bytes))
+			|| (!is_run && (dim->is_symbolic ? arch->max_stride_bytes != 0
+				: !within(dim->ext_stride_bytes, arch->max_stride_bytes)))
 			|| (!is_run && !within(dim->loc_stride_bytes, arch->max_stride_bytes)))
 			return false;
 	}

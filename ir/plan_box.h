@@ -15,11 +15,15 @@ struct plan_box {
 		                      * dimensions from .. to - 1; 1 if from == to */
 		long max_elems;
 		long ext_stride_bytes, loc_stride_bytes;
+		int inner;           /* the outside stride is times the extents of the array's
+		                      * dimensions from here on that depend on symbolic sizes */
+		bool is_symbolic;    /* there are such */
 	} dims[ARRAY_RANK_LIMIT + 1];   /* outermost first; the last is the run */
 };
 
 /* Elements from one index of dimension D to the next: of the array outside, per
- * step of the lattice, and of the buffer. */
+ * step of the lattice (times the extents behind D that depend on symbolic sizes), and of
+ * the buffer. */
 long plan_ext_stride(const struct plan_buffer *buffer, int d);
 long plan_loc_stride(const struct plan_buffer *buffer, int d);
 /* Elements of one slot. */

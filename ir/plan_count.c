@@ -41,6 +41,7 @@ struct counter {
 	struct arena *arena;
 	struct cell *cells;
 	const struct function *function;
+	const long *sizes;           /* values of the symbolic sizes; NULL: those tuned for */
 	long steps;                  /* that may still be taken */
 	struct plan_traffic *traffic;
 	long commands;
@@ -69,6 +70,8 @@ static struct cell *find_cell(struct counter *counter, const struct plan_var *va
 	if (!cell) {
 		cell = ARENA_NEW(counter->arena, struct cell);
 		cell->var = var;
+		cell->line.value = !var->size ? 0 : counter->sizes
+			? counter->sizes[var->size->index] : var->size->value;
 		cell->next = counter->cells;
 		counter->cells = cell;
 	}
@@ -562,10 +565,16 @@ static bool count_node(struct counter *counter, const struct plan_node *node)
 bool plan_count(const struct plan_node *node, const struct function *function, long steps,
 	struct plan_traffic *traffic, long *commands)
 {
+	return plan_count_at(node, function, NULL, steps, traffic, commands);
+}
+
+bool plan_count_at(const struct plan_node *node, const struct function *function,
+	const long *sizes, long steps, struct plan_traffic *traffic, long *commands)
+{
 	struct arena *arena = arena_new();
 	int array_count = function->array_count;
-	struct counter counter = { .arena = arena, .function = function, .steps = steps,
-		.traffic = ARENA_ARRAY(arena, struct plan_traffic, array_count + 1) };
+	struct counter counter = { .arena = arena, .function = function, .sizes = sizes,
+		.steps = steps, .traffic = ARENA_ARRAY(arena, struct plan_traffic, array_count + 1) };
 	bool counted;
 
 	for (int a = 0; a < array_count; a++)

@@ -13,4 +13,9 @@
 bool plan_count(const struct plan_node *node, const struct function *function, long steps,
 	struct plan_traffic *traffic, long *commands);
 
+/* The same where the symbolic sizes of FUNCTION have the values SIZES (NULL: those it is
+ * tuned for, as above). */
+bool plan_count_at(const struct plan_node *node, const struct function *function,
+	const long *sizes, long steps, struct plan_traffic *traffic, long *commands);
+
 #endif

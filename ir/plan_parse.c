@@ -245,6 +245,9 @@ static struct plan_var *find_var(const struct parser *parser, const char *name)
 	for (int i = 0; i < parser->var_count; i++)
 		if (strcmp(parser->vars[i]->name, name) == 0)
 			return parser->vars[i];
+	for (int k = 0; parser->plan->function && k < parser->plan->function->symbolic_count; k++)
+		if (strcmp(parser->plan->sizes[k]->name, name) == 0)
+			return parser->plan->sizes[k];
 	return NULL;
 }
 
@@ -800,6 +803,8 @@ static struct plan *parse_one(struct parser *parser)
 	plan->program = parser->program;
 	expect(parser, "plan");
 	plan->function = take_function(parser);
+	if (plan->function)
+		plan_make_sizes(plan);
 	if (!plan->function)
 		return NULL;
 	expect(parser, "{");

@@ -10,7 +10,8 @@
 #include "ir/plan.h"
 #include "ir/plan_box.h"
 
-enum { SHOWN_PROBLEMS = 10, SCOPE_LIMIT = 256, BUDGET = 200000, SAMPLED_PAIRS = 3 };
+enum { SHOWN_PROBLEMS = 10, SCOPE_LIMIT = 256, BUDGET = 200000, SAMPLED_PAIRS = 3,
+	SIZE_CHOICES = 4 };
 
 /* A started copy that was not waited for, as boxes in the array's lattice and in the
  * buffer. */
@@ -24,6 +25,7 @@ struct verifier {
 	const struct plan *plan;
 	const struct plan_nest *nest;
 	int problems;
+	long sizes[SYMBOLIC_LIMIT];  /* the values of symbolic sizes */
 	int scope_count;
 	struct { const struct plan_var *var; long value; } scope[SCOPE_LIMIT];
 	struct flight *flights;
@@ -371,7 +373,8 @@ static void check_region(struct verifier *verifier, const struct flight *flight)
 		long last = flight->first[d] + flight->count[d] - 1;
 
 		if (flight->first[d] < 0
-			|| last * dim->stride + dim->phase >= buffer->array->extents[d])
+			|| last * dim->stride + dim->phase
+				>= affine_at_sizes(buffer->array->shape[d], verifier->sizes))
 			problem(verifier, "a transfer of %s leaves dimension %d of the array: "
 				"%ld .. %ld", buffer->name, d, flight->first[d], last);
 		if (flight->local[d] < 0 || flight->local[d] + flight->count[d] > dim->extent)
@@ -465,7 +468,7 @@ static void walk_access(struct verifier *verifier, const struct plan_node *node,
 	if (slot < 0 || slot >= buffer->slots)
 		problem(verifier, "buffer %s has no slot %ld", buffer->name, slot);
 	for (int d = 0; d < buffer->rank; d++) {
-		long x = access->subscripts[d].constant;
+		long x = affine_at_sizes(access->subscripts[d], verifier->sizes);
 
 		for (int i = 0; i < node->statement->depth; i++)
 			x += access->subscripts[d].coefficients[i]
@@ -613,6 +616,33 @@ static void walk_node(struct verifier *verifier, const struct plan_node *node, l
 
 /* ------------------------------------------------------------------ the plan */
 
+/* Sets the symbolic sizes to choice I: what they are tuned for, then values around it.
+ * False if there is no such choice. */
+static bool choose_sizes(struct verifier *verifier, int i)
+{
+	const struct function *function = verifier->plan->function;
+
+	for (int k = 0; k < function->symbolic_count; k++) {
+		long value = function->symbolic[k]->value;
+		const long choices[SIZE_CHOICES] = { value, 1, value / 2 + k + 1, 2 * value + k + 1 };
+
+		verifier->sizes[k] = choices[i];
+		verifier->scope[k].value = choices[i];
+	}
+	return i == 0 || (function->symbolic_count && sizes_are_possible(function, verifier->sizes));
+}
+
+/* All of NEST's transfers and statements, for the sizes chosen. */
+static void walk_nest(struct verifier *verifier, const struct plan_nest *nest)
+{
+	verifier->flight_count = 0;
+	walk_node(verifier, nest->body, BUDGET);
+	for (int i = 0; i < verifier->flight_count; i++)
+		problem(verifier, "a transfer of %s, tag %d, is never waited for",
+			verifier->flights[i].transfer->buffer->name,
+			verifier->flights[i].transfer->tag);
+}
+
 static void verify_nest(struct verifier *verifier, const struct plan_nest *nest)
 {
 	const struct plan *plan = verifier->plan;
@@ -623,20 +653,17 @@ static void verify_nest(struct verifier *verifier, const struct plan_nest *nest)
 	for (int i = 0; i < plan->buffer_count; i++)
 		for (int j = 0; j < i; j++)
 			check_apart(verifier, plan->buffers[i], plan->buffers[j]);
-	if (verifier->problems > 0)
-		return;
-	verifier->flight_count = 0;
-	walk_node(verifier, nest->body, BUDGET);
-	for (int i = 0; i < verifier->flight_count; i++)
-		problem(verifier, "a transfer of %s, tag %d, is never waited for",
-			verifier->flights[i].transfer->buffer->name,
-			verifier->flights[i].transfer->tag);
+	for (int i = 0; i < SIZE_CHOICES && verifier->problems == 0; i++)
+		if (choose_sizes(verifier, i))
+			walk_nest(verifier, nest);
 }
 
 bool plan_verify(const struct plan *plan)
 {
 	struct verifier verifier = { .plan = plan };
 
+	for (int k = 0; k < plan->function->symbolic_count; k++)
+		push(&verifier, plan->sizes[k], plan->function->symbolic[k]->value);
 	for (int i = 0; i < plan->buffer_count; i++)
 		check_place(&verifier, plan->buffers[i]);
 	for (int n = 0; n < plan->nest_count; n++)

@@ -145,7 +145,8 @@ bool type_find(const char *name, struct type *type)
 
 struct affine affine_constant(struct arena *arena, long constant)
 {
-	return (struct affine){ constant, ARENA_ARRAY(arena, long, LOOP_DEPTH_LIMIT) };
+	return (struct affine){ .constant = constant,
+		.coefficients = ARENA_ARRAY(arena, long, LOOP_DEPTH_LIMIT) };
 }
 
 __isl_give isl_aff *statement_affine(const struct statement *statement, struct affine affine)
@@ -159,13 +160,17 @@ __isl_give isl_aff *statement_affine(const struct statement *statement, struct a
 		if (affine.coefficients[i])
 			aff = isl_aff_set_coefficient_val(aff, isl_dim_in, i,
 				isl_val_int_from_si(ctx, affine.coefficients[i]));
+	for (int k = 0; k < SYMBOLIC_LIMIT; k++)
+		if (affine_size(affine, k))
+			aff = isl_aff_set_coefficient_val(aff, isl_dim_param, k,
+				isl_val_int_from_si(ctx, affine_size(affine, k)));
 	return aff;
 }
 
 /* The coordinates of statement_order: constants at even places, iterators at odd. */
 static __isl_give isl_aff *order_coordinate(const struct statement *statement, int place)
 {
-	struct affine affine = { 0, (long[LOOP_DEPTH_LIMIT]){ 0 } };
+	struct affine affine = { .coefficients = (long[LOOP_DEPTH_LIMIT]){ 0 } };
 	int level = place / 2;
 	if (place % 2 && level < statement->depth)
 		affine.coefficients[level] = statement->loops[level]->step < 0 ? -1 : 1;
@@ -188,14 +193,37 @@ __isl_give isl_map *statement_order(const struct statement *statement, int depth
 	return isl_map_intersect_domain(map, isl_set_copy(statement->domain));
 }
 
+bool affine_is_equal(struct affine a, struct affine b, int depth)
+{
+	bool same = a.constant == b.constant;
+	for (int i = 0; same && i < depth; i++)
+		same = a.coefficients[i] == b.coefficients[i];
+	for (int k = 0; same && k < SYMBOLIC_LIMIT; k++)
+		same = affine_size(a, k) == affine_size(b, k);
+	return same;
+}
+
+bool affine_is_symbolic(struct affine affine)
+{
+	for (int k = 0; k < SYMBOLIC_LIMIT; k++)
+		if (affine_size(affine, k))
+			return true;
+	return false;
+}
+
+long affine_at_sizes(struct affine affine, const long *values)
+{
+	long value = affine.constant;
+	for (int k = 0; k < SYMBOLIC_LIMIT && affine.sizes; k++)
+		value += affine.sizes[k] ? affine.sizes[k] * values[k] : 0;
+	return value;
+}
+
 bool access_is_same(const struct access *a, const struct access *b, int depth)
 {
 	bool same = a->array == b->array;
-	for (int d = 0; same && d < a->array->rank; d++) {
-		same = a->subscripts[d].constant == b->subscripts[d].constant;
-		for (int i = 0; same && i < depth; i++)
-			same = a->subscripts[d].coefficients[i] == b->subscripts[d].coefficients[i];
-	}
+	for (int d = 0; same && d < a->array->rank; d++)
+		same = affine_is_equal(a->subscripts[d], b->subscripts[d], depth);
 	return same;
 }
 
@@ -237,15 +265,136 @@ static bool is_isl_word(const char *name)
 	return false;
 }
 
+const char *isl_size_name(struct arena *arena, const char *name)
+{
+	return is_isl_word(name) ? arena_printf(arena, "%s_", name) : name;
+}
+
 void statement_set_domain(struct arena *arena, struct statement *statement,
 	__isl_take isl_set *domain)
 {
 	domain = isl_set_set_tuple_name(domain, statement->name);
 	for (int i = 0; i < statement->depth; i++) {
-		const char *name = statement->loops[i]->name;
-		if (is_isl_word(name))
-			name = arena_printf(arena, "%s_", name);
+		const char *name = isl_size_name(arena, statement->loops[i]->name);
 		domain = isl_set_set_dim_name(domain, isl_dim_set, (unsigned)i, name);
 	}
 	statement->domain = arena_own(arena, domain, release_set);
+}
+
+/* ---- symbolic sizes ---- */
+
+long array_elements_at(const struct array *array, const long *values)
+{
+	long elements = 1;
+	for (int d = 0; d < array->rank; d++)
+		if (__builtin_mul_overflow(elements, affine_at_sizes(array->shape[d], values), &elements))
+			return LONG_MAX;
+	return elements;
+}
+
+bool sizes_are_possible(const struct function *function, const long *values)
+{
+	for (int k = 0; k < function->symbolic_count; k++)
+		if (values[k] < 1 || values[k] > function->symbolic[k]->max)
+			return false;
+	for (int a = 0; a < function->array_count; a++)
+		for (int d = 0; d < function->arrays[a]->rank && function->arrays[a]->is_parameter; d++)
+			if (affine_at_sizes(function->arrays[a]->shape[d], values) < 1)
+				return false;
+	return true;
+}
+
+static __isl_give isl_set *bound_size(__isl_take isl_set *context, struct arena *arena,
+	const struct size *size)
+{
+	isl_ctx *ctx = isl_set_get_ctx(context);
+	unsigned place = (unsigned)size->index;
+	context = isl_set_add_dims(context, isl_dim_param, 1);
+	context = isl_set_set_dim_name(context, isl_dim_param, place,
+		isl_size_name(arena, size->name));
+	context = isl_set_lower_bound_si(context, isl_dim_param, place, 1);
+	return isl_set_upper_bound_val(context, isl_dim_param, place,
+		isl_val_int_from_si(ctx, size->max));
+}
+
+/* Where an array of SHAPE has elements in dimension D. */
+static __isl_give isl_set *has_elements(__isl_take isl_set *context, struct affine shape)
+{
+	isl_ctx *ctx = isl_set_get_ctx(context);
+	isl_aff *aff = isl_aff_zero_on_domain(isl_local_space_from_space(isl_set_get_space(context)));
+	aff = isl_aff_set_constant_val(aff, isl_val_int_from_si(ctx, shape.constant - 1));
+	for (int k = 0; k < SYMBOLIC_LIMIT; k++)
+		if (affine_size(shape, k))
+			aff = isl_aff_set_coefficient_val(aff, isl_dim_param, k,
+				isl_val_int_from_si(ctx, affine_size(shape, k)));
+	return isl_set_intersect_params(context, isl_set_params(
+		isl_pw_aff_nonneg_set(isl_pw_aff_from_aff(aff))));
+}
+
+void function_set_context(struct arena *arena, isl_ctx *ctx, struct function *function)
+{
+	isl_set *context = isl_set_universe(isl_space_set_alloc(ctx, 0, 0));
+	if (!function->symbolic_count) {
+		isl_set_free(context);
+		return;
+	}
+	for (int k = 0; k < function->symbolic_count; k++)
+		context = bound_size(context, arena, function->symbolic[k]);
+	for (int a = 0; a < function->array_count; a++)
+		for (int d = 0; d < function->arrays[a]->rank && function->arrays[a]->is_parameter; d++)
+			context = has_elements(context, function->arrays[a]->shape[d]);
+	function->context = arena_own(arena, isl_set_params(context), release_set);
+}
+
+static __isl_give isl_set *bind_sizes(__isl_take isl_set *set, int count, const long *values)
+{
+	isl_ctx *ctx = isl_set_get_ctx(set);
+	for (int k = 0; k < count; k++)
+		set = isl_set_fix_val(set, isl_dim_param, (unsigned)k,
+			isl_val_int_from_si(ctx, values[k]));
+	return isl_set_project_out(set, isl_dim_param, 0, (unsigned)count);
+}
+
+static struct affine bound_affine(struct affine affine, const long *values)
+{
+	affine.constant = affine_at_sizes(affine, values);
+	affine.sizes = NULL;
+	return affine;
+}
+
+static struct statement *statement_at(struct arena *arena, const struct function *function,
+	const struct statement *statement, const long *values)
+{
+	struct statement *bound = ARENA_NEW(arena, struct statement);
+	*bound = *statement;
+	statement_set_domain(arena, bound, bind_sizes(isl_set_copy(statement->domain),
+		function->symbolic_count, values));
+	if (isl_set_is_empty(bound->domain) != isl_bool_false)
+		return NULL;
+	bound->accesses = ARENA_ARRAY(arena, struct access, statement->access_count);
+	for (int a = 0; a < statement->access_count; a++) {
+		bound->accesses[a] = statement->accesses[a];
+		for (int d = 0; d < bound->accesses[a].array->rank; d++)
+			bound->accesses[a].subscripts[d] = bound_affine(
+				bound->accesses[a].subscripts[d], values);
+		access_make_map(arena, bound, &bound->accesses[a]);
+	}
+	return bound;
+}
+
+struct function *function_at(struct arena *arena, const struct function *function,
+	const long *values)
+{
+	struct function *bound = ARENA_NEW(arena, struct function);
+	*bound = *function;
+	bound->unbound = function;
+	bound->symbolic_count = 0;
+	bound->context = NULL;
+	bound->statements = ARENA_ARRAY(arena, struct statement *, function->statement_count + 1);
+	for (int s = 0; s < function->statement_count; s++) {
+		bound->statements[s] = statement_at(arena, function, function->statements[s], values);
+		if (!bound->statements[s])
+			return NULL;
+	}
+	return bound;
 }

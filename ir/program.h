@@ -33,13 +33,15 @@ struct type {
 bool type_is_float(enum type_kind kind);
 bool type_is_signed(enum type_kind kind);
 
-/* constant + sum coefficients[i] * iterator i of the statement. */
+enum { ARRAY_RANK_LIMIT = 16, LOOP_DEPTH_LIMIT = 24, SYMBOLIC_LIMIT = 8 };
+
+/* constant + sum coefficients[i] * iterator i of the statement + sum sizes[k] *
+ * symbolic size k of the function. */
 struct affine {
 	long constant;
 	long *coefficients;          /* [statement depth] */
+	long *sizes;                 /* [SYMBOLIC_LIMIT]; NULL: all are 0 */
 };
-
-enum { ARRAY_RANK_LIMIT = 16, LOOP_DEPTH_LIMIT = 24 };
 
 /* An array, or a scalar (rank 0). */
 struct array {
@@ -48,7 +50,8 @@ struct array {
 	struct location location;
 	struct type type;
 	int rank;
-	long extents[ARRAY_RANK_LIMIT];
+	long extents[ARRAY_RANK_LIMIT];   /* with symbolic sizes at their values */
+	struct affine shape[ARRAY_RANK_LIMIT];   /* extents as they depend on symbolic sizes */
 	bool is_parameter;           /* else a local of the function */
 	bool is_const;               /* a parameter that is only read */
 	bool by_value;               /* a scalar parameter or local: no address.  A scalar
@@ -59,11 +62,15 @@ struct array {
 	long elements;               /* product of the extents */
 };
 
-/* Parameters that are integers used as sizes: bound to VALUE. */
+/* Parameters that are integers used as sizes: bound to VALUE, or symbolic: known at run
+ * time only, from 1 to MAX, and VALUE is what the schedule is chosen for. */
 struct size {
 	const char *name;
 	long value;
 	const char *type_name;       /* its spelling, "int" */
+	bool is_symbolic;
+	int index;                   /* in function.symbolic */
+	long max;
 };
 
 struct loop {
@@ -163,6 +170,12 @@ struct function {
 	struct statement **statements;
 	struct pragma *pragmas;
 	struct size **sizes;
+	/* Sizes known at run time only: the parameters of domains and access maps, in this
+	 * order.  CONTEXT: the values they may have together; NULL if there are none. */
+	int symbolic_count;
+	struct size *symbolic[SYMBOLIC_LIMIT];
+	isl_set *context;
+	const struct function *unbound;   /* of function_at: what it was made from; else NULL */
 };
 
 struct program {
@@ -175,6 +188,27 @@ struct program {
 	struct prototype *prototypes;
 	const char **files;          /* headers read by #include "...", for depfiles */
 };
+
+/* The coefficient of symbolic size K. */
+static inline long affine_size(struct affine affine, int k)
+{
+	return affine.sizes ? affine.sizes[k] : 0;
+}
+
+/* The value of an affine of no iterators where the symbolic sizes have VALUES. */
+long affine_at_sizes(struct affine affine, const long *values);
+/* The elements of ARRAY for the symbolic sizes VALUES; saturates. */
+long array_elements_at(const struct array *array, const long *values);
+/* Whether the symbolic sizes of FUNCTION may have VALUES. */
+bool sizes_are_possible(const struct function *function, const long *values);
+/* Whether the coefficient of some symbolic size is not 0. */
+bool affine_is_symbolic(struct affine affine);
+
+/* FUNCTION with its symbolic sizes bound to VALUES.  Arrays and loops are those of
+ * FUNCTION itself, statements have the same indices.  NULL if a statement has no
+ * instance there. */
+struct function *function_at(struct arena *arena, const struct function *function,
+	const long *values);
 
 /* The position of statement instances in the source's order: an isl map from
  * the domain to [p0, i0, p1, i1, ..., pd, 0...] with 2 * DEPTH + 1 coordinates,

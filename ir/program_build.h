@@ -17,11 +17,18 @@ bool type_find(const char *name, struct type *type);
 long type_min(enum type_kind kind);
 unsigned long type_max(enum type_kind kind);
 
+/* Whether two affines of DEPTH iterators are the same. */
+bool affine_is_equal(struct affine a, struct affine b, int depth);
 /* Whether two accesses of a statement of DEPTH loops touch the same element always. */
 bool access_is_same(const struct access *a, const struct access *b, int depth);
 /* Sets access.map from the domain and the subscripts; the arena owns it. */
 void access_make_map(struct arena *arena, const struct statement *statement,
 	struct access *access);
+/* NAME as isl reads it back: some words mean something else to it. */
+const char *isl_size_name(struct arena *arena, const char *name);
+/* Sets function.context: each symbolic size from 1 to its largest, and no array of the
+ * parameters without elements.  Its parameters are declared by now. */
+void function_set_context(struct arena *arena, isl_ctx *ctx, struct function *function);
 /* Names the tuple and the dimensions of DOMAIN after STATEMENT; the arena owns it. */
 void statement_set_domain(struct arena *arena, struct statement *statement,
 	__isl_take isl_set *domain);

@@ -215,6 +215,59 @@ static struct type read_type(struct reader *reader)
 	return type;
 }
 
+/* Affines. */
+
+/* Where AFFINE has the coefficient of the iterator or symbolic size NAME. */
+static long *find_coefficient(struct reader *reader, struct affine *affine, const char *name)
+{
+	const struct function *function = reader->function;
+	int dim = reader->statement ? reader->statement->depth - 1 : -1, k = 0;
+	while (dim >= 0 && strcmp(reader->statement->loops[dim]->name, name))
+		dim--;
+	if (dim >= 0)
+		return &affine->coefficients[dim];
+	while (k < function->symbolic_count && strcmp(function->symbolic[k]->name, name))
+		k++;
+	if (k == function->symbolic_count) {
+		fail(reader, "'%s' is no iterator", name);
+		return NULL;
+	}
+	if (!affine->sizes)
+		affine->sizes = ARENA_ARRAY(reader->arena, long, SYMBOLIC_LIMIT);
+	return &affine->sizes[k];
+}
+
+/* One more term, NUMBER, NAME or NUMBER*NAME, of SIGN. */
+static void read_term(struct reader *reader, long sign, struct affine *affine)
+{
+	long number = 1;
+	skip_space(reader);
+	bool has_number = isdigit((unsigned char)*reader->at);
+	if (has_number)
+		number = read_long(reader);
+	bool overflow = false;
+	if (has_number && !accept(reader, "*")) {
+		overflow = __builtin_add_overflow(affine->constant, sign * number, &affine->constant);
+	} else {
+		long *coefficient = find_coefficient(reader, affine, read_name(reader));
+		overflow = coefficient && __builtin_add_overflow(*coefficient, sign * number,
+			coefficient);
+	}
+	if (overflow)
+		fail(reader, "a number of more than 64 bits");
+}
+
+static struct affine read_affine(struct reader *reader)
+{
+	struct affine affine = affine_constant(reader->arena, 0);
+	long sign = accept(reader, "-") ? -1 : 1;
+	do {
+		read_term(reader, sign, &affine);
+		sign = accept(reader, "+") ? 1 : accept(reader, "-") ? -1 : 0;
+	} while (sign && !reader->failed);
+	return affine;
+}
+
 /* Declarations. */
 
 static struct array *find_array(const struct function *function, const char *name)
@@ -238,14 +291,19 @@ static struct array *read_array(struct reader *reader, bool is_parameter)
 	array->is_const = accept(reader, "const");
 	array->type = read_type(reader);
 	array->elements = 1;
+	long values[SYMBOLIC_LIMIT] = { 0 };
+	for (int k = 0; k < function->symbolic_count; k++)
+		values[k] = function->symbolic[k]->value;
 	while (accept(reader, "[") && !reader->failed) {
-		long extent = read_long(reader), bytes;
+		struct affine shape = read_affine(reader);
+		long extent = affine_at_sizes(shape, values), bytes;
 		if (array->rank == ARRAY_RANK_LIMIT || extent < 1 ||
 		    __builtin_mul_overflow(array->elements, extent, &array->elements) ||
 		    __builtin_mul_overflow(array->elements, 8L, &bytes)) {
 			fail(reader, "'%s' is too large or has no size", array->name);
 			break;
 		}
+		array->shape[array->rank] = shape;
 		array->extents[array->rank++] = extent;
 		expect(reader, "]");
 	}
@@ -272,6 +330,15 @@ static struct size *read_size(struct reader *reader)
 	size->type_name = read_type(reader).name;
 	expect(reader, "=");
 	size->value = read_long(reader);
+	if (accept(reader, "symbolic to")) {
+		size->is_symbolic = true;
+		size->max = read_int(reader, size->value, INT32_MAX);
+		size->index = function->symbolic_count;
+		if (size->value < 1 || size->index == SYMBOLIC_LIMIT)
+			fail(reader, "'%s' is too small, or one symbolic size too many", size->name);
+		else
+			function->symbolic[function->symbolic_count++] = size;
+	}
 	function->sizes = arena_grow(reader->arena, function->sizes, (size_t)function->size_count,
 		&reader->size_capacity, sizeof size);
 	function->sizes[function->size_count++] = size;
@@ -309,43 +376,6 @@ static void read_pragma(struct reader *reader)
 }
 
 /* Expressions. */
-
-/* One more term, NUMBER, NAME or NUMBER*NAME, of SIGN. */
-static void read_term(struct reader *reader, long sign, struct affine *affine)
-{
-	long number = 1;
-	skip_space(reader);
-	bool has_number = isdigit((unsigned char)*reader->at);
-	if (has_number)
-		number = read_long(reader);
-	bool overflow = false;
-	if (has_number && !accept(reader, "*")) {
-		overflow = __builtin_add_overflow(affine->constant, sign * number, &affine->constant);
-	} else {
-		const char *name = read_name(reader);
-		int dim = reader->statement->depth - 1;
-		while (dim >= 0 && strcmp(reader->statement->loops[dim]->name, name))
-			dim--;
-		if (dim < 0)
-			fail(reader, "'%s' is no iterator", name);
-		else
-			overflow = __builtin_add_overflow(affine->coefficients[dim], sign * number,
-				&affine->coefficients[dim]);
-	}
-	if (overflow)
-		fail(reader, "a number of more than 64 bits");
-}
-
-static struct affine read_affine(struct reader *reader)
-{
-	struct affine affine = affine_constant(reader->arena, 0);
-	long sign = accept(reader, "-") ? -1 : 1;
-	do {
-		read_term(reader, sign, &affine);
-		sign = accept(reader, "+") ? 1 : accept(reader, "-") ? -1 : 0;
-	} while (sign && !reader->failed);
-	return affine;
-}
 
 static int read_access(struct reader *reader, const char *name, bool is_write)
 {
@@ -541,7 +571,7 @@ static isl_set *read_domain(struct reader *reader, const struct statement *state
 	const char *start = reader->at;
 	while (*reader->at && *reader->at != '\n' && *reader->at != '}')
 		reader->at++;
-	if (reader->failed || *start != '{' || *reader->at != '}') {
+	if (reader->failed || !strchr("{[", *start) || *reader->at != '}') {
 		fail(reader, "expected a set in braces");
 		return NULL;
 	}
@@ -552,7 +582,7 @@ static isl_set *read_domain(struct reader *reader, const struct statement *state
 		isl_set_get_tuple_name(set) : NULL;
 	if (!set || !name || strcmp(name, statement->name) ||
 	    isl_set_dim(set, isl_dim_set) != statement->depth ||
-	    isl_set_dim(set, isl_dim_param) != 0) {
+	    isl_set_dim(set, isl_dim_param) != reader->function->symbolic_count) {
 		fail(reader, "expected a set of %s of %d iterators", statement->name,
 			statement->depth);
 		isl_set_free(set);
@@ -585,6 +615,10 @@ static void read_statement(struct reader *reader)
 	isl_set *domain = read_domain(reader, statement);
 	if (!domain)
 		return;
+	if (!function->context)
+		function_set_context(reader->arena, reader->ctx, function);
+	if (function->context)
+		domain = isl_set_align_params(domain, isl_set_get_space(function->context));
 	statement_set_domain(reader->arena, statement, domain);
 	read_access(reader, read_name(reader), true);
 	expect(reader, "=");
@@ -669,6 +703,7 @@ static void read_function(struct reader *reader)
 	reader->parameter_capacity = reader->array_capacity = reader->size_capacity = 0;
 	reader->loop_capacity = reader->statement_capacity = reader->pragma_capacity = 0;
 	reader->loop_depth = 0;
+	reader->statement = NULL;
 	function->name = read_name(reader);
 	function->is_static = accept(reader, "static");
 	function->location = read_place(reader);

@@ -36,21 +36,36 @@ static void indent(FILE *out, int depth)
 		fputs("  ", out);
 }
 
-/* "2*i - j + 3" */
-static void print_affine(FILE *out, const struct statement *statement, struct affine affine)
+/* What the names in a text are: iterators of STATEMENT (NULL: none) and sizes of
+ * FUNCTION. */
+struct names {
+	const struct function *function;
+	const struct statement *statement;
+};
+
+static void print_term(FILE *out, long coefficient, const char *name, bool is_first)
+{
+	if (!coefficient)
+		return;
+	unsigned long magnitude = coefficient < 0 ? 0UL - (unsigned long)coefficient :
+		(unsigned long)coefficient;
+	fputs(coefficient < 0 ? is_first ? "-" : " - " : is_first ? "" : " + ", out);
+	if (magnitude != 1)
+		fprintf(out, "%lu*", magnitude);
+	fputs(name, out);
+}
+
+/* "2*i - j + N + 3" */
+static void print_affine(FILE *out, const struct names *names, struct affine affine)
 {
 	bool is_first = true;
-	for (int i = 0; i < statement->depth; i++) {
-		long coefficient = affine.coefficients[i];
-		if (!coefficient)
-			continue;
-		unsigned long magnitude = coefficient < 0 ? 0UL - (unsigned long)coefficient :
-			(unsigned long)coefficient;
-		fputs(coefficient < 0 ? is_first ? "-" : " - " : is_first ? "" : " + ", out);
-		if (magnitude != 1)
-			fprintf(out, "%lu*", magnitude);
-		fputs(statement->loops[i]->name, out);
-		is_first = false;
+	for (int i = 0; names->statement && i < names->statement->depth; i++) {
+		print_term(out, affine.coefficients[i], names->statement->loops[i]->name, is_first);
+		is_first &= !affine.coefficients[i];
+	}
+	for (int k = 0; k < names->function->symbolic_count; k++) {
+		print_term(out, affine_size(affine, k), names->function->symbolic[k]->name, is_first);
+		is_first &= !affine_size(affine, k);
 	}
 	if (is_first)
 		fprintf(out, "%ld", affine.constant);
@@ -59,13 +74,13 @@ static void print_affine(FILE *out, const struct statement *statement, struct af
 			0UL - (unsigned long)affine.constant : (unsigned long)affine.constant);
 }
 
-static void print_access(FILE *out, const struct statement *statement,
+static void print_access(FILE *out, const struct names *names,
 	const struct access *access)
 {
 	fputs(access->array->name, out);
 	for (int d = 0; d < access->array->rank; d++) {
 		fputc('[', out);
-		print_affine(out, statement, access->subscripts[d]);
+		print_affine(out, names, access->subscripts[d]);
 		fputc(']', out);
 	}
 }
@@ -79,7 +94,7 @@ static void print_literal(FILE *out, const struct expr *expr)
 	fputs(expr->text, out);
 }
 
-static void print_expr(FILE *out, const struct statement *statement, const struct expr *expr)
+static void print_expr(FILE *out, const struct names *names, const struct expr *expr)
 {
 	switch (expr->kind) {
 	case EXPR_LITERAL:
@@ -87,43 +102,43 @@ static void print_expr(FILE *out, const struct statement *statement, const struc
 		break;
 	case EXPR_AFFINE:
 		fprintf(out, "{%s: ", expr->type.name);
-		print_affine(out, statement, expr->affine);
+		print_affine(out, names, expr->affine);
 		fputc('}', out);
 		break;
 	case EXPR_ACCESS:
-		print_access(out, statement, &statement->accesses[expr->access]);
+		print_access(out, names, &names->statement->accesses[expr->access]);
 		break;
 	case EXPR_UNARY:
 		fprintf(out, "(%s ", expr->operator);
-		print_expr(out, statement, expr->operands[0]);
+		print_expr(out, names, expr->operands[0]);
 		fputc(')', out);
 		break;
 	case EXPR_BINARY:
 		fputc('(', out);
-		print_expr(out, statement, expr->operands[0]);
+		print_expr(out, names, expr->operands[0]);
 		fprintf(out, " %s ", expr->operator);
-		print_expr(out, statement, expr->operands[1]);
+		print_expr(out, names, expr->operands[1]);
 		fputc(')', out);
 		break;
 	case EXPR_CONDITIONAL:
 		fputc('(', out);
-		print_expr(out, statement, expr->operands[0]);
+		print_expr(out, names, expr->operands[0]);
 		fputs(" ? ", out);
-		print_expr(out, statement, expr->operands[1]);
+		print_expr(out, names, expr->operands[1]);
 		fputs(" : ", out);
-		print_expr(out, statement, expr->operands[2]);
+		print_expr(out, names, expr->operands[2]);
 		fputc(')', out);
 		break;
 	case EXPR_CAST:
 		fprintf(out, "((%s) ", expr->type.name);
-		print_expr(out, statement, expr->operands[0]);
+		print_expr(out, names, expr->operands[0]);
 		fputc(')', out);
 		break;
 	case EXPR_CALL:
 		fprintf(out, "%s %s(", expr->type.name, expr->text);
 		for (int i = 0; i < expr->operand_count; i++) {
 			fputs(i ? ", " : "", out);
-			print_expr(out, statement, expr->operands[i]);
+			print_expr(out, names, expr->operands[i]);
 		}
 		fputc(')', out);
 		break;
@@ -149,8 +164,10 @@ static void print_domain(FILE *out, isl_set *domain)
 	free(text);
 }
 
-static void print_statement(FILE *out, const struct statement *statement, int depth)
+static void print_statement(FILE *out, const struct function *function,
+	const struct statement *statement, int depth)
 {
+	const struct names names = { function, statement };
 	indent(out, depth);
 	fprintf(out, "%s at %d", statement->name, statement->position);
 	print_place(out, statement->location);
@@ -162,9 +179,9 @@ static void print_statement(FILE *out, const struct statement *statement, int de
 	print_domain(out, statement->domain);
 	fputc('\n', out);
 	indent(out, depth + 1);
-	print_access(out, statement, &statement->accesses[0]);
+	print_access(out, &names, &statement->accesses[0]);
 	fputs(" = ", out);
-	print_expr(out, statement, statement->value);
+	print_expr(out, &names, statement->value);
 	fputc('\n', out);
 }
 
@@ -190,7 +207,7 @@ static void print_body(struct walk *walk, const struct loop *parent, int depth)
 			(level == 0 || statement->loops[level - 1] == parent);
 		if (has_statement && !(has_loop && loop->position < statement->position)) {
 			walk->statement++;
-			print_statement(walk->out, statement, depth);
+			print_statement(walk->out, function, statement, depth);
 		} else if (has_loop) {
 			walk->loop++;
 			indent(walk->out, depth);
@@ -207,12 +224,16 @@ static void print_body(struct walk *walk, const struct loop *parent, int depth)
 	}
 }
 
-static void print_array(FILE *out, const struct array *array)
+static void print_array(FILE *out, const struct function *function, const struct array *array)
 {
+	const struct names names = { function, NULL };
 	fprintf(out, "  %s %s : %s%s", array->is_parameter ? "parameter" : "local", array->name,
 		array->is_const && array->rank ? "const " : "", array->type.name);
-	for (int d = 0; d < array->rank; d++)
-		fprintf(out, "%s[%ld]", d ? "" : " ", array->extents[d]);
+	for (int d = 0; d < array->rank; d++) {
+		fputs(d ? "[" : " [", out);
+		print_affine(out, &names, array->shape[d]);
+		fputc(']', out);
+	}
 	if (array->scope)
 		fprintf(out, " in loop %d", array->scope->index);
 	print_place(out, array->location);
@@ -229,6 +250,14 @@ static void print_pragma(FILE *out, const struct pragma *pragma)
 	fputc('\n', out);
 }
 
+static void print_size(FILE *out, const struct size *size)
+{
+	fprintf(out, "  size %s : %s = %ld", size->name, size->type_name, size->value);
+	if (size->is_symbolic)
+		fprintf(out, " symbolic to %ld", size->max);
+	fputc('\n', out);
+}
+
 static void print_function(FILE *out, const struct function *function)
 {
 	fprintf(out, "function %s%s", function->name, function->is_static ? " static" : "");
@@ -237,14 +266,13 @@ static void print_function(FILE *out, const struct function *function)
 	for (int i = 0; i < function->parameter_count; i++) {
 		const struct parameter *parameter = &function->parameters[i];
 		if (parameter->size)
-			fprintf(out, "  size %s : %s = %ld\n", parameter->size->name,
-				parameter->size->type_name, parameter->size->value);
+			print_size(out, parameter->size);
 		else
-			print_array(out, parameter->array);
+			print_array(out, function, parameter->array);
 	}
 	for (int i = 0; i < function->array_count; i++)
 		if (!function->arrays[i]->is_parameter)
-			print_array(out, function->arrays[i]);
+			print_array(out, function, function->arrays[i]);
 	for (int i = 0; i < function->pragma_count; i++)
 		print_pragma(out, &function->pragmas[i]);
 	struct walk walk = { .out = out, .function = function };

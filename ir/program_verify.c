@@ -41,12 +41,14 @@ static void check_type(struct verifier *verifier, struct type type)
 static void check_array(struct verifier *verifier, const struct array *array, int index)
 {
 	const struct function *function = verifier->function;
-	long elements = 1;
+	long elements = 1, values[SYMBOLIC_LIMIT] = { 0 };
+	for (int k = 0; k < function->symbolic_count; k++)
+		values[k] = function->symbolic[k]->value;
 	bool fits = array->rank >= 0 && array->rank <= ARRAY_RANK_LIMIT;
 	check(verifier, array->index == index, "array '%s' has index %d", array->name, array->index);
 	check(verifier, fits, "array '%s' has rank %d", array->name, array->rank);
 	for (int d = 0; fits && d < array->rank; d++)
-		fits = array->extents[d] > 0 &&
+		fits = array->extents[d] > 0 && array->extents[d] == affine_at_sizes(array->shape[d], values) &&
 			!__builtin_mul_overflow(elements, array->extents[d], &elements);
 	check(verifier, fits && elements == array->elements, "array '%s' has %ld elements",
 		array->name, array->elements);
@@ -143,15 +145,22 @@ static void check_expr(struct verifier *verifier, const struct expr *expr)
 }
 
 /* Whether every element that ACCESS touches is in its array. */
-static bool is_in_bounds(const struct access *access)
+static bool is_in_bounds(const struct verifier *verifier, const struct access *access)
 {
 	const struct array *array = access->array;
 	isl_set *range = isl_map_range(isl_map_copy(access->map));
 	isl_set *box = isl_set_universe(isl_set_get_space(range));
 	for (int d = 0; d < array->rank; d++) {
+		isl_local_space *space = isl_local_space_from_space(isl_set_get_space(range));
+		isl_aff *last = isl_aff_neg(isl_aff_var_on_domain(space, isl_dim_set, (unsigned)d));
+		isl_ctx *ctx = isl_set_get_ctx(range);
+		last = isl_aff_add_constant_val(last,
+			isl_val_int_from_si(ctx, array->shape[d].constant - 1));
+		for (int k = 0; k < verifier->function->symbolic_count; k++)
+			last = isl_aff_set_coefficient_val(last, isl_dim_param, k,
+				isl_val_int_from_si(ctx, affine_size(array->shape[d], k)));
 		box = isl_set_lower_bound_si(box, isl_dim_set, (unsigned)d, 0);
-		isl_val *last = isl_val_int_from_si(isl_set_get_ctx(range), array->extents[d] - 1);
-		box = isl_set_upper_bound_val(box, isl_dim_set, (unsigned)d, last);
+		box = isl_set_intersect(box, isl_pw_aff_nonneg_set(isl_pw_aff_from_aff(last)));
 	}
 	bool result = isl_set_is_subset(range, box) == isl_bool_true;
 	isl_set_free(range);
@@ -178,7 +187,7 @@ static void check_access(struct verifier *verifier, const struct access *access,
 		return;
 	check(verifier, isl_map_dim(access->map, isl_dim_out) == array->rank,
 		"access %d has the wrong number of subscripts", index);
-	check(verifier, is_in_bounds(access), "access %d leaves '%s'", index, array->name);
+	check(verifier, is_in_bounds(verifier, access), "access %d leaves '%s'", index, array->name);
 }
 
 static void check_statement(struct verifier *verifier, const struct statement *statement,

@@ -122,13 +122,8 @@ static bool same_expr(const struct expr *a, const struct expr *b, int depth)
 	if (a->operator != b->operator &&
 	    (!a->operator || !b->operator || strcmp(a->operator, b->operator)))
 		return false;
-	if (a->kind == EXPR_AFFINE) {
-		if (a->affine.constant != b->affine.constant)
-			return false;
-		for (int i = 0; i < depth; i++)
-			if (a->affine.coefficients[i] != b->affine.coefficients[i])
-				return false;
-	}
+	if (a->kind == EXPR_AFFINE && !affine_is_equal(a->affine, b->affine, depth))
+		return false;
 	for (int i = 0; i < a->operand_count; i++)
 		if (!same_expr(a->operands[i], b->operands[i], depth))
 			return false;

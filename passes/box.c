@@ -34,7 +34,8 @@ static __isl_give isl_pw_aff *bound(__isl_keep isl_set *elements, __isl_keep isl
 		return value;
 	isl_pw_aff_free(value);
 	long min = 0, max = 0;
-	set_dim_range(elements, d, &min, &max);
+	if (!set_dim_range(elements, d, &min, &max))
+		return NULL;
 	return isl_pw_aff_intersect_domain(constant_pw(params, is_high ? max : min),
 		isl_set_copy(params));
 }

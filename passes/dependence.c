@@ -8,6 +8,7 @@
 
 #include "ir/coalesce.h"
 #include "ir/order.h"
+#include "ir/program_build.h"
 #include "passes/nest.h"
 #include "passes/values.h"
 
@@ -18,13 +19,9 @@ static bool same_subscripts(const struct statement *statement, const struct acce
 {
 	if (a->array != b->array)
 		return false;
-	for (int d = 0; d < a->array->rank; d++) {
-		if (a->subscripts[d].constant != b->subscripts[d].constant)
+	for (int d = 0; d < a->array->rank; d++)
+		if (!affine_is_equal(a->subscripts[d], b->subscripts[d], statement->depth))
 			return false;
-		for (int i = 0; i < statement->depth; i++)
-			if (a->subscripts[d].coefficients[i] != b->subscripts[d].coefficients[i])
-				return false;
-	}
 	return true;
 }
 

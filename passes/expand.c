@@ -173,6 +173,7 @@ static bool make_home(struct expansion *expansion)
 	home->elements = 1;
 	for (int i = 0; i < expansion->depth; i++) {
 		home->extents[i] = expansion->high[i] - expansion->low[i] + 1;
+		home->shape[i] = (struct affine){ .constant = home->extents[i] };
 		if (__builtin_mul_overflow(home->elements, home->extents[i], &home->elements))
 			return false;
 	}
@@ -184,7 +185,7 @@ static struct affine widen(struct arena *arena, struct affine affine, int from, 
 {
 	long *coefficients = ARENA_ARRAY(arena, long, to + 1);
 	memcpy(coefficients, affine.coefficients, (size_t)from * sizeof *coefficients);
-	return (struct affine){ affine.constant, coefficients };
+	return (struct affine){ .constant = affine.constant, .coefficients = coefficients };
 }
 
 /* ACCESS of STATEMENT, to the scalar so far, in the new array. */
@@ -200,8 +201,8 @@ static void redirect(const struct expansion *expansion, const struct statement *
 				expansion->depth, statement->depth);
 			continue;
 		}
-		access->subscripts[d] = (struct affine){ -expansion->low[d],
-			ARENA_ARRAY(arena, long, statement->depth + 1) };
+		access->subscripts[d] = (struct affine){ .constant = -expansion->low[d],
+			.coefficients = ARENA_ARRAY(arena, long, statement->depth + 1) };
 		access->subscripts[d].coefficients[d] = 1;
 	}
 	access_make_map(arena, statement, access);

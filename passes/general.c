@@ -24,7 +24,7 @@ static __isl_give isl_set *unite(__isl_take isl_set *a, __isl_take isl_set *b)
 
 /* The elements that accesses of array A touch (or only those that they write) in a visit,
  * as a function of the tile parameters of the loops outside. */
-static __isl_give isl_set *touched_at(const struct lowering *lowering, int a, bool writes_only,
+__isl_give isl_set *touched_by(const struct lowering *lowering, int a, bool writes_only,
 	int depth)
 {
 	const struct nest_array *array = &lowering->nest->arrays[a];
@@ -37,13 +37,13 @@ static __isl_give isl_set *touched_at(const struct lowering *lowering, int a, bo
 		elements = unite(elements, isl_set_apply(instances,
 			isl_map_copy(array->accesses[i].access->map)));
 	}
-	elements = isl_set_intersect_params(elements, tile_context(lowering));
+	elements = isl_set_intersect_params(elements, context_at(lowering, depth));
 	return set_coalesce(elements);
 }
 
 static __isl_give isl_set *written_at(const struct lowering *lowering, int a, int depth)
 {
-	return touched_at(lowering, a, true, depth);
+	return touched_by(lowering, a, true, depth);
 }
 
 /* ---- footprints: sets with the extremes of what a visit touches ---- */
@@ -64,6 +64,10 @@ static bool is_shifted(const struct statement *statement, const struct access *a
 	for (int d = 0; d < a->array->rank; d++)
 		for (int i = 0; i < statement->depth; i++)
 			if (a->subscripts[d].coefficients[i] != b->subscripts[d].coefficients[i])
+				return false;
+	for (int d = 0; d < a->array->rank; d++)
+		for (int k = 0; k < SYMBOLIC_LIMIT; k++)
+			if (affine_size(a->subscripts[d], k) != affine_size(b->subscripts[d], k))
 				return false;
 	return true;
 }
@@ -107,7 +111,7 @@ static void add_shape(const struct lowering *lowering, const struct nest_array *
 	}
 	isl_set *shape = isl_set_apply(tile_instances(lowering, one->statement, depth, reach),
 		isl_map_copy(one->access->map));
-	shape = isl_set_intersect_params(shape, tile_context(lowering));
+	shape = isl_set_intersect_params(shape, context_at(lowering, depth));
 	if (differ && !footprint->highs)
 		footprint->highs = isl_set_copy(footprint->lows);
 	if (footprint->highs || differ)
@@ -169,7 +173,7 @@ static struct statement in_visit(const struct lowering *lowering, int s, int dep
 {
 	struct statement statement = *lowering->nest->statements[s];
 	statement.domain = isl_set_intersect_params(tile_instances(lowering, s, depth, IN_TILE),
-		tile_context(lowering));
+		context_at(lowering, depth));
 	return statement;
 }
 
@@ -231,10 +235,11 @@ static __isl_give isl_set *fetching(const struct lowering *lowering, int a,
 
 /* ---- into the plan ---- */
 
-/* True in the visits of SET; NULL if those are all. */
-static struct plan_expr *condition_of(struct lowering *lowering, __isl_keep isl_set *set)
+/* True in the visits of SET; NULL if those are all that the first DEPTH tile loops have. */
+static struct plan_expr *condition_of(struct lowering *lowering, __isl_keep isl_set *set,
+	int depth)
 {
-	isl_set *context = tile_context(lowering);
+	isl_set *context = context_at(lowering, depth);
 	if (isl_set_is_subset(context, set) == isl_bool_true) {
 		isl_set_free(context);
 		return NULL;
@@ -289,10 +294,11 @@ static void find_slide(struct lowering *lowering, int a, __isl_keep isl_set *vis
 	box_find(earlier.lows, earlier.highs, earlier.visits, now->rank, &before);
 	int d = isl_set_is_empty(common) == isl_bool_false ? rising_dim(common, now, &before) : -1;
 	if (d >= 0) {
-		struct plan_expr *end = expression_of(lowering, common, isl_pw_aff_copy(before.high[d]));
+		struct plan_expr *end = expression_of(lowering, common, lowering->store[a],
+			isl_pw_aff_copy(before.high[d]));
 		if (end) {
 			region->slide = d;
-			region->continues = condition_of(lowering, earlier.visits);
+			region->continues = condition_of(lowering, earlier.visits, lowering->store[a]);
 			region->fresh = plan_make(ARENA(lowering), PLAN_MAX, region->first[d],
 				plan_make(ARENA(lowering), PLAN_ADD, end, plan_const(ARENA(lowering), 1)));
 			buffer->dims[d].modulus = buffer->dims[d].extent;
@@ -350,7 +356,7 @@ static void find_get_rows(struct lowering *lowering, int a, const struct general
 {
 	isl_ctx *ctx = lowering->compilation->ctx;
 	isl_work_begin(ctx, ROW_OPERATIONS);
-	isl_set *elements = touched_at(lowering, a, false, lowering->store[a]);
+	isl_set *elements = touched_by(lowering, a, false, lowering->store[a]);
 	struct plan_node *rows = has_holes(elements, region->footprint.visits, &region->box)
 		? rows_of(lowering, a, false, elements) : NULL;
 	isl_set_free(elements);
@@ -388,13 +394,13 @@ static void fill_boxes(struct lowering *lowering, int a, struct general_region *
 {
 	isl_set *fetch = fetching(lowering, a, &region->footprint, &region->box);
 	region->is_fetched = isl_set_is_empty(fetch) == isl_bool_false;
-	region->fetches = condition_of(lowering, fetch);
+	region->fetches = condition_of(lowering, fetch, lowering->store[a]);
 	isl_set_free(fetch);
 	region->is_put = lowering->nest->arrays[a].is_written;
 	if (!region->is_put)
 		return;
 	isl_set *puts = isl_set_params(written_at(lowering, a, lowering->store[a]));
-	region->puts = condition_of(lowering, puts);
+	region->puts = condition_of(lowering, puts, lowering->store[a]);
 	isl_set_free(puts);
 }
 
@@ -407,8 +413,9 @@ static bool fill_region(struct lowering *lowering, int a, struct general_region 
 	if (!region->is_touched)
 		return true;
 	for (int d = 0; d < buffer->rank; d++) {
-		struct plan_expr *low = expression_of(lowering, visits, isl_pw_aff_copy(region->box.low[d]));
-		struct plan_expr *high = expression_of(lowering, visits,
+		struct plan_expr *low = expression_of(lowering, visits, lowering->store[a],
+			isl_pw_aff_copy(region->box.low[d]));
+		struct plan_expr *high = expression_of(lowering, visits, lowering->store[a],
 			isl_pw_aff_copy(region->box.high[d]));
 		if (!low || !high)
 			return false;
@@ -560,6 +567,20 @@ bool make_general_buffers(struct lowering *lowering, long *needed)
 		end_footprint(&lowering->general[a].footprint);
 	}
 	return fits;
+}
+
+void find_present(struct lowering *lowering)
+{
+	const struct nest *nest = lowering->nest;
+	for (int a = 0; a < nest->array_count && nest->function->context; a++) {
+		isl_set *sizes = NULL;
+		for (int i = 0; i < nest->arrays[a].access_count; i++)
+			sizes = unite(sizes, isl_set_params(isl_set_copy(
+				nest->statements[nest->arrays[a].accesses[i].statement]->domain)));
+		sizes = set_coalesce(sizes);
+		lowering->present[a] = condition_of(lowering, sizes, 0);
+		isl_set_free(sizes);
+	}
 }
 
 /* ---- several buffers of one array ---- */

@@ -34,6 +34,8 @@ libloopc_a_SOURCES += \
 	passes/registers.h \
 	passes/restriction.c \
 	passes/restriction.h \
+	passes/symbolic.c \
+	passes/symbolic.h \
 	passes/reuse.c \
 	passes/schedule_text.c \
 	passes/schedule_text.h \

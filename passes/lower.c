@@ -45,7 +45,7 @@ const char *unique_name(struct lowering *lowering, const char *base)
 struct plan_var *new_var(struct lowering *lowering, const char *base, long min, long max)
 {
 	struct plan_var *var = ARENA_NEW(ARENA(lowering), struct plan_var);
-	*var = (struct plan_var){ unique_name(lowering, base), min, max };
+	*var = (struct plan_var){ .name = unique_name(lowering, base), .min = min, .max = max };
 	return var;
 }
 
@@ -57,50 +57,193 @@ struct plan_expr *tile_at(const struct lowering *lowering, int l, struct plan_ex
 	if (!loop->is_backward)
 		return position;
 	struct arena *arena = ARENA(lowering);
-	struct plan_expr *down = plan_make(arena, PLAN_SUB, plan_const(arena, loop->count - 1),
+	struct plan_expr *last = plan_make(arena, PLAN_SUB, loop->trips, plan_const(arena, 1));
+	return plan_select(arena, loop->is_backward, plan_make(arena, PLAN_SUB, last, position),
 		position);
-	return plan_select(arena, loop->is_backward, down, position);
 }
 
-/* Loop L goes down in its odd runs: the number of runs before this one, modulo 2. */
+/* Loop L goes down in its odd runs: the number of runs before this one in the block,
+ * modulo 2. */
 static struct plan_expr *is_odd_run(const struct lowering *lowering, int l)
 {
 	struct arena *arena = ARENA(lowering);
-	struct plan_expr *runs = plan_const(arena, 0);
+	struct plan_expr *runs = plan_const(arena, 0), *zero = runs;
+	struct plan_expr *odd = plan_const(arena, 1);   /* loops between take an odd number of runs */
 	bool even = false;           /* outer loops take an even number of runs each */
-	for (int m = l - 1; m >= 0 && !even; m--) {
-		runs = plan_make(arena, PLAN_ADD, plan_ref(arena, lowering->loops[m].var), runs);
-		even = lowering->loops[m].count % 2 == 0;
+	for (int m = l - 1; m >= lowering->first_inner && !even; m--) {
+		const struct tile_loop *loop = &lowering->loops[m];
+		runs = plan_make(arena, PLAN_ADD,
+			plan_select(arena, odd, plan_ref(arena, loop->var), zero), runs);
+		if (!loop->count)
+			odd = plan_make(arena, PLAN_AND, odd, plan_make(arena, PLAN_EQ,
+				plan_make(arena, PLAN_MOD, loop->trips, plan_const(arena, 2)),
+				plan_const(arena, 1)));
+		even = loop->count && loop->count % 2 == 0;
 	}
 	return plan_make(arena, PLAN_MOD, runs, plan_const(arena, 2));
+}
+
+/* How many tiles of SIZE iterations EXTENT iterations need. */
+static struct plan_expr *trips_of(const struct lowering *lowering, int dim,
+	struct plan_expr *extent, long size)
+{
+	struct arena *arena = ARENA(lowering);
+	struct plan_expr *trips = plan_make(arena, PLAN_FLOORDIV, plan_make(arena, PLAN_ADD, extent,
+		plan_const(arena, size - 1)), plan_const(arena, size));
+	return lowering->may_be_empty[dim] ? plan_make(arena, PLAN_MAX, trips, plan_const(arena, 1))
+		: trips;
+}
+
+/* A loop that is empty for some sizes has a first and a last tile all the same, where
+ * something runs there. */
+static bool has_ends(const struct nest *nest, int dim)
+{
+	for (int s = 0; s < nest->statement_count; s++)
+		if (nest->band[dim].planes[s].kind != HYPERPLANE_AFFINE)
+			return true;
+	return false;
+}
+
+/* Fills in LOOP, over tiles of SIZE of the EXTENT iterations of DIM. */
+static void make_tile_loop(struct lowering *lowering, struct tile_loop *loop, int dim, long size,
+	struct plan_expr *extent, const char *suffix)
+{
+	const char *name = lowering->nest->band[dim].name;
+	int l = (int)(loop - lowering->loops);
+	long min, max;
+	loop->dim = dim;
+	loop->size = size;
+	loop->trips = trips_of(lowering, dim, extent, size);
+	if (!plan_is_const(loop->trips, &loop->count))
+		loop->count = 0;
+	plan_range(loop->trips, &min, &max);
+	loop->var = l < lowering->nest->outer_count ? lowering->nest->outer_vars[l]
+		: new_var(lowering, arena_printf(ARENA(lowering), "%s_%s", name, suffix), 0, max - 1);
+	loop->tile_var = loop->var;
+}
+
+/* The loop of DIM over blocks of as many iterations as it was tuned for. */
+static void make_block_loop(struct lowering *lowering, int dim)
+{
+	struct arena *arena = ARENA(lowering);
+	struct tile_loop *loop = &lowering->loops[lowering->depth];
+	long size = lowering->nest->band[dim].extent;
+	make_tile_loop(lowering, loop, dim, size, lowering->extent[dim], "block");
+	loop->is_block = true;
+	lowering->block_of_dim[dim] = lowering->depth++;
+	struct plan_expr *whole = plan_const(arena, size);
+	lowering->origin[dim] = plan_make(arena, PLAN_MUL, whole, plan_ref(arena, loop->var));
+	lowering->extent[dim] = plan_make(arena, PLAN_MIN, whole,
+		plan_make(arena, PLAN_SUB, lowering->extent[dim], lowering->origin[dim]));
+}
+
+/* The tile loop of entry L of the schedule's order. */
+static void make_scheduled_loop(struct lowering *lowering, int place)
+{
+	const struct schedule *schedule = lowering->schedule;
+	int dim = schedule->order[place], l = lowering->depth++;
+	struct tile_loop *loop = &lowering->loops[l];
+	make_tile_loop(lowering, loop, dim, schedule->tile[dim], lowering->extent[dim], "tile");
+	lowering->loop_of_dim[dim] = l;
+	struct plan_expr *odd = l > lowering->first_inner ? is_odd_run(lowering, l) : NULL;
+	loop->is_serpentine = schedule->is_serpentine[dim] || l == lowering->first_inner;
+	if (schedule->is_serpentine[dim] && odd) {
+		loop->is_backward = odd;
+		loop->tile_var = new_var(lowering, arena_printf(ARENA(lowering), "%s_turned",
+			lowering->nest->band[dim].name), 0, loop->var->max);
+	}
+}
+
+static bool is_symbolic(const struct slope *slope)
+{
+	for (int k = 0; k < SYMBOLIC_LIMIT; k++)
+		if (slope->of[k])
+			return true;
+	return false;
+}
+
+struct plan_expr *sized(const struct lowering *lowering, long value, const struct slope *slope)
+{
+	const struct function *function = lowering->nest->function;
+	struct affine affine = { .constant = value, .sizes = (long *)slope->of };
+	for (int k = 0; k < function->symbolic_count; k++)
+		affine.constant -= slope->of[k] * function->symbolic[k]->value;
+	return plan_affine(ARENA(lowering), affine, 0, NULL, lowering->plan->sizes);
+}
+
+bool moves_with(const struct lowering *lowering, int a, int dim)
+{
+	const struct model_array *array = &lowering->model->arrays[a];
+	for (int d = 0; d < array->rank; d++)
+		if (array->dims[d].coefficient[dim])
+			return true;
+	return false;
+}
+
+/* Array A's ring holds the whole run of the loop it slides along. */
+static bool is_whole_ring(const struct lowering *lowering, int a, int dim)
+{
+	const struct storage *storage = &lowering->schedule->storage[a];
+	long size = lowering->schedule->tile[dim];
+	return storage->is_sliding && storage->store > 0
+		&& lowering->schedule->order[storage->store - 1] == dim
+		&& size * (storage->slots + (storage->is_double ? 1 : 0))
+			>= lowering->nest->band[dim].extent;
+}
+
+/* Some buffer holds what all iterations of dimension DIM touch. */
+static bool needs_blocks(const struct lowering *lowering, int dim)
+{
+	const struct schedule *schedule = lowering->schedule;
+	int place = 0;
+	while (place < schedule->depth && schedule->order[place] != dim)
+		place++;
+	for (int a = 0; a < lowering->nest->array_count; a++)
+		if (moves_with(lowering, a, dim) && (place >= schedule->storage[a].store
+			|| is_whole_ring(lowering, a, dim)))
+			return true;
+	return false;
 }
 
 static void make_tile_loops(struct lowering *lowering)
 {
 	const struct schedule *schedule = lowering->schedule;
+	const struct nest *nest = lowering->nest;
+	static const struct slope none;
 	for (int dim = 0; dim < NEST_LOOPS; dim++)
-		lowering->loop_of_dim[dim] = -1;
-	lowering->depth = schedule->depth;
-	for (int l = 0; l < schedule->depth; l++) {
-		struct tile_loop *loop = &lowering->loops[l];
-		loop->dim = schedule->order[l];
-		loop->size = schedule->tile[loop->dim];
-		loop->count = (lowering->nest->band[loop->dim].extent + loop->size - 1) / loop->size;
-		lowering->loop_of_dim[loop->dim] = l;
-		const char *name = lowering->nest->band[loop->dim].name;
-		loop->var = l < lowering->nest->outer_count ? lowering->nest->outer_vars[l]
-			: new_var(lowering, arena_printf(ARENA(lowering), "%s_tile", name), 0,
-				loop->count - 1);
-		struct plan_expr *odd = l ? is_odd_run(lowering, l) : NULL;
-		loop->is_serpentine = schedule->is_serpentine[loop->dim] || !l;
-		if (schedule->is_serpentine[loop->dim] && l) {
-			loop->is_backward = odd;
-			loop->tile_var = new_var(lowering, arena_printf(ARENA(lowering), "%s_turned", name), 0,
-				loop->count - 1);
-		} else {
-			loop->tile_var = loop->var;
-		}
+		lowering->loop_of_dim[dim] = lowering->block_of_dim[dim] = -1;
+	for (int dim = 0; dim < nest->band_count; dim++) {
+		lowering->extent[dim] = sized(lowering, nest->band[dim].extent,
+			&nest->band[dim].extent_slope);
+		lowering->origin[dim] = sized(lowering, 0, &none);
+		lowering->may_be_empty[dim] = is_symbolic(&nest->band[dim].extent_slope)
+			&& has_ends(nest, dim) && dim_may_be_empty(lowering, dim);
 	}
+	int place = 0;
+	/* What is sequential stays outermost: only inside may loops change places. */
+	while (place < nest->prefix && nest->function->symbolic_count)
+		make_scheduled_loop(lowering, place++);
+	for (int dim = place; dim < nest->band_count; dim++)
+		if (is_symbolic(&nest->band[dim].extent_slope) && needs_blocks(lowering, dim))
+			make_block_loop(lowering, dim);
+	lowering->first_inner = lowering->depth > place ? lowering->depth : 0;
+	while (place < schedule->depth)
+		make_scheduled_loop(lowering, place++);
+}
+
+/* The tile loops outside array A's buffer, those over blocks among them. */
+static int store_with_blocks(const struct lowering *lowering, int a, int store)
+{
+	const struct nest *nest = lowering->nest;
+	int prefix = nest->function->symbolic_count ? nest->prefix : 0, moved = store;
+	if (store > prefix)
+		return store + lowering->depth - lowering->schedule->depth;
+	/* Sequential loops have no blocks: their buffers hold what one iteration touches. */
+	for (int l = store; l < lowering->depth && (l < prefix || lowering->loops[l].is_block); l++)
+		if (is_symbolic(&nest->band[lowering->loops[l].dim].extent_slope)
+			&& moves_with(lowering, a, lowering->loops[l].dim))
+			moved = l + 1;
+	return moved;
 }
 
 /* ---- levels ---- */
@@ -151,7 +294,7 @@ static bool lower_level(struct lowering *lowering, int depth, struct plan_node *
 	} else {
 		const struct tile_loop *loop = &lowering->loops[depth];
 		struct plan_node *node = plan_loop(arena, LOOP_TILE, loop->var, plan_const(arena, 0),
-			plan_const(arena, loop->count - 1), 1);
+			plan_make(arena, PLAN_SUB, loop->trips, plan_const(arena, 1)), 1);
 		plan_append(arena, block, node);
 		struct plan_node *body = node->body;
 		if (loop->tile_var != loop->var) {
@@ -259,16 +402,18 @@ static bool lower_body(struct lowering *lowering, struct plan_nest *out)
 }
 
 static struct lowering lowering_of(struct compilation *compilation, const struct nest *nest,
-	const struct schedule *schedule, struct plan *plan)
+	const struct nest_model *model, const struct schedule *schedule, struct plan *plan)
 {
-	struct lowering lowering = { .compilation = compilation, .nest = nest,
+	struct lowering lowering = { .compilation = compilation, .nest = nest, .model = model,
 		.schedule = schedule, .plan = plan, .names = &plan->names };
 	lowering.buffers = ARENA_ARRAY(compilation->arena, struct plan_buffer *,
 		nest->array_count + 1);
 	lowering.store = ARENA_ARRAY(compilation->arena, int, nest->array_count + 1);
 	lowering.slides = ARENA_ARRAY(compilation->arena, bool, nest->array_count + 1);
 	lowering.instances = ARENA_ARRAY(compilation->arena, isl_set *,
-		nest->statement_count * (NEST_LOOPS + 1) * REACHES);
+		nest->statement_count * (TILE_LOOPS + 1) * REACHES);
+	lowering.present = ARENA_ARRAY(compilation->arena, struct plan_expr *,
+		nest->array_count + 1);
 	make_tile_loops(&lowering);
 	return lowering;
 }
@@ -276,7 +421,7 @@ static struct lowering lowering_of(struct compilation *compilation, const struct
 /* Frees what is not the arena's. */
 static void lowering_end(struct lowering *lowering)
 {
-	for (int i = 0; i < lowering->nest->statement_count * (NEST_LOOPS + 1) * REACHES; i++)
+	for (int i = 0; i < lowering->nest->statement_count * (TILE_LOOPS + 1) * REACHES; i++)
 		isl_set_free(lowering->instances[i]);
 }
 
@@ -286,9 +431,9 @@ static bool lower_with_buffers(struct lowering *lowering, struct plan_nest *out,
 	*obstacle = (struct obstacle){ 0, { -1, -1 } };
 	if (!groups_are_apart(lowering, obstacle->clash))
 		return false;
-	if (lowering->regions)
-		make_exact_buffers(lowering);
-	else if (!make_general_buffers(lowering, &obstacle->needed_bytes))
+	find_present(lowering);
+	if (lowering->regions ? !make_exact_buffers(lowering) : !make_general_buffers(lowering,
+		&obstacle->needed_bytes))
 		return false;
 	obstacle->needed_bytes = 0;
 	return lower_body(lowering, out);
@@ -299,12 +444,11 @@ bool nest_lower(struct compilation *compilation, const struct nest *nest,
 	const struct schedule *schedule, enum detail detail, struct plan *plan,
 	struct plan_nest *out, struct obstacle *obstacle)
 {
-	struct lowering lowering = lowering_of(compilation, nest, schedule, plan);
-	lowering.model = model;
+	struct lowering lowering = lowering_of(compilation, nest, model, schedule, plan);
 	lowering.detail = detail;
 	lowering.regions = exact ? regions : NULL;
 	for (int a = 0; a < nest->array_count; a++) {
-		lowering.store[a] = schedule->storage[a].store;
+		lowering.store[a] = store_with_blocks(&lowering, a, schedule->storage[a].store);
 		lowering.slides[a] = schedule->storage[a].is_sliding;
 	}
 	bool done = lower_with_buffers(&lowering, out, obstacle);
@@ -316,7 +460,7 @@ bool group_lower(struct compilation *compilation, const struct nest *group,
 	const struct schedule *schedule, const int *store, enum detail detail, struct plan *plan,
 	struct plan_nest *out)
 {
-	struct lowering lowering = lowering_of(compilation, group, schedule, plan);
+	struct lowering lowering = lowering_of(compilation, group, NULL, schedule, plan);
 	long needed;
 	lowering.detail = detail;
 	for (int a = 0; a < group->array_count; a++) {

@@ -16,6 +16,7 @@
 #include "passes/pipeline.h"
 #include "passes/restriction.h"
 #include "passes/schedule_text.h"
+#include "passes/symbolic.h"
 #include "passes/values.h"
 
 /* ---- what must cross the bus at least, where there is no model ---- */
@@ -388,6 +389,94 @@ static struct choice *choice_for(struct compilation *compilation, struct nest *n
 	return prepare(choice) ? choice : NULL;
 }
 
+/* Every value that a read of a created array sees is set in the nest, whatever the sizes. */
+static bool stays_created(const struct choice *choice, struct nest *all)
+{
+	for (int a = 0; a < all->array_count; a++)
+		if (choice->model.arrays[a].is_created && !nest_is_created(all, &all->arrays[a]))
+			return false;
+	return true;
+}
+
+/* Lowers CHOICE, found for the values that symbolic sizes are tuned for, such that it is
+ * right for all values.  False, with the reason, if that cannot be. */
+static bool lower_all_sizes(struct choice *choice, struct plan *plan, struct plan_nest *out,
+	const char **reason)
+{
+	struct compilation *compilation = choice->compilation;
+	struct region *regions = ARENA_ARRAY(compilation->arena, struct region,
+		choice->nest->array_count + 1);
+	memcpy(regions, choice->regions, sizeof *regions * (size_t)choice->nest->array_count);
+	struct nest *all = nest_with_sizes(compilation, choice->nest,
+		(struct band_origin){ choice->attempt.loops, choice->attempt.split }, choice->exact,
+		regions, reason);
+	if (!all || !band_is_legal(all, &choice->schedule, reason))
+		return false;
+	*reason = "some element is read before it is written for some sizes";
+	if (!stays_created(choice, all))
+		return false;
+	show_schedule(choice);
+	*reason = choice->exact ? "what its tiles touch depends on the sizes in a way that is not affine"
+		: all->left_out && all->blocked[0].loop ? arena_printf(compilation->arena,
+			"a buffer would grow with a size, as loop '%s' cannot be tiled",
+			all->blocked[0].loop->name)
+		: "a buffer would grow with a size";
+	if (!nest_lower(compilation, all, &choice->model, regions, choice->exact, &choice->schedule,
+		TO_EMIT, plan, out, &choice->obstacle))
+		return false;
+	return true;
+}
+
+/* Choices that can be lowered, with what they move: the least first, the first of equals. */
+struct candidates {
+	int count;
+	size_t capacity;
+	struct candidate {
+		struct choice *choice;
+		long bytes;
+	} *items;
+};
+
+static void add_candidate(struct compilation *compilation, struct candidates *candidates,
+	struct choice *choice, long bytes)
+{
+	candidates->items = arena_grow(compilation->arena, candidates->items,
+		(size_t)candidates->count, &candidates->capacity, sizeof *candidates->items);
+	int at = candidates->count++;
+	for (; at > 0 && candidates->items[at - 1].bytes > bytes; at--)
+		candidates->items[at] = candidates->items[at - 1];
+	candidates->items[at] = (struct candidate){ choice, bytes };
+}
+
+/* Lowers the best of CANDIDATES, now with its statements; with symbolic sizes the best
+ * that is right for all of them.  NULL after an error. */
+static struct choice *emit_best(struct compilation *compilation, const struct nest *nest,
+	const struct candidates *candidates, struct plan *plan, struct plan_nest *out)
+{
+	const struct plan before = *plan;
+	const char *reason = NULL, *other = NULL;
+	bool has_sizes = nest->function->unbound && !compilation->only_weighs;
+	enum detail detail = compilation->only_weighs ? TO_WEIGH : TO_EMIT;
+	for (int i = 0; i < (has_sizes ? candidates->count : 1); i++) {
+		struct choice *choice = candidates->items[i].choice;
+		*plan = before;
+		*out = (struct plan_nest){ .name = nest->name, .location = nest->location };
+		if (has_sizes ? lower_all_sizes(choice, plan, out, i ? &other : &reason)
+			: lower_scheduled(choice, detail, plan, out))
+			return choice;
+	}
+	if (has_sizes) {
+		diag_error(compilation->diag, nest->location, "the sizes of '%s' cannot be left to the "
+			"run: %s; give them values, without --symbolic, or split the nest", nest->name,
+			reason);
+		return NULL;
+	}
+	diag_error(compilation->diag, nest->location, "internal error: no loops could be made for "
+		"the tiles of '%s'; please report", nest->name);
+	compilation->is_broken = true;
+	return NULL;
+}
+
 /* NEST's band with LOOPS sequential loops; BANDS [loops] remembers those found. */
 static void set_band(struct compilation *compilation, struct nest *nest, int loops,
 	struct nest **bands)
@@ -465,10 +554,9 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 	int depth = nest_depth(nest), errors = diag_error_count(compilation->diag);
 	bool may_split = nest_split_arrays(compilation, nest, true);
 	bool is_complete = false;    /* more sequential loops would not help, or cost too much */
-	bool has_others = may_split;
-	long best_bytes = 0;
+	bool has_sizes = nest->function->unbound != NULL, has_others = may_split;
+	struct candidates candidates = { 0 };
 	const struct plan before = *plan;
-	struct choice *choice, *best = NULL;
 	struct nest **bands = ARENA_ARRAY(compilation->arena, struct nest *, depth + 1);
 	*first = NULL;
 	for (int loops = nest->outer_loops; loops <= depth && !is_complete; loops++)
@@ -477,7 +565,8 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 			enum outcome outcome;
 			if (!allows(nest, form, attempt))
 				continue;
-			choice = lower_attempt(compilation, nest, form, attempt, bands, plan, out, &outcome);
+			struct choice *choice = lower_attempt(compilation, nest, form, attempt, bands, plan,
+				out, &outcome);
 			*plan = before;
 			if (diag_error_count(compilation->diag) > errors)
 				return NULL;
@@ -485,22 +574,15 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 			has_others |= nest->left_out || loops > nest->outer_loops;
 			if (outcome != LOWERED)
 				continue;
-			if (!best || total_bytes(out) < best_bytes) {
-				best = choice;
-				best_bytes = total_bytes(out);
-			}
-			is_complete |= loops || (!nest->left_out && (attempt.split || !may_split));
+			add_candidate(compilation, &candidates, choice, total_bytes(out));
+			is_complete |= (loops && !has_sizes)
+				|| (!nest->left_out && (attempt.split || !may_split));
 		}
-	if (!best)
-		return NULL;
-	best->has_others = has_others || form->is_given;
-	*out = (struct plan_nest){ .name = nest->name, .location = nest->location };
-	if (lower_scheduled(best, compilation->only_weighs ? TO_WEIGH : TO_EMIT, plan, out))
-		return best;
-	diag_error(compilation->diag, nest->location, "internal error: no loops could be made for "
-		"the tiles of '%s'; please report", nest->name);
-	compilation->is_broken = true;
-	return NULL;
+	struct choice *best = candidates.count
+		? emit_best(compilation, nest, &candidates, plan, out) : NULL;
+	if (best)
+		best->has_others = has_others || form->is_given;
+	return best;
 }
 
 /* -Rloop: what keeps loops from being tiled, in terms of the source. */
@@ -653,7 +735,9 @@ static void try_expanded(struct compilation *compilation, const struct form *for
 	const struct plan *plan, struct variant *best)
 {
 	struct variant variant;
-	if (best->choice && total_bytes(&best->out) == best->out.compulsory_bytes)
+	/* What stands for a scalar would be an array that grows with a size. */
+	if (best->nest->function->unbound
+		|| (best->choice && total_bytes(&best->out) == best->out.compulsory_bytes))
 		return;
 	struct nest *expanded = nest_expand_scalars(compilation, best->nest);
 	if (!expanded || expanded->array_count > MODEL_ARRAYS)
@@ -723,6 +807,14 @@ bool lower_nest(struct compilation *compilation, struct nest *nest, struct plan 
 		remark_on_loops(compilation, best.choice->nest);
 	} else if (diag_error_count(compilation->diag) > errors) {
 		return false;
+	} else if (nest->function->unbound) {
+		if (best.first)
+			report_no_fit(best.first);
+		else
+			report_no_form(compilation, nest, &form);
+		diag_note(compilation->diag, nest->location, "with its sizes symbolic the parts of a "
+			"nest are not scheduled one by one");
+		return false;
 	} else if ((!form.is_given || form.is_parts) && lower_parts(compilation, nest, plan, out)) {
 		fill_compulsory(nest, out);
 		remark_on_loops(compilation, nest);
@@ -756,7 +848,6 @@ static bool leaves_the_chip(const struct plan *plan, const struct array *array)
 
 static void place_workspace(struct plan *plan)
 {
-	enum { ALIGNMENT = 64 };
 	const struct function *function = plan->function;
 	plan->workspace_offset = ARENA_ARRAY(plan->arena, long, function->array_count + 1);
 	for (int i = 0; i < function->array_count; i++) {
@@ -765,8 +856,8 @@ static void place_workspace(struct plan *plan)
 		if (array->is_parameter || array->by_value || !leaves_the_chip(plan, array))
 			continue;
 		plan->workspace_offset[i] = plan->workspace_bytes;
-		plan->workspace_bytes += (array->elements * array->type.bytes + ALIGNMENT - 1)
-			/ ALIGNMENT * ALIGNMENT;
+		plan->workspace_bytes += (array->elements * array->type.bytes
+			+ WORKSPACE_ALIGNMENT - 1) / WORKSPACE_ALIGNMENT * WORKSPACE_ALIGNMENT;
 	}
 }
 
@@ -784,6 +875,20 @@ static const struct program *with_function(const struct compilation *compilation
 	return program;
 }
 
+/* FUNCTION with its symbolic sizes at the values to tune for. */
+static const struct function *bind_sizes(struct compilation *compilation,
+	const struct function *function)
+{
+	long values[SYMBOLIC_LIMIT];
+	for (int k = 0; k < function->symbolic_count; k++)
+		values[k] = function->symbolic[k]->value;
+	const struct function *bound = function_at(compilation->arena, function, values);
+	if (!bound)
+		diag_error(compilation->diag, function->location, "some statement of '%s' does not run "
+			"for the sizes it is tuned for; give larger ones by -D", function->name);
+	return bound;
+}
+
 struct plan *lower_function(struct compilation *compilation, const struct function *function)
 {
 	struct plan *plan = ARENA_NEW(compilation->arena, struct plan);
@@ -791,6 +896,10 @@ struct plan *lower_function(struct compilation *compilation, const struct functi
 	plan->program = compilation->program;
 	plan->function = function;
 	plan->arch = compilation->arch;
+	plan_make_sizes(plan);
+	if (function->symbolic_count && !(function = bind_sizes(compilation, function)))
+		return NULL;
+	plan->function = function;
 	struct nest *nests = nests_of_function(compilation, function, &plan->nest_count);
 	plan->nests = ARENA_ARRAY(compilation->arena, struct plan_nest, plan->nest_count + 1);
 	struct fuse_wishes wishes;
@@ -802,7 +911,9 @@ struct plan *lower_function(struct compilation *compilation, const struct functi
 		for (int n = 0; n < plan->nest_count; n++)
 			done &= lower_nest(compilation, &nests[n], plan, &plan->nests[n]);
 	place_workspace(plan);
-	if (plan->function != function)
+	if (function->unbound)
+		plan->function = function->unbound;
+	else if (plan->function != function)
 		plan->program = compilation->program = with_function(compilation, function,
 			plan->function);
 	return done ? plan : NULL;

@@ -11,12 +11,20 @@
  * the tiles are walked; tile is the index of the tile. */
 struct tile_loop {
 	int dim;                     /* of the band */
-	long size, count;            /* of a tile; tiles */
+	long size, count;            /* of a tile; tiles, or 0 if only a run knows them */
+	struct plan_expr *trips;     /* tiles */
+	bool is_block;               /* its tiles are blocks, see below */
 	bool is_serpentine;
 	struct plan_var *var;        /* the position */
 	struct plan_var *tile_var;   /* named tile index; var itself if not serpentine */
 	struct plan_expr *is_backward;   /* serpentine: 1 in the runs that go down; else NULL */
 };
+
+/* Where sizes are symbolic a schedule is one of blocks: of as many iterations as the loop
+ * has for the sizes that are tuned for.  A loop over blocks goes around all others where
+ * some buffer holds what all iterations of a symbolic loop touch, so that no buffer grows
+ * with a size.  For the sizes tuned for there is one block. */
+enum { TILE_LOOPS = 2 * NEST_LOOPS };
 
 struct lowering {
 	struct compilation *compilation;
@@ -28,8 +36,15 @@ struct lowering {
 	struct plan_name **names;        /* taken in the plan */
 	enum detail detail;
 	int depth;
-	struct tile_loop loops[NEST_LOOPS];      /* outermost first */
-	int loop_of_dim[NEST_LOOPS];             /* its tile loop, or -1 */
+	struct tile_loop loops[TILE_LOOPS];      /* outermost first */
+	int first_inner;                         /* the first tile loop inside all blocks */
+	int loop_of_dim[NEST_LOOPS];             /* its tile loop in the block, or -1 */
+	int block_of_dim[NEST_LOOPS];            /* its loop over blocks, or -1 */
+	struct plan_expr *extent[NEST_LOOPS];    /* iterations in the present block */
+	struct plan_expr *origin[NEST_LOOPS];    /* the first of them */
+	bool may_be_empty[NEST_LOOPS];           /* and then has one tile all the same */
+	/* [array]: whether anything of it is touched for the sizes at hand; NULL: always */
+	struct plan_expr **present;
 	struct plan_buffer **buffers;            /* [array of the nest] */
 	int *store;                              /* [array of the nest] */
 	bool *slides;                            /* [array of the nest]: may, where isl agrees */
@@ -49,6 +64,11 @@ struct plan_var *new_var(struct lowering *lowering, const char *base, long min, 
 /* The index of the tile of loop L at POSITION of its run. */
 struct plan_expr *tile_at(const struct lowering *lowering, int l, struct plan_expr *position);
 
+/* A number of the nest as the symbolic sizes make it. */
+struct plan_expr *sized(const struct lowering *lowering, long value, const struct slope *slope);
+/* Array A's buffer depends on dimension DIM of the band. */
+bool moves_with(const struct lowering *lowering, int a, int dim);
+
 /* ---- passes/points.c: the statements of one tile, in source order ---- */
 
 /* Appends the point loops to BLOCK. */
@@ -61,13 +81,19 @@ enum reach { IN_TILE, IN_TILE_BEFORE, UP_TO_TILE, FROM_TILE, REACHES };
  * DEPTH tile loops count, and REACH applies to the last of them.  Caller frees. */
 __isl_give isl_set *tile_instances(const struct lowering *lowering, int s, int depth,
 	enum reach reach);
-/* The values tile parameters take.  Caller frees. */
+/* The values tile parameters take in some tile.  Caller frees. */
 __isl_give isl_set *tile_context(const struct lowering *lowering);
+/* Those they take where the first DEPTH tile loops are around: the loops inside may be
+ * empty.  Caller frees. */
+__isl_give isl_set *context_at(const struct lowering *lowering, int depth);
+/* Dimension DIM of the band has no iteration for some symbolic sizes. */
+bool dim_may_be_empty(const struct lowering *lowering, int dim);
 /* An isl expression over tile parameters as a plan's; NULL if it has no such form. */
 struct plan_expr *translate_expr(struct lowering *lowering, __isl_take isl_ast_expr *expr);
-/* VALUE, over tile parameters that are in PARAMS, as a plan's expression; NULL likewise. */
+/* VALUE, over parameters of the first DEPTH tile loops that are in PARAMS, as a plan's
+ * expression; NULL likewise. */
 struct plan_expr *expression_of(struct lowering *lowering, __isl_keep isl_set *params,
-	__isl_take isl_pw_aff *value);
+	int depth, __isl_take isl_pw_aff *value);
 
 /* A point of a set: what its coordinates are in the plan. */
 struct point {
@@ -79,7 +105,7 @@ struct point {
 struct plan_expr *translate_expr_at(struct lowering *lowering, __isl_take isl_ast_expr *expr,
 	const struct point *point);
 struct plan_expr *expression_at(struct lowering *lowering, __isl_keep isl_set *params,
-	__isl_take isl_pw_aff *value, const struct point *point);
+	int depth, __isl_take isl_pw_aff *value, const struct point *point);
 
 /* Appends to BLOCK what POINT becomes. False if that has no plan. */
 typedef bool point_leaf(struct lowering *lowering, const struct point *point, void *user,
@@ -92,7 +118,8 @@ bool lower_set(struct lowering *lowering, __isl_take isl_set *set, const char *n
 
 /* ---- passes/transfers.c: regions in closed form ---- */
 
-void make_exact_buffers(struct lowering *lowering);
+/* False if, with symbolic sizes, some closed form does not hold for all of them. */
+bool make_exact_buffers(struct lowering *lowering);
 /* Appends what brings array A's region in (before the body of a visit), and what
  * takes it out (after); returns the tags to wait for. */
 unsigned append_exact_gets(struct lowering *lowering, int a, struct plan_node *block);
@@ -117,6 +144,12 @@ bool append_rows(struct lowering *lowering, int a, bool is_put, __isl_take isl_s
 
 /* False if the buffers need more than the machine has; *NEEDED says how much. */
 bool make_general_buffers(struct lowering *lowering, long *needed);
+/* Fills in lowering.present. */
+void find_present(struct lowering *lowering);
+/* The elements that accesses of array A touch (WRITES_ONLY: write) in a visit, as a
+ * function of the tile parameters of the DEPTH loops outside.  Caller frees. */
+__isl_give isl_set *touched_by(const struct lowering *lowering, int a, bool writes_only,
+	int depth);
 /* False if in some visit one buffer of an array reads, or writes back, what another one
  * wrote meanwhile; CLASH: which two. */
 bool groups_are_apart(const struct lowering *lowering, int clash[2]);

@@ -5,6 +5,12 @@
 
 #include "passes/pass.h"
 
+/* How a number of a nest grows with the symbolic sizes: it is what it is where they have
+ * the values they are tuned for, plus the sum of[k] * (size k - that value). */
+struct slope {
+	long of[SYMBOLIC_LIMIT];
+};
+
 /* What a statement is in one dimension of the band. */
 enum hyperplane_kind {
 	HYPERPLANE_AFFINE,           /* runs at value(instance) */
@@ -24,6 +30,7 @@ struct hyperplane {
 struct band_dim {
 	const char *name;
 	long extent;                 /* values run from 0 to extent - 1 */
+	struct slope extent_slope;
 	bool is_forward;             /* carries a dependence between affine statements */
 	bool can_tile;               /* no dependence runs backwards in it */
 	int blocked_from, blocked_to;    /* statements of the nest whose dependence does */
@@ -156,6 +163,7 @@ struct region_dim {
 	long window;
 	long stride, phase;          /* see struct plan_dim */
 	long low, high;              /* no element outside is touched: regions are clipped */
+	struct slope base_slope, low_slope, high_slope;
 };
 
 struct region {

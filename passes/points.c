@@ -12,6 +12,8 @@
 #include <isl/union_set.h>
 #include <isl/val.h>
 
+#include "ir/coalesce.h"
+#include "ir/program_build.h"
 #include "passes/lowering.h"
 #include "passes/values.h"
 
@@ -21,15 +23,15 @@
 static __isl_give isl_id *parameter_id(const struct lowering *lowering, char kind, int l)
 {
 	char name[16];
-	snprintf(name, sizeof name, "%c%d", kind, l);
+	snprintf(name, sizeof name, "%c.%d", kind, l);
 	return isl_id_alloc(lowering->compilation->ctx, name, NULL);
 }
 
 /* Kinds of parameters of loop L: where tiles are walked one way only, the first and the
- * last iteration are known by the tile. */
+ * last iteration are known by the tile, if their number is known. */
 static const char *kinds_of(const struct tile_loop *loop)
 {
-	return loop->is_backward ? "tfl" : "t";
+	return loop->is_backward ? "tfl" : loop->count ? "t" : "tl";
 }
 
 static __isl_give isl_space *tile_space(const struct lowering *lowering)
@@ -41,26 +43,46 @@ static __isl_give isl_space *tile_space(const struct lowering *lowering)
 	return space;
 }
 
-__isl_give isl_set *tile_context(const struct lowering *lowering)
-{
-	isl_ctx *ctx = lowering->compilation->ctx;
-	isl_set *context = isl_set_universe(tile_space(lowering));
-	unsigned position = 0;
-	for (int l = 0; l < lowering->depth; l++)
-		for (const char *kind = kinds_of(&lowering->loops[l]); *kind; kind++, position++) {
-			long high = *kind == 't' ? lowering->loops[l].count - 1 : 1;
-			context = isl_set_lower_bound_si(context, isl_dim_param, position, 0);
-			context = isl_set_upper_bound_val(context, isl_dim_param, position,
-				isl_val_int_from_si(ctx, high));
-		}
-	return context;
-}
-
 /* Parameter KIND of loop L, on the domain SPACE, which has the tile parameters. */
 static __isl_give isl_aff *parameter(const struct lowering *lowering, __isl_take isl_space *space,
 	char kind, int l)
 {
 	return isl_aff_param_on_domain_space_id(space, parameter_id(lowering, kind, l));
+}
+
+/* The iterations of dimension DIM of the band, as the symbolic sizes make them, which are
+ * parameters of SPACE. */
+static __isl_give isl_aff *extent_of(const struct lowering *lowering, __isl_take isl_space *space,
+	int dim)
+{
+	const struct function *function = lowering->nest->function;
+	const struct band_dim *band = &lowering->nest->band[dim];
+	isl_ctx *ctx = lowering->compilation->ctx;
+	long constant = band->extent;
+	isl_aff *extent = isl_aff_zero_on_domain(isl_local_space_from_space(space));
+	for (int k = 0; k < function->symbolic_count; k++) {
+		const struct size *size = function->symbolic[k];
+		constant -= band->extent_slope.of[k] * size->value;
+		int place = isl_aff_find_dim_by_name(extent, isl_dim_param,
+			isl_size_name(lowering->compilation->arena, size->name));
+		extent = isl_aff_set_coefficient_val(extent, isl_dim_param, place,
+			isl_val_int_from_si(ctx, band->extent_slope.of[k]));
+	}
+	return isl_aff_set_constant_val(extent, isl_val_int_from_si(ctx, constant));
+}
+
+/* The value that the first iteration of loop L's tile has, at the tile TILE. */
+static __isl_give isl_aff *tile_start(const struct lowering *lowering, int l,
+	__isl_take isl_aff *tile)
+{
+	isl_ctx *ctx = lowering->compilation->ctx;
+	int block = lowering->block_of_dim[lowering->loops[l].dim];
+	isl_aff *start = isl_aff_scale_val(tile, isl_val_int_from_si(ctx, lowering->loops[l].size));
+	if (block < 0 || block == l)
+		return start;
+	isl_aff *origin = parameter(lowering, isl_aff_get_domain_space(start), 't', block);
+	return isl_aff_add(start, isl_aff_scale_val(origin,
+		isl_val_int_from_si(ctx, lowering->loops[block].size)));
 }
 
 static __isl_give isl_set *at_least(__isl_take isl_set *set, __isl_take isl_aff *value, long low)
@@ -71,6 +93,69 @@ static __isl_give isl_set *at_least(__isl_take isl_set *set, __isl_take isl_aff 
 static __isl_give isl_set *at_most(__isl_take isl_set *set, __isl_take isl_aff *value, long high)
 {
 	return at_least(set, isl_aff_neg(value), -high);
+}
+
+/* A tile whose number depends on symbolic sizes: some iteration is in it, and in its
+ * block; or it is the only one of an empty loop. */
+static __isl_give isl_set *within_extent(const struct lowering *lowering,
+	__isl_take isl_set *context, int l)
+{
+	const struct tile_loop *loop = &lowering->loops[l];
+	isl_ctx *ctx = lowering->compilation->ctx;
+	int block = lowering->block_of_dim[loop->dim];
+	isl_aff *tile = parameter(lowering, isl_set_get_space(context), 't', l);
+	isl_aff *rest = isl_aff_sub(extent_of(lowering, isl_set_get_space(context), loop->dim),
+		tile_start(lowering, l, isl_aff_copy(tile)));
+	isl_set *inside = at_least(isl_set_copy(context), rest, 1);
+	if (block >= 0 && block != l)
+		inside = at_most(inside, isl_aff_scale_val(isl_aff_copy(tile),
+			isl_val_int_from_si(ctx, loop->size)), lowering->loops[block].size - 1);
+	if (lowering->may_be_empty[loop->dim])
+		inside = set_coalesce(isl_set_union(inside, at_most(isl_set_copy(context),
+			isl_aff_copy(tile), 0)));
+	isl_aff_free(tile);
+	isl_set_free(context);
+	return inside;
+}
+
+bool dim_may_be_empty(const struct lowering *lowering, int dim)
+{
+	isl_set *context = lowering->nest->function->context;
+	if (!context)
+		return false;
+	context = isl_set_from_params(isl_set_copy(context));
+	context = at_most(context, extent_of(lowering, isl_set_get_space(context), dim), 0);
+	bool may = isl_set_is_empty(context) != isl_bool_true;
+	isl_set_free(context);
+	return may;
+}
+
+__isl_give isl_set *tile_context(const struct lowering *lowering)
+{
+	return context_at(lowering, lowering->depth);
+}
+
+__isl_give isl_set *context_at(const struct lowering *lowering, int depth)
+{
+	isl_ctx *ctx = lowering->compilation->ctx;
+	isl_set *context = isl_set_universe(tile_space(lowering));
+	unsigned position = 0;
+	for (int l = 0; l < lowering->depth; l++)
+		for (const char *kind = kinds_of(&lowering->loops[l]); *kind; kind++, position++) {
+			long high = *kind == 't' ? lowering->loops[l].count - 1 : 1;
+			context = isl_set_lower_bound_si(context, isl_dim_param, position, 0);
+			if (high >= 0)
+				context = isl_set_upper_bound_val(context, isl_dim_param, position,
+					isl_val_int_from_si(ctx, high));
+		}
+	if (!lowering->nest->function->context)
+		return context;
+	context = isl_set_intersect_params(isl_set_from_params(context),
+		isl_set_copy(lowering->nest->function->context));
+	for (int l = 0; l < depth; l++)
+		if (!lowering->loops[l].count)
+			context = within_extent(lowering, context, l);
+	return isl_set_params(context);
 }
 
 /* The tile parameter of loop L, or of the tile before. */
@@ -84,10 +169,9 @@ static __isl_give isl_set *within_tile(const struct lowering *lowering, __isl_ta
 	const struct hyperplane *plane, int l, enum reach reach)
 {
 	long size = lowering->loops[l].size;
-	isl_aff *tile = tile_of(lowering, isl_set_get_space(set), l, reach);
-	tile = isl_aff_scale_val(tile, isl_val_int_from_si(lowering->compilation->ctx, size));
+	isl_aff *start = tile_start(lowering, l, tile_of(lowering, isl_set_get_space(set), l, reach));
 	isl_aff *value = isl_aff_align_params(isl_aff_copy(plane->value), isl_set_get_space(set));
-	value = isl_aff_sub(value, tile);
+	value = isl_aff_sub(value, start);
 	if (reach != UP_TO_TILE)
 		set = at_least(set, isl_aff_copy(value), 0);
 	if (reach != FROM_TILE)
@@ -101,12 +185,13 @@ static __isl_give isl_set *within_end(const struct lowering *lowering, __isl_tak
 	bool first, int l, enum reach reach)
 {
 	const struct tile_loop *loop = &lowering->loops[l];
+	bool is_told = loop->is_backward || (!loop->count && !first);
 	if (reach == (first ? UP_TO_TILE : FROM_TILE))
 		return set;
 	isl_space *space = isl_set_get_space(set);
-	isl_aff *value = loop->is_backward ? parameter(lowering, space, first ? 'f' : 'l', l)
+	isl_aff *value = is_told ? parameter(lowering, space, first ? 'f' : 'l', l)
 		: tile_of(lowering, space, l, reach);
-	long end = loop->is_backward ? 1 : first ? 0 : loop->count - 1;
+	long end = is_told ? 1 : first ? 0 : loop->count - 1;
 	set = at_least(set, isl_aff_copy(value), end);
 	return at_most(set, value, end);
 }
@@ -131,7 +216,7 @@ static __isl_give isl_set *find_instances(const struct lowering *lowering, int s
 __isl_give isl_set *tile_instances(const struct lowering *lowering, int s, int depth,
 	enum reach reach)
 {
-	isl_set **known = &lowering->instances[(s * (NEST_LOOPS + 1) + depth) * REACHES + (int)reach];
+	isl_set **known = &lowering->instances[(s * (TILE_LOOPS + 1) + depth) * REACHES + (int)reach];
 	if (!*known)
 		*known = find_instances(lowering, s, depth, reach);
 	return isl_set_copy(*known);
@@ -269,12 +354,17 @@ static void bind_parameters(struct translation *translation)
 	for (int l = 0; l < lowering->depth; l++) {
 		const struct tile_loop *loop = &lowering->loops[l];
 		struct plan_expr *position = plan_ref(arena, loop->var);
-		bind(translation, arena_printf(arena, "t%d", l), plan_ref(arena, loop->tile_var));
-		bind(translation, arena_printf(arena, "f%d", l),
+		bind(translation, arena_printf(arena, "t.%d", l), plan_ref(arena, loop->tile_var));
+		bind(translation, arena_printf(arena, "f.%d", l),
 			plan_make(arena, PLAN_EQ, position, plan_const(arena, 0)));
-		bind(translation, arena_printf(arena, "l%d", l),
-			plan_make(arena, PLAN_EQ, position, plan_const(arena, loop->count - 1)));
+		bind(translation, arena_printf(arena, "l.%d", l),
+			plan_make(arena, PLAN_EQ, position, plan_make(arena, PLAN_SUB, loop->trips,
+			plan_const(arena, 1))));
 	}
+	const struct function *function = lowering->nest->function;
+	for (int k = 0; k < function->symbolic_count; k++)
+		bind(translation, isl_size_name(arena, function->symbolic[k]->name),
+			plan_ref(arena, lowering->plan->sizes[k]));
 }
 
 struct plan_expr *translate_expr(struct lowering *lowering, __isl_take isl_ast_expr *expr)
@@ -295,15 +385,15 @@ struct plan_expr *translate_expr_at(struct lowering *lowering, __isl_take isl_as
 }
 
 struct plan_expr *expression_of(struct lowering *lowering, __isl_keep isl_set *params,
-	__isl_take isl_pw_aff *value)
+	int depth, __isl_take isl_pw_aff *value)
 {
-	return expression_at(lowering, params, value, NULL);
+	return expression_at(lowering, params, depth, value, NULL);
 }
 
 struct plan_expr *expression_at(struct lowering *lowering, __isl_keep isl_set *params,
-	__isl_take isl_pw_aff *value, const struct point *point)
+	int depth, __isl_take isl_pw_aff *value, const struct point *point)
 {
-	isl_set *known = isl_set_intersect(tile_context(lowering), isl_set_copy(params));
+	isl_set *known = isl_set_intersect(context_at(lowering, depth), isl_set_copy(params));
 	value = isl_pw_aff_gist(value, isl_set_copy(known));
 	isl_ast_build *build = isl_ast_build_from_context(known);
 	isl_ast_expr *expr = isl_ast_build_expr_from_pw_aff(build, value);
@@ -464,6 +554,14 @@ static void tree(struct translation *translation, __isl_take isl_ast_node *node,
 	isl_ast_node_free(node);
 }
 
+static bool is_size(const struct function *function, const char *name)
+{
+	for (int k = 0; k < function->symbolic_count; k++)
+		if (!strcmp(function->symbolic[k]->name, name))
+			return true;
+	return false;
+}
+
 /* The loops of the deepest statement give the point loops their names. */
 static __isl_give isl_id_list *point_names(const struct lowering *lowering, int first, int end)
 {
@@ -481,8 +579,9 @@ static __isl_give isl_id_list *point_names(const struct lowering *lowering, int 
 		else if (j / 2 >= deepest->depth)
 			snprintf(name, sizeof name, "none%d", j / 2);
 		else
-			snprintf(name, sizeof name, "%.100s%s", deepest->loops[j / 2]->name,
-				deepest->loops[j / 2]->step < 0 ? "_down" : "");
+			snprintf(name, sizeof name, "%.100s%s%s", deepest->loops[j / 2]->name,
+				deepest->loops[j / 2]->step < 0 ? "_down" : "",
+				is_size(nest->function, deepest->loops[j / 2]->name) ? "_point" : "");
 		names = isl_id_list_add(names, isl_id_alloc(ctx, name, NULL));
 	}
 	return names;

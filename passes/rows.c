@@ -93,9 +93,9 @@ static bool append_row(struct lowering *lowering, const struct point *point, voi
 	for (int d = 0; d < rows->rank; d++) {
 		int inner = d - rows->depth;
 		transfer->first[d] = inner < 0 ? point->values[d] : expression_at(lowering,
-			rows->params, isl_pw_aff_copy(rows->box.low[inner]), point);
+			rows->params, lowering->store[rows->a], isl_pw_aff_copy(rows->box.low[inner]), point);
 		struct plan_expr *last = inner < 0 ? transfer->first[d] : expression_at(lowering,
-			rows->params, isl_pw_aff_copy(rows->box.high[inner]), point);
+			rows->params, lowering->store[rows->a], isl_pw_aff_copy(rows->box.high[inner]), point);
 		if (!transfer->first[d] || !last)
 			return false;
 		transfer->count[d] = plan_make(arena, PLAN_ADD,

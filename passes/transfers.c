@@ -1,7 +1,7 @@
 /* Transfers of regions that have a closed form: slots, windows that slide, what stays
  * at a turn.  The rules are those of struct storage in passes/model.h. */
 
-#include "passes/lowering.h"
+#include "passes/symbolic.h"
 
 #include <stdlib.h>
 
@@ -32,8 +32,8 @@ struct visit {
 	int store;
 	const struct model_array *model;
 	const struct storage *storage;
-	struct plan_expr *position[NEST_LOOPS];
-	struct plan_expr *tile[NEST_LOOPS];
+	struct plan_expr *position[TILE_LOOPS];
+	struct plan_expr *tile[TILE_LOOPS];
 };
 
 static void set_position(struct visit *visit, int l, struct plan_expr *position)
@@ -81,7 +81,8 @@ static struct plan_expr *at_start(const struct visit *visit, int l)
 static struct plan_expr *at_end(const struct visit *visit, int l)
 {
 	return make(visit->lowering, PLAN_EQ, visit->position[l],
-		constant(visit->lowering, visit->lowering->loops[l].count - 1));
+		make(visit->lowering, PLAN_SUB, visit->lowering->loops[l].trips,
+		constant(visit->lowering, 1)));
 }
 
 /* The region of this visit is on chip since the run before (TOWARDS_END: will stay
@@ -90,13 +91,14 @@ static struct plan_expr *is_kept(const struct visit *visit, bool towards_end)
 {
 	const struct lowering *lowering = visit->lowering;
 	int b = mover(visit);
-	if (b < 0 || visit->model->anchored)
+	if (b < lowering->first_inner || visit->model->anchored)
 		return NULL;
 	struct plan_expr *turns = NULL;
 	struct plan_expr *inside = constant(lowering, 1);   /* loops between are at their ends */
 	if (!lowering->loops[b].is_serpentine)
 		return NULL;
-	for (int l = b - 1; l >= 0; l--) {
+	/* Nothing is kept from one block to the next. */
+	for (int l = b - 1; l >= lowering->first_inner; l--) {
 		struct plan_expr *still = towards_end ? at_end(visit, l) : at_start(visit, l);
 		if (!indexes(visit, l))
 			turns = either(lowering, turns, make(lowering, PLAN_AND, inside,
@@ -108,8 +110,8 @@ static struct plan_expr *is_kept(const struct visit *visit, bool towards_end)
 	if (!turns)
 		return NULL;
 	struct plan_expr *left = towards_end
-		? make(lowering, PLAN_SUB, constant(lowering, lowering->loops[b].count - 1),
-			visit->position[b])
+		? make(lowering, PLAN_SUB, make(lowering, PLAN_SUB, lowering->loops[b].trips,
+			constant(lowering, 1)), visit->position[b])
 		: visit->position[b];
 	return make(lowering, PLAN_AND, make(lowering, PLAN_LE, left,
 		constant(lowering, visit->storage->slots - 1)), turns);
@@ -123,7 +125,8 @@ static long extent_inside(const struct visit *visit, int d, int dim)
 		* (visit->lowering->model->loops[dim].extent - 1);
 }
 
-/* Elements of dimension D beyond the window that loops inside the store level add. */
+/* Elements of dimension D beyond the window that loops inside the store level add, in a
+ * whole block. */
 static long span_inside(const struct visit *visit, int d)
 {
 	long span = 0;
@@ -140,13 +143,31 @@ static struct plan_expr *clipped(const struct visit *visit, int l, struct plan_e
 {
 	const struct lowering *lowering = visit->lowering;
 	const struct tile_loop *loop = &lowering->loops[l];
-	long extent = lowering->model->loops[loop->dim].extent;
+	struct plan_expr *extent = lowering->extent[loop->dim];
 	struct plan_expr *size = constant(lowering, loop->size);
-	if (extent % loop->size == 0)
+	long known;
+	if (plan_is_const(extent, &known) && known % loop->size == 0)
 		return size;
-	struct plan_expr *rest = make(lowering, PLAN_SUB, constant(lowering, extent),
+	struct plan_expr *rest = make(lowering, PLAN_SUB, extent,
 		make(lowering, PLAN_MUL, size, tile));
 	return make(lowering, PLAN_MIN, size, rest);
+}
+
+/* The iterations of dimension DIM that a visit has, all of them where its tile loop is
+ * inside the buffer, with loop B's tile at TILE_B: the first and how many. */
+static void iterations(const struct visit *visit, int dim, struct plan_expr *tile_b,
+	struct plan_expr **first, struct plan_expr **count)
+{
+	const struct lowering *lowering = visit->lowering;
+	int l = lowering->loop_of_dim[dim];
+	*first = lowering->origin[dim];
+	*count = lowering->extent[dim];
+	if (l < 0 || l >= visit->store)
+		return;
+	struct plan_expr *tile = l == mover(visit) ? tile_b : visit->tile[l];
+	*first = make(lowering, PLAN_ADD, *first, make(lowering, PLAN_MUL,
+		constant(lowering, lowering->loops[l].size), tile));
+	*count = clipped(visit, l, tile);
 }
 
 static struct plan_expr *scaled(const struct lowering *lowering, long factor,
@@ -160,16 +181,15 @@ static struct plan_expr *scaled(const struct lowering *lowering, long factor,
 static struct plan_expr *whole_count(const struct visit *visit, int d, struct plan_expr *tile_b)
 {
 	const struct lowering *lowering = visit->lowering;
-	struct plan_expr *count = constant(lowering,
-		visit->model->dims[d].window + span_inside(visit, d));
-	for (int l = 0; l < visit->store; l++) {
-		long factor = visit->model->dims[d].coefficient[lowering->loops[l].dim];
-		struct plan_expr *tile = l == mover(visit) ? tile_b : visit->tile[l];
+	struct plan_expr *total = constant(lowering, visit->model->dims[d].window), *first, *count;
+	for (int dim = 0; dim < lowering->model->loop_count; dim++) {
+		long factor = visit->model->dims[d].coefficient[dim];
+		iterations(visit, dim, tile_b, &first, &count);
 		if (factor)
-			count = make(lowering, PLAN_ADD, count, scaled(lowering, factor,
-				make(lowering, PLAN_SUB, clipped(visit, l, tile), constant(lowering, 1))));
+			total = make(lowering, PLAN_ADD, total, scaled(lowering, factor,
+				make(lowering, PLAN_SUB, count, constant(lowering, 1))));
 	}
-	return count;
+	return total;
 }
 
 /* The least lattice coordinate of dimension D in the region; not clipped at borders. */
@@ -177,24 +197,16 @@ static struct plan_expr *whole_first(const struct visit *visit, int d, struct pl
 {
 	const struct lowering *lowering = visit->lowering;
 	const struct region_dim *region = &lowering->regions[visit->a].dims[d];
-	struct plan_expr *first = constant(lowering, region->base);
+	struct plan_expr *least = sized(lowering, region->base, &region->base_slope), *first, *count;
 	for (int dim = 0; dim < lowering->model->loop_count; dim++) {
 		long factor = region->coefficient[dim];
-		int l = lowering->loop_of_dim[dim];
-		if (l < 0 || l >= visit->store) {
-			if (factor < 0)
-				first = make(lowering, PLAN_SUB, first,
-					constant(lowering, extent_inside(visit, d, dim)));
-			continue;
-		}
-		struct plan_expr *tile = l == mover(visit) ? tile_b : visit->tile[l];
-		struct plan_expr *from = scaled(lowering, lowering->loops[l].size, tile);
+		iterations(visit, dim, tile_b, &first, &count);
 		if (factor < 0)
-			from = make(lowering, PLAN_ADD, from, make(lowering, PLAN_SUB,
-				clipped(visit, l, tile), constant(lowering, 1)));
-		first = make(lowering, PLAN_ADD, first, scaled(lowering, factor, from));
+			first = make(lowering, PLAN_ADD, first, make(lowering, PLAN_SUB, count,
+				constant(lowering, 1)));
+		least = make(lowering, PLAN_ADD, least, scaled(lowering, factor, first));
 	}
-	return first;
+	return least;
 }
 
 /* The same where the array's touched elements end: the first, and the end. */
@@ -203,7 +215,7 @@ static struct plan_expr *region_first(const struct visit *visit, int d, struct p
 	const struct region *region = &visit->lowering->regions[visit->a];
 	struct plan_expr *first = whole_first(visit, d, tile_b);
 	return !region->is_clipped ? first : make(visit->lowering, PLAN_MAX, first,
-		constant(visit->lowering, region->dims[d].low));
+		sized(visit->lowering, region->dims[d].low, &region->dims[d].low_slope));
 }
 
 static struct plan_expr *region_end(const struct visit *visit, int d, struct plan_expr *tile_b)
@@ -212,7 +224,7 @@ static struct plan_expr *region_end(const struct visit *visit, int d, struct pla
 	struct plan_expr *end = make(visit->lowering, PLAN_ADD, whole_first(visit, d, tile_b),
 		whole_count(visit, d, tile_b));
 	return !region->is_clipped ? end : make(visit->lowering, PLAN_MIN, end,
-		constant(visit->lowering, region->dims[d].high + 1));
+		sized(visit->lowering, region->dims[d].high + 1, &region->dims[d].high_slope));
 }
 
 static struct plan_expr *region_count(const struct visit *visit, int d, struct plan_expr *tile_b)
@@ -248,8 +260,9 @@ static long region_extent(const struct visit *visit, int d)
 {
 	long extent = visit->model->dims[d].window + span_inside(visit, d);
 	for (int l = 0; l < visit->store; l++)
-		extent += visit->model->dims[d].coefficient[visit->lowering->loops[l].dim]
-			* (visit->lowering->loops[l].size - 1);
+		if (!visit->lowering->loops[l].is_block)
+			extent += visit->model->dims[d].coefficient[visit->lowering->loops[l].dim]
+				* (visit->lowering->loops[l].size - 1);
 	return extent;
 }
 
@@ -269,7 +282,9 @@ static void fill_dim(const struct visit *visit, int d, struct plan_dim *dim)
 	long whole = dim->extent + factor
 		* (visit->lowering->model->loops[loop->dim].extent - loop->size);
 	dim->extent += (held_regions(visit) - 1) * factor * loop->size;
-	if (dim->extent > whole)
+	/* A loop without blocks has more tiles where a size is larger. */
+	if (dim->extent > whole && (loop->count
+		|| visit->lowering->block_of_dim[loop->dim] >= 0))
 		dim->extent = whole;
 	dim->modulus = dim->extent;
 }
@@ -297,10 +312,27 @@ static struct plan_buffer *make_buffer(struct lowering *lowering, int a)
 	return buffer;
 }
 
-void make_exact_buffers(struct lowering *lowering)
+static bool closed_form_holds(const struct lowering *lowering, int a)
 {
-	for (int a = 0; a < lowering->nest->array_count; a++)
+	struct visit visit = visit_of(lowering, a);
+	struct plan_expr *first[ARRAY_RANK_LIMIT], *count[ARRAY_RANK_LIMIT];
+	struct plan_expr *tile = mover(&visit) >= 0 ? visit.tile[mover(&visit)] : NULL;
+	for (int d = 0; d < lowering->buffers[a]->rank; d++) {
+		first[d] = region_first(&visit, d, tile);
+		count[d] = region_count(&visit, d, tile);
+	}
+	return region_holds(lowering, a, first, count);
+}
+
+bool make_exact_buffers(struct lowering *lowering)
+{
+	bool holds = true;
+	for (int a = 0; a < lowering->nest->array_count; a++) {
 		lowering->buffers[a] = make_buffer(lowering, a);
+		if (lowering->nest->function->symbolic_count)
+			holds = holds && closed_form_holds(lowering, a);
+	}
+	return holds;
 }
 
 /* ---- transfers ---- */
@@ -507,6 +539,7 @@ static unsigned append_pipelined_gets(struct lowering *lowering, int a, struct p
 unsigned append_exact_gets(struct lowering *lowering, int a, struct plan_node *block)
 {
 	struct visit visit = visit_of(lowering, a);
+	block = guarded(lowering, block, lowering->present[a]);
 	if (is_pipelined(lowering, a))
 		return append_pipelined_gets(lowering, a, block);
 	struct plan_expr *condition = fetches(&visit);
@@ -521,6 +554,7 @@ unsigned append_exact_puts(struct lowering *lowering, int a, struct plan_node *b
 	struct visit visit = visit_of(lowering, a);
 	if (!visit.model->is_written)
 		return 0;
+	block = guarded(lowering, block, lowering->present[a]);
 	struct plan_expr *kept = is_kept(&visit, true);
 	struct plan_expr *condition = is_visited(&visit);
 	if (kept)
@@ -533,7 +567,8 @@ unsigned append_exact_puts(struct lowering *lowering, int a, struct plan_node *b
 	/* Pipelined: the copy goes on during the next body; the one before ends here, unless
 	 * it had to before a fetch, or no slot comes round again in this run. */
 	if (is_pipelined(lowering, a)) {
-		bool reuses_slots = lowering->loops[mover(&visit)].count > lowering->buffers[a]->slots;
+		const struct tile_loop *loop = &lowering->loops[mover(&visit)];
+		bool reuses_slots = !loop->count || loop->count > lowering->buffers[a]->slots;
 		if (never(fetches(&visit)) && reuses_slots)
 			plan_append(ARENA(lowering), block, plan_wait(ARENA(lowering), tag));
 		plan_append(ARENA(lowering), guarded(lowering, block, condition),

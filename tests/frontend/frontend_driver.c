@@ -25,7 +25,7 @@ static void add_binding(struct options *options, char *text)
 	if (equals)
 		*equals++ = 0;
 	options->bindings[options->binding_count++] =
-		(struct binding){ text, equals ? equals : "1" };
+		(struct binding){ .name = text, .value = equals ? equals : "1" };
 }
 
 static bool read_options(struct options *options, int count, char **arguments)

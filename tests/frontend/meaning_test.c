@@ -127,7 +127,9 @@ static struct data *new_data(void)
 
 static struct program *read_source(struct arena *arena, isl_ctx *ctx, const char *source)
 {
-	static const struct binding bindings[] = { { "N", "12" }, { "M", "7" } };
+	static const struct binding bindings[] = {
+		{ .name = "N", .value = "12" }, { .name = "M", .value = "7" }
+	};
 	struct diag *diag = diag_new(stderr);
 	struct program *program = frontend_parse(arena, ctx, diag, "kernel.loop", source,
 		strlen(source), bindings, 2, NULL, 0);

@@ -76,7 +76,8 @@ static void set_up(struct sample *sample)
 	sample->printer.arena = sample->arena;
 	names_init(&sample->printer.names, sample->arena, NULL);
 	for (int v = 0; v < VARS; v++) {
-		sample->vars[v] = (struct plan_var){ names[v], ranges[v][0], ranges[v][1] };
+		sample->vars[v] = (struct plan_var){ .name = names[v],
+			.min = ranges[v][0], .max = ranges[v][1] };
 		names_add(&sample->printer.names, &sample->vars[v], names[v]);
 	}
 }

@@ -475,7 +475,7 @@ static struct plan_expr *simplified_under(struct arena *arena, struct plan_var *
 static void test_simplify_knows_conditions(void **state)
 {
 	struct arena *arena = arena_new();
-	struct plan_var var = { "i", 0, 9 };
+	struct plan_var var = { .name = "i", .min = 0, .max = 9 };
 	struct plan_expr *i = plan_ref(arena, &var), *seven = plan_const(arena, 7);
 	struct plan_expr *minimum = plan_make(arena, PLAN_MIN, i, seven);
 	struct plan_expr *is_last = plan_make(arena, PLAN_EQ, i, plan_const(arena, 9));

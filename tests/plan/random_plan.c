@@ -69,7 +69,8 @@ static long largest(const struct maker *maker, struct affine affine)
  * by loops of its own, so that tiles write apart. */
 static struct affine subscript(struct maker *maker, int a, int d)
 {
-	struct affine affine = { 0, ARENA_ARRAY(maker->arena, long, maker->loop_count + 1) };
+	struct affine affine = {
+		.coefficients = ARENA_ARRAY(maker->arena, long, maker->loop_count + 1) };
 
 	if (a < 2) {
 		affine.coefficients[d] = 1;
@@ -99,6 +100,7 @@ static void add_access(struct maker *maker, int a, struct array *array)
 		array->extents[d] = largest(maker, access->subscripts[d]) + 1
 			+ random_below(&maker->random, 3);
 		array->elements *= array->extents[d];
+		array->shape[d] = (struct affine){ .constant = array->extents[d] };
 	}
 }
 
