@@ -65,7 +65,7 @@ static void print_defines(FILE *out, const struct session *session)
 static int function_index(const struct program *program, const struct function *function)
 {
 	int f = 0;
-	while (program->functions[f] != function)
+	while (strcmp(program->functions[f]->name, function->name))
 		f++;
 	return f;
 }

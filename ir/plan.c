@@ -585,7 +585,8 @@ void plan_make_sizes(struct plan *plan)
 		const struct size *size = plan->function->symbolic[k];
 
 		plan->sizes[k] = ARENA_NEW(plan->arena, struct plan_var);
-		*plan->sizes[k] = (struct plan_var){ size->name, 1, size->max, size };
+		*plan->sizes[k] = (struct plan_var){ .name = size->name, .min = 1,
+			.max = size->max, .size = size };
 	}
 }
 

@@ -244,7 +244,7 @@ static void inner_loops_are_not_walked(void **state)
 	struct array *arrays[] = { &array };
 	struct function function = { .name = "f", .array_count = 1, .arrays = arrays };
 	struct plan_buffer buffer = { .array = &array, .rank = 1 };
-	struct plan_var i = { "i", 0, SIDE - 1 }, j = { "j", 0, SIDE - 1 };
+	struct plan_var i = { .name = "i", .max = SIDE - 1 }, j = { .name = "j", .max = SIDE - 1 };
 	struct plan_traffic traffic[1] = { { .read_bytes = 0 } };
 	struct plan_node *outer = plan_loop(arena, LOOP_TILE, &i, plan_const(arena, 0),
 		plan_const(arena, SIDE - 1), 1);
