@@ -539,7 +539,10 @@ static bool isl_dim_of_band(struct compilation *compilation, const struct nest *
 static __isl_give isl_schedule *within_limit(isl_ctx *ctx,
 	__isl_take isl_schedule_constraints *constraints)
 {
-	enum { OPERATIONS = 2000000 };
+	/* Shifts by the extent of a loop, which put a statement behind all of it, are no use in
+	 * a band, and the search for them takes isl long where loops are. */
+	enum { OPERATIONS = 300000, SHIFT_LIMIT = 64 };
+	isl_options_set_schedule_max_constant_term(ctx, SHIFT_LIMIT);
 	isl_ctx_reset_operations(ctx);
 	isl_ctx_set_max_operations(ctx, OPERATIONS);
 	isl_schedule *schedule = isl_schedule_constraints_compute_schedule(constraints);

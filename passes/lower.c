@@ -329,7 +329,7 @@ static void register_buffers(struct lowering *lowering)
 bool nest_count_traffic(struct compilation *compilation, const struct nest *nest,
 	struct plan_nest *out)
 {
-	enum { STEPS = 30000000 };
+	enum { STEPS = 8000000 };
 	const struct function *function = nest->function;
 	struct plan_traffic *all = ARENA_ARRAY(compilation->arena, struct plan_traffic,
 		function->array_count + 1);

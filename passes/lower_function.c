@@ -293,6 +293,16 @@ static void try_rows(struct choice *choice, const struct plan *before, struct pl
 	}
 }
 
+/* The best under a model that only bounds the regions is not worth an exhaustive search,
+ * once for each budget: all of them together may look at so many points. */
+static void limit_effort(struct choice *choice, long points)
+{
+	enum { ALL_POINTS = 10000000, LEAST_POINTS = 300000 };
+	long left = points < ALL_POINTS - LEAST_POINTS ? ALL_POINTS - points : LEAST_POINTS;
+	long effort = choice->compilation->effort;
+	choice->options.effort = effort > 0 && effort < left ? effort : left;
+}
+
 /* The model only bounds the regions: search under a budget that shrinks until the real
  * ones fit. */
 static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct plan_nest *out)
@@ -302,10 +312,13 @@ static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct
 	long bank_bytes = budget.scratchpad_bytes / budget.banks, smallest = 0;
 	const struct plan before = *plan;
 	choice->nest->moves_boxes = true;
+	long points = 0;
 	for (int i = 0; i < TRIES && budget.scratchpad_bytes > 0; i++) {
+		limit_effort(choice, points);
 		if (!search_schedule_once(choice->compilation->searches, &choice->model, &budget,
 			&choice->options, &choice->schedule, &smallest))
 			break;
+		points += choice->schedule.points;
 		if (lower_scheduled(choice, TO_WEIGH, plan, out)) {
 			try_rows(choice, &before, plan, out);
 			return LOWERED;
