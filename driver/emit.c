@@ -1,5 +1,6 @@
 #include "driver/emit.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "codegen/codegen.h"
@@ -43,6 +44,10 @@ static const char *arguments_of(const struct session *session)
 	if (options->fusion)
 		text = arena_printf(session->arena, "%s --fuse=%s", text,
 			options->fusion == FUSE_ALL ? "all" : "auto");
+	if (options->fusion && options->recompute_percent != RECOMPUTE_PERCENT)
+		text = isinf(options->recompute_percent)
+			? arena_printf(session->arena, "%s --recompute=allowed", text)
+			: arena_printf(session->arena, "%s --recompute=%g%%", text, options->recompute_percent);
 	if (options->effort)
 		text = arena_printf(session->arena, "%s --effort=%ld", text, options->effort);
 	if (options->schedule_file)

@@ -1,7 +1,9 @@
 #include "driver/options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +19,7 @@
 
 enum {
 	OPTION_ARCH = 256, OPTION_OBJECTIVE, OPTION_EMIT, OPTION_SCHEDULE, OPTION_EFFORT,
-	OPTION_BUFFERING, OPTION_FUSE, OPTION_REPORT, OPTION_VERIFY, OPTION_EXPLAIN, OPTION_PRINT_AFTER,
+	OPTION_BUFFERING, OPTION_FUSE, OPTION_RECOMPUTE, OPTION_REPORT, OPTION_VERIFY, OPTION_EXPLAIN, OPTION_PRINT_AFTER,
 	OPTION_PRINT_CHANGED, OPTION_TIME_PASSES, OPTION_COLOR, OPTION_DIAGNOSTICS_FORMAT,
 	OPTION_HELP, OPTION_VERSION, OPTION_LIST_ARCHS, OPTION_LIST_PASSES,
 	OPTION_PRINT_RUNTIME_DIR, OPTION_PREFIX, OPTION_LINE_DIRECTIVES, OPTION_SAVE_TEMPS,
@@ -33,6 +35,7 @@ static const struct option long_options[] = {
 	{ "effort", required_argument, NULL, OPTION_EFFORT },
 	{ "buffering", required_argument, NULL, OPTION_BUFFERING },
 	{ "fuse", required_argument, NULL, OPTION_FUSE },
+	{ "recompute", required_argument, NULL, OPTION_RECOMPUTE },
 	{ "report", optional_argument, NULL, OPTION_REPORT },
 	{ "verify", no_argument, NULL, OPTION_VERIFY },
 	{ "explain", optional_argument, NULL, OPTION_EXPLAIN },
@@ -76,6 +79,7 @@ void options_help(void)
 "  --objective=traffic    what is least in the result\n"
 "  --buffering=single|double|auto             (default: single)\n"
 "  --fuse=never|auto|all  keep what is between nests on chip (default: never)\n"
+"  --recompute=never|allowed|N%  work that fusion may repeat (default: 25%)\n"
 "  --effort=N|exhaustive  points the search looks at    -j N  with N threads\n"
 "  -fno-reassociate       keep the order of floating-point reductions\n"
 "  --prefix=TEXT          of all emitted names   --line-directives  emit #line\n"
@@ -303,6 +307,20 @@ static bool parse_threads(struct options *options, const char *text)
 	return true;
 }
 
+static bool parse_recompute(struct options *options, const char *text)
+{
+	char *end;
+	options->recompute_percent = !strcmp(text, "never") ? 0
+		: !strcmp(text, "allowed") ? HUGE_VAL : -1;
+	if (options->recompute_percent >= 0)
+		return true;
+	double percent = strtod(text, &end);
+	if (!isdigit((unsigned char)*text) || strcmp(end, "%") || !isfinite(percent))
+		return wrong("--recompute is never, allowed or a share such as 10%%, not '%s'", text);
+	options->recompute_percent = percent;
+	return true;
+}
+
 static bool parse_explain(struct options *options, const char *text)
 {
 	if (text && strcmp(text, "strategies"))
@@ -337,6 +355,7 @@ static bool parse_option(struct arena *arena, struct options *options, int optio
 			options->report_text = true;
 		return true;
 	case OPTION_VERIFY: options->verify = true; return true;
+	case OPTION_RECOMPUTE: return parse_recompute(options, text);
 	case OPTION_EXPLAIN: return parse_explain(options, text);
 	case OPTION_PRINT_AFTER: list_add(arena, &options->print_after, text); return true;
 	case OPTION_PRINT_CHANGED: options->print_changed = true; return true;
@@ -365,6 +384,7 @@ static bool parse_option(struct arena *arena, struct options *options, int optio
 static void option_defaults(struct options *options)
 {
 	*options = (struct options){ .arch = "default", .threads = 1, .reassociate = true,
+		.recompute_percent = RECOMPUTE_PERCENT,
 		.prefix = "" };
 }
 

@@ -45,6 +45,9 @@ struct warning_choice {
 	bool on, is_remark;
 };
 
+/* Of the work that fusion may repeat, where nothing else is said. */
+#define RECOMPUTE_PERCENT 25.0
+
 struct options {
 	enum action action;
 	const char *input;           /* "-" is standard input */
@@ -59,6 +62,7 @@ struct options {
 	enum buffering buffering;
 	enum fusion fusion;
 	bool is_fusion_given;
+	double recompute_percent;    /* of work that fusion may repeat; infinite: any */
 	long effort;
 	int threads;
 	bool reassociate;

@@ -52,7 +52,7 @@ void session_begin(struct session *session, struct arena *arena, const struct op
 	session->compilation = (struct compilation){
 		.arena = arena, .ctx = session->ctx, .diag = session->diag,
 		.reassociate = options->reassociate, .buffering = options->buffering,
-		.fusion = options->fusion,
+		.fusion = options->fusion, .recompute_percent = options->recompute_percent,
 		.effort = options->effort, .threads = options->threads,
 		.show_progress = isatty(STDERR_FILENO) != 0, .interrupted = &interrupted,
 		.searches = search_memo_new(arena),

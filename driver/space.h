@@ -9,7 +9,7 @@ struct space_choice {
 	const char *name;
 	struct restriction restriction;
 	enum fusion fusion;          /* unless --fuse says something else */
-	bool may_fuse;
+	bool may_fuse, may_recompute;
 };
 
 /* NULL: none has that name. */

@@ -17,7 +17,7 @@ static void release_aff(void *aff) { isl_aff_free(aff); }
 
 /* ---- values of hyperplanes ---- */
 
-static struct hyperplane affine_plane(struct compilation *compilation,
+struct hyperplane hyperplane_make(struct compilation *compilation,
 	const struct statement *statement, struct affine affine, long divisor)
 {
 	isl_aff *value = statement_affine(statement, affine);
@@ -51,7 +51,7 @@ static struct hyperplane iterator_plane(struct compilation *compilation,
 	struct affine affine = { .constant = -origin,
 		.coefficients = ARENA_ARRAY(compilation->arena, long, statement->depth + 1) };
 	affine.coefficients[iterator] = sign;
-	return affine_plane(compilation, statement, affine, divisor);
+	return hyperplane_make(compilation, statement, affine, divisor);
 }
 
 /* The least and largest value of a hyperplane over its statement. */
@@ -123,10 +123,6 @@ static isl_stat check_pairs(__isl_take isl_map *pairs, void *user)
 	struct check *check = user;
 	int s = statement_of(check->nest, isl_map_get_tuple_id(pairs, isl_dim_in));
 	int t = statement_of(check->nest, isl_map_get_tuple_id(pairs, isl_dim_out));
-	if (s < 0 || t < 0) {        /* another member of a group */
-		isl_map_free(pairs);
-		return isl_stat_ok;
-	}
 	const struct hyperplane *from = &check->planes[s], *to = &check->planes[t];
 	check->from = s;
 	check->to = t;
@@ -194,7 +190,7 @@ static bool finish_dim(struct compilation *compilation, const struct nest *nest,
 			continue;
 		struct affine affine = plane->affine;
 		affine.constant -= least * plane->divisor;
-		*plane = affine_plane(compilation, nest->statements[s], affine, plane->divisor);
+		*plane = hyperplane_make(compilation, nest->statements[s], affine, plane->divisor);
 	}
 	dim->extent = most - least + 1;
 	check_dim(nest, dim);
@@ -316,7 +312,7 @@ static bool bound_plane(struct compilation *compilation, const struct statement 
 		affine.coefficients[i] *= sign;
 	affine.constant *= sign;
 	if (plain)
-		*plane = affine_plane(compilation, statement, affine, 1);
+		*plane = hyperplane_make(compilation, statement, affine, 1);
 	return plain;
 }
 
@@ -353,7 +349,7 @@ static void shift_anchored(struct compilation *compilation, const struct nest *n
 	struct affine affine = planes[s].affine;
 	affine.constant += after ? extreme.shift : -extreme.shift;
 	if (extreme.shift)
-		planes[s] = affine_plane(compilation, nest->statements[s], affine, 1);
+		planes[s] = hyperplane_make(compilation, nest->statements[s], affine, 1);
 }
 
 /* Dimension J of the band: loop J of MAIN, the other statements aligned with it. */
@@ -384,7 +380,7 @@ static bool source_dim(struct compilation *compilation, const struct nest *nest,
 			&& bound_plane(compilation, statement, main, j, sign, after, &dim->planes[s])) {
 			struct affine affine = dim->planes[s].affine;
 			affine.constant -= origin;
-			dim->planes[s] = affine_plane(compilation, statement, affine, 1);
+			dim->planes[s] = hyperplane_make(compilation, statement, affine, 1);
 		}
 	}
 	for (int s = 0; s < nest->statement_count && alignment == ALIGN_BOUNDS; s++) {
@@ -420,7 +416,7 @@ static bool skew(struct compilation *compilation, const struct nest *nest,
 		if (a->kind != HYPERPLANE_AFFINE || b->kind != HYPERPLANE_AFFINE || a->divisor != 1
 			|| b->divisor != 1)
 			return false;
-		skewed->planes[s] = affine_plane(compilation, nest->statements[s],
+		skewed->planes[s] = hyperplane_make(compilation, nest->statements[s],
 			sum_affine(compilation->arena, nest->statements[s], a, b, factor), 1);
 	}
 	return finish_dim(compilation, nest, skewed);
@@ -479,7 +475,7 @@ static bool plane_of_isl(struct compilation *compilation, const struct statement
 	bool plain = affine_of_isl(aff, statement->depth, &affine);
 	isl_aff_free(aff);
 	if (plain)
-		*plane = affine_plane(compilation, statement, affine, 1);
+		*plane = hyperplane_make(compilation, statement, affine, 1);
 	return plain;
 }
 
@@ -634,152 +630,12 @@ void nest_find_sequential_band(struct compilation *compilation, struct nest *nes
 	*nest = best;
 }
 
-/* ---- a band for a fused group ---- */
-
-static const struct statement *deepest(const struct nest *group, int first, int count)
+bool nest_source_dim(struct compilation *compilation, const struct nest *nest, int j,
+	struct band_dim *dim)
 {
-	const struct statement *best = group->statements[first];
-	for (int s = first + 1; s < first + count; s++)
-		if (group->statements[s]->depth > best->depth)
-			best = group->statements[s];
-	return best;
-}
-
-/* PLANES of a member's statements along loop J of its deepest; the others' are left. */
-static bool member_planes(struct compilation *compilation, const struct nest *group, int first,
-	int count, int j, struct hyperplane *planes)
-{
-	struct nest member = *group;
-	struct band_dim dim = { 0 };
-	member.statements = group->statements + first;
-	member.statement_count = count;
-	if (!source_dim(compilation, &member, deepest(group, first, count), j, ALIGN_NAMES, &dim))
-		return false;
-	for (int s = 0; s < count; s++)
-		planes[first + s] = dim.planes[s];
-	return dim.extent > 1;
-}
-
-struct distances {
-	const struct nest *group;
-	const struct hyperplane *planes;
-	int first, count;            /* the producer's statements */
-	long factor, divisor;
-	bool any;
-	long min, max;               /* of divisor * user's value - factor * producer's */
-};
-
-static isl_stat widen(__isl_take isl_map *pairs, void *user)
-{
-	struct distances *distances = user;
-	int s = statement_of(distances->group, isl_map_get_tuple_id(pairs, isl_dim_in));
-	int t = statement_of(distances->group, isl_map_get_tuple_id(pairs, isl_dim_out));
-	int end = distances->first + distances->count;
-	if (s < 0 || t < 0) {        /* another group */
-		isl_map_free(pairs);
-		return isl_stat_ok;
-	}
-	const struct hyperplane *from = &distances->planes[s], *to = &distances->planes[t];
-	long min, max;
-	if (s >= distances->first && s < end && t >= end && from->kind == HYPERPLANE_AFFINE
-		&& to->kind == HYPERPLANE_AFFINE) {
-		isl_aff *low = isl_aff_scale_val(isl_aff_copy(from->value),
-			isl_val_int_from_si(isl_map_get_ctx(pairs), distances->factor));
-		isl_aff *high = isl_aff_scale_val(isl_aff_copy(to->value),
-			isl_val_int_from_si(isl_map_get_ctx(pairs), distances->divisor));
-		if (distance(pairs, low, high, &min, &max)) {
-			distances->min = !distances->any || min < distances->min ? min : distances->min;
-			distances->max = !distances->any || max > distances->max ? max : distances->max;
-			distances->any = true;
-		}
-		isl_aff_free(low);
-		isl_aff_free(high);
-	}
-	isl_map_free(pairs);
-	return isl_stat_ok;
-}
-
-/* Shifts the member's planes so that what it computes is ready for whoever uses it:
- * value = floor((factor * own + shift) / divisor), the latest that is early enough. */
-static void shift_member(struct compilation *compilation, const struct nest *group,
-	const struct distances *distances, struct hyperplane *planes)
-{
-	for (int s = distances->first; s < distances->first + distances->count; s++) {
-		struct hyperplane *plane = &planes[s];
-		if (plane->kind != HYPERPLANE_AFFINE)
-			continue;
-		const struct statement *statement = group->statements[s];
-		struct affine affine = { .coefficients = ARENA_ARRAY(compilation->arena, long,
-			statement->depth + 1) };
-		long shift = distances->min + distances->divisor - 1;
-		affine.constant = distances->factor * plane->affine.constant + shift * plane->divisor;
-		for (int i = 0; i < statement->depth; i++)
-			affine.coefficients[i] = distances->factor * plane->affine.coefficients[i];
-		*plane = affine_plane(compilation, statement, affine,
-			distances->divisor * plane->divisor);
-	}
-}
-
-static long member_extent(const struct nest *group, int first, int count,
-	const struct hyperplane *planes)
-{
-	long least = 0, most = 0, min, max;
-	bool any = false;
-	for (int s = first; s < first + count; s++)
-		if (planes[s].kind == HYPERPLANE_AFFINE
-			&& plane_range(group->statements[s], &planes[s], &min, &max)) {
-			least = !any || min < least ? min : least;
-			most = !any || max > most ? max : most;
-			any = true;
-		}
-	return any ? most - least + 1 : 0;
-}
-
-/* Finds the loop of a producer that runs along the group's dimension; false if none
- * does. */
-static bool align_member(struct compilation *compilation, const struct nest *group, int first,
-	int count, long extent, struct hyperplane *planes)
-{
-	struct hyperplane *best = NULL;
-	long best_spread = 0;
-	int depth = deepest(group, first, count)->depth;
-	for (int j = 0; j < depth; j++) {
-		struct hyperplane *trial = ARENA_ARRAY(compilation->arena, struct hyperplane,
-			group->statement_count);
-		memcpy(trial, planes, (size_t)group->statement_count * sizeof *trial);
-		if (!member_planes(compilation, group, first, count, j, trial))
-			continue;
-		long own = member_extent(group, first, count, trial);
-		struct distances distances = { .group = group, .planes = trial, .first = first,
-			.count = count, .factor = own >= extent ? 1 : (extent + own / 2) / own,
-			.divisor = own >= extent ? (own + extent / 2) / extent : 1 };
-		isl_union_map_foreach_map(group->dependences, widen, &distances);
-		long spread = distances.max - distances.min;
-		if (!distances.any || spread / distances.divisor > extent / 2
-			|| (best && spread >= best_spread))
-			continue;
-		shift_member(compilation, group, &distances, trial);
-		best = trial;
-		best_spread = spread;
-	}
-	if (best)
-		memcpy(planes, best, (size_t)group->statement_count * sizeof *planes);
-	return best;
-}
-
-bool group_find_dim(struct compilation *compilation, struct nest *group, const int *first,
-	int member_count, int j, struct band_dim *dim)
-{
-	int last = first[member_count - 1], total = group->statement_count;
-	const struct statement *main = deepest(group, last, total - last);
-	*dim = (struct band_dim){ .name = main->loops[j]->name,
-		.planes = ARENA_ARRAY(compilation->arena, struct hyperplane, total) };
-	if (!member_planes(compilation, group, last, total - last, j, dim->planes))
-		return false;
-	long extent = member_extent(group, last, total - last, dim->planes);
-	for (int m = member_count - 2; m >= 0; m--)
-		if (!align_member(compilation, group, first[m], first[m + 1] - first[m], extent,
-			dim->planes))
-			return false;
-	return finish_dim(compilation, group, dim) && dim->can_tile;
+	struct nest alone = *nest;
+	alone.dependences = alone.together = isl_union_map_empty(isl_union_map_get_space(nest->order));
+	bool done = source_dim(compilation, &alone, main_statement(nest), j, ALIGN_NAMES, dim);
+	isl_union_map_free(alone.dependences);
+	return done;
 }

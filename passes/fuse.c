@@ -1,85 +1,16 @@
 /* Fusion: consecutive nests as one, so that what is between them stays on chip.  There
  * is no second mechanism: a producer is a set of statements whose place in the band is
- * shifted so that it is early enough (passes/band.c), and the regions, rings and
- * transfers are those of any nest without closed forms (passes/general.c).  Nothing is
- * computed twice.  ConvFusion (section IV) calls the shift the producer's compute level
- * and the ring its store level. */
+ * shifted so that it is early enough, and that runs in every tile that needs it
+ * (passes/group_band.c); the regions, rings and transfers are those of any nest without
+ * closed forms (passes/general.c). */
 
 #include "passes/fuse.h"
 
+#include <limits.h>
 #include <string.h>
-
-#include <isl/id.h>
 
 #include "passes/lower_function.h"
 #include "passes/schedule_text.h"
-
-/* The group's band: dimensions that no dependence crosses (images of a batch), then the
- * first one along which rows follow each other.  False if there is none. */
-static bool find_group_band(struct compilation *compilation, struct nest *group, const int *first,
-	int member_count)
-{
-	int total = group->statement_count, last = first[member_count - 1], depth = 0;
-	for (int s = last; s < total; s++)
-		if (group->statements[s]->depth > depth)
-			depth = group->statements[s]->depth;
-	group->band_count = 0;
-	for (int j = 0; j < depth && group->band_count < NEST_LOOPS; j++) {
-		struct band_dim dim;
-		if (!group_find_dim(compilation, group, first, member_count, j, &dim))
-			continue;
-		group->band[group->band_count++] = dim;
-		if (dim.is_forward)
-			return true;
-	}
-	return group->band_count > 0;
-}
-
-/* One iteration a tile in all dimensions but the last, ROWS in that. */
-static struct schedule group_schedule(const struct nest *group, long rows)
-{
-	struct schedule schedule = { .depth = 0 };
-	for (int l = 0; l < group->band_count; l++) {
-		schedule.tile[l] = l < group->band_count - 1 ? 1 : rows;
-		if (schedule.tile[l] < group->band[l].extent)
-			schedule.order[schedule.depth++] = l;
-	}
-	return schedule;
-}
-
-/* ARRAY's subscripts change with dimension L of the band.  Weights whose first row is
- * not used at a padded border do not move, and are fetched once. */
-static bool is_indexed_by(const struct nest *group, const struct nest_array *array, int l)
-{
-	for (int a = 0; a < array->access_count; a++) {
-		int s = array->accesses[a].statement;
-		const struct hyperplane *plane = &group->band[l].planes[s];
-		for (int i = 0; i < group->statements[s]->depth; i++)
-			for (int d = 0; d < array->array->rank; d++)
-				if (plane->kind != HYPERPLANE_AFFINE || (plane->affine.coefficients[i]
-					&& array->accesses[a].access->subscripts[d].coefficients[i]))
-					return true;
-	}
-	return false;
-}
-
-/* The tile loops that the regions of each array move with: stores right inside the
- * innermost of them. */
-static void choose_stores(struct compilation *compilation, const struct nest *group,
-	const struct schedule *schedule, int *store)
-{
-	for (int a = 0; a < group->array_count; a++) {
-		store[a] = 0;
-		if (group->arrays[a].is_internal)
-			continue;
-		bool moves[NEST_LOOPS];
-		nest_array_moves(compilation, group, &group->arrays[a], moves);
-		for (int i = 0; i < schedule->depth; i++)
-			if (moves[schedule->order[i]] && (group->arrays[a].is_written
-				|| is_indexed_by(group, &group->arrays[a], schedule->order[i])))
-				store[a] = i + 1;
-	}
-}
 
 long plan_nest_bytes(const struct plan_nest *nest)
 {
@@ -89,280 +20,217 @@ long plan_nest_bytes(const struct plan_nest *nest)
 	return total;
 }
 
-static const char *describe(struct compilation *compilation, const struct nest *group,
-	const struct schedule *schedule)
+/* Which value of a scalar is whose was found for the whole function: a group with only
+ * some of the uses of one that is written would need more. */
+static bool shares_scalars(const struct groups *groups, const struct grown *grown)
 {
-	const char *text = arena_printf(compilation->arena, "nest %s\nfuse", group->name);
-	for (int a = 0; a < group->array_count; a++)
-		if (group->arrays[a].is_internal)
-			text = arena_printf(compilation->arena, "%s %s", text, group->arrays[a].array->name);
-	text = arena_printf(compilation->arena, "%s\n", text);
-	const char *order = "order";
-	for (int i = 0; i < schedule->depth; i++) {
-		const char *name = group->band[schedule->order[i]].name;
-		text = arena_printf(compilation->arena, "%stile %s %ld\n", text, name,
-			schedule->tile[schedule->order[i]]);
-		order = arena_printf(compilation->arena, "%s %s", order, name);
+	for (int i = 0; i < groups->function->array_count; i++) {
+		const struct group_array *entry = &groups->arrays[i];
+		bool inside = false, is_written = false;
+		for (int a = 0; a < entry->access_count; a++) {
+			inside |= entry->accesses[a].nest >= grown->first && entry->accesses[a].nest <= grown->last;
+			is_written |= entry->accesses[a].access->is_write;
+		}
+		if (entry->array->by_value && is_written && inside
+			&& (entry->first < grown->first || entry->last > grown->last))
+			return true;
 	}
-	return arena_printf(compilation->arena, "%s%s\n", text, order);
+	return false;
 }
 
-/* Whether ROWS at a time fit, and what they move. */
-static bool weigh(struct compilation *compilation, const struct nest *group, long rows,
-	const struct plan *plan, long *bytes)
+bool group_is_whole(const struct groups *groups, const struct grown *grown)
 {
-	struct plan trial_plan = *plan;
-	struct plan_nest trial = { .name = group->name };
-	struct schedule schedule = group_schedule(group, rows);
-	int *store = ARENA_ARRAY(compilation->arena, int, group->array_count + 1);
-	choose_stores(compilation, group, &schedule, store);
-	if (!group_lower(compilation, group, &schedule, store, TO_WEIGH, &trial_plan, &trial))
+	for (int i = 0; i < groups->function->array_count; i++)
+		if (group_is_internal(groups, grown, i))
+			return !shares_scalars(groups, grown);
+	return false;
+}
+
+bool group_of(struct groups *groups, int first, int last, struct grown *grown)
+{
+	bool is_legal = group_begin(groups, last, grown);
+	while (is_legal && grown->first > first)
+		is_legal = group_grow(groups, grown);
+	return is_legal && group_is_whole(groups, grown);
+}
+
+struct group_limits group_limits_of(const struct compilation *compilation)
+{
+	const struct arch *arch = compilation->arch;
+	return (struct group_limits){ .bytes = LONG_MAX / 4,
+		.repetition = 1 + compilation->recompute_percent / 100,
+		.prefers_memory = compilation->restriction.prefers_memory,
+		.capacity = arch->exclusive ? arch->banks : arch->scratchpad_bytes };
+}
+
+/* ---- the group as a nest ---- */
+
+static const char *group_name(const struct groups *groups, const struct grown *grown)
+{
+	return arena_printf(groups->compilation->arena, "%s.%d-%d", groups->function->name,
+		groups->nests[grown->first].index, groups->nests[grown->last].index);
+}
+
+static struct nest *join(const struct groups *groups, const struct grown *grown,
+	const struct group_choice *choice)
+{
+	const struct nest *nests = groups->nests + grown->first;
+	int count = grown->last - grown->first + 1;
+	struct nest *group = nest_join(groups->compilation, nests, count);
+	group->name = group_name(groups, grown);
+	for (int a = 0; a < group->array_count; a++)
+		group->arrays[a].is_internal = group_is_internal(groups, grown,
+			group->arrays[a].array->index);
+	group->moves_boxes = true;
+	group->band_count = choice->depth;
+	for (int l = 0; l < choice->depth; l++)
+		group_make_band_dim(groups, grown, &grown->dims[choice->loops[l].dim],
+			choice->loops[l].repeats, &group->band[l]);
+	return group;
+}
+
+static struct schedule schedule_of(const struct group_choice *choice)
+{
+	struct schedule schedule = { .depth = choice->depth };
+	for (int l = 0; l < choice->depth; l++) {
+		schedule.order[l] = l;
+		schedule.tile[l] = choice->loops[l].tile;
+	}
+	return schedule;
+}
+
+static struct group_stage *stages_of(const struct groups *groups, const struct grown *grown,
+	const struct group_choice *choice)
+{
+	int count = grown->last - grown->first + 1, next = 0;
+	struct group_stage *stages = ARENA_ARRAY(groups->compilation->arena, struct group_stage, count);
+	for (int m = 0; m < count; m++) {
+		int n = grown->first + m;
+		stages[m].first = next;
+		stages[m].end = next += groups->nests[n].statement_count;
+		stages[m].tile = choice->stage_tile[n];
+		if (stages[m].tile)
+			group_make_stage_dim(groups, grown, n, &choice->stages[n], &stages[m].dim);
+	}
+	return stages;
+}
+
+static int *stores_of(const struct groups *groups, const struct grown *grown,
+	const struct group_choice *choice, const struct nest *group)
+{
+	int *store = ARENA_ARRAY(groups->compilation->arena, int, group->array_count + 1);
+	for (int a = 0; a < group->array_count; a++) {
+		int index = group->arrays[a].array->index;
+		store[a] = group->arrays[a].is_internal ? 0 : group_store(groups, grown, choice, index);
+		if (choice->hold[index] != HOLD_ALL)
+			store[a] = choice->hold[index] == HOLD_CHUNK ? STORE_CHUNK : STORE_STAGE;
+	}
+	return store;
+}
+
+/* ---- text ---- */
+
+static const char *describe(const struct groups *groups, const struct grown *grown,
+	const struct group_choice *choice, const struct nest *group)
+{
+	struct arena *arena = groups->compilation->arena;
+	const char *text = arena_printf(arena, "nest %s\nfuse", group->name);
+	for (int a = 0; a < group->array_count; a++)
+		if (group->arrays[a].is_internal)
+			text = arena_printf(arena, "%s %s", text, group->arrays[a].array->name);
+	text = arena_printf(arena, "%s\n", text);
+	const char *order = "order", *repeats = "";
+	for (int l = 0; l < choice->depth; l++) {
+		const char *name = grown->dims[choice->loops[l].dim].name;
+		text = arena_printf(arena, "%stile %s %ld\n", text, name, choice->loops[l].tile);
+		order = arena_printf(arena, "%s %s", order, name);
+		if (choice->loops[l].repeats)
+			repeats = arena_printf(arena, "%srepeat %s\n", repeats, name);
+	}
+	text = arena_printf(arena, "%s%s\n%s", text, order, repeats);
+	for (int a = 0; a < group->array_count; a++) {
+		enum group_hold hold = choice->hold[group->arrays[a].array->index];
+		int n = groups->nest_of[group->statements[group->arrays[a].accesses[0].statement]->index];
+		if (hold == HOLD_STAGE)
+			text = arena_printf(arena, "%sstream %s\n", text, group->arrays[a].array->name);
+		if (hold == HOLD_CHUNK)
+			text = arena_printf(arena, "%sstream %s %s %ld\n", text, group->arrays[a].array->name,
+				choice->stages[n].name, choice->stage_tile[n]);
+	}
+	return text;
+}
+
+static struct group_wishes *new_wishes(const struct groups *groups)
+{
+	struct arena *arena = groups->compilation->arena;
+	int arrays = groups->function->array_count + 1;
+	struct group_wishes *wishes = ARENA_NEW(arena, struct group_wishes);
+	wishes->is_streamed = ARENA_ARRAY(arena, bool, arrays);
+	wishes->stage_loop = ARENA_ARRAY(arena, const char *, arrays);
+	wishes->stage_tile = ARENA_ARRAY(arena, long, arrays);
+	return wishes;
+}
+
+bool group_read_wishes(const struct groups *groups, struct compilation *compilation,
+	const struct grown *grown, const struct group_wishes **wishes)
+{
+	struct arena *arena = compilation->arena;
+	*wishes = NULL;
+	if (!compilation->schedule_text)
+		return true;
+	struct nest *nest = ARENA_NEW(arena, struct nest);
+	struct nest_model *model = ARENA_NEW(arena, struct nest_model);
+	struct search_options *options = ARENA_NEW(arena, struct search_options);
+	struct group_wishes *said = new_wishes(groups);
+	*nest = (struct nest){ .name = group_name(groups, grown), .function = groups->function };
+	struct schedule_reader reader = { .diag = compilation->diag, .nest = nest, .model = model,
+		.options = options, .group = said };
+	struct location at = { .file = compilation->schedule_file, .line = 1, .column = 1 };
+	search_options_init(options);
+	model->loop_count = grown->dim_count;
+	for (int l = 0; l < grown->dim_count; l++)
+		model->loops[l] = (struct model_loop){ .name = grown->dims[l].name,
+			.extent = grown->dims[l].most - grown->dims[l].least + 1 };
+	if (!schedule_read(&reader, at, compilation->schedule_text))
 		return false;
-	*bytes = plan_nest_bytes(&trial);
+	for (int l = 0; l < grown->dim_count; l++)
+		said->tile[l] = model->loops[l].tile;
+	said->has_order = reader.has_order;
+	said->order_count = reader.has_order ? options->order_count : 0;
+	for (int l = 0; l < said->order_count; l++)
+		said->order[l] = options->order[l];
+	*wishes = said;
 	return true;
 }
 
-/* More rows a tile mean fewer commands; as many as fit, by doubling, while the traffic
- * does not grow from BYTES, that of one. */
-static long choose_rows(struct compilation *compilation, const struct nest *group,
-	const struct plan *plan, long bytes)
-{
-	long extent = group->band[group->band_count - 1].extent, best = 1, trial_bytes;
-	while (best < extent) {
-		long rows = 2 * best < extent ? 2 * best : extent;
-		if (!weigh(compilation, group, rows, plan, &trial_bytes) || trial_bytes > bytes
-			|| (compilation->restriction.prefers_memory && trial_bytes == bytes))
-			break;
-		best = rows;
-		bytes = trial_bytes;
-	}
-	return best;
-}
+/* ---- lowering ---- */
 
-/* ---- dependences: found once for the function, and taken from there ---- */
-
-struct pair {
-	int from, to;                /* statements of the function */
-	isl_map *map;                /* owned by the arena */
-};
-
-/* The nests that use an array. */
-struct use {
-	int first, last;             /* last < first: none */
-	bool is_intermediate;        /* local, and written before it is read */
-};
-
-struct groups {
-	struct compilation *compilation;
-	struct nest *nests;
-	int nest_count;
-	struct nest *all;            /* of them as one */
-	int count[2];                /* dependences; private values */
-	size_t capacity[2];
-	struct pair *pairs[2];
-	int kind;                    /* which are being added */
-	struct use *uses;            /* [array of the function] */
-};
-
-static void release_map(void *map) { isl_map_free(map); }
-static void release_union_map(void *map) { isl_union_map_free(map); }
-
-static int statement_index(const struct function *function, __isl_take isl_id *id)
-{
-	int found = 0;
-	while (found < function->statement_count - 1
-		&& strcmp(function->statements[found]->name, isl_id_get_name(id)))
-		found++;
-	isl_id_free(id);
-	return found;
-}
-
-static isl_stat add_pair(__isl_take isl_map *map, void *user)
-{
-	struct groups *groups = user;
-	struct arena *arena = groups->compilation->arena;
-	int k = groups->kind;
-	groups->pairs[k] = arena_grow(arena, groups->pairs[k], (size_t)groups->count[k],
-		&groups->capacity[k], sizeof *groups->pairs[k]);
-	struct pair *pair = &groups->pairs[k][groups->count[k]++];
-	pair->from = statement_index(groups->all->function, isl_map_get_tuple_id(map, isl_dim_in));
-	pair->to = statement_index(groups->all->function, isl_map_get_tuple_id(map, isl_dim_out));
-	pair->map = arena_own(arena, map, release_map);
-	return isl_stat_ok;
-}
-
-static bool uses(const struct nest *nest, const struct array *array)
-{
-	for (int a = 0; a < nest->array_count; a++)
-		if (nest->arrays[a].array == array)
-			return true;
-	return false;
-}
-
-/* All accesses are in those nests, so that what holds of them holds in every group they
- * are in. */
-static bool is_intermediate(const struct groups *groups, const struct use *use,
-	const struct array *array)
-{
-	if (array->is_parameter || array->by_value || use->first >= use->last)
-		return false;
-	struct nest *users = nest_join(groups->compilation, groups->nests + use->first,
-		use->last - use->first + 1);
-	for (int a = 0; a < users->array_count; a++)
-		if (users->arrays[a].array == array)
-			return users->arrays[a].is_read && nest_is_created(users, &users->arrays[a]);
-	return false;
-}
-
-static void find_uses(struct groups *groups)
-{
-	const struct function *function = groups->all->function;
-	groups->uses = ARENA_ARRAY(groups->compilation->arena, struct use, function->array_count + 1);
-	for (int i = 0; i < function->array_count; i++) {
-		struct use *use = &groups->uses[i];
-		use->first = groups->nest_count;
-		use->last = -1;
-		for (int n = 0; n < groups->nest_count; n++)
-			if (uses(&groups->nests[n], function->arrays[i])) {
-				use->first = n < use->first ? n : use->first;
-				use->last = n;
-			}
-		use->is_intermediate = is_intermediate(groups, use, function->arrays[i]);
-	}
-}
-
-struct groups *groups_new(struct compilation *compilation, struct nest *nests, int count)
-{
-	struct groups *groups = ARENA_NEW(compilation->arena, struct groups);
-	groups->compilation = compilation;
-	groups->nests = nests;
-	groups->nest_count = count;
-	groups->all = nest_join(compilation, nests, count);
-	nest_find_dependences(compilation, groups->all);
-	isl_union_map_foreach_map(groups->all->dependences, add_pair, groups);
-	groups->kind = 1;
-	isl_union_map_foreach_map(groups->all->together, add_pair, groups);
-	find_uses(groups);
-	return groups;
-}
-
-static isl_union_map *pairs_of(const struct groups *groups, int kind, const struct nest *group)
-{
-	int first = group->statements[0]->index, end = first + group->statement_count;
-	isl_union_map *chosen = isl_union_map_empty(isl_union_map_get_space(group->order));
-	for (int i = 0; i < groups->count[kind]; i++) {
-		const struct pair *pair = &groups->pairs[kind][i];
-		if (pair->from >= first && pair->to >= first && pair->from < end && pair->to < end)
-			chosen = isl_union_map_add_map(chosen, isl_map_copy(pair->map));
-	}
-	return arena_own(groups->compilation->arena, chosen, release_union_map);
-}
-
-/* Which value of a scalar is whose was found for the whole function: a group with only
- * some of the uses of one that is written would need more. */
-static bool shares_scalars(const struct nest *group)
-{
-	const struct function *function = group->function;
-	int first = group->statements[0]->index, end = first + group->statement_count;
-	for (int i = 0; i < function->array_count; i++) {
-		bool inside = false, outside = false, is_written = false;
-		for (int s = 0; s < function->statement_count; s++)
-			for (int a = 0; a < function->statements[s]->access_count; a++) {
-				const struct access *access = &function->statements[s]->accesses[a];
-				if (access->array != function->arrays[i])
-					continue;
-				is_written |= access->is_write;
-				inside |= s >= first && s < end;
-				outside |= s < first || s >= end;
-			}
-		if (function->arrays[i]->by_value && is_written && inside && outside)
-			return true;
-	}
-	return false;
-}
-
-/* ---- a group ---- */
-
-/* Local arrays that are written before they are read, and used only in the COUNT nests
- * from FIRST on. */
-static int mark_internal(const struct groups *groups, struct nest *group, int first, int count)
-{
-	int internal = 0;
-	for (int a = 0; a < group->array_count; a++) {
-		const struct use *use = &groups->uses[group->arrays[a].array->index];
-		group->arrays[a].is_internal = use->is_intermediate && use->first >= first
-			&& use->last < first + count;
-		internal += group->arrays[a].is_internal;
-	}
-	return internal;
-}
-
-static struct nest *join(const struct groups *groups, int first, int count)
-{
-	const struct nest *nests = groups->nests + first;
-	struct nest *group = nest_join(groups->compilation, nests, count);
-	group->name = arena_printf(groups->compilation->arena, "%s.%d-%d", nests->function->name,
-		nests[0].index, nests[count - 1].index);
-	if (shares_scalars(group) || !mark_internal(groups, group, first, count))
-		return NULL;
-	group->dependences = pairs_of(groups, 0, group);
-	group->together = pairs_of(groups, 1, group);
-	int *starts = ARENA_ARRAY(groups->compilation->arena, int, count + 1);
-	for (int n = 1; n < count; n++)
-		starts[n] = starts[n - 1] + nests[n - 1].statement_count;
-	return find_group_band(groups->compilation, group, starts, count) ? group : NULL;
-}
-
-enum group_outcome group_try(const struct groups *groups, int first, int count,
-	const struct plan *plan, struct group *result)
-{
-	*result = (struct group){ .nest = join(groups, first, count) };
-	if (!result->nest)
-		return GROUP_ILLEGAL;
-	return weigh(groups->compilation, result->nest, 1, plan, &result->bytes)
-		? GROUP_FITS : GROUP_TOO_LARGE;
-}
-
-/* The tiles that --schedule gives GROUP, in MODEL; 0 where it does not.  False after an
- * error (diagnosed). */
-static bool read_tiles(struct compilation *compilation, const struct nest *group,
-	struct nest_model *model)
-{
-	struct search_options options;
-	struct schedule_reader reader = { .diag = compilation->diag, .nest = group,
-		.model = model, .options = &options };
-	struct location at = { .file = compilation->schedule_file, .line = 1, .column = 1 };
-	search_options_init(&options);
-	model->loop_count = group->band_count;
-	for (int l = 0; l < group->band_count; l++)
-		model->loops[l] = (struct model_loop){ .name = group->band[l].name,
-			.extent = group->band[l].extent };
-	return !compilation->schedule_text
-		|| (schedule_read(&reader, at, compilation->schedule_text)
-			&& schedule_read_end(&reader));
-}
-
-bool group_emit(const struct groups *groups, const struct group *group, struct plan *plan,
-	struct plan_nest *out)
+bool group_emit(const struct groups *groups, const struct grown *grown,
+	const struct group_choice *choice, struct plan *plan, struct plan_nest *out)
 {
 	struct compilation *compilation = groups->compilation;
-	struct nest *nest = group->nest;
-	int *store = ARENA_ARRAY(compilation->arena, int, nest->array_count + 1);
-	struct nest_model *model = ARENA_NEW(compilation->arena, struct nest_model);
-	if (!read_tiles(compilation, nest, model))
+	struct nest *group = join(groups, grown, choice);
+	struct schedule schedule = schedule_of(choice);
+	bool has_stages = false;
+	for (int n = grown->first; n <= grown->last; n++)
+		has_stages |= choice->stage_tile[n] > 0;
+	for (int i = 0; i < groups->function->array_count; i++)
+		has_stages |= choice->hold[i] != HOLD_ALL;
+	*out = (struct plan_nest){ .name = group->name, .location = group->location };
+	if (!group_lower(compilation, group, &schedule, stores_of(groups, grown, choice, group),
+		stages_of(groups, grown, choice), has_stages ? grown->last - grown->first + 1 : 0,
+		compilation->only_weighs ? TO_WEIGH : TO_EMIT, plan, out))
 		return false;
-	long given = nest->band_count ? model->loops[nest->band_count - 1].tile : 0;
-	struct schedule schedule = group_schedule(nest,
-		given ? given : choose_rows(compilation, nest, plan, group->bytes));
-	*out = (struct plan_nest){ .name = nest->name, .location = nest->location };
-	choose_stores(compilation, nest, &schedule, store);
-	if (!group_lower(compilation, nest, &schedule, store, TO_EMIT, plan, out))
+	out->macs = group_macs(group, &schedule);
+	long once = nest_macs(group);
+	if (out->macs > 0 && once > 0
+		&& (double)out->macs > (double)once * group_limits_of(compilation).repetition)
 		return false;
-	out->schedule = describe(compilation, nest, &schedule);
-	out->compulsory_bytes = out->lower_bound_bytes = nest_compulsory(nest);
+	out->schedule = describe(groups, grown, choice, group);
+	out->compulsory_bytes = out->lower_bound_bytes = nest_compulsory(group);
 	out->bound_bytes = out->lower_bound_bytes;
 	out->lower_bound_argument = "compulsory";
-	out->macs = nest_macs(nest);
+	out->points = choice->points;
 	out->optimal = plan_nest_bytes(out) == out->bound_bytes;
 	return true;
 }

@@ -2,38 +2,29 @@
 #define PASSES_FUSE_H
 
 #include "passes/fuse_wishes.h"
+#include "passes/group.h"
 
-/* What all groups of a function share: its nests and their dependences. */
-struct groups;
+/* GROWN may be lowered: something stays on chip, and no scalar is shared with others. */
+bool group_is_whole(const struct groups *groups, const struct grown *grown);
 
-/* NESTS stay the caller's, all else is the arena's. */
-struct groups *groups_new(struct compilation *compilation, struct nest *nests, int count);
+/* The nests from FIRST to LAST as a group.  False if they cannot be one. */
+bool group_of(struct groups *groups, int first, int last, struct grown *grown);
 
-/* Consecutive nests as one: one row (or block of rows) of the last result at a time,
- * every intermediate array in a ring that never leaves the chip, each producer as late
- * as its users allow. */
-struct group {
-	struct nest *nest;
-	long bytes;                  /* moved, with one row at a time */
-};
+/* What a group may repeat and need. */
+struct group_limits group_limits_of(const struct compilation *compilation);
 
-enum group_outcome {
-	GROUP_FITS,
-	GROUP_TOO_LARGE,             /* for the scratchpad; so are groups that contain it */
-	GROUP_ILLEGAL                /* dependences forbid it, or nothing would stay on chip */
-};
-
-/* Weighs the COUNT nests from FIRST on as a group. */
-enum group_outcome group_try(const struct groups *fusion, int first, int count,
-	const struct plan *plan, struct group *result);
-
-/* Lowers a group that fits, with as many rows at a time as move no more, with its entry
- * OUT in PLAN.  False if isl makes no loops for it; PLAN is then of no use. */
-bool group_emit(const struct groups *fusion, const struct group *group, struct plan *plan,
-	struct plan_nest *out);
+/* Lowers a group as CHOICE says, with its entry OUT in PLAN.  False if it does not fit after
+ * all, repeats more than it may, or isl makes no loops for it; PLAN is then of no use. */
+bool group_emit(const struct groups *groups, const struct grown *grown,
+	const struct group_choice *choice, struct plan *plan, struct plan_nest *out);
 
 /* What NEST's plan moves. */
 long plan_nest_bytes(const struct plan_nest *nest);
+
+/* What a schedule that was given says of the group; nothing: NULL in *WISHES.  False after an
+ * error (diagnosed). */
+bool group_read_wishes(const struct groups *groups, struct compilation *compilation,
+	const struct grown *grown, const struct group_wishes **wishes);
 
 /* Lowers the COUNT nests, fused where WISHES say, with the least traffic; fills in
  * plan.nests and plan.nest_count.  False after errors (diagnosed). */

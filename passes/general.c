@@ -12,6 +12,7 @@
 #include "ir/coalesce.h"
 #include "ir/order.h"
 #include "passes/box.h"
+#include "passes/group.h"
 #include "passes/lowering.h"
 #include "passes/values.h"
 
@@ -311,10 +312,8 @@ static void find_slide(struct lowering *lowering, int a, __isl_keep isl_set *vis
 }
 
 /* The largest box of any visit: the buffer's extents.  False if one is not known. */
-static bool measure_region(struct lowering *lowering, int a, struct general_region *region,
-	struct plan_buffer *buffer)
+static bool measure_box(struct general_region *region, struct plan_buffer *buffer)
 {
-	region->footprint = footprint_at(lowering, a, lowering->store[a], IN_TILE);
 	region->is_touched = isl_set_is_empty(region->footprint.visits) == isl_bool_false;
 	box_find(region->footprint.lows, region->footprint.highs, region->footprint.visits,
 		buffer->rank, &region->box);
@@ -325,6 +324,13 @@ static bool measure_region(struct lowering *lowering, int a, struct general_regi
 		buffer->dims[d] = (struct plan_dim){ .extent = extent, .stride = 1 };
 	}
 	return true;
+}
+
+static bool measure_region(struct lowering *lowering, int a, struct general_region *region,
+	struct plan_buffer *buffer)
+{
+	region->footprint = footprint_at(lowering, a, lowering->store[a], IN_TILE);
+	return measure_box(region, buffer);
 }
 
 /* ---- what moves ---- */
@@ -404,18 +410,15 @@ static void fill_boxes(struct lowering *lowering, int a, struct general_region *
 	isl_set_free(puts);
 }
 
-/* Where the box begins, and what of it is moved when. */
-static bool fill_region(struct lowering *lowering, int a, struct general_region *region,
+/* Where the box begins. */
+static bool fill_box(struct lowering *lowering, struct general_region *region, int depth,
 	struct plan_buffer *buffer)
 {
-	const struct nest_array *array = &lowering->nest->arrays[a];
 	isl_set *visits = region->footprint.visits;
-	if (!region->is_touched)
-		return true;
 	for (int d = 0; d < buffer->rank; d++) {
-		struct plan_expr *low = expression_of(lowering, visits, lowering->store[a],
+		struct plan_expr *low = expression_of(lowering, visits, depth,
 			isl_pw_aff_copy(region->box.low[d]));
-		struct plan_expr *high = expression_of(lowering, visits, lowering->store[a],
+		struct plan_expr *high = expression_of(lowering, visits, depth,
 			isl_pw_aff_copy(region->box.high[d]));
 		if (!low || !high)
 			return false;
@@ -423,6 +426,17 @@ static bool fill_region(struct lowering *lowering, int a, struct general_region 
 		region->count[d] = plan_make(ARENA(lowering), PLAN_ADD,
 			plan_make(ARENA(lowering), PLAN_SUB, high, low), plan_const(ARENA(lowering), 1));
 	}
+	return true;
+}
+
+/* Where the box begins, and what of it is moved when. */
+static bool fill_region(struct lowering *lowering, int a, struct general_region *region,
+	struct plan_buffer *buffer)
+{
+	const struct nest_array *array = &lowering->nest->arrays[a];
+	isl_set *visits = region->footprint.visits;
+	if (!region->is_touched || !fill_box(lowering, region, lowering->store[a], buffer))
+		return !region->is_touched;
 	bool may_cut = !lowering->nest->moves_boxes;
 	if (!array->is_written || !may_cut || !find_put_rows(lowering, a, region))
 		fill_boxes(lowering, a, region);
@@ -430,6 +444,67 @@ static bool fill_region(struct lowering *lowering, int a, struct general_region 
 	if (!array->is_written && may_cut && region->slide < 0)
 		find_get_rows(lowering, a, region);
 	return true;
+}
+
+/* ---- arrays that come for a stage ---- */
+
+/* Stage M's loop counts only for what comes in chunks. */
+static void enter_turn(struct lowering *lowering, int a)
+{
+	int depth = lowering->depth;
+	enter_stage(lowering, stage_of(lowering, a));
+	if (lowering->store[a] == STORE_STAGE)
+		lowering->depth = depth;
+}
+
+static void leave_turn(struct lowering *lowering, int depth)
+{
+	lowering->depth = depth;
+	lowering->stage = NULL;
+}
+
+/* Whatever the tile, since borders change little: what the stage reads, or an iteration of
+ * its loop. */
+static bool measure_turn(struct lowering *lowering, int a, struct general_region *region,
+	struct plan_buffer *buffer)
+{
+	const struct nest_array *array = &lowering->nest->arrays[a];
+	int depth = lowering->depth;
+	isl_set *elements = NULL;
+	enter_turn(lowering, a);
+	for (int i = 0; i < array->access_count; i++) {
+		int s = array->accesses[i].statement;
+		isl_set *instances = lowering->store[a] == STORE_STAGE
+			? isl_set_copy(lowering->nest->statements[s]->domain) : stage_instances(lowering, s);
+		elements = unite(elements, isl_set_apply(instances,
+			isl_map_copy(array->accesses[i].access->map)));
+	}
+	elements = set_coalesce(isl_set_intersect_params(elements, tile_context(lowering)));
+	region->footprint = (struct footprint){ elements, isl_set_copy(elements),
+		isl_set_params(isl_set_copy(elements)) };
+	bool known = measure_box(region, buffer);
+	leave_turn(lowering, depth);
+	return known;
+}
+
+/* It comes where the stage runs at all. */
+static bool fill_turn(struct lowering *lowering, int a, struct general_region *region,
+	struct plan_buffer *buffer)
+{
+	const struct nest_array *array = &lowering->nest->arrays[a];
+	int depth = lowering->depth;
+	isl_set *visits = NULL;
+	enter_turn(lowering, a);
+	for (int i = 0; i < array->access_count; i++)
+		visits = unite(visits, isl_set_params(tile_instances(lowering,
+			array->accesses[i].statement, lowering->depth, IN_TILE)));
+	visits = set_coalesce(isl_set_intersect(visits, tile_context(lowering)));
+	region->is_fetched = region->is_touched;
+	bool known = !region->is_touched || fill_box(lowering, region, lowering->depth, buffer);
+	region->fetches = condition_of(lowering, visits, lowering->depth);
+	isl_set_free(visits);
+	leave_turn(lowering, depth);
+	return known;
 }
 
 /* ---- arrays that never leave the chip ---- */
@@ -448,29 +523,83 @@ static __isl_give isl_set *reached(const struct lowering *lowering, int a, bool 
 	return set_coalesce(isl_set_intersect_params(elements, tile_context(lowering)));
 }
 
+/* Dimension D of array A moves with tile loop L. */
+static bool side_moves_with(const struct lowering *lowering, int a, int d, int l)
+{
+	const struct nest_array *array = &lowering->nest->arrays[a];
+	for (int i = 0; i < array->access_count; i++) {
+		int s = array->accesses[i].statement;
+		const struct hyperplane *plane = &lowering->nest->band[lowering->loops[l].dim].planes[s];
+		for (int j = 0; j < lowering->nest->statements[s]->depth; j++)
+			if (plane->kind == HYPERPLANE_AFFINE && plane->affine.coefficients[j]
+				&& array->accesses[i].access->subscripts[d].coefficients[j])
+				return true;
+	}
+	return false;
+}
+
+/* Where the elements of UNTIL and FROM are, whatever the tile of the innermost loop: the
+ * sides of the buffer along which it does not move. */
+static __isl_give isl_set *find_still(const struct lowering *lowering, __isl_keep isl_set *until,
+	__isl_keep isl_set *from, int rank, struct box *box)
+{
+	isl_set *all = isl_set_union(isl_set_copy(until), isl_set_copy(from));
+	if (lowering->depth) {
+		all = whatever_tile(lowering, all, lowering->depth - 1);
+		all = set_coalesce(isl_set_intersect_params(all, tile_context(lowering)));
+	}
+	isl_set *params = isl_set_params(isl_set_copy(all));
+	box_find(all, all, params, rank, box);
+	isl_set_free(all);
+	return params;
+}
+
+static bool fill_still(struct lowering *lowering, __isl_keep isl_set *params, const struct box *box,
+	int d, struct plan_dim *dim)
+{
+	*dim = (struct plan_dim){ .extent = box_extent(box->low[d], box->high[d]), .stride = 1,
+		.origin = expression_of(lowering, params, lowering->depth,
+			isl_pw_aff_copy(box->low[d])) };
+	return dim->extent > 0 && dim->origin;
+}
+
+/* The dimension that follows the innermost loop: elements that are alive lie within a
+ * window, so that a ring of its length keeps them apart. */
+static bool fill_ring(struct lowering *lowering, __isl_keep isl_set *until,
+	__isl_keep isl_set *from, int d, struct plan_dim *dim)
+{
+	isl_pw_aff *high = isl_set_dim_max(isl_set_copy(until), d);
+	isl_pw_aff *low = isl_set_dim_min(isl_set_copy(from), d);
+	long window = box_extent(low, high), min = 0, max = 0;
+	isl_pw_aff_free(high);
+	isl_pw_aff_free(low);
+	if (window <= 0 || !set_dim_range(until, d, &min, &max))
+		return false;
+	*dim = (struct plan_dim){ .extent = window, .stride = 1 };
+	if (window < max - min + 1)
+		dim->modulus = window;
+	else
+		*dim = (struct plan_dim){ .extent = max - min + 1, .stride = 1,
+			.origin = plan_const(ARENA(lowering), min) };
+	return true;
+}
+
 /* The buffer of an internal array holds what lives in any tile: elements that are
- * written up to it and read from it on, and those it writes.  In each dimension they
- * lie within a window, so that a ring of its length keeps them apart. */
+ * written up to it and read from it on, and those it writes. */
 static bool fill_internal(struct lowering *lowering, int a, struct plan_buffer *buffer)
 {
 	isl_set *until = reached(lowering, a, true, UP_TO_TILE);
 	isl_set *from = isl_set_union(reached(lowering, a, false, FROM_TILE),
 		reached(lowering, a, true, IN_TILE));
+	struct box box;
+	isl_set *params = find_still(lowering, until, from, buffer->rank, &box);
 	bool known = true;
-	for (int d = 0; d < buffer->rank && known; d++) {
-		isl_pw_aff *high = isl_set_dim_max(isl_set_copy(until), d);
-		isl_pw_aff *low = isl_set_dim_min(isl_set_copy(from), d);
-		long window = box_extent(low, high), min = 0, max = 0;
-		isl_pw_aff_free(high);
-		isl_pw_aff_free(low);
-		known = window > 0 && set_dim_range(until, d, &min, &max);
-		buffer->dims[d] = (struct plan_dim){ .extent = window, .stride = 1 };
-		if (window < max - min + 1)
-			buffer->dims[d].modulus = window;
-		else
-			buffer->dims[d] = (struct plan_dim){ .extent = max - min + 1, .stride = 1,
-				.origin = plan_const(ARENA(lowering), min) };
-	}
+	for (int d = 0; d < buffer->rank && known; d++)
+		known = lowering->depth && side_moves_with(lowering, a, d, lowering->depth - 1)
+			? fill_ring(lowering, until, from, d, &buffer->dims[d])
+			: fill_still(lowering, params, &box, d, &buffer->dims[d]);
+	box_free(&box);
+	isl_set_free(params);
 	isl_set_free(until);
 	isl_set_free(from);
 	return known;
@@ -496,17 +625,33 @@ static long place_buffer(const struct arch *arch, struct plan_buffer *buffer, lo
 	return next + buffer->bank_count * bank_bytes;
 }
 
-/* Places the buffers one after the other, those of larger elements first, so that
- * each is aligned for its elements; returns the bytes they need. */
-static long place_buffers(struct lowering *lowering)
+/* Places one after the other the buffers that are there all the time (STAGE -1), or those
+ * that come for a stage, from NEXT on; those of larger elements first, so that each is
+ * aligned for its elements.  Returns where they end. */
+static long place_turn(struct lowering *lowering, int stage, long next)
 {
 	enum { ELEMENT_BYTES_LIMIT = 64 };
-	long next = 0;
 	for (int bytes = ELEMENT_BYTES_LIMIT; bytes > 0; bytes--)
-		for (int a = 0; a < lowering->nest->array_count; a++)
-			if (lowering->nest->arrays[a].array->type.bytes == bytes)
+		for (int a = 0; a < lowering->nest->array_count; a++) {
+			int own = lowering->store[a] < 0 ? stage_of(lowering, a) : -1;
+			if (lowering->nest->arrays[a].array->type.bytes == bytes && own == stage)
 				next = place_buffer(lowering->compilation->arch, lowering->buffers[a], next);
+		}
 	return next;
+}
+
+/* Returns the bytes that all buffers need.  Those that come for stages take turns in the
+ * same place. */
+static long place_buffers(struct lowering *lowering)
+{
+	long end = place_turn(lowering, -1, 0);
+	long begin = group_turns_begin(lowering->compilation->arch, end), most = end;
+	for (int m = 0; m < lowering->stage_count; m++) {
+		long turn = place_turn(lowering, m, begin);
+		if (turn > begin)
+			most = turn > most ? turn : most;
+	}
+	return most;
 }
 
 static struct plan_buffer *new_buffer(struct lowering *lowering, int a)
@@ -525,6 +670,7 @@ static bool measure_buffer(struct lowering *lowering, int a)
 {
 	struct plan_buffer *buffer = lowering->buffers[a] = new_buffer(lowering, a);
 	if (!(lowering->nest->arrays[a].is_internal ? fill_internal(lowering, a, buffer)
+		: lowering->store[a] < 0 ? measure_turn(lowering, a, &lowering->general[a], buffer)
 		: measure_region(lowering, a, &lowering->general[a], buffer)))
 		return false;
 	buffer->bytes = buffer->array->type.bytes;
@@ -549,8 +695,9 @@ static bool measure_and_fill(struct lowering *lowering, long *needed)
 	*needed = place_buffers(lowering);
 	bool fits = *needed <= lowering->compilation->arch->scratchpad_bytes;
 	for (int a = 0; a < nest->array_count && fits; a++)
-		fits = nest->arrays[a].is_internal || fill_region(lowering, a, &lowering->general[a],
-			lowering->buffers[a]);
+		fits = nest->arrays[a].is_internal || (lowering->store[a] < 0
+			? fill_turn(lowering, a, &lowering->general[a], lowering->buffers[a])
+			: fill_region(lowering, a, &lowering->general[a], lowering->buffers[a]));
 	return fits;
 }
 

@@ -15,6 +15,10 @@ libloopc_a_SOURCES += \
 	passes/fuse_wishes.h \
 	passes/general.c \
 	passes/rows.c \
+	passes/group.h \
+	passes/group_band.c \
+	passes/group_model.c \
+	passes/group_search.c \
 	passes/lower.c \
 	passes/lower_function.c \
 	passes/lower_function.h \

@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+#include <isl/constraint.h>
+#include <isl/val.h>
+
 #include "ir/macs.h"
 #include "ir/plan_count.h"
 
@@ -283,6 +286,84 @@ static unsigned tags_after_run(const struct lowering *lowering, int depth)
 	return tags;
 }
 
+/* ---- stages ---- */
+
+int stage_of(const struct lowering *lowering, int a)
+{
+	int s = lowering->nest->arrays[a].accesses[0].statement, m = 0;
+	while (lowering->stages[m].end <= s)
+		m++;
+	return m;
+}
+
+void enter_stage(struct lowering *lowering, int m)
+{
+	lowering->stage = &lowering->stages[m];
+	if (lowering->stage->tile)
+		lowering->loops[lowering->depth++] = lowering->stage_loops[m];
+}
+
+void leave_stage(struct lowering *lowering)
+{
+	lowering->depth -= lowering->stage->tile > 0;
+	lowering->stage = NULL;
+}
+
+static void make_stage_loops(struct lowering *lowering)
+{
+	lowering->stage_loops = ARENA_ARRAY(ARENA(lowering), struct tile_loop,
+		lowering->stage_count + 1);
+	for (int m = 0; m < lowering->stage_count; m++) {
+		const struct group_stage *stage = &lowering->stages[m];
+		if (!stage->tile)
+			continue;
+		long count = (stage->dim.extent + stage->tile - 1) / stage->tile;
+		struct plan_var *var = new_var(lowering,
+			arena_printf(ARENA(lowering), "%s_tile", stage->dim.name), 0, count - 1);
+		lowering->stage_loops[m] = (struct tile_loop){ .dim = -1, .size = stage->tile,
+			.count = count, .trips = plan_const(ARENA(lowering), count), .var = var,
+			.tile_var = var };
+	}
+}
+
+/* What comes for the present stage M, at its start or in each iteration of its loop. */
+static void append_stage_gets(struct lowering *lowering, int m, int store, struct plan_node *block)
+{
+	unsigned tags = 0;
+	for (int a = 0; a < lowering->nest->array_count; a++)
+		if (lowering->store[a] == store && stage_of(lowering, a) == m)
+			tags |= append_general_gets(lowering, a, block);
+	append_wait(lowering, block, tags);
+}
+
+static bool lower_stage(struct lowering *lowering, int m, struct plan_node *block)
+{
+	const struct group_stage *stage = &lowering->stages[m];
+	append_stage_gets(lowering, m, STORE_STAGE, block);
+	enter_stage(lowering, m);
+	if (stage->tile) {
+		const struct tile_loop *loop = &lowering->stage_loops[m];
+		struct plan_node *node = plan_loop(ARENA(lowering), LOOP_TILE, loop->var,
+			plan_const(ARENA(lowering), 0), plan_const(ARENA(lowering), loop->count - 1), 1);
+		plan_append(ARENA(lowering), block, node);
+		block = node->body;
+		append_stage_gets(lowering, m, STORE_CHUNK, block);
+	}
+	bool done = lowering->detail == TO_WEIGH
+		|| lower_statements(lowering, stage->first, stage->end, block);
+	leave_stage(lowering);
+	return done;
+}
+
+static bool lower_tile(struct lowering *lowering, struct plan_node *block)
+{
+	bool done = true;
+	for (int m = 0; m < lowering->stage_count && done; m++)
+		done = lower_stage(lowering, m, block);
+	return lowering->stage_count ? done
+		: lowering->detail == TO_WEIGH || lower_points(lowering, block);
+}
+
 /* What runs inside the first DEPTH tile loops. */
 static bool lower_level(struct lowering *lowering, int depth, struct plan_node *block)
 {
@@ -290,7 +371,7 @@ static bool lower_level(struct lowering *lowering, int depth, struct plan_node *
 	append_wait(lowering, block, append_gets(lowering, depth, block));
 	bool done;
 	if (depth == lowering->depth) {
-		done = lowering->detail == TO_WEIGH || lower_points(lowering, block);
+		done = lower_tile(lowering, block);
 	} else {
 		const struct tile_loop *loop = &lowering->loops[depth];
 		struct plan_node *node = plan_loop(arena, LOOP_TILE, loop->var, plan_const(arena, 0),
@@ -351,17 +432,66 @@ bool nest_count_traffic(struct compilation *compilation, const struct nest *nest
 	return true;
 }
 
-long nest_macs(const struct nest *nest)
+/* tile_size * t - span <= affine / divisor < tile_size * (t + 1), with t the dimension that
+ * is put in front of SET's. */
+static __isl_give isl_set *in_tiles(__isl_take isl_set *set, const struct hyperplane *plane,
+	int before, int depth, long size)
+{
+	set = isl_set_insert_dims(set, isl_dim_set, 0, 1);
+	isl_local_space *space = isl_local_space_from_space(isl_set_get_space(set));
+	for (int side = 0; side < 2; side++) {
+		int sign = side ? -1 : 1;
+		isl_constraint *row = isl_constraint_alloc_inequality(isl_local_space_copy(space));
+		isl_ctx *ctx = isl_set_get_ctx(set);
+		long constant = side ? plane->divisor * size - 1 - plane->affine.constant
+			: plane->divisor * plane->span + plane->affine.constant;
+		row = isl_constraint_set_constant_val(row, isl_val_int_from_si(ctx, constant));
+		row = isl_constraint_set_coefficient_val(row, isl_dim_set, 0,
+			isl_val_int_from_si(ctx, -sign * plane->divisor * size));
+		for (int i = 0; i < depth; i++)
+			row = isl_constraint_set_coefficient_val(row, isl_dim_set, before + 1 + i,
+				isl_val_int_from_si(ctx, sign * plane->affine.coefficients[i]));
+		set = isl_set_add_constraint(set, row);
+	}
+	isl_local_space_free(space);
+	return set;
+}
+
+/* How often STATEMENT, number S of NEST, runs. */
+static long runs_of(const struct nest *nest, int s, const struct schedule *schedule)
+{
+	const struct statement *statement = nest->statements[s];
+	isl_set *set = isl_set_copy(statement->domain);
+	int before = 0;
+	for (int l = 0; schedule && l < schedule->depth; l++) {
+		const struct hyperplane *plane = &nest->band[schedule->order[l]].planes[s];
+		long size = schedule->tile[schedule->order[l]];
+		if (plane->kind != HYPERPLANE_AFFINE || !plane->span)
+			continue;
+		set = in_tiles(set, plane, before++, statement->depth, size);
+		set = isl_set_lower_bound_si(set, isl_dim_set, 0, 0);
+		set = isl_set_upper_bound_val(set, isl_dim_set, 0, isl_val_int_from_si(isl_set_get_ctx(set),
+			(nest->band[schedule->order[l]].extent - 1) / size));
+	}
+	return set_count(set);
+}
+
+long group_macs(const struct nest *group, const struct schedule *schedule)
 {
 	long total = 0;
-	for (int s = 0; s < nest->statement_count; s++) {
-		int macs = statement_macs(nest->statements[s]);
-		long runs = macs ? set_count(isl_set_copy(nest->statements[s]->domain)) : 0, product;
+	for (int s = 0; s < group->statement_count; s++) {
+		int macs = statement_macs(group->statements[s]);
+		long runs = macs ? runs_of(group, s, schedule) : 0, product;
 		if (runs < 0 || __builtin_mul_overflow(runs, macs, &product)
 			|| __builtin_add_overflow(total, product, &total))
 			return -1;
 	}
 	return total;
+}
+
+long nest_macs(const struct nest *nest)
+{
+	return group_macs(nest, NULL);
 }
 
 void nest_make_outer_vars(struct compilation *compilation, const struct nest *nest,
@@ -386,6 +516,25 @@ struct plan_node *plan_around(const struct nest *nest, struct arena *arena,
 	return block;
 }
 
+/* Those that come for stages take turns. */
+static long used_bytes(const struct lowering *lowering)
+{
+	long all = 0, most = 0;
+	for (int m = 0; m <= lowering->stage_count; m++) {
+		long turn = 0;
+		for (int a = 0; a < lowering->nest->array_count; a++) {
+			bool takes_turns = lowering->store[a] < 0;
+			if (m < lowering->stage_count ? takes_turns && stage_of(lowering, a) == m : !takes_turns)
+				turn += lowering->buffers[a]->bytes;
+		}
+		if (m == lowering->stage_count)
+			all = turn;
+		else
+			most = turn > most ? turn : most;
+	}
+	return all + most;
+}
+
 /* Buffers are made; now the body, its traffic, and the plan's list of buffers. */
 static bool lower_body(struct lowering *lowering, struct plan_nest *out)
 {
@@ -395,9 +544,7 @@ static bool lower_body(struct lowering *lowering, struct plan_nest *out)
 	if (!lower_level(lowering, outer, out->inner) || !nest_count_traffic(lowering->compilation, lowering->nest, out))
 		return false;
 	register_buffers(lowering);
-	out->scratchpad_used_bytes = 0;
-	for (int a = 0; a < lowering->nest->array_count; a++)
-		out->scratchpad_used_bytes += lowering->buffers[a]->bytes;
+	out->scratchpad_used_bytes = used_bytes(lowering);
 	return true;
 }
 
@@ -457,12 +604,15 @@ bool nest_lower(struct compilation *compilation, const struct nest *nest,
 }
 
 bool group_lower(struct compilation *compilation, const struct nest *group,
-	const struct schedule *schedule, const int *store, enum detail detail, struct plan *plan,
-	struct plan_nest *out)
+	const struct schedule *schedule, const int *store, const struct group_stage *stages,
+	int stage_count, enum detail detail, struct plan *plan, struct plan_nest *out)
 {
 	struct lowering lowering = lowering_of(compilation, group, NULL, schedule, plan);
 	long needed;
 	lowering.detail = detail;
+	lowering.stages = stages;
+	lowering.stage_count = stage_count;
+	make_stage_loops(&lowering);
 	for (int a = 0; a < group->array_count; a++) {
 		lowering.store[a] = store[a];
 		lowering.slides[a] = true;

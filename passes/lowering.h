@@ -10,7 +10,7 @@
 /* A tile loop of the plan.  position counts its iterations from 0, whichever way
  * the tiles are walked; tile is the index of the tile. */
 struct tile_loop {
-	int dim;                     /* of the band */
+	int dim;                     /* of the band; -1: the present stage's */
 	long size, count;            /* of a tile; tiles, or 0 if only a run knows them */
 	struct plan_expr *trips;     /* tiles */
 	bool is_block;               /* its tiles are blocks, see below */
@@ -50,12 +50,23 @@ struct lowering {
 	bool *slides;                            /* [array of the nest]: may, where isl agrees */
 	struct general_region *general;          /* [array], where regions come from isl */
 	isl_set **instances;                     /* tile_instances' answers; NULL: not asked yet */
+	/* A group's members.  While one is lowered its loop is the last of loops. */
+	int stage_count;
+	const struct group_stage *stages;
+	struct tile_loop *stage_loops;
+	const struct group_stage *stage;         /* the present one */
 };
 
 /* The tags of array A's transfers.  Arrays may share them: a level's transfers are waited
  * for together. */
 static inline int get_tag(int a) { return a % 16; }
 static inline int put_tag(int a) { return 16 + a % 16; }
+
+/* The stage that array A, of store level STORE_STAGE or STORE_CHUNK, comes for. */
+int stage_of(const struct lowering *lowering, int a);
+/* From here on, or no longer, what runs is stage M. */
+void enter_stage(struct lowering *lowering, int m);
+void leave_stage(struct lowering *lowering);
 
 /* BASE, or BASE with a number where the plan has that name already. */
 const char *unique_name(struct lowering *lowering, const char *base);
@@ -71,8 +82,9 @@ bool moves_with(const struct lowering *lowering, int a, int dim);
 
 /* ---- passes/points.c: the statements of one tile, in source order ---- */
 
-/* Appends the point loops to BLOCK. */
+/* Appends the point loops to BLOCK, of all statements or of those from FIRST up to END. */
 bool lower_points(struct lowering *lowering, struct plan_node *block);
+bool lower_statements(struct lowering *lowering, int first, int end, struct plan_node *block);
 /* Which tiles of the innermost loop are meant: the one, the one before it, all up to
  * it, or all from it on. */
 enum reach { IN_TILE, IN_TILE_BEFORE, UP_TO_TILE, FROM_TILE, REACHES };
@@ -88,6 +100,11 @@ __isl_give isl_set *tile_context(const struct lowering *lowering);
 __isl_give isl_set *context_at(const struct lowering *lowering, int depth);
 /* Dimension DIM of the band has no iteration for some symbolic sizes. */
 bool dim_may_be_empty(const struct lowering *lowering, int dim);
+/* The instances of statement S in the present tile of its stage's loop, whatever the other
+ * tiles.  Caller frees. */
+__isl_give isl_set *stage_instances(const struct lowering *lowering, int s);
+/* SET for any tile of loop L. */
+__isl_give isl_set *whatever_tile(const struct lowering *lowering, __isl_take isl_set *set, int l);
 /* An isl expression over tile parameters as a plan's; NULL if it has no such form. */
 struct plan_expr *translate_expr(struct lowering *lowering, __isl_take isl_ast_expr *expr);
 /* VALUE, over parameters of the first DEPTH tile loops that are in PARAMS, as a plan's

@@ -24,6 +24,8 @@ struct hyperplane {
 	                              * owned by the arena */
 	struct affine affine;        /* the same over DIVISOR: value = affine / divisor */
 	long divisor;                /* > 0; exact on the domain */
+	long span;                   /* it runs in each tile that one of value .. value + span falls
+	                              * in: more than once, where that is longer than a tile's rest */
 };
 
 /* A dimension of the band: tile loops run over floor(value / tile). */
@@ -147,11 +149,13 @@ void nest_find_band(struct compilation *compilation, struct nest *nest);
 /* Instead: the outer LOOPS source loops as sequential dimensions, which keeps their
  * order whatever the dependences, and what can be tiled inside them. */
 void nest_find_sequential_band(struct compilation *compilation, struct nest *nest, int loops);
-/* A dimension for a fused group, whose members begin at statements FIRST[0] = 0,
- * FIRST[1], ...: loop J of the last member's deepest statement; the producers are
- * aligned with it, shifted so that they are early enough.  False if that cannot be. */
-bool group_find_dim(struct compilation *compilation, struct nest *group, const int *first,
-	int member_count, int j, struct band_dim *dim);
+/* Loop J of the deepest statement as a dimension, the other statements aligned with it;
+ * whatever dependences say. */
+bool nest_source_dim(struct compilation *compilation, const struct nest *nest, int j,
+	struct band_dim *dim);
+/* The plane AFFINE / DIVISOR of STATEMENT. */
+struct hyperplane hyperplane_make(struct compilation *compilation,
+	const struct statement *statement, struct affine affine, long divisor);
 /* Loops around the deepest statement. */
 int nest_depth(const struct nest *nest);
 
@@ -193,6 +197,8 @@ void nest_make_outer_vars(struct compilation *compilation, const struct nest *ne
 /* The multiply-accumulates of NEST, each instance of its statements run once; -1: not
  * known. */
 long nest_macs(const struct nest *nest);
+/* The same where instances run again in the tiles of SCHEDULE, as their spans say. */
+long group_macs(const struct nest *group, const struct schedule *schedule);
 /* Fills in OUT's traffic from its body; false if that takes too many steps. */
 bool nest_count_traffic(struct compilation *compilation, const struct nest *nest,
 	struct plan_nest *out);
@@ -205,11 +211,23 @@ struct plan_node *plan_around(const struct nest *nest, struct arena *arena,
 /* A plan to weigh has all transfers but no statements. */
 enum detail { TO_WEIGH, TO_EMIT };
 
+/* A member of a fused group: its statements, one after the other in each tile; with a loop
+ * of its own inside the tiles, if it has a tile size. */
+struct group_stage {
+	int first, end;              /* statements of the group */
+	long tile;                   /* 0: no loop */
+	struct band_dim dim;
+};
+
+/* Store levels of arrays that only one stage uses: they come for it in each tile; or for
+ * each iteration of its loop. */
+enum { STORE_STAGE = -1, STORE_CHUNK = -2 };
+
 /* Lowers a fused GROUP: tiles and order from SCHEDULE, buffers at STORE [array]; windows
  * slide where they can.  False if it does not fit or has no plan. */
 bool group_lower(struct compilation *compilation, const struct nest *group,
-	const struct schedule *schedule, const int *store, enum detail detail, struct plan *plan,
-	struct plan_nest *out);
+	const struct schedule *schedule, const int *store, const struct group_stage *stages,
+	int stage_count, enum detail detail, struct plan *plan, struct plan_nest *out);
 
 /* The loops of the band and how each array's regions move with them. */
 void nest_print_model(const struct nest *nest, const struct nest_model *model, bool exact,

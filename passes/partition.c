@@ -1,95 +1,116 @@
 /* Which nests of a function are fused: the partition into groups of consecutive nests
- * with the least traffic, by dynamic programming from the last nest to the first. */
+ * with the least traffic, by dynamic programming from the first nest to the last. */
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "passes/fuse.h"
-#include "passes/fuse_wishes.h"
 #include "passes/lower_function.h"
+#include "passes/quiet.h"
 
 /* Traffic of what cannot be lowered; sums of two do not overflow. */
 static const long NONE = LONG_MAX / 4;
 
-/* How the nests from one on are grouped. */
+/* How the nests up to one are grouped. */
 struct partition {
-	int count;                   /* nests in the first group */
-	long bytes;                  /* of all from here on */
-	struct group group;          /* where count > 1 */
+	int first;                   /* nest of the last group */
+	long bytes;                  /* of all up to here */
+	struct grown grown;          /* where the last group has several nests */
+	struct group_choice choice;
 };
 
 struct partitioning {
 	struct compilation *compilation;
-	struct groups *fusion;
+	struct groups *groups;
 	struct nest *nests;
 	int count;
 	const struct plan *plan;
 	const struct fuse_wishes *wishes;
 	long *alone;                 /* bytes of each nest by itself, or NONE */
-	struct partition *best;      /* [count + 1] */
+	struct partition *best;      /* [count + 1]: of the nests before that one */
 };
 
 /* Lowers NEST without a word if it does not fit, which is no error as long as it fits in
  * a group.  False after other errors. */
 static bool weigh_alone(const struct partitioning *partitioning, struct nest *nest, long *bytes)
 {
-	struct compilation quiet = *partitioning->compilation;
+	struct quiet quiet;
 	struct plan plan = *partitioning->plan;
 	struct plan_nest out;
-	char *text = NULL;
-	size_t length;
-	FILE *unseen = open_memstream(&text, &length);
-	quiet.diag = diag_new(unseen);
-	quiet.traced = NULL;
-	quiet.does_not_fit = false;
-	bool fits = lower_nest(&quiet, nest, &plan, &out);
+	quiet_begin(&quiet, partitioning->compilation);
+	quiet.compilation.only_weighs = true;
+	bool fits = lower_nest(&quiet.compilation, nest, &plan, &out);
+	bool is_small = !fits && quiet.compilation.does_not_fit;
 	*bytes = fits ? plan_nest_bytes(&out) : NONE;
-	diag_free(quiet.diag);
-	fclose(unseen);
-	free(text);
-	return fits || quiet.does_not_fit
-		|| lower_nest(partitioning->compilation, nest, &plan, &out);
+	quiet_end(&quiet);
+	return fits || is_small || lower_nest(partitioning->compilation, nest, &plan, &out);
 }
 
-/* Groups that begin with nest N, longer and longer until one is too large.  Those that
- * dependences forbid may be legal with one nest more, but not for ever. */
-static void extend(struct partitioning *partitioning, int n)
+/* The best choice for GROWN within LIMITS and what the user said of it. */
+static enum group_outcome choose(const struct partitioning *partitioning,
+	const struct grown *grown, const struct group_limits *limits, struct group_choice *choice)
 {
-	enum { ILLEGAL_LIMIT = 4 };
-	struct partition *best = partitioning->best;
-	best[n] = (struct partition){ .count = 1, .bytes = NONE };
-	if (partitioning->alone[n] < NONE && best[n + 1].bytes < NONE)
-		best[n].bytes = partitioning->alone[n] + best[n + 1].bytes;
-	for (int count = 2, illegal = 0; n + count <= partitioning->count; count++) {
-		struct group group;
-		if (!fuse_wishes_allow(partitioning->wishes, n, count))
-			continue;
-		enum group_outcome outcome = group_try(partitioning->fusion, n, count,
-			partitioning->plan, &group);
-		illegal = outcome == GROUP_ILLEGAL ? illegal + 1 : 0;
-		if (outcome == GROUP_TOO_LARGE || illegal == ILLEGAL_LIMIT)
-			break;
-		if (outcome == GROUP_ILLEGAL || best[n + count].bytes == NONE)
-			continue;
-		long bytes = group.bytes + best[n + count].bytes;
-		if (bytes < best[n].bytes || partitioning->wishes->fusion == FUSE_ALL)
-			best[n] = (struct partition){ count, bytes, group };
+	struct group_limits own = *limits;
+	struct quiet quiet;
+	if (partitioning->compilation->schedule_text) {
+		quiet_begin(&quiet, partitioning->compilation);
+		group_read_wishes(partitioning->groups, &quiet.compilation, grown, &own.wishes);
+		quiet_end(&quiet);
 	}
+	return group_search(partitioning->groups, grown, &own, choice);
+}
+
+/* Weighs GROWN as the last group of the nests up to its end.  False if it is too large, and
+ * so are groups that contain it. */
+static bool weigh_group(struct partitioning *partitioning, const struct grown *grown)
+{
+	struct partition *best = &partitioning->best[grown->last + 1];
+	const struct partition *before = &partitioning->best[grown->first];
+	int count = grown->last + 1 - grown->first;
+	bool is_wanted = partitioning->wishes->fusion == FUSE_ALL;
+	struct group_limits limits = group_limits_of(partitioning->compilation);
+	struct group_choice choice;
+	if (!is_wanted && before->bytes < NONE && best->bytes < NONE)
+		limits.bytes = best->bytes - before->bytes;
+	if (before->bytes >= NONE || !group_is_whole(partitioning->groups, grown)
+		|| !fuse_wishes_allow(partitioning->wishes, grown->first, count))
+		return true;
+	enum group_outcome outcome = choose(partitioning, grown, &limits, &choice);
+	if (outcome == GROUP_FITS)
+		*best = (struct partition){ grown->first, before->bytes + choice.bytes, *grown, choice };
+	return outcome != GROUP_TOO_LARGE;
+}
+
+/* Groups that end with nest LAST, longer and longer until one is too large. */
+static void extend(struct partitioning *partitioning, int last)
+{
+	struct partition *best = partitioning->best;
+	struct grown grown;
+	best[last + 1] = (struct partition){ .first = last, .bytes = NONE };
+	if (partitioning->alone[last] < NONE && best[last].bytes < NONE)
+		best[last + 1].bytes = partitioning->alone[last] + best[last].bytes;
+	bool is_legal = group_begin(partitioning->groups, last, &grown);
+	while (is_legal && grown.first > 0 && group_grow(partitioning->groups, &grown))
+		is_legal = weigh_group(partitioning, &grown);
 }
 
 /* The whole function as one group, if nothing can move less. */
 static bool is_best_as_one(struct partitioning *partitioning)
 {
-	struct group group;
-	if (!fuse_wishes_allow(partitioning->wishes, 0, partitioning->count))
+	struct partition *best = &partitioning->best[partitioning->count];
+	struct grown *grown = &best->grown;
+	struct group_limits limits = group_limits_of(partitioning->compilation);
+	if (!fuse_wishes_allow(partitioning->wishes, 0, partitioning->count)
+		|| !group_of(partitioning->groups, 0, partitioning->count - 1, grown))
 		return false;
-	if (group_try(partitioning->fusion, 0, partitioning->count, partitioning->plan, &group)
-		!= GROUP_FITS || (group.bytes > nest_compulsory(group.nest)
-		&& partitioning->wishes->fusion != FUSE_ALL))
-		return false;
-	partitioning->best[0] = (struct partition){ partitioning->count, group.bytes, group };
-	return true;
+	struct group_model *model = group_model_new(partitioning->groups, grown);
+	if (partitioning->wishes->fusion != FUSE_ALL)
+		limits.bytes = group_least_bytes(model) + 1;
+	group_model_free(model);
+	best->first = 0;
+	return choose(partitioning, grown, &limits, &best->choice) == GROUP_FITS;
 }
 
 static double now_seconds(void)
@@ -97,6 +118,48 @@ static double now_seconds(void)
 	struct timespec time;
 	clock_gettime(CLOCK_MONOTONIC, &time);
 	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* The bytes of the nests from FIRST up to END one by one, or NONE. */
+static long bytes_alone(const struct partitioning *partitioning, int first, int end)
+{
+	long bytes = 0;
+	for (int n = first; n < end; n++)
+		bytes = partitioning->alone[n] >= NONE || bytes >= NONE ? NONE
+			: bytes + partitioning->alone[n];
+	return bytes;
+}
+
+/* Lowers a group; where the plan needs more than the model says, one of less.  False if
+ * none has a plan that moves less than its nests one by one. */
+static bool lower_group(const struct partitioning *partitioning, const struct partition *part,
+	struct plan *plan, struct plan_nest *out)
+{
+	enum { TRIES = 6 };
+	const struct plan before = *plan;
+	const struct grown *grown = &part->grown;
+	struct group_limits limits = group_limits_of(partitioning->compilation);
+	struct group_choice choice = part->choice;
+	long alone = bytes_alone(partitioning, part->first, grown->last + 1);
+	if (partitioning->wishes->fusion != FUSE_ALL)
+		limits.bytes = alone;
+	if (!group_read_wishes(partitioning->groups, partitioning->compilation, grown, &limits.wishes))
+		return false;
+	for (int i = 0; i < TRIES; i++) {
+		if (group_emit(partitioning->groups, grown, &choice, plan, out)
+			&& plan_nest_bytes(out) <= limits.bytes) {
+			plan->nest_count++;
+			out->first_source = part->first;
+			out->source_count = grown->last + 1 - part->first;
+			return true;
+		}
+		*plan = before;
+		limits.capacity -= limits.capacity / 8 + 1;
+		limits.repetition = 1 + (limits.repetition - 1) * 0.9;
+		if (group_search(partitioning->groups, grown, &limits, &choice) != GROUP_FITS)
+			break;
+	}
+	return false;
 }
 
 /* The nests from N on that the user wants fused cannot be. */
@@ -116,69 +179,82 @@ static bool report_refusal(const struct partitioning *partitioning, int n,
 /* Every group that the user wants is possible by itself. */
 static bool check_forced(const struct partitioning *partitioning)
 {
+	struct group_limits limits = group_limits_of(partitioning->compilation);
 	for (int n = 0; n < partitioning->count; n++) {
-		struct group group;
+		struct grown grown;
+		struct group_choice choice;
 		int count = fuse_wishes_forced(partitioning->wishes, n);
 		enum group_outcome outcome = count == 1 ? GROUP_FITS
-			: group_try(partitioning->fusion, n, count, partitioning->plan, &group);
+			: !group_of(partitioning->groups, n, n + count - 1, &grown) ? GROUP_USELESS
+			: choose(partitioning, &grown, &limits, &choice);
 		if (outcome != GROUP_FITS)
 			return report_refusal(partitioning, n, outcome);
 	}
 	return true;
 }
 
+/* A schedule says of each nest where it is. */
+static bool is_given(struct partitioning *partitioning)
+{
+	struct group_limits limits = group_limits_of(partitioning->compilation);
+	for (int n = 0; n < partitioning->count; n++)
+		if (!partitioning->wishes->wishes[n].count)
+			return false;
+	for (int n = 0, count; n < partitioning->count; n += count) {
+		count = partitioning->wishes->wishes[n].count;
+		struct partition *part = &partitioning->best[n + count];
+		part->first = n;
+		if (count > 1 && (!group_of(partitioning->groups, n, n + count - 1, &part->grown)
+			|| choose(partitioning, &part->grown, &limits, &part->choice) != GROUP_FITS))
+			return false;
+	}
+	return true;
+}
+
 /* A group that is not lowered after all is lowered nest by nest, unless the user wants it
  * to be one. */
-static bool lower_part(const struct partitioning *partitioning, int n, struct plan *plan)
+static bool lower_part(const struct partitioning *partitioning, int first, int end,
+	struct plan *plan)
 {
-	const struct partition *part = &partitioning->best[n];
+	const struct partition *part = &partitioning->best[end];
 	double start = now_seconds();
 	int errors = diag_error_count(partitioning->compilation->diag);
-	if (part->count > 1) {
-		const struct plan before = *plan;
-		struct plan_nest *out = &plan->nests[plan->nest_count++];
-		if (group_emit(partitioning->fusion, &part->group, plan, out)) {
+	if (end - first > 1) {
+		struct plan_nest *out = &plan->nests[plan->nest_count];
+		if (lower_group(partitioning, part, plan, out)) {
 			out->seconds = now_seconds() - start;
-			out->source_count = part->count;
-			out->first_source = n;
 			return true;
 		}
-		*plan = before;
 		if (diag_error_count(partitioning->compilation->diag) > errors)
 			return false;
-		if (!fuse_wishes_allow(partitioning->wishes, n, 1))
-			return report_refusal(partitioning, n, GROUP_TOO_LARGE);
+		if (!fuse_wishes_allow(partitioning->wishes, first, 1))
+			return report_refusal(partitioning, first, GROUP_TOO_LARGE);
 	}
 	bool done = true;
-	for (int i = n; i < n + part->count && done; i++)
+	for (int i = first; i < end && done; i++)
 		done = lower_nest(partitioning->compilation, &partitioning->nests[i], plan,
 			&plan->nests[plan->nest_count++]);
 	return done;
 }
 
-static bool lower_parts(const struct partitioning *partitioning, struct plan *plan)
+/* The parts of the nests before END, in order. */
+static bool lower_parts(const struct partitioning *partitioning, int end, struct plan *plan)
 {
-	bool done = true;
-	plan->nest_count = 0;
-	for (int n = 0; n < partitioning->count && done; n += partitioning->best[n].count)
-		done = lower_part(partitioning, n, plan);
-	return done;
+	int first = partitioning->best[end].first;
+	if (!end)
+		return true;
+	return lower_parts(partitioning, first, plan) && lower_part(partitioning, first, end, plan);
 }
 
-/* A schedule says of each nest where it is. */
-static bool is_given(struct partitioning *partitioning)
+/* Nothing fits: each nest that fits nowhere says why. */
+static bool complain(const struct partitioning *partitioning, struct plan *plan)
 {
+	plan->nest_count = 0;
 	for (int n = 0; n < partitioning->count; n++)
-		if (!partitioning->wishes->wishes[n].count)
-			return false;
-	for (int n = 0; n < partitioning->count; n += partitioning->best[n].count) {
-		struct partition *part = &partitioning->best[n];
-		part->count = partitioning->wishes->wishes[n].count;
-		if (part->count > 1 && group_try(partitioning->fusion, n, part->count,
-			partitioning->plan, &part->group) != GROUP_FITS)
-			return false;
-	}
-	return true;
+		if (partitioning->alone[n] >= NONE)
+			lower_nest(partitioning->compilation, &partitioning->nests[n], plan,
+				&plan->nests[0]);
+	return false;
 }
 
 bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
@@ -188,17 +264,26 @@ bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
 	struct partitioning partitioning = { compilation, groups_new(compilation, nests, count),
 		nests, count, &before, wishes, ARENA_ARRAY(compilation->arena, long, count),
 		ARENA_ARRAY(compilation->arena, struct partition, count + 1) };
-	if (is_given(&partitioning) || is_best_as_one(&partitioning))
-		return lower_parts(&partitioning, plan);
+	plan->nest_count = 0;
+	for (int n = 0; n < count; n++)
+		partitioning.alone[n] = NONE;
+	if (is_given(&partitioning))
+		return lower_parts(&partitioning, count, plan);
+	if (is_best_as_one(&partitioning) && lower_group(&partitioning, &partitioning.best[count],
+		plan, &plan->nests[0]))
+		return true;
+	*plan = before;
+	plan->nest_count = 0;
 	if (!check_forced(&partitioning))
 		return false;
-	for (int n = 0; n < count; n++) {
-		partitioning.alone[n] = NONE;
+	for (int n = 0; n < count; n++)
 		if (fuse_wishes_allow(wishes, n, 1)
 			&& !weigh_alone(&partitioning, &nests[n], &partitioning.alone[n]))
 			return false;
-	}
-	for (int n = count - 1; n >= 0; n--)
+	partitioning.best[0] = (struct partition){ .bytes = 0 };
+	for (int n = 0; n < count; n++)
 		extend(&partitioning, n);
-	return lower_parts(&partitioning, plan);
+	if (partitioning.best[count].bytes >= NONE)
+		return complain(&partitioning, plan);
+	return lower_parts(&partitioning, count, plan);
 }

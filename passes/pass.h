@@ -35,6 +35,7 @@ struct compilation {
 	bool reassociate;            /* -fno-reassociate clears it */
 	enum buffering buffering;
 	enum fusion fusion;
+	double recompute_percent;    /* groups may do that much more work than the source */
 	struct restriction restriction;
 	long effort;                 /* points; 0: as documented in search.h */
 	int threads;

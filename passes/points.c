@@ -76,7 +76,7 @@ static __isl_give isl_aff *tile_start(const struct lowering *lowering, int l,
 	__isl_take isl_aff *tile)
 {
 	isl_ctx *ctx = lowering->compilation->ctx;
-	int block = lowering->block_of_dim[lowering->loops[l].dim];
+	int dim = lowering->loops[l].dim, block = dim < 0 ? -1 : lowering->block_of_dim[dim];
 	isl_aff *start = isl_aff_scale_val(tile, isl_val_int_from_si(ctx, lowering->loops[l].size));
 	if (block < 0 || block == l)
 		return start;
@@ -158,6 +158,18 @@ __isl_give isl_set *context_at(const struct lowering *lowering, int depth)
 	return isl_set_params(context);
 }
 
+__isl_give isl_set *whatever_tile(const struct lowering *lowering, __isl_take isl_set *set, int l)
+{
+	for (const char *kind = kinds_of(&lowering->loops[l]); *kind; kind++) {
+		isl_id *id = parameter_id(lowering, *kind, l);
+		int position = isl_set_find_dim_by_id(set, isl_dim_param, id);
+		isl_id_free(id);
+		if (position >= 0)
+			set = isl_set_project_out(set, isl_dim_param, (unsigned)position, 1);
+	}
+	return set;
+}
+
 /* The tile parameter of loop L, or of the tile before. */
 static __isl_give isl_aff *tile_of(const struct lowering *lowering, __isl_take isl_space *space,
 	int l, enum reach reach)
@@ -173,7 +185,7 @@ static __isl_give isl_set *within_tile(const struct lowering *lowering, __isl_ta
 	isl_aff *value = isl_aff_align_params(isl_aff_copy(plane->value), isl_set_get_space(set));
 	value = isl_aff_sub(value, start);
 	if (reach != UP_TO_TILE)
-		set = at_least(set, isl_aff_copy(value), 0);
+		set = at_least(set, isl_aff_copy(value), -plane->span);
 	if (reach != FROM_TILE)
 		set = at_most(set, isl_aff_copy(value), size - 1);
 	isl_aff_free(value);
@@ -196,13 +208,28 @@ static __isl_give isl_set *within_end(const struct lowering *lowering, __isl_tak
 	return at_most(set, value, end);
 }
 
+static const struct hyperplane *plane_of(const struct lowering *lowering, int l, int s)
+{
+	int dim = lowering->loops[l].dim;
+	return dim < 0 ? &lowering->stage->dim.planes[s] : &lowering->nest->band[dim].planes[s];
+}
+
+__isl_give isl_set *stage_instances(const struct lowering *lowering, int s)
+{
+	isl_set *set = isl_set_align_params(isl_set_copy(lowering->nest->statements[s]->domain),
+		tile_space(lowering));
+	int l = lowering->depth - 1;
+	return lowering->stage && lowering->stage->tile
+		? within_tile(lowering, set, plane_of(lowering, l, s), l, IN_TILE) : set;
+}
+
 static __isl_give isl_set *find_instances(const struct lowering *lowering, int s, int depth,
 	enum reach reach)
 {
 	isl_set *set = isl_set_align_params(isl_set_copy(lowering->nest->statements[s]->domain),
 		tile_space(lowering));
 	for (int l = 0; l < depth; l++) {
-		const struct hyperplane *plane = &lowering->nest->band[lowering->loops[l].dim].planes[s];
+		const struct hyperplane *plane = plane_of(lowering, l, s);
 		enum reach here = l == depth - 1 ? reach : IN_TILE;
 		if (plane->kind == HYPERPLANE_AFFINE)
 			set = within_tile(lowering, set, plane, l, here);
@@ -638,12 +665,12 @@ bool lower_set(struct lowering *lowering, __isl_take isl_set *set, const char *n
 
 /* What different top-level loops of a group do is done one after the other, so that each
  * is isl's alone: its work grows faster than the number of statements. */
-bool lower_points(struct lowering *lowering, struct plan_node *block)
+bool lower_statements(struct lowering *lowering, int from, int to, struct plan_node *block)
 {
 	const struct nest *nest = lowering->nest;
 	bool done = true;
-	for (int first = 0, end; first < nest->statement_count && done; first = end) {
-		for (end = first + 1; end < nest->statement_count; end++) {
+	for (int first = from, end; first < to && done; first = end) {
+		for (end = first + 1; end < to; end++) {
 			const struct statement *last = nest->statements[end - 1], *next = nest->statements[end];
 			if (last->depth && (!next->depth || next->loops[0] != last->loops[0]))
 				break;
@@ -653,4 +680,9 @@ bool lower_points(struct lowering *lowering, struct plan_node *block)
 		done = lower_part(lowering, first, end, block);
 	}
 	return done;
+}
+
+bool lower_points(struct lowering *lowering, struct plan_node *block)
+{
+	return lower_statements(lowering, 0, lowering->nest->statement_count, block);
 }

@@ -1,6 +1,7 @@
 #include "passes/schedule_text.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -213,6 +214,33 @@ static void read_store(struct schedule_reader *reader)
 		fail(reader, name ? "the nest has no array" : "an array's name is missing", name);
 }
 
+/* Whether producers are repeated follows from the order; that the loop is known does not. */
+static void read_repeat(struct schedule_reader *reader)
+{
+	for (char *word; (word = next_word(reader)) && !reader->failed; )
+		loop_named(reader, word);
+}
+
+static void read_stream(struct schedule_reader *reader)
+{
+	const struct function *function = reader->nest->function;
+	const char *name = next_word(reader), *loop = next_word(reader);
+	int found = -1;
+	for (int i = 0; name && i < function->array_count; i++)
+		if (!strcmp(function->arrays[i]->name, name))
+			found = i;
+	if (found < 0) {
+		fail(reader, name ? "the nest has no array" : "an array's name is missing", name);
+		return;
+	}
+	reader->group->is_streamed[found] = true;
+	for (int l = 0; loop && l < function->loop_count; l++)
+		if (!strcmp(function->loops[l]->name, loop))
+			reader->group->stage_loop[found] = function->loops[l]->name;
+	if (loop)
+		reader->group->stage_tile[found] = number(reader, next_word(reader), LONG_MAX);
+}
+
 static void read_fact(struct schedule_reader *reader, const char *word)
 {
 	if (!strcmp(word, "tile"))
@@ -223,6 +251,10 @@ static void read_fact(struct schedule_reader *reader, const char *word)
 		read_serpentine(reader);
 	else if (!strcmp(word, "store"))
 		read_store(reader);
+	else if (reader->group && !strcmp(word, "repeat"))
+		read_repeat(reader);
+	else if (reader->group && !strcmp(word, "stream"))
+		read_stream(reader);
 	else if (!strcmp(word, "form") || !strcmp(word, "fuse") || !strcmp(word, "nofuse"))
 		return;              /* read before there was a model */
 	else

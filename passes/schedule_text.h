@@ -2,6 +2,7 @@
 #define PASSES_SCHEDULE_TEXT_H
 
 #include "passes/form.h"
+#include "passes/group.h"
 
 /* A schedule as text, one fact a line:
  *     form ...                how the nest is written before it is tiled (form.h)
@@ -14,7 +15,13 @@
  *                             array that has several, ARRAY all of them
  * `nest NAME` starts the facts of the nest of that name.  What --emit=schedule prints,
  * --schedule reads; `#pragma loopc FACT` before a loop states one for its nest.  What a
- * text does not say is free, so that any part of a schedule can be fixed. */
+ * text does not say is free, so that any part of a schedule can be fixed.
+ *
+ * Of a fused group, tile and order are those of its loops, and
+ *     repeat LOOP             producers run again in each of its tiles that needs them
+ *     stream ARRAY [LOOP SIZE]
+ *                             the array comes for its stage in each tile of the group; SIZE
+ *                             iterations of a loop of the stage at a time */
 const char *schedule_print(struct arena *arena, const struct nest_model *model,
 	const struct search_options *options, const struct schedule *schedule);
 
@@ -24,6 +31,7 @@ struct schedule_reader {
 	const struct nest *nest;
 	struct nest_model *model;
 	struct search_options *options;
+	struct group_wishes *group;  /* NEST is a group: what is said of that; else NULL */
 	struct location at;
 	char line[1024];
 	char *rest;                  /* of the line */

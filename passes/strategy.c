@@ -32,12 +32,13 @@ static long weigh(const struct compilation *compilation, struct nest *nest, enum
 	return fits ? plan_nest_bytes(&out) : -1;
 }
 
-static long weigh_pair(const struct compilation *compilation, struct groups *groups,
-	const struct nest *nest)
+static long weigh_pair(struct groups *groups, const struct nest *nest)
 {
-	struct group group;
-	return group_try(groups, nest->index, 2, empty_plan(compilation, nest->function, 1), &group)
-		== GROUP_FITS ? group.bytes : -1;
+	struct grown grown;
+	struct group_choice choice;
+	struct group_limits limits = group_limits_of(groups->compilation);
+	return group_of(groups, nest->index, nest->index + 1, &grown)
+		&& group_search(groups, &grown, &limits, &choice) == GROUP_FITS ? choice.bytes : -1;
 }
 
 static bool uses(const struct nest *nest, const struct array *array, bool is_write)
@@ -107,7 +108,7 @@ struct layer *strategies_of_function(const struct compilation *compilation,
 	for (int n = 0; n < *count; n++) {
 		layers[n].nest = &nests[n];
 		layers[n].with_next_bytes = n + 1 < *count ?
-			weigh_pair(compilation, groups, &nests[n]) : -1;
+			weigh_pair(groups, &nests[n]) : -1;
 		for (int s = 0; s < STRATEGY_COUNT; s++)
 			layers[n].bytes[s] = weigh(compilation, &nests[n], (enum strategy)s);
 	}

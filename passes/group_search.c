@@ -1,0 +1,222 @@
+/* The best way to cut a group: which loops, in which order, with which tiles.  The innermost
+ * one lets rows follow each other, so that producers run once and intermediates live in
+ * rings; those outside it repeat what crosses their tiles, or nothing does. */
+
+#include <limits.h>
+#include <string.h>
+
+#include "passes/group.h"
+
+struct search {
+	struct group_model *model;
+	const struct groups *groups;
+	const struct grown *grown;
+	struct group_limits limits;
+	bool can_repeat[GROUP_DIMS];
+	long *tiles[GROUP_DIMS];     /* sizes worth trying, rising: {ceil(extent / n)} */
+	int tile_count[GROUP_DIMS];
+	struct group_choice now, *best;
+	bool has_best, fits, is_cut_short;
+	long points;
+};
+
+static void find_tiles(struct search *search, int l)
+{
+	long extent = search->grown->dims[l].most - search->grown->dims[l].least + 1;
+	long *tiles = NULL;
+	int count = 0;
+	size_t capacity = 0;
+	for (long n = extent; n >= 1;) {
+		long tile = (extent + n - 1) / n;
+		tiles = arena_grow(search->groups->compilation->arena, tiles, (size_t)count, &capacity,
+			sizeof *tiles);
+		tiles[count++] = tile;
+		/* the largest number of tiles that makes them larger */
+		n = (extent + tile - 1) / tile - 1;
+	}
+	search->tiles[l] = tiles;
+	search->tile_count[l] = count;
+}
+
+static void keep(struct search *search)
+{
+	struct group_choice *best = search->best;
+	const struct group_choice *now = &search->now;
+	size_t arrays = (size_t)search->groups->function->array_count;
+	size_t nests = (size_t)search->groups->nest_count;
+	best->depth = now->depth;
+	memcpy(best->loops, now->loops, sizeof best->loops);
+	memcpy(best->hold, now->hold, arrays * sizeof *best->hold);
+	memcpy(best->stages, now->stages, nests * sizeof *best->stages);
+	memcpy(best->stage_tile, now->stage_tile, nests * sizeof *best->stage_tile);
+	best->bytes = now->bytes;
+	best->need = now->need;
+	best->repetition = now->repetition;
+	search->has_best = true;
+}
+
+static long commands_of(const struct group_choice *choice)
+{
+	long tiles = 1;
+	for (int l = 0; l < choice->depth; l++)
+		tiles *= choice->loops[l].count;
+	return tiles;
+}
+
+static bool is_better(const struct search *search)
+{
+	const struct group_choice *now = &search->now, *best = search->best;
+	if (now->bytes != best->bytes)
+		return now->bytes < best->bytes;
+	if (search->limits.prefers_memory && now->need != best->need)
+		return now->need < best->need;
+	if (now->repetition != best->repetition)
+		return now->repetition < best->repetition;
+	return commands_of(now) < commands_of(best);
+}
+
+static bool is_used(const struct search *search, int depth, int dim)
+{
+	for (int l = 0; l < depth; l++)
+		if (search->now.loops[l].dim == dim)
+			return true;
+	return false;
+}
+
+static long extent_of(const struct search *search, int dim)
+{
+	return search->grown->dims[dim].most - search->grown->dims[dim].least + 1;
+}
+
+/* The loops are those that the user wants, in that order. */
+static bool suits_wishes(const struct search *search)
+{
+	const struct group_wishes *wishes = search->limits.wishes;
+	bool suits = true;
+	for (int dim = 0; wishes && dim < search->grown->dim_count; dim++)
+		suits &= !wishes->tile[dim] || is_used(search, search->now.depth, dim)
+			== (wishes->tile[dim] < extent_of(search, dim));
+	if (!wishes || !wishes->has_order)
+		return suits;
+	suits &= search->now.depth == wishes->order_count;
+	for (int l = 0; l < search->now.depth && suits; l++)
+		suits = search->now.loops[l].dim == wishes->order[l];
+	return suits;
+}
+
+/* The tile that the user wants of DIM, or 0. */
+static long wanted_tile(const struct search *search, int dim)
+{
+	return search->limits.wishes ? search->limits.wishes->tile[dim] : 0;
+}
+
+/* Evaluates the present loops; true if they fit.  Equals of the best are wanted too. */
+static bool evaluate(struct search *search)
+{
+	struct group_limits limits = search->limits;
+	if (search->has_best && search->best->bytes < limits.bytes)
+		limits.bytes = search->best->bytes + 1;
+	search->points++;
+	bool fits = group_evaluate(search->model, &limits, &search->now);
+	search->fits |= search->now.need <= limits.capacity;
+	search->is_cut_short |= fits && !search->now.is_exact;
+	if (fits && suits_wishes(search) && (!search->has_best || is_better(search)))
+		keep(search);
+	return search->now.need <= limits.capacity;
+}
+
+static void set_loop(struct search *search, int l, int dim, long tile, bool repeats)
+{
+	long extent = extent_of(search, dim);
+	search->now.loops[l] = (struct group_loop){ dim, tile, (extent + tile - 1) / tile, repeats };
+}
+
+/* What the present DEPTH loops move at least, if the scratchpad were large. */
+static long ideal_bytes(struct search *search, int depth)
+{
+	struct group_limits limits = search->limits;
+	limits.bytes = limits.capacity = LONG_MAX / 4;
+	search->now.depth = depth;
+	search->points++;
+	return group_evaluate(search->model, &limits, &search->now) ? search->now.bytes : LONG_MAX / 4;
+}
+
+/* The innermost loop along DIM: larger and larger tiles, until they do not fit. */
+static void try_inner(struct search *search, int depth, int dim)
+{
+	long wanted = wanted_tile(search, dim);
+	for (int i = 0; i < (wanted ? 1 : search->tile_count[dim]); i++) {
+		long tile = wanted ? wanted : search->tiles[dim][i];
+		long extent = extent_of(search, dim);
+		search->now.depth = tile < extent ? depth + 1 : depth;
+		if (tile < extent)
+			set_loop(search, depth, dim, tile, false);
+		if (!evaluate(search))
+			break;
+	}
+}
+
+/* Loops outside: from DEPTH on, then the innermost along DIM.  Smaller tiles move and repeat
+ * more, if anything: none is tried that would move as much as the best in a scratchpad
+ * without end. */
+static void try_outer(struct search *search, int depth, int inner)
+{
+	enum { POINTS = 6000 };
+	try_inner(search, depth, inner);
+	for (int dim = 0; dim < search->grown->dim_count && depth < GROUP_DEPTH - 1; dim++) {
+		const struct group_dim *candidate = &search->grown->dims[dim];
+		if (dim == inner || is_used(search, depth, dim)
+			|| (candidate->is_forward && !search->can_repeat[dim]))
+			continue;
+		long wanted = wanted_tile(search, dim);
+		for (int i = wanted ? 0 : search->tile_count[dim] - 2; i >= 0; i--) {
+			if (search->points > POINTS) {
+				search->is_cut_short = true;
+				return;
+			}
+			set_loop(search, depth, dim, wanted ? wanted : search->tiles[dim][i],
+				candidate->is_forward);
+			long ideal = ideal_bytes(search, depth + 1);
+			if (ideal >= search->limits.bytes || (search->has_best
+				&& ideal >= search->best->bytes + search->limits.prefers_memory))
+				break;
+			try_outer(search, depth + 1, inner);
+		}
+	}
+}
+
+static void find_loops(struct search *search)
+{
+	const struct grown *grown = search->grown;
+	for (int l = 0; l < grown->dim_count; l++) {
+		find_tiles(search, l);
+		search->can_repeat[l] = search->limits.repetition > 1
+			&& group_can_repeat(search->groups, grown, &grown->dims[l]);
+	}
+}
+
+enum group_outcome group_search(struct groups *groups, const struct grown *grown,
+	const struct group_limits *limits, struct group_choice *best)
+{
+	struct arena *arena = groups->compilation->arena;
+	int arrays = groups->function->array_count + 1, nests = groups->nest_count + 1;
+	struct search search = { .model = group_model_new(groups, grown), .groups = groups,
+		.grown = grown, .limits = *limits, .best = best };
+	search.now.hold = ARENA_ARRAY(arena, enum group_hold, arrays);
+	search.now.stages = ARENA_ARRAY(arena, struct stage_dim, nests);
+	search.now.stage_tile = ARENA_ARRAY(arena, long, nests);
+	*best = (struct group_choice){ .hold = ARENA_ARRAY(arena, enum group_hold, arrays),
+		.stages = ARENA_ARRAY(arena, struct stage_dim, nests),
+		.stage_tile = ARENA_ARRAY(arena, long, nests) };
+	if (group_least_bytes(search.model) >= limits->bytes) {
+		group_model_free(search.model);
+		return GROUP_USELESS;
+	}
+	find_loops(&search);
+	for (int inner = 0; inner < grown->dim_count; inner++)
+		try_outer(&search, 0, inner);
+	best->is_exact = !search.is_cut_short;
+	best->points = search.points;
+	group_model_free(search.model);
+	return search.has_best ? GROUP_FITS : search.fits ? GROUP_USELESS : GROUP_TOO_LARGE;
+}
