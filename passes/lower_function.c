@@ -918,7 +918,15 @@ struct plan *lower_function(struct compilation *compilation, const struct functi
 	struct fuse_wishes wishes;
 	bool done = !plan->nest_count
 		|| fuse_wishes_read(compilation, nests, plan->nest_count, &wishes);
-	if (done && plan->nest_count > 1 && (wishes.fusion != FUSE_NEVER || wishes.forces))
+	/* A group's tiles are counted: with symbolic sizes its nests are lowered one by one. */
+	bool may_fuse = plan->nest_count > 1 && !function->symbolic_count;
+	if (done && plan->nest_count && wishes.forces && !may_fuse) {
+		diag_error(compilation->diag, function->location,
+			"nests of '%s' are to be fused, but its sizes are symbolic: give them values, without "
+			"--symbolic", function->name);
+		done = false;
+	}
+	if (done && may_fuse && (wishes.fusion != FUSE_NEVER || wishes.forces))
 		done = lower_fused(compilation, nests, plan->nest_count, &wishes, plan);
 	else if (done)
 		for (int n = 0; n < plan->nest_count; n++)
