@@ -32,6 +32,14 @@ static long saturated_sum(long a, long b)
 	return __builtin_add_overflow(a, b, &sum) ? LONG_MAX : sum;
 }
 
+/* Of ELEMENTS touched within HULL, those that a clipped dimension has at least. */
+static long without_clip(const struct model_dim *dim, long elements, long hull)
+{
+	long outside = dim->clip_high > 0 ? hull - (dim->clip_high - dim->clip_low) : 0;
+
+	return elements - outside > 1 ? elements - outside : 1;
+}
+
 /* At least so many different elements of a dimension are touched.  Loops are added
  * from the smallest coefficient: while they leave no gap the elements are an
  * interval; a step over all of it makes disjoint copies; else |A + B| >= |A| + |B| - 1. */
@@ -51,7 +59,7 @@ long dim_elements(const struct nest_model *model, const struct model_dim *dim)
 				next = l;
 			}
 		if (next < 0)
-			return elements;
+			return without_clip(dim, elements, hull);
 		is_used[next] = true;
 		extent = model->loops[next].extent;
 		if (elements == hull && c <= hull)
@@ -286,6 +294,10 @@ long model_lower_bound(const struct nest_model *model, long scratchpad_bytes,
 	*argument = "compulsory";
 	if (scratchpad_bytes < 1)
 		return compulsory;
+	/* at borders not all iterations run */
+	for (int a = 0; a < model->array_count; a++)
+		if (array_is_clipped(&model->arrays[a]))
+			return compulsory;
 	partition_init(&partition, model, scratchpad_bytes);
 	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
 		double power[MODEL_ARRAYS];

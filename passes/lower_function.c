@@ -12,6 +12,7 @@
 #include "passes/form.h"
 #include "passes/fuse.h"
 #include "passes/lower_function.h"
+#include "passes/model_math.h"
 #include "passes/nest.h"
 #include "passes/pipeline.h"
 #include "passes/restriction.h"
@@ -339,11 +340,11 @@ static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct
 
 /* ---- the nest's entry in the plan ---- */
 
-/* Borders make the plan move less than the model says. */
-static bool is_clipped(const struct choice *choice)
+/* Borders that the model does not clip make the plan move less than it says. */
+static bool is_unclipped(const struct choice *choice)
 {
 	for (int a = 0; a < choice->nest->array_count; a++)
-		if (choice->regions[a].is_clipped)
+		if (choice->regions[a].is_clipped && !array_is_clipped(&choice->model.arrays[a]))
 			return true;
 	return false;
 }
@@ -351,7 +352,7 @@ static bool is_clipped(const struct choice *choice)
 static void fill_bounds(struct choice *choice, struct plan_nest *out)
 {
 	const struct arch *arch = choice->compilation->arch;
-	if (choice->exact && !is_clipped(choice) && !choice->nest->is_split) {
+	if (choice->exact && !is_unclipped(choice) && !choice->nest->is_split) {
 		out->compulsory_bytes = model_compulsory(&choice->model);
 		out->lower_bound_bytes = model_lower_bound(&choice->model, arch->scratchpad_bytes,
 			&out->lower_bound_argument);
@@ -371,7 +372,7 @@ static void fill_bounds(struct choice *choice, struct plan_nest *out)
 /* The plan's own count is the second opinion on the model's closed forms. */
 static bool agrees(const struct choice *choice, const struct plan_nest *out)
 {
-	if (!choice->exact || (is_clipped(choice)
+	if (!choice->exact || (is_unclipped(choice)
 		? total_bytes(out) <= choice->schedule.total_bytes
 		: total_bytes(out) == choice->schedule.total_bytes))
 		return true;

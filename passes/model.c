@@ -21,6 +21,7 @@
 struct part {
 	long count;                  /* tiles */
 	long iterations;             /* of these tiles together */
+	long first;                  /* which they are, from this one on; for clipped arrays */
 };
 
 /* What is summed of the runs of a sliding window (slide_sum). */
@@ -33,7 +34,7 @@ struct sum {
 	int store;
 	long slots;
 	int slide_dim;               /* -1: none */
-	bool overflow;
+	bool is_clipped, overflow;
 };
 
 static long times(struct sum *sum, long a, long b)
@@ -167,12 +168,55 @@ static bool loop_is_coupled(const struct sum *sum, int loop, enum slide slide)
 		(slide != SLIDE_NONE && sum->array->dims[sum->slide_dim].coefficient[loop] > 0);
 }
 
+/* What a run of the moving loop moves in its dimension, of a clipped array. */
+static long clipped_slide_sum(struct sum *sum, enum slide slide, const long *tile,
+	struct tile_range *range)
+{
+	const struct model_dim *dim = &sum->array->dims[sum->slide_dim];
+	int moving = sum->schedule->order[sum->store - 1];
+	long n = loop_tiles(sum, moving), m = sum->slots < n ? sum->slots : n, all = 0, kept = 0;
+
+	range[moving] = (struct tile_range){ 0, n };
+	if (!clipped_sum(sum->model, dim, tile, range, moving, &all))
+		sum->overflow = true;
+	range[moving] = (struct tile_range){ slide == SLIDE_DOWN ? n - m : 0, m };
+	if (slide != SLIDE_RUN && !clipped_sum(sum->model, dim, tile, range, moving, &kept))
+		sum->overflow = true;
+	return all - kept;
+}
+
+/* As region_sum, of a clipped array, whose sums factor. */
+static long clipped_region_sum(struct sum *sum, const struct part *parts, enum slide slide)
+{
+	long total = 1, tile[MODEL_LOOPS] = { 0 }, extent;
+	struct tile_range range[MODEL_LOOPS] = { { 0, 0 } };
+
+	for (int i = 0; i < sum->store; i++) {
+		int loop = sum->schedule->order[i];
+
+		tile[loop] = sum->schedule->tile[loop];
+		range[loop] = (struct tile_range){ parts[loop].first, parts[loop].count };
+		if (!array_is_indexed(sum->array, loop))
+			total = times(sum, total, parts[loop].count);
+	}
+	for (int d = 0; d < sum->array->rank; d++) {
+		if (slide != SLIDE_NONE && d == sum->slide_dim)
+			extent = clipped_slide_sum(sum, slide, tile, range);
+		else if (!clipped_sum(sum->model, &sum->array->dims[d], tile, range, -1, &extent))
+			sum->overflow = true;
+		total = times(sum, total, extent);
+	}
+	return total;
+}
+
 /* Elements of the regions of the visits in PARTS. */
 static long region_sum(struct sum *sum, struct part *parts, int first, enum slide slide)
 {
 	bool around[MODEL_LOOPS] = { false };
 	long total = 1;
 
+	if (sum->is_clipped)
+		return clipped_region_sum(sum, parts, slide);
 	for (int i = first; i < sum->store; i++) {
 		int loop = sum->schedule->order[i];
 		struct part saved = parts[loop];
@@ -182,10 +226,10 @@ static long region_sum(struct sum *sum, struct part *parts, int first, enum slid
 			continue;
 		last = saved.iterations - (saved.count - 1) * tile;
 		wholes = last == tile ? saved.count : saved.count - 1;
-		parts[loop] = (struct part){ 1, tile };
+		parts[loop] = (struct part){ 1, tile, 0 };
 		total = times(sum, wholes, region_sum(sum, parts, i + 1, slide));
 		if (wholes < saved.count) {
-			parts[loop] = (struct part){ 1, last };
+			parts[loop] = (struct part){ 1, last, 0 };
 			total = plus(sum, total, region_sum(sum, parts, i + 1, slide));
 		}
 		parts[loop] = saved;
@@ -220,12 +264,13 @@ static void turn_sum(struct sum *sum, int turn, long *without, long *with)
 
 		for (int i = 0; i < turn; i++)
 			parts[order[i]] = (struct part){ loop_tiles(sum, order[i]),
-				sum->model->loops[order[i]].extent };
+				sum->model->loops[order[i]].extent, 0 };
 		/* positions 1 .. n - 1: half of them odd, rounded in favour of odd */
-		parts[order[turn]] = (struct part){ is_odd ? n / 2 : (n - 1) / 2, 0 };
+		parts[order[turn]] = (struct part){ is_odd ? n / 2 : (n - 1) / 2, 0, 0 };
 		for (int i = turn + 1; i < sum->store - 1; i++) {
 			parts[order[i]] = (struct part){ 1, is_odd ? last_tile(sum, order[i]) :
-				sum->schedule->tile[order[i]] };
+				sum->schedule->tile[order[i]],
+				is_odd ? loop_tiles(sum, order[i]) - 1 : 0 };
 			if (loop_tiles(sum, order[i]) % 2 == 0)
 				is_odd = false;
 		}
@@ -234,13 +279,14 @@ static void turn_sum(struct sum *sum, int turn, long *without, long *with)
 		if (kept > loop_tiles(sum, moving))
 			kept = loop_tiles(sum, moving);
 		if (sum->slide_dim >= 0) {
-			parts[moving] = (struct part){ 1, tile };
+			parts[moving] = (struct part){ 1, tile, 0 };
 			*without = plus(sum, *without, region_sum(sum, parts, 0, SLIDE_RUN));
 			*with = plus(sum, *with, region_sum(sum, parts, 0,
 				is_odd ? SLIDE_DOWN : SLIDE_UP));
 			continue;
 		}
 		parts[moving].count = kept;
+		parts[moving].first = is_odd ? loop_tiles(sum, moving) - kept : 0;
 		parts[moving].iterations = kept * tile -
 			(is_odd || kept == loop_tiles(sum, moving) ? clip : 0);
 		*without = plus(sum, *without, region_sum(sum, parts, 0, SLIDE_NONE));
@@ -291,6 +337,8 @@ static long buffer_elements(struct sum *sum, const struct storage *storage)
 			extent = plus(sum, extent, times(sum, copies - 1,
 				times(sum, dim->coefficient[moving], tiles[moving])));
 			extent = extent < most ? extent : most;
+		} else if (dim->clip_high > 0 && extent > dim->clip_high - dim->clip_low) {
+			extent = dim->clip_high - dim->clip_low;
 		}
 		elements = times(sum, elements, extent);
 	}
@@ -407,7 +455,8 @@ bool array_evaluate(const struct nest_model *model, const struct schedule *sched
 	const struct model_array *array, struct storage *storage)
 {
 	struct sum sum = { .model = model, .array = array, .schedule = schedule,
-		.store = storage->store, .slots = storage->slots, .slide_dim = -1 };
+		.store = storage->store, .slots = storage->slots, .slide_dim = -1,
+		.is_clipped = array_is_clipped(array) };
 	struct part parts[MODEL_LOOPS];
 	long moved, visits = 1, first_visits = 1, first;
 
@@ -418,7 +467,7 @@ bool array_evaluate(const struct nest_model *model, const struct schedule *sched
 	for (int i = 0; i < storage->store; i++) {
 		int loop = schedule->order[i];
 
-		parts[loop] = (struct part){ loop_tiles(&sum, loop), model->loops[loop].extent };
+		parts[loop] = (struct part){ loop_tiles(&sum, loop), model->loops[loop].extent, 0 };
 		if (array->anchored >> loop & 1)
 			parts[loop].count = 1;
 		visits = times(&sum, visits, parts[loop].count);

@@ -28,8 +28,13 @@ struct model_loop {
 struct model_dim {
 	long window;                 /* >= 1 */
 	long coefficient[MODEL_LOOPS];  /* >= 0 */
-	long negative;               /* unused by the search: bit l set if the subscript falls
-	                              * as loop l rises */
+	long negative;               /* bit l set if the subscript falls as loop l rises; matters
+	                              * only where the dimension is clipped */
+	/* Only the elements from clip_low up to clip_high, of all from 0 that the loops reach,
+	 * exist: a region moves those that it has of them, and a buffer holds no others, but
+	 * for the windows of one that slides.  clip_high 0: all.  Only in arrays no loop moves
+	 * in two dimensions. */
+	long clip_low, clip_high;
 };
 
 struct model_array {

@@ -18,6 +18,16 @@ bool regions_are_disjoint(const struct nest_model *model, const struct schedule 
 	const struct model_array *array, int store);
 /* At least so many different elements of a dimension are touched by all iterations. */
 long dim_elements(const struct nest_model *model, const struct model_dim *dim);
+/* Some dimension of ARRAY is clipped. */
+bool array_is_clipped(const struct model_array *array);
+/* Tiles of a loop, by index. */
+struct tile_range { long first, count; };
+/* The sum of the clipped extents of DIM over all tiles in RANGE [loop] of the loops around
+ * the buffer, those with TILE [loop] > 0; the others run whole.  JOINED (-1: none): where
+ * the windows of that loop's tiles touch, what they cover together counts once.  False if
+ * *TOTAL overflows. */
+bool clipped_sum(const struct nest_model *model, const struct model_dim *dim, const long *tile,
+	const struct tile_range *range, int joined, long *total);
 /* Buffers are whole granules: alignment, or a bank. */
 long arch_granule_bytes(const struct arch *arch);
 /* True if tiles, order and directions of SCHEDULE are. */

@@ -413,6 +413,50 @@ static void fill_array(const struct nest *nest, struct nest_array *array,
 		.is_created = nest_is_created(nest, array) };
 }
 
+/* The model clips arrays that no loop moves in two dimensions, where few of its sums'
+ * terms have to be added one by one. */
+static bool may_clip(const struct nest *nest, const struct model_array *array)
+{
+	enum { TERMS = 1000 };
+	for (int l = 0; l < nest->band_count; l++) {
+		int dims = 0;
+		for (int d = 0; d < array->rank; d++)
+			dims += array->dims[d].coefficient[l] > 0;
+		if (dims > 1)
+			return false;
+	}
+	for (int d = 0; d < array->rank; d++) {
+		double terms = 1, most = 1;
+		for (int l = 0; l < nest->band_count; l++) {
+			double extent = array->dims[d].coefficient[l] ? (double)nest->band[l].extent : 1;
+			terms *= extent;
+			most = extent > most ? extent : most;
+		}
+		if (terms / most > TERMS)
+			return false;
+	}
+	return true;
+}
+
+/* What exists of a dimension, in the model's coordinates: 0 is the least a whole run
+ * reaches, border and all. */
+static void fill_clip(const struct nest *nest, const struct region_dim *region,
+	struct model_dim *out)
+{
+	long least = region->base;
+	for (int l = 0; l < nest->band_count; l++)
+		if (region->coefficient[l] < 0)
+			least += region->coefficient[l] * (nest->band[l].extent - 1);
+	out->clip_low = region->low > least ? region->low - least : 0;
+	out->clip_high = region->high + 1 - least;
+	long whole = out->window;
+	for (int l = 0; l < nest->band_count; l++)
+		whole += out->coefficient[l] * (nest->band[l].extent - 1);
+	out->clip_high = out->clip_high < whole ? out->clip_high : whole;
+	if (!out->clip_low && out->clip_high == whole)
+		out->clip_high = 0;
+}
+
 static void fill_exact(const struct nest *nest, struct nest_array *array,
 	const struct region *region, struct model_array *out)
 {
@@ -427,6 +471,9 @@ static void fill_exact(const struct nest *nest, struct nest_array *array,
 			out->dims[d].negative |= coefficient < 0 ? 1L << l : 0;
 		}
 	}
+	if (region->is_clipped && may_clip(nest, out))
+		for (int d = 0; d < out->rank; d++)
+			fill_clip(nest, &region->dims[d], &out->dims[d]);
 }
 
 /* ---- no closed form: regions that hold the real ones ---- */

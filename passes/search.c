@@ -229,6 +229,7 @@ static void add_array(struct space *space, int a)
 			}
 		space->is_apart[a] = space->is_apart[a] && loops <= 1;
 	}
+	space->is_clipped[a] = array_is_clipped(array);
 	count_dims(space, a);
 	for (int l = 0; l < space->model->loop_count; l++) {
 		int dims = 0;
@@ -252,6 +253,9 @@ static bool are_twins(const struct space *space, int one, int other)
 	a.name = b.name = NULL;
 	for (int d = 0; d < a.rank && a.rank == b.rank; d++)
 		if (a.dims[d].window != b.dims[d].window ||
+			a.dims[d].clip_low != b.dims[d].clip_low ||
+			a.dims[d].clip_high != b.dims[d].clip_high ||
+			(a.dims[d].clip_high > 0 && a.dims[d].negative != b.dims[d].negative) ||
 			memcmp(a.dims[d].coefficient, b.dims[d].coefficient,
 				sizeof a.dims[d].coefficient) != 0)
 			return false;

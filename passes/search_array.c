@@ -95,6 +95,26 @@ static double gap_lower(const struct space *space, int a, int d, const struct le
 	return lower * (1 - 1e-14);
 }
 
+/* The sum of a clipped dimension over the tiles of the loops placed. */
+static double clipped_dim_sum(const struct space *space, const struct model_dim *dim,
+	const struct level *levels, const struct level *last)
+{
+	long tile[MODEL_LOOPS] = { 0 }, total;
+	struct tile_range range[MODEL_LOOPS] = { { 0, 0 } };
+
+	for (const struct level *at = levels + 1; at <= last; at++) {
+		tile[at->loop] = at->choice.tile;
+		range[at->loop] = (struct tile_range){ 0, at->choice.count };
+	}
+	return clipped_sum(space->model, dim, tile, range, -1, &total) ? (double)total : INFINITY;
+}
+
+/* Elements of a dimension that a buffer holds, of EXTENT that its region has. */
+static double held_extent(const struct model_dim *dim, double extent)
+{
+	return dim->clip_high > 0 ? fmin(extent, (double)(dim->clip_high - dim->clip_low)) : extent;
+}
+
 void array_start(const struct space *space, int a, const struct level *levels,
 	struct array_state *state)
 {
@@ -116,12 +136,16 @@ void array_start(const struct space *space, int a, const struct level *levels,
 			least += c * (double)(smallest - 1);
 		}
 		state->dims[d] = (struct dim_state){ whole, whole, 1, whole, least };
+		if (array->dims[d].clip_high > 0)
+			state->dims[d].sum = state->dims[d].lower =
+				clipped_dim_sum(space, &array->dims[d], levels, levels);
 		if (space->gap_loop[a][d] != NO_GAPS)
-			state->dims[d].lower = gap_lower(space, a, d, levels, levels);
+			state->dims[d].lower = array->dims[d].clip_high > 0 ?
+				space->distinct[a][d] : gap_lower(space, a, d, levels, levels);
 		state->first *= space->is_counted[a][d] ? state->dims[d].lower :
 			(double)array->dims[d].window;
-		state->region *= whole;
-		state->least *= least;
+		state->region *= held_extent(&array->dims[d], whole);
+		state->least *= held_extent(&array->dims[d], least);
 	}
 }
 
@@ -172,16 +196,20 @@ void array_step(const struct tree *tree, int a, const struct level *before,
 			dim->sum = n * dim->sum - dim->tiles * c * extent * (n - 1);
 			dim->tiles *= n;
 			/* only the first tile of a run goes on from the run before */
-			state->turned *= 1 - c * (extent - tile) / dim->extent;
+			if (array->dims[d].clip_high == 0)
+				state->turned *= 1 - c * (extent - tile) / dim->extent;
+			else
+				dim->sum = clipped_dim_sum(space, &array->dims[d], tree->levels, level);
 			dim->extent -= c * (extent - tile);
 			dim->least += c * (tile - smallest);
 			dim->lower = space->gap_loop[a][d] == NO_GAPS ? dim->sum :
+				array->dims[d].clip_high > 0 ? space->distinct[a][d] :
 				gap_lower(space, a, d, tree->levels, level);
 		}
 		state->first *= space->is_counted[a][d] ? dim->lower :
 			(double)array->dims[d].window;
-		state->region *= dim->extent;
-		state->least *= dim->least;
+		state->region *= held_extent(&array->dims[d], dim->extent);
+		state->least *= held_extent(&array->dims[d], dim->least);
 	}
 }
 
@@ -290,6 +318,26 @@ static bool slide_has_gaps(const struct tree *tree, int a, int store, int slide)
 	return extent < (double)(dim->coefficient[level->loop] * level->choice.tile);
 }
 
+/* Near a border a slot saves less than elsewhere: no more than if nothing were clipped,
+ * which makes slots_traffic a bound. */
+static bool bound_slope(const struct tree *tree, int a, struct storage *storage,
+	struct stored *stored)
+{
+	struct model_array whole = tree->space->model->arrays[a];
+	double bytes[2];
+
+	for (int d = 0; d < whole.rank; d++)
+		whole.dims[d].clip_low = whole.dims[d].clip_high = 0;
+	for (int m = 1; m <= 2; m++) {
+		storage->slots = m;
+		if (!array_evaluate(tree->space->model, &tree->path, &whole, storage))
+			return false;
+		bytes[m - 1] = (double)(storage->read_bytes + storage->write_bytes);
+	}
+	stored->slope = bytes[0] - bytes[1];
+	return true;
+}
+
 /* The slow way, for arrays whose sums do not factor. */
 static bool store_coupled(struct tree *tree, int a, int store, struct stored *stored)
 {
@@ -308,7 +356,7 @@ static bool store_coupled(struct tree *tree, int a, int store, struct stored *st
 	stored->bytes = bytes[0];
 	stored->full_bytes = stored->tiles > 1 ? bytes[2] : bytes[0];
 	stored->slope = stored->tiles > 2 && stored->most_slots > 1 ? bytes[0] - bytes[1] : 0;
-	return true;
+	return stored->slope == 0 || !space->is_clipped[a] || bound_slope(tree, a, &storage, stored);
 }
 
 static void store_traffic(struct tree *tree, int a, int store, int slide, struct stored *stored)
@@ -340,6 +388,10 @@ static void store_memory(struct tree *tree, int a, int store, int slide, struct 
 	const struct level *level = &tree->levels[store];
 	double bytes = level->arrays[a].region * array->element_bytes;
 
+	/* windows that slide are not clipped */
+	if (slide >= 0)
+		bytes *= level->arrays[a].dims[slide].extent / held_extent(&array->dims[slide],
+			level->arrays[a].dims[slide].extent);
 	stored->memory = stored->memory_step = bytes;
 	stored->memory_most = INFINITY;
 	if (slide >= 0) {
@@ -371,10 +423,12 @@ bool store_array(struct tree *tree, int a, int store)
 	if (store < options->min_store[a] || (options->store[a] >= 0 && options->store[a] != store))
 		return false;
 	if (store == 0) {
-		double elements = level->arrays[a].region;
+		double elements = level->arrays[a].region, moved = 1;
 
+		for (int d = 0; d < array->rank; d++)
+			moved *= level->arrays[a].dims[d].sum;
 		stored->visits = stored->first_visits = 1;
-		stored->bytes = stored->full_bytes = elements *
+		stored->bytes = stored->full_bytes = moved *
 			(space->visit_bytes[a] - space->first_bytes[a]);
 		stored->memory = stored->memory_step = stored->memory_most =
 			elements * array->element_bytes;
@@ -406,7 +460,8 @@ bool store_array(struct tree *tree, int a, int store)
 	stored->first_visits = stored->visits / level->arrays[a].reuse;
 	stored->turns = may_turn ? level->arrays[a].turns : 0;
 	store_memory(tree, a, store, slide, stored);
-	if (!space->is_coupled[a] && (slide < 0 || !slide_has_gaps(tree, a, store, slide))) {
+	if (!space->is_coupled[a] && !(space->is_clipped[a] && (slide >= 0 || stored->turns > 0)) &&
+		(slide < 0 || !slide_has_gaps(tree, a, store, slide))) {
 		store_traffic(tree, a, store, slide, stored);
 		slots_saving(space, a, stored);
 		return true;

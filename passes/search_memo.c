@@ -42,6 +42,9 @@ static void copy_array(struct model_array *to, const struct model_array *from, i
 	to->anchored = from->anchored;
 	for (int d = 0; d < from->rank; d++) {
 		to->dims[d].window = from->dims[d].window;
+		to->dims[d].clip_low = from->dims[d].clip_low;
+		to->dims[d].clip_high = from->dims[d].clip_high;
+		to->dims[d].negative = from->dims[d].clip_high > 0 ? from->dims[d].negative : 0;
 		for (int l = 0; l < loop_count; l++)
 			to->dims[d].coefficient[l] = from->dims[d].coefficient[l];
 	}

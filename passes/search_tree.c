@@ -38,7 +38,7 @@ static struct bounds node_bounds(const struct tree *tree, int depth)
 			space->first_bytes[a]);
 		savings[a].rate = state->turns * space->visit_bytes[a] / bytes;
 		savings[a].most = state->turns > 0 ?
-			(state->turned / state->turns - state->least) * bytes : 0;
+			fmax(state->turned / state->turns - state->least, 0) * bytes : 0;
 		least.traffic -= fmin(state->turns * state->least, state->turned) *
 			space->visit_bytes[a];
 		least.memory += round_bytes(space, state->least * bytes);

@@ -28,6 +28,7 @@ struct space {
 	unsigned indexed[MODEL_ARRAYS];     /* bit l: loop l moves the array */
 	unsigned indexing[MODEL_LOOPS];     /* bit a: the loop moves array a */
 	bool is_coupled[MODEL_ARRAYS];      /* a loop moves two of its dimensions */
+	bool is_clipped[MODEL_ARRAYS];      /* array_is_clipped */
 	bool is_apart[MODEL_ARRAYS];        /* regions never overlap, whatever the tiles */
 	/* The loop that steps over more than a window of a dimension, if there is one; and
 	 * the elements of the dimension that are touched at all, at least. */

@@ -273,6 +273,9 @@ static void fill_dim(const struct visit *visit, int d, struct plan_dim *dim)
 	dim->phase = region->phase;
 	dim->extent = region_extent(visit, d);
 	if (d != sliding_dim(visit)) {
+		const struct model_dim *model = &visit->model->dims[d];
+		if (model->clip_high && dim->extent > model->clip_high - model->clip_low)
+			dim->extent = model->clip_high - model->clip_low;
 		int b = mover(visit);
 		dim->origin = region_first(visit, d, b >= 0 ? visit->tile[b] : NULL);
 		return;

@@ -20,6 +20,7 @@ struct state {
 	int held_count[MODEL_ARRAYS];
 	struct box held[MODEL_ARRAYS][HELD];
 	unsigned char *was_out[MODEL_ARRAYS];   /* elements that were on chip before */
+	unsigned char *was_here[MODEL_ARRAYS];  /* the same if nothing were clipped */
 	long position[MODEL_ARRAYS];            /* of the moving loop in its run */
 	long first_visits[MODEL_ARRAYS];        /* that saw a region for the first time */
 };
@@ -57,6 +58,12 @@ static void region(const struct state *state, int a, struct box *box)
 				last = first + state->schedule->tile[l] - 1;
 				last = last < extent - 1 ? last : extent - 1;
 			}
+			if (array->dims[d].negative >> l & 1) {
+				long mirrored = extent - 1 - last;
+
+				last = extent - 1 - first;
+				first = mirrored;
+			}
 			low += array->dims[d].coefficient[l] * first;
 			high += array->dims[d].coefficient[l] * last;
 		}
@@ -67,6 +74,19 @@ static void region(const struct state *state, int a, struct box *box)
 		box->tile[l] = moves(array, l) &&
 			position_of(state->schedule, l) < state->schedule->storage[a].store ?
 			state->index[l] : 0;
+}
+
+/* BOX without what does not exist.  May leave nothing. */
+static void clip(const struct model_array *array, struct box *box)
+{
+	for (int d = 0; d < array->rank; d++) {
+		const struct model_dim *dim = &array->dims[d];
+
+		if (dim->clip_high == 0)
+			continue;
+		box->low[d] = box->low[d] < dim->clip_low ? dim->clip_low : box->low[d];
+		box->high[d] = box->high[d] > dim->clip_high ? dim->clip_high : box->high[d];
+	}
 }
 
 /* Regions that happen to be the same elements of other tiles do not count. */
@@ -84,6 +104,9 @@ static void count(const struct box *box, const struct box *other, const long *si
 
 	memcpy(at, box->low, sizeof at);
 	*outside = *old = 0;
+	for (int d = 0; d < rank; d++)
+		if (box->low[d] >= box->high[d])
+			return;
 	for (;;) {
 		long place = 0;
 		bool is_inside = other != NULL;
@@ -113,13 +136,39 @@ static void array_size(const struct nest_model *model, int a, long *size)
 	}
 }
 
+/* Counts commands as if nothing were clipped, and bytes as it is: BOX and BEFORE, the
+ * window it slides on from (NULL: none), are whole. */
+static void move(struct state *state, int a, const struct box *box, const struct box *before)
+{
+	const struct model_array *array = &state->model->arrays[a];
+	struct box real = *box, real_before = before ? *before : *box;
+	long size[MODEL_RANK], outside, old, real_outside, real_old;
+	bool is_created = array->is_written && array->is_created;
+
+	clip(array, &real);
+	clip(array, &real_before);
+	array_size(state->model, a, size);
+	count(box, before, size, array->rank, state->was_here[a], &outside, &old);
+	count(&real, before ? &real_before : NULL, size, array->rank, state->was_out[a],
+		&real_outside, &real_old);
+	if (array->is_written) {
+		state->result->write_bytes[a] += real_outside * array->element_bytes;
+		state->result->commands[a]++;
+		state->first_visits[a] += old == 0;
+	}
+	if ((is_created ? old : outside) > 0 && (array->is_written || array->is_read)) {
+		state->result->read_bytes[a] += (is_created ? real_old : real_outside) *
+			array->element_bytes;
+		state->result->commands[a]++;
+	}
+}
+
 static void visit(struct state *state, int a)
 {
 	const struct model_array *array = &state->model->arrays[a];
 	const struct storage *storage = &state->schedule->storage[a];
 	struct box box, *held = state->held[a];
-	long size[MODEL_RANK], outside, old, bytes;
-	bool is_kept = false, is_window;
+	bool is_kept;
 	int hit = 0;
 
 	region(state, a, &box);
@@ -129,24 +178,8 @@ static void visit(struct state *state, int a)
 	is_kept = hit < state->held_count[a] && array->anchored == 0;
 	if (array->anchored != 0)
 		state->held_count[a] = 0;
-	is_window = storage->is_sliding && state->position[a] > 0;
-	array_size(state->model, a, size);
-	count(&box, is_window && !is_kept ? &held[0] : NULL, size, array->rank,
-		state->was_out[a], &outside, &old);
-	if (!is_kept) {
-		bytes = outside * array->element_bytes;
-		if (array->is_written) {
-			state->result->write_bytes[a] += bytes;
-			state->result->commands[a]++;
-			state->first_visits[a] += old == 0;
-		}
-		if (array->is_written && array->is_created)
-			bytes = old * array->element_bytes;
-		if (bytes > 0 && (array->is_written || array->is_read)) {
-			state->result->read_bytes[a] += bytes;
-			state->result->commands[a]++;
-		}
-	}
+	if (!is_kept)
+		move(state, a, &box, storage->is_sliding && state->position[a] > 0 ? &held[0] : NULL);
 	/* the latest first, at most SLOTS of them */
 	if (!is_kept && state->held_count[a] < storage->slots)
 		hit = state->held_count[a]++;
@@ -225,6 +258,10 @@ static long buffer_bytes(const struct nest_model *model, const struct schedule *
 				schedule->tile[moving];
 			extent = extent < most ? extent : most;
 			copies = 1;
+		} else if (array->dims[d].clip_high > 0) {
+			long most = array->dims[d].clip_high - array->dims[d].clip_low;
+
+			extent = extent < most ? extent : most;
 		}
 		bytes *= extent;
 	}
@@ -262,6 +299,7 @@ void simulate(const struct nest_model *model, const struct schedule *schedule,
 		for (int d = 0; d < model->arrays[a].rank; d++)
 			elements *= size[d];
 		state->was_out[a] = calloc((size_t)elements, 1);
+		state->was_here[a] = calloc((size_t)elements, 1);
 		result->bytes[a] = buffer_bytes(model, schedule, a);
 	}
 	walk(state, 0);
@@ -271,6 +309,7 @@ void simulate(const struct nest_model *model, const struct schedule *schedule,
 		result->total_bytes += result->read_bytes[a] + result->write_bytes[a];
 		result->total_commands += result->commands[a];
 		free(state->was_out[a]);
+		free(state->was_here[a]);
 	}
 	free(state);
 }
@@ -400,6 +439,34 @@ static void random_input(struct random_source *source, const struct nest_model *
 	}
 }
 
+/* A border of some elements at each end of some dimensions; some subscripts fall. */
+static void random_clip(struct random_source *source, const struct nest_model *model,
+	struct model_array *array)
+{
+	for (int l = 0; l < model->loop_count; l++) {
+		int dims = 0;
+
+		for (int d = 0; d < array->rank; d++)
+			dims += array->dims[d].coefficient[l] > 0;
+		if (dims > 1)
+			return;
+	}
+	for (int d = 0; d < array->rank; d++) {
+		struct model_dim *dim = &array->dims[d];
+		long whole = dim->window;
+
+		for (int l = 0; l < model->loop_count; l++) {
+			whole += dim->coefficient[l] * (model->loops[l].extent - 1);
+			if (random_below(source, 4) == 0)
+				dim->negative |= 1l << l;
+		}
+		dim->clip_low = random_below(source, 3);
+		dim->clip_high = whole - random_below(source, 3);
+		if (dim->clip_low >= dim->clip_high || random_below(source, 3) == 0)
+			dim->clip_low = dim->clip_high = 0;
+	}
+}
+
 void random_model(struct random_source *source, int max_loops, long max_extent,
 	struct nest_model *model)
 {
@@ -425,6 +492,8 @@ void random_model(struct random_source *source, int max_loops, long max_extent,
 		for (int l = 0; l < model->loop_count; l++)
 			if (!moves(array, l) && random_below(source, 12) == 0)
 				array->anchored |= 1l << l;
+		if (random_below(source, 3) == 0)
+			random_clip(source, model, array);
 	}
 }
 

@@ -37,6 +37,11 @@ END
 exits 0 "a padded convolution" "$LOOPC" --arch=large.yaml -D N=1 -D K=4 -D C=3 -D H=9 -D W=8 -D R=3 \
 	--verify --report "$top_srcdir/examples/conv/padded.loop"
 has out 'compulsory, *0\.0 %|  0\.0 % above' "moves each element once"
+# Its schedule is searched with the border: on a scratchpad that holds little of it too.
+exits 0 "a padded convolution in 512 bytes" "$LOOPC" --arch=small.yaml -D N=1 -D K=8 -D C=6 -D H=9 -D W=8 -D R=3 \
+	--verify --report=padded.json "$top_srcdir/examples/conv/padded.loop"
+has padded.json '"optimal": *true' "is optimal"
+
 # Of a triangle only the triangle moves, tile by tile and row by row on the diagonal.
 cat >triangle.loop <<'END'
 void triangle(const float L[100][100], const float x[100], float y[100], float U[100][100])
