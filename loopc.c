@@ -57,7 +57,9 @@ static enum status make_plans(struct session *session)
 		show_plan(session, "split", plan);
 		plan_name_values(plan);
 		show_plan(session, "name", plan);
-		find_register_traffic(&session->compilation, program->functions[f], plan);
+		const long *traffic = register_traffic(&session->compilation, program->functions[f]);
+		for (int n = 0; n < plan->nest_count; n++)
+			register_traffic_fill(traffic, &plan->nests[n]);
 		session->plans[session->plan_count++] = plan;
 	}
 	for (int p = 0; p < session->plan_count; p++)

@@ -111,23 +111,23 @@ static json_t *macs_json(long macs)
 	return macs < 0 ? json_null() : json_integer(macs);
 }
 
-static void add_energy(struct energy *sum, const struct energy *more)
+static long paid_scratchpad_bytes(const struct plan *plan)
 {
-	sum->mac_pj += more->mac_pj;
-	sum->register_pj += more->register_pj;
-	sum->scratchpad_pj += more->scratchpad_pj;
-	sum->dram_pj += more->dram_pj;
+	long used = 0;
+	for (int n = 0; n < plan->nest_count; n++)
+		if (plan->nests[n].scratchpad_used_bytes > used)
+			used = plan->nests[n].scratchpad_used_bytes;
+	return energy_scratchpad_bytes(plan->arch, used);
 }
 
 /* False if the machine gives no prices, or not all counts are known. */
 static bool nest_energy(const struct plan *plan, const struct plan_nest *nest,
 	struct energy *energy)
 {
-	struct energy_counts counts;
-	if (!energy_is_known(plan->arch) || !energy_counts_of_nest(plan, nest, &counts))
-		return false;
+	struct energy_counts counts = energy_counts_of_nest(plan->arch, nest,
+		paid_scratchpad_bytes(plan));
 	*energy = energy_of(plan->arch, &counts);
-	return true;
+	return energy_is_known(plan->arch) && counts.macs >= 0;
 }
 
 static bool report_energy(const struct report *report, struct energy *sum)
@@ -138,7 +138,10 @@ static bool report_energy(const struct report *report, struct energy *sum)
 			struct energy energy;
 			if (!nest_energy(report->plans[p], &report->plans[p]->nests[n], &energy))
 				return false;
-			add_energy(sum, &energy);
+			sum->mac_pj += energy.mac_pj;
+			sum->register_pj += energy.register_pj;
+			sum->scratchpad_pj += energy.scratchpad_pj;
+			sum->dram_pj += energy.dram_pj;
 		}
 	return report->plan_count > 0;
 }

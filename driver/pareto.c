@@ -33,6 +33,15 @@ static bool is_proved(const struct front *front)
 	return true;
 }
 
+/* False if the machine gives no prices, or not all counts are known. */
+static bool point_energy(const struct fronts *fronts, const struct front_point *point,
+	double *microjoules)
+{
+	struct energy energy = energy_of(fronts->session->arch, &point->counts);
+	*microjoules = energy_total_pj(&energy) / 1e6;
+	return energy_is_known(fronts->session->arch) && point->counts.macs >= 0;
+}
+
 /* ---- the table ---- */
 
 static void print_front(FILE *out, const struct fronts *fronts, const char *name,
@@ -43,13 +52,19 @@ static void print_front(FILE *out, const struct fronts *fronts, const char *name
 		front->point_count, front->gap_count ? ", not complete" : "",
 		is_proved(front) ? "" : ", not all proved");
 	fprintf(out, "%6s %15s %18s", "point", "scratchpad", "traffic");
-	fprintf(out, with_macs ? " %18s\n" : "\n", "macs");
+	if (with_macs)
+		fprintf(out, " %18s", "macs");
+	fprintf(out, energy_is_known(fronts->session->arch) ? " %12s\n" : "\n", "energy (uJ)");
 	for (int p = 0; p < front->point_count; p++) {
 		const struct front_point *point = &front->points[p];
+		double microjoules;
 		fprintf(out, "%6d %15s %18s", p, report_number(point->memory_bytes),
 			report_number(point->traffic_bytes));
 		if (with_macs)
-			fprintf(out, " %18s", point->macs < 0 ? "not counted" : report_number(point->macs));
+			fprintf(out, " %18s", point->counts.macs < 0 ? "not counted" :
+				report_number(point->counts.macs));
+		if (point_energy(fronts, point, &microjoules))
+			fprintf(out, " %12.4g", microjoules);
 		fprintf(out, "%s\n", point->is_proved ? "" : "  (not proved optimal)");
 	}
 	for (int g = 0; g < front->gap_count; g++)
@@ -71,42 +86,52 @@ static bool print_table(FILE *out, const struct fronts *fronts)
 
 /* ---- files ---- */
 
-static void print_rows(FILE *out, const char *function, const char *nest,
-	const struct front *front)
+static void print_rows(FILE *out, const struct fronts *fronts, const char *function,
+	const char *nest, const struct front *front)
 {
 	for (int p = 0; p < front->point_count; p++) {
 		const struct front_point *point = &front->points[p];
 		fprintf(out, "%s,%s,%ld,%ld,", function, nest, point->memory_bytes,
 			point->traffic_bytes);
-		if (point->macs >= 0)
-			fprintf(out, "%ld", point->macs);
-		fprintf(out, ",%s\n", point->is_proved ? "true" : "false");
+		double microjoules;
+		if (point->counts.macs >= 0)
+			fprintf(out, "%ld", point->counts.macs);
+		fprintf(out, ",%s,", point->is_proved ? "true" : "false");
+		if (point_energy(fronts, point, &microjoules))
+			fprintf(out, "%.6g", microjoules);
+		putc('\n', out);
 	}
 }
 
 static bool print_csv(FILE *out, const struct fronts *fronts)
 {
-	fputs("function,nest,memory_bytes,traffic_bytes,macs,optimal\n", out);
+	fputs("function,nest,memory_bytes,traffic_bytes,macs,optimal,energy_uj\n", out);
 	for (int f = 0; f < fronts->count; f++) {
 		const struct pareto *pareto = &fronts->functions[f];
-		print_rows(out, pareto->function->name, "", &pareto->whole);
+		print_rows(out, fronts, pareto->function->name, "", &pareto->whole);
 		for (int n = 0; pareto->nests && n < pareto->nest_count; n++)
-			print_rows(out, pareto->function->name, pareto->nest_names[n], &pareto->nests[n]);
+			print_rows(out, fronts, pareto->function->name, pareto->nest_names[n], &pareto->nests[n]);
 	}
 	return !ferror(out);
 }
 
-static json_t *front_json(const char *function, const char *nest, const struct front *front)
+static json_t *point_json(const struct fronts *fronts, const struct front_point *point)
+{
+	double microjoules;
+	bool is_priced = point_energy(fronts, point, &microjoules);
+	return json_pack("{sI sI so sb so ss}", "memory_bytes", (json_int_t)point->memory_bytes,
+		"traffic_bytes", (json_int_t)point->traffic_bytes,
+		"macs", point->counts.macs < 0 ? json_null() : json_integer(point->counts.macs),
+		"optimal", point->is_proved,
+		"energy_uj", is_priced ? json_real(microjoules) : json_null(),
+		"schedule", point->schedule);
+}
+
+static json_t *front_json(const struct fronts *fronts, const char *function, const char *nest, const struct front *front)
 {
 	json_t *points = json_array(), *gaps = json_array();
-	for (int p = 0; p < front->point_count; p++) {
-		const struct front_point *point = &front->points[p];
-		json_array_append_new(points, json_pack("{sI sI so sb ss}",
-			"memory_bytes", (json_int_t)point->memory_bytes,
-			"traffic_bytes", (json_int_t)point->traffic_bytes,
-			"macs", point->macs < 0 ? json_null() : json_integer(point->macs),
-			"optimal", point->is_proved, "schedule", point->schedule));
-	}
+	for (int p = 0; p < front->point_count; p++)
+		json_array_append_new(points, point_json(fronts, &front->points[p]));
 	for (int g = 0; g < front->gap_count; g++)
 		json_array_append_new(gaps, json_pack("{sI sI}",
 			"from_bytes", (json_int_t)front->gaps[g].from_bytes,
@@ -122,15 +147,16 @@ static bool print_json(FILE *out, const struct fronts *fronts)
 	for (int f = 0; f < fronts->count; f++) {
 		const struct pareto *pareto = &fronts->functions[f];
 		const char *name = pareto->function->name;
-		json_array_append_new(list, front_json(name, NULL, &pareto->whole));
+		json_array_append_new(list, front_json(fronts, name, NULL, &pareto->whole));
 		for (int n = 0; pareto->nests && n < pareto->nest_count; n++)
 			json_array_append_new(list,
-				front_json(name, pareto->nest_names[n], &pareto->nests[n]));
+				front_json(fronts, name, pareto->nest_names[n], &pareto->nests[n]));
 	}
 	const char *space = fronts->session->options->space;
 	json_t *root = json_pack("{si ss ss so}", "schema", 1,
 		"arch", fronts->session->arch->name, "space", space ? space : "full", "fronts", list);
-	bool is_written = root && json_dumpf(root, out, JSON_INDENT(2)) == 0 && putc('\n', out) != EOF;
+	bool is_written = root && json_dumpf(root, out, JSON_INDENT(2) |
+		JSON_REAL_PRECISION(6)) == 0 && putc('\n', out) != EOF;
 	json_decref(root);
 	return is_written;
 }

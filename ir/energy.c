@@ -25,14 +25,13 @@ double energy_scratchpad_access_pj(const struct arch *arch, long bytes)
 struct energy energy_of(const struct arch *arch, const struct energy_counts *counts)
 {
 	double words = 8.0 / arch->energy_word_bits, macs = (double)counts->macs;
-	double operands = ACCESSES_OF_MAC * macs;
-	bool has_registers = counts->register_bytes >= 0;
+	double from_registers = ACCESSES_OF_MAC * (double)counts->register_macs;
 	/* what comes from outside is written into the scratchpad */
-	double accesses = (double)counts->read_bytes * words +
-		(has_registers ? (double)counts->register_bytes * words : operands);
+	double accesses = ((double)counts->read_bytes + (double)counts->register_bytes) * words +
+		ACCESSES_OF_MAC * macs - from_registers;
 	return (struct energy){
 		.mac_pj = macs * arch->energy_mac_pj,
-		.register_pj = has_registers ? operands * arch->energy_register_pj : 0,
+		.register_pj = from_registers * arch->energy_register_pj,
 		.scratchpad_pj = accesses *
 			energy_scratchpad_access_pj(arch, counts->scratchpad_bytes),
 		.dram_pj = ((double)counts->read_bytes + (double)counts->write_bytes) * words *
@@ -45,22 +44,35 @@ double energy_total_pj(const struct energy *energy)
 	return energy->mac_pj + energy->register_pj + energy->scratchpad_pj + energy->dram_pj;
 }
 
-bool energy_counts_of_nest(const struct plan *plan, const struct plan_nest *nest,
-	struct energy_counts *counts)
+void energy_counts_add(struct energy_counts *sum, const struct energy_counts *more)
 {
-	*counts = (struct energy_counts){ .macs = nest->macs, .register_bytes = -1,
-		.scratchpad_bytes = plan->arch->scratchpad_bytes };
+	sum->macs = sum->macs < 0 || more->macs < 0 ? -1 : sum->macs + more->macs;
+	sum->register_macs += more->register_macs;
+	sum->register_bytes += more->register_bytes;
+	sum->read_bytes += more->read_bytes;
+	sum->write_bytes += more->write_bytes;
+	if (more->scratchpad_bytes > sum->scratchpad_bytes)
+		sum->scratchpad_bytes = more->scratchpad_bytes;
+}
+
+struct energy_counts energy_counts_of_nest(const struct arch *arch, const struct plan_nest *nest,
+	long scratchpad_bytes)
+{
+	struct energy_counts counts = { .macs = nest->macs, .scratchpad_bytes = scratchpad_bytes };
 	for (int t = 0; t < nest->traffic_count; t++) {
-		counts->read_bytes += nest->traffic[t].read_bytes;
-		counts->write_bytes += nest->traffic[t].write_bytes;
+		counts.read_bytes += nest->traffic[t].read_bytes;
+		counts.write_bytes += nest->traffic[t].write_bytes;
 	}
-	if (nest->has_register_traffic)
-		counts->register_bytes = nest->register_traffic_bytes;
-	if (plan->arch->energy_is_sized_by_schedule) {
-		counts->scratchpad_bytes = 0;
-		for (int n = 0; n < plan->nest_count; n++)
-			if (plan->nests[n].scratchpad_used_bytes > counts->scratchpad_bytes)
-				counts->scratchpad_bytes = plan->nests[n].scratchpad_used_bytes;
+	if (nest->register_use == REGISTERS_USED) {
+		counts.register_macs = nest->macs;
+		counts.register_bytes = nest->register_traffic_bytes;
 	}
-	return nest->macs >= 0;
+	if (arch->energy_register_file_bytes && nest->register_use == REGISTERS_UNKNOWN)
+		counts.macs = -1;
+	return counts;
+}
+
+long energy_scratchpad_bytes(const struct arch *arch, long used_bytes)
+{
+	return arch->energy_is_sized_by_schedule ? used_bytes : arch->scratchpad_bytes;
 }

@@ -7,11 +7,12 @@
  * et al. 2021), section VII, whose parameters are the machine's (docs/machine.md). */
 
 struct energy_counts {
-	long macs;                   /* multiply-accumulates */
+	long macs;                   /* multiply-accumulates; -1: not known */
+	long register_macs;          /* those whose operands come from a register file; those of the
+	                              * others come from the scratchpad */
+	long register_bytes;         /* moved between that and the scratchpad */
 	long read_bytes, write_bytes;   /* from and to external memory */
 	long scratchpad_bytes;       /* the size of the scratchpad that is paid for */
-	long register_bytes;         /* moved between a register file and the scratchpad; -1: the
-	                              * operands of a multiply-accumulate come from the scratchpad */
 };
 
 struct energy {
@@ -30,8 +31,15 @@ struct energy energy_of(const struct arch *arch, const struct energy_counts *cou
 
 double energy_total_pj(const struct energy *energy);
 
-/* The counts of NEST, one of PLAN's.  False if its multiply-accumulates are not known. */
-bool energy_counts_of_nest(const struct plan *plan, const struct plan_nest *nest,
-	struct energy_counts *counts);
+/* Adds all but the size of the scratchpad, which is the larger. */
+void energy_counts_add(struct energy_counts *sum, const struct energy_counts *more);
+
+/* The counts of NEST, on ARCH, if SCRATCHPAD_BYTES are paid for.  macs is -1 too if, with a
+ * register file, what moves to and from that is not known. */
+struct energy_counts energy_counts_of_nest(const struct arch *arch, const struct plan_nest *nest,
+	long scratchpad_bytes);
+
+/* The bytes of scratchpad that are paid for on ARCH under a schedule that uses USED_BYTES. */
+long energy_scratchpad_bytes(const struct arch *arch, long used_bytes);
 
 #endif

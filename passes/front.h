@@ -3,13 +3,14 @@
 
 #include <stdbool.h>
 
+#include "ir/energy.h"
 #include "support/arena.h"
 
 /* The Pareto front of scratchpad and traffic: what the least traffic is for every size. */
 
 struct front_point {
 	long memory_bytes, traffic_bytes;
-	long macs;                   /* multiply-accumulates; -1: not known */
+	struct energy_counts counts; /* what energy comes from; multiply-accumulates too */
 	bool is_proved;              /* nothing moves less in so much memory */
 	const char *schedule;        /* its text */
 };

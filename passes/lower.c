@@ -516,23 +516,12 @@ struct plan_node *plan_around(const struct nest *nest, struct arena *arena,
 	return block;
 }
 
-/* Those that come for stages take turns. */
-static long used_bytes(const struct lowering *lowering)
+/* Where BUFFER ends in the scratchpad: it has whole banks where it has any. */
+static long buffer_end(const struct arch *arch, const struct plan_buffer *buffer)
 {
-	long all = 0, most = 0;
-	for (int m = 0; m <= lowering->stage_count; m++) {
-		long turn = 0;
-		for (int a = 0; a < lowering->nest->array_count; a++) {
-			bool takes_turns = lowering->store[a] < 0;
-			if (m < lowering->stage_count ? takes_turns && stage_of(lowering, a) == m : !takes_turns)
-				turn += lowering->buffers[a]->bytes;
-		}
-		if (m == lowering->stage_count)
-			all = turn;
-		else
-			most = turn > most ? turn : most;
-	}
-	return all + most;
+	if (buffer->bank < 0)
+		return buffer->offset_bytes + buffer->bytes;
+	return (buffer->bank + buffer->bank_count) * (arch->scratchpad_bytes / arch->banks);
 }
 
 /* Buffers are made; now the body, its traffic, and the plan's list of buffers. */
@@ -544,7 +533,12 @@ static bool lower_body(struct lowering *lowering, struct plan_nest *out)
 	if (!lower_level(lowering, outer, out->inner) || !nest_count_traffic(lowering->compilation, lowering->nest, out))
 		return false;
 	register_buffers(lowering);
-	out->scratchpad_used_bytes = used_bytes(lowering);
+	out->scratchpad_used_bytes = 0;
+	for (int a = 0; a < lowering->nest->array_count; a++) {
+		long end = buffer_end(lowering->compilation->arch, lowering->buffers[a]);
+		if (end > out->scratchpad_used_bytes)
+			out->scratchpad_used_bytes = end;
+	}
 	return true;
 }
 

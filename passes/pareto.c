@@ -4,6 +4,7 @@
 #include "passes/lower_function.h"
 #include "passes/model_math.h"
 #include "passes/quiet.h"
+#include "passes/registers.h"
 
 /* What was found in some capacity holds for all down to what it needs. */
 struct answer {
@@ -25,6 +26,7 @@ struct question {
 	struct nest *nests;
 	struct nest_answers *answers;    /* [nest] */
 	int nest;                    /* that front_find asks about now */
+	const long *register_traffic;
 };
 
 static struct arch *arch_of(const struct compilation *compilation, long capacity)
@@ -60,16 +62,28 @@ static struct plan *empty_plan(const struct question *question, const struct qui
 
 static const struct front_point nothing = { .is_proved = true, .schedule = "" };
 
-/* NEST after what POINT has already. */
-static void add_entry(struct arena *arena, const struct plan_nest *nest, struct front_point *point)
+/* What runs after what POINT has already. */
+static void add_point(struct arena *arena, const struct front_point *more,
+	struct front_point *point)
 {
-	point->traffic_bytes += plan_nest_bytes(nest);
-	if (nest->scratchpad_used_bytes > point->memory_bytes)
-		point->memory_bytes = nest->scratchpad_used_bytes;
-	point->macs = point->macs < 0 || nest->macs < 0 ? -1 : point->macs + nest->macs;
-	point->is_proved &= nest->optimal;
-	point->schedule = arena_printf(arena, "%s%s", point->schedule,
-		nest->schedule ? nest->schedule : "");
+	point->traffic_bytes += more->traffic_bytes;
+	if (more->memory_bytes > point->memory_bytes)
+		point->memory_bytes = more->memory_bytes;
+	energy_counts_add(&point->counts, &more->counts);
+	point->is_proved &= more->is_proved;
+	point->schedule = arena_printf(arena, "%s%s", point->schedule, more->schedule);
+}
+
+static void add_entry(const struct question *question, struct plan_nest *nest,
+	struct front_point *point)
+{
+	const struct compilation *compilation = question->compilation;
+	register_traffic_fill(question->register_traffic, nest);
+	add_point(compilation->arena, &(struct front_point){
+		.traffic_bytes = plan_nest_bytes(nest), .memory_bytes = nest->scratchpad_used_bytes,
+		.counts = energy_counts_of_nest(compilation->arch, nest,
+			energy_scratchpad_bytes(compilation->arch, nest->scratchpad_used_bytes)),
+		.is_proved = nest->optimal, .schedule = nest->schedule ? nest->schedule : "" }, point);
 }
 
 static struct answer lower_in(const struct question *question, int n, long capacity)
@@ -81,7 +95,7 @@ static struct answer lower_in(const struct question *question, int n, long capac
 	answer.found = lower_nest(&quiet.compilation, &question->nests[n],
 		empty_plan(question, &quiet), &out);
 	if (answer.found)
-		add_entry(quiet.compilation.arena, &out, &answer.point);
+		add_entry(question, &out, &answer.point);
 	quiet_end(&quiet);
 	return answer;
 }
@@ -119,14 +133,7 @@ static bool search_nests(void *user, long capacity, struct front_point *point)
 		const struct answer *answer = ask(question, n, capacity);
 		if (!answer->found)
 			return false;
-		point->traffic_bytes += answer->point.traffic_bytes;
-		if (answer->point.memory_bytes > point->memory_bytes)
-			point->memory_bytes = answer->point.memory_bytes;
-		point->macs = point->macs < 0 || answer->point.macs < 0 ? -1 :
-			point->macs + answer->point.macs;
-		point->is_proved &= answer->point.is_proved;
-		point->schedule = arena_printf(question->compilation->arena, "%s%s", point->schedule,
-			answer->point.schedule);
+		add_point(question->compilation->arena, &answer->point, point);
 	}
 	return true;
 }
@@ -140,7 +147,7 @@ static bool search_function(void *user, long capacity, struct front_point *point
 	const struct plan *plan = lower_function(&quiet.compilation, question->function);
 	*point = nothing;
 	for (int n = 0; plan && n < plan->nest_count; n++)
-		add_entry(quiet.compilation.arena, &plan->nests[n], point);
+		add_entry(question, &plan->nests[n], point);
 	quiet_end(&quiet);
 	return plan != NULL;
 }
@@ -167,6 +174,7 @@ void pareto_find(const struct compilation *compilation, const struct function *f
 	question.nests = nests_of_function((struct compilation *)compilation, function,
 		&question.nest_count);
 	question.answers = ARENA_ARRAY(arena, struct nest_answers, question.nest_count + 1);
+	question.register_traffic = register_traffic(compilation, function);
 	*pareto = (struct pareto){ .function = function, .nest_count = question.nest_count };
 	front_find(arena, is_fused(&question) ? search_function : search_nests,
 		&question, compilation->arch->scratchpad_bytes, granule, limit,

@@ -32,32 +32,34 @@ static bool nest_register_bytes(struct compilation *compilation, struct nest *ne
 	return true;
 }
 
-static void fill_entry(struct compilation *compilation, struct nest *nests,
-	const struct arch *registers, struct plan_nest *entry)
-{
-	entry->has_register_traffic = entry->source_count > 0;
-	entry->register_traffic_bytes = 0;
-	for (int n = 0; n < entry->source_count && entry->has_register_traffic; n++) {
-		long bytes;
-		entry->has_register_traffic = nest_register_bytes(compilation,
-			&nests[entry->first_source + n], registers, &bytes);
-		if (entry->has_register_traffic)
-			entry->register_traffic_bytes += bytes;
-	}
-}
-
-void find_register_traffic(const struct compilation *compilation, const struct function *function,
-	struct plan *plan)
+const long *register_traffic(const struct compilation *compilation,
+	const struct function *function)
 {
 	struct quiet quiet;
 	int count;
 	struct arch registers = { .banks = 1, .align_bytes = 1,
 		.scratchpad_bytes = compilation->arch->energy_register_file_bytes };
 	if (!registers.scratchpad_bytes)
-		return;
+		return NULL;
 	quiet_begin(&quiet, compilation);
 	struct nest *nests = nests_of_function(&quiet.compilation, function, &count);
-	for (int n = 0; n < plan->nest_count; n++)
-		fill_entry(&quiet.compilation, nests, &registers, &plan->nests[n]);
+	long *traffic = ARENA_ARRAY(compilation->arena, long, count + 1);
+	for (int n = 0; n < count; n++)
+		if (!nest_register_bytes(&quiet.compilation, &nests[n], &registers, &traffic[n]))
+			traffic[n] = -1;
 	quiet_end(&quiet);
+	return traffic;
+}
+
+void register_traffic_fill(const long *traffic, struct plan_nest *entry)
+{
+	if (!traffic || !entry->source_count)
+		return;
+	entry->register_use = REGISTERS_USED;
+	entry->register_traffic_bytes = 0;
+	for (int n = entry->first_source; n < entry->first_source + entry->source_count; n++) {
+		entry->register_traffic_bytes += traffic[n];
+		if (traffic[n] < 0)
+			entry->register_use = REGISTERS_UNUSED;
+	}
 }

@@ -81,6 +81,24 @@ exits 0 "whole banks" "$LOOPC" --arch="$top_srcdir/tests/e2e/machines/banked-1k.
 	--pareto=memory,traffic --pareto-output=p.json "$gemm"
 replay "whole banks" "$top_srcdir/tests/e2e/machines/banked-1k.yaml" $sizes "$gemm"
 
+# Energy of the points: a larger scratchpad costs more an access, and moves less.
+printf 'name: priced\nscratchpad: { bytes: 600 }\ndma: { align_bytes: 4 }\nenergy_pj: { mac: 1, register: 1, scratchpad: 2, scratchpad_sqrt: 0.5, dram_bit: 10, scratchpad_size: schedule }\n' >priced.yaml
+exits 0 "energy" "$LOOPC" --arch=priced.yaml $sizes --pareto=memory,traffic --pareto-points=5 \
+	--pareto-output=e.csv --pareto-output=p.json "$gemm"
+has out 'energy \(uJ\)$' "energy: a column of the table"
+if command -v python3 >/dev/null 2>&1; then
+	ok "energy: what the report says of the same schedule" python3 - <<'END'
+import json, os, subprocess
+for point in json.load(open('p.json'))['fronts'][0]['points']:
+    open('point', 'w').write(point['schedule'])
+    subprocess.run([os.environ['LOOPC'], '--arch=priced.yaml', '--schedule=point', '--report=r.json',
+                    '-D', 'M=11', '-D', 'N=9', '-D', 'K=7',
+                    os.environ['top_srcdir'] + '/examples/blas/gemm.loop'], check=True)
+    total = json.load(open('r.json'))['total']['energy']['total_pj'] / 1e6
+    assert abs(total - point['energy_uj']) <= 1e-4 * total, (total, point['energy_uj'])
+END
+fi
+
 # A network, fused and not.
 network=$examples/networks/edges.loop
 sizes='-D H=9 -D W=8'
@@ -90,6 +108,10 @@ for space in baseline tiling fusion-norecompute full; do
 	has p.json "\"space\": \"$space\"" "$space: JSON names it"
 	replay "$space" tiny-2k $sizes "$network"
 done
+exits 0 "groups in whole banks" "$LOOPC" --arch="$top_srcdir/tests/e2e/machines/banked-1k.yaml" $sizes \
+	--pareto=memory,traffic --fuse=auto --pareto-output=p.json "$network"
+replay "groups in whole banks" "$top_srcdir/tests/e2e/machines/banked-1k.yaml" $sizes "$network"
+
 # covers ONE OTHER: no point of OTHER is outside what ONE reaches.
 covers()
 {

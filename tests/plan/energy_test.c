@@ -54,7 +54,7 @@ static void test_parts(void **state)
 	(void)state;
 	struct arch arch = paper();
 	struct energy_counts counts = { .macs = 1000, .read_bytes = 600, .write_bytes = 200,
-		.scratchpad_bytes = 20000, .register_bytes = -1 };
+		.scratchpad_bytes = 20000 };
 	struct energy energy = energy_of(&arch, &counts);
 	near(energy.mac_pj, 10200);
 	near(energy.dram_pj, 400 * 1120.0);
@@ -63,6 +63,7 @@ static void test_parts(void **state)
 	assert_true(energy.register_pj == 0);
 	near(energy_total_pj(&energy), 10200 + 448000 + 40463);
 
+	counts.register_macs = 1000;
 	counts.register_bytes = 500;
 	energy = energy_of(&arch, &counts);
 	near(energy.register_pj, 9600);
@@ -81,23 +82,37 @@ static void test_counts(void **state)
 	struct arch arch = paper();
 	struct plan_traffic traffic[] = { { .read_bytes = 10, .write_bytes = 3 },
 		{ .read_bytes = 5, .write_bytes = 0 } };
-	struct plan_nest nests[] = {
-		{ .macs = 7, .traffic_count = 2, .traffic = traffic, .scratchpad_used_bytes = 40 },
-		{ .macs = -1, .scratchpad_used_bytes = 90, .has_register_traffic = true,
-		  .register_traffic_bytes = 8 },
-	};
-	struct plan plan = { .arch = &arch, .nest_count = 2, .nests = nests };
-	struct energy_counts counts;
-	assert_true(energy_counts_of_nest(&plan, &nests[0], &counts));
+	struct plan_nest none = { .macs = 7, .traffic_count = 2, .traffic = traffic };
+	struct plan_nest some = { .macs = 5, .register_use = REGISTERS_USED,
+		.register_traffic_bytes = 8 };
+	struct energy_counts counts = energy_counts_of_nest(&arch, &none, 2000);
 	assert_int_equal(counts.macs, 7);
 	assert_int_equal(counts.read_bytes, 15);
 	assert_int_equal(counts.write_bytes, 3);
 	assert_int_equal(counts.scratchpad_bytes, 2000);
-	assert_int_equal(counts.register_bytes, -1);
+	assert_int_equal(counts.register_macs, 0);
+	struct energy_counts more = energy_counts_of_nest(&arch, &some, 90);
+	assert_int_equal(more.register_macs, 5);
+	assert_int_equal(more.register_bytes, 8);
+	energy_counts_add(&counts, &more);
+	assert_int_equal(counts.macs, 12);
+	assert_int_equal(counts.register_macs, 5);
+	assert_int_equal(counts.scratchpad_bytes, 2000);
+	/* 7 multiply-accumulates from the scratchpad, 4 words of registers, 7.5 from outside */
+	near(energy_of(&arch, &counts).scratchpad_pj,
+		(28 + 4 + 7.5) * energy_scratchpad_access_pj(&arch, 2000));
+	/* with a register file it has to be known who uses it */
+	arch.energy_register_file_bytes = 64;
+	assert_int_equal(energy_counts_of_nest(&arch, &none, 2000).macs, -1);
+	none.register_use = REGISTERS_UNUSED;
+	assert_int_equal(energy_counts_of_nest(&arch, &none, 2000).macs, 7);
+	some.macs = -1;
+	more = energy_counts_of_nest(&arch, &some, 90);
+	energy_counts_add(&counts, &more);
+	assert_int_equal(counts.macs, -1);
+	assert_int_equal(energy_scratchpad_bytes(&arch, 90), 2000);
 	arch.energy_is_sized_by_schedule = true;
-	assert_false(energy_counts_of_nest(&plan, &nests[1], &counts));
-	assert_int_equal(counts.scratchpad_bytes, 90);
-	assert_int_equal(counts.register_bytes, 8);
+	assert_int_equal(energy_scratchpad_bytes(&arch, 90), 90);
 }
 
 static void test_known(void **state)
