@@ -355,7 +355,9 @@ static bool parse_option(struct arena *arena, struct options *options, int optio
 			options->report_text = true;
 		return true;
 	case OPTION_VERIFY: options->verify = true; return true;
-	case OPTION_RECOMPUTE: return parse_recompute(options, text);
+	case OPTION_RECOMPUTE:
+		options->is_recompute_given = true;
+		return parse_recompute(options, text);
 	case OPTION_EXPLAIN: return parse_explain(options, text);
 	case OPTION_PRINT_AFTER: list_add(arena, &options->print_after, text); return true;
 	case OPTION_PRINT_CHANGED: options->print_changed = true; return true;

@@ -63,6 +63,7 @@ struct options {
 	enum fusion fusion;
 	bool is_fusion_given;
 	double recompute_percent;    /* of work that fusion may repeat; infinite: any */
+	bool is_recompute_given;
 	long effort;
 	int threads;
 	bool reassociate;

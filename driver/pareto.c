@@ -202,7 +202,7 @@ enum status pareto(struct session *session, struct outputs *outputs)
 		ARENA_ARRAY(session->arena, struct pareto, session->program->function_count + 1) };
 	for (int f = 0; f < fronts.count; f++) {
 		pareto_find(&session->compilation, session->program->functions[f],
-			options->pareto_nests, (int)options->pareto_points, &fronts.functions[f]);
+			shows_macs(&fronts), options->pareto_nests, (int)options->pareto_points, &fronts.functions[f]);
 		if (!fronts.functions[f].whole.point_count)
 			return STATUS_DOES_NOT_FIT;
 	}

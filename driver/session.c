@@ -59,7 +59,7 @@ void session_begin(struct session *session, struct arena *arena, const struct op
 		.trace = trace_stream(session->trace), .traced = trace_after,
 	};
 	if (options->space)
-		space_apply(&session->compilation, options->space, options->is_fusion_given);
+		space_apply(&session->compilation, options);
 }
 
 /* -W and -R name diagnostics; a name that none has is a wrong use of the command. */

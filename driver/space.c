@@ -1,12 +1,13 @@
 #include "driver/space.h"
 
+#include <math.h>
 #include <string.h>
 
 static const struct space_choice spaces[] = {
-	{ "baseline", { .is_in_source_order = true, .is_forward = true }, FUSE_NEVER, false, false },
-	{ "tiling", { .is_forward = true, .divides = true }, FUSE_NEVER, false, false },
-	{ "fusion-norecompute", { .is_forward = true }, FUSE_AUTO, true, false },
-	{ "full", { .is_forward = false }, FUSE_AUTO, true, true },
+	{ "baseline", { .is_in_source_order = true, .is_forward = true }, FUSE_NEVER, false, 0 },
+	{ "tiling", { .is_forward = true, .divides = true }, FUSE_NEVER, false, 0 },
+	{ "fusion-norecompute", { .is_forward = true }, FUSE_AUTO, true, 0 },
+	{ "full", { .is_forward = false }, FUSE_AUTO, true, INFINITY },
 };
 
 const struct space_choice *space_find(const char *name)
@@ -17,12 +18,12 @@ const struct space_choice *space_find(const char *name)
 	return NULL;
 }
 
-void space_apply(struct compilation *compilation, const char *name, bool is_fusion_given)
+void space_apply(struct compilation *compilation, const struct options *options)
 {
-	const struct space_choice *space = space_find(name);
+	const struct space_choice *space = space_find(options->space);
 	compilation->restriction = space->restriction;
-	if (!is_fusion_given || !space->may_fuse)
+	if (!options->is_fusion_given || !space->may_fuse)
 		compilation->fusion = space->fusion;
-	if (!space->may_recompute)
-		compilation->recompute_percent = 0;
+	if (!options->is_recompute_given || compilation->recompute_percent > space->recompute_percent)
+		compilation->recompute_percent = space->recompute_percent;
 }

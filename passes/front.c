@@ -21,28 +21,36 @@ static void add_gap(struct finder *finder, long from, long to)
 	front->gaps[front->gap_count++] = (struct front_gap){ from, to };
 }
 
-static bool dominates(const struct front_point *one, const struct front_point *other)
+static bool dominates(const struct front_point *one, const struct front_point *other,
+	bool with_macs)
 {
 	return one->memory_bytes <= other->memory_bytes &&
-		one->traffic_bytes <= other->traffic_bytes;
+		one->traffic_bytes <= other->traffic_bytes &&
+		(!with_macs || one->counts.macs <= other->counts.macs);
 }
 
-/* Keeps the points in order, without those that another one dominates: where the search
- * proves nothing, less memory may turn out to do as well. */
-static void add_point(struct finder *finder, const struct front_point *point)
+/* More memory first, then less traffic. */
+static bool is_before(const struct front_point *point, const struct front_point *other)
 {
-	struct front *front = finder->front;
+	return point->memory_bytes > other->memory_bytes ||
+		(point->memory_bytes == other->memory_bytes &&
+		point->traffic_bytes < other->traffic_bytes);
+}
+
+void front_add(struct arena *arena, struct front *front, const struct front_point *point,
+	bool with_macs)
+{
 	int kept = 0, at = 0;
 	for (int i = 0; i < front->point_count; i++)
-		if (dominates(&front->points[i], point))
+		if (dominates(&front->points[i], point, with_macs))
 			return;
 	for (int i = 0; i < front->point_count; i++)
-		if (!dominates(point, &front->points[i]))
+		if (!dominates(point, &front->points[i], with_macs))
 			front->points[kept++] = front->points[i];
 	front->point_count = kept;
-	front->points = arena_grow(finder->arena, front->points, (size_t)kept,
+	front->points = arena_grow(arena, front->points, (size_t)kept,
 		&front->point_capacity, sizeof *front->points);
-	while (at < kept && front->points[at].memory_bytes > point->memory_bytes)
+	while (at < kept && !is_before(point, &front->points[at]))
 		at++;
 	memmove(front->points + at + 1, front->points + at,
 		(size_t)(kept - at) * sizeof *front->points);
@@ -78,7 +86,8 @@ static void close_gap(struct finder *finder, struct front_gap gap, long capacity
 	add_gap(finder, capacity + finder->granule, gap.to_bytes);
 	if (!finder->search(finder->user, capacity, &point))
 		return;
-	add_point(finder, &point);
+	/* where the search proves nothing, less memory may turn out to do as well */
+	front_add(finder->arena, finder->front, &point, false);
 	add_gap(finder, gap.from_bytes, point.memory_bytes - finder->granule);
 }
 

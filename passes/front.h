@@ -23,13 +23,18 @@ struct front_gap {
 struct front {
 	int point_count, gap_count;
 	size_t point_capacity, gap_capacity;
-	struct front_point *points;  /* memory falls, traffic rises; none dominates another */
+	struct front_point *points;  /* memory falls; none dominates another */
 	struct front_gap *gaps;      /* largest first; none: the front is complete */
 };
 
 /* The least traffic in CAPACITY bytes, and of the schedules with it the least memory.
  * False: nothing fits. */
 typedef bool front_search(void *user, long capacity_bytes, struct front_point *point);
+
+/* Adds POINT unless another one is no worse in memory, traffic and (WITH_MACS) multiply-
+ * accumulates, and removes those that are no better than it. */
+void front_add(struct arena *arena, struct front *front, const struct front_point *point,
+	bool with_macs);
 
 /* Finds the front of all capacities up to CAPACITY, multiples of GRANULE, by epsilon
  * constraint: what was found with some memory is the best of all capacities between that

@@ -112,8 +112,11 @@ bool fuse_wishes_read(struct compilation *compilation, const struct nest *nests,
 			return false;
 	if (compilation->schedule_text && !read_headings(compilation, function->name, wishes))
 		return false;
-	for (int n = 0; n < nest_count; n++)
+	wishes->is_complete = true;
+	for (int n = 0; n < nest_count; n++) {
 		wishes->forces |= fuse_wishes_forced(wishes, n) > 1;
+		wishes->is_complete &= wishes->wishes[n].count > 0;
+	}
 	return true;
 }
 

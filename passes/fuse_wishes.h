@@ -12,6 +12,7 @@ struct fuse_wishes {
 	int nest_count;
 	struct fuse_wish *wishes;    /* [nest] */
 	bool forces;                 /* some nests have to be fused */
+	bool is_complete;            /* a schedule says of every nest where it is */
 };
 
 struct fuse_wish {

@@ -1,6 +1,7 @@
 /* A function of the program becomes a plan: nest by nest, dependences, band, model,
  * schedule, plan. */
 
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -903,6 +904,18 @@ static const struct function *bind_sizes(struct compilation *compilation,
 	return bound;
 }
 
+/* A schedule that says what every group repeats is not held to a limit. */
+static bool lower_groups(struct compilation *compilation, struct nest *nests, int count,
+	const struct fuse_wishes *wishes, struct plan *plan)
+{
+	double percent = compilation->recompute_percent;
+	if (wishes->is_complete)
+		compilation->recompute_percent = INFINITY;
+	bool done = lower_fused(compilation, nests, count, wishes, plan);
+	compilation->recompute_percent = percent;
+	return done;
+}
+
 struct plan *lower_function(struct compilation *compilation, const struct function *function)
 {
 	struct plan *plan = ARENA_NEW(compilation->arena, struct plan);
@@ -928,7 +941,7 @@ struct plan *lower_function(struct compilation *compilation, const struct functi
 		done = false;
 	}
 	if (done && may_fuse && (wishes.fusion != FUSE_NEVER || wishes.forces))
-		done = lower_fused(compilation, nests, plan->nest_count, &wishes, plan);
+		done = lower_groups(compilation, nests, plan->nest_count, &wishes, plan);
 	else if (done)
 		for (int n = 0; n < plan->nest_count; n++)
 			done &= lower_nest(compilation, &nests[n], plan, &plan->nests[n]);

@@ -1,5 +1,7 @@
 #include "passes/pareto.h"
 
+#include <math.h>
+
 #include "passes/fuse.h"
 #include "passes/lower_function.h"
 #include "passes/model_math.h"
@@ -165,8 +167,40 @@ static bool is_fused(const struct question *question)
 	return may_fuse;
 }
 
+/* The whole function, with the work that QUESTION's compilation may repeat. */
+static void find_whole(struct question *question, int limit, struct front *front)
+{
+	const struct arch *arch = question->compilation->arch;
+	front_find(question->compilation->arena, is_fused(question) ? search_function : search_nests,
+		question, arch->scratchpad_bytes, arch_granule_bytes(arch), limit,
+		question->compilation->interrupted, front);
+}
+
+/* The fronts under less and less repeated work as one. */
+static void find_with_macs(struct question *question, int limit, struct front *whole)
+{
+	static const double percents[] = { INFINITY, 100, 50, 25, 10, 5, 2, 1, 0 };
+	const struct compilation *given = question->compilation;
+	*whole = (struct front){ .point_count = 0 };
+	for (size_t i = is_fused(question) ? 0 : sizeof percents / sizeof *percents - 1;
+		i < sizeof percents / sizeof *percents; i++) {
+		struct compilation limited = *given;
+		struct front front;
+		if (percents[i] > given->recompute_percent)
+			continue;
+		limited.recompute_percent = percents[i];
+		question->compilation = &limited;
+		find_whole(question, limit, &front);
+		for (int p = 0; p < front.point_count; p++)
+			front_add(given->arena, whole, &front.points[p], true);
+		whole->gaps = front.gaps;
+		whole->gap_count = front.gap_count;
+	}
+	question->compilation = given;
+}
+
 void pareto_find(const struct compilation *compilation, const struct function *function,
-	bool with_nests, int limit, struct pareto *pareto)
+	bool with_macs, bool with_nests, int limit, struct pareto *pareto)
 {
 	struct arena *arena = compilation->arena;
 	struct question question = { .compilation = compilation, .function = function };
@@ -176,9 +210,10 @@ void pareto_find(const struct compilation *compilation, const struct function *f
 	question.answers = ARENA_ARRAY(arena, struct nest_answers, question.nest_count + 1);
 	question.register_traffic = register_traffic(compilation, function);
 	*pareto = (struct pareto){ .function = function, .nest_count = question.nest_count };
-	front_find(arena, is_fused(&question) ? search_function : search_nests,
-		&question, compilation->arch->scratchpad_bytes, granule, limit,
-		compilation->interrupted, &pareto->whole);
+	if (with_macs)
+		find_with_macs(&question, limit, &pareto->whole);
+	else
+		find_whole(&question, limit, &pareto->whole);
 	if (!with_nests)
 		return;
 	pareto->nest_names = ARENA_ARRAY(arena, const char *, question.nest_count + 1);

@@ -15,9 +15,10 @@ struct pareto {
 
 /* Finds them on machines like compilation->arch with any part of its scratchpad, in the
  * space that the compilation's restriction and fusion leave; buffers are single where
- * buffering is auto.  LIMIT as in front_find, for each front.  Fronts without a point:
+ * buffering is auto.  WITH_MACS: multiply-accumulates are a third objective; the fronts under
+ * several limits to the work that groups repeat are made one (docs/reports.md).  LIMIT as in front_find, for each front.  Fronts without a point:
  * nothing fits. */
 void pareto_find(const struct compilation *compilation, const struct function *function,
-	bool with_nests, int limit, struct pareto *pareto);
+	bool with_macs, bool with_nests, int limit, struct pareto *pareto);
 
 #endif

@@ -108,6 +108,19 @@ for space in baseline tiling fusion-norecompute full; do
 	has p.json "\"space\": \"$space\"" "$space: JSON names it"
 	replay "$space" tiny-2k $sizes "$network"
 done
+# Work that is repeated is the third objective; what a schedule repeats is not limited.
+printf 'name: repeats\nscratchpad: { bytes: 2200 }\ndma: { align_bytes: 8 }\n' >repeats.yaml
+exits 0 "repeated work" "$LOOPC" --arch=repeats.yaml -D F=4 -D H=16 -D W=16 --space=full \
+	--pareto=memory,traffic,macs --pareto-points=5 --pareto-output=p.json --pareto-output=m.csv \
+	"$examples/networks/l2net.loop"
+is "$(tail -n +2 m.csv | awk -F, '{ m[NR] = $3; t[NR] = $4; w[NR] = $5 } END {
+	for (i = 1; i <= NR; i++) for (j = 1; j <= NR; j++)
+		if (i != j && m[i] <= m[j] && t[i] <= t[j] && w[i] <= w[j]) print i, j }')" "" \
+	"repeated work: no point is no better than another"
+is "$(tail -n +2 m.csv | cut -d, -f5 | sort -n | uniq | wc -l | awk '{ print ($1 > 1) }')" 1 \
+	"repeated work: some points have more of it"
+replay "repeated work" repeats.yaml -D F=4 -D H=16 -D W=16 "$examples/networks/l2net.loop"
+
 exits 0 "groups in whole banks" "$LOOPC" --arch="$top_srcdir/tests/e2e/machines/banked-1k.yaml" $sizes \
 	--pareto=memory,traffic --fuse=auto --pareto-output=p.json "$network"
 replay "groups in whole banks" "$top_srcdir/tests/e2e/machines/banked-1k.yaml" $sizes "$network"
