@@ -300,6 +300,7 @@ static void read_mapping(struct reader *reader, const char *section, const yaml_
 
 static void check_whole(struct reader *reader, const yaml_node_t *root)
 {
+	enum { LARGEST_ELEMENT_BYTES = 8 };
 	const struct arch *arch = reader->arch;
 	struct location at = place(reader, root->start_mark);
 	if (arch->exclusive && arch->scratchpad_bytes % arch->banks)
@@ -308,6 +309,10 @@ static void check_whole(struct reader *reader, const yaml_node_t *root)
 	else if (arch->exclusive && arch->scratchpad_bytes / arch->banks % arch->align_bytes)
 		diag_error(reader->diag, at, "a bank of %ld bytes is no multiple of 'dma.align_bytes'",
 			arch->scratchpad_bytes / arch->banks);
+	else if (arch->exclusive && arch->scratchpad_bytes / arch->banks % LARGEST_ELEMENT_BYTES)
+		diag_error(reader->diag, at, "a bank of %ld bytes is no multiple of %d: not every "
+			"element could begin one", arch->scratchpad_bytes / arch->banks,
+			LARGEST_ELEMENT_BYTES);
 	if (arch->max_bytes && arch->max_bytes % arch->align_bytes)
 		diag_error(reader->diag, at, "'dma.max_bytes' is no multiple of 'dma.align_bytes'");
 }

@@ -142,6 +142,9 @@ static const struct refusal {
 	  "m.yaml:2:35: error: 'scratchpad.sharing' must be 'unified' or 'exclusive'" },
 	{ "name: m\nscratchpad: { bytes: 100, banks: 3, sharing: exclusive }\n",
 	  "m.yaml:1:1: error: 100 bytes cannot be split into 3 equal banks" },
+	{ "name: m\nscratchpad: { bytes: 24, banks: 2, sharing: exclusive }\n",
+	  "m.yaml:1:1: error: a bank of 12 bytes is no multiple of 8: not every element could "
+	  "begin one" },
 	{ "name: m\nscratchpad: { bytes: 12, banks: 2, sharing: exclusive }\ndma: { align_bytes: 4 }\n",
 	  "m.yaml:1:1: error: a bank of 6 bytes is no multiple of 'dma.align_bytes'" },
 	{ "name: m\nscratchpad: { bytes: 64 }\ndma: { max_bytes: 10, align_bytes: 4 }\n",
