@@ -6,6 +6,7 @@
 
 #include "codegen/codegen.h"
 #include "ir/energy.h"
+#include "ir/plan_count.h"
 
 struct totals {
 	long read_bytes, write_bytes, compulsory_bytes, lower_bound_bytes;
@@ -106,9 +107,20 @@ static json_t *traffic_json(const struct plan_nest *nest)
 		"arrays", arrays);
 }
 
-static json_t *macs_json(long macs)
+/* -1: not known. */
+static json_t *count_json(long count)
 {
-	return macs < 0 ? json_null() : json_integer(macs);
+	return count < 0 ? json_null() : json_integer(count);
+}
+
+/* DMA commands that NEST starts; -1: counting them would take too long. */
+static long nest_commands(const struct plan *plan, const struct plan_nest *nest)
+{
+	enum { STEPS = 4000000 };
+	struct plan_traffic *traffic = ARENA_ARRAY(plan->arena, struct plan_traffic,
+		plan->function->array_count + 1);
+	long commands = 0;
+	return plan_count(nest->body, plan->function, STEPS, traffic, &commands) ? commands : -1;
 }
 
 static long paid_scratchpad_bytes(const struct plan *plan)
@@ -146,6 +158,17 @@ static bool report_energy(const struct report *report, struct energy *sum)
 	return report->plan_count > 0;
 }
 
+static long report_commands(const struct report *report)
+{
+	long sum = 0;
+	for (int p = 0; p < report->plan_count; p++)
+		for (int n = 0; n < report->plans[p]->nest_count; n++) {
+			long commands = nest_commands(report->plans[p], &report->plans[p]->nests[n]);
+			sum = sum < 0 || commands < 0 ? -1 : sum + commands;
+		}
+	return sum;
+}
+
 static json_t *energy_json(const struct energy *energy)
 {
 	return json_pack("{sf sf sf sf sf}", "mac_pj", energy->mac_pj,
@@ -167,7 +190,9 @@ static json_t *nest_json(const struct plan *plan, const struct plan_nest *nest)
 		"nest", nest->name, "schedule", nest->schedule ? nest->schedule : "",
 		"traffic", traffic_json(nest), "compulsory_bytes", (json_int_t)nest->compulsory_bytes,
 		"lower_bound", bound, "scratchpad", scratchpad, "search", search,
-		"macs", macs_json(nest->macs));
+		"macs", count_json(nest->macs));
+	if (entry)
+		json_object_set_new(entry, "commands", count_json(nest_commands(plan, nest)));
 	if (entry && nest_energy(plan, nest, &energy))
 		json_object_set_new(entry, "energy", energy_json(&energy));
 	return entry;
@@ -195,8 +220,10 @@ bool report_json(FILE *out, const struct report *report)
 		"write_bytes", (json_int_t)totals.write_bytes,
 		"total_bytes", (json_int_t)(totals.read_bytes + totals.write_bytes),
 		"lower_bound_bytes", (json_int_t)totals.lower_bound_bytes,
-		"macs", macs_json(totals.macs));
+		"macs", count_json(totals.macs));
 	struct energy energy;
+	if (total)
+		json_object_set_new(total, "commands", count_json(report_commands(report)));
 	if (total && report_energy(report, &energy))
 		json_object_set_new(total, "energy", energy_json(&energy));
 	json_t *root = json_pack("{si s{ss sI} so so so}", "schema", 1,

@@ -203,7 +203,7 @@ r = json.load(open('r.json'))
 assert list(r) == ['schema', 'arch', 'kernels', 'total', 'verify'], list(r)
 k = r['kernels'][0]
 assert list(k) == ['function', 'nest', 'schedule', 'traffic', 'compulsory_bytes',
-    'lower_bound', 'scratchpad', 'search', 'macs', 'energy'], list(k)
+    'lower_bound', 'scratchpad', 'search', 'macs', 'commands', 'energy'], list(k)
 assert list(k['energy']) == ['mac_pj', 'register_pj', 'scratchpad_pj', 'dram_pj', 'total_pj']
 assert list(k['traffic']) == ['read_bytes', 'write_bytes', 'total_bytes', 'arrays']
 assert k['traffic']['total_bytes'] == 40 * 40 * 2 + 40 * 4 == k['compulsory_bytes']
@@ -212,6 +212,12 @@ assert r['verify']['status'] == 'not run'
 assert k['search']['optimal'] is True and k['search']['gap'] == 0
 END
 fi
+
+exits 0 "commands" "$LOOPC" -D M=33 -D N=35 -D K=37 --report=r.json --emit=c=x.c,h=x.h \
+	--arch="$top_srcdir/tests/e2e/machines/unified-512.yaml" "$top_srcdir/examples/blas/gemm.loop"
+is "$(awk '/"total": \{/ { on = 1 } on && /"commands"/ { print $2 + 0 }' r.json)" \
+	"$(sed -n 's/^#define GEMM_COMMANDS \([0-9]*\).*/\1/p' x.h)" \
+	"commands: as many as the header says, which ports count"
 
 # ---- diagnostics ----
 exits 1 "JSON diagnostics" "$LOOPC" --diagnostics-format=json bad.loop
