@@ -684,6 +684,24 @@ static bool measure_buffer(struct lowering *lowering, int a)
 	return true;
 }
 
+/* Tiles so small that counting what they move would end without a result, though all but
+ * the longest loop is what is walked: that is no schedule to ask isl about. */
+static bool has_too_many_visits(const struct lowering *lowering)
+{
+	double steps = 0;
+	for (int a = 0; a < lowering->nest->array_count; a++) {
+		const struct nest_array *array = &lowering->nest->arrays[a];
+		double visits = 1, longest = 1;
+		for (int l = 0; l < lowering->store[a] && !array->is_internal; l++) {
+			double count = (double)lowering->loops[l].count;
+			visits *= count;
+			longest = count > longest ? count : longest;
+		}
+		steps += visits / longest * (1 + array->is_written);
+	}
+	return steps > COUNT_STEPS;
+}
+
 /* Most schedules that are tried do not fit: nothing more is asked of isl than whether
  * they do. */
 static bool measure_and_fill(struct lowering *lowering, long *needed)
@@ -694,6 +712,10 @@ static bool measure_and_fill(struct lowering *lowering, long *needed)
 			return false;
 	*needed = place_buffers(lowering);
 	bool fits = *needed <= lowering->compilation->arch->scratchpad_bytes;
+	if (fits && has_too_many_visits(lowering)) {
+		*needed = 0;
+		return false;
+	}
 	for (int a = 0; a < nest->array_count && fits; a++)
 		fits = nest->arrays[a].is_internal || (lowering->store[a] < 0
 			? fill_turn(lowering, a, &lowering->general[a], lowering->buffers[a])

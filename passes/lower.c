@@ -410,13 +410,12 @@ static void register_buffers(struct lowering *lowering)
 bool nest_count_traffic(struct compilation *compilation, const struct nest *nest,
 	struct plan_nest *out)
 {
-	enum { STEPS = 8000000 };
 	const struct function *function = nest->function;
 	struct plan_traffic *all = ARENA_ARRAY(compilation->arena, struct plan_traffic,
 		function->array_count + 1);
 	for (int i = 0; i < function->array_count; i++)
 		all[i].array = function->arrays[i];
-	if (!plan_count(out->body, function, STEPS, all, NULL))
+	if (!plan_count(out->body, function, COUNT_STEPS, all, NULL))
 		return false;
 	out->traffic_count = 0;
 	out->traffic = ARENA_ARRAY(compilation->arena, struct plan_traffic,

@@ -5,6 +5,9 @@
 
 #include "passes/nest.h"
 
+/* Steps that counting what one plan moves may take (plan_count). */
+enum { COUNT_STEPS = 8000000 };
+
 /* The state of lowering one nest; shared by the files that do it. */
 
 /* A tile loop of the plan.  position counts its iterations from 0, whichever way
