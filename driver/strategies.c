@@ -55,6 +55,31 @@ static void print_roles(FILE *out, const struct nest *nest)
 			}
 }
 
+/* Which pairs are worth fusing, and why others are not. */
+static void print_pair(FILE *out, const struct layer *layer)
+{
+	long alone = layer->bytes[STRATEGY_FULL], next = layer[1].bytes[STRATEGY_FULL];
+	fprintf(out, "  %s with %s: ", layer->nest->name, layer[1].nest->name);
+	switch (layer->pair) {
+	case PAIR_SAVES:
+		if (alone < 0 || next < 0)
+			fputs("fits, which one of them alone does not\n", out);
+		else
+			fprintf(out, "saves %s bytes\n",
+				report_number(alone + next - layer->with_next_bytes));
+		break;
+	case PAIR_COSTS:
+		fprintf(out, "not worth it: moves %s bytes more\n",
+			report_number(layer->with_next_bytes - alone - next));
+		break;
+	case PAIR_TOO_LARGE: fputs("no tile of both fits the scratchpad\n", out); break;
+	case PAIR_UNORDERED:
+		fputs("there is no loop along which both can be cut\n", out);
+		break;
+	default: fputs("nothing between them can stay on chip\n", out);
+	}
+}
+
 static const char *bytes_text(long bytes)
 {
 	return bytes < 0 ? "-" : report_number(bytes);
@@ -86,6 +111,8 @@ void strategies_print(FILE *out, const struct session *session)
 			print_roles(out, layers[n].nest);
 			putc('\n', out);
 		}
+		for (int n = 0; n + 1 < count; n++)
+			print_pair(out, &layers[n]);
 		putc('\n', out);
 	}
 }
@@ -108,7 +135,9 @@ static json_t *roles_json(const struct nest *nest)
 
 static json_t *layer_json(const struct layer *layer)
 {
-	return json_pack("{ss ss so so so so so so sI sb si}", "function",
+	static const char *const verdicts[] = { "none", "saves", "costs", "too large", "unordered",
+		"apart" };
+	return json_pack("{ss ss so so so so so so ss sI sb si}", "function",
 		layer->nest->function->name, "nest", layer->nest->name,
 		"arrays", roles_json(layer->nest),
 		"input_reuse_bytes", bytes_json(layer->bytes[STRATEGY_INPUT]),
@@ -116,6 +145,7 @@ static json_t *layer_json(const struct layer *layer)
 		"output_reuse_bytes", bytes_json(layer->bytes[STRATEGY_OUTPUT]),
 		"full_space_bytes", bytes_json(layer->bytes[STRATEGY_FULL]),
 		"with_next_bytes", bytes_json(layer->with_next_bytes),
+		"with_next", verdicts[layer->pair],
 		"chosen_bytes", (json_int_t)layer->chosen_bytes, "fused", layer->is_fused,
 		"rank", layer->rank);
 }

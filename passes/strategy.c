@@ -32,13 +32,26 @@ static long weigh(const struct compilation *compilation, struct nest *nest, enum
 	return fits ? plan_nest_bytes(&out) : -1;
 }
 
-static long weigh_pair(struct groups *groups, const struct nest *nest)
+/* Layer N and the next one as a group. */
+static void weigh_pair(struct groups *groups, struct layer *layers, int n)
 {
 	struct grown grown;
 	struct group_choice choice;
 	struct group_limits limits = group_limits_of(groups->compilation);
-	return group_of(groups, nest->index, nest->index + 1, &grown)
-		&& group_search(groups, &grown, &limits, &choice) == GROUP_FITS ? choice.bytes : -1;
+	struct layer *layer = &layers[n];
+	long alone = layer->bytes[STRATEGY_FULL], next = layer[1].bytes[STRATEGY_FULL];
+	layer->with_next_bytes = -1;
+	if (!group_begin(groups, n + 1, &grown) || !group_grow(groups, &grown)) {
+		layer->pair = PAIR_UNORDERED;
+	} else if (!group_is_whole(groups, &grown)) {
+		layer->pair = PAIR_APART;
+	} else if (group_search(groups, &grown, &limits, &choice) != GROUP_FITS) {
+		layer->pair = PAIR_TOO_LARGE;
+	} else {
+		layer->with_next_bytes = choice.bytes;
+		layer->pair = alone < 0 || next < 0 || choice.bytes < alone + next ? PAIR_SAVES :
+			PAIR_COSTS;
+	}
 }
 
 static bool uses(const struct nest *nest, const struct array *array, bool is_write)
@@ -107,11 +120,12 @@ struct layer *strategies_of_function(const struct compilation *compilation,
 	struct layer *layers = ARENA_ARRAY(compilation->arena, struct layer, *count + 1);
 	for (int n = 0; n < *count; n++) {
 		layers[n].nest = &nests[n];
-		layers[n].with_next_bytes = n + 1 < *count ?
-			weigh_pair(groups, &nests[n]) : -1;
+		layers[n].with_next_bytes = -1;
 		for (int s = 0; s < STRATEGY_COUNT; s++)
 			layers[n].bytes[s] = weigh(compilation, &nests[n], (enum strategy)s);
 	}
+	for (int n = 0; n + 1 < *count; n++)
+		weigh_pair(groups, layers, n);
 	quiet_end(&quiet);
 	share_out(plan, layers);
 	rank(layers, *count);

@@ -12,10 +12,22 @@ enum strategy {
 	STRATEGY_COUNT
 };
 
+/* What comes of fusing a layer with the next one. */
+enum pair_verdict {
+	PAIR_NONE,                   /* there is no next one */
+	PAIR_SAVES,                  /* moves less than the two one by one */
+	PAIR_COSTS,                  /* moves as much, or more */
+	PAIR_TOO_LARGE,              /* no tile of both fits the scratchpad */
+	PAIR_UNORDERED,              /* there is no loop along which both can be cut */
+	PAIR_APART                   /* nothing between them can stay on chip */
+};
+
 struct layer {
 	const struct nest *nest;
 	long bytes[STRATEGY_COUNT];  /* least traffic; -1: no such schedule fits */
-	long with_next_bytes;        /* fused with the layer after it, both; -1: not possible */
+	enum pair_verdict pair;
+	long with_next_bytes;        /* PAIR_SAVES, PAIR_COSTS: fused with the layer after it, both;
+	                              * else -1 */
 	long chosen_bytes;           /* its share of what the function's plan moves */
 	bool is_fused;               /* in a group with others */
 	int rank;                    /* 1: the layer that moves most */

@@ -92,6 +92,24 @@ is "$(column 7 fused | awk '{ sum += $1 } END { print sum }')" "$(total fused.js
 is "$(column 7 alone | awk '{ sum += $1 } END { print sum }')" "$(total alone.json)" \
 	"the shares of the layers add up, alone"
 is "$(column 8 alone | tr '\n' ' ')" "1 2 " "the layer that moves most ranks first"
+saved=$(($(column 5 alone | head -n 1) + $(column 5 alone | tail -n 1) - $(total fused.json)))
+has alone "^  two.0 with two.1: saves $saved bytes\$" "a pair that is worth fusing"
+has fused.json '"with_next": "saves"' "a pair that is worth fusing: JSON"
+printf 'name: tiny\nscratchpad: { bytes: 40 }\n' >tiny.yaml
+exits 0 "a tiny scratchpad" "$LOOPC" --arch=tiny.yaml --explain=strategies two.loop
+has out '^  two.0 with two.1: (no tile of both fits|not worth it)' "a pair that is not"
+cat >apart.loop <<'END'
+void apart(const float A[8], const float B[8], float C[8], float D[8])
+{
+	for (int i = 0; i < 8; i++)
+		C[i] = A[i];
+	for (int i = 0; i < 8; i++)
+		D[i] = B[i];
+}
+END
+exits 0 "nests that share nothing" "$LOOPC" --explain=strategies apart.loop
+has out '^  apart.0 with apart.1: (there is no loop along which both can be cut|nothing between them can stay on chip)$' \
+	"nests that share nothing: told"
 has alone '^  two.0: input X, weight K1, output T$' "roles of the first layer"
 has alone '^  two.1: input T, weight K2, output Y$' "roles of the second layer"
 

@@ -39,15 +39,16 @@ def main():
             case = fuzz.make_case(seed)
             with open(os.path.join(directory, "p.loop"), "w", encoding="utf-8") as out:
                 out.write(case.program.text())
+            defines = [word for option in case.program.options() for word in ("-D", option)]
             for configuration in case.configurations:
                 with open(machine, "w", encoding="utf-8") as out:
                     out.write(configuration.machine.text("m"))
                 code, text, _ = compile_program(loopc, directory, machine,
-                                                configuration.options, "first")
+                                                configuration.options + defines, "first")
                 if code is None:
                     continue                 # what does not fit has no schedule
                 again, other, messages = compile_program(
-                    loopc, directory, machine, configuration.options, "again",
+                    loopc, directory, machine, configuration.options + defines, "again",
                     os.path.join(directory, "first.schedule"))
                 compared += 1
                 if again == code and other == text:
