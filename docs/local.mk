@@ -4,3 +4,7 @@ EXTRA_DIST += docs/machine.md
 EXTRA_DIST += docs/ir.md
 EXTRA_DIST += docs/fusion.md
 EXTRA_DIST += docs/reports.md
+
+# Where bash-completion looks, by the name of the command.
+bashcompletiondir = $(datadir)/bash-completion/completions
+dist_bashcompletion_DATA = docs/completion/loopc

@@ -1,0 +1,54 @@
+#!/bin/sh
+# The bash completion offers what there is.
+if ! command -v bash >/dev/null 2>&1; then
+	echo "1..0 # SKIP no bash"
+	exit 0
+fi
+. "$top_srcdir/tests/tap/tap.sh"
+
+# completes WORD...: what is offered for the last word.  Words are cut at "=" as bash does.
+completes()
+{
+	bash -c '. "$1"; shift
+		COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+		_loopc
+		printf "%s\n" "${COMPREPLY[@]}" | tr "\n" " "' bash \
+		"$top_srcdir/docs/completion/loopc" "$LOOPC" "$@"
+}
+
+is "$(completes --expl)" "--explain --explain= " "an option, alone or with a value"
+is "$(completes --fus)" "--fuse= " "an option with a value"
+is "$(completes --pareto)" "--pareto-nests --pareto-output= --pareto-points= --pareto= " "options with one beginning"
+is "$(completes --buffering = d)" "double " "a value that has begun"
+is "$(completes --fuse =)" "never auto all " "all values"
+is "$(completes --arch = eye)" "eyeriss-108k " "a machine"
+is "$(completes --print-after = sp)" "split " "a pass"
+is "$(completes --space = fusion)" "fusion-norecompute " "a space"
+: >kernel.loop
+is "$(completes ker)" "kernel.loop " "a file"
+is "$(completes --schedule = ker)" "kernel.loop " "a file that is a value"
+
+# Every value that the completion offers is accepted, and every option of --help completes.
+cat >kernel.loop <<'END'
+void copy(const float A[8], float B[8])
+{
+	for (int i = 0; i < 8; i++)
+		B[i] = A[i];
+}
+END
+wrong=
+for option in buffering fuse recompute space pareto explain objective effort color diagnostics-format; do
+	for value in $(completes --$option =); do
+		"$LOOPC" "--$option=$value" -o out.c kernel.loop >out 2>&1 || wrong="$wrong --$option=$value"
+	done
+done
+is "$wrong" "" "values that are offered are accepted"
+missing=
+for option in $("$LOOPC" --help | grep -oE -- '--[a-z][a-z-]*' | sort -u); do
+	case " $(completes "$option")" in
+	*" $option "*|*" $option= "*) ;;
+	*) missing="$missing $option" ;;
+	esac
+done
+is "$missing" "" "every option of the help is offered"
+finish
