@@ -143,6 +143,7 @@ struct group_choice {
 	long bytes;                  /* moved */
 	long need;                   /* of the scratchpad: bytes, or banks where exclusive */
 	double repetition;           /* multiply-accumulates run, over those of the source */
+	double runs;                 /* contiguous pieces that are moved */
 	bool is_exact;               /* no choice of the space moves less */
 	long points;                 /* evaluated */
 };
@@ -191,7 +192,8 @@ enum group_outcome {
 	GROUP_USELESS                /* nothing within the limits */
 };
 
-/* The choice that moves least; of equals the one with less repetition, then larger tiles. */
+/* The choice that moves least; of equals the one with less repetition, then with longer
+ * contiguous runs, then with fewer tiles. */
 enum group_outcome group_search(struct groups *groups, const struct grown *grown,
 	const struct group_limits *limits, struct group_choice *best);
 

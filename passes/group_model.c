@@ -642,6 +642,21 @@ static bool moved_elements(const struct evaluation *evaluation, int e, int store
 	return true;
 }
 
+/* Elements of the last dimension that one transfer moves. */
+static double run_length(const struct evaluation *evaluation, int e, int store)
+{
+	const struct model_entry *entry = &evaluation->model->entries[e];
+	int last = entry->array->array->rank - 1;
+	for (int l = 0; l < store; l++) {
+		const struct array_profile *profile = &evaluation->profiles[l]->arrays[e];
+		bool slides = l == store - 1 && profile->slides && !entry->is_written;
+		if (!profile->is_fixed[last])
+			return slides ? (double)profile->fresh / (double)evaluation->profiles[l]->loop.count
+				: (double)profile->most[last];
+	}
+	return (double)entry->extent[last];
+}
+
 static bool add_item(struct evaluation *evaluation, int e)
 {
 	struct group_model *model = evaluation->model;
@@ -748,6 +763,8 @@ static bool add_arrays(struct evaluation *evaluation)
 		if (!moved_elements(evaluation, e, store, &elements)
 			|| !add_product(&evaluation->bytes, elements, array->type.bytes * (both ? 2 : 1)))
 			return false;
+		double run = array->rank ? run_length(evaluation, e, store) : 1;
+		evaluation->choice->runs += run > 0 ? (double)elements / run : 0;
 	}
 	return true;
 }
@@ -964,6 +981,7 @@ bool group_evaluate(struct group_model *model, const struct group_limits *limits
 		.items = ARENA_ARRAY(model->arena, struct item, model->entry_count + 1),
 		.pool = ARENA_ARRAY(model->arena, long, model->grown.last - model->grown.first + 1) };
 	choice->need = LONG_MAX;
+	choice->runs = 0;
 	for (int l = 0; l < choice->depth; l++) {
 		evaluation.profiles[l] = profile_of(model, &choice->loops[l]);
 		if (!evaluation.profiles[l])

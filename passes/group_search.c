@@ -52,6 +52,7 @@ static void keep(struct search *search)
 	best->bytes = now->bytes;
 	best->need = now->need;
 	best->repetition = now->repetition;
+	best->runs = now->runs;
 	search->has_best = true;
 }
 
@@ -72,6 +73,8 @@ static bool is_better(const struct search *search)
 		return now->need < best->need;
 	if (now->repetition != best->repetition)
 		return now->repetition < best->repetition;
+	if (now->runs != best->runs)
+		return now->runs < best->runs;
 	return commands_of(now) < commands_of(best);
 }
 

@@ -1,2 +1,3 @@
 # Fused networks.
-script_tests += tests/fusion/networks_test.sh tests/fusion/wishes_test.sh
+script_tests += tests/fusion/networks_test.sh tests/fusion/wishes_test.sh tests/fusion/random_test.sh
+EXTRA_DIST += tests/fusion/random_networks.py
