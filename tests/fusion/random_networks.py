@@ -16,8 +16,8 @@ class Network:
         self.random = random.Random(seed)
         self.batch = self.random.choice([0, 0, 0, 1, 2])     # 0: no dimension of its own
         self.parameters, self.locals, self.nests, self.count = [], [], [], 0
-        source = self.tensor(self.random.randint(1, 4), self.random.randint(5, 12),
-                             self.random.randint(5, 12), 'const ')
+        source = self.tensor(self.random.randint(1, 4), self.random.randint(5, 15),
+                             self.random.randint(5, 15), 'const ')
         live = [source]
         for _ in range(self.random.randint(2, 6)):
             live.append(self.layer(live))
@@ -182,7 +182,7 @@ class Network:
 
 def machine(source):
     """From a few rows of a tensor to all of them."""
-    kilobytes = source.choice([0.5, 0.75, 1, 1.5, 2, 3, 4, 8, 64])
+    kilobytes = source.choice([0.5, 0.75, 0.75, 1, 1, 1.5, 1.5, 2, 3, 6, 64])
     banks = source.choice([0, 0, 8, 16])
     text = 'name: random\nscratchpad: { bytes: %d' % (kilobytes * 1024)
     return text + (', banks: %d, sharing: exclusive }\n' % banks if banks else ' }\n')
