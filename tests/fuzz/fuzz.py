@@ -187,7 +187,7 @@ def main():
     print("# %d programs, %d compilations, %d did not fit, %d batches failed, %.0f s" % (
         total["programs"], total["compiled"], total["too small"], failed, time.time() - started))
     print("1..%d" % count)
-    return 0
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -6,7 +6,9 @@ if ! command -v python3 >/dev/null 2>&1; then
 	exit 0
 fi
 # As many as the time allows, always the same ones in the same order; a batch that has
-# begun is finished.  Nothing is asserted of how long a program takes.
+# begun is finished.  Nothing is asserted of how long a program takes.  A loopc under
+# sanitizers takes five times as long.
+seconds=${SANITIZER_FLAGS:+60}
 exec python3 -B "$top_srcdir/tests/fuzz/fuzz.py" --loopc "$LOOPC" --runtime "$top_srcdir/runtime" \
 	--cc "${CC:-cc}" --batch 5 --timeout 20 --slow-is-fine \
-	--seeds "${FUZZ_SEEDS:-0..1999}" --seconds "${FUZZ_SECONDS:-100}"
+	--seeds "${FUZZ_SEEDS:-0..1999}" --seconds "${FUZZ_SECONDS:-${seconds:-200}}"

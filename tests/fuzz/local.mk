@@ -14,3 +14,9 @@ script_tests += tests/fuzz/fuzz_test.sh tests/fuzz/found_test.sh
 fuzz: all
 	python3 -B $(srcdir)/tests/fuzz/fuzz.py --loopc ./loopc --runtime $(srcdir)/runtime \
 		--cc '$(CC)' --seeds $${FUZZ_FIRST:-$$(date +%s)} --endless --keep fuzz-failures
+
+# Two thousand programs, each on two machines: some minutes on two idle cores.
+.PHONY: fuzz-2000
+fuzz-2000: all
+	python3 -B $(srcdir)/tests/fuzz/fuzz.py --loopc ./loopc --runtime $(srcdir)/runtime \
+		--cc '$(CC)' --seeds 0..1999 --jobs $${FUZZ_JOBS:-2} --keep fuzz-failures
