@@ -181,6 +181,11 @@ static bool check_symbolic(const struct options *options)
 		if (!is_defined(options, options->symbolic.items[s]))
 			return wrong("--symbolic=%s needs a value to tune for: -D %s=VALUE",
 				options->symbolic.items[s], options->symbolic.items[s]);
+	if (options->symbolic.count && (options->pareto || options->explain_strategies ||
+		options->sweep))
+		return wrong("%s compares schedules for sizes that are known: it does not go with "
+			"--symbolic", options->pareto ? "--pareto" : options->sweep ? "--sweep" :
+			"--explain=strategies");
 	if (options->symbolic.count && options->fusion != FUSE_NEVER)
 		return wrong("--fuse works with sizes that are known: it does not go with --symbolic");
 	return true;

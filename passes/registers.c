@@ -32,6 +32,17 @@ static bool nest_register_bytes(struct compilation *compilation, struct nest *ne
 	return true;
 }
 
+/* FUNCTION with the sizes it is tuned for; lower_function has seen that it has a statement
+ * there. */
+static const struct function *tuned(struct compilation *compilation,
+	const struct function *function)
+{
+	long values[SYMBOLIC_LIMIT];
+	for (int k = 0; k < function->symbolic_count; k++)
+		values[k] = function->symbolic[k]->value;
+	return function->symbolic_count ? function_at(compilation->arena, function, values) : function;
+}
+
 const long *register_traffic(const struct compilation *compilation,
 	const struct function *function)
 {
@@ -42,7 +53,8 @@ const long *register_traffic(const struct compilation *compilation,
 	if (!registers.scratchpad_bytes)
 		return NULL;
 	quiet_begin(&quiet, compilation);
-	struct nest *nests = nests_of_function(&quiet.compilation, function, &count);
+	struct nest *nests = nests_of_function(&quiet.compilation, tuned(&quiet.compilation, function),
+		&count);
 	long *traffic = ARENA_ARRAY(compilation->arena, long, count + 1);
 	for (int n = 0; n < count; n++)
 		if (!nest_register_bytes(&quiet.compilation, &nests[n], &registers, &traffic[n]))

@@ -62,6 +62,19 @@ exits 0 "too few registers" "$LOOPC" --arch=m.yaml --report=r.json product.loop
 is "$(part scratchpad_pj) $(part register_pj)" "4930.84 0" \
 	"too few registers: operands come from the scratchpad"
 
+# Sizes that are known at run time only count as what they are tuned for.
+cat >sized.loop <<'END'
+#include <stdint.h>
+void sized(int N, const int16_t A[N], int16_t B[N])
+{
+	for (int i = 0; i < N; i++)
+		B[i] = A[i];
+}
+END
+machine ', register_file_bytes: 148' >m.yaml
+exits 0 "symbolic sizes" "$LOOPC" --arch=m.yaml --symbolic=N -D N=50 --report=r.json sized.loop
+is "$(part dram_pj)" 112000 "symbolic sizes: 100 words of 16 bits"
+
 printf 'name: m\nscratchpad: { bytes: 20000 }\n' >m.yaml
 exits 0 "no prices" "$LOOPC" --arch=m.yaml --report --report=r.json product.loop
 hasnt r.json energy "no prices: no energy in JSON"

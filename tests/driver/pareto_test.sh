@@ -153,5 +153,9 @@ exits 2 "wrong space" "$LOOPC" $layer --space=huge "$gemm"
 has err 'space is baseline, tiling, fusion-norecompute or full' "wrong space: message"
 exits 2 "a file without a front" "$LOOPC" $layer --pareto-output=x.csv "$gemm"
 exits 2 "a file of no known kind" "$LOOPC" $layer --pareto=memory,traffic --pareto-output=x.png "$gemm"
+for study in --pareto=memory,traffic --sweep=scratchpad:1K..2K --explain=strategies; do
+	exits 2 "symbolic sizes: $study" "$LOOPC" --symbolic=M $layer $study "$gemm"
+	has err 'compares schedules for sizes that are known' "symbolic sizes: $study: message"
+done
 exits 2 "no points" "$LOOPC" $layer --pareto=memory,traffic --pareto-points=0 "$gemm"
 finish
