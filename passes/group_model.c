@@ -931,6 +931,9 @@ static void choose_chunks(struct evaluation *evaluation, const struct group_limi
 		long own = stage_need(evaluation, n, tile);
 		pool = own > pool ? own : pool;
 	}
+	/* what was streamed with other loops may move with these */
+	for (int i = 0; i < evaluation->model->groups->function->array_count; i++)
+		choice->hold[i] = HOLD_ALL;
 	for (int i = 0; i < evaluation->item_count; i++) {
 		const struct item *item = &evaluation->items[i];
 		choice->hold[item->entry->index] = item->is_held ? HOLD_ALL

@@ -12,6 +12,7 @@ replays()
 	defines=$(sed -n "s|^$1.loop ||p" "$top_srcdir/examples/sizes.txt" | sed 's/[^ ]*=/-D &/g')
 	source=$top_srcdir/examples/$1.loop
 	machine=$machines/$2.yaml
+	[ -e "$machine" ] || machine=$2
 	shift 2
 	# shellcheck disable=SC2086
 	ok "$name" "$LOOPC" --arch="$machine" $defines "$@" --emit=schedule=first,c=first.c "$source"
@@ -37,6 +38,7 @@ replays blas/gemm_update unified-2k --buffering=double
 replays conv/grouped banked-1k --buffering=double
 replays networks/edges unified-2k --fuse=all
 replays networks/resnet_basic unified-2k --fuse=auto
+replays networks/resnet_downsample tiny-2k --fuse=auto --recompute=allowed
 
 has forms '^form parts' "a nest whose parts have schedules of their own was among them"
 has forms '^form.* sequential' "one with loops in order was"
