@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "codegen/signature.h"
+#include "codegen/sizes.h"
 #include "codegen/transfer.h"
 #include "codegen/wrap.h"
 #include "ir/macs.h"
@@ -70,12 +71,13 @@ static void use_transfer(struct writer *writer, const struct plan_transfer *tran
 
 	use(writer, buffer->array);
 	use_expr(writer, transfer->slot ? transfer->slot : buffer->slot);
+	for (int k = 0; k < writer->printer.plan->function->symbolic_count; k++)
+		if (transfer_has_size(&writer->forms, transfer, k))
+			use(writer, writer->printer.plan->sizes[k]);
 	for (int d = 0; d < buffer->rank; d++) {
 		use_expr(writer, transfer->first[d]);
 		use_expr(writer, transfer->count[d]);
 		use_expr(writer, transfer->local[d]);
-		if (d > 0)
-			use_affine(writer, buffer->array->shape[d]);
 	}
 	if (!*names)
 		*names = buffer->name;
@@ -424,6 +426,33 @@ static void print_scalars(struct writer *writer)
 	}
 }
 
+/* Where local array A begins in the workspace. */
+static const char *workspace_text(struct writer *writer, int a)
+{
+	const struct plan *plan = writer->printer.plan;
+	const char *names[SYMBOLIC_LIMIT] = { NULL };
+
+	if (!plan->function->symbolic_count)
+		return arena_printf(writer->printer.arena, "%ldu", plan->workspace_offset[a]);
+	for (int k = 0; k < plan->function->symbolic_count; k++)
+		names[k] = names_of(&writer->printer.names, plan->function->symbolic[k]);
+	return size_workspace_text(writer->printer.arena, plan, a, names, "lrt_ext");
+}
+
+/* The sizes that places in the workspace depend on. */
+static void use_workspace(struct writer *writer)
+{
+	const struct plan *plan = writer->printer.plan;
+	int last = 0;
+
+	for (int i = 0; i < plan->function->array_count; i++)
+		if (plan->workspace_offset[i] >= 0 && is_used(writer, plan->function->arrays[i]))
+			last = i;
+	for (int i = 0; i < last; i++)
+		for (int d = 0; d < plan->function->arrays[i]->rank && plan->workspace_offset[i] >= 0; d++)
+			use_affine(writer, plan->function->arrays[i]->shape[d]);
+}
+
 static void print_declarations(struct writer *writer)
 {
 	const struct plan *plan = writer->printer.plan;
@@ -439,9 +468,9 @@ static void print_declarations(struct writer *writer)
 			print_buffer(writer, plan->buffers[i]);
 	for (int i = 0; i < plan->function->array_count; i++)
 		if (plan->workspace_offset[i] >= 0 && is_used(writer, plan->function->arrays[i]))
-			fprintf(writer->out, "\tconst lrt_ext %s = %s + %ldu;\n",
+			fprintf(writer->out, "\tconst lrt_ext %s = %s + %s;\n",
 				names_of(&writer->printer.names, plan->function->arrays[i]),
-				writer->workspace, plan->workspace_offset[i]);
+				writer->workspace, workspace_text(writer, i));
 	for (int k = 0; k < plan->function->symbolic_count; k++)
 		if (is_used(writer, plan->sizes[k]) && is_converted(plan->function->symbolic[k]))
 			fprintf(writer->out, "\tconst int32_t %s = (int32_t)%s;\n",
@@ -547,12 +576,31 @@ static void print_buffer_map(FILE *out, const struct plan *plan)
 			plan->workspace_bytes);
 }
 
-static void print_nest_comment(FILE *out, const struct plan_nest *nest)
+/* What is moved for every value of the symbolic sizes. */
+static void print_formulas(FILE *out, const struct plan_nest *nest)
+{
+	fputs(" *   whatever the sizes:\n", out);
+	for (int i = 0; i < nest->traffic_count; i++) {
+		const struct plan_traffic *traffic = &nest->traffic[i];
+		const char *const formulas[2] = { traffic->read_formula, traffic->write_formula };
+
+		for (int w = 0; w < 2; w++)
+			if (!formulas[w])
+				fprintf(out, " *     %s %s: no short formula\n", traffic->array->name,
+					w ? "written" : "read");
+			else if (strcmp(formulas[w], "0") != 0)
+				fprintf(out, " *     %s %s: %s\n", traffic->array->name,
+					w ? "written" : "read", formulas[w]);
+	}
+}
+
+static void print_nest_comment(FILE *out, const struct plan_nest *nest, bool is_symbolic)
 {
 	long read_bytes = 0, write_bytes = 0;
 
 	fprintf(out, " *\n * %s\n", nest->name);
-	fputs(" *   bytes moved:           read            written\n", out);
+	fprintf(out, " *   bytes moved%s:           read            written\n",
+		is_symbolic ? " for the sizes tuned for" : "");
 	for (int i = 0; i < nest->traffic_count; i++) {
 		const struct plan_traffic *traffic = &nest->traffic[i];
 
@@ -564,6 +612,8 @@ static void print_nest_comment(FILE *out, const struct plan_nest *nest)
 		write_bytes += traffic->write_bytes;
 	}
 	fprintf(out, " *     %-12s %14ld %14ld\n", "all", read_bytes, write_bytes);
+	if (is_symbolic)
+		print_formulas(out, nest);
 	if (nest->schedule && *nest->schedule) {
 		fputs(" *   schedule:\n", out);
 		print_quoted(out, " *     ", nest->schedule);
@@ -583,7 +633,8 @@ static void print_top_comment(FILE *out, const struct plan *const *plans, int co
 		fprintf(out, " * machine: %s\n", plans[0]->arch->name);
 	for (int i = 0; i < count; i++) {
 		for (int n = 0; n < plans[i]->nest_count; n++)
-			print_nest_comment(out, &plans[i]->nests[n]);
+			print_nest_comment(out, &plans[i]->nests[n],
+				plans[i]->function->symbolic_count > 0);
 		print_buffer_map(out, plans[i]);
 	}
 	fputs(" */\n\n", out);
@@ -675,6 +726,7 @@ static bool print_functions(FILE *out, const struct plan *const *plans, int coun
 		name_everything(&writer, &globals);
 		for (int n = 0; n < plans[i]->nest_count; n++)
 			use_node(&writer, plans[i]->nests[n].body);
+		use_workspace(&writer);
 		if (i > 0)
 			fputc('\n', out);
 		print_function(&writer);

@@ -1,6 +1,7 @@
 /* Signatures, and the header that declares them. */
 
 #include "codegen/signature.h"
+#include "codegen/sizes.h"
 #include "codegen/wrap.h"
 
 #include "ir/plan_count.h"
@@ -106,6 +107,88 @@ static void print_commands(FILE *out, const struct plan *plan, const char *stem)
 	arena_free(arena);
 }
 
+/* "(N, M)" and how the sizes are called in what such a macro stands for. */
+static const char *size_list(struct arena *arena, const struct function *function,
+	const char *names[SYMBOLIC_LIMIT])
+{
+	const char *list = "";
+
+	for (int k = 0; k < function->symbolic_count; k++) {
+		names[k] = arena_printf(arena, "(%s)", function->symbolic[k]->name);
+		list = arena_printf(arena, "%s%s%s", list, k ? ", " : "", function->symbolic[k]->name);
+	}
+	return list;
+}
+
+/* The sum of all formulas for bytes read, or written; NULL if one is not known. */
+static const char *sum_of_formulas(struct arena *arena, const struct plan *plan, bool is_write)
+{
+	const char *text = "";
+
+	for (int n = 0; n < plan->nest_count; n++)
+		for (int i = 0; i < plan->nests[n].traffic_count; i++) {
+			const struct plan_traffic *traffic = &plan->nests[n].traffic[i];
+			const char *formula = is_write ? traffic->write_formula : traffic->read_formula;
+
+			if (!formula)
+				return NULL;
+			if (strcmp(formula, "0") != 0)
+				text = arena_printf(arena, "%s%s(%s)", text, *text ? " + " : "", formula);
+		}
+	return *text ? text : "0";
+}
+
+/* FORMULA, in which a size stands by its name, with NAMES in their places. */
+static const char *with_names(struct arena *arena, const struct function *function,
+	const char *formula)
+{
+	const char *text = "";
+
+	while (*formula) {
+		size_t length = strspn(formula, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+			"0123456789");
+		const char *word = arena_strndup(arena, formula, length ? length : 1);
+		bool is_size = false;
+
+		for (int k = 0; k < function->symbolic_count; k++)
+			is_size = is_size || strcmp(function->symbolic[k]->name, word) == 0;
+		text = arena_printf(arena, is_size ? "%s(int64_t)(%s)" : "%s%s", text, word);
+		formula += length ? length : 1;
+	}
+	return text;
+}
+
+/* What depends on symbolic sizes: macros of these. */
+static void print_size_macros(FILE *out, struct arena *arena, const struct plan *plan,
+	const char *stem)
+{
+	const struct function *function = plan->function;
+	const char *names[SYMBOLIC_LIMIT] = { NULL }, *list = size_list(arena, function, names);
+
+	fprintf(out, "#define %s_WORKSPACE_BYTES(%s) (%s)\n", stem, list,
+		size_workspace_text(arena, plan, function->array_count, names, "uint64_t"));
+	for (int w = 0; w < 2; w++) {
+		const char *formula = sum_of_formulas(arena, plan, w);
+
+		if (formula)
+			fprintf(out, "#define %s_%s_BYTES(%s) (%s)\n", stem, w ? "WRITE" : "READ", list,
+				with_names(arena, function, formula));
+	}
+	for (int k = 0; k < function->symbolic_count; k++) {
+		const struct size *size = function->symbolic[k];
+
+		print_macro(out, stem, arena_printf(arena, "_%s", size->name), "_TUNED", size->value);
+		print_macro(out, stem, arena_printf(arena, "_%s", size->name), "_MAX", size->max);
+	}
+	for (int i = 0; i < function->parameter_count; i++) {
+		const struct array *array = function->parameters[i].array;
+
+		if (array && !array->by_value)
+			fprintf(out, "#define %s_%s_BYTES(%s) (%s)\n", stem, array->name, list,
+				size_bytes_text(arena, array, names, "uint64_t"));
+	}
+}
+
 static void print_needs(FILE *out, const struct plan *plan, const char *stem)
 {
 	long read_bytes = 0, write_bytes = 0;
@@ -116,8 +199,10 @@ static void print_needs(FILE *out, const struct plan *plan, const char *stem)
 			write_bytes += plan->nests[n].traffic[i].write_bytes;
 		}
 	print_macro(out, stem, "", "_SCRATCHPAD_BYTES", scratchpad_end(plan));
-	print_macro(out, stem, "", "_WORKSPACE_BYTES", plan->workspace_bytes);
 	print_macro(out, stem, "", "_STACK_BYTES", codegen_stack_bytes(plan));
+	if (plan->function->symbolic_count)
+		return;
+	print_macro(out, stem, "", "_WORKSPACE_BYTES", plan->workspace_bytes);
 	print_macro(out, stem, "", "_READ_BYTES", read_bytes);
 	print_macro(out, stem, "", "_WRITE_BYTES", write_bytes);
 	print_commands(out, plan, stem);
@@ -134,9 +219,12 @@ static void print_macros(FILE *out, const struct plan *plan,
 		" * bytes of its arrays. */\n", function->name);
 	print_needs(out, plan, stem);
 	for (int i = 0; i < function->size_count; i++)
-		print_macro(out, stem, arena_printf(arena, "_%s", function->sizes[i]->name), "",
-			function->sizes[i]->value);
-	for (int i = 0; i < function->parameter_count; i++) {
+		if (!function->sizes[i]->is_symbolic)
+			print_macro(out, stem, arena_printf(arena, "_%s", function->sizes[i]->name), "",
+				function->sizes[i]->value);
+	if (function->symbolic_count)
+		print_size_macros(out, arena, plan, stem);
+	for (int i = 0; i < function->parameter_count && !function->symbolic_count; i++) {
 		const struct array *array = function->parameters[i].array;
 
 		if (array && !array->by_value)

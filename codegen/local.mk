@@ -1,7 +1,7 @@
 libloopc_a_SOURCES += \
 	codegen/c.c codegen/codegen.h \
 	codegen/expr.c codegen/expr.h \
-	codegen/header.c codegen/signature.h \
+	codegen/header.c codegen/signature.h codegen/sizes.c codegen/sizes.h \
 	codegen/names.c codegen/names.h \
 	codegen/stack.c \
 	codegen/transfer.c codegen/transfer.h \

@@ -92,14 +92,19 @@ static json_t *buffers_json(const struct plan *plan, const struct plan_nest *nes
 	return list;
 }
 
-static json_t *traffic_json(const struct plan_nest *nest)
+static json_t *traffic_json(const struct plan_nest *nest, bool has_sizes)
 {
 	json_t *arrays = json_array();
-	for (int t = 0; t < nest->traffic_count; t++)
-		json_array_append_new(arrays, json_pack("{ss sI sI}",
-			"name", nest->traffic[t].array->name,
-			"read_bytes", (json_int_t)nest->traffic[t].read_bytes,
-			"write_bytes", (json_int_t)nest->traffic[t].write_bytes));
+	for (int t = 0; t < nest->traffic_count; t++) {
+		const struct plan_traffic *traffic = &nest->traffic[t];
+		json_t *entry = json_pack("{ss sI sI}", "name", traffic->array->name,
+			"read_bytes", (json_int_t)traffic->read_bytes,
+			"write_bytes", (json_int_t)traffic->write_bytes);
+		if (entry && has_sizes)
+			json_object_update_new(entry, json_pack("{ss? ss?}", "read_formula",
+				traffic->read_formula, "write_formula", traffic->write_formula));
+		json_array_append_new(arrays, entry);
+	}
 	struct totals totals = nest_totals(nest);
 	return json_pack("{sI sI sI so}", "read_bytes", (json_int_t)totals.read_bytes,
 		"write_bytes", (json_int_t)totals.write_bytes,
@@ -188,7 +193,7 @@ static json_t *nest_json(const struct plan *plan, const struct plan_nest *nest)
 	struct energy energy;
 	json_t *entry = json_pack("{ss ss ss so sI so so so so}", "function", plan->function->name,
 		"nest", nest->name, "schedule", nest->schedule ? nest->schedule : "",
-		"traffic", traffic_json(nest), "compulsory_bytes", (json_int_t)nest->compulsory_bytes,
+		"traffic", traffic_json(nest, plan->function->symbolic_count > 0), "compulsory_bytes", (json_int_t)nest->compulsory_bytes,
 		"lower_bound", bound, "scratchpad", scratchpad, "search", search,
 		"macs", count_json(nest->macs));
 	if (entry)
@@ -338,6 +343,18 @@ static void energy_text(FILE *out, const char *indent, const struct energy *ener
 	putc('\n', out);
 }
 
+/* What is moved whatever the sizes are. */
+static void formulas_text(FILE *out, const struct plan_nest *nest)
+{
+	fputs("  whatever the sizes, in bytes:\n", out);
+	for (int t = 0; t < nest->traffic_count; t++) {
+		const struct plan_traffic *traffic = &nest->traffic[t];
+		fprintf(out, "    %-10s read    %s\n    %-10s written %s\n", traffic->array->name,
+			traffic->read_formula ? traffic->read_formula : "(no short formula)", "",
+			traffic->write_formula ? traffic->write_formula : "(no short formula)");
+	}
+}
+
 static void nest_text(FILE *out, const struct plan *plan, const struct plan_nest *nest)
 {
 	struct energy energy;
@@ -351,6 +368,8 @@ static void nest_text(FILE *out, const struct plan *plan, const struct plan_nest
 	if (nest_energy(plan, nest, &energy))
 		energy_text(out, "  ", &energy);
 	buffers_text(out, plan, nest);
+	if (plan->function->symbolic_count)
+		formulas_text(out, nest);
 	if (nest->schedule) {
 		fputs("  schedule:\n", out);
 		indent_text(out, "    ", nest->schedule);

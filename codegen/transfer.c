@@ -2,10 +2,8 @@
 
 #include "codegen/transfer.h"
 
+#include "codegen/sizes.h"
 #include "codegen/wrap.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum { RUNTIME_MAX_RANK = 8 };       /* LRT_MAX_RANK */
 
@@ -161,53 +159,47 @@ static const char *c_type(const struct form_value *value)
 	return value->is_wide ? "int64_t" : "int32_t";
 }
 
-/* Whether FORM's addresses depend on symbolic size K. */
-static bool has_size(const struct transfer_form *form, int k)
+/* Whether an extent from dimension FIRST on depends on symbolic size K. */
+static bool extents_have(const struct transfer_form *form, int first, int k)
 {
-	for (int d = 1; d < form->buffer->rank; d++)
+	for (int d = first; d < form->buffer->rank; d++)
 		if (affine_size(form->buffer->array->shape[d], k))
 			return true;
 	return false;
 }
 
-/* "size_N + 2" */
-static const char *extent_text(struct arena *arena, const struct transfer_form *form,
-	struct affine extent)
+/* Bytes from the array's beginning that dimension D always adds, times the extents behind
+ * it that depend on sizes. */
+static long constant_offset(const struct transfer_form *form, int d)
 {
-	const char *text = "";
+	const struct plan_buffer *buffer = form->buffer;
+	long bytes = buffer->array->type.bytes, stride = plan_ext_stride(buffer, d);
+	long offset = buffer->dims[d].phase * (stride / buffer->dims[d].stride) * bytes;
 
-	for (int k = 0; k < form->function->symbolic_count; k++) {
-		long factor = affine_size(extent, k);
-
-		if (factor)
-			text = arena_printf(arena, "%s%ssize_%s%s", text,
-				factor < 0 ? *text ? " - " : "-" : *text ? " + " : "",
-				form->function->symbolic[k]->name, labs(factor) == 1 ? ""
-				: arena_printf(arena, " * %ld", labs(factor)));
-	}
-	if (extent.constant)
-		text = arena_printf(arena, "%s %c %ld", text, extent.constant < 0 ? '-' : '+',
-			labs(extent.constant));
-	return text;
+	return has_first(form, d) ? offset : offset + form->first[d].value * stride * bytes;
 }
 
-/* " * (ptrdiff_t)size_N": the extents from dimension INNER on that depend on sizes. */
+/* Whether FORM's addresses or strides depend on symbolic size K. */
+static bool has_size(const struct transfer_form *form, int k)
+{
+	for (int d = 0; d < form->buffer->rank; d++)
+		if ((has_first(form, d) || constant_offset(form, d)) && extents_have(form, d + 1, k))
+			return true;
+	for (int i = 0; i < form->box.rank - 1; i++)
+		if (extents_have(form, form->box.dims[i].inner, k))
+			return true;
+	return false;
+}
+
+/* " * (TYPE)size_N": the extents from dimension INNER on that depend on sizes. */
 static const char *size_factors(struct arena *arena, const struct transfer_form *form, int inner,
 	const char *type)
 {
-	const char *text = "";
+	const char *names[SYMBOLIC_LIMIT] = { NULL };
 
-	for (int d = inner; d < form->buffer->rank; d++) {
-		struct affine extent = form->buffer->array->shape[d];
-		const char *term;
-
-		if (!affine_is_symbolic(extent))
-			continue;
-		term = extent_text(arena, form, extent);
-		text = arena_printf(arena, strchr(term, ' ') || *term == '-' ? "%s * (%s)(%s)"
-			: "%s * (%s)%s", text, type, term);
-	}
-	return text;
+	for (int k = 0; k < form->function->symbolic_count; k++)
+		names[k] = arena_printf(arena, "size_%s", form->function->symbolic[k]->name);
+	return size_factors_text(arena, form->buffer->array, inner, names, type);
 }
 
 static const char *signature(struct arena *arena, const struct transfer_form *form)
@@ -353,10 +345,7 @@ static const char *external_address(struct arena *arena, const struct transfer_f
 	const char *text, *sizes[ARRAY_RANK_LIMIT];
 
 	for (int d = 0; d < buffer->rank; d++) {
-		constant[d] = buffer->dims[d].phase * (plan_ext_stride(buffer, d)
-			/ buffer->dims[d].stride) * bytes;
-		if (!has_first(form, d))
-			constant[d] += form->first[d].value * plan_ext_stride(buffer, d) * bytes;
+		constant[d] = constant_offset(form, d);
 		sizes[d] = size_factors(arena, form, d + 1, "lrt_ext");
 		offset += *sizes[d] ? 0 : constant[d];
 	}
@@ -489,4 +478,12 @@ const char *transfer_call(struct printer *printer, const struct transfer_forms *
 			call = arena_printf(arena, "%s, %s", call,
 				argument(printer, &form->local[d], transfer->local[d]));
 	return arena_printf(arena, "%s)", call);
+}
+
+bool transfer_has_size(const struct transfer_forms *forms, const struct plan_transfer *transfer,
+	int k)
+{
+	const struct transfer_form *form = find_form(forms, transfer);
+
+	return !moves_nothing(transfer) && form && has_size(form, k);
 }

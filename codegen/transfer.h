@@ -37,6 +37,9 @@ struct transfer_forms {
 bool transfer_forms_collect(struct transfer_forms *forms, const struct plan *plan,
 	struct names *globals, struct arena *arena);
 void transfer_form_print(FILE *out, struct arena *arena, const struct transfer_form *form);
+/* Whether the call that does TRANSFER passes symbolic size K. */
+bool transfer_has_size(const struct transfer_forms *forms, const struct plan_transfer *transfer,
+	int k);
 /* The call that does TRANSFER, without the semicolon; "" if it moves nothing. */
 const char *transfer_call(struct printer *printer, const struct transfer_forms *forms,
 	const struct plan_transfer *transfer);

@@ -212,6 +212,27 @@ static void print_tables(FILE *out, const struct session *session, int c, int *a
 	fputs("\t{ \"\", 0, 0 }\n};\n", out);
 }
 
+/* What the plan's formulas say of one case, by the C compiler. */
+static void print_formulas(FILE *out, const struct session *session, int c)
+{
+	const struct verify_case *one = &session->cases[c];
+	const struct function *function = one->plan->function;
+	fprintf(out, "\nstatic void print_formulas_%d(void)\n{\n", c);
+	for (int k = 0; k < function->symbolic_count; k++)
+		fprintf(out, "\tconst int64_t %s = %ld;\n\t(void)%s;\n", function->symbolic[k]->name,
+			one->sizes[k], function->symbolic[k]->name);
+	for (int n = 0; n < one->plan->nest_count; n++)
+		for (int t = 0; t < one->plan->nests[n].traffic_count; t++) {
+			const struct plan_traffic *traffic = &one->plan->nests[n].traffic[t];
+			if (traffic->read_formula && traffic->write_formula)
+				fprintf(out, "\tprintf(\"formula %s %s %d %%lld %%lld\\n\",\n"
+					"\t\t(long long)(%s),\n\t\t(long long)(%s));\n", one->name,
+					harness_array_name(session->arena, function, traffic->array), n,
+					traffic->read_formula, traffic->write_formula);
+		}
+	fputs("}\n", out);
+}
+
 static void print_function(FILE *out, const struct session *session, int c)
 {
 	const struct verify_case *one = &session->cases[c];
@@ -232,13 +253,15 @@ void harness_print_main(FILE *out, const struct session *session)
 {
 	const struct arch *arch = session->arch;
 	fputs("#include \"verify_support.h\"\n", out);
-	for (int c = 0; c < session->case_count; c++)
+	for (int c = 0; c < session->case_count; c++) {
 		print_function(out, session, c);
+		print_formulas(out, session, c);
+	}
 	/* align_bytes of a machine is of buffers; lrt_limits has it of every copy. */
 	fprintf(out, "\nint main(void)\n{\n\tstatic const lrt_limits limits = "
 		"{ %ld, %d, %ld, %ld, %ld, 0 };\n", arch->scratchpad_bytes, arch->max_rank,
 		arch->max_bytes, arch->max_count, arch->max_stride_bytes);
 	for (int c = 0; c < session->case_count; c++)
-		fprintf(out, "\tverify_function(&function_%d, &limits);\n", c);
+		fprintf(out, "\tprint_formulas_%d();\n\tverify_function(&function_%d, &limits);\n", c, c);
 	fputs("\treturn 0;\n}\n", out);
 }

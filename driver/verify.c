@@ -215,6 +215,26 @@ static const struct array *array_of(const struct verification *v, const struct f
 	return NULL;
 }
 
+/* The formulas of a nest give what its plan moves. */
+static void check_formula(struct verification *v, const struct verify_case *one,
+	const struct array *array, int n, long read_bytes, long write_bytes)
+{
+	enum { STEPS = 100000000 };
+	const struct function *function = one->plan->function;
+	struct plan_traffic *all = ARENA_ARRAY(v->session->arena, struct plan_traffic,
+		function->array_count + 1);
+	if (!plan_count_at(one->plan->nests[n].body, function, one->sizes, STEPS, all, NULL))
+		return;
+	const struct plan_traffic *counted = &all[array->index];
+	if (counted->read_bytes == read_bytes && counted->write_bytes == write_bytes)
+		return;
+	v->is_good = false;
+	diag_error(v->session->diag, array->location, "verification of '%s' failed%s: the formulas for "
+		"'%s' give %ld bytes read and %ld written, but %ld and %ld are moved",
+		one->plan->nests[n].name, sizes_text(v, one), array->name, read_bytes, write_bytes,
+		counted->read_bytes, counted->write_bytes);
+}
+
 /* What the report says; for symbolic sizes that the plan was not tuned for, its count. */
 static bool predicted_bytes(const struct verification *v, const struct verify_case *one,
 	const struct array *array, long bytes[2])
@@ -332,6 +352,8 @@ static void read_line(struct verification *v, char *line)
 	} else if (!strcmp(words[0], "done")) {
 		v->done_count++;
 		v->phase = NULL;
+	} else if (array && !strcmp(words[0], "formula")) {
+		check_formula(v, one, array, atoi(words[3]), atol(words[4]), atol(words[5]));
 	} else if (array && !strcmp(words[0], "traffic")) {
 		check_traffic(v, one, array, atol(words[3]), atol(words[4]));
 	} else if (array && !strcmp(words[0], "differ")) {

@@ -8,6 +8,7 @@
  *     differ FUNCTION ARRAY COUNT INDEX EXPECTED GOT
  *     bound FUNCTION ARRAY BOUND LARGEST_DIFFERENCE
  *     unordered FUNCTION ARRAY COUNT        (results that are no numbers)
+ *     formula FUNCTION ARRAY NEST READ_BYTES WRITTEN_BYTES
  *     macs FUNCTION COUNT
  *     violations FUNCTION COUNT
  *     done FUNCTION

@@ -104,6 +104,11 @@ struct plan_transfer {
 	struct plan_expr *first[ARRAY_RANK_LIMIT], *count[ARRAY_RANK_LIMIT];
 	struct plan_expr *local[ARRAY_RANK_LIMIT];   /* buffer coordinate of the first element */
 	struct plan_expr *slot;
+	/* While a plan is made: where a window may wrap in its ring, what this transfer and the
+	 * one after it have together of dimension ring_dim; the other is a rest. */
+	struct plan_expr *ring_count;
+	int ring_dim;
+	bool is_rest;
 };
 
 struct plan_node {
@@ -135,6 +140,9 @@ struct plan_node {
 struct plan_traffic {
 	const struct array *array;
 	long read_bytes, write_bytes;
+	/* With symbolic sizes: the same as C expressions of them (the numbers are for what
+	 * they are tuned for); NULL: not known. */
+	const char *read_formula, *write_formula;
 };
 
 /* One nest of the function: what was chosen for it and why it is good. */
@@ -160,6 +168,7 @@ struct plan_nest {
 	long points;                 /* evaluated by the search */
 	double seconds;              /* never printed into emitted code or IR */
 	bool is_double;              /* double buffered */
+	bool is_rectangular;         /* while it is built: its regions have closed forms */
 };
 
 /* A list of the names that variables and buffers have. */

@@ -742,6 +742,10 @@ static void parse_traffic(struct parser *parser, struct plan_nest *nest)
 
 		traffic.read_bytes = named_number(parser, "read");
 		traffic.write_bytes = named_number(parser, "write");
+		if (take(parser, "reads"))
+			traffic.read_formula = take_string(parser);
+		if (take(parser, "writes"))
+			traffic.write_formula = take_string(parser);
 		nest->traffic = arena_grow(parser->arena, nest->traffic,
 			(size_t)nest->traffic_count, &capacity, sizeof *nest->traffic);
 		nest->traffic[nest->traffic_count++] = traffic;

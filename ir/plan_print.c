@@ -298,6 +298,17 @@ static void print_buffer(FILE *out, const struct plan_buffer *buffer)
 		print_dim(out, &buffer->dims[d]);
 }
 
+static void print_traffic(FILE *out, const struct plan_traffic *traffic)
+{
+	fprintf(out, "    traffic %s read %ld write %ld", traffic->array->name, traffic->read_bytes,
+		traffic->write_bytes);
+	if (traffic->read_formula)
+		fprintf(out, " reads \"%s\"", traffic->read_formula);
+	if (traffic->write_formula)
+		fprintf(out, " writes \"%s\"", traffic->write_formula);
+	fputc('\n', out);
+}
+
 static void print_nest(FILE *out, const struct plan_nest *nest)
 {
 	fprintf(out, "  nest %s line %d column %d %d\n", nest->name, nest->location.line,
@@ -307,8 +318,7 @@ static void print_nest(FILE *out, const struct plan_nest *nest)
 		print_string(out, "      ", nest->schedule);
 	}
 	for (int i = 0; i < nest->traffic_count; i++)
-		fprintf(out, "    traffic %s read %ld write %ld\n", nest->traffic[i].array->name,
-			nest->traffic[i].read_bytes, nest->traffic[i].write_bytes);
+		print_traffic(out, &nest->traffic[i]);
 	fprintf(out, "    compulsory %ld\n    lower_bound %ld\n", nest->compulsory_bytes,
 		nest->lower_bound_bytes);
 	if (nest->lower_bound_argument && *nest->lower_bound_argument)

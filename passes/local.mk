@@ -6,6 +6,8 @@ libloopc_a_SOURCES += \
 	passes/expand.h \
 	passes/dependence.c \
 	passes/form.c \
+	passes/formula.c \
+	passes/formula.h \
 	passes/form.h \
 	passes/front.c \
 	passes/front.h \

@@ -11,6 +11,7 @@
 #include "ir/coalesce.h"
 #include "passes/expand.h"
 #include "passes/form.h"
+#include "passes/formula.h"
 #include "passes/fuse.h"
 #include "passes/lower_function.h"
 #include "passes/model_math.h"
@@ -475,7 +476,8 @@ static struct choice *emit_best(struct compilation *compilation, const struct ne
 	for (int i = 0; i < (has_sizes ? candidates->count : 1); i++) {
 		struct choice *choice = candidates->items[i].choice;
 		*plan = before;
-		*out = (struct plan_nest){ .name = nest->name, .location = nest->location };
+		*out = (struct plan_nest){ .name = nest->name, .location = nest->location,
+			.is_rectangular = choice->exact };
 		if (has_sizes ? lower_all_sizes(choice, plan, out, i ? &other : &reason)
 			: lower_scheduled(choice, detail, plan, out))
 			return choice;
@@ -946,10 +948,13 @@ struct plan *lower_function(struct compilation *compilation, const struct functi
 		for (int n = 0; n < plan->nest_count; n++)
 			done &= lower_nest(compilation, &nests[n], plan, &plan->nests[n]);
 	place_workspace(plan);
-	if (function->unbound)
+	if (function->unbound) {
 		plan->function = function->unbound;
-	else if (plan->function != function)
+		for (int n = 0; n < plan->nest_count && done && !compilation->only_weighs; n++)
+			nest_traffic_formulas(compilation, plan, &plan->nests[n]);
+	} else if (plan->function != function) {
 		plan->program = compilation->program = with_function(compilation, function,
 			plan->function);
+	}
 	return done ? plan : NULL;
 }

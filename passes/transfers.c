@@ -386,6 +386,8 @@ void append_ring_get(struct lowering *lowering, const struct plan_transfer *regi
 	plan_range(count, &least, &max);
 	if (max <= min)
 		return;
+	node->transfer.ring_count = count;
+	node->transfer.ring_dim = d;
 	struct plan_expr *rest = make(lowering, PLAN_SUB, count, room);
 	struct plan_node *wraps = plan_if(arena, make(lowering, PLAN_LE, constant(lowering, 1), rest));
 	plan_append(arena, block, wraps);
@@ -394,6 +396,7 @@ void append_ring_get(struct lowering *lowering, const struct plan_transfer *regi
 	node->transfer.first[d] = make(lowering, PLAN_ADD, first, room);
 	node->transfer.count[d] = rest;
 	node->transfer.local[d] = constant(lowering, 0);
+	node->transfer.is_rest = true;
 	plan_append(arena, wraps->body, node);
 }
 
