@@ -853,8 +853,24 @@ bool lower_nest(struct compilation *compilation, struct nest *nest, struct plan 
 
 /* ---- local arrays that leave the chip ---- */
 
+static bool has_transfer(const struct plan_node *node, const struct array *array)
+{
+	if (node->kind == PLAN_TRANSFER)
+		return node->transfer.buffer->array == array;
+	if (node->body && has_transfer(node->body, array))
+		return true;
+	for (int i = 0; i < node->child_count; i++)
+		if (has_transfer(node->children[i], array))
+			return true;
+	return false;
+}
+
 static bool leaves_the_chip(const struct plan *plan, const struct array *array)
 {
+	/* With symbolic sizes it may for other ones than those tuned for. */
+	for (int n = 0; n < plan->nest_count && plan->function->unbound; n++)
+		if (has_transfer(plan->nests[n].body, array))
+			return true;
 	for (int n = 0; n < plan->nest_count; n++)
 		for (int a = 0; a < plan->nests[n].traffic_count; a++)
 			if (plan->nests[n].traffic[a].array == array

@@ -1,0 +1,3 @@
+# What tests/symbolic adds to the build; the top Makefile.am says how.
+script_tests += tests/symbolic/sizes_test.sh tests/symbolic/random_test.sh
+EXTRA_DIST += tests/symbolic/random_sizes.py

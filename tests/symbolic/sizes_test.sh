@@ -1,0 +1,198 @@
+#!/bin/sh
+# Sizes left to the run (--symbolic): every kind of buffer and loop, verified for several
+# values of the sizes; the formulas; what cannot be done; the texts.
+. "$top_srcdir/tests/tap/tap.sh"
+cat >ample.yaml <<'END'
+name: ample
+scratchpad: { bytes: 65536 }
+END
+cat >small.yaml <<'END'
+name: small
+scratchpad: { bytes: 1024 }
+END
+cat >limits.yaml <<'END'
+name: limits
+scratchpad: { bytes: 1000, banks: 10, sharing: exclusive }
+dma: { max_rank: 2, max_bytes: 64, max_stride_bytes: 128, max_count: 9 }
+END
+
+# NAME SIZES...: verifies NAME.loop on all machines, single and double buffered.
+verify()
+{
+	name=$1
+	shift
+	for machine in ample small limits; do
+		for buffering in single double; do
+			ok "$name on $machine, $buffering buffers" "$LOOPC" --arch=$machine.yaml \
+				--buffering=$buffering --verify "$@" "$name.loop"
+		done
+	done
+}
+
+cat >gemm.loop <<'END'
+void gemm(int N, int M, const float A[N][M], const float B[M][N], float C[N][N], float alpha)
+{
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) {
+      C[i][j] = 0;
+      for (int k = 0; k < M; k++)
+        C[i][j] += alpha * A[i][k] * B[M - 1 - k][j];
+    }
+}
+END
+verify gemm --symbolic=N,M -D N=20 -D M=13
+
+cat >conv.loop <<'END'
+#include <stdint.h>
+void conv(int K, int C, int P, int Q, int R, const int16_t I[C][P + R - 1][2 * Q + R - 2],
+          const int16_t W[K][C][R][R], int32_t O[K][P][Q])
+{
+  for (int k = 0; k < K; k++)
+    for (int p = 0; p < P; p++)
+      for (int q = 0; q < Q; q++) {
+        O[k][p][q] = 0;
+        for (int c = 0; c < C; c++)
+          for (int r = 0; r < R; r++)
+            for (int s = 0; s < R; s++)
+              O[k][p][q] += I[c][p + r][2 * q + s] * W[k][c][r][s];
+      }
+}
+END
+verify conv --symbolic=K,P -D K=6 -D C=3 -D P=7 -D Q=6 -D R=3
+
+# Borders, a loop that is empty for small sizes, statements around it.
+cat >borders.loop <<'END'
+void borders(int H, int W, const short in[H][W], short out[H][W], int rows[H], int count[H])
+{
+  for (int i = 0; i < H; i++)
+    for (int j = 0; j < W; j++) {
+      out[i][j] = 0;
+      for (int r = 0; r < 3; r++)
+        if (j + r - 1 >= 0 && j + r - 1 < W)
+          out[i][j] += in[i][j + r - 1];
+    }
+  for (int i = 0; i < H; i++) {
+    rows[i] = H;
+    for (int j = 2; j < W - 2; j++)
+      rows[i] += in[i][j - 2] - in[i][j + 2];
+    count[i] = rows[i] * W;
+  }
+}
+END
+verify borders --symbolic=H,W -D H=17 -D W=19
+
+# Several nests, arrays in the workspace, other types of sizes.
+cat >layers.loop <<'END'
+#include <stddef.h>
+void layers(unsigned M, size_t N, const float A[M][N + 2], float y[M], float z[M][N + 2])
+{
+  float t[M][N + 2], u[N + 2];
+  for (unsigned i = 0; i < M; i++)
+    for (size_t j = 0; j < N + 2; j++)
+      t[i][j] = A[i][j] * 2;
+  for (size_t j = 0; j < N + 2; j++)
+    u[j] = t[0][j];
+  for (unsigned i = 0; i < M; i++)
+    for (size_t j = 0; j < N + 2; j++)
+      z[i][j] = t[i][j] + u[j] + M;
+  for (unsigned i = 0; i < M; i++)
+    y[i] = z[M - 1 - i][1];
+}
+END
+verify layers --symbolic=M,N -D M=20 -D N=23
+
+# No closed forms: a band that is skewed, a triangle, a loop that runs in order.
+cat >jacobi.loop <<'END'
+void jacobi(int N, double A[N], double B[N])
+{
+  for (int t = 0; t < 5; t++) {
+    for (int i = 1; i < N - 1; i++)
+      B[i] = (A[i - 1] + A[i] + A[i + 1]) / 3;
+    for (int i = 1; i < N - 1; i++)
+      A[i] = (B[i - 1] + B[i] + B[i + 1]) / 3;
+  }
+}
+END
+ok "jacobi" "$LOOPC" --arch=ample.yaml --symbolic=N -D N=50 --verify jacobi.loop
+cat >trmm.loop <<'END'
+void trmm(int M, int N, const double A[M][M], double B[M][N])
+{
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++)
+      for (int k = i + 1; k < M; k++)
+        B[i][j] += A[k][i] * B[k][j];
+}
+END
+ok "trmm" "$LOOPC" --arch=ample.yaml --symbolic=N,M -D M=12 -D N=13 --verify trmm.loop
+
+# For the sizes tuned for as much moves as with these sizes bound.
+exits 0 "bound sizes" "$LOOPC" --arch=small.yaml -D N=20 -D M=13 --report=bound.json gemm.loop
+exits 0 "symbolic sizes" "$LOOPC" --arch=small.yaml --symbolic=N,M -D N=20 -D M=13 \
+	--report=symbolic.json gemm.loop
+total()
+{
+	grep -A 4 '"total": {' "$1" | grep -o '"total_bytes": [0-9]*'
+}
+test "$(total bound.json)" = "$(total symbolic.json)" -a -n "$(total bound.json)"
+result $? "the same bytes"
+
+# The formulas.
+exits 0 "a report" "$LOOPC" --arch=ample.yaml --symbolic=N,M -D N=64 -D M=32 \
+	--report=formula.json --report --emit=c=gemm.c,h=gemm.h,plan=gemm.plan,program=gemm.program gemm.loop
+has out 'C +read +0$' "nothing comes in of C"
+has out ' written 4 \* N \* N$' "C goes out once"
+has out 'A +read +4 \* N \* M \* \(\(N - 1\) / 64 \+ 1\)$' "A comes in once a block of columns"
+has formula.json '"write_formula": "4 \* N \* N"' "JSON has the formulas"
+has gemm.c 'whatever the sizes:' "so has the comment"
+has gemm.h 'define GEMM_WRITE_BYTES\(N, M\) \(\(4 \* \(int64_t\)\(N\) \* \(int64_t\)\(N\)\)\)' "and the header"
+has gemm.h 'void gemm\(int N, int M, lrt_ext A' "sizes stay parameters"
+ok "the C is free of warnings" "${CC:-cc}" -std=c99 -Wall -Wextra -Wconversion -pedantic -Werror \
+	-I "$top_srcdir/runtime" -I . -c gemm.c -o gemm.o
+
+# Both forms of the program read back to themselves.
+"$LOOPC" --emit=program gemm.program | cmp -s - gemm.program
+result $? "the program's text reads back"
+"$LOOPC" --emit=plan gemm.plan | cmp -s - gemm.plan
+result $? "the plan's text reads back"
+"$LOOPC" --emit=c gemm.plan | sed '/^ \* options/d' >again.c
+sed '/^ \* options/d; /#include "gemm.h"/d' gemm.c >first.c
+grep -v '^void gemm.*;$' again.c | grep -v '^$' >again.txt
+grep -v '^void gemm.*;$' first.c | grep -v '^$' >first.txt
+cmp -s first.txt again.txt
+result $? "and gives the same C"
+
+# What is wrong, and what cannot be done.
+exits 2 "a size without a value" "$LOOPC" --symbolic=N gemm.loop
+has err 'needs a value to tune for: -D N=VALUE' "says so"
+exits 2 "fusion" "$LOOPC" --symbolic=N -D N=5 -D M=5 --fuse=auto gemm.loop
+exits 1 "no size" "$LOOPC" --symbolic=X -D N=5 -D M=5 -D X=5 gemm.loop
+has err "no function has a size 'X'" "says so"
+exits 1 "too large" "$LOOPC" --symbolic=N -D N=300000000 -D M=5 gemm.loop
+has err 'it must be from 1 to 268435456' "names the range"
+cat >outside.loop <<'END'
+void outside(int N, float A[N])
+{
+  for (int i = 0; i < 5; i++)
+    A[i] = 0;
+}
+END
+exits 1 "an array that some sizes make too small" "$LOOPC" --symbolic=N -D N=8 outside.loop
+has err "is 1 when i = 1 if N = 1; it must be from 0 to 0" "says for which size"
+cat >grows.loop <<'END'
+void grows(int M, int N, const float D[M][N], float m[N], float s[N])
+{
+  for (int j = 0; j < N; j++) {
+    m[j] = 0;
+    for (int i = 0; i < M; i++)
+      m[j] += D[i][j];
+    m[j] /= M;
+    s[j] = 0;
+    for (int i = 0; i < M; i++)
+      s[j] += (D[i][j] - m[j]) * (D[i][j] - m[j]);
+  }
+}
+END
+exits 1 "a buffer that would grow" "$LOOPC" --symbolic=M -D M=20 -D N=20 grows.loop
+has err "the sizes of 'grows' cannot be left to the run: a buffer would grow with a size" "says why"
+has err "give them values, without --symbolic, or split the nest" "and what to do"
+finish
