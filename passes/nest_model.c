@@ -414,10 +414,13 @@ static void fill_array(const struct nest *nest, struct nest_array *array,
 }
 
 /* The model clips arrays that no loop moves in two dimensions, where few of its sums'
- * terms have to be added one by one. */
+ * terms have to be added one by one.  With symbolic sizes borders are elsewhere for other
+ * sizes, and a buffer must hold what is between them. */
 static bool may_clip(const struct nest *nest, const struct model_array *array)
 {
 	enum { TERMS = 1000 };
+	if (nest->function->unbound)
+		return false;
 	for (int l = 0; l < nest->band_count; l++) {
 		int dims = 0;
 		for (int d = 0; d < array->rank; d++)

@@ -12,7 +12,7 @@ scratchpad: { bytes: 1024 }
 END
 cat >limits.yaml <<'END'
 name: limits
-scratchpad: { bytes: 1000, banks: 10, sharing: exclusive }
+scratchpad: { bytes: 1280, banks: 10, sharing: exclusive }
 dma: { max_rank: 2, max_bytes: 64, max_stride_bytes: 128, max_count: 9 }
 END
 
