@@ -963,7 +963,8 @@ struct plan *lower_function(struct compilation *compilation, const struct functi
 	else if (done)
 		for (int n = 0; n < plan->nest_count; n++)
 			done &= lower_nest(compilation, &nests[n], plan, &plan->nests[n]);
-	place_workspace(plan);
+	if (done)
+		place_workspace(plan);
 	if (function->unbound) {
 		plan->function = function->unbound;
 		for (int n = 0; n < plan->nest_count && done && !compilation->only_weighs; n++)
