@@ -484,7 +484,8 @@ static struct choice *emit_best(struct compilation *compilation, const struct ne
 	}
 	if (has_sizes) {
 		diag_error(compilation->diag, nest->location, "the sizes of '%s' cannot be left to the "
-			"run: %s; give them values, without --symbolic, or split the nest", nest->name,
+			"run: %s; give them values, without --symbolic, tune for larger ones, or split the "
+			"nest", nest->name,
 			reason);
 		return NULL;
 	}

@@ -194,5 +194,5 @@ void grows(int M, int N, const float D[M][N], float m[N], float s[N])
 END
 exits 1 "a buffer that would grow" "$LOOPC" --symbolic=M -D M=20 -D N=20 grows.loop
 has err "the sizes of 'grows' cannot be left to the run: a buffer would grow with a size" "says why"
-has err "give them values, without --symbolic, or split the nest" "and what to do"
+has err 'give them values, without --symbolic, tune for larger ones, or split the nest' "and what to do"
 finish
