@@ -22,10 +22,37 @@ struct problem {
 	int searches;
 };
 
+/* Whether some iteration touches an element of DIM that exists; the other loops' iterations
+ * from LOOP on are still to be added to FIRST. */
+static bool touches_any(const struct nest_model *model, const struct model_dim *dim, int loop,
+	long first)
+{
+	if (dim->clip_high == 0)
+		return true;
+	if (loop == model->loop_count)
+		return first < dim->clip_high && first + dim->window > dim->clip_low;
+	for (long i = 0; i < model->loops[loop].extent; i++)
+		if (touches_any(model, dim, loop + 1, first + dim->coefficient[loop] * i))
+			return true;
+	return false;
+}
+
+/* Borders that leave nothing of an array are those of no program. */
+static void drop_empty_borders(struct nest_model *model)
+{
+	for (int a = 0; a < model->array_count; a++)
+		for (int d = 0; d < model->arrays[a].rank; d++) {
+			struct model_dim *dim = &model->arrays[a].dims[d];
+			if (!touches_any(model, dim, 0, 0))
+				dim->clip_low = dim->clip_high = 0;
+		}
+}
+
 static void random_problem(struct random_source *source, bool restricts, struct problem *problem)
 {
 	*problem = (struct problem){ .granule = 1 };
 	random_model(source, 3, 8, &problem->model);
+	drop_empty_borders(&problem->model);
 	problem->arch = (struct arch){ .banks = 1, .align_bytes = 1 << random_below(source, 2) };
 	problem->arch.scratchpad_bytes = problem->arch.align_bytes * (16 + random_below(source, 600));
 	problem->granule = problem->arch.align_bytes;
