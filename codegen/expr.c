@@ -417,8 +417,9 @@ static struct text unary_text(struct printer *printer, const struct plan_node *n
 	struct text operand = (is_logical ? truth_text : value_text)(printer, node,
 		expr->operands[0]);
 
+	/* compilers warn of ! in a comparison without parentheses */
 	return (struct text){ arena_printf(printer->arena, "%s%s", expr->operator,
-		text_at(printer, operand, TEXT_CAST)), TEXT_UNARY };
+		text_at(printer, operand, TEXT_CAST)), is_logical ? TEXT_EQUALITY : TEXT_UNARY };
 }
 
 static struct text call_text(struct printer *printer, const struct plan_node *node,

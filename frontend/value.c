@@ -7,6 +7,7 @@
 #include <isl/point.h>
 
 #include "frontend/sema.h"
+#include "ir/coalesce.h"
 
 enum { SPLIT_GUARDS = 16 };
 
@@ -649,6 +650,31 @@ static struct statement *new_statement(struct sema *sema, struct location at)
 	return statement;
 }
 
+/* The domain of STATEMENT and what follows from it. */
+static void set_domain(struct sema *sema, struct statement *statement, __isl_take isl_set *domain)
+{
+	statement_set_domain(sema->arena, statement, domain);
+	for (int i = 0; i < statement->access_count; i++)
+		access_make_map(sema->arena, statement, &statement->accesses[i]);
+}
+
+/* A[j][i] = A[i][j] for j >= i does nothing where i = j; without those instances what is
+ * read and what is written are apart.  The domain must stay in one piece. */
+static void drop_copies_onto_itself(struct sema *sema, struct statement *statement)
+{
+	if (statement->value->kind != EXPR_ACCESS
+		|| statement->accesses[statement->value->access].array != statement->accesses[0].array)
+		return;
+	isl_map *to = statement->accesses[0].map;
+	isl_map *from = statement->accesses[statement->value->access].map;
+	isl_set *same = isl_map_domain(isl_map_intersect(isl_map_copy(to), isl_map_copy(from)));
+	isl_set *rest = set_coalesce(isl_set_subtract(isl_set_copy(statement->domain), same));
+	if (isl_set_is_empty(rest) == isl_bool_false && isl_set_n_basic_set(rest) == 1)
+		set_domain(sema, statement, rest);
+	else
+		isl_set_free(rest);
+}
+
 static void finish_statement(struct sema *sema, struct statement *statement)
 {
 	bool is_associative = sema->is_associative;
@@ -656,9 +682,8 @@ static void finish_statement(struct sema *sema, struct statement *statement)
 	statement->position = (*sema->position)++;
 	if (sema->is_dead)
 		return;
-	statement_set_domain(sema->arena, statement, isl_set_copy(sema->domain));
-	for (int i = 0; i < statement->access_count; i++)
-		access_make_map(sema->arena, statement, &statement->accesses[i]);
+	set_domain(sema, statement, isl_set_copy(sema->domain));
+	drop_copies_onto_itself(sema, statement);
 	statement->reduction = statement_reduction(statement, is_associative);
 	if (is_associative && statement->reduction != REDUCTION_USER)
 		diag_error(sema->diag, statement->location, "'#pragma loopc associative' stands "

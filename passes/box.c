@@ -83,3 +83,37 @@ long box_extent(__isl_keep isl_pw_aff *low, __isl_keep isl_pw_aff *high)
 	isl_val_free(most);
 	return extent;
 }
+
+/* Looks for a simple low end among the cases of a bound. */
+struct simple_low {
+	const struct box *box;
+	int dim;
+	isl_set *visits;
+	long extent;
+	isl_pw_aff *found;
+};
+
+static isl_stat try_case(__isl_take isl_set *domain, __isl_take isl_aff *aff, void *user)
+{
+	struct simple_low *simple = user;
+	isl_set_free(domain);
+	isl_pw_aff *low = isl_pw_aff_intersect_domain(isl_pw_aff_from_aff(aff),
+		isl_set_copy(simple->visits));
+	isl_set *below = isl_pw_aff_le_set(isl_pw_aff_copy(low),
+		isl_pw_aff_copy(simple->box->low[simple->dim]));
+	if (!simple->found && isl_set_is_subset(simple->visits, below) == isl_bool_true
+		&& box_extent(low, simple->box->high[simple->dim]) == simple->extent)
+		simple->found = isl_pw_aff_copy(low);
+	isl_set_free(below);
+	isl_pw_aff_free(low);
+	return isl_stat_ok;
+}
+
+__isl_give isl_pw_aff *box_origin(const struct box *box, int dim, __isl_keep isl_set *visits)
+{
+	struct simple_low simple = { box, dim, visits, box_extent(box->low[dim], box->high[dim]),
+		NULL };
+	if (isl_pw_aff_n_piece(box->low[dim]) > 1)
+		isl_pw_aff_foreach_piece(box->low[dim], try_case, &simple);
+	return simple.found ? simple.found : isl_pw_aff_copy(box->low[dim]);
+}

@@ -29,4 +29,9 @@ __isl_give isl_set *box_elements(const struct box *box, __isl_keep isl_set *elem
 /* The most elements from LOW to HIGH for any value of the parameters; -1: unknown. */
 long box_extent(__isl_keep isl_pw_aff *low, __isl_keep isl_pw_aff *high);
 
+/* Where a buffer may begin that holds dimension DIM of BOX in each of VISITS: the low end,
+ * or where that has several cases one of them that is never above the others, if the buffer
+ * need not be larger for it. */
+__isl_give isl_pw_aff *box_origin(const struct box *box, int dim, __isl_keep isl_set *visits);
+
 #endif

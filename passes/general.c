@@ -420,9 +420,12 @@ static bool fill_box(struct lowering *lowering, struct general_region *region, i
 			isl_pw_aff_copy(region->box.low[d]));
 		struct plan_expr *high = expression_of(lowering, visits, depth,
 			isl_pw_aff_copy(region->box.high[d]));
-		if (!low || !high)
+		struct plan_expr *origin = lowering->detail != TO_EMIT ? low : expression_of(lowering,
+			visits, depth, box_origin(&region->box, d, visits));
+		if (!low || !high || !origin)
 			return false;
-		region->first[d] = buffer->dims[d].origin = low;
+		region->first[d] = low;
+		buffer->dims[d].origin = origin;
 		region->count[d] = plan_make(ARENA(lowering), PLAN_ADD,
 			plan_make(ARENA(lowering), PLAN_SUB, high, low), plan_const(ARENA(lowering), 1));
 	}
@@ -437,8 +440,12 @@ static bool fill_region(struct lowering *lowering, int a, struct general_region 
 	isl_set *visits = region->footprint.visits;
 	if (!region->is_touched || !fill_box(lowering, region, lowering->store[a], buffer))
 		return !region->is_touched;
-	bool may_cut = !lowering->nest->moves_boxes;
-	if (!array->is_written || !may_cut || !find_put_rows(lowering, a, region))
+	bool must_cut = lowering->must_cut && lowering->must_cut[a];
+	bool may_cut = must_cut || !lowering->nest->moves_boxes;
+	bool is_cut = array->is_written && may_cut && find_put_rows(lowering, a, region);
+	if (must_cut && !is_cut)
+		return false;
+	if (!is_cut)
 		fill_boxes(lowering, a, region);
 	find_slide(lowering, a, visits, &region->box, buffer);
 	if (!array->is_written && may_cut && region->slide < 0)
@@ -799,17 +806,33 @@ static bool overwrites(const struct lowering *lowering, int a, int b, int depth)
 	return met;
 }
 
+/* In some visit, group A touches what group B writes. */
+static bool touches(const struct lowering *lowering, int a, int b, int depth)
+{
+	isl_set *both = isl_set_intersect(touched_by(lowering, a, false, depth),
+		written_at(lowering, b, depth));
+	bool met = isl_set_is_empty(both) != isl_bool_true;
+	isl_set_free(both);
+	return met;
+}
+
 /* Group A must see, while it holds a region, what group B writes. */
-static bool meets(const struct lowering *lowering, int a, int b)
+static bool meets(struct lowering *lowering, int a, int b)
 {
 	int depth = lowering->store[a] < lowering->store[b] ? lowering->store[a] : lowering->store[b];
 	/* Closed forms keep regions from one visit to the next: nothing may be written there. */
-	if (lowering->nest->arrays[a].is_written || lowering->regions)
+	if (lowering->regions)
 		return overwrites(lowering, a, b, depth);
-	return reads_after(lowering, a, b, depth);
+	if (!lowering->nest->arrays[a].is_written)
+		return reads_after(lowering, a, b, depth);
+	/* A[i][j] and A[j][i] for i < j are apart, though the boxes around them are not */
+	if (!overwrites(lowering, a, b, depth))
+		return false;
+	lowering->must_cut[a] = true;
+	return touches(lowering, a, b, depth);
 }
 
-bool groups_are_apart(const struct lowering *lowering, int clash[2])
+bool groups_are_apart(struct lowering *lowering, int clash[2])
 {
 	const struct nest *nest = lowering->nest;
 	for (int a = 0; a < nest->array_count; a++)
@@ -843,7 +866,9 @@ static struct plan_node *box_transfer(struct lowering *lowering, int a, bool is_
 	for (int d = 0; d < lowering->buffers[a]->rank; d++) {
 		node->transfer.first[d] = region->first[d];
 		node->transfer.count[d] = region->count[d];
-		node->transfer.local[d] = plan_const(ARENA(lowering), 0);
+		node->transfer.local[d] = lowering->buffers[a]->dims[d].origin
+			? plan_make(ARENA(lowering), PLAN_SUB, region->first[d],
+				lowering->buffers[a]->dims[d].origin) : plan_const(ARENA(lowering), 0);
 	}
 	return node;
 }

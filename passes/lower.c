@@ -550,6 +550,7 @@ static struct lowering lowering_of(struct compilation *compilation, const struct
 		nest->array_count + 1);
 	lowering.store = ARENA_ARRAY(compilation->arena, int, nest->array_count + 1);
 	lowering.slides = ARENA_ARRAY(compilation->arena, bool, nest->array_count + 1);
+	lowering.must_cut = ARENA_ARRAY(compilation->arena, bool, nest->array_count + 1);
 	lowering.instances = ARENA_ARRAY(compilation->arena, isl_set *,
 		nest->statement_count * (TILE_LOOPS + 1) * REACHES);
 	lowering.present = ARENA_ARRAY(compilation->arena, struct plan_expr *,

@@ -2,6 +2,7 @@
  * schedule, plan. */
 
 #include <math.h>
+#include <limits.h>
 #include <string.h>
 #include <time.h>
 
@@ -443,13 +444,23 @@ static bool lower_all_sizes(struct choice *choice, struct plan *plan, struct pla
 	return true;
 }
 
+/* Transfers that a schedule starts, as the model counts them. */
+static long command_count(const struct choice *choice)
+{
+	long count = 0;
+	for (int a = 0; a < choice->model.array_count; a++)
+		if (__builtin_add_overflow(count, choice->schedule.storage[a].commands, &count))
+			return LONG_MAX;
+	return count;
+}
+
 /* Choices that can be lowered, with what they move: the least first, the first of equals. */
 struct candidates {
 	int count;
 	size_t capacity;
 	struct candidate {
 		struct choice *choice;
-		long bytes;
+		long bytes, commands;
 	} *items;
 };
 
@@ -459,9 +470,12 @@ static void add_candidate(struct compilation *compilation, struct candidates *ca
 	candidates->items = arena_grow(compilation->arena, candidates->items,
 		(size_t)candidates->count, &candidates->capacity, sizeof *candidates->items);
 	int at = candidates->count++;
-	for (; at > 0 && candidates->items[at - 1].bytes > bytes; at--)
+	long commands = command_count(choice);
+	for (; at > 0 && (candidates->items[at - 1].bytes > bytes
+		|| (candidates->items[at - 1].bytes == bytes
+		&& candidates->items[at - 1].commands > commands)); at--)
 		candidates->items[at] = candidates->items[at - 1];
-	candidates->items[at] = (struct candidate){ choice, bytes };
+	candidates->items[at] = (struct candidate){ choice, bytes, commands };
 }
 
 /* Lowers the best of CANDIDATES, now with its statements; with symbolic sizes the best
@@ -561,7 +575,7 @@ static void report_no_form(struct compilation *compilation, const struct nest *n
 		"the nest '%s' cannot be lowered in this form", nest->name);
 }
 
-/* Lowers the attempt with the least traffic, the first of equals: the permutable band,
+/* Lowers the attempt with the least traffic, of equals that with the fewest transfers: the permutable band,
  * and where that leaves loops out or does not fit, the source's outer loops one after
  * the other with what can be tiled inside; each with one buffer an array, and with one
  * a reference group where those differ.  NULL if none fits or the user's schedule is
@@ -747,15 +761,16 @@ static void lower_variant(struct compilation *compilation, struct nest *nest,
 	}
 }
 
-/* Loops stay whole because scalars carry sums through them: with those in arrays the nest
- * may move less, which is tried unless nothing can. */
+/* Loops stay whole, or run one by one, because scalars carry sums through them: with those
+ * in arrays the nest may move less, or in fewer transfers. */
 static void try_expanded(struct compilation *compilation, const struct form *form,
 	const struct plan *plan, struct variant *best)
 {
 	struct variant variant;
 	/* What stands for a scalar would be an array that grows with a size. */
 	if (best->nest->function->unbound
-		|| (best->choice && total_bytes(&best->out) == best->out.compulsory_bytes))
+		|| (best->choice && !best->choice->nest->prefix
+		&& total_bytes(&best->out) == best->out.compulsory_bytes))
 		return;
 	struct nest *expanded = nest_expand_scalars(compilation, best->nest);
 	if (!expanded || expanded->array_count > MODEL_ARRAYS)
@@ -768,7 +783,9 @@ static void try_expanded(struct compilation *compilation, const struct form *for
 	variant.choice->is_expanded = variant.choice->has_others = true;
 	struct plan_nest other = best->out;
 	bool has_other = best->choice;
-	if (!has_other || total_bytes(&variant.out) < total_bytes(&other))
+	if (!has_other || total_bytes(&variant.out) < total_bytes(&other)
+		|| (total_bytes(&variant.out) == total_bytes(&other)
+		&& command_count(variant.choice) < command_count(best->choice)))
 		*best = variant;
 	else
 		other = variant.out;

@@ -51,6 +51,8 @@ struct lowering {
 	struct plan_buffer **buffers;            /* [array of the nest] */
 	int *store;                              /* [array of the nest] */
 	bool *slides;                            /* [array of the nest]: may, where isl agrees */
+	bool *must_cut;                          /* [array]: only what it touches may move, the
+	                                          * box around it has what another one writes */
 	struct general_region *general;          /* [array], where regions come from isl */
 	isl_set **instances;                     /* tile_instances' answers; NULL: not asked yet */
 	/* A group's members.  While one is lowered its loop is the last of loops. */
@@ -172,7 +174,7 @@ __isl_give isl_set *touched_by(const struct lowering *lowering, int a, bool writ
 	int depth);
 /* False if in some visit one buffer of an array reads, or writes back, what another one
  * wrote meanwhile; CLASH: which two. */
-bool groups_are_apart(const struct lowering *lowering, int clash[2]);
+bool groups_are_apart(struct lowering *lowering, int clash[2]);
 unsigned append_general_gets(struct lowering *lowering, int a, struct plan_node *block);
 unsigned append_general_puts(struct lowering *lowering, int a, struct plan_node *block);
 

@@ -14,6 +14,7 @@ EXTRA_DIST += \
 	tests/e2e/machines/banked-16k.yaml \
 	tests/e2e/machines/banked-1k.yaml \
 	tests/e2e/machines/banked-4k.yaml \
+	tests/e2e/machines/unified-1500.yaml \
 	tests/e2e/machines/unified-2k.yaml \
 	tests/e2e/machines/unified-512.yaml \
 	tests/e2e/machines/unified-8k.yaml

@@ -58,6 +58,24 @@ END
 exits 0 "a triangle" "$LOOPC" --arch=small.yaml --verify --report triangle.loop
 has out '  L  *40,000  *20,200 ' "is read once"
 has out '  U  *40,000  *0  *20,200 ' "and written once, and nothing of it is read"
+# Both halves of a symmetric matrix are written: C[i][j] and C[j][i] have buffers of their
+# own, and the products are tiled.  Copies of the diagonal onto itself are none.
+cat >symmetric.loop <<'END'
+void symmetric(const int A[40][32], int C[32][32])
+{
+  for (int i = 0; i < 32; i++)
+    for (int j = i; j < 32; j++) {
+      C[i][j] = 0;
+      for (int k = 0; k < 40; k++)
+        C[i][j] += A[k][i] * A[k][j];
+      C[j][i] = C[i][j];
+    }
+}
+END
+exits 0 "a symmetric product" "$LOOPC" --arch=small.yaml --verify --report --emit=schedule symmetric.loop
+has out 'C *4,096 *0 *4,096 *4,096' "writes its result once"
+hasnt out 'tile i 1$' "is tiled along i"
+hasnt out 'tile j 1$' "and along j"
 exits 0 "remarks" "$LOOPC" --arch=large.yaml -D N=19 -Rloop -o x.c \
 	"$top_srcdir/examples/polyhedral/floyd-warshall.loop"
 has err "remark: loop 'i' is not tiled" "a remark says which loop is not tiled"

@@ -41,7 +41,7 @@ uses slots blas/gemm.loop banked-1k
 uses slots blas/contraction.loop unified-512
 uses slots alexnet/conv2.loop unified-2k
 uses sliding conv/one_dimensional.loop unified-512
-uses sliding conv/padded.loop unified-2k
+uses sliding conv/padded.loop unified-1500
 uses sliding alexnet/conv3.loop unified-2k
 uses sliding conv/grouped.loop banked-1k
 
