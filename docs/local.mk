@@ -2,7 +2,7 @@
 dist_man_MANS += docs/loopc.1
 EXTRA_DIST += docs/machine.md
 EXTRA_DIST += docs/ir.md
-EXTRA_DIST += docs/fusion.md
+EXTRA_DIST += docs/affine.md docs/fusion.md
 EXTRA_DIST += docs/reports.md docs/sizes.md
 
 # Where bash-completion looks, by the name of the command.
