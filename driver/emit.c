@@ -41,10 +41,10 @@ static const char *arguments_of(const struct session *session)
 		text = arena_printf(session->arena, "%s -fno-reassociate", text);
 	if (options->space)
 		text = arena_printf(session->arena, "%s --space=%s", text, options->space);
-	if (options->fusion)
+	if (options->fusion != FUSE_AUTO)
 		text = arena_printf(session->arena, "%s --fuse=%s", text,
-			options->fusion == FUSE_ALL ? "all" : "auto");
-	if (options->fusion && options->recompute_percent != RECOMPUTE_PERCENT)
+			options->fusion == FUSE_ALL ? "all" : "never");
+	if (options->fusion != FUSE_NEVER && options->recompute_percent != RECOMPUTE_PERCENT)
 		text = isinf(options->recompute_percent)
 			? arena_printf(session->arena, "%s --recompute=allowed", text)
 			: arena_printf(session->arena, "%s --recompute=%g%%", text, options->recompute_percent);

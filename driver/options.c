@@ -78,7 +78,7 @@ void options_help(void)
 "  --schedule=FILE        replay a schedule that --emit=schedule printed\n"
 "  --objective=traffic    what is least in the result\n"
 "  --buffering=single|double|auto             (default: single)\n"
-"  --fuse=never|auto|all  keep what is between nests on chip (default: never)\n"
+"  --fuse=never|auto|all  keep what is between nests on chip (default: auto)\n"
 "  --recompute=never|allowed|N%  work that fusion may repeat (default: 25%)\n"
 "  --effort=N|exhaustive  points the search looks at    -j N  with N threads\n"
 "  -fno-reassociate       keep the order of floating-point reductions\n"
@@ -186,7 +186,7 @@ static bool check_symbolic(const struct options *options)
 		return wrong("%s compares schedules for sizes that are known: it does not go with "
 			"--symbolic", options->pareto ? "--pareto" : options->sweep ? "--sweep" :
 			"--explain=strategies");
-	if (options->symbolic.count && options->fusion != FUSE_NEVER)
+	if (options->symbolic.count && options->is_fusion_given && options->fusion != FUSE_NEVER)
 		return wrong("--fuse works with sizes that are known: it does not go with --symbolic");
 	return true;
 }
@@ -391,7 +391,7 @@ static bool parse_option(struct arena *arena, struct options *options, int optio
 static void option_defaults(struct options *options)
 {
 	*options = (struct options){ .arch = "default", .threads = 1, .reassociate = true,
-		.recompute_percent = RECOMPUTE_PERCENT,
+		.fusion = FUSE_AUTO, .recompute_percent = RECOMPUTE_PERCENT,
 		.prefix = "" };
 }
 

@@ -752,9 +752,21 @@ static void parse_traffic(struct parser *parser, struct plan_nest *nest)
 	}
 }
 
+/* "F.2", or "F.2-4" of a fused group. */
+static const char *take_nest_name(struct parser *parser)
+{
+	const char *name = take_name(parser, "a nest");
+
+	if (parser->kind != TOKEN_NUMBER || *parser->text != '-')
+		return name;
+	name = arena_printf(parser->arena, "%s%s", name, parser->text);
+	advance(parser);
+	return name;
+}
+
 static struct plan_nest parse_nest(struct parser *parser)
 {
-	struct plan_nest nest = { .name = take_name(parser, "a nest"), .schedule = "",
+	struct plan_nest nest = { .name = take_nest_name(parser), .schedule = "",
 		.lower_bound_argument = "" };
 
 	expect(parser, "line");

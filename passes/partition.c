@@ -257,9 +257,36 @@ static bool complain(const struct partitioning *partitioning, struct plan *plan)
 	return false;
 }
 
+/* Some local array passes from one nest to another, and the nests are not too many to be
+ * weighed together. */
+static bool may_gain(const struct nest *nests, int count)
+{
+	enum { NESTS = 256 };
+	const struct function *function = nests->function;
+	for (int i = 0; i < function->array_count && count <= NESTS; i++) {
+		int users = 0;
+		for (int n = 0; n < count && !function->arrays[i]->is_parameter; n++)
+			for (int a = 0; a < nests[n].array_count; a++)
+				if (nests[n].arrays[a].array == function->arrays[i] && ++users > 1)
+					return true;
+	}
+	return false;
+}
+
+static bool lower_alone(struct compilation *compilation, struct nest *nests, int count,
+	struct plan *plan)
+{
+	bool done = true;
+	for (int n = 0; n < count; n++)
+		done &= lower_nest(compilation, &nests[n], plan, &plan->nests[n]);
+	return done;
+}
+
 bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
 	const struct fuse_wishes *wishes, struct plan *plan)
 {
+	if (!wishes->forces && !may_gain(nests, count))
+		return lower_alone(compilation, nests, count, plan);
 	const struct plan before = *plan;
 	struct partitioning partitioning = { compilation, groups_new(compilation, nests, count),
 		nests, count, &before, wishes, ARENA_ARRAY(compilation->arena, long, count),

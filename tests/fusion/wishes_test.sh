@@ -47,15 +47,20 @@ compiles()
 }
 
 chain '' '' '' >chain.loop
-compiles "nothing said, no fusion"
+compiles "nothing said"
+is "$(nests)" "chain.0-2 " "nothing said: fused where that moves less"
+compiles "nothing said, no fusion" --fuse=never
 is "$(nests)" "chain.0 chain.1 chain.2 " "nothing said, no fusion: three nests"
 compiles "nothing said, all fused" --fuse=all
 is "$(nests)" "chain.0-2 " "nothing said, all fused: one group"
 cp a.c all.c
+ok "nothing said, all fused: as a plan" "$LOOPC" --arch=tiny-2k --fuse=all --emit=plan=a.plan chain.loop
+ok "nothing said, all fused: the plan is read" "$LOOPC" --emit=plan=b.plan a.plan
+same a.plan b.plan "nothing said, all fused: the plan is what was printed"
 cp schedule all
 
 chain '#pragma loopc fuse' '' '' >chain.loop
-compiles "fuse: with the next"
+compiles "fuse: with the next" --fuse=never
 is "$(nests)" "chain.0-1 chain.2 " "fuse: with the next, although fusion is off"
 chain '' '#pragma loopc nofuse' '' >chain.loop
 compiles "nofuse" --fuse=all
