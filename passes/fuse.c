@@ -78,9 +78,11 @@ static struct nest *join(const struct groups *groups, const struct grown *grown,
 	int count = grown->last - grown->first + 1;
 	struct nest *group = nest_join(groups->compilation, nests, count);
 	group->name = group_name(groups, grown);
-	for (int a = 0; a < group->array_count; a++)
-		group->arrays[a].is_internal = group_is_internal(groups, grown,
-			group->arrays[a].array->index);
+	for (int a = 0; a < group->array_count; a++) {
+		int index = group->arrays[a].array->index;
+		group->arrays[a].is_internal = group_is_internal(groups, grown, index);
+		group->arrays[a].is_kept = group_keeps(groups, grown, choice, index);
+	}
 	group->moves_boxes = true;
 	group->band_count = choice->depth;
 	for (int l = 0; l < choice->depth; l++)

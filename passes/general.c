@@ -612,6 +612,27 @@ static bool fill_internal(struct lowering *lowering, int a, struct plan_buffer *
 	return known;
 }
 
+static bool stays_on_chip(const struct nest_array *array)
+{
+	return array->is_internal || array->is_kept;
+}
+
+/* What a tile writes goes out of the ring that holds it.  False if that is no box. */
+static bool fill_kept(struct lowering *lowering, int a, struct general_region *region,
+	const struct plan_buffer *buffer)
+{
+	struct plan_buffer box = *buffer;
+	isl_set *written = written_at(lowering, a, lowering->depth);
+	region->footprint = (struct footprint){ written, isl_set_copy(written),
+		isl_set_params(isl_set_copy(written)) };
+	box_find(written, written, region->footprint.visits, buffer->rank, &region->box);
+	region->is_touched = region->is_put = true;
+	bool is_whole = !has_holes(written, region->footprint.visits, &region->box)
+		&& fill_box(lowering, region, lowering->depth, &box);
+	region->puts = condition_of(lowering, region->footprint.visits, lowering->depth);
+	return is_whole;
+}
+
 /* ---- buffers ---- */
 
 static long round_up(long value, long unit)
@@ -652,7 +673,11 @@ static long place_turn(struct lowering *lowering, int stage, long next)
 static long place_buffers(struct lowering *lowering)
 {
 	long end = place_turn(lowering, -1, 0);
-	long begin = group_turns_begin(lowering->compilation->arch, end), most = end;
+	int element_bytes = 1;
+	for (int a = 0; a < lowering->nest->array_count; a++)
+		if (lowering->nest->arrays[a].array->type.bytes > element_bytes)
+			element_bytes = lowering->nest->arrays[a].array->type.bytes;
+	long begin = group_turns_begin(lowering->compilation->arch, end, element_bytes), most = end;
 	for (int m = 0; m < lowering->stage_count; m++) {
 		long turn = place_turn(lowering, m, begin);
 		if (turn > begin)
@@ -676,7 +701,7 @@ static struct plan_buffer *new_buffer(struct lowering *lowering, int a)
 static bool measure_buffer(struct lowering *lowering, int a)
 {
 	struct plan_buffer *buffer = lowering->buffers[a] = new_buffer(lowering, a);
-	if (!(lowering->nest->arrays[a].is_internal ? fill_internal(lowering, a, buffer)
+	if (!(stays_on_chip(&lowering->nest->arrays[a]) ? fill_internal(lowering, a, buffer)
 		: lowering->store[a] < 0 ? measure_turn(lowering, a, &lowering->general[a], buffer)
 		: measure_region(lowering, a, &lowering->general[a], buffer)))
 		return false;
@@ -724,7 +749,9 @@ static bool measure_and_fill(struct lowering *lowering, long *needed)
 		return false;
 	}
 	for (int a = 0; a < nest->array_count && fits; a++)
-		fits = nest->arrays[a].is_internal || (lowering->store[a] < 0
+		fits = nest->arrays[a].is_internal || (nest->arrays[a].is_kept
+			? fill_kept(lowering, a, &lowering->general[a], lowering->buffers[a])
+			: lowering->store[a] < 0
 			? fill_turn(lowering, a, &lowering->general[a], lowering->buffers[a])
 			: fill_region(lowering, a, &lowering->general[a], lowering->buffers[a]));
 	return fits;
@@ -916,12 +943,34 @@ unsigned append_general_gets(struct lowering *lowering, int a, struct plan_node 
 	return 1U << get_tag(a);
 }
 
+/* The box lies in the buffer at the places of its elements, in two pieces where a ring
+ * wraps. */
+static void append_kept(struct lowering *lowering, int a, struct plan_node *block)
+{
+	struct arena *arena = ARENA(lowering);
+	const struct plan_buffer *buffer = lowering->buffers[a];
+	struct plan_node *node = box_transfer(lowering, a, true);
+	struct plan_transfer *box = &node->transfer;
+	int ring = -1;
+	for (int d = 0; d < buffer->rank; d++)
+		if (buffer->dims[d].modulus)
+			ring = d;
+		else
+			box->local[d] = plan_make(arena, PLAN_SUB, box->first[d], buffer->dims[d].origin);
+	if (ring < 0)
+		plan_append(arena, block, node);
+	else
+		append_ring_get(lowering, box, ring, box->first[ring], box->count[ring], block);
+}
+
 unsigned append_general_puts(struct lowering *lowering, int a, struct plan_node *block)
 {
 	const struct general_region *region = &lowering->general[a];
 	if (!region->is_touched || !region->is_put)
 		return 0;
-	if (region->put_rows)
+	if (lowering->nest->arrays[a].is_kept)
+		append_kept(lowering, a, guarded(lowering, block, region->puts));
+	else if (region->put_rows)
 		append_all(lowering, block, region->put_rows);
 	else
 		plan_append(ARENA(lowering), guarded(lowering, block, region->puts),

@@ -183,6 +183,11 @@ bool group_evaluate(struct group_model *model, const struct group_limits *limits
 int group_store(const struct groups *groups, const struct grown *grown,
 	const struct group_choice *choice, int array);
 
+/* ARRAY is made in the group, read there and wanted outside too: it is held like an internal
+ * one, and goes out as it is made. */
+bool group_keeps(const struct groups *groups, const struct grown *grown,
+	const struct group_choice *choice, int array);
+
 /* Bytes that any choice moves, in the model. */
 long group_least_bytes(struct group_model *model);
 
@@ -198,8 +203,9 @@ enum group_outcome group_search(struct groups *groups, const struct grown *grown
 	const struct group_limits *limits, struct group_choice *best);
 
 /* What place_buffers of passes/general.c makes of it: bytes of a buffer in the scratchpad, or
- * its banks; and where the buffers that take turns begin. */
+ * its banks; and where the buffers that take turns begin, the largest element of the group
+ * being ELEMENT_BYTES. */
 long group_round(const struct arch *arch, long bytes);
-long group_turns_begin(const struct arch *arch, long next);
+long group_turns_begin(const struct arch *arch, long next, int element_bytes);
 
 #endif

@@ -517,34 +517,49 @@ static void place_member(const struct groups *groups, int n, const struct group_
 	}
 }
 
-/* Finds the loop of nest N that runs along dimension L of the group, of which the first KEPT
- * have N already. */
+/* A loop of a producer, and how its values become the group's. */
+struct alignment {
+	const struct natural_dim *own;   /* NULL: none */
+	long factor, divisor;
+	struct spread spread;
+};
+
+/* Tries loop OWN of nest N, its values times FACTOR over DIVISOR, for DIM. */
+static void try_alignment(struct groups *groups, int n, int last, const struct group_dim *dim,
+	const struct natural_dim *own, long factor, long divisor, struct alignment *best)
+{
+	struct spread spread = spread_of(groups, n, last, dim, own->planes, factor, divisor);
+	long width = spread.max - spread.min;
+	if (!spread.any || width / divisor > dim->extent / 2 || (best->own
+		&& width * best->divisor >= (best->spread.max - best->spread.min) * divisor))
+		return;
+	*best = (struct alignment){ own, factor, divisor, spread };
+}
+
+/* Finds the loop of nest N that runs along dimension L of the group; those before have N
+ * already.  Its values are scaled as extents are, or not at all: small images have halos
+ * as large as themselves. */
 static bool align_member(struct groups *groups, int n, const struct grown *grown,
 	struct group_dim *dims, int l)
 {
 	struct group_dim *dim = &dims[l];
 	int depth = deepest(&groups->nests[n])->depth;
-	const struct natural_dim *best = NULL;
-	struct spread best_spread = { 0 };
-	long best_factor = 1, best_divisor = 1, extent = dim->extent;
+	struct alignment best = { 0 };
+	long extent = dim->extent;
 	for (int j = 0; j < depth; j++) {
 		const struct natural_dim *own = natural(groups, n, j);
 		if (!own || is_taken(groups, n, dims, l, own->planes))
 			continue;
 		long factor = own->extent >= extent ? 1 : (extent + own->extent / 2) / own->extent;
 		long divisor = own->extent >= extent ? (own->extent + extent / 2) / extent : 1;
-		struct spread spread = spread_of(groups, n, grown->last, dim, own->planes, factor, divisor);
-		if (!spread.any || (spread.max - spread.min) / divisor > extent / 2
-			|| (best && spread.max - spread.min >= best_spread.max - best_spread.min))
-			continue;
-		best = own;
-		best_spread = spread;
-		best_factor = factor;
-		best_divisor = divisor;
+		try_alignment(groups, n, grown->last, dim, own, 1, 1, &best);
+		if (factor != divisor)
+			try_alignment(groups, n, grown->last, dim, own, factor, divisor, &best);
 	}
-	if (best)
-		place_member(groups, n, best->planes, best_factor, best_divisor, best_spread.min, dim);
-	return best && finish_member(groups, n, grown->last, dim);
+	if (!best.own)
+		return false;
+	place_member(groups, n, best.own->planes, best.factor, best.divisor, best.spread.min, dim);
+	return finish_member(groups, n, grown->last, dim);
 }
 
 bool group_begin(struct groups *groups, int last, struct grown *grown)

@@ -74,6 +74,7 @@ struct model_entry {
 	int access_count;            /* of the group */
 	const struct group_access **accesses;
 	bool is_internal, is_read, is_written;
+	bool may_be_kept;            /* see group_keeps; by all loops that move it */
 	int stage;                   /* the only nest that uses it; -1: there are several */
 	bool knows_dim;
 	struct stage_dim dim;        /* of its stage, in chunks along which it may come */
@@ -86,6 +87,7 @@ struct group_model {
 	struct arena *arena;
 	int entry_count;
 	struct model_entry *entries;
+	int element_bytes;           /* the largest */
 	double *weights;             /* [member]: its share of the work */
 	struct profile *profiles;
 };
@@ -387,7 +389,7 @@ static bool fill_array(struct group_model *model, const struct model_entry *entr
 				return false;
 			out->most[d] = length(side) > out->most[d] ? length(side) : out->most[d];
 			before[d] = side;
-			if (entry->is_internal) {
+			if (entry->is_internal || entry->may_be_kept) {
 				long window = living(model, entry, d, loop, profile->t[c]);
 				out->window[d] = window > out->window[d] ? window : out->window[d];
 			}
@@ -461,6 +463,45 @@ static const struct profile *profile_of(struct group_model *model, const struct 
 
 /* ---- the model ---- */
 
+/* ACCESS writes each element of a box once for each value of other iterators. */
+static bool fills_box(const struct statement *statement, const struct access *access)
+{
+	bool is_used[LOOP_DEPTH_LIMIT] = { false };
+	for (int d = 0; d < access->array->rank; d++) {
+		int iterators = 0;
+		for (int i = 0; i < statement->depth; i++) {
+			long step = access->subscripts[d].coefficients[i] * statement->loops[i]->step;
+			if (!step)
+				continue;
+			if (is_used[i] || labs(step) != 1 || ++iterators > 1)
+				return false;
+			is_used[i] = true;
+		}
+	}
+	return true;
+}
+
+static bool may_be_kept(const struct groups *groups, const struct grown *grown, int array)
+{
+	const struct group_array *entry = &groups->arrays[array];
+	int maker = -1;
+	bool is_read_later = false;
+	if (!entry->is_created || entry->first < grown->first
+		|| group_is_internal(groups, grown, array))
+		return false;
+	for (int a = 0; a < entry->access_count; a++) {
+		const struct group_access *access = &entry->accesses[a];
+		if (access->access->is_write && maker >= 0 && access->nest != maker)
+			return false;
+		if (access->access->is_write && !fills_box(
+			groups->function->statements[access->statement], access->access))
+			return false;
+		maker = access->access->is_write ? access->nest : maker;
+		is_read_later |= access->nest != maker && access->nest <= grown->last;
+	}
+	return maker >= grown->first && maker <= grown->last && is_read_later;
+}
+
 static void add_entry(struct group_model *model, int index)
 {
 	struct groups *groups = model->groups;
@@ -468,7 +509,8 @@ static void add_entry(struct group_model *model, int index)
 	struct model_entry *entry = &model->entries[model->entry_count];
 	*entry = (struct model_entry){ .index = index, .array = array, .stage = -2,
 		.accesses = ARENA_ARRAY(model->arena, const struct group_access *, array->access_count + 1),
-		.is_internal = group_is_internal(groups, &model->grown, index) };
+		.is_internal = group_is_internal(groups, &model->grown, index),
+		.may_be_kept = may_be_kept(groups, &model->grown, index) };
 	struct segment sides[ARRAY_RANK_LIMIT];
 	for (int d = 0; d < array->array->rank; d++)
 		sides[d] = NOTHING;
@@ -486,6 +528,8 @@ static void add_entry(struct group_model *model, int index)
 	for (int d = 0; d < array->array->rank; d++)
 		entry->extent[d] = length(sides[d]);
 	model->entry_count += entry->access_count > 0;
+	if (entry->access_count && array->array->type.bytes > model->element_bytes)
+		model->element_bytes = array->array->type.bytes;
 }
 
 /* A member's share: its multiply-accumulates, or its iterations where the group has none. */
@@ -517,6 +561,7 @@ struct group_model *group_model_new(struct groups *groups, const struct grown *g
 	model->groups = groups;
 	model->grown = *grown;
 	model->arena = arena;
+	model->element_bytes = 1;
 	model->entries = ARENA_ARRAY(arena, struct model_entry, groups->function->array_count + 1);
 	model->weights = ARENA_ARRAY(arena, double, grown->last - grown->first + 1);
 	for (int i = 0; i < groups->function->array_count; i++)
@@ -541,10 +586,9 @@ long group_round(const struct arch *arch, long bytes)
 	return arch->exclusive ? (bytes + bank_bytes - 1) / bank_bytes : bytes;
 }
 
-long group_turns_begin(const struct arch *arch, long next)
+long group_turns_begin(const struct arch *arch, long next, int element_bytes)
 {
-	enum { ALIGNMENT = 16 };
-	return arch->exclusive ? next : (next + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+	return arch->exclusive ? next : (next + element_bytes - 1) / element_bytes * element_bytes;
 }
 
 /* ---- evaluation ---- */
@@ -731,6 +775,15 @@ static void find_chunks(struct evaluation *evaluation)
 	}
 }
 
+static bool whole_elements(const struct model_entry *entry, long *elements)
+{
+	*elements = 1;
+	for (int d = 0; d < entry->array->array->rank; d++)
+		if (__builtin_mul_overflow(*elements, entry->extent[d], elements))
+			return false;
+	return true;
+}
+
 /* All arrays: what moves, and what does not as items.  False if a number is too large. */
 static bool add_arrays(struct evaluation *evaluation)
 {
@@ -740,6 +793,9 @@ static bool add_arrays(struct evaluation *evaluation)
 		const struct array *array = entry->array->array;
 		int store = store_of(evaluation, e);
 		long bytes = array->type.bytes, elements;
+		bool is_kept = entry->may_be_kept;
+		for (int l = 0; l < evaluation->choice->depth; l++)
+			is_kept &= evaluation->profiles[l]->arrays[e].moves;
 		for (int d = 0; d < array->rank; d++)
 			if (is_moved_twice(evaluation, e, d))
 				return false;
@@ -749,12 +805,18 @@ static bool add_arrays(struct evaluation *evaluation)
 			continue;
 		}
 		for (int d = 0; d < array->rank; d++)
-			if (__builtin_mul_overflow(bytes, entry->is_internal ? internal_side(evaluation, e, d)
+			if (__builtin_mul_overflow(bytes, entry->is_internal || is_kept ? internal_side(evaluation, e, d)
 				: outer_side(evaluation, e, d, store), &bytes))
 				return false;
 		evaluation->need += group_round(evaluation->arch, bytes);
 		if (entry->is_internal)
 			continue;
+		if (is_kept) {
+			if (!whole_elements(entry, &elements)
+				|| !add_product(&evaluation->bytes, elements, array->type.bytes))
+				return false;
+			continue;
+		}
 		/* What a stage makes it reads before it leaves the chip. */
 		bool both = entry->is_written && entry->is_read
 			&& !(entry->array->is_created && entry->stage == entry->array->first);
@@ -793,8 +855,8 @@ static long pool_of(const struct evaluation *evaluation)
 static long need_of(const struct evaluation *evaluation, long held)
 {
 	long pool = pool_of(evaluation);
-	return pool ? group_turns_begin(evaluation->arch, evaluation->need + held) + pool
-		: evaluation->need + held;
+	return pool ? group_turns_begin(evaluation->arch, evaluation->need + held,
+		evaluation->model->element_bytes) + pool : evaluation->need + held;
 }
 
 struct holding {
@@ -809,9 +871,11 @@ static void decide(struct holding *holding, int i, long held, long bytes)
 {
 	struct evaluation *evaluation = holding->evaluation;
 	if (bytes + holding->rest[i] >= holding->best || evaluation->steps-- < 0
-		|| need_of(evaluation, held) > holding->capacity)
+		|| evaluation->need + held + pool_of(evaluation) > holding->capacity)
 		return;
 	if (i == evaluation->item_count) {
+		if (need_of(evaluation, held) > holding->capacity)
+			return;
 		holding->best = bytes;
 		memcpy(holding->is_best, holding->is_held, (size_t)i * sizeof *holding->is_best);
 		return;
@@ -865,9 +929,13 @@ static bool choose_held(struct evaluation *evaluation, const struct group_limits
 	return true;
 }
 
-/* The least scratchpad that would do: everything comes as late as it can. */
+/* The least scratchpad that would do: everything comes as late as it can, or nothing is
+ * held apart. */
 static long least_need(struct evaluation *evaluation)
 {
+	long held = evaluation->need;
+	for (int i = 0; i < evaluation->item_count; i++)
+		held += evaluation->items[i].place;
 	for (int i = 0; i < evaluation->item_count; i++)
 		evaluation->pool[evaluation->items[i].stage - evaluation->model->grown.first]
 			+= evaluation->items[i].least_place;
@@ -875,7 +943,7 @@ static long least_need(struct evaluation *evaluation)
 	for (int i = 0; i < evaluation->item_count; i++)
 		evaluation->pool[evaluation->items[i].stage - evaluation->model->grown.first]
 			-= evaluation->items[i].least_place;
-	return need;
+	return need < held ? need : held;
 }
 
 /* What stage N's items need with TILE iterations of its loop (0: whole). */
@@ -908,7 +976,8 @@ static void choose_chunks(struct evaluation *evaluation, const struct group_limi
 	long need = evaluation->need, pool = 0;
 	for (int i = 0; i < evaluation->item_count; i++)
 		need += evaluation->items[i].is_held ? evaluation->items[i].place : 0;
-	long begin = group_turns_begin(evaluation->arch, need), room = limits->capacity - begin;
+	long begin = group_turns_begin(evaluation->arch, need,
+		evaluation->model->element_bytes), room = limits->capacity - begin;
 	for (int n = grown->first; n <= grown->last; n++) {
 		const struct item *chunked = NULL;
 		for (int i = 0; i < evaluation->item_count; i++)
@@ -956,24 +1025,40 @@ static double repetition_of(const struct evaluation *evaluation)
 	return total > 0 ? runs / total : 1;
 }
 
+/* LOOP of the group moves ARRAY. */
+static bool loop_moves(const struct grown *grown, const struct group_loop *loop,
+	const struct group_array *array)
+{
+	for (int a = 0; a < array->access_count; a++) {
+		const struct group_access *access = &array->accesses[a];
+		if (access->nest < grown->first || access->nest > grown->last)
+			continue;
+		const struct group_plane *plane = &grown->dims[loop->dim].planes[access->statement];
+		for (int d = 0; d < array->array->rank; d++)
+			if (plane->kind == HYPERPLANE_AFFINE
+				&& access->access->subscripts[d].coefficients[plane->iterator])
+				return true;
+	}
+	return false;
+}
+
 int group_store(const struct groups *groups, const struct grown *grown,
 	const struct group_choice *choice, int array)
 {
-	const struct group_array *entry = &groups->arrays[array];
 	int store = 0;
 	for (int l = 0; l < choice->depth; l++)
-		for (int a = 0; a < entry->access_count; a++) {
-			const struct group_access *access = &entry->accesses[a];
-			if (access->nest < grown->first || access->nest > grown->last)
-				continue;
-			const struct group_plane *plane =
-				&grown->dims[choice->loops[l].dim].planes[access->statement];
-			for (int d = 0; d < entry->array->rank; d++)
-				if (plane->kind == HYPERPLANE_AFFINE
-					&& access->access->subscripts[d].coefficients[plane->iterator])
-					store = l + 1;
-		}
+		if (loop_moves(grown, &choice->loops[l], &groups->arrays[array]))
+			store = l + 1;
 	return store;
+}
+
+bool group_keeps(const struct groups *groups, const struct grown *grown,
+	const struct group_choice *choice, int array)
+{
+	bool keeps = may_be_kept(groups, grown, array);
+	for (int l = 0; l < choice->depth; l++)
+		keeps &= loop_moves(grown, &choice->loops[l], &groups->arrays[array]);
+	return keeps;
 }
 
 bool group_evaluate(struct group_model *model, const struct group_limits *limits,

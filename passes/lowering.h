@@ -150,7 +150,7 @@ unsigned append_exact_puts(struct lowering *lowering, int a, struct plan_node *b
 unsigned exact_tags_after_run(const struct lowering *lowering, int a);
 
 /* COUNT elements from FIRST of dimension D, a ring, of what REGION says for the other
- * dimensions: in two pieces where they wrap. */
+ * dimensions, in its direction: in two pieces where they wrap. */
 void append_ring_get(struct lowering *lowering, const struct plan_transfer *region, int d,
 	struct plan_expr *first, struct plan_expr *count, struct plan_node *block);
 

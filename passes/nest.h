@@ -63,6 +63,8 @@ struct nest_array {
 	/* nest_is_created's answer, once it was asked. */
 	enum created { CREATED_UNKNOWN, CREATED_YES, CREATED_NO } created;
 	bool is_internal;            /* of a fused group: never leaves the chip */
+	bool is_kept;                /* of a fused group: made and read on chip like an internal one,
+	                              * and goes out as it is made */
 };
 
 enum { NEST_LOOPS = MODEL_LOOPS };
