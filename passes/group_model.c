@@ -81,6 +81,17 @@ struct model_entry {
 	long extent[ARRAY_RANK_LIMIT];   /* of all that is touched (internal: written) */
 };
 
+/* What no loop moves: read only, and used by one stage. */
+struct item {
+	const struct model_entry *entry;
+	int stage;
+	long bytes, visits;
+	long place, least_place;     /* in the scratchpad: all of it, or the smallest chunk */
+	bool has_chunks;
+	struct stage_dim dim;
+	bool is_held, is_streamed;   /* streamed: as the user wants */
+};
+
 struct group_model {
 	struct groups *groups;
 	struct grown grown;
@@ -90,6 +101,10 @@ struct group_model {
 	int element_bytes;           /* the largest */
 	double *weights;             /* [member]: its share of the work */
 	struct profile *profiles;
+	/* room for an evaluation: [entry], [member] */
+	struct item *items;
+	bool *is_held, *is_best;
+	long *rest, *pool;
 };
 
 /* ---- intervals ---- */
@@ -568,6 +583,11 @@ struct group_model *group_model_new(struct groups *groups, const struct grown *g
 		if (!groups->function->arrays[i]->by_value)
 			add_entry(model, i);
 	find_weights(model);
+	model->items = ARENA_ARRAY(arena, struct item, model->entry_count + 1);
+	model->is_held = ARENA_ARRAY(arena, bool, model->entry_count + 1);
+	model->is_best = ARENA_ARRAY(arena, bool, model->entry_count + 1);
+	model->rest = ARENA_ARRAY(arena, long, model->entry_count + 2);
+	model->pool = ARENA_ARRAY(arena, long, grown->last - grown->first + 1);
 	return model;
 }
 
@@ -592,17 +612,6 @@ long group_turns_begin(const struct arch *arch, long next, int element_bytes)
 }
 
 /* ---- evaluation ---- */
-
-/* What no loop moves: read only, and used by one stage. */
-struct item {
-	const struct model_entry *entry;
-	int stage;
-	long bytes, visits;
-	long place, least_place;     /* in the scratchpad: all of it, or the smallest chunk */
-	bool has_chunks;
-	struct stage_dim dim;
-	bool is_held, is_streamed;   /* streamed: as the user wants */
-};
 
 struct evaluation {
 	struct group_model *model;
@@ -905,11 +914,12 @@ static void decide(struct holding *holding, int i, long held, long bytes)
 static bool choose_held(struct evaluation *evaluation, const struct group_limits *limits)
 {
 	enum { STEPS = 20000 };
-	struct arena *arena = evaluation->model->arena;
+	struct group_model *model = evaluation->model;
 	int count = evaluation->item_count;
 	struct holding holding = { evaluation, limits->capacity, LONG_MAX / 4,
-		ARENA_ARRAY(arena, bool, count + 1), ARENA_ARRAY(arena, bool, count + 1),
-		ARENA_ARRAY(arena, long, count + 2) };
+		model->is_held, model->is_best, model->rest };
+	memset(model->is_held, 0, (size_t)count * sizeof *model->is_held);
+	model->rest[count] = 0;
 	if (count)
 		qsort(evaluation->items, (size_t)count, sizeof *evaluation->items, compare_items);
 	for (int i = count - 1; i >= 0; i--)
@@ -1065,9 +1075,8 @@ bool group_evaluate(struct group_model *model, const struct group_limits *limits
 	struct group_choice *choice)
 {
 	struct evaluation evaluation = { .model = model, .choice = choice,
-		.arch = model->groups->compilation->arch, .wishes = limits->wishes,
-		.items = ARENA_ARRAY(model->arena, struct item, model->entry_count + 1),
-		.pool = ARENA_ARRAY(model->arena, long, model->grown.last - model->grown.first + 1) };
+		.arch = model->groups->compilation->arch, .wishes = limits->wishes, .items = model->items, .pool = model->pool };
+	memset(model->pool, 0, (size_t)(model->grown.last - model->grown.first + 1) * sizeof *model->pool);
 	choice->need = LONG_MAX;
 	choice->runs = 0;
 	for (int l = 0; l < choice->depth; l++) {
@@ -1092,8 +1101,7 @@ long group_least_bytes(struct group_model *model)
 {
 	struct group_choice choice = { .depth = 0 };
 	struct evaluation evaluation = { .model = model, .choice = &choice,
-		.arch = model->groups->compilation->arch,
-		.items = ARENA_ARRAY(model->arena, struct item, model->entry_count + 1) };
+		.arch = model->groups->compilation->arch, .items = model->items };
 	if (!add_arrays(&evaluation))
 		return 0;
 	long bytes = evaluation.bytes;
