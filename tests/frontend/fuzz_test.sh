@@ -22,7 +22,7 @@ sources=$parser\ $lexer
 for file in ast frontend headers index loop preprocess scope sema types uninitialized value; do
 	sources="$sources $top_srcdir/frontend/$file.c"
 done
-for file in number program program_read program_text program_verify reduction; do
+for file in number order program program_read program_text program_verify reduction; do
 	sources="$sources $top_srcdir/ir/$file.c"
 done
 ok "the fuzzer builds" $clang $flags $sources "$top_srcdir/support/arena.c" \
