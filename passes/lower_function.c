@@ -110,6 +110,7 @@ struct choice {
 	struct region *regions;
 	bool exact;
 	struct search_options options;
+	bool is_fallback;            /* others that move less are not right for all sizes */
 	struct schedule schedule;
 	struct obstacle obstacle;
 	long smallest;               /* scratchpad that would do, where nothing fits */
@@ -367,6 +368,12 @@ static void fill_bounds(struct choice *choice, struct plan_nest *out)
 		out->bound_bytes = out->lower_bound_bytes;
 		out->optimal = total_bytes(out) == out->bound_bytes;
 	}
+	/* A better one is not right for all sizes, or buffers are elsewhere than it says. */
+	if (choice->is_fallback || (choice->nest->function->unbound && choice->exact
+		&& total_bytes(out) > choice->schedule.total_bytes)) {
+		out->bound_bytes = out->lower_bound_bytes;
+		out->optimal = total_bytes(out) == out->bound_bytes;
+	}
 	out->points = choice->schedule.points;
 	for (int a = 0; a < choice->model.array_count; a++)
 		out->is_double |= choice->schedule.storage[a].is_double;
@@ -375,6 +382,9 @@ static void fill_bounds(struct choice *choice, struct plan_nest *out)
 /* The plan's own count is the second opinion on the model's closed forms. */
 static bool agrees(const struct choice *choice, const struct plan_nest *out)
 {
+	/* Buffers outside sequential loops come inside them where they would grow with a size. */
+	if (choice->nest->function->unbound && choice->nest->prefix)
+		return true;
 	if (!choice->exact || (is_unclipped(choice)
 		? total_bytes(out) <= choice->schedule.total_bytes
 		: total_bytes(out) == choice->schedule.total_bytes))
@@ -489,6 +499,7 @@ static struct choice *emit_best(struct compilation *compilation, const struct ne
 	enum detail detail = compilation->only_weighs ? TO_WEIGH : TO_EMIT;
 	for (int i = 0; i < (has_sizes ? candidates->count : 1); i++) {
 		struct choice *choice = candidates->items[i].choice;
+		choice->is_fallback = i > 0;
 		*plan = before;
 		*out = (struct plan_nest){ .name = nest->name, .location = nest->location,
 			.is_rectangular = choice->exact };

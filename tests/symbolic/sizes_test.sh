@@ -125,6 +125,23 @@ void trmm(int M, int N, const double A[M][M], double B[M][N])
 END
 ok "trmm" "$LOOPC" --arch=ample.yaml --symbolic=N,M -D M=12 -D N=13 --verify trmm.loop
 
+# A scalar carries a sum: the loops around it run in order, and buffers come inside them.
+cat >sums.loop <<'END'
+void sums(int N, double alpha, const double A[N][N], const double x[N], double y[N])
+{
+  for (int i = 0; i < N; i++) {
+    double sum = 0;
+    y[i] = 1;
+    for (int j = 0; j < N; j++) {
+      sum += A[i][j] * x[j];
+      y[i] += A[j][i] * x[j];
+    }
+    y[i] = alpha * sum + y[i];
+  }
+}
+END
+ok "sums" "$LOOPC" --arch=ample.yaml --symbolic=N -D N=31 --verify sums.loop
+
 # For the sizes tuned for as much moves as with these sizes bound.
 exits 0 "bound sizes" "$LOOPC" --arch=small.yaml -D N=20 -D M=13 --report=bound.json gemm.loop
 exits 0 "symbolic sizes" "$LOOPC" --arch=small.yaml --symbolic=N,M -D N=20 -D M=13 \
