@@ -980,7 +980,7 @@ struct plan *lower_function(struct compilation *compilation, const struct functi
 	bool done = !plan->nest_count
 		|| fuse_wishes_read(compilation, nests, plan->nest_count, &wishes);
 	/* A group's tiles are counted: with symbolic sizes its nests are lowered one by one. */
-	bool may_fuse = plan->nest_count > 1 && !function->symbolic_count;
+	bool may_fuse = plan->nest_count > 1 && !function->unbound;
 	if (done && plan->nest_count && wishes.forces && !may_fuse) {
 		diag_error(compilation->diag, function->location,
 			"nests of '%s' are to be fused, but its sizes are symbolic: give them values, without "
