@@ -41,6 +41,22 @@ static __isl_give isl_map *precede(__isl_take isl_map *map, const struct loop *l
 		: isl_map_order_gt(map, isl_dim_in, i, isl_dim_out, i);
 }
 
+/* A and B differ in a dimension where both are one number. */
+bool accesses_are_apart(const struct statement *from, const struct access *a,
+	const struct statement *to, const struct access *b)
+{
+	for (int d = 0; d < a->array->rank; d++) {
+		bool is_fixed = a->subscripts[d].constant != b->subscripts[d].constant;
+		for (int i = 0; i < from->depth && is_fixed; i++)
+			is_fixed = !a->subscripts[d].coefficients[i];
+		for (int i = 0; i < to->depth && is_fixed; i++)
+			is_fixed = !b->subscripts[d].coefficients[i];
+		if (is_fixed)
+			return true;
+	}
+	return false;
+}
+
 /* {instance of FROM -> instance of TO : A and B touch the same element} */
 static __isl_give isl_map *meeting(const struct statement *from, const struct access *a,
 	const struct statement *to, const struct access *b)
@@ -67,6 +83,12 @@ static __isl_give isl_map *meeting(const struct statement *from, const struct ac
 static bool is_before(const struct statement *from, const struct statement *to, int shared)
 {
 	return place_in_body(from, shared) < place_in_body(to, shared);
+}
+
+bool may_precede(const struct statement *from, const struct statement *to)
+{
+	int shared = shared_loop_count(from, to);
+	return shared > 0 || is_before(from, to, shared);
 }
 
 /* The pairs of MEETING at LEVEL. */

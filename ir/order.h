@@ -11,6 +11,13 @@
 /* The number of loops around both statements. */
 int shared_loop_count(const struct statement *from, const struct statement *to);
 
+/* Some instance of FROM may run before one of TO. */
+bool may_precede(const struct statement *from, const struct statement *to);
+
+/* The text alone says that A and B, accesses of one array, touch no element in common. */
+bool accesses_are_apart(const struct statement *from, const struct access *a,
+	const struct statement *to, const struct access *b);
+
 /* {instance of FROM -> instance of TO : A and B touch the same element, and FROM's runs
  * before TO's} as far as the shared loop LEVEL carries the pairs; or, if LEVEL is
  * shared_loop_count, those within one iteration of all shared loops.  NULL if the program's

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <isl/aff.h>
+#include <isl/constraint.h>
 #include <isl/id.h>
 #include <isl/schedule.h>
 #include <isl/schedule_node.h>
@@ -548,6 +549,42 @@ static __isl_give isl_schedule *within_limit(isl_ctx *ctx,
 	return schedule;
 }
 
+/* Constraints of the dependences: of all of them, and of the one with most. */
+struct constraint_count {
+	long total, most;
+};
+
+static isl_stat count_basic_map(__isl_take isl_basic_map *map, void *user)
+{
+	struct constraint_count *count = user;
+	long constraints = isl_basic_map_n_constraint(map);
+	count->total += constraints;
+	count->most = constraints > count->most ? constraints : count->most;
+	isl_basic_map_free(map);
+	return isl_stat_ok;
+}
+
+static isl_stat count_map(__isl_take isl_map *map, void *user)
+{
+	isl_map_foreach_basic_map(map, count_basic_map, user);
+	isl_map_free(map);
+	return isl_stat_ok;
+}
+
+/* isl eliminates a multiplier for each constraint, which may square what is left, and no
+ * limit of operations stops it there.  Stencils, for which its schedules are worth having,
+ * have some ten dependences of some ten constraints. */
+static bool may_schedule(const struct nest *nest)
+{
+	enum { STATEMENTS = 12, TOTAL_CONSTRAINTS = 240, MOST_CONSTRAINTS = 24 };
+	struct constraint_count count = { 0, 0 };
+	if (nest->statement_count > STATEMENTS)
+		return false;
+	isl_union_map_foreach_map(nest->dependences, count_map, &count);
+	isl_union_map_foreach_map(nest->together, count_map, &count);
+	return count.total <= TOTAL_CONSTRAINTS && count.most <= MOST_CONSTRAINTS;
+}
+
 static int scheduler_band(struct compilation *compilation, const struct nest *nest,
 	struct band_dim *band)
 {
@@ -575,7 +612,6 @@ static int scheduler_band(struct compilation *compilation, const struct nest *ne
 
 void nest_find_band(struct compilation *compilation, struct nest *nest)
 {
-	enum { SCHEDULER_STATEMENTS = 12 };
 	nest->prefix = nest->band_count = nest->left_out = 0;
 	if (!nest->loop_depth)
 		return;
@@ -589,7 +625,7 @@ void nest_find_band(struct compilation *compilation, struct nest *nest)
 			break;
 	}
 	*nest = best;
-	if (!nest->left_out || nest->statement_count > SCHEDULER_STATEMENTS)
+	if (!nest->left_out || !may_schedule(nest))
 		return;
 	nest->band_count = scheduler_band(compilation, nest, nest->band);
 	if (nest->band_count > best.band_count)

@@ -95,6 +95,26 @@ isl_union_map *nest_scalar_values(const struct nest *nest, const struct array *s
 
 enum kind { FLOW, ANTI, OUTPUT, REDUCTION, KINDS };
 
+/* Statements FROM and TO may have dependences because of accesses A and B. */
+static bool may_depend(const struct statement *from, const struct access *a,
+	const struct statement *to, const struct access *b)
+{
+	return a->array == b->array && (a->is_write || b->is_write) && may_precede(from, to)
+		&& !accesses_are_apart(from, a, to, b);
+}
+
+bool access_pairs_are_few(struct statement *const *statements, int count)
+{
+	long pairs = 0;
+	for (int s = 0; s < count; s++)
+		for (int t = 0; t < count && pairs <= ACCESS_PAIRS_LIMIT; t++)
+			for (int a = 0; a < statements[s]->access_count; a++)
+				for (int b = 0; b < statements[t]->access_count; b++)
+					pairs += may_depend(statements[s], &statements[s]->accesses[a],
+						statements[t], &statements[t]->accesses[b]);
+	return pairs <= ACCESS_PAIRS_LIMIT;
+}
+
 struct pairs {
 	struct compilation *compilation;
 	const struct nest *nest;
@@ -105,7 +125,7 @@ static void add_pair(struct pairs *pairs, int s, const struct access *a, int t,
 	const struct access *b)
 {
 	const struct nest *nest = pairs->nest;
-	if ((!a->is_write && !b->is_write) || a->array != b->array)
+	if (!may_depend(nest->statements[s], a, nest->statements[t], b))
 		return;
 	enum kind kind = !a->is_write ? ANTI : b->is_write ? OUTPUT : FLOW;
 	if (may_swap(pairs->compilation, nest->statements[s], a, nest->statements[t], b))

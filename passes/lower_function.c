@@ -822,14 +822,22 @@ static void lower_variants(struct compilation *compilation, struct nest *nest,
 		try_expanded(compilation, form, plan, best);
 }
 
-static bool check_array_count(struct compilation *compilation, struct nest *nest)
+/* Whether NEST is not too much to be scheduled as one; else says so. */
+static bool check_size(struct compilation *compilation, struct nest *nest)
 {
 	nest_split_arrays(compilation, nest, false);
+	bool few_pairs = access_pairs_are_few((struct statement *const *)nest->statements,
+		nest->statement_count);
 	if (nest->array_count > MODEL_ARRAYS)
 		diag_error(compilation->diag, nest->location,
 			"this nest uses %d arrays; at most %d can be scheduled together: split it into "
 			"several loops", nest->array_count, MODEL_ARRAYS);
-	return nest->array_count <= MODEL_ARRAYS;
+	else if (!few_pairs)
+		diag_error(compilation->diag, nest->location,
+			"the %d statements of this nest touch the same arrays in more than %d pairs of "
+			"accesses, too many to find their dependences: split it into several loops",
+			nest->statement_count, ACCESS_PAIRS_LIMIT);
+	return nest->array_count <= MODEL_ARRAYS && few_pairs;
 }
 
 bool lower_nest(struct compilation *compilation, struct nest *nest, struct plan *plan,
@@ -840,7 +848,7 @@ bool lower_nest(struct compilation *compilation, struct nest *nest, struct plan 
 	struct variant best = { .nest = nest };
 	struct form form;
 	nest = renewed(compilation, nest, plan);
-	if (!check_array_count(compilation, nest) || !read_form(compilation, nest, &form))
+	if (!check_size(compilation, nest) || !read_form(compilation, nest, &form))
 		return false;
 	if (form.is_given && form.is_parts)
 		nest_find_dependences(compilation, nest);
@@ -987,6 +995,9 @@ struct plan *lower_function(struct compilation *compilation, const struct functi
 			"--symbolic", function->name);
 		done = false;
 	}
+	/* Groups take their dependences from all nests together. */
+	if (done && may_fuse && !wishes.forces)
+		may_fuse = access_pairs_are_few(function->statements, function->statement_count);
 	if (done && may_fuse && (wishes.fusion != FUSE_NEVER || wishes.forces))
 		done = lower_groups(compilation, nests, plan->nest_count, &wishes, plan);
 	else if (done)

@@ -133,6 +133,12 @@ struct nest *nest_renew(struct compilation *compilation, const struct nest *nest
 /* The group of COUNT consecutive nests from NESTS on as one nest. */
 struct nest *nest_join(struct compilation *compilation, const struct nest *nests, int count);
 
+/* Pairs of accesses that may meet: more are refused, for dependences are looked for in each
+ * and none may be left out. */
+enum { ACCESS_PAIRS_LIMIT = 150000 };
+/* Whether COUNT statements have no more; takes no isl. */
+bool access_pairs_are_few(struct statement *const *statements, int count);
+
 /* Fills in nest.dependences. */
 void nest_find_dependences(struct compilation *compilation, struct nest *nest);
 

@@ -1,0 +1,57 @@
+#!/bin/sh
+# Programs that nobody would write by hand: thousands of statements, deep nests, large
+# coefficients and sizes.  They compile, or are refused with the reason.
+. "$top_srcdir/tests/tap/tap.sh"
+cat >machine.yaml <<'END'
+name: machine
+scratchpad: { bytes: 32768 }
+END
+
+# program BODY: a function of two arrays
+program()
+{
+	printf 'void f(float A[100], float B[100])\n{\n%s\n}\n' "$1" >in.loop
+}
+compiles()
+{
+	exits 0 "$1" "$LOOPC" --arch=machine.yaml -o out.c in.loop
+}
+
+program "$(awk 'BEGIN { for (k = 0; k < 500; k++) printf "\tA[%d] = B[%d] + 1;\n", k % 100, 7 * k % 100 }')"
+compiles "five hundred statements in a row"
+program "$(awk 'BEGIN { print "\tfor (int i = 0; i < 100; i++) {"
+	for (k = 0; k < 1000; k++) printf "\t\tA[i] = B[i] + A[%d];\n", k % 100
+	print "\t}" }')"
+rm -f out.c
+exits 1 "a thousand statements in a loop" "$LOOPC" --arch=machine.yaml -o out.c in.loop
+has err '^in\.loop:3:2: error: the 1000 statements of this nest touch the same arrays in more than' \
+	"a thousand statements in a loop: the reason"
+ok "a thousand statements in a loop: no output" test ! -e out.c
+
+# deep LOOPS: all of them around one statement that uses the outer twelve
+deep()
+{
+	awk -v loops="$1" 'BEGIN { printf "void f(float A"; for (k = 0; k < 12; k++) printf "[3]"
+		printf ")\n{\n"; for (k = 0; k < loops; k++) printf "for (int i%d = 0; i%d < 3; i%d++)\n", k, k, k
+		printf "A"; for (k = 0; k < 12; k++) printf "[i%d]", k; printf " += 1;\n}\n" }' >in.loop
+}
+deep 12
+compiles "twelve loops"
+deep 24
+compiles "twenty-four loops"
+deep 25
+exits 1 "twenty-five loops" "$LOOPC" --arch=machine.yaml -o out.c in.loop
+has err '^in\.loop:[0-9]+:[0-9]+: error: .*loops' "twenty-five loops: the reason"
+
+printf '%s\n' 'void f(const float A[2000000000], float B[1000])' '{' \
+	'	for (int i = 0; i < 1000; i++)' '		for (int j = 0; j < 999; j++)' \
+	'			B[i] += A[1000003 * i + 999983 * j];' '}' >in.loop
+compiles "large coefficients"
+printf '%s\n' 'void f(char A[100000000][100000000], char B[100000000][100000000])' '{' \
+	'	for (int i = 0; i < 100000000; i++)' '		for (int j = 0; j < 100000000; j++)' \
+	'			A[i][j] += B[j][i];' '}' >in.loop
+compiles "large sizes"
+sed 's/\[100000000\]/[3037000500][1][3037000500]/' in.loop >over.loop
+exits 1 "an array that is too large" "$LOOPC" --arch=machine.yaml -o out.c over.loop
+has err 'error: .*(too large|overflows)' "an array that is too large: the reason"
+finish
