@@ -214,8 +214,9 @@ def main():
         for text in bad:
             print("# " + text.replace("\n", "\n# "))
         sys.stdout.flush()
-    enough = 2 * counts.get("verified", 0) >= sum(counts.values())
-    print("%s %d - half of them or more are verified" % ("ok" if enough else "not ok", batch + 1))
+    # A machine under load may be too slow for some: that says nothing.
+    enough = 2 * counts.get("verified", 0) >= sum(counts.values()) - counts.get("slow", 0)
+    print("%s %d - half of those done or more are verified" % ("ok" if enough else "not ok", batch + 1))
     print("# " + ", ".join("%s %d" % item for item in sorted(counts.items())))
     print("1..%d" % (batch + 1))
     return 1 if failed or not enough else 0
