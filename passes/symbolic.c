@@ -299,8 +299,44 @@ static isl_stat check_pairs(__isl_take isl_map *pairs, void *user)
 	return check->is_legal ? isl_stat_ok : isl_stat_error;
 }
 
+static bool is_subset(__isl_keep isl_set *set, __isl_take isl_set *of)
+{
+	bool subset = isl_set_is_subset(set, of) == isl_bool_true;
+	isl_set_free(of);
+	return subset;
+}
+
+/* Statement S runs within the extent of dimension L, whatever the sizes: no tile loop
+ * leaves any of it out. */
+static bool is_covered(const struct nest *nest, int l, int s)
+{
+	const struct band_dim *band = &nest->band[l];
+	const struct hyperplane *plane = &band->planes[s];
+	if (plane->kind != HYPERPLANE_AFFINE)
+		return true;
+	isl_set *domain = nest->statements[s]->domain;
+	isl_ctx *ctx = isl_set_get_ctx(domain);
+	long last = band->extent - 1;
+	isl_aff *end = isl_aff_zero_on_domain(isl_local_space_from_space(isl_set_get_space(domain)));
+	for (int k = 0; k < nest->function->symbolic_count; k++) {
+		last -= band->extent_slope.of[k] * nest->function->symbolic[k]->value;
+		end = isl_aff_set_coefficient_val(end, isl_dim_param, k,
+			isl_val_int_from_si(ctx, band->extent_slope.of[k]));
+	}
+	isl_pw_aff *value = isl_pw_aff_from_aff(isl_aff_copy(plane->value));
+	isl_set *inside = isl_pw_aff_nonneg_set(isl_pw_aff_copy(value));
+	inside = isl_set_intersect(inside, isl_pw_aff_le_set(value, isl_pw_aff_from_aff(
+		isl_aff_set_constant_val(end, isl_val_int_from_si(ctx, last)))));
+	return is_subset(domain, inside);
+}
+
 bool band_is_legal(const struct nest *nest, const struct schedule *schedule, const char **reason)
 {
+	*reason = "its loops do not grow evenly with the sizes";
+	for (int l = 0; l < nest->band_count; l++)
+		for (int s = 0; s < nest->statement_count; s++)
+			if (!is_covered(nest, l, s))
+				return false;
 	for (int l = nest->prefix; l < nest->band_count; l++) {
 		struct check check = { .nest = nest, .dim = l, .is_legal = true,
 			.turns = schedule->is_serpentine[l] };
@@ -415,13 +451,6 @@ static __isl_give isl_set *array_elements(const struct lowering *lowering,
 	}
 	isl_space_free(space);
 	return elements;
-}
-
-static bool is_subset(__isl_keep isl_set *set, __isl_take isl_set *of)
-{
-	bool subset = isl_set_is_subset(set, of) == isl_bool_true;
-	isl_set_free(of);
-	return subset;
 }
 
 bool region_holds(const struct lowering *lowering, int a, struct plan_expr *const *first,

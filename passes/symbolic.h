@@ -20,8 +20,9 @@ struct band_origin {
 struct nest *nest_with_sizes(struct compilation *compilation, const struct nest *nest,
 	struct band_origin origin, bool exact, struct region *regions, const char **reason);
 
-/* No dependence of NEST, which nest_with_sizes made, runs backwards in its band, nor, for
- * any size, along a loop that turns in SCHEDULE. */
+/* For all sizes every iteration of NEST, which nest_with_sizes made, is in some tile, and
+ * no dependence runs backwards in its band, nor either way along a loop that turns in
+ * SCHEDULE. */
 bool band_is_legal(const struct nest *nest, const struct schedule *schedule,
 	const char **reason);
 

@@ -209,6 +209,17 @@ void grows(int M, int N, const float D[M][N], float m[N], float s[N])
   }
 }
 END
+cat >strides.loop <<'END'
+void strides(int N, float A[N])
+{
+  for (int i = 0; i < N; i += 3)
+    A[i] = 1;
+}
+END
+for size in 30 31 32; do
+	exits 1 "a loop of steps, tuned for $size" "$LOOPC" --symbolic=N -D N=$size strides.loop
+	has err "cannot be left to the run" "is refused"
+done
 exits 1 "a buffer that would grow" "$LOOPC" --symbolic=M -D M=20 -D N=20 grows.loop
 has err "the sizes of 'grows' cannot be left to the run: a buffer would grow with a size" "says why"
 has err 'give them values, without --symbolic, tune for larger ones, or split the nest' "and what to do"
