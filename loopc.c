@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "driver/emit.h"
+#include "driver/limit.h"
 #include "driver/options.h"
 #include "driver/output.h"
 #include "driver/pareto.h"
@@ -108,6 +109,7 @@ static enum status compile(struct session *session, struct outputs *outputs)
 {
 	const struct options *options = session->options;
 	enum status status = STATUS_DONE;
+	limit_begin(options->time_limit_seconds, options->input);
 	if (!session_read(session))
 		return STATUS_INPUT_ERROR;
 	if (pass_done(&session->compilation, "parse"))
@@ -119,6 +121,7 @@ static enum status compile(struct session *session, struct outputs *outputs)
 		if (status == STATUS_DONE)
 			status = check_plans(session, are_given);
 	}
+	limit_end();
 	if (status == STATUS_DONE && options->explain_strategies)
 		status = find_strategies(session);
 	if (status == STATUS_DONE && options->sweep)

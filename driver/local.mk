@@ -35,6 +35,7 @@ libloopc_a_SOURCES += \
 	driver/output.c driver/output.h \
 	driver/pareto.c driver/pareto.h \
 	driver/runtime_dir.c driver/runtime_dir.h \
+	driver/limit.c driver/limit.h \
 	driver/session.c driver/session.h \
 	driver/strategies.c driver/strategies.h \
 	driver/space.c driver/space.h \

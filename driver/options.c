@@ -24,7 +24,7 @@ enum {
 	OPTION_HELP, OPTION_VERSION, OPTION_LIST_ARCHS, OPTION_LIST_PASSES,
 	OPTION_PRINT_RUNTIME_DIR, OPTION_PREFIX, OPTION_LINE_DIRECTIVES, OPTION_SAVE_TEMPS,
 	OPTION_SWEEP, OPTION_SWEEP_OUTPUT, OPTION_PARETO, OPTION_PARETO_OUTPUT, OPTION_PARETO_POINTS,
-	OPTION_PARETO_NESTS, OPTION_SPACE, OPTION_SYMBOLIC
+	OPTION_PARETO_NESTS, OPTION_SPACE, OPTION_SYMBOLIC, OPTION_TIME_LIMIT
 };
 
 static const struct option long_options[] = {
@@ -60,6 +60,7 @@ static const struct option long_options[] = {
 	{ "pareto-points", required_argument, NULL, OPTION_PARETO_POINTS },
 	{ "pareto-nests", no_argument, NULL, OPTION_PARETO_NESTS },
 	{ "space", required_argument, NULL, OPTION_SPACE },
+	{ "time-limit", required_argument, NULL, OPTION_TIME_LIMIT },
 	{ NULL, 0, NULL, 0 }
 };
 
@@ -81,7 +82,8 @@ void options_help(void)
 "  --fuse=never|auto|all  keep what is between nests on chip (default: auto)\n"
 "  --recompute=never|allowed|N%  work that fusion may repeat (default: 25%)\n"
 "  --effort=N|exhaustive  points the search looks at    -j N  with N threads\n"
-"  -fno-reassociate       keep the order of floating-point reductions\n"
+"  --time-limit=SECONDS   of processor time until plans are made (default: 900)\n"
+	"  -fno-reassociate       keep the order of floating-point reductions\n"
 "  --prefix=TEXT          of all emitted names   --line-directives  emit #line\n"
 "  --report[=FILE.json]   traffic, bounds and buffers: a table, or JSON in a file\n"
 "  --explain              how the traffic comes about, array by array\n"
@@ -353,6 +355,8 @@ static bool parse_option(struct arena *arena, struct options *options, int optio
 	case OPTION_EFFORT:
 		options->effort = 0;
 		return !strcmp(text, "exhaustive") || parse_count("--effort", text, 1, &options->effort);
+	case OPTION_TIME_LIMIT:
+		return parse_count("--time-limit", text, 0, &options->time_limit_seconds);
 	case OPTION_REPORT:
 		if (text)
 			options->report_file = text;
@@ -391,7 +395,7 @@ static bool parse_option(struct arena *arena, struct options *options, int optio
 static void option_defaults(struct options *options)
 {
 	*options = (struct options){ .arch = "default", .threads = 1, .reassociate = true,
-		.fusion = FUSE_AUTO, .recompute_percent = RECOMPUTE_PERCENT,
+		.fusion = FUSE_AUTO, .recompute_percent = RECOMPUTE_PERCENT, .time_limit_seconds = 900,
 		.prefix = "" };
 }
 

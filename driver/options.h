@@ -65,6 +65,7 @@ struct options {
 	double recompute_percent;    /* of work that fusion may repeat; infinite: any */
 	bool is_recompute_given;
 	long effort;
+	long time_limit_seconds;     /* of processor time to make plans; 0: none */
 	int threads;
 	bool reassociate;
 	const char *prefix;          /* of the emitted functions' names; "" for none */

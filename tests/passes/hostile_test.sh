@@ -54,4 +54,16 @@ compiles "large sizes"
 sed 's/\[100000000\]/[3037000500][1][3037000500]/' in.loop >over.loop
 exits 1 "an array that is too large" "$LOOPC" --arch=machine.yaml -o out.c over.loop
 has err 'error: .*(too large|overflows)' "an array that is too large: the reason"
+
+# What the polyhedral library would not end on, in the time of anyone's patience.
+awk 'BEGIN { print "void f(float A[100000], float B[100000])\n{\n\tfor (int i = 0; i < 100000; i++) {"
+	for (k = 2; k < 62; k++) printf "\t\tif (i %% %d == 0)\n\t\t\tA[i] += %d * B[i];\n", k, k
+	print "\t}\n}" }' >in.loop
+rm -f out.c
+exits 1 "sixty periods in one loop" "$LOOPC" --arch=machine.yaml --time-limit=2 -o out.c in.loop
+has err '^in\.loop: error: not done after 2 s' "sixty periods in one loop: the reason"
+ok "sixty periods in one loop: no output" test ! -e out.c
+program "	for (int i = 0; i < 100; i++) A[i] = B[i];"
+exits 0 "what is done in time" "$LOOPC" --arch=machine.yaml --time-limit=100 -o out.c in.loop
+exits 2 "a time that is none" "$LOOPC" --time-limit=soon in.loop
 finish
