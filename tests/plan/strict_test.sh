@@ -22,6 +22,16 @@ while read -r example sizes; do
 		--line-directives "$@" --emit=c="$name.c",h="$name.h" "$top_srcdir/examples/$example"
 	[ $buffering = single ] && buffering=double || buffering=single
 done <list
+# What compilers once warned of in emitted code, found by random programs.
+cat >found.loop <<'END'
+#include <stdint.h>
+void found(const int32_t A[40], const int32_t B[40], int32_t C[40])
+{
+	for (int i = 0; i < 40; i++)
+		C[i] = (!A[i]) < B[i] ? 1 : B[i] - (!B[i]);
+}
+END
+exits 0 "what compilers warned of" "$LOOPC" --arch="$machine/unified-8k.yaml" --emit=c=found.c,h=found.h found.loop
 ls -- *.c >/dev/null || { finish; }
 
 # compiler COMMAND...: takes all files.
