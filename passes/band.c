@@ -573,10 +573,11 @@ static isl_stat count_map(__isl_take isl_map *map, void *user)
 
 /* isl eliminates a multiplier for each constraint, which may square what is left, and no
  * limit of operations stops it there.  Stencils, for which its schedules are worth having,
- * have some ten dependences of some ten constraints. */
+ * have few statements, and some ten dependences of some ten constraints; with seven
+ * statements no more of these may take it minutes. */
 static bool may_schedule(const struct nest *nest)
 {
-	enum { STATEMENTS = 12, TOTAL_CONSTRAINTS = 240, MOST_CONSTRAINTS = 24 };
+	enum { STATEMENTS = 6, TOTAL_CONSTRAINTS = 240, MOST_CONSTRAINTS = 24 };
 	struct constraint_count count = { 0, 0 };
 	if (nest->statement_count > STATEMENTS)
 		return false;

@@ -1,6 +1,6 @@
 /* Transfers of regions that have no closed form: isl finds the box around what a visit
- * touches, when it is empty, and whether it must be fetched.  Every visit moves its
- * whole box. */
+ * touches, when it is empty, and whether it must be fetched.  A visit moves its whole box,
+ * or of each of its rows what is touched (passes/rows.c). */
 
 #include <isl/aff.h>
 #include <isl/ast_build.h>

@@ -63,6 +63,36 @@ rm -f out.c
 exits 1 "sixty periods in one loop" "$LOOPC" --arch=machine.yaml --time-limit=2 -o out.c in.loop
 has err '^in\.loop: error: not done after 2 s' "sixty periods in one loop: the reason"
 ok "sixty periods in one loop: no output" test ! -e out.c
+# A tangle of few statements, found by random programs: isl's scheduler took minutes.
+cat >in.loop <<'END'
+#include <stdint.h>
+void f(signed char A[7], signed char B, const signed char D[8][2],
+	const unsigned char E[9][7][19], int16_t F[14][10][7], unsigned char G[10][8],
+	const int16_t H[24], uint32_t U[2])
+{
+	for (int i = 0; i < 7; i++) {
+		A[i] -= A[i] * A[i];
+		for (int j = -i + 3; j > -1; j--)
+			for (int k = 0; k < 1; k++) {
+				G[3 * i][j] = E[i + 1][i + 2 * k + 1][k + j] | E[i + 2][i + 2 * k][k + j];
+				for (int l = k + 2; l > -1; l--)
+					F[-i + 5][-j + 3][l] = (int16_t)(G[2 * l][2 * j + 1] ^ j);
+			}
+		A[i] = (F[i + 6][i + 3][i] >> 4) - E[i + 2][i][3 * i] / 6;
+		A[i] = B;
+		for (int j = 0; j <= 1; j++) {
+			for (int k = 0; k < 1; k++)
+				for (int l = 0; l < -i + 2 && l < 1; l += 2)
+					U[-j + 1] += B;
+			for (int k = 0; k <= 5; k++)
+				for (int l = 3; l > -1; l -= 3)
+					G[k + j][j + l] ^= H[k + 3 * i] * H[l + 1] - D[l + 2][j];
+		}
+	}
+}
+END
+printf 'name: small\nscratchpad: { bytes: 672 }\n' >small.yaml
+exits 0 "a tangle of few statements" "$LOOPC" --arch=small.yaml --time-limit=60 -o out.c in.loop
 program "	for (int i = 0; i < 100; i++) A[i] = B[i];"
 exits 0 "what is done in time" "$LOOPC" --arch=machine.yaml --time-limit=100 -o out.c in.loop
 exits 2 "a time that is none" "$LOOPC" --time-limit=soon in.loop
