@@ -19,7 +19,10 @@ libloopc_a_SOURCES += \
 	passes/rows.c \
 	passes/group.h \
 	passes/group_band.c \
+	passes/group_hold.c \
 	passes/group_model.c \
+	passes/group_model.h \
+	passes/group_profile.c \
 	passes/group_search.c \
 	passes/lower.c \
 	passes/lower_function.c \

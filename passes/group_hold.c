@@ -1,0 +1,247 @@
+/* What a group holds from the first tile to the last of the arrays that no loop moves, and
+ * what comes for its stage in each tile, whole or in chunks. */
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "passes/group_model.h"
+
+/* ---- chunks ---- */
+
+/* The bytes of ITEM with TILE iterations of its stage's loop. */
+static long chunk_bytes(const struct evaluation *evaluation, const struct held_item *item, long tile)
+{
+	const struct groups *groups = evaluation->model->groups;
+	const struct group_access *access = item->entry->accesses[0];
+	const struct statement *statement = groups->function->statements[access->statement];
+	int first = groups->nests[item->stage].statements[0]->index;
+	int i = item->dim.planes[access->statement - first].iterator;
+	long bytes = item->entry->array->array->type.bytes, step = labs(statement->loops[i]->step);
+	for (int d = 0; d < item->entry->array->array->rank; d++) {
+		long c = labs(access->access->subscripts[d].coefficients[i]);
+		long side = c ? (tile - 1) * c * step + 1 : item->entry->extent[d];
+		bytes *= side < item->entry->extent[d] ? side : item->entry->extent[d];
+	}
+	return bytes;
+}
+
+static const struct stage_dim *chunk_dim(const struct evaluation *evaluation, const struct held_item *item)
+{
+	struct group_model *model = evaluation->model;
+	struct model_entry *entry = &model->entries[item->entry - model->entries];
+	if (!entry->knows_dim)
+		entry->dim = group_stage_dim(model->groups, &model->grown, item->stage,
+			entry->accesses[0]->access);
+	entry->knows_dim = true;
+	return &entry->dim;
+}
+
+/* Gives the largest item of each stage, and all that move like it, chunks. */
+void group_find_chunks(struct evaluation *evaluation)
+{
+	for (int i = 0; i < evaluation->item_count; i++) {
+		struct held_item *item = &evaluation->items[i];
+		bool is_largest = item->entry->access_count == 1;
+		for (int j = 0; j < evaluation->item_count; j++)
+			is_largest &= evaluation->items[j].stage != item->stage
+				|| evaluation->items[j].bytes < item->bytes
+				|| (evaluation->items[j].bytes == item->bytes && j >= i);
+		if (!is_largest)
+			continue;
+		struct stage_dim dim = *chunk_dim(evaluation, item);
+		for (int j = 0; j < evaluation->item_count && dim.loop >= 0; j++) {
+			struct held_item *other = &evaluation->items[j];
+			if (other->stage != item->stage || other->entry->access_count != 1)
+				continue;
+			other->has_chunks = chunk_dim(evaluation, other)->loop == dim.loop;
+			other->dim = dim;
+		}
+	}
+	for (int i = 0; i < evaluation->item_count; i++) {
+		struct held_item *item = &evaluation->items[i];
+		item->least_place = item->has_chunks
+			? group_round(evaluation->arch, chunk_bytes(evaluation, item, 1)) : item->place;
+	}
+}
+
+/* ---- what is held: a search among the items, the largest first ---- */
+
+static int compare_items(const void *a, const void *b)
+{
+	const struct held_item *left = a, *right = b;
+	if (left->bytes != right->bytes)
+		return left->bytes > right->bytes ? -1 : 1;
+	if (left->visits != right->visits)
+		return left->visits > right->visits ? -1 : 1;
+	return left->entry->index - right->entry->index;
+}
+
+/* The scratchpad that stages need one after the other. */
+static long pool_of(const struct evaluation *evaluation)
+{
+	long most = 0;
+	for (int m = 0; m <= evaluation->model->grown.last - evaluation->model->grown.first; m++)
+		most = evaluation->pool[m] > most ? evaluation->pool[m] : most;
+	return most;
+}
+
+static long need_of(const struct evaluation *evaluation, long held)
+{
+	long pool = pool_of(evaluation);
+	return pool ? group_turns_begin(evaluation->arch, evaluation->need + held,
+		evaluation->model->element_bytes) + pool : evaluation->need + held;
+}
+
+struct holding {
+	struct evaluation *evaluation;
+	long capacity, best;         /* bytes that items move */
+	bool *is_held, *is_best;
+	long *rest;                  /* [item]: least that it and those after it move */
+};
+
+/* Decides on the items from I on. */
+static void decide(struct holding *holding, int i, long held, long bytes)
+{
+	struct evaluation *evaluation = holding->evaluation;
+	if (bytes + holding->rest[i] >= holding->best || evaluation->steps-- < 0
+		|| evaluation->need + held + pool_of(evaluation) > holding->capacity)
+		return;
+	if (i == evaluation->item_count) {
+		if (need_of(evaluation, held) > holding->capacity)
+			return;
+		holding->best = bytes;
+		memcpy(holding->is_best, holding->is_held, (size_t)i * sizeof *holding->is_best);
+		return;
+	}
+	struct held_item *item = &evaluation->items[i];
+	const struct held_item *before = i ? &evaluation->items[i - 1] : NULL;
+	int m = item->stage - evaluation->model->grown.first;
+	/* Of items that are alike the first are held. */
+	bool is_alike = before && before->bytes == item->bytes && before->visits == item->visits
+		&& before->least_place == item->least_place && !before->is_streamed
+		&& before->stage != item->stage
+		&& !holding->is_held[i - 1];
+	if (!is_alike && !item->is_streamed) {
+		holding->is_held[i] = true;
+		decide(holding, i + 1, held + item->place, bytes + item->bytes);
+		holding->is_held[i] = false;
+	}
+	long all;
+	if (__builtin_mul_overflow(item->bytes, item->visits, &all))
+		return;
+	evaluation->pool[m] += item->least_place;
+	decide(holding, i + 1, held, bytes + all);
+	evaluation->pool[m] -= item->least_place;
+}
+
+/* False if nothing fits. */
+bool group_choose_held(struct evaluation *evaluation, const struct group_limits *limits)
+{
+	enum { STEPS = 20000 };
+	struct group_model *model = evaluation->model;
+	int count = evaluation->item_count;
+	struct holding holding = { evaluation, limits->capacity, LONG_MAX / 4,
+		model->is_held, model->is_best, model->rest };
+	memset(model->is_held, 0, (size_t)count * sizeof *model->is_held);
+	model->rest[count] = 0;
+	if (count)
+		qsort(evaluation->items, (size_t)count, sizeof *evaluation->items, compare_items);
+	for (int i = count - 1; i >= 0; i--)
+		holding.rest[i] = holding.rest[i + 1] + evaluation->items[i].bytes;
+	if (evaluation->bytes >= limits->bytes)
+		return false;
+	holding.best = limits->bytes - evaluation->bytes;
+	long wanted = holding.best;
+	evaluation->steps = STEPS;
+	decide(&holding, 0, 0, 0);
+	evaluation->choice->is_exact = evaluation->steps >= 0;
+	if (holding.best == wanted)
+		return false;
+	for (int i = 0; i < count; i++)
+		evaluation->items[i].is_held = holding.is_best[i];
+	evaluation->bytes += holding.best;
+	return true;
+}
+
+/* The least scratchpad that would do: everything comes as late as it can, or nothing is
+ * held apart. */
+long group_least_need(struct evaluation *evaluation)
+{
+	long held = evaluation->need;
+	for (int i = 0; i < evaluation->item_count; i++)
+		held += evaluation->items[i].place;
+	for (int i = 0; i < evaluation->item_count; i++)
+		evaluation->pool[evaluation->items[i].stage - evaluation->model->grown.first]
+			+= evaluation->items[i].least_place;
+	long need = need_of(evaluation, 0);
+	for (int i = 0; i < evaluation->item_count; i++)
+		evaluation->pool[evaluation->items[i].stage - evaluation->model->grown.first]
+			-= evaluation->items[i].least_place;
+	return need < held ? need : held;
+}
+
+/* What stage N's items need with TILE iterations of its loop (0: whole). */
+static long stage_need(const struct evaluation *evaluation, int n, long tile)
+{
+	long need = 0;
+	for (int i = 0; i < evaluation->item_count; i++) {
+		const struct held_item *item = &evaluation->items[i];
+		if (item->stage == n && !item->is_held)
+			need += item->has_chunks && tile
+				? group_round(evaluation->arch, chunk_bytes(evaluation, item, tile)) : item->place;
+	}
+	return need;
+}
+
+/* The chunks that the user wants; 0: free. */
+static long wanted_tile(const struct evaluation *evaluation, const struct held_item *item)
+{
+	const struct group_wishes *wishes = evaluation->wishes;
+	int index = item->entry->index;
+	return wishes && wishes->stage_loop[index] && !strcmp(wishes->stage_loop[index], item->dim.name)
+		&& wishes->stage_tile[index] <= item->dim.extent ? wishes->stage_tile[index] : 0;
+}
+
+/* Chunks as large as there is room for. */
+void group_choose_chunks(struct evaluation *evaluation, const struct group_limits *limits)
+{
+	struct group_choice *choice = evaluation->choice;
+	const struct grown *grown = &evaluation->model->grown;
+	long need = evaluation->need, pool = 0;
+	for (int i = 0; i < evaluation->item_count; i++)
+		need += evaluation->items[i].is_held ? evaluation->items[i].place : 0;
+	long begin = group_turns_begin(evaluation->arch, need,
+		evaluation->model->element_bytes), room = limits->capacity - begin;
+	for (int n = grown->first; n <= grown->last; n++) {
+		const struct held_item *chunked = NULL;
+		for (int i = 0; i < evaluation->item_count; i++)
+			if (evaluation->items[i].stage == n && !evaluation->items[i].is_held
+				&& evaluation->items[i].has_chunks)
+				chunked = &evaluation->items[i];
+		long tile = chunked ? wanted_tile(evaluation, chunked) : 0;
+		if (!tile && chunked && limits->prefers_memory)
+			tile = 1;
+		if (!tile && chunked && stage_need(evaluation, n, 0) > room) {
+			long parts = 2, extent = chunked->dim.extent;
+			for (tile = (extent + 1) / 2; tile > 1 && stage_need(evaluation, n, tile) > room;) {
+				parts++;
+				tile = (extent + parts - 1) / parts;
+			}
+		}
+		choice->stage_tile[n] = tile;
+		if (chunked)
+			choice->stages[n] = chunked->dim;
+		long own = stage_need(evaluation, n, tile);
+		pool = own > pool ? own : pool;
+	}
+	/* what was streamed with other loops may move with these */
+	for (int i = 0; i < evaluation->model->groups->function->array_count; i++)
+		choice->hold[i] = HOLD_ALL;
+	for (int i = 0; i < evaluation->item_count; i++) {
+		const struct held_item *item = &evaluation->items[i];
+		choice->hold[item->entry->index] = item->is_held ? HOLD_ALL
+			: choice->stage_tile[item->stage] && item->has_chunks ? HOLD_CHUNK : HOLD_STAGE;
+	}
+	choice->need = pool ? begin + pool : need;
+}

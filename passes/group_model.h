@@ -1,0 +1,109 @@
+#ifndef PASSES_GROUP_MODEL_H
+#define PASSES_GROUP_MODEL_H
+
+#include "passes/group.h"
+
+/* What the files of a group's model share: what a loop does to the arrays
+ * (passes/group_profile.c), what is held of those that no loop moves (passes/group_hold.c),
+ * and the sums (passes/group_model.c). */
+
+/* Elements from low to high; none if high < low. */
+struct segment {
+	long low, high;
+};
+
+/* How an array moves with one loop. */
+struct array_profile {
+	bool moves;
+	bool slides;                 /* along the one dimension that moves, upwards */
+	long sum, fresh;             /* over tiles: elements of the dimensions that move, all of
+	                              * them; or what the tile before did not show */
+	long most[ARRAY_RANK_LIMIT];     /* of a tile; 0: the dimension does not move */
+	long window[ARRAY_RANK_LIMIT];   /* what lives in a tile, of an internal array */
+	bool is_fixed[ARRAY_RANK_LIMIT]; /* the dimension does not move */
+};
+
+/* What a loop with a tile size does. */
+struct loop_profile {
+	struct loop_profile *next;
+	struct group_loop loop;
+	int class_count;             /* tiles that are alike: n of them from t on */
+	long *t, *n;
+	struct array_profile *arrays;    /* [array of the model] */
+	long *tiles;                 /* [member]: in which it runs */
+	double *runs;                /* [member]: how often its iterations run, over their number */
+};
+
+struct model_entry {
+	int index;                   /* of the function */
+	const struct group_array *array;
+	int access_count;            /* of the group */
+	const struct group_access **accesses;
+	bool is_internal, is_read, is_written;
+	bool may_be_kept;            /* see group_keeps; by all loops that move it */
+	int stage;                   /* the only nest that uses it; -1: there are several */
+	bool knows_dim;
+	struct stage_dim dim;        /* of its stage, in chunks along which it may come */
+	long extent[ARRAY_RANK_LIMIT];   /* of all that is touched (internal: written) */
+};
+
+/* What no loop moves: read only, and used by one stage. */
+struct held_item {
+	const struct model_entry *entry;
+	int stage;
+	long bytes, visits;
+	long place, least_place;     /* in the scratchpad: all of it, or the smallest chunk */
+	bool has_chunks;
+	struct stage_dim dim;
+	bool is_held, is_streamed;   /* streamed: as the user wants */
+};
+
+struct group_model {
+	struct groups *groups;
+	struct grown grown;
+	struct arena *arena;
+	int entry_count;
+	struct model_entry *entries;
+	int element_bytes;           /* the largest */
+	double *weights;             /* [member]: its share of the work */
+	struct loop_profile *profiles;
+	/* room for an evaluation: [entry], [member] */
+	struct held_item *items;
+	bool *is_held, *is_best;
+	long *rest, *pool;
+};
+
+struct evaluation {
+	struct group_model *model;
+	const struct arch *arch;
+	const struct group_wishes *wishes;
+	const struct loop_profile *profiles[GROUP_DEPTH];
+	struct group_choice *choice;
+	long bytes, need;            /* of all but the items */
+	int item_count;
+	struct held_item *items;
+	long *pool;                  /* [member]: scratch of what comes for it */
+	long steps;                  /* of the search among what is held */
+};
+
+/* What LOOP does; NULL if it has too many tiles, or a number is too large. */
+const struct loop_profile *group_profile_of(struct group_model *model, const struct group_loop *loop);
+
+/* The statement of nest N that does most: the deepest. */
+const struct statement *group_busiest(const struct groups *groups, int n);
+
+/* Gives the largest item of each stage, and all that move like it, chunks. */
+void group_find_chunks(struct evaluation *evaluation);
+
+/* The least scratchpad that would do: everything comes as late as it can, or nothing is
+ * held apart. */
+long group_least_need(struct evaluation *evaluation);
+
+/* Decides which items are held, such that the least is moved.  False if nothing fits, or
+ * moves less than is wanted. */
+bool group_choose_held(struct evaluation *evaluation, const struct group_limits *limits);
+
+/* Chunks as large as there is room for; completes the choice. */
+void group_choose_chunks(struct evaluation *evaluation, const struct group_limits *limits);
+
+#endif
