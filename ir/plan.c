@@ -685,3 +685,11 @@ struct plan_node *plan_compute(struct arena *arena, const struct statement *stat
 	node->buffers = ARENA_ARRAY(arena, struct plan_buffer *, statement->access_count);
 	return node;
 }
+
+long plan_nest_bytes(const struct plan_nest *nest)
+{
+	long total = 0;
+	for (int a = 0; a < nest->traffic_count; a++)
+		total += nest->traffic[a].read_bytes + nest->traffic[a].write_bytes;
+	return total;
+}

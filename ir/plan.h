@@ -196,6 +196,9 @@ struct plan {
 	long workspace_bytes;
 };
 
+/* What all arrays of NEST move, bytes. */
+long plan_nest_bytes(const struct plan_nest *nest);
+
 /* Fills in plan.sizes for its function. */
 void plan_make_sizes(struct plan *plan);
 /* Where array A (by index) begins in the workspace for the symbolic sizes SIZES; for A =

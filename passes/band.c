@@ -91,17 +91,6 @@ static __isl_give isl_map *in_one_iteration(const struct nest *nest, __isl_take 
 	return pairs;
 }
 
-static int statement_of(const struct nest *nest, __isl_take isl_id *id)
-{
-	const char *name = isl_id_get_name(id);
-	int found = -1;
-	for (int s = 0; s < nest->statement_count && found < 0; s++)
-		if (name && !strcmp(nest->statements[s]->name, name))
-			found = s;
-	isl_id_free(id);
-	return found;
-}
-
 /* The least and largest difference of a pair's values. */
 static bool distance(const isl_map *pairs, const isl_aff *from, const isl_aff *to, long *min,
 	long *max)
@@ -122,8 +111,8 @@ static bool distance(const isl_map *pairs, const isl_aff *from, const isl_aff *t
 static isl_stat check_pairs(__isl_take isl_map *pairs, void *user)
 {
 	struct check *check = user;
-	int s = statement_of(check->nest, isl_map_get_tuple_id(pairs, isl_dim_in));
-	int t = statement_of(check->nest, isl_map_get_tuple_id(pairs, isl_dim_out));
+	int s = nest_statement_named(check->nest, isl_map_get_tuple_name(pairs, isl_dim_in));
+	int t = nest_statement_named(check->nest, isl_map_get_tuple_name(pairs, isl_dim_out));
 	const struct hyperplane *from = &check->planes[s], *to = &check->planes[t];
 	check->from = s;
 	check->to = t;
@@ -329,8 +318,8 @@ struct extreme {
 static isl_stat find_extreme(__isl_take isl_map *pairs, void *user)
 {
 	struct extreme *extreme = user;
-	int s = statement_of(extreme->nest, isl_map_get_tuple_id(pairs, isl_dim_in));
-	int t = statement_of(extreme->nest, isl_map_get_tuple_id(pairs, isl_dim_out));
+	int s = nest_statement_named(extreme->nest, isl_map_get_tuple_name(pairs, isl_dim_in));
+	int t = nest_statement_named(extreme->nest, isl_map_get_tuple_name(pairs, isl_dim_out));
 	int own = extreme->after ? t : s, other = extreme->after ? s : t;
 	long min, max;
 	if (own == extreme->statement && other >= 0 && other != own
@@ -490,7 +479,7 @@ struct extraction {
 static isl_stat extract_piece(__isl_take isl_set *set, __isl_take isl_aff *aff, void *user)
 {
 	struct extraction *extraction = user;
-	int s = statement_of(extraction->nest, isl_set_get_tuple_id(set));
+	int s = nest_statement_named(extraction->nest, isl_set_get_tuple_name(set));
 	isl_set_free(set);
 	if (s >= 0 && plane_of_isl(extraction->compilation, extraction->nest->statements[s], aff,
 		&extraction->dim->planes[s]))

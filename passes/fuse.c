@@ -9,16 +9,8 @@
 #include <limits.h>
 #include <string.h>
 
-#include "passes/lower_function.h"
+#include "passes/lower_nest.h"
 #include "passes/schedule_text.h"
-
-long plan_nest_bytes(const struct plan_nest *nest)
-{
-	long total = 0;
-	for (int a = 0; a < nest->traffic_count; a++)
-		total += nest->traffic[a].read_bytes + nest->traffic[a].write_bytes;
-	return total;
-}
 
 /* Which value of a scalar is whose was found for the whole function: a group with only
  * some of the uses of one that is written would need more. */

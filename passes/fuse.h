@@ -18,9 +18,6 @@ struct group_limits group_limits_of(const struct compilation *compilation);
 bool group_emit(const struct groups *groups, const struct grown *grown,
 	const struct group_choice *choice, struct plan *plan, struct plan_nest *out);
 
-/* What NEST's plan moves. */
-long plan_nest_bytes(const struct plan_nest *nest);
-
 /* What a schedule that was given says of the group; nothing: NULL in *WISHES.  False after an
  * error (diagnosed). */
 bool group_read_wishes(const struct groups *groups, struct compilation *compilation,

@@ -2,6 +2,9 @@ libloopc_a_SOURCES += \
 	passes/band.c \
 	passes/box.c \
 	passes/box.h \
+	passes/choice.c \
+	passes/choice.h \
+	passes/compulsory.c \
 	passes/expand.c \
 	passes/expand.h \
 	passes/dependence.c \
@@ -26,7 +29,8 @@ libloopc_a_SOURCES += \
 	passes/group_search.c \
 	passes/lower.c \
 	passes/lower_function.c \
-	passes/lower_function.h \
+	passes/lower_nest.c \
+	passes/lower_nest.h \
 	passes/lowering.h \
 	passes/model.h \
 	passes/nest.h \

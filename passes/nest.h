@@ -164,6 +164,8 @@ bool nest_source_dim(struct compilation *compilation, const struct nest *nest, i
 /* The plane AFFINE / DIVISOR of STATEMENT. */
 struct hyperplane hyperplane_make(struct compilation *compilation,
 	const struct statement *statement, struct affine affine, long divisor);
+/* The place among NEST's statements of that with NAME; -1: none, or NAME is NULL. */
+int nest_statement_named(const struct nest *nest, const char *name);
 /* Loops around the deepest statement. */
 int nest_depth(const struct nest *nest);
 
@@ -202,6 +204,9 @@ void nest_array_moves(struct compilation *compilation, const struct nest *nest,
 /* Variables for the sequential dims of NEST, whose parts are lowered inside them. */
 void nest_make_outer_vars(struct compilation *compilation, const struct nest *nest,
 	struct plan *plan, struct plan_var **vars);
+/* Bytes that NEST must move whatever its schedule: what it writes goes out once, what
+ * it only reads comes in once.  Internal arrays of a group move nothing. */
+long nest_compulsory(const struct nest *nest);
 /* The multiply-accumulates of NEST, each instance of its statements run once; -1: not
  * known. */
 long nest_macs(const struct nest *nest);

@@ -161,6 +161,14 @@ static void fill_nest(struct compilation *compilation, struct nest *nest)
 	collect_order(compilation, nest);
 }
 
+int nest_statement_named(const struct nest *nest, const char *name)
+{
+	for (int s = 0; name && s < nest->statement_count; s++)
+		if (!strcmp(nest->statements[s]->name, name))
+			return s;
+	return -1;
+}
+
 struct nest *nests_of_function(struct compilation *compilation,
 	const struct function *function, int *count)
 {

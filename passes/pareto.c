@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "passes/fuse.h"
-#include "passes/lower_function.h"
+#include "passes/lower_nest.h"
 #include "passes/model_math.h"
 #include "passes/quiet.h"
 #include "passes/registers.h"

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "passes/fuse.h"
-#include "passes/lower_function.h"
+#include "passes/lower_nest.h"
 #include "passes/quiet.h"
 
 /* Traffic of what cannot be lowered; sums of two do not overflow. */

@@ -497,14 +497,6 @@ static void if_node(struct translation *translation, __isl_keep isl_ast_node *no
 	}
 }
 
-static int statement_named(const struct nest *nest, const char *name)
-{
-	for (int s = 0; s < nest->statement_count; s++)
-		if (!strcmp(nest->statements[s]->name, name))
-			return s;
-	return -1;
-}
-
 static struct plan_buffer *buffer_of(const struct lowering *lowering, const struct access *access)
 {
 	for (int a = 0; a < lowering->nest->array_count; a++) {
@@ -538,7 +530,7 @@ static void user_node(struct translation *translation, __isl_keep isl_ast_node *
 		return;
 	}
 	isl_ast_expr *callee = isl_ast_expr_get_op_arg(call, 0);
-	int s = statement_named(lowering->nest, iterator_name(callee, arena));
+	int s = nest_statement_named(lowering->nest, iterator_name(callee, arena));
 	isl_ast_expr_free(callee);
 	if (s < 0) {
 		translation->failed = true;

@@ -1,7 +1,7 @@
 #include "passes/strategy.h"
 
 #include "passes/fuse.h"
-#include "passes/lower_function.h"
+#include "passes/lower_nest.h"
 #include "passes/quiet.h"
 
 static struct plan *empty_plan(const struct compilation *compilation,

@@ -235,17 +235,6 @@ struct check {
 	bool is_legal;
 };
 
-static int statement_of(const struct nest *nest, __isl_take isl_id *id)
-{
-	const char *name = isl_id_get_name(id);
-	int found = -1;
-	for (int s = 0; s < nest->statement_count && found < 0; s++)
-		if (name && !strcmp(nest->statements[s]->name, name))
-			found = s;
-	isl_id_free(id);
-	return found;
-}
-
 /* The pairs of MAP whose values in dimension DIM are as COMPARE says, left of it the source's. */
 static __isl_give isl_map *pairs_where(__isl_keep isl_map *pairs, const struct hyperplane *from,
 	const struct hyperplane *to,
@@ -281,8 +270,8 @@ static isl_stat check_pairs(__isl_take isl_map *pairs, void *user)
 {
 	struct check *check = user;
 	const struct nest *nest = check->nest;
-	int s = statement_of(nest, isl_map_get_tuple_id(pairs, isl_dim_in));
-	int t = statement_of(nest, isl_map_get_tuple_id(pairs, isl_dim_out));
+	int s = nest_statement_named(nest, isl_map_get_tuple_name(pairs, isl_dim_in));
+	int t = nest_statement_named(nest, isl_map_get_tuple_name(pairs, isl_dim_out));
 	bool is_known = s >= 0 && t >= 0;
 	for (int l = 0; l < nest->prefix && is_known; l++) {
 		const struct hyperplane *from = &nest->band[l].planes[s], *to = &nest->band[l].planes[t];

@@ -1,0 +1,349 @@
+/* A nest as written, with a given band: model, what the user wants of it, schedule, plan. */
+
+#include <limits.h>
+#include <string.h>
+
+#include "passes/choice.h"
+#include "passes/model_math.h"
+#include "passes/restriction.h"
+#include "passes/schedule_text.h"
+#include "passes/symbolic.h"
+
+/* A text of the user's, of which lines may be about the nest. */
+struct wish {
+	const char *text;
+	struct location at;
+};
+
+/* Pragmas, then --schedule, which has the last word; fills *COUNT. */
+static struct wish *wishes_of(const struct compilation *compilation, const struct nest *nest,
+	int *count)
+{
+	const struct function *function = nest->function;
+	struct wish *wishes = ARENA_ARRAY(compilation->arena, struct wish,
+		function->pragma_count + 1);
+	*count = 0;
+	for (int i = 0; i < function->pragma_count; i++) {
+		const struct pragma *pragma = &function->pragmas[i];
+		if (!pragma->loop || (nest->statements[0]->depth
+			&& pragma->loop == nest->statements[0]->loops[0]))
+			wishes[(*count)++] = (struct wish){ pragma->text, pragma->location };
+	}
+	if (compilation->schedule_text)
+		wishes[(*count)++] = (struct wish){ compilation->schedule_text,
+			{ .file = compilation->schedule_file, .line = 1, .column = 1 } };
+	return wishes;
+}
+
+bool nest_read_form(struct compilation *compilation, const struct nest *nest, struct form *form)
+{
+	int count;
+	const struct wish *wishes = wishes_of(compilation, nest, &count);
+	*form = (struct form){ .is_given = false };
+	for (int i = 0; i < count; i++)
+		if (!schedule_read_form(compilation, wishes[i].at, wishes[i].text, nest->name, form))
+			return false;
+	return true;
+}
+
+/* What pragmas and --schedule say of the nest. */
+static bool read_wishes(struct choice *choice)
+{
+	int count;
+	const struct wish *wishes = wishes_of(choice->compilation, choice->nest, &count);
+	struct schedule_reader reader = { .diag = choice->compilation->diag, .nest = choice->nest,
+		.model = &choice->model, .options = &choice->options };
+	for (int i = 0; i < count; i++)
+		if (!schedule_read(&reader, wishes[i].at, wishes[i].text))
+			return false;
+	return schedule_read_end(&reader);
+}
+
+/* Without closed forms the lowering moves whole boxes forward. */
+static void restrict_to_boxes(struct choice *choice)
+{
+	for (int a = 0; a < choice->model.array_count; a++) {
+		choice->options.slots[a] = 1;
+		choice->options.doubled[a] = 0;
+		choice->model.arrays[a].anchored = 0;
+	}
+	choice->options.buffering = BUFFERING_SINGLE;
+}
+
+/* A buffer beside another of the same array holds one region, fetched when it is shown:
+ * what it kept from before could be stale. */
+static void restrict_siblings(struct choice *choice)
+{
+	for (int a = 0; a < choice->model.array_count; a++)
+		if (choice->nest->arrays[a].has_siblings) {
+			choice->options.slots[a] = 1;
+			choice->options.sliding[a] = 0;
+			if (choice->nest->refetches)
+				choice->options.min_store[a] = choice->nest->prefix;
+		}
+	for (int a = 0; a < choice->model.array_count; a++)
+		if (choice->options.min_store[a] < choice->nest->outer_count)
+			choice->options.min_store[a] = choice->nest->outer_count;
+}
+
+/* Sequential dimensions stay outermost, in order, an iteration a tile. */
+static void fix_prefix(struct choice *choice)
+{
+	choice->options.order_count = choice->nest->prefix;
+	for (int l = 0; l < choice->nest->prefix; l++) {
+		choice->options.order[l] = l;
+		choice->model.loops[l].tile = 1;
+		choice->model.loops[l].is_forward = true;
+	}
+}
+
+static bool prepare(struct choice *choice)
+{
+	struct compilation *compilation = choice->compilation;
+	search_options_init(&choice->options);
+	choice->options.buffering = compilation->buffering;
+	choice->options.effort = compilation->effort;
+	choice->options.threads = compilation->threads;
+	choice->options.show_progress = compilation->show_progress;
+	choice->options.interrupted = compilation->interrupted;
+	choice->regions = ARENA_ARRAY(compilation->arena, struct region, choice->nest->array_count + 1);
+	choice->exact = nest_model_build(compilation, choice->nest, &choice->model, choice->regions);
+	fix_prefix(choice);
+	restrict_siblings(choice);
+	restriction_apply(compilation, choice->nest, &choice->model, &choice->options);
+	if (!read_wishes(choice))
+		return false;
+	if (!choice->exact)
+		restrict_to_boxes(choice);
+	return true;
+}
+
+void choice_report_no_fit(struct choice *choice)
+{
+	struct compilation *compilation = choice->compilation;
+	const struct arch *arch = compilation->arch;
+	compilation->does_not_fit = true;
+	diag_error(compilation->diag, choice->nest->location,
+		"nothing fits: no schedule of '%s' needs at most the %ld bytes of scratchpad that "
+		"'%s' has", choice->nest->name, arch->scratchpad_bytes, arch->name);
+	diag_note(compilation->diag, choice->nest->location,
+		arch->exclusive ? "the least that would do is %ld banks of %ld bytes"
+		: "the least that would do is %ld bytes", choice->smallest,
+		arch->scratchpad_bytes / arch->banks);
+	for (int a = 0; a < choice->model.array_count; a++) {
+		long bytes = choice->model.arrays[a].element_bytes;
+		for (int d = 0; d < choice->model.arrays[a].rank; d++)
+			bytes *= choice->model.arrays[a].dims[d].window;
+		diag_note(compilation->diag, choice->nest->location,
+			"array '%s' needs at least %ld bytes at a time", choice->model.arrays[a].name, bytes);
+	}
+}
+
+static void show_schedule(const struct choice *choice)
+{
+	struct compilation *compilation = choice->compilation;
+	if (pass_done(compilation, "search"))
+		fprintf(compilation->trace, "nest %s\n%s", choice->nest->name,
+			schedule_print(compilation->arena, &choice->model, &choice->options,
+				&choice->schedule));
+}
+
+bool choice_lower_again(struct choice *choice, enum detail detail, struct plan *plan,
+	struct plan_nest *out)
+{
+	restriction_trim(choice->compilation, choice->nest, &choice->model, &choice->schedule);
+	show_schedule(choice);
+	return nest_lower(choice->compilation, choice->nest, &choice->model, choice->regions,
+		choice->exact, &choice->schedule, detail, plan, out, &choice->obstacle);
+}
+
+static enum outcome lower_exactly(struct choice *choice, struct plan *plan, struct plan_nest *out)
+{
+	if (!search_schedule_once(choice->compilation->searches, &choice->model,
+		choice->compilation->arch, &choice->options,
+		&choice->schedule, &choice->smallest))
+		return NO_FIT;
+	return choice_lower_again(choice, TO_WEIGH, plan, out) ? LOWERED
+		: choice->obstacle.clash[0] >= 0 ? CLASH : TOO_LONG;
+}
+
+/* Regions that are no boxes may move row by row, which is less, in as much scratchpad. */
+static void try_rows(struct choice *choice, const struct plan *before, struct plan *plan,
+	struct plan_nest *out)
+{
+	struct plan rows_plan = *before;
+	struct plan_nest rows = { .name = out->name, .location = out->location };
+	if (plan_nest_bytes(out) == nest_compulsory(choice->nest))
+		return;
+	choice->nest->moves_boxes = false;
+	if (choice_lower_again(choice, TO_WEIGH, &rows_plan, &rows)
+		&& plan_nest_bytes(&rows) < plan_nest_bytes(out)) {
+		*plan = rows_plan;
+		*out = rows;
+	} else {
+		choice->nest->moves_boxes = true;
+	}
+}
+
+/* The best under a model that only bounds the regions is not worth an exhaustive search,
+ * once for each budget: all of them together may look at so many points. */
+static void limit_effort(struct choice *choice, long points)
+{
+	enum { ALL_POINTS = 10000000, LEAST_POINTS = 300000 };
+	long left = points < ALL_POINTS - LEAST_POINTS ? ALL_POINTS - points : LEAST_POINTS;
+	long effort = choice->compilation->effort;
+	choice->options.effort = effort > 0 && effort < left ? effort : left;
+}
+
+/* The model only bounds the regions: search under a budget that shrinks until the real
+ * ones fit. */
+static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct plan_nest *out)
+{
+	enum { TRIES = 24 };
+	struct arch budget = *choice->compilation->arch;
+	long bank_bytes = budget.scratchpad_bytes / budget.banks, smallest = 0;
+	const struct plan before = *plan;
+	choice->nest->moves_boxes = true;
+	long points = 0;
+	for (int i = 0; i < TRIES && budget.scratchpad_bytes > 0; i++) {
+		limit_effort(choice, points);
+		if (!search_schedule_once(choice->compilation->searches, &choice->model, &budget,
+			&choice->options, &choice->schedule, &smallest))
+			break;
+		points += choice->schedule.points;
+		if (choice_lower_again(choice, TO_WEIGH, plan, out)) {
+			try_rows(choice, &before, plan, out);
+			return LOWERED;
+		}
+		if (choice->obstacle.clash[0] >= 0)
+			return CLASH;
+		if (!choice->obstacle.needed_bytes)
+			return TOO_LONG;
+		budget.scratchpad_bytes -= budget.scratchpad_bytes / 6 + 1;
+		budget.banks = (int)(budget.scratchpad_bytes / bank_bytes);
+		if (budget.exclusive)
+			budget.scratchpad_bytes = budget.banks * bank_bytes;
+	}
+	choice->smallest = smallest > choice->obstacle.needed_bytes ? smallest
+		: choice->obstacle.needed_bytes;
+	return NO_FIT;
+}
+
+/* ---- the nest's entry in the plan ---- */
+
+/* Borders that the model does not clip make the plan move less than it says. */
+static bool is_unclipped(const struct choice *choice)
+{
+	for (int a = 0; a < choice->nest->array_count; a++)
+		if (choice->regions[a].is_clipped && !array_is_clipped(&choice->model.arrays[a]))
+			return true;
+	return false;
+}
+
+void choice_fill_bounds(struct choice *choice, struct plan_nest *out)
+{
+	const struct arch *arch = choice->compilation->arch;
+	if (choice->exact && !is_unclipped(choice) && !choice->nest->is_split) {
+		out->compulsory_bytes = model_compulsory(&choice->model);
+		out->lower_bound_bytes = model_lower_bound(&choice->model, arch->scratchpad_bytes,
+			&out->lower_bound_argument);
+		out->optimal = choice->schedule.is_optimal;
+		out->bound_bytes = choice->schedule.bound_bytes;
+	} else {
+		out->compulsory_bytes = out->lower_bound_bytes = nest_compulsory(choice->nest);
+		out->lower_bound_argument = "compulsory";
+		out->bound_bytes = out->lower_bound_bytes;
+		out->optimal = plan_nest_bytes(out) == out->bound_bytes;
+	}
+	/* A better one is not right for all sizes, or buffers are elsewhere than it says. */
+	if (choice->is_fallback || (choice->nest->function->unbound && choice->exact
+		&& plan_nest_bytes(out) > choice->schedule.total_bytes)) {
+		out->bound_bytes = out->lower_bound_bytes;
+		out->optimal = plan_nest_bytes(out) == out->bound_bytes;
+	}
+	out->points = choice->schedule.points;
+	for (int a = 0; a < choice->model.array_count; a++)
+		out->is_double |= choice->schedule.storage[a].is_double;
+}
+
+bool choice_agrees(const struct choice *choice, const struct plan_nest *out)
+{
+	/* Buffers outside sequential loops come inside them where they would grow with a size. */
+	if (choice->nest->function->unbound && choice->nest->prefix)
+		return true;
+	if (!choice->exact || (is_unclipped(choice)
+		? plan_nest_bytes(out) <= choice->schedule.total_bytes
+		: plan_nest_bytes(out) == choice->schedule.total_bytes))
+		return true;
+	fprintf(stderr, "loopc: schedule moves %ld bytes, plan %ld\n", choice->schedule.total_bytes,
+		plan_nest_bytes(out));
+	return false;
+}
+
+enum outcome choice_lower(struct choice *choice, struct plan *plan, struct plan_nest *out)
+{
+	*out = (struct plan_nest){ .name = choice->nest->name, .location = choice->nest->location };
+	return choice->exact ? lower_exactly(choice, plan, out) : lower_boxes(choice, plan, out);
+}
+
+struct choice *choice_make(struct compilation *compilation, struct nest *nest)
+{
+	struct choice *choice = ARENA_NEW(compilation->arena, struct choice);
+	choice->compilation = compilation;
+	choice->nest = nest;
+	return prepare(choice) ? choice : NULL;
+}
+
+/* Every value that a read of a created array sees is set in the nest, whatever the sizes. */
+static bool stays_created(const struct choice *choice, struct nest *all)
+{
+	for (int a = 0; a < all->array_count; a++)
+		if (choice->model.arrays[a].is_created && !nest_is_created(all, &all->arrays[a]))
+			return false;
+	return true;
+}
+
+bool choice_lower_all_sizes(struct choice *choice, struct plan *plan, struct plan_nest *out,
+	const char **reason)
+{
+	struct compilation *compilation = choice->compilation;
+	struct region *regions = ARENA_ARRAY(compilation->arena, struct region,
+		choice->nest->array_count + 1);
+	memcpy(regions, choice->regions, sizeof *regions * (size_t)choice->nest->array_count);
+	struct nest *all = nest_with_sizes(compilation, choice->nest,
+		(struct band_origin){ choice->attempt.loops, choice->attempt.split }, choice->exact,
+		regions, reason);
+	if (!all || !band_is_legal(all, &choice->schedule, reason))
+		return false;
+	*reason = "some element is read before it is written for some sizes";
+	if (!stays_created(choice, all))
+		return false;
+	show_schedule(choice);
+	*reason = choice->exact ? "what its tiles touch depends on the sizes in a way that is not affine"
+		: all->left_out && all->blocked[0].loop ? arena_printf(compilation->arena,
+			"a buffer would grow with a size, as loop '%s' cannot be tiled",
+			all->blocked[0].loop->name)
+		: "a buffer would grow with a size";
+	if (!nest_lower(compilation, all, &choice->model, regions, choice->exact, &choice->schedule,
+		TO_EMIT, plan, out, &choice->obstacle))
+		return false;
+	return true;
+}
+
+long choice_transfers(const struct choice *choice)
+{
+	long count = 0;
+	for (int a = 0; a < choice->model.array_count; a++)
+		if (__builtin_add_overflow(count, choice->schedule.storage[a].commands, &count))
+			return LONG_MAX;
+	return count;
+}
+const char *choice_describe(const struct choice *choice)
+{
+	struct compilation *compilation = choice->compilation;
+	return arena_printf(compilation->arena, "nest %s\n%s%s", choice->nest->name,
+		choice->has_others ? form_print(compilation, choice->nest, choice->attempt.loops,
+			choice->is_expanded) : "",
+		schedule_print(compilation->arena, &choice->model, &choice->options,
+			&choice->schedule));
+}

@@ -1,0 +1,65 @@
+/* One way of lowering a nest, and the schedule that was chosen for it. */
+
+#ifndef PASSES_CHOICE_H
+#define PASSES_CHOICE_H
+
+#include "passes/form.h"
+#include "passes/lowering.h"
+#include "passes/nest.h"
+#include "passes/pipeline.h"
+
+/* What is tried for a nest: how many of the source's outer loops run one after the
+ * other, and whether reference groups have buffers of their own. */
+struct attempt {
+	int loops;
+	bool split, refetch;         /* refetch: see struct nest */
+};
+
+struct choice {
+	struct compilation *compilation;
+	struct nest *nest;
+	struct nest_model model;
+	struct region *regions;
+	bool exact;
+	struct search_options options;
+	bool is_fallback;            /* others that move less are not right for all sizes */
+	struct schedule schedule;
+	struct obstacle obstacle;
+	long smallest;               /* scratchpad that would do, where nothing fits */
+	struct attempt attempt;
+	bool is_expanded;
+	bool has_others;             /* other forms of the nest (form.h) could have been chosen */
+};
+
+/* What is wrong where no plan was made. */
+enum outcome { LOWERED, NO_FIT, CLASH, TOO_LONG };
+
+/* A choice for NEST's present band, with what pragmas and --schedule say of it.  NULL after an
+ * error (diagnosed). */
+struct choice *choice_make(struct compilation *compilation, struct nest *nest);
+/* Chooses a schedule and lowers it, without statements, into PLAN with its entry OUT. */
+enum outcome choice_lower(struct choice *choice, struct plan *plan, struct plan_nest *out);
+/* Lowers the schedule once more, with the statements unless DETAIL says otherwise. */
+bool choice_lower_again(struct choice *choice, enum detail detail, struct plan *plan,
+	struct plan_nest *out);
+/* Lowers CHOICE, found for the values that symbolic sizes are tuned for, such that it is
+ * right for all values.  False, with the reason, if that cannot be. */
+bool choice_lower_all_sizes(struct choice *choice, struct plan *plan, struct plan_nest *out,
+	const char **reason);
+
+/* Transfers that the schedule starts, as the model counts them. */
+long choice_transfers(const struct choice *choice);
+/* Fills in what OUT says of bounds and optimality. */
+void choice_fill_bounds(struct choice *choice, struct plan_nest *out);
+/* The plan's own count is the second opinion on the model's closed forms: whether OUT moves
+ * what the schedule says. */
+bool choice_agrees(const struct choice *choice, const struct plan_nest *out);
+/* Why there is no schedule: what would do. */
+void choice_report_no_fit(struct choice *choice);
+/* The text of the schedule, which can be given back by --schedule. */
+const char *choice_describe(const struct choice *choice);
+
+/* The form that the user wants NEST in; not given: any.  False after an error. */
+bool nest_read_form(struct compilation *compilation, const struct nest *nest, struct form *form);
+
+#endif

@@ -1,0 +1,430 @@
+/* A nest becomes part of a plan: the best of the ways to write it, with scalars expanded or
+ * not, whole or in parts, with more or fewer of its loops one after the other. */
+
+#include <string.h>
+#include <time.h>
+
+#include "passes/choice.h"
+#include "passes/expand.h"
+#include "passes/lower_nest.h"
+
+/* Choices that can be lowered, with what they move: the least first, the first of equals. */
+struct candidates {
+	int count;
+	size_t capacity;
+	struct candidate {
+		struct choice *choice;
+		long bytes, commands;
+	} *items;
+};
+
+static void add_candidate(struct compilation *compilation, struct candidates *candidates,
+	struct choice *choice, long bytes)
+{
+	candidates->items = arena_grow(compilation->arena, candidates->items,
+		(size_t)candidates->count, &candidates->capacity, sizeof *candidates->items);
+	int at = candidates->count++;
+	long commands = choice_transfers(choice);
+	for (; at > 0 && (candidates->items[at - 1].bytes > bytes
+		|| (candidates->items[at - 1].bytes == bytes
+		&& candidates->items[at - 1].commands > commands)); at--)
+		candidates->items[at] = candidates->items[at - 1];
+	candidates->items[at] = (struct candidate){ choice, bytes, commands };
+}
+
+/* Lowers the best of CANDIDATES, now with its statements; with symbolic sizes the best
+ * that is right for all of them.  NULL after an error. */
+static struct choice *emit_best(struct compilation *compilation, const struct nest *nest,
+	const struct candidates *candidates, struct plan *plan, struct plan_nest *out)
+{
+	const struct plan before = *plan;
+	const char *reason = NULL, *other = NULL;
+	bool has_sizes = nest->function->unbound && !compilation->only_weighs;
+	enum detail detail = compilation->only_weighs ? TO_WEIGH : TO_EMIT;
+	for (int i = 0; i < (has_sizes ? candidates->count : 1); i++) {
+		struct choice *choice = candidates->items[i].choice;
+		choice->is_fallback = i > 0;
+		*plan = before;
+		*out = (struct plan_nest){ .name = nest->name, .location = nest->location,
+			.is_rectangular = choice->exact };
+		if (has_sizes ? choice_lower_all_sizes(choice, plan, out, i ? &other : &reason)
+			: choice_lower_again(choice, detail, plan, out))
+			return choice;
+	}
+	if (has_sizes) {
+		diag_error(compilation->diag, nest->location, "the sizes of '%s' cannot be left to the "
+			"run: %s; give them values, without --symbolic, tune for larger ones, or split the "
+			"nest", nest->name,
+			reason);
+		return NULL;
+	}
+	diag_error(compilation->diag, nest->location, "internal error: no loops could be made for "
+		"the tiles of '%s'; please report", nest->name);
+	compilation->is_broken = true;
+	return NULL;
+}
+
+/* NEST's band with LOOPS sequential loops; BANDS [loops] remembers those found. */
+static void set_band(struct compilation *compilation, struct nest *nest, int loops,
+	struct nest **bands)
+{
+	if (!bands[loops]) {
+		if (loops)
+			nest_find_sequential_band(compilation, nest, loops);
+		else
+			nest_find_band(compilation, nest);
+		bands[loops] = ARENA_NEW(compilation->arena, struct nest);
+		*bands[loops] = *nest;
+		return;
+	}
+	nest->band_count = bands[loops]->band_count;
+	nest->prefix = bands[loops]->prefix;
+	nest->left_out = bands[loops]->left_out;
+	memcpy(nest->band, bands[loops]->band, sizeof nest->band);
+	memcpy(nest->blocked, bands[loops]->blocked, sizeof nest->blocked);
+}
+
+/* Lowers NEST as the attempt says, and FORM of groups that share a buffer; so do those
+ * that clash.  *OUTCOME says what came of it.  NULL if the user's schedule is wrong. */
+static struct choice *lower_attempt(struct compilation *compilation, struct nest *nest,
+	const struct form *form, struct attempt attempt, struct nest **bands, struct plan *plan,
+	struct plan_nest *out, enum outcome *outcome)
+{
+	const struct plan before = *plan;
+	nest->joint_count = 0;
+	nest->refetches = attempt.refetch;
+	*outcome = NO_FIT;
+	if (form->is_given && !form_join_groups(compilation, form, nest))
+		return NULL;
+	for (;;) {
+		nest_split_arrays(compilation, nest, attempt.split);
+		set_band(compilation, nest, attempt.loops, bands);
+		struct nest *own = ARENA_NEW(compilation->arena, struct nest);
+		*own = *nest;
+		struct choice *choice = nest->array_count <= MODEL_ARRAYS
+			? choice_make(compilation, own) : NULL;
+		if (choice)
+			choice->attempt = attempt;
+		*plan = before;
+		*outcome = choice ? choice_lower(choice, plan, out) : NO_FIT;
+		if (*outcome != CLASH)
+			return choice;
+		nest_join_groups(compilation, nest, choice->obstacle.clash[0],
+			choice->obstacle.clash[1]);
+	}
+}
+
+/* Whether FORM leaves ATTEMPT to be tried. */
+static bool allows(const struct nest *nest, const struct form *form, struct attempt attempt)
+{
+	int loops = form->loops > nest->outer_loops ? form->loops : nest->outer_loops;
+	return !form->is_given || (attempt.loops == loops && attempt.split == form->is_split
+		&& attempt.refetch == form->refetches);
+}
+
+/* A form that no attempt has. */
+static void report_no_form(struct compilation *compilation, const struct nest *nest,
+	const struct form *form)
+{
+	diag_error(compilation->diag, form->location,
+		"the nest '%s' cannot be lowered in this form", nest->name);
+}
+
+/* Lowers the attempt with the least traffic, of equals that with the fewest transfers: the
+ * permutable band, and where that leaves loops out or does not fit, the source's outer loops
+ * one after the other with what can be tiled inside; each with one buffer an array, and with
+ * one a reference group where those differ.  NULL if none fits or the user's schedule is
+ * wrong. */
+static struct choice *lower_best(struct compilation *compilation, struct nest *nest,
+	const struct form *form, struct plan *plan, struct plan_nest *out, struct choice **first)
+{
+	int depth = nest_depth(nest), errors = diag_error_count(compilation->diag);
+	bool may_split = nest_split_arrays(compilation, nest, true);
+	bool is_complete = false;    /* more sequential loops would not help, or cost too much */
+	bool has_sizes = nest->function->unbound != NULL, has_others = may_split;
+	struct candidates candidates = { 0 };
+	const struct plan before = *plan;
+	struct nest **bands = ARENA_ARRAY(compilation->arena, struct nest *, depth + 1);
+	*first = NULL;
+	for (int loops = nest->outer_loops; loops <= depth && !is_complete; loops++)
+		for (int way = 0; way <= (may_split ? 1 + (loops > 0) : 0); way++) {
+			struct attempt attempt = { loops, way > 0, way > 1 };
+			enum outcome outcome;
+			if (!allows(nest, form, attempt))
+				continue;
+			struct choice *choice = lower_attempt(compilation, nest, form, attempt, bands, plan,
+				out, &outcome);
+			*plan = before;
+			if (diag_error_count(compilation->diag) > errors)
+				return NULL;
+			*first = *first ? *first : choice;
+			has_others |= nest->left_out || loops > nest->outer_loops;
+			if (outcome != LOWERED)
+				continue;
+			add_candidate(compilation, &candidates, choice, plan_nest_bytes(out));
+			is_complete |= (loops && !has_sizes)
+				|| (!nest->left_out && (attempt.split || !may_split));
+		}
+	struct choice *best = candidates.count
+		? emit_best(compilation, nest, &candidates, plan, out) : NULL;
+	if (best)
+		best->has_others = has_others || form->is_given;
+	return best;
+}
+
+/* -Rloop: what keeps loops from being tiled, in terms of the source. */
+static void remark_on_loops(struct compilation *compilation, const struct nest *nest)
+{
+	for (int i = 0; i < nest->left_out; i++) {
+		const struct blocked_loop *blocked = &nest->blocked[i];
+		if (!blocked->loop)
+			continue;
+		diag_remark(compilation->diag, blocked->loop->location, "loop",
+			"loop '%s' is not tiled: a dependence would run backwards", blocked->loop->name);
+		diag_note(compilation->diag, blocked->from->location, "from what is computed here");
+		diag_note(compilation->diag, blocked->to->location, "to what is computed here");
+	}
+	for (int l = 0; l < nest->prefix; l++)
+		diag_remark(compilation->diag, nest->location, "loop",
+			"loop '%s' runs one iteration at a time, in order", nest->band[l].name);
+}
+
+static void append_children(struct arena *arena, struct plan_node *block,
+	const struct plan_node *from)
+{
+	for (int i = 0; i < from->child_count; i++)
+		plan_append(arena, block, from->children[i]);
+}
+
+/* One part of a body: its own dependences, band, schedule and buffers. */
+static bool lower_part(struct compilation *compilation, struct nest *part, struct plan *plan,
+	struct plan_nest *out)
+{
+	struct plan_nest own;
+	struct choice *first;
+	if (part->array_count > MODEL_ARRAYS)
+		return false;
+	nest_find_dependences(compilation, part);
+	struct form form;
+	struct choice *choice = nest_read_form(compilation, part, &form)
+		? lower_best(compilation, part, &form, plan, &own, &first) : NULL;
+	if (!choice)
+		return false;
+	append_children(compilation->arena, out->inner, own.inner);
+	out->schedule = arena_printf(compilation->arena, "%s%s", out->schedule, choice_describe(choice));
+	out->points += choice->schedule.points;
+	if (own.scratchpad_used_bytes > out->scratchpad_used_bytes)
+		out->scratchpad_used_bytes = own.scratchpad_used_bytes;
+	return true;
+}
+
+/* Where no schedule of the whole fits: the loops that all statements share run one
+ * iteration at a time, and each part of their body has a schedule of its own. */
+static bool lower_parts(struct compilation *compilation, struct nest *nest, struct plan *plan,
+	struct plan_nest *out)
+{
+	int count, errors = diag_error_count(compilation->diag);
+	const struct plan before = *plan;
+	struct nest *parts = nest_parts(compilation, nest, &count);
+	if (!parts)
+		return false;
+	nest_split_arrays(compilation, nest, false);
+	nest_find_sequential_band(compilation, nest, parts[0].outer_loops);
+	if (!nest->prefix)
+		return false;
+	for (int p = 0; p < count; p++)
+		parts[p].outer_count = nest->prefix;
+	nest_make_outer_vars(compilation, nest, plan, parts[0].outer_vars);
+	nest_find_sequential_band(compilation, &parts[0], parts[0].outer_loops);
+	*out = (struct plan_nest){ .name = nest->name, .location = nest->location,
+		.schedule = arena_printf(compilation->arena, "nest %s\nform parts\n", nest->name) };
+	out->body = plan_block(compilation->arena);
+	out->inner = plan_around(&parts[0], compilation->arena, out->body);
+	bool done = true;
+	for (int p = 0; p < count && done; p++) {
+		memcpy(parts[p].outer_vars, parts[0].outer_vars, sizeof parts[p].outer_vars);
+		done = lower_part(compilation, &parts[p], plan, out);
+	}
+	done = done && nest_count_traffic(compilation, nest, out)
+		&& diag_error_count(compilation->diag) == errors;
+	if (!done)
+		*plan = before;
+	return done;
+}
+
+static bool is_consistent(struct compilation *compilation, const struct choice *choice,
+	const struct plan_nest *out)
+{
+	if (choice_agrees(choice, out))
+		return true;
+	diag_error(compilation->diag, out->location,
+		"internal error: the plan of '%s' moves other bytes than its schedule; please report",
+		out->name);
+	compilation->is_broken = true;
+	return false;
+}
+
+static void fill_compulsory(const struct nest *nest, struct plan_nest *out)
+{
+	out->compulsory_bytes = out->lower_bound_bytes = nest_compulsory(nest);
+	out->bound_bytes = out->lower_bound_bytes;
+	out->lower_bound_argument = "compulsory";
+	out->optimal = plan_nest_bytes(out) == out->bound_bytes;
+}
+
+/* NEST, or what it has become since scalars of nests before it were expanded. */
+static struct nest *renewed(struct compilation *compilation, struct nest *nest,
+	const struct plan *plan)
+{
+	int count;
+	return nest->function == plan->function ? nest
+		: &nests_of_function(compilation, plan->function, &count)[nest->index];
+}
+
+/* One way to write a nest, and what came of lowering it. */
+struct variant {
+	struct nest *nest;
+	struct plan plan;
+	struct plan_nest out;
+	struct choice *choice;       /* NULL: it has no plan */
+	struct choice *first;        /* for the message then */
+};
+
+static void lower_variant(struct compilation *compilation, struct nest *nest,
+	const struct form *form, const struct plan *plan, struct variant *variant)
+{
+	*variant = (struct variant){ .nest = nest, .plan = *plan };
+	nest_split_arrays(compilation, nest, false);
+	nest_find_dependences(compilation, nest);
+	if (pass_done(compilation, "dependences"))
+		nest_print_dependences(compilation, nest, compilation->trace);
+	variant->choice = lower_best(compilation, nest, form, &variant->plan, &variant->out,
+		&variant->first);
+	if (variant->choice) {
+		variant->plan.function = nest->function;
+		choice_fill_bounds(variant->choice, &variant->out);
+	}
+}
+
+/* Loops stay whole, or run one by one, because scalars carry sums through them: with those
+ * in arrays the nest may move less, or in fewer transfers. */
+static void try_expanded(struct compilation *compilation, const struct form *form,
+	const struct plan *plan, struct variant *best)
+{
+	struct variant variant;
+	/* What stands for a scalar would be an array that grows with a size. */
+	if (best->nest->function->unbound
+		|| (best->choice && !best->choice->nest->prefix
+		&& plan_nest_bytes(&best->out) == best->out.compulsory_bytes))
+		return;
+	struct nest *expanded = nest_expand_scalars(compilation, best->nest);
+	if (!expanded || expanded->array_count > MODEL_ARRAYS)
+		return;
+	lower_variant(compilation, expanded, form, plan, &variant);
+	if (best->choice)
+		best->choice->has_others = true;
+	if (!variant.choice)
+		return;
+	variant.choice->is_expanded = variant.choice->has_others = true;
+	struct plan_nest other = best->out;
+	bool has_other = best->choice;
+	if (!has_other || plan_nest_bytes(&variant.out) < plan_nest_bytes(&other)
+		|| (plan_nest_bytes(&variant.out) == plan_nest_bytes(&other)
+		&& choice_transfers(variant.choice) < choice_transfers(best->choice)))
+		*best = variant;
+	else
+		other = variant.out;
+	/* the best of both ways is at least the lesser bound */
+	if (has_other && other.bound_bytes < best->out.bound_bytes)
+		best->out.bound_bytes = other.bound_bytes;
+	if (has_other && other.lower_bound_bytes < best->out.lower_bound_bytes) {
+		best->out.lower_bound_bytes = other.lower_bound_bytes;
+		best->out.lower_bound_argument = other.lower_bound_argument;
+	}
+	best->out.optimal &= best->out.bound_bytes >= plan_nest_bytes(&best->out);
+}
+
+/* NEST in the form that the user wants, or the best of those there are. */
+static void lower_variants(struct compilation *compilation, struct nest *nest,
+	const struct form *form, const struct plan *plan, struct variant *best)
+{
+	int errors = diag_error_count(compilation->diag);
+	*best = (struct variant){ .nest = nest };
+	if (!form->is_given || !form->is_expanded)
+		lower_variant(compilation, nest, form, plan, best);
+	if ((!form->is_given || form->is_expanded) && diag_error_count(compilation->diag) == errors)
+		try_expanded(compilation, form, plan, best);
+}
+
+/* Whether NEST is not too much to be scheduled as one; else says so. */
+static bool check_size(struct compilation *compilation, struct nest *nest)
+{
+	nest_split_arrays(compilation, nest, false);
+	bool few_pairs = access_pairs_are_few((struct statement *const *)nest->statements,
+		nest->statement_count);
+	if (nest->array_count > MODEL_ARRAYS)
+		diag_error(compilation->diag, nest->location,
+			"this nest uses %d arrays; at most %d can be scheduled together: split it into "
+			"several loops", nest->array_count, MODEL_ARRAYS);
+	else if (!few_pairs)
+		diag_error(compilation->diag, nest->location,
+			"the %d statements of this nest touch the same arrays in more than %d pairs of "
+			"accesses, too many to find their dependences: split it into several loops",
+			nest->statement_count, ACCESS_PAIRS_LIMIT);
+	return nest->array_count <= MODEL_ARRAYS && few_pairs;
+}
+
+static double now_seconds(void)
+{
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+bool lower_nest(struct compilation *compilation, struct nest *nest, struct plan *plan,
+	struct plan_nest *out)
+{
+	double start = now_seconds();
+	int errors = diag_error_count(compilation->diag);
+	struct variant best = { .nest = nest };
+	struct form form;
+	nest = renewed(compilation, nest, plan);
+	if (!check_size(compilation, nest) || !nest_read_form(compilation, nest, &form))
+		return false;
+	if (form.is_given && form.is_parts)
+		nest_find_dependences(compilation, nest);
+	else
+		lower_variants(compilation, nest, &form, plan, &best);
+	if (best.choice) {
+		*plan = best.plan;
+		*out = best.out;
+		out->schedule = choice_describe(best.choice);
+		remark_on_loops(compilation, best.choice->nest);
+	} else if (diag_error_count(compilation->diag) > errors) {
+		return false;
+	} else if (nest->function->unbound) {
+		if (best.first)
+			choice_report_no_fit(best.first);
+		else
+			report_no_form(compilation, nest, &form);
+		diag_note(compilation->diag, nest->location, "with its sizes symbolic the parts of a "
+			"nest are not scheduled one by one");
+		return false;
+	} else if ((!form.is_given || form.is_parts) && lower_parts(compilation, nest, plan, out)) {
+		fill_compulsory(nest, out);
+		remark_on_loops(compilation, nest);
+	} else if (diag_error_count(compilation->diag) > errors) {
+		return false;
+	} else if (!best.first) {
+		report_no_form(compilation, nest, &form);
+		return false;
+	} else {
+		choice_report_no_fit(best.first);
+		return false;
+	}
+	out->macs = nest_macs(nest);
+	out->seconds = now_seconds() - start;
+	out->first_source = nest->index;
+	out->source_count = 1;
+	return !best.choice || is_consistent(compilation, best.choice, out);
+}
