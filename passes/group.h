@@ -202,7 +202,7 @@ enum group_outcome {
 enum group_outcome group_search(struct groups *groups, const struct grown *grown,
 	const struct group_limits *limits, struct group_choice *best);
 
-/* What place_buffers of passes/general.c makes of it: bytes of a buffer in the scratchpad, or
+/* What passes/place.c makes of it: bytes of a buffer in the scratchpad, or
  * its banks; and where the buffers that take turns begin, the largest element of the group
  * being ELEMENT_BYTES. */
 long group_round(const struct arch *arch, long bytes);

@@ -18,7 +18,15 @@ libloopc_a_SOURCES += \
 	passes/fuse.h \
 	passes/fuse_wishes.c \
 	passes/fuse_wishes.h \
+	passes/footprint.c \
+	passes/footprint.h \
 	passes/general.c \
+	passes/general.h \
+	passes/general_transfers.c \
+	passes/place.c \
+	passes/resident.c \
+	passes/siblings.c \
+	passes/turn.c \
 	passes/rows.c \
 	passes/group.h \
 	passes/group_band.c \

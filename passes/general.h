@@ -1,0 +1,53 @@
+#ifndef PASSES_GENERAL_H
+#define PASSES_GENERAL_H
+
+#include "passes/box.h"
+#include "passes/footprint.h"
+
+/* What the files share that make regions without closed forms: the regions of visits
+ * (passes/general.c), those of a stage's (passes/turn.c), arrays that never leave the chip
+ * (passes/resident.c), buffers' places (passes/place.c), and the transfers
+ * (passes/general_transfers.c). */
+
+/* What a visit of one array moves. */
+struct general_region {
+	struct plan_expr *first[ARRAY_RANK_LIMIT], *count[ARRAY_RANK_LIMIT];
+	struct plan_expr *fetches, *puts;        /* when; NULL: always */
+	bool is_touched, is_fetched, is_put;     /* at all */
+	struct footprint footprint;  /* until the buffers are made */
+	struct box box;              /* likewise */
+	/* A window that slides along dimension slide (-1: none): where the iteration before
+	 * shows a window too (continues; NULL: always), what is new begins at fresh. */
+	int slide;
+	struct plan_expr *continues, *fresh;
+	/* Where not the whole box comes or goes, but some of its elements: how. */
+	struct plan_node *get_rows, *put_rows;
+};
+
+/* True in the visits of SET; NULL if those are all that the first DEPTH tile loops have. */
+struct plan_expr *region_condition(struct lowering *lowering, __isl_keep isl_set *set, int depth);
+
+/* The largest box of any visit: the buffer's extents.  False if one is not known. */
+bool region_measure_box(struct general_region *region, struct plan_buffer *buffer);
+/* Where the box begins, by the first DEPTH tile loops.  False if that has no plan. */
+bool region_fill_box(struct lowering *lowering, struct general_region *region, int depth,
+	struct plan_buffer *buffer);
+/* In some visit of PARAMS, BOX has elements that are not in ELEMENTS. */
+bool box_has_holes(__isl_keep isl_set *elements, __isl_keep isl_set *params,
+	const struct box *box);
+
+/* Array A, which comes for its stage: its buffer's extents; what is moved when. */
+bool turn_measure(struct lowering *lowering, int a, struct general_region *region,
+	struct plan_buffer *buffer);
+bool turn_fill(struct lowering *lowering, int a, struct general_region *region,
+	struct plan_buffer *buffer);
+
+/* The buffer of array A, which stays on chip; and what goes out of it, if it is kept. */
+bool resident_measure(struct lowering *lowering, int a, struct plan_buffer *buffer);
+bool resident_fill_kept(struct lowering *lowering, int a, struct general_region *region,
+	const struct plan_buffer *buffer);
+
+/* Gives all buffers their places; returns the bytes that they need. */
+long general_place(struct lowering *lowering);
+
+#endif

@@ -1,0 +1,55 @@
+/* Where the buffers of regions without closed forms are in the scratchpad. */
+
+#include "passes/general.h"
+#include "passes/group.h"
+
+static long round_up(long value, long unit)
+{
+	return (value + unit - 1) / unit * unit;
+}
+
+static long place_buffer(const struct arch *arch, struct plan_buffer *buffer, long next)
+{
+	long bank_bytes = arch->scratchpad_bytes / arch->banks;
+	buffer->bytes = round_up(buffer->bytes, arch->align_bytes > 1 ? arch->align_bytes : 1);
+	buffer->bank = -1;
+	buffer->offset_bytes = next;
+	if (!arch->exclusive)
+		return next + buffer->bytes;
+	buffer->bank = (int)(next / bank_bytes);
+	buffer->bank_count = (int)((buffer->bytes + bank_bytes - 1) / bank_bytes);
+	return next + buffer->bank_count * bank_bytes;
+}
+
+/* Places one after the other the buffers that are there all the time (STAGE -1), or those
+ * that come for a stage, from NEXT on; those of larger elements first, so that each is
+ * aligned for its elements.  Returns where they end. */
+static long place_turn(struct lowering *lowering, int stage, long next)
+{
+	enum { ELEMENT_BYTES_LIMIT = 64 };
+	for (int bytes = ELEMENT_BYTES_LIMIT; bytes > 0; bytes--)
+		for (int a = 0; a < lowering->nest->array_count; a++) {
+			int own = lowering->store[a] < 0 ? stage_of(lowering, a) : -1;
+			if (lowering->nest->arrays[a].array->type.bytes == bytes && own == stage)
+				next = place_buffer(lowering->compilation->arch, lowering->buffers[a], next);
+		}
+	return next;
+}
+
+/* Returns the bytes that all buffers need.  Those that come for stages take turns in the
+ * same place. */
+long general_place(struct lowering *lowering)
+{
+	long end = place_turn(lowering, -1, 0);
+	int element_bytes = 1;
+	for (int a = 0; a < lowering->nest->array_count; a++)
+		if (lowering->nest->arrays[a].array->type.bytes > element_bytes)
+			element_bytes = lowering->nest->arrays[a].array->type.bytes;
+	long begin = group_turns_begin(lowering->compilation->arch, end, element_bytes), most = end;
+	for (int m = 0; m < lowering->stage_count; m++) {
+		long turn = place_turn(lowering, m, begin);
+		if (turn > begin)
+			most = turn > most ? turn : most;
+	}
+	return most;
+}
