@@ -26,6 +26,8 @@ struct token {
 	bool hidden;                 /* a macro's name inside its own expansion: stays as it is */
 };
 
+bool token_is_punctuator(struct token token, const char *text);
+
 struct lexer;
 
 /* TEXT is copied.  FILE is kept. */

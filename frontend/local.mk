@@ -3,6 +3,6 @@ libloopc_a_SOURCES += frontend/frontend.c frontend/frontend.h frontend/sema.c fr
 	frontend/scope.c frontend/headers.c frontend/index.c frontend/value.c frontend/loop.c \
 	frontend/uninitialized.c \
 	frontend/parser.y frontend/parse.h frontend/types.c frontend/lexer.l frontend/lexer.h \
-	frontend/preprocess.c frontend/preprocess.h frontend/ast.c frontend/ast.h
+	frontend/preprocess.c frontend/preprocess.h frontend/condition.c frontend/condition.h frontend/ast.c frontend/ast.h
 BUILT_SOURCES += frontend/parser.h
 EXTRA_DIST += docs/language.md

@@ -1,9 +1,10 @@
 #include "frontend/preprocess.h"
 
-#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "frontend/condition.h"
 
 enum {
 	INCLUDE_DEPTH_LIMIT = 32, CONDITION_DEPTH_LIMIT = 256, EXPANSION_DEPTH_LIMIT = 200,
@@ -67,11 +68,6 @@ static void push_token(struct arena *arena, struct tokens *tokens, struct token 
 	tokens->items = arena_grow(arena, tokens->items, tokens->count, &tokens->capacity,
 		sizeof token);
 	tokens->items[tokens->count++] = token;
-}
-
-static bool is_punctuator(struct token token, const char *text)
-{
-	return token.kind == TOKEN_PUNCTUATOR && !strcmp(token.text, text);
 }
 
 static bool is_name(struct token token, const char *text)
@@ -186,14 +182,14 @@ static bool read_arguments(struct preprocessor *pp, struct macro *macro, struct 
 			unread(pp, token);
 			return false;
 		}
-		if (depth == 0 && is_punctuator(token, ")"))
+		if (depth == 0 && token_is_punctuator(token, ")"))
 			break;
-		if (depth == 0 && is_punctuator(token, ",") && count + 1 < MACRO_PARAMETER_LIMIT) {
+		if (depth == 0 && token_is_punctuator(token, ",") && count + 1 < MACRO_PARAMETER_LIMIT) {
 			count++;
 			continue;
 		}
-		depth += is_punctuator(token, "(");
-		depth -= is_punctuator(token, ")");
+		depth += token_is_punctuator(token, "(");
+		depth -= token_is_punctuator(token, ")");
 		push_token(pp->arena, &arguments[count], token);
 	}
 	count += macro->parameter_count > 0 || arguments[0].count > 0;
@@ -247,10 +243,10 @@ static void substitute(struct preprocessor *pp, struct macro *macro, struct toke
 	bool join = false, was_empty = false;
 	for (size_t i = 0; i < body->count && pp->expanded <= EXPANSION_LIMIT; i++) {
 		struct token token = body->items[i];
-		bool joins_next = i + 1 < body->count && is_punctuator(body->items[i + 1], "##");
+		bool joins_next = i + 1 < body->count && token_is_punctuator(body->items[i + 1], "##");
 		int index = parameter_index(macro, token);
 		token.location = name.location;
-		if (is_punctuator(token, "##")) {
+		if (token_is_punctuator(token, "##")) {
 			join = true;
 			continue;
 		}
@@ -277,7 +273,7 @@ static bool expand(struct preprocessor *pp, struct token *name)
 	struct tokens arguments[MACRO_PARAMETER_LIMIT], expanded[MACRO_PARAMETER_LIMIT];
 	if (macro->is_function) {
 		struct token open = next_raw(pp);
-		if (!is_punctuator(open, "(")) {
+		if (!token_is_punctuator(open, "(")) {
 			unread(pp, open);
 			return false;
 		}
@@ -336,7 +332,7 @@ static bool read_parameters(struct preprocessor *pp, struct macro *macro)
 {
 	macro->is_function = true;
 	struct token token = next_raw(pp);
-	if (is_punctuator(token, ")"))
+	if (token_is_punctuator(token, ")"))
 		return true;
 	for (;; token = next_raw(pp)) {
 		if (token.kind != TOKEN_NAME || macro->parameter_count == MACRO_PARAMETER_LIMIT) {
@@ -347,9 +343,9 @@ static bool read_parameters(struct preprocessor *pp, struct macro *macro)
 		}
 		macro->parameters[macro->parameter_count++] = token.text;
 		token = next_raw(pp);
-		if (is_punctuator(token, ")"))
+		if (token_is_punctuator(token, ")"))
 			return true;
-		if (!is_punctuator(token, ",")) {
+		if (!token_is_punctuator(token, ",")) {
 			diag_error(pp->diag, token.location,
 				"expected ',' or ')' in the parameters of macro '%s'", macro->name);
 			break;
@@ -389,20 +385,20 @@ static void read_define(struct preprocessor *pp)
 	struct macro *macro = ARENA_NEW(pp->arena, struct macro);
 	*macro = (struct macro){ .name = name.text, .location = name.location, .is_defined = true };
 	struct token token = next_raw(pp);
-	if (is_punctuator(token, "(") && !token.space_before) {
+	if (token_is_punctuator(token, "(") && !token.space_before) {
 		if (!read_parameters(pp, macro))
 			return;
 		token = next_raw(pp);
 	}
 	for (; token.kind != TOKEN_NEWLINE && token.kind != TOKEN_END; token = next_raw(pp)) {
-		if (is_punctuator(token, "#"))
+		if (token_is_punctuator(token, "#"))
 			diag_error(pp->diag, token.location,
 				"'#' in a macro is not supported: there are no strings");
 		push_token(pp->arena, &macro->body, token);
 	}
 	size_t count = macro->body.count;
-	if (count && (is_punctuator(macro->body.items[0], "##") ||
-	    is_punctuator(macro->body.items[count - 1], "##"))) {
+	if (count && (token_is_punctuator(macro->body.items[0], "##") ||
+	    token_is_punctuator(macro->body.items[count - 1], "##"))) {
 		diag_error(pp->diag, name.location, "'##' joins two tokens; one is missing");
 		return;
 	}
@@ -428,143 +424,6 @@ static struct token read_macro_name(struct preprocessor *pp, const char *directi
 	return name;
 }
 
-/* The expression of an #if, by precedence climbing over its expanded tokens. */
-struct evaluation {
-	struct preprocessor *pp;
-	struct tokens tokens;
-	size_t next;
-	struct location location;
-	int depth;
-	bool failed;
-};
-
-static int64_t evaluate(struct evaluation *e, int precedence);
-
-static struct token peek_token(const struct evaluation *e)
-{
-	if (e->next < e->tokens.count)
-		return e->tokens.items[e->next];
-	return (struct token){ .kind = TOKEN_END, .text = "the end of the line",
-		.location = e->location };
-}
-
-static int64_t fail_evaluation(struct evaluation *e, const char *message)
-{
-	if (!e->failed)
-		diag_error(e->pp->diag, peek_token(e).location, "%s in #if", message);
-	e->failed = true;
-	return 0;
-}
-
-static int64_t evaluate_number(struct evaluation *e, const char *text)
-{
-	char *end;
-	errno = 0;
-	unsigned long long value = strtoull(text, &end, 0);
-	if (end == text || errno || value > INT64_MAX || strspn(end, "uUlL") != strlen(end))
-		return fail_evaluation(e, "a number that is no integer of 64 bits");
-	e->next++;
-	return (int64_t)value;
-}
-
-static int64_t evaluate_operand(struct evaluation *e)
-{
-	struct token token = peek_token(e);
-	if (token.kind == TOKEN_NUMBER)
-		return evaluate_number(e, token.text);
-	e->next++;
-	if (token.kind == TOKEN_NAME)
-		return 0;
-	if (e->depth >= EXPANSION_DEPTH_LIMIT)
-		return fail_evaluation(e, "too deep an expression");
-	e->depth++;
-	int64_t value = 0;
-	if (is_punctuator(token, "(")) {
-		value = evaluate(e, 0);
-		if (!is_punctuator(peek_token(e), ")"))
-			fail_evaluation(e, "missing ')'");
-		e->next++;
-	} else if (is_punctuator(token, "!")) {
-		value = !evaluate_operand(e);
-	} else if (is_punctuator(token, "-")) {
-		value = (int64_t)(0 - (uint64_t)evaluate_operand(e));
-	} else if (is_punctuator(token, "+")) {
-		value = evaluate_operand(e);
-	} else if (is_punctuator(token, "~")) {
-		value = ~evaluate_operand(e);
-	} else {
-		e->next--;
-		fail_evaluation(e, "expected a number or a name");
-	}
-	e->depth--;
-	return value;
-}
-
-static const struct { const char *text; int precedence; } if_operators[] = {
-	{ "||", 1 }, { "&&", 2 }, { "|", 3 }, { "^", 4 }, { "&", 5 }, { "==", 6 }, { "!=", 6 },
-	{ "<", 7 }, { "<=", 7 }, { ">", 7 }, { ">=", 7 }, { "<<", 8 }, { ">>", 8 },
-	{ "+", 9 }, { "-", 9 }, { "*", 10 }, { "/", 10 }, { "%", 10 },
-};
-
-static int precedence_of(struct token token)
-{
-	for (size_t i = 0; i < sizeof if_operators / sizeof *if_operators; i++)
-		if (is_punctuator(token, if_operators[i].text))
-			return if_operators[i].precedence;
-	return 0;
-}
-
-static int64_t apply(struct evaluation *e, const char *operator, int64_t a, int64_t b)
-{
-	int64_t result = 0;
-	bool overflow = false;
-	if (!strcmp(operator, "||")) return a || b;
-	if (!strcmp(operator, "&&")) return a && b;
-	if (!strcmp(operator, "|")) return a | b;
-	if (!strcmp(operator, "^")) return a ^ b;
-	if (!strcmp(operator, "&")) return a & b;
-	if (!strcmp(operator, "==")) return a == b;
-	if (!strcmp(operator, "!=")) return a != b;
-	if (!strcmp(operator, "<")) return a < b;
-	if (!strcmp(operator, "<=")) return a <= b;
-	if (!strcmp(operator, ">")) return a > b;
-	if (!strcmp(operator, ">=")) return a >= b;
-	if (!strcmp(operator, "+")) overflow = __builtin_add_overflow(a, b, &result);
-	if (!strcmp(operator, "-")) overflow = __builtin_sub_overflow(a, b, &result);
-	if (!strcmp(operator, "*")) overflow = __builtin_mul_overflow(a, b, &result);
-	if (!strcmp(operator, "<<") || !strcmp(operator, ">>")) {
-		if (a < 0 || b < 0 || b > 62 || (*operator == '<' && a > INT64_MAX >> b))
-			return fail_evaluation(e, "a shift out of range");
-		return *operator == '<' ? a << b : a >> b;
-	}
-	if (!strcmp(operator, "/") || !strcmp(operator, "%")) {
-		if (b == 0)
-			return fail_evaluation(e, "a division by zero");
-		if (b == -1)
-			overflow = __builtin_sub_overflow(0, a, &result);
-		else
-			result = a / b;
-		if (*operator == '%')
-			result = b == -1 ? 0 : a % b;
-	}
-	if (overflow)
-		return fail_evaluation(e, "an overflow of 64 bits");
-	return result;
-}
-
-static int64_t evaluate(struct evaluation *e, int precedence)
-{
-	int64_t left = evaluate_operand(e);
-	for (;;) {
-		struct token operator = peek_token(e);
-		int level = precedence_of(operator);
-		if (e->failed || level == 0 || level <= precedence)
-			return left;
-		e->next++;
-		left = apply(e, operator.text, left, evaluate(e, level));
-	}
-}
-
 /* Replaces `defined NAME` by 1 or 0 and expands the rest. */
 static struct tokens prepare_condition(struct preprocessor *pp, struct tokens line)
 {
@@ -572,7 +431,7 @@ static struct tokens prepare_condition(struct preprocessor *pp, struct tokens li
 	for (size_t i = 0; i < line.count; i++) {
 		struct token token = line.items[i];
 		if (is_name(token, "defined")) {
-			bool has_paren = i + 1 < line.count && is_punctuator(line.items[i + 1], "(");
+			bool has_paren = i + 1 < line.count && token_is_punctuator(line.items[i + 1], "(");
 			size_t at = i + 1 + has_paren;
 			if (at < line.count && line.items[at].kind == TOKEN_NAME) {
 				token.kind = TOKEN_NUMBER;
@@ -590,11 +449,7 @@ static struct tokens prepare_condition(struct preprocessor *pp, struct tokens li
 static bool read_condition(struct preprocessor *pp, struct location at)
 {
 	struct tokens line = prepare_condition(pp, read_line(pp));
-	struct evaluation e = { .pp = pp, .tokens = line, .location = at };
-	int64_t value = evaluate(&e, 0);
-	if (!e.failed && e.next < line.count)
-		fail_evaluation(&e, "an operator was expected");
-	return value != 0 && !e.failed;
+	return condition_holds(pp->diag, at, line.items, line.count);
 }
 
 static bool is_active(const struct preprocessor *pp)
