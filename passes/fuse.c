@@ -199,10 +199,13 @@ bool group_read_wishes(const struct groups *groups, struct compilation *compilat
 
 /* ---- lowering ---- */
 
-bool group_emit(const struct groups *groups, const struct grown *grown,
+bool group_emit(struct compilation *compilation, const struct groups *of, const struct grown *grown,
 	const struct group_choice *choice, struct plan *plan, struct plan_nest *out)
 {
-	struct compilation *compilation = groups->compilation;
+	/* what a plan is made of lives with the plan, however long the groups do */
+	struct groups local = *of;
+	const struct groups *groups = &local;
+	local.compilation = compilation;
 	struct nest *group = join(groups, grown, choice);
 	struct schedule schedule = schedule_of(choice);
 	bool has_stages = false;

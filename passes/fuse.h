@@ -13,10 +13,10 @@ bool group_of(struct groups *groups, int first, int last, struct grown *grown);
 /* What a group may repeat and need. */
 struct group_limits group_limits_of(const struct compilation *compilation);
 
-/* Lowers a group as CHOICE says, with its entry OUT in PLAN.  False if it does not fit after
+/* Lowers a group in COMPILATION's arena as CHOICE says, with its entry OUT in PLAN.  False if it does not fit after
  * all, repeats more than it may, or isl makes no loops for it; PLAN is then of no use. */
-bool group_emit(const struct groups *groups, const struct grown *grown,
-	const struct group_choice *choice, struct plan *plan, struct plan_nest *out);
+bool group_emit(struct compilation *compilation, const struct groups *groups,
+	const struct grown *grown, const struct group_choice *choice, struct plan *plan, struct plan_nest *out);
 
 /* What a schedule that was given says of the group; nothing: NULL in *WISHES.  False after an
  * error (diagnosed). */

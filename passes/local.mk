@@ -18,6 +18,8 @@ libloopc_a_SOURCES += \
 	passes/fuse.h \
 	passes/fuse_wishes.c \
 	passes/fuse_wishes.h \
+	passes/fusion_memo.c \
+	passes/fusion_memo.h \
 	passes/footprint.c \
 	passes/footprint.h \
 	passes/general.c \

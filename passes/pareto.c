@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "passes/fuse.h"
+#include "passes/fusion_memo.h"
 #include "passes/lower_nest.h"
 #include "passes/model_math.h"
 #include "passes/quiet.h"
@@ -27,6 +28,7 @@ struct question {
 	int nest_count;
 	struct nest *nests;
 	struct nest_answers *answers;    /* [nest] */
+	struct fusion_memo *fusions;
 	int nest;                    /* that front_find asks about now */
 	const long *register_traffic;
 };
@@ -41,14 +43,23 @@ static struct arch *arch_of(const struct compilation *compilation, long capacity
 	return arch;
 }
 
+/* What is made of one scratchpad is gone with it. */
 static void begin(struct quiet *quiet, const struct compilation *compilation, long capacity)
 {
 	quiet_begin(quiet, compilation);
-	quiet->compilation.arch = arch_of(compilation, capacity);
+	quiet->compilation.arena = arena_new();
+	quiet->compilation.searches = search_memo_new(quiet->compilation.arena);
+	quiet->compilation.arch = arch_of(&quiet->compilation, capacity);
 	quiet->compilation.only_weighs = true;
 	quiet->compilation.restriction.prefers_memory = true;
 	if (quiet->compilation.buffering == BUFFERING_AUTO)
 		quiet->compilation.buffering = BUFFERING_SINGLE;
+}
+
+static void end(struct quiet *quiet)
+{
+	arena_free(quiet->compilation.arena);
+	quiet_end(quiet);
 }
 
 static struct plan *empty_plan(const struct question *question, const struct quiet *quiet)
@@ -94,11 +105,12 @@ static struct answer lower_in(const struct question *question, int n, long capac
 	struct quiet quiet;
 	struct plan_nest out;
 	begin(&quiet, question->compilation, capacity);
-	answer.found = lower_nest(&quiet.compilation, &question->nests[n],
-		empty_plan(question, &quiet), &out);
+	const struct nest *nest = &question->nests[n];
+	answer.found = lower_nest(&quiet.compilation, nest_renew(&quiet.compilation, nest,
+		nest->function, nest->statements, nest->statement_count), empty_plan(question, &quiet), &out);
 	if (answer.found)
 		add_entry(question, &out, &answer.point);
-	quiet_end(&quiet);
+	end(&quiet);
 	return answer;
 }
 
@@ -146,12 +158,14 @@ static bool search_function(void *user, long capacity, struct front_point *point
 	struct question *question = user;
 	struct quiet quiet;
 	begin(&quiet, question->compilation, capacity);
+	quiet.compilation.fusions = question->fusions;
 	const struct plan *plan = lower_function(&quiet.compilation, question->function);
 	*point = nothing;
 	for (int n = 0; plan && n < plan->nest_count; n++)
 		add_entry(question, &plan->nests[n], point);
-	quiet_end(&quiet);
-	return plan != NULL;
+	bool found = plan != NULL;
+	end(&quiet);
+	return found;
 }
 
 /* Whether some nests may be lowered as one. */
@@ -208,6 +222,7 @@ void pareto_find(const struct compilation *compilation, const struct function *f
 	question.nests = nests_of_function((struct compilation *)compilation, function,
 		&question.nest_count);
 	question.answers = ARENA_ARRAY(arena, struct nest_answers, question.nest_count + 1);
+	question.fusions = fusion_memo_new(arena);
 	question.register_traffic = register_traffic(compilation, function);
 	*pareto = (struct pareto){ .function = function, .nest_count = question.nest_count };
 	if (with_macs)

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "passes/fuse.h"
+#include "passes/fusion_memo.h"
 #include "passes/lower_nest.h"
 #include "passes/quiet.h"
 
@@ -32,34 +33,64 @@ struct partitioning {
 	struct partition *best;      /* [count + 1]: of the nests before that one */
 };
 
-/* Lowers NEST without a word if it does not fit, which is no error as long as it fits in
- * a group.  False after other errors. */
-static bool weigh_alone(const struct partitioning *partitioning, struct nest *nest, long *bytes)
+/* Nest N by itself.  False: errors (diagnosed), or it does not fit. */
+static bool lower_one(struct compilation *compilation, struct nest *nests, int n,
+	struct plan *plan, struct plan_nest *out)
 {
+	bool fits;
+	long capacity = compilation->arch->scratchpad_bytes;
+	if (fusion_memo_nest(compilation->fusions, n, capacity, &fits, out) && fits)
+		return true;
+	if (!lower_nest(compilation, &nests[n], plan, out))
+		return false;
+	fusion_memo_keep_nest(compilation->fusions, n, capacity, true, out);
+	return true;
+}
+
+/* Lowers nest N without a word if it does not fit, which is no error as long as it fits in
+ * a group.  False after other errors. */
+static bool weigh_alone(const struct partitioning *partitioning, int n, long *bytes)
+{
+	struct fusion_memo *memo = partitioning->compilation->fusions;
+	long capacity = partitioning->compilation->arch->scratchpad_bytes;
 	struct quiet quiet;
 	struct plan plan = *partitioning->plan;
 	struct plan_nest out;
-	quiet_begin(&quiet, partitioning->compilation);
-	quiet.compilation.only_weighs = true;
-	bool fits = lower_nest(&quiet.compilation, nest, &plan, &out);
-	bool is_small = !fits && quiet.compilation.does_not_fit;
+	bool fits;
+	if (!fusion_memo_nest(memo, n, capacity, &fits, &out)) {
+		quiet_begin(&quiet, partitioning->compilation);
+		quiet.compilation.only_weighs = true;
+		fits = lower_one(&quiet.compilation, partitioning->nests, n, &plan, &out);
+		bool is_small = !fits && quiet.compilation.does_not_fit;
+		quiet_end(&quiet);
+		if (!fits && !is_small
+			&& !lower_one(partitioning->compilation, partitioning->nests, n, &plan, &out))
+			return false;
+		if (is_small)
+			fusion_memo_keep_nest(memo, n, capacity, false, NULL);
+	}
 	*bytes = fits ? plan_nest_bytes(&out) : NONE;
-	quiet_end(&quiet);
-	return fits || is_small || lower_nest(partitioning->compilation, nest, &plan, &out);
+	return true;
 }
 
 /* The best choice for GROWN within LIMITS and what the user said of it. */
 static enum group_outcome choose(const struct partitioning *partitioning,
 	const struct grown *grown, const struct group_limits *limits, struct group_choice *choice)
 {
+	struct fusion_memo *memo = partitioning->compilation->fusions;
 	struct group_limits own = *limits;
+	enum group_outcome outcome;
 	struct quiet quiet;
+	if (fusion_memo_choice(memo, grown, limits, &outcome, choice))
+		return outcome;
 	if (partitioning->compilation->schedule_text) {
 		quiet_begin(&quiet, partitioning->compilation);
 		group_read_wishes(partitioning->groups, &quiet.compilation, grown, &own.wishes);
 		quiet_end(&quiet);
 	}
-	return group_search(partitioning->groups, grown, &own, choice);
+	outcome = group_search(partitioning->groups, grown, &own, choice);
+	fusion_memo_keep_choice(memo, grown, limits, outcome, choice);
+	return outcome;
 }
 
 /* Weighs GROWN as the last group of the nests up to its end.  False if it is too large, and
@@ -130,6 +161,19 @@ static long bytes_alone(const struct partitioning *partitioning, int first, int 
 	return bytes;
 }
 
+/* group_emit, or what came of it before. */
+static bool emit_once(const struct partitioning *partitioning, const struct grown *grown,
+	const struct group_choice *choice, struct plan *plan, struct plan_nest *out)
+{
+	const struct compilation *compilation = partitioning->compilation;
+	bool fits;
+	if (fusion_memo_group(compilation->fusions, compilation, choice, &fits, out))
+		return fits;
+	fits = group_emit(partitioning->compilation, partitioning->groups, grown, choice, plan, out);
+	fusion_memo_keep_group(compilation->fusions, compilation, choice, fits, out);
+	return fits;
+}
+
 /* Lowers a group; where the plan needs more than the model says, one of less.  False if
  * none has a plan that moves less than its nests one by one. */
 static bool lower_group(const struct partitioning *partitioning, const struct partition *part,
@@ -146,7 +190,7 @@ static bool lower_group(const struct partitioning *partitioning, const struct pa
 	if (!group_read_wishes(partitioning->groups, partitioning->compilation, grown, &limits.wishes))
 		return false;
 	for (int i = 0; i < TRIES; i++) {
-		if (group_emit(partitioning->groups, grown, &choice, plan, out)
+		if (emit_once(partitioning, grown, &choice, plan, out)
 			&& plan_nest_bytes(out) <= limits.bytes) {
 			plan->nest_count++;
 			out->first_source = part->first;
@@ -156,7 +200,7 @@ static bool lower_group(const struct partitioning *partitioning, const struct pa
 		*plan = before;
 		limits.capacity -= limits.capacity / 8 + 1;
 		limits.repetition = 1 + (limits.repetition - 1) * 0.9;
-		if (group_search(partitioning->groups, grown, &limits, &choice) != GROUP_FITS)
+		if (choose(partitioning, grown, &limits, &choice) != GROUP_FITS)
 			break;
 	}
 	return false;
@@ -232,7 +276,7 @@ static bool lower_part(const struct partitioning *partitioning, int first, int e
 	}
 	bool done = true;
 	for (int i = first; i < end && done; i++)
-		done = lower_nest(partitioning->compilation, &partitioning->nests[i], plan,
+		done = lower_one(partitioning->compilation, partitioning->nests, i, plan,
 			&plan->nests[plan->nest_count++]);
 	return done;
 }
@@ -288,8 +332,8 @@ bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
 	if (!wishes->forces && !may_gain(nests, count))
 		return lower_alone(compilation, nests, count, plan);
 	const struct plan before = *plan;
-	struct partitioning partitioning = { compilation, groups_new(compilation, nests, count),
-		nests, count, &before, wishes, ARENA_ARRAY(compilation->arena, long, count),
+	struct partitioning partitioning = { compilation,
+		fusion_memo_groups(compilation->fusions, compilation, nests, count), nests, count, &before, wishes, ARENA_ARRAY(compilation->arena, long, count),
 		ARENA_ARRAY(compilation->arena, struct partition, count + 1) };
 	plan->nest_count = 0;
 	for (int n = 0; n < count; n++)
@@ -305,7 +349,7 @@ bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
 		return false;
 	for (int n = 0; n < count; n++)
 		if (fuse_wishes_allow(wishes, n, 1)
-			&& !weigh_alone(&partitioning, &nests[n], &partitioning.alone[n]))
+			&& !weigh_alone(&partitioning, n, &partitioning.alone[n]))
 			return false;
 	partitioning.best[0] = (struct partition){ .bytes = 0 };
 	for (int n = 0; n < count; n++)

@@ -24,6 +24,8 @@ struct restriction {
 	bool prefers_memory;         /* see search_options */
 };
 
+struct fusion_memo;
+
 /* What a compilation is told and what its passes share. */
 struct compilation {
 	struct arena *arena;
@@ -42,6 +44,7 @@ struct compilation {
 	bool show_progress;
 	const volatile int *interrupted;
 	struct search_memo *searches;   /* done so far; NULL: none are remembered */
+	struct fusion_memo *fusions;    /* found so far for larger scratchpads; NULL: nothing is */
 	const char *schedule_text;   /* of --schedule; NULL: none */
 	const char *schedule_file;   /* its name */
 	bool only_weighs;            /* plans get transfers but no statements: their traffic is

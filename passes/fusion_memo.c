@@ -1,0 +1,156 @@
+#include "passes/fusion_memo.h"
+
+/* What came of a nest, or of a group under one choice. */
+struct lowered {
+	struct lowered *next;
+	int nest;                    /* -1: a group */
+	const enum group_hold *choice;   /* a group's, which no other one shares */
+	long capacity;               /* of the scratchpad that was asked for */
+	double percent;              /* of its work that the group might repeat */
+	bool fits;
+	struct plan_nest entry;
+};
+
+struct chosen {
+	struct chosen *next;
+	int first, last;
+	struct group_limits limits;
+	enum group_outcome outcome;
+	struct group_choice choice;
+};
+
+struct fusion_memo {
+	struct arena *arena;
+	struct compilation compilation;  /* that of now, but for the arena */
+	struct groups *groups;
+	struct lowered *lowered;
+	struct chosen *chosen;
+};
+
+struct fusion_memo *fusion_memo_new(struct arena *arena)
+{
+	struct fusion_memo *memo = ARENA_NEW(arena, struct fusion_memo);
+	memo->arena = arena;
+	return memo;
+}
+
+struct groups *fusion_memo_groups(struct fusion_memo *memo, struct compilation *compilation,
+	struct nest *nests, int count)
+{
+	if (!memo)
+		return groups_new(compilation, nests, count);
+	memo->compilation = *compilation;
+	memo->compilation.arena = memo->arena;
+	if (!memo->groups) {
+		struct nest *own = nests_of_function(&memo->compilation, nests->function, &count);
+		memo->groups = groups_new(&memo->compilation, own, count);
+	}
+	return memo->groups;
+}
+
+/* ENTRY as it may outlive its plan. */
+static struct plan_nest summary(struct arena *arena, const struct plan_nest *entry)
+{
+	struct plan_nest kept = *entry;
+	kept.body = kept.inner = NULL;
+	kept.name = arena_strdup(arena, entry->name);
+	kept.schedule = arena_strdup(arena, entry->schedule ? entry->schedule : "");
+	kept.traffic = ARENA_ARRAY(arena, struct plan_traffic, entry->traffic_count + 1);
+	for (int t = 0; t < entry->traffic_count; t++)
+		kept.traffic[t] = entry->traffic[t];
+	return kept;
+}
+
+static void keep(struct fusion_memo *memo, struct lowered lowered, const struct plan_nest *entry)
+{
+	struct lowered *kept = ARENA_NEW(memo->arena, struct lowered);
+	*kept = lowered;
+	if (lowered.fits)
+		kept->entry = summary(memo->arena, entry);
+	kept->next = memo->lowered;
+	memo->lowered = kept;
+}
+
+bool fusion_memo_nest(const struct fusion_memo *memo, int n, long capacity, bool *fits,
+	struct plan_nest *out)
+{
+	for (const struct lowered *known = memo ? memo->lowered : NULL; known; known = known->next)
+		if (known->nest == n && known->capacity >= capacity
+			&& (!known->fits || known->entry.scratchpad_used_bytes <= capacity)) {
+			*fits = known->fits;
+			*out = known->entry;
+			return true;
+		}
+	return false;
+}
+
+void fusion_memo_keep_nest(struct fusion_memo *memo, int n, long capacity, bool fits,
+	const struct plan_nest *out)
+{
+	if (memo)
+		keep(memo, (struct lowered){ .nest = n, .capacity = capacity, .fits = fits }, out);
+}
+
+/* The answer that is KNOWN answers LIMITS too: nothing is wanted that it was not asked for,
+ * and what it found is within them. */
+static bool answers(const struct chosen *known, const struct group_limits *limits)
+{
+	bool is_narrower = limits->capacity <= known->limits.capacity
+		&& limits->repetition <= known->limits.repetition;
+	if (known->outcome != GROUP_FITS)
+		return is_narrower && limits->bytes <= known->limits.bytes;
+	return is_narrower && known->choice.need <= limits->capacity
+		&& known->choice.repetition <= limits->repetition;
+}
+
+bool fusion_memo_choice(const struct fusion_memo *memo, const struct grown *grown,
+	const struct group_limits *limits, enum group_outcome *outcome, struct group_choice *choice)
+{
+	for (const struct chosen *known = memo ? memo->chosen : NULL; known; known = known->next) {
+		if (known->first != grown->first || known->last != grown->last || !answers(known, limits))
+			continue;
+		*outcome = known->outcome;
+		*choice = known->choice;
+		if (known->outcome == GROUP_FITS && known->choice.bytes >= limits->bytes)
+			*outcome = GROUP_USELESS;
+		return true;
+	}
+	return false;
+}
+
+void fusion_memo_keep_choice(struct fusion_memo *memo, const struct grown *grown,
+	const struct group_limits *limits, enum group_outcome outcome,
+	const struct group_choice *choice)
+{
+	if (!memo)
+		return;
+	struct chosen *kept = ARENA_NEW(memo->arena, struct chosen);
+	*kept = (struct chosen){ memo->chosen, grown->first, grown->last, *limits, outcome, *choice };
+	memo->chosen = kept;
+}
+
+/* What fits under some limit to the work it repeats may not under a lower one. */
+bool fusion_memo_group(const struct fusion_memo *memo, const struct compilation *compilation,
+	const struct group_choice *choice, bool *fits, struct plan_nest *out)
+{
+	long capacity = compilation->arch->scratchpad_bytes;
+	double percent = compilation->recompute_percent;
+	for (const struct lowered *known = memo ? memo->lowered : NULL; known; known = known->next)
+		if (known->choice == choice->hold && (known->fits
+			? known->entry.scratchpad_used_bytes <= capacity && known->percent <= percent
+			: known->capacity >= capacity && known->percent >= percent)) {
+			*fits = known->fits;
+			*out = known->entry;
+			return true;
+		}
+	return false;
+}
+
+void fusion_memo_keep_group(struct fusion_memo *memo, const struct compilation *compilation,
+	const struct group_choice *choice, bool fits, const struct plan_nest *out)
+{
+	if (memo)
+		keep(memo, (struct lowered){ .nest = -1, .choice = choice->hold, .fits = fits,
+			.capacity = compilation->arch->scratchpad_bytes,
+			.percent = compilation->recompute_percent }, out);
+}
