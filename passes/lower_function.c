@@ -35,6 +35,21 @@ static bool leaves_the_chip(const struct plan *plan, const struct array *array)
 	return false;
 }
 
+/* Transfers of ARRAY that stand under conditions that never hold. */
+static void drop_transfers(struct plan_node *node, const struct array *array)
+{
+	int kept = 0;
+	if (node->body)
+		drop_transfers(node->body, array);
+	for (int i = 0; i < node->child_count; i++) {
+		struct plan_node *child = node->children[i];
+		drop_transfers(child, array);
+		if (child->kind != PLAN_TRANSFER || child->transfer.buffer->array != array)
+			node->children[kept++] = child;
+	}
+	node->child_count = kept;
+}
+
 static void place_workspace(struct plan *plan)
 {
 	const struct function *function = plan->function;
@@ -42,8 +57,13 @@ static void place_workspace(struct plan *plan)
 	for (int i = 0; i < function->array_count; i++) {
 		const struct array *array = function->arrays[i];
 		plan->workspace_offset[i] = -1;
-		if (array->is_parameter || array->by_value || !leaves_the_chip(plan, array))
+		if (array->is_parameter || array->by_value)
 			continue;
+		if (!leaves_the_chip(plan, array)) {
+			for (int n = 0; n < plan->nest_count; n++)
+				drop_transfers(plan->nests[n].body, array);
+			continue;
+		}
 		plan->workspace_offset[i] = plan->workspace_bytes;
 		plan->workspace_bytes += (array->elements * array->type.bytes
 			+ WORKSPACE_ALIGNMENT - 1) / WORKSPACE_ALIGNMENT * WORKSPACE_ALIGNMENT;

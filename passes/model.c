@@ -469,7 +469,7 @@ bool array_evaluate(const struct nest_model *model, const struct schedule *sched
 
 		parts[loop] = (struct part){ loop_tiles(&sum, loop), model->loops[loop].extent, 0 };
 		if (array->anchored >> loop & 1)
-			parts[loop].count = 1;
+			parts[loop] = (struct part){ 1, schedule->tile[loop], 0 };
 		visits = times(&sum, visits, parts[loop].count);
 		if (array_is_indexed(array, loop))
 			first_visits = times(&sum, first_visits, parts[loop].count);

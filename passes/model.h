@@ -52,7 +52,8 @@ struct model_array {
 	                              * Only where is_created may be */
 	long anchored;               /* bit l: touched only by statements that run in the first (or
 	                              * last) tile of loop l that a run executes, an initialisation
-	                              * or a final step; no such loop indexes the array.  See below */
+	                              * or a final step.  Such a loop indexes the array only if its
+	                              * tile is 1 and fixed (passes/nest_model.c).  See below */
 };
 
 struct nest_model {
@@ -91,8 +92,8 @@ struct nest_model {
  *  - Else the whole region moves, whatever else of it may be on chip by chance.
  * With STORE = 0 there is one visit.
  *
- * An array with anchored loops is visited only where those of them that are outside b
- * have pos 0: they count as loops of one iteration, and no visit is kept at a turn.
+ * An array with anchored loops is visited only where those of them that are outside b,
+ * or b, have pos 0: they count as loops of one iteration, and no visit is kept at a turn.
  * SLOTS is 1 and IS_DOUBLE false.
  *
  * A written array: a visit that is not kept fetches its region, unless it comes for

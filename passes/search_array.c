@@ -132,6 +132,9 @@ void array_start(const struct space *space, int a, const struct level *levels,
 				space->choices[l][space->choice_count[l] - 1].tile :
 				space->model->loops[l].extent;
 
+			/* Such a loop runs one iteration at a time, and one of them counts. */
+			if (array->anchored >> l & 1)
+				continue;
 			whole += c * (double)(space->model->loops[l].extent - 1);
 			least += c * (double)(smallest - 1);
 		}
@@ -192,7 +195,7 @@ void array_step(const struct tree *tree, int a, const struct level *before,
 		double c = (double)array->dims[d].coefficient[level->loop];
 
 		*dim = old->dims[d];
-		if (c > 0) {
+		if (c > 0 && !(array->anchored >> level->loop & 1)) {
 			dim->sum = n * dim->sum - dim->tiles * c * extent * (n - 1);
 			dim->tiles *= n;
 			/* only the first tile of a run goes on from the run before */

@@ -110,10 +110,47 @@ static void assume_not(struct simplifier *simplifier, struct plan_expr *conditio
 	}
 }
 
+/* A condition that is a fact, or whose opposite is one; else itself. */
+static struct plan_expr *decided(struct simplifier *simplifier, struct plan_expr *condition)
+{
+	for (int i = 0; i < simplifier->fact_count; i++) {
+		const struct plan_expr *fact = simplifier->facts[i];
+
+		if (plan_equal(fact, condition))
+			return plan_const(simplifier->arena, 1);
+		if (fact->op == PLAN_NOT && plan_equal(fact->operands[0], condition))
+			return plan_const(simplifier->arena, 0);
+	}
+	return condition;
+}
+
+static bool is_false(const struct plan_expr *condition)
+{
+	long value;
+
+	return plan_is_const(condition, &value) && value == 0;
+}
+
+/* Of facts a || b where one does not hold the other does. */
+static void assume_rest(struct simplifier *simplifier)
+{
+	for (int i = 0; i < simplifier->fact_count && simplifier->fact_count < FACT_LIMIT; i++) {
+		struct plan_expr *const *either = simplifier->facts[i]->operands;
+
+		if (simplifier->facts[i]->op != PLAN_OR)
+			continue;
+		for (int o = 0; o < 2; o++)
+			if (is_false(decided(simplifier, either[o]))
+			    && decided(simplifier, either[1 - o]) == either[1 - o])
+				assume(simplifier, either[1 - o]);
+	}
+}
+
 static void assume(struct simplifier *simplifier, struct plan_expr *condition)
 {
 	if (simplifier->fact_count < FACT_LIMIT)
 		simplifier->facts[simplifier->fact_count++] = condition;
+	assume_rest(simplifier);
 	if (condition->op == PLAN_NOT) {
 		assume_not(simplifier, condition->operands[0]);
 	} else if (condition->op == PLAN_AND) {
@@ -148,20 +185,6 @@ static bool is_unreachable(const struct simplifier *simplifier)
 }
 
 /* ------------------------------------------------------------------ expressions */
-
-/* A condition that is a fact, or whose opposite is one; else itself. */
-static struct plan_expr *decided(struct simplifier *simplifier, struct plan_expr *condition)
-{
-	for (int i = 0; i < simplifier->fact_count; i++) {
-		const struct plan_expr *fact = simplifier->facts[i];
-
-		if (plan_equal(fact, condition))
-			return plan_const(simplifier->arena, 1);
-		if (fact->op == PLAN_NOT && plan_equal(fact->operands[0], condition))
-			return plan_const(simplifier->arena, 0);
-	}
-	return condition;
-}
 
 static struct plan_expr *rebuilt(struct simplifier *simplifier, struct plan_expr *expr);
 

@@ -4,6 +4,8 @@ EXTRA_DIST += tests/fuzz/check.py tests/fuzz/fuzz.py tests/fuzz/generate.py \
 	tests/fuzz/found/empty_domain.loop tests/fuzz/found/empty_domain.yaml \
 	tests/fuzz/found/isl_coalesce.loop tests/fuzz/found/isl_coalesce.yaml \
 	tests/fuzz/found/unfit/skewed_still.loop tests/fuzz/found/unfit/skewed_still.yaml \
+	tests/fuzz/found/refetched_once.loop tests/fuzz/found/refetched_once.yaml \
+	tests/fuzz/found/never_moved.loop tests/fuzz/found/never_moved.yaml \
 	tests/fuzz/found/mixed_alignment.loop tests/fuzz/found/mixed_alignment.yaml \
 	tests/fuzz/found/scalar_only_written.loop tests/fuzz/found/scalar_only_written.yaml
 
