@@ -3,6 +3,7 @@ libloopc_a_SOURCES += \
 	ir/order.c ir/order.h \
 	ir/energy.c ir/energy.h \
 	ir/plan.c ir/plan.h \
+	ir/plan_copy.c ir/plan_copy.h \
 	ir/plan_box.c ir/plan_box.h \
 	ir/plan_count.c ir/plan_count.h \
 	ir/plan_parse.c \

@@ -64,10 +64,8 @@ static void restrict_to_boxes(struct choice *choice)
 {
 	for (int a = 0; a < choice->model.array_count; a++) {
 		choice->options.slots[a] = 1;
-		choice->options.doubled[a] = 0;
 		choice->model.arrays[a].anchored = 0;
 	}
-	choice->options.buffering = BUFFERING_SINGLE;
 }
 
 /* A buffer beside another of the same array holds one region, fetched when it is shown:
@@ -78,6 +76,7 @@ static void restrict_siblings(struct choice *choice)
 		if (choice->nest->arrays[a].has_siblings) {
 			choice->options.slots[a] = 1;
 			choice->options.sliding[a] = 0;
+			choice->options.doubled[a] = 0;
 			if (choice->nest->refetches)
 				choice->options.min_store[a] = choice->nest->prefix;
 		}
@@ -108,6 +107,7 @@ static bool prepare(struct choice *choice)
 	choice->options.interrupted = compilation->interrupted;
 	choice->regions = ARENA_ARRAY(compilation->arena, struct region, choice->nest->array_count + 1);
 	choice->exact = nest_model_build(compilation, choice->nest, &choice->model, choice->regions);
+	choice->options.shared_loops = choice->nest->outer_count;
 	fix_prefix(choice);
 	restrict_siblings(choice);
 	restriction_apply(compilation, choice->nest, &choice->model, &choice->options);
@@ -148,13 +148,29 @@ static void show_schedule(const struct choice *choice)
 				&choice->schedule));
 }
 
+/* Lowers NEST under the schedule, which then says of buffers without closed forms which are
+ * double after all: where that is as there is room, the real regions decide. */
+static bool lower_schedule(struct choice *choice, const struct nest *nest,
+	const struct region *regions, enum detail detail, struct plan *plan, struct plan_nest *out)
+{
+	enum doubling doubling[MODEL_ARRAYS];
+	bool as_fits = choice->options.buffering == BUFFERING_AUTO;
+	for (int a = 0; a < choice->model.array_count; a++)
+		doubling[a] = !choice->schedule.storage[a].is_double ? DOUBLE_NEVER
+			: as_fits && choice->options.doubled[a] < 0 ? DOUBLE_IF_FITS : DOUBLE_WANTED;
+	bool done = nest_lower(choice->compilation, nest, &choice->model, regions, choice->exact,
+		&choice->schedule, doubling, detail, plan, out, &choice->obstacle);
+	for (int a = 0; a < choice->model.array_count && done && !choice->exact; a++)
+		choice->schedule.storage[a].is_double = doubling[a] == DOUBLE_WANTED;
+	return done;
+}
+
 bool choice_lower_again(struct choice *choice, enum detail detail, struct plan *plan,
 	struct plan_nest *out)
 {
 	restriction_trim(choice->compilation, choice->nest, &choice->model, &choice->schedule);
 	show_schedule(choice);
-	return nest_lower(choice->compilation, choice->nest, &choice->model, choice->regions,
-		choice->exact, &choice->schedule, detail, plan, out, &choice->obstacle);
+	return lower_schedule(choice, choice->nest, choice->regions, detail, plan, out);
 }
 
 static enum outcome lower_exactly(struct choice *choice, struct plan *plan, struct plan_nest *out)
@@ -262,8 +278,6 @@ void choice_fill_bounds(struct choice *choice, struct plan_nest *out)
 		out->optimal = plan_nest_bytes(out) == out->bound_bytes;
 	}
 	out->points = choice->schedule.points;
-	for (int a = 0; a < choice->model.array_count; a++)
-		out->is_double |= choice->schedule.storage[a].is_double;
 }
 
 bool choice_agrees(const struct choice *choice, const struct plan_nest *out)
@@ -324,10 +338,7 @@ bool choice_lower_all_sizes(struct choice *choice, struct plan *plan, struct pla
 			"a buffer would grow with a size, as loop '%s' cannot be tiled",
 			all->blocked[0].loop->name)
 		: "a buffer would grow with a size";
-	if (!nest_lower(compilation, all, &choice->model, regions, choice->exact, &choice->schedule,
-		TO_EMIT, plan, out, &choice->obstacle))
-		return false;
-	return true;
+	return lower_schedule(choice, all, regions, TO_EMIT, plan, out);
 }
 
 long choice_transfers(const struct choice *choice)

@@ -214,7 +214,7 @@ bool group_emit(struct compilation *compilation, const struct groups *of, const 
 	for (int i = 0; i < groups->function->array_count; i++)
 		has_stages |= choice->hold[i] != HOLD_ALL;
 	*out = (struct plan_nest){ .name = group->name, .location = group->location };
-	if (!group_lower(compilation, group, &schedule, stores_of(groups, grown, choice, group),
+	if (!group_lower(compilation, group, &schedule, stores_of(groups, grown, choice, group), NULL,
 		stages_of(groups, grown, choice), has_stages ? grown->last - grown->first + 1 : 0,
 		compilation->only_weighs ? TO_WEIGH : TO_EMIT, plan, out))
 		return false;

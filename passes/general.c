@@ -17,7 +17,7 @@ enum { OPERATIONS = 4000000 };
 
 /* The visits that must fetch: something is read before it is written, or the box that
  * goes out holds elements that the visit does not write. */
-static __isl_give isl_set *fetching(const struct lowering *lowering, int a,
+__isl_give isl_set *region_fetches(const struct lowering *lowering, int a,
 	const struct footprint *footprint, const struct box *box)
 {
 	isl_ctx *ctx = lowering->compilation->ctx;
@@ -55,65 +55,6 @@ struct plan_expr *region_condition(struct lowering *lowering, __isl_keep isl_set
 		isl_set_gist(isl_set_copy(set), context));
 	isl_ast_build_free(build);
 	return expr ? translate_expr(lowering, expr) : plan_const(ARENA(lowering), 1);
-}
-
-/* ---- windows that slide ---- */
-
-/* A compares with B as WHERE says, in all the visits of COMMON. */
-static bool holds(__isl_keep isl_set *common, __isl_give isl_set *(*where)(isl_pw_aff *, isl_pw_aff *),
-	__isl_keep isl_pw_aff *a, __isl_keep isl_pw_aff *b)
-{
-	isl_set *set = where(isl_pw_aff_copy(a), isl_pw_aff_copy(b));
-	bool subset = isl_set_is_subset(common, set) == isl_bool_true;
-	isl_set_free(set);
-	return subset;
-}
-
-/* The one dimension in which the box NOW differs from BEFORE, if it only goes up; -1. */
-static int rising_dim(__isl_keep isl_set *common, const struct box *now, const struct box *before)
-{
-	int found = -1;
-	for (int d = 0; d < now->rank; d++) {
-		if (holds(common, isl_pw_aff_eq_set, now->low[d], before->low[d])
-			&& holds(common, isl_pw_aff_eq_set, now->high[d], before->high[d]))
-			continue;
-		if (found >= 0 || !holds(common, isl_pw_aff_ge_set, now->low[d], before->low[d])
-			|| !holds(common, isl_pw_aff_ge_set, now->high[d], before->high[d]))
-			return -1;
-		found = d;
-	}
-	return found;
-}
-
-/* Sees whether array A's window slides along the innermost loop outside. */
-static void find_slide(struct lowering *lowering, int a, __isl_keep isl_set *visits,
-	const struct box *now, struct plan_buffer *buffer)
-{
-	struct general_region *region = &lowering->general[a];
-	int b = lowering->store[a] - 1;
-	if (b < 0 || lowering->nest->arrays[a].is_written || lowering->nest->arrays[a].has_siblings
-		|| !lowering->slides[a])
-		return;
-	struct footprint earlier = footprint_find(lowering, a, lowering->store[a], IN_TILE_BEFORE);
-	isl_set *common = isl_set_intersect(isl_set_copy(earlier.visits), isl_set_copy(visits));
-	struct box before;
-	box_find(earlier.lows, earlier.highs, earlier.visits, now->rank, &before);
-	int d = isl_set_is_empty(common) == isl_bool_false ? rising_dim(common, now, &before) : -1;
-	if (d >= 0) {
-		struct plan_expr *end = expression_of(lowering, common, lowering->store[a],
-			isl_pw_aff_copy(before.high[d]));
-		if (end) {
-			region->slide = d;
-			region->continues = region_condition(lowering, earlier.visits, lowering->store[a]);
-			region->fresh = plan_make(ARENA(lowering), PLAN_MAX, region->first[d],
-				plan_make(ARENA(lowering), PLAN_ADD, end, plan_const(ARENA(lowering), 1)));
-			buffer->dims[d].modulus = buffer->dims[d].extent;
-			buffer->dims[d].origin = NULL;
-		}
-	}
-	box_free(&before);
-	footprint_end(&earlier);
-	isl_set_free(common);
 }
 
 /* The largest box of any visit: the buffer's extents.  False if one is not known. */
@@ -203,7 +144,7 @@ static bool find_put_rows(struct lowering *lowering, int a, struct general_regio
 /* Whole boxes, come and go. */
 static void fill_boxes(struct lowering *lowering, int a, struct general_region *region)
 {
-	isl_set *fetch = fetching(lowering, a, &region->footprint, &region->box);
+	isl_set *fetch = region_fetches(lowering, a, &region->footprint, &region->box);
 	region->is_fetched = isl_set_is_empty(fetch) == isl_bool_false;
 	region->fetches = region_condition(lowering, fetch, lowering->store[a]);
 	isl_set_free(fetch);
@@ -242,7 +183,6 @@ static bool fill_region(struct lowering *lowering, int a, struct general_region 
 	struct plan_buffer *buffer)
 {
 	const struct nest_array *array = &lowering->nest->arrays[a];
-	isl_set *visits = region->footprint.visits;
 	if (!region->is_touched || !region_fill_box(lowering, region, lowering->store[a], buffer))
 		return !region->is_touched;
 	bool must_cut = lowering->must_cut && lowering->must_cut[a];
@@ -252,7 +192,9 @@ static bool fill_region(struct lowering *lowering, int a, struct general_region 
 		return false;
 	if (!is_cut)
 		fill_boxes(lowering, a, region);
-	find_slide(lowering, a, visits, &region->box, buffer);
+	if (!region->knows_slide)
+		slide_find(lowering, a, region);
+	slide_fill(lowering, region, buffer);
 	if (!array->is_written && may_cut && region->slide < 0)
 		find_get_rows(lowering, a, region);
 	return true;
@@ -282,15 +224,11 @@ static bool measure_buffer(struct lowering *lowering, int a)
 		: lowering->store[a] < 0 ? turn_measure(lowering, a, &lowering->general[a], buffer)
 		: measure_region(lowering, a, &lowering->general[a], buffer)))
 		return false;
-	buffer->bytes = buffer->array->type.bytes;
-	for (int d = 0; d < buffer->rank; d++) {
+	for (int d = 0; d < buffer->rank; d++)
 		if (!buffer->dims[d].extent)
 			buffer->dims[d] = (struct plan_dim){ .extent = 1, .stride = 1,
 				.origin = plan_const(ARENA(lowering), 0) };
-		if (__builtin_mul_overflow(buffer->bytes, buffer->dims[d].extent, &buffer->bytes))
-			return false;
-	}
-	return true;
+	return buffer_measure(buffer);
 }
 
 /* Tiles so small that counting what they move would end without a result, though all but
@@ -319,12 +257,15 @@ static bool measure_and_fill(struct lowering *lowering, long *needed)
 	for (int a = 0; a < nest->array_count; a++)
 		if (!measure_buffer(lowering, a))
 			return false;
+	general_double_wanted(lowering);
 	*needed = general_place(lowering);
 	bool fits = *needed <= lowering->compilation->arch->scratchpad_bytes;
 	if (fits && has_too_many_visits(lowering)) {
 		*needed = 0;
 		return false;
 	}
+	if (fits)
+		general_double_what_fits(lowering);
 	for (int a = 0; a < nest->array_count && fits; a++)
 		fits = nest->arrays[a].is_internal || (nest->arrays[a].is_kept
 			? resident_fill_kept(lowering, a, &lowering->general[a], lowering->buffers[a])

@@ -207,5 +207,9 @@ enum group_outcome group_search(struct groups *groups, const struct grown *grown
  * being ELEMENT_BYTES. */
 long group_round(const struct arch *arch, long bytes);
 long group_turns_begin(const struct arch *arch, long next, int element_bytes);
+/* The room for those that take turns, TURNS [count] being what each stage needs (0: nothing):
+ * for the largest, or, if they overlap, for any two that follow each other. */
+long group_turns_need(const struct arch *arch, const long *turns, int count, int element_bytes,
+	bool overlap);
 
 #endif

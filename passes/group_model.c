@@ -149,6 +149,20 @@ long group_turns_begin(const struct arch *arch, long next, int element_bytes)
 	return arch->exclusive ? next : (next + element_bytes - 1) / element_bytes * element_bytes;
 }
 
+long group_turns_need(const struct arch *arch, const long *turns, int count, int element_bytes,
+	bool overlap)
+{
+	long need = 0, before = 0;
+	for (int m = 0; m < count; m++) {
+		long own = overlap ? group_turns_begin(arch, turns[m], element_bytes) : turns[m];
+		if (!own)
+			continue;
+		need = own + before > need ? own + before : need;
+		before = overlap ? own : 0;
+	}
+	return need;
+}
+
 /* ---- evaluation ---- */
 
 static bool add_product(long *sum, long factor, long count)

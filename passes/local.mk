@@ -8,6 +8,7 @@ libloopc_a_SOURCES += \
 	passes/expand.c \
 	passes/expand.h \
 	passes/dependence.c \
+	passes/doubling.c \
 	passes/form.c \
 	passes/formula.c \
 	passes/formula.h \
@@ -28,6 +29,7 @@ libloopc_a_SOURCES += \
 	passes/place.c \
 	passes/resident.c \
 	passes/siblings.c \
+	passes/slide.c \
 	passes/turn.c \
 	passes/rows.c \
 	passes/group.h \

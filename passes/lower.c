@@ -280,9 +280,10 @@ static unsigned append_puts(struct lowering *lowering, int depth, struct plan_no
 static unsigned tags_after_run(const struct lowering *lowering, int depth)
 {
 	unsigned tags = 0;
-	for (int a = 0; a < lowering->nest->array_count && lowering->regions; a++)
+	for (int a = 0; a < lowering->nest->array_count; a++)
 		if (lowering->store[a] == depth)
-			tags |= exact_tags_after_run(lowering, a);
+			tags |= lowering->regions ? exact_tags_after_run(lowering, a)
+				: general_tags_after_run(lowering, a);
 	return tags;
 }
 
@@ -336,10 +337,63 @@ static void append_stage_gets(struct lowering *lowering, int m, int store, struc
 	append_wait(lowering, block, tags);
 }
 
+/* Where what comes for a stage does so during the one before (overlaps_turns): the next stage
+ * from M on that something comes for; or the number of stages. */
+static int next_turn(const struct lowering *lowering, int m)
+{
+	for (; m < lowering->stage_count; m++)
+		for (int a = 0; a < lowering->nest->array_count; a++)
+			if (lowering->store[a] < 0 && stage_of(lowering, a) == m)
+				return m;
+	return m;
+}
+
+/* Asks for what stage M needs first. */
+static void append_turn(struct lowering *lowering, int m, struct plan_node *block)
+{
+	for (int a = 0; a < lowering->nest->array_count; a++)
+		if (lowering->store[a] < 0 && stage_of(lowering, a) == m)
+			append_first_gets(lowering, a, block);
+}
+
+/* Waits for what was asked for, of the arrays of stage M with level STORE. */
+static void append_turn_wait(struct lowering *lowering, int m, int store, struct plan_node *block)
+{
+	unsigned tags = 0;
+	for (int a = 0; a < lowering->nest->array_count; a++)
+		if (lowering->store[a] == store && stage_of(lowering, a) == m)
+			tags |= 1U << get_tag(a);
+	append_wait(lowering, block, tags);
+}
+
+/* What comes at the start of stage M. */
+static void begin_stage(struct lowering *lowering, int m, struct plan_node *block)
+{
+	if (!lowering->overlaps_turns) {
+		append_stage_gets(lowering, m, STORE_STAGE, block);
+	} else if (next_turn(lowering, m) == m) {
+		append_turn_wait(lowering, m, STORE_STAGE, block);
+		append_turn(lowering, next_turn(lowering, m + 1), block);
+	}
+}
+
+/* What comes in an iteration of its loop. */
+static void begin_chunk(struct lowering *lowering, int m, struct plan_node *block)
+{
+	if (!lowering->overlaps_turns) {
+		append_stage_gets(lowering, m, STORE_CHUNK, block);
+		return;
+	}
+	append_turn_wait(lowering, m, STORE_CHUNK, block);
+	for (int a = 0; a < lowering->nest->array_count; a++)
+		if (lowering->store[a] == STORE_CHUNK && stage_of(lowering, a) == m)
+			append_next_gets(lowering, a, block);
+}
+
 static bool lower_stage(struct lowering *lowering, int m, struct plan_node *block)
 {
 	const struct group_stage *stage = &lowering->stages[m];
-	append_stage_gets(lowering, m, STORE_STAGE, block);
+	begin_stage(lowering, m, block);
 	enter_stage(lowering, m);
 	if (stage->tile) {
 		const struct tile_loop *loop = &lowering->stage_loops[m];
@@ -347,7 +401,7 @@ static bool lower_stage(struct lowering *lowering, int m, struct plan_node *bloc
 			plan_const(ARENA(lowering), 0), plan_const(ARENA(lowering), loop->count - 1), 1);
 		plan_append(ARENA(lowering), block, node);
 		block = node->body;
-		append_stage_gets(lowering, m, STORE_CHUNK, block);
+		begin_chunk(lowering, m, block);
 	}
 	bool done = lowering->detail == TO_WEIGH
 		|| lower_statements(lowering, stage->first, stage->end, block);
@@ -358,6 +412,8 @@ static bool lower_stage(struct lowering *lowering, int m, struct plan_node *bloc
 static bool lower_tile(struct lowering *lowering, struct plan_node *block)
 {
 	bool done = true;
+	if (lowering->overlaps_turns)
+		append_turn(lowering, next_turn(lowering, 0), block);
 	for (int m = 0; m < lowering->stage_count && done; m++)
 		done = lower_stage(lowering, m, block);
 	return lowering->stage_count ? done
@@ -537,6 +593,7 @@ static bool lower_body(struct lowering *lowering, struct plan_nest *out)
 		long end = buffer_end(lowering->compilation->arch, lowering->buffers[a]);
 		if (end > out->scratchpad_used_bytes)
 			out->scratchpad_used_bytes = end;
+		out->is_double |= lowering->buffers[a]->is_double;
 	}
 	return true;
 }
@@ -582,12 +639,13 @@ static bool lower_with_buffers(struct lowering *lowering, struct plan_nest *out,
 
 bool nest_lower(struct compilation *compilation, const struct nest *nest,
 	const struct nest_model *model, const struct region *regions, bool exact,
-	const struct schedule *schedule, enum detail detail, struct plan *plan,
-	struct plan_nest *out, struct obstacle *obstacle)
+	const struct schedule *schedule, enum doubling *doubling, enum detail detail,
+	struct plan *plan, struct plan_nest *out, struct obstacle *obstacle)
 {
 	struct lowering lowering = lowering_of(compilation, nest, model, schedule, plan);
 	lowering.detail = detail;
 	lowering.regions = exact ? regions : NULL;
+	lowering.doubling = doubling;
 	for (int a = 0; a < nest->array_count; a++) {
 		lowering.store[a] = store_with_blocks(&lowering, a, schedule->storage[a].store);
 		lowering.slides[a] = schedule->storage[a].is_sliding;
@@ -598,14 +656,16 @@ bool nest_lower(struct compilation *compilation, const struct nest *nest,
 }
 
 bool group_lower(struct compilation *compilation, const struct nest *group,
-	const struct schedule *schedule, const int *store, const struct group_stage *stages,
-	int stage_count, enum detail detail, struct plan *plan, struct plan_nest *out)
+	const struct schedule *schedule, const int *store, enum doubling *doubling,
+	const struct group_stage *stages, int stage_count, enum detail detail, struct plan *plan,
+	struct plan_nest *out)
 {
 	struct lowering lowering = lowering_of(compilation, group, NULL, schedule, plan);
 	long needed;
 	lowering.detail = detail;
 	lowering.stages = stages;
 	lowering.stage_count = stage_count;
+	lowering.doubling = doubling;
 	make_stage_loops(&lowering);
 	for (int a = 0; a < group->array_count; a++) {
 		lowering.store[a] = store[a];

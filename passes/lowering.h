@@ -51,6 +51,9 @@ struct lowering {
 	struct plan_buffer **buffers;            /* [array of the nest] */
 	int *store;                              /* [array of the nest] */
 	bool *slides;                            /* [array of the nest]: may, where isl agrees */
+	enum doubling *doubling;                 /* [array]: wanted, then done; regions from isl */
+	bool overlaps_turns;                     /* what comes for a stage does so during the one
+	                                          * before, in another place than that one's */
 	bool *must_cut;                          /* [array]: only what it touches may move, the
 	                                          * box around it has what another one writes */
 	struct general_region *general;          /* [array], where regions come from isl */
@@ -177,5 +180,11 @@ __isl_give isl_set *touched_by(const struct lowering *lowering, int a, bool writ
 bool groups_are_apart(struct lowering *lowering, int clash[2]);
 unsigned append_general_gets(struct lowering *lowering, int a, struct plan_node *block);
 unsigned append_general_puts(struct lowering *lowering, int a, struct plan_node *block);
+/* The tags to wait for after a whole run of the innermost loop outside A's buffer. */
+unsigned general_tags_after_run(const struct lowering *lowering, int a);
+/* What array A's buffer, which is double, shows first in the run that is to begin; or in the
+ * iteration after the present one. */
+void append_first_gets(struct lowering *lowering, int a, struct plan_node *block);
+void append_next_gets(struct lowering *lowering, int a, struct plan_node *block);
 
 #endif

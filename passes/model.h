@@ -158,6 +158,9 @@ struct search_options {
 	int sliding[MODEL_ARRAYS];   /* -1: free, 0, 1 */
 	int doubled[MODEL_ARRAYS];   /* -1: as BUFFERING says, 0, 1 */
 	int serpentine[MODEL_LOOPS]; /* -1: free, 0, 1 */
+	/* So many of the first tile loops are around other nests too, whose buffers take the
+	 * same place in turns: what only these loops move is in single buffers. */
+	int shared_loops;
 	/* Parts of the space, for comparison. */
 	bool held[MODEL_ARRAYS];     /* only loops that index the array are outside its buffer, so
 	                              * that each of its regions comes once */

@@ -221,6 +221,10 @@ bool nest_count_traffic(struct compilation *compilation, const struct nest *nest
 struct plan_node *plan_around(const struct nest *nest, struct arena *arena,
 	struct plan_node *block);
 
+/* Which buffers without closed forms are double: not; where it is possible; where there is
+ * also room. */
+enum doubling { DOUBLE_NEVER, DOUBLE_WANTED, DOUBLE_IF_FITS };
+
 /* A plan to weigh has all transfers but no statements. */
 enum detail { TO_WEIGH, TO_EMIT };
 
@@ -237,10 +241,11 @@ struct group_stage {
 enum { STORE_STAGE = -1, STORE_CHUNK = -2 };
 
 /* Lowers a fused GROUP: tiles and order from SCHEDULE, buffers at STORE [array]; windows
- * slide where they can.  False if it does not fit or has no plan. */
+ * slide where they can.  DOUBLING [array]: what is wanted, then what was done.  False if it
+ * does not fit or has no plan. */
 bool group_lower(struct compilation *compilation, const struct nest *group,
-	const struct schedule *schedule, const int *store, const struct group_stage *stages,
-	int stage_count, enum detail detail, struct plan *plan, struct plan_nest *out);
+	const struct schedule *schedule, const int *store, enum doubling *doubling,
+	const struct group_stage *stages, int stage_count, enum detail detail, struct plan *plan, struct plan_nest *out);
 
 /* The loops of the band and how each array's regions move with them. */
 void nest_print_model(const struct nest *nest, const struct nest_model *model, bool exact,
@@ -254,11 +259,11 @@ struct obstacle {
 
 /* Lowers NEST under SCHEDULE into OUT (body, traffic, buffers of PLAN).  EXACT as
  * nest_model_build returned it.  Places of buffers are in the schedule (exact), or
- * chosen here (not exact).  False if there is no plan; OBSTACLE says why, if it can be
- * mended. */
+ * chosen here (not exact), where DOUBLING [array] says which are to be double, then which
+ * are.  False if there is no plan; OBSTACLE says why, if it can be mended. */
 bool nest_lower(struct compilation *compilation, const struct nest *nest,
 	const struct nest_model *model, const struct region *regions, bool exact,
-	const struct schedule *schedule, enum detail detail, struct plan *plan,
+	const struct schedule *schedule, enum doubling *doubling, enum detail detail, struct plan *plan,
 	struct plan_nest *out, struct obstacle *obstacle);
 
 #endif

@@ -36,20 +36,35 @@ static long place_turn(struct lowering *lowering, int stage, long next)
 	return next;
 }
 
-/* Returns the bytes that all buffers need.  Those that come for stages take turns in the
- * same place. */
+static int largest_element(const struct nest *nest)
+{
+	int bytes = 1;
+	for (int a = 0; a < nest->array_count; a++)
+		if (nest->arrays[a].array->type.bytes > bytes)
+			bytes = nest->arrays[a].array->type.bytes;
+	return bytes;
+}
+
+/* Those that come for stages take turns in the same place; where they come while the stage
+ * before still computes, every other one ends where all of them end. */
 long general_place(struct lowering *lowering)
 {
+	const struct arch *arch = lowering->compilation->arch;
+	long unit = arch->exclusive ? arch->scratchpad_bytes / arch->banks : 1;
+	long *turns = ARENA_ARRAY(lowering->compilation->arena, long, lowering->stage_count + 1);
+	int element_bytes = largest_element(lowering->nest);
 	long end = place_turn(lowering, -1, 0);
-	int element_bytes = 1;
-	for (int a = 0; a < lowering->nest->array_count; a++)
-		if (lowering->nest->arrays[a].array->type.bytes > element_bytes)
-			element_bytes = lowering->nest->arrays[a].array->type.bytes;
-	long begin = group_turns_begin(lowering->compilation->arch, end, element_bytes), most = end;
-	for (int m = 0; m < lowering->stage_count; m++) {
-		long turn = place_turn(lowering, m, begin);
-		if (turn > begin)
-			most = turn > most ? turn : most;
+	long begin = group_turns_begin(arch, end, element_bytes);
+	for (int m = 0; m < lowering->stage_count; m++)
+		turns[m] = (place_turn(lowering, m, begin) - begin) / unit;
+	long need = unit * group_turns_need(arch, turns, lowering->stage_count, element_bytes,
+		lowering->overlaps_turns);
+	bool is_high = false;
+	for (int m = 0; m < lowering->stage_count && lowering->overlaps_turns; m++) {
+		if (is_high && turns[m])
+			place_turn(lowering, m, begin + need
+				- unit * group_turns_begin(arch, turns[m], element_bytes));
+		is_high ^= turns[m] > 0;
 	}
-	return most;
+	return need ? begin + need : end;
 }

@@ -82,13 +82,15 @@ static bool fill_ring(struct lowering *lowering, __isl_keep isl_set *until,
 	return true;
 }
 
-/* The buffer of an internal array holds what lives in any tile: elements that are
- * written up to it and read from it on, and those it writes. */
-bool resident_measure(struct lowering *lowering, int a, struct plan_buffer *buffer)
+/* The buffer holds what lives in any tile: elements that are written up to it and read from
+ * it on, those it writes, and, if that goes out meanwhile, what the tile before wrote. */
+static bool measure(struct lowering *lowering, int a, bool is_double, struct plan_buffer *buffer)
 {
 	isl_set *until = reached(lowering, a, true, UP_TO_TILE);
 	isl_set *from = isl_set_union(reached(lowering, a, false, FROM_TILE),
 		reached(lowering, a, true, IN_TILE));
+	if (is_double)
+		from = isl_set_union(from, reached(lowering, a, true, IN_TILE_BEFORE));
 	struct box box;
 	isl_set *params = find_still(lowering, until, from, buffer->rank, &box);
 	bool known = true;
@@ -101,6 +103,16 @@ bool resident_measure(struct lowering *lowering, int a, struct plan_buffer *buff
 	isl_set_free(until);
 	isl_set_free(from);
 	return known;
+}
+
+bool resident_measure(struct lowering *lowering, int a, struct plan_buffer *buffer)
+{
+	return measure(lowering, a, false, buffer);
+}
+
+bool resident_double(struct lowering *lowering, int a, struct plan_buffer *buffer)
+{
+	return lowering->depth > 0 && measure(lowering, a, true, buffer);
 }
 
 /* What a tile writes goes out of the ring that holds it.  False if that is no box. */

@@ -650,7 +650,8 @@ static void double_what_fits(const struct nest_model *model, const struct arch *
 			return;
 		is_tried[most] = true;
 		trial.storage[most].is_double = true;
-		if (options->doubled[most] != 0 && schedule_evaluate(model, arch, &trial))
+		if (options->doubled[most] != 0 && trial.storage[most].store > options->shared_loops &&
+			schedule_evaluate(model, arch, &trial))
 			*schedule = trial;
 	}
 }

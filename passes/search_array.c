@@ -444,7 +444,7 @@ bool store_array(struct tree *tree, int a, int store)
 	if (array->is_written && !space->is_apart[a])
 		is_apart = regions_are_disjoint(space->model, &tree->path, array, store);
 	stored->is_double = (options->doubled[a] < 0 ? space->is_double : options->doubled[a])
-		&& is_apart && array->anchored == 0;
+		&& is_apart && array->anchored == 0 && store > options->shared_loops;
 	if (options->doubled[a] == 1 && !stored->is_double)
 		return false;
 	stored->most_slots = !may_turn || !is_apart || array->anchored != 0 ? 1 :

@@ -80,6 +80,7 @@ static void ask(struct question *question, const struct nest_model *model,
 		question->options.doubled[a] = options->doubled[a];
 		question->options.held[a] = options->held[a];
 	}
+	question->options.shared_loops = options->shared_loops;
 	question->options.divides = options->divides;
 	question->options.prefers_memory = options->prefers_memory;
 }

@@ -250,8 +250,8 @@ static int sliding_dim(const struct visit *visit)
 
 static long held_regions(const struct visit *visit)
 {
-	bool is_double = visit->storage->is_double && visit->store && !visit->model->anchored
-		&& !visit->lowering->nest->arrays[visit->a].has_siblings;
+	bool is_double = visit->storage->is_double && visit->store > visit->lowering->nest->outer_count
+		&& !visit->model->anchored && !visit->lowering->nest->arrays[visit->a].has_siblings;
 	return visit->storage->slots + (is_double ? 1 : 0);
 }
 
