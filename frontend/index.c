@@ -222,9 +222,6 @@ bool index_convert(struct sema *sema, struct index *index, struct type type,
 
 static bool fail_data(struct sema *sema, const struct ast_expr *ast)
 {
-	if (!strcmp(sema->use, "the condition of an if"))
-		return fail(sema, ast->location, "the condition depends on data, '%s'; write the "
-			"choice as a value: y = c ? a : b", ast_expr_text(sema->arena, ast));
 	return fail(sema, ast->location, "%s depends on data, '%s'; only iterators, sizes and "
 		"constants may decide it", sema->use, ast_expr_text(sema->arena, ast));
 }

@@ -496,6 +496,10 @@ static void lower_branch(struct sema *sema, const struct ast_stmt *stmt,
 
 void lower_if(struct sema *sema, const struct ast_stmt *stmt)
 {
+	if (guard_is_data(sema, stmt->condition)) {
+		lower_data_if(sema, stmt);
+		return;
+	}
 	sema->use = "the condition of an if";
 	isl_set *holds = index_condition(sema, stmt->condition);
 	if (sema_isl_failed(sema, stmt->location)) {

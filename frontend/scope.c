@@ -117,7 +117,7 @@ static void collect_stmt(struct sema *sema, const struct ast_stmt *stmt)
 	if (stmt->kind == AST_DECLARATION)
 		collect_declaration(sema, stmt);
 	else if (stmt->kind == AST_IF)
-		collect_all(sema, &sema->indices, stmt->condition);
+		collect_expr(sema, stmt->condition);
 	else if (stmt->kind == AST_EXPRESSION)
 		collect_expr(sema, stmt->condition);
 	for (size_t i = 0; i < stmt->items.count && stmt->kind == AST_BLOCK; i++)
@@ -145,16 +145,55 @@ static void collect_initials(struct sema *sema, const struct ast_stmt *stmt)
 	collect_initials(sema, stmt->otherwise);
 }
 
+/* Whether data is in EXPR, as far as that is seen before names are declared. */
+static bool has_data(const struct sema *sema, const struct ast_expr *expr)
+{
+	if (expr->kind == AST_SUBSCRIPT || expr->kind == AST_CALL)
+		return true;
+	if (expr->kind == AST_NAME)
+		return name_set_has(&sema->assigned, expr->text)
+			&& !name_set_has(&sema->iterators, expr->text);
+	for (int i = 0; i < expr->operand_count; i++)
+		if (has_data(sema, expr->operands[i]))
+			return true;
+	return false;
+}
+
+/* Names in the parts of an if's condition that no data is in. */
+static void collect_condition(struct sema *sema, const struct ast_expr *expr)
+{
+	bool joins = expr->kind == AST_BINARY
+		&& (!strcmp(expr->text, "&&") || !strcmp(expr->text, "||"));
+	if (!joins && !has_data(sema, expr))
+		collect_all(sema, &sema->conditions, expr);
+	for (int i = 0; i < expr->operand_count && joins; i++)
+		collect_condition(sema, expr->operands[i]);
+}
+
+static void collect_conditions(struct sema *sema, const struct ast_stmt *stmt)
+{
+	if (!stmt)
+		return;
+	if (stmt->kind == AST_IF)
+		collect_condition(sema, stmt->condition);
+	for (size_t i = 0; i < stmt->items.count && stmt->kind == AST_BLOCK; i++)
+		collect_conditions(sema, stmt->items.items[i]);
+	collect_conditions(sema, stmt->body);
+	collect_conditions(sema, stmt->otherwise);
+}
+
 void sema_collect_names(struct sema *sema, const struct ast_function *function)
 {
 	const struct ast_declarator *head = function->declarator;
-	sema->assigned = sema->iterators = sema->indices = (struct name_set){ 0 };
+	sema->assigned = sema->iterators = (struct name_set){ 0 };
+	sema->indices = sema->conditions = (struct name_set){ 0 };
 	for (size_t i = 0; i < head->parameters.count; i++) {
 		const struct ast_declarator *parameter = head->parameters.items[i];
 		for (size_t j = 0; j < parameter->extents.count; j++)
 			collect_all(sema, &sema->indices, parameter->extents.items[j]);
 	}
 	collect_stmt(sema, function->body);
+	collect_conditions(sema, function->body);
 	for (size_t count = 0; count != sema->indices.list.count;) {
 		count = sema->indices.list.count;
 		collect_initials(sema, function->body);

@@ -209,6 +209,15 @@ static void add_array(struct sema *sema, const struct ast_declarator *declarator
 	function->arrays[function->array_count++] = array;
 }
 
+const char *sema_add_local(struct sema *sema, struct ast_declarator *declarator)
+{
+	declarator->name = unique_name(sema, declarator->name);
+	while (symbol_find(sema, declarator->name))
+		declarator->name = arena_printf(sema->arena, "%s_", declarator->name);
+	add_array(sema, declarator, false);
+	return declarator->name;
+}
+
 /* Parameters. */
 
 /* The values of SIZE are a parameter of all sets from here on. */
@@ -286,6 +295,7 @@ static void add_parameter(struct sema *sema, const struct ast_declarator *declar
 	} else if (!declarator->extents.count && !type_is_float(declarator->type.type.kind) &&
 		   declarator->type.type.kind != TYPE_BOOL &&
 		   (name_set_has(&sema->indices, declarator->name) ||
+		    name_set_has(&sema->conditions, declarator->name) ||
 		    sema_binding(sema, declarator->name))) {
 		add_size(sema, declarator);
 		return;
@@ -306,6 +316,7 @@ static bool add_index(struct sema *sema, const struct ast_declarator *declarator
 {
 	struct index index;
 	bool is_wanted = name_set_has(&sema->indices, declarator->name);
+	bool is_useful = is_wanted || name_set_has(&sema->conditions, declarator->name);
 	if (!declarator->initial || type_is_float(declarator->type.type.kind) ||
 	    declarator->type.type.kind == TYPE_BOOL || declarator->extents.count ||
 	    name_set_has(&sema->assigned, declarator->name) ||
@@ -332,7 +343,7 @@ static bool add_index(struct sema *sema, const struct ast_declarator *declarator
 	sema->is_quiet = false;
 	struct affine affine;
 	bool is_affine = ok && index_affine(sema, &index, &affine);
-	if (!ok || (!is_affine && !is_wanted)) {
+	if (!ok || (!is_affine && !is_useful)) {
 		index_free(&index);
 		return false;
 	}
@@ -388,10 +399,9 @@ static void add_local(struct sema *sema, const struct ast_declarator *declarator
 		declarator->name);
 	if (declarator->initial->kind == AST_ASSIGN) {
 		lower_assignment(sema, declarator->initial);
-		lower_store(sema, declarator->location, target, NULL,
-			declarator->initial->operands[0]);
+		lower_initial(sema, target, declarator->initial->operands[0]);
 	} else {
-		lower_store(sema, declarator->location, target, NULL, declarator->initial);
+		lower_initial(sema, target, declarator->initial);
 	}
 }
 

@@ -70,7 +70,7 @@ struct sema {
 	/* The function at hand. */
 	struct function *function;
 	size_t array_capacity, loop_capacity, statement_capacity, pragma_capacity, size_capacity;
-	struct name_set assigned, iterators, indices;
+	struct name_set assigned, iterators, indices, conditions;
 
 	/* The place in it. */
 	int depth;
@@ -80,6 +80,7 @@ struct sema {
 	bool is_dead;                /* there are none */
 	int *position;               /* of the next statement or loop in the innermost body */
 	bool is_associative;         /* the next assignment, by pragma */
+	const struct ast_expr *guard;    /* what is assigned is only if this holds; NULL: always */
 
 	/* How indices are looked at. */
 	bool is_quiet;               /* nothing is reported */
@@ -139,6 +140,16 @@ void lower_assignment(struct sema *sema, const struct ast_expr *ast);
 void lower_store(struct sema *sema, struct location at, const struct ast_expr *target,
 	const char *operator, const struct ast_expr *value);
 
+/* The first value of the local TARGET. */
+void lower_initial(struct sema *sema, const struct ast_expr *target, const struct ast_expr *value);
+/* Where CONDITION holds the assignment FIRST, elsewhere SECOND, to the same target. */
+void lower_choice(struct sema *sema, const struct ast_expr *condition,
+	const struct ast_expr *first, const struct ast_expr *second);
+
+/* Conditions on data (guard.c). */
+bool guard_is_data(const struct sema *sema, const struct ast_expr *ast);
+void lower_data_if(struct sema *sema, const struct ast_stmt *stmt);
+
 /* Loops and conditions (loop.c). */
 void lower_for(struct sema *sema, const struct ast_stmt *stmt);
 void lower_if(struct sema *sema, const struct ast_stmt *stmt);
@@ -147,6 +158,8 @@ void lower_if(struct sema *sema, const struct ast_stmt *stmt);
 void warn_uninitialized(struct sema *sema);
 
 /* Statements and declarations (sema.c). */
+/* Adds a local to the function and the scope, under a name that no other has: returns it. */
+const char *sema_add_local(struct sema *sema, struct ast_declarator *declarator);
 void lower_stmt(struct sema *sema, const struct ast_stmt *stmt);
 struct program *sema_lower(struct arena *arena, isl_ctx *ctx, struct diag *diag,
 	const struct preprocessor *preprocessor, const struct ast_file *file, const char *name,

@@ -19,7 +19,7 @@ struct builder {
 	bool failed;
 	/* The conditions of ?:, && and || that decide whether what is being built is
 	 * evaluated, outermost first. */
-	const struct ast_expr *guards[AST_DEPTH_LIMIT];
+	const struct ast_expr *guards[AST_DEPTH_LIMIT + 2];   /* a store under a guard is deeper */
 	int guard_count;
 	/* Those around the first subscript that is out of range if they are not looked
 	 * at: to split the statement by. */
@@ -179,12 +179,22 @@ static bool is_inside(const struct sema *sema, struct affine affine, struct affi
 	return min >= 0 && max < extent.constant;
 }
 
+static void remember_guard(struct builder *builder, const struct ast_expr *guard)
+{
+	if (builder->split_count < SPLIT_GUARDS)
+		builder->split_guards[builder->split_count++] = guard;
+	/* of a && b either may decide alone, but only those on the left are split by */
+	if (guard->kind != AST_BINARY || strcmp(guard->text, "&&"))
+		return;
+	remember_guard(builder, guard->operands[0]);
+	if (guard->operands[1]->kind == AST_BINARY)
+		remember_guard(builder, guard->operands[1]);
+}
+
 static void remember_guards(struct builder *builder)
 {
-	while (builder->split_count < builder->guard_count && builder->split_count < SPLIT_GUARDS) {
-		builder->split_guards[builder->split_count] = builder->guards[builder->split_count];
-		builder->split_count++;
-	}
+	for (int i = 0; i < builder->guard_count; i++)
+		remember_guard(builder, builder->guards[i]);
 }
 
 /* Checks that subscript DIM never leaves the array. */
@@ -432,11 +442,15 @@ static struct expr *build_unary(struct builder *builder, const struct ast_expr *
 	return expr;
 }
 
+/* The cast that AST is of OPERAND; one that only stands for an assignment, with the text "=",
+ * may be left out where it keeps all values. */
 static struct expr *make_cast(struct builder *builder, const struct ast_expr *ast,
 	struct type type, struct expr *operand)
 {
 	if (!operand)
 		return NULL;
+	if (ast->kind == AST_CAST && ast->text && type_is_within(operand->type, type))
+		return operand;
 	struct expr *expr = new_operation(builder, EXPR_CAST, ast, type, 1);
 	expr->operands[0] = operand;
 	return expr;
@@ -658,21 +672,32 @@ static void set_domain(struct sema *sema, struct statement *statement, __isl_tak
 		access_make_map(sema->arena, statement, &statement->accesses[i]);
 }
 
-/* A[j][i] = A[i][j] for j >= i does nothing where i = j; without those instances what is
- * read and what is written are apart.  The domain must stay in one piece. */
-static void drop_copies_onto_itself(struct sema *sema, struct statement *statement)
+/* The value of STATEMENT, if it is nothing but an access: that; else NULL. */
+static const struct access *copied_access(const struct statement *statement)
 {
-	if (statement->value->kind != EXPR_ACCESS
-		|| statement->accesses[statement->value->access].array != statement->accesses[0].array)
-		return;
+	const struct expr *value = statement->value;
+	while (value->kind == EXPR_CAST && type_is_within(value->operands[0]->type, value->type))
+		value = value->operands[0];
+	return value->kind == EXPR_ACCESS ? &statement->accesses[value->access] : NULL;
+}
+
+/* A[j][i] = A[i][j] for j >= i does nothing where i = j; without those instances what is
+ * read and what is written are apart.  The domain must stay in one piece.  False if nothing
+ * is left. */
+static bool drop_copies_onto_itself(struct sema *sema, struct statement *statement)
+{
+	const struct access *copied = copied_access(statement);
+	if (!copied || copied->array != statement->accesses[0].array)
+		return true;
 	isl_map *to = statement->accesses[0].map;
-	isl_map *from = statement->accesses[statement->value->access].map;
-	isl_set *same = isl_map_domain(isl_map_intersect(isl_map_copy(to), isl_map_copy(from)));
+	isl_set *same = isl_map_domain(isl_map_intersect(isl_map_copy(to), isl_map_copy(copied->map)));
 	isl_set *rest = set_coalesce(isl_set_subtract(isl_set_copy(statement->domain), same));
-	if (isl_set_is_empty(rest) == isl_bool_false && isl_set_n_basic_set(rest) == 1)
+	bool is_left = isl_set_is_empty(rest) != isl_bool_true;
+	if (is_left && isl_set_n_basic_set(rest) == 1)
 		set_domain(sema, statement, rest);
 	else
 		isl_set_free(rest);
+	return is_left;
 }
 
 static void finish_statement(struct sema *sema, struct statement *statement)
@@ -683,7 +708,8 @@ static void finish_statement(struct sema *sema, struct statement *statement)
 	if (sema->is_dead)
 		return;
 	set_domain(sema, statement, isl_set_copy(sema->domain));
-	drop_copies_onto_itself(sema, statement);
+	if (!drop_copies_onto_itself(sema, statement))
+		return;
 	statement->reduction = statement_reduction(statement, is_associative);
 	if (is_associative && statement->reduction != REDUCTION_USER)
 		diag_error(sema->diag, statement->location, "'#pragma loopc associative' stands "
@@ -796,31 +822,97 @@ static void lower_once(struct sema *sema, struct store store, int splits)
 		finish_statement(sema, builder.statement);
 }
 
+/* What AST is once it is assigned to something of TYPE. */
+static struct ast_expr *assigned(struct sema *sema, const struct ast_expr *ast, struct type type)
+{
+	struct ast_expr *cast = ast_node(sema->arena, AST_CAST, ast->location, "=",
+		(struct ast_expr *)ast, NULL, NULL);
+	cast->type.type = type;
+	return cast;
+}
+
+/* The variable that TARGET is, or is an element of; NULL: none that can be written. */
+static const struct symbol *target_symbol(const struct sema *sema, const struct ast_expr *target)
+{
+	while (target->kind == AST_SUBSCRIPT)
+		target = target->operands[0];
+	const struct symbol *symbol = target->kind == AST_NAME ? symbol_find(sema, target->text) : NULL;
+	return symbol && symbol->kind == SYMBOL_ARRAY ? symbol : NULL;
+}
+
+/* CONDITION ? FIRST : SECOND as something of TYPE. */
+static struct ast_expr *choice(struct sema *sema, const struct ast_expr *condition,
+	const struct ast_expr *first, const struct ast_expr *second, struct type type)
+{
+	return ast_node(sema->arena, AST_CONDITIONAL, condition->location, NULL,
+		(struct ast_expr *)condition, assigned(sema, first, type),
+		assigned(sema, second, type));
+}
+
+static const struct ast_expr *plain_value(struct sema *sema, const struct ast_expr *target,
+	const char *operator, const struct ast_expr *value)
+{
+	return operator ? ast_node(sema->arena, AST_BINARY, value->location, operator,
+		(struct ast_expr *)target, (struct ast_expr *)value, NULL) : value;
+}
+
 void lower_store(struct sema *sema, struct location at, const struct ast_expr *target,
 	const char *operator, const struct ast_expr *value)
 {
+	const struct symbol *symbol = target_symbol(sema, target);
+	if (sema->guard && symbol) {
+		value = choice(sema, sema->guard, plain_value(sema, target, operator, value), target,
+			symbol->array->type);
+		operator = NULL;
+	}
 	lower_once(sema, (struct store){ at, target, value, operator }, 0);
 }
 
-void lower_assignment(struct sema *sema, const struct ast_expr *ast)
+void lower_initial(struct sema *sema, const struct ast_expr *target, const struct ast_expr *value)
+{
+	const struct symbol *symbol = target_symbol(sema, target);
+	if (sema->guard && symbol)
+		value = choice(sema, sema->guard, value,
+			ast_leaf(sema->arena, AST_NUMBER, value->location, "0"), symbol->array->type);
+	lower_once(sema, (struct store){ target->location, target, value, NULL }, 0);
+}
+
+/* The target, operator and value of the assignment, or step, AST. */
+static struct store store_of(struct sema *sema, const struct ast_expr *ast)
 {
 	static const char *const operators[][2] = { { "+=", "+" }, { "-=", "-" }, { "*=", "*" },
 		{ "/=", "/" }, { "%=", "%" }, { "<<=", "<<" }, { ">>=", ">>" }, { "&=", "&" },
 		{ "^=", "^" }, { "|=", "|" } };
+	struct store store = { .location = ast->location, .target = ast->operands[0] };
 	if (ast->kind == AST_STEP) {
-		struct ast_expr *one = ast_leaf(sema->arena, AST_NUMBER, ast->location, "1");
-		lower_store(sema, ast->location, ast->operands[0],
-			*ast->text == '+' ? "+" : "-", one);
-		return;
+		store.value = ast_leaf(sema->arena, AST_NUMBER, ast->location, "1");
+		store.operator = *ast->text == '+' ? "+" : "-";
+		return store;
 	}
-	const struct ast_expr *value = ast->operands[1];
-	if (value->kind == AST_ASSIGN) {
-		lower_assignment(sema, value);
-		value = value->operands[0];
-	}
-	const char *operator = NULL;
+	store.value = ast->operands[1];
 	for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
 		if (!strcmp(operators[i][0], ast->text))
-			operator = operators[i][1];
-	lower_store(sema, ast->location, ast->operands[0], operator, value);
+			store.operator = operators[i][1];
+	return store;
+}
+
+void lower_choice(struct sema *sema, const struct ast_expr *condition,
+	const struct ast_expr *first, const struct ast_expr *second)
+{
+	struct store a = store_of(sema, first), b = store_of(sema, second);
+	const struct symbol *symbol = target_symbol(sema, a.target);
+	struct type type = symbol ? symbol->array->type : (struct type){ TYPE_INT32, 4, "int" };
+	lower_store(sema, a.location, a.target, NULL, choice(sema, condition,
+		plain_value(sema, a.target, a.operator, a.value),
+		plain_value(sema, b.target, b.operator, b.value), type));
+}
+
+void lower_assignment(struct sema *sema, const struct ast_expr *ast)
+{
+	struct store store = store_of(sema, ast);
+	if (store.value->kind == AST_ASSIGN) {
+		lower_assignment(sema, store.value);
+		store.value = store.value->operands[0];
+	}
+	lower_store(sema, store.location, store.target, store.operator, store.value);
 }

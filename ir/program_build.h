@@ -8,6 +8,8 @@
 /* C99 6.3.1.1 and 6.3.1.8, for a host with a 32-bit int and a 64-bit long. */
 struct type type_promoted(struct type type);
 struct type type_common(struct type a, struct type b);
+/* Whether every value of INNER is one of OUTER. */
+bool type_is_within(struct type inner, struct type outer);
 /* The type of OPERATOR ("+", "<", ...) on operands of these types. */
 struct type type_of_binary(const char *operator, struct type a, struct type b);
 struct type type_of_unary(const char *operator, struct type a);

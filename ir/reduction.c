@@ -32,8 +32,7 @@ static bool reads_target(const struct statement *statement, const struct expr *e
 	return false;
 }
 
-/* Whether every value of INNER is one of OUTER. */
-static bool is_within(struct type inner, struct type outer)
+bool type_is_within(struct type inner, struct type outer)
 {
 	if (inner.kind == outer.kind)
 		return true;
@@ -138,11 +137,11 @@ static enum reduction of_conditional(const struct statement *statement, const st
 	const struct expr *x = target_operand(statement, value->operands + 1, &e);
 	if (!x || test->kind != EXPR_BINARY || !strchr("<>", *test->operator) ||
 	    !strcmp(test->operator, "<<") || !strcmp(test->operator, ">>") ||
-	    !is_within(e->type, target))
+	    !type_is_within(e->type, target))
 		return REDUCTION_NONE;
 	/* The comparison must be one of values, not of what conversion makes of them. */
 	struct type common = type_common(x->type, e->type);
-	if (!is_within(x->type, common) || !is_within(e->type, common))
+	if (!type_is_within(x->type, common) || !type_is_within(e->type, common))
 		return REDUCTION_NONE;
 	const struct expr *a = test->operands[0], *b = test->operands[1];
 	bool is_straight = is_target(statement, a) && same_expr(b, e, statement->depth);
@@ -172,17 +171,49 @@ static enum reduction of_call(const struct statement *statement, const struct ex
 	return REDUCTION_NONE;
 }
 
-enum reduction statement_reduction(const struct statement *statement, bool is_associative)
+/* VALUE without casts that keep all values, of which the target's type is one. */
+static const struct expr *uncast(const struct statement *statement, const struct expr *value)
 {
-	const struct expr *value = statement->value;
+	struct type target = statement->accesses[0].array->type;
+	while (value->kind == EXPR_CAST && value->type.kind == target.kind)
+		value = value->operands[0];
+	return value;
+}
+
+static enum reduction of_value(const struct statement *statement, const struct expr *value,
+	bool is_associative);
+
+/* c ? x OP e : x and its kin: what is added may be nothing. */
+static enum reduction of_guarded(const struct statement *statement, const struct expr *value,
+	bool is_associative)
+{
+	for (int i = 1; i <= 2; i++)
+		if (is_target(statement, value->operands[i])
+			&& !reads_target(statement, value->operands[0]))
+			return of_value(statement, uncast(statement, value->operands[3 - i]),
+				is_associative);
+	return REDUCTION_NONE;
+}
+
+static enum reduction of_value(const struct statement *statement, const struct expr *value,
+	bool is_associative)
+{
+	enum reduction reduction;
 	switch (value->kind) {
 	case EXPR_BINARY:
 		return is_associative ? REDUCTION_NONE : of_binary(statement, value);
 	case EXPR_CONDITIONAL:
-		return is_associative ? REDUCTION_NONE : of_conditional(statement, value);
+		reduction = of_guarded(statement, value, is_associative);
+		return reduction != REDUCTION_NONE || is_associative ? reduction
+			: of_conditional(statement, value);
 	case EXPR_CALL:
 		return of_call(statement, value, is_associative);
 	default:
 		return REDUCTION_NONE;
 	}
+}
+
+enum reduction statement_reduction(const struct statement *statement, bool is_associative)
+{
+	return of_value(statement, statement->value, is_associative);
 }
