@@ -472,7 +472,10 @@ void lower_for(struct sema *sema, const struct ast_stmt *stmt)
 			(int)LOOP_DEPTH_LIMIT);
 		return;
 	}
-	if (find_head(sema, stmt, &head)) {
+	const struct ast_stmt *blocks = loop_in_blocks(sema, stmt);
+	if (blocks) {
+		lower_for(sema, blocks);
+	} else if (find_head(sema, stmt, &head)) {
 		lower_body(sema, &head);
 		index_free(&head.lower);
 	} else {

@@ -154,6 +154,11 @@ void lower_data_if(struct sema *sema, const struct ast_stmt *stmt);
 void lower_for(struct sema *sema, const struct ast_stmt *stmt);
 void lower_if(struct sema *sema, const struct ast_stmt *stmt);
 
+/* The loop STMT as one over blocks of its iterator and one within a block, if subscripts in it
+ * divide the iterator by a constant, always the same (block.c); NULL: it may stay as it is, or
+ * is none that can be cut so. */
+const struct ast_stmt *loop_in_blocks(struct sema *sema, const struct ast_stmt *stmt);
+
 /* Warnings about the whole program, once it is there (uninitialized.c). */
 void warn_uninitialized(struct sema *sema);
 

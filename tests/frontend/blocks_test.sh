@@ -1,0 +1,50 @@
+#!/bin/sh
+# Iterators that subscripts divide: upsampling, shuffles, packed values.
+. "$top_srcdir/tests/tap/tap.sh"
+printf 'name: small\nscratchpad: { bytes: 600 }\n' >small.yaml
+printf 'name: ample\nscratchpad: { bytes: 100000 }\n' >ample.yaml
+
+# same NAME BODY: the function of these arrays does what its source does
+same()
+{
+	printf 'void f(const float A[8][16][16], float B[8][32][32], float C[64], float D[2][30][30],
+	const float W[4])\n{\n%s\n}\n' "$2" >in.loop
+	ok "$1" "$LOOPC" --verify --arch=small.yaml -o out.c in.loop
+	ok "$1, double buffered" "$LOOPC" --verify --arch=ample.yaml --buffering=double -o out.c in.loop
+}
+
+same "upsampling to the nearest" '
+	for (int k = 0; k < 8; k++)
+		for (int y = 0; y < 32; y++)
+			for (int x = 0; x < 32; x++)
+				B[k][y][x] = A[k][y / 2][x / 2];'
+exits 0 "upsampling: the report" "$LOOPC" --report --arch=small.yaml in.loop
+has out '^ *A +8,192 +8,192 +0 +8,192$' "upsampling: each element comes once"
+has out '^    tile y_block [0-9]+' "upsampling: tiled by blocks"
+same "between two rows, with the border" '
+	for (int y = 0; y < 32; y++)
+		for (int x = 1; x <= 30; ++x)
+			B[1][y][x] = A[1][y / 2][x / 2] * W[x % 2 + 2] +
+				A[0][(y + 1) / 2 > 15 ? 15 : (y + 1) / 2][x / 2];'
+same "pixels from channels" '
+	for (int c = 0; c < 2; c++)
+		for (int y = 0; y < 30; y++)
+			for (int x = 0; x < 30; x++)
+				D[c][y][x] = A[c * 4 + y % 2 * 2 + x % 2][y / 2][x / 2];'
+same "neither end at a block" 'for (int i = 3; i < 61; i += 1) C[i] += A[i / 8][1][i % 8];'
+same "up to and with the end" 'for (unsigned i = 5; i <= 63; i++) C[i] -= A[2][i / 16][i % 16];'
+same "a name for the block" '
+	for (int i = 0; i < 64; i++) {
+		const int row = i / 16;
+		if (row > 0)
+			C[i] = A[0][row - 1][i % 16];
+	}'
+same "a triangle" '
+	for (int i = 0; i < 32; i++)
+		for (int j = i; j < 32; j++)
+			B[3][i][j] = A[1][i / 2][j / 2];'
+
+printf 'void f(float A[9], const float B[9])\n{\n\tfor (int i = 0; i < 9; i++)\n\t\tA[i] = B[i / 2] + B[i / 3];\n}\n' >in.loop
+exits 1 "two divisors" "$LOOPC" in.loop
+has err "in.loop:4:12: error: a subscript of 'B' is not affine: 'i / 2'" "two divisors: the message"
+finish
