@@ -60,8 +60,10 @@ static void place_workspace(struct plan *plan)
 		if (array->is_parameter || array->by_value)
 			continue;
 		if (!leaves_the_chip(plan, array)) {
+			/* what a front knows already it has without a body */
 			for (int n = 0; n < plan->nest_count; n++)
-				drop_transfers(plan->nests[n].body, array);
+				if (plan->nests[n].body)
+					drop_transfers(plan->nests[n].body, array);
 			continue;
 		}
 		plan->workspace_offset[i] = plan->workspace_bytes;
