@@ -78,7 +78,8 @@ static void restrict_siblings(struct choice *choice)
 			choice->options.sliding[a] = 0;
 			choice->options.doubled[a] = 0;
 			if (choice->nest->refetches)
-				choice->options.min_store[a] = choice->nest->prefix;
+				choice->options.min_store[a] = !choice->nest->borrows ? choice->nest->prefix
+					: choice->nest->arrays[a].is_written ? 0 : choice->nest->band_count;
 		}
 	for (int a = 0; a < choice->model.array_count; a++)
 		if (choice->options.min_store[a] < choice->nest->outer_count)

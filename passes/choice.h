@@ -12,7 +12,9 @@
  * other, and whether reference groups have buffers of their own. */
 struct attempt {
 	int loops;
-	bool split, refetch;         /* refetch: see struct nest */
+	bool split, refetch, borrow; /* see struct nest */
+	int shared;                  /* the reading group that shares the writer's buffer, of those
+	                              * that could borrow; -1: none */
 };
 
 struct choice {

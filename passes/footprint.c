@@ -143,30 +143,64 @@ struct statement statement_in_visit(const struct lowering *lowering, int s, int 
 	return statement;
 }
 
+/* The accesses that read array A's buffer, or write it, in a visit: its own, and those of
+ * other groups that borrow from it. */
+struct visit {
+	int count, write_count;
+	struct statement *statements;            /* [count]: with the instances of the visit */
+	const struct access **accesses;          /* [count] */
+	struct statement_access *writes;         /* [write_count] */
+};
+
+static void add_access(struct visit *visit, struct statement statement, const struct access *access)
+{
+	visit->statements[visit->count] = statement;
+	visit->accesses[visit->count] = access;
+	if (access->is_write)
+		visit->writes[visit->write_count++] = (struct statement_access){
+			&visit->statements[visit->count], access };
+	visit->count++;
+}
+
+/* Caller frees the domains. */
+static struct visit visit_of(const struct lowering *lowering, int a)
+{
+	const struct nest *nest = lowering->nest;
+	size_t limit = 0;
+	for (int b = 0; b < nest->array_count; b++)
+		if (b == a || lowering->lender[b] == a)
+			limit += (size_t)nest->arrays[b].access_count;
+	struct visit visit = { .statements = ARENA_ARRAY(ARENA(lowering), struct statement, limit),
+		.accesses = ARENA_ARRAY(ARENA(lowering), const struct access *, limit),
+		.writes = ARENA_ARRAY(ARENA(lowering), struct statement_access, limit) };
+	for (int b = 0; b < nest->array_count; b++)
+		for (int i = 0; i < nest->arrays[b].access_count; i++) {
+			const struct nest_access *access = &nest->arrays[b].accesses[i];
+			if (b != a && lowering->lender[b] != a)
+				continue;
+			struct statement statement = statement_in_visit(lowering, access->statement, lowering->store[a]);
+			if (b != a)
+				statement.domain = borrowing(lowering, b, access->access, statement.domain);
+			add_access(&visit, statement, access->access);
+		}
+	return visit;
+}
+
 /* The elements that a visit of array A reads before it writes them. */
 __isl_give isl_set *read_before_written(const struct lowering *lowering, int a)
 {
-	const struct nest_array *array = &lowering->nest->arrays[a];
-	size_t count = (size_t)array->access_count;
-	struct statement *statements = ARENA_ARRAY(ARENA(lowering), struct statement, count);
-	struct statement_access *writes = ARENA_ARRAY(ARENA(lowering), struct statement_access, count);
-	int write_count = 0;
-	for (int i = 0; i < array->access_count; i++) {
-		statements[i] = statement_in_visit(lowering, array->accesses[i].statement, lowering->store[a]);
-		if (array->accesses[i].access->is_write)
-			writes[write_count++] = (struct statement_access){ &statements[i],
-				array->accesses[i].access };
-	}
+	struct visit visit = visit_of(lowering, a);
 	isl_set *elements = NULL;
-	for (int r = 0; r < array->access_count; r++) {
-		const struct access *read = array->accesses[r].access;
+	for (int r = 0; r < visit.count; r++) {
+		const struct access *read = visit.accesses[r];
 		if (read->is_write)
 			continue;
-		isl_set *open = reads_without_write(isl_set_copy(statements[r].domain),
-			(struct statement_access){ &statements[r], read }, writes, write_count, 0);
+		isl_set *open = reads_without_write(isl_set_copy(visit.statements[r].domain),
+			(struct statement_access){ &visit.statements[r], read }, visit.writes,
+			visit.write_count, 0);
 		elements = set_unite(elements, isl_set_apply(open, isl_map_copy(read->map)));
 	}
-	for (int i = 0; i < array->access_count; i++)
-		isl_set_free(statements[i].domain);
+	for (int r = 0; r < visit.count; r++)
+		isl_set_free(visit.statements[r].domain);
 	return elements ? set_coalesce(elements) : NULL;
 }

@@ -75,8 +75,8 @@ const char *form_print(struct compilation *compilation, const struct nest *nest,
 {
 	const char *sequential = loops > nest->outer_loops
 		? arena_printf(compilation->arena, " sequential %d", loops) : "";
-	const char *text = arena_printf(compilation->arena, "%s%s%s%s", is_expanded ? " expanded" : "",
-		sequential, nest->refetches ? " refetched" : "",
+	const char *text = arena_printf(compilation->arena, "%s%s%s%s%s", is_expanded ? " expanded" : "",
+		sequential, nest->refetches ? " refetched" : "", nest->borrows ? " borrowed" : "",
 		nest->is_split ? print_apart(compilation, nest) : "");
 	return arena_printf(compilation->arena, "form%s\n", *text ? text : " plain");
 }
@@ -117,9 +117,11 @@ bool form_parse(struct compilation *compilation, struct location at, char *line,
 			form->is_expanded = true;
 		} else if (!strcmp(word, "refetched")) {
 			form->refetches = true;
+		} else if (!strcmp(word, "borrowed")) {
+			form->borrows = true;
 		} else if (strcmp(word, "plain")) {
-			return wrong(compilation, at, "plain, parts, expanded, sequential, refetched or apart "
-				"is wanted, not", word);
+			return wrong(compilation, at, "plain, parts, expanded, sequential, refetched, "
+				"borrowed or apart is wanted, not", word);
 		}
 	}
 	return true;

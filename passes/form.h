@@ -6,7 +6,7 @@
 /* How a nest is written before it is cut into tiles: what of it runs in order, what is in
  * an array, which accesses share a buffer.  As text a line of the schedule:
  *     form plain
- *     form parts | [expanded] [sequential LOOPS] [refetched] [apart [ARRAY G[+G...]...]...]
+ *     form parts | [expanded] [sequential LOOPS] [refetched] [borrowed] [apart [ARRAY G[+G...]...]...]
  * A nest whose schedule has such a line is lowered in this form only; else all that apply
  * are tried. */
 struct form {
@@ -15,7 +15,7 @@ struct form {
 	bool is_expanded;            /* scalars that carry sums are arrays (expand.h) */
 	int loops;                   /* of the source's outer loops, run one after the other */
 	bool is_split;               /* reference groups have buffers of their own */
-	bool refetches;              /* see struct nest */
+	bool refetches, borrows;     /* see struct nest */
 	const char *apart;           /* which groups share a buffer; "": as found */
 	struct location location;
 };

@@ -608,6 +608,9 @@ static struct lowering lowering_of(struct compilation *compilation, const struct
 	lowering.store = ARENA_ARRAY(compilation->arena, int, nest->array_count + 1);
 	lowering.slides = ARENA_ARRAY(compilation->arena, bool, nest->array_count + 1);
 	lowering.must_cut = ARENA_ARRAY(compilation->arena, bool, nest->array_count + 1);
+	lowering.lender = ARENA_ARRAY(compilation->arena, int, nest->array_count + 1);
+	for (int a = 0; a < nest->array_count; a++)
+		lowering.lender[a] = -1;
 	lowering.instances = ARENA_ARRAY(compilation->arena, isl_set *,
 		nest->statement_count * (TILE_LOOPS + 1) * REACHES);
 	lowering.present = ARENA_ARRAY(compilation->arena, struct plan_expr *,

@@ -84,6 +84,26 @@ static void set_band(struct compilation *compilation, struct nest *nest, int loo
 	memcpy(nest->blocked, bands[loops]->blocked, sizeof nest->blocked);
 }
 
+/* Groups that are alike in the band are one, and the one that ATTEMPT says shares the buffer
+ * of one that is written.  False if there is none. */
+static bool join_for_borrowing(struct compilation *compilation, struct nest *nest,
+	struct attempt attempt, struct nest **bands)
+{
+	nest_split_arrays(compilation, nest, true);
+	set_band(compilation, nest, attempt.loops, bands);
+	nest_join_alike(compilation, nest);
+	nest_split_arrays(compilation, nest, true);
+	int left = attempt.shared;
+	for (int a = 0; a < nest->array_count && left >= 0; a++)
+		for (int b = 0; b < nest->array_count && !nest->arrays[a].is_written; b++)
+			if (nest->arrays[a].array == nest->arrays[b].array && nest->arrays[b].is_written) {
+				if (!left--)
+					nest_join_groups(compilation, nest, a, b);
+				break;
+			}
+	return left < 0;
+}
+
 /* Lowers NEST as the attempt says, and FORM of groups that share a buffer; so do those
  * that clash.  *OUTCOME says what came of it.  NULL if the user's schedule is wrong. */
 static struct choice *lower_attempt(struct compilation *compilation, struct nest *nest,
@@ -93,8 +113,12 @@ static struct choice *lower_attempt(struct compilation *compilation, struct nest
 	const struct plan before = *plan;
 	nest->joint_count = 0;
 	nest->refetches = attempt.refetch;
+	nest->borrows = attempt.borrow;
 	*outcome = NO_FIT;
 	if (form->is_given && !form_join_groups(compilation, form, nest))
+		return NULL;
+	if (attempt.borrow && !form->is_given
+		&& !join_for_borrowing(compilation, nest, attempt, bands))
 		return NULL;
 	for (;;) {
 		nest_split_arrays(compilation, nest, attempt.split);
@@ -119,7 +143,8 @@ static bool allows(const struct nest *nest, const struct form *form, struct atte
 {
 	int loops = form->loops > nest->outer_loops ? form->loops : nest->outer_loops;
 	return !form->is_given || (attempt.loops == loops && attempt.split == form->is_split
-		&& attempt.refetch == form->refetches);
+		&& attempt.refetch == form->refetches && attempt.borrow == form->borrows
+		&& attempt.shared < 0);
 }
 
 /* A form that no attempt has. */
@@ -130,27 +155,48 @@ static void report_no_form(struct compilation *compilation, const struct nest *n
 		"the nest '%s' cannot be lowered in this form", nest->name);
 }
 
+/* One buffer an array; one a reference group; the same, and groups that meet borrow, those of
+ * any tile loop or of the innermost one; or are refetched; or one of them shares the written
+ * one's buffer and the others borrow. */
+enum way { WAY_JOINED, WAY_APART, WAY_BORROWED, WAY_BORROWED_INSIDE, WAY_REFETCHED, WAY_SHARED,
+	WAYS = WAY_SHARED + 4 };
+
+static struct attempt attempt_of(int loops, int way)
+{
+	return (struct attempt){ .loops = loops, .split = way != WAY_JOINED,
+		.refetch = way == WAY_BORROWED_INSIDE || way == WAY_REFETCHED,
+		.borrow = way == WAY_BORROWED || way == WAY_BORROWED_INSIDE || way >= WAY_SHARED,
+		.shared = way < WAY_SHARED ? -1 : way - WAY_SHARED };
+}
+
+/* HAS_MET: groups met, in the attempt before, and had to share a buffer. */
+static bool is_worth(struct attempt attempt, bool may_split, bool has_met)
+{
+	return (!attempt.split || may_split)
+		&& (attempt.borrow ? has_met : !attempt.refetch || attempt.loops);
+}
+
 /* Lowers the attempt with the least traffic, of equals that with the fewest transfers: the
  * permutable band, and where that leaves loops out or does not fit, the source's outer loops
- * one after the other with what can be tiled inside; each with one buffer an array, and with
- * one a reference group where those differ.  NULL if none fits or the user's schedule is
- * wrong. */
+ * one after the other with what can be tiled inside; each in all ways.  NULL if none fits
+ * or the user's schedule is wrong. */
 static struct choice *lower_best(struct compilation *compilation, struct nest *nest,
 	const struct form *form, struct plan *plan, struct plan_nest *out, struct choice **first)
 {
 	int depth = nest_depth(nest), errors = diag_error_count(compilation->diag);
 	bool may_split = nest_split_arrays(compilation, nest, true);
 	bool is_complete = false;    /* more sequential loops would not help, or cost too much */
-	bool has_sizes = nest->function->unbound != NULL, has_others = may_split;
+	bool has_sizes = nest->function->unbound != NULL, has_others = may_split, has_met = false;
 	struct candidates candidates = { 0 };
 	const struct plan before = *plan;
 	struct nest **bands = ARENA_ARRAY(compilation->arena, struct nest *, depth + 1);
 	*first = NULL;
 	for (int loops = nest->outer_loops; loops <= depth && !is_complete; loops++)
-		for (int way = 0; way <= (may_split ? 1 + (loops > 0) : 0); way++) {
-			struct attempt attempt = { loops, way > 0, way > 1 };
+		for (int way = 0; way < WAYS; way++) {
+			struct attempt attempt = attempt_of(loops, way);
 			enum outcome outcome;
-			if (!allows(nest, form, attempt))
+			if (!allows(nest, form, attempt)
+				|| !is_worth(attempt, may_split, has_met || form->is_given))
 				continue;
 			struct choice *choice = lower_attempt(compilation, nest, form, attempt, bands, plan,
 				out, &outcome);
@@ -158,6 +204,8 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 			if (diag_error_count(compilation->diag) > errors)
 				return NULL;
 			*first = *first ? *first : choice;
+			if (way == WAY_APART)
+				has_met = nest->joint_count > 0;
 			has_others |= nest->left_out || loops > nest->outer_loops;
 			if (outcome != LOWERED)
 				continue;

@@ -56,6 +56,8 @@ struct lowering {
 	                                          * before, in another place than that one's */
 	bool *must_cut;                          /* [array]: only what it touches may move, the
 	                                          * box around it has what another one writes */
+	int *lender;                             /* [array]: what this group's buffer holds is read
+	                                          * there, as it is written meanwhile; -1: none */
 	struct general_region *general;          /* [array], where regions come from isl */
 	isl_set **instances;                     /* tile_instances' answers; NULL: not asked yet */
 	/* A group's members.  While one is lowered its loop is the last of loops. */
@@ -175,9 +177,6 @@ void find_present(struct lowering *lowering);
  * function of the tile parameters of the DEPTH loops outside.  Caller frees. */
 __isl_give isl_set *touched_by(const struct lowering *lowering, int a, bool writes_only,
 	int depth);
-/* False if in some visit one buffer of an array reads, or writes back, what another one
- * wrote meanwhile; CLASH: which two. */
-bool groups_are_apart(struct lowering *lowering, int clash[2]);
 unsigned append_general_gets(struct lowering *lowering, int a, struct plan_node *block);
 unsigned append_general_puts(struct lowering *lowering, int a, struct plan_node *block);
 /* The tags to wait for after a whole run of the innermost loop outside A's buffer. */
@@ -186,5 +185,17 @@ unsigned general_tags_after_run(const struct lowering *lowering, int a);
  * iteration after the present one. */
 void append_first_gets(struct lowering *lowering, int a, struct plan_node *block);
 void append_next_gets(struct lowering *lowering, int a, struct plan_node *block);
+
+/* ---- passes/siblings.c: several buffers of one array ---- */
+
+/* Accesses of a statement from this one on do not borrow. */
+enum { BORROWERS_LIMIT = 32 };
+/* False if in some visit one buffer of an array needs, or writes back, what another one
+ * wrote meanwhile, and cannot borrow it there; CLASH: which two. */
+bool groups_are_apart(struct lowering *lowering, int clash[2]);
+/* The instances of SET, of the statement that has ACCESS of group A, whose element the
+ * lender's buffer holds.  Caller frees. */
+__isl_give isl_set *borrowing(const struct lowering *lowering, int a,
+	const struct access *access, __isl_take isl_set *set);
 
 #endif

@@ -79,7 +79,10 @@ struct nest {
 	const struct statement **statements;
 	bool is_split;               /* some array has several reference groups */
 	bool refetches;              /* groups beside a written one are taken to move with the
-	                              * sequential loops, so that none is stored outside them */
+	                              * sequential loops, so that none is stored outside them; if it
+	                              * borrows, those that only read are stored in all tile loops */
+	bool borrows;                /* where a group that only reads meets a written one, it reads in
+	                              * the buffer of that: regions come from isl */
 	bool moves_boxes;            /* regions without closed forms move as the boxes around
 	                              * them, also where they are no boxes */
 	int joint_count;             /* groups that must share a buffer all the same: accesses, */
@@ -125,6 +128,10 @@ struct nest *nest_parts(struct compilation *compilation, const struct nest *nest
 
 /* From the next nest_split_arrays on, entries A and B of NEST's arrays are one. */
 void nest_join_groups(struct compilation *compilation, struct nest *nest, int a, int b);
+
+/* Likewise, groups are one that are the same function of NEST's band but for constants, as
+ * A[i][i] at j = i and A[i][j] are. */
+void nest_join_alike(struct compilation *compilation, struct nest *nest);
 
 /* NEST with other statements, those of FUNCTION. */
 struct nest *nest_renew(struct compilation *compilation, const struct nest *nest,

@@ -2,6 +2,7 @@
 
 #include "passes/nest.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <isl/union_set.h>
@@ -115,6 +116,69 @@ void nest_join_groups(struct compilation *compilation, struct nest *nest, int a,
 		&nest->joint_capacity, sizeof *nest->joint);
 	nest->joint[nest->joint_count++] = nest->arrays[a].accesses[0].access;
 	nest->joint[nest->joint_count++] = nest->arrays[b].accesses[0].access;
+}
+
+/* The dimension of the band that is iterator I of statement S, and its SIGN; -1: none. */
+static int band_dim_of(const struct nest *nest, int s, int i, long *sign)
+{
+	for (int l = 0; l < nest->band_count; l++) {
+		const struct hyperplane *plane = &nest->band[l].planes[s];
+		bool is_one = plane->kind == HYPERPLANE_AFFINE && plane->divisor == 1
+			&& labs(plane->affine.coefficients[i]) == 1;
+		for (int j = 0; j < nest->statements[s]->depth && is_one; j++)
+			is_one = j == i || !plane->affine.coefficients[j];
+		if (is_one) {
+			*sign = plane->affine.coefficients[i];
+			return l;
+		}
+	}
+	return -1;
+}
+
+/* As functions of the band, the subscripts of A, which are iterators of it, and of B differ by
+ * constants only. */
+static bool are_alike(const struct nest *nest, const struct nest_access *a,
+	const struct nest_access *b)
+{
+	int depth = nest->statements[b->statement]->depth;
+	for (int d = 0; d < a->access->array->rank; d++) {
+		long rest[LOOP_DEPTH_LIMIT];
+		for (int j = 0; j < depth; j++)
+			rest[j] = b->access->subscripts[d].coefficients[j];
+		for (int i = 0; i < nest->statements[a->statement]->depth; i++) {
+			long factor = a->access->subscripts[d].coefficients[i], sign = 0;
+			int l = factor ? band_dim_of(nest, a->statement, i, &sign) : -1;
+			const struct hyperplane *plane = l < 0 ? NULL : &nest->band[l].planes[b->statement];
+			if (factor && (!plane || plane->kind != HYPERPLANE_AFFINE || plane->divisor != 1))
+				return false;
+			for (int j = 0; j < depth && factor; j++)
+				rest[j] -= factor * sign * plane->affine.coefficients[j];
+		}
+		for (int j = 0; j < depth; j++)
+			if (rest[j])
+				return false;
+	}
+	return true;
+}
+
+/* All accesses of group B are like group A's. */
+static bool groups_are_alike(const struct nest *nest, int a, int b)
+{
+	bool alike = a != b && nest->arrays[a].array == nest->arrays[b].array;
+	for (int i = 0; i < nest->arrays[b].access_count && alike; i++)
+		alike = are_alike(nest, &nest->arrays[a].accesses[0], &nest->arrays[b].accesses[i]);
+	return alike;
+}
+
+void nest_join_alike(struct compilation *compilation, struct nest *nest)
+{
+	/* where dimensions coincide a group may be like two that are not like each other */
+	for (int b = 0; b < nest->array_count; b++)
+		for (int a = 0; a < nest->array_count; a++)
+			if (groups_are_alike(nest, a, b)) {
+				nest_join_groups(compilation, nest, a, b);
+				break;
+			}
 }
 
 bool nest_split_arrays(struct compilation *compilation, struct nest *nest, bool split)

@@ -433,10 +433,10 @@ struct plan_expr *expression_at(struct lowering *lowering, __isl_keep isl_set *p
 static void tree(struct translation *translation, __isl_take isl_ast_node *node,
 	struct plan_node *block);
 
-static const char *iterator_name(__isl_keep isl_ast_expr *iterator, struct arena *arena)
+static char *iterator_name(__isl_keep isl_ast_expr *iterator, struct arena *arena)
 {
 	isl_id *id = isl_ast_expr_get_id(iterator);
-	const char *name = arena_strdup(arena, isl_id_get_name(id));
+	char *name = arena_strdup(arena, isl_id_get_name(id));
 	isl_id_free(id);
 	return name;
 }
@@ -497,15 +497,67 @@ static void if_node(struct translation *translation, __isl_keep isl_ast_node *no
 	}
 }
 
-static struct plan_buffer *buffer_of(const struct lowering *lowering, const struct access *access)
+/* ---- statements, and where they find their elements ---- */
+
+/* "S2@5" are the instances of S2 whose accesses 0 and 2 are made in the buffer that their
+ * groups borrow from. */
+static const char *variant_name(struct arena *arena, const struct statement *statement,
+	unsigned long borrowed)
 {
-	for (int a = 0; a < lowering->nest->array_count; a++) {
-		const struct nest_array *array = &lowering->nest->arrays[a];
+	return borrowed ? arena_printf(arena, "%s@%lx", statement->name, borrowed) : statement->name;
+}
+
+/* The statement of a name, which it ends at "@"; fills in which accesses borrow. */
+static int variant_named(const struct nest *nest, char *name, unsigned long *borrowed)
+{
+	size_t length = strcspn(name, "@");
+	*borrowed = name[length] ? strtoul(name + length + 1, NULL, 16) : 0;
+	name[length] = 0;
+	return nest_statement_named(nest, name);
+}
+
+/* The entry of the nest's arrays that ACCESS belongs to; -1: a scalar. */
+static int entry_of(const struct nest *nest, const struct access *access)
+{
+	for (int a = 0; a < nest->array_count; a++) {
+		const struct nest_array *array = &nest->arrays[a];
 		for (int i = 0; i < array->access_count && array->array == access->array; i++)
 			if (array->accesses[i].access == access)
-				return lowering->buffers[a];
+				return a;
 	}
-	return NULL;
+	return -1;
+}
+
+static struct plan_buffer *buffer_of(const struct lowering *lowering, const struct access *access,
+	bool is_borrowed)
+{
+	int a = entry_of(lowering->nest, access);
+	return a < 0 ? NULL : lowering->buffers[is_borrowed ? lowering->lender[a] : a];
+}
+
+/* Adds to *ORDER the instances SET of a statement, those of them apart whose accesses from A
+ * on are made in another group's buffer. */
+static void add_variants(const struct lowering *lowering, const struct statement *statement,
+	__isl_take isl_set *set, int a, unsigned long borrowed, isl_union_map **order)
+{
+	for (; a < statement->access_count && isl_set_is_empty(set) != isl_bool_true; a++) {
+		int entry = entry_of(lowering->nest, &statement->accesses[a]);
+		if (entry < 0 || lowering->lender[entry] < 0)
+			continue;
+		isl_set *held = borrowing(lowering, entry, &statement->accesses[a], isl_set_copy(set));
+		set = set_coalesce(isl_set_subtract(set, isl_set_copy(held)));
+		add_variants(lowering, statement, set_coalesce(held), a + 1, borrowed | 1UL << a, order);
+	}
+	if (isl_set_is_empty(set) == isl_bool_true && borrowed) {
+		isl_set_free(set);
+		return;
+	}
+	isl_map *map = isl_map_intersect_domain(statement_order(statement, lowering->nest->loop_depth),
+		set);
+	map = isl_map_set_tuple_name(map, isl_dim_in,
+		variant_name(lowering->compilation->arena, statement, borrowed));
+	isl_union_map *part = isl_union_map_from_map(map);
+	*order = *order ? isl_union_map_union(*order, part) : part;
 }
 
 static void leaf_node(struct translation *translation, __isl_take isl_ast_expr *call,
@@ -530,7 +582,8 @@ static void user_node(struct translation *translation, __isl_keep isl_ast_node *
 		return;
 	}
 	isl_ast_expr *callee = isl_ast_expr_get_op_arg(call, 0);
-	int s = nest_statement_named(lowering->nest, iterator_name(callee, arena));
+	unsigned long borrowed;
+	int s = variant_named(lowering->nest, iterator_name(callee, arena), &borrowed);
 	isl_ast_expr_free(callee);
 	if (s < 0) {
 		translation->failed = true;
@@ -542,7 +595,8 @@ static void user_node(struct translation *translation, __isl_keep isl_ast_node *
 	for (int i = 0; i < statement->depth; i++)
 		compute->values[i] = operand(translation, call, i + 1);
 	for (int a = 0; a < statement->access_count; a++)
-		compute->buffers[a] = buffer_of(lowering, &statement->accesses[a]);
+		compute->buffers[a] = buffer_of(lowering, &statement->accesses[a],
+			a < BORROWERS_LIMIT && borrowed >> a & 1);
 	isl_ast_expr_free(call);
 	plan_append(arena, block, compute);
 }
@@ -611,13 +665,9 @@ static bool lower_part(struct lowering *lowering, int first, int end, struct pla
 {
 	const struct nest *nest = lowering->nest;
 	isl_union_map *order = NULL;
-	for (int s = first; s < end; s++) {
-		isl_map *map = isl_map_intersect_domain(
-			statement_order(nest->statements[s], nest->loop_depth),
-			tile_instances(lowering, s, lowering->depth, IN_TILE));
-		isl_union_map *part = isl_union_map_from_map(map);
-		order = order ? isl_union_map_union(order, part) : part;
-	}
+	for (int s = first; s < end; s++)
+		add_variants(lowering, nest->statements[s],
+			tile_instances(lowering, s, lowering->depth, IN_TILE), 0, 0, &order);
 	isl_ast_build *build = isl_ast_build_from_context(tile_context(lowering));
 	build = isl_ast_build_set_iterators(build, point_names(lowering, first, end));
 	isl_ast_node *node = isl_ast_build_node_from_schedule_map(build, order);

@@ -1,4 +1,7 @@
-/* Several buffers of one array: none may miss what another one writes. */
+/* Several buffers of one array: reference groups that move apart, such as the three blocks
+ * that an update of LU touches.  None may miss what another one writes.  One that only reads
+ * may overlap, in tiles on the diagonal, with one that writes: what the writer's buffer
+ * holds is then read there. */
 
 #include "ir/order.h"
 #include "passes/general.h"
@@ -74,16 +77,49 @@ static bool meets(struct lowering *lowering, int a, int b)
 	return touches(lowering, a, b, depth);
 }
 
+/* All accesses of ARRAY are such that may be told apart by a bit each. */
+static bool are_few(const struct nest *nest, const struct nest_array *array)
+{
+	for (int i = 0; i < array->access_count; i++)
+		if (array->accesses[i].access - nest->statements[array->accesses[i].statement]->accesses
+			>= BORROWERS_LIMIT)
+			return false;
+	return true;
+}
+
+/* Group A, which only reads, reads from B's buffer what that holds. Its own region then
+ * comes anew at least as often as B's, so that the rest of it is what memory has. */
+static bool borrow(struct lowering *lowering, int a, int b)
+{
+	if (!lowering->nest->borrows || lowering->nest->arrays[a].is_written
+		|| !are_few(lowering->nest, &lowering->nest->arrays[a])
+		|| (lowering->lender[a] >= 0 && lowering->lender[a] != b))
+		return false;
+	lowering->lender[a] = b;
+	if (lowering->store[a] < lowering->store[b])
+		lowering->store[a] = lowering->store[b];
+	return true;
+}
+
 bool groups_are_apart(struct lowering *lowering, int clash[2])
 {
 	const struct nest *nest = lowering->nest;
 	for (int a = 0; a < nest->array_count; a++)
 		for (int b = 0; b < nest->array_count && nest->arrays[a].has_siblings; b++)
 			if (a != b && nest->arrays[a].array == nest->arrays[b].array
-				&& nest->arrays[b].is_written && meets(lowering, a, b)) {
+				&& nest->arrays[b].is_written && meets(lowering, a, b)
+				&& !borrow(lowering, a, b)) {
 				clash[0] = a;
 				clash[1] = b;
 				return false;
 			}
 	return true;
+}
+
+__isl_give isl_set *borrowing(const struct lowering *lowering, int a,
+	const struct access *access, __isl_take isl_set *set)
+{
+	int lender = lowering->lender[a];
+	isl_set *held = touched_by(lowering, lender, false, lowering->store[lender]);
+	return isl_set_intersect(set, isl_set_apply(held, isl_map_reverse(isl_map_copy(access->map))));
 }

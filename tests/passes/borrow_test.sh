@@ -1,0 +1,39 @@
+#!/bin/sh
+# Reference groups of an array that overlap in tiles on the diagonal: one that only reads
+# reads in the buffer of the one that writes what that holds.
+. "$top_srcdir/tests/tap/tap.sh"
+
+# bytes FILE: what the report in FILE says is moved in all
+bytes()
+{
+	awk '$1 == "total" { gsub(",", ""); sum += $NF } END { print sum }' "$1"
+}
+
+# borrows KERNEL BYTES LIMIT DEFINES...: in so much scratchpad it borrows, is right, moves at
+# most LIMIT bytes, and the schedule that is printed makes the same again
+borrows()
+{
+	kernel=$1 bytes=$2 limit=$3
+	shift 3
+	printf 'name: m\nscratchpad: { bytes: %d }\n' "$bytes" >m.yaml
+	source=$top_srcdir/examples/polyhedral/$kernel.loop
+	exits 0 "$kernel in $bytes bytes" "$LOOPC" --arch=m.yaml "$@" --verify --report \
+		--emit=schedule=first.schedule "$source"
+	has first.schedule '^form .*borrowed' "borrows"
+	moved=$(bytes out)
+	ok "and moves $moved, at most $limit" test "$moved" -le "$limit"
+	exits 0 "its schedule" "$LOOPC" --arch=m.yaml "$@" --schedule=first.schedule \
+		--emit=schedule=second.schedule "$source"
+	ok "replays" cmp first.schedule second.schedule
+}
+
+# LU and its kin in blocks, which move a small part of what row by row moves.
+borrows lu 1024 113000 -D N=48
+borrows lu 3000 82000 -D N=48
+borrows cholesky 1024 68000 -D N=48
+borrows cholesky 600 29500 -D N=32
+# Tiles of rows and columns, one step of the outer loop after the other.
+borrows floyd-warshall 512 475000 -D N=48
+# A panel of columns stays, the rows it needs come one after the other.
+borrows nussinov 1024 18500 -D N=40
+finish
