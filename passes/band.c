@@ -563,16 +563,21 @@ static isl_stat count_map(__isl_take isl_map *map, void *user)
 /* isl eliminates a multiplier for each constraint, which may square what is left, and no
  * limit of operations stops it there.  Stencils, for which its schedules are worth having,
  * have few statements, and some ten dependences of some ten constraints; with seven
- * statements no more of these may take it minutes. */
+ * statements no more of these may take it minutes, and with more than twenty loops around
+ * all statements half a minute. */
 static bool may_schedule(const struct nest *nest)
 {
-	enum { STATEMENTS = 6, TOTAL_CONSTRAINTS = 240, MOST_CONSTRAINTS = 24 };
+	enum { STATEMENTS = 6, TOTAL_CONSTRAINTS = 240, MOST_CONSTRAINTS = 24, WORK = 2000 };
 	struct constraint_count count = { 0, 0 };
+	long loops = 0;
 	if (nest->statement_count > STATEMENTS)
 		return false;
 	isl_union_map_foreach_map(nest->dependences, count_map, &count);
 	isl_union_map_foreach_map(nest->together, count_map, &count);
-	return count.total <= TOTAL_CONSTRAINTS && count.most <= MOST_CONSTRAINTS;
+	for (int s = 0; s < nest->statement_count; s++)
+		loops += nest->statements[s]->depth;
+	return count.total <= TOTAL_CONSTRAINTS && count.most <= MOST_CONSTRAINTS
+		&& count.total * loops <= WORK;
 }
 
 static int scheduler_band(struct compilation *compilation, const struct nest *nest,

@@ -235,10 +235,12 @@ static struct plan_expr *region_count(const struct visit *visit, int d, struct p
 		region_first(visit, d, tile_b));
 }
 
-/* The dimension that moves with loop B where the window slides, or -1. */
+/* The dimension that moves with loop B where the window slides, or -1.  A window that was
+ * to slide along a sequential loop does not where loops over blocks are inside it. */
 static int sliding_dim(const struct visit *visit)
 {
-	if (!visit->storage->is_sliding || mover(visit) < 0)
+	if (!visit->storage->is_sliding || mover(visit) < 0
+	    || visit->lowering->loops[mover(visit)].is_block)
 		return -1;
 	for (int d = 0; d < visit->model->rank; d++)
 		if (visit->model->dims[d].coefficient[visit->lowering->loops[mover(visit)].dim])
@@ -250,6 +252,8 @@ static int sliding_dim(const struct visit *visit)
 
 static long held_regions(const struct visit *visit)
 {
+	if (visit->storage->is_sliding && sliding_dim(visit) < 0)
+		return 1;
 	bool is_double = visit->storage->is_double && visit->store > visit->lowering->nest->outer_count
 		&& !visit->model->anchored && !visit->lowering->nest->arrays[visit->a].has_siblings;
 	return visit->storage->slots + (is_double ? 1 : 0);

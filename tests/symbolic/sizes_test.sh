@@ -220,6 +220,23 @@ for size in 30 31 32; do
 	exits 1 "a loop of steps, tuned for $size" "$LOOPC" --symbolic=N -D N=$size strides.loop
 	has err "cannot be left to the run" "is refused"
 done
+# A window that slides along a sequential loop, and blocks of a loop inside it: each of them
+# needs the whole window.
+cat >slides.loop <<'END'
+void slides(int K, float A[8], const float B[8][13], const float C[13][K], float D[13],
+	const float E[8][K + 13])
+{
+  for (int i = 0; i < 8; i++)
+    for (int j = 0; j < 13; j++)
+      for (int k = 0; k < K; k++) {
+        A[7] = B[i][j] * C[0][k];
+        D[j] = E[i][k + j];
+      }
+}
+END
+printf 'name: m\nscratchpad: { bytes: 221 }\n' >slides.yaml
+exits 0 "blocks inside a loop that a window slides along" "$LOOPC" --verify --arch=slides.yaml \
+	--symbolic=K -D K=9 -o slides.c slides.loop
 exits 1 "a buffer that would grow" "$LOOPC" --symbolic=M -D M=20 -D N=20 grows.loop
 has err "the sizes of 'grows' cannot be left to the run: a buffer would grow with a size" "says why"
 has err 'give them values, without --symbolic, tune for larger ones, or split the nest' "and what to do"
