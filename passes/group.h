@@ -110,10 +110,11 @@ struct stage_dim {
 	const struct group_plane *planes;   /* [statement of the nest] */
 	long extent;
 };
-/* A loop of nest N, not one of DIMS', along which all its statements run and no dependence
- * runs backwards, and which some subscript of ACCESS has for itself. */
-struct stage_dim group_stage_dim(struct groups *groups, const struct grown *grown, int n,
-	const struct access *access);
+/* A loop of nest N, not one of the dimensions in the set USED (bit l: dims[l]), along which
+ * all its statements run and no dependence runs backwards, and which some subscript of
+ * ACCESS has for itself. */
+struct stage_dim group_stage_dim(struct groups *groups, const struct grown *grown, unsigned used,
+	int n, const struct access *access);
 /* Its planes as a dimension of the group. */
 void group_make_stage_dim(const struct groups *groups, const struct grown *grown, int n,
 	const struct stage_dim *stage, struct band_dim *out);

@@ -485,18 +485,21 @@ static struct spread spread_of(struct groups *groups, int n, int last, const str
 }
 
 /* A statement of nest N already runs along the same loop in another of the group's COUNT
- * dims. */
+ * dims, of those in the set USED. */
 static bool is_taken(const struct groups *groups, int n, const struct group_dim *dims, int count,
-	const struct group_plane *planes)
+	unsigned used, const struct group_plane *planes)
 {
 	const struct nest *nest = &groups->nests[n];
-	for (int l = 0; l < count; l++)
+	for (int l = 0; l < count; l++) {
+		if (!(used >> l & 1))
+			continue;
 		for (int s = 0; s < nest->statement_count; s++) {
 			const struct group_plane *other = &dims[l].planes[nest->statements[s]->index];
 			if (planes[s].kind == HYPERPLANE_AFFINE && other->kind == HYPERPLANE_AFFINE
 				&& planes[s].iterator == other->iterator)
 				return true;
 		}
+	}
 	return false;
 }
 
@@ -530,31 +533,71 @@ static void try_alignment(struct groups *groups, int n, int last, const struct g
 {
 	struct spread spread = spread_of(groups, n, last, dim, own->planes, factor, divisor);
 	long width = spread.max - spread.min;
-	if (!spread.any || width / divisor > dim->extent / 2 || (best->own
+	long unrelated = divisor * (dim->extent - 1) + factor * (own->extent - 1);
+	if (!spread.any || 2 * width > unrelated || (best->own
 		&& width * best->divisor >= (best->spread.max - best->spread.min) * divisor))
 		return;
 	*best = (struct alignment){ own, factor, divisor, spread };
 }
 
+static long gcd(long a, long b)
+{
+	while (b) {
+		long rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* The plane in DIM of a user of nest N within the group that ends with nest LAST, and how
+ * many values its loop has; NULL: it has none. */
+static const struct group_plane *plane_of_user(const struct groups *groups, int n, int last,
+	const struct group_dim *dim, long *extent)
+{
+	for (int p = groups->first_pair[n]; p < groups->first_pair[n + 1]; p++) {
+		int to = groups->pairs[p].to;
+		const struct group_plane *plane = &dim->planes[to];
+		if (groups->nest_of[to] == n || groups->nest_of[to] > last
+			|| plane->kind != HYPERPLANE_AFFINE)
+			continue;
+		*extent = groups->ranges[to][plane->iterator][1] - groups->ranges[to][plane->iterator][0] + 1;
+		return plane;
+	}
+	return NULL;
+}
+
+/* Tries loop OWN at its user's scale, and at about as many of its values to one of the
+ * user's (or the other way round) as their numbers say: small images have halos as large as
+ * themselves. */
+static void try_scales(struct groups *groups, int n, int last, const struct group_dim *dim,
+	const struct natural_dim *own, struct alignment *best)
+{
+	long extent = dim->extent;
+	const struct group_plane *user = plane_of_user(groups, n, last, dim, &extent);
+	long factor = user ? labs(user->factor) : 1, divisor = user ? user->divisor : 1;
+	bool is_finer = own->extent >= extent;
+	long ratio = is_finer ? (own->extent + extent / 2) / extent
+		: (extent + own->extent / 2) / own->extent;
+	for (long scale = 1; scale <= ratio + 1; scale = scale == 1 && ratio > 3 ? ratio - 1 : scale + 1) {
+		long up = is_finer ? factor : factor * scale, down = is_finer ? divisor * scale : divisor;
+		long common = gcd(up, down);
+		try_alignment(groups, n, last, dim, own, up / common, down / common, best);
+	}
+}
+
 /* Finds the loop of nest N that runs along dimension L of the group; those before have N
- * already.  Its values are scaled as extents are, or not at all: small images have halos
- * as large as themselves. */
+ * already. */
 static bool align_member(struct groups *groups, int n, const struct grown *grown,
 	struct group_dim *dims, int l)
 {
 	struct group_dim *dim = &dims[l];
 	int depth = deepest(&groups->nests[n])->depth;
 	struct alignment best = { 0 };
-	long extent = dim->extent;
 	for (int j = 0; j < depth; j++) {
 		const struct natural_dim *own = natural(groups, n, j);
-		if (!own || is_taken(groups, n, dims, l, own->planes))
-			continue;
-		long factor = own->extent >= extent ? 1 : (extent + own->extent / 2) / own->extent;
-		long divisor = own->extent >= extent ? (own->extent + extent / 2) / extent : 1;
-		try_alignment(groups, n, grown->last, dim, own, 1, 1, &best);
-		if (factor != divisor)
-			try_alignment(groups, n, grown->last, dim, own, factor, divisor, &best);
+		if (own && !is_taken(groups, n, dims, l, ~0U, own->planes))
+			try_scales(groups, n, grown->last, dim, own, &best);
 	}
 	if (!best.own)
 		return false;
@@ -688,8 +731,8 @@ static bool has_own_subscript(const struct access *access, int depth, int iterat
 	return false;
 }
 
-struct stage_dim group_stage_dim(struct groups *groups, const struct grown *grown, int n,
-	const struct access *access)
+struct stage_dim group_stage_dim(struct groups *groups, const struct grown *grown, unsigned used,
+	int n, const struct access *access)
 {
 	const struct nest *nest = &groups->nests[n];
 	const struct statement *main = deepest(nest);
@@ -699,7 +742,7 @@ struct stage_dim group_stage_dim(struct groups *groups, const struct grown *grow
 	int s = entry->statement - nest->statements[0]->index;
 	for (int j = 0; j < main->depth; j++) {
 		const struct natural_dim *own = natural(groups, n, j);
-		bool suits = own && !is_taken(groups, n, grown->dims, grown->dim_count, own->planes);
+		bool suits = own && !is_taken(groups, n, grown->dims, grown->dim_count, used, own->planes);
 		for (int i = 0; i < nest->statement_count && suits; i++)
 			suits = own->planes[i].kind == HYPERPLANE_AFFINE;
 		if (suits && has_own_subscript(access, nest->statements[s]->depth, own->planes[s].iterator)

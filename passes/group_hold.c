@@ -30,10 +30,14 @@ static const struct stage_dim *chunk_dim(const struct evaluation *evaluation, co
 {
 	struct group_model *model = evaluation->model;
 	struct model_entry *entry = &model->entries[item->entry - model->entries];
-	if (!entry->knows_dim)
-		entry->dim = group_stage_dim(model->groups, &model->grown, item->stage,
+	unsigned used = 0;
+	for (int l = 0; l < evaluation->choice->depth; l++)
+		used |= 1U << evaluation->choice->loops[l].dim;
+	if (!entry->knows_dim || entry->dim_beside != used)
+		entry->dim = group_stage_dim(model->groups, &model->grown, used, item->stage,
 			entry->accesses[0]->access);
 	entry->knows_dim = true;
+	entry->dim_beside = used;
 	return &entry->dim;
 }
 

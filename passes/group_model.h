@@ -43,6 +43,7 @@ struct model_entry {
 	bool may_be_kept;            /* see group_keeps; by all loops that move it */
 	int stage;                   /* the only nest that uses it; -1: there are several */
 	bool knows_dim;
+	unsigned dim_beside;         /* the group's dimensions with loops when it was found */
 	struct stage_dim dim;        /* of its stage, in chunks along which it may come */
 	long extent[ARRAY_RANK_LIMIT];   /* of all that is touched (internal: written) */
 };

@@ -121,9 +121,10 @@ static bool evaluate(struct search *search)
 		limits.bytes = search->best->bytes + 1;
 	search->points++;
 	bool fits = group_evaluate(search->model, &limits, &search->now);
-	search->fits |= search->now.need <= limits.capacity;
+	bool suits = suits_wishes(search);
+	search->fits |= suits && search->now.need <= limits.capacity;
 	search->is_cut_short |= fits && !search->now.is_exact;
-	if (fits && suits_wishes(search) && (!search->has_best || is_better(search)))
+	if (fits && suits && (!search->has_best || is_better(search)))
 		keep(search);
 	return search->now.need <= limits.capacity;
 }

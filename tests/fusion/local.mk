@@ -1,4 +1,14 @@
 # Fused networks.
 script_tests += tests/fusion/deep_test.sh tests/fusion/networks_test.sh tests/fusion/wishes_test.sh tests/fusion/random_test.sh \
-	tests/fusion/exhaust_test.sh
-EXTRA_DIST += tests/fusion/deep_network.py tests/fusion/random_networks.py tests/fusion/exhaust.py
+	tests/fusion/exhaust_test.sh tests/fusion/chain_test.sh
+EXTRA_DIST += tests/fusion/deep_network.py tests/fusion/random_networks.py tests/fusion/exhaust.py \
+	tests/fusion/chain_fronts.py
+check_PROGRAMS += tests/fusion/chain_front
+tests_fusion_chain_front_SOURCES = tests/fusion/chain_front.c
+tests_fusion_chain_front_CPPFLAGS =
+tests_fusion_chain_front_LDADD =
+
+# ConvFusion's L2Net and L3Net at their published sizes: takes many minutes.
+.PHONY: check-fronts
+check-fronts: loopc tests/fusion/chain_front
+	python3 -B $(srcdir)/tests/fusion/chain_fronts.py ./loopc tests/fusion/chain_front l2net l3net
