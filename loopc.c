@@ -131,12 +131,10 @@ static enum status compile(struct session *session, struct outputs *outputs)
 	if (status == STATUS_DONE && options->verify)
 		status = verify(session);
 	if (status == STATUS_VERIFY_FAILED)
-		return emit_reports(session, outputs) && outputs_commit(outputs) ? status :
-			STATUS_INPUT_ERROR;
+		return emit_reports(session, outputs) ? status : STATUS_INPUT_ERROR;
 	if (status != STATUS_DONE)
 		return status;
-	return emit_all(session, outputs) && outputs_commit(outputs) ? STATUS_DONE :
-		STATUS_INPUT_ERROR;
+	return emit_all(session, outputs) ? STATUS_DONE : STATUS_INPUT_ERROR;
 }
 
 static enum status compile_file(struct arena *arena, const struct options *options)
@@ -145,8 +143,11 @@ static enum status compile_file(struct arena *arena, const struct options *optio
 	struct outputs *outputs = outputs_new(arena);
 	session_begin(&session, arena, options);
 	enum status status = compile(&session, outputs);
-	outputs_discard(outputs);
 	session_end(&session);
+	/* Files have their names when nothing is left that can fail. */
+	if ((status == STATUS_DONE || status == STATUS_VERIFY_FAILED) && !outputs_commit(outputs))
+		status = STATUS_INPUT_ERROR;
+	outputs_free(outputs);
 	return status;
 }
 

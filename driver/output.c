@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "support/memory.h"
+
 struct output {
 	struct output *next;
 	const char *file, *temporary;   /* temporary NULL: written in place */
@@ -17,12 +19,40 @@ struct outputs {
 	struct output *first, **last;
 };
 
+/* Where memory ends no stream is closed, but no file stays. */
+static void remove_temporaries(void *user)
+{
+	const struct outputs *outputs = user;
+	for (const struct output *output = outputs->first; output; output = output->next)
+		if (output->temporary)
+			unlink(output->temporary);
+}
+
 struct outputs *outputs_new(struct arena *arena)
 {
 	struct outputs *outputs = ARENA_NEW(arena, struct outputs);
 	*outputs = (struct outputs){ arena, NULL, NULL };
 	outputs->last = &outputs->first;
+	memory_guard(remove_temporaries, outputs);
 	return outputs;
+}
+
+static void discard(struct outputs *outputs)
+{
+	for (struct output *output = outputs->first; output; output = output->next) {
+		if (output->stream && output->stream != stdout)
+			fclose(output->stream);
+		if (output->temporary)
+			unlink(output->temporary);
+	}
+	outputs->first = NULL;
+	outputs->last = &outputs->first;
+}
+
+void outputs_free(struct outputs *outputs)
+{
+	discard(outputs);
+	memory_unguard();
 }
 
 static bool failed(const char *what, const char *file)
@@ -38,13 +68,21 @@ static bool can_rename(const char *file)
 	return lstat(file, &status) != 0 || S_ISREG(status.st_mode);
 }
 
-static FILE *open_temporary(struct arena *arena, const char *file, const char **temporary)
+static void add_output(struct outputs *outputs, struct output *output)
 {
-	char *name = arena_printf(arena, "%s.XXXXXX", file);
+	*outputs->last = output;
+	outputs->last = &output->next;
+}
+
+/* OUTPUT is known before there is memory to ask for, so that its file can be removed. */
+static FILE *open_temporary(struct outputs *outputs, struct output *output)
+{
+	char *name = arena_printf(outputs->arena, "%s.XXXXXX", output->file);
 	int descriptor = mkstemp(name);
 	if (descriptor < 0)
 		return NULL;
-	*temporary = name;
+	output->temporary = name;
+	add_output(outputs, output);
 	mode_t mask = umask(0);
 	umask(mask);
 	fchmod(descriptor, 0666 & ~mask);
@@ -58,15 +96,15 @@ FILE *outputs_open(struct outputs *outputs, const char *file)
 	if (!strcmp(file, "-"))
 		output->stream = stdout;
 	else if (can_rename(file))
-		output->stream = open_temporary(outputs->arena, file, &output->temporary);
+		output->stream = open_temporary(outputs, output);
 	else
 		output->stream = fopen(file, "w");
 	if (!output->stream) {
 		failed("write", file);
 		return NULL;
 	}
-	*outputs->last = output;
-	outputs->last = &output->next;
+	if (!output->temporary)
+		add_output(outputs, output);
 	return output->stream;
 }
 
@@ -93,20 +131,8 @@ bool outputs_commit(struct outputs *outputs)
 		else
 			output->temporary = NULL;
 	}
-	outputs_discard(outputs);
+	discard(outputs);
 	return is_done;
-}
-
-void outputs_discard(struct outputs *outputs)
-{
-	for (struct output *output = outputs->first; output; output = output->next) {
-		if (output->stream && output->stream != stdout)
-			fclose(output->stream);
-		if (output->temporary)
-			unlink(output->temporary);
-	}
-	outputs->first = NULL;
-	outputs->last = &outputs->first;
 }
 
 char *file_read(struct arena *arena, const char *file, size_t *length)

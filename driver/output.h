@@ -11,7 +11,10 @@
  * Devices and pipes are written directly. */
 struct outputs;
 
+/* At most one at a time. */
 struct outputs *outputs_new(struct arena *arena);
+/* Removes the temporary files of what was not committed. */
+void outputs_free(struct outputs *outputs);
 
 /* A stream for FILE ("-": standard output).  The same file may be opened once.  NULL
  * after a message to stderr.  Owned by OUTPUTS. */
@@ -20,9 +23,6 @@ FILE *outputs_open(struct outputs *outputs, const char *file);
 /* Flushes, closes and renames all of them.  False after a message if anything could
  * not be written; then no file is changed whose rename had not been done. */
 bool outputs_commit(struct outputs *outputs);
-
-/* Removes the temporary files.  Nothing happens after a commit. */
-void outputs_discard(struct outputs *outputs);
 
 /* The whole of FILE ("-": standard input), with a zero byte after *LENGTH bytes.
  * NULL after a message to stderr.  Lives in ARENA. */

@@ -15,6 +15,7 @@
 #include "driver/runtime_dir.h"
 #include "driver/verify_sizes.h"
 #include "ir/plan_count.h"
+#include "support/memory.h"
 
 struct verification {
 	struct session *session;
@@ -414,11 +415,19 @@ static bool can_verify(struct verification *v)
 	return true;
 }
 
+static void remove_directory(void *user)
+{
+	const struct verification *v = user;
+	if (v->directory && !v->session->options->save_temps)
+		nftw(v->directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
 enum status verify(struct session *session)
 {
 	struct verification v = { .session = session, .is_good = true };
 	if (!can_verify(&v) || !make_directory(&v))
 		return STATUS_VERIFY_FAILED;
+	memory_guard(remove_directory, &v);
 	verify_cases(session);
 	if (write_program(&v) && build(&v)) {
 		bool has_ended_well = execute(&v);
@@ -427,7 +436,7 @@ enum status verify(struct session *session)
 			show(&v, "run.err", 20);
 		session->verify.status = has_ended_well && v.is_good ? VERIFY_PASSED : VERIFY_FAILED;
 	}
-	if (!session->options->save_temps)
-		nftw(v.directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	memory_unguard();
+	remove_directory(&v);
 	return session->verify.status == VERIFY_PASSED ? STATUS_DONE : STATUS_VERIFY_FAILED;
 }

@@ -11,6 +11,7 @@
 #include <isl/val.h>
 
 #include "ir/coalesce.h"
+#include "support/memory.h"
 
 /* ---- products ---- */
 
@@ -83,9 +84,9 @@ static bool fill_level(struct level *level, __isl_keep isl_basic_set *set, int n
 	shadow = n < all ? isl_basic_set_remove_divs(shadow) : shadow;
 	isl_constraint_list *list = isl_basic_set_get_constraint_list(shadow);
 	int count = isl_constraint_list_n_constraint(list);
-	bool known = isl_basic_set_dim(shadow, isl_dim_div) == 0;
-	level->rows = calloc(2 * (size_t)count + 1, sizeof *level->rows);
-	for (int c = 0; c < count && known && level->rows; c++) {
+	bool known = isl_basic_set_dim(shadow, isl_dim_div) == 0 && count >= 0;
+	level->rows = memory_alloc((known ? 2 * (size_t)count + 1 : 1) * sizeof *level->rows);
+	for (int c = 0; c < count && known; c++) {
 		isl_constraint *constraint = isl_constraint_list_get_constraint(list, c);
 		known = add_row(level, constraint, 1, n)
 			&& (!isl_constraint_is_equality(constraint) || add_row(level, constraint, -1, n));
@@ -153,19 +154,15 @@ static long count_from(struct counting *counting, int d)
 static long count_part(__isl_take isl_basic_set *set)
 {
 	enum { STEPS = 20000000 };
-	struct counting *counting = calloc(1, sizeof *counting);
-	long count = -1;
-	if (counting) {
-		counting->depth = isl_basic_set_dim(set, isl_dim_set);
-		counting->steps = STEPS;
-		bool known = true;
-		for (int d = 0; d < counting->depth && known; d++)
-			known = fill_level(&counting->levels[d], set, d + 1);
-		if (known)
-			count = count_from(counting, 0);
-		for (int d = 0; d < counting->depth; d++)
-			free(counting->levels[d].rows);
-	}
+	struct counting *counting = memory_alloc(sizeof *counting);
+	bool known = true;
+	counting->depth = isl_basic_set_dim(set, isl_dim_set);
+	counting->steps = STEPS;
+	for (int d = 0; d < counting->depth && known; d++)
+		known = fill_level(&counting->levels[d], set, d + 1);
+	long count = known ? count_from(counting, 0) : -1;
+	for (int d = 0; d < counting->depth; d++)
+		free(counting->levels[d].rows);
 	free(counting);
 	isl_basic_set_free(set);
 	return count;

@@ -9,6 +9,7 @@
 
 #include "ir/plan.h"
 #include "ir/plan_box.h"
+#include "support/memory.h"
 
 enum { SHOWN_PROBLEMS = 10, SCOPE_LIMIT = 256, BUDGET = 200000, SAMPLED_PAIRS = 3,
 	SIZE_CHOICES = 4 };
@@ -410,7 +411,7 @@ static void start_flight(struct verifier *verifier, const struct flight *flight)
 		verifier->flights = realloc(verifier->flights,
 			(size_t)verifier->flight_capacity * sizeof *verifier->flights);
 		if (!verifier->flights)
-			abort();
+			memory_exhausted();
 	}
 	verifier->flights[verifier->flight_count++] = *flight;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "passes/group_model.h"
+#include "support/memory.h"
 
 static const struct segment NOTHING = { 0, -1 };
 
@@ -227,10 +228,8 @@ static void mark_edges(const struct group_model *model, const struct group_loop 
 static void find_classes(struct group_model *model, struct loop_profile *profile)
 {
 	const struct group_loop *loop = &profile->loop;
-	bool *is_edge = calloc((size_t)loop->count + 1, sizeof *is_edge);
+	bool *is_edge = memory_alloc(((size_t)loop->count + 1) * sizeof *is_edge);
 	int count = 0;
-	if (!is_edge)
-		return;
 	if (is_uniform(model, loop))
 		mark_edges(model, loop, is_edge);
 	else

@@ -12,6 +12,7 @@
 #include "ir/order.h"
 #include "passes/nest.h"
 #include "passes/values.h"
+#include "support/memory.h"
 
 /* ---- closed forms ---- */
 
@@ -163,7 +164,7 @@ enum { CREATED_OPERATIONS = 1000000, SPAN_OPERATIONS = 1000000 };
 static bool reads_have_writers(const struct nest *nest, const struct nest_array *array)
 {
 	isl_ctx *ctx = isl_union_map_get_ctx(nest->order);
-	struct statement_access *writes = malloc(sizeof *writes * (size_t)array->access_count);
+	struct statement_access *writes = memory_alloc(sizeof *writes * (size_t)array->access_count);
 	int count = 0;
 	for (int a = 0; a < array->access_count; a++)
 		if (array->accesses[a].access->is_write)

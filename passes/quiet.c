@@ -2,14 +2,14 @@
 
 #include <stdlib.h>
 
+#include "support/memory.h"
+
 void quiet_begin(struct quiet *quiet, const struct compilation *compilation)
 {
 	*quiet = (struct quiet){ .compilation = *compilation };
 	quiet->unseen = open_memstream(&quiet->text, &quiet->length);
-	if (!quiet->unseen) {
-		fputs("loopc: error: out of memory\n", stderr);
-		exit(70);
-	}
+	if (!quiet->unseen)
+		memory_exhausted();
 	quiet->compilation.diag = diag_new(quiet->unseen);
 	quiet->compilation.traced = NULL;
 	quiet->compilation.show_progress = false;

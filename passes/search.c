@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "passes/search_tree.h"
+#include "support/memory.h"
 
 /* search_schedule: sets up the space, finds a good schedule with few tile sizes,
  * and proves or improves it with all of them. */
@@ -136,17 +137,6 @@ int schedule_compare(const struct space *space, const struct schedule *one,
 
 /* ---- the space ---- */
 
-static void *allocate(size_t count, size_t size)
-{
-	void *memory = calloc(count > 0 ? count : 1, size);
-
-	if (memory == NULL) {
-		fputs("loopc: out of memory\n", stderr);
-		exit(70);
-	}
-	return memory;
-}
-
 /* The next smaller size that cuts EXTENT into another number of tiles; 0: none. */
 static long next_tile(long extent, long tile)
 {
@@ -164,14 +154,14 @@ static void add_choices(struct space *space, int loop)
 	if (at->extent == 1 || at->tile >= at->extent)
 		return;
 	if (at->tile > 0) {
-		space->choices[loop] = choices = allocate(1, sizeof *choices);
+		space->choices[loop] = choices = memory_alloc(sizeof *choices);
 		choices[0] = (struct tile_choice){ at->tile, tile_count(at->extent, at->tile) };
 		space->choice_count[loop] = 1;
 		return;
 	}
 	for (long tile = (at->extent + 1) / 2; tile > 0; tile = next_tile(at->extent, tile))
 		count++;
-	space->choices[loop] = choices = allocate((size_t)count, sizeof *choices);
+	space->choices[loop] = choices = memory_alloc((size_t)count * sizeof *choices);
 	for (long tile = (at->extent + 1) / 2; tile > 0; tile = next_tile(at->extent, tile))
 		if (!space->options->divides || at->extent % tile == 0)
 			choices[space->choice_count[loop]++] =
@@ -312,7 +302,7 @@ static void space_thin(struct space *thin, const struct space *space, int count,
 	for (int l = 0; l < space->model->loop_count; l++) {
 		int all = space->choice_count[l], used = 0, here = all - 1;
 
-		thin->choices[l] = allocate((size_t)all, sizeof **thin->choices);
+		thin->choices[l] = memory_alloc((size_t)all * sizeof **thin->choices);
 		while (schedule != NULL && here > 0 &&
 			space->choices[l][here].tile < schedule->tile[l])
 			here--;

@@ -1,4 +1,5 @@
 #include "passes/search_state.h"
+#include "support/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -291,11 +292,7 @@ static void descend(struct tree *tree, int depth)
 
 struct tree *tree_new(void)
 {
-	struct tree *tree = calloc(1, sizeof *tree);
-
-	if (tree == NULL)
-		abort();
-	return tree;
+	return memory_alloc(sizeof(struct tree));
 }
 
 void tree_free(struct tree *tree)
@@ -330,7 +327,7 @@ static void add_task(struct task_list *list, struct task task)
 		list->capacity = list->capacity == 0 ? 64 : 2 * list->capacity;
 		list->tasks = realloc(list->tasks, list->capacity * sizeof *list->tasks);
 		if (list->tasks == NULL)
-			abort();
+			memory_exhausted();
 	}
 	list->tasks[list->count++] = task;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/memory.h"
+
 enum { ALIGNMENT = 16, BLOCK_BYTES = 65536 };
 
 struct block {
@@ -24,19 +26,9 @@ struct arena {
 	struct owned *owned;
 };
 
-static void *allocate(size_t size)
-{
-	void *memory = calloc(1, size);
-	if (!memory) {
-		fputs("loopc: error: out of memory\n", stderr);
-		exit(70);
-	}
-	return memory;
-}
-
 struct arena *arena_new(void)
 {
-	return allocate(sizeof(struct arena));
+	return memory_alloc(sizeof(struct arena));
 }
 
 void arena_free(struct arena *arena)
@@ -57,7 +49,7 @@ void *arena_alloc(struct arena *arena, size_t size)
 	size = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 	if (!arena->blocks || arena->blocks->size - arena->blocks->used < size) {
 		size_t bytes = size > BLOCK_BYTES ? size : BLOCK_BYTES;
-		struct block *block = allocate(sizeof *block + bytes);
+		struct block *block = memory_alloc(sizeof *block + bytes);
 		block->size = bytes;
 		block->next = arena->blocks;
 		arena->blocks = block;

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/memory.h"
+
 enum { ERROR_LIMIT = 20, LINE_SHOWN_BYTES = 160, TAB_WIDTH = 8 };
 
 enum severity { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_REMARK, SEVERITY_NOTE };
@@ -43,19 +45,9 @@ struct diag {
 	bool json_is_closed;
 };
 
-static void *allocate(size_t size)
-{
-	void *memory = calloc(1, size);
-	if (!memory) {
-		fputs("loopc: error: out of memory\n", stderr);
-		exit(70);
-	}
-	return memory;
-}
-
 struct diag *diag_new(FILE *out)
 {
-	struct diag *diag = allocate(sizeof *diag);
+	struct diag *diag = memory_alloc(sizeof *diag);
 	diag->out = out;
 	return diag;
 }
@@ -124,10 +116,10 @@ bool diag_set_remark(struct diag *diag, const char *name, bool on)
 
 void diag_add_source(struct diag *diag, const char *file, const char *text, size_t length)
 {
-	struct source *source = allocate(sizeof *source);
-	source->file = allocate(strlen(file) + 1);
+	struct source *source = memory_alloc(sizeof *source);
+	source->file = memory_alloc(strlen(file) + 1);
 	strcpy(source->file, file);
-	source->text = allocate(length + 1);
+	source->text = memory_alloc(length + 1);
 	if (length)
 		memcpy(source->text, text, length);
 	source->length = length;
@@ -426,7 +418,7 @@ static void print_formatted(struct diag *diag, struct location at, enum severity
 	va_list again;
 	va_copy(again, arguments);
 	int length = vsnprintf(NULL, 0, format, arguments);
-	char *message = allocate((size_t)(length < 0 ? 0 : length) + 1);
+	char *message = memory_alloc((size_t)(length < 0 ? 0 : length) + 1);
 	vsnprintf(message, (size_t)(length < 0 ? 0 : length) + 1, format, again);
 	va_end(again);
 	print_any(diag, at, severity, option, message);

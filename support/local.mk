@@ -1,1 +1,2 @@
-libloopc_a_SOURCES += support/arena.c support/arena.h support/diag.c support/diag.h
+libloopc_a_SOURCES += support/arena.c support/arena.h support/diag.c support/diag.h \
+	support/memory.c support/memory.h

@@ -142,6 +142,26 @@ if [ -w /dev/full ]; then
 	exits 1 "--help on a full disk" sh -c '"$LOOPC" --help >/dev/full'
 	exits 1 "a full disk for the report" "$LOOPC" -D N=40 sum.loop -o full.c --report=/dev/full
 	ok "a full disk for the report: no other file" test ! -e full.c
+	for form in plan h program deps reuse schedule ast report; do
+		exits 1 "a full disk for the $form" "$LOOPC" -D N=40 --emit=c=full.c,$form=/dev/full sum.loop
+		has err "cannot write '/dev/full': No space" "a full disk for the $form: message"
+	done
+	exits 1 "a full disk for dependences" "$LOOPC" -D N=40 -MD -MF /dev/full -o full.c sum.loop
+	for form in csv json svg; do
+		ln -s /dev/full full.$form
+		exits 1 "a full disk for a front's $form" "$LOOPC" -D N=40 --pareto=memory,traffic \
+			--pareto-points=2 --pareto-output=full.$form sum.loop
+		exits 1 "a full disk for a sweep's $form" "$LOOPC" -D N=40 --sweep=scratchpad:500..600 \
+			--sweep-output=full.$form sum.loop
+	done
+	ok "a full disk: no other file" test ! -e full.c
+	for option in --report --explain --explain=strategies --pareto=memory,traffic \
+		--sweep=scratchpad:500..600; do
+		exits 1 "a full standard output of $option" \
+			sh -c '"$LOOPC" -D N=40 "$0" -o full.c sum.loop >/dev/full' "$option"
+		ok "a full standard output of $option: no file" test ! -e full.c
+	done
+	exits 1 "a full standard output of --list-archs" sh -c '"$LOOPC" --list-archs >/dev/full'
 fi
 echo before >kept.c
 exits 1 "an error keeps the file of before" "$LOOPC" -o kept.c bad.loop
