@@ -411,6 +411,43 @@ static void append_ring_gets(const struct visit *visit, int d, int tag, struct p
 		&region_transfer(visit, false, tag)->transfer, d, first, count, block);
 }
 
+/* The ends of the region in dimension D where a window may show nothing that exists: still
+ * within what does. */
+static struct plan_expr *window_first(const struct visit *visit, int d, struct plan_expr *tile_b)
+{
+	const struct region *region = &visit->lowering->regions[visit->a];
+	struct plan_expr *first = region_first(visit, d, tile_b);
+	return !region->is_clipped ? first : make(visit->lowering, PLAN_MIN, first,
+		sized(visit->lowering, region->dims[d].high + 1, &region->dims[d].high_slope));
+}
+
+static struct plan_expr *window_end(const struct visit *visit, int d, struct plan_expr *tile_b)
+{
+	const struct region *region = &visit->lowering->regions[visit->a];
+	struct plan_expr *end = region_end(visit, d, tile_b);
+	return !region->is_clipped ? end : make(visit->lowering, PLAN_MAX, end,
+		sized(visit->lowering, region->dims[d].low, &region->dims[d].low_slope));
+}
+
+/* Windows of some tiles at the edges of other loops are so short that they do not touch: they
+ * share no element, and what is between them is not moved. */
+static bool may_be_apart(const struct visit *visit, int d)
+{
+	const struct lowering *lowering = visit->lowering;
+	const struct model_dim *dim = &visit->model->dims[d];
+	const struct tile_loop *moving = &lowering->loops[mover(visit)];
+	long shortest = dim->window + span_inside(visit, d);
+	for (int l = 0; l < mover(visit); l++) {
+		const struct tile_loop *loop = &lowering->loops[l];
+		long extent = lowering->model->loops[loop->dim].extent;
+		bool is_known = !loop->is_block && loop->count > 0;
+		if (is_known && lowering->block_of_dim[loop->dim] < 0)
+			shortest += dim->coefficient[loop->dim]
+				* (extent - (loop->count - 1) * loop->size - 1);
+	}
+	return shortest < dim->coefficient[moving->dim];
+}
+
 /* What the window shows that it did not show one iteration of B before. */
 static void append_new_part(const struct visit *visit, int d, int tag, struct plan_node *block)
 {
@@ -418,16 +455,20 @@ static void append_new_part(const struct visit *visit, int d, int tag, struct pl
 	int b = mover(visit);
 	struct plan_expr *one = constant(lowering, 1);
 	struct plan_expr *tile = visit->tile[b];
-	struct plan_expr *first = region_first(visit, d, tile);
+	struct plan_expr *first = window_first(visit, d, tile);
 	struct plan_expr *below = make(lowering, PLAN_SUB, tile, one);
 	struct plan_expr *above = make(lowering, PLAN_ADD, tile, one);
 	bool falls = lowering->regions[visit->a].dims[d].coefficient[lowering->loops[b].dim] < 0;
 	/* Tiles that rise uncover the high end: from the end of the tile below. */
-	struct plan_expr *end = region_end(visit, d, tile);
-	struct plan_expr *high = region_end(visit, d, falls ? above : below);
+	struct plan_expr *end = window_end(visit, d, tile);
+	struct plan_expr *high = window_end(visit, d, falls ? above : below);
+	struct plan_expr *low = window_first(visit, d, falls ? below : above);
+	if (may_be_apart(visit, d)) {
+		high = make(lowering, PLAN_MAX, high, first);
+		low = make(lowering, PLAN_MIN, low, end);
+	}
 	struct plan_expr *high_count = make(lowering, PLAN_SUB, end, high);
-	struct plan_expr *low_count = make(lowering, PLAN_SUB,
-		region_first(visit, d, falls ? below : above), first);
+	struct plan_expr *low_count = make(lowering, PLAN_SUB, low, first);
 	struct plan_expr *backward = lowering->loops[b].is_backward;
 	struct plan_expr *to_low = !backward ? constant(lowering, falls)
 		: falls ? make(lowering, PLAN_NOT, backward, NULL) : backward;

@@ -6,6 +6,8 @@ EXTRA_DIST += tests/fuzz/check.py tests/fuzz/fuzz.py tests/fuzz/generate.py \
 	tests/fuzz/found/unfit/skewed_still.loop tests/fuzz/found/unfit/skewed_still.yaml \
 	tests/fuzz/found/refetched_once.loop tests/fuzz/found/refetched_once.yaml \
 	tests/fuzz/found/never_moved.loop tests/fuzz/found/never_moved.yaml \
+	tests/fuzz/found/dilated_edge.loop tests/fuzz/found/dilated_edge.yaml \
+	tests/fuzz/found/dilated_border.loop tests/fuzz/found/dilated_border.yaml \
 	tests/fuzz/found/mixed_alignment.loop tests/fuzz/found/mixed_alignment.yaml \
 	tests/fuzz/found/scalar_only_written.loop tests/fuzz/found/scalar_only_written.yaml
 
