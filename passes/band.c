@@ -567,7 +567,7 @@ static isl_stat count_map(__isl_take isl_map *map, void *user)
  * all statements half a minute. */
 static bool may_schedule(const struct nest *nest)
 {
-	enum { STATEMENTS = 6, TOTAL_CONSTRAINTS = 240, MOST_CONSTRAINTS = 24, WORK = 2000 };
+	enum { STATEMENTS = 6, TOTAL_CONSTRAINTS = 240, MOST_CONSTRAINTS = 24, WORK = 1000 };
 	struct constraint_count count = { 0, 0 };
 	long loops = 0;
 	if (nest->statement_count > STATEMENTS)

@@ -60,6 +60,46 @@ bool nest_shares(const struct nest *nest, const struct array *array)
 	return false;
 }
 
+/* An outer loop of NEST is around STATEMENT, or it is not known which run after it. */
+static bool is_around(const struct nest *nest, const struct statement *statement)
+{
+	return nest->parent || shared_loop_count(nest->statements[0], statement) > 0;
+}
+
+bool nest_passes_on(const struct nest *nest, const struct array *scalar)
+{
+	enum { OPERATIONS = 1000000 };
+	const struct function *function = nest->function;
+	isl_ctx *ctx = isl_union_map_get_ctx(nest->order);
+	int end = nest->statements[0]->index + nest->statement_count, count = 0;
+	struct statement_access *writes = malloc(sizeof *writes * (size_t)(function->statement_count + 1));
+	bool passes = !writes;
+	isl_work_begin(ctx, OPERATIONS);
+	for (int s = 0; s < function->statement_count && !passes; s++) {
+		const struct statement *statement = function->statements[s];
+		bool is_own = s >= nest->statements[0]->index && s < end;
+		for (int a = 0; a < statement->access_count && !is_own; a++) {
+			if (statement->accesses[a].array != scalar)
+				continue;
+			passes |= is_around(nest, statement);
+			if (s >= end && !a)
+				writes[count++] = (struct statement_access){ statement, &statement->accesses[a] };
+		}
+	}
+	for (int s = end; s < function->statement_count && !passes; s++)
+		for (int a = 1; a < function->statements[s]->access_count && !passes; a++) {
+			const struct access *read = &function->statements[s]->accesses[a];
+			if (read->array != scalar)
+				continue;
+			isl_set *open = reads_without_write(isl_set_copy(function->statements[s]->domain),
+				(struct statement_access){ function->statements[s], read }, writes, count, 0);
+			passes = isl_set_is_empty(open) != isl_bool_true;
+			isl_set_free(open);
+		}
+	free(writes);
+	return !isl_work_end(ctx) || passes;
+}
+
 isl_union_map *nest_scalar_values(const struct nest *nest, const struct array *scalar)
 {
 	enum { FLOW_OPERATIONS = 2000000 };
@@ -140,7 +180,7 @@ static void add_pair(struct pairs *pairs, int s, const struct access *a, int t,
 static void add_array(struct pairs *pairs, const struct array *array)
 {
 	const struct nest *nest = pairs->nest;
-	if (array->by_value && !nest_shares(nest, array)) {
+	if (array->by_value && !nest_passes_on(nest, array)) {
 		isl_union_map *values = nest_scalar_values(nest, array);
 		if (values) {
 			pairs->together = isl_union_map_union(pairs->together, values);

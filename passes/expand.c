@@ -11,16 +11,21 @@
 
 #include <isl/union_map.h>
 
+#include "ir/order.h"
 #include "ir/program_build.h"
 #include "passes/values.h"
 
-/* One scalar of a nest that is to become an array. */
+/* One scalar of a nest that is to become an array; or what it is to some statements, between
+ * which and the others none of its values passes. */
 struct expansion {
 	struct compilation *compilation;
 	const struct nest *nest;
 	const struct array *scalar;
+	bool *is_member;             /* [statement of the nest] */
+	bool is_alone;               /* nothing else uses the scalar */
 	int depth;                   /* loops around all its uses, whose iterations share nothing */
-	const struct statement *last;    /* stores the result; NULL: the array is its own */
+	const struct statement *last;    /* stores the result, or a function of it; NULL: the array
+	                              * is its own */
 	struct array *home;
 	long low[LOOP_DEPTH_LIMIT], high[LOOP_DEPTH_LIMIT];   /* of the iterators of those loops */
 };
@@ -40,7 +45,7 @@ static int shared_depth(const struct expansion *expansion)
 	int depth = 0;
 	for (int s = 0; s < expansion->nest->statement_count; s++) {
 		const struct statement *statement = expansion->nest->statements[s];
-		if (!uses(statement, expansion->scalar))
+		if (!expansion->is_member[s])
 			continue;
 		if (!first) {
 			first = statement;
@@ -59,23 +64,24 @@ static int shared_depth(const struct expansion *expansion)
 static bool carries_inside(const struct expansion *expansion)
 {
 	for (int s = 0; s < expansion->nest->statement_count; s++)
-		if (uses(expansion->nest->statements[s], expansion->scalar)
-			&& expansion->nest->statements[s]->depth > expansion->depth)
+		if (expansion->is_member[s] && expansion->nest->statements[s]->depth > expansion->depth)
 			return true;
 	return false;
 }
 
 struct sameness {
-	int depth;
+	const struct expansion *expansion;
 	bool is_same;
 };
 
-/* Writer and reader are in the same iteration of the outer loops. */
+/* Writer and reader, if it is a member, are in the same iteration of the outer loops. */
 static isl_stat check_same(__isl_take isl_map *map, void *user)
 {
 	struct sameness *sameness = user;
+	const struct expansion *expansion = sameness->expansion;
+	int reader = nest_statement_named(expansion->nest, isl_map_get_tuple_name(map, isl_dim_out));
 	isl_map *same = isl_map_universe(isl_map_get_space(map));
-	for (int i = 0; i < sameness->depth; i++)
+	for (int i = 0; i < expansion->depth && expansion->is_member[reader]; i++)
 		same = isl_map_equate(same, isl_dim_in, i, isl_dim_out, i);
 	sameness->is_same &= isl_map_is_subset(map, same) == isl_bool_true;
 	isl_map_free(same);
@@ -84,14 +90,11 @@ static isl_stat check_same(__isl_take isl_map *map, void *user)
 }
 
 /* No iteration of the outer loops reads what another one wrote. */
-static bool is_private(const struct expansion *expansion)
+static bool is_private(const struct expansion *expansion, __isl_keep isl_union_map *values)
 {
-	isl_union_map *values = nest_scalar_values(expansion->nest, expansion->scalar);
-	struct sameness sameness = { expansion->depth, values != NULL };
-	if (values && isl_union_map_foreach_map(values, check_same, &sameness) != isl_stat_ok)
-		sameness.is_same = false;
-	isl_union_map_free(values);
-	return sameness.is_same;
+	struct sameness sameness = { expansion, true };
+	return isl_union_map_foreach_map(values, check_same, &sameness) == isl_stat_ok
+		&& sameness.is_same;
 }
 
 static bool find_extents(struct expansion *expansion)
@@ -99,7 +102,7 @@ static bool find_extents(struct expansion *expansion)
 	bool any = false;
 	for (int s = 0; s < expansion->nest->statement_count; s++) {
 		const struct statement *statement = expansion->nest->statements[s];
-		if (!uses(statement, expansion->scalar))
+		if (!expansion->is_member[s])
 			continue;
 		for (int i = 0; i < expansion->depth; i++) {
 			long min, max;
@@ -130,7 +133,7 @@ static bool runs_always(const struct expansion *expansion, const struct statemen
 	isl_set *there = outer_iterations(expansion, statement);
 	bool always = true;
 	for (int s = 0; s < expansion->nest->statement_count && always; s++) {
-		if (!uses(expansion->nest->statements[s], expansion->scalar))
+		if (!expansion->is_member[s])
 			continue;
 		isl_set *used = outer_iterations(expansion, expansion->nest->statements[s]);
 		always = isl_set_is_subset(used, there) == isl_bool_true;
@@ -140,25 +143,67 @@ static bool runs_always(const struct expansion *expansion, const struct statemen
 	return always;
 }
 
-/* The last use of the scalar stores it as it is, in an element of its type that nothing
- * else in the nest touches: it can be summed up there. */
+/* {iteration of the outer loops -> element of ACCESS there} */
+static __isl_give isl_map *elements_by_iteration(const struct expansion *expansion,
+	const struct statement *statement, const struct access *access)
+{
+	isl_map *map = isl_map_intersect_domain(isl_map_copy(access->map),
+		isl_set_copy(statement->domain));
+	map = isl_map_reset_tuple_id(map, isl_dim_in);
+	return isl_map_project_out(map, isl_dim_in, (unsigned)expansion->depth,
+		(unsigned)(statement->depth - expansion->depth));
+}
+
+/* Statement S sets the scalar before all other members do in an iteration: what it reads may
+ * be the element that is to be the scalar's home. */
+static bool is_first(const struct expansion *expansion, int s)
+{
+	const struct statement *statement = expansion->nest->statements[s];
+	for (int t = 0; t < s; t++)
+		if (expansion->is_member[t])
+			return false;
+	return expansion->is_member[s] && statement->depth == expansion->depth
+		&& statement->accesses[0].array == expansion->scalar;
+}
+
+/* In the iterations that LAST runs in, nothing else touches the element that it stores. */
+static bool has_home_alone(const struct expansion *expansion, const struct statement *last)
+{
+	const struct nest *nest = expansion->nest;
+	const struct array *array = last->accesses[0].array;
+	isl_map *home = elements_by_iteration(expansion, last, &last->accesses[0]);
+	bool alone = true;
+	for (int s = 0; s < nest->statement_count && alone; s++) {
+		const struct statement *statement = nest->statements[s];
+		bool is_other = shared_loop_count(statement, last) < expansion->depth
+			|| is_first(expansion, s);
+		for (int a = 0; a < statement->access_count && alone && !is_other; a++) {
+			if (statement->accesses[a].array != array || (statement == last && !a))
+				continue;
+			isl_map *both = isl_map_intersect(isl_map_copy(home),
+				elements_by_iteration(expansion, statement, &statement->accesses[a]));
+			alone = isl_map_is_empty(both) == isl_bool_true;
+			isl_map_free(both);
+		}
+	}
+	isl_map_free(home);
+	return alone;
+}
+
+/* The last use of the scalar stores it, or a function of it, in an element of its type that
+ * nothing else touches meanwhile: it can be summed up there. */
 static const struct statement *find_last(const struct expansion *expansion)
 {
 	const struct nest *nest = expansion->nest;
 	const struct statement *last = NULL;
 	for (int s = 0; s < nest->statement_count; s++)
-		if (uses(nest->statements[s], expansion->scalar))
+		if (expansion->is_member[s])
 			last = nest->statements[s];
 	const struct array *array = last->accesses[0].array;
 	if (last->depth != expansion->depth || array->by_value
-		|| last->value->kind != EXPR_ACCESS || last->access_count != 2
-		|| last->accesses[1].array != expansion->scalar
 		|| array->type.kind != expansion->scalar->type.kind)
 		return NULL;
-	for (int s = 0; s < nest->statement_count; s++)
-		if (nest->statements[s] != last && uses(nest->statements[s], array))
-			return NULL;
-	return runs_always(expansion, last) ? last : NULL;
+	return runs_always(expansion, last) && has_home_alone(expansion, last) ? last : NULL;
 }
 
 /* ---- the new statements ---- */
@@ -235,12 +280,24 @@ static struct statement *renumber(struct arena *arena, struct statement *stateme
 	return copy;
 }
 
-static bool belongs(const struct nest *nest, const struct statement *statement)
+/* STATEMENT stores an element in itself. */
+static bool does_nothing(const struct statement *statement)
+{
+	const struct access *to = &statement->accesses[0], *from = &statement->accesses[1];
+	bool same = statement->value->kind == EXPR_ACCESS && statement->access_count == 2
+		&& to->array == from->array;
+	for (int d = 0; d < to->array->rank && same; d++)
+		same = affine_is_equal(to->subscripts[d], from->subscripts[d], statement->depth);
+	return same;
+}
+
+/* The statement's place in the nest; -1. */
+static int place_in(const struct nest *nest, const struct statement *statement)
 {
 	for (int s = 0; s < nest->statement_count; s++)
 		if (nest->statements[s] == statement)
-			return true;
-	return false;
+			return s;
+	return -1;
 }
 
 /* The nest in a function where the scalar's place is changed. */
@@ -257,11 +314,13 @@ static struct nest *apply(const struct expansion *expansion)
 	int count = 0, own_count = 0;
 	for (int s = 0; s < old->statement_count; s++) {
 		struct statement *statement = old->statements[s];
-		if (statement == expansion->last)
-			continue;
-		bool is_own = belongs(nest, statement);
-		if (is_own && uses(statement, expansion->scalar))
+		int place = place_in(nest, statement);
+		bool is_own = place >= 0;
+		if (is_own && expansion->is_member[place]) {
 			statement = rewrite(expansion, statement);
+			if (does_nothing(statement))
+				continue;
+		}
 		statements[count] = renumber(arena, statement, count);
 		if (is_own)
 			own[own_count++] = statements[count];
@@ -277,27 +336,87 @@ static struct nest *apply(const struct expansion *expansion)
 	return nest_renew(expansion->compilation, nest, function, own, own_count);
 }
 
+/* ---- which statements ---- */
+
+struct members {
+	const struct nest *nest;
+	bool *is_member;
+	bool grows;
+};
+
+/* A value passes between the ends of MAP: both are members, or none is. */
+static isl_stat add_ends(__isl_take isl_map *map, void *user)
+{
+	struct members *members = user;
+	int s = nest_statement_named(members->nest, isl_map_get_tuple_name(map, isl_dim_in));
+	int t = nest_statement_named(members->nest, isl_map_get_tuple_name(map, isl_dim_out));
+	if (members->is_member[s] != members->is_member[t])
+		members->is_member[s] = members->is_member[t] = members->grows = true;
+	isl_map_free(map);
+	return isl_stat_ok;
+}
+
+/* Makes members of the statements that values of the scalar join to FIRST. */
+static void find_members(struct expansion *expansion, __isl_keep isl_union_map *values, int first)
+{
+	const struct nest *nest = expansion->nest;
+	struct members members = { nest, ARENA_ARRAY(expansion->compilation->arena, bool,
+		nest->statement_count + 1), true };
+	members.is_member[first] = true;
+	while (members.grows) {
+		members.grows = false;
+		isl_union_map_foreach_map(values, add_ends, &members);
+	}
+	expansion->is_member = members.is_member;
+	expansion->is_alone = !nest_shares(nest, expansion->scalar);
+	for (int s = 0; s < nest->statement_count; s++)
+		if (uses(nest->statements[s], expansion->scalar) && !members.is_member[s])
+			expansion->is_alone = false;
+}
+
+static struct nest *expand_members(struct expansion *expansion, __isl_keep isl_union_map *values)
+{
+	expansion->depth = shared_depth(expansion);
+	if (!expansion->depth || expansion->depth > ARRAY_RANK_LIMIT || !carries_inside(expansion)
+		|| !is_private(expansion, values) || !find_extents(expansion))
+		return NULL;
+	expansion->last = find_last(expansion);
+	/* An array of its own takes the scalar's place in the function. */
+	return expansion->last || (expansion->is_alone && make_home(expansion))
+		? apply(expansion) : NULL;
+}
+
 static struct nest *expand(struct compilation *compilation, const struct nest *nest,
 	const struct array *scalar)
 {
 	struct expansion expansion = { .compilation = compilation, .nest = nest, .scalar = scalar };
-	if (!scalar->by_value || scalar->is_parameter || nest_shares(nest, scalar))
+	if (!scalar->by_value || scalar->is_parameter || nest_passes_on(nest, scalar))
 		return NULL;
-	expansion.depth = shared_depth(&expansion);
-	if (!expansion.depth || expansion.depth > ARRAY_RANK_LIMIT || !carries_inside(&expansion)
-		|| !is_private(&expansion) || !find_extents(&expansion))
-		return NULL;
-	expansion.last = find_last(&expansion);
-	return expansion.last || make_home(&expansion) ? apply(&expansion) : NULL;
+	isl_union_map *values = nest_scalar_values(nest, scalar);
+	struct nest *expanded = NULL;
+	bool *seen = ARENA_ARRAY(compilation->arena, bool, nest->statement_count + 1);
+	for (int s = 0; s < nest->statement_count && values && !expanded; s++) {
+		if (seen[s] || !uses(nest->statements[s], scalar))
+			continue;
+		find_members(&expansion, values, s);
+		for (int t = 0; t < nest->statement_count; t++)
+			seen[t] |= expansion.is_member[t];
+		expanded = expand_members(&expansion, values);
+	}
+	isl_union_map_free(values);
+	return expanded;
 }
 
 struct nest *nest_expand_scalars(struct compilation *compilation, const struct nest *nest)
 {
 	struct nest *expanded = NULL;
-	for (int i = 0; i < nest->function->array_count; i++) {
-		const struct nest *now = expanded ? expanded : nest;
-		struct nest *next = expand(compilation, now, now->function->arrays[i]);
-		expanded = next ? next : expanded;
-	}
+	for (int i = 0; i < nest->function->array_count; i++)
+		for (;;) {
+			const struct nest *now = expanded ? expanded : nest;
+			struct nest *next = expand(compilation, now, now->function->arrays[i]);
+			if (!next)
+				break;
+			expanded = next;
+		}
 	return expanded;
 }

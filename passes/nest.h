@@ -204,6 +204,8 @@ bool nest_is_created(const struct nest *nest, struct nest_array *array);
 bool nest_is_dropped(const struct nest *nest, struct nest_array *array);
 /* Statements of the function that are not in NEST use ARRAY. */
 bool nest_shares(const struct nest *nest, const struct array *array);
+/* A value that SCALAR has in NEST may be read outside. */
+bool nest_passes_on(const struct nest *nest, const struct array *scalar);
 /* MOVES[l]: the region of ARRAY in a tile may depend on band dimension l. */
 void nest_array_moves(struct compilation *compilation, const struct nest *nest,
 	const struct nest_array *array, bool moves[NEST_LOOPS]);

@@ -80,5 +80,55 @@ void sometimes(const int A[80][80], const int B[80][80], int C[80][80])
 }
 END
 exits 0 "a sum that is stored on a condition" "$LOOPC" --arch=small.yaml --verify sometimes.loop
+# One scalar for sums that have nothing to do with each other, in several nests, that begin
+# with the element which a function of the sum is stored in: each is summed up there.
+cat >shared.loop <<'END'
+void shared(const int A[90][90], int B[90][90], const int d[90], int y[90])
+{
+  int w;
+  for (int i = 0; i < 90; i++) {
+    for (int j = 0; j < i; j++) {
+      w = B[i][j];
+      for (int k = 0; k < 90; k++)
+        w -= A[i][k] * A[k][j];
+      B[i][j] = w / d[j];
+    }
+    for (int j = i; j < 90; j++) {
+      w = B[i][j];
+      for (int k = 0; k < 90; k++)
+        w += A[i][k] * A[k][j];
+      B[i][j] = w;
+    }
+  }
+  for (int i = 0; i < 90; i++) {
+    w = 0;
+    for (int j = 0; j < 90; j++)
+      w += A[i][j];
+    y[i] = w;
+  }
+}
+END
+sed 's/void shared/void last/; s/^}$/  y[0] = w;\n}/' shared.loop >last.loop
+for name in shared last; do
+	exits 0 "$name" "$LOOPC" --arch=small.yaml --verify --report --emit=schedule=$name.schedule $name.loop
+	has $name.schedule '^form expanded' "sums are where their results are stored"
+done
+moved=$(awk '$1 == "total" { gsub(",", ""); sum += $NF } END { print sum }' out)
+ok "and the products are tiled: $moved bytes" test "$moved" -le 2500000
+# Between, the element is read: the sum cannot be there.
+cat >between.loop <<'END'
+void between(const int A[40][40], int B[40][40], int C[40][40])
+{
+  for (int i = 0; i < 40; i++)
+    for (int j = 0; j < 40; j++) {
+      int w = B[i][j];
+      for (int k = 0; k < 40; k++)
+        w += A[i][k] * B[k][j];
+      C[i][j] = B[i][j];
+      B[i][j] = w;
+    }
+}
+END
+exits 0 "an element that is read before its sum is stored" "$LOOPC" --arch=small.yaml --verify between.loop
 exits 0 "double buffered" "$LOOPC" --arch=small.yaml -D N=37 --buffering=double --verify shifted.loop
 finish
