@@ -122,10 +122,22 @@ static int *stores_of(const struct groups *groups, const struct grown *grown,
 	return store;
 }
 
+/* Which buffers are to be double. */
+static enum doubling *doubling_of(const struct groups *groups, const struct group_choice *choice,
+	const struct nest *group)
+{
+	enum doubling *doubling = ARENA_ARRAY(groups->compilation->arena, enum doubling,
+		group->array_count + 1);
+	for (int a = 0; a < group->array_count; a++)
+		doubling[a] = choice->is_double[group->arrays[a].array->index] ? DOUBLE_WANTED
+			: DOUBLE_NEVER;
+	return doubling;
+}
+
 /* ---- text ---- */
 
 static const char *describe(const struct groups *groups, const struct grown *grown,
-	const struct group_choice *choice, const struct nest *group)
+	const struct group_choice *choice, const struct nest *group, const enum doubling *doubling)
 {
 	struct arena *arena = groups->compilation->arena;
 	const char *text = arena_printf(arena, "nest %s\nfuse", group->name);
@@ -151,6 +163,9 @@ static const char *describe(const struct groups *groups, const struct grown *gro
 			text = arena_printf(arena, "%sstream %s %s %ld\n", text, group->arrays[a].array->name,
 				choice->stages[n].name, choice->stage_tile[n]);
 	}
+	for (int a = 0; a < group->array_count; a++)
+		if (doubling[a] == DOUBLE_WANTED)
+			text = arena_printf(arena, "%sdouble %s\n", text, group->arrays[a].array->name);
 	return text;
 }
 
@@ -162,6 +177,7 @@ static struct group_wishes *new_wishes(const struct groups *groups)
 	wishes->is_streamed = ARENA_ARRAY(arena, bool, arrays);
 	wishes->stage_loop = ARENA_ARRAY(arena, const char *, arrays);
 	wishes->stage_tile = ARENA_ARRAY(arena, long, arrays);
+	wishes->is_double = ARENA_ARRAY(arena, bool, arrays);
 	return wishes;
 }
 
@@ -214,7 +230,8 @@ bool group_emit(struct compilation *compilation, const struct groups *of, const 
 	for (int i = 0; i < groups->function->array_count; i++)
 		has_stages |= choice->hold[i] != HOLD_ALL;
 	*out = (struct plan_nest){ .name = group->name, .location = group->location };
-	if (!group_lower(compilation, group, &schedule, stores_of(groups, grown, choice, group), NULL,
+	enum doubling *doubling = doubling_of(groups, choice, group);
+	if (!group_lower(compilation, group, &schedule, stores_of(groups, grown, choice, group), doubling,
 		stages_of(groups, grown, choice), has_stages ? grown->last - grown->first + 1 : 0,
 		compilation->only_weighs ? TO_WEIGH : TO_EMIT, plan, out))
 		return false;
@@ -223,7 +240,7 @@ bool group_emit(struct compilation *compilation, const struct groups *of, const 
 	if (out->macs > 0 && once > 0
 		&& (double)out->macs > (double)once * group_limits_of(compilation).repetition)
 		return false;
-	out->schedule = describe(groups, grown, choice, group);
+	out->schedule = describe(groups, grown, choice, group, doubling);
 	out->compulsory_bytes = out->lower_bound_bytes = nest_compulsory(group);
 	out->bound_bytes = out->lower_bound_bytes;
 	out->lower_bound_argument = "compulsory";

@@ -185,15 +185,21 @@ static bool is_put(const struct lowering *lowering, int a)
 	return lowering->general[a].is_touched && lowering->general[a].is_put;
 }
 
+/* What array A's buffer puts goes on during the next body.  The put before ends then, unless
+ * it had to before a fetch, or each of a run's has a slot of its own. */
+static bool reuses_room(const struct lowering *lowering, int a)
+{
+	const struct tile_loop *loop = general_mover(lowering, a);
+	return !loop->count || loop->count > lowering->buffers[a]->slots;
+}
+
 unsigned append_general_puts(struct lowering *lowering, int a, struct plan_node *block)
 {
 	struct view now = view_of(lowering, a, NULL);
 	struct arena *arena = ARENA(lowering);
 	if (!is_put(lowering, a))
 		return 0;
-	/* The copy goes on during the next body; the one before ends here, unless it had to
-	 * before a fetch. */
-	if (now.buffer->is_double && !now.region->is_fetched)
+	if (now.buffer->is_double && !now.region->is_fetched && reuses_room(lowering, a))
 		plan_append(arena, block, plan_wait(arena, 1U << put_tag(a)));
 	if (lowering->nest->arrays[a].is_kept)
 		append_kept(&now, guarded(lowering, block, now.region->puts));

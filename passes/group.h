@@ -141,6 +141,7 @@ struct group_choice {
 	enum group_hold *hold;       /* [array of the function] */
 	struct stage_dim *stages;    /* [nest of the function]: of those with chunks */
 	long *stage_tile;            /* [nest of the function]: of its loop; 0: it has none */
+	bool *is_double;             /* [array of the function] */
 	long bytes;                  /* moved */
 	long need;                   /* of the scratchpad: bytes, or banks where exclusive */
 	double repetition;           /* multiply-accumulates run, over those of the source */
@@ -155,6 +156,7 @@ struct group_wishes {
 	bool has_order;
 	int order_count, order[GROUP_DIMS];
 	bool *is_streamed;           /* [array of the function]: held for its stage only */
+	bool *is_double;             /* [array of the function]; all, if HAS_ORDER */
 	const char **stage_loop;     /* [array of the function]: in chunks along that; NULL */
 	long *stage_tile;            /* [array of the function] */
 };
@@ -165,6 +167,9 @@ struct group_limits {
 	double repetition;           /* at most */
 	long capacity;               /* of the scratchpad: bytes, or banks where exclusive */
 	bool prefers_memory;         /* of choices that move the same, that which needs least */
+	/* [array of the function]: in double buffers where that is possible; NULL: none.  For
+	 * group_evaluate: group_search decides it. */
+	const bool *doubles;
 	const struct group_wishes *wishes;   /* NULL: none */
 };
 
@@ -209,7 +214,7 @@ enum group_outcome group_search(struct groups *groups, const struct grown *grown
 long group_round(const struct arch *arch, long bytes);
 long group_turns_begin(const struct arch *arch, long next, int element_bytes);
 /* The room for those that take turns, TURNS [count] being what each stage needs (0: nothing):
- * for the largest, or, if they overlap, for any two that follow each other. */
+ * for the largest, or, if they overlap, for any two of them. */
 long group_turns_need(const struct arch *arch, const long *turns, int count, int element_bytes,
 	bool overlap);
 

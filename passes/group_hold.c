@@ -41,6 +41,14 @@ static const struct stage_dim *chunk_dim(const struct evaluation *evaluation, co
 	return &entry->dim;
 }
 
+/* What a buffer for TILE iterations of the loop needs: another one comes meanwhile, if it is
+ * double and there is another. */
+static long chunk_place(const struct evaluation *evaluation, const struct held_item *item, long tile)
+{
+	bool has_next = evaluation->overlaps && tile < item->dim.extent;
+	return group_round(evaluation->arch, chunk_bytes(evaluation, item, tile) * (has_next ? 2 : 1));
+}
+
 /* Gives the largest item of each stage, and all that move like it, chunks. */
 void group_find_chunks(struct evaluation *evaluation)
 {
@@ -64,8 +72,9 @@ void group_find_chunks(struct evaluation *evaluation)
 	}
 	for (int i = 0; i < evaluation->item_count; i++) {
 		struct held_item *item = &evaluation->items[i];
-		item->least_place = item->has_chunks
-			? group_round(evaluation->arch, chunk_bytes(evaluation, item, 1)) : item->place;
+		item->least_place = item->has_chunks ? chunk_place(evaluation, item, 1) : item->place;
+		if (item->least_place > item->place)
+			item->least_place = item->place;
 	}
 }
 
@@ -84,10 +93,9 @@ static int compare_items(const void *a, const void *b)
 /* The scratchpad that stages need one after the other. */
 static long pool_of(const struct evaluation *evaluation)
 {
-	long most = 0;
-	for (int m = 0; m <= evaluation->model->grown.last - evaluation->model->grown.first; m++)
-		most = evaluation->pool[m] > most ? evaluation->pool[m] : most;
-	return most;
+	const struct group_model *model = evaluation->model;
+	return group_turns_need(evaluation->arch, evaluation->pool,
+		model->grown.last - model->grown.first + 1, model->element_bytes, evaluation->overlaps);
 }
 
 static long need_of(const struct evaluation *evaluation, long held)
@@ -192,8 +200,7 @@ static long stage_need(const struct evaluation *evaluation, int n, long tile)
 	for (int i = 0; i < evaluation->item_count; i++) {
 		const struct held_item *item = &evaluation->items[i];
 		if (item->stage == n && !item->is_held)
-			need += item->has_chunks && tile
-				? group_round(evaluation->arch, chunk_bytes(evaluation, item, tile)) : item->place;
+			need += item->has_chunks && tile ? chunk_place(evaluation, item, tile) : item->place;
 	}
 	return need;
 }
@@ -207,45 +214,84 @@ static long wanted_tile(const struct evaluation *evaluation, const struct held_i
 		&& wishes->stage_tile[index] <= item->dim.extent ? wishes->stage_tile[index] : 0;
 }
 
+/* What stage N may use of ROOM, such that there is room for any two stages that overlap: half
+ * of it, unless one of them needs more.  The pool has what each one needs at least. */
+static long room_of(const struct evaluation *evaluation, int n, long room)
+{
+	const struct group_model *model = evaluation->model;
+	int element_bytes = model->element_bytes, own = n - model->grown.first;
+	long unit = evaluation->arch->exclusive ? 1 : element_bytes, most = 0;
+	long half = room / 2 / unit * unit;
+	long least = group_turns_begin(evaluation->arch, evaluation->pool[own], element_bytes);
+	for (int m = 0; m <= model->grown.last - model->grown.first; m++)
+		if (m != own && evaluation->pool[m] > most)
+			most = evaluation->pool[m];
+	most = group_turns_begin(evaluation->arch, most, element_bytes);
+	if (!evaluation->overlaps || !most)
+		return room;
+	return least > half ? least : room - most < half ? room - most : half;
+}
+
+static const struct held_item *chunked_item(const struct evaluation *evaluation, int n)
+{
+	const struct held_item *chunked = NULL;
+	for (int i = 0; i < evaluation->item_count; i++)
+		if (evaluation->items[i].stage == n && !evaluation->items[i].is_held
+			&& evaluation->items[i].has_chunks)
+			chunked = &evaluation->items[i];
+	return chunked;
+}
+
+/* A tile of stage N's loop, as large as there is ROOM for; 0: the whole. */
+static long chunk_tile(const struct evaluation *evaluation, const struct group_limits *limits, int n,
+	long room)
+{
+	const struct held_item *chunked = chunked_item(evaluation, n);
+	long tile = chunked ? wanted_tile(evaluation, chunked) : 0;
+	if (tile || !chunked)
+		return tile;
+	if (limits->prefers_memory)
+		return 1;
+	long parts = 1, extent = chunked->dim.extent;
+	while (tile != 1 && stage_need(evaluation, n, tile) > room) {
+		parts++;
+		tile = (extent + parts - 1) / parts;
+	}
+	return tile;
+}
+
 /* Chunks as large as there is room for. */
 void group_choose_chunks(struct evaluation *evaluation, const struct group_limits *limits)
 {
 	struct group_choice *choice = evaluation->choice;
-	const struct grown *grown = &evaluation->model->grown;
-	long need = evaluation->need, pool = 0;
-	for (int i = 0; i < evaluation->item_count; i++)
-		need += evaluation->items[i].is_held ? evaluation->items[i].place : 0;
-	long begin = group_turns_begin(evaluation->arch, need,
-		evaluation->model->element_bytes), room = limits->capacity - begin;
+	const struct group_model *model = evaluation->model;
+	const struct grown *grown = &model->grown;
+	long need = evaluation->need;
+	for (int i = 0; i < evaluation->item_count; i++) {
+		const struct held_item *item = &evaluation->items[i];
+		need += item->is_held ? item->place : 0;
+		evaluation->pool[item->stage - grown->first] += item->is_held ? 0 : item->least_place;
+	}
+	long begin = group_turns_begin(evaluation->arch, need, model->element_bytes);
 	for (int n = grown->first; n <= grown->last; n++) {
-		const struct held_item *chunked = NULL;
-		for (int i = 0; i < evaluation->item_count; i++)
-			if (evaluation->items[i].stage == n && !evaluation->items[i].is_held
-				&& evaluation->items[i].has_chunks)
-				chunked = &evaluation->items[i];
-		long tile = chunked ? wanted_tile(evaluation, chunked) : 0;
-		if (!tile && chunked && limits->prefers_memory)
-			tile = 1;
-		if (!tile && chunked && stage_need(evaluation, n, 0) > room) {
-			long parts = 2, extent = chunked->dim.extent;
-			for (tile = (extent + 1) / 2; tile > 1 && stage_need(evaluation, n, tile) > room;) {
-				parts++;
-				tile = (extent + parts - 1) / parts;
-			}
-		}
-		choice->stage_tile[n] = tile;
+		const struct held_item *chunked = chunked_item(evaluation, n);
+		choice->stage_tile[n] = chunk_tile(evaluation, limits, n,
+			room_of(evaluation, n, limits->capacity - begin));
 		if (chunked)
 			choice->stages[n] = chunked->dim;
-		long own = stage_need(evaluation, n, tile);
-		pool = own > pool ? own : pool;
+		evaluation->pool[n - grown->first] = stage_need(evaluation, n, choice->stage_tile[n]);
 	}
 	/* what was streamed with other loops may move with these */
-	for (int i = 0; i < evaluation->model->groups->function->array_count; i++)
+	for (int i = 0; i < model->groups->function->array_count; i++)
 		choice->hold[i] = HOLD_ALL;
 	for (int i = 0; i < evaluation->item_count; i++) {
 		const struct held_item *item = &evaluation->items[i];
-		choice->hold[item->entry->index] = item->is_held ? HOLD_ALL
+		int index = item->entry->index;
+		choice->hold[index] = item->is_held ? HOLD_ALL
 			: choice->stage_tile[item->stage] && item->has_chunks ? HOLD_CHUNK : HOLD_STAGE;
+		if (evaluation->doubles)
+			choice->is_double[index] = evaluation->overlaps && !item->is_held;
 	}
+	long pool = pool_of(evaluation);
 	choice->need = pool ? begin + pool : need;
 }

@@ -152,15 +152,13 @@ long group_turns_begin(const struct arch *arch, long next, int element_bytes)
 long group_turns_need(const struct arch *arch, const long *turns, int count, int element_bytes,
 	bool overlap)
 {
-	long need = 0, before = 0;
+	long most = 0, second = 0;
 	for (int m = 0; m < count; m++) {
 		long own = overlap ? group_turns_begin(arch, turns[m], element_bytes) : turns[m];
-		if (!own)
-			continue;
-		need = own + before > need ? own + before : need;
-		before = overlap ? own : 0;
+		second = own > most ? most : own > second ? own : second;
+		most = own > most ? own : most;
 	}
-	return need;
+	return overlap ? most + second : most;
 }
 
 /* ---- evaluation ---- */
@@ -172,14 +170,15 @@ static bool add_product(long *sum, long factor, long count)
 		&& !__builtin_add_overflow(*sum, product, sum);
 }
 
-/* One side of the buffer of an internal array. */
-static long internal_side(const struct evaluation *evaluation, int e, int d)
+/* One side of the buffer of an internal array, or of one that is kept, which may be double. */
+static long internal_side(const struct evaluation *evaluation, int e, int d, bool is_double)
 {
 	long side = evaluation->model->entries[e].extent[d];
 	for (int l = 0; l < evaluation->choice->depth; l++) {
 		const struct array_profile *profile = &evaluation->profiles[l]->arrays[e];
 		bool is_inner = l == evaluation->choice->depth - 1;
-		long own = is_inner ? profile->window[d] : profile->most[d];
+		long own = !is_inner ? profile->most[d]
+			: is_double ? profile->window_of_two[d] : profile->window[d];
 		if (!profile->is_fixed[d] && own < side)
 			side = own;
 	}
@@ -276,6 +275,64 @@ static bool whole_elements(const struct model_entry *entry, long *elements)
 	return true;
 }
 
+/* What a group does with an array that is not held for a stage. */
+struct use {
+	int store;
+	bool is_kept;
+	bool both;                   /* it comes and goes */
+	bool is_double;
+};
+
+/* Buffers that no loop moves are single, and those whose next region may hold what the
+ * present one takes out. */
+static bool is_double(const struct evaluation *evaluation, int e, const struct use *use)
+{
+	const struct model_entry *entry = &evaluation->model->entries[e];
+	if (!evaluation->doubles || !evaluation->doubles[entry->index] || entry->is_internal
+		|| !use->store)
+		return false;
+	return use->is_kept || !use->both || evaluation->profiles[use->store - 1]->arrays[e].is_apart;
+}
+
+static struct use use_of(const struct evaluation *evaluation, int e)
+{
+	const struct model_entry *entry = &evaluation->model->entries[e];
+	struct use use = { .store = store_of(evaluation, e), .is_kept = entry->may_be_kept };
+	for (int l = 0; l < evaluation->choice->depth; l++)
+		use.is_kept &= evaluation->profiles[l]->arrays[e].moves;
+	/* What a stage makes it reads before it leaves the chip. */
+	use.both = entry->is_written && entry->is_read
+		&& !(entry->array->is_created && entry->stage == entry->array->first);
+	for (int l = 0; l < use.store; l++)
+		use.both |= entry->is_written && !evaluation->profiles[l]->arrays[e].moves;
+	use.is_double = is_double(evaluation, e, &use);
+	return use;
+}
+
+/* Adds the buffer of an array that is not held for a stage: two slots if it is double, or a
+ * ring for two windows. */
+static bool add_buffer(struct evaluation *evaluation, int e, const struct use *use)
+{
+	const struct model_entry *entry = &evaluation->model->entries[e];
+	const struct array_profile *inner = use->store
+		? &evaluation->profiles[use->store - 1]->arrays[e] : NULL;
+	bool stays = entry->is_internal || use->is_kept, slides = inner && inner->slides
+		&& !entry->is_written;
+	long bytes = entry->array->array->type.bytes * (use->is_double && !stays && !slides ? 2 : 1);
+	for (int d = 0; d < entry->array->array->rank; d++) {
+		long side = stays ? internal_side(evaluation, e, d, use->is_double)
+			: outer_side(evaluation, e, d, use->store);
+		if (use->is_double && slides && !stays && inner->most_of_two[d] > side)
+			side = inner->most_of_two[d];
+		if (__builtin_mul_overflow(bytes, side, &bytes))
+			return false;
+	}
+	if (evaluation->doubles)
+		evaluation->choice->is_double[entry->index] = use->is_double;
+	evaluation->need += group_round(evaluation->arch, bytes);
+	return true;
+}
+
 /* All arrays: what moves, and what does not as items.  False if a number is too large. */
 static bool add_arrays(struct evaluation *evaluation)
 {
@@ -283,41 +340,30 @@ static bool add_arrays(struct evaluation *evaluation)
 	for (int e = 0; e < model->entry_count; e++) {
 		const struct model_entry *entry = &model->entries[e];
 		const struct array *array = entry->array->array;
-		int store = store_of(evaluation, e);
-		long bytes = array->type.bytes, elements;
-		bool is_kept = entry->may_be_kept;
-		for (int l = 0; l < evaluation->choice->depth; l++)
-			is_kept &= evaluation->profiles[l]->arrays[e].moves;
+		struct use use = use_of(evaluation, e);
+		long elements;
 		for (int d = 0; d < array->rank; d++)
 			if (is_moved_twice(evaluation, e, d))
 				return false;
-		if (!store && !entry->is_internal && !entry->is_written && entry->stage >= 0) {
+		if (!use.store && !entry->is_internal && !entry->is_written && entry->stage >= 0) {
 			if (!add_item(evaluation, e))
 				return false;
 			continue;
 		}
-		for (int d = 0; d < array->rank; d++)
-			if (__builtin_mul_overflow(bytes, entry->is_internal || is_kept ? internal_side(evaluation, e, d)
-				: outer_side(evaluation, e, d, store), &bytes))
-				return false;
-		evaluation->need += group_round(evaluation->arch, bytes);
+		if (!add_buffer(evaluation, e, &use))
+			return false;
 		if (entry->is_internal)
 			continue;
-		if (is_kept) {
+		if (use.is_kept) {
 			if (!whole_elements(entry, &elements)
 				|| !add_product(&evaluation->bytes, elements, array->type.bytes))
 				return false;
 			continue;
 		}
-		/* What a stage makes it reads before it leaves the chip. */
-		bool both = entry->is_written && entry->is_read
-			&& !(entry->array->is_created && entry->stage == entry->array->first);
-		for (int l = 0; l < store; l++)
-			both |= entry->is_written && !evaluation->profiles[l]->arrays[e].moves;
-		if (!moved_elements(evaluation, e, store, &elements)
-			|| !add_product(&evaluation->bytes, elements, array->type.bytes * (both ? 2 : 1)))
+		if (!moved_elements(evaluation, e, use.store, &elements)
+			|| !add_product(&evaluation->bytes, elements, array->type.bytes * (use.both ? 2 : 1)))
 			return false;
-		double run = array->rank ? run_length(evaluation, e, store) : 1;
+		double run = array->rank ? run_length(evaluation, e, use.store) : 1;
 		evaluation->choice->runs += run > 0 ? (double)elements / run : 0;
 	}
 	return true;
@@ -377,7 +423,8 @@ bool group_evaluate(struct group_model *model, const struct group_limits *limits
 	struct group_choice *choice)
 {
 	struct evaluation evaluation = { .model = model, .choice = choice,
-		.arch = model->groups->compilation->arch, .wishes = limits->wishes, .items = model->items, .pool = model->pool };
+		.arch = model->groups->compilation->arch, .wishes = limits->wishes,
+		.doubles = limits->doubles, .items = model->items, .pool = model->pool };
 	memset(model->pool, 0, (size_t)(model->grown.last - model->grown.first + 1) * sizeof *model->pool);
 	choice->need = LONG_MAX;
 	choice->runs = 0;
@@ -388,6 +435,8 @@ bool group_evaluate(struct group_model *model, const struct group_limits *limits
 	}
 	if (!add_arrays(&evaluation))
 		return false;
+	for (int i = 0; i < evaluation.item_count; i++)
+		evaluation.overlaps |= limits->doubles && limits->doubles[evaluation.items[i].entry->index];
 	group_find_chunks(&evaluation);
 	choice->need = group_least_need(&evaluation);
 	choice->repetition = repetition_of(&evaluation);

@@ -20,6 +20,10 @@ struct array_profile {
 	                              * them; or what the tile before did not show */
 	long most[ARRAY_RANK_LIMIT];     /* of a tile; 0: the dimension does not move */
 	long window[ARRAY_RANK_LIMIT];   /* what lives in a tile, of an internal array */
+	/* The same of two tiles, for double buffers: from where one begins to where the next one
+	 * ends; what lives in a tile while what the one before wrote goes out. */
+	long most_of_two[ARRAY_RANK_LIMIT], window_of_two[ARRAY_RANK_LIMIT];
+	bool is_apart;               /* no element is in two tiles that follow each other */
 	bool is_fixed[ARRAY_RANK_LIMIT]; /* the dimension does not move */
 };
 
@@ -78,12 +82,14 @@ struct evaluation {
 	struct group_model *model;
 	const struct arch *arch;
 	const struct group_wishes *wishes;
+	const bool *doubles;         /* [array of the function]; NULL: none is double */
 	const struct loop_profile *profiles[GROUP_DEPTH];
 	struct group_choice *choice;
 	long bytes, need;            /* of all but the items */
 	int item_count;
 	struct held_item *items;
 	long *pool;                  /* [member]: scratch of what comes for it */
+	bool overlaps;               /* items come while the stage before computes */
 	long steps;                  /* of the search among what is held */
 };
 

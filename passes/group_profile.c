@@ -271,9 +271,9 @@ static struct segment box_side(const struct group_model *model, const struct mod
 }
 
 /* What lives in tile T of dimension D of an internal array: written up to it, and read
- * from it on or written in it. */
+ * from it on or written in it, or written in the tile before, if that is still going OUT. */
 static long living(const struct group_model *model, const struct model_entry *entry, int d,
-	const struct group_loop *loop, long t)
+	const struct group_loop *loop, long t, bool out)
 {
 	struct segment until = NOTHING, from = NOTHING;
 	for (int a = 0; a < entry->access_count; a++) {
@@ -281,11 +281,56 @@ static long living(const struct group_model *model, const struct model_entry *en
 		if (access->access->is_write) {
 			until = hull(until, touched(model, access, d, loop, t, UP_TO));
 			from = hull(from, touched(model, access, d, loop, t, AT));
+			if (out && t)
+				from = hull(from, touched(model, access, d, loop, t - 1, AT));
 		} else {
 			from = hull(from, touched(model, access, d, loop, t, FROM));
 		}
 	}
 	return is_empty(until) || is_empty(from) ? 0 : until.high - from.low + 1;
+}
+
+static void keep_most(long *most, long value)
+{
+	*most = value > *most ? value : *most;
+}
+
+/* What double buffers need to know of dimension D in tile T, which moves, and the one before
+ * it.  Returns whether the two share elements there. */
+static bool add_two(const struct group_model *model, const struct model_entry *entry, int d,
+	const struct group_loop *loop, long t, struct array_profile *out)
+{
+	struct segment then = box_side(model, entry, d, loop, t - 1);
+	struct segment now = box_side(model, entry, d, loop, t);
+	if (entry->may_be_kept)
+		keep_most(&out->window_of_two[d], living(model, entry, d, loop, t, true));
+	if (is_empty(then) || is_empty(now))
+		return false;
+	keep_most(&out->most_of_two[d], now.high - then.low + 1);
+	return !is_empty(meet(then, now));
+}
+
+/* Some buffer may be double: a schedule that is given may ask for it. */
+static bool may_double(const struct compilation *compilation)
+{
+	return compilation->buffering != BUFFERING_SINGLE || compilation->schedule_text;
+}
+
+static void fill_two(const struct group_model *model, const struct model_entry *entry,
+	const struct loop_profile *profile, struct array_profile *out)
+{
+	int rank = entry->array->array->rank;
+	out->is_apart = true;
+	for (int d = 0; d < rank; d++)
+		out->window_of_two[d] = out->window[d];
+	for (int c = 0; c < profile->class_count; c++)
+		for (long t = profile->t[c]; t < profile->t[c] + profile->n[c] && t < profile->t[c] + 2; t++) {
+			bool meets = t > 0;
+			for (int d = 0; d < rank && t > 0; d++)
+				if (!out->is_fixed[d])
+					meets &= add_two(model, entry, d, &profile->loop, t, out);
+			out->is_apart &= !meets;
+		}
 }
 
 /* Fills in how the array moves; false if a number is too large. */
@@ -334,7 +379,7 @@ static bool fill_array(struct group_model *model, const struct model_entry *entr
 			out->most[d] = length(side) > out->most[d] ? length(side) : out->most[d];
 			before[d] = side;
 			if (entry->is_internal || entry->may_be_kept) {
-				long window = living(model, entry, d, loop, profile->t[c]);
+				long window = living(model, entry, d, loop, profile->t[c], false);
 				out->window[d] = window > out->window[d] ? window : out->window[d];
 			}
 		}
@@ -343,6 +388,8 @@ static bool fill_array(struct group_model *model, const struct model_entry *entr
 			|| __builtin_add_overflow(out->fresh, fresh, &out->fresh))
 			return false;
 	}
+	if (moving && !entry->is_internal && may_double(model->groups->compilation))
+		fill_two(model, entry, profile, out);
 	return true;
 }
 

@@ -16,6 +16,7 @@ struct search {
 	long *tiles[GROUP_DIMS];     /* sizes worth trying, rising: {ceil(extent / n)} */
 	int tile_count[GROUP_DIMS];
 	struct group_choice now, *best;
+	bool *doubles;               /* [array of the function]: see struct group_limits */
 	bool has_best, fits, is_cut_short;
 	long points;
 };
@@ -49,6 +50,7 @@ static void keep(struct search *search)
 	memcpy(best->hold, now->hold, arrays * sizeof *best->hold);
 	memcpy(best->stages, now->stages, nests * sizeof *best->stages);
 	memcpy(best->stage_tile, now->stage_tile, nests * sizeof *best->stage_tile);
+	memcpy(best->is_double, now->is_double, arrays * sizeof *best->is_double);
 	best->bytes = now->bytes;
 	best->need = now->need;
 	best->repetition = now->repetition;
@@ -199,6 +201,52 @@ static void find_loops(struct search *search)
 	}
 }
 
+/* ---- double buffers ---- */
+
+/* Which are wanted from the start: all, those that the user names, or none. */
+static void want_doubles(struct search *search)
+{
+	const struct group_wishes *wishes = search->limits.wishes;
+	enum buffering buffering = search->groups->compilation->buffering;
+	for (int i = 0; i < search->groups->function->array_count; i++)
+		search->doubles[i] = wishes && wishes->has_order ? wishes->is_double[i]
+			: buffering == BUFFERING_DOUBLE;
+	search->limits.doubles = search->doubles;
+}
+
+/* The best choice with array I in a double buffer too, if there is room for it.  Those that
+ * come for stages are double together. */
+static void try_double(struct search *search, int i)
+{
+	struct group_limits limits = search->limits;
+	struct group_choice *best = search->best;
+	enum group_hold hold = best->hold[i];
+	if (best->is_double[i] || search->doubles[i])
+		return;
+	search->doubles[i] = true;
+	limits.bytes = best->bytes + 1;
+	search->now.depth = best->depth;
+	memcpy(search->now.loops, best->loops, sizeof best->loops);
+	search->points++;
+	if (group_evaluate(search->model, &limits, &search->now) && search->now.is_double[i]
+		&& search->now.hold[i] == hold)
+		keep(search);
+	else
+		search->doubles[i] = false;
+}
+
+/* As there is room, those first that move most often. */
+static void double_what_fits(struct search *search)
+{
+	const struct group_choice *best = search->best;
+	for (int store = GROUP_DEPTH; store >= 0; store--)
+		for (int i = 0; i < search->groups->function->array_count; i++)
+			if (!search->groups->function->arrays[i]->by_value
+				&& store == (best->hold[i] != HOLD_ALL ? best->depth
+				: group_store(search->groups, search->grown, best, i)))
+				try_double(search, i);
+}
+
 enum group_outcome group_search(struct groups *groups, const struct grown *grown,
 	const struct group_limits *limits, struct group_choice *best)
 {
@@ -209,16 +257,23 @@ enum group_outcome group_search(struct groups *groups, const struct grown *grown
 	search.now.hold = ARENA_ARRAY(arena, enum group_hold, arrays);
 	search.now.stages = ARENA_ARRAY(arena, struct stage_dim, nests);
 	search.now.stage_tile = ARENA_ARRAY(arena, long, nests);
+	search.now.is_double = ARENA_ARRAY(arena, bool, arrays);
+	search.doubles = ARENA_ARRAY(arena, bool, arrays);
 	*best = (struct group_choice){ .hold = ARENA_ARRAY(arena, enum group_hold, arrays),
 		.stages = ARENA_ARRAY(arena, struct stage_dim, nests),
-		.stage_tile = ARENA_ARRAY(arena, long, nests) };
+		.stage_tile = ARENA_ARRAY(arena, long, nests),
+		.is_double = ARENA_ARRAY(arena, bool, arrays) };
 	if (group_least_bytes(search.model) >= limits->bytes) {
 		group_model_free(search.model);
 		return GROUP_USELESS;
 	}
 	find_loops(&search);
+	want_doubles(&search);
 	for (int inner = 0; inner < grown->dim_count; inner++)
 		try_outer(&search, 0, inner);
+	if (search.has_best && groups->compilation->buffering == BUFFERING_AUTO
+		&& !(limits->wishes && limits->wishes->has_order))
+		double_what_fits(&search);
 	best->is_exact = !search.is_cut_short;
 	best->points = search.points;
 	group_model_free(search.model);

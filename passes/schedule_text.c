@@ -221,18 +221,31 @@ static void read_repeat(struct schedule_reader *reader)
 		loop_named(reader, word);
 }
 
+/* The array of the function that has this name; -1 (diagnosed): none. */
+static int read_array(struct schedule_reader *reader, const char *name)
+{
+	const struct function *function = reader->nest->function;
+	for (int i = 0; name && i < function->array_count; i++)
+		if (!strcmp(function->arrays[i]->name, name))
+			return i;
+	fail(reader, name ? "the nest has no array" : "an array's name is missing", name);
+	return -1;
+}
+
+static void read_double(struct schedule_reader *reader)
+{
+	int found = read_array(reader, next_word(reader));
+	if (found >= 0)
+		reader->group->is_double[found] = true;
+}
+
 static void read_stream(struct schedule_reader *reader)
 {
 	const struct function *function = reader->nest->function;
 	const char *name = next_word(reader), *loop = next_word(reader);
-	int found = -1;
-	for (int i = 0; name && i < function->array_count; i++)
-		if (!strcmp(function->arrays[i]->name, name))
-			found = i;
-	if (found < 0) {
-		fail(reader, name ? "the nest has no array" : "an array's name is missing", name);
+	int found = read_array(reader, name);
+	if (found < 0)
 		return;
-	}
 	reader->group->is_streamed[found] = true;
 	for (int l = 0; loop && l < function->loop_count; l++)
 		if (!strcmp(function->loops[l]->name, loop))
@@ -255,6 +268,8 @@ static void read_fact(struct schedule_reader *reader, const char *word)
 		read_repeat(reader);
 	else if (reader->group && !strcmp(word, "stream"))
 		read_stream(reader);
+	else if (reader->group && !strcmp(word, "double"))
+		read_double(reader);
 	else if (!strcmp(word, "form") || !strcmp(word, "fuse") || !strcmp(word, "nofuse"))
 		return;              /* read before there was a model */
 	else

@@ -14,7 +14,8 @@ static bool holds(__isl_keep isl_set *common, __isl_give isl_set *(*where)(isl_p
 	return subset;
 }
 
-/* The one dimension in which the box NOW differs from BEFORE, if it only goes up; -1. */
+/* The one dimension in which the box NOW differs from BEFORE, if it only goes up, or any if
+ * they are the same; -1: none. */
 static int rising_dim(__isl_keep isl_set *common, const struct box *now, const struct box *before)
 {
 	int found = -1;
@@ -27,7 +28,7 @@ static int rising_dim(__isl_keep isl_set *common, const struct box *now, const s
 			return -1;
 		found = d;
 	}
-	return found;
+	return found < 0 && now->rank ? 0 : found;
 }
 
 /* The most elements of dimension D from where BEFORE begins to where NOW ends; -1: unknown. */

@@ -201,6 +201,24 @@ def run(loopc, directory, *options):
         return 0, json.load(stream)
 
 
+def differs_single(loopc, directory, double):
+    """Whether the schedules of DOUBLE move other bytes, or need more, with single buffers."""
+    with open(os.path.join(directory, 'schedule'), 'w') as out:
+        for kernel in double['kernels']:
+            out.writelines(line.replace(' double', '').replace(' single', '') + '\n'
+                           for line in kernel['schedule'].split('\n')
+                           if not line.startswith('double '))
+    code, single = run(loopc, directory, '--schedule=' + os.path.join(directory, 'schedule'))
+    if code:
+        return 'the schedule with single buffers: ' + single
+    for one, two in zip(single['kernels'], double['kernels']):
+        if one['traffic'] != two['traffic']:
+            return 'double buffers move %s, single ones %s' % (two['traffic'], one['traffic'])
+        if one['scratchpad']['used_bytes'] > two['scratchpad']['used_bytes']:
+            return 'double buffers need less than single ones'
+    return None
+
+
 def failure(loopc, seed, directory, tally):
     """What is wrong with network SEED; None: nothing."""
     network, source = Network(seed), random.Random(seed * 7 + 1)
@@ -210,6 +228,8 @@ def failure(loopc, seed, directory, tally):
         out.write(machine(source))
     recompute = source.choice(['never', '10%', '25%', '100%', 'allowed'])
     buffering = '--buffering=' + source.choice(['single', 'single', 'double'])
+    if seed % 3 == 0:
+        buffering = '--buffering=auto'
     code, alone = run(loopc, directory, '--fuse=never', buffering)
     if code not in (0, 3):
         return 'without fusion: ' + alone
@@ -222,7 +242,12 @@ def failure(loopc, seed, directory, tally):
         return '%s %s: %s' % (mode, recompute, fused)
     tally['groups'] += sum('\nfuse ' in k['schedule'] for k in fused['kernels'])
     tally['repeating'] += sum('\nrepeat ' in k['schedule'] for k in fused['kernels'])
+    tally['double'] += sum('\nfuse ' in k['schedule'] and '\ndouble ' in k['schedule']
+                           for k in fused['kernels'])
     tally['streaming'] += sum('\nstream ' in k['schedule'] for k in fused['kernels'])
+    what = buffering != '--buffering=single' and differs_single(loopc, directory, fused)
+    if what:
+        return what
     if code == 3:
         return None
     if mode == '--fuse=auto' and fused['total']['total_bytes'] > alone['total']['total_bytes']:
@@ -237,7 +262,7 @@ def failure(loopc, seed, directory, tally):
 
 def main():
     loopc, first, last = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    failures, tally = 0, {'groups': 0, 'repeating': 0, 'streaming': 0, 'too small': 0}
+    failures, tally = 0, {'groups': 0, 'repeating': 0, 'streaming': 0, 'double': 0, 'too small': 0}
     for seed in range(first, last + 1):
         with tempfile.TemporaryDirectory() as directory:
             if len(sys.argv) > 4:
@@ -248,7 +273,7 @@ def main():
             failures += 1
             print('network %d: %s' % (seed, what))
     print(', '.join('%d %s' % (count, name) for name, count in tally.items()))
-    if not all(tally[name] for name in ('groups', 'repeating', 'streaming')):
+    if not all(tally[name] for name in ('groups', 'repeating', 'streaming', 'double')):
         print('some kind of group was never made')
         failures += 1
     return failures > 0

@@ -76,6 +76,9 @@ for buffering in single double; do
 	mutate product $buffering -D M=40 -D N=37
 	mutate contraction $buffering -D A=9 -D B=10 -D C=11 -D D=7
 	mutate pooling $buffering -D C=5 -D P=11 -D Q=13
+	mutate triangle $buffering -D N=23 -D M=11
+	mutate layers $buffering -D C=4 -D H=9 -D W=6
+	mutate layers $buffering -D C=7 -D H=4 -D W=3 --fuse=all
 done
 
 finish
