@@ -10,10 +10,12 @@ enum { CANDIDATE_LIMIT = 16, LEAST_USES = 3 };
 struct namer {
 	struct plan *plan;
 	struct plan_var *var;
+	bool is_place;               /* what is visited only says where in its buffer an element is */
 	int count;
 	struct candidate {
 		struct plan_expr *expr;
 		int uses;
+		bool is_printed;         /* some use is no place in a buffer, where values cancel out */
 		struct plan_var *name;   /* NULL: not worth one */
 	} candidates[CANDIDATE_LIMIT];
 };
@@ -41,8 +43,11 @@ static void visit_node(struct namer *namer, visitor *visit, struct plan_node *no
 	visit_list(namer, visit, node->transfer.count, rank);
 	visit_list(namer, visit, node->transfer.local, rank);
 	visit_list(namer, visit, &node->transfer.slot, 1);
-	if (node->kind == PLAN_COMPUTE)
+	if (node->kind == PLAN_COMPUTE) {
+		namer->is_place = true;
 		visit_list(namer, visit, node->values, node->statement->depth);
+		namer->is_place = false;
+	}
 	if (node->body)
 		visit_node(namer, visit, node->body);
 	for (int i = 0; i < node->child_count; i++)
@@ -52,6 +57,7 @@ static void visit_node(struct namer *namer, visitor *visit, struct plan_node *no
 /* Buffers that move with VAR are used in its scope only. */
 static void visit_buffers(struct namer *namer, visitor *visit)
 {
+	namer->is_place = true;
 	for (int i = 0; i < namer->plan->buffer_count; i++) {
 		struct plan_buffer *buffer = namer->plan->buffers[i];
 
@@ -59,6 +65,7 @@ static void visit_buffers(struct namer *namer, visitor *visit)
 		for (int d = 0; d < buffer->rank; d++)
 			visit_list(namer, visit, &buffer->dims[d].origin, 1);
 	}
+	namer->is_place = false;
 }
 
 /* ------------------------------------------------------------------ candidates */
@@ -94,10 +101,12 @@ static struct plan_expr *count_uses(struct namer *namer, struct plan_expr *expr)
 	for (int i = 0; i < namer->count; i++)
 		if (plan_equal(namer->candidates[i].expr, expr)) {
 			namer->candidates[i].uses++;
+			namer->candidates[i].is_printed |= !namer->is_place;
 			return expr;
 		}
 	if (namer->count < CANDIDATE_LIMIT)
-		namer->candidates[namer->count++] = (struct candidate){ expr, 1, NULL };
+		namer->candidates[namer->count++] = (struct candidate){ expr, 1,
+			!namer->is_place, NULL };
 	return expr;
 }
 
@@ -195,7 +204,7 @@ static bool name_one(struct plan *plan, struct plan_node *node)
 	visit_node(&namer, count_uses, node->body);
 	visit_buffers(&namer, count_uses);
 	for (int i = 0; i < namer.count; i++)
-		if (namer.candidates[i].uses >= LEAST_USES
+		if (namer.candidates[i].uses >= LEAST_USES && namer.candidates[i].is_printed
 			&& (!best || namer.candidates[i].uses > best->uses))
 			best = &namer.candidates[i];
 	if (!best)

@@ -79,4 +79,43 @@ hasnt out 'tile j 1$' "and along j"
 exits 0 "remarks" "$LOOPC" --arch=large.yaml -D N=19 -Rloop -o x.c \
 	"$top_srcdir/examples/polyhedral/floyd-warshall.loop"
 has err "remark: loop 'i' is not tiled" "a remark says which loop is not tiled"
+
+# Double buffered: the next tile's rows come during this one, where nothing forbids it.
+exits 0 "a triangle, double buffered" "$LOOPC" --arch=small.yaml --buffering=double --verify \
+	--report --emit=schedule triangle.loop
+has out 'store L in . double' "what is read is double"
+has out 'store U in . double' "what is written is double"
+has out '  L  *40,000  *20,200 ' "the same is read"
+has out 'double buffered' "the report says so"
+cat >prefix.loop <<'END'
+void prefix(int A[40][50])
+{
+  for (int i = 1; i < 40; i++)
+    for (int j = 0; j < 50 - i; j++)
+      A[i][j] += A[i - 1][j + 1];
+}
+END
+exits 0 "what the next row needs" "$LOOPC" --arch=small.yaml --buffering=double --verify \
+	--emit=schedule prefix.loop
+hasnt out 'double' "goes out before that comes in"
+cat >warnings.yaml <<'END'
+name: m
+scratchpad: { bytes: 73856 }
+dma: { startup_cycles: 20, bytes_per_cycle: 4, max_rank: 1, max_bytes: 4096, align_bytes: 16 }
+END
+cat >names.loop <<'END'
+void names(double A[3][7][6], const float B[3][3][4][3], const double C[3][7][3][3])
+{
+  for (int i = 1; i < 4; i++)
+    for (int j = 1; j < 2 * i + 2; j++)
+      for (int k = 2; k >= 0; k--)
+        for (int l = 0; l < 4; l++)
+          for (int m = 1; m < k + 4; m++)
+            for (int n = 0; n < 5 && n < 4; n += 2)
+              A[i - 1][j - 1][k] += B[i - 1][k][l][n] * C[i - 1][j - 1][k][n];
+}
+END
+exits 0 "values that cancel out" "$LOOPC" --arch=warnings.yaml --buffering=double --verify \
+	-o names.c names.loop
+ok "have no names" "${CC:-cc}" -std=c99 -Wall -Wextra -Werror -I"$top_srcdir/runtime" -c names.c
 finish
