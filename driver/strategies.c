@@ -74,9 +74,9 @@ static void print_pair(FILE *out, const struct layer *layer)
 		break;
 	case PAIR_TOO_LARGE: fputs("no tile of both fits the scratchpad\n", out); break;
 	case PAIR_UNORDERED:
-		fputs("there is no loop along which both can be cut\n", out);
+		fputs("there is no loop along which both can be cut, and whole they do not fit\n", out);
 		break;
-	default: fputs("nothing between them can stay on chip\n", out);
+	default: fputs("they share no array that could stay on chip\n", out);
 	}
 }
 

@@ -30,20 +30,35 @@ static bool shares_scalars(const struct groups *groups, const struct grown *grow
 	return false;
 }
 
+/* Nests of the group use ARRAY together. */
+static bool is_shared(const struct group_array *entry, const struct grown *grown)
+{
+	int first = -1;
+	for (int a = 0; a < entry->access_count; a++) {
+		int nest = entry->accesses[a].nest;
+		if (nest < grown->first || nest > grown->last)
+			continue;
+		if (first >= 0 && nest != first)
+			return true;
+		first = nest;
+	}
+	return false;
+}
+
 bool group_is_whole(const struct groups *groups, const struct grown *grown)
 {
 	for (int i = 0; i < groups->function->array_count; i++)
-		if (group_is_internal(groups, grown, i))
+		if (!groups->arrays[i].array->by_value && is_shared(&groups->arrays[i], grown))
 			return !shares_scalars(groups, grown);
 	return false;
 }
 
 bool group_of(struct groups *groups, int first, int last, struct grown *grown)
 {
-	bool is_legal = group_begin(groups, last, grown);
-	while (is_legal && grown->first > first)
-		is_legal = group_grow(groups, grown);
-	return is_legal && group_is_whole(groups, grown);
+	group_begin(groups, last, grown);
+	while (grown->first > first)
+		group_grow(groups, grown);
+	return group_is_whole(groups, grown);
 }
 
 struct group_limits group_limits_of(const struct compilation *compilation)

@@ -4,7 +4,7 @@
 #include "passes/fuse_wishes.h"
 #include "passes/group.h"
 
-/* GROWN may be lowered: something stays on chip, and no scalar is shared with others. */
+/* GROWN may be lowered: its nests share an array, and no scalar with others. */
 bool group_is_whole(const struct groups *groups, const struct grown *grown);
 
 /* The nests from FIRST to LAST as a group.  False if they cannot be one. */

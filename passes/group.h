@@ -89,12 +89,11 @@ struct groups *groups_new(struct compilation *compilation, struct nest *nests, i
 /* A local array that is written before it is read and used only in the group. */
 bool group_is_internal(const struct groups *groups, const struct grown *grown, int array);
 
-/* Nest LAST alone, with the dimensions that a group ending with it may have.  False if it
- * has none. */
-bool group_begin(struct groups *groups, int last, struct grown *grown);
-/* One nest more at the front.  False if no dimension is left; then groups with more nests
- * have none either. */
-bool group_grow(struct groups *groups, struct grown *grown);
+/* Nest LAST alone, with the dimensions that a group ending with it may have. */
+void group_begin(struct groups *groups, int last, struct grown *grown);
+/* One nest more at the front.  Where no dimension is left the group has no loops: all of it
+ * is in the scratchpad at once. */
+void group_grow(struct groups *groups, struct grown *grown);
 /* DIM may be cut with producers repeated: they write internal arrays only. */
 bool group_can_repeat(const struct groups *groups, const struct grown *grown,
 	const struct group_dim *dim);

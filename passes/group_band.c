@@ -586,6 +586,39 @@ static void try_scales(struct groups *groups, int n, int last, const struct grou
 	}
 }
 
+/* A member of the group, up to nest LAST, depends on nest N. */
+static bool is_tied(const struct groups *groups, int n, int last)
+{
+	for (int p = groups->first_pair[n]; p < groups->first_pair[n + 1]; p++) {
+		int user = groups->nest_of[groups->pairs[p].to];
+		if (user > n && user <= last)
+			return true;
+	}
+	return false;
+}
+
+/* Nothing ties nest N to the group but what both read, or write: the loop of that name, else
+ * of that length, begins where the group's begins. */
+static void align_freely(struct groups *groups, int n, const struct group_dim *dims, int l,
+	struct alignment *best)
+{
+	const struct group_dim *dim = &dims[l];
+	int depth = deepest(&groups->nests[n])->depth;
+	for (int j = 0; j < depth; j++) {
+		const struct natural_dim *own = natural(groups, n, j);
+		if (!own || is_taken(groups, n, dims, l, ~0U, own->planes))
+			continue;
+		bool is_namesake = !strcmp(own->name, dim->name);
+		if (!is_namesake && (best->own || own->extent != dim->extent))
+			continue;
+		long factor = own->extent >= dim->extent ? 1 : dim->extent / own->extent;
+		long divisor = own->extent >= dim->extent ? own->extent / dim->extent : 1;
+		*best = (struct alignment){ own, factor, divisor, { 0 } };
+		if (is_namesake)
+			return;
+	}
+}
+
 /* Finds the loop of nest N that runs along dimension L of the group; those before have N
  * already. */
 static bool align_member(struct groups *groups, int n, const struct grown *grown,
@@ -599,13 +632,15 @@ static bool align_member(struct groups *groups, int n, const struct grown *grown
 		if (own && !is_taken(groups, n, dims, l, ~0U, own->planes))
 			try_scales(groups, n, grown->last, dim, own, &best);
 	}
+	if (!best.own && !is_tied(groups, n, grown->last))
+		align_freely(groups, n, dims, l, &best);
 	if (!best.own)
 		return false;
 	place_member(groups, n, best.own->planes, best.factor, best.divisor, best.spread.min, dim);
 	return finish_member(groups, n, grown->last, dim);
 }
 
-bool group_begin(struct groups *groups, int last, struct grown *grown)
+void group_begin(struct groups *groups, int last, struct grown *grown)
 {
 	const struct nest *nest = &groups->nests[last];
 	int total = groups->function->statement_count, depth = deepest(nest)->depth;
@@ -623,10 +658,9 @@ bool group_begin(struct groups *groups, int last, struct grown *grown)
 		if (finish_member(groups, last, last, &dim))
 			grown->dims[grown->dim_count++] = dim;
 	}
-	return grown->dim_count;
 }
 
-bool group_grow(struct groups *groups, struct grown *grown)
+void group_grow(struct groups *groups, struct grown *grown)
 {
 	int n = grown->first - 1, kept = 0;
 	for (int l = 0; l < grown->dim_count; l++) {
@@ -635,7 +669,6 @@ bool group_grow(struct groups *groups, struct grown *grown)
 	}
 	grown->dim_count = kept;
 	grown->first = n;
-	return kept;
 }
 
 /* ---- repetition ---- */

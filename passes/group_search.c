@@ -271,6 +271,8 @@ enum group_outcome group_search(struct groups *groups, const struct grown *grown
 	want_doubles(&search);
 	for (int inner = 0; inner < grown->dim_count; inner++)
 		try_outer(&search, 0, inner);
+	if (!grown->dim_count)
+		evaluate(&search);
 	if (search.has_best && groups->compilation->buffering == BUFFERING_AUTO
 		&& !(limits->wishes && limits->wishes->has_order))
 		double_what_fits(&search);

@@ -143,7 +143,7 @@ struct plan *lower_function(struct compilation *compilation, const struct functi
 		done = lower_groups(compilation, nests, plan->nest_count, &wishes, plan);
 	else if (done)
 		for (int n = 0; n < plan->nest_count; n++)
-			done &= lower_nest(compilation, &nests[n], plan, &plan->nests[n]);
+			done &= lower_nest(compilation, &nests[n], NULL, plan, &plan->nests[n]);
 	if (done)
 		place_workspace(plan);
 	if (function->unbound) {

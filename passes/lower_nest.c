@@ -7,6 +7,7 @@
 #include "passes/choice.h"
 #include "passes/expand.h"
 #include "passes/lower_nest.h"
+#include "passes/schedule_text.h"
 
 /* Choices that can be lowered, with what they move: the least first, the first of equals. */
 struct candidates {
@@ -429,15 +430,28 @@ static double now_seconds(void)
 	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-bool lower_nest(struct compilation *compilation, struct nest *nest, struct plan *plan,
-	struct plan_nest *out)
+/* OUT is the best of all forms, as WEIGHED says, though only its own was looked at. */
+static void fill_known(const struct plan_nest *weighed, struct plan_nest *out)
+{
+	out->compulsory_bytes = weighed->compulsory_bytes;
+	out->lower_bound_bytes = weighed->lower_bound_bytes;
+	out->lower_bound_argument = weighed->lower_bound_argument;
+	out->bound_bytes = weighed->bound_bytes;
+	out->optimal = weighed->optimal && plan_nest_bytes(out) <= plan_nest_bytes(weighed);
+	out->points = weighed->points;
+}
+
+bool lower_nest(struct compilation *compilation, struct nest *nest,
+	const struct plan_nest *weighed, struct plan *plan, struct plan_nest *out)
 {
 	double start = now_seconds();
 	int errors = diag_error_count(compilation->diag);
 	struct variant best = { .nest = nest };
 	struct form form;
 	nest = renewed(compilation, nest, plan);
-	if (!check_size(compilation, nest) || !nest_read_form(compilation, nest, &form))
+	if (!check_size(compilation, nest) || !nest_read_form(compilation, nest, &form)
+		|| (weighed && !form.is_given && !schedule_read_form(compilation, nest->location,
+		weighed->schedule, nest->name, &form)))
 		return false;
 	if (form.is_given && form.is_parts)
 		nest_find_dependences(compilation, nest);
@@ -470,6 +484,8 @@ bool lower_nest(struct compilation *compilation, struct nest *nest, struct plan 
 		choice_report_no_fit(best.first);
 		return false;
 	}
+	if (weighed)
+		fill_known(weighed, out);
 	out->macs = nest_macs(nest);
 	out->seconds = now_seconds() - start;
 	out->first_source = nest->index;

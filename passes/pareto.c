@@ -107,7 +107,8 @@ static struct answer lower_in(const struct question *question, int n, long capac
 	begin(&quiet, question->compilation, capacity);
 	const struct nest *nest = &question->nests[n];
 	answer.found = lower_nest(&quiet.compilation, nest_renew(&quiet.compilation, nest,
-		nest->function, nest->statements, nest->statement_count), empty_plan(question, &quiet), &out);
+		nest->function, nest->statements, nest->statement_count), NULL,
+		empty_plan(question, &quiet), &out);
 	if (answer.found)
 		add_entry(question, &out, &answer.point);
 	end(&quiet);

@@ -30,18 +30,20 @@ struct partitioning {
 	const struct plan *plan;
 	const struct fuse_wishes *wishes;
 	long *alone;                 /* bytes of each nest by itself, or NONE */
+	const struct plan_nest **weighed;   /* their entries, without bodies; NULL: not known */
 	struct partition *best;      /* [count + 1]: of the nests before that one */
 };
 
-/* Nest N by itself.  False: errors (diagnosed), or it does not fit. */
+/* Nest N by itself, which was WEIGHED (or not: NULL).  False: errors (diagnosed), or it does
+ * not fit. */
 static bool lower_one(struct compilation *compilation, struct nest *nests, int n,
-	struct plan *plan, struct plan_nest *out)
+	const struct plan_nest *weighed, struct plan *plan, struct plan_nest *out)
 {
 	bool fits;
 	long capacity = compilation->arch->scratchpad_bytes;
 	if (fusion_memo_nest(compilation->fusions, n, capacity, &fits, out) && fits)
 		return true;
-	if (!lower_nest(compilation, &nests[n], plan, out))
+	if (!lower_nest(compilation, &nests[n], weighed, plan, out))
 		return false;
 	fusion_memo_keep_nest(compilation->fusions, n, capacity, true, out);
 	return true;
@@ -49,7 +51,7 @@ static bool lower_one(struct compilation *compilation, struct nest *nests, int n
 
 /* Lowers nest N without a word if it does not fit, which is no error as long as it fits in
  * a group.  False after other errors. */
-static bool weigh_alone(const struct partitioning *partitioning, int n, long *bytes)
+static bool weigh_alone(struct partitioning *partitioning, int n)
 {
 	struct fusion_memo *memo = partitioning->compilation->fusions;
 	long capacity = partitioning->compilation->arch->scratchpad_bytes;
@@ -60,16 +62,21 @@ static bool weigh_alone(const struct partitioning *partitioning, int n, long *by
 	if (!fusion_memo_nest(memo, n, capacity, &fits, &out)) {
 		quiet_begin(&quiet, partitioning->compilation);
 		quiet.compilation.only_weighs = true;
-		fits = lower_one(&quiet.compilation, partitioning->nests, n, &plan, &out);
+		fits = lower_one(&quiet.compilation, partitioning->nests, n, NULL, &plan, &out);
 		bool is_small = !fits && quiet.compilation.does_not_fit;
 		quiet_end(&quiet);
 		if (!fits && !is_small
-			&& !lower_one(partitioning->compilation, partitioning->nests, n, &plan, &out))
+			&& !lower_one(partitioning->compilation, partitioning->nests, n, NULL, &plan, &out))
 			return false;
 		if (is_small)
 			fusion_memo_keep_nest(memo, n, capacity, false, NULL);
 	}
-	*bytes = fits ? plan_nest_bytes(&out) : NONE;
+	partitioning->alone[n] = fits ? plan_nest_bytes(&out) : NONE;
+	if (fits) {
+		struct plan_nest *weighed = ARENA_NEW(partitioning->compilation->arena, struct plan_nest);
+		*weighed = out;
+		partitioning->weighed[n] = weighed;
+	}
 	return true;
 }
 
@@ -122,9 +129,12 @@ static void extend(struct partitioning *partitioning, int last)
 	best[last + 1] = (struct partition){ .first = last, .bytes = NONE };
 	if (partitioning->alone[last] < NONE && best[last].bytes < NONE)
 		best[last + 1].bytes = partitioning->alone[last] + best[last].bytes;
-	bool is_legal = group_begin(partitioning->groups, last, &grown);
-	while (is_legal && grown.first > 0 && group_grow(partitioning->groups, &grown))
-		is_legal = weigh_group(partitioning, &grown);
+	bool may_fit = true;
+	group_begin(partitioning->groups, last, &grown);
+	while (may_fit && grown.first > 0) {
+		group_grow(partitioning->groups, &grown);
+		may_fit = weigh_group(partitioning, &grown);
+	}
 }
 
 /* The whole function as one group, if nothing can move less. */
@@ -175,18 +185,17 @@ static bool emit_once(const struct partitioning *partitioning, const struct grow
 }
 
 /* Lowers a group; where the plan needs more than the model says, one of less.  False if
- * none has a plan that moves less than its nests one by one. */
+ * none has a plan that moves at most MOST bytes, unless the user wants groups anyway. */
 static bool lower_group(const struct partitioning *partitioning, const struct partition *part,
-	struct plan *plan, struct plan_nest *out)
+	long most, struct plan *plan, struct plan_nest *out)
 {
 	enum { TRIES = 6 };
 	const struct plan before = *plan;
 	const struct grown *grown = &part->grown;
 	struct group_limits limits = group_limits_of(partitioning->compilation);
 	struct group_choice choice = part->choice;
-	long alone = bytes_alone(partitioning, part->first, grown->last + 1);
 	if (partitioning->wishes->fusion != FUSE_ALL)
-		limits.bytes = alone;
+		limits.bytes = most;
 	if (!group_read_wishes(partitioning->groups, partitioning->compilation, grown, &limits.wishes))
 		return false;
 	for (int i = 0; i < TRIES; i++) {
@@ -216,7 +225,7 @@ static bool report_refusal(const struct partitioning *partitioning, int n,
 		"the nests '%s' to '%s' cannot be fused: %s", partitioning->nests[n].name,
 		partitioning->nests[last].name, outcome == GROUP_TOO_LARGE
 		? "no tile of the group fits the scratchpad"
-		: "a dependence forbids it, or nothing would stay on chip");
+		: "they share no array that would stay on chip, or some use of a scalar is elsewhere");
 	return false;
 }
 
@@ -265,7 +274,8 @@ static bool lower_part(const struct partitioning *partitioning, int first, int e
 	int errors = diag_error_count(partitioning->compilation->diag);
 	if (end - first > 1) {
 		struct plan_nest *out = &plan->nests[plan->nest_count];
-		if (lower_group(partitioning, part, plan, out)) {
+		long alone = bytes_alone(partitioning, first, end);
+		if (lower_group(partitioning, part, alone, plan, out)) {
 			out->seconds = now_seconds() - start;
 			return true;
 		}
@@ -276,8 +286,8 @@ static bool lower_part(const struct partitioning *partitioning, int first, int e
 	}
 	bool done = true;
 	for (int i = first; i < end && done; i++)
-		done = lower_one(partitioning->compilation, partitioning->nests, i, plan,
-			&plan->nests[plan->nest_count++]);
+		done = lower_one(partitioning->compilation, partitioning->nests, i,
+			partitioning->weighed[i], plan, &plan->nests[plan->nest_count++]);
 	return done;
 }
 
@@ -296,20 +306,19 @@ static bool complain(const struct partitioning *partitioning, struct plan *plan)
 	plan->nest_count = 0;
 	for (int n = 0; n < partitioning->count; n++)
 		if (partitioning->alone[n] >= NONE)
-			lower_nest(partitioning->compilation, &partitioning->nests[n], plan,
+			lower_nest(partitioning->compilation, &partitioning->nests[n], NULL, plan,
 				&plan->nests[0]);
 	return false;
 }
 
-/* Some local array passes from one nest to another, and the nests are not too many to be
- * weighed together. */
+/* Some array is used by several nests, and these are not too many to be weighed together. */
 static bool may_gain(const struct nest *nests, int count)
 {
 	enum { NESTS = 256 };
 	const struct function *function = nests->function;
 	for (int i = 0; i < function->array_count && count <= NESTS; i++) {
 		int users = 0;
-		for (int n = 0; n < count && !function->arrays[i]->is_parameter; n++)
+		for (int n = 0; n < count && !function->arrays[i]->by_value; n++)
 			for (int a = 0; a < nests[n].array_count; a++)
 				if (nests[n].arrays[a].array == function->arrays[i] && ++users > 1)
 					return true;
@@ -322,7 +331,7 @@ static bool lower_alone(struct compilation *compilation, struct nest *nests, int
 {
 	bool done = true;
 	for (int n = 0; n < count; n++)
-		done &= lower_nest(compilation, &nests[n], plan, &plan->nests[n]);
+		done &= lower_nest(compilation, &nests[n], NULL, plan, &plan->nests[n]);
 	return done;
 }
 
@@ -333,15 +342,21 @@ bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
 		return lower_alone(compilation, nests, count, plan);
 	const struct plan before = *plan;
 	struct partitioning partitioning = { compilation,
-		fusion_memo_groups(compilation->fusions, compilation, nests, count), nests, count, &before, wishes, ARENA_ARRAY(compilation->arena, long, count),
+		fusion_memo_groups(compilation->fusions, compilation, nests, count), nests, count,
+		&before, wishes, ARENA_ARRAY(compilation->arena, long, count),
+		ARENA_ARRAY(compilation->arena, const struct plan_nest *, count),
 		ARENA_ARRAY(compilation->arena, struct partition, count + 1) };
 	plan->nest_count = 0;
 	for (int n = 0; n < count; n++)
 		partitioning.alone[n] = NONE;
 	if (is_given(&partitioning))
 		return lower_parts(&partitioning, count, plan);
-	if (is_best_as_one(&partitioning) && lower_group(&partitioning, &partitioning.best[count],
-		plan, &plan->nests[0]))
+	/* Nests alone may move less than the model of groups thinks possible: they move strided
+	 * columns one by one, and drop what nobody reads. */
+	const struct partition *all = &partitioning.best[count];
+	if (is_best_as_one(&partitioning)
+		&& lower_group(&partitioning, all, all->choice.bytes, plan, &plan->nests[0])
+		&& (plan->nests[0].optimal || wishes->fusion == FUSE_ALL))
 		return true;
 	*plan = before;
 	plan->nest_count = 0;
@@ -349,7 +364,7 @@ bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
 		return false;
 	for (int n = 0; n < count; n++)
 		if (fuse_wishes_allow(wishes, n, 1)
-			&& !weigh_alone(&partitioning, n, &partitioning.alone[n]))
+			&& !weigh_alone(&partitioning, n))
 			return false;
 	partitioning.best[0] = (struct partition){ .bytes = 0 };
 	for (int n = 0; n < count; n++)

@@ -26,7 +26,7 @@ static long weigh(const struct compilation *compilation, struct nest *nest, enum
 	quiet_begin(&quiet, compilation);
 	quiet.compilation.only_weighs = true;
 	quiet.compilation.restriction.held_roles = held[strategy];
-	bool fits = lower_nest(&quiet.compilation, nest,
+	bool fits = lower_nest(&quiet.compilation, nest, NULL,
 		empty_plan(compilation, nest->function, 1), &out);
 	quiet_end(&quiet);
 	return fits ? plan_nest_bytes(&out) : -1;
@@ -41,12 +41,12 @@ static void weigh_pair(struct groups *groups, struct layer *layers, int n)
 	struct layer *layer = &layers[n];
 	long alone = layer->bytes[STRATEGY_FULL], next = layer[1].bytes[STRATEGY_FULL];
 	layer->with_next_bytes = -1;
-	if (!group_begin(groups, n + 1, &grown) || !group_grow(groups, &grown)) {
-		layer->pair = PAIR_UNORDERED;
-	} else if (!group_is_whole(groups, &grown)) {
+	group_begin(groups, n + 1, &grown);
+	group_grow(groups, &grown);
+	if (!group_is_whole(groups, &grown)) {
 		layer->pair = PAIR_APART;
 	} else if (group_search(groups, &grown, &limits, &choice) != GROUP_FITS) {
-		layer->pair = PAIR_TOO_LARGE;
+		layer->pair = grown.dim_count ? PAIR_TOO_LARGE : PAIR_UNORDERED;
 	} else {
 		layer->with_next_bytes = choice.bytes;
 		layer->pair = alone < 0 || next < 0 || choice.bytes < alone + next ? PAIR_SAVES :

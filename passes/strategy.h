@@ -18,8 +18,8 @@ enum pair_verdict {
 	PAIR_SAVES,                  /* moves less than the two one by one */
 	PAIR_COSTS,                  /* moves as much, or more */
 	PAIR_TOO_LARGE,              /* no tile of both fits the scratchpad */
-	PAIR_UNORDERED,              /* there is no loop along which both can be cut */
-	PAIR_APART                   /* nothing between them can stay on chip */
+	PAIR_UNORDERED,              /* there is no loop along which both can be cut; they do not fit whole */
+	PAIR_APART                   /* they share no array that could stay on chip */
 };
 
 struct layer {

@@ -108,7 +108,7 @@ void apart(const float A[8], const float B[8], float C[8], float D[8])
 }
 END
 exits 0 "nests that share nothing" "$LOOPC" --explain=strategies apart.loop
-has out '^  apart.0 with apart.1: (there is no loop along which both can be cut|nothing between them can stay on chip)$' \
+has out '^  apart.0 with apart.1: (there is no loop along which both can be cut, and whole they do not fit|they share no array that could stay on chip)$' \
 	"nests that share nothing: told"
 has alone '^  two.0: input X, weight K1, output T$' "roles of the first layer"
 has alone '^  two.1: input T, weight K2, output Y$' "roles of the second layer"

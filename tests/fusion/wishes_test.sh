@@ -114,6 +114,6 @@ void apart(const float A[8], const float B[8], float C[8], float D[8])
 }
 END
 exits 1 "nests that share nothing" "$LOOPC" apart.loop
-has err "apart.loop:3:.*cannot be fused: a dependence forbids it, or nothing would stay on chip" \
+has err "apart.loop:3:.*cannot be fused: they share no array that would stay on chip, or some use of a scalar is elsewhere" \
 	"nests that share nothing: message"
 finish
