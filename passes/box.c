@@ -75,13 +75,39 @@ __isl_give isl_set *box_elements(const struct box *box, __isl_keep isl_set *elem
 	return all;
 }
 
+struct most {
+	bool known, any;
+	long value;
+};
+
+/* A case of a difference.  isl may not have seen that it holds for no whole numbers, and has no
+ * maximum of (t + 1) / 2 where all t are odd. */
+static isl_stat find_most(__isl_take isl_set *domain, __isl_take isl_aff *aff, void *user)
+{
+	struct most *most = user;
+	isl_val *divisor = isl_aff_get_denominator_val(aff);
+	aff = isl_aff_scale_val(aff, isl_val_copy(divisor));
+	isl_val *value = isl_val_ceil(isl_val_div(isl_set_max_val(domain, aff), divisor));
+	bool is_int = isl_val_is_int(value) == isl_bool_true;
+	long number = is_int ? isl_val_get_num_si(value) : 0;
+	if (!is_int && isl_set_is_empty(domain) != isl_bool_true)
+		most->known = false;
+	if (is_int && (!most->any || number > most->value))
+		most->value = number;
+	most->any |= is_int;
+	isl_val_free(value);
+	isl_set_free(domain);
+	isl_aff_free(aff);
+	return isl_stat_ok;
+}
+
 long box_extent(__isl_keep isl_pw_aff *low, __isl_keep isl_pw_aff *high)
 {
-	isl_val *most = isl_pw_aff_max_val(isl_pw_aff_sub(isl_pw_aff_copy(high),
-		isl_pw_aff_copy(low)));
-	long extent = isl_val_is_int(most) == isl_bool_true ? isl_val_get_num_si(most) + 1 : -1;
-	isl_val_free(most);
-	return extent;
+	struct most most = { .known = true };
+	isl_pw_aff *difference = isl_pw_aff_sub(isl_pw_aff_copy(high), isl_pw_aff_copy(low));
+	bool done = isl_pw_aff_foreach_piece(difference, find_most, &most) == isl_stat_ok;
+	isl_pw_aff_free(difference);
+	return done && most.known && most.any ? most.value + 1 : -1;
 }
 
 /* Looks for a simple low end among the cases of a bound. */

@@ -236,7 +236,9 @@ static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct
 			return CLASH;
 		if (!choice->obstacle.needed_bytes)
 			return TOO_LONG;
-		budget.scratchpad_bytes -= budget.scratchpad_bytes / 6 + 1;
+		/* where the real regions are far from the model's, isl has long to say so each time */
+		long share = choice->obstacle.needed_bytes / 4 > budget.scratchpad_bytes ? 2 : 6;
+		budget.scratchpad_bytes -= budget.scratchpad_bytes / share + 1;
 		budget.banks = (int)(budget.scratchpad_bytes / bank_bytes);
 		if (budget.exclusive)
 			budget.scratchpad_bytes = budget.banks * bank_bytes;

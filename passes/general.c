@@ -13,7 +13,7 @@
 #define ARENA(lowering) ((lowering)->compilation->arena)
 
 /* isl's work on a question whose answer may be "do not know". */
-enum { OPERATIONS = 4000000 };
+enum { OPERATIONS = 300000 };
 
 /* The visits that must fetch: something is read before it is written, or the box that
  * goes out holds elements that the visit does not write. */

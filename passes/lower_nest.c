@@ -221,21 +221,67 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 	return best;
 }
 
-/* -Rloop: what keeps loops from being tiled, in terms of the source. */
-static void remark_on_loops(struct compilation *compilation, const struct nest *nest)
+/* ---- -Rloop: what keeps loops from being tiled, in terms of the source ---- */
+
+/* " on 'A'" where two statements can only depend on each other by A; else nothing. */
+static const char *common_array(struct compilation *compilation, const struct statement *from,
+	const struct statement *to)
 {
-	for (int i = 0; i < nest->left_out; i++) {
-		const struct blocked_loop *blocked = &nest->blocked[i];
-		if (!blocked->loop)
-			continue;
-		diag_remark(compilation->diag, blocked->loop->location, "loop",
-			"loop '%s' is not tiled: a dependence would run backwards", blocked->loop->name);
-		diag_note(compilation->diag, blocked->from->location, "from what is computed here");
-		diag_note(compilation->diag, blocked->to->location, "to what is computed here");
-	}
-	for (int l = 0; l < nest->prefix; l++)
+	const struct array *found = NULL;
+	for (int a = 0; a < from->access_count; a++)
+		for (int b = 0; b < to->access_count; b++) {
+			const struct access *one = &from->accesses[a], *other = &to->accesses[b];
+			if (one->array != other->array || (!one->is_write && !other->is_write)
+				|| one->array == found)
+				continue;
+			if (found)
+				return "";
+			found = one->array;
+		}
+	return found ? arena_printf(compilation->arena, " on '%s'", found->name) : "";
+}
+
+/* HOW: what the loop is not. */
+static void remark_on_blocked(struct compilation *compilation, const struct blocked_loop *blocked,
+	const char *how)
+{
+	diag_remark(compilation->diag, blocked->loop->location, "loop",
+		"loop '%s' %s: a dependence%s would run backwards", blocked->loop->name, how,
+		common_array(compilation, blocked->from, blocked->to));
+	diag_note(compilation->diag, blocked->from->location, "from what is computed here");
+	diag_note(compilation->diag, blocked->to->location, "to what is computed here");
+}
+
+static bool is_left_out(const struct nest *nest, const struct loop *loop)
+{
+	for (int i = 0; i < nest->left_out; i++)
+		if (nest->blocked[i].loop == loop)
+			return true;
+	return false;
+}
+
+/* Why NEST's outer loops run one after the other: what could not be tiled with them. */
+static void remark_on_sequential(struct compilation *compilation, const struct nest *nest)
+{
+	struct nest whole = *nest;
+	for (int l = nest->outer_count; l < nest->prefix; l++)
 		diag_remark(compilation->diag, nest->location, "loop",
 			"loop '%s' runs one iteration at a time, in order", nest->band[l].name);
+	if (nest->parent || !nest->prefix || !diag_has_remark(compilation->diag, "loop"))
+		return;
+	nest_find_band(compilation, &whole);
+	for (int i = 0; i < whole.left_out; i++)
+		if (whole.blocked[i].loop && !is_left_out(nest, whole.blocked[i].loop))
+			remark_on_blocked(compilation, &whole.blocked[i],
+				"cannot be tiled together with the loops around it");
+}
+
+static void remark_on_loops(struct compilation *compilation, const struct nest *nest)
+{
+	for (int i = 0; i < nest->left_out; i++)
+		if (nest->blocked[i].loop)
+			remark_on_blocked(compilation, &nest->blocked[i], "is not tiled");
+	remark_on_sequential(compilation, nest);
 }
 
 static void append_children(struct arena *arena, struct plan_node *block,
@@ -259,6 +305,7 @@ static bool lower_part(struct compilation *compilation, struct nest *part, struc
 		? lower_best(compilation, part, &form, plan, &own, &first) : NULL;
 	if (!choice)
 		return false;
+	remark_on_loops(compilation, choice->nest);
 	append_children(compilation->arena, out->inner, own.inner);
 	out->schedule = arena_printf(compilation->arena, "%s%s", out->schedule, choice_describe(choice));
 	out->points += choice->schedule.points;

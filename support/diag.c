@@ -468,11 +468,16 @@ void diag_warning(struct diag *diag, struct location at, const char *name,
 	va_end(arguments);
 }
 
+bool diag_has_remark(const struct diag *diag, const char *name)
+{
+	int index = find_name(remark_names, REMARK_COUNT, name);
+	return index >= 0 && diag->remark_is_on[index];
+}
+
 void diag_remark(struct diag *diag, struct location at, const char *name,
 	const char *format, ...)
 {
-	int index = find_name(remark_names, REMARK_COUNT, name);
-	diag->last_was_printed = index >= 0 && diag->remark_is_on[index];
+	diag->last_was_printed = diag_has_remark(diag, name);
 	if (!diag->last_was_printed)
 		return;
 	char option[80];

@@ -39,6 +39,8 @@ void diag_warning(struct diag *diag, struct location at, const char *name,
 /* Printed only if -RNAME was given. */
 void diag_remark(struct diag *diag, struct location at, const char *name,
 	const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Whether it would be: what is only known by work need not be found out otherwise. */
+bool diag_has_remark(const struct diag *diag, const char *name);
 /* Belongs to the diagnostic before it, and is printed only if that was. */
 void diag_note(struct diag *diag, struct location at, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

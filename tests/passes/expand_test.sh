@@ -114,7 +114,7 @@ for name in shared last; do
 	has $name.schedule '^form expanded' "sums are where their results are stored"
 done
 moved=$(awk '$1 == "total" { gsub(",", ""); sum += $NF } END { print sum }' out)
-ok "and the products are tiled: $moved bytes" test "$moved" -le 2500000
+ok "and the products are tiled: $moved bytes" test "$moved" -le 720000
 # Between, the element is read: the sum cannot be there.
 cat >between.loop <<'END'
 void between(const int A[40][40], int B[40][40], int C[40][40])

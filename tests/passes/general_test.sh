@@ -78,7 +78,11 @@ hasnt out 'tile i 1$' "is tiled along i"
 hasnt out 'tile j 1$' "and along j"
 exits 0 "remarks" "$LOOPC" --arch=large.yaml -D N=19 -Rloop -o x.c \
 	"$top_srcdir/examples/polyhedral/floyd-warshall.loop"
-has err "remark: loop 'i' is not tiled" "a remark says which loop is not tiled"
+has err "remark: loop 'i' is not tiled: a dependence on 'path' would" "a remark says which loop is not tiled"
+exits 0 "remarks on loops in order" "$LOOPC" --arch=small.yaml -D N=49 -Rloop -o x.c \
+	"$top_srcdir/examples/polyhedral/floyd-warshall.loop"
+has err "remark: loop 'k' runs one iteration at a time" "an outer loop is not tiled"
+has err "remark: loop 'j' cannot be tiled together with the loops around it: a dependence on 'path'" "and why"
 
 # Double buffered: the next tile's rows come during this one, where nothing forbids it.
 exits 0 "a triangle, double buffered" "$LOOPC" --arch=small.yaml --buffering=double --verify \
