@@ -109,11 +109,15 @@ struct stage_dim {
 	const struct group_plane *planes;   /* [statement of the nest] */
 	long extent;
 };
-/* A loop of nest N, not one of the dimensions in the set USED (bit l: dims[l]), along which
- * all its statements run and no dependence runs backwards, and which some subscript of
- * ACCESS has for itself. */
-struct stage_dim group_stage_dim(struct groups *groups, const struct grown *grown, unsigned used,
-	int n, const struct access *access);
+/* Loops that nest N may have inside the tiles: those of its deepest statement. */
+int group_stage_loops(struct groups *groups, int n);
+/* Loop J of nest N, if it is not one of the dimensions in the set USED (bit l: dims[l]), and
+ * no dependence runs backwards along it. */
+bool group_stage_dim(struct groups *groups, const struct grown *grown, unsigned used, int n, int j,
+	struct stage_dim *stage);
+/* STAGE has a subscript of ACCESS for itself. */
+bool group_stage_moves(const struct groups *groups, const struct group_access *access,
+	const struct stage_dim *stage);
 /* Its planes as a dimension of the group. */
 void group_make_stage_dim(const struct groups *groups, const struct grown *grown, int n,
 	const struct stage_dim *stage, struct band_dim *out);
@@ -126,10 +130,10 @@ struct group_loop {
 	bool repeats;                /* producers are repeated, none waits for the next tile */
 };
 
-/* Where an array that no loop moves is held. */
+/* Where an array that one stage reads is held. */
 enum group_hold {
-	HOLD_ALL,                    /* from the first tile to the last */
-	HOLD_STAGE,                  /* comes again in each tile, for its stage alone */
+	HOLD_ALL,                    /* from the first tile to the last, or while no loop moves it */
+	HOLD_STAGE,                  /* comes in each tile, for its stage alone */
 	HOLD_CHUNK                   /* the same, in chunks: a tile of the stage's loop at a time */
 };
 

@@ -744,45 +744,54 @@ static bool is_legal_stage(struct groups *groups, int n, const struct group_plan
 	for (int p = groups->first_pair[n]; p < groups->first_pair[n + 1]; p++) {
 		const struct group_pair *pair = &groups->pairs[p];
 		long min, max;
-		if (groups->nest_of[pair->to] == n && distance(groups, pair, &planes[pair->from - first], 1,
-			&planes[pair->to - first], 1, &min, &max)
+		if (groups->nest_of[pair->to] != n)
+			continue;
+		const struct group_plane *from = &planes[pair->from - first], *to = &planes[pair->to - first];
+		if (from->kind != HYPERPLANE_AFFINE || to->kind != HYPERPLANE_AFFINE) {
+			if ((pair->is_private && from->kind != to->kind)
+				|| (from->kind != HYPERPLANE_FIRST && to->kind != HYPERPLANE_LAST))
+				return false;
+			continue;
+		}
+		if (distance(groups, pair, from, 1, to, 1, &min, &max)
 			&& (min < 0 || (pair->is_private && max > 0)))
 			return false;
 	}
 	return true;
 }
 
-static bool has_own_subscript(const struct access *access, int depth, int iterator)
+int group_stage_loops(struct groups *groups, int n)
 {
-	for (int d = 0; d < access->array->rank; d++) {
-		bool alone = access->subscripts[d].coefficients[iterator] != 0;
+	return deepest(&groups->nests[n])->depth;
+}
+
+bool group_stage_dim(struct groups *groups, const struct grown *grown, unsigned used, int n, int j,
+	struct stage_dim *stage)
+{
+	const struct natural_dim *own = natural(groups, n, j);
+	if (!own || is_taken(groups, n, grown->dims, grown->dim_count, used, own->planes)
+		|| !is_legal_stage(groups, n, own->planes))
+		return false;
+	*stage = (struct stage_dim){ j, own->name, own->planes, own->extent };
+	return true;
+}
+
+bool group_stage_moves(const struct groups *groups, const struct group_access *access,
+	const struct stage_dim *stage)
+{
+	const struct nest *nest = &groups->nests[access->nest];
+	int s = access->statement - nest->statements[0]->index;
+	const struct group_plane *plane = &stage->planes[s];
+	int depth = nest->statements[s]->depth;
+	for (int d = 0; d < access->access->array->rank && plane->kind == HYPERPLANE_AFFINE; d++) {
+		const struct affine *subscript = &access->access->subscripts[d];
+		bool alone = subscript->coefficients[plane->iterator] != 0;
 		for (int i = 0; i < depth; i++)
-			alone &= i == iterator || !access->subscripts[d].coefficients[i];
+			alone &= i == plane->iterator || !subscript->coefficients[i];
 		if (alone)
 			return true;
 	}
 	return false;
-}
-
-struct stage_dim group_stage_dim(struct groups *groups, const struct grown *grown, unsigned used,
-	int n, const struct access *access)
-{
-	const struct nest *nest = &groups->nests[n];
-	const struct statement *main = deepest(nest);
-	const struct group_access *entry = groups->arrays[access->array->index].accesses;
-	while (entry->access != access)
-		entry++;
-	int s = entry->statement - nest->statements[0]->index;
-	for (int j = 0; j < main->depth; j++) {
-		const struct natural_dim *own = natural(groups, n, j);
-		bool suits = own && !is_taken(groups, n, grown->dims, grown->dim_count, used, own->planes);
-		for (int i = 0; i < nest->statement_count && suits; i++)
-			suits = own->planes[i].kind == HYPERPLANE_AFFINE;
-		if (suits && has_own_subscript(access, nest->statements[s]->depth, own->planes[s].iterator)
-			&& is_legal_stage(groups, n, own->planes))
-			return (struct stage_dim){ j, own->name, own->planes, own->extent };
-	}
-	return (struct stage_dim){ .loop = -1 };
 }
 
 void group_make_stage_dim(const struct groups *groups, const struct grown *grown, int n,

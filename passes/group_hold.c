@@ -1,5 +1,5 @@
-/* What a group holds from the first tile to the last of the arrays that no loop moves, and
- * what comes for its stage in each tile, whole or in chunks. */
+/* What a group holds of the arrays that one stage reads, from the first tile to the last or
+ * while no loop moves it, and what comes for its stage in each tile, whole or in chunks. */
 
 #include <limits.h>
 #include <stdlib.h>
@@ -9,73 +9,171 @@
 
 /* ---- chunks ---- */
 
-/* The bytes of ITEM with TILE iterations of its stage's loop. */
-static long chunk_bytes(const struct evaluation *evaluation, const struct held_item *item, long tile)
+/* The bytes of ITEM with TILE iterations of its stage's loop DIM. */
+static long chunk_bytes(const struct evaluation *evaluation, const struct held_item *item,
+	const struct stage_dim *dim, long tile)
 {
 	const struct groups *groups = evaluation->model->groups;
 	const struct group_access *access = item->entry->accesses[0];
 	const struct statement *statement = groups->function->statements[access->statement];
 	int first = groups->nests[item->stage].statements[0]->index;
-	int i = item->dim.planes[access->statement - first].iterator;
+	int i = dim->planes[access->statement - first].iterator;
 	long bytes = item->entry->array->array->type.bytes, step = labs(statement->loops[i]->step);
 	for (int d = 0; d < item->entry->array->array->rank; d++) {
 		long c = labs(access->access->subscripts[d].coefficients[i]);
-		long side = c ? (tile - 1) * c * step + 1 : item->entry->extent[d];
-		bytes *= side < item->entry->extent[d] ? side : item->entry->extent[d];
+		long side = c ? (tile - 1) * c * step + 1 : item->side[d];
+		bytes *= side < item->side[d] ? side : item->side[d];
 	}
 	return bytes;
 }
 
-static const struct stage_dim *chunk_dim(const struct evaluation *evaluation, const struct held_item *item)
+/* What a buffer for TILE iterations of DIM needs: another one comes meanwhile, if it is
+ * double and there is another. */
+static long chunk_place(const struct evaluation *evaluation, const struct held_item *item,
+	const struct stage_dim *dim, long tile)
+{
+	bool has_next = evaluation->overlaps && tile < dim->extent;
+	long place = group_round(evaluation->arch,
+		chunk_bytes(evaluation, item, dim, tile) * (has_next ? 2 : 1));
+	return place < item->place || tile > 1 ? place : item->place;
+}
+
+/* Loop J of the stage N, NULL if it cannot run inside the present loops' tiles. */
+static const struct stage_dim *stage_dim(const struct evaluation *evaluation, int n, int j)
 {
 	struct group_model *model = evaluation->model;
-	struct model_entry *entry = &model->entries[item->entry - model->entries];
+	struct stage_loop *loop = &model->stage_loops[n - model->grown.first][j];
 	unsigned used = 0;
 	for (int l = 0; l < evaluation->choice->depth; l++)
 		used |= 1U << evaluation->choice->loops[l].dim;
-	if (!entry->knows_dim || entry->dim_beside != used)
-		entry->dim = group_stage_dim(model->groups, &model->grown, used, item->stage,
-			entry->accesses[0]->access);
-	entry->knows_dim = true;
-	entry->dim_beside = used;
-	return &entry->dim;
+	if (!loop->is_known || loop->used != used)
+		loop->suits = group_stage_dim(model->groups, &model->grown, used, n, j, &loop->dim);
+	loop->is_known = true;
+	loop->used = used;
+	return loop->suits ? &loop->dim : NULL;
 }
 
-/* What a buffer for TILE iterations of the loop needs: another one comes meanwhile, if it is
- * double and there is another. */
-static long chunk_place(const struct evaluation *evaluation, const struct held_item *item, long tile)
+static bool has_chunks(const struct evaluation *evaluation, const struct held_item *item,
+	const struct stage_dim *dim)
 {
-	bool has_next = evaluation->overlaps && tile < item->dim.extent;
-	return group_round(evaluation->arch, chunk_bytes(evaluation, item, tile) * (has_next ? 2 : 1));
+	return !item->is_pinned && item->entry->access_count == 1
+		&& group_stage_moves(evaluation->model->groups, item->entry->accesses[0], dim);
 }
 
-/* Gives the largest item of each stage, and all that move like it, chunks. */
+/* The user wants another loop than DIM for some item of stage N. */
+static bool is_unwanted(const struct evaluation *evaluation, int n, const struct stage_dim *dim)
+{
+	bool is_unwanted = false;
+	for (int i = 0; i < evaluation->item_count && evaluation->wishes; i++) {
+		const char *wanted = evaluation->wishes->stage_loop[evaluation->items[i].entry->index];
+		is_unwanted |= evaluation->items[i].stage == n && wanted && strcmp(wanted, dim->name);
+	}
+	return is_unwanted;
+}
+
+/* What all items of stage N need, one iteration of DIM at a time; LONG_MAX: none comes so. */
+static long least_places(const struct evaluation *evaluation, int n, const struct stage_dim *dim)
+{
+	long need = 0;
+	bool any = false;
+	for (int i = 0; i < evaluation->item_count; i++) {
+		const struct held_item *item = &evaluation->items[i];
+		if (item->stage != n || item->is_pinned)
+			continue;
+		bool moves = has_chunks(evaluation, item, dim);
+		any |= moves;
+		need += moves ? chunk_place(evaluation, item, dim, 1) : item->place;
+	}
+	return any ? need : LONG_MAX;
+}
+
+static bool has_moved(const struct evaluation *evaluation, int n)
+{
+	bool any = false;
+	for (int i = 0; i < evaluation->item_count; i++)
+		any |= evaluation->items[i].stage == n && evaluation->items[i].is_moved
+			&& !evaluation->items[i].is_pinned;
+	return any;
+}
+
+/* The loop for stage N; NULL: none. */
+static const struct stage_dim *best_dim(const struct evaluation *evaluation, int n)
+{
+	const struct stage_dim *best = NULL;
+	long least = LONG_MAX;
+	for (int j = 0; j < group_stage_loops(evaluation->model->groups, n); j++) {
+		const struct stage_dim *dim = stage_dim(evaluation, n, j);
+		if (!dim || is_unwanted(evaluation, n, dim))
+			continue;
+		long need = least_places(evaluation, n, dim);
+		if (need < least)
+			best = dim;
+		least = need < least ? need : least;
+	}
+	return best;
+}
+
 void group_find_chunks(struct evaluation *evaluation)
 {
-	for (int i = 0; i < evaluation->item_count; i++) {
-		struct held_item *item = &evaluation->items[i];
-		bool is_largest = item->entry->access_count == 1;
-		for (int j = 0; j < evaluation->item_count; j++)
-			is_largest &= evaluation->items[j].stage != item->stage
-				|| evaluation->items[j].bytes < item->bytes
-				|| (evaluation->items[j].bytes == item->bytes && j >= i);
-		if (!is_largest)
-			continue;
-		struct stage_dim dim = *chunk_dim(evaluation, item);
-		for (int j = 0; j < evaluation->item_count && dim.loop >= 0; j++) {
-			struct held_item *other = &evaluation->items[j];
-			if (other->stage != item->stage || other->entry->access_count != 1)
+	int first = evaluation->model->grown.first;
+	for (int n = first; n <= evaluation->model->grown.last; n++) {
+		int wanted = evaluation->stage_loop[n - first];
+		const struct stage_dim *dim = NULL;
+		bool is_asked = false;
+		for (int i = 0; i < evaluation->item_count; i++) {
+			struct held_item *item = &evaluation->items[i];
+			if (item->stage != n)
 				continue;
-			other->has_chunks = chunk_dim(evaluation, other)->loop == dim.loop;
-			other->dim = dim;
+			if (!is_asked)
+				dim = wanted < 0 ? best_dim(evaluation, n) : stage_dim(evaluation, n, wanted);
+			is_asked = true;
+			item->has_chunks = dim && has_chunks(evaluation, item, dim);
+			if (item->has_chunks)
+				item->dim = *dim;
+			item->least_place = item->has_chunks ? chunk_place(evaluation, item, dim, 1)
+				: item->place;
 		}
 	}
-	for (int i = 0; i < evaluation->item_count; i++) {
-		struct held_item *item = &evaluation->items[i];
-		item->least_place = item->has_chunks ? chunk_place(evaluation, item, 1) : item->place;
-		if (item->least_place > item->place)
-			item->least_place = item->place;
+}
+
+/* Loop J makes sense for stage N, in which something is moved: some of it comes in chunks. */
+static bool is_candidate(const struct evaluation *evaluation, int n, int j)
+{
+	const struct stage_dim *dim = stage_dim(evaluation, n, j);
+	return dim && !is_unwanted(evaluation, n, dim)
+		&& least_places(evaluation, n, dim) < LONG_MAX;
+}
+
+/* The first candidate from J on; -1: none. */
+static int next_candidate(const struct evaluation *evaluation, int n, int j)
+{
+	for (; j < group_stage_loops(evaluation->model->groups, n); j++)
+		if (is_candidate(evaluation, n, j))
+			return j;
+	return -1;
+}
+
+void group_first_loops(struct evaluation *evaluation)
+{
+	int first = evaluation->model->grown.first;
+	for (int n = first; n <= evaluation->model->grown.last; n++)
+		evaluation->stage_loop[n - first] = has_moved(evaluation, n)
+			? next_candidate(evaluation, n, 0) : -1;
+}
+
+bool group_next_loops(struct evaluation *evaluation)
+{
+	int first = evaluation->model->grown.first;
+	for (int n = first; n <= evaluation->model->grown.last; n++) {
+		int *loop = &evaluation->stage_loop[n - first];
+		if (*loop < 0)
+			continue;
+		*loop = next_candidate(evaluation, n, *loop + 1);
+		if (*loop >= 0)
+			return true;
+		*loop = next_candidate(evaluation, n, 0);
 	}
+	return false;
 }
 
 /* ---- what is held: a search among the items, the largest first ---- */
@@ -85,8 +183,8 @@ static int compare_items(const void *a, const void *b)
 	const struct held_item *left = a, *right = b;
 	if (left->bytes != right->bytes)
 		return left->bytes > right->bytes ? -1 : 1;
-	if (left->visits != right->visits)
-		return left->visits > right->visits ? -1 : 1;
+	if (left->streamed_bytes != right->streamed_bytes)
+		return left->streamed_bytes > right->streamed_bytes ? -1 : 1;
 	return left->entry->index - right->entry->index;
 }
 
@@ -130,21 +228,26 @@ static void decide(struct holding *holding, int i, long held, long bytes)
 	const struct held_item *before = i ? &evaluation->items[i - 1] : NULL;
 	int m = item->stage - evaluation->model->grown.first;
 	/* Of items that are alike the first are held. */
-	bool is_alike = before && before->bytes == item->bytes && before->visits == item->visits
-		&& before->least_place == item->least_place && !before->is_streamed
+	bool is_alike = before && before->bytes == item->bytes
+		&& before->streamed_bytes == item->streamed_bytes && before->held_place == item->held_place && before->least_place == item->least_place
+		&& !before->is_streamed
 		&& before->stage != item->stage
 		&& !holding->is_held[i - 1];
-	if (!is_alike && !item->is_streamed) {
+	if (item->is_pinned || (!is_alike && !item->is_streamed)) {
 		holding->is_held[i] = true;
-		decide(holding, i + 1, held + item->place, bytes + item->bytes);
+		decide(holding, i + 1, held + item->held_place, bytes + item->bytes);
 		holding->is_held[i] = false;
 	}
-	long all;
-	if (__builtin_mul_overflow(item->bytes, item->visits, &all))
+	if (item->is_pinned)
 		return;
 	evaluation->pool[m] += item->least_place;
-	decide(holding, i + 1, held, bytes + all);
+	decide(holding, i + 1, held, bytes + item->streamed_bytes);
 	evaluation->pool[m] -= item->least_place;
+}
+
+static long item_least(const struct held_item *item)
+{
+	return item->bytes < item->streamed_bytes ? item->bytes : item->streamed_bytes;
 }
 
 /* False if nothing fits. */
@@ -160,14 +263,14 @@ bool group_choose_held(struct evaluation *evaluation, const struct group_limits 
 	if (count)
 		qsort(evaluation->items, (size_t)count, sizeof *evaluation->items, compare_items);
 	for (int i = count - 1; i >= 0; i--)
-		holding.rest[i] = holding.rest[i + 1] + evaluation->items[i].bytes;
+		holding.rest[i] = holding.rest[i + 1] + item_least(&evaluation->items[i]);
 	if (evaluation->bytes >= limits->bytes)
 		return false;
 	holding.best = limits->bytes - evaluation->bytes;
 	long wanted = holding.best;
 	evaluation->steps = STEPS;
 	decide(&holding, 0, 0, 0);
-	evaluation->choice->is_exact = evaluation->steps >= 0;
+	evaluation->choice->is_exact &= evaluation->steps >= 0;
 	if (holding.best == wanted)
 		return false;
 	for (int i = 0; i < count; i++)
@@ -180,16 +283,17 @@ bool group_choose_held(struct evaluation *evaluation, const struct group_limits 
  * held apart. */
 long group_least_need(struct evaluation *evaluation)
 {
-	long held = evaluation->need;
+	int first = evaluation->model->grown.first;
+	long held = evaluation->need, pinned = 0;
+	for (int i = 0; i < evaluation->item_count; i++) {
+		const struct held_item *item = &evaluation->items[i];
+		held += item->held_place;
+		pinned += item->is_pinned ? item->held_place : 0;
+		evaluation->pool[item->stage - first] += item->is_pinned ? 0 : item->least_place;
+	}
+	long need = need_of(evaluation, pinned);
 	for (int i = 0; i < evaluation->item_count; i++)
-		held += evaluation->items[i].place;
-	for (int i = 0; i < evaluation->item_count; i++)
-		evaluation->pool[evaluation->items[i].stage - evaluation->model->grown.first]
-			+= evaluation->items[i].least_place;
-	long need = need_of(evaluation, 0);
-	for (int i = 0; i < evaluation->item_count; i++)
-		evaluation->pool[evaluation->items[i].stage - evaluation->model->grown.first]
-			-= evaluation->items[i].least_place;
+		evaluation->pool[evaluation->items[i].stage - first] = 0;
 	return need < held ? need : held;
 }
 
@@ -200,7 +304,8 @@ static long stage_need(const struct evaluation *evaluation, int n, long tile)
 	for (int i = 0; i < evaluation->item_count; i++) {
 		const struct held_item *item = &evaluation->items[i];
 		if (item->stage == n && !item->is_held)
-			need += item->has_chunks && tile ? chunk_place(evaluation, item, tile) : item->place;
+			need += item->has_chunks && tile ? chunk_place(evaluation, item, &item->dim, tile)
+				: item->place;
 	}
 	return need;
 }
@@ -269,7 +374,7 @@ void group_choose_chunks(struct evaluation *evaluation, const struct group_limit
 	long need = evaluation->need;
 	for (int i = 0; i < evaluation->item_count; i++) {
 		const struct held_item *item = &evaluation->items[i];
-		need += item->is_held ? item->place : 0;
+		need += item->is_held ? item->held_place : 0;
 		evaluation->pool[item->stage - grown->first] += item->is_held ? 0 : item->least_place;
 	}
 	long begin = group_turns_begin(evaluation->arch, need, model->element_bytes);
@@ -290,7 +395,7 @@ void group_choose_chunks(struct evaluation *evaluation, const struct group_limit
 		choice->hold[index] = item->is_held ? HOLD_ALL
 			: choice->stage_tile[item->stage] && item->has_chunks ? HOLD_CHUNK : HOLD_STAGE;
 		if (evaluation->doubles)
-			choice->is_double[index] = evaluation->overlaps && !item->is_held;
+			choice->is_double[index] = item->is_held ? item->is_double : evaluation->overlaps;
 	}
 	long pool = pool_of(evaluation);
 	choice->need = pool ? begin + pool : need;

@@ -122,10 +122,13 @@ struct group_model *group_model_new(struct groups *groups, const struct grown *g
 			add_entry(model, i);
 	find_weights(model);
 	model->items = ARENA_ARRAY(arena, struct held_item, model->entry_count + 1);
+	model->stage_loops = arena_alloc(arena,
+		sizeof *model->stage_loops * (size_t)(grown->last - grown->first + 1));
 	model->is_held = ARENA_ARRAY(arena, bool, model->entry_count + 1);
 	model->is_best = ARENA_ARRAY(arena, bool, model->entry_count + 1);
 	model->rest = ARENA_ARRAY(arena, long, model->entry_count + 2);
 	model->pool = ARENA_ARRAY(arena, long, grown->last - grown->first + 1);
+	model->stage_loop = ARENA_ARRAY(arena, int, grown->last - grown->first + 1);
 	return model;
 }
 
@@ -248,24 +251,6 @@ static double run_length(const struct evaluation *evaluation, int e, int store)
 	return (double)entry->extent[last];
 }
 
-static bool add_item(struct evaluation *evaluation, int e)
-{
-	struct group_model *model = evaluation->model;
-	const struct model_entry *entry = &model->entries[e];
-	const struct array *array = entry->array->array;
-	struct held_item *item = &evaluation->items[evaluation->item_count++];
-	*item = (struct held_item){ .entry = entry, .stage = entry->stage, .bytes = array->type.bytes,
-		.visits = 1 };
-	for (int d = 0; d < array->rank; d++)
-		if (__builtin_mul_overflow(item->bytes, entry->extent[d], &item->bytes))
-			return false;
-	for (int l = 0; l < evaluation->choice->depth; l++)
-		item->visits *= evaluation->profiles[l]->tiles[item->stage - model->grown.first];
-	item->place = group_round(evaluation->arch, item->bytes);
-	item->is_streamed = evaluation->wishes && evaluation->wishes->is_streamed[entry->index];
-	return true;
-}
-
 static bool whole_elements(const struct model_entry *entry, long *elements)
 {
 	*elements = 1;
@@ -280,6 +265,7 @@ struct use {
 	int store;
 	bool is_kept;
 	bool both;                   /* it comes and goes */
+	bool is_read_first;          /* even where nothing comes back */
 	bool is_double;
 };
 
@@ -301,7 +287,7 @@ static struct use use_of(const struct evaluation *evaluation, int e)
 	for (int l = 0; l < evaluation->choice->depth; l++)
 		use.is_kept &= evaluation->profiles[l]->arrays[e].moves;
 	/* What a stage makes it reads before it leaves the chip. */
-	use.both = entry->is_written && entry->is_read
+	use.both = use.is_read_first = entry->is_written && entry->is_read
 		&& !(entry->array->is_created && entry->stage == entry->array->first);
 	for (int l = 0; l < use.store; l++)
 		use.both |= entry->is_written && !evaluation->profiles[l]->arrays[e].moves;
@@ -309,9 +295,10 @@ static struct use use_of(const struct evaluation *evaluation, int e)
 	return use;
 }
 
-/* Adds the buffer of an array that is not held for a stage: two slots if it is double, or a
- * ring for two windows. */
-static bool add_buffer(struct evaluation *evaluation, int e, const struct use *use)
+/* The buffer of an array that is not held for a stage: two slots if it is double, or a ring
+ * for two windows. */
+static bool buffer_bytes(const struct evaluation *evaluation, int e, const struct use *use,
+	long *buffer)
 {
 	const struct model_entry *entry = &evaluation->model->entries[e];
 	const struct array_profile *inner = use->store
@@ -327,10 +314,84 @@ static bool add_buffer(struct evaluation *evaluation, int e, const struct use *u
 		if (__builtin_mul_overflow(bytes, side, &bytes))
 			return false;
 	}
+	*buffer = bytes;
+	return true;
+}
+
+static bool add_buffer(struct evaluation *evaluation, int e, const struct use *use)
+{
+	long bytes;
+	if (!buffer_bytes(evaluation, e, use, &bytes))
+		return false;
 	if (evaluation->doubles)
-		evaluation->choice->is_double[entry->index] = use->is_double;
+		evaluation->choice->is_double[evaluation->model->entries[e].index] = use->is_double;
 	evaluation->need += group_round(evaluation->arch, bytes);
 	return true;
+}
+
+/* Elements that an array shows which comes for its stage in each tile that has some for it. */
+static bool streamed_elements(const struct evaluation *evaluation, int e, long *elements)
+{
+	const struct model_entry *entry = &evaluation->model->entries[e];
+	int m = entry->stage - evaluation->model->grown.first;
+	*elements = 1;
+	for (int l = 0; l < evaluation->choice->depth; l++) {
+		const struct loop_profile *profile = evaluation->profiles[l];
+		const struct array_profile *array = &profile->arrays[e];
+		if (__builtin_mul_overflow(*elements, array->moves ? array->sum : profile->tiles[m], elements))
+			return false;
+	}
+	for (int d = 0; d < entry->array->array->rank; d++) {
+		bool is_fixed = true;
+		for (int l = 0; l < evaluation->choice->depth; l++)
+			is_fixed &= evaluation->profiles[l]->arrays[e].is_fixed[d];
+		if (is_fixed && __builtin_mul_overflow(*elements, entry->extent[d], elements))
+			return false;
+	}
+	return true;
+}
+
+/* An array that only one stage uses, and only reads. */
+static bool add_item(struct evaluation *evaluation, int e, const struct use *use)
+{
+	struct group_model *model = evaluation->model;
+	const struct model_entry *entry = &model->entries[e];
+	const struct array *array = entry->array->array;
+	struct held_item *item = &evaluation->items[evaluation->item_count++];
+	long elements, streamed, place = array->type.bytes, held_place;
+	*item = (struct held_item){ .entry = entry, .stage = entry->stage, .is_moved = use->store > 0,
+		.is_double = use->is_double,
+		.is_streamed = evaluation->wishes && evaluation->wishes->is_streamed[entry->index] };
+	for (int d = 0; d < array->rank; d++) {
+		item->side[d] = outer_side(evaluation, e, d, use->store);
+		if (__builtin_mul_overflow(place, item->side[d], &place))
+			return false;
+	}
+	if (!buffer_bytes(evaluation, e, use, &held_place))
+		return false;
+	item->place = group_round(evaluation->arch, place);
+	item->held_place = group_round(evaluation->arch, held_place);
+	double run = array->rank ? run_length(evaluation, e, use->store) : 1;
+	bool known = moved_elements(evaluation, e, use->store, &elements)
+		&& streamed_elements(evaluation, e, &streamed)
+		&& !__builtin_mul_overflow(elements, (long)array->type.bytes, &item->bytes)
+		&& !__builtin_mul_overflow(streamed, (long)array->type.bytes, &item->streamed_bytes);
+	evaluation->choice->runs += known && item->is_moved && run > 0 ? (double)elements / run : 0;
+	return known;
+}
+
+/* Of the ELEMENTS of an array that is written, those that come back: all but those of first
+ * visits, if these set them. */
+static long fetched_again(const struct evaluation *evaluation, int e, const struct use *use,
+	long elements)
+{
+	long first = elements;
+	for (int l = 0; l < use->store; l++)
+		if (!evaluation->profiles[l]->arrays[e].moves)
+			first /= evaluation->profiles[l]->loop.count;
+	bool is_set = evaluation->model->entries[e].array->is_created
+		&& evaluation->model->entries[e].array->first >= evaluation->model->grown.first;
+	return use->is_read_first || (first < elements && !is_set) ? elements : elements - first;
 }
 
 /* All arrays: what moves, and what does not as items.  False if a number is too large. */
@@ -345,8 +406,8 @@ static bool add_arrays(struct evaluation *evaluation)
 		for (int d = 0; d < array->rank; d++)
 			if (is_moved_twice(evaluation, e, d))
 				return false;
-		if (!use.store && !entry->is_internal && !entry->is_written && entry->stage >= 0) {
-			if (!add_item(evaluation, e))
+		if (!entry->is_internal && !entry->is_written && entry->stage >= 0) {
+			if (!add_item(evaluation, e, &use))
 				return false;
 			continue;
 		}
@@ -360,8 +421,11 @@ static bool add_arrays(struct evaluation *evaluation)
 				return false;
 			continue;
 		}
-		if (!moved_elements(evaluation, e, use.store, &elements)
-			|| !add_product(&evaluation->bytes, elements, array->type.bytes * (use.both ? 2 : 1)))
+		if (!moved_elements(evaluation, e, use.store, &elements))
+			return false;
+		long fetched = use.both ? fetched_again(evaluation, e, &use, elements) : 0;
+		if (!add_product(&evaluation->bytes, elements, array->type.bytes)
+			|| !add_product(&evaluation->bytes, fetched, array->type.bytes))
 			return false;
 		double run = array->rank ? run_length(evaluation, e, use.store) : 1;
 		evaluation->choice->runs += run > 0 ? (double)elements / run : 0;
@@ -419,15 +483,58 @@ bool group_keeps(const struct groups *groups, const struct grown *grown,
 	return keeps;
 }
 
+/* Decides what is held, and fills in the choice; false if nothing fits, or moves less than
+ * is wanted: choice.need is then the least that would do. */
+static bool hold(struct evaluation *evaluation, const struct group_limits *limits,
+	struct group_choice *choice)
+{
+	long bytes = evaluation->bytes;
+	int members = evaluation->model->grown.last - evaluation->model->grown.first + 1;
+	memset(evaluation->pool, 0, (size_t)members * sizeof *evaluation->pool);
+	evaluation->overlaps = false;
+	for (int i = 0; i < evaluation->item_count; i++)
+		evaluation->overlaps |= evaluation->doubles && !evaluation->items[i].is_pinned
+			&& evaluation->doubles[evaluation->items[i].entry->index];
+	group_find_chunks(evaluation);
+	long need = group_least_need(evaluation);
+	bool found = need <= limits->capacity && choice->repetition <= limits->repetition
+		&& group_choose_held(evaluation, limits);
+	choice->need = need;
+	if (found) {
+		choice->bytes = evaluation->bytes;
+		group_choose_chunks(evaluation, limits);
+	}
+	evaluation->bytes = bytes;
+	return found;
+}
+
+/* What a loop moves has to be held (PINS), but for what the user wants to come for its stage;
+ * or not.  True if there is some. */
+static bool pin_moved(struct evaluation *evaluation, bool pins)
+{
+	bool any = false;
+	for (int i = 0; i < evaluation->item_count; i++) {
+		struct held_item *item = &evaluation->items[i];
+		item->is_pinned = pins && item->is_moved && !item->is_streamed;
+		any |= item->is_pinned;
+	}
+	return any;
+}
+
 bool group_evaluate(struct group_model *model, const struct group_limits *limits,
 	struct group_choice *choice)
 {
+	enum { COMBINATIONS = 64 };
 	struct evaluation evaluation = { .model = model, .choice = choice,
 		.arch = model->groups->compilation->arch, .wishes = limits->wishes,
-		.doubles = limits->doubles, .items = model->items, .pool = model->pool };
-	memset(model->pool, 0, (size_t)(model->grown.last - model->grown.first + 1) * sizeof *model->pool);
+		.doubles = limits->doubles, .items = model->items, .pool = model->pool,
+		.stage_loop = model->stage_loop };
+	int members = model->grown.last - model->grown.first + 1;
+	for (int m = 0; m < members; m++)
+		model->stage_loop[m] = -1;
 	choice->need = LONG_MAX;
 	choice->runs = 0;
+	choice->is_exact = true;
 	for (int l = 0; l < choice->depth; l++) {
 		evaluation.profiles[l] = group_profile_of(model, &choice->loops[l]);
 		if (!evaluation.profiles[l])
@@ -435,17 +542,25 @@ bool group_evaluate(struct group_model *model, const struct group_limits *limits
 	}
 	if (!add_arrays(&evaluation))
 		return false;
-	for (int i = 0; i < evaluation.item_count; i++)
-		evaluation.overlaps |= limits->doubles && limits->doubles[evaluation.items[i].entry->index];
-	group_find_chunks(&evaluation);
-	choice->need = group_least_need(&evaluation);
 	choice->repetition = repetition_of(&evaluation);
-	if (choice->need > limits->capacity || choice->repetition > limits->repetition
-		|| !group_choose_held(&evaluation, limits))
-		return false;
-	choice->bytes = evaluation.bytes;
-	group_choose_chunks(&evaluation, limits);
-	return true;
+	bool may_stream = pin_moved(&evaluation, true);
+	bool found = hold(&evaluation, limits, choice);
+	if (!may_stream)
+		return found;
+	struct group_limits rest = *limits;
+	long need = choice->need;
+	int tries = 0;
+	pin_moved(&evaluation, false);
+	group_first_loops(&evaluation);
+	do {
+		rest.bytes = found ? choice->bytes : limits->bytes;
+		bool is_better = hold(&evaluation, &rest, choice);
+		need = is_better || (!found && choice->need < need) ? choice->need : need;
+		found |= is_better;
+	} while (++tries < COMBINATIONS && group_next_loops(&evaluation));
+	choice->is_exact &= tries < COMBINATIONS;
+	choice->need = need;
+	return found;
 }
 
 long group_least_bytes(struct group_model *model)

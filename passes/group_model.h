@@ -46,21 +46,30 @@ struct model_entry {
 	bool is_internal, is_read, is_written;
 	bool may_be_kept;            /* see group_keeps; by all loops that move it */
 	int stage;                   /* the only nest that uses it; -1: there are several */
-	bool knows_dim;
-	unsigned dim_beside;         /* the group's dimensions with loops when it was found */
-	struct stage_dim dim;        /* of its stage, in chunks along which it may come */
 	long extent[ARRAY_RANK_LIMIT];   /* of all that is touched (internal: written) */
 };
 
-/* What no loop moves: read only, and used by one stage. */
+/* What one stage reads and nobody writes. */
 struct held_item {
 	const struct model_entry *entry;
 	int stage;
-	long bytes, visits;
-	long place, least_place;     /* in the scratchpad: all of it, or the smallest chunk */
+	bool is_moved;               /* by some loop: held, it comes in regions */
+	long side[ARRAY_RANK_LIMIT]; /* of what a tile reads */
+	long bytes, streamed_bytes;  /* moved if it is held, or comes for its stage */
+	long held_place;             /* in the scratchpad, held, and whether the buffer is double */
+	bool is_double;
+	long place, least_place;     /* if it comes for its stage: whole, or in the smallest chunks */
 	bool has_chunks;
 	struct stage_dim dim;
 	bool is_held, is_streamed;   /* streamed: as the user wants */
+	bool is_pinned;              /* held, whatever is best */
+};
+
+/* A loop that a stage may have inside the tiles. */
+struct stage_loop {
+	bool is_known, suits;
+	unsigned used;               /* the group's dimensions with loops when it was asked */
+	struct stage_dim dim;
 };
 
 struct group_model {
@@ -74,8 +83,10 @@ struct group_model {
 	struct loop_profile *profiles;
 	/* room for an evaluation: [entry], [member] */
 	struct held_item *items;
+	struct stage_loop (*stage_loops)[LOOP_DEPTH_LIMIT];   /* [member][loop] */
 	bool *is_held, *is_best;
 	long *rest, *pool;
+	int *stage_loop;
 };
 
 struct evaluation {
@@ -88,6 +99,7 @@ struct evaluation {
 	long bytes, need;            /* of all but the items */
 	int item_count;
 	struct held_item *items;
+	int *stage_loop;             /* [member]: that it has, -1: the best (see group_first_loops) */
 	long *pool;                  /* [member]: scratch of what comes for it */
 	bool overlaps;               /* items come while the stage before computes */
 	long steps;                  /* of the search among what is held */
@@ -99,8 +111,14 @@ const struct loop_profile *group_profile_of(struct group_model *model, const str
 /* The statement of nest N that does most: the deepest. */
 const struct statement *group_busiest(const struct groups *groups, int n);
 
-/* Gives the largest item of each stage, and all that move like it, chunks. */
+/* Gives each stage its loop, or that along which what comes for it needs least, and its items
+ * chunks. */
 void group_find_chunks(struct evaluation *evaluation);
+
+/* Stages for which something comes that a loop moves may want different loops for their
+ * items: all combinations are tried, one after the other.  False: that was the last. */
+void group_first_loops(struct evaluation *evaluation);
+bool group_next_loops(struct evaluation *evaluation);
 
 /* The least scratchpad that would do: everything comes as late as it can, or nothing is
  * held apart. */

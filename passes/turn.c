@@ -19,8 +19,34 @@ static void leave_turn(struct lowering *lowering, int depth)
 	lowering->stage = NULL;
 }
 
-/* Whatever the tile, since borders change little: what the stage reads, or an iteration of
- * its loop. */
+/* A tile loop of the group moves array A. */
+static bool is_moved(const struct lowering *lowering, int a)
+{
+	const struct nest_array *array = &lowering->nest->arrays[a];
+	for (int l = 0; l < lowering->nest->band_count; l++)
+		for (int i = 0; i < array->access_count; i++) {
+			int s = array->accesses[i].statement;
+			const struct hyperplane *plane = &lowering->nest->band[l].planes[s];
+			for (int j = 0; j < lowering->nest->statements[s]->depth; j++)
+				for (int d = 0; d < array->array->rank; d++)
+					if (plane->kind == HYPERPLANE_AFFINE && plane->affine.coefficients[j]
+						&& array->accesses[i].access->subscripts[d].coefficients[j])
+						return true;
+		}
+	return false;
+}
+
+/* What statement S runs while array A's region is there: if no loop moves it, whatever the
+ * tile, since borders change little. */
+static __isl_give isl_set *turn_instances(const struct lowering *lowering, int a, int s)
+{
+	if (is_moved(lowering, a))
+		return tile_instances(lowering, s, lowering->depth, IN_TILE);
+	return lowering->store[a] == STORE_STAGE ? isl_set_copy(lowering->nest->statements[s]->domain)
+		: stage_instances(lowering, s);
+}
+
+/* What the stage reads, or an iteration of its loop. */
 bool turn_measure(struct lowering *lowering, int a, struct general_region *region,
 	struct plan_buffer *buffer)
 {
@@ -30,9 +56,7 @@ bool turn_measure(struct lowering *lowering, int a, struct general_region *regio
 	enter_turn(lowering, a);
 	for (int i = 0; i < array->access_count; i++) {
 		int s = array->accesses[i].statement;
-		isl_set *instances = lowering->store[a] == STORE_STAGE
-			? isl_set_copy(lowering->nest->statements[s]->domain) : stage_instances(lowering, s);
-		elements = set_unite(elements, isl_set_apply(instances,
+		elements = set_unite(elements, isl_set_apply(turn_instances(lowering, a, s),
 			isl_map_copy(array->accesses[i].access->map)));
 	}
 	elements = set_coalesce(isl_set_intersect_params(elements, tile_context(lowering)));

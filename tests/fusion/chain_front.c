@@ -2,11 +2,12 @@
  * schedule of the space that docs/search.md and docs/fusion.md describe and walking through
  * its tiles with sets of rows, columns and channels in hand.  Shares nothing with loopc.
  *
- *     chain_front PERCENT CHANNELS ROWS COLUMNS [FILTERS KERNEL STRIDE]...
+ *     chain_front LIMIT[,LIMIT]... CHANNELS ROWS COLUMNS [FILTERS KERNEL STRIDE]...
  *
- * CHANNELS: of the input.  ROWS, COLUMNS: of the last layer's output.  PERCENT: the work that
- * a group may repeat; or "never" (nothing is fused).  Elements are of two bytes, layers have
- * no padding.  Prints a line "memory traffic" a point, memory falling. */
+ * CHANNELS: of the input.  ROWS, COLUMNS: of the last layer's output.  LIMIT: the work that a
+ * group may repeat, in percent; or "never" (nothing is fused).  Elements are of two bytes,
+ * layers have no padding.  For each limit prints it, and a line "memory traffic" a point,
+ * memory falling. */
 
 #include <limits.h>
 #include <math.h>
@@ -651,60 +652,97 @@ static double repetition(const struct group *group)
 	return all / once;
 }
 
-/* Tiles in which layer L runs. */
-static long visits(const struct group *group, int l)
+/* What layer L reads and nobody writes: its weights and, first in the group, the input. */
+struct item {
+	long held, streamed;         /* traffic: in a buffer of its own, or coming in each tile */
+	long place;                  /* of that buffer */
+	int side[4];                 /* of what comes in a tile */
+	int array;
+};
+
+static struct item item_of(const struct group *group, int l, int array)
 {
-	long count = 0;
-	int t[3] = { 0 };
+	struct item item = { .array = array };
+	int store = 0, t[3] = { 0 };
+	for (int p = 0; p < group->depth; p++)
+		if (moves(group, array, group->loops[p].dim))
+			store = p + 1;
+	walk_array(group, array, store, &item.held, &item.place);
 	do {
 		struct tile tile;
 		find_tile(group, group->depth, t, &tile);
-		count += tile.runs[l];
+		struct box now = region(group, array, &tile);
+		item.streamed += tile.runs[l] ? elements(&now) : 0;
+		for (int d = 0; d < 4; d++)
+			if (size_of(now.side[d]) > item.side[d])
+				item.side[d] = size_of(now.side[d]);
 	} while (next(group, group->depth, t));
-	return count;
+	return item;
 }
 
-/* Weights that no loop moves are held from the first tile to the last, or come in each tile
- * for their layer, a filter at a time: then those of all layers take turns. */
-static void try_weights(const struct group *group, int l, long memory, long pool, long traffic)
+/* What comes for a layer while one of its loops runs inside the tile: an iteration at a time
+ * what the loop has a subscript of for itself.  LOOP: K, C, R, S, or -1 without. */
+static long chunk(const struct item *item, int loop)
 {
+	static const int of[2][4] = { { K, C, R, S }, { C, -1, -1, -1 } };
+	long size = 1;
+	for (int d = 0; d < 4; d++)
+		size *= loop >= 0 && of[item->array == GROUP_INPUT][d] == loop ? 1 : item->side[d];
+	return size;
+}
+
+static bool runs_outside(const struct group *group, int l, int loop)
+{
+	bool found = false;
+	for (int p = 0; p < group->depth; p++)
+		found |= group->loops[p].dim == CHANNEL
+			&& ((l == group->last && loop == C) || (l == group->last - 1 && loop == K));
+	return found;
+}
+
+/* Each is held, or comes in each tile for its layer, whole or a bit at a time: then those of
+ * all layers take turns in one place. */
+static void try_items(const struct group *group, int l, long memory, long pool, long traffic)
+{
+	static const int loops[] = { -1, K, C, R, S };
+	struct item items[2];
+	int count = 0;
 	if (l > group->last) {
 		add(group->front, memory + pool, traffic);
 		return;
 	}
-	bool is_moved = false;
-	for (int p = 0; p < group->depth; p++)
-		is_moved |= moves(group, GROUP_WEIGHTS + l - group->first, group->loops[p].dim);
-	if (is_moved) {
-		try_weights(group, l + 1, memory, pool, traffic);
-		return;
-	}
-	long filter = (long)layers[l].in * layers[l].kernel * layers[l].kernel;
-	long all = layers[l].out * filter;
-	try_weights(group, l + 1, memory + all, pool, traffic + all);
-	try_weights(group, l + 1, memory, filter > pool ? filter : pool, traffic + all * visits(group, l));
+	items[count++] = item_of(group, l, GROUP_WEIGHTS + l - group->first);
+	if (l == group->first)
+		items[count++] = item_of(group, l, GROUP_INPUT);
+	for (int held = 0; held < 1 << count; held++)
+		for (size_t j = 0; j < sizeof loops / sizeof *loops; j++) {
+			long own_memory = 0, own_pool = 0, own_traffic = 0;
+			if (runs_outside(group, l, loops[j]))
+				continue;
+			for (int i = 0; i < count; i++) {
+				bool is_held = held >> i & 1;
+				own_memory += is_held ? items[i].place : 0;
+				own_pool += is_held ? 0 : chunk(&items[i], loops[j]);
+				own_traffic += is_held ? items[i].held : items[i].streamed;
+			}
+			try_items(group, l + 1, memory + own_memory, own_pool > pool ? own_pool : pool,
+				traffic + own_traffic);
+		}
 }
 
 static void try_group_schedule(const struct group *group)
 {
-	long memory = 0, traffic = 0;
+	int store = 0;
+	long memory, traffic;
 	if (repetition(group) > 1 + percent / 100 + 1e-9)
 		return;
-	for (int a = 0; a < GROUP_WEIGHTS + group->last - group->first + 1; a++) {
-		int store = 0;
-		long own_traffic, own_memory;
-		for (int p = 0; p < group->depth; p++)
-			if (moves(group, a, group->loops[p].dim))
-				store = p + 1;
-		if (a >= GROUP_WEIGHTS && !store)
-			continue;
-		walk_array(group, a, store, &own_traffic, &own_memory);
-		traffic += own_traffic;
-		memory += own_memory;
-	}
+	for (int p = 0; p < group->depth; p++)
+		if (moves(group, GROUP_OUTPUT, group->loops[p].dim))
+			store = p + 1;
+	walk_array(group, GROUP_OUTPUT, store, &traffic, &memory);
 	for (int l = group->first; l < group->last; l++)
 		memory += walk_between(group, l);
-	try_weights(group, group->first, memory, 0, traffic);
+	try_items(group, group->first, memory, 0, traffic);
 }
 
 /* No layer of the group needs rows (or columns) of another for more than one of its own. */
@@ -761,14 +799,13 @@ static void try_group(int first, int last, struct front *front)
 
 static struct front of[LAYERS][LAYERS], best[LAYERS + 1];
 
-static void try_chain(bool fuses)
+static void try_limit(const char *limit)
 {
+	bool fuses = strcmp(limit, "never") != 0;
+	percent = atof(limit);
 	for (int l = 0; l < layer_count; l++)
-		for (int first = l; first >= 0; first--)
-			if (first == l)
-				try_layer(&layers[l], &of[l][l]);
-			else if (fuses)
-				try_group(first, l, &of[first][l]);
+		for (int first = l - 1; first >= 0 && fuses; first--)
+			try_group(first, l, &of[first][l]);
 	for (int end = 1; end <= layer_count; end++) {
 		clear(&best[end]);
 		for (int first = 0; first < end; first++)
@@ -776,6 +813,7 @@ static void try_chain(bool fuses)
 				join(&best[first], &of[first][end - 1], &best[end]);
 	}
 	const struct front *all = &best[layer_count];
+	printf("%s\n", limit);
 	for (int m = MEMORY - 1; m > 0; m--)
 		if (all->traffic[m] < all->traffic[m - 1])
 			printf("%d %ld\n", m * ELEMENT, all->traffic[m] * ELEMENT);
@@ -785,7 +823,6 @@ int main(int count, char **arguments)
 {
 	if (count < 8 || (count - 5) % 3 || (count - 5) / 3 > LAYERS)
 		return 2;
-	percent = atof(arguments[1]);
 	layer_count = (count - 5) / 3;
 	int channels = atoi(arguments[2]), rows = atoi(arguments[3]), columns = atoi(arguments[4]);
 	for (int l = 0; l < layer_count; l++) {
@@ -802,6 +839,9 @@ int main(int count, char **arguments)
 	}
 	if (rows > 64 || columns > 64)
 		return 2;
-	try_chain(strcmp(arguments[1], "never") != 0);
+	for (int l = 0; l < layer_count; l++)
+		try_layer(&layers[l], &of[l][l]);
+	for (char *limit = strtok(arguments[1], ","); limit; limit = strtok(NULL, ","))
+		try_limit(limit);
 	return 0;
 }

@@ -62,13 +62,23 @@ def front_of(loopc, directory, chain, limit, capacity):
     return [(point['memory_bytes'], point['traffic_bytes']) for point in function['points']]
 
 
-def tried(program, chain, limit):
-    """The same by brute force."""
+LIMITS = 'never', '0', '25', '1000'
+
+
+def tried(program, chain):
+    """The same by brute force, by limit."""
     channels, rows, columns, *layers = chain
-    arguments = [limit, channels, rows, columns] + [n for layer in layers for n in layer]
-    output = subprocess.run([program] + [str(a) for a in arguments], stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, check=True, universal_newlines=True).stdout
-    return [tuple(map(int, line.split())) for line in output.splitlines()]
+    arguments = [channels, rows, columns] + [n for layer in layers for n in layer]
+    output = subprocess.run([program, ','.join(LIMITS)] + [str(a) for a in arguments],
+                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True,
+                            universal_newlines=True).stdout
+    fronts = {}
+    for line in output.splitlines():
+        if ' ' in line:
+            front.append(tuple(map(int, line.split())))
+        else:
+            front = fronts[line] = []
+    return fronts
 
 
 def dominates(front, other):
@@ -79,8 +89,7 @@ def dominates(front, other):
 def compare(loopc, program, chain, directory):
     """Number of limits under which the two differ; fronts by limit."""
     differences, fronts = 0, {}
-    for limit in 'never', 0, 25, 1000:
-        expected = tried(program, chain, limit)
+    for limit, expected in tried(program, chain).items():
         found = front_of(loopc, directory, chain, limit, 2 * expected[0][0])
         fronts[limit] = found
         if found != expected:
@@ -90,7 +99,7 @@ def compare(loopc, program, chain, directory):
                 sorted(set(expected) - set(found))[-6:]))
         else:
             print('%s, %s: %d points' % (chain, limit, len(found)))
-    for narrow, wide in ('never', 0), (0, 25), (25, 1000):
+    for narrow, wide in zip(LIMITS, LIMITS[1:]):
         if not dominates(fronts[wide], fronts[narrow]):
             differences += 1
             print('%s: %s does not dominate %s' % (chain, wide, narrow))

@@ -60,15 +60,15 @@ has schedule '^stream V' "rows, too tight: weights are no longer held"
 
 machine 1536
 compiles "chunks" $whole --buffering=double
-has schedule '^stream U k 1$' "chunks: weights come in them"
-has schedule '^double U$' "chunks: the next one comes ahead"
-has out 'U_0 .* x 2 slots' "chunks: they have two places"
+has schedule '^stream V k 1$' "chunks: weights come in them"
+has schedule '^double V$' "chunks: the next one comes ahead"
+has out 'V_0 .* x 2 slots' "chunks: they have two places"
 double=$(used)
 cp schedule given
 machine "$double"
 compiles "chunks, tight" $whole --schedule=given
 same given schedule "chunks, tight: the same schedule"
-machine $((double - 4))
+machine $((double / 2))
 exits 3 "chunks, too tight" "$LOOPC" --arch=machine.yaml --schedule=given $whole "$layers"
 
 # Where there is no room, auto leaves single what is least moved.

@@ -1,5 +1,5 @@
 """A group's search against all of its schedules: two filters over an image, every order of
-the two loops, every tile size and everything that may come for its stage, each lowered by
+the two loops, every tile size of equal parts and everything that may come for its stage, each lowered by
 itself and counted.  python3 exhaust.py LOOPC"""
 
 import itertools
@@ -53,16 +53,22 @@ def compile_for(loopc, directory, scratchpad, *options):
             kernel['nest'], kernel['schedule'])
 
 
+def sizes_of(extent):
+    """Tiles of equal parts, about, but for all of it."""
+    return sorted({-(-extent // parts) for parts in range(2, extent + 1)})
+
+
 def schedules():
     """The text of every schedule of the group."""
     extents = {'p': ROWS + 1, 'q': COLUMNS + 2}
     for depth in range(3):
         for order in itertools.permutations(extents, depth):
-            for tiles in itertools.product(*(range(1, extents[loop]) for loop in order)):
-                for streams in ((), ('K1',), ('K2',), ('K1', 'K2')):
+            for tiles in itertools.product(*(sizes_of(extents[loop]) for loop in order)):
+                # Weights come a row or a column at a time, which needs least.
+                for streams in itertools.product(('', 'X'), ('', 'K1 r 1'), ('', 'K2 s 1')):
                     yield 'nest filters.0-1\n%sorder %s\n%s' % (
                         ''.join('tile %s %d\n' % pair for pair in zip(order, tiles)),
-                        ' '.join(order), ''.join('stream %s\n' % name for name in streams))
+                        ' '.join(order), ''.join('stream %s\n' % text for text in streams if text))
 
 
 def main():
