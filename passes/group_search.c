@@ -162,14 +162,15 @@ static void try_inner(struct search *search, int depth, int dim)
 	}
 }
 
-/* Loops outside: from DEPTH on, then the innermost along DIM.  Smaller tiles move and repeat
- * more, if anything: none is tried that would move as much as the best in a scratchpad
+/* OUTER loops outside, from DEPTH on, then the innermost along INNER.  Smaller tiles move and
+ * repeat more, if anything: none is tried that would move as much as the best in a scratchpad
  * without end. */
-static void try_outer(struct search *search, int depth, int inner)
+static void try_outer(struct search *search, int depth, int outer, int inner)
 {
-	enum { POINTS = 6000 };
-	try_inner(search, depth, inner);
-	for (int dim = 0; dim < search->grown->dim_count && depth < GROUP_DEPTH - 1; dim++) {
+	enum { POINTS = 8000 };
+	if (depth == outer)
+		try_inner(search, depth, inner);
+	for (int dim = 0; dim < search->grown->dim_count && depth < outer; dim++) {
 		const struct group_dim *candidate = &search->grown->dims[dim];
 		if (dim == inner || is_used(search, depth, dim)
 			|| (candidate->is_forward && !search->can_repeat[dim]))
@@ -186,7 +187,7 @@ static void try_outer(struct search *search, int depth, int inner)
 			if (ideal >= search->limits.bytes || (search->has_best
 				&& ideal >= search->best->bytes + search->limits.prefers_memory))
 				break;
-			try_outer(search, depth + 1, inner);
+			try_outer(search, depth + 1, outer, inner);
 		}
 	}
 }
@@ -269,8 +270,10 @@ enum group_outcome group_search(struct groups *groups, const struct grown *grown
 	}
 	find_loops(&search);
 	want_doubles(&search);
-	for (int inner = 0; inner < grown->dim_count; inner++)
-		try_outer(&search, 0, inner);
+	/* few loops first: what is best with them leaves little to try with more */
+	for (int outer = 0; outer < GROUP_DEPTH; outer++)
+		for (int inner = 0; inner < grown->dim_count; inner++)
+			try_outer(&search, 0, outer, inner);
 	if (!grown->dim_count)
 		evaluate(&search);
 	if (search.has_best && groups->compilation->buffering == BUFFERING_AUTO
