@@ -19,6 +19,7 @@
 #include "driver/sweep.h"
 #include "driver/verify.h"
 #include "frontend/arch.h"
+#include "passes/fuse.h"
 #include "passes/pipeline.h"
 #include "passes/name_values.h"
 #include "passes/registers.h"
@@ -39,6 +40,23 @@ static void show_plan(const struct session *session, const char *pass, const str
 {
 	if (pass_done(&session->compilation, pass))
 		plan_print(session->compilation.trace, plan);
+}
+
+/* Reports have sums over all nests. */
+static bool check_totals(const struct session *session)
+{
+	long moved = 0, bound = 0;
+	for (int p = 0; p < session->plan_count; p++)
+		for (int n = 0; n < session->plans[p]->nest_count; n++) {
+			const struct plan_nest *nest = &session->plans[p]->nests[n];
+			if (__builtin_add_overflow(moved, plan_nest_bytes(nest), &moved)
+			    || __builtin_add_overflow(bound, nest->lower_bound_bytes, &bound)) {
+				diag_error(session->diag, nest->location, "up to this nest 2^63 bytes or more "
+					"are moved in all, which cannot be counted; give it smaller sizes");
+				return false;
+			}
+		}
+	return true;
 }
 
 /* Plans for all functions, so that one run shows the errors of all. */
@@ -65,6 +83,8 @@ static enum status make_plans(struct session *session)
 	}
 	for (int p = 0; p < session->plan_count; p++)
 		session->plans[p]->program = session->compilation.program;
+	if (!check_totals(session))
+		return STATUS_INPUT_ERROR;
 	if (session->plan_count == program->function_count)
 		return STATUS_DONE;
 	return session->compilation.is_broken ? STATUS_INTERNAL :

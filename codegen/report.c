@@ -34,7 +34,9 @@ static struct totals report_totals(const struct report *report)
 			totals.write_bytes += nest.write_bytes;
 			totals.compulsory_bytes += nest.compulsory_bytes;
 			totals.lower_bound_bytes += nest.lower_bound_bytes;
-			totals.macs = totals.macs < 0 || nest.macs < 0 ? -1 : totals.macs + nest.macs;
+			if (totals.macs < 0 || nest.macs < 0
+			    || __builtin_add_overflow(totals.macs, nest.macs, &totals.macs))
+				totals.macs = -1;
 		}
 	return totals;
 }
@@ -169,7 +171,8 @@ static long report_commands(const struct report *report)
 	for (int p = 0; p < report->plan_count; p++)
 		for (int n = 0; n < report->plans[p]->nest_count; n++) {
 			long commands = nest_commands(report->plans[p], &report->plans[p]->nests[n]);
-			sum = sum < 0 || commands < 0 ? -1 : sum + commands;
+			if (sum < 0 || commands < 0 || __builtin_add_overflow(sum, commands, &sum))
+				sum = -1;
 		}
 	return sum;
 }

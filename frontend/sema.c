@@ -160,6 +160,9 @@ static bool find_extent(struct sema *sema, const struct ast_declarator *declarat
 	return false;
 }
 
+/* Of an array: sums of some of them stay within 64 bits. */
+static const long BYTES_LIMIT = 1L << 59;
+
 static bool find_extents(struct sema *sema, const struct ast_declarator *declarator,
 	struct array *array)
 {
@@ -176,10 +179,10 @@ static bool find_extents(struct sema *sema, const struct ast_declarator *declara
 		ok &= find_extent(sema, declarator, d, &array->extents[d], &array->shape[d]);
 	for (int d = 0; d < array->rank; d++)
 		if (__builtin_mul_overflow(bytes, array->extents[d], &bytes) ||
-		    bytes > INT64_MAX / 16) {
+		    bytes > BYTES_LIMIT) {
 			diag_error(sema->diag, declarator->location,
-				"'%s' is too large: its size in bytes overflows 64 bits",
-				declarator->name);
+				"'%s' is too large: an array has at most 2^59 bytes, so that what is moved "
+				"can be counted", declarator->name);
 			return false;
 		} else {
 			array->elements *= array->extents[d];

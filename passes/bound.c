@@ -283,21 +283,19 @@ static double best_powers(const struct partition *partition, double *power)
 	return best;
 }
 
-long model_lower_bound(const struct nest_model *model, long scratchpad_bytes,
-	const char **argument)
+/* What the partition argument proves; 0 where it does not hold. */
+static double bound_by_partition(const struct nest_model *model, long scratchpad_bytes)
 {
 	static const double starts[] = { 0.5, 1, 0.75 };
-	long compulsory = model_compulsory(model);
 	struct partition partition;
 	double best = 0;
 
-	*argument = "compulsory";
 	if (scratchpad_bytes < 1)
-		return compulsory;
+		return 0;
 	/* at borders not all iterations run */
 	for (int a = 0; a < model->array_count; a++)
 		if (array_is_clipped(&model->arrays[a]))
-			return compulsory;
+			return 0;
 	partition_init(&partition, model, scratchpad_bytes);
 	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
 		double power[MODEL_ARRAYS];
@@ -307,7 +305,21 @@ long model_lower_bound(const struct nest_model *model, long scratchpad_bytes,
 		best = fmax(best, best_powers(&partition, power));
 	}
 	/* rounding may not make it a byte too much */
-	best = floor(best * (1 - 1e-9));
+	return floor(best * (1 - 1e-9));
+}
+
+bool model_is_countable(const struct nest_model *model, long scratchpad_bytes)
+{
+	return bound_by_partition(model, scratchpad_bytes) < (double)LONG_MAX;
+}
+
+long model_lower_bound(const struct nest_model *model, long scratchpad_bytes,
+	const char **argument)
+{
+	long compulsory = model_compulsory(model);
+	double best = bound_by_partition(model, scratchpad_bytes);
+
+	*argument = "compulsory";
 	if (best <= (double)compulsory || best >= (double)LONG_MAX)
 		return compulsory;
 	*argument = "partition";

@@ -97,6 +97,15 @@ static void fix_prefix(struct choice *choice)
 	}
 }
 
+/* Borders that the model does not clip make the plan move less than it says. */
+static bool is_unclipped(const struct choice *choice)
+{
+	for (int a = 0; a < choice->nest->array_count; a++)
+		if (choice->regions[a].is_clipped && !array_is_clipped(&choice->model.arrays[a]))
+			return true;
+	return false;
+}
+
 static bool prepare(struct choice *choice)
 {
 	struct compilation *compilation = choice->compilation;
@@ -116,13 +125,27 @@ static bool prepare(struct choice *choice)
 		return false;
 	if (!choice->exact)
 		restrict_to_boxes(choice);
-	return true;
+	if (!choice->exact || choice->nest->is_split || is_unclipped(choice)
+	    || model_is_countable(&choice->model, compilation->arch->scratchpad_bytes))
+		return true;
+	diag_error(compilation->diag, choice->nest->location,
+		"every schedule of '%s' moves 2^63 bytes or more, which cannot be counted; "
+		"give it smaller sizes", choice->nest->name);
+	return false;
 }
 
 void choice_report_no_fit(struct choice *choice)
 {
 	struct compilation *compilation = choice->compilation;
 	const struct arch *arch = compilation->arch;
+	const char *argument;
+	if (choice->exact && model_lower_bound(&choice->model, arch->scratchpad_bytes, &argument)
+	    > LONG_MAX / 2) {
+		diag_error(compilation->diag, choice->nest->location, "no schedule of '%s' was found "
+			"that moves less than 2^63 bytes, which can be counted; give it smaller sizes",
+			choice->nest->name);
+		return;
+	}
 	compilation->does_not_fit = true;
 	diag_error(compilation->diag, choice->nest->location,
 		"nothing fits: no schedule of '%s' needs at most the %ld bytes of scratchpad that "
@@ -249,15 +272,6 @@ static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct
 }
 
 /* ---- the nest's entry in the plan ---- */
-
-/* Borders that the model does not clip make the plan move less than it says. */
-static bool is_unclipped(const struct choice *choice)
-{
-	for (int a = 0; a < choice->nest->array_count; a++)
-		if (choice->regions[a].is_clipped && !array_is_clipped(&choice->model.arrays[a]))
-			return true;
-	return false;
-}
 
 void choice_fill_bounds(struct choice *choice, struct plan_nest *out)
 {

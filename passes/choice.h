@@ -24,7 +24,8 @@ struct choice {
 	struct region *regions;
 	bool exact;
 	struct search_options options;
-	bool is_fallback;            /* others that move less are not right for all sizes */
+	bool is_fallback;            /* others that move less are not right for all sizes, or their
+	                              * traffic is not known */
 	struct schedule schedule;
 	struct obstacle obstacle;
 	long smallest;               /* scratchpad that would do, where nothing fits */

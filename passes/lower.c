@@ -10,6 +10,7 @@
 
 #include "ir/macs.h"
 #include "ir/plan_count.h"
+#include "passes/model_math.h"
 
 #define ARENA(lowering) ((lowering)->compilation->arena)
 
@@ -463,16 +464,21 @@ static void register_buffers(struct lowering *lowering)
 	plan->buffers = buffers;
 }
 
-bool nest_count_traffic(struct compilation *compilation, const struct nest *nest,
-	struct plan_nest *out)
+/* An entry for each array of the function. */
+static struct plan_traffic *no_traffic(struct compilation *compilation,
+	const struct function *function)
 {
-	const struct function *function = nest->function;
 	struct plan_traffic *all = ARENA_ARRAY(compilation->arena, struct plan_traffic,
 		function->array_count + 1);
 	for (int i = 0; i < function->array_count; i++)
 		all[i].array = function->arrays[i];
-	if (!plan_count(out->body, function, COUNT_STEPS, all, NULL))
-		return false;
+	return all;
+}
+
+/* OUT's traffic is what ALL says of the arrays of NEST. */
+static void set_traffic(struct compilation *compilation, const struct nest *nest,
+	const struct plan_traffic *all, struct plan_nest *out)
+{
 	out->traffic_count = 0;
 	out->traffic = ARENA_ARRAY(compilation->arena, struct plan_traffic,
 		nest->array_count + 1);
@@ -484,7 +490,41 @@ bool nest_count_traffic(struct compilation *compilation, const struct nest *nest
 		if (is_new)
 			out->traffic[out->traffic_count++] = all[array->index];
 	}
+}
+
+bool nest_count_traffic(struct compilation *compilation, const struct nest *nest,
+	struct plan_nest *out)
+{
+	struct plan_traffic *all = no_traffic(compilation, nest->function);
+	if (!plan_count(out->body, nest->function, COUNT_STEPS, all, NULL))
+		return false;
+	set_traffic(compilation, nest, all, out);
 	return true;
+}
+
+/* A plan that is too long to be counted moves what the model says, if it says it exactly. */
+static bool take_model_traffic(const struct lowering *lowering, struct plan_nest *out)
+{
+	const struct nest *nest = lowering->nest;
+	struct plan_traffic *all = no_traffic(lowering->compilation, nest->function);
+	if (!lowering->regions || nest->function->symbolic_count || nest->outer_count)
+		return false;
+	for (int a = 0; a < nest->array_count; a++) {
+		const struct storage *storage = &lowering->schedule->storage[a];
+		struct plan_traffic *traffic = &all[nest->arrays[a].array->index];
+		if (lowering->regions[a].is_clipped && !array_is_clipped(&lowering->model->arrays[a]))
+			return false;
+		traffic->read_bytes += storage->read_bytes;
+		traffic->write_bytes += storage->write_bytes;
+	}
+	set_traffic(lowering->compilation, nest, all, out);
+	return true;
+}
+
+static bool find_traffic(const struct lowering *lowering, struct plan_nest *out)
+{
+	return nest_count_traffic(lowering->compilation, lowering->nest, out)
+		|| take_model_traffic(lowering, out);
 }
 
 /* tile_size * t - span <= affine / divisor < tile_size * (t + 1), with t the dimension that
@@ -585,7 +625,7 @@ static bool lower_body(struct lowering *lowering, struct plan_nest *out)
 	int outer = lowering->nest->outer_count;
 	out->body = plan_block(ARENA(lowering));
 	out->inner = plan_around(lowering->nest, ARENA(lowering), out->body);
-	if (!lower_level(lowering, outer, out->inner) || !nest_count_traffic(lowering->compilation, lowering->nest, out))
+	if (!lower_level(lowering, outer, out->inner) || !find_traffic(lowering, out))
 		return false;
 	register_buffers(lowering);
 	out->scratchpad_used_bytes = 0;

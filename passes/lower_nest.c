@@ -188,6 +188,7 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 	bool may_split = nest_split_arrays(compilation, nest, true);
 	bool is_complete = false;    /* more sequential loops would not help, or cost too much */
 	bool has_sizes = nest->function->unbound != NULL, has_others = may_split, has_met = false;
+	bool is_missed = false;      /* one that may be better was too long to be counted */
 	struct candidates candidates = { 0 };
 	const struct plan before = *plan;
 	struct nest **bands = ARENA_ARRAY(compilation->arena, struct nest *, depth + 1);
@@ -207,6 +208,7 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 			*first = *first ? *first : choice;
 			if (way == WAY_APART)
 				has_met = nest->joint_count > 0;
+			is_missed |= outcome == TOO_LONG;
 			has_others |= nest->left_out || loops > nest->outer_loops;
 			if (outcome != LOWERED)
 				continue;
@@ -216,8 +218,10 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 		}
 	struct choice *best = candidates.count
 		? emit_best(compilation, nest, &candidates, plan, out) : NULL;
-	if (best)
+	if (best) {
 		best->has_others = has_others || form->is_given;
+		best->is_fallback |= is_missed;
+	}
 	return best;
 }
 

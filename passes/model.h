@@ -184,6 +184,8 @@ bool search_schedule(const struct nest_model *model, const struct arch *arch,
  * whole domain. */
 long model_lower_bound(const struct nest_model *model, long scratchpad_bytes,
 	const char **argument);
+/* False if every schedule moves more bytes than a long holds. */
+bool model_is_countable(const struct nest_model *model, long scratchpad_bytes);
 /* Every element read once and every element written once. */
 long model_compulsory(const struct nest_model *model);
 

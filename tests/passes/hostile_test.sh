@@ -53,7 +53,30 @@ printf '%s\n' 'void f(char A[100000000][100000000], char B[100000000][100000000]
 compiles "large sizes"
 sed 's/\[100000000\]/[3037000500][1][3037000500]/' in.loop >over.loop
 exits 1 "an array that is too large" "$LOOPC" --arch=machine.yaml -o out.c over.loop
-has err 'error: .*(too large|overflows)' "an array that is too large: the reason"
+has err 'error: .*too large: an array has at most 2.59 bytes' "an array that is too large: the reason"
+
+# product SIZE: of matrices of bytes.
+product()
+{
+	printf 'void f(const char A[%d][%d], const char B[%d][%d], char C[%d][%d])\n{\n' $1 $1 $1 $1 $1 $1
+	printf '\tfor (int i = 0; i < %d; i++)\n\t\tfor (int j = 0; j < %d; j++) {\n\t\t\tC[i][j] = 0;\n' $1 $1
+	printf '\t\t\tfor (int k = 0; k < %d; k++)\n\t\t\t\tC[i][j] += A[i][k] * B[k][j];\n\t\t}\n}\n' $1
+}
+product 300000 >in.loop
+exits 0 "a product too long to be counted tile by tile" "$LOOPC" --arch=machine.yaml --effort=20000 --emit=schedule in.loop
+hasnt out 'sequential' "a product too long to be counted tile by tile: it is tiled"
+rm -f out.c
+product 700000000 >in.loop
+exits 1 "more bytes moved than 64 bits count" "$LOOPC" --arch=machine.yaml -o out.c in.loop
+has err "every schedule of 'f' moves 2.63 bytes or more" "more bytes moved than 64 bits count: the reason"
+awk 'BEGIN { n = 500000000; printf "void f(const char A[%d][%d]", n, n
+	for (k = 0; k < 30; k++) printf ", char C%d[%d][%d]", k, n, n
+	print ")\n{"
+	for (k = 0; k < 30; k++) printf "for (int i = 0; i < %d; i++) for (int j = 0; j < %d; j++) C%d[i][j] = A[i][j];\n", n, n, k
+	print "}" }' >in.loop
+exits 1 "more in all than 64 bits count" "$LOOPC" --arch=machine.yaml --effort=1000 -o out.c in.loop
+has err 'up to this nest 2.63 bytes or more are moved in all' "more in all than 64 bits count: the reason"
+ok "more bytes than 64 bits count: no output" test ! -e out.c
 
 # What the polyhedral library would not end on, in the time of anyone's patience.
 awk 'BEGIN { print "void f(float A[100000], float B[100000])\n{\n\tfor (int i = 0; i < 100000; i++) {"
