@@ -1,6 +1,8 @@
 libloopc_a_SOURCES += \
 	passes/band.c \
 	passes/box.c \
+	passes/carry.c \
+	passes/carry.h \
 	passes/box.h \
 	passes/choice.c \
 	passes/choice.h \

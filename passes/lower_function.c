@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "passes/carry.h"
 #include "passes/formula.h"
 #include "passes/fuse.h"
 #include "passes/fuse_wishes.h"
@@ -144,6 +145,10 @@ struct plan *lower_function(struct compilation *compilation, const struct functi
 	else if (done)
 		for (int n = 0; n < plan->nest_count; n++)
 			done &= lower_nest(compilation, &nests[n], NULL, plan, &plan->nests[n]);
+	/* Fronts and weighing ask for numbers of what is searched. */
+	if (done && may_fuse && (wishes.fusion != FUSE_NEVER || wishes.forces)
+		&& !compilation->only_weighs && !compilation->fusions)
+		carry_arrays(compilation, plan);
 	if (done)
 		place_workspace(plan);
 	if (function->unbound) {

@@ -270,6 +270,8 @@ static void read_fact(struct schedule_reader *reader, const char *word)
 		read_stream(reader);
 	else if (reader->group && !strcmp(word, "double"))
 		read_double(reader);
+	else if (!strcmp(word, "carry"))
+		read_array(reader, next_word(reader));
 	else if (!strcmp(word, "form") || !strcmp(word, "fuse") || !strcmp(word, "nofuse"))
 		return;              /* read before there was a model */
 	else

@@ -1,0 +1,424 @@
+/* Intermediates that stay on chip from one nest, or group, to a later one.  A buffer for all
+ * of an array is its memory while it is there: whatever the loops around do, each element
+ * has one place, and nothing needs to come or go.  So nests are lowered as if there was no
+ * such thing, and what they leave free of the scratchpad is used. */
+
+#include "passes/carry.h"
+
+#include <string.h>
+
+/* An array that is on chip from nest FIRST to nest LAST. */
+struct carried {
+	const struct array *array;
+	int first, last;
+	long saved_bytes;
+	long bytes, offset_bytes;
+	int bank, bank_count;        /* exclusive banks; else -1, 0 */
+	bool is_done;
+};
+
+struct carrying {
+	const struct compilation *compilation;
+	struct plan *plan;
+	int count;
+	struct carried *arrays;      /* those that could be carried */
+};
+
+/* ---- who uses what ---- */
+
+static bool uses_buffer(const struct plan_node *node, const struct plan_buffer *buffer)
+{
+	if (node->kind == PLAN_TRANSFER && node->transfer.buffer == buffer)
+		return true;
+	for (int a = 0; node->kind == PLAN_COMPUTE && a < node->statement->access_count; a++)
+		if (node->buffers[a] == buffer)
+			return true;
+	if (node->body && uses_buffer(node->body, buffer))
+		return true;
+	for (int i = 0; i < node->child_count; i++)
+		if (uses_buffer(node->children[i], buffer))
+			return true;
+	return false;
+}
+
+/* How many buffers of ARRAY nest N has. */
+static int buffers_of(const struct plan *plan, int n, const struct array *array)
+{
+	int count = 0;
+	for (int b = 0; b < plan->buffer_count; b++)
+		count += plan->buffers[b]->array == array && uses_buffer(plan->nests[n].body, plan->buffers[b]);
+	return count;
+}
+
+static long bytes_moved(const struct plan_nest *nest, const struct array *array)
+{
+	long bytes = 0;
+	for (int t = 0; t < nest->traffic_count; t++)
+		if (nest->traffic[t].array == array)
+			bytes += nest->traffic[t].read_bytes + nest->traffic[t].write_bytes;
+	return bytes;
+}
+
+/* Fills in where ARRAY is used and what it moves.  False if it moves nothing, or has several
+ * buffers in one nest, which then hold different parts of it. */
+static bool find_use(const struct plan *plan, const struct array *array, struct carried *carried)
+{
+	*carried = (struct carried){ .array = array, .first = -1, .bank = -1 };
+	for (int n = 0; n < plan->nest_count; n++) {
+		int buffers = buffers_of(plan, n, array);
+		if (buffers > 1)
+			return false;
+		if (!buffers)
+			continue;
+		carried->first = carried->first < 0 ? n : carried->first;
+		carried->last = n;
+		carried->saved_bytes += bytes_moved(&plan->nests[n], array);
+	}
+	return carried->saved_bytes > 0 && !__builtin_mul_overflow(array->elements,
+		array->type.bytes, &carried->bytes);
+}
+
+/* ---- what is wanted ---- */
+
+/* LINE, up to its end, is WORD with NAME after it; a part's heading is its nest's. */
+static bool says(const char *line, const char *word, const char *name)
+{
+	char format[16], said[256], rest[256] = "";
+	size_t length = strlen(word);
+	line += strspn(line, " \t");
+	if (strncmp(line, word, length) || (line[length] != ' ' && line[length] != '\t'))
+		return false;
+	snprintf(format, sizeof format, " %%%zus", sizeof rest - 1);
+	snprintf(said, sizeof said, "%.*s", (int)strcspn(line, "\n#"), line);
+	if (sscanf(said + length, format, rest) != 1)
+		return false;
+	rest[strcspn(rest, "/")] = '\0';
+	return !strcmp(rest, name);
+}
+
+/* The schedule that was given carries ARRAY in some nest of the plan. */
+static bool is_named(const struct carrying *carrying, const struct array *array)
+{
+	const char *line = carrying->compilation->schedule_text;
+	bool is_mine = false;
+	for (; line && *line; line = line[strcspn(line, "\n")] ? line + strcspn(line, "\n") + 1 : "") {
+		if (!strncmp(line + strspn(line, " \t"), "nest ", 5)) {
+			is_mine = false;
+			for (int n = 0; n < carrying->plan->nest_count; n++)
+				is_mine |= says(line, "nest", carrying->plan->nests[n].name);
+		}
+		if (is_mine && says(line, "carry", array->name))
+			return true;
+	}
+	return false;
+}
+
+/* ---- places ---- */
+
+/* What places are multiples of: for transfers and for elements of so many bytes, or banks. */
+static long place_step(const struct arch *arch, long element_bytes)
+{
+	long unit = arch->align_bytes > 1 ? arch->align_bytes : 1, step = unit;
+	while (step % element_bytes)
+		step += unit;
+	return arch->exclusive ? arch->scratchpad_bytes / arch->banks : step;
+}
+
+/* Where something ends that begins at OFFSET and has so many bytes, or whole BANKS. */
+static long end_of(const struct arch *arch, long offset, long bytes, int bank_count)
+{
+	return arch->exclusive ? offset + bank_count * (arch->scratchpad_bytes / arch->banks)
+		: offset + bytes;
+}
+
+static bool is_carried(const struct carrying *carrying, const struct array *array)
+{
+	for (int c = 0; c < carrying->count; c++)
+		if (carrying->arrays[c].array == array && carrying->arrays[c].is_done)
+			return true;
+	return false;
+}
+
+/* The start of something that is in the way from OFFSET on while CARRIED is there; or -1. */
+static long obstacle(const struct carrying *carrying, const struct carried *carried, long offset)
+{
+	const struct plan *plan = carrying->plan;
+	const struct arch *arch = plan->arch;
+	long end = end_of(arch, offset, carried->bytes, carried->bank_count);
+	for (int b = 0; b < plan->buffer_count; b++) {
+		const struct plan_buffer *buffer = plan->buffers[b];
+		long other_end = end_of(arch, buffer->offset_bytes, buffer->bytes, buffer->bank_count);
+		for (int n = carried->first; n <= carried->last; n++)
+			if (buffer->array != carried->array && buffer->offset_bytes < end && offset < other_end
+				&& uses_buffer(plan->nests[n].body, buffer))
+				return buffer->offset_bytes;
+	}
+	for (int c = 0; c < carrying->count; c++) {
+		const struct carried *other = &carrying->arrays[c];
+		long other_end = end_of(arch, other->offset_bytes, other->bytes, other->bank_count);
+		if (other->is_done && other->first <= carried->last && carried->first <= other->last
+			&& other->offset_bytes < end && offset < other_end)
+			return other->offset_bytes;
+	}
+	return -1;
+}
+
+/* The last place that is free, so that those below can move down.  False if there is none. */
+static bool find_place(const struct carrying *carrying, struct carried *carried)
+{
+	const struct arch *arch = carrying->plan->arch;
+	long granule = arch->align_bytes > 1 ? arch->align_bytes : 1;
+	long bank_bytes = arch->scratchpad_bytes / arch->banks;
+	long step = place_step(arch, carried->array->type.bytes);
+	if (carried->bytes > arch->scratchpad_bytes)
+		return false;
+	carried->bytes = (carried->bytes + granule - 1) / granule * granule;
+	if (arch->exclusive)
+		carried->bank_count = (int)((carried->bytes + bank_bytes - 1) / bank_bytes);
+	long size = end_of(arch, 0, carried->bytes, carried->bank_count);
+	long end = arch->exclusive ? arch->banks * bank_bytes : arch->scratchpad_bytes;
+	while (end >= size) {
+		carried->offset_bytes = (end - size) / step * step;
+		carried->bank = arch->exclusive ? (int)(carried->offset_bytes / bank_bytes) : -1;
+		end = obstacle(carrying, carried, carried->offset_bytes);
+		if (end < 0)
+			return true;
+	}
+	return false;
+}
+
+/* A buffer of nest N that may move to another place. */
+static bool is_movable(const struct carrying *carrying, int n, const struct plan_buffer *buffer)
+{
+	return !is_carried(carrying, buffer->array)
+		&& uses_buffer(carrying->plan->nests[n].body, buffer);
+}
+
+/* In nest N what is above BUFFER, whose array is to be carried, moves down to where it was. */
+static void close_gap(const struct carrying *carrying, int n, const struct plan_buffer *buffer)
+{
+	const struct plan *plan = carrying->plan;
+	const struct arch *arch = plan->arch;
+	long end = end_of(arch, buffer->offset_bytes, buffer->bytes, buffer->bank_count);
+	long element_bytes = 1;
+	for (int b = 0; b < plan->buffer_count; b++) {
+		const struct plan_buffer *other = plan->buffers[b];
+		if (other == buffer || !is_movable(carrying, n, other))
+			continue;
+		/* it may share its place with what comes for other stages */
+		if (other->offset_bytes < end && buffer->offset_bytes
+			< end_of(arch, other->offset_bytes, other->bytes, other->bank_count))
+			return;
+		if (other->array->type.bytes > element_bytes)
+			element_bytes = other->array->type.bytes;
+	}
+	long step = place_step(arch, element_bytes), by = (end - buffer->offset_bytes) / step * step;
+	for (int b = 0; b < plan->buffer_count; b++) {
+		struct plan_buffer *other = plan->buffers[b];
+		if (other == buffer || other->offset_bytes < end || !is_movable(carrying, n, other))
+			continue;
+		other->offset_bytes -= by;
+		if (arch->exclusive)
+			other->bank -= buffer->bank_count;
+	}
+}
+
+/* Some array that is carried over nest N shares its place with a buffer there. */
+static bool collides(const struct carrying *carrying, int n)
+{
+	const struct plan *plan = carrying->plan;
+	for (int c = 0; c < carrying->count; c++) {
+		const struct carried *carried = &carrying->arrays[c];
+		long end = end_of(plan->arch, carried->offset_bytes, carried->bytes, carried->bank_count);
+		if (!carried->is_done || n < carried->first || n > carried->last)
+			continue;
+		for (int b = 0; b < plan->buffer_count; b++) {
+			const struct plan_buffer *buffer = plan->buffers[b];
+			if (buffer->offset_bytes < end && carried->offset_bytes < end_of(plan->arch,
+				buffer->offset_bytes, buffer->bytes, buffer->bank_count)
+				&& is_movable(carrying, n, buffer))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Closes the gaps that the array leaves in the nests that use it, and finds a place for it.
+ * False if there is none; then all is as it was. */
+static bool make_place(const struct carrying *carrying, struct carried *carried)
+{
+	const struct plan *plan = carrying->plan;
+	struct plan_buffer *before = ARENA_ARRAY(plan->arena, struct plan_buffer,
+		plan->buffer_count + 1);
+	bool fits = true;
+	for (int b = 0; b < plan->buffer_count; b++)
+		before[b] = *plan->buffers[b];
+	for (int n = carried->first; n <= carried->last && fits; n++) {
+		for (int b = 0; b < plan->buffer_count; b++)
+			if (plan->buffers[b]->array == carried->array
+				&& uses_buffer(plan->nests[n].body, plan->buffers[b]))
+				close_gap(carrying, n, plan->buffers[b]);
+		fits = !collides(carrying, n);
+	}
+	if (fits && find_place(carrying, carried))
+		return true;
+	for (int b = 0; b < plan->buffer_count; b++)
+		*plan->buffers[b] = before[b];
+	return false;
+}
+
+/* ---- the plan without the transfers ---- */
+
+/* BUFFER holds all of its array. */
+static void hold_all(struct arena *arena, const struct carried *carried, struct plan_buffer *buffer)
+{
+	buffer->slots = 1;
+	buffer->slot = NULL;
+	buffer->is_double = false;
+	buffer->offset_bytes = carried->offset_bytes;
+	buffer->bytes = carried->bytes;
+	buffer->bank = carried->bank;
+	buffer->bank_count = carried->bank_count;
+	for (int d = 0; d < buffer->rank; d++)
+		buffer->dims[d] = (struct plan_dim){ .extent = carried->array->extents[d], .stride = 1,
+			.origin = plan_const(arena, 0) };
+}
+
+static bool is_empty(const struct plan_node *node)
+{
+	return node->body ? is_empty(node->body) : node->kind == PLAN_BLOCK && !node->child_count;
+}
+
+/* Takes the transfers of ARRAY out of NODE, and what has nothing left inside. */
+static void drop_transfers(struct plan_node *node, const struct array *array)
+{
+	int kept = 0;
+	if (node->body)
+		drop_transfers(node->body, array);
+	for (int i = 0; i < node->child_count; i++) {
+		struct plan_node *child = node->children[i];
+		if (child->kind == PLAN_TRANSFER && child->transfer.buffer->array == array)
+			continue;
+		drop_transfers(child, array);
+		if (!is_empty(child))
+			node->children[kept++] = child;
+	}
+	node->child_count = kept;
+}
+
+static unsigned tags_of(const struct plan_node *node)
+{
+	unsigned tags = node->kind == PLAN_TRANSFER ? 1U << node->transfer.tag : 0;
+	if (node->body)
+		tags |= tags_of(node->body);
+	for (int i = 0; i < node->child_count; i++)
+		tags |= tags_of(node->children[i]);
+	return tags;
+}
+
+/* Waits for no other tags than TAGS. */
+static void drop_waits(struct plan_node *node, unsigned tags)
+{
+	int kept = 0;
+	if (node->body)
+		drop_waits(node->body, tags);
+	for (int i = 0; i < node->child_count; i++) {
+		struct plan_node *child = node->children[i];
+		drop_waits(child, tags);
+		child->tags &= tags;
+		if (child->kind != PLAN_WAIT || child->tags)
+			node->children[kept++] = child;
+	}
+	node->child_count = kept;
+}
+
+/* What is left of the nest's bounds: each element of every other array. */
+static void lower_bounds(struct plan_nest *nest, const struct carried *carried, long moved)
+{
+	long total = 0, share = carried->array->elements * carried->array->type.bytes;
+	for (int t = 0; t < nest->traffic_count; t++)
+		total += nest->traffic[t].read_bytes + nest->traffic[t].write_bytes;
+	share = share < moved ? share : moved;
+	nest->compulsory_bytes = nest->compulsory_bytes > share ? nest->compulsory_bytes - share : 0;
+	nest->lower_bound_bytes = nest->bound_bytes = nest->compulsory_bytes;
+	nest->lower_bound_argument = "compulsory";
+	nest->optimal = total == nest->bound_bytes;
+}
+
+/* What nest N needs now, with all that is carried over it. */
+static void measure(const struct carrying *carrying, int n)
+{
+	const struct plan *plan = carrying->plan;
+	struct plan_nest *nest = &plan->nests[n];
+	nest->scratchpad_used_bytes = 0;
+	nest->is_double = false;
+	for (int b = 0; b < plan->buffer_count; b++) {
+		const struct plan_buffer *buffer = plan->buffers[b];
+		long end = end_of(plan->arch, buffer->offset_bytes, buffer->bytes, buffer->bank_count);
+		if (!uses_buffer(nest->body, buffer))
+			continue;
+		nest->is_double |= buffer->is_double;
+		if (end > nest->scratchpad_used_bytes)
+			nest->scratchpad_used_bytes = end;
+	}
+	for (int c = 0; c < carrying->count; c++) {
+		const struct carried *carried = &carrying->arrays[c];
+		long end = end_of(plan->arch, carried->offset_bytes, carried->bytes, carried->bank_count);
+		if (carried->is_done && carried->first <= n && n <= carried->last
+			&& end > nest->scratchpad_used_bytes)
+			nest->scratchpad_used_bytes = end;
+	}
+}
+
+static void carry(struct carrying *carrying, struct carried *carried)
+{
+	struct plan *plan = carrying->plan;
+	carried->is_done = true;
+	for (int n = carried->first; n <= carried->last; n++) {
+		struct plan_nest *nest = &plan->nests[n];
+		long moved = bytes_moved(nest, carried->array);
+		bool is_used = buffers_of(plan, n, carried->array) > 0;
+		for (int b = 0; b < plan->buffer_count && is_used; b++)
+			if (plan->buffers[b]->array == carried->array
+				&& uses_buffer(nest->body, plan->buffers[b]))
+				hold_all(plan->arena, carried, plan->buffers[b]);
+		drop_transfers(nest->body, carried->array);
+		drop_waits(nest->body, tags_of(nest->body));
+		for (int t = 0; t < nest->traffic_count; t++)
+			if (nest->traffic[t].array == carried->array)
+				nest->traffic[t].read_bytes = nest->traffic[t].write_bytes = 0;
+		if (is_used) {
+			lower_bounds(nest, carried, moved);
+			nest->schedule = arena_printf(plan->arena, "%scarry %s\n", nest->schedule,
+				carried->array->name);
+		}
+	}
+	for (int n = carried->first; n <= carried->last; n++)
+		measure(carrying, n);
+}
+
+void carry_arrays(const struct compilation *compilation, struct plan *plan)
+{
+	const struct function *function = plan->function;
+	struct carrying carrying = { compilation, plan, 0,
+		ARENA_ARRAY(plan->arena, struct carried, function->array_count + 1) };
+	for (int i = 0; i < function->array_count; i++) {
+		const struct array *array = function->arrays[i];
+		struct carried *next = &carrying.arrays[carrying.count];
+		if (!array->is_parameter && !array->by_value && array->rank > 0
+			&& (!compilation->schedule_text || is_named(&carrying, array))
+			&& find_use(plan, array, next))
+			carrying.count++;
+	}
+	for (int i = 0; i < carrying.count; i++) {
+		struct carried *most = NULL;
+		for (int c = 0; c < carrying.count; c++)
+			if (carrying.arrays[c].saved_bytes && !carrying.arrays[c].is_done
+				&& (!most || carrying.arrays[c].saved_bytes > most->saved_bytes))
+				most = &carrying.arrays[c];
+		if (most && make_place(&carrying, most))
+			carry(&carrying, most);
+		if (most)
+			most->saved_bytes = 0;
+	}
+}

@@ -1,0 +1,90 @@
+#!/bin/sh
+# Arrays that stay on chip from one nest to a later one.
+. "$top_srcdir/tests/tap/tap.sh"
+
+# All of T is made before any of it is read again: no loop is common to the nests.
+cat >twice.loop <<'END'
+void twice(const int A[30][40], const int x[40], int y[40], int z[30])
+{
+	int T[30], U[40];
+	for (int i = 0; i < 30; i++) {
+		T[i] = 0;
+		for (int j = 0; j < 40; j++)
+			T[i] += A[i][j] * x[j];
+	}
+	for (int j = 0; j < 40; j++) {
+		U[j] = 0;
+		for (int i = 0; i < 30; i++)
+			U[j] += A[i][j] * T[i];
+	}
+	for (int i = 0; i < 30; i++) {
+		z[i] = T[i];
+		for (int j = 0; j < 40; j++)
+			z[i] -= A[i][j] * U[j];
+	}
+	for (int j = 0; j < 40; j++)
+		y[j] = U[j] * x[j];
+}
+END
+cat >unified.yaml <<'END'
+name: unified
+scratchpad: { bytes: 1024 }
+END
+cat >banked.yaml <<'END'
+name: banked
+scratchpad: { bytes: 2048, banks: 16, sharing: exclusive }
+END
+cat >tiny.yaml <<'END'
+name: tiny
+scratchpad: { bytes: 100 }
+END
+
+# compiles NAME MACHINE OPTIONS...: verified; its schedule in schedule, its plan in plan.
+compiles()
+{
+	name=$1
+	machine=$2
+	shift 2
+	exits 0 "$name" "$LOOPC" --arch="$machine.yaml" "$@" --verify --report \
+		--emit=schedule=schedule,plan=made.plan twice.loop
+}
+
+# carried ARRAY: nests whose schedule says so.
+carried()
+{
+	grep -c "^carry $1\$" schedule
+}
+
+for machine in unified banked; do
+	for buffering in single double; do
+		compiles "$machine, $buffering" $machine --buffering=$buffering
+		[ "$(carried '[TU]')" -ge 2 ]
+		result $? "$machine, $buffering: something is carried"
+		cp schedule given
+		cp made.plan before.plan
+		compiles "$machine, $buffering: given back" $machine --schedule=given
+		same given schedule "$machine, $buffering: the same schedule"
+		ok "$machine, $buffering: the plan is read" "$LOOPC" --emit=plan=again.plan before.plan
+		same before.plan again.plan "$machine, $buffering: the plan is what was printed"
+	done
+done
+
+compiles "carried" unified --fuse=auto
+for array in T U; do
+	[ "$(carried $array)" -lt 2 ] || has out "^  $array .* 0 *0 *0\$" "carried: $array moves nothing"
+done
+with=$(sed -n 's/^in all: .* \([0-9,]*\) moved.*/\1/p' out | tr -d ,)
+grep -v '^carry' schedule >without
+compiles "not named, not carried" unified --schedule=without
+is "$(carried '[TU]')" 0 "not named, not carried: none is"
+[ "$with" -lt "$(sed -n 's/^in all: .* \([0-9,]*\) moved.*/\1/p' out | tr -d ,)" ]
+result $? "not named, not carried: more moves"
+compiles "no fusion" unified --fuse=never
+is "$(carried '[TU]')" 0 "no fusion: each nest by itself"
+compiles "no room" tiny
+is "$(carried '[TU]')" 0 "no room: nothing is carried"
+
+{ cat without; echo 'carry Q'; } >wrong
+exits 1 "an array that is not there" "$LOOPC" --arch=unified.yaml --schedule=wrong twice.loop
+has err "error: .*array .*'Q'" "an array that is not there: message"
+finish
