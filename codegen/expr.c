@@ -292,15 +292,23 @@ static struct text cast(struct printer *printer, const char *type, struct text t
 		text_at(printer, text, TEXT_UNARY)), TEXT_CAST };
 }
 
+/* EXPR is a signed value of less than 32 bits, or a choice of such ones. */
+static bool is_narrow(const struct expr *expr)
+{
+	while (expr->kind == EXPR_CAST && is_lossless(expr->operands[0]->type, expr->type))
+		expr = expr->operands[0];
+	if (expr->kind == EXPR_CONDITIONAL)
+		return is_narrow(expr->operands[1]) || is_narrow(expr->operands[2]);
+	return type_is_signed(expr->type.kind) && !type_is_float(expr->type.kind)
+		&& expr->type.bytes < 4;
+}
+
 /* gcc 12 looks through the cast in "u + (uint32_t)b", b an int8_t, and warns of the
  * conversion that the cast spells out; it does not look through "(uint32_t)(b + 0)". */
 static struct text cast_from(struct printer *printer, struct type to, struct text text,
 	const struct expr *expr)
 {
-	while (expr->kind == EXPR_CAST && is_lossless(expr->operands[0]->type, expr->type))
-		expr = expr->operands[0];
-	if (to.kind == TYPE_UINT32 && type_is_signed(expr->type.kind)
-		&& !type_is_float(expr->type.kind) && expr->type.bytes < 4)
+	if (to.kind == TYPE_UINT32 && is_narrow(expr))
 		text = infix(printer, text, "+", primary("0"), TEXT_SUM, TEXT_SUM, TEXT_PRODUCT);
 	return cast(printer, to.name, text);
 }

@@ -25,8 +25,11 @@ done <list
 # What compilers once warned of in emitted code, found by random programs.
 cat >found.loop <<'END'
 #include <stdint.h>
-void found(const int32_t A[40], const int32_t B[40], int32_t C[40])
+void found(const int32_t A[40], const int32_t B[40], int32_t C[40], uint32_t D[40],
+	const int16_t E[40])
 {
+	for (int i = 0; i < 40; i++)
+		D[i] *= (unsigned int)(E[i] > 3 ? E[i] : E[0]);
 	for (int i = 0; i < 40; i++)
 		C[i] = (!A[i]) < B[i] ? 1 : B[i] - (!B[i]);
 }
