@@ -96,6 +96,7 @@ static bool read_loops(struct compilation *compilation, struct form *form, const
 	if (!word || strspn(word, DIGITS) != strlen(word) || strlen(word) > 3)
 		return wrong(compilation, form->location, "a number of loops is wanted after sequential", word);
 	form->loops = atoi(word);
+	form->has_loops = true;
 	return true;
 }
 

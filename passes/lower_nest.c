@@ -1,6 +1,7 @@
 /* A nest becomes part of a plan: the best of the ways to write it, with scalars expanded or
  * not, whole or in parts, with more or fewer of its loops one after the other. */
 
+#include <limits.h>
 #include <string.h>
 #include <time.h>
 
@@ -318,26 +319,29 @@ static bool lower_part(struct compilation *compilation, struct nest *part, struc
 	return true;
 }
 
-/* Where no schedule of the whole fits: the loops that all statements share run one
- * iteration at a time, and each part of their body has a schedule of its own. */
-static bool lower_parts(struct compilation *compilation, struct nest *nest, struct plan *plan,
-	struct plan_nest *out)
+/* The first LOOPS of the loops that all statements share run one iteration at a time, and
+ * each part of their body has a schedule of its own. */
+static bool lower_parts_in(struct compilation *compilation, struct nest *nest, int loops,
+	struct plan *plan, struct plan_nest *out)
 {
-	int count, errors = diag_error_count(compilation->diag);
+	int count;
 	const struct plan before = *plan;
-	struct nest *parts = nest_parts(compilation, nest, &count);
+	struct nest *parts = nest_parts(compilation, nest, loops, &count);
 	if (!parts)
 		return false;
 	nest_split_arrays(compilation, nest, false);
-	nest_find_sequential_band(compilation, nest, parts[0].outer_loops);
-	if (!nest->prefix)
+	nest_find_sequential_band(compilation, nest, loops);
+	if (loops && !nest->prefix)
 		return false;
 	for (int p = 0; p < count; p++)
-		parts[p].outer_count = nest->prefix;
-	nest_make_outer_vars(compilation, nest, plan, parts[0].outer_vars);
-	nest_find_sequential_band(compilation, &parts[0], parts[0].outer_loops);
+		parts[p].outer_count = loops ? nest->prefix : 0;
+	if (loops) {
+		nest_make_outer_vars(compilation, nest, plan, parts[0].outer_vars);
+		nest_find_sequential_band(compilation, &parts[0], parts[0].outer_loops);
+	}
 	*out = (struct plan_nest){ .name = nest->name, .location = nest->location,
-		.schedule = arena_printf(compilation->arena, "nest %s\nform parts\n", nest->name) };
+		.schedule = arena_printf(compilation->arena, "nest %s\nform parts sequential %d\n",
+		nest->name, loops) };
 	out->body = plan_block(compilation->arena);
 	out->inner = plan_around(&parts[0], compilation->arena, out->body);
 	bool done = true;
@@ -345,11 +349,38 @@ static bool lower_parts(struct compilation *compilation, struct nest *nest, stru
 		memcpy(parts[p].outer_vars, parts[0].outer_vars, sizeof parts[p].outer_vars);
 		done = lower_part(compilation, &parts[p], plan, out);
 	}
-	done = done && nest_count_traffic(compilation, nest, out)
-		&& diag_error_count(compilation->diag) == errors;
+	done = done && nest_count_traffic(compilation, nest, out);
 	if (!done)
 		*plan = before;
 	return done;
+}
+
+/* The best of the ways to lower the parts of NEST one by one, with at most MOST bytes: inside
+ * all the loops they share, or fewer, where dependences let a part run through more of its
+ * iterations before the next. */
+static bool lower_parts(struct compilation *compilation, struct nest *nest,
+	const struct form *form, long most, struct plan *plan, struct plan_nest *out)
+{
+	int errors = diag_error_count(compilation->diag), shared = nest_shared_loops(nest);
+	int first = form->has_loops ? form->loops : 0, last = form->has_loops ? form->loops : shared;
+	const struct plan before = *plan;
+	bool found = false;
+	for (int loops = first; loops <= last && loops <= shared; loops++) {
+		struct plan own = before;
+		struct plan_nest entry;
+		struct nest copy = *nest;
+		if (lower_parts_in(compilation, &copy, loops, &own, &entry)
+			&& plan_nest_bytes(&entry) <= most) {
+			*plan = own;
+			*out = entry;
+			*nest = copy;
+			found = true;
+			most = plan_nest_bytes(&entry) - 1;
+		}
+		if (diag_error_count(compilation->diag) > errors)
+			return false;
+	}
+	return found;
 }
 
 static bool is_consistent(struct compilation *compilation, const struct choice *choice,
@@ -523,7 +554,8 @@ bool lower_nest(struct compilation *compilation, struct nest *nest,
 		diag_note(compilation->diag, nest->location, "with its sizes symbolic the parts of a "
 			"nest are not scheduled one by one");
 		return false;
-	} else if ((!form.is_given || form.is_parts) && lower_parts(compilation, nest, plan, out)) {
+	} else if ((!form.is_given || form.is_parts) && lower_parts(compilation, nest, &form,
+		LONG_MAX, plan, out)) {
 		fill_compulsory(nest, out);
 		remark_on_loops(compilation, nest);
 	} else if (diag_error_count(compilation->diag) > errors) {

@@ -122,9 +122,13 @@ struct nest *nests_of_function(struct compilation *compilation,
 /* Gives each reference group of NEST's arrays a buffer of its own (SPLIT), or each array
  * one.  Returns true if the two are different. */
 bool nest_split_arrays(struct compilation *compilation, struct nest *nest, bool split);
-/* The parts of NEST's body inside the loops that all its statements share, where there
- * are several; fills *COUNT.  NULL: there are no such loops, or only one part. */
-struct nest *nest_parts(struct compilation *compilation, const struct nest *nest, int *count);
+/* Loops that all statements of NEST share. */
+int nest_shared_loops(const struct nest *nest);
+/* The parts of NEST's body inside the first LOOPS of the loops that all its statements share:
+ * each may run as a whole before the next, as its dependences say, which are known if LOOPS
+ * are not all.  NULL: it cannot be parted. */
+struct nest *nest_parts(struct compilation *compilation, const struct nest *nest, int loops,
+	int *count);
 
 /* From the next nest_split_arrays on, entries A and B of NEST's arrays are one. */
 void nest_join_groups(struct compilation *compilation, struct nest *nest, int a, int b);
