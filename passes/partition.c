@@ -300,15 +300,19 @@ static bool lower_parts(const struct partitioning *partitioning, int end, struct
 	return lower_parts(partitioning, first, plan) && lower_part(partitioning, first, end, plan);
 }
 
-/* Nothing fits: each nest that fits nowhere says why. */
+/* Nothing fits: each nest that fits nowhere says why.  True if all do, and only what they
+ * move in all is too much to be compared. */
 static bool complain(const struct partitioning *partitioning, struct plan *plan)
 {
+	bool all_fit = true;
 	plan->nest_count = 0;
 	for (int n = 0; n < partitioning->count; n++)
-		if (partitioning->alone[n] >= NONE)
+		if (partitioning->alone[n] >= NONE) {
+			all_fit = false;
 			lower_nest(partitioning->compilation, &partitioning->nests[n], NULL, plan,
 				&plan->nests[0]);
-	return false;
+		}
+	return all_fit;
 }
 
 /* Some array is used by several nests, and these are not too many to be weighed together. */
@@ -369,7 +373,11 @@ bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
 	partitioning.best[0] = (struct partition){ .bytes = 0 };
 	for (int n = 0; n < count; n++)
 		extend(&partitioning, n);
-	if (partitioning.best[count].bytes >= NONE)
-		return complain(&partitioning, plan);
+	if (partitioning.best[count].bytes >= NONE) {
+		if (!complain(&partitioning, plan))
+			return false;
+		*plan = before;
+		return lower_alone(compilation, nests, count, plan);
+	}
 	return lower_parts(&partitioning, count, plan);
 }

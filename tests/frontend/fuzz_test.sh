@@ -25,7 +25,7 @@ done
 for file in number order program program_read program_text program_verify reduction; do
 	sources="$sources $top_srcdir/ir/$file.c"
 done
-ok "the fuzzer builds" $clang $flags $sources "$top_srcdir/support/arena.c" \
+ok "the fuzzer builds" $clang $flags $sources "$top_srcdir/support/arena.c" "$top_srcdir/support/memory.c" \
 	"$top_srcdir/support/diag.c" "$top_srcdir/tests/frontend/fuzz_frontend.c" -o fuzz \
 	$(pkg-config --libs isl 2>/dev/null || echo -lisl)
 [ -x ./fuzz ] || finish
