@@ -332,13 +332,14 @@ static void drop_waits(struct plan_node *node, unsigned tags)
 	node->child_count = kept;
 }
 
-/* What is left of the nest's bounds: each element of every other array. */
+/* What is left of the nest's bounds: each element of every other array.  The array's own
+ * share was at most that each of its elements came once and went once, and no more than it
+ * MOVED. */
 static void lower_bounds(struct plan_nest *nest, const struct carried *carried, long moved)
 {
-	long total = 0, share = carried->array->elements * carried->array->type.bytes;
-	for (int t = 0; t < nest->traffic_count; t++)
-		total += nest->traffic[t].read_bytes + nest->traffic[t].write_bytes;
-	share = share < moved ? share : moved;
+	long total = plan_nest_bytes(nest), share;
+	if (__builtin_mul_overflow(carried->bytes, 2, &share) || share > moved)
+		share = moved;
 	nest->compulsory_bytes = nest->compulsory_bytes > share ? nest->compulsory_bytes - share : 0;
 	nest->lower_bound_bytes = nest->bound_bytes = nest->compulsory_bytes;
 	nest->lower_bound_argument = "compulsory";

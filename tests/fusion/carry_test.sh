@@ -87,4 +87,25 @@ is "$(carried '[TU]')" 0 "no room: nothing is carried"
 { cat without; echo 'carry Q'; } >wrong
 exits 1 "an array that is not there" "$LOOPC" --arch=unified.yaml --schedule=wrong twice.loop
 has err "error: .*array .*'Q'" "an array that is not there: message"
+# What comes and goes of an array that stays is no longer in the bound.
+cat >count.loop <<'END'
+void count(int A[1])
+{
+	signed char U[1];
+#pragma loopc nofuse
+	for (int i = 0; i < 1; i++)
+		U[i] = 1;
+#pragma loopc nofuse
+	for (int o = 0; o < 4; o++)
+		for (int n = 0; n < 1; n++)
+			U[n]++;
+#pragma loopc nofuse
+	for (int i = 0; i < 1; i++)
+		A[i] = U[i];
+}
+END
+exits 0 "an array that comes and goes" "$LOOPC" --verify --report --arch=tiny.yaml count.loop
+has out '^    carry U$' "an array that comes and goes: it stays"
+[ "$(sed -n 's/^  compulsory: each element once *//p' out | tr '\n' ' ')" = "0 0 4 " ]
+result $? "an array that comes and goes: only the last nest has to move something"
 finish
