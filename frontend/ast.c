@@ -51,6 +51,16 @@ struct ast_expr *ast_call(struct arena *arena, struct location at, struct ast_ex
 	return expr;
 }
 
+bool ast_mentions(const struct ast_expr *expr, const char *name)
+{
+	if (expr->kind == AST_NAME && !strcmp(expr->text, name))
+		return true;
+	for (int i = 0; i < expr->operand_count; i++)
+		if (ast_mentions(expr->operands[i], name))
+			return true;
+	return false;
+}
+
 struct ast_stmt *ast_stmt(struct arena *arena, enum ast_stmt_kind kind, struct location at)
 {
 	struct ast_stmt *stmt = ARENA_NEW(arena, struct ast_stmt);

@@ -120,6 +120,9 @@ struct ast_expr *ast_node(struct arena *arena, enum ast_expr_kind kind, struct l
 	const char *text, struct ast_expr *a, struct ast_expr *b, struct ast_expr *c);
 struct ast_expr *ast_call(struct arena *arena, struct location at, struct ast_expr *callee,
 	struct ast_list arguments);
+/* Whether the name is in EXPR. */
+bool ast_mentions(const struct ast_expr *expr, const char *name);
+
 struct ast_stmt *ast_stmt(struct arena *arena, enum ast_stmt_kind kind, struct location at);
 
 /* The text of an expression, for messages: in C's syntax. */

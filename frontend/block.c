@@ -12,23 +12,13 @@ struct division {
 	bool is_one;                 /* it is divided by nothing else */
 };
 
-static bool mentions(const struct ast_expr *ast, const char *name)
-{
-	if (ast->kind == AST_NAME && !strcmp(ast->text, name))
-		return true;
-	for (int i = 0; i < ast->operand_count; i++)
-		if (mentions(ast->operands[i], name))
-			return true;
-	return false;
-}
-
 static void find_divisor(struct division *division, const struct ast_expr *ast)
 {
 	enum { LARGEST = 1 << 20 };
 	struct type type;
 	long divisor;
 	bool divides = ast->kind == AST_BINARY && (!strcmp(ast->text, "/") || !strcmp(ast->text, "%"));
-	if (divides && mentions(ast->operands[0], division->name)
+	if (divides && ast_mentions(ast->operands[0], division->name)
 		&& index_constant(division->sema, ast->operands[1], &type, &divisor)) {
 		division->is_one &= !division->divisor || division->divisor == divisor;
 		division->is_one &= divisor > 1 && divisor <= LARGEST;
@@ -94,7 +84,7 @@ static bool find_counting(const struct ast_stmt *stmt, struct counting *counting
 	counting->is_inclusive = !strcmp(condition->text, "<=");
 	return condition->operands[0]->kind == AST_NAME && !strcmp(condition->operands[0]->text, name)
 		&& step->operands[0]->kind == AST_NAME && !strcmp(step->operands[0]->text, name)
-		&& !mentions(counting->limit, name);
+		&& !ast_mentions(counting->limit, name);
 }
 
 /* ---- the two loops ---- */

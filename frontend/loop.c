@@ -27,16 +27,6 @@ static bool is_name(const struct ast_expr *ast, const char *name)
 	return ast->kind == AST_NAME && !strcmp(ast->text, name);
 }
 
-static bool mentions(const struct ast_expr *ast, const char *name)
-{
-	if (is_name(ast, name))
-		return true;
-	for (int i = 0; i < ast->operand_count; i++)
-		if (mentions(ast->operands[i], name))
-			return true;
-	return false;
-}
-
 static bool find_declared_iterator(struct sema *sema, const struct ast_stmt *initial,
 	struct head *head)
 {
@@ -126,7 +116,7 @@ static bool find_step(struct sema *sema, struct head *head)
 			by = value->operands[0];
 		}
 	}
-	if (by && mentions(by, head->name))
+	if (by && ast_mentions(by, head->name))
 		by = NULL;
 	if (!by) {
 		if (ast->kind != AST_UNSUPPORTED)
@@ -242,9 +232,9 @@ static bool is_plain_bound(const struct ast_expr *ast, const char *name, bool is
 	    strcmp(ast->text, ">="))
 		return false;
 	bool is_less = *ast->text == '<';
-	return (is_name(ast->operands[0], name) && !mentions(ast->operands[1], name) &&
+	return (is_name(ast->operands[0], name) && !ast_mentions(ast->operands[1], name) &&
 		is_less == is_up) ||
-		(is_name(ast->operands[1], name) && !mentions(ast->operands[0], name) &&
+		(is_name(ast->operands[1], name) && !ast_mentions(ast->operands[0], name) &&
 		is_less != is_up);
 }
 

@@ -196,6 +196,9 @@ struct plan {
 	long workspace_bytes;
 };
 
+/* Whether a transfer or a statement in NODE touches BUFFER. */
+bool plan_uses_buffer(const struct plan_node *node, const struct plan_buffer *buffer);
+
 /* What all arrays of NEST move, bytes. */
 long plan_nest_bytes(const struct plan_nest *nest);
 

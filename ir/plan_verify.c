@@ -234,22 +234,6 @@ static void check_place(struct verifier *verifier, const struct plan_buffer *buf
 			buffer->array->rank);
 }
 
-static bool uses_buffer(const struct plan_node *node, const struct plan_buffer *buffer)
-{
-	if (node->kind == PLAN_TRANSFER && node->transfer.buffer == buffer)
-		return true;
-	if (node->kind == PLAN_COMPUTE)
-		for (int a = 0; a < node->statement->access_count; a++)
-			if (node->buffers[a] == buffer)
-				return true;
-	if (node->body && uses_buffer(node->body, buffer))
-		return true;
-	for (int i = 0; i < node->child_count; i++)
-		if (uses_buffer(node->children[i], buffer))
-			return true;
-	return false;
-}
-
 struct extent_of_use {
 	int first, last;             /* children that use the buffer; first > last: none */
 };
@@ -259,7 +243,7 @@ static struct extent_of_use use_of(const struct plan_node *block, const struct p
 	struct extent_of_use use = { block->child_count, -1 };
 
 	for (int i = 0; i < block->child_count; i++)
-		if (uses_buffer(block->children[i], buffer)) {
+		if (plan_uses_buffer(block->children[i], buffer)) {
 			use.first = use.last < 0 ? i : use.first;
 			use.last = i;
 		}
@@ -286,7 +270,7 @@ static void check_apart(struct verifier *verifier, const struct plan_buffer *a,
 {
 	const struct plan_node *body = verifier->nest->body;
 
-	if (!uses_buffer(body, a) || !uses_buffer(body, b) || !live_together(body, a, b))
+	if (!plan_uses_buffer(body, a) || !plan_uses_buffer(body, b) || !live_together(body, a, b))
 		return;
 	if (a->offset_bytes < b->offset_bytes + b->bytes
 		&& b->offset_bytes < a->offset_bytes + a->bytes)

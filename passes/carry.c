@@ -26,27 +26,12 @@ struct carrying {
 
 /* ---- who uses what ---- */
 
-static bool uses_buffer(const struct plan_node *node, const struct plan_buffer *buffer)
-{
-	if (node->kind == PLAN_TRANSFER && node->transfer.buffer == buffer)
-		return true;
-	for (int a = 0; node->kind == PLAN_COMPUTE && a < node->statement->access_count; a++)
-		if (node->buffers[a] == buffer)
-			return true;
-	if (node->body && uses_buffer(node->body, buffer))
-		return true;
-	for (int i = 0; i < node->child_count; i++)
-		if (uses_buffer(node->children[i], buffer))
-			return true;
-	return false;
-}
-
 /* How many buffers of ARRAY nest N has. */
 static int buffers_of(const struct plan *plan, int n, const struct array *array)
 {
 	int count = 0;
 	for (int b = 0; b < plan->buffer_count; b++)
-		count += plan->buffers[b]->array == array && uses_buffer(plan->nests[n].body, plan->buffers[b]);
+		count += plan->buffers[b]->array == array && plan_uses_buffer(plan->nests[n].body, plan->buffers[b]);
 	return count;
 }
 
@@ -150,7 +135,7 @@ static long obstacle(const struct carrying *carrying, const struct carried *carr
 		long other_end = end_of(arch, buffer->offset_bytes, buffer->bytes, buffer->bank_count);
 		for (int n = carried->first; n <= carried->last; n++)
 			if (buffer->array != carried->array && buffer->offset_bytes < end && offset < other_end
-				&& uses_buffer(plan->nests[n].body, buffer))
+				&& plan_uses_buffer(plan->nests[n].body, buffer))
 				return buffer->offset_bytes;
 	}
 	for (int c = 0; c < carrying->count; c++) {
@@ -191,7 +176,7 @@ static bool find_place(const struct carrying *carrying, struct carried *carried)
 static bool is_movable(const struct carrying *carrying, int n, const struct plan_buffer *buffer)
 {
 	return !is_carried(carrying, buffer->array)
-		&& uses_buffer(carrying->plan->nests[n].body, buffer);
+		&& plan_uses_buffer(carrying->plan->nests[n].body, buffer);
 }
 
 /* In nest N what is above BUFFER, whose array is to be carried, moves down to where it was. */
@@ -256,7 +241,7 @@ static bool make_place(const struct carrying *carrying, struct carried *carried)
 	for (int n = carried->first; n <= carried->last && fits; n++) {
 		for (int b = 0; b < plan->buffer_count; b++)
 			if (plan->buffers[b]->array == carried->array
-				&& uses_buffer(plan->nests[n].body, plan->buffers[b]))
+				&& plan_uses_buffer(plan->nests[n].body, plan->buffers[b]))
 				close_gap(carrying, n, plan->buffers[b]);
 		fits = !collides(carrying, n);
 	}
@@ -356,7 +341,7 @@ static void measure(const struct carrying *carrying, int n)
 	for (int b = 0; b < plan->buffer_count; b++) {
 		const struct plan_buffer *buffer = plan->buffers[b];
 		long end = end_of(plan->arch, buffer->offset_bytes, buffer->bytes, buffer->bank_count);
-		if (!uses_buffer(nest->body, buffer))
+		if (!plan_uses_buffer(nest->body, buffer))
 			continue;
 		nest->is_double |= buffer->is_double;
 		if (end > nest->scratchpad_used_bytes)
@@ -381,7 +366,7 @@ static void carry(struct carrying *carrying, struct carried *carried)
 		bool is_used = buffers_of(plan, n, carried->array) > 0;
 		for (int b = 0; b < plan->buffer_count && is_used; b++)
 			if (plan->buffers[b]->array == carried->array
-				&& uses_buffer(nest->body, plan->buffers[b]))
+				&& plan_uses_buffer(nest->body, plan->buffers[b]))
 				hold_all(plan->arena, carried, plan->buffers[b]);
 		drop_transfers(nest->body, carried->array);
 		drop_waits(nest->body, tags_of(nest->body));
