@@ -6,6 +6,7 @@ libloopc_a_SOURCES += \
 	ir/plan_copy.c ir/plan_copy.h \
 	ir/plan_box.c ir/plan_box.h \
 	ir/plan_count.c ir/plan_count.h \
+	ir/plan_drop.c \
 	ir/plan_parse.c \
 	ir/plan_print.c \
 	ir/plan_verify.c \

@@ -199,6 +199,10 @@ struct plan {
 /* Whether a transfer or a statement in NODE touches BUFFER. */
 bool plan_uses_buffer(const struct plan_node *node, const struct plan_buffer *buffer);
 
+/* Takes the transfers of ARRAY out of NODE, and the waits, loops and blocks that have
+ * nothing left to wait for or to hold. */
+void plan_drop_transfers(struct plan_node *node, const struct array *array);
+
 /* What all arrays of NEST move, bytes. */
 long plan_nest_bytes(const struct plan_nest *nest);
 

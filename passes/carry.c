@@ -269,54 +269,6 @@ static void hold_all(struct arena *arena, const struct carried *carried, struct 
 			.origin = plan_const(arena, 0) };
 }
 
-static bool is_empty(const struct plan_node *node)
-{
-	return node->body ? is_empty(node->body) : node->kind == PLAN_BLOCK && !node->child_count;
-}
-
-/* Takes the transfers of ARRAY out of NODE, and what has nothing left inside. */
-static void drop_transfers(struct plan_node *node, const struct array *array)
-{
-	int kept = 0;
-	if (node->body)
-		drop_transfers(node->body, array);
-	for (int i = 0; i < node->child_count; i++) {
-		struct plan_node *child = node->children[i];
-		if (child->kind == PLAN_TRANSFER && child->transfer.buffer->array == array)
-			continue;
-		drop_transfers(child, array);
-		if (!is_empty(child))
-			node->children[kept++] = child;
-	}
-	node->child_count = kept;
-}
-
-static unsigned tags_of(const struct plan_node *node)
-{
-	unsigned tags = node->kind == PLAN_TRANSFER ? 1U << node->transfer.tag : 0;
-	if (node->body)
-		tags |= tags_of(node->body);
-	for (int i = 0; i < node->child_count; i++)
-		tags |= tags_of(node->children[i]);
-	return tags;
-}
-
-/* Waits for no other tags than TAGS. */
-static void drop_waits(struct plan_node *node, unsigned tags)
-{
-	int kept = 0;
-	if (node->body)
-		drop_waits(node->body, tags);
-	for (int i = 0; i < node->child_count; i++) {
-		struct plan_node *child = node->children[i];
-		drop_waits(child, tags);
-		child->tags &= tags;
-		if (child->kind != PLAN_WAIT || child->tags)
-			node->children[kept++] = child;
-	}
-	node->child_count = kept;
-}
-
 /* What is left of the nest's bounds: each element of every other array.  The array's own
  * share was at most that each of its elements came once and went once, and no more than it
  * MOVED. */
@@ -368,8 +320,7 @@ static void carry(struct carrying *carrying, struct carried *carried)
 			if (plan->buffers[b]->array == carried->array
 				&& plan_uses_buffer(nest->body, plan->buffers[b]))
 				hold_all(plan->arena, carried, plan->buffers[b]);
-		drop_transfers(nest->body, carried->array);
-		drop_waits(nest->body, tags_of(nest->body));
+		plan_drop_transfers(nest->body, carried->array);
 		for (int t = 0; t < nest->traffic_count; t++)
 			if (nest->traffic[t].array == carried->array)
 				nest->traffic[t].read_bytes = nest->traffic[t].write_bytes = 0;

@@ -36,21 +36,6 @@ static bool leaves_the_chip(const struct plan *plan, const struct array *array)
 	return false;
 }
 
-/* Transfers of ARRAY that stand under conditions that never hold. */
-static void drop_transfers(struct plan_node *node, const struct array *array)
-{
-	int kept = 0;
-	if (node->body)
-		drop_transfers(node->body, array);
-	for (int i = 0; i < node->child_count; i++) {
-		struct plan_node *child = node->children[i];
-		drop_transfers(child, array);
-		if (child->kind != PLAN_TRANSFER || child->transfer.buffer->array != array)
-			node->children[kept++] = child;
-	}
-	node->child_count = kept;
-}
-
 static void place_workspace(struct plan *plan)
 {
 	const struct function *function = plan->function;
@@ -61,10 +46,11 @@ static void place_workspace(struct plan *plan)
 		if (array->is_parameter || array->by_value)
 			continue;
 		if (!leaves_the_chip(plan, array)) {
-			/* what a front knows already it has without a body */
+			/* its transfers stand under conditions that never hold; what a front
+			 * knows already it has without a body */
 			for (int n = 0; n < plan->nest_count; n++)
 				if (plan->nests[n].body)
-					drop_transfers(plan->nests[n].body, array);
+					plan_drop_transfers(plan->nests[n].body, array);
 			continue;
 		}
 		plan->workspace_offset[i] = plan->workspace_bytes;
