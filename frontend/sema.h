@@ -134,7 +134,7 @@ const char *wide_text(struct arena *arena, wide value);
 /* Whether isl gave up, or the domain is of too many pieces; reports it once. */
 bool sema_isl_failed(struct sema *sema, struct location at);
 
-/* Values and assignments (value.c). */
+/* Assignments (store.c). */
 void lower_assignment(struct sema *sema, const struct ast_expr *ast);
 /* TARGET = VALUE, or TARGET OPERATOR= VALUE where OPERATOR is not NULL. */
 void lower_store(struct sema *sema, struct location at, const struct ast_expr *target,
