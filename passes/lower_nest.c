@@ -52,6 +52,10 @@ static struct choice *emit_best(struct compilation *compilation, const struct ne
 		if (has_sizes ? choice_lower_all_sizes(choice, plan, out, i ? &other : &reason)
 			: choice_lower_again(choice, detail, plan, out))
 			return choice;
+		if (has_sizes)
+			diag_remark(compilation->diag, nest->location, "loop", "a schedule that moves %ld bytes "
+				"is right for the sizes tuned for, but not for all: %s",
+				candidates->items[i].bytes, i ? other : reason);
 	}
 	if (has_sizes) {
 		diag_error(compilation->diag, nest->location, "the sizes of '%s' cannot be left to the "

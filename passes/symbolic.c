@@ -51,6 +51,7 @@ static bool sample_at(struct compilation *compilation, const struct nest *nest,
 		return false;
 	sample->nest = nests_of_function(compilation, bound, &count)[nest->index];
 	sample->nest.refetches = nest->refetches;
+	sample->nest.borrows = nest->borrows;
 	copy_joints(compilation, nest, &sample->nest);
 	nest_split_arrays(compilation, &sample->nest, origin.split);
 	nest_find_dependences(compilation, &sample->nest);
@@ -215,6 +216,7 @@ struct nest *nest_with_sizes(struct compilation *compilation, const struct nest 
 	struct nest *all = &nests_of_function(compilation, function, &count)[nest->index];
 	all->is_split = nest->is_split;
 	all->refetches = nest->refetches;
+	all->borrows = nest->borrows;
 	all->moves_boxes = true;     /* which rows there are would depend on the sizes */
 	move_arrays(compilation, nest, all);
 	move_band(compilation, nest, all);

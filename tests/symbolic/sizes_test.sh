@@ -125,6 +125,36 @@ void trmm(int M, int N, const double A[M][M], double B[M][N])
 END
 ok "trmm" "$LOOPC" --arch=ample.yaml --symbolic=N,M -D M=12 -D N=13 --verify trmm.loop
 
+# Blocks of one matrix, of which some are read in the buffer of another one.
+cat >lu.loop <<'END'
+void lu(int N, double A[N][N])
+{
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j < i; j++) {
+      for (int k = 0; k < j; k++)
+        A[i][j] -= A[i][k] * A[k][j];
+      A[i][j] /= A[j][j];
+    }
+    for (int j = i; j < N; j++)
+      for (int k = 0; k < i; k++)
+        A[i][j] -= A[i][k] * A[k][j];
+  }
+}
+END
+cat >paths.loop <<'END'
+void paths(int N, int D[N][N])
+{
+  for (int k = 0; k < N; k++)
+    for (int i = 0; i < N; i++)
+      for (int j = 0; j < N; j++)
+        D[i][j] = D[i][j] < D[i][k] + D[k][j] ? D[i][j] : D[i][k] + D[k][j];
+}
+END
+for kernel in lu paths; do
+	exits 0 "$kernel" "$LOOPC" --arch=small.yaml --symbolic=N -D N=23 -Rloop --verify $kernel.loop
+	has err "for the sizes tuned for, but not for all" "says what it gave up for sizes in $kernel"
+done
+
 # A scalar carries a sum: the loops around it run in order, and buffers come inside them.
 cat >sums.loop <<'END'
 void sums(int N, double alpha, const double A[N][N], const double x[N], double y[N])
