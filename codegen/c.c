@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codegen/ring.h"
 #include "codegen/signature.h"
 #include "codegen/sizes.h"
 #include "codegen/transfer.h"
@@ -225,7 +226,42 @@ static struct plan_expr *successor(struct arena *arena, struct plan_expr *expr)
 	}
 }
 
-static void print_loop(struct writer *writer, const struct plan_node *loop)
+static const char *c_type(bool is_wide)
+{
+	return is_wide ? "int64_t" : "int32_t";
+}
+
+/* A line of the function, broken where it is too long. */
+static void print_line(struct writer *writer, const char *text)
+{
+	print_wrapped(writer->out, writer->depth, text);
+	fputc('\n', writer->out);
+}
+
+/* Declares the new rings up to BEFORE that are counters, or those that are not. */
+static void print_rings(struct writer *writer, const struct ring *ring, const struct ring *before,
+	bool are_counters)
+{
+	if (ring == before)
+		return;
+	print_rings(writer, ring->outer, before, are_counters);
+	if (are_counters == (ring->advance != NULL))
+		print_line(writer, arena_printf(writer->printer.arena, "%s%s %s = %s;",
+			are_counters ? "" : "const ", c_type(expr_is_wide(ring->expr)), ring->name,
+			ring->value));
+}
+
+/* The counters among them as the next turn of their loop needs them. */
+static void advance_rings(struct writer *writer, const struct ring *ring, const struct ring *before)
+{
+	if (ring == before)
+		return;
+	advance_rings(writer, ring->outer, before);
+	if (ring->advance)
+		print_line(writer, arena_printf(writer->printer.arena, "%s;", ring->advance));
+}
+
+static void print_loop_header(struct writer *writer, const struct plan_node *loop)
 {
 	struct printer *printer = &writer->printer;
 	bool wide = var_is_wide(loop->var);
@@ -233,15 +269,28 @@ static void print_loop(struct writer *writer, const struct plan_node *loop)
 	struct plan_expr *end = successor(printer->arena, loop->upper);
 	const char *limit = text_at(printer, index_text_as(printer, end ? end : loop->upper, wide),
 		TEXT_SUM);
-	const char *c_type = wide ? "int64_t" : "int32_t", *header;
+	const char *header = arena_printf(printer->arena, "for (%s %s = %s; %s %s %s; %s",
+		c_type(wide), name, index_text_as(printer, loop->lower, wide).c, name, end ? "<" : "<=",
+		limit, name);
 
-	header = arena_printf(printer->arena, "for (%s %s = %s; %s %s %s; %s", c_type, name,
-		index_text_as(printer, loop->lower, wide).c, name, end ? "<" : "<=", limit, name);
-	print_wrapped(writer->out, writer->depth, loop->step == 1
-		? arena_printf(printer->arena, "%s++) {", header)
+	print_line(writer, loop->step == 1 ? arena_printf(printer->arena, "%s++) {", header)
 		: arena_printf(printer->arena, "%s += %ld) {", header, loop->step));
-	fputc('\n', writer->out);
-	print_body(writer, loop->body);
+}
+
+static void print_loop(struct writer *writer, const struct plan_node *loop)
+{
+	struct printer *printer = &writer->printer;
+	const struct ring *before = rings_open(printer, loop), *rings = printer->rings;
+
+	print_rings(writer, rings, before, true);
+	print_loop_header(writer, loop);
+	writer->depth++;
+	print_rings(writer, rings, before, false);
+	print_node(writer, loop->body);
+	advance_rings(writer, rings, before);
+	writer->depth--;
+	print_line(writer, "}");
+	printer->rings = before;
 }
 
 static bool starts_with_let(const struct plan_node *block)
@@ -255,24 +304,26 @@ static void print_let(struct writer *writer, const struct plan_node *node)
 {
 	struct printer *printer = &writer->printer;
 	bool wide = var_is_wide(node->var);
+	const struct ring *before = rings_open(printer, node);
 
 	if (is_used(writer, node->var)) {
-		print_wrapped(writer->out, writer->depth, arena_printf(printer->arena,
-			"const %s %s = %s;", wide ? "int64_t" : "int32_t",
+		print_line(writer, arena_printf(printer->arena, "const %s %s = %s;", c_type(wide),
 			names_of(&printer->names, node->var),
 			index_text_as(printer, node->lower, wide).c));
-		fputs(starts_with_let(node->body) ? "\n" : "\n\n", writer->out);
+		print_rings(writer, printer->rings, before, false);
+		if (!starts_with_let(node->body))
+			fputc('\n', writer->out);
 	}
 	print_node(writer, node->body);
+	printer->rings = before;
 }
 
 static void print_if(struct writer *writer, const struct plan_node *node)
 {
 	if (node->body->child_count == 0)
 		return;
-	print_wrapped(writer->out, writer->depth, arena_printf(writer->printer.arena, "if (%s) {",
+	print_line(writer, arena_printf(writer->printer.arena, "if (%s) {",
 		index_text(&writer->printer, node->condition).c));
-	fputc('\n', writer->out);
 	print_body(writer, node->body);
 }
 
@@ -282,9 +333,7 @@ static void print_transfer(struct writer *writer, const struct plan_transfer *tr
 
 	if (!*call)
 		return;
-	print_wrapped(writer->out, writer->depth,
-		arena_printf(writer->printer.arena, "%s;", call));
-	fputc('\n', writer->out);
+	print_line(writer, arena_printf(writer->printer.arena, "%s;", call));
 }
 
 static void print_wait(struct writer *writer, unsigned tags)
@@ -321,9 +370,8 @@ static void print_compute(struct writer *writer, const struct plan_node *node)
 
 	if (line > 0)
 		print_line_directive(writer->out, line, writer->printer.plan->program->file);
-	print_wrapped(writer->out, writer->depth, arena_printf(writer->printer.arena, "%s;",
+	print_line(writer, arena_printf(writer->printer.arena, "%s;",
 		assignment_text(&writer->printer, node)));
-	fputc('\n', writer->out);
 	if (line > 0)
 		fputs("#line here\n", writer->out);
 	if (macs) {
@@ -334,19 +382,16 @@ static void print_compute(struct writer *writer, const struct plan_node *node)
 
 static void print_node(struct writer *writer, const struct plan_node *node)
 {
-	long lower, upper;
-
 	switch (node->kind) {
 	case PLAN_BLOCK:
 		for (int i = 0; i < node->child_count; i++)
 			print_node(writer, node->children[i]);
 		break;
 	case PLAN_LOOP:
-		if (plan_is_const(node->lower, &lower) && plan_is_const(node->upper, &upper)
-			&& lower == upper)
-			print_let(writer, node);
-		else
+		if (is_printed_as_loop(node))
 			print_loop(writer, node);
+		else
+			print_let(writer, node);
 		break;
 	case PLAN_LET:
 		print_let(writer, node);

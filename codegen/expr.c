@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codegen/ring.h"
 #include "ir/program_build.h"
 
 enum { NARROW_LIMIT = 1 << 30 };     /* leaves room for one step beyond */
@@ -92,20 +93,24 @@ static struct text extremum(struct printer *printer, const struct plan_expr *exp
 		wide ? "64" : "", a.c, b.c));
 }
 
+/* A relation as OPERATOR says it, or with a constant on the right as MIRRORED does. */
 static struct text relation(struct printer *printer, const struct plan_expr *expr,
-	const char *operator, bool wide)
+	const char *operator, const char *mirrored, bool wide)
 {
-	return infix(printer, plain(printer, expr->operands[0], wide), operator,
-		plain(printer, expr->operands[1], wide),
+	bool is_mirrored = expr->operands[0]->op == PLAN_CONST;
+
+	return infix(printer, plain(printer, expr->operands[is_mirrored], wide),
+		is_mirrored ? mirrored : operator,
+		plain(printer, expr->operands[!is_mirrored], wide),
 		expr->op == PLAN_EQ ? TEXT_EQUALITY : TEXT_RELATION, TEXT_SUM, TEXT_SUM);
 }
 
 static struct text negation(struct printer *printer, const struct plan_expr *operand, bool wide)
 {
 	if (operand->op == PLAN_EQ)
-		return relation(printer, operand, "!=", wide);
+		return relation(printer, operand, "!=", "!=", wide);
 	if (operand->op == PLAN_LE)
-		return relation(printer, operand, ">", wide);
+		return relation(printer, operand, ">", "<", wide);
 	return (struct text){ arena_printf(printer->arena, "!%s",
 		text_at(printer, plain(printer, operand, wide), TEXT_PRIMARY)), TEXT_UNARY };
 }
@@ -120,13 +125,21 @@ static struct text selection(struct printer *printer, const struct plan_expr *ex
 		part[2]), TEXT_CONDITIONAL };
 }
 
-static struct text variable(struct printer *printer, const struct plan_var *var, bool wide)
+/* The variable NAME, of the type int64_t if IS_WIDE, as a value that is if WIDE. */
+static struct text variable(struct printer *printer, const char *name, bool is_wide, bool wide)
 {
-	const char *name = names_of(&printer->names, var);
-
-	if (wide && !var_is_wide(var))
+	if (wide && !is_wide)
 		return (struct text){ arena_printf(printer->arena, "(int64_t)%s", name), TEXT_CAST };
 	return primary(name);
+}
+
+/* A remainder: a variable where it has one. */
+static struct text remainder_of(struct printer *printer, const struct plan_expr *expr, bool wide)
+{
+	for (const struct ring *ring = printer->rings; ring; ring = ring->outer)
+		if (plan_equal(ring->expr, expr))
+			return variable(printer, ring->name, expr_is_wide(expr), wide);
+	return division(printer, expr, wide);
 }
 
 /* "a && b && c"; what is mixed gets parentheses. */
@@ -156,17 +169,19 @@ static struct text plain(struct printer *printer, const struct plan_expr *expr, 
 	case PLAN_CONST:
 		return constant(printer, expr->value);
 	case PLAN_VAR:
-		return variable(printer, expr->var, wide);
-	case PLAN_FLOORDIV:
+		return variable(printer, names_of(&printer->names, expr->var), var_is_wide(expr->var),
+			wide);
 	case PLAN_MOD:
+		return remainder_of(printer, expr, wide);
+	case PLAN_FLOORDIV:
 		return division(printer, expr, wide);
 	case PLAN_MIN:
 	case PLAN_MAX:
 		return extremum(printer, expr, wide);
 	case PLAN_EQ:
-		return relation(printer, expr, "==", wide);
+		return relation(printer, expr, "==", "==", wide);
 	case PLAN_LE:
-		return relation(printer, expr, "<=", wide);
+		return relation(printer, expr, "<=", ">=", wide);
 	case PLAN_AND:
 	case PLAN_OR:
 		return logic(printer, expr, wide);
@@ -207,11 +222,13 @@ static struct plan_expr *affine_value(struct printer *printer, const struct plan
 		printer->plan->sizes);
 }
 
-/* Where element x of the buffer's dimension D lies in it. */
-static struct plan_expr *coordinate(struct printer *printer, const struct plan_dim *dim,
-	struct plan_expr *x)
+struct plan_expr *access_coordinate(struct printer *printer, const struct plan_node *node,
+	int access, int d)
 {
 	struct arena *arena = printer->arena;
+	const struct plan_dim *dim = &node->buffers[access]->dims[d];
+	struct plan_expr *x = affine_value(printer, node,
+		node->statement->accesses[access].subscripts[d]);
 	struct plan_expr *y = plan_make(arena, PLAN_FLOORDIV,
 		plan_make(arena, PLAN_SUB, x, plan_const(arena, dim->phase)),
 		plan_const(arena, dim->stride));
@@ -235,12 +252,9 @@ struct text access_text(struct printer *printer, const struct plan_node *node, i
 			index_text(printer, buffer->slot).c);
 	else if (buffer->rank == 0)
 		return primary(arena_printf(printer->arena, "%s[0]", text));
-	for (int d = 0; d < buffer->rank; d++) {
-		struct plan_expr *x = affine_value(printer, node, source->subscripts[d]);
-
+	for (int d = 0; d < buffer->rank; d++)
 		text = arena_printf(printer->arena, "%s[%s]", text,
-			index_text(printer, coordinate(printer, &buffer->dims[d], x)).c);
-	}
+			index_text(printer, access_coordinate(printer, node, access, d)).c);
 	return primary(text);
 }
 

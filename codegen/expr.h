@@ -23,6 +23,7 @@ struct printer {
 	const struct plan *plan;
 	/* Helper functions that the texts call: [0] 32 bits wide, [1] 64. */
 	bool uses_min[2], uses_max[2];
+	const struct ring *rings;    /* remainders that have variables here (ring.h) */
 };
 
 /* TEXT, in parentheses if it binds looser than LEAST. */
@@ -36,6 +37,9 @@ struct text index_text(struct printer *printer, const struct plan_expr *expr);
 /* As above, of the C type int64_t if WIDE, else int32_t. */
 struct text index_text_as(struct printer *printer, const struct plan_expr *expr, bool wide);
 
+/* Where, in dimension D of its buffer, access ACCESS of the compute node lies. */
+struct plan_expr *access_coordinate(struct printer *printer, const struct plan_node *node,
+	int access, int d);
 /* The element that access ACCESS of the compute node names, in its buffer or as
  * a variable of the core. */
 struct text access_text(struct printer *printer, const struct plan_node *node, int access);

@@ -3,6 +3,7 @@ libloopc_a_SOURCES += \
 	codegen/expr.c codegen/expr.h \
 	codegen/header.c codegen/signature.h codegen/sizes.c codegen/sizes.h \
 	codegen/names.c codegen/names.h \
+	codegen/ring.c codegen/ring.h \
 	codegen/stack.c \
 	codegen/transfer.c codegen/transfer.h \
 	codegen/wrap.c codegen/wrap.h

@@ -1,0 +1,60 @@
+#!/bin/sh
+# Line buffers are addressed modulo their depth, but nothing is divided where statements stand:
+# a remainder is a value of the loop around, or a counter of the innermost loop.
+. "$top_srcdir/tests/tap/tap.sh"
+printf 'name: tiny\nscratchpad: { bytes: 2048 }\n' >tiny.yaml
+
+# undivided NAME: no subscript of the statements in out.c has a remainder or a quotient
+undivided()
+{
+	sed -n '/^{/,/^}/p' out.c >body
+	grep -E '^[[:space:]]+[A-Za-z_0-9]+(\[[^]]*\])+( *=|$)' body >statements
+	[ -s statements ]
+	result $? "$1: statements are found"
+	hasnt body '\[[^]]*[%/]' "$1: no subscript divides"
+}
+
+cat >chain.loop <<'END'
+void chain(const float x[5008], float y[5000])
+{
+	float a[5004], b[5002];
+	for (int i = 0; i < 5004; i++)
+		a[i] = 0.25f * (x[i] + x[i + 1] + x[i + 2] + x[i + 4]);
+	for (int i = 0; i < 5002; i++)
+		b[i] = a[i] * a[i + 2];
+	for (int i = 0; i < 5000; i++)
+		y[i] = b[i] + b[i + 1] - b[i + 2];
+}
+END
+for buffering in single double; do
+	exits 0 "a chain in one dimension, $buffering" "$LOOPC" --verify --arch=tiny.yaml \
+		--buffering=$buffering --fuse=all -o out.c chain.loop
+	undivided "a chain in one dimension, $buffering"
+	has body '^	+i_mod_([0-9]+) = i_mod_\1 == [0-9]+ \? 0 : i_mod_\1 \+ 1;' \
+		"a chain in one dimension, $buffering: a counter goes round"
+done
+
+# Every second element: counters that go in steps of two.
+cat >steps.loop <<'END'
+void steps(const int x[4010], int y[2000])
+{
+	int a[4008];
+	for (int i = 0; i < 4008; i++)
+		a[i] = x[i] - 3 * x[i + 2];
+	for (int i = 0; i < 2000; i++)
+		y[i] = a[2 * i] + a[2 * i + 7];
+}
+END
+for buffering in single double; do
+	exits 0 "every second element, $buffering" "$LOOPC" --verify --arch=tiny.yaml \
+		--buffering=$buffering --fuse=all -o out.c steps.loop
+	undivided "every second element, $buffering"
+	has body 'mod_[0-9]+ >= [0-9]+ \? [a-z_0-9]+ - [0-9]+ : [a-z_0-9]+ \+ 2;' \
+		"every second element, $buffering: a counter goes in steps of two"
+done
+
+for network in edges resnet_basic denoiser l2net; do
+	exits 0 "$network" "$LOOPC" -o out.c "$top_srcdir/examples/networks/$network.loop"
+	undivided "$network"
+done
+finish
