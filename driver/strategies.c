@@ -69,8 +69,12 @@ static void print_pair(FILE *out, const struct layer *layer)
 				report_number(alone + next - layer->with_next_bytes));
 		break;
 	case PAIR_COSTS:
-		fprintf(out, "not worth it: moves %s bytes more\n",
+		fprintf(out, "not worth it: moves %s bytes more",
 			report_number(layer->with_next_bytes - alone - next));
+		if (layer->dearest)
+			fprintf(out, " (most of all %s: %s more)", layer->dearest->name,
+				report_number(layer->dearest_bytes));
+		putc('\n', out);
 		break;
 	case PAIR_TOO_LARGE: fputs("no tile of both fits the scratchpad\n", out); break;
 	case PAIR_UNORDERED:
@@ -137,7 +141,7 @@ static json_t *layer_json(const struct layer *layer)
 {
 	static const char *const verdicts[] = { "none", "saves", "costs", "too large", "unordered",
 		"apart" };
-	return json_pack("{ss ss so so so so so so ss sI sb si}", "function",
+	return json_pack("{ss ss so so so so so so ss ss* so sI sb si}", "function",
 		layer->nest->function->name, "nest", layer->nest->name,
 		"arrays", roles_json(layer->nest),
 		"input_reuse_bytes", bytes_json(layer->bytes[STRATEGY_INPUT]),
@@ -146,6 +150,8 @@ static json_t *layer_json(const struct layer *layer)
 		"full_space_bytes", bytes_json(layer->bytes[STRATEGY_FULL]),
 		"with_next_bytes", bytes_json(layer->with_next_bytes),
 		"with_next", verdicts[layer->pair],
+		"dearest_array", layer->dearest ? layer->dearest->name : NULL,
+		"dearest_array_bytes", bytes_json(layer->dearest ? layer->dearest_bytes : -1),
 		"chosen_bytes", (json_int_t)layer->chosen_bytes, "fused", layer->is_fused,
 		"rank", layer->rank);
 }

@@ -16,24 +16,56 @@ static struct plan *empty_plan(const struct compilation *compilation,
 	return plan;
 }
 
-static long weigh(const struct compilation *compilation, struct nest *nest, enum strategy strategy)
+/* The least traffic of NEST, in OUT too. */
+static long weigh(const struct compilation *compilation, struct nest *nest, enum strategy strategy,
+	struct plan_nest *out)
 {
 	static const unsigned held[STRATEGY_COUNT] = {
 		1u << ROLE_INPUT, 1u << ROLE_WEIGHT, 1u << ROLE_OUTPUT, 0
 	};
 	struct quiet quiet;
-	struct plan_nest out;
 	quiet_begin(&quiet, compilation);
 	quiet.compilation.only_weighs = true;
 	quiet.compilation.restriction.held_roles = held[strategy];
 	bool fits = lower_nest(&quiet.compilation, nest, NULL,
-		empty_plan(compilation, nest->function, 1), &out);
+		empty_plan(compilation, nest->function, 1), out);
 	quiet_end(&quiet);
-	return fits ? plan_nest_bytes(&out) : -1;
+	return fits ? plan_nest_bytes(out) : -1;
 }
 
-/* Layer N and the next one as a group. */
-static void weigh_pair(struct groups *groups, struct layer *layers, int n)
+static long array_bytes(const struct plan_nest *nest, const struct array *array)
+{
+	long bytes = 0;
+	for (int t = 0; t < nest->traffic_count; t++)
+		if (nest->traffic[t].array == array)
+			bytes += nest->traffic[t].read_bytes + nest->traffic[t].write_bytes;
+	return bytes;
+}
+
+/* Which array makes the group of LAYER and the next one, as CHOICE says, dearer than ALONE [2],
+ * the two. */
+static void find_dearest(struct groups *groups, const struct grown *grown,
+	const struct group_choice *choice, const struct plan_nest *alone, struct layer *layer)
+{
+	const struct function *function = groups->function;
+	struct plan_nest fused;
+	if (!group_emit(groups->compilation, groups, grown, choice,
+		empty_plan(groups->compilation, function, 1), &fused))
+		return;
+	for (int i = 0; i < function->array_count; i++) {
+		const struct array *array = function->arrays[i];
+		long more = array_bytes(&fused, array) - array_bytes(&alone[0], array)
+			- array_bytes(&alone[1], array);
+		if (more > layer->dearest_bytes) {
+			layer->dearest = array;
+			layer->dearest_bytes = more;
+		}
+	}
+}
+
+/* Layer N and the next one as a group; NESTS [layer] are those one by one. */
+static void weigh_pair(struct groups *groups, struct layer *layers, const struct plan_nest *nests,
+	int n)
 {
 	struct grown grown;
 	struct group_choice choice;
@@ -51,6 +83,8 @@ static void weigh_pair(struct groups *groups, struct layer *layers, int n)
 		layer->with_next_bytes = choice.bytes;
 		layer->pair = alone < 0 || next < 0 || choice.bytes < alone + next ? PAIR_SAVES :
 			PAIR_COSTS;
+		if (layer->pair == PAIR_COSTS)
+			find_dearest(groups, &grown, &choice, &nests[n], layer);
 	}
 }
 
@@ -118,14 +152,16 @@ struct layer *strategies_of_function(const struct compilation *compilation,
 	struct nest *nests = nests_of_function(&quiet.compilation, function, count);
 	struct groups *groups = *count > 1 ? groups_new(&quiet.compilation, nests, *count) : NULL;
 	struct layer *layers = ARENA_ARRAY(compilation->arena, struct layer, *count + 1);
+	struct plan_nest *best = ARENA_ARRAY(compilation->arena, struct plan_nest, *count + 1), other;
 	for (int n = 0; n < *count; n++) {
 		layers[n].nest = &nests[n];
 		layers[n].with_next_bytes = -1;
 		for (int s = 0; s < STRATEGY_COUNT; s++)
-			layers[n].bytes[s] = weigh(compilation, &nests[n], (enum strategy)s);
+			layers[n].bytes[s] = weigh(compilation, &nests[n], (enum strategy)s,
+				s == STRATEGY_FULL ? &best[n] : &other);
 	}
 	for (int n = 0; n + 1 < *count; n++)
-		weigh_pair(groups, layers, n);
+		weigh_pair(groups, layers, best, n);
 	quiet_end(&quiet);
 	share_out(plan, layers);
 	rank(layers, *count);

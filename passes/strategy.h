@@ -28,6 +28,10 @@ struct layer {
 	enum pair_verdict pair;
 	long with_next_bytes;        /* PAIR_SAVES, PAIR_COSTS: fused with the layer after it, both;
 	                              * else -1 */
+	/* PAIR_COSTS: the array that moves most more than with the two one by one, and by how much;
+	 * NULL: it could not be told. */
+	const struct array *dearest;
+	long dearest_bytes;
 	long chosen_bytes;           /* its share of what the function's plan moves */
 	bool is_fused;               /* in a group with others */
 	int rank;                    /* 1: the layer that moves most */

@@ -98,6 +98,47 @@ has fused.json '"with_next": "saves"' "a pair that is worth fusing: JSON"
 printf 'name: tiny\nscratchpad: { bytes: 40 }\n' >tiny.yaml
 exits 0 "a tiny scratchpad" "$LOOPC" --arch=tiny.yaml --explain=strategies two.loop
 has out '^  two.0 with two.1: (no tile of both fits|not worth it)' "a pair that is not"
+
+# Weights that come for every tile of rows make fusion dear; which ones, both reports say.
+cat >dear.loop <<'END'
+void dear(const float X[40][90], const float V[90][16], const float W[16][90], float Y[40][90])
+{
+	float T[40][16];
+	for (int i = 0; i < 40; i++)
+		for (int j = 0; j < 16; j++) {
+			T[i][j] = 0;
+			for (int k = 0; k < 90; k++)
+				T[i][j] += X[i][k] * V[k][j];
+		}
+	for (int i = 0; i < 40; i++)
+		for (int j = 0; j < 90; j++) {
+			Y[i][j] = 0;
+			for (int k = 0; k < 16; k++)
+				Y[i][j] += T[i][k] * W[k][j];
+		}
+}
+END
+exits 0 "a pair that moves more" "$LOOPC" --arch=tiny-2k --fuse=never --explain=strategies \
+	--report=alone.json dear.loop
+cp out dear
+exits 0 "the same, fused" "$LOOPC" --arch=tiny-2k --fuse=all --report=fused.json dear.loop
+python3 - >expected <<'END'
+import json
+def moved(name):
+    arrays, total = {}, 0
+    for kernel in json.load(open(name))["kernels"]:
+        total += kernel["traffic"]["total_bytes"]
+        for array in kernel["traffic"]["arrays"]:
+            moved = array["read_bytes"] + array["write_bytes"]
+            arrays[array["name"]] = arrays.get(array["name"], 0) + moved
+    return arrays, total
+(alone, least), (fused, most) = moved("alone.json"), moved("fused.json")
+dearest = max(fused, key=lambda name: fused[name] - alone[name])
+print(f"  dear.0 with dear.1: not worth it: moves {most - least:,} bytes more "
+      f"(most of all {dearest}: {fused[dearest] - alone[dearest]:,} more)")
+END
+is "$(grep 'dear.0 with' dear)" "$(cat expected)" "a pair that moves more: which array"
+
 cat >apart.loop <<'END'
 void apart(const float A[8], const float B[8], float C[8], float D[8])
 {
