@@ -2,6 +2,8 @@
  * touches, when it is empty, and whether it must be fetched.  A visit moves its whole box,
  * or of each of its rows what is touched (passes/rows.c). */
 
+#include <limits.h>
+
 #include <isl/aff.h>
 #include <isl/ast_build.h>
 #include <isl/val.h>
@@ -249,6 +251,21 @@ static bool has_too_many_visits(const struct lowering *lowering)
 	return steps > COUNT_STEPS;
 }
 
+/* What the buffers need is more than can be counted; *NEEDED says at least how much.  They grow
+ * with symbolic sizes, up to the largest of these. */
+static bool need_too_much(const struct lowering *lowering, long *needed)
+{
+	const struct arch *arch = lowering->compilation->arch;
+	long most = LONG_MAX / 8, bank_bytes = arch->scratchpad_bytes / arch->banks, bytes = 0;
+	if (arch->exclusive && bank_bytes < most / (INT_MAX / 2))
+		most = bank_bytes * (INT_MAX / 2);
+	for (int a = 0; a < lowering->nest->array_count; a++)
+		if (__builtin_add_overflow(bytes, lowering->buffers[a]->bytes, &bytes))
+			bytes = LONG_MAX;
+	*needed = bytes;
+	return bytes > most;
+}
+
 /* Most schedules that are tried do not fit: nothing more is asked of isl than whether
  * they do. */
 static bool measure_and_fill(struct lowering *lowering, long *needed)
@@ -258,6 +275,8 @@ static bool measure_and_fill(struct lowering *lowering, long *needed)
 		if (!measure_buffer(lowering, a))
 			return false;
 	general_double_wanted(lowering);
+	if (need_too_much(lowering, needed))
+		return false;
 	*needed = general_place(lowering);
 	bool fits = *needed <= lowering->compilation->arch->scratchpad_bytes;
 	if (fits && has_too_many_visits(lowering)) {

@@ -589,22 +589,36 @@ long nest_macs(const struct nest *nest)
 	return group_macs(nest, NULL);
 }
 
+/* The iterations of dimension DIM of NEST. */
+static struct plan_expr *extent_of_dim(struct compilation *compilation, const struct nest *nest,
+	int dim, struct plan *plan)
+{
+	struct lowering lowering = { .compilation = compilation, .nest = nest, .plan = plan };
+	return sized(&lowering, nest->band[dim].extent, &nest->band[dim].extent_slope);
+}
+
 void nest_make_outer_vars(struct compilation *compilation, const struct nest *nest,
 	struct plan *plan, struct plan_var **vars)
 {
 	struct lowering lowering = { .compilation = compilation, .nest = nest, .plan = plan,
 		.names = &plan->names };
-	for (int l = 0; l < nest->prefix; l++)
-		vars[l] = new_var(&lowering, arena_printf(compilation->arena, "%s_tile",
-			nest->band[l].name), 0, nest->band[l].extent - 1);
+	for (int l = 0; l < nest->prefix; l++) {
+		long min, max;
+		plan_range(extent_of_dim(compilation, nest, l, plan), &min, &max);
+		vars[l] = l < nest->outer_count ? nest->outer_vars[l] : new_var(&lowering,
+			arena_printf(compilation->arena, "%s_tile", nest->band[l].name), 0, max - 1);
+	}
 }
 
-struct plan_node *plan_around(const struct nest *nest, struct arena *arena,
-	struct plan_node *block)
+struct plan_node *plan_around(struct compilation *compilation, const struct nest *nest,
+	struct plan_var *const *vars, int from, int end, struct plan *plan, struct plan_node *block)
 {
-	for (int l = 0; l < nest->outer_count; l++) {
-		struct plan_node *loop = plan_loop(arena, LOOP_TILE, nest->outer_vars[l],
-			plan_const(arena, 0), plan_const(arena, nest->band[l].extent - 1), 1);
+	struct arena *arena = compilation->arena;
+	for (int l = from; l < end; l++) {
+		struct plan_expr *last = plan_make(arena, PLAN_SUB, extent_of_dim(compilation, nest, l,
+			plan), plan_const(arena, 1));
+		struct plan_node *loop = plan_loop(arena, LOOP_TILE, vars[l], plan_const(arena, 0), last,
+			1);
 		plan_append(arena, block, loop);
 		block = loop->body;
 	}
@@ -624,7 +638,8 @@ static bool lower_body(struct lowering *lowering, struct plan_nest *out)
 {
 	int outer = lowering->nest->outer_count;
 	out->body = plan_block(ARENA(lowering));
-	out->inner = plan_around(lowering->nest, ARENA(lowering), out->body);
+	out->inner = plan_around(lowering->compilation, lowering->nest, lowering->nest->outer_vars, 0,
+		outer, lowering->plan, out->body);
 	if (!lower_level(lowering, outer, out->inner) || !find_traffic(lowering, out))
 		return false;
 	register_buffers(lowering);

@@ -9,6 +9,7 @@
 #include "passes/expand.h"
 #include "passes/lower_nest.h"
 #include "passes/schedule_text.h"
+#include "passes/symbolic.h"
 
 /* Choices that can be lowered, with what they move: the least first, the first of equals. */
 struct candidates {
@@ -34,36 +35,58 @@ static void add_candidate(struct compilation *compilation, struct candidates *ca
 	candidates->items[at] = (struct candidate){ choice, bytes, commands };
 }
 
-/* Lowers the best of CANDIDATES, now with its statements; with symbolic sizes the best
- * that is right for all of them.  NULL after an error. */
-static struct choice *emit_best(struct compilation *compilation, const struct nest *nest,
-	const struct candidates *candidates, struct plan *plan, struct plan_nest *out)
+/* Why no schedule of a nest was taken. */
+struct refusal {
+	struct choice *first;        /* the first choice that was made, which may not fit; or NULL */
+	const char *reason;          /* what fits is not right for all sizes, the best for this */
+};
+
+/* What is lowered is to be right for all values of symbolic sizes. */
+static bool has_sizes(const struct compilation *compilation, const struct nest *nest)
+{
+	return nest->function->unbound && !compilation->only_weighs;
+}
+
+/* Lowers the best of CANDIDATES that is right for all sizes, with its statements.  NULL if none
+ * is. */
+static struct choice *emit_for_all_sizes(struct compilation *compilation,
+	const struct candidates *candidates, struct refusal *refusal, struct plan *plan,
+	struct plan_nest *out)
 {
 	const struct plan before = *plan;
-	const char *reason = NULL, *other = NULL;
-	bool has_sizes = nest->function->unbound && !compilation->only_weighs;
-	enum detail detail = compilation->only_weighs ? TO_WEIGH : TO_EMIT;
-	for (int i = 0; i < (has_sizes ? candidates->count : 1); i++) {
-		struct choice *choice = candidates->items[i].choice;
-		choice->is_fallback = i > 0;
+	for (int i = 0; i < candidates->count; i++) {
+		const struct candidate *candidate = &candidates->items[i];
+		const struct nest *nest = candidate->choice->nest;
+		const char *reason = NULL;
 		*plan = before;
 		*out = (struct plan_nest){ .name = nest->name, .location = nest->location,
-			.is_rectangular = choice->exact };
-		if (has_sizes ? choice_lower_all_sizes(choice, plan, out, i ? &other : &reason)
-			: choice_lower_again(choice, detail, plan, out))
-			return choice;
-		if (has_sizes)
-			diag_remark(compilation->diag, nest->location, "loop", "a schedule that moves %ld bytes "
-				"is right for the sizes tuned for, but not for all: %s",
-				candidates->items[i].bytes, i ? other : reason);
+			.is_rectangular = candidate->choice->exact };
+		if (choice_lower_all_sizes(candidate->choice, plan, out, &reason)) {
+			candidate->choice->is_fallback = i > 0;
+			return candidate->choice;
+		}
+		diag_remark(compilation->diag, nest->location, "loop", "a schedule that moves %ld bytes "
+			"is right for the sizes tuned for, but not for all: %s", candidate->bytes, reason);
+		if (!refusal->reason)
+			refusal->reason = reason;
 	}
-	if (has_sizes) {
-		diag_error(compilation->diag, nest->location, "the sizes of '%s' cannot be left to the "
-			"run: %s; give them values, without --symbolic, tune for larger ones, or split the "
-			"nest", nest->name,
-			reason);
-		return NULL;
-	}
+	*plan = before;
+	return NULL;
+}
+
+/* Lowers the best of CANDIDATES, now with its statements; with symbolic sizes the best
+ * that is right for all of them.  NULL if none is, or after an error. */
+static struct choice *emit_best(struct compilation *compilation, const struct nest *nest,
+	const struct candidates *candidates, struct refusal *refusal, struct plan *plan,
+	struct plan_nest *out)
+{
+	if (has_sizes(compilation, nest))
+		return emit_for_all_sizes(compilation, candidates, refusal, plan, out);
+	*out = (struct plan_nest){ .name = nest->name, .location = nest->location,
+		.is_rectangular = candidates->items[0].choice->exact };
+	if (choice_lower_again(candidates->items[0].choice,
+		compilation->only_weighs ? TO_WEIGH : TO_EMIT, plan, out))
+		return candidates->items[0].choice;
 	diag_error(compilation->diag, nest->location, "internal error: no loops could be made for "
 		"the tiles of '%s'; please report", nest->name);
 	compilation->is_broken = true;
@@ -187,17 +210,17 @@ static bool is_worth(struct attempt attempt, bool may_split, bool has_met)
  * one after the other with what can be tiled inside; each in all ways.  NULL if none fits
  * or the user's schedule is wrong. */
 static struct choice *lower_best(struct compilation *compilation, struct nest *nest,
-	const struct form *form, struct plan *plan, struct plan_nest *out, struct choice **first)
+	const struct form *form, struct plan *plan, struct plan_nest *out, struct refusal *refusal)
 {
 	int depth = nest_depth(nest), errors = diag_error_count(compilation->diag);
 	bool may_split = nest_split_arrays(compilation, nest, true);
 	bool is_complete = false;    /* more sequential loops would not help, or cost too much */
-	bool has_sizes = nest->function->unbound != NULL, has_others = may_split, has_met = false;
+	bool has_others = may_split, has_met = false;
 	bool is_missed = false;      /* one that may be better was too long to be counted */
 	struct candidates candidates = { 0 };
 	const struct plan before = *plan;
 	struct nest **bands = ARENA_ARRAY(compilation->arena, struct nest *, depth + 1);
-	*first = NULL;
+	*refusal = (struct refusal){ NULL, NULL };
 	for (int loops = nest->outer_loops; loops <= depth && !is_complete; loops++)
 		for (int way = 0; way < WAYS; way++) {
 			struct attempt attempt = attempt_of(loops, way);
@@ -210,7 +233,7 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 			*plan = before;
 			if (diag_error_count(compilation->diag) > errors)
 				return NULL;
-			*first = *first ? *first : choice;
+			refusal->first = refusal->first ? refusal->first : choice;
 			if (way == WAY_APART)
 				has_met = nest->joint_count > 0;
 			is_missed |= outcome == TOO_LONG;
@@ -218,11 +241,11 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 			if (outcome != LOWERED)
 				continue;
 			add_candidate(compilation, &candidates, choice, plan_nest_bytes(out));
-			is_complete |= (loops && !has_sizes)
+			is_complete |= (loops && !nest->function->unbound)
 				|| (!nest->left_out && (attempt.split || !may_split));
 		}
 	struct choice *best = candidates.count
-		? emit_best(compilation, nest, &candidates, plan, out) : NULL;
+		? emit_best(compilation, nest, &candidates, refusal, plan, out) : NULL;
 	if (best) {
 		best->has_others = has_others || form->is_given;
 		best->is_fallback |= is_missed;
@@ -300,26 +323,66 @@ static void append_children(struct arena *arena, struct plan_node *block,
 		plan_append(arena, block, from->children[i]);
 }
 
-/* One part of a body: its own dependences, band, schedule and buffers. */
-static bool lower_part(struct compilation *compilation, struct nest *part, struct plan *plan,
-	struct plan_nest *out)
+static bool lower_parts(struct compilation *compilation, struct nest *nest,
+	const struct form *form, long most, struct plan *plan, struct plan_nest *out);
+
+/* Adds what a part of OUT became: its loops to BLOCK, its SCHEDULE. */
+static void add_part(struct compilation *compilation, const struct plan_nest *part,
+	const char *schedule, struct plan_node *block, struct plan_nest *out)
+{
+	append_children(compilation->arena, block, part->inner);
+	out->schedule = arena_printf(compilation->arena, "%s%s", out->schedule, schedule);
+	out->points += part->points;
+	if (part->scratchpad_used_bytes > out->scratchpad_used_bytes)
+		out->scratchpad_used_bytes = part->scratchpad_used_bytes;
+}
+
+/* One part of a body: its own dependences, band, schedule and buffers; MAY_PART: or those of
+ * its own parts. */
+static bool lower_part(struct compilation *compilation, struct nest *part, bool may_part,
+	struct plan *plan, struct plan_node *block, struct plan_nest *out)
 {
 	struct plan_nest own;
-	struct choice *first;
-	if (part->array_count > MODEL_ARRAYS)
-		return false;
-	nest_find_dependences(compilation, part);
+	struct refusal refusal;
 	struct form form;
-	struct choice *choice = nest_read_form(compilation, part, &form)
-		? lower_best(compilation, part, &form, plan, &own, &first) : NULL;
-	if (!choice)
+	struct choice *choice = NULL;
+	nest_find_dependences(compilation, part);
+	if (!nest_read_form(compilation, part, &form))
 		return false;
-	remark_on_loops(compilation, choice->nest);
-	append_children(compilation->arena, out->inner, own.inner);
-	out->schedule = arena_printf(compilation->arena, "%s%s", out->schedule, choice_describe(choice));
-	out->points += choice->schedule.points;
-	if (own.scratchpad_used_bytes > out->scratchpad_used_bytes)
-		out->scratchpad_used_bytes = own.scratchpad_used_bytes;
+	if (part->array_count <= MODEL_ARRAYS && !(form.is_given && form.is_parts))
+		choice = lower_best(compilation, part, &form, plan, &own, &refusal);
+	if (choice) {
+		remark_on_loops(compilation, choice->nest);
+		own.points = choice->schedule.points;
+		add_part(compilation, &own, choice_describe(choice), block, out);
+		return true;
+	}
+	if (form.is_given ? !form.is_parts : !may_part)
+		return false;
+	if (!lower_parts(compilation, part, &form, LONG_MAX, plan, &own))
+		return false;
+	add_part(compilation, &own, own.schedule, block, out);
+	return true;
+}
+
+/* The nest for all sizes that NEST stands for, whose PARTS, COUNT of them, are its own too.
+ * False if they are not. */
+static bool part_for_all_sizes(struct compilation *compilation, struct nest *nest,
+	const struct nest *parts, int count, struct plan *plan)
+{
+	const char *reason;
+	int all_count;
+	struct nest *all = nest_with_sizes(compilation, nest,
+		(struct band_origin){ parts[0].outer_loops, false }, false, NULL, &reason);
+	const struct nest *all_parts = all ? nest_parts(compilation, all, parts[0].outer_loops,
+		&all_count) : NULL;
+	bool same = all_parts && all_count == count;
+	for (int p = 0; p < count && same; p++)
+		same = all_parts[p].first_in_parent == parts[p].first_in_parent;
+	if (!same)
+		return false;
+	nest_make_outer_vars(compilation, all, plan, all->inner_vars);
+	nest->all_sizes = all;
 	return true;
 }
 
@@ -335,25 +398,30 @@ static bool lower_parts_in(struct compilation *compilation, struct nest *nest, i
 		return false;
 	nest_split_arrays(compilation, nest, false);
 	nest_find_sequential_band(compilation, nest, loops);
+	nest->band_count = nest->prefix;
 	if (loops && !nest->prefix)
 		return false;
 	for (int p = 0; p < count; p++)
-		parts[p].outer_count = loops ? nest->prefix : 0;
-	if (loops) {
-		nest_make_outer_vars(compilation, nest, plan, parts[0].outer_vars);
-		nest_find_sequential_band(compilation, &parts[0], parts[0].outer_loops);
-	}
+		parts[p].outer_count = nest->prefix;
+	nest_make_outer_vars(compilation, nest, plan, nest->inner_vars);
+	for (int p = 0; p < count; p++)
+		memcpy(parts[p].outer_vars, nest->inner_vars, sizeof parts[p].outer_vars);
+	if (has_sizes(compilation, nest) && !part_for_all_sizes(compilation, nest, parts, count, plan))
+		return false;
+	const struct nest *emitted = nest->all_sizes ? nest->all_sizes : nest;
 	*out = (struct plan_nest){ .name = nest->name, .location = nest->location,
 		.schedule = arena_printf(compilation->arena, "nest %s\nform parts sequential %d\n",
 		nest->name, loops) };
 	out->body = plan_block(compilation->arena);
-	out->inner = plan_around(&parts[0], compilation->arena, out->body);
+	out->inner = plan_around(compilation, emitted, emitted->outer_vars, 0, emitted->outer_count,
+		plan, out->body);
+	struct plan_node *block = plan_around(compilation, emitted, emitted->inner_vars,
+		emitted->outer_count, emitted->prefix, plan, out->inner);
 	bool done = true;
-	for (int p = 0; p < count && done; p++) {
-		memcpy(parts[p].outer_vars, parts[0].outer_vars, sizeof parts[p].outer_vars);
-		done = lower_part(compilation, &parts[p], plan, out);
-	}
-	done = done && nest_count_traffic(compilation, nest, out);
+	for (int p = 0; p < count && done; p++)
+		done = lower_part(compilation, &parts[p], loops == nest_shared_loops(nest), plan, block,
+			out);
+	done = done && nest_count_traffic(compilation, emitted, out);
 	if (!done)
 		*plan = before;
 	return done;
@@ -366,7 +434,7 @@ static bool lower_parts(struct compilation *compilation, struct nest *nest,
 	const struct form *form, long most, struct plan *plan, struct plan_nest *out)
 {
 	int errors = diag_error_count(compilation->diag), shared = nest_shared_loops(nest);
-	int first = form->has_loops ? form->loops : 0, last = form->has_loops ? form->loops : shared;
+	int first = form->has_loops ? form->loops : nest->outer_loops, last = form->has_loops ? form->loops : shared;
 	const struct plan before = *plan;
 	bool found = false;
 	for (int loops = first; loops <= last && loops <= shared; loops++) {
@@ -422,7 +490,7 @@ struct variant {
 	struct plan plan;
 	struct plan_nest out;
 	struct choice *choice;       /* NULL: it has no plan */
-	struct choice *first;        /* for the message then */
+	struct refusal refusal;      /* then */
 };
 
 static void lower_variant(struct compilation *compilation, struct nest *nest,
@@ -434,7 +502,7 @@ static void lower_variant(struct compilation *compilation, struct nest *nest,
 	if (pass_done(compilation, "dependences"))
 		nest_print_dependences(compilation, nest, compilation->trace);
 	variant->choice = lower_best(compilation, nest, form, &variant->plan, &variant->out,
-		&variant->first);
+		&variant->refusal);
 	if (variant->choice) {
 		variant->plan.function = nest->function;
 		choice_fill_bounds(variant->choice, &variant->out);
@@ -527,6 +595,19 @@ static void fill_known(const struct plan_nest *weighed, struct plan_nest *out)
 	out->points = weighed->points;
 }
 
+static void report_refusal(struct compilation *compilation, const struct nest *nest,
+	const struct form *form, const struct refusal *refusal)
+{
+	if (refusal->reason)
+		diag_error(compilation->diag, nest->location, "the sizes of '%s' cannot be left to the "
+			"run: %s; give them values, without --symbolic, tune for larger ones, or split the "
+			"nest", nest->name, refusal->reason);
+	else if (refusal->first)
+		choice_report_no_fit(refusal->first);
+	else
+		report_no_form(compilation, nest, form);
+}
+
 bool lower_nest(struct compilation *compilation, struct nest *nest,
 	const struct plan_nest *weighed, struct plan *plan, struct plan_nest *out)
 {
@@ -550,25 +631,13 @@ bool lower_nest(struct compilation *compilation, struct nest *nest,
 		remark_on_loops(compilation, best.choice->nest);
 	} else if (diag_error_count(compilation->diag) > errors) {
 		return false;
-	} else if (nest->function->unbound) {
-		if (best.first)
-			choice_report_no_fit(best.first);
-		else
-			report_no_form(compilation, nest, &form);
-		diag_note(compilation->diag, nest->location, "with its sizes symbolic the parts of a "
-			"nest are not scheduled one by one");
-		return false;
 	} else if ((!form.is_given || form.is_parts) && lower_parts(compilation, nest, &form,
 		LONG_MAX, plan, out)) {
 		fill_compulsory(nest, out);
 		remark_on_loops(compilation, nest);
-	} else if (diag_error_count(compilation->diag) > errors) {
-		return false;
-	} else if (!best.first) {
-		report_no_form(compilation, nest, &form);
-		return false;
 	} else {
-		choice_report_no_fit(best.first);
+		if (diag_error_count(compilation->diag) == errors)
+			report_refusal(compilation, nest, &form, &best.refusal);
 		return false;
 	}
 	if (weighed)

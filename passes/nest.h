@@ -104,7 +104,10 @@ struct nest {
 	int first_in_parent;         /* its first statement there */
 	int outer_loops;             /* source loops around all parts */
 	int outer_count;
-	struct plan_var *outer_vars[NEST_LOOPS];
+	struct plan_var *outer_vars[NEST_LOOPS], *inner_vars[NEST_LOOPS];   /* those of its parts */
+	/* With symbolic sizes: the nest that stands for this one where they have any values
+	 * (symbolic.h), once there is one. */
+	struct nest *all_sizes;
 	isl_union_set *domain;       /* owned by the arena */
 	isl_union_map *order;        /* source order, 2 loop_depth + 1 coordinates */
 	/* Pairs of instances that must stay in their order; reductions are left out.
@@ -129,6 +132,10 @@ int nest_shared_loops(const struct nest *nest);
  * are not all.  NULL: it cannot be parted. */
 struct nest *nest_parts(struct compilation *compilation, const struct nest *nest, int loops,
 	int *count);
+/* The part of PARENT that PART is of its own parent, whose statements are the same but for
+ * symbolic sizes. */
+struct nest *nest_part_like(struct compilation *compilation, const struct nest *parent,
+	const struct nest *part);
 
 /* From the next nest_split_arrays on, entries A and B of NEST's arrays are one. */
 void nest_join_groups(struct compilation *compilation, struct nest *nest, int a, int b);
@@ -214,7 +221,8 @@ bool nest_passes_on(const struct nest *nest, const struct array *scalar);
 void nest_array_moves(struct compilation *compilation, const struct nest *nest,
 	const struct nest_array *array, bool moves[NEST_LOOPS]);
 
-/* Variables for the sequential dims of NEST, whose parts are lowered inside them. */
+/* VARS [NEST_LOOPS] for the sequential dims of NEST, whose parts are lowered inside them: its
+ * own outer ones, and new ones for the others. */
 void nest_make_outer_vars(struct compilation *compilation, const struct nest *nest,
 	struct plan *plan, struct plan_var **vars);
 /* Bytes that NEST must move whatever its schedule: what it writes goes out once, what
@@ -229,10 +237,10 @@ long group_macs(const struct nest *group, const struct schedule *schedule);
 bool nest_count_traffic(struct compilation *compilation, const struct nest *nest,
 	struct plan_nest *out);
 
-/* Appends to BLOCK the loops around all parts of a body (none for a whole nest); returns
- * the innermost body. */
-struct plan_node *plan_around(const struct nest *nest, struct arena *arena,
-	struct plan_node *block);
+/* Appends to BLOCK loops over the dims of NEST's band from FROM up to END, one iteration a tile,
+ * with VARS [dim]; returns the innermost body. */
+struct plan_node *plan_around(struct compilation *compilation, const struct nest *nest,
+	struct plan_var *const *vars, int from, int end, struct plan *plan, struct plan_node *block);
 
 /* Which buffers without closed forms are double: not; where it is possible; where there is
  * also room. */

@@ -352,6 +352,31 @@ static bool *joined_statements(struct compilation *compilation, const struct nes
 	return cutting.is_joined;
 }
 
+/* The COUNT statements of PARENT from FIRST on, inside LOOPS of its loops. */
+static void make_part(struct compilation *compilation, const struct nest *parent, int first,
+	int count, int loops, struct nest *part)
+{
+	part->function = parent->function;
+	part->index = parent->index;
+	part->statements = parent->statements + first;
+	part->statement_count = count;
+	part->parent = parent;
+	part->first_in_parent = first;
+	part->outer_loops = loops;
+	fill_nest(compilation, part);
+}
+
+struct nest *nest_part_like(struct compilation *compilation, const struct nest *parent,
+	const struct nest *part)
+{
+	struct nest *own = ARENA_NEW(compilation->arena, struct nest);
+	make_part(compilation, parent, part->first_in_parent, part->statement_count,
+		part->outer_loops, own);
+	own->name = part->name;
+	own->outer_count = part->outer_count;
+	return own;
+}
+
 struct nest *nest_parts(struct compilation *compilation, const struct nest *nest, int loops,
 	int *count)
 {
@@ -359,21 +384,12 @@ struct nest *nest_parts(struct compilation *compilation, const struct nest *nest
 	const bool *is_joined = joined_statements(compilation, nest, loops, shared);
 	struct nest *parts = ARENA_ARRAY(compilation->arena, struct nest, nest->statement_count);
 	*count = 0;
-	for (int s = 0; s < nest->statement_count; s++) {
-		if (!s || !is_joined[s]) {
-			struct nest *part = &parts[(*count)++];
-			part->function = nest->function;
-			part->index = nest->index;
-			part->statements = nest->statements + s;
-			part->parent = nest;
-			part->first_in_parent = s;
-			part->outer_loops = loops;
-		}
-		parts[*count - 1].statement_count++;
-	}
-	for (int p = 0; p < *count; p++) {
-		parts[p].name = arena_printf(compilation->arena, "%s/%d", nest->name, p);
-		fill_nest(compilation, &parts[p]);
+	for (int first = 0, end; first < nest->statement_count; first = end) {
+		for (end = first + 1; end < nest->statement_count && is_joined[end]; )
+			end++;
+		struct nest *part = &parts[*count];
+		make_part(compilation, nest, first, end - first, loops, part);
+		part->name = arena_printf(compilation->arena, "%s/%d", nest->name, (*count)++);
 	}
 	return shared && *count > 1 ? parts : NULL;
 }

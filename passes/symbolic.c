@@ -40,28 +40,42 @@ static void copy_joints(struct compilation *compilation, const struct nest *from
 		to->joint[i] = same_access(from, to, from->joint[i]);
 }
 
+/* What NEST is in FUNCTION, its own one with its sizes bound to others. */
+static struct nest *nest_in(struct compilation *compilation, const struct nest *nest,
+	const struct function *function)
+{
+	int count;
+	if (!nest->parent)
+		return &nests_of_function(compilation, function, &count)[nest->index];
+	struct nest *parent = nest_in(compilation, nest->parent, function);
+	nest_find_dependences(compilation, parent);
+	nest_find_sequential_band(compilation, parent, nest->outer_loops);
+	return nest_part_like(compilation, parent, nest);
+}
+
 /* NEST's function with the sizes VALUES; false if a statement does not run there. */
 static bool sample_at(struct compilation *compilation, const struct nest *nest,
-	struct band_origin origin, const long *values, struct sample *sample)
+	struct band_origin origin, bool has_model, const long *values, struct sample *sample)
 {
 	const struct function *function = nest->function->unbound;
 	struct function *bound = function_at(compilation->arena, function, values);
-	int count;
 	if (!bound)
 		return false;
-	sample->nest = nests_of_function(compilation, bound, &count)[nest->index];
+	sample->nest = *nest_in(compilation, nest, bound);
 	sample->nest.refetches = nest->refetches;
 	sample->nest.borrows = nest->borrows;
 	copy_joints(compilation, nest, &sample->nest);
 	nest_split_arrays(compilation, &sample->nest, origin.split);
 	nest_find_dependences(compilation, &sample->nest);
-	if (origin.loops)
+	if (origin.loops || !has_model)
 		nest_find_sequential_band(compilation, &sample->nest, origin.loops);
 	else
 		nest_find_band(compilation, &sample->nest);
+	if (!has_model)
+		sample->nest.band_count = sample->nest.prefix;
 	sample->regions = ARENA_ARRAY(compilation->arena, struct region,
 		sample->nest.array_count + 1);
-	sample->exact = nest_model_build(compilation, &sample->nest, &sample->model,
+	sample->exact = has_model && nest_model_build(compilation, &sample->nest, &sample->model,
 		sample->regions);
 	return true;
 }
@@ -195,7 +209,7 @@ static bool add_slopes(struct compilation *compilation, const struct nest *nest,
 	for (int i = 0; i < function->symbolic_count; i++)
 		values[i] = function->symbolic[i]->value + (i == k);
 	*reason = "its loops and accesses change with the size";
-	if (!sample_at(compilation, nest, origin, values, sample) || sample->exact != exact
+	if (!sample_at(compilation, nest, origin, regions, values, sample) || sample->exact != exact
 		|| sample->nest.array_count != nest->array_count || !same_bands(nest, &sample->nest))
 		return false;
 	add_band_slopes(all, &sample->nest, k);
@@ -211,9 +225,13 @@ static bool add_slopes(struct compilation *compilation, const struct nest *nest,
 struct nest *nest_with_sizes(struct compilation *compilation, const struct nest *nest,
 	struct band_origin origin, bool exact, struct region *regions, const char **reason)
 {
-	int count;
 	const struct function *function = nest->function->unbound;
-	struct nest *all = &nests_of_function(compilation, function, &count)[nest->index];
+	int count;
+	struct nest *all = nest->parent
+		? nest_part_like(compilation, nest->parent->all_sizes, nest)
+		: &nests_of_function(compilation, function, &count)[nest->index];
+	if (nest->parent)
+		memcpy(all->outer_vars, nest->parent->all_sizes->inner_vars, sizeof all->outer_vars);
 	all->is_split = nest->is_split;
 	all->refetches = nest->refetches;
 	all->borrows = nest->borrows;

@@ -16,7 +16,9 @@ struct band_origin {
 };
 
 /* NEST, of a function made by function_at, for all values of its sizes; REGIONS [array], of
- * the closed forms where EXACT, get their slopes.  NULL, and *REASON, where that cannot be. */
+ * the closed forms where EXACT, get their slopes (NULL: only its sequential
+ * dims are asked for).  If NEST is a
+ * part, its parent's all_sizes is known.  NULL, and *REASON, where that cannot be. */
 struct nest *nest_with_sizes(struct compilation *compilation, const struct nest *nest,
 	struct band_origin origin, bool exact, struct region *regions, const char **reason);
 
