@@ -41,12 +41,22 @@ static __isl_give isl_map *precede(__isl_take isl_map *map, const struct loop *l
 		: isl_map_order_gt(map, isl_dim_in, i, isl_dim_out, i);
 }
 
+/* Subscripts LEFT and RIGHT have the same symbolic sizes in them. */
+static bool sizes_are_equal(const struct affine *left, const struct affine *right)
+{
+	for (int k = 0; k < SYMBOLIC_LIMIT; k++)
+		if (affine_size(*left, k) != affine_size(*right, k))
+			return false;
+	return true;
+}
+
 /* A and B differ in a dimension where both are one number. */
 bool accesses_are_apart(const struct statement *from, const struct access *a,
 	const struct statement *to, const struct access *b)
 {
 	for (int d = 0; d < a->array->rank; d++) {
-		bool is_fixed = a->subscripts[d].constant != b->subscripts[d].constant;
+		bool is_fixed = a->subscripts[d].constant != b->subscripts[d].constant
+			&& sizes_are_equal(&a->subscripts[d], &b->subscripts[d]);
 		for (int i = 0; i < from->depth && is_fixed; i++)
 			is_fixed = !a->subscripts[d].coefficients[i];
 		for (int i = 0; i < to->depth && is_fixed; i++)
@@ -57,10 +67,22 @@ bool accesses_are_apart(const struct statement *from, const struct access *a,
 	return false;
 }
 
+/* What meeting says, by the maps of the accesses, which takes isl longer. */
+static __isl_give isl_map *meeting_by_maps(const struct statement *from, const struct access *a,
+	const struct statement *to, const struct access *b)
+{
+	isl_map *left = isl_map_intersect_domain(isl_map_copy(a->map), isl_set_copy(from->domain));
+	isl_map *right = isl_map_intersect_domain(isl_map_copy(b->map), isl_set_copy(to->domain));
+	return isl_map_apply_range(left, isl_map_reverse(right));
+}
+
 /* {instance of FROM -> instance of TO : A and B touch the same element} */
 static __isl_give isl_map *meeting(const struct statement *from, const struct access *a,
 	const struct statement *to, const struct access *b)
 {
+	for (int d = 0; d < a->array->rank; d++)
+		if (!sizes_are_equal(&a->subscripts[d], &b->subscripts[d]))
+			return meeting_by_maps(from, a, to, b);
 	isl_map *map = isl_map_from_domain_and_range(isl_set_copy(from->domain),
 		isl_set_copy(to->domain));
 	for (int d = 0; d < a->array->rank; d++) {

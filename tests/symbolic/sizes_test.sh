@@ -155,6 +155,31 @@ for kernel in lu paths; do
 	has err "for the sizes tuned for, but not for all" "says what it gave up for sizes in $kernel"
 done
 
+# Subscripts that have sizes in them meet others for some sizes only.
+cat >late.loop <<'END'
+void late(int N, int A[N + 8], int B[8])
+{
+  for (int i = 0; i < 8; i++) {
+    A[i] = 3 * i;
+    B[i] = A[N - 1];
+  }
+}
+END
+ok "what meets for small sizes only" "$LOOPC" --arch=ample.yaml --symbolic=N -D N=20 --verify late.loop
+cat >mirror.loop <<'END'
+void mirror(int N, const float A[N], float B[N])
+{
+  float t[N];
+  for (int i = 0; i < N; i++)
+    t[i] = A[i] * 2;
+  for (int i = 0; i < N; i++)
+    B[i] = t[N - 1 - i];
+}
+END
+exits 0 "what is read the other way round" "$LOOPC" --arch=small.yaml --symbolic=N -D N=20 --verify mirror.loop
+! grep -q uninitialized err
+result $? "is known to be written"
+
 # A scalar carries a sum: the loops around it run in order, and buffers come inside them.
 cat >sums.loop <<'END'
 void sums(int N, double alpha, const double A[N][N], const double x[N], double y[N])
