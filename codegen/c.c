@@ -199,8 +199,6 @@ static void print_body(struct writer *writer, const struct plan_node *block)
 	writer->depth++;
 	print_node(writer, block);
 	writer->depth--;
-	indent(writer);
-	fputs("}\n", writer->out);
 }
 
 /* EXPR + 1 where that reads no worse, so that "x <= EXPR" can be "x < that"; else
@@ -318,13 +316,31 @@ static void print_let(struct writer *writer, const struct plan_node *node)
 	printer->rings = before;
 }
 
-static void print_if(struct writer *writer, const struct plan_node *node)
+/* Both stand one after the other, and where one condition holds the other does not. */
+static bool is_else(const struct plan_node *first, const struct plan_node *second)
+{
+	const struct plan_expr *a = first->condition, *b = second->condition;
+
+	return first->kind == PLAN_IF && second->kind == PLAN_IF && first->body->child_count > 0
+		&& second->body->child_count > 0
+		&& ((a->op == PLAN_NOT && plan_equal(a->operands[0], b))
+			|| (b->op == PLAN_NOT && plan_equal(b->operands[0], a)));
+}
+
+/* OTHERWISE is the node for the opposite condition; NULL: there is none. */
+static void print_if(struct writer *writer, const struct plan_node *node,
+	const struct plan_node *otherwise)
 {
 	if (node->body->child_count == 0)
 		return;
 	print_line(writer, arena_printf(writer->printer.arena, "if (%s) {",
 		index_text(&writer->printer, node->condition).c));
 	print_body(writer, node->body);
+	if (otherwise) {
+		print_line(writer, "} else {");
+		print_body(writer, otherwise->body);
+	}
+	print_line(writer, "}");
 }
 
 static void print_transfer(struct writer *writer, const struct plan_transfer *transfer)
@@ -380,12 +396,23 @@ static void print_compute(struct writer *writer, const struct plan_node *node)
 	}
 }
 
+static void print_block(struct writer *writer, const struct plan_node *block)
+{
+	for (int i = 0; i < block->child_count; i++) {
+		const struct plan_node *child = block->children[i];
+
+		if (i + 1 < block->child_count && is_else(child, block->children[i + 1]))
+			print_if(writer, child, block->children[++i]);
+		else
+			print_node(writer, child);
+	}
+}
+
 static void print_node(struct writer *writer, const struct plan_node *node)
 {
 	switch (node->kind) {
 	case PLAN_BLOCK:
-		for (int i = 0; i < node->child_count; i++)
-			print_node(writer, node->children[i]);
+		print_block(writer, node);
 		break;
 	case PLAN_LOOP:
 		if (is_printed_as_loop(node))
@@ -397,7 +424,7 @@ static void print_node(struct writer *writer, const struct plan_node *node)
 		print_let(writer, node);
 		break;
 	case PLAN_IF:
-		print_if(writer, node);
+		print_if(writer, node, NULL);
 		break;
 	case PLAN_TRANSFER:
 		print_transfer(writer, &node->transfer);

@@ -117,10 +117,11 @@ static struct text negation(struct printer *printer, const struct plan_expr *ope
 
 static struct text selection(struct printer *printer, const struct plan_expr *expr, bool wide)
 {
+	static const enum precedence least[] = { TEXT_EQUALITY, TEXT_SUM, TEXT_CONDITIONAL };
 	const char *part[3];
 
 	for (int i = 0; i < 3; i++)
-		part[i] = text_at(printer, plain(printer, expr->operands[i], wide), TEXT_SUM);
+		part[i] = text_at(printer, plain(printer, expr->operands[i], wide), least[i]);
 	return (struct text){ arena_printf(printer->arena, "%s ? %s : %s", part[0], part[1],
 		part[2]), TEXT_CONDITIONAL };
 }

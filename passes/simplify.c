@@ -4,7 +4,7 @@
 
 #include "passes/simplify.h"
 
-enum { FACT_LIMIT = 64 };
+enum { FACT_LIMIT = 64, LIFT_SIZE = 100, LIFT_DEPTH = 4 };
 
 /* Conditions known to hold where the walk stands, and the ranges that variables had
  * outside of them. */
@@ -13,6 +13,14 @@ struct simplifier {
 	int fact_count, range_count;
 	const struct plan_expr *facts[FACT_LIMIT];
 	struct { struct plan_var *var; long min, max; } ranges[FACT_LIMIT];
+	const struct scope *scope;
+	int lift_depth;              /* choices being lifted, one in the other */
+};
+
+/* The lets around, the innermost first. */
+struct scope {
+	const struct scope *outer;
+	const struct plan_node *let;
 };
 
 /* ------------------------------------------------------------------ facts */
@@ -202,6 +210,23 @@ static struct plan_expr *rebuilt_logic(struct simplifier *simplifier, struct pla
 	return decided(simplifier, plan_make(simplifier->arena, expr->op, a, b));
 }
 
+/* A variable; a let that has one value where the walk stands: that. */
+static struct plan_expr *rebuilt_var(struct simplifier *simplifier, struct plan_var *var)
+{
+	const struct scope *scope = simplifier->scope;
+	struct plan_expr *value;
+	long ignored;
+
+	while (scope && scope->let->var != var)
+		scope = scope->outer;
+	if (scope && simplifier->range_count > 0) {
+		value = rebuilt(simplifier, scope->let->lower);
+		if (plan_is_const(value, &ignored))
+			return value;
+	}
+	return plan_ref(simplifier->arena, var);
+}
+
 static struct plan_expr *rebuilt(struct simplifier *simplifier, struct plan_expr *expr)
 {
 	struct plan_expr *operands[3] = { NULL };
@@ -210,7 +235,7 @@ static struct plan_expr *rebuilt(struct simplifier *simplifier, struct plan_expr
 	if (expr->op == PLAN_CONST)
 		return expr;
 	if (expr->op == PLAN_VAR)
-		return plan_ref(simplifier->arena, expr->var);
+		return rebuilt_var(simplifier, expr->var);
 	if (expr->op == PLAN_AND || expr->op == PLAN_OR)
 		return rebuilt_logic(simplifier, expr);
 	for (int i = 0; i < count; i++)
@@ -222,6 +247,65 @@ static struct plan_expr *rebuilt(struct simplifier *simplifier, struct plan_expr
 	if (expr->op == PLAN_EQ || expr->op == PLAN_LE)
 		return decided(simplifier, expr);
 	return expr;
+}
+
+static int size_of(const struct plan_expr *expr)
+{
+	int size = 1;
+
+	for (int i = 0; i < plan_operand_count(expr->op) && size <= LIFT_SIZE; i++)
+		size += size_of(expr->operands[i]);
+	return size;
+}
+
+/* The condition of the first choice in EXPR; NULL: there is none. */
+static struct plan_expr *first_condition(const struct plan_expr *expr)
+{
+	struct plan_expr *found = expr->op == PLAN_SELECT ? expr->operands[0] : NULL;
+
+	for (int i = 0; i < plan_operand_count(expr->op) && !found; i++)
+		found = first_condition(expr->operands[i]);
+	return found;
+}
+
+static struct plan_expr *lifted(struct simplifier *simplifier, struct plan_expr *expr);
+
+/* EXPR where CONDITION holds; NULL: it cannot. */
+static struct plan_expr *lifted_where(struct simplifier *simplifier, struct plan_expr *expr,
+	struct plan_expr *condition)
+{
+	int facts = simplifier->fact_count, ranges = simplifier->range_count;
+
+	simplifier->lift_depth++;
+	assume(simplifier, condition);
+	expr = is_unreachable(simplifier) ? NULL : lifted(simplifier, rebuilt(simplifier, expr));
+	forget(simplifier, facts, ranges);
+	simplifier->lift_depth--;
+	return expr;
+}
+
+/* EXPR, or what it comes to on either side of a choice in it, whichever is shorter: sums of
+ * ends and beginnings that depend on the first or the last tile become one choice of
+ * constants. */
+static struct plan_expr *lifted(struct simplifier *simplifier, struct plan_expr *expr)
+{
+	struct plan_expr *condition = first_condition(expr), *yes, *no, *choice;
+	int size = size_of(expr);
+
+	if (!condition || size > LIFT_SIZE || simplifier->lift_depth == LIFT_DEPTH
+		|| simplifier->fact_count == FACT_LIMIT)
+		return expr;
+	yes = lifted_where(simplifier, expr, condition);
+	no = lifted_where(simplifier, expr, negated(simplifier, condition));
+	if (!yes || !no)
+		return yes ? yes : no ? no : expr;
+	choice = plan_select(simplifier->arena, condition, yes, no);
+	return size_of(choice) < size ? choice : expr;
+}
+
+static struct plan_expr *simplified(struct simplifier *simplifier, struct plan_expr *expr)
+{
+	return lifted(simplifier, rebuilt(simplifier, expr));
 }
 
 /* ------------------------------------------------------------------ nodes */
@@ -253,13 +337,17 @@ static bool is_one_value(const struct plan_node *loop)
 /* A loop of one iteration has its upper bound there. */
 static void simplify_loop(struct simplifier *simplifier, struct plan_node *node)
 {
-	node->lower = rebuilt(simplifier, node->lower);
+	node->lower = simplified(simplifier, node->lower);
 	if (node->kind == PLAN_LOOP)
-		node->upper = rebuilt(simplifier, node->upper);
+		node->upper = simplified(simplifier, node->upper);
 	if (node->kind == PLAN_LOOP && is_one_value(node))
 		node->upper = node->lower;
 	narrow(node->var, node->lower, node->kind == PLAN_LOOP ? node->upper : node->lower);
+	const struct scope scope = { simplifier->scope, node };
+	if (node->kind == PLAN_LET)
+		simplifier->scope = &scope;
 	simplify_block(simplifier, node->body);
+	simplifier->scope = scope.outer;
 }
 
 static bool is_empty_loop(const struct plan_node *loop)
@@ -286,12 +374,12 @@ static bool moves_nothing(const struct plan_transfer *transfer)
 static void simplify_transfer(struct simplifier *simplifier, struct plan_transfer *transfer)
 {
 	for (int d = 0; d < transfer->buffer->rank; d++) {
-		transfer->first[d] = rebuilt(simplifier, transfer->first[d]);
-		transfer->count[d] = rebuilt(simplifier, transfer->count[d]);
-		transfer->local[d] = rebuilt(simplifier, transfer->local[d]);
+		transfer->first[d] = simplified(simplifier, transfer->first[d]);
+		transfer->count[d] = simplified(simplifier, transfer->count[d]);
+		transfer->local[d] = simplified(simplifier, transfer->local[d]);
 	}
 	if (transfer->slot)
-		transfer->slot = rebuilt(simplifier, transfer->slot);
+		transfer->slot = simplified(simplifier, transfer->slot);
 }
 
 /* NODE, simplified, goes to BLOCK, or its children do, or nothing. */
@@ -305,7 +393,7 @@ static void append_if(struct simplifier *simplifier, struct plan_node *block,
 	bool is_reachable;
 	long value;
 
-	node->condition = rebuilt(simplifier, node->condition);
+	node->condition = simplified(simplifier, node->condition);
 	if (plan_is_const(node->condition, &value)) {
 		for (int i = 0; value && i < node->body->child_count; i++)
 			append_simplified(simplifier, block, node->body->children[i]);
@@ -348,7 +436,7 @@ static void append_simplified(struct simplifier *simplifier, struct plan_node *b
 		break;
 	case PLAN_COMPUTE:
 		for (int i = 0; i < node->statement->depth; i++)
-			node->values[i] = rebuilt(simplifier, node->values[i]);
+			node->values[i] = simplified(simplifier, node->values[i]);
 		break;
 	}
 	plan_append(simplifier->arena, block, node);

@@ -448,9 +448,10 @@ static void test_simplify(void **state)
 	tear_down(&sample);
 }
 
-/* A plan of one transfer whose count is VALUE of a variable 0 .. 9, under CONDITION. */
+/* A plan of one transfer whose count is VALUE of a variable 0 .. 9 and of LET, which is ten
+ * times that, under CONDITION. */
 static struct plan_expr *simplified_under(struct arena *arena, struct plan_var *var,
-	struct plan_expr *condition, struct plan_expr *value)
+	struct plan_var *let, struct plan_expr *condition, struct plan_expr *value)
 {
 	static struct array array = { .name = "A", .type = { TYPE_INT8, 1, "int8_t" }, .rank = 1,
 		.extents = { 100 } };
@@ -460,13 +461,16 @@ static struct plan_expr *simplified_under(struct arena *arena, struct plan_var *
 	struct plan plan = { .arena = arena, .nest_count = 1, .nests = &nest };
 	struct plan_node *loop = plan_loop(arena, LOOP_TILE, var, plan_const(arena, 0),
 		plan_const(arena, 9), 1);
+	struct plan_node *outer = plan_let(arena, let, plan_make(arena, PLAN_MUL,
+		plan_ref(arena, var), plan_const(arena, 10)));
 	struct plan_node *node = plan_if(arena, condition);
 	struct plan_node *get = plan_transfer(arena, false, &buffer, 0);
 
 	get->transfer.first[0] = get->transfer.local[0] = plan_const(arena, 0);
 	get->transfer.count[0] = value;
 	plan_append(arena, nest.body, loop);
-	plan_append(arena, loop->body, node);
+	plan_append(arena, loop->body, outer);
+	plan_append(arena, outer->body, node);
 	plan_append(arena, node->body, get);
 	plan_simplify(&plan);
 	return get->transfer.count[0];
@@ -476,6 +480,7 @@ static void test_simplify_knows_conditions(void **state)
 {
 	struct arena *arena = arena_new();
 	struct plan_var var = { .name = "i", .min = 0, .max = 9 };
+	struct plan_var let = { .name = "j", .min = 0, .max = 90 };
 	struct plan_expr *i = plan_ref(arena, &var), *seven = plan_const(arena, 7);
 	struct plan_expr *minimum = plan_make(arena, PLAN_MIN, i, seven);
 	struct plan_expr *is_last = plan_make(arena, PLAN_EQ, i, plan_const(arena, 9));
@@ -484,24 +489,54 @@ static void test_simplify_knows_conditions(void **state)
 	long value;
 
 	(void)state;
-	simple = simplified_under(arena, &var, is_last, minimum);
+	simple = simplified_under(arena, &var, &let, is_last, minimum);
 	assert_true(plan_is_const(simple, &value));
 	assert_int_equal(value, 7);
-	simple = simplified_under(arena, &var, up_to_seven, minimum);
+	simple = simplified_under(arena, &var, &let, up_to_seven, minimum);
 	assert_ptr_equal(simple->var, &var);
-	simple = simplified_under(arena, &var, plan_make(arena, PLAN_NOT, up_to_seven, NULL),
+	simple = simplified_under(arena, &var, &let, plan_make(arena, PLAN_NOT, up_to_seven, NULL),
 		minimum);
 	assert_true(plan_is_const(simple, &value));
 	assert_int_equal(value, 7);
-	simple = simplified_under(arena, &var, plan_make(arena, PLAN_NOT, is_last, NULL),
+	simple = simplified_under(arena, &var, &let, plan_make(arena, PLAN_NOT, is_last, NULL),
 		plan_make(arena, PLAN_MIN, i, plan_const(arena, 8)));
 	assert_ptr_equal(simple->var, &var);
-	simple = simplified_under(arena, &var, plan_make(arena, PLAN_EQ,
+	simple = simplified_under(arena, &var, &let, plan_make(arena, PLAN_EQ,
 		plan_make(arena, PLAN_MUL, i, plan_const(arena, 3)), plan_const(arena, 6)), i);
 	assert_true(plan_is_const(simple, &value));
 	assert_int_equal(value, 2);
 	assert_int_equal(var.min, 0);
 	assert_int_equal(var.max, 9);
+	arena_free(arena);
+}
+
+/* (i == 9 ? 93 : j + 9) - (i == 0 ? 0 : j - 4) + 1, where j is ten times i, is a choice
+ * of constants. */
+static void test_simplify_lifts_choices(void **state)
+{
+	struct arena *arena = arena_new();
+	struct plan_var var = { .name = "i", .min = 0, .max = 9 };
+	struct plan_var let = { .name = "j", .min = 0, .max = 90 };
+	struct plan_expr *i = plan_ref(arena, &var), *j = plan_ref(arena, &let);
+	struct plan_expr *is_last = plan_make(arena, PLAN_EQ, i, plan_const(arena, 9));
+	struct plan_expr *is_first = plan_make(arena, PLAN_EQ, i, plan_const(arena, 0));
+	struct plan_expr *end = plan_select(arena, is_last, plan_const(arena, 93),
+		plan_make(arena, PLAN_ADD, j, plan_const(arena, 9)));
+	struct plan_expr *start = plan_select(arena, is_first, plan_const(arena, 0),
+		plan_make(arena, PLAN_SUB, j, plan_const(arena, 4)));
+	struct plan_expr *count = plan_make(arena, PLAN_ADD,
+		plan_make(arena, PLAN_SUB, end, start), plan_const(arena, 1));
+	struct plan_expr *simple = simplified_under(arena, &var, &let,
+		plan_make(arena, PLAN_LE, i, plan_const(arena, 20)), count);
+	struct plan_expr *expected = plan_select(arena, is_last, plan_const(arena, 8),
+		plan_select(arena, is_first, plan_const(arena, 10), plan_const(arena, 14)));
+
+	(void)state;
+	assert_true(plan_equal(simple, expected));
+	/* a let whose variable has one value has one too */
+	count = plan_make(arena, PLAN_MUL, start, plan_ref(arena, &let));
+	simple = simplified_under(arena, &var, &let, is_last, count);
+	assert_true(plan_equal(simple, plan_const(arena, 86 * 90)));
 	arena_free(arena);
 }
 
@@ -696,6 +731,7 @@ int main(void)
 		cmocka_unit_test(test_split_by_hand),
 		cmocka_unit_test(test_simplify),
 		cmocka_unit_test(test_simplify_knows_conditions),
+		cmocka_unit_test(test_simplify_lifts_choices),
 		cmocka_unit_test(test_verifier_sees),
 	};
 
