@@ -3,7 +3,11 @@
 
 #include "codegen/ring.h"
 
+#include <string.h>
+
 #include "ir/plan_copy.h"
+
+enum { NAME_LENGTH = 32 };           /* C99 tells 63 characters apart */
 
 bool is_printed_as_loop(const struct plan_node *node)
 {
@@ -43,21 +47,34 @@ static bool is_linear(const struct plan_expr *expr, const struct plan_var *var, 
 		: !__builtin_sub_overflow(a, b, factor);
 }
 
-/* "y_plus_1_mod_12" for (y + 1) % 12. */
-static const char *wanted_name(struct printer *printer, const struct plan_var *var,
-	const struct plan_expr *expr)
+/* The names of the variables in EXPR, one after the other. */
+static const char *names_in(struct printer *printer, const struct plan_expr *expr)
+{
+	const char *names = expr->op == PLAN_VAR ? names_of(&printer->names, expr->var) : "";
+
+	for (int i = 0; i < plan_operand_count(expr->op); i++) {
+		const char *more = names_in(printer, expr->operands[i]);
+		names = arena_printf(printer->arena, "%s%s%s", names, *names && *more ? "_" : "", more);
+	}
+	return names;
+}
+
+/* "y_r_plus_1_mod_12" for (y + r + 1) % 12. */
+static const char *wanted_name(struct printer *printer, const struct plan_expr *expr)
 {
 	const struct plan_expr *operand = expr->operands[0];
-	const char *offset = "";
+	const char *names = names_in(printer, operand), *offset = "";
 	bool is_sum = operand->op == PLAN_ADD || operand->op == PLAN_SUB;
+
 	if (is_sum && operand->operands[1]->op == PLAN_CONST) {
 		long value = operand->operands[1]->value;
 		bool is_minus = (operand->op == PLAN_SUB) != (value < 0);
+
 		offset = arena_printf(printer->arena, "_%s_%lu", is_minus ? "minus" : "plus",
 			value < 0 ? 0 - (unsigned long)value : (unsigned long)value);
 	}
-	return arena_printf(printer->arena, "%s%s_mod_%ld", names_of(&printer->names, var),
-		offset, expr->operands[1]->value);
+	return arena_printf(printer->arena, "%s%s_mod_%ld",
+		strlen(names) < NAME_LENGTH ? names : "place", offset, expr->operands[1]->value);
 }
 
 /* Makes RING a counter of LOOP; false if its value does not go up evenly. */
@@ -184,8 +201,7 @@ const struct ring *rings_open(struct printer *printer, const struct plan_node *b
 		ring->expr = search.found[i].expr;
 		if (search.found[i].is_direct && !is_printed_as_loop(binder))
 			continue;
-		ring->name = names_add(&printer->names, ring,
-			wanted_name(printer, binder->var, ring->expr));
+		ring->name = names_add(&printer->names, ring, wanted_name(printer, ring->expr));
 		ring->value = index_text(printer, ring->expr).c;
 		if (!search.found[i].is_direct || make_counter(printer, binder, ring))
 			rings = ring;
