@@ -79,15 +79,23 @@ void plan_box_of_counts(const struct plan_buffer *buffer, const long *max, const
 		box->dims[i] = dims[count - 1 - i];
 }
 
+bool plan_transfer_max(const struct plan_transfer *transfer, int d, long *max)
+{
+	long min, extent = transfer->buffer->dims[d].extent;
+
+	plan_range(transfer->count[d], &min, max);
+	if (*max > extent)
+		*max = extent;
+	return min == *max;
+}
+
 void plan_box(const struct plan_transfer *transfer, struct plan_box *box)
 {
-	long max[ARRAY_RANK_LIMIT], min;
+	long max[ARRAY_RANK_LIMIT];
 	bool is_fixed[ARRAY_RANK_LIMIT];
 
-	for (int d = 0; d < transfer->buffer->rank; d++) {
-		plan_range(transfer->count[d], &min, &max[d]);
-		is_fixed[d] = min == max[d];
-	}
+	for (int d = 0; d < transfer->buffer->rank; d++)
+		is_fixed[d] = plan_transfer_max(transfer, d, &max[d]);
 	plan_box_of_counts(transfer->buffer, max, is_fixed, box);
 }
 

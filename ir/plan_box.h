@@ -33,6 +33,11 @@ long plan_slot_elems(const struct plan_buffer *buffer);
  * is_fixed[d]. */
 void plan_box_of_counts(const struct plan_buffer *buffer, const long *max, const bool *is_fixed,
 	struct plan_box *box);
+/* The most elements of dimension D that TRANSFER moves: no more than its buffer has, whatever
+ * the range of the expression says, which is wide where sizes are symbolic.  Whether it always
+ * moves so many. */
+bool plan_transfer_max(const struct plan_transfer *transfer, int d, long *max);
+
 /* The box of TRANSFER as it stands. */
 void plan_box(const struct plan_transfer *transfer, struct plan_box *box);
 

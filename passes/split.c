@@ -4,6 +4,7 @@
 
 #include "passes/split.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,7 +106,7 @@ static bool start_greedily(struct cut *cut)
 			cut->piece[d] = ceil_div(cut->max[d], pieces);
 		}
 		if (__builtin_mul_overflow(commands, pieces, &commands))
-			return true;
+			commands = LONG_MAX;
 	}
 	keep_if_better(cut, commands);
 	return true;
@@ -178,10 +179,7 @@ static struct plan_node *split_transfer(struct splitter *splitter, struct plan_n
 	if (plan_box_fits(&box, cut.buffer, cut.arch))
 		return node;
 	for (int d = 0; d < cut.rank; d++) {
-		long min;
-
-		plan_range(transfer->count[d], &min, &cut.max[d]);
-		cut.is_fixed[d] = min == cut.max[d];
+		cut.is_fixed[d] = plan_transfer_max(transfer, d, &cut.max[d]);
 		if (cut.max[d] <= 0)
 			return node;
 	}

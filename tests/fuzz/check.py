@@ -35,16 +35,31 @@ class Configuration:
     def __init__(self, machine, options):
         self.machine = machine
         self.options = options
+        self.symbolic = []        # names of the sizes that --symbolic leaves to the run
+
+    def leave_to_the_run(self, names):
+        self.symbolic = names
+        self.options = self.options + ["--symbolic=" + ",".join(names)]
 
     def text(self):
         return " ".join(self.options + ["#"] + self.machine.text("m").split("\n")[1:3])
 
 
 class Case:
-    def __init__(self, seed, program, configurations):
+    def __init__(self, seed, program, configurations, values=()):
         self.seed = seed
         self.program = program
         self.configurations = configurations
+        self.values = values      # of the symbolic sizes, that they are not tuned for
+
+
+class Prediction(dict):
+    """{function: {array: [read, written]}}; with symbolic sizes also as C expressions of them,
+    where these are known."""
+
+    def __init__(self):
+        super().__init__()
+        self.formulas = {}
 
 
 class Failure:
@@ -80,6 +95,12 @@ def stem(case, configuration):
     return "k%d_%d" % (case.seed, configuration)
 
 
+def is_refused(configuration, output):
+    """Some value of a symbolic size makes the program wrong, or cannot be compiled for."""
+    return any(" if %s = " % name in output or " and %s = " % name in output
+               or "cannot be left to the run" in output for name in configuration.symbolic)
+
+
 def compile_with_loopc(tools, case, index):
     """Runs loopc: the predicted traffic, None if nothing fits, or a Failure."""
     configuration = case.configurations[index]
@@ -103,6 +124,8 @@ def compile_with_loopc(tools, case, index):
     output = done.stdout.decode(errors="replace")
     if done.returncode == 3 and output:
         return None
+    if done.returncode == 1 and is_refused(configuration, output):
+        return None
     if done.returncode != 0:
         return Failure(case, index, "status", "loopc ended with %d\n%s" % (done.returncode, output))
     if output and not re.match(r"[^\n]*: warning: ", output):
@@ -115,14 +138,17 @@ def read_prediction(tools, case, index):
     try:
         with open(tools.path(stem(case, index) + ".json")) as file:
             report = json.load(file)
-        prediction = {}
+        prediction = Prediction()
         for kernel in report["kernels"]:
             arrays = prediction.setdefault(kernel["function"], {})
+            formulas = prediction.formulas.setdefault(kernel["function"], {})
             read = written = 0
             for array in kernel["traffic"]["arrays"]:
                 total = arrays.setdefault(array["name"], [0, 0])
                 total[0] += array["read_bytes"]
                 total[1] += array["write_bytes"]
+                formulas.setdefault(array["name"], []).append(
+                    [array.get("read_formula"), array.get("write_formula")])
                 read += array["read_bytes"]
                 written += array["write_bytes"]
             traffic = kernel["traffic"]
@@ -225,8 +251,13 @@ def included(path, first_names):
     return "\n".join(renames + ['#include "%s"' % path] + ["#undef " + name for name in names]) + "\n"
 
 
-def define(array, name):
-    extents = "".join("[%d]" % extent for extent in array.extents)
+def extents_at(array, values):
+    """The extents where symbolic sizes have VALUES."""
+    return [extent.value(values) for extent in array.symbolic] if values else array.extents
+
+
+def define(array, name, values):
+    extents = "".join("[%d]" % extent for extent in extents_at(array, values))
     return "\tstatic _Alignas(64) %s %s%s;\n" % (array.type, name, extents)
 
 
@@ -234,79 +265,128 @@ def first_element(array, name):
     return "&" + name + "[0]" * array.rank
 
 
-def count_of(array):
+def count_of(array, values):
     total = 1
-    for extent in array.extents:
+    for extent in extents_at(array, values):
         total *= extent
     return total
 
 
-def function_harness(case, function, predictions):
-    """The C of one function's test; PREDICTIONS of each configuration, None: not run."""
-    lines = ["static void test_%s(void)\n{\n" % function.name]
+def expected(prediction, function, array, values):
+    """What is to be read and written of ARRAY, in C; None: not known."""
+    if not values:
+        return prediction.get(function.name, {}).get(array, [0, 0])
+    formulas = prediction.formulas.get(function.name, {}).get(array, [])
+    if any(None in pair for pair in formulas):
+        return None
+    return [" + ".join(["0"] + ["(%s)" % pair[i] for pair in formulas]) for i in (0, 1)]
+
+
+def count_check(where, array, pair):
+    return '\tcounted(%s, "%s", &counts, (unsigned long)(%s), (unsigned long)(%s));\n' % (
+        where, array, pair[0], pair[1])
+
+
+def workspace_of(tools, case, index, function, sizes):
+    """The bytes of its workspace, in C, and whether the function has one."""
+    macro = "C%d_%s_WORKSPACE_BYTES" % (index, function.name.upper())
+    with open(tools.path(stem(case, index) + ".h")) as file:
+        has_any = re.search(r"\bc%d_%s\([^;]*lrt_ext workspace\)" % (index, function.name), file.read())
+    return macro + ("(%s)" % ", ".join(sizes) if sizes else ""), bool(has_any)
+
+
+def run_of_configuration(tools, case, function, index, prediction, values):
+    """The C that runs what one configuration made of FUNCTION, and compares."""
+    lines = []
     arrays = function.parameters()
-    writable = [a for a in arrays if a.rank and a.role != "const"]
+    machine = case.configurations[index].machine
+    where = "%d, %d" % (case.seed, index)
+    sizes = [str((values or {}).get(name, function.sizes[name][0])) for name in function.sizes
+             if name in case.configurations[index].symbolic]
+    workspace, has_workspace = workspace_of(tools, case, index, function, sizes)
+    lines.append("\tconst lrt_limits limits = { %du, %du, %du, %du, %du, %du };\n" % (
+        machine.bytes, machine.max_rank, machine.max_bytes, machine.max_count,
+        machine.max_stride, 0))     # align_bytes is of buffers
+    lines.append("\tconst long workspace_bytes = (long)%s;\n" % workspace)
+    lines.append("\tvoid *workspace = workspace_bytes ? malloc((size_t)workspace_bytes) : 0;\n")
+    lines.append("\tlrt_counts counts;\n\tint violations;\n")
+    lines.append("\tlrt_checked_begin(&limits);\n")
     for array in arrays:
-        lines.append(define(array, "ref_" + array.name))
-        lines.append(define(array, "is_" + array.name))
+        if array.rank:
+            lines.append('\tlrt_checked_array("%s", is_%s, sizeof is_%s, %d);\n' % (
+                array.name, array.name, array.name, array.role != "const"))
+    lines.append('\tif (workspace) {\n\t\tmemset(workspace, 0x55, (size_t)workspace_bytes);\n'
+                 '\t\tlrt_checked_array(".workspace", workspace, (size_t)workspace_bytes, 1);\n\t}\n')
+    arguments = sizes + ["(lrt_ext)is_" + a.name if a.rank else "is_" + a.name for a in arrays]
+    if has_workspace:
+        arguments.append("(lrt_ext)workspace")
+    lines.append("\tc%d_%s(%s);\n" % (index, function.name, ", ".join(arguments)))
+    local = ["0", "0"]
+    for array in function.arrays:
+        pair = expected(prediction, function, array.name, values)
+        if array.role == "local":
+            local = ["%s + %s" % both for both in zip(local, pair)] if pair and local else None
+        elif array.rank and pair:
+            lines.append('\tcounts = lrt_checked_counts("%s");\n' % array.name)
+            lines.append(count_check(where, array.name, pair))
+    for name in prediction.get(function.name, {}):
+        if name not in [a.name for a in function.arrays]:
+            pair = expected(prediction, function, name, values)
+            local = ["%s + %s" % both for both in zip(local, pair)] if pair and local else None
+    if local:
+        lines.append('\tif (workspace) {\n\t\tcounts = lrt_checked_counts(".workspace");\n')
+        lines.append("\t" + count_check(where, "workspace", local) + "\t}\n")
+    lines.append("\tviolations = lrt_checked_end();\n")
+    lines.append('\tif (violations)\n\t\tprintf("%%d %%d checked %%d violations\\n", %s, violations);\n' % where)
+    for array in arrays:
+        if array.rank:
+            lines.append('\tcompare_%s(%s, "%s", %s, %s, %d);\n' % (
+                word(array.type), where, array.name, first_element(array, "is_" + array.name),
+                first_element(array, "ref_" + array.name), count_of(array, values)))
+    lines.append("\tfree(workspace);\n")
+    return "".join(lines)
+
+
+def function_harness(tools, case, function, predictions, values=None, number=0):
+    """The C of one function's test, with other VALUES of symbolic sizes the one of NUMBER;
+    PREDICTIONS of each configuration, None: not run."""
+    lines = ["static void test_%s_%d(void)\n{\n" % (function.name, number)]
+    arrays = function.parameters()
+    for name, value in (values or {}).items():
+        lines.append("\tconst int64_t %s = %d;\n\t(void)%s;\n" % (name, value, name))
+    for array in arrays:
+        lines.append(define(array, "ref_" + array.name, values))
+        lines.append(define(array, "is_" + array.name, values))
     fill = "\tstate = %du;\n" % (case.seed & 0x7fffffff)
 
     def filled(prefix):
         return fill + "".join("\tfill_%s(%s, %d);\n" % (
-            word(a.type), first_element(a, prefix + a.name), count_of(a)) for a in arrays)
-    sizes = [str(value) for value, how in function.sizes.values() if how == "parameter"]
+            word(a.type), first_element(a, prefix + a.name), count_of(a, values)) for a in arrays)
+    sizes = [str((values or {}).get(name, value)) for name, (value, how) in function.sizes.items()
+             if how == "parameter"]
     lines.append(filled("ref_"))
-    lines.append("\tref_%s(%s);\n" % (function.name, ", ".join(sizes + ["ref_" + a.name for a in arrays])))
+    lines.append("\tref_%s(%s);\n" % (function.name, ", ".join(sizes + [
+        ("(void *)" if a.rank and values else "") + "ref_" + a.name for a in arrays])))
     for index, prediction in enumerate(predictions):
-        if prediction is None:
+        if prediction is None or (values and not case.configurations[index].symbolic):
             continue
-        predicted = prediction.get(function.name, {})
-        machine = case.configurations[index].machine
-        where = "%d, %d" % (case.seed, index)
-        stem_ = "C%d_%s" % (index, function.name.upper())
-        lines.append("\t{\n")
-        lines.append(filled("is_"))
-        lines.append("\tconst lrt_limits limits = { %du, %du, %du, %du, %du, %du };\n" % (
-            machine.bytes, machine.max_rank, machine.max_bytes, machine.max_count,
-            machine.max_stride, 0))     # align_bytes is of buffers
-        lines.append("\tconst long workspace_bytes = %s_WORKSPACE_BYTES;\n" % stem_)
-        lines.append("\tvoid *workspace = workspace_bytes ? malloc((size_t)workspace_bytes) : 0;\n")
-        lines.append("\tlrt_counts counts;\n\tint violations;\n")
-        lines.append("\tlrt_checked_begin(&limits);\n")
-        for array in arrays:
-            if array.rank:
-                lines.append('\tlrt_checked_array("%s", is_%s, sizeof is_%s, %d);\n' % (
-                    array.name, array.name, array.name, array.role != "const"))
-        lines.append('\tif (workspace) {\n\t\tmemset(workspace, 0x55, (size_t)workspace_bytes);\n'
-                     '\t\tlrt_checked_array(".workspace", workspace, (size_t)workspace_bytes, 1);\n\t}\n')
-        arguments = ["(lrt_ext)is_" + a.name if a.rank else "is_" + a.name for a in arrays]
-        lines.append("#if %s_WORKSPACE_BYTES > 0\n" % stem_)
-        lines.append("\tc%d_%s(%s);\n" % (index, function.name,
-                                         ", ".join(arguments + ["(lrt_ext)workspace"])))
-        lines.append("#else\n\tc%d_%s(%s);\n#endif\n" % (index, function.name, ", ".join(arguments)))
-        local = [0, 0]
-        for array in function.arrays:
-            reads, writes = predicted.get(array.name, [0, 0])
-            if array.role == "local":
-                local = [local[0] + reads, local[1] + writes]
-            elif array.rank:
-                lines.append('\tcounts = lrt_checked_counts("%s");\n' % array.name)
-                lines.append('\tcounted(%s, "%s", &counts, %d, %d);\n' % (where, array.name, reads, writes))
-        scalars = [n for n in predicted if n not in [a.name for a in function.arrays]]
-        for name in scalars:
-            local = [local[0] + predicted[name][0], local[1] + predicted[name][1]]
-        lines.append('\tif (workspace) {\n\t\tcounts = lrt_checked_counts(".workspace");\n')
-        lines.append('\t\tcounted(%s, "workspace", &counts, %d, %d);\n\t}\n' % (where, *local))
-        lines.append("\tviolations = lrt_checked_end();\n")
-        lines.append('\tif (violations)\n\t\tprintf("%%d %%d checked %%d violations\\n", %s, violations);\n' % where)
-        for array in arrays:
-            if array.rank:
-                lines.append('\tcompare_%s(%s, "%s", %s, %s, %d);\n' % (
-                    word(array.type), where, array.name, first_element(array, "is_" + array.name),
-                    first_element(array, "ref_" + array.name), count_of(array)))
-        lines.append("\tfree(workspace);\n\t}\n")
+        lines.append("\t{\n" + filled("is_"))
+        lines.append(run_of_configuration(tools, case, function, index, prediction, values))
+        lines.append("\t}\n")
     lines.append("}\n\n")
     return "".join(lines)
+
+
+def harnesses(tools, case, predictions):
+    """The tests of all functions of CASE: their number and text by name."""
+    tests = {}
+    for function in case.program.functions:
+        has_sizes = any(name in function.sizes for configuration in case.configurations
+                        for name in configuration.symbolic)
+        for number, values in enumerate([None] + list(case.values if has_sizes else [])):
+            tests["test_%s_%d" % (function.name, number)] = function_harness(
+                tools, case, function, predictions, values, number)
+    return tests
 
 
 def write_sources(tools, cases):
@@ -321,8 +401,9 @@ def write_sources(tools, cases):
                 headers.append('#include "%s"\n' % tools.path(name + ".h"))
         for function in case.program.functions:
             headers.append(prototype(function))
-            tests.append(function_harness(case, function, predictions))
-            calls.append('\tfprintf(stderr, "@%d\\n");\n\ttest_%s();\n' % (case.seed, function.name))
+        for name, text in harnesses(tools, case, predictions).items():
+            tests.append(text)
+            calls.append('\tfprintf(stderr, "@%d\\n");\n\t%s();\n' % (case.seed, name))
     main = "int main(void)\n{\n\tsetvbuf(stdout, NULL, _IOLBF, 0);\n%s\treturn 0;\n}\n" % "".join(calls)
     texts = {"reference": "\n".join(references), "emitted": "".join(emitted),
              "harness": HARNESS + fill_functions() + "".join(headers + tests) + main}
@@ -399,7 +480,7 @@ def check(tools, cases):
     """All failures of CASES."""
     failures = []
     ready = []
-    statistics = {"compiled": 0, "too small": 0}
+    statistics = {"compiled": 0, "too small": 0, "symbolic": 0}
     for case in cases:
         with open(tools.path("k%d.loop" % case.seed), "w") as file:
             file.write(case.program.text(comment="seed %d" % case.seed))
@@ -413,6 +494,7 @@ def check(tools, cases):
                 statistics["too small"] += 1
             else:
                 statistics["compiled"] += 1
+                statistics["symbolic"] += bool(case.configurations[index].symbolic)
             predictions.append(result)
         if any(prediction is not None for prediction in predictions):
             ready.append((case, predictions))

@@ -1,6 +1,7 @@
 # What tests/fuzz adds to the build; the top Makefile.am says how.
 EXTRA_DIST += tests/fuzz/check.py tests/fuzz/fuzz.py tests/fuzz/generate.py \
-	tests/fuzz/program.py tests/fuzz/reduce.py \
+	tests/fuzz/program.py tests/fuzz/reduce.py tests/fuzz/symbolic.py \
+	tests/fuzz/found/symbolic_counts.loop tests/fuzz/found/symbolic_counts.yaml \
 	tests/fuzz/found/empty_domain.loop tests/fuzz/found/empty_domain.yaml \
 	tests/fuzz/found/isl_coalesce.loop tests/fuzz/found/isl_coalesce.yaml \
 	tests/fuzz/found/unfit/skewed_still.loop tests/fuzz/found/unfit/skewed_still.yaml \

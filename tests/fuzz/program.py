@@ -45,6 +45,12 @@ class Affine:
     def plus(self, constant):
         return Affine(self.constant + constant, self.terms)
 
+    def plus_affine(self, other):
+        terms = dict(self.terms)
+        for name, coefficient in other.terms.items():
+            terms[name] = terms.get(name, 0) + coefficient
+        return Affine(self.constant + other.constant, terms)
+
     def replace(self, name, value):
         """The affine with iterator `name` set to the number `value`."""
         terms = dict(self.terms)
@@ -77,6 +83,7 @@ class Array:
         self.extents = [1] * rank
         self.slack = [0] * rank   # elements past the last that is touched
         self.lead = [0] * rank    # and before the first
+        self.symbolic = None      # Affines of sizes, in the place of extents (symbolic.py)
 
     @property
     def bytes(self):
@@ -91,8 +98,13 @@ class Access:
         self.array = array
         self.subscripts = subscripts
         self.offsets = [0] * len(subscripts)   # set by settle
+        self.symbolic = None      # Affines of sizes, in the place of offsets (symbolic.py)
 
     def text(self):
+        if self.symbolic:
+            return self.array.name + "".join(
+                "[%s]" % subscript.plus_affine(offset).text()
+                for subscript, offset in zip(self.subscripts, self.symbolic))
         return self.array.name + "".join(
             "[%s]" % subscript.plus(offset).text()
             for subscript, offset in zip(self.subscripts, self.offsets))
@@ -318,6 +330,8 @@ class Function:
 
     def extent_text(self, array):
         """The extents, by the name of a size where one has that value."""
+        if array.symbolic:
+            return "".join("[%s]" % extent.text() for extent in array.symbolic)
         names = {value: size for size, (value, _) in self.sizes.items()}
         return "".join("[%s]" % names.get(extent, extent) for extent in array.extents)
 
