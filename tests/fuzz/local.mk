@@ -4,7 +4,7 @@ EXTRA_DIST += tests/fuzz/check.py tests/fuzz/fuzz.py tests/fuzz/generate.py \
 	tests/fuzz/found/symbolic_counts.loop tests/fuzz/found/symbolic_counts.yaml \
 	tests/fuzz/found/empty_domain.loop tests/fuzz/found/empty_domain.yaml \
 	tests/fuzz/found/isl_coalesce.loop tests/fuzz/found/isl_coalesce.yaml \
-	tests/fuzz/found/unfit/skewed_still.loop tests/fuzz/found/unfit/skewed_still.yaml \
+	tests/fuzz/found/skewed_still.loop tests/fuzz/found/skewed_still.yaml \
 	tests/fuzz/found/refetched_once.loop tests/fuzz/found/refetched_once.yaml \
 	tests/fuzz/found/never_moved.loop tests/fuzz/found/never_moved.yaml \
 	tests/fuzz/found/dilated_edge.loop tests/fuzz/found/dilated_edge.yaml \
