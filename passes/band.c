@@ -526,9 +526,12 @@ static __isl_give isl_schedule *within_limit(isl_ctx *ctx,
 	__isl_take isl_schedule_constraints *constraints)
 {
 	/* Shifts by the extent of a loop, which put a statement behind all of it, are no use in
-	 * a band, and the search for them takes isl long where loops are. */
-	enum { OPERATIONS = 300000, SHIFT_LIMIT = 64 };
+	 * a band, and the search for them takes isl long where loops are.  Nor is a sum of loops
+	 * times their extents, which puts all iterations in one row: scalars ask for it, and
+	 * without a limit isl spends minutes on ever longer numbers. */
+	enum { OPERATIONS = 300000, SHIFT_LIMIT = 64, COEFFICIENT_LIMIT = 8 };
 	isl_options_set_schedule_max_constant_term(ctx, SHIFT_LIMIT);
+	isl_options_set_schedule_max_coefficient(ctx, COEFFICIENT_LIMIT);
 	isl_ctx_reset_operations(ctx);
 	isl_ctx_set_max_operations(ctx, OPERATIONS);
 	isl_schedule *schedule = isl_schedule_constraints_compute_schedule(constraints);

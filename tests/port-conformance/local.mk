@@ -4,7 +4,7 @@ conformance_files = tests/port-conformance/conformance.c tests/port-conformance/
 CONFORMANCE_CFLAGS = $(RUNTIME_CFLAGS) -I$(top_srcdir)/runtime
 
 conformancedir = $(pkgdatadir)/port-conformance
-dist_conformance_DATA = $(conformance_files)
+dist_conformance_DATA = $(conformance_files) tests/port-conformance/host.c
 
 check_PROGRAMS += conformance-checked conformance-memcpy conformance-threads conformance-trace \
 	conformance-faults
