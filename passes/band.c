@@ -583,6 +583,51 @@ static bool may_schedule(const struct nest *nest)
 		&& count.total * loops <= WORK;
 }
 
+/* The constraint goes into *USER unless it says how long a loop is. */
+static isl_stat relax_constraint(__isl_take isl_constraint *constraint, void *user)
+{
+	enum { LENGTH = 8 };           /* distances of dependences are shorter */
+	isl_basic_map **relaxed = user;
+	isl_val *constant = isl_val_abs(isl_constraint_get_constant_val(constraint));
+	if (isl_constraint_is_equality(constraint) || isl_val_cmp_si(constant, LENGTH) <= 0)
+		*relaxed = isl_basic_map_add_constraint(*relaxed, constraint);
+	else
+		isl_constraint_free(constraint);
+	isl_val_free(constant);
+	return isl_stat_ok;
+}
+
+static isl_stat relax_basic_map(__isl_take isl_basic_map *map, void *user)
+{
+	isl_union_map **relaxed = user;
+	if (isl_basic_map_dim(map, isl_dim_div) == 0) {
+		isl_basic_map *rest = isl_basic_map_universe(isl_basic_map_get_space(map));
+		isl_basic_map_foreach_constraint(map, relax_constraint, &rest);
+		isl_basic_map_free(map);
+		map = rest;
+	}
+	*relaxed = isl_union_map_add_map(*relaxed, isl_map_from_basic_map(map));
+	return isl_stat_ok;
+}
+
+static isl_stat relax_map(__isl_take isl_map *map, void *user)
+{
+	isl_map_foreach_basic_map(map, relax_basic_map, user);
+	isl_map_free(map);
+	return isl_stat_ok;
+}
+
+/* The dependences, and more, as if the sizes were not known: a schedule that suits all
+ * sizes is what is wanted, and the sizes' numbers are what isl's grow from, for minutes.
+ * (That dependences should be short is said of the exact ones: others have no bounds.) */
+static __isl_give isl_union_map *without_sizes(__isl_take isl_union_map *dependences)
+{
+	isl_union_map *relaxed = isl_union_map_empty(isl_union_map_get_space(dependences));
+	isl_union_map_foreach_map(dependences, relax_map, &relaxed);
+	isl_union_map_free(dependences);
+	return relaxed;
+}
+
 static int scheduler_band(struct compilation *compilation, const struct nest *nest,
 	struct band_dim *band)
 {
@@ -590,7 +635,8 @@ static int scheduler_band(struct compilation *compilation, const struct nest *ne
 		isl_union_set_copy(nest->domain));
 	isl_union_map *all = isl_union_map_union(isl_union_map_copy(nest->dependences),
 		isl_union_map_copy(nest->together));
-	constraints = isl_schedule_constraints_set_validity(constraints, isl_union_map_copy(all));
+	constraints = isl_schedule_constraints_set_validity(constraints,
+		without_sizes(isl_union_map_copy(all)));
 	constraints = isl_schedule_constraints_set_proximity(constraints, all);
 	isl_schedule *schedule = within_limit(compilation->ctx, constraints);
 	isl_schedule_node *node = schedule ? first_band(schedule) : NULL;
