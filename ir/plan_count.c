@@ -2,7 +2,9 @@
  * values and conditions around it.  Loops that nothing about it depends on multiply; the
  * longest of the others is not walked iteration by iteration: every expression is a
  * straight line over a run of iterations, up to where a minimum, a condition or a division
- * turns, and what the run moves is a sum in closed form. */
+ * turns, and what the run moves is a sum in closed form.  Dimensions that share no loop, named
+ * value or condition are summed apart, and their sums multiplied: what walking takes is the sum
+ * of their iterations then, not the product. */
 
 #include "ir/plan_count.h"
 
@@ -49,7 +51,8 @@ struct counter {
 	struct link *around[DEPTH_LIMIT];        /* what the transfer is in, outermost first */
 };
 
-/* One transfer with those of the links around it that matter. */
+/* One transfer with those of the links around it that matter, or a part of them that nothing
+ * ties to the others. */
 struct chain {
 	struct counter *counter;
 	int count, loop_count;       /* loops come first, where they can */
@@ -424,6 +427,27 @@ static bool has_constant_bounds(const struct link *link)
 	return link->kind == PLAN_LOOP && is_constant(link->lower) && is_constant(link->upper);
 }
 
+static bool add_link(struct chain *chain, const struct link *link)
+{
+	if (chain->count == DEPTH_LIMIT)
+		return false;
+	chain->links[chain->count++] = link;
+	return true;
+}
+
+/* CONDITION, as one condition for each of those that it joins by and. */
+static bool add_conditions(struct chain *chain, const struct formula *condition)
+{
+	struct link *link;
+
+	if (condition->op == PLAN_AND)
+		return add_conditions(chain, condition->operands[1])
+			&& add_conditions(chain, condition->operands[0]);
+	link = ARENA_NEW(chain->counter->arena, struct link);
+	*link = (struct link){ .kind = PLAN_IF, .upper = (struct formula *)condition };
+	return add_link(chain, link);
+}
+
 /* Leaves out what does not matter to the transfer, from the inside out. */
 static bool choose_links(struct chain *chain)
 {
@@ -447,7 +471,8 @@ static bool choose_links(struct chain *chain)
 		}
 		mark(link->lower);
 		mark(link->upper);
-		chain->links[chain->count++] = link;
+		if (link->kind == PLAN_IF ? !add_conditions(chain, link->upper) : !add_link(chain, link))
+			return false;
 	}
 	for (int i = 0; i < chain->count / 2; i++) {
 		const struct link *link = chain->links[i];
@@ -485,6 +510,81 @@ static void order_links(struct chain *chain)
 			chain->loop_count = i + 1;
 }
 
+/* ---- parts ---- */
+
+/* Which part each link of a chain is in, and each factor: those with the same number, which is
+ * the place of one of them among all. */
+struct parting {
+	const struct chain *chain;
+	int part[DEPTH_LIMIT + ARRAY_RANK_LIMIT];
+};
+
+static void join(struct parting *parting, int one, int other)
+{
+	int from = parting->part[one], to = parting->part[other];
+
+	for (int i = 0; i < parting->chain->count + parting->chain->factor_count; i++)
+		if (parting->part[i] == from)
+			parting->part[i] = to;
+}
+
+/* What FORMULA of link or factor I reads ties it to where that is set. */
+static void tie(struct parting *parting, int i, const struct formula *formula)
+{
+	if (!formula)
+		return;
+	for (int j = 0; formula->op == PLAN_VAR && j < parting->chain->count; j++)
+		if (parting->chain->links[j]->cell == formula->cell)
+			join(parting, i, j);
+	for (int o = 0; o < plan_operand_count(formula->op); o++)
+		tie(parting, i, formula->operands[o]);
+}
+
+static void find_parts(struct parting *parting)
+{
+	const struct chain *chain = parting->chain;
+
+	for (int i = 0; i < chain->count + chain->factor_count; i++)
+		parting->part[i] = i;
+	for (int i = 0; i < chain->count; i++) {
+		tie(parting, i, chain->links[i]->lower);
+		tie(parting, i, chain->links[i]->upper);
+	}
+	for (int d = 0; d < chain->factor_count; d++)
+		tie(parting, chain->count + d, chain->factors[d]);
+}
+
+/* The sums of part P of the chain multiply those of WHOLE. */
+static bool count_part(const struct parting *parting, int p, struct chain *whole)
+{
+	struct chain part = { .counter = whole->counter, .run = 1 };
+
+	for (int i = 0; i < whole->count; i++)
+		if (parting->part[i] == p)
+			part.links[part.count++] = whole->links[i];
+	for (int d = 0; d < whole->factor_count; d++)
+		if (parting->part[whole->count + d] == p)
+			part.factors[part.factor_count++] = whole->factors[d];
+	if (!part.count && !part.factor_count)
+		return true;
+	order_links(&part);
+	return count_from(&part, 0)
+		&& !__builtin_mul_overflow(whole->elements, part.elements, &whole->elements)
+		&& !__builtin_mul_overflow(whole->commands, part.commands, &whole->commands);
+}
+
+static bool count_parts(struct chain *chain)
+{
+	struct parting parting = { .chain = chain };
+
+	find_parts(&parting);
+	chain->elements = chain->commands = 1;
+	for (int p = 0; p < chain->count + chain->factor_count && chain->commands; p++)
+		if (!count_part(&parting, p, chain))
+			return false;
+	return true;
+}
+
 /* *SUM += VALUE * times. */
 static bool add_times(long *sum, __int128 value, long times)
 {
@@ -512,8 +612,7 @@ static bool count_chain(struct counter *counter, const struct plan_transfer *tra
 		chain->factors[d] = compile_expr(counter, transfer->count[d]);
 	if (!choose_links(chain))
 		return false;
-	order_links(chain);
-	return count_from(chain, 0)
+	return count_parts(chain)
 		&& !__builtin_mul_overflow(chain->elements, (__int128)array->type.bytes, &bytes)
 		&& add_times(transfer->is_put ? &traffic->write_bytes : &traffic->read_bytes, bytes,
 			chain->times)
