@@ -341,16 +341,20 @@ static bool bound_slope(const struct tree *tree, int a, struct storage *storage,
 	return true;
 }
 
-/* The slow way, for arrays whose sums do not factor. */
+/* The slow way, for arrays whose sums do not factor; sums with slots that nobody will ask for
+ * are left out. */
 static bool store_coupled(struct tree *tree, int a, int store, struct stored *stored)
 {
 	const struct space *space = tree->space;
 	struct storage storage = { .store = store, .is_sliding = stored->is_sliding };
 	double bytes[3] = { 0, 0, 0 };
+	bool is_fixed = space->options->slots[a] > 1;
+	bool has_slots = is_fixed || (stored->turns > 0 && stored->most_slots > 1);
 
 	for (int m = 1; m <= 3; m++) {
 		storage.slots = m < 3 ? m : stored->tiles;
-		if (storage.slots > stored->tiles || (m > 1 && stored->most_slots == 1))
+		if (storage.slots > stored->tiles || (m > 1 && !has_slots)
+			|| (m > 2 && !is_fixed && !is_full_useful(space, a)))
 			break;
 		if (!array_evaluate(space->model, &tree->path, &space->model->arrays[a], &storage))
 			return false;
@@ -358,7 +362,7 @@ static bool store_coupled(struct tree *tree, int a, int store, struct stored *st
 	}
 	stored->bytes = bytes[0];
 	stored->full_bytes = stored->tiles > 1 ? bytes[2] : bytes[0];
-	stored->slope = stored->tiles > 2 && stored->most_slots > 1 ? bytes[0] - bytes[1] : 0;
+	stored->slope = stored->tiles > 2 && has_slots ? bytes[0] - bytes[1] : 0;
 	return stored->slope == 0 || !space->is_clipped[a] || bound_slope(tree, a, &storage, stored);
 }
 
@@ -463,6 +467,8 @@ bool store_array(struct tree *tree, int a, int store)
 	stored->first_visits = stored->visits / level->arrays[a].reuse;
 	stored->turns = may_turn ? level->arrays[a].turns : 0;
 	store_memory(tree, a, store, slide, stored);
+	if (slots_memory(space, stored, options->slots[a] > 1 ? options->slots[a] : 1) > space->capacity)
+		return false;
 	if (!space->is_coupled[a] && !(space->is_clipped[a] && (slide >= 0 || stored->turns > 0)) &&
 		(slide < 0 || !slide_has_gaps(tree, a, store, slide))) {
 		store_traffic(tree, a, store, slide, stored);

@@ -12,7 +12,9 @@ struct bounds {
 	double traffic, commands, memory;
 };
 
-static struct bounds node_bounds(const struct tree *tree, int depth)
+/* Arrays in the set MOVED may still be stored at level DEPTH, with windows that slide: they
+ * move at least what they moved before its loop. */
+static struct bounds node_bounds(const struct tree *tree, int depth, unsigned moved)
 {
 	const struct space *space = tree->space;
 	const struct level *level = &tree->levels[depth];
@@ -22,7 +24,8 @@ static struct bounds node_bounds(const struct tree *tree, int depth)
 
 	for (int a = 0; a < space->model->array_count; a++) {
 		const struct stored *stored = &tree->stored[a];
-		const struct array_state *state = &level->arrays[a];
+		const struct array_state *state = &level[moved >> a & 1 ? -1 : 0].arrays[a];
+		double smallest = level->arrays[a].least;
 		int bytes = space->model->arrays[a].element_bytes;
 
 		if (level->stored >> a & 1) {
@@ -39,10 +42,10 @@ static struct bounds node_bounds(const struct tree *tree, int depth)
 			space->first_bytes[a]);
 		savings[a].rate = state->turns * space->visit_bytes[a] / bytes;
 		savings[a].most = state->turns > 0 ?
-			fmax(state->turned / state->turns - state->least, 0) * bytes : 0;
-		least.traffic -= fmin(state->turns * state->least, state->turned) *
+			fmax(state->turned / state->turns - smallest, 0) * bytes : 0;
+		least.traffic -= fmin(state->turns * smallest, state->turned) *
 			space->visit_bytes[a];
-		least.memory += round_bytes(space, state->least * bytes);
+		least.memory += round_bytes(space, smallest * bytes);
 		spare += space->granule;
 		/* a run that turns still moves a tile, others two */
 		least.commands += space->visit_bytes[a] <= space->first_bytes[a] ? 0 :
@@ -55,10 +58,11 @@ static struct bounds node_bounds(const struct tree *tree, int depth)
 	return least;
 }
 
-/* False if nothing below level DEPTH can be better than the best so far. */
-static bool is_promising(const struct tree *tree, int depth)
+/* False if nothing below level DEPTH can be better than the best so far; MOVED as in
+ * node_bounds. */
+static bool is_promising(const struct tree *tree, int depth, unsigned moved)
 {
-	struct bounds least = node_bounds(tree, depth);
+	struct bounds least = node_bounds(tree, depth, moved);
 
 	if (least.memory > tree->space->capacity)
 		return false;
@@ -251,7 +255,8 @@ static void place_loop(struct tree *tree, int depth, int loop, struct tile_choic
 		return;
 	set_loop(tree, depth, loop, choice);
 	moved = tree->space->indexing[loop] & ~before;
-	if ((last_chance(tree, depth) & ~before & ~moved) == 0 && find_stores(tree, depth, moved))
+	if ((last_chance(tree, depth) & ~before & ~moved) == 0 && is_promising(tree, depth, moved)
+		&& find_stores(tree, depth, moved))
 		choose_stores(tree, depth, 0, before, stored_memory(tree, before));
 }
 
@@ -272,7 +277,7 @@ static void descend(struct tree *tree, int depth)
 	struct level *level = &tree->levels[depth];
 	unsigned all = (1u << space->model->array_count) - 1;
 
-	if (is_spent(tree) || !is_promising(tree, depth))
+	if (is_spent(tree) || !is_promising(tree, depth, 0))
 		return;
 	if (level->stored == all) {
 		leaf(tree, depth);
@@ -397,7 +402,7 @@ bool tree_search(struct tree *tree, const struct space *space, const struct task
 	root->stored = task->outside;
 	root->stores_here = true;
 	if (task->loop >= 0) {
-		if (is_promising(tree, 0))
+		if (is_promising(tree, 0, 0))
 			place_loop(tree, 1, task->loop, space->choices[task->loop][task->choice]);
 	} else {
 		choose_stores(tree, 0, count < TASK_ARRAYS ? count : TASK_ARRAYS, task->outside,
@@ -420,14 +425,7 @@ double tree_bound(struct tree *tree, const struct space *space, const struct tas
 	tree->levels[0].stored = task->loop < 0 ? 0 : task->outside;
 	if (task->loop >= 0)
 		set_loop(tree, 1, task->loop, space->choices[task->loop][task->choice]);
-	/* the arrays it moves may be stored there, with windows that slide */
-	for (int a = 0; a < space->model->array_count && task->loop >= 0; a++)
-		if (space->indexed[a] >> task->loop & 1) {
-			double smallest = tree->levels[1].arrays[a].least;
-
-			tree->levels[1].arrays[a] = tree->levels[0].arrays[a];
-			tree->levels[1].arrays[a].least = smallest;
-		}
-	least = node_bounds(tree, task->loop < 0 ? 0 : 1);
+	least = task->loop < 0 ? node_bounds(tree, 0, 0)
+		: node_bounds(tree, 1, space->indexing[task->loop] & ~task->outside);
 	return least.memory > space->capacity ? INFINITY : least.traffic;
 }
