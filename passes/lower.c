@@ -502,7 +502,7 @@ bool nest_count_traffic(struct compilation *compilation, const struct nest *nest
 	return true;
 }
 
-/* A plan that is too long to be counted moves what the model says, if it says it exactly. */
+/* A plan moves what the model says, if it says it exactly. */
 static bool take_model_traffic(const struct lowering *lowering, struct plan_nest *out)
 {
 	const struct nest *nest = lowering->nest;
@@ -521,10 +521,13 @@ static bool take_model_traffic(const struct lowering *lowering, struct plan_nest
 	return true;
 }
 
+/* The plan is counted, unless it takes too long.  Plans that are only weighed are not, where
+ * the model is exact: what becomes of one of them is counted then. */
 static bool find_traffic(const struct lowering *lowering, struct plan_nest *out)
 {
-	return nest_count_traffic(lowering->compilation, lowering->nest, out)
-		|| take_model_traffic(lowering, out);
+	struct compilation *compilation = lowering->compilation;
+	return (compilation->only_weighs && take_model_traffic(lowering, out))
+		|| nest_count_traffic(compilation, lowering->nest, out) || take_model_traffic(lowering, out);
 }
 
 /* tile_size * t - span <= affine / divisor < tile_size * (t + 1), with t the dimension that
