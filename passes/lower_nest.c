@@ -18,12 +18,14 @@ struct candidates {
 	struct candidate {
 		struct choice *choice;
 		long bytes, commands;
+		struct plan_nest out;    /* without statements */
 	} *items;
 };
 
 static void add_candidate(struct compilation *compilation, struct candidates *candidates,
-	struct choice *choice, long bytes)
+	struct choice *choice, const struct plan_nest *out)
 {
+	long bytes = plan_nest_bytes(out);
 	candidates->items = arena_grow(compilation->arena, candidates->items,
 		(size_t)candidates->count, &candidates->capacity, sizeof *candidates->items);
 	int at = candidates->count++;
@@ -32,7 +34,8 @@ static void add_candidate(struct compilation *compilation, struct candidates *ca
 		|| (candidates->items[at - 1].bytes == bytes
 		&& candidates->items[at - 1].commands > commands)); at--)
 		candidates->items[at] = candidates->items[at - 1];
-	candidates->items[at] = (struct candidate){ choice, bytes, commands };
+	candidates->items[at] = (struct candidate){ choice, bytes, commands, *out };
+	candidates->items[at].out.is_rectangular = choice->exact;
 }
 
 /* Why no schedule of a nest was taken. */
@@ -74,7 +77,7 @@ static struct choice *emit_for_all_sizes(struct compilation *compilation,
 	return NULL;
 }
 
-/* Lowers the best of CANDIDATES, now with its statements; with symbolic sizes the best
+/* Lowers the best of CANDIDATES, now with its statements unless it is only weighed; with symbolic sizes the best
  * that is right for all of them.  NULL if none is, or after an error. */
 static struct choice *emit_best(struct compilation *compilation, const struct nest *nest,
 	const struct candidates *candidates, struct refusal *refusal, struct plan *plan,
@@ -82,11 +85,15 @@ static struct choice *emit_best(struct compilation *compilation, const struct ne
 {
 	if (has_sizes(compilation, nest))
 		return emit_for_all_sizes(compilation, candidates, refusal, plan, out);
+	struct choice *best = candidates->items[0].choice;
+	if (compilation->only_weighs) {
+		*out = candidates->items[0].out;
+		return best;
+	}
 	*out = (struct plan_nest){ .name = nest->name, .location = nest->location,
-		.is_rectangular = candidates->items[0].choice->exact };
-	if (choice_lower_again(candidates->items[0].choice,
-		compilation->only_weighs ? TO_WEIGH : TO_EMIT, plan, out))
-		return candidates->items[0].choice;
+		.is_rectangular = best->exact };
+	if (choice_lower_again(best, TO_EMIT, plan, out))
+		return best;
 	diag_error(compilation->diag, nest->location, "internal error: no loops could be made for "
 		"the tiles of '%s'; please report", nest->name);
 	compilation->is_broken = true;
@@ -240,7 +247,7 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 			has_others |= nest->left_out || loops > nest->outer_loops;
 			if (outcome != LOWERED)
 				continue;
-			add_candidate(compilation, &candidates, choice, plan_nest_bytes(out));
+			add_candidate(compilation, &candidates, choice, out);
 			is_complete |= (loops && !nest->function->unbound)
 				|| (!nest->left_out && (attempt.split || !may_split));
 		}
