@@ -24,30 +24,31 @@ static int place_in_body(const struct statement *statement, int shared)
 static __isl_give isl_constraint *add_term(__isl_take isl_constraint *constraint,
 	enum isl_dim_type type, int position, long coefficient)
 {
-	return isl_constraint_set_coefficient_val(constraint, type, position,
-		isl_val_int_from_si(isl_constraint_get_ctx(constraint), coefficient));
+	return coefficient ? isl_constraint_set_coefficient_val(constraint, type, position,
+		isl_val_int_from_si(isl_constraint_get_ctx(constraint), coefficient)) : constraint;
 }
 
-/* iterator I of the one = iterator I of the other */
-static __isl_give isl_map *equate(__isl_take isl_map *map, int i)
+/* iterator I of the other - iterator I of the one, times SIGN, plus CONSTANT; of KIND */
+static __isl_give isl_basic_map *compare(__isl_take isl_basic_map *pairs, int i, long sign,
+	long constant, bool is_equality)
 {
-	return isl_map_equate(map, isl_dim_in, i, isl_dim_out, i);
+	isl_local_space *space = isl_local_space_from_space(isl_basic_map_get_space(pairs));
+	isl_constraint *row = is_equality ? isl_constraint_alloc_equality(space)
+		: isl_constraint_alloc_inequality(space);
+	row = add_term(add_term(row, isl_dim_out, i, sign), isl_dim_in, i, -sign);
+	row = isl_constraint_set_constant_si(row, (int)constant);
+	return isl_basic_map_add_constraint(pairs, row);
 }
 
-/* The first one's loop I is in an earlier iteration. */
-static __isl_give isl_map *precede(__isl_take isl_map *map, const struct loop *loop, int i)
+/* The first SHARED of the loops: the pairs in the same iteration of those before LEVEL; and in
+ * an earlier one of LEVEL, the first, if that is one of them. */
+static __isl_give isl_basic_map *at_level(__isl_take isl_basic_map *pairs,
+	const struct statement *from, int level, int shared)
 {
-	return loop->step > 0 ? isl_map_order_lt(map, isl_dim_in, i, isl_dim_out, i)
-		: isl_map_order_gt(map, isl_dim_in, i, isl_dim_out, i);
-}
-
-/* Subscripts LEFT and RIGHT have the same symbolic sizes in them. */
-static bool sizes_are_equal(const struct affine *left, const struct affine *right)
-{
-	for (int k = 0; k < SYMBOLIC_LIMIT; k++)
-		if (affine_size(*left, k) != affine_size(*right, k))
-			return false;
-	return true;
+	for (int i = 0; i < level; i++)
+		pairs = compare(pairs, i, 1, 0, true);
+	return level < shared ? compare(pairs, level, from->loops[level]->step > 0 ? 1 : -1, -1, false)
+		: pairs;
 }
 
 /* A and B differ in a dimension where both are one number. */
@@ -55,8 +56,9 @@ bool accesses_are_apart(const struct statement *from, const struct access *a,
 	const struct statement *to, const struct access *b)
 {
 	for (int d = 0; d < a->array->rank; d++) {
-		bool is_fixed = a->subscripts[d].constant != b->subscripts[d].constant
-			&& sizes_are_equal(&a->subscripts[d], &b->subscripts[d]);
+		bool is_fixed = a->subscripts[d].constant != b->subscripts[d].constant;
+		for (int k = 0; k < SYMBOLIC_LIMIT && is_fixed; k++)
+			is_fixed = affine_size(a->subscripts[d], k) == affine_size(b->subscripts[d], k);
 		for (int i = 0; i < from->depth && is_fixed; i++)
 			is_fixed = !a->subscripts[d].coefficients[i];
 		for (int i = 0; i < to->depth && is_fixed; i++)
@@ -67,38 +69,44 @@ bool accesses_are_apart(const struct statement *from, const struct access *a,
 	return false;
 }
 
-/* What meeting says, by the maps of the accesses, which takes isl longer. */
-static __isl_give isl_map *meeting_by_maps(const struct statement *from, const struct access *a,
+/* {instance of FROM -> instance of TO : A and B touch the same element}, whatever their
+ * domains are */
+static __isl_give isl_basic_map *meeting(const struct statement *from, const struct access *a,
 	const struct statement *to, const struct access *b)
 {
-	isl_map *left = isl_map_intersect_domain(isl_map_copy(a->map), isl_set_copy(from->domain));
-	isl_map *right = isl_map_intersect_domain(isl_map_copy(b->map), isl_set_copy(to->domain));
-	return isl_map_apply_range(left, isl_map_reverse(right));
-}
-
-/* {instance of FROM -> instance of TO : A and B touch the same element} */
-static __isl_give isl_map *meeting(const struct statement *from, const struct access *a,
-	const struct statement *to, const struct access *b)
-{
-	for (int d = 0; d < a->array->rank; d++)
-		if (!sizes_are_equal(&a->subscripts[d], &b->subscripts[d]))
-			return meeting_by_maps(from, a, to, b);
-	isl_map *map = isl_map_from_domain_and_range(isl_set_copy(from->domain),
-		isl_set_copy(to->domain));
+	isl_space *range = isl_space_align_params(isl_set_get_space(to->domain),
+		isl_set_get_space(from->domain));
+	isl_space *domain = isl_space_align_params(isl_set_get_space(from->domain),
+		isl_space_copy(range));
+	isl_space *space = isl_space_map_from_domain_and_range(domain, range);
+	isl_ctx *ctx = isl_space_get_ctx(space);
+	isl_basic_map *pairs = isl_basic_map_universe(isl_space_copy(space));
 	for (int d = 0; d < a->array->rank; d++) {
 		isl_constraint *equal = isl_constraint_alloc_equality(
-			isl_local_space_from_space(isl_map_get_space(map)));
+			isl_local_space_from_space(isl_space_copy(space)));
 		const struct affine *left = &a->subscripts[d], *right = &b->subscripts[d];
 		for (int i = 0; i < from->depth; i++)
 			equal = add_term(equal, isl_dim_in, i, left->coefficients[i]);
 		for (int i = 0; i < to->depth; i++)
 			equal = add_term(equal, isl_dim_out, i, -right->coefficients[i]);
-		isl_ctx *ctx = isl_map_get_ctx(map);
+		for (int k = 0; k < SYMBOLIC_LIMIT; k++)
+			equal = add_term(equal, isl_dim_param, k,
+				affine_size(*left, k) - affine_size(*right, k));
 		equal = isl_constraint_set_constant_val(equal, isl_val_sub(
 			isl_val_int_from_si(ctx, left->constant), isl_val_int_from_si(ctx, right->constant)));
-		map = isl_map_add_constraint(map, equal);
+		pairs = isl_basic_map_add_constraint(pairs, equal);
 	}
-	return map;
+	isl_space_free(space);
+	return pairs;
+}
+
+/* PAIRS of instances that both are. */
+static __isl_give isl_map *of_instances(__isl_take isl_basic_map *pairs,
+	const struct statement *from, const struct statement *to)
+{
+	isl_map *map = isl_map_intersect_domain(isl_map_from_basic_map(pairs),
+		isl_set_copy(from->domain));
+	return isl_map_intersect_range(map, isl_set_copy(to->domain));
 }
 
 /* Whether FROM stands before TO in the body of the innermost loop they share. */
@@ -113,38 +121,27 @@ bool may_precede(const struct statement *from, const struct statement *to)
 	return shared > 0 || is_before(from, to, shared);
 }
 
-/* The pairs of MEETING at LEVEL. */
-static __isl_give isl_map *at_level(__isl_keep isl_map *meeting, const struct statement *from,
-	int level, int shared)
-{
-	isl_map *map = isl_map_copy(meeting);
-	for (int i = 0; i < level; i++)
-		map = equate(map, i);
-	return level < shared ? precede(map, from->loops[level], level) : map;
-}
-
 __isl_give isl_map *access_pairs_at(const struct statement *from, const struct access *a,
 	const struct statement *to, const struct access *b, int level)
 {
 	int shared = shared_loop_count(from, to);
 	if (level == shared && !is_before(from, to, shared))
 		return NULL;
-	isl_map *all = meeting(from, a, to, b);
-	isl_map *map = at_level(all, from, level, shared);
-	isl_map_free(all);
-	return map;
+	return of_instances(at_level(meeting(from, a, to, b), from, level, shared), from, to);
 }
 
 __isl_give isl_map *access_pairs(const struct statement *from, const struct access *a,
 	const struct statement *to, const struct access *b)
 {
 	int shared = shared_loop_count(from, to);
-	isl_map *all = meeting(from, a, to, b);
-	isl_map *pairs = isl_map_empty(isl_map_get_space(all));
+	isl_basic_map *all = meeting(from, a, to, b);
+	isl_map *pairs = isl_map_empty(isl_basic_map_get_space(all));
 	for (int level = 0; level < shared || (level == shared && is_before(from, to, shared)); level++)
-		pairs = isl_map_union(pairs, at_level(all, from, level, shared));
-	isl_map_free(all);
-	return pairs;
+		pairs = isl_map_union(pairs, isl_map_from_basic_map(at_level(isl_basic_map_copy(all), from,
+			level, shared)));
+	isl_basic_map_free(all);
+	pairs = isl_map_intersect_domain(pairs, isl_set_copy(from->domain));
+	return isl_map_intersect_range(pairs, isl_set_copy(to->domain));
 }
 
 /* LEFT without the reads that meet WRITE at LEVEL. */

@@ -615,27 +615,45 @@ static void report_refusal(struct compilation *compilation, const struct nest *n
 		report_no_form(compilation, nest, form);
 }
 
-bool lower_nest(struct compilation *compilation, struct nest *nest,
-	const struct plan_nest *weighed, struct plan *plan, struct plan_nest *out)
+/* The choice that NEST was WEIGHED by is lowered, where nothing has changed since.  False if
+ * something has, or passes are to show all they do. */
+static bool lower_weighed(struct compilation *compilation, const struct nest *nest,
+	const struct weighed_nest *weighed, const struct plan *plan, struct variant *best)
 {
-	double start = now_seconds();
+	if (!weighed || !weighed->choice || weighed->function != plan->function
+		|| nest->function->unbound || compilation->only_weighs || compilation->trace)
+		return false;
+	struct choice *choice = weighed->choice;
+	struct candidates candidates = { 0 };
+	choice->compilation = compilation;
+	add_candidate(compilation, &candidates, choice, &weighed->entry);
+	best->plan = *plan;
+	best->choice = emit_best(compilation, nest, &candidates, &best->refusal, &best->plan,
+		&best->out);
+	best->plan.function = choice->nest->function;
+	return true;
+}
+
+/* NEST becomes BEST, or OUT where its parts are lowered one by one. */
+static bool lower_as(struct compilation *compilation, struct nest *nest,
+	const struct weighed_nest *weighed, struct plan *plan, struct plan_nest *out,
+	struct variant *best)
+{
 	int errors = diag_error_count(compilation->diag);
-	struct variant best = { .nest = nest };
 	struct form form;
-	nest = renewed(compilation, nest, plan);
 	if (!check_size(compilation, nest) || !nest_read_form(compilation, nest, &form)
 		|| (weighed && !form.is_given && !schedule_read_form(compilation, nest->location,
-		weighed->schedule, nest->name, &form)))
+		weighed->entry.schedule, nest->name, &form)))
 		return false;
 	if (form.is_given && form.is_parts)
 		nest_find_dependences(compilation, nest);
-	else
-		lower_variants(compilation, nest, &form, plan, &best);
-	if (best.choice) {
-		*plan = best.plan;
-		*out = best.out;
-		out->schedule = choice_describe(best.choice);
-		remark_on_loops(compilation, best.choice->nest);
+	else if (!lower_weighed(compilation, nest, weighed, plan, best))
+		lower_variants(compilation, nest, &form, plan, best);
+	if (best->choice) {
+		*plan = best->plan;
+		*out = best->out;
+		out->schedule = choice_describe(best->choice);
+		remark_on_loops(compilation, best->choice->nest);
 	} else if (diag_error_count(compilation->diag) > errors) {
 		return false;
 	} else if ((!form.is_given || form.is_parts) && lower_parts(compilation, nest, &form,
@@ -644,14 +662,45 @@ bool lower_nest(struct compilation *compilation, struct nest *nest,
 		remark_on_loops(compilation, nest);
 	} else {
 		if (diag_error_count(compilation->diag) == errors)
-			report_refusal(compilation, nest, &form, &best.refusal);
+			report_refusal(compilation, nest, &form, &best->refusal);
 		return false;
 	}
+	return true;
+}
+
+static bool lower_timed(struct compilation *compilation, struct nest *nest,
+	const struct weighed_nest *weighed, struct plan *plan, struct plan_nest *out,
+	struct choice **choice)
+{
+	double start = now_seconds();
+	nest = renewed(compilation, nest, plan);
+	struct variant best = { .nest = nest };
+	if (!lower_as(compilation, nest, weighed, plan, out, &best))
+		return false;
 	if (weighed)
-		fill_known(weighed, out);
+		fill_known(&weighed->entry, out);
 	out->macs = nest_macs(nest);
 	out->seconds = now_seconds() - start;
 	out->first_source = nest->index;
 	out->source_count = 1;
+	*choice = best.choice;
 	return !best.choice || is_consistent(compilation, best.choice, out);
+}
+
+bool lower_nest(struct compilation *compilation, struct nest *nest,
+	const struct weighed_nest *weighed, struct plan *plan, struct plan_nest *out)
+{
+	struct choice *choice;
+	return lower_timed(compilation, nest, weighed, plan, out, &choice);
+}
+
+bool weigh_nest(struct compilation *compilation, struct nest *nest, const struct plan *plan,
+	struct weighed_nest *weighed)
+{
+	struct plan own = *plan;
+	weighed->function = plan->function;
+	if (lower_timed(compilation, nest, NULL, &own, &weighed->entry, &weighed->choice))
+		return true;
+	weighed->choice = NULL;
+	return false;
 }

@@ -30,14 +30,14 @@ struct partitioning {
 	const struct plan *plan;
 	const struct fuse_wishes *wishes;
 	long *alone;                 /* bytes of each nest by itself, or NONE */
-	const struct plan_nest **weighed;   /* their entries, without bodies; NULL: not known */
+	const struct weighed_nest **weighed;   /* what came of each then; NULL: not known */
 	struct partition *best;      /* [count + 1]: of the nests before that one */
 };
 
 /* Nest N by itself, which was WEIGHED (or not: NULL).  False: errors (diagnosed), or it does
  * not fit. */
 static bool lower_one(struct compilation *compilation, struct nest *nests, int n,
-	const struct plan_nest *weighed, struct plan *plan, struct plan_nest *out)
+	const struct weighed_nest *weighed, struct plan *plan, struct plan_nest *out)
 {
 	bool fits;
 	long capacity = compilation->arch->scratchpad_bytes;
@@ -49,34 +49,34 @@ static bool lower_one(struct compilation *compilation, struct nest *nests, int n
 	return true;
 }
 
-/* Lowers nest N without a word if it does not fit, which is no error as long as it fits in
+/* Weighs nest N without a word if it does not fit, which is no error as long as it fits in
  * a group.  False after other errors. */
 static bool weigh_alone(struct partitioning *partitioning, int n)
 {
 	struct fusion_memo *memo = partitioning->compilation->fusions;
 	long capacity = partitioning->compilation->arch->scratchpad_bytes;
+	struct weighed_nest *weighed = ARENA_NEW(partitioning->compilation->arena,
+		struct weighed_nest);
 	struct quiet quiet;
-	struct plan plan = *partitioning->plan;
-	struct plan_nest out;
 	bool fits;
-	if (!fusion_memo_nest(memo, n, capacity, &fits, &out)) {
+	if (!fusion_memo_nest(memo, n, capacity, &fits, &weighed->entry)) {
 		quiet_begin(&quiet, partitioning->compilation);
 		quiet.compilation.only_weighs = true;
-		fits = lower_one(&quiet.compilation, partitioning->nests, n, NULL, &plan, &out);
+		fits = weigh_nest(&quiet.compilation, &partitioning->nests[n], partitioning->plan, weighed);
 		bool is_small = !fits && quiet.compilation.does_not_fit;
 		quiet_end(&quiet);
-		if (!fits && !is_small
-			&& !lower_one(partitioning->compilation, partitioning->nests, n, NULL, &plan, &out))
-			return false;
-		if (is_small)
-			fusion_memo_keep_nest(memo, n, capacity, false, NULL);
+		if (!fits && !is_small) {
+			struct plan plan = *partitioning->plan;
+			if (!lower_nest(partitioning->compilation, &partitioning->nests[n], NULL, &plan,
+				&weighed->entry))
+				return false;
+			fits = true;
+		}
+		fusion_memo_keep_nest(memo, n, capacity, fits, &weighed->entry);
 	}
-	partitioning->alone[n] = fits ? plan_nest_bytes(&out) : NONE;
-	if (fits) {
-		struct plan_nest *weighed = ARENA_NEW(partitioning->compilation->arena, struct plan_nest);
-		*weighed = out;
+	partitioning->alone[n] = fits ? plan_nest_bytes(&weighed->entry) : NONE;
+	if (fits)
 		partitioning->weighed[n] = weighed;
-	}
 	return true;
 }
 
@@ -348,7 +348,7 @@ bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
 	struct partitioning partitioning = { compilation,
 		fusion_memo_groups(compilation->fusions, compilation, nests, count), nests, count,
 		&before, wishes, ARENA_ARRAY(compilation->arena, long, count),
-		ARENA_ARRAY(compilation->arena, const struct plan_nest *, count),
+		ARENA_ARRAY(compilation->arena, const struct weighed_nest *, count),
 		ARENA_ARRAY(compilation->arena, struct partition, count + 1) };
 	plan->nest_count = 0;
 	for (int n = 0; n < count; n++)
