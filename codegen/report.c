@@ -346,15 +346,34 @@ static void energy_text(FILE *out, const char *indent, const struct energy *ener
 	putc('\n', out);
 }
 
+/* " where N = 5 and M = 3" */
+static const char *tuned_text(const struct plan *plan)
+{
+	const struct function *function = plan->function;
+	const char *text = "";
+	for (int k = 0; k < function->symbolic_count; k++)
+		text = arena_printf(plan->arena, "%s%s%s = %ld", text, k ? " and " : " where ",
+			function->symbolic[k]->name, function->symbolic[k]->value);
+	return text;
+}
+
+/* FORMULA, or what is known instead. */
+static const char *formula_text(const struct plan *plan, const char *formula, long bytes)
+{
+	return formula ? formula : arena_printf(plan->arena, "%s%s (no short formula)",
+		report_number(bytes), tuned_text(plan));
+}
+
 /* What is moved whatever the sizes are. */
-static void formulas_text(FILE *out, const struct plan_nest *nest)
+static void formulas_text(FILE *out, const struct plan *plan, const struct plan_nest *nest)
 {
 	fputs("  whatever the sizes, in bytes:\n", out);
 	for (int t = 0; t < nest->traffic_count; t++) {
 		const struct plan_traffic *traffic = &nest->traffic[t];
-		fprintf(out, "    %-10s read    %s\n    %-10s written %s\n", traffic->array->name,
-			traffic->read_formula ? traffic->read_formula : "(no short formula)", "",
-			traffic->write_formula ? traffic->write_formula : "(no short formula)");
+		fprintf(out, "    %-10s read    %s\n", traffic->array->name,
+			formula_text(plan, traffic->read_formula, traffic->read_bytes));
+		fprintf(out, "    %-10s written %s\n", "",
+			formula_text(plan, traffic->write_formula, traffic->write_bytes));
 	}
 }
 
@@ -372,7 +391,7 @@ static void nest_text(FILE *out, const struct plan *plan, const struct plan_nest
 		energy_text(out, "  ", &energy);
 	buffers_text(out, plan, nest);
 	if (plan->function->symbolic_count)
-		formulas_text(out, nest);
+		formulas_text(out, plan, nest);
 	if (nest->schedule) {
 		fputs("  schedule:\n", out);
 		indent_text(out, "    ", nest->schedule);

@@ -123,6 +123,9 @@ struct plan *lower_function(struct compilation *compilation, const struct functi
 			"--symbolic", function->name);
 		done = false;
 	}
+	if (done && plan->nest_count > 1 && function->unbound && wishes.fusion != FUSE_NEVER)
+		diag_remark(compilation->diag, function->location, "loop", "the nests of '%s' are not "
+			"fused: its sizes are symbolic", function->name);
 	/* Groups take their dependences from all nests together. */
 	if (done && may_fuse && !wishes.forces)
 		may_fuse = access_pairs_are_few(function->statements, function->statement_count);

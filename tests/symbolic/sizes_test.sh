@@ -155,6 +155,15 @@ for kernel in lu paths; do
 	has err "for the sizes tuned for, but not for all" "says what it gave up for sizes in $kernel"
 done
 
+exits 0 "a report without all formulas" "$LOOPC" --arch=small.yaml --symbolic=N -D N=23 --report \
+	--report=lu.json --emit=h=lu.h lu.loop
+has out 'A +read +[0-9,]+ where N = 23 \(no short formula\)$' "says what moves where it is tuned"
+has lu.json '"read_formula": null' "so does JSON"
+! grep -q LU_READ_BYTES lu.h
+result $? "and there is no macro"
+exits 0 "several nests" "$LOOPC" --arch=small.yaml --symbolic=H,W -D H=17 -D W=19 -Rloop -o b.c borders.loop
+has err "the nests of 'borders' are not fused: its sizes are symbolic" "are not fused"
+
 # Subscripts that have sizes in them meet others for some sizes only.
 cat >late.loop <<'END'
 void late(int N, int A[N + 8], int B[8])
