@@ -5,9 +5,18 @@
 
 #include "frontend/sema.h"
 
+/* Whether AST is floating point by itself, which no condition on iterators is. */
+static bool is_floating(const struct ast_expr *ast)
+{
+	struct type type;
+	if (ast->kind == AST_NUMBER)
+		return type_of_number(ast->text, &type) && type_is_float(type.kind);
+	return ast->kind == AST_CAST && !ast->type.is_void && type_is_float(ast->type.type.kind);
+}
+
 bool guard_is_data(const struct sema *sema, const struct ast_expr *ast)
 {
-	if (ast->kind == AST_CALL)
+	if (ast->kind == AST_CALL || is_floating(ast))
 		return true;
 	if (ast->kind == AST_NAME) {
 		const struct symbol *symbol = symbol_find(sema, ast->text);
