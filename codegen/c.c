@@ -463,12 +463,15 @@ static bool node_reads(const struct plan_node *node, const struct array *array)
 	for (int i = 0; i < node->child_count; i++)
 		if (node_reads(node->children[i], array))
 			return true;
-	for (int i = 1; node->kind == PLAN_COMPUTE && i < node->statement->access_count; i++)
+	if (node->kind != PLAN_COMPUTE || node->statement->accesses[0].array == array)
+		return false;
+	for (int i = 1; i < node->statement->access_count; i++)
 		if (node->statement->accesses[i].array == array)
 			return true;
 	return false;
 }
 
+/* Whether another statement than its own updates reads the array. */
 static bool is_read(const struct plan *plan, const struct array *array)
 {
 	for (int i = 0; i < plan->nest_count; i++)
@@ -477,8 +480,8 @@ static bool is_read(const struct plan *plan, const struct array *array)
 	return false;
 }
 
-/* Scalars of the source that live in the core; one that is only written gets a use,
- * or compilers warn. */
+/* Scalars of the source that live in the core; one that is only written or updated gets a
+ * use, or compilers warn. */
 static void print_scalars(struct writer *writer)
 {
 	const struct function *function = writer->printer.plan->function;

@@ -32,6 +32,10 @@ void found(const int32_t A[40], const int32_t B[40], int32_t C[40], uint32_t D[4
 		D[i] *= (unsigned int)(E[i] > 3 ? E[i] : E[0]);
 	for (int i = 0; i < 40; i++)
 		C[i] = (!A[i]) < B[i] ? 1 : B[i] - (!B[i]);
+	int seen = 0;
+	for (int i = 0; i < 40; i++)
+		seen += A[i];
+	(void)seen;
 }
 END
 exits 0 "what compilers warned of" "$LOOPC" --arch="$machine/unified-8k.yaml" --emit=c=found.c,h=found.h found.loop
