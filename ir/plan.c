@@ -708,3 +708,16 @@ bool plan_uses_buffer(const struct plan_node *node, const struct plan_buffer *bu
 			return true;
 	return false;
 }
+
+void plan_mark_buffers(const struct plan_node *node, bool *used)
+{
+	if (node->kind == PLAN_TRANSFER)
+		used[node->transfer.buffer->index] = true;
+	for (int a = 0; node->kind == PLAN_COMPUTE && a < node->statement->access_count; a++)
+		if (node->buffers[a])
+			used[node->buffers[a]->index] = true;
+	if (node->body)
+		plan_mark_buffers(node->body, used);
+	for (int i = 0; i < node->child_count; i++)
+		plan_mark_buffers(node->children[i], used);
+}

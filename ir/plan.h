@@ -173,7 +173,8 @@ struct plan_nest {
 
 /* A list of the names that variables and buffers have. */
 struct plan_name {
-	const char *name;
+	const char *name, *base;     /* BASE, or BASE_2, BASE_3 ...: NUMBER; those before are taken */
+	int number;
 	struct plan_name *next;
 };
 
@@ -198,6 +199,8 @@ struct plan {
 
 /* Whether a transfer or a statement in NODE touches BUFFER. */
 bool plan_uses_buffer(const struct plan_node *node, const struct plan_buffer *buffer);
+/* Sets USED [buffer's index] of all that plan_uses_buffer would say it of. */
+void plan_mark_buffers(const struct plan_node *node, bool *used);
 
 /* Takes the transfers of ARRAY out of NODE, and the waits, loops and blocks that have
  * nothing left to wait for or to hold. */

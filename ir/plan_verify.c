@@ -265,12 +265,11 @@ static bool live_together(const struct plan_node *block, const struct plan_buffe
 		|| live_together(block->children[of_a.first]->body, a, b);
 }
 
+/* A and B are used in the nest. */
 static void check_apart(struct verifier *verifier, const struct plan_buffer *a,
 	const struct plan_buffer *b)
 {
-	const struct plan_node *body = verifier->nest->body;
-
-	if (!plan_uses_buffer(body, a) || !plan_uses_buffer(body, b) || !live_together(body, a, b))
+	if (!live_together(verifier->nest->body, a, b))
 		return;
 	if (a->offset_bytes < b->offset_bytes + b->bytes
 		&& b->offset_bytes < a->offset_bytes + a->bytes)
@@ -628,16 +627,25 @@ static void walk_nest(struct verifier *verifier, const struct plan_nest *nest)
 			verifier->flights[i].transfer->tag);
 }
 
-static void verify_nest(struct verifier *verifier, const struct plan_nest *nest)
+static void check_all_apart(struct verifier *verifier)
 {
 	const struct plan *plan = verifier->plan;
+	bool *used = memory_alloc((size_t)plan->buffer_count + 1);
 
+	plan_mark_buffers(verifier->nest->body, used);
+	for (int i = 0; i < plan->buffer_count; i++)
+		for (int j = 0; used[i] && j < i; j++)
+			if (used[j])
+				check_apart(verifier, plan->buffers[i], plan->buffers[j]);
+	free(used);
+}
+
+static void verify_nest(struct verifier *verifier, const struct plan_nest *nest)
+{
 	verifier->nest = nest;
 	check_node(verifier, nest->body);
 	check_names(verifier, nest->body);
-	for (int i = 0; i < plan->buffer_count; i++)
-		for (int j = 0; j < i; j++)
-			check_apart(verifier, plan->buffers[i], plan->buffers[j]);
+	check_all_apart(verifier);
 	for (int i = 0; i < SIZE_CHOICES && verifier->problems == 0; i++)
 		if (choose_sizes(verifier, i))
 			walk_nest(verifier, nest);
@@ -649,9 +657,13 @@ bool plan_verify(const struct plan *plan)
 
 	for (int k = 0; k < plan->function->symbolic_count; k++)
 		push(&verifier, plan->sizes[k], plan->function->symbolic[k]->value);
-	for (int i = 0; i < plan->buffer_count; i++)
+	for (int i = 0; i < plan->buffer_count; i++) {
 		check_place(&verifier, plan->buffers[i]);
-	for (int n = 0; n < plan->nest_count; n++)
+		if (plan->buffers[i]->index != i)
+			problem(&verifier, "buffer %s has index %d, not %d", plan->buffers[i]->name,
+				plan->buffers[i]->index, i);
+	}
+	for (int n = 0; n < plan->nest_count && verifier.problems == 0; n++)
 		verify_nest(&verifier, &plan->nests[n]);
 	free(verifier.flights);
 	if (verifier.problems > SHOWN_PROBLEMS)

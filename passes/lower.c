@@ -35,13 +35,23 @@ static bool is_taken(const struct lowering *lowering, const char *name)
 	return function_has(lowering->nest->function, name);
 }
 
+/* How many names have been made of BASE. */
+static int last_number(const struct lowering *lowering, const char *base)
+{
+	for (const struct plan_name *n = *lowering->names; n; n = n->next)
+		if (!strcmp(n->base, base))
+			return n->number;
+	return 0;
+}
+
 const char *unique_name(struct lowering *lowering, const char *base)
 {
-	const char *name = base;
-	for (int i = 2; is_taken(lowering, name); i++)
-		name = arena_printf(ARENA(lowering), "%s_%d", base, i);
+	int number = last_number(lowering, base) + 1;
+	const char *name = number == 1 ? base : arena_printf(ARENA(lowering), "%s_%d", base, number);
+	while (is_taken(lowering, name))
+		name = arena_printf(ARENA(lowering), "%s_%d", base, ++number);
 	struct plan_name *taken = ARENA_NEW(ARENA(lowering), struct plan_name);
-	*taken = (struct plan_name){ name, *lowering->names };
+	*taken = (struct plan_name){ name, base, number, *lowering->names };
 	*lowering->names = taken;
 	return name;
 }
