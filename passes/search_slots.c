@@ -186,7 +186,8 @@ static void choose_slots(struct tree *tree, int depth, int a, double memory, dou
 			take(tree, depth);
 		return;
 	}
-	for (long m = stored->most; m >= stored->least; m--) {
+	/* more slots than the least need no less scratchpad */
+	for (long m = space->is_minimal_memory ? stored->least : stored->most; m >= stored->least; m--) {
 		double more = slots_memory(space, stored, m) - stored->least_memory;
 		double rest = memory - more, lower, spare = 0;
 		struct saving savings[MODEL_ARRAYS] = { { 0, 0 } };
