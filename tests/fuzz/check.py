@@ -98,7 +98,8 @@ def stem(case, configuration):
 def is_refused(configuration, output):
     """Some value of a symbolic size makes the program wrong, or cannot be compiled for."""
     return any(" if %s = " % name in output or " and %s = " % name in output
-               or "cannot be left to the run" in output for name in configuration.symbolic)
+               or "cannot be left to the run" in output or "does not run for the sizes" in output
+               for name in configuration.symbolic)
 
 
 def compile_with_loopc(tools, case, index):

@@ -1,8 +1,9 @@
 """Programs of the generator with sizes that are known at run time only.
 
 Loops of some number of iterations get a size in its place, which --symbolic leaves to the
-run.  Extents of arrays and offsets of subscripts then depend on it: how is found by
-settling the program where the size is one larger.
+run.  Extents of arrays and offsets of subscripts then depend on it: they are what the
+program needs where the sizes are 1, or large, and grow as they do where the sizes are
+large.  So they may be more than is needed, where other loops or conditions are the limit.
 """
 
 import random
@@ -16,13 +17,22 @@ def accesses_of(function):
     return [access for statement in statements(function.body) for access, _ in statement.accesses()]
 
 
-def snapshot(function, values):
-    """Extents and offsets where the sizes have VALUES; Unfit if there are none."""
+def settle(function, values):
+    """Settles FUNCTION where the sizes have VALUES; Unfit if it is not legal there."""
     for name, value in values.items():
         function.sizes[name] = (value, "parameter")
     function.settle(STEPS)
-    return [n for array in function.arrays for n in array.extents] + [
-        n for access in accesses_of(function) for n in access.offsets]
+
+
+def needs(function, values):
+    """[(offset, elements from 0 without it)] of each dimension of each array."""
+    settle(function, values)
+    offsets = {}
+    for access in accesses_of(function):
+        for d, offset in enumerate(access.offsets):
+            offsets[(id(access.array), d)] = offset
+    return [(offsets.get((id(array), d), 0), extent - offsets.get((id(array), d), 0))
+            for array in function.arrays for d, extent in enumerate(array.extents)]
 
 
 def replace_ends(function, choose, name, end):
@@ -52,53 +62,55 @@ def ends_of(function):
     return sorted(ends)
 
 
-class Slopes:
-    """Numbers as they are where the sizes have the values TUNED, and how they grow."""
+def grown(function, tuned):
+    """(offset, extent) of each dimension of each array, as Affines of the sizes."""
+    ones = {name: 1 for name in tuned}
+    large = {name: 2 * value + 9 for name, value in tuned.items()}
+    first, base = needs(function, ones), needs(function, large)
+    slopes = {}
+    for name in tuned:
+        larger = needs(function, dict(large, **{name: large[name] + 1}))
+        slopes[name] = [[b - a for a, b in zip(*both)] for both in zip(base, larger)]
+    found = []
+    for i in range(len(first)):
+        bounds = []
+        for k in (0, 1):
+            terms = {name: slopes[name][i][k] for name in tuned if slopes[name][i][k]}
+            constant = max(numbers[i][k] - sum(terms[name] * at[name] for name in terms)
+                           for numbers, at in ((first, ones), (base, large)))
+            bounds.append(Affine(constant, terms))
+        offset, end = bounds
+        found.append((offset, end.plus_affine(offset)))
+    return found
 
-    def __init__(self, function, tuned):
-        self.tuned = tuned
-        self.base = snapshot(function, tuned)
-        self.by_size = {}
-        for name in tuned:
-            larger = snapshot(function, dict(tuned, **{name: tuned[name] + 1}))
-            self.by_size[name] = [b - a for a, b in zip(self.base, larger)]
 
-    def at(self, values):
-        return [number + sum(self.by_size[name][i] * (values[name] - self.tuned[name])
-                             for name in values) for i, number in enumerate(self.base)]
-
-    def affine(self, i):
-        terms = {name: slopes[i] for name, slopes in self.by_size.items() if slopes[i]}
-        return Affine(self.base[i] - sum(terms[name] * self.tuned[name] for name in terms), terms)
-
-
-def other_values(function, slopes, choose):
-    """Some values of the sizes for which the program is legal, and all is as SLOPES say."""
+def other_values(function, tuned, choose):
+    """Some values of the sizes for which the program is legal."""
     found = []
     for _ in range(12):
-        values = {name: choose.choice((1, 1, 2, 3, tuned - 1, tuned + 1, tuned + 5, 2 * tuned + 1))
-                  for name, tuned in slopes.tuned.items()}
-        if min(values.values()) < 1 or values in found or values == slopes.tuned:
+        values = {name: choose.choice((1, 1, 2, 3, value - 1, value + 1, value + 5, 2 * value + 1))
+                  for name, value in tuned.items()}
+        if min(values.values()) < 1 or values in found or values == tuned:
             continue
         try:
-            if snapshot(function, values) == slopes.at(values):
-                found.append(values)
+            settle(function, values)
+            found.append(values)
         except Unfit:
             pass
     return found[:3]
 
 
-def apply(function, slopes):
+def apply(function, tuned, affines):
     """FUNCTION's text has the sizes in its extents and subscripts."""
-    snapshot(function, slopes.tuned)
-    i = 0
+    settle(function, tuned)
+    at = {}
     for array in function.arrays:
-        array.symbolic = [slopes.affine(i + d) for d in range(array.rank)]
-        i += array.rank
+        at[id(array)] = affines[:array.rank]
+        affines = affines[array.rank:]
+        array.symbolic = [extent for _, extent in at[id(array)]]
+        array.extents = [extent.value(tuned) for extent in array.symbolic]
     for access in accesses_of(function):
-        rank = len(access.subscripts)
-        access.symbolic = [slopes.affine(i + d) for d in range(rank)]
-        i += rank
+        access.symbolic = [offset for offset, _ in at.get(id(access.array), ())]
 
 
 def make_symbolic(seed, program):
@@ -122,11 +134,11 @@ def make_symbolic(seed, program):
     if not tuned:
         return None
     try:
-        slopes = Slopes(function, tuned)
+        affines = grown(function, tuned)
+        values = other_values(function, tuned, choose)
+        if not values:
+            return None
+        apply(function, tuned, affines)
     except Unfit:
         return None
-    values = other_values(function, slopes, choose)
-    if not values:
-        return None
-    apply(function, slopes)
     return copy, sorted(tuned), values
