@@ -36,7 +36,7 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         machine = os.path.join(directory, "m.yaml")
         for seed in range(first, last + 1):
-            case = fuzz.make_case(seed)
+            case = fuzz.make_case(seed, 0)
             with open(os.path.join(directory, "p.loop"), "w", encoding="utf-8") as out:
                 out.write(case.program.text())
             defines = [word for option in case.program.options() for word in ("-D", option)]
