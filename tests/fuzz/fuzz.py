@@ -41,8 +41,8 @@ def configurations(seed, program):
     return [result[first], result[3 - first]]
 
 
-def make_case(seed, every):
-    """One seed of EVERY has sizes that the second configuration leaves to the run."""
+def make_case(seed, every=0):
+    """One seed of EVERY (0: none) has sizes that the second configuration leaves to the run."""
     program = generate.generate(seed)
     tried = configurations(seed, program)
     found = make_symbolic(seed, program) if every and seed % every == every // 2 else None
