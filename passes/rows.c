@@ -122,13 +122,17 @@ static __isl_give isl_set *append_boxes(struct lowering *lowering, struct rows *
 {
 	isl_set *open = cut(set, depth, rows);
 	isl_set *rest = isl_set_intersect_params(isl_set_copy(set), isl_set_copy(open));
-	set = set_coalesce(isl_set_subtract(set, isl_set_copy(rest)));
+	bool is_whole = isl_set_is_empty(rest) == isl_bool_true;
+	if (!is_whole)
+		set = set_coalesce(isl_set_subtract(set, isl_set_copy(rest)));
 	isl_set_free(open);
 	if (isl_set_is_empty(set) == isl_bool_true) {
 		isl_set_free(set);
 	} else {
-		rows_free(rows);
-		isl_set_free(cut(set, depth, rows));
+		if (!is_whole) {
+			rows_free(rows);
+			isl_set_free(cut(set, depth, rows));
+		}
 		*is_done &= append_cut(lowering, rows, set, block);
 	}
 	rows_free(rows);
