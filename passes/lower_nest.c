@@ -11,7 +11,8 @@
 #include "passes/schedule_text.h"
 #include "passes/symbolic.h"
 
-/* Choices that can be lowered, with what they move: the least first, the first of equals. */
+/* Choices that can be lowered, with what they move: the least first, the first of equals;
+ * each once. */
 struct candidates {
 	int count;
 	size_t capacity;
@@ -26,6 +27,9 @@ static void add_candidate(struct compilation *compilation, struct candidates *ca
 	struct choice *choice, const struct plan_nest *out)
 {
 	long bytes = plan_nest_bytes(out);
+	for (int i = 0; i < candidates->count; i++)
+		if (candidates->items[i].choice == choice)
+			return;
 	candidates->items = arena_grow(compilation->arena, candidates->items,
 		(size_t)candidates->count, &candidates->capacity, sizeof *candidates->items);
 	int at = candidates->count++;
@@ -100,6 +104,17 @@ static struct choice *emit_best(struct compilation *compilation, const struct ne
 	return NULL;
 }
 
+/* What was found of a nest, all attempts together. */
+struct attempts {
+	struct nest **bands;         /* [sequential loops]; NULL: not found yet */
+	struct tried {
+		struct tried *next;
+		struct choice *choice;
+		enum outcome outcome;
+		struct plan_nest out;
+	} *tried;
+};
+
 /* NEST's band with LOOPS sequential loops; BANDS [loops] remembers those found. */
 static void set_band(struct compilation *compilation, struct nest *nest, int loops,
 	struct nest **bands)
@@ -140,10 +155,61 @@ static bool join_for_borrowing(struct compilation *compilation, struct nest *nes
 	return left < 0;
 }
 
+static bool has_same_accesses(const struct nest_array *a, const struct nest_array *b)
+{
+	bool same = a->access_count == b->access_count;
+	for (int i = 0; i < a->access_count && same; i++)
+		same = a->accesses[i].access == b->accesses[i].access;
+	return same;
+}
+
+/* NEST in the same form as before, with the same groups in each buffer, though another attempt
+ * has led to it. */
+static struct tried *find_tried(const struct attempts *attempts, const struct nest *nest, int loops)
+{
+	for (struct tried *tried = attempts->tried; tried; tried = tried->next) {
+		const struct nest *other = tried->choice->nest;
+		bool same = tried->choice->attempt.loops == loops && nest->is_split == other->is_split
+			&& nest->refetches == other->refetches && nest->borrows == other->borrows
+			&& nest->array_count == other->array_count;
+		for (int a = 0; a < nest->array_count && same; a++)
+			same = has_same_accesses(&nest->arrays[a], &other->arrays[a]);
+		if (same)
+			return tried;
+	}
+	return NULL;
+}
+
+/* Lowers NEST as it now is, unless that was done before; likewise. */
+static struct choice *lower_once(struct compilation *compilation, struct nest *nest,
+	struct attempt attempt, struct attempts *attempts, struct plan *plan, struct plan_nest *out,
+	enum outcome *outcome)
+{
+	struct tried *tried = find_tried(attempts, nest, attempt.loops);
+	if (!tried) {
+		struct nest *own = ARENA_NEW(compilation->arena, struct nest);
+		*own = *nest;
+		struct choice *choice = nest->array_count <= MODEL_ARRAYS
+			? choice_make(compilation, own) : NULL;
+		*outcome = NO_FIT;
+		if (!choice)
+			return NULL;
+		choice->attempt = attempt;
+		tried = ARENA_NEW(compilation->arena, struct tried);
+		tried->choice = choice;
+		tried->outcome = choice_lower(choice, plan, &tried->out);
+		tried->next = attempts->tried;
+		attempts->tried = tried;
+	}
+	*out = tried->out;
+	*outcome = tried->outcome;
+	return tried->choice;
+}
+
 /* Lowers NEST as the attempt says, and FORM of groups that share a buffer; so do those
  * that clash.  *OUTCOME says what came of it.  NULL if the user's schedule is wrong. */
 static struct choice *lower_attempt(struct compilation *compilation, struct nest *nest,
-	const struct form *form, struct attempt attempt, struct nest **bands, struct plan *plan,
+	const struct form *form, struct attempt attempt, struct attempts *attempts, struct plan *plan,
 	struct plan_nest *out, enum outcome *outcome)
 {
 	const struct plan before = *plan;
@@ -154,19 +220,13 @@ static struct choice *lower_attempt(struct compilation *compilation, struct nest
 	if (form->is_given && !form_join_groups(compilation, form, nest))
 		return NULL;
 	if (attempt.borrow && !form->is_given
-		&& !join_for_borrowing(compilation, nest, attempt, bands))
+		&& !join_for_borrowing(compilation, nest, attempt, attempts->bands))
 		return NULL;
 	for (;;) {
 		nest_split_arrays(compilation, nest, attempt.split);
-		set_band(compilation, nest, attempt.loops, bands);
-		struct nest *own = ARENA_NEW(compilation->arena, struct nest);
-		*own = *nest;
-		struct choice *choice = nest->array_count <= MODEL_ARRAYS
-			? choice_make(compilation, own) : NULL;
-		if (choice)
-			choice->attempt = attempt;
+		set_band(compilation, nest, attempt.loops, attempts->bands);
 		*plan = before;
-		*outcome = choice ? choice_lower(choice, plan, out) : NO_FIT;
+		struct choice *choice = lower_once(compilation, nest, attempt, attempts, plan, out, outcome);
 		if (*outcome != CLASH)
 			return choice;
 		nest_join_groups(compilation, nest, choice->obstacle.clash[0],
@@ -226,7 +286,7 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 	bool is_missed = false;      /* one that may be better was too long to be counted */
 	struct candidates candidates = { 0 };
 	const struct plan before = *plan;
-	struct nest **bands = ARENA_ARRAY(compilation->arena, struct nest *, depth + 1);
+	struct attempts attempts = { ARENA_ARRAY(compilation->arena, struct nest *, depth + 1), NULL };
 	*refusal = (struct refusal){ NULL, NULL };
 	for (int loops = nest->outer_loops; loops <= depth && !is_complete; loops++)
 		for (int way = 0; way < WAYS; way++) {
@@ -235,8 +295,8 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 			if (!allows(nest, form, attempt)
 				|| !is_worth(attempt, may_split, has_met || form->is_given))
 				continue;
-			struct choice *choice = lower_attempt(compilation, nest, form, attempt, bands, plan,
-				out, &outcome);
+			struct choice *choice = lower_attempt(compilation, nest, form, attempt, &attempts,
+				plan, out, &outcome);
 			*plan = before;
 			if (diag_error_count(compilation->diag) > errors)
 				return NULL;
