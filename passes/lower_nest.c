@@ -180,6 +180,24 @@ static struct tried *find_tried(const struct attempts *attempts, const struct ne
 	return NULL;
 }
 
+/* What was found of groups in other attempts, with LOOPS sequential loops or more or fewer,
+ * holds for those of NEST that have the same accesses. */
+static void share_findings(const struct attempts *attempts, struct nest *nest, int loops)
+{
+	for (const struct tried *tried = attempts->tried; tried; tried = tried->next)
+		for (int a = 0; a < nest->array_count; a++)
+			for (int b = 0; b < tried->choice->nest->array_count; b++) {
+				struct nest_array *array = &nest->arrays[a];
+				const struct nest_array *other = &tried->choice->nest->arrays[b];
+				if (!has_same_accesses(array, other))
+					continue;
+				if (array->created == CREATED_UNKNOWN)
+					array->created = other->created;
+				if (!array->hull && tried->choice->attempt.loops == loops)
+					array->hull = other->hull;
+			}
+}
+
 /* Lowers NEST as it now is, unless that was done before; likewise. */
 static struct choice *lower_once(struct compilation *compilation, struct nest *nest,
 	struct attempt attempt, struct attempts *attempts, struct plan *plan, struct plan_nest *out,
@@ -187,6 +205,7 @@ static struct choice *lower_once(struct compilation *compilation, struct nest *n
 {
 	struct tried *tried = find_tried(attempts, nest, attempt.loops);
 	if (!tried) {
+		share_findings(attempts, nest, attempt.loops);
 		struct nest *own = ARENA_NEW(compilation->arena, struct nest);
 		*own = *nest;
 		struct choice *choice = nest->array_count <= MODEL_ARRAYS

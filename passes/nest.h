@@ -62,6 +62,9 @@ struct nest_array {
 	bool is_read, is_written;
 	/* nest_is_created's answer, once it was asked. */
 	enum created { CREATED_UNKNOWN, CREATED_YES, CREATED_NO } created;
+	const struct model_array *hull;  /* with the dimensions that hold its regions, for the
+	                              * nest's band, where there are no closed forms; NULL: they
+	                              * were not asked for */
 	bool is_internal;            /* of a fused group: never leaves the chip */
 	bool is_kept;                /* of a fused group: made and read on chip like an internal one,
 	                              * and goes out as it is made */

@@ -569,6 +569,10 @@ static void fill_hull(struct compilation *compilation, const struct nest *nest,
 	struct nest_array *array, struct model_array *out)
 {
 	fill_array(nest, array, out);
+	if (array->hull) {
+		memcpy(out->dims, array->hull->dims, sizeof out->dims);
+		return;
+	}
 	isl_map *elements = elements_of_array(nest, array);
 	long tile[NEST_LOOPS], one[ARRAY_RANK_LIMIT], span[ARRAY_RANK_LIMIT];
 	for (int l = 0; l < nest->band_count; l++)
@@ -585,6 +589,9 @@ static void fill_hull(struct compilation *compilation, const struct nest *nest,
 			out->dims[d].coefficient[l] = (span[d] - one[d] + extent - 2) / (extent - 1);
 	}
 	isl_map_free(elements);
+	struct model_array *hull = ARENA_NEW(compilation->arena, struct model_array);
+	*hull = *out;
+	array->hull = hull;
 }
 
 /* A buffer beside others of its array is stale after each iteration of the sequential
