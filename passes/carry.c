@@ -5,7 +5,10 @@
 
 #include "passes/carry.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "support/memory.h"
 
 /* An array that is on chip from nest FIRST to nest LAST. */
 struct carried {
@@ -17,21 +20,48 @@ struct carried {
 	bool is_done;
 };
 
+/* The buffers that a nest uses, in the plan's order. */
+struct uses {
+	int count;
+	struct plan_buffer **buffers;
+};
+
 struct carrying {
 	const struct compilation *compilation;
 	struct plan *plan;
+	struct uses *uses;           /* [nest] */
 	int count;
 	struct carried *arrays;      /* those that could be carried */
 };
 
 /* ---- who uses what ---- */
 
-/* How many buffers of ARRAY nest N has. */
-static int buffers_of(const struct plan *plan, int n, const struct array *array)
+/* Once for all: a function may have thousands of nests. */
+static struct uses *find_uses(const struct plan *plan)
+{
+	struct uses *uses = ARENA_ARRAY(plan->arena, struct uses, plan->nest_count + 1);
+	bool *used = memory_alloc((size_t)plan->buffer_count + 1);
+	for (int n = 0; n < plan->nest_count; n++) {
+		memset(used, 0, (size_t)plan->buffer_count);
+		plan_mark_buffers(plan->nests[n].body, used);
+		int count = 0;
+		for (int b = 0; b < plan->buffer_count; b++)
+			count += used[b];
+		uses[n].buffers = ARENA_ARRAY(plan->arena, struct plan_buffer *, count + 1);
+		for (int b = 0; b < plan->buffer_count; b++)
+			if (used[b])
+				uses[n].buffers[uses[n].count++] = plan->buffers[b];
+	}
+	free(used);
+	return uses;
+}
+
+/* How many buffers of ARRAY a nest has. */
+static int buffers_of(const struct uses *uses, const struct array *array)
 {
 	int count = 0;
-	for (int b = 0; b < plan->buffer_count; b++)
-		count += plan->buffers[b]->array == array && plan_uses_buffer(plan->nests[n].body, plan->buffers[b]);
+	for (int b = 0; b < uses->count; b++)
+		count += uses->buffers[b]->array == array;
 	return count;
 }
 
@@ -46,11 +76,13 @@ static long bytes_moved(const struct plan_nest *nest, const struct array *array)
 
 /* Fills in where ARRAY is used and what it moves.  False if it moves nothing, or has several
  * buffers in one nest, which then hold different parts of it. */
-static bool find_use(const struct plan *plan, const struct array *array, struct carried *carried)
+static bool find_use(const struct carrying *carrying, const struct array *array,
+	struct carried *carried)
 {
+	const struct plan *plan = carrying->plan;
 	*carried = (struct carried){ .array = array, .first = -1, .bank = -1 };
 	for (int n = 0; n < plan->nest_count; n++) {
-		int buffers = buffers_of(plan, n, array);
+		int buffers = buffers_of(&carrying->uses[n], array);
 		if (buffers > 1)
 			return false;
 		if (!buffers)
@@ -127,17 +159,15 @@ static bool is_carried(const struct carrying *carrying, const struct array *arra
 /* The start of something that is in the way from OFFSET on while CARRIED is there; or -1. */
 static long obstacle(const struct carrying *carrying, const struct carried *carried, long offset)
 {
-	const struct plan *plan = carrying->plan;
-	const struct arch *arch = plan->arch;
+	const struct arch *arch = carrying->plan->arch;
 	long end = end_of(arch, offset, carried->bytes, carried->bank_count);
-	for (int b = 0; b < plan->buffer_count; b++) {
-		const struct plan_buffer *buffer = plan->buffers[b];
-		long other_end = end_of(arch, buffer->offset_bytes, buffer->bytes, buffer->bank_count);
-		for (int n = carried->first; n <= carried->last; n++)
-			if (buffer->array != carried->array && buffer->offset_bytes < end && offset < other_end
-				&& plan_uses_buffer(plan->nests[n].body, buffer))
+	for (int n = carried->first; n <= carried->last; n++)
+		for (int b = 0; b < carrying->uses[n].count; b++) {
+			const struct plan_buffer *buffer = carrying->uses[n].buffers[b];
+			long other_end = end_of(arch, buffer->offset_bytes, buffer->bytes, buffer->bank_count);
+			if (buffer->array != carried->array && buffer->offset_bytes < end && offset < other_end)
 				return buffer->offset_bytes;
-	}
+		}
 	for (int c = 0; c < carrying->count; c++) {
 		const struct carried *other = &carrying->arrays[c];
 		long other_end = end_of(arch, other->offset_bytes, other->bytes, other->bank_count);
@@ -172,23 +202,16 @@ static bool find_place(const struct carrying *carrying, struct carried *carried)
 	return false;
 }
 
-/* A buffer of nest N that may move to another place. */
-static bool is_movable(const struct carrying *carrying, int n, const struct plan_buffer *buffer)
-{
-	return !is_carried(carrying, buffer->array)
-		&& plan_uses_buffer(carrying->plan->nests[n].body, buffer);
-}
-
 /* In nest N what is above BUFFER, whose array is to be carried, moves down to where it was. */
 static void close_gap(const struct carrying *carrying, int n, const struct plan_buffer *buffer)
 {
-	const struct plan *plan = carrying->plan;
-	const struct arch *arch = plan->arch;
+	const struct uses *uses = &carrying->uses[n];
+	const struct arch *arch = carrying->plan->arch;
 	long end = end_of(arch, buffer->offset_bytes, buffer->bytes, buffer->bank_count);
 	long element_bytes = 1;
-	for (int b = 0; b < plan->buffer_count; b++) {
-		const struct plan_buffer *other = plan->buffers[b];
-		if (other == buffer || !is_movable(carrying, n, other))
+	for (int b = 0; b < uses->count; b++) {
+		const struct plan_buffer *other = uses->buffers[b];
+		if (other == buffer || is_carried(carrying, other->array))
 			continue;
 		/* it may share its place with what comes for other stages */
 		if (other->offset_bytes < end && buffer->offset_bytes
@@ -198,9 +221,9 @@ static void close_gap(const struct carrying *carrying, int n, const struct plan_
 			element_bytes = other->array->type.bytes;
 	}
 	long step = place_step(arch, element_bytes), by = (end - buffer->offset_bytes) / step * step;
-	for (int b = 0; b < plan->buffer_count; b++) {
-		struct plan_buffer *other = plan->buffers[b];
-		if (other == buffer || other->offset_bytes < end || !is_movable(carrying, n, other))
+	for (int b = 0; b < uses->count; b++) {
+		struct plan_buffer *other = uses->buffers[b];
+		if (other == buffer || other->offset_bytes < end || is_carried(carrying, other->array))
 			continue;
 		other->offset_bytes -= by;
 		if (arch->exclusive)
@@ -217,39 +240,58 @@ static bool collides(const struct carrying *carrying, int n)
 		long end = end_of(plan->arch, carried->offset_bytes, carried->bytes, carried->bank_count);
 		if (!carried->is_done || n < carried->first || n > carried->last)
 			continue;
-		for (int b = 0; b < plan->buffer_count; b++) {
-			const struct plan_buffer *buffer = plan->buffers[b];
+		for (int b = 0; b < carrying->uses[n].count; b++) {
+			const struct plan_buffer *buffer = carrying->uses[n].buffers[b];
 			if (buffer->offset_bytes < end && carried->offset_bytes < end_of(plan->arch,
 				buffer->offset_bytes, buffer->bytes, buffer->bank_count)
-				&& is_movable(carrying, n, buffer))
+				&& !is_carried(carrying, buffer->array))
 				return true;
 		}
 	}
 	return false;
 }
 
+/* All buffers of the nests that CARRIED is on chip in, one nest after the other.  Caller
+ * frees. */
+static struct plan_buffer *copy_buffers(const struct carrying *carrying,
+	const struct carried *carried)
+{
+	size_t count = 0;
+	for (int n = carried->first; n <= carried->last; n++)
+		count += (size_t)carrying->uses[n].count;
+	struct plan_buffer *copy = memory_alloc((count + 1) * sizeof *copy), *next = copy;
+	for (int n = carried->first; n <= carried->last; n++)
+		for (int b = 0; b < carrying->uses[n].count; b++)
+			*next++ = *carrying->uses[n].buffers[b];
+	return copy;
+}
+
+static void restore_buffers(const struct carrying *carrying, const struct carried *carried,
+	const struct plan_buffer *copy)
+{
+	for (int n = carried->first; n <= carried->last; n++)
+		for (int b = 0; b < carrying->uses[n].count; b++)
+			*carrying->uses[n].buffers[b] = *copy++;
+}
+
 /* Closes the gaps that the array leaves in the nests that use it, and finds a place for it.
  * False if there is none; then all is as it was. */
 static bool make_place(const struct carrying *carrying, struct carried *carried)
 {
-	const struct plan *plan = carrying->plan;
-	struct plan_buffer *before = ARENA_ARRAY(plan->arena, struct plan_buffer,
-		plan->buffer_count + 1);
+	struct plan_buffer *before = copy_buffers(carrying, carried);
 	bool fits = true;
-	for (int b = 0; b < plan->buffer_count; b++)
-		before[b] = *plan->buffers[b];
 	for (int n = carried->first; n <= carried->last && fits; n++) {
-		for (int b = 0; b < plan->buffer_count; b++)
-			if (plan->buffers[b]->array == carried->array
-				&& plan_uses_buffer(plan->nests[n].body, plan->buffers[b]))
-				close_gap(carrying, n, plan->buffers[b]);
+		const struct uses *uses = &carrying->uses[n];
+		for (int b = 0; b < uses->count; b++)
+			if (uses->buffers[b]->array == carried->array)
+				close_gap(carrying, n, uses->buffers[b]);
 		fits = !collides(carrying, n);
 	}
-	if (fits && find_place(carrying, carried))
-		return true;
-	for (int b = 0; b < plan->buffer_count; b++)
-		*plan->buffers[b] = before[b];
-	return false;
+	fits = fits && find_place(carrying, carried);
+	if (!fits)
+		restore_buffers(carrying, carried, before);
+	free(before);
+	return fits;
 }
 
 /* ---- the plan without the transfers ---- */
@@ -290,11 +332,9 @@ static void measure(const struct carrying *carrying, int n)
 	struct plan_nest *nest = &plan->nests[n];
 	nest->scratchpad_used_bytes = 0;
 	nest->is_double = false;
-	for (int b = 0; b < plan->buffer_count; b++) {
-		const struct plan_buffer *buffer = plan->buffers[b];
+	for (int b = 0; b < carrying->uses[n].count; b++) {
+		const struct plan_buffer *buffer = carrying->uses[n].buffers[b];
 		long end = end_of(plan->arch, buffer->offset_bytes, buffer->bytes, buffer->bank_count);
-		if (!plan_uses_buffer(nest->body, buffer))
-			continue;
 		nest->is_double |= buffer->is_double;
 		if (end > nest->scratchpad_used_bytes)
 			nest->scratchpad_used_bytes = end;
@@ -315,11 +355,11 @@ static void carry(struct carrying *carrying, struct carried *carried)
 	for (int n = carried->first; n <= carried->last; n++) {
 		struct plan_nest *nest = &plan->nests[n];
 		long moved = bytes_moved(nest, carried->array);
-		bool is_used = buffers_of(plan, n, carried->array) > 0;
-		for (int b = 0; b < plan->buffer_count && is_used; b++)
-			if (plan->buffers[b]->array == carried->array
-				&& plan_uses_buffer(nest->body, plan->buffers[b]))
-				hold_all(plan->arena, carried, plan->buffers[b]);
+		const struct uses *uses = &carrying->uses[n];
+		bool is_used = buffers_of(uses, carried->array) > 0;
+		for (int b = 0; b < uses->count; b++)
+			if (uses->buffers[b]->array == carried->array)
+				hold_all(plan->arena, carried, uses->buffers[b]);
 		plan_drop_transfers(nest->body, carried->array);
 		for (int t = 0; t < nest->traffic_count; t++)
 			if (nest->traffic[t].array == carried->array)
@@ -337,14 +377,14 @@ static void carry(struct carrying *carrying, struct carried *carried)
 void carry_arrays(const struct compilation *compilation, struct plan *plan)
 {
 	const struct function *function = plan->function;
-	struct carrying carrying = { compilation, plan, 0,
+	struct carrying carrying = { compilation, plan, find_uses(plan), 0,
 		ARENA_ARRAY(plan->arena, struct carried, function->array_count + 1) };
 	for (int i = 0; i < function->array_count; i++) {
 		const struct array *array = function->arrays[i];
 		struct carried *next = &carrying.arrays[carrying.count];
 		if (!array->is_parameter && !array->by_value && array->rank > 0
 			&& (!compilation->schedule_text || is_named(&carrying, array))
-			&& find_use(plan, array, next))
+			&& find_use(&carrying, array, next))
 			carrying.count++;
 	}
 	for (int i = 0; i < carrying.count; i++) {
