@@ -12,6 +12,7 @@
 #include "driver/pareto.h"
 #include "driver/space.h"
 #include "driver/sweep.h"
+#include "passes/pareto.h"
 #include "passes/pipeline.h"
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
@@ -94,7 +95,7 @@ void options_help(void)
 "                         (--sweep-output=FILE.csv|.json|.svg writes it)\n"
 "  --pareto=memory,traffic[,macs]   the front of scratchpad and traffic\n"
 "                         (--pareto-output=FILE.csv|.json|.svg writes it,\n"
-"                         --pareto-points=N searches, --pareto-nests: by nest)\n"
+"                         --pareto-points=N|all searches, --pareto-nests: by nest)\n"
 "  --space=baseline|tiling|fusion-norecompute|full   part of the schedule space\n"
 "  --print-after=PASS|all --print-changed --time-passes\n"
 "  -M -MD -MF FILE -MT TARGET -MP             dependencies for make\n"
@@ -380,7 +381,9 @@ static bool parse_option(struct arena *arena, struct options *options, int optio
 	case OPTION_PARETO: options->pareto = text; return true;
 	case OPTION_PARETO_OUTPUT: list_add(arena, &options->pareto_files, text); return true;
 	case OPTION_PARETO_NESTS: options->pareto_nests = true; return true;
-	case OPTION_PARETO_POINTS: return parse_count("--pareto-points", text, 1, &options->pareto_points);
+	case OPTION_PARETO_POINTS:
+		options->pareto_points = PARETO_COMPLETE;
+		return !strcmp(text, "all") || parse_count("--pareto-points", text, 1, &options->pareto_points);
 	case OPTION_SPACE: options->space = text; return true;
 	case OPTION_SWEEP_OUTPUT: list_add(arena, &options->sweep_files, text); return true;
 	case OPTION_HELP: options->action = ACTION_HELP; return true;

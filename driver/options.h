@@ -80,7 +80,7 @@ struct options {
 	struct string_list sweep_files;
 	const char *pareto;          /* "memory,traffic" or with ",macs"; NULL: none */
 	struct string_list pareto_files;
-	long pareto_points;          /* searches for a front; 0: until it is complete */
+	long pareto_points;          /* searches for a front; 0, PARETO_COMPLETE: see pareto_find */
 	bool pareto_nests;
 	const char *space;           /* a name of options_space_names; NULL: not given */
 

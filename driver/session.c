@@ -55,7 +55,7 @@ void session_begin(struct session *session, struct arena *arena, const struct op
 		.fusion = options->fusion, .recompute_percent = options->recompute_percent,
 		.effort = options->effort, .threads = options->threads,
 		.show_progress = isatty(STDERR_FILENO) != 0, .interrupted = &interrupted,
-		.searches = search_memo_new(arena),
+		.searches = search_memo_new(arena, NULL),
 		.trace = trace_stream(session->trace), .traced = trace_after,
 	};
 	if (options->space)

@@ -91,18 +91,25 @@ static void close_gap(struct finder *finder, struct front_gap gap, long capacity
 	add_gap(finder, gap.from_bytes, point.memory_bytes - finder->granule);
 }
 
+static bool is_over(const struct front_limits *limits, int searches)
+{
+	return (limits->searches && searches >= limits->searches)
+		|| (limits->work && *limits->work >= limits->most_work)
+		|| (limits->interrupted && *limits->interrupted);
+}
+
 void front_find(struct arena *arena, front_search *search, void *user, long capacity,
-	long granule, int limit, const volatile int *interrupted, struct front *front)
+	long granule, const struct front_limits *limits, struct front *front)
 {
 	struct finder finder = { arena, search, user, granule, front };
 	struct front_gap gap;
+	bool spreads = limits->searches || limits->work;
 	*front = (struct front){ .point_count = 0 };
 	add_gap(&finder, granule, in_granules(&finder, (double)capacity));
-	for (int searches = 0; (!limit || searches < limit) && !(interrupted && *interrupted) &&
-		take_widest(front, &gap); searches++) {
+	for (int searches = 0; !is_over(limits, searches) && take_widest(front, &gap); searches++) {
 		double middle = sqrt((double)gap.from_bytes * (double)gap.to_bytes);
 		/* the first search is for the least traffic of all */
-		long at = limit && searches ? in_granules(&finder, middle) : gap.to_bytes;
+		long at = spreads && searches ? in_granules(&finder, middle) : gap.to_bytes;
 		close_gap(&finder, gap, at < gap.from_bytes ? gap.from_bytes : at);
 	}
 }

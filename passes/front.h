@@ -36,12 +36,19 @@ typedef bool front_search(void *user, long capacity_bytes, struct front_point *p
 void front_add(struct arena *arena, struct front *front, const struct front_point *point,
 	bool with_macs);
 
+/* When the search for a front ends before it is complete.  With limits searches are spread
+ * over the sizes; what they leave out are the gaps. */
+struct front_limits {
+	int searches;                /* at most; 0: any number */
+	const double *work;          /* that searches did, in any unit; NULL: not limited */
+	double most_work;            /* none begins that much later */
+	const volatile int *interrupted;   /* may be NULL; where it is set the search ends */
+};
+
 /* Finds the front of all capacities up to CAPACITY, multiples of GRANULE, by epsilon
  * constraint: what was found with some memory is the best of all capacities between that
- * and what it needs, and the next point is the best with a granule less.  LIMIT > 0: at most
- * so many searches, spread over the sizes; what they leave out are the gaps.  INTERRUPTED
- * may be NULL; where it is set the search ends. */
+ * and what it needs, and the next point is the best with a granule less. */
 void front_find(struct arena *arena, front_search *search, void *user, long capacity,
-	long granule, int limit, const volatile int *interrupted, struct front *front);
+	long granule, const struct front_limits *limits, struct front *front);
 
 #endif

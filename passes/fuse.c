@@ -233,6 +233,8 @@ bool group_read_wishes(const struct groups *groups, struct compilation *compilat
 bool group_emit(struct compilation *compilation, const struct groups *of, const struct grown *grown,
 	const struct group_choice *choice, struct plan *plan, struct plan_nest *out)
 {
+	enum { MEMBER_WORK = 60000 };
+	compilation_add_work(compilation, MEMBER_WORK * (grown->last - grown->first + 1));
 	/* what a plan is made of lives with the plan, however long the groups do */
 	struct groups local = *of;
 	const struct groups *groups = &local;

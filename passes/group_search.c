@@ -251,6 +251,7 @@ static void double_what_fits(struct search *search)
 enum group_outcome group_search(struct groups *groups, const struct grown *grown,
 	const struct group_limits *limits, struct group_choice *best)
 {
+	enum { POINT_WORK = 8 };     /* a member's part of a point */
 	struct arena *arena = groups->compilation->arena;
 	int arrays = groups->function->array_count + 1, nests = groups->nest_count + 1;
 	struct search search = { .model = group_model_new(groups, grown), .groups = groups,
@@ -281,6 +282,8 @@ enum group_outcome group_search(struct groups *groups, const struct grown *grown
 		double_what_fits(&search);
 	best->is_exact = !search.is_cut_short;
 	best->points = search.points;
+	compilation_add_work(groups->compilation,
+		(double)(search.points * POINT_WORK * (grown->last - grown->first + 1)));
 	group_model_free(search.model);
 	return search.has_best ? GROUP_FITS : search.fits ? GROUP_USELESS : GROUP_TOO_LARGE;
 }

@@ -751,6 +751,7 @@ static bool lower_timed(struct compilation *compilation, struct nest *nest,
 	const struct weighed_nest *weighed, struct plan *plan, struct plan_nest *out,
 	struct choice **choice)
 {
+	enum { NEST_WORK = 60000 };  /* besides its searches */
 	double start = now_seconds();
 	nest = renewed(compilation, nest, plan);
 	struct variant best = { .nest = nest };
@@ -759,6 +760,7 @@ static bool lower_timed(struct compilation *compilation, struct nest *nest,
 	if (weighed)
 		fill_known(&weighed->entry, out);
 	out->macs = nest_macs(nest);
+	compilation_add_work(compilation, NEST_WORK);
 	out->seconds = now_seconds() - start;
 	out->first_source = nest->index;
 	out->source_count = 1;

@@ -30,6 +30,7 @@ struct question {
 	struct nest_answers *answers;    /* [nest] */
 	struct fusion_memo *fusions;
 	int nest;                    /* that front_find asks about now */
+	double work;                 /* done for the present front */
 	const long *register_traffic;
 };
 
@@ -48,7 +49,8 @@ static void begin(struct quiet *quiet, const struct compilation *compilation, lo
 {
 	quiet_begin(quiet, compilation);
 	quiet->compilation.arena = arena_new();
-	quiet->compilation.searches = search_memo_new(quiet->compilation.arena);
+	quiet->compilation.searches = search_memo_new(quiet->compilation.arena,
+		quiet->compilation.work);
 	quiet->compilation.arch = arch_of(&quiet->compilation, capacity);
 	quiet->compilation.only_weighs = true;
 	quiet->compilation.restriction.prefers_memory = true;
@@ -182,13 +184,24 @@ static bool is_fused(const struct question *question)
 	return may_fuse;
 }
 
-/* The whole function, with the work that QUESTION's compilation may repeat. */
-static void find_whole(struct question *question, int limit, struct front *front)
+/* What SEARCH finds, in one of FRONTS fronts that share what work may be done. */
+static void find_front(struct question *question, front_search *search, int limit, int fronts,
+	struct front *front)
 {
-	const struct arch *arch = question->compilation->arch;
-	front_find(question->compilation->arena, is_fused(question) ? search_function : search_nests,
-		question, arch->scratchpad_bytes, arch_granule_bytes(arch), limit,
-		question->compilation->interrupted, front);
+	static const double MOST_WORK = 1e8;
+	const struct compilation *compilation = question->compilation;
+	const struct front_limits limits = { .searches = limit > 0 ? limit : 0,
+		.work = limit ? NULL : &question->work, .most_work = MOST_WORK / fronts,
+		.interrupted = compilation->interrupted };
+	question->work = 0;
+	front_find(compilation->arena, search, question, compilation->arch->scratchpad_bytes,
+		arch_granule_bytes(compilation->arch), &limits, front);
+}
+
+/* The whole function, with the work that QUESTION's compilation may repeat. */
+static void find_whole(struct question *question, int limit, int fronts, struct front *front)
+{
+	find_front(question, is_fused(question) ? search_function : search_nests, limit, fronts, front);
 }
 
 /* The fronts under less and less repeated work as one. */
@@ -196,16 +209,16 @@ static void find_with_macs(struct question *question, int limit, struct front *w
 {
 	static const double percents[] = { INFINITY, 100, 50, 25, 10, 5, 2, 1, 0 };
 	const struct compilation *given = question->compilation;
+	size_t count = sizeof percents / sizeof *percents, first = is_fused(question) ? 0 : count - 1;
 	*whole = (struct front){ .point_count = 0 };
-	for (size_t i = is_fused(question) ? 0 : sizeof percents / sizeof *percents - 1;
-		i < sizeof percents / sizeof *percents; i++) {
+	while (percents[first] > given->recompute_percent)
+		first++;
+	for (size_t i = first; i < count; i++) {
 		struct compilation limited = *given;
 		struct front front;
-		if (percents[i] > given->recompute_percent)
-			continue;
 		limited.recompute_percent = percents[i];
 		question->compilation = &limited;
-		find_whole(question, limit, &front);
+		find_whole(question, limit, (int)(count - first), &front);
 		for (int p = 0; p < front.point_count; p++)
 			front_add(given->arena, whole, &front.points[p], true);
 		whole->gaps = front.gaps;
@@ -218,8 +231,9 @@ void pareto_find(const struct compilation *compilation, const struct function *f
 	bool with_macs, bool with_nests, int limit, struct pareto *pareto)
 {
 	struct arena *arena = compilation->arena;
-	struct question question = { .compilation = compilation, .function = function };
-	long granule = arch_granule_bytes(compilation->arch);
+	struct compilation counted = *compilation;
+	struct question question = { .compilation = &counted, .function = function };
+	counted.work = &question.work;
 	question.nests = nests_of_function((struct compilation *)compilation, function,
 		&question.nest_count);
 	question.answers = ARENA_ARRAY(arena, struct nest_answers, question.nest_count + 1);
@@ -229,14 +243,14 @@ void pareto_find(const struct compilation *compilation, const struct function *f
 	if (with_macs)
 		find_with_macs(&question, limit, &pareto->whole);
 	else
-		find_whole(&question, limit, &pareto->whole);
+		find_whole(&question, limit, 1, &pareto->whole);
 	if (!with_nests)
 		return;
 	pareto->nest_names = ARENA_ARRAY(arena, const char *, question.nest_count + 1);
 	pareto->nests = ARENA_ARRAY(arena, struct front, question.nest_count + 1);
 	for (question.nest = 0; question.nest < question.nest_count; question.nest++) {
 		pareto->nest_names[question.nest] = question.nests[question.nest].name;
-		front_find(arena, search_nest, &question, compilation->arch->scratchpad_bytes, granule,
-			limit, compilation->interrupted, &pareto->nests[question.nest]);
+		find_front(&question, search_nest, limit, question.nest_count,
+			&pareto->nests[question.nest]);
 	}
 }

@@ -44,6 +44,8 @@ struct compilation {
 	bool show_progress;
 	const volatile int *interrupted;
 	struct search_memo *searches;   /* done so far; NULL: none are remembered */
+	double *work;                /* done so far, in about what a point of the search of a nest
+	                              * takes; NULL: nobody asks */
 	struct fusion_memo *fusions;    /* found so far for larger scratchpads; NULL: nothing is */
 	const char *schedule_text;   /* of --schedule; NULL: none */
 	const char *schedule_file;   /* its name */
@@ -55,6 +57,13 @@ struct compilation {
 	FILE *trace;                 /* --print-after: where passes print; NULL: nowhere */
 	bool (*traced)(const struct compilation *, const char *pass);
 };
+
+/* COMPILATION has done WORK more. */
+static inline void compilation_add_work(const struct compilation *compilation, double work)
+{
+	if (compilation->work)
+		*compilation->work += work;
+}
 
 /* Program to plan: splits FUNCTION into nests, and for each finds dependences, a
  * band, a schedule, and its plan.  NULL after errors (diagnosed).  The plan lives

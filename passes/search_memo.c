@@ -20,14 +20,16 @@ struct answer {
 
 struct search_memo {
 	struct arena *arena;
+	double *work;
 	struct answer *answers;
 };
 
-struct search_memo *search_memo_new(struct arena *arena)
+struct search_memo *search_memo_new(struct arena *arena, double *work)
 {
 	struct search_memo *memo = ARENA_NEW(arena, struct search_memo);
 
 	memo->arena = arena;
+	memo->work = work;
 	return memo;
 }
 
@@ -102,6 +104,8 @@ bool search_schedule_once(struct search_memo *memo, const struct nest_model *mod
 			return old->found;
 		}
 	answer->found = search_schedule(model, arch, options, best, smallest);
+	if (memo->work)
+		*memo->work += (double)best->points;
 	answer->best = *best;
 	answer->smallest = *smallest;
 	/* what an interrupt cut short may not be what the next search finds */

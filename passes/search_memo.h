@@ -8,7 +8,8 @@
  * not matter, everything else does. */
 struct search_memo;
 
-struct search_memo *search_memo_new(struct arena *arena);
+/* WORK (may be NULL) is told the points of each search that is not remembered. */
+struct search_memo *search_memo_new(struct arena *arena, double *work);
 
 /* search_schedule, or what it gave for the same question before.  MEMO may be NULL. */
 bool search_schedule_once(struct search_memo *memo, const struct nest_model *model,

@@ -53,7 +53,8 @@ def front_of(loopc, directory, chain, limit, capacity):
     with open(path('machine.yaml'), 'w') as out:
         out.write('name: m\nscratchpad: { bytes: %d }\ndma: { align_bytes: 2 }\n' % capacity)
     options = ['--fuse=never'] if limit == 'never' else ['--recompute=%s%%' % limit]
-    subprocess.run([loopc, '--arch=' + path('machine.yaml'), '--pareto=memory,traffic', '-j1',
+    subprocess.run([loopc, '--arch=' + path('machine.yaml'), '--pareto=memory,traffic',
+                    '--pareto-points=all', '-j1',
                     '--pareto-output=' + path('front.json'), *options, path('chain.loop')],
                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
     with open(path('front.json')) as stream:

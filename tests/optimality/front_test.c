@@ -148,9 +148,10 @@ static void compare(unsigned long seed, int count, bool restricts, int *points, 
 		struct arena *arena = arena_new();
 		struct problem problem;
 		struct front front;
+		const struct front_limits whole = { .searches = 0 };
 		random_problem(&source, restricts, &problem);
 		solve_by_force(&problem);
-		front_find(arena, search, &problem, problem.capacity, problem.granule, 0, NULL, &front);
+		front_find(arena, search, &problem, problem.capacity, problem.granule, &whole, &front);
 		assert_int_equal(front.gap_count, 0);
 		check_front(&problem, &front);
 		*points += front.point_count;
@@ -158,9 +159,10 @@ static void compare(unsigned long seed, int count, bool restricts, int *points, 
 		assert_true(problem.searches <= front.point_count + 1);
 		for (int limit = 1; limit <= 6; limit++) {
 			struct front some;
+			const struct front_limits limits = { .searches = limit };
 			problem.searches = 0;
-			front_find(arena, search, &problem, problem.capacity, problem.granule, limit,
-				NULL, &some);
+			front_find(arena, search, &problem, problem.capacity, problem.granule,
+				&limits, &some);
 			assert_true(problem.searches <= limit);
 			check_front(&problem, &some);
 			*missed += front.point_count - some.point_count;
@@ -198,9 +200,10 @@ static void interrupted(void **state)
 	struct problem problem;
 	struct front front;
 	int stop = 1;
+	const struct front_limits limits = { .interrupted = &stop };
 	(void)state;
 	random_problem(&source, false, &problem);
-	front_find(arena, search, &problem, problem.capacity, problem.granule, 0, &stop, &front);
+	front_find(arena, search, &problem, problem.capacity, problem.granule, &limits, &front);
 	assert_int_equal(problem.searches, 0);
 	assert_int_equal(front.point_count, 0);
 	assert_int_equal(front.gap_count, 1);

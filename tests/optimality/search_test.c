@@ -416,7 +416,7 @@ static void memo(void **state)
 	const struct arch small = { .scratchpad_bytes = 3000, .banks = 1, .align_bytes = 2 };
 	const struct arch large = { .scratchpad_bytes = 6000, .banks = 1, .align_bytes = 2 };
 	struct arena *arena = arena_new();
-	struct search_memo *searches = search_memo_new(arena);
+	struct search_memo *searches = search_memo_new(arena, NULL);
 	struct search_options options;
 	struct nest_model model;
 	struct schedule first, again, other;
