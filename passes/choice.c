@@ -229,7 +229,7 @@ static void try_rows(struct choice *choice, const struct plan *before, struct pl
  * once for each budget: all of them together may look at so many points. */
 static void limit_effort(struct choice *choice, long points)
 {
-	enum { ALL_POINTS = 10000000, LEAST_POINTS = 300000 };
+	enum { ALL_POINTS = 10000000, LEAST_POINTS = 50000 };
 	long left = points < ALL_POINTS - LEAST_POINTS ? ALL_POINTS - points : LEAST_POINTS;
 	long effort = choice->compilation->effort;
 	choice->options.effort = effort > 0 && effort < left ? effort : left;
@@ -262,6 +262,9 @@ static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct
 		/* where the real regions are far from the model's, isl has long to say so each time */
 		long share = choice->obstacle.needed_bytes / 4 > budget.scratchpad_bytes ? 2 : 6;
 		budget.scratchpad_bytes -= budget.scratchpad_bytes / share + 1;
+		/* nor may it be the same schedule again */
+		if (budget.scratchpad_bytes >= choice->schedule.scratchpad_bytes)
+			budget.scratchpad_bytes = choice->schedule.scratchpad_bytes - 1;
 		budget.banks = (int)(budget.scratchpad_bytes / bank_bytes);
 		if (budget.exclusive)
 			budget.scratchpad_bytes = budget.banks * bank_bytes;
