@@ -95,7 +95,7 @@ void options_help(void)
 "                         (--sweep-output=FILE.csv|.json|.svg writes it)\n"
 "  --pareto=memory,traffic[,macs]   the front of scratchpad and traffic\n"
 "                         (--pareto-output=FILE.csv|.json|.svg writes it,\n"
-"                         --pareto-points=N|all searches, --pareto-nests: by nest)\n"
+"                         --pareto-points=N|all searches, --pareto-nests: each)\n"
 "  --space=baseline|tiling|fusion-norecompute|full   part of the schedule space\n"
 "  --print-after=PASS|all --print-changed --time-passes\n"
 "  -M -MD -MF FILE -MT TARGET -MP             dependencies for make\n"
