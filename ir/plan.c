@@ -694,21 +694,6 @@ long plan_nest_bytes(const struct plan_nest *nest)
 	return total;
 }
 
-bool plan_uses_buffer(const struct plan_node *node, const struct plan_buffer *buffer)
-{
-	if (node->kind == PLAN_TRANSFER && node->transfer.buffer == buffer)
-		return true;
-	for (int a = 0; node->kind == PLAN_COMPUTE && a < node->statement->access_count; a++)
-		if (node->buffers[a] == buffer)
-			return true;
-	if (node->body && plan_uses_buffer(node->body, buffer))
-		return true;
-	for (int i = 0; i < node->child_count; i++)
-		if (plan_uses_buffer(node->children[i], buffer))
-			return true;
-	return false;
-}
-
 void plan_mark_buffers(const struct plan_node *node, bool *used)
 {
 	if (node->kind == PLAN_TRANSFER)

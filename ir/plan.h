@@ -197,9 +197,7 @@ struct plan {
 	long workspace_bytes;
 };
 
-/* Whether a transfer or a statement in NODE touches BUFFER. */
-bool plan_uses_buffer(const struct plan_node *node, const struct plan_buffer *buffer);
-/* Sets USED [buffer's index] of all that plan_uses_buffer would say it of. */
+/* Sets USED [buffer's index] of all buffers that a transfer or a statement in NODE touches. */
 void plan_mark_buffers(const struct plan_node *node, bool *used);
 
 /* Takes the transfers of ARRAY out of NODE, and the waits, loops and blocks that have

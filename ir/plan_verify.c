@@ -234,6 +234,19 @@ static void check_place(struct verifier *verifier, const struct plan_buffer *buf
 			buffer->array->rank);
 }
 
+/* Whether a transfer or a statement in NODE touches BUFFER. */
+static bool uses_buffer(const struct plan_node *node, const struct plan_buffer *buffer)
+{
+	bool found = node->kind == PLAN_TRANSFER && node->transfer.buffer == buffer;
+
+	for (int a = 0; node->kind == PLAN_COMPUTE && a < node->statement->access_count; a++)
+		found |= node->buffers[a] == buffer;
+	found = found || (node->body && uses_buffer(node->body, buffer));
+	for (int i = 0; i < node->child_count && !found; i++)
+		found = uses_buffer(node->children[i], buffer);
+	return found;
+}
+
 struct extent_of_use {
 	int first, last;             /* children that use the buffer; first > last: none */
 };
@@ -243,7 +256,7 @@ static struct extent_of_use use_of(const struct plan_node *block, const struct p
 	struct extent_of_use use = { block->child_count, -1 };
 
 	for (int i = 0; i < block->child_count; i++)
-		if (plan_uses_buffer(block->children[i], buffer)) {
+		if (uses_buffer(block->children[i], buffer)) {
 			use.first = use.last < 0 ? i : use.first;
 			use.last = i;
 		}

@@ -57,4 +57,10 @@ for network in edges resnet_basic denoiser l2net; do
 	exits 0 "$network" "$LOOPC" -o out.c "$top_srcdir/examples/networks/$network.loop"
 	undivided "$network"
 done
+
+# What first, last and other tiles move is a choice of constants, first or not an else.
+exits 0 "edges, ten rows a tile" "$LOOPC" --arch=unified-108k -o out.c \
+	"$top_srcdir/examples/networks/edges.loop"
+has out.c 'edges_get_image_0_1\(image, y_first, y_tile == 72 \? 4 : 10\);' "the last tile has four rows"
+has out.c '^		} else \{' "what the first tile does the others do not"
 finish
