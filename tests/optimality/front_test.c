@@ -211,10 +211,35 @@ static void interrupted(void **state)
 	arena_free(arena);
 }
 
+/* None begins once the work is done; until then the front is whole. */
+static void limited_by_work(void **state)
+{
+	struct random_source source = { 4 };
+	struct arena *arena = arena_new();
+	struct problem problem;
+	struct front front, whole;
+	double work = 7;
+	struct front_limits limits = { .work = &work, .most_work = 7 };
+	const struct front_limits none = { .searches = 0 };
+	(void)state;
+	random_problem(&source, false, &problem);
+	front_find(arena, search, &problem, problem.capacity, problem.granule, &limits, &front);
+	assert_int_equal(problem.searches, 0);
+	assert_int_equal(front.gap_count, 1);
+	limits.most_work = 8;
+	front_find(arena, search, &problem, problem.capacity, problem.granule, &limits, &front);
+	front_find(arena, search, &problem, problem.capacity, problem.granule, &none, &whole);
+	assert_int_equal(front.gap_count, 0);
+	assert_true(front.point_count > 0);
+	assert_int_equal(front.point_count, whole.point_count);
+	arena_free(arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_space),
+		cmocka_unit_test(limited_by_work),
 		cmocka_unit_test(restricted_space),
 		cmocka_unit_test(interrupted),
 	};
