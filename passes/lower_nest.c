@@ -645,22 +645,16 @@ static void lower_variants(struct compilation *compilation, struct nest *nest,
 		try_expanded(compilation, form, plan, best);
 }
 
-/* Whether NEST is not too much to be scheduled as one; else says so. */
-static bool check_size(struct compilation *compilation, struct nest *nest)
+/* Whether NEST's dependences can be found; else says so. */
+static bool check_pairs(struct compilation *compilation, const struct nest *nest)
 {
-	nest_split_arrays(compilation, nest, false);
-	bool few_pairs = access_pairs_are_few((struct statement *const *)nest->statements,
-		nest->statement_count);
-	if (nest->array_count > MODEL_ARRAYS)
-		diag_error(compilation->diag, nest->location,
-			"this nest uses %d arrays; at most %d can be scheduled together: split it into "
-			"several loops", nest->array_count, MODEL_ARRAYS);
-	else if (!few_pairs)
-		diag_error(compilation->diag, nest->location,
-			"the %d statements of this nest touch the same arrays in more than %d pairs of "
-			"accesses, too many to find their dependences: split it into several loops",
-			nest->statement_count, ACCESS_PAIRS_LIMIT);
-	return nest->array_count <= MODEL_ARRAYS && few_pairs;
+	if (access_pairs_are_few((struct statement *const *)nest->statements, nest->statement_count))
+		return true;
+	diag_error(compilation->diag, nest->location,
+		"the %d statements of this nest touch the same arrays in more than %d pairs of "
+		"accesses, too many to find their dependences: split it into several loops",
+		nest->statement_count, ACCESS_PAIRS_LIMIT);
+	return false;
 }
 
 static double now_seconds(void)
@@ -681,10 +675,20 @@ static void fill_known(const struct plan_nest *weighed, struct plan_nest *out)
 	out->points = weighed->points;
 }
 
+/* Only parts of it can be scheduled. */
+static bool has_too_many_arrays(const struct nest *nest)
+{
+	return nest->array_count > MODEL_ARRAYS;
+}
+
 static void report_refusal(struct compilation *compilation, const struct nest *nest,
 	const struct form *form, const struct refusal *refusal)
 {
-	if (refusal->reason)
+	if (has_too_many_arrays(nest))
+		diag_error(compilation->diag, nest->location, "this nest uses %d arrays; at most %d "
+			"can be scheduled together, and it has no parts that use fewer: split it into "
+			"several loops", nest->array_count, MODEL_ARRAYS);
+	else if (refusal->reason)
 		diag_error(compilation->diag, nest->location, "the sizes of '%s' cannot be left to the "
 			"run: %s; give them values, without --symbolic, tune for larger ones, or split the "
 			"nest", nest->name, refusal->reason);
@@ -720,11 +724,12 @@ static bool lower_as(struct compilation *compilation, struct nest *nest,
 {
 	int errors = diag_error_count(compilation->diag);
 	struct form form;
-	if (!check_size(compilation, nest) || !nest_read_form(compilation, nest, &form)
+	nest_split_arrays(compilation, nest, false);
+	if (!check_pairs(compilation, nest) || !nest_read_form(compilation, nest, &form)
 		|| (weighed && !form.is_given && !schedule_read_form(compilation, nest->location,
 		weighed->entry.schedule, nest->name, &form)))
 		return false;
-	if (form.is_given && form.is_parts)
+	if (has_too_many_arrays(nest) || (form.is_given && form.is_parts))
 		nest_find_dependences(compilation, nest);
 	else if (!lower_weighed(compilation, nest, weighed, plan, best))
 		lower_variants(compilation, nest, &form, plan, best);

@@ -11,7 +11,7 @@
  * (passes/nest.h), the search chooses a schedule for it, and lowering turns the
  * schedule into a plan; the plan's own count must agree to the byte. */
 
-enum { MODEL_LOOPS = 12, MODEL_ARRAYS = 16, MODEL_RANK = 16 };
+enum { MODEL_LOOPS = 12, MODEL_ARRAYS = 31, MODEL_RANK = 16 };
 
 struct model_loop {
 	const char *name;

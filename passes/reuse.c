@@ -64,8 +64,11 @@ bool print_reuse(struct compilation *compilation, const struct function *functio
 	struct nest *nests = nests_of_function(compilation, function, &count);
 	for (int n = 0; n < count; n++) {
 		struct nest *nest = &nests[n];
-		if (nest->array_count > MODEL_ARRAYS)
+		if (nest->array_count > MODEL_ARRAYS) {
+			fprintf(out, "nest %s (more arrays than are scheduled together: in parts)\n",
+				nest->name);
 			continue;
+		}
 		nest_find_dependences(compilation, nest);
 		nest_find_band(compilation, nest);
 		struct nest_model *model = ARENA_NEW(compilation->arena, struct nest_model);

@@ -43,6 +43,30 @@ deep 25
 exits 1 "twenty-five loops" "$LOOPC" --arch=machine.yaml -o out.c in.loop
 has err '^in\.loop:[0-9]+:[0-9]+: error: .*loops' "twenty-five loops: the reason"
 
+# arrays COUNT STATEMENT: COUNT arrays in one nest, in statements with _ for a number and + for the next
+arrays()
+{
+	awk -v count="$1" -v text="$2" 'BEGIN { printf "void f("
+		for (k = 0; k < count; k++) printf "%sint A%d[20][20]", k ? ", " : "", k
+		printf ")\n{\nfor (int i = 0; i < 20; i++)\nfor (int j = 0; j < 20; j++) {\n"
+		for (k = 0; k < count; k += 2) { line = text; gsub("_", k, line); gsub("%", (k + 1) % count, line)
+			print line }
+		print "}\n}" }' >in.loop
+}
+arrays 20 'A_[i][j] += A%[i][j];'
+exits 0 "twenty arrays in a nest" "$LOOPC" --verify --report --arch=machine.yaml in.loop
+hasnt out 'form parts' "twenty arrays in a nest: at the same time"
+arrays 40 'A_[i][j] += A%[j][i];'
+exits 0 "forty arrays in a nest" "$LOOPC" --verify --report --emit=schedule=found --arch=machine.yaml in.loop
+has out '^    form parts sequential 0$' "forty arrays in a nest: in parts"
+exits 0 "forty arrays in a nest: the schedule is found again" "$LOOPC" --schedule=found --verify \
+	--buffering=single --arch=machine.yaml in.loop
+awk 'BEGIN { printf "void f("; for (k = 0; k < 40; k++) printf "%sint A%d[20]", k ? ", " : "", k
+	printf ")\n{\nfor (int i = 0; i < 20; i++)\nA0[i] = 0"; for (k = 1; k < 40; k++) printf " + A%d[i]", k
+	print ";\n}" }' >in.loop
+exits 1 "forty arrays in a statement" "$LOOPC" --arch=machine.yaml in.loop
+has err '^in\.loop:3:1: error: this nest uses 40 arrays; at most 31' "forty arrays in a statement: the reason"
+
 printf '%s\n' 'void f(const float A[2000000000], float B[1000])' '{' \
 	'	for (int i = 0; i < 1000; i++)' '		for (int j = 0; j < 999; j++)' \
 	'			B[i] += A[1000003 * i + 999983 * j];' '}' >in.loop
