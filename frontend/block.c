@@ -56,35 +56,99 @@ static void look_at(struct division *division, const struct ast_stmt *stmt)
 	look_at(division, stmt->otherwise);
 }
 
-/* A loop of the form for (int y = LOWER; y < LIMIT; y++), or with <=. */
+/* A loop that counts up by one: for (int y = LOWER; y < LIMIT && ...; y++). */
 struct counting {
-	struct ast_declarator *iterator;
-	struct ast_expr *lower, *limit;
-	bool is_inclusive;
+	const char *name;
+	struct ast_type type;
+	const struct ast_expr *lower;
+	/* Of each part of the condition: y <= limit, y < limit, or y != limit. */
+	struct { const struct ast_expr *limit; bool is_inclusive, is_inequality; } bounds[8];
+	int bound_count;
 };
 
-static bool find_counting(const struct ast_stmt *stmt, struct counting *counting)
+static bool is_name(const struct ast_expr *ast, const char *name)
 {
-	const struct ast_expr *condition = stmt->condition, *step = stmt->step;
-	if (!stmt->initial || stmt->initial->kind != AST_DECLARATION
-		|| stmt->initial->items.count != 1 || !condition || !step)
+	return ast->kind == AST_NAME && !strcmp(ast->text, name);
+}
+
+static bool is_number(const struct ast_expr *ast, const char *number)
+{
+	return ast->kind == AST_NUMBER && !strcmp(ast->text, number);
+}
+
+/* y++, y += 1, y = y + 1. */
+static bool counts_up(const struct ast_expr *step, const char *name)
+{
+	if (!step || (step->kind != AST_STEP && step->kind != AST_ASSIGN) ||
+	    !is_name(step->operands[0], name))
 		return false;
-	counting->iterator = stmt->initial->items.items[0];
-	counting->lower = counting->iterator->initial;
-	bool compares = condition->kind == AST_BINARY
-		&& (!strcmp(condition->text, "<") || !strcmp(condition->text, "<="));
-	bool counts = step->kind == AST_STEP ? !strcmp(step->text, "++")
-		: step->kind == AST_ASSIGN && !strcmp(step->text, "+=")
-		&& step->operands[1]->kind == AST_NUMBER && !strcmp(step->operands[1]->text, "1");
-	if (!compares || !counts || !counting->lower || !counting->iterator->name
-		|| counting->iterator->extents.count || counting->iterator->pointer_count)
+	if (step->kind == AST_STEP)
+		return !strcmp(step->text, "++");
+	const struct ast_expr *value = step->operands[1];
+	if (!strcmp(step->text, "+="))
+		return is_number(value, "1");
+	if (strcmp(step->text, "=") || value->kind != AST_BINARY || strcmp(value->text, "+"))
 		return false;
-	const char *name = counting->iterator->name;
-	counting->limit = condition->operands[1];
-	counting->is_inclusive = !strcmp(condition->text, "<=");
-	return condition->operands[0]->kind == AST_NAME && !strcmp(condition->operands[0]->text, name)
-		&& step->operands[0]->kind == AST_NAME && !strcmp(step->operands[0]->text, name)
-		&& !ast_mentions(counting->limit, name);
+	const struct ast_expr *a = value->operands[0], *b = value->operands[1];
+	return (is_name(a, name) && is_number(b, "1")) || (is_number(a, "1") && is_name(b, name));
+}
+
+/* The bounds that CONDITION consists of. */
+static bool find_bounds(const struct ast_expr *condition, struct counting *counting)
+{
+	if (!condition || condition->kind != AST_BINARY)
+		return false;
+	const struct ast_expr *a = condition->operands[0], *b = condition->operands[1];
+	const char *operator = condition->text;
+	if (!strcmp(operator, "&&"))
+		return find_bounds(a, counting) && find_bounds(b, counting);
+	bool is_turned = !is_name(a, counting->name);
+	const struct ast_expr *limit = is_turned ? a : b;
+	bool is_inequality = !strcmp(operator, "!=");
+	bool is_inclusive = !strcmp(operator, is_turned ? ">=" : "<=");
+	if (!is_inequality && !is_inclusive && strcmp(operator, is_turned ? ">" : "<"))
+		return false;
+	if (!is_name(is_turned ? b : a, counting->name) || ast_mentions(limit, counting->name) ||
+	    counting->bound_count == sizeof counting->bounds / sizeof *counting->bounds)
+		return false;
+	counting->bounds[counting->bound_count].limit = limit;
+	counting->bounds[counting->bound_count].is_inclusive = is_inclusive;
+	counting->bounds[counting->bound_count++].is_inequality = is_inequality;
+	return true;
+}
+
+/* The iterator: declared in the for, or before it. */
+static bool find_iterator(const struct sema *sema, const struct ast_stmt *initial,
+	struct counting *counting)
+{
+	if (initial && initial->kind == AST_DECLARATION && initial->items.count == 1) {
+		const struct ast_declarator *iterator = initial->items.items[0];
+		counting->name = iterator->name;
+		counting->type = iterator->type;
+		counting->lower = iterator->initial;
+		return counting->name && counting->lower && !iterator->extents.count &&
+			!iterator->pointer_count;
+	}
+	const struct ast_expr *first = initial && initial->kind == AST_EXPRESSION ?
+		initial->condition : NULL;
+	if (!first || first->kind != AST_ASSIGN || strcmp(first->text, "=") ||
+	    first->operands[0]->kind != AST_NAME)
+		return false;
+	const struct symbol *symbol = symbol_find(sema, first->operands[0]->text);
+	if (!symbol || symbol->kind != SYMBOL_ITERATOR || symbol->dim >= 0)
+		return false;
+	counting->name = first->operands[0]->text;
+	counting->type = (struct ast_type){ .type = symbol->type };
+	counting->lower = first->operands[1];
+	return true;
+}
+
+static bool find_counting(const struct sema *sema, const struct ast_stmt *stmt,
+	struct counting *counting)
+{
+	*counting = (struct counting){ 0 };
+	return find_iterator(sema, stmt->initial, counting) && counts_up(stmt->step, counting->name) &&
+		find_bounds(stmt->condition, counting);
 }
 
 /* ---- the two loops ---- */
@@ -125,15 +189,21 @@ static struct ast_stmt *declaration(const struct making *making, const char *nam
 }
 
 static struct ast_stmt *loop(const struct making *making, const char *name,
-	struct ast_expr *lower, const char *operator, struct ast_expr *limit, struct ast_stmt *body)
+	struct ast_expr *lower, struct ast_expr *condition, struct ast_stmt *body)
 {
 	struct ast_stmt *stmt = ast_stmt(making->arena, AST_FOR, making->at);
 	stmt->initial = declaration(making, name, lower, false);
-	stmt->condition = binary(making, operator, variable(making, name), limit);
+	stmt->condition = condition;
 	stmt->step = ast_node(making->arena, AST_STEP, making->at, "++", variable(making, name), NULL,
 		NULL);
 	stmt->body = body;
 	return stmt;
+}
+
+/* A && B; A may be NULL. */
+static struct ast_expr *both(const struct making *making, struct ast_expr *a, struct ast_expr *b)
+{
+	return a ? binary(making, "&&", a, b) : b;
 }
 
 /* Whether AST is a constant and a multiple of DIVISOR. */
@@ -148,13 +218,14 @@ static bool is_multiple(struct sema *sema, const struct ast_expr *ast, long divi
 static struct ast_stmt *guarded(struct sema *sema, const struct making *making,
 	const struct counting *counting, long divisor, struct ast_stmt *body)
 {
-	struct ast_expr *y = variable(making, counting->iterator->name), *condition = NULL;
+	struct ast_expr *y = variable(making, counting->name), *condition = NULL;
 	if (!is_multiple(sema, counting->lower, divisor))
-		condition = binary(making, ">=", y, counting->lower);
-	if (counting->is_inclusive || !is_multiple(sema, counting->limit, divisor)) {
-		struct ast_expr *upper = binary(making, counting->is_inclusive ? "<=" : "<", y,
-			counting->limit);
-		condition = condition ? binary(making, "&&", condition, upper) : upper;
+		condition = binary(making, ">=", y, (struct ast_expr *)counting->lower);
+	for (int i = 0; i < counting->bound_count; i++) {
+		struct ast_expr *limit = (struct ast_expr *)counting->bounds[i].limit;
+		bool is_inclusive = counting->bounds[i].is_inclusive;
+		if (is_inclusive || !is_multiple(sema, limit, divisor))
+			condition = both(making, condition, binary(making, is_inclusive ? "<=" : "<", y, limit));
 	}
 	if (!condition)
 		return body;
@@ -164,11 +235,27 @@ static struct ast_stmt *guarded(struct sema *sema, const struct making *making,
 	return stmt;
 }
 
+/* Whether there is a value of the iterator that the loop has in the block. */
+static struct ast_expr *block_condition(const struct making *making,
+	const struct counting *counting, const char *block, long divisor)
+{
+	struct ast_expr *condition = NULL;
+	for (int i = 0; i < counting->bound_count; i++) {
+		struct ast_expr *limit = (struct ast_expr *)counting->bounds[i].limit;
+		bool is_inclusive = counting->bounds[i].is_inclusive;
+		if (!is_inclusive)
+			limit = binary(making, "+", limit, number(making, divisor - 1));
+		condition = both(making, condition, binary(making, is_inclusive ? "<=" : "<",
+			variable(making, block), binary(making, "/", limit, number(making, divisor))));
+	}
+	return condition;
+}
+
 static struct ast_stmt *make_blocks(struct sema *sema, const struct ast_stmt *stmt,
 	const struct counting *counting, long divisor)
 {
-	const char *name = counting->iterator->name;
-	struct making making = { sema->arena, stmt->location, counting->iterator->type };
+	const char *name = counting->name;
+	struct making making = { sema->arena, stmt->location, counting->type };
 	const char *block = arena_printf(sema->arena, "%s_block", name);
 	const char *rest = arena_printf(sema->arena, "%s_rest", name);
 	struct ast_expr *value = binary(&making, "+", binary(&making, "*", variable(&making, block),
@@ -176,11 +263,12 @@ static struct ast_stmt *make_blocks(struct sema *sema, const struct ast_stmt *st
 	struct ast_stmt *body = ast_stmt(sema->arena, AST_BLOCK, stmt->location);
 	ast_append(sema->arena, &body->items, declaration(&making, name, value, true));
 	ast_append(sema->arena, &body->items, guarded(sema, &making, counting, divisor, stmt->body));
-	struct ast_expr *limit = counting->is_inclusive ? counting->limit
-		: binary(&making, "+", counting->limit, number(&making, divisor - 1));
-	return loop(&making, block, binary(&making, "/", counting->lower, number(&making, divisor)),
-		counting->is_inclusive ? "<=" : "<", binary(&making, "/", limit, number(&making, divisor)),
-		loop(&making, rest, number(&making, 0), "<", number(&making, divisor), body));
+	struct ast_expr *within = binary(&making, "<", variable(&making, rest),
+		number(&making, divisor));
+	return loop(&making, block,
+		binary(&making, "/", (struct ast_expr *)counting->lower, number(&making, divisor)),
+		block_condition(&making, counting, block, divisor),
+		loop(&making, rest, number(&making, 0), within, body));
 }
 
 /* Whether AST is never negative: then C's division rounds down. */
@@ -194,16 +282,34 @@ static bool is_positive(struct sema *sema, const struct ast_expr *ast)
 	return is_positive;
 }
 
+/* Whether counting up ends at every y != LIMIT: the first value is not beyond it. */
+static bool ends(struct sema *sema, const struct making *making, const struct counting *counting)
+{
+	for (int i = 0; i < counting->bound_count; i++) {
+		if (!counting->bounds[i].is_inequality)
+			continue;
+		isl_set *holds = index_condition(sema, binary(making, "<=",
+			(struct ast_expr *)counting->lower, (struct ast_expr *)counting->bounds[i].limit));
+		bool is_less = holds && isl_set_is_subset(sema->domain, holds) == isl_bool_true;
+		isl_set_free(holds);
+		if (!is_less)
+			return false;
+	}
+	return true;
+}
+
 const struct ast_stmt *loop_in_blocks(struct sema *sema, const struct ast_stmt *stmt)
 {
 	struct counting counting;
-	if (sema->is_dead || !find_counting(stmt, &counting))
+	if (sema->is_dead || !find_counting(sema, stmt, &counting))
 		return NULL;
-	struct division division = { .sema = sema, .name = counting.iterator->name, .is_one = true };
+	struct making making = { sema->arena, stmt->location, counting.type };
+	struct division division = { .sema = sema, .name = counting.name, .is_one = true };
 	bool was_quiet = sema->is_quiet;
 	sema->is_quiet = true;
 	look_at(&division, stmt->body);
-	bool can = division.divisor && division.is_one && is_positive(sema, counting.lower);
+	bool can = division.divisor && division.is_one && is_positive(sema, counting.lower) &&
+		ends(sema, &making, &counting);
 	struct ast_stmt *blocks = can ? make_blocks(sema, stmt, &counting, division.divisor) : NULL;
 	sema->is_quiet = was_quiet;
 	return blocks;

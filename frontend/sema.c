@@ -322,8 +322,8 @@ static bool add_index(struct sema *sema, const struct ast_declarator *declarator
 	bool is_useful = is_wanted || name_set_has(&sema->conditions, declarator->name);
 	if (!declarator->initial || type_is_float(declarator->type.type.kind) ||
 	    declarator->type.type.kind == TYPE_BOOL || declarator->extents.count ||
-	    name_set_has(&sema->assigned, declarator->name) ||
-	    name_set_has(&sema->iterators, declarator->name))
+	    (!declarator->type.is_const && (name_set_has(&sema->assigned, declarator->name) ||
+	    name_set_has(&sema->iterators, declarator->name))))
 		return false;
 	sema->is_quiet = true;
 	sema->use = "a value";
@@ -386,7 +386,8 @@ static void add_local(struct sema *sema, const struct ast_declarator *declarator
 		symbol_add(sema, SYMBOL_BAD, declarator->name, declarator->location);
 		return;
 	}
-	if (!declarator->extents.count && name_set_has(&sema->iterators, declarator->name) &&
+	if (!declarator->extents.count && !type->is_const &&
+	    name_set_has(&sema->iterators, declarator->name) &&
 	    !name_set_has(&sema->assigned, declarator->name) && !type_is_float(type->type.kind)) {
 		struct symbol *symbol = symbol_add(sema, SYMBOL_ITERATOR, declarator->name,
 			declarator->location);

@@ -43,7 +43,27 @@ same "a triangle" '
 	for (int i = 0; i < 32; i++)
 		for (int j = i; j < 32; j++)
 			B[3][i][j] = A[1][i / 2][j / 2];'
+# Every way to count up by one.
+for head in 'int i = 3; i != 61; i = i + 1' 'int i = 3; 61 > i; i = 1 + i' 'int i = 3; 60 >= i; ++i' \
+	'int i = 0; i < 61 && i <= 50 && 64 != i; i++' 'short i = 0; i != 64; i++'
+do
+	same "for ($head)" "for ($head) C[i] += A[i / 8][1][i % 8];"
+done
+same "an iterator that was declared before" '
+	int i, j;
+	for (i = 1; i < 32; i++)
+		for (j = i; j != 32; j++)
+			B[3][i][j] = A[1][i / 2][j / 2];
+	for (i = 0; i < 64; i++)
+		C[i] = A[i / 8][1][i % 8];'
+same "a limit that depends on loops around" '
+	for (int i = 0; i < 32; i++)
+		for (int j = 0; j <= i && i + 10 > j && j != 33 - i / 2 * 0; j++)
+			B[3][i][j] = A[1][i / 2][j / 2];'
 
+printf 'void f(float A[9], const float B[9])\n{\n\tfor (int i = 5; i != 4; i++)\n\t\tA[0] = B[i / 2];\n}\n' >in.loop
+exits 1 "no end" "$LOOPC" in.loop
+has err "in.loop:3:18: error: the loop over 'i' never ends" "no end: the message"
 printf 'void f(float A[9], const float B[9])\n{\n\tfor (int i = 0; i < 9; i++)\n\t\tA[i] = B[i / 2] + B[i / 3];\n}\n' >in.loop
 exits 1 "two divisors" "$LOOPC" in.loop
 has err "in.loop:4:12: error: a subscript of 'B' is not affine: 'i / 2'" "two divisors: the message"
