@@ -17,6 +17,7 @@
 
 #include "ir/coalesce.h"
 #include "ir/program_build.h"
+#include "passes/plan_value.h"
 #include "passes/values.h"
 
 enum { DEPTH_LIMIT = 64, POWER_LIMIT = 3, TEXT_LIMIT = 4000, PIECES = 32,
@@ -43,7 +44,6 @@ struct summation {
 /* ---- expressions of the plan as isl's ---- */
 
 static __isl_give isl_pw_aff *value_of(struct summation *sum, const struct plan_expr *expr);
-static __isl_give isl_set *truth_of(struct summation *sum, const struct plan_expr *expr);
 
 static __isl_give isl_pw_aff *constant(struct summation *sum, long value)
 {
@@ -61,8 +61,9 @@ static __isl_give isl_pw_aff *loop_value(struct summation *sum, const struct sco
 	return isl_pw_aff_add(number, value_of(sum, scope->node->lower));
 }
 
-static __isl_give isl_pw_aff *variable(struct summation *sum, const struct plan_var *var)
+static __isl_give isl_pw_aff *variable(const struct plan_values *values, const struct plan_var *var)
 {
+	struct summation *sum = values->user;
 	for (int i = sum->depth - 1; i >= 0; i--)
 		if (sum->around[i].node->var == var)
 			return sum->around[i].dim >= 0 ? loop_value(sum, &sum->around[i])
@@ -77,60 +78,21 @@ static __isl_give isl_pw_aff *variable(struct summation *sum, const struct plan_
 		var->size->index, 1));
 }
 
-static __isl_give isl_pw_aff *arithmetic(struct summation *sum, const struct plan_expr *expr)
+static struct plan_values values_of(struct summation *sum)
 {
-	isl_pw_aff *a = value_of(sum, expr->operands[0]), *b = value_of(sum, expr->operands[1]);
-	isl_pw_aff *whole;
-	switch (expr->op) {
-	case PLAN_ADD: return isl_pw_aff_add(a, b);
-	case PLAN_SUB: return isl_pw_aff_sub(a, b);
-	case PLAN_MUL: return isl_pw_aff_mul(a, b);
-	case PLAN_FLOORDIV: return isl_pw_aff_floor(isl_pw_aff_div(a, b));
-	case PLAN_MOD:
-		whole = isl_pw_aff_floor(isl_pw_aff_div(isl_pw_aff_copy(a), isl_pw_aff_copy(b)));
-		return isl_pw_aff_sub(a, isl_pw_aff_mul(whole, b));
-	case PLAN_MIN: return isl_pw_aff_min(a, b);
-	default: return isl_pw_aff_max(a, b);
-	}
+	return (struct plan_values){ sum->space, variable, sum };
 }
 
 static __isl_give isl_pw_aff *value_of(struct summation *sum, const struct plan_expr *expr)
 {
-	switch (expr->op) {
-	case PLAN_CONST:
-		return constant(sum, expr->value);
-	case PLAN_VAR:
-		return variable(sum, expr->var);
-	case PLAN_ADD: case PLAN_SUB: case PLAN_MUL: case PLAN_FLOORDIV: case PLAN_MOD:
-	case PLAN_MIN: case PLAN_MAX:
-		return arithmetic(sum, expr);
-	case PLAN_SELECT:
-		return isl_pw_aff_cond(isl_set_indicator_function(truth_of(sum, expr->operands[0])),
-			value_of(sum, expr->operands[1]), value_of(sum, expr->operands[2]));
-	default:
-		return isl_set_indicator_function(truth_of(sum, expr));
-	}
+	struct plan_values values = values_of(sum);
+	return plan_value(&values, expr);
 }
 
 static __isl_give isl_set *truth_of(struct summation *sum, const struct plan_expr *expr)
 {
-	switch (expr->op) {
-	case PLAN_EQ:
-		return isl_pw_aff_eq_set(value_of(sum, expr->operands[0]),
-			value_of(sum, expr->operands[1]));
-	case PLAN_LE:
-		return isl_pw_aff_le_set(value_of(sum, expr->operands[0]),
-			value_of(sum, expr->operands[1]));
-	case PLAN_AND:
-		return isl_set_intersect(truth_of(sum, expr->operands[0]),
-			truth_of(sum, expr->operands[1]));
-	case PLAN_OR:
-		return isl_set_union(truth_of(sum, expr->operands[0]), truth_of(sum, expr->operands[1]));
-	case PLAN_NOT:
-		return isl_set_complement(truth_of(sum, expr->operands[0]));
-	default:
-		return isl_pw_aff_non_zero_set(value_of(sum, expr));
-	}
+	struct plan_values values = values_of(sum);
+	return plan_truth(&values, expr);
 }
 
 /* ---- fewer pieces ---- */

@@ -29,6 +29,8 @@ libloopc_a_SOURCES += \
 	passes/general.h \
 	passes/general_transfers.c \
 	passes/place.c \
+	passes/plan_value.c \
+	passes/plan_value.h \
 	passes/resident.c \
 	passes/siblings.c \
 	passes/slide.c \

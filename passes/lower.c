@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include <isl/aff.h>
 #include <isl/constraint.h>
 #include <isl/val.h>
 
@@ -168,21 +169,16 @@ static void make_scheduled_loop(struct lowering *lowering, int place)
 	}
 }
 
-static bool is_symbolic(const struct slope *slope)
+struct plan_expr *sized(const struct lowering *lowering, long value, isl_pw_aff *sizes)
 {
-	for (int k = 0; k < SYMBOLIC_LIMIT; k++)
-		if (slope->of[k])
-			return true;
-	return false;
-}
-
-struct plan_expr *sized(const struct lowering *lowering, long value, const struct slope *slope)
-{
-	const struct function *function = lowering->nest->function;
-	struct affine affine = { .constant = value, .sizes = (long *)slope->of };
-	for (int k = 0; k < function->symbolic_count; k++)
-		affine.constant -= slope->of[k] * function->symbolic[k]->value;
-	return plan_affine(ARENA(lowering), affine, 0, NULL, lowering->plan->sizes);
+	if (!sizes)
+		return plan_const(ARENA(lowering), value);
+	isl_set *known = isl_pw_aff_domain(isl_pw_aff_copy(sizes));
+	struct plan_expr *expr = expression_of((struct lowering *)lowering, known, 0,
+		isl_pw_aff_copy(sizes));
+	isl_set_free(known);
+	lowering->compilation->is_broken |= !expr;
+	return expr ? expr : plan_const(ARENA(lowering), value);
 }
 
 bool moves_with(const struct lowering *lowering, int a, int dim)
@@ -223,22 +219,21 @@ static void make_tile_loops(struct lowering *lowering)
 {
 	const struct schedule *schedule = lowering->schedule;
 	const struct nest *nest = lowering->nest;
-	static const struct slope none;
 	for (int dim = 0; dim < NEST_LOOPS; dim++)
 		lowering->loop_of_dim[dim] = lowering->block_of_dim[dim] = -1;
 	for (int dim = 0; dim < nest->band_count; dim++) {
 		lowering->extent[dim] = sized(lowering, nest->band[dim].extent,
-			&nest->band[dim].extent_slope);
-		lowering->origin[dim] = sized(lowering, 0, &none);
-		lowering->may_be_empty[dim] = is_symbolic(&nest->band[dim].extent_slope)
-			&& has_ends(nest, dim) && dim_may_be_empty(lowering, dim);
+			nest->band[dim].sized_extent);
+		lowering->origin[dim] = plan_const(ARENA(lowering), 0);
+		lowering->may_be_empty[dim] = nest->band[dim].sized_extent && has_ends(nest, dim)
+			&& dim_may_be_empty(lowering, dim);
 	}
 	int place = 0;
 	/* What is sequential stays outermost: only inside may loops change places. */
 	while (place < nest->prefix && nest->function->symbolic_count)
 		make_scheduled_loop(lowering, place++);
 	for (int dim = place; dim < nest->band_count; dim++)
-		if (is_symbolic(&nest->band[dim].extent_slope) && needs_blocks(lowering, dim))
+		if (nest->band[dim].sized_extent && needs_blocks(lowering, dim))
 			make_block_loop(lowering, dim);
 	lowering->first_inner = lowering->depth > place ? lowering->depth : 0;
 	while (place < schedule->depth)
@@ -254,7 +249,7 @@ static int store_with_blocks(const struct lowering *lowering, int a, int store)
 		return store + lowering->depth - lowering->schedule->depth;
 	/* Sequential loops have no blocks: their buffers hold what one iteration touches. */
 	for (int l = store; l < lowering->depth && (l < prefix || lowering->loops[l].is_block); l++)
-		if (is_symbolic(&nest->band[lowering->loops[l].dim].extent_slope)
+		if (nest->band[lowering->loops[l].dim].sized_extent
 			&& moves_with(lowering, a, lowering->loops[l].dim))
 			moved = l + 1;
 	return moved;
@@ -607,7 +602,7 @@ static struct plan_expr *extent_of_dim(struct compilation *compilation, const st
 	int dim, struct plan *plan)
 {
 	struct lowering lowering = { .compilation = compilation, .nest = nest, .plan = plan };
-	return sized(&lowering, nest->band[dim].extent, &nest->band[dim].extent_slope);
+	return sized(&lowering, nest->band[dim].extent, nest->band[dim].sized_extent);
 }
 
 void nest_make_outer_vars(struct compilation *compilation, const struct nest *nest,

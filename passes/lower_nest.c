@@ -46,6 +46,7 @@ static void add_candidate(struct compilation *compilation, struct candidates *ca
 struct refusal {
 	struct choice *first;        /* the first choice that was made, which may not fit; or NULL */
 	const char *reason;          /* what fits is not right for all sizes, the best for this */
+	bool had_forms;              /* some of that had closed forms, which may be why */
 };
 
 /* What is lowered is to be right for all values of symbolic sizes. */
@@ -76,6 +77,7 @@ static struct choice *emit_for_all_sizes(struct compilation *compilation,
 			"is right for the sizes tuned for, but not for all: %s", candidate->bytes, reason);
 		if (!refusal->reason)
 			refusal->reason = reason;
+		refusal->had_forms |= candidate->choice->exact;
 	}
 	*plan = before;
 	return NULL;
@@ -295,7 +297,7 @@ static bool is_worth(struct attempt attempt, bool may_split, bool has_met)
  * permutable band, and where that leaves loops out or does not fit, the source's outer loops
  * one after the other with what can be tiled inside; each in all ways.  NULL if none fits
  * or the user's schedule is wrong. */
-static struct choice *lower_best(struct compilation *compilation, struct nest *nest,
+static struct choice *lower_attempts(struct compilation *compilation, struct nest *nest,
 	const struct form *form, struct plan *plan, struct plan_nest *out, struct refusal *refusal)
 {
 	int depth = nest_depth(nest), errors = diag_error_count(compilation->diag);
@@ -306,7 +308,7 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 	struct candidates candidates = { 0 };
 	const struct plan before = *plan;
 	struct attempts attempts = { ARENA_ARRAY(compilation->arena, struct nest *, depth + 1), NULL };
-	*refusal = (struct refusal){ NULL, NULL };
+	*refusal = (struct refusal){ NULL, NULL, false };
 	for (int loops = nest->outer_loops; loops <= depth && !is_complete; loops++)
 		for (int way = 0; way < WAYS; way++) {
 			struct attempt attempt = attempt_of(loops, way);
@@ -336,6 +338,22 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 		best->has_others = has_others || form->is_given;
 		best->is_fallback |= is_missed;
 	}
+	return best;
+}
+
+/* The same; where closed forms of regions do not hold for all sizes these come from isl. */
+static struct choice *lower_best(struct compilation *compilation, struct nest *nest,
+	const struct form *form, struct plan *plan, struct plan_nest *out, struct refusal *refusal)
+{
+	int errors = diag_error_count(compilation->diag);
+	struct choice *best = lower_attempts(compilation, nest, form, plan, out, refusal);
+	if (best || !refusal->had_forms || diag_error_count(compilation->diag) > errors)
+		return best;
+	struct refusal general;
+	nest->avoids_forms = true;
+	best = lower_attempts(compilation, nest, form, plan, out, &general);
+	if (best)
+		best->is_fallback = true;
 	return best;
 }
 

@@ -85,8 +85,8 @@ struct plan_var *new_var(struct lowering *lowering, const char *base, long min, 
 /* The index of the tile of loop L at POSITION of its run. */
 struct plan_expr *tile_at(const struct lowering *lowering, int l, struct plan_expr *position);
 
-/* A number of the nest as the symbolic sizes make it. */
-struct plan_expr *sized(const struct lowering *lowering, long value, const struct slope *slope);
+/* A number of the nest as the symbolic sizes make it: VALUE where SIZES is NULL. */
+struct plan_expr *sized(const struct lowering *lowering, long value, isl_pw_aff *sizes);
 /* Array A's buffer depends on dimension DIM of the band. */
 bool moves_with(const struct lowering *lowering, int a, int dim);
 
@@ -138,9 +138,10 @@ struct plan_expr *expression_at(struct lowering *lowering, __isl_keep isl_set *p
 typedef bool point_leaf(struct lowering *lowering, const struct point *point, void *user,
 	struct plan_node *block);
 
-/* Appends to BLOCK loops over the points of SET, in lexicographic order, their variables
- * called NAME_0, ...  False if isl makes none, or LEAF fails. */
-bool lower_set(struct lowering *lowering, __isl_take isl_set *set, const char *name,
+/* Appends to BLOCK, in the first DEPTH tile loops, loops over the points of SET, in
+ * lexicographic order, their variables called NAME_0, ...  False if isl makes none, or LEAF
+ * fails. */
+bool lower_set(struct lowering *lowering, __isl_take isl_set *set, int depth, const char *name,
 	point_leaf *leaf, void *user, struct plan_node *block);
 
 /* ---- passes/transfers.c: regions in closed form ---- */

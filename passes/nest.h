@@ -5,12 +5,6 @@
 
 #include "passes/pass.h"
 
-/* How a number of a nest grows with the symbolic sizes: it is what it is where they have
- * the values they are tuned for, plus the sum of[k] * (size k - that value). */
-struct slope {
-	long of[SYMBOLIC_LIMIT];
-};
-
 /* What a statement is in one dimension of the band. */
 enum hyperplane_kind {
 	HYPERPLANE_AFFINE,           /* runs at value(instance) */
@@ -32,7 +26,8 @@ struct hyperplane {
 struct band_dim {
 	const char *name;
 	long extent;                 /* values run from 0 to extent - 1 */
-	struct slope extent_slope;
+	isl_pw_aff *sized_extent;    /* what it is for all values of the symbolic sizes, which are its
+	                              * parameters; NULL: the same.  Owned by the arena */
 	bool is_forward;             /* carries a dependence between affine statements */
 	bool can_tile;               /* no dependence runs backwards in it */
 	int blocked_from, blocked_to;    /* statements of the nest whose dependence does */
@@ -86,6 +81,8 @@ struct nest {
 	                              * borrows, those that only read are stored in all tile loops */
 	bool borrows;                /* where a group that only reads meets a written one, it reads in
 	                              * the buffer of that: regions come from isl */
+	bool avoids_forms;           /* regions come from isl though they have closed forms, which do
+	                              * not hold for all symbolic sizes */
 	bool moves_boxes;            /* regions without closed forms move as the boxes around
 	                              * them, also where they are no boxes */
 	int joint_count;             /* groups that must share a buffer all the same: accesses, */
@@ -198,7 +195,8 @@ struct region_dim {
 	long window;
 	long stride, phase;          /* see struct plan_dim */
 	long low, high;              /* no element outside is touched: regions are clipped */
-	struct slope base_slope, low_slope, high_slope;
+	/* These for all values of the symbolic sizes, as in struct band_dim. */
+	isl_pw_aff *sized_base, *sized_low, *sized_high;
 };
 
 struct region {

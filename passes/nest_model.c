@@ -616,7 +616,8 @@ bool nest_model_build(struct compilation *compilation, const struct nest *nest,
 		sizeof *builder.ranges * (size_t)nest->statement_count),
 		ARENA_ARRAY(compilation->arena, bool, nest->statement_count) };
 	/* Closed forms tell a first visit of the nest, not of an iteration of loops around. */
-	bool exact = !nest->outer_count && !nest->borrows && closed_forms(&builder, regions);
+	bool exact = !nest->outer_count && !nest->borrows && !nest->avoids_forms
+		&& closed_forms(&builder, regions);
 	fill_loops(nest, exact, model);
 	model->array_count = nest->array_count;
 	for (int a = 0; a < nest->array_count; a++) {

@@ -50,25 +50,17 @@ static __isl_give isl_aff *parameter(const struct lowering *lowering, __isl_take
 	return isl_aff_param_on_domain_space_id(space, parameter_id(lowering, kind, l));
 }
 
-/* The iterations of dimension DIM of the band, as the symbolic sizes make them, which are
- * parameters of SPACE. */
-static __isl_give isl_aff *extent_of(const struct lowering *lowering, __isl_take isl_space *space,
-	int dim)
+/* The parameters for which the iterations of dimension DIM of the band, as the symbolic sizes
+ * make them, are more than FIRST, or (not IS_MORE) not more. */
+static __isl_give isl_set *where_extent(const struct lowering *lowering, int dim, bool is_more,
+	__isl_take isl_aff *first)
 {
-	const struct function *function = lowering->nest->function;
 	const struct band_dim *band = &lowering->nest->band[dim];
-	isl_ctx *ctx = lowering->compilation->ctx;
-	long constant = band->extent;
-	isl_aff *extent = isl_aff_zero_on_domain(isl_local_space_from_space(space));
-	for (int k = 0; k < function->symbolic_count; k++) {
-		const struct size *size = function->symbolic[k];
-		constant -= band->extent_slope.of[k] * size->value;
-		int place = isl_aff_find_dim_by_name(extent, isl_dim_param,
-			isl_size_name(lowering->compilation->arena, size->name));
-		extent = isl_aff_set_coefficient_val(extent, isl_dim_param, place,
-			isl_val_int_from_si(ctx, band->extent_slope.of[k]));
-	}
-	return isl_aff_set_constant_val(extent, isl_val_int_from_si(ctx, constant));
+	isl_pw_aff *from = isl_pw_aff_from_aff(first);
+	isl_pw_aff *extent = band->sized_extent ? isl_pw_aff_copy(band->sized_extent)
+		: isl_pw_aff_from_aff(isl_aff_val_on_domain_space(isl_pw_aff_get_domain_space(from),
+			isl_val_int_from_si(lowering->compilation->ctx, band->extent)));
+	return is_more ? isl_pw_aff_gt_set(extent, from) : isl_pw_aff_le_set(extent, from);
 }
 
 /* The value that the first iteration of loop L's tile has, at the tile TILE. */
@@ -104,9 +96,10 @@ static __isl_give isl_set *within_extent(const struct lowering *lowering,
 	isl_ctx *ctx = lowering->compilation->ctx;
 	int block = lowering->block_of_dim[loop->dim];
 	isl_aff *tile = parameter(lowering, isl_set_get_space(context), 't', l);
-	isl_aff *rest = isl_aff_sub(extent_of(lowering, isl_set_get_space(context), loop->dim),
-		tile_start(lowering, l, isl_aff_copy(tile)));
-	isl_set *inside = at_least(isl_set_copy(context), rest, 1);
+	isl_aff *start = tile_start(lowering, l, parameter(lowering,
+		isl_space_params(isl_set_get_space(context)), 't', l));
+	isl_set *inside = isl_set_intersect_params(isl_set_copy(context),
+		where_extent(lowering, loop->dim, true, start));
 	if (block >= 0 && block != l)
 		inside = at_most(inside, isl_aff_scale_val(isl_aff_copy(tile),
 			isl_val_int_from_si(ctx, loop->size)), lowering->loops[block].size - 1);
@@ -123,10 +116,11 @@ bool dim_may_be_empty(const struct lowering *lowering, int dim)
 	isl_set *context = lowering->nest->function->context;
 	if (!context)
 		return false;
-	context = isl_set_from_params(isl_set_copy(context));
-	context = at_most(context, extent_of(lowering, isl_set_get_space(context), dim), 0);
-	bool may = isl_set_is_empty(context) != isl_bool_true;
-	isl_set_free(context);
+	isl_set *empty = isl_set_params(isl_set_copy(context));
+	empty = isl_set_intersect(empty, where_extent(lowering, dim, false,
+		isl_aff_zero_on_domain(isl_local_space_from_space(isl_set_get_space(empty)))));
+	bool may = isl_set_is_empty(empty) != isl_bool_true;
+	isl_set_free(empty);
 	return may;
 }
 
@@ -679,7 +673,7 @@ static bool lower_part(struct lowering *lowering, int first, int end, struct pla
 	return !translation.failed;
 }
 
-bool lower_set(struct lowering *lowering, __isl_take isl_set *set, const char *name,
+bool lower_set(struct lowering *lowering, __isl_take isl_set *set, int depth, const char *name,
 	point_leaf *leaf, void *user, struct plan_node *block)
 {
 	if (!set)
@@ -692,7 +686,7 @@ bool lower_set(struct lowering *lowering, __isl_take isl_set *set, const char *n
 			arena_printf(lowering->compilation->arena, "%s_%d", name, d), NULL));
 	set = isl_set_set_tuple_name(set, "point");
 	isl_map *order = isl_map_reset_tuple_id(isl_set_identity(set), isl_dim_out);
-	isl_ast_build *build = isl_ast_build_from_context(tile_context(lowering));
+	isl_ast_build *build = isl_ast_build_from_context(context_at(lowering, depth));
 	build = isl_ast_build_set_iterators(build, names);
 	isl_ast_node *node = isl_ast_build_node_from_schedule_map(build,
 		isl_union_map_from_map(order));

@@ -113,7 +113,7 @@ static bool append_cut(struct lowering *lowering, struct rows *rows, __isl_take 
 	isl_set *outer = isl_set_project_out(isl_set_reset_tuple_id(set), isl_dim_set,
 		(unsigned)rows->depth, (unsigned)(rows->rank - rows->depth));
 	outer = set_coalesce(isl_set_make_disjoint(outer));
-	return lower_set(lowering, outer, "row", append_row, rows, block);
+	return lower_set(lowering, outer, lowering->store[rows->a], "row", append_row, rows, block);
 }
 
 /* The part of SET whose rows at DEPTH are boxes is appended; the rest is returned. */

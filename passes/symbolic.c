@@ -10,6 +10,8 @@
 #include <isl/union_map.h>
 
 #include "ir/program_build.h"
+#include "passes/plan_value.h"
+#include "passes/values.h"
 
 /* ---- the nest where the sizes are others ---- */
 
@@ -64,6 +66,7 @@ static bool sample_at(struct compilation *compilation, const struct nest *nest,
 	sample->nest = *nest_in(compilation, nest, bound);
 	sample->nest.refetches = nest->refetches;
 	sample->nest.borrows = nest->borrows;
+	sample->nest.avoids_forms = nest->avoids_forms;
 	copy_joints(compilation, nest, &sample->nest);
 	nest_split_arrays(compilation, &sample->nest, origin.split);
 	nest_find_dependences(compilation, &sample->nest);
@@ -114,7 +117,101 @@ static bool same_windows(const struct nest *nest, const struct region *a, const 
 				(size_t)nest->band_count * sizeof *x->coefficient))
 			return false;
 	}
-	return a->is_clipped == b->is_clipped;
+	return true;
+}
+
+/* ---- numbers of the nest, as functions of the sizes ---- */
+
+/* By how much a number is more where a size is one more. */
+struct slopes {
+	long of[SYMBOLIC_LIMIT];
+};
+
+static void release_pw_aff(void *value) { isl_pw_aff_free(value); }
+
+static __isl_give isl_set *all_sizes(const struct function *function)
+{
+	return isl_set_params(isl_set_copy(function->context));
+}
+
+/* VALUE + sum of the slopes times what the sizes are more than those tuned for. */
+static __isl_give isl_aff *straight(const struct function *function, long value,
+	const struct slopes *slopes)
+{
+	isl_ctx *ctx = isl_set_get_ctx(function->context);
+	isl_aff *sum = isl_aff_zero_on_domain(isl_local_space_from_space(isl_space_params(
+		isl_set_get_space(function->context))));
+	for (int k = 0; k < function->symbolic_count; k++) {
+		value -= slopes->of[k] * function->symbolic[k]->value;
+		sum = isl_aff_set_coefficient_val(sum, isl_dim_param, k,
+			isl_val_int_from_si(ctx, slopes->of[k]));
+	}
+	return isl_aff_set_constant_val(sum, isl_val_int_from_si(ctx, value));
+}
+
+static bool is_level(const struct slopes *slopes)
+{
+	for (int k = 0; k < SYMBOLIC_LIMIT; k++)
+		if (slopes->of[k])
+			return false;
+	return true;
+}
+
+/* The same as a number of a nest; NULL: it does not depend on the sizes. */
+static isl_pw_aff *straight_number(struct compilation *compilation, const struct function *function,
+	long value, const struct slopes *slopes)
+{
+	return is_level(slopes) ? NULL : arena_own(compilation->arena,
+		isl_pw_aff_from_aff(straight(function, value, slopes)), release_pw_aff);
+}
+
+/* One of the cases of a number may hold in the others as well. */
+struct one_case {
+	isl_pw_aff *number;
+	isl_set *known;              /* where it is one */
+	isl_pw_aff *found;
+};
+
+static isl_stat try_case(__isl_take isl_set *domain, __isl_take isl_aff *aff, void *user)
+{
+	struct one_case *one = user;
+	isl_pw_aff *everywhere = isl_pw_aff_from_aff(aff);
+	isl_set *same = isl_pw_aff_eq_set(isl_pw_aff_copy(everywhere), isl_pw_aff_copy(one->number));
+	if (!one->found && isl_set_is_subset(one->known, same) == isl_bool_true)
+		one->found = isl_pw_aff_copy(everywhere);
+	isl_set_free(same);
+	isl_set_free(domain);
+	isl_pw_aff_free(everywhere);
+	return isl_stat_ok;
+}
+
+/* NUMBER in as few cases as is easily done, where that is GUESS just that. */
+static isl_pw_aff *fewest_cases(struct compilation *compilation, __isl_take isl_pw_aff *number,
+	__isl_take isl_aff *guess)
+{
+	struct one_case one = { number, isl_pw_aff_domain(isl_pw_aff_copy(number)), NULL };
+	try_case(NULL, guess, &one);
+	isl_pw_aff_foreach_piece(number, try_case, &one);
+	isl_set_free(one.known);
+	if (one.found) {
+		isl_pw_aff_free(number);
+		number = one.found;
+	}
+	return arena_own(compilation->arena, number, release_pw_aff);
+}
+
+/* The greatest value of dimension D of SET, or the least, as a function of its parameters;
+ * NULL if isl finds that hard. */
+static __isl_give isl_pw_aff *extreme_of(__isl_take isl_set *set, int d, bool is_greatest)
+{
+	enum { OPERATIONS = 1000000 };
+	isl_ctx *ctx = isl_set_get_ctx(set);
+	isl_work_begin(ctx, OPERATIONS);
+	isl_pw_aff *extreme = is_greatest ? isl_set_dim_max(set, d) : isl_set_dim_min(set, d);
+	if (isl_work_end(ctx))
+		return extreme;
+	isl_pw_aff_free(extreme);
+	return NULL;
 }
 
 /* ---- the nest for all sizes ---- */
@@ -156,11 +253,20 @@ static void move_band(struct compilation *compilation, const struct nest *from, 
 	}
 }
 
+/* What grows with the sizes, by how much. */
+struct growth {
+	struct slopes extents[NEST_LOOPS];
+	struct {
+		struct slopes base, low, high;
+	} (*dims)[ARRAY_RANK_LIMIT]; /* [array]: of closed forms */
+};
+
 /* Size K is one more in SAMPLE: by how much numbers of NEST are others is their slope. */
-static void add_band_slopes(struct nest *nest, const struct nest *sample, int k)
+static void add_band_slopes(struct nest *nest, const struct nest *sample, int k,
+	struct growth *growth)
 {
 	for (int l = 0; l < nest->band_count; l++) {
-		nest->band[l].extent_slope.of[k] = sample->band[l].extent - nest->band[l].extent;
+		growth->extents[l].of[k] = sample->band[l].extent - nest->band[l].extent;
 		for (int s = 0; s < nest->statement_count; s++) {
 			struct hyperplane *plane = &nest->band[l].planes[s];
 			if (plane->kind != HYPERPLANE_AFFINE)
@@ -171,13 +277,14 @@ static void add_band_slopes(struct nest *nest, const struct nest *sample, int k)
 	}
 }
 
-static void add_region_slopes(struct region *region, const struct region *sample, int rank, int k)
+static void add_region_slopes(const struct region *region, const struct region *sample, int a,
+	int rank, int k, struct growth *growth)
 {
 	for (int d = 0; d < rank; d++) {
-		struct region_dim *dim = &region->dims[d];
-		dim->base_slope.of[k] = sample->dims[d].base - dim->base;
-		dim->low_slope.of[k] = sample->dims[d].low - dim->low;
-		dim->high_slope.of[k] = sample->dims[d].high - dim->high;
+		const struct region_dim *one = &region->dims[d], *other = &sample->dims[d];
+		growth->dims[a][d].base.of[k] = other->base - one->base;
+		growth->dims[a][d].low.of[k] = other->low - one->low;
+		growth->dims[a][d].high.of[k] = other->high - one->high;
 	}
 }
 
@@ -201,7 +308,7 @@ static void make_planes(struct compilation *compilation, struct nest *nest)
 
 static bool add_slopes(struct compilation *compilation, const struct nest *nest,
 	struct band_origin origin, bool exact, int k, struct nest *all, struct region *regions,
-	const char **reason)
+	struct growth *growth, const char **reason)
 {
 	const struct function *function = all->function;
 	long values[SYMBOLIC_LIMIT];
@@ -212,14 +319,151 @@ static bool add_slopes(struct compilation *compilation, const struct nest *nest,
 	if (!sample_at(compilation, nest, origin, regions, values, sample) || sample->exact != exact
 		|| sample->nest.array_count != nest->array_count || !same_bands(nest, &sample->nest))
 		return false;
-	add_band_slopes(all, &sample->nest, k);
+	add_band_slopes(all, &sample->nest, k, growth);
 	for (int a = 0; a < nest->array_count && exact; a++) {
 		int rank = nest->arrays[a].array->rank;
 		if (!same_windows(nest, &regions[a], &sample->regions[a], rank))
 			return false;
-		add_region_slopes(&regions[a], &sample->regions[a], rank, k);
+		add_region_slopes(&regions[a], &sample->regions[a], a, rank, k, growth);
+		regions[a].is_clipped |= sample->regions[a].is_clipped;
 	}
 	return true;
+}
+
+/* The values of dimension L of NEST's band. */
+static __isl_give isl_set *values_of_dim(const struct nest *nest, int l)
+{
+	isl_set *all = NULL;
+	for (int s = 0; s < nest->statement_count; s++) {
+		const struct hyperplane *plane = &nest->band[l].planes[s];
+		if (plane->kind != HYPERPLANE_AFFINE)
+			continue;
+		isl_set *values = isl_set_apply(isl_set_copy(nest->statements[s]->domain),
+			isl_map_from_aff(isl_aff_copy(plane->value)));
+		all = all ? isl_set_union(all, values) : values;
+	}
+	return all;
+}
+
+/* The values of dimension L begin at 0 where their slopes do not say so for all sizes: they
+ * begin at half of one. */
+static void find_origin(struct compilation *compilation, struct nest *nest, int l)
+{
+	static const struct slopes none;
+	isl_set *values = values_of_dim(nest, l);
+	isl_pw_aff *first = values ? extreme_of(values, 0, false) : NULL;
+	if (!first)
+		return;
+	first = fewest_cases(compilation, first, straight(nest->function, 0, &none));
+	for (int s = 0; s < nest->statement_count && isl_pw_aff_isa_aff(first) == isl_bool_true; s++) {
+		struct hyperplane *plane = &nest->band[l].planes[s];
+		if (plane->kind != HYPERPLANE_AFFINE)
+			continue;
+		isl_aff *origin = isl_pw_aff_as_aff(isl_pw_aff_insert_domain(isl_pw_aff_copy(first),
+			isl_aff_get_domain_space(plane->value)));
+		plane->value = arena_own(compilation->arena, isl_aff_sub(isl_aff_copy(plane->value),
+			origin), release_aff);
+	}
+}
+
+/* The extent of dimension L where its slopes do not say it for all sizes: steps of more than
+ * one, several loops of which another one is the longest. */
+static void find_extent(struct compilation *compilation, struct nest *nest, int l,
+	const struct slopes *slopes)
+{
+	const struct function *function = nest->function;
+	isl_set *values = values_of_dim(nest, l);
+	isl_pw_aff *last = values ? extreme_of(values, 0, true) : NULL;
+	if (!last)
+		return;
+	isl_ctx *ctx = isl_pw_aff_get_ctx(last);
+	isl_pw_aff *extent = isl_pw_aff_add_constant_val(last, isl_val_one(ctx));
+	/* No iterations where nothing runs. */
+	isl_set *rest = isl_set_subtract(all_sizes(function),
+		isl_pw_aff_domain(isl_pw_aff_copy(extent)));
+	isl_aff *none = isl_aff_zero_on_domain(isl_local_space_from_space(isl_set_get_space(rest)));
+	extent = isl_pw_aff_union_add(extent, isl_pw_aff_alloc(rest, none));
+	nest->band[l].sized_extent = fewest_cases(compilation, extent,
+		straight(function, nest->band[l].extent, slopes));
+}
+
+static bool is_subset(__isl_keep isl_set *set, __isl_take isl_set *of)
+{
+	bool subset = isl_set_is_subset(set, of) == isl_bool_true;
+	isl_set_free(of);
+	return subset;
+}
+
+/* Statement S runs within the extent of dimension L, whatever the sizes: no tile loop
+ * leaves any of it out. */
+static bool is_covered(const struct nest *nest, int l, int s)
+{
+	const struct band_dim *band = &nest->band[l];
+	const struct hyperplane *plane = &band->planes[s];
+	if (plane->kind != HYPERPLANE_AFFINE)
+		return true;
+	isl_set *domain = nest->statements[s]->domain;
+	isl_ctx *ctx = isl_set_get_ctx(domain);
+	isl_pw_aff *value = isl_pw_aff_from_aff(isl_aff_copy(plane->value));
+	isl_set *inside = isl_pw_aff_nonneg_set(isl_pw_aff_copy(value));
+	isl_pw_aff *end = band->sized_extent
+		? isl_pw_aff_insert_domain(isl_pw_aff_copy(band->sized_extent), isl_set_get_space(domain))
+		: isl_pw_aff_from_aff(isl_aff_val_on_domain_space(isl_set_get_space(domain),
+			isl_val_int_from_si(ctx, band->extent)));
+	inside = isl_set_intersect(inside, isl_pw_aff_lt_set(value, end));
+	return is_subset(domain, inside);
+}
+
+static void make_extents(struct compilation *compilation, struct nest *nest,
+	const struct growth *growth)
+{
+	for (int l = 0; l < nest->band_count; l++) {
+		bool covered = true;
+		nest->band[l].sized_extent = straight_number(compilation, nest->function,
+			nest->band[l].extent, &growth->extents[l]);
+		for (int s = 0; s < nest->statement_count; s++)
+			covered = covered && is_covered(nest, l, s);
+		if (covered)
+			continue;
+		find_origin(compilation, nest, l);
+		find_extent(compilation, nest, l, &growth->extents[l]);
+	}
+}
+
+/* The first or the last element that ARRAY's accesses touch of dimension D, in lattice units. */
+static isl_pw_aff *find_end(struct compilation *compilation, const struct nest_array *array, int d,
+	const struct region_dim *dim, bool is_last, __isl_take isl_aff *guess)
+{
+	isl_set *touched = NULL;
+	for (int i = 0; i < array->access_count; i++) {
+		isl_set *part = isl_map_range(isl_map_copy(array->accesses[i].access->map));
+		touched = touched ? isl_set_union(touched, part) : part;
+	}
+	isl_pw_aff *end = extreme_of(touched, d, is_last);
+	if (!end)
+		return arena_own(compilation->arena, isl_pw_aff_from_aff(guess), release_pw_aff);
+	isl_ctx *ctx = compilation->ctx;
+	end = isl_pw_aff_add_constant_val(end, isl_val_int_from_si(ctx, -dim->phase));
+	end = isl_pw_aff_floor(isl_pw_aff_scale_down_val(end, isl_val_int_from_si(ctx, dim->stride)));
+	return fewest_cases(compilation, end, guess);
+}
+
+static void make_regions(struct compilation *compilation, const struct nest *nest,
+	const struct growth *growth, struct region *regions)
+{
+	const struct function *function = nest->function;
+	for (int a = 0; a < nest->array_count; a++)
+		for (int d = 0; d < nest->arrays[a].array->rank; d++) {
+			struct region_dim *dim = &regions[a].dims[d];
+			dim->sized_base = straight_number(compilation, function, dim->base,
+				&growth->dims[a][d].base);
+			if (!regions[a].is_clipped)
+				continue;
+			dim->sized_low = find_end(compilation, &nest->arrays[a], d, dim, false,
+				straight(function, dim->low, &growth->dims[a][d].low));
+			dim->sized_high = find_end(compilation, &nest->arrays[a], d, dim, true,
+				straight(function, dim->high, &growth->dims[a][d].high));
+		}
 }
 
 struct nest *nest_with_sizes(struct compilation *compilation, const struct nest *nest,
@@ -235,13 +479,20 @@ struct nest *nest_with_sizes(struct compilation *compilation, const struct nest 
 	all->is_split = nest->is_split;
 	all->refetches = nest->refetches;
 	all->borrows = nest->borrows;
-	all->moves_boxes = true;     /* which rows there are would depend on the sizes */
+	all->avoids_forms = nest->avoids_forms;
+	all->moves_boxes = nest->moves_boxes;
 	move_arrays(compilation, nest, all);
 	move_band(compilation, nest, all);
+	struct growth growth = { .dims = arena_alloc(compilation->arena,
+		sizeof *growth.dims * (size_t)(nest->array_count + 1)) };
+	memset(growth.dims, 0, sizeof *growth.dims * (size_t)(nest->array_count + 1));
 	for (int k = 0; k < function->symbolic_count; k++)
-		if (!add_slopes(compilation, nest, origin, exact, k, all, regions, reason))
+		if (!add_slopes(compilation, nest, origin, exact, k, all, regions, &growth, reason))
 			return NULL;
 	make_planes(compilation, all);
+	make_extents(compilation, all, &growth);
+	if (exact)
+		make_regions(compilation, all, &growth, regions);
 	nest_find_dependences(compilation, all);
 	return all;
 }
@@ -308,37 +559,6 @@ static isl_stat check_pairs(__isl_take isl_map *pairs, void *user)
 	return check->is_legal ? isl_stat_ok : isl_stat_error;
 }
 
-static bool is_subset(__isl_keep isl_set *set, __isl_take isl_set *of)
-{
-	bool subset = isl_set_is_subset(set, of) == isl_bool_true;
-	isl_set_free(of);
-	return subset;
-}
-
-/* Statement S runs within the extent of dimension L, whatever the sizes: no tile loop
- * leaves any of it out. */
-static bool is_covered(const struct nest *nest, int l, int s)
-{
-	const struct band_dim *band = &nest->band[l];
-	const struct hyperplane *plane = &band->planes[s];
-	if (plane->kind != HYPERPLANE_AFFINE)
-		return true;
-	isl_set *domain = nest->statements[s]->domain;
-	isl_ctx *ctx = isl_set_get_ctx(domain);
-	long last = band->extent - 1;
-	isl_aff *end = isl_aff_zero_on_domain(isl_local_space_from_space(isl_set_get_space(domain)));
-	for (int k = 0; k < nest->function->symbolic_count; k++) {
-		last -= band->extent_slope.of[k] * nest->function->symbolic[k]->value;
-		end = isl_aff_set_coefficient_val(end, isl_dim_param, k,
-			isl_val_int_from_si(ctx, band->extent_slope.of[k]));
-	}
-	isl_pw_aff *value = isl_pw_aff_from_aff(isl_aff_copy(plane->value));
-	isl_set *inside = isl_pw_aff_nonneg_set(isl_pw_aff_copy(value));
-	inside = isl_set_intersect(inside, isl_pw_aff_le_set(value, isl_pw_aff_from_aff(
-		isl_aff_set_constant_val(end, isl_val_int_from_si(ctx, last)))));
-	return is_subset(domain, inside);
-}
-
 bool band_is_legal(const struct nest *nest, const struct schedule *schedule, const char **reason)
 {
 	*reason = "its loops do not grow evenly with the sizes";
@@ -363,57 +583,32 @@ bool band_is_legal(const struct nest *nest, const struct schedule *schedule, con
 
 /* ---- regions for all sizes ---- */
 
-static __isl_give isl_pw_aff *parameter(__isl_take isl_space *space, isl_ctx *ctx, const char *name)
+static __isl_give isl_pw_aff *parameter(const struct plan_values *values, const char *name)
 {
-	isl_id *id = isl_id_alloc(ctx, name, NULL);
-	space = isl_space_add_param_id(space, isl_id_copy(id));
+	isl_id *id = isl_id_alloc(isl_space_get_ctx(values->space), name, NULL);
+	isl_space *space = isl_space_add_param_id(isl_space_copy(values->space), isl_id_copy(id));
 	return isl_pw_aff_from_aff(isl_aff_param_on_domain_space_id(space, id));
 }
 
-static __isl_give isl_pw_aff *variable(const struct lowering *lowering, __isl_take isl_space *space,
-	const struct plan_var *var)
+static __isl_give isl_pw_aff *variable(const struct plan_values *values, const struct plan_var *var)
 {
-	isl_ctx *ctx = lowering->compilation->ctx;
+	const struct lowering *lowering = values->user;
 	char name[16];
 	for (int l = 0; l < lowering->depth; l++)
 		if (lowering->loops[l].tile_var == var) {
 			snprintf(name, sizeof name, "t.%d", l);
-			return parameter(space, ctx, name);
+			return parameter(values, name);
 		}
-	if (var->size)
-		return parameter(space, ctx, isl_size_name(lowering->compilation->arena,
-			var->size->name));
-	isl_space_free(space);
-	return NULL;
+	return var->size ? parameter(values, isl_size_name(lowering->compilation->arena,
+		var->size->name)) : NULL;
 }
 
 /* EXPR, of tiles and sizes, as isl's on SPACE; NULL if it has no such form. */
 static __isl_give isl_pw_aff *value_of(const struct lowering *lowering,
 	__isl_keep isl_space *space, const struct plan_expr *expr)
 {
-	isl_ctx *ctx = lowering->compilation->ctx;
-	if (expr->op == PLAN_CONST)
-		return isl_pw_aff_from_aff(isl_aff_val_on_domain_space(isl_space_copy(space),
-			isl_val_int_from_si(ctx, expr->value)));
-	if (expr->op == PLAN_VAR)
-		return variable(lowering, isl_space_copy(space), expr->var);
-	if (expr->op > PLAN_MAX)
-		return NULL;
-	isl_pw_aff *a = value_of(lowering, space, expr->operands[0]);
-	isl_pw_aff *b = value_of(lowering, space, expr->operands[1]);
-	switch (expr->op) {
-	case PLAN_ADD: return isl_pw_aff_add(a, b);
-	case PLAN_SUB: return isl_pw_aff_sub(a, b);
-	case PLAN_MUL: return isl_pw_aff_mul(a, b);
-	case PLAN_FLOORDIV: return isl_pw_aff_floor(isl_pw_aff_div(a, b));
-	case PLAN_MOD: {
-		isl_pw_aff *whole = isl_pw_aff_floor(isl_pw_aff_div(isl_pw_aff_copy(a),
-			isl_pw_aff_copy(b)));
-		return isl_pw_aff_sub(a, isl_pw_aff_mul(whole, b));
-	}
-	case PLAN_MIN: return isl_pw_aff_min(a, b);
-	default: return isl_pw_aff_max(a, b);
-	}
+	struct plan_values values = { space, variable, (struct lowering *)lowering };
+	return plan_value(&values, expr);
 }
 
 /* The elements of a region, in the space of the array. */

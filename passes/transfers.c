@@ -197,7 +197,7 @@ static struct plan_expr *whole_first(const struct visit *visit, int d, struct pl
 {
 	const struct lowering *lowering = visit->lowering;
 	const struct region_dim *region = &lowering->regions[visit->a].dims[d];
-	struct plan_expr *least = sized(lowering, region->base, &region->base_slope), *first, *count;
+	struct plan_expr *least = sized(lowering, region->base, region->sized_base), *first, *count;
 	for (int dim = 0; dim < lowering->model->loop_count; dim++) {
 		long factor = region->coefficient[dim];
 		iterations(visit, dim, tile_b, &first, &count);
@@ -209,13 +209,21 @@ static struct plan_expr *whole_first(const struct visit *visit, int d, struct pl
 	return least;
 }
 
+/* Where the array's touched elements end in dimension D. */
+static struct plan_expr *region_limit(const struct visit *visit, int d)
+{
+	const struct region_dim *dim = &visit->lowering->regions[visit->a].dims[d];
+	return make(visit->lowering, PLAN_ADD, sized(visit->lowering, dim->high, dim->sized_high),
+		constant(visit->lowering, 1));
+}
+
 /* The same where the array's touched elements end: the first, and the end. */
 static struct plan_expr *region_first(const struct visit *visit, int d, struct plan_expr *tile_b)
 {
 	const struct region *region = &visit->lowering->regions[visit->a];
 	struct plan_expr *first = whole_first(visit, d, tile_b);
 	return !region->is_clipped ? first : make(visit->lowering, PLAN_MAX, first,
-		sized(visit->lowering, region->dims[d].low, &region->dims[d].low_slope));
+		sized(visit->lowering, region->dims[d].low, region->dims[d].sized_low));
 }
 
 static struct plan_expr *region_end(const struct visit *visit, int d, struct plan_expr *tile_b)
@@ -224,7 +232,7 @@ static struct plan_expr *region_end(const struct visit *visit, int d, struct pla
 	struct plan_expr *end = make(visit->lowering, PLAN_ADD, whole_first(visit, d, tile_b),
 		whole_count(visit, d, tile_b));
 	return !region->is_clipped ? end : make(visit->lowering, PLAN_MIN, end,
-		sized(visit->lowering, region->dims[d].high + 1, &region->dims[d].high_slope));
+		region_limit(visit, d));
 }
 
 static struct plan_expr *region_count(const struct visit *visit, int d, struct plan_expr *tile_b)
@@ -418,7 +426,7 @@ static struct plan_expr *window_first(const struct visit *visit, int d, struct p
 	const struct region *region = &visit->lowering->regions[visit->a];
 	struct plan_expr *first = region_first(visit, d, tile_b);
 	return !region->is_clipped ? first : make(visit->lowering, PLAN_MIN, first,
-		sized(visit->lowering, region->dims[d].high + 1, &region->dims[d].high_slope));
+		region_limit(visit, d));
 }
 
 static struct plan_expr *window_end(const struct visit *visit, int d, struct plan_expr *tile_b)
@@ -426,7 +434,7 @@ static struct plan_expr *window_end(const struct visit *visit, int d, struct pla
 	const struct region *region = &visit->lowering->regions[visit->a];
 	struct plan_expr *end = region_end(visit, d, tile_b);
 	return !region->is_clipped ? end : make(visit->lowering, PLAN_MAX, end,
-		sized(visit->lowering, region->dims[d].low, &region->dims[d].low_slope));
+		sized(visit->lowering, region->dims[d].low, region->dims[d].sized_low));
 }
 
 /* Windows of some tiles at the edges of other loops are so short that they do not touch: they

@@ -39,7 +39,7 @@ def replace_ends(function, choose, name, end):
     """Loops from 0 to END - 1, or down from there, have the size NAME for END; some of them."""
     count = 0
     for loop in loops(function.body):
-        if abs(loop.step) != 1 or choose.random() < 0.2:
+        if choose.random() < 0.2:
             continue
         size = Affine(-1, {name: 1})
         if loop.step > 0 and not loop.first.terms and loop.first.constant == 0 \
@@ -56,14 +56,26 @@ def ends_of(function):
     """The numbers of iterations that loops have which do not depend on others."""
     ends = set()
     for loop in loops(function.body):
-        if loop.step == 1 and not loop.first.terms and loop.first.constant == 0 \
+        if loop.step > 0 and not loop.first.terms and loop.first.constant == 0 \
                 and len(loop.bounds) == 1 and not loop.bounds[0].terms and loop.bounds[0].constant > 0:
             ends.add(loop.bounds[0].constant + 1)
     return sorted(ends)
 
 
 def grown(function, tuned):
-    """(offset, extent) of each dimension of each array, as Affines of the sizes."""
+    """(offset, extent) of each dimension of each array, as Affines of the sizes: enough if loops
+    leave out nothing, as what they need grows unevenly where their steps do."""
+    steps = [(loop, loop.step) for loop in loops(function.body)]
+    for loop, step in steps:
+        loop.step = 1 if step > 0 else -1
+    try:
+        return grown_by_ones(function, tuned)
+    finally:
+        for loop, step in steps:
+            loop.step = step
+
+
+def grown_by_ones(function, tuned):
     ones = {name: 1 for name in tuned}
     large = {name: 2 * value + 9 for name, value in tuned.items()}
     first, base = needs(function, ones), needs(function, large)

@@ -34,7 +34,9 @@ class Program:
         self.types = self.random.choice((("int16_t", "int32_t"), ("int8_t", "int"), ("int32_t", "int32_t")))
         for _ in range(self.random.choice((1, 1, 1, 2, 2, 3))):
             self.random.choice((self.elementwise, self.stencil, self.product, self.window, self.padded,
-                                self.row_sums, self.in_place, self.time_loop, self.triangle))()
+                                self.row_sums, self.in_place, self.time_loop, self.triangle,
+                                self.strided, self.strided, self.parity, self.blocked, self.halves,
+                                self.pooled))()
 
     def extent(self):
         return self.random.choice(self.sizes + self.sizes + ["2", "3", "5"])
@@ -138,6 +140,55 @@ class Program:
         a, b, c = self.array([x, x]), self.array([x, y]), self.new_array([x, y])
         self.nests.append(["for (int i = 0; i < %s; i++)" % x, self.loop("j", "0", y),
                            "for (int k = 0; k <= i; k++)", "%s[i][j] += %s[i][k] * %s[k][j];" % (c, a, b)])
+
+    def steps(self, iterator, end):
+        """A for over some of 0 <= iterator < end, a step apart."""
+        step, first = self.random.choice((1, 2, 2, 3, 4)), self.random.choice((0, 0, 1, 3))
+        if self.random.random() < 0.6:
+            return "for (int %s = %d; %s < %s; %s += %d)" % (iterator, first, iterator, end, iterator, step)
+        return "for (int %s = %s - %d; %s >= 0; %s -= %d)" % (iterator, end, 1 + first, iterator, iterator, step)
+
+    def strided(self):
+        x, y = self.extent_size(), self.extent()
+        a, c = self.array([x, y]), self.new_array([x, y])
+        source = self.random.choice(("%s[i][j]" % a, "%s[%s - 1 - i][j]" % (a, x), "%s[i][%s - 1 - j]" % (a, y)))
+        self.nests.append([self.steps("i", x), self.steps("j", y),
+                           "%s[i][j] = %s%s * 3 + %s;" % (
+                               c, self.random.choice(("", "%s[i][j] * 2 + " % c)), source,
+                               self.random.choice(self.sizes + ["i", "1"]))])
+
+    def parity(self):
+        x, y, divisor = self.extent_size(), self.extent(), self.random.choice((2, 2, 3))
+        a, c = self.array([x, y]), self.new_array([x, y])
+        condition = self.random.choice(("i", "j", "(i + j)", "(i + 2 * j)", "(%s - i)" % x))
+        self.nests.append([self.loop("i", "0", x), self.loop("j", "0", y),
+                           "if (%s %% %d == %d)" % (condition, divisor, self.random.randrange(divisor)),
+                           "%s[i][j] += %s[i][j] + %s;" % (c, a, self.random.choice(("i", "1")))])
+
+    def blocked(self):
+        x, step = self.extent_size(), self.random.choice((2, 4, 5))
+        a, c = self.array([x, x]), self.new_array([x, x], True)
+        self.nests.append(["for (int i = 0; i < %s; i += %d)" % (x, step), self.loop("j", "0", x),
+                           "for (int r = i; r < i + %d && r < %s; r++)" % (step, x),
+                           "%s[r][j] = %s[j][r] + %s[i][j];" % (c, a, a)])
+
+    def halves(self):
+        x, y = self.extent_size(), self.extent()
+        a, b, c = self.array([x, y]), self.array(["2"]), self.new_array([x, y])
+        if self.random.random() < 0.5:
+            head = "for (int i = %s / 2; i < %s; i++)" % (x, x)
+            value = "%s[%s - 1 - i][j]" % (a, x)
+        else:
+            head, value = "for (int i = 0; i < %s; i++)" % x, "%s[i / 2][j] * %s[i %% 2]" % (a, b)
+        self.nests.append([head, self.loop("j", "0", y), "%s[i][j] = %s + 1;" % (c, value)])
+
+    def pooled(self):
+        x, y, step = self.extent_size(), self.extent_size(), self.random.choice((2, 3))
+        a, c = self.array([x, y]), self.new_array([x, y])
+        self.nests.append(["for (int i = 0; i + %d < %s; i += %d)" % (step, x, step),
+                           "for (int j = 0; j + 2 < %s; j += 2) {" % y, "%s[i][j] = 0;" % c,
+                           "for (int r = 0; r < %d; r++)" % (step + 1),
+                           "for (int s = 0; s < 3; s++)", "%s[i][j] += %s[i + r][j + s];" % (c, a), "}"])
 
     def text(self):
         small, large = self.types
