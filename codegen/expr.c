@@ -427,7 +427,8 @@ static struct text conditional_text(struct printer *printer, const struct plan_n
 
 		if (i > 0)
 			text = converted(printer, text, expr->operands[i], expr->type);
-		part[i] = text_at(printer, text, TEXT_BIT_OR);
+		/* a chain of them needs no parentheses, of which compilers limit the levels */
+		part[i] = text_at(printer, text, i < 2 ? TEXT_BIT_OR : TEXT_CONDITIONAL);
 	}
 	return (struct text){ arena_printf(printer->arena, "%s ? %s : %s", part[0], part[1],
 		part[2]), TEXT_CONDITIONAL };

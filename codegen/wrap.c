@@ -5,11 +5,11 @@
 
 enum { LINE_WIDTH = 100, TAB_WIDTH = 8 };
 
-/* How bad a break at TEXT[AT] is: outside of parentheses and behind a comma is best,
- * before an opening brace worst. */
+/* How bad a break at TEXT[AT] is: outside of parentheses and behind a comma, or before
+ * what a condition chooses else, is best, before an opening brace worst. */
 static int badness(const char *text, size_t at, int nesting)
 {
-	bool is_good = at > 0 && strchr(",;{", text[at - 1]);
+	bool is_good = (at > 0 && strchr(",;{", text[at - 1])) || strncmp(text + at, " : ", 3) == 0;
 	bool is_fair = strchr("+-*/%<>=&|?:", text[at + 1]) != NULL;
 
 	if (text[at + 1] == '{')

@@ -137,7 +137,7 @@ static bool is_inside(const struct sema *sema, struct affine affine, struct affi
 
 static void remember_guard(struct builder *builder, const struct ast_expr *guard)
 {
-	if (builder->split_count < SPLIT_GUARDS)
+	if (builder->split_count < SPLIT_GUARDS && !guard_is_data(builder->sema, guard))
 		builder->split_guards[builder->split_count++] = guard;
 	/* of a && b either may decide alone, but only those on the left are split by */
 	if (guard->kind != AST_BINARY || strcmp(guard->text, "&&"))
@@ -151,6 +151,8 @@ static void remember_guards(struct builder *builder)
 {
 	for (int i = 0; i < builder->guard_count; i++)
 		remember_guard(builder, builder->guards[i]);
+	if (!builder->split_count)           /* none decides: the message names one */
+		builder->split_guards[builder->split_count++] = builder->guards[0];
 }
 
 /* Checks that subscript DIM never leaves the array. */

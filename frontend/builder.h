@@ -15,7 +15,7 @@ struct builder {
 	bool failed;
 	/* The conditions of ?:, && and || that decide whether what is being built is
 	 * evaluated, outermost first. */
-	const struct ast_expr *guards[AST_DEPTH_LIMIT + 8];   /* ifs on data make values deeper */
+	const struct ast_expr *guards[2 * AST_DEPTH_LIMIT + 8];   /* ifs on data make values deeper */
 	int guard_count;
 	/* Those around the first subscript that is out of range if they are not looked
 	 * at: to split the statement by. */

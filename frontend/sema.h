@@ -142,12 +142,17 @@ void lower_store(struct sema *sema, struct location at, const struct ast_expr *t
 
 /* The first value of the local TARGET. */
 void lower_initial(struct sema *sema, const struct ast_expr *target, const struct ast_expr *value);
-/* Where CONDITION holds the assignment FIRST, elsewhere SECOND, to the same target. */
-void lower_choice(struct sema *sema, const struct ast_expr *condition,
-	const struct ast_expr *first, const struct ast_expr *second);
+/* CONDITION ? FIRST : SECOND, as values assigned to TARGET. */
+struct ast_expr *choice_of(struct sema *sema, const struct ast_expr *condition,
+	const struct ast_expr *first, const struct ast_expr *second, const struct ast_expr *target);
+/* The value that TARGET has after ASSIGNMENT: x + e for x += e. */
+const struct ast_expr *assigned_value(struct sema *sema, const struct ast_expr *assignment);
 
 /* Conditions on data (guard.c). */
 bool guard_is_data(const struct sema *sema, const struct ast_expr *ast);
+/* The conditions on data, or those on iterators and sizes alone, among the operands of the &&
+ * that AST is; NULL: none. */
+struct ast_expr *guard_part(struct sema *sema, const struct ast_expr *ast, bool on_data);
 void lower_data_if(struct sema *sema, const struct ast_stmt *stmt);
 
 /* Loops and conditions (loop.c). */

@@ -208,9 +208,19 @@ static void lower_once(struct sema *sema, struct store store, int splits)
 		finish_statement(sema, builder.statement);
 }
 
+/* Whether AST is a value assigned to something of TYPE, or a choice of such values. */
+static bool is_assigned(const struct ast_expr *ast, struct type type)
+{
+	if (ast->kind == AST_CONDITIONAL && !ast->text)
+		return is_assigned(ast->operands[1], type) && is_assigned(ast->operands[2], type);
+	return ast->kind == AST_CAST && ast->text && ast->type.type.kind == type.kind;
+}
+
 /* What AST is once it is assigned to something of TYPE. */
 static struct ast_expr *assigned(struct sema *sema, const struct ast_expr *ast, struct type type)
 {
+	if (is_assigned(ast, type))
+		return (struct ast_expr *)ast;
 	struct ast_expr *cast = ast_node(sema->arena, AST_CAST, ast->location, "=",
 		(struct ast_expr *)ast, NULL, NULL);
 	cast->type.type = type;
@@ -242,11 +252,31 @@ static const struct ast_expr *plain_value(struct sema *sema, const struct ast_ex
 		(struct ast_expr *)target, (struct ast_expr *)value, NULL) : value;
 }
 
+/* TARGET = VALUE in those iterations in which INDICES holds. */
+static void lower_store_where(struct sema *sema, struct location at, const struct ast_expr *indices,
+	const struct ast_expr *target, const struct ast_expr *value)
+{
+	struct ast_stmt assignment = { .kind = AST_EXPRESSION, .location = at };
+	assignment.condition = ast_node(sema->arena, AST_ASSIGN, at, "=", (struct ast_expr *)target,
+		(struct ast_expr *)value, NULL);
+	struct ast_stmt stmt = { .kind = AST_IF, .location = at, .body = &assignment };
+	stmt.condition = (struct ast_expr *)indices;
+	lower_if(sema, &stmt);
+}
+
 void lower_store(struct sema *sema, struct location at, const struct ast_expr *target,
 	const char *operator, const struct ast_expr *value)
 {
 	const struct symbol *symbol = target_symbol(sema, target);
-	if (sema->guard && symbol) {
+	const struct ast_expr *guard = sema->guard;
+	const struct ast_expr *indices = guard && symbol ? guard_part(sema, guard, false) : NULL;
+	if (indices) {
+		sema->guard = guard_part(sema, guard, true);
+		lower_store_where(sema, at, indices, target, plain_value(sema, target, operator, value));
+		sema->guard = guard;
+		return;
+	}
+	if (guard && symbol) {
 		value = choice(sema, sema->guard, plain_value(sema, target, operator, value), target,
 			symbol->array->type);
 		operator = NULL;
@@ -282,15 +312,18 @@ static struct store store_of(struct sema *sema, const struct ast_expr *ast)
 	return store;
 }
 
-void lower_choice(struct sema *sema, const struct ast_expr *condition,
-	const struct ast_expr *first, const struct ast_expr *second)
+struct ast_expr *choice_of(struct sema *sema, const struct ast_expr *condition,
+	const struct ast_expr *first, const struct ast_expr *second, const struct ast_expr *target)
 {
-	struct store a = store_of(sema, first), b = store_of(sema, second);
-	const struct symbol *symbol = target_symbol(sema, a.target);
+	const struct symbol *symbol = target_symbol(sema, target);
 	struct type type = symbol ? symbol->array->type : (struct type){ TYPE_INT32, 4, "int" };
-	lower_store(sema, a.location, a.target, NULL, choice(sema, condition,
-		plain_value(sema, a.target, a.operator, a.value),
-		plain_value(sema, b.target, b.operator, b.value), type));
+	return choice(sema, condition, first, second, type);
+}
+
+const struct ast_expr *assigned_value(struct sema *sema, const struct ast_expr *assignment)
+{
+	struct store store = store_of(sema, assignment);
+	return plain_value(sema, store.target, store.operator, store.value);
 }
 
 void lower_assignment(struct sema *sema, const struct ast_expr *ast)

@@ -183,16 +183,23 @@ static const struct expr *uncast(const struct statement *statement, const struct
 static enum reduction of_value(const struct statement *statement, const struct expr *value,
 	bool is_associative);
 
-/* c ? x OP e : x and its kin: what is added may be nothing. */
+/* c ? x OP e : x and its kin, c ? x OP e : x OP f: what is added is chosen, or may be nothing. */
 static enum reduction of_guarded(const struct statement *statement, const struct expr *value,
 	bool is_associative)
 {
-	for (int i = 1; i <= 2; i++)
-		if (is_target(statement, value->operands[i])
-			&& !reads_target(statement, value->operands[0]))
-			return of_value(statement, uncast(statement, value->operands[3 - i]),
-				is_associative);
-	return REDUCTION_NONE;
+	if (reads_target(statement, value->operands[0]))
+		return REDUCTION_NONE;
+	enum reduction found = REDUCTION_NONE;
+	for (int i = 1; i <= 2; i++) {
+		const struct expr *arm = uncast(statement, value->operands[i]);
+		if (is_target(statement, arm))
+			continue;
+		enum reduction reduction = of_value(statement, arm, is_associative);
+		if (reduction == REDUCTION_NONE || (found != REDUCTION_NONE && reduction != found))
+			return REDUCTION_NONE;
+		found = reduction;
+	}
+	return found;
 }
 
 static enum reduction of_value(const struct statement *statement, const struct expr *value,

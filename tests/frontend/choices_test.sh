@@ -46,4 +46,28 @@ is_value "iterators and data" 'if (B[i][j] > 0 && j + 1 < 20) A[i][j] = B[i][j +
 is_value "iterators and data, with else" \
 	'if (B[i][j] > 0 && j + 1 < 20) A[i][j] = B[i][j + 1]; else A[i][j] = 7;' \
 	'domain \{ S1\[i, j = 19\] : 0 <= i <= 15 \}'
+is_value "a chain that counts" \
+	'if (B[i][j] > 3) n[i] += 2; else if (B[i][j] > 1) n[i]++; else if (B[i][j] > 0) n[i] -= i;' \
+	'n\[i\] = \(\(B\[i\]\[j\] > 3\) \? \(n\[i\] \+ 2\) : .* \? \(n\[i\] - '
+has out 'S0 at 0 .* sum$' "a chain that counts: a reduction"
+is_value "branches that assign in another order" \
+	'if (B[i][j] > 3) { M[i] = 1; n[i] = 2; A[i][j] = 4; } else if (B[i][j] > 1) { n[i] = 3; A[i][j] = 5; }' \
+	'A\[i\]\[j\] = .* 4.* 5'
+exits 1 "branches that assign in another order: one statement for each target" grep -q 'S3 at' out
+is_value "branches that change what later conditions read" \
+	'if (A[i][j] > 3) { A[i][j] = 1; n[i] = 2; } else if (A[i][j] > 1) { if (M[i] > 2) { n[i] = 3; M[i] = 0; } }
+	else { M[i] = 1; A[i][j] = 9; }' \
+	'branch = \(\(A\[i\]\[j\] > 3\) \? 0 : '
+is_value "iterators in a later condition" \
+	'if (B[i][j] > 0 && j > 4) A[i][j - 5] = 1; else if (M[i] > 1 && i + j < 12) A[i][j + 8] = 2;' \
+	'domain \{ S0\[i, j\] : 0 <= i <= 15 and 5 <= j <= 19 \}'
+
+# A long chain is one statement, which C compilers take.
+chain='if (B[i][j] == 0) A[i][j] = 1;'
+for number in $(seq 1 380); do
+	chain="$chain
+		else if (B[i][j] == $number) A[i][j] = $number * 0.5f;"
+done
+is_value "a long chain" "$chain" '380\) \? '
+exits 1 "a long chain: one statement" grep -q 'S1 at' out
 finish
