@@ -307,18 +307,38 @@ static struct text cast(struct printer *printer, const char *type, struct text t
 		text_at(printer, text, TEXT_UNARY)), TEXT_CAST };
 }
 
-/* EXPR is a signed value of less than 32 bits, or a choice of such ones. */
+static bool is_narrow(const struct expr *expr);
+
+/* A OPERATOR B that gcc 12 does in less than 32 bits, where A and B are so narrow. */
+static bool is_narrow_operation(const struct expr *expr)
+{
+	const struct expr *a = expr->operands[0], *b = expr->operands[1];
+	bool is_bitwise = strlen(expr->operator) == 1 && strchr("&|^", *expr->operator);
+	bool is_division = *expr->operator == '/' || *expr->operator == '%' ||
+		strcmp(expr->operator, ">>") == 0;
+
+	if (is_bitwise && a->kind == EXPR_LITERAL)
+		return is_narrow(b);
+	return (is_bitwise || is_division) && is_narrow(a) &&
+		(b->kind == EXPR_LITERAL || (is_bitwise && is_narrow(b)));
+}
+
+/* EXPR is a signed value of less than 32 bits, or an operation on or choice of such ones. */
 static bool is_narrow(const struct expr *expr)
 {
 	while (expr->kind == EXPR_CAST && is_lossless(expr->operands[0]->type, expr->type))
 		expr = expr->operands[0];
 	if (expr->kind == EXPR_CONDITIONAL)
 		return is_narrow(expr->operands[1]) || is_narrow(expr->operands[2]);
+	if (expr->kind == EXPR_BINARY)
+		return is_narrow_operation(expr);
+	if (expr->kind == EXPR_UNARY && *expr->operator == '+')
+		return is_narrow(expr->operands[0]);
 	return type_is_signed(expr->type.kind) && !type_is_float(expr->type.kind)
 		&& expr->type.bytes < 4;
 }
 
-/* gcc 12 looks through the cast in "u + (uint32_t)b", b an int8_t, and warns of the
+/* gcc 12 looks through the cast in "u + (uint32_t)b", b an int8_t, or b | 1, and warns of the
  * conversion that the cast spells out; it does not look through "(uint32_t)(b + 0)". */
 static struct text cast_from(struct printer *printer, struct type to, struct text text,
 	const struct expr *expr)

@@ -60,6 +60,10 @@ same "a limit that depends on loops around" '
 	for (int i = 0; i < 32; i++)
 		for (int j = 0; j <= i && i + 10 > j && j != 33 - i / 2 * 0; j++)
 			B[3][i][j] = A[1][i / 2][j / 2];'
+same "beside a loop with a step" '
+	for (int i = 0; i < 16; i++)
+		for (int j = 0; j < 16; j += 5)
+			B[3][i][j] = A[1][i / 4][j] + B[2][i % 4][j];'
 
 printf 'void f(float A[9], const float B[9])\n{\n\tfor (int i = 5; i != 4; i++)\n\t\tA[0] = B[i / 2];\n}\n' >in.loop
 exits 1 "no end" "$LOOPC" in.loop
