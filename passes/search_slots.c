@@ -169,6 +169,108 @@ static void take(struct tree *tree, int depth)
 		tree->best_commands += (double)schedule.storage[a].commands;
 }
 
+/* There are many ways to share memory where arrays are alike: their number is work too. */
+static bool is_spent(struct tree *tree)
+{
+	const volatile int *interrupted = tree->space->options->interrupted;
+
+	if (++tree->points >= tree->limit || (interrupted != NULL && *interrupted))
+		tree->is_over = true;
+	return tree->is_over;
+}
+
+/* What the arrays after one cost, at least, and the most that a byte of memory saves them. */
+struct others {
+	double traffic, commands;
+	double traffic_rate, commands_rate;
+};
+
+/* MEMORY is what is left for more slots of the arrays after A than the least. */
+static struct others others_after(const struct tree *tree, int a, double memory)
+{
+	const struct space *space = tree->space;
+	struct saving savings[MODEL_ARRAYS] = { { 0, 0 } }, commands[MODEL_ARRAYS] = { { 0, 0 } };
+	struct others others = { 0, 0, 0, 0 };
+	int count = space->model->array_count;
+
+	for (int b = a + 1; b < count; b++) {
+		const struct stored *stored = &tree->stored[b];
+		double saved = tree->commands_of_least[b] - stored->least_commands;
+
+		others.traffic += stored->least_bytes;
+		others.commands += tree->commands_of_least[b];
+		savings[b] = stored->saving;
+		if (stored->saving.most > 0)
+			commands[b] = (struct saving){ saved / stored->saving.most, stored->saving.most };
+		else
+			others.commands -= saved;
+		if (savings[b].most > 0)
+			others.traffic_rate = fmax(others.traffic_rate, savings[b].rate);
+		others.commands_rate = fmax(others.commands_rate, commands[b].rate);
+		memory += space->granule;
+	}
+	others.traffic -= best_savings(savings, count, memory);
+	others.commands -= best_savings(commands, count, memory);
+	return others;
+}
+
+/* Of the schedules of one leaf that move as much in as many commands few are looked at: where
+ * arrays are alike there are many ways to share memory. */
+static bool has_equals(const struct tree *tree)
+{
+	enum { EQUALS = 1000 };
+
+	return tree->points - tree->leaf_points >= EQUALS && !tree->space->options->prefers_memory;
+}
+
+/* Whether what moves LOWER bytes in COMMANDS, at least, in SCRATCHPAD bytes or more may be better
+ * than the best so far. */
+static bool may_be_better(const struct tree *tree, double lower, double scratchpad,
+	double commands)
+{
+	if (tree->space->is_minimal_memory || !tree->found
+		|| lower < tree->best_traffic - TRAFFIC_TOLERANCE)
+		return true;
+	return lower <= tree->best_traffic + TRAFFIC_TOLERANCE
+		&& is_tie_open(tree, scratchpad, commands)
+		&& (!has_equals(tree) || commands < tree->best_commands);
+}
+
+/* By how many slots fewer a number EXCESS too large has to become less: each of them adds LOSS, and
+ * what it leaves of memory saves the others at most RATE a byte. */
+static double steps_until(const struct space *space, const struct stored *stored, double excess,
+	double loss, double rate)
+{
+	double gain = rate * stored->memory_step - loss;
+
+	if (excess - rate * space->granule <= 0)
+		return 1;
+	return gain > 0 ? fmax(ceil((excess - rate * space->granule) / gain), 1) : INFINITY;
+}
+
+/* By how many slots fewer than M of array A there may be something better, where with M, LOWER and
+ * COMMANDS, there is not. */
+static double steps_to_better(const struct tree *tree, int a, long m, double lower,
+	double commands, const struct others *others)
+{
+	const struct space *space = tree->space;
+	const struct stored *stored = &tree->stored[a];
+	double steps = 1;
+
+	if (space->is_minimal_memory || !tree->found || m == stored->most)
+		return 1;
+	if (lower > tree->best_traffic + TRAFFIC_TOLERANCE)
+		steps = steps_until(space, stored, lower - tree->best_traffic - TRAFFIC_TOLERANCE,
+			stored->slope, others->traffic_rate);
+	/* where no number of slots moves less, fewer commands are needed */
+	else if (!space->options->prefers_memory && stored->slope >= others->traffic_rate * stored->memory_step
+		&& lower - others->traffic_rate * space->granule >= tree->best_traffic - TRAFFIC_TOLERANCE)
+		steps = steps_until(space, stored, commands - tree->best_commands,
+			command_count(space, a, stored, 1) - command_count(space, a, stored, 2),
+			others->commands_rate);
+	return steps;
+}
+
 /* Chooses the slots of array A and those after it, from what MEMORY is left when
  * all have their least; TRAFFIC and COMMANDS are what is chosen so far. */
 static void choose_slots(struct tree *tree, int depth, int a, double memory, double traffic,
@@ -177,20 +279,18 @@ static void choose_slots(struct tree *tree, int depth, int a, double memory, dou
 	const struct space *space = tree->space;
 	const struct stored *stored = &tree->stored[a];
 
-	tree->points++;
+	if (is_spent(tree))
+		return;
 	if (a == space->model->array_count) {
-		if (space->is_minimal_memory || !tree->found ||
-			traffic < tree->best_traffic - TRAFFIC_TOLERANCE ||
-			(traffic <= tree->best_traffic + TRAFFIC_TOLERANCE &&
-			is_tie_open(tree, space->capacity - memory, commands)))
+		if (may_be_better(tree, traffic, space->capacity - memory, commands))
 			take(tree, depth);
 		return;
 	}
 	/* more slots than the least need no less scratchpad */
-	for (long m = space->is_minimal_memory ? stored->least : stored->most; m >= stored->least; m--) {
+	for (long m = space->is_minimal_memory ? stored->least : stored->most;
+		m >= stored->least && !tree->is_over; m--) {
 		double more = slots_memory(space, stored, m) - stored->least_memory;
-		double rest = memory - more, lower, spare = 0;
-		struct saving savings[MODEL_ARRAYS] = { { 0, 0 } };
+		double rest = memory - more;
 
 		if (rest < 0) {
 			/* straight to the most that fits */
@@ -200,18 +300,21 @@ static void choose_slots(struct tree *tree, int depth, int a, double memory, dou
 				m = fit + 1;
 			continue;
 		}
-		lower = traffic + slots_traffic(stored, m);
-		for (int b = a + 1; b < space->model->array_count; b++) {
-			lower += tree->stored[b].least_bytes;
-			savings[b] = tree->stored[b].saving;
-			spare += space->granule;
-		}
-		lower -= best_savings(savings, space->model->array_count, rest + spare);
-		if (space->is_minimal_memory || !tree->found ||
-			lower <= tree->best_traffic + TRAFFIC_TOLERANCE) {
+		double moved = traffic + slots_traffic(stored, m);
+		double started = commands + command_count(space, a, stored, m);
+		struct others others = others_after(tree, a, rest);
+
+		if (may_be_better(tree, moved + others.traffic, space->capacity - rest,
+			started + others.commands)) {
 			tree->slots[a] = m;
-			choose_slots(tree, depth, a + 1, rest, traffic + slots_traffic(stored, m),
-				commands + command_count(space, a, stored, m));
+			choose_slots(tree, depth, a + 1, rest, moved, started);
+		} else {
+			double steps = steps_to_better(tree, a, m, moved + others.traffic,
+				started + others.commands, &others);
+
+			if (steps > (double)(m - stored->least))
+				break;
+			m -= (long)steps - 1;
 		}
 		/* fewer slots of the last array only move more */
 		if (a == space->model->array_count - 1 && !space->is_minimal_memory &&
@@ -232,8 +335,12 @@ void leaf(struct tree *tree, int depth)
 	const struct space *space = tree->space;
 	double memory = space->capacity;
 
-	for (int a = 0; a < space->model->array_count; a++)
+	for (int a = 0; a < space->model->array_count; a++) {
 		memory -= tree->stored[a].least_memory;
+		tree->commands_of_least[a] = command_count(space, a, &tree->stored[a],
+			tree->stored[a].least);
+	}
+	tree->leaf_points = tree->points;
 	if (memory >= 0)
 		choose_slots(tree, depth, 0, memory, 0, 0);
 }

@@ -71,6 +71,10 @@ struct tree {
 	bool found, is_over;
 	double best_traffic, best_commands, best_scratchpad;
 	long points, limit;
+	/* Of the present leaf: points when it was reached; commands of an array with the least
+	 * slots. */
+	long leaf_points;
+	double commands_of_least[MODEL_ARRAYS];
 };
 
 /* Traffic is compared with this tolerance: totals are whole numbers of bytes. */
