@@ -342,15 +342,19 @@ static void shift_anchored(struct compilation *compilation, const struct nest *n
 		planes[s] = hyperplane_make(compilation, nest->statements[s], affine, 1);
 }
 
+/* Which way the tiles go: points of a tile run in the source's order all the same. */
+enum direction { AS_WRITTEN, BACKWARDS };
+
 /* Dimension J of the band: loop J of MAIN, the other statements aligned with it. */
 static bool source_dim(struct compilation *compilation, const struct nest *nest,
-	const struct statement *main, int j, enum alignment alignment, struct band_dim *dim)
+	const struct statement *main, int j, enum alignment alignment, enum direction direction,
+	struct band_dim *dim)
 {
 	const struct loop *loop = main->loops[j];
 	int *iterators = ARENA_ARRAY(compilation->arena, int, nest->statement_count);
 	for (int s = 0; s < nest->statement_count; s++)
 		iterators[s] = matching_iterator(nest->statements[s], main, j, alignment != ALIGN_ENDS);
-	int sign = loop->step > 0 ? 1 : -1;
+	int sign = (loop->step > 0) == (direction == AS_WRITTEN) ? 1 : -1;
 	long origin = 0, divisor = 1;
 	if (!iterator_origin(nest, iterators, sign, loop->step, &origin, &divisor))
 		return false;
@@ -432,7 +436,22 @@ static bool try_skews(struct compilation *compilation, const struct nest *nest,
 	return false;
 }
 
-/* The source's loops from FIRST on that can be tiled, as they are or skewed, added to
+/* DIM can be tiled, or becomes such by adding some of the COUNT dims of BAND; or goes backwards: a
+ * sum may begin at its far end, as where a system is solved from its last row on. */
+static bool find_tileable(struct compilation *compilation, const struct nest *nest, int j,
+	enum alignment alignment, const struct band_dim *band, int count, struct band_dim *dim)
+{
+	struct band_dim backwards = { 0 };
+	if (dim->can_tile || try_skews(compilation, nest, band, count, 2, dim))
+		return true;
+	if (!source_dim(compilation, nest, main_statement(nest), j, alignment, BACKWARDS, &backwards)
+		|| !backwards.can_tile)
+		return false;
+	*dim = backwards;
+	return true;
+}
+
+/* The source's loops from FIRST on that can be tiled, as they are, skewed or backwards, added to
  * the COUNT dims of BAND; returns their new count. */
 static int source_band(struct compilation *compilation, struct nest *nest,
 	enum alignment alignment,
@@ -442,9 +461,10 @@ static int source_band(struct compilation *compilation, struct nest *nest,
 	nest->left_out = 0;
 	for (int j = first; j < main->depth && count < NEST_LOOPS; j++) {
 		struct band_dim dim = { 0 };
-		if (!source_dim(compilation, nest, main, j, alignment, &dim) || dim.extent <= 1)
+		if (!source_dim(compilation, nest, main, j, alignment, AS_WRITTEN, &dim)
+			|| dim.extent <= 1)
 			continue;
-		if (dim.can_tile || try_skews(compilation, nest, band, count, 2, &dim)) {
+		if (find_tileable(compilation, nest, j, alignment, band, count, &dim)) {
 			if (dim.extent > 1)      /* a skewed loop may stand still */
 				band[count++] = dim;
 		} else {
@@ -694,7 +714,7 @@ void nest_find_sequential_band(struct compilation *compilation, struct nest *nes
 	}
 	for (int j = nest->outer_loops; j < loops && count < NEST_LOOPS; j++) {
 		struct band_dim dim = { 0 };
-		if (!source_dim(compilation, nest, main, j, ALIGN_ENDS, &dim) || dim.extent <= 1)
+		if (!source_dim(compilation, nest, main, j, ALIGN_ENDS, AS_WRITTEN, &dim) || dim.extent <= 1)
 			continue;
 		dim.is_forward = true;
 		nest->band[count++] = dim;
@@ -715,7 +735,8 @@ bool nest_source_dim(struct compilation *compilation, const struct nest *nest, i
 {
 	struct nest alone = *nest;
 	alone.dependences = alone.together = isl_union_map_empty(isl_union_map_get_space(nest->order));
-	bool done = source_dim(compilation, &alone, main_statement(nest), j, ALIGN_NAMES, dim);
+	bool done = source_dim(compilation, &alone, main_statement(nest), j, ALIGN_NAMES, AS_WRITTEN,
+		dim);
 	isl_union_map_free(alone.dependences);
 	return done;
 }

@@ -361,14 +361,16 @@ bool choice_lower_all_sizes(struct choice *choice, struct plan *plan, struct pla
 	return lower_schedule(choice, all, regions, TO_EMIT, plan, out);
 }
 
-long choice_transfers(const struct choice *choice)
+double choice_starts(const struct choice *choice)
 {
-	long count = 0;
+	/* Some hundred cycles to set up a command, some to begin a burst elsewhere. */
+	enum { RUNS_A_COMMAND = 64 };
+	double starts = schedule_runs(&choice->model, &choice->schedule);
 	for (int a = 0; a < choice->model.array_count; a++)
-		if (__builtin_add_overflow(count, choice->schedule.storage[a].commands, &count))
-			return LONG_MAX;
-	return count;
+		starts += RUNS_A_COMMAND * (double)choice->schedule.storage[a].commands;
+	return starts;
 }
+
 const char *choice_describe(const struct choice *choice)
 {
 	struct compilation *compilation = choice->compilation;

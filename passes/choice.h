@@ -50,8 +50,9 @@ bool choice_lower_again(struct choice *choice, enum detail detail, struct plan *
 bool choice_lower_all_sizes(struct choice *choice, struct plan *plan, struct plan_nest *out,
 	const char **reason);
 
-/* Transfers that the schedule starts, as the model counts them. */
-long choice_transfers(const struct choice *choice);
+/* What the schedule's transfers cost beside the bytes they move: contiguous runs of memory, and
+ * each command as much as some of them. */
+double choice_starts(const struct choice *choice);
 /* Fills in what OUT says of bounds and optimality. */
 void choice_fill_bounds(struct choice *choice, struct plan_nest *out);
 /* The plan's own count is the second opinion on the model's closed forms: whether OUT moves

@@ -22,7 +22,7 @@ struct expansion {
 	const struct nest *nest;
 	const struct array *scalar;
 	bool *is_member;             /* [statement of the nest] */
-	bool is_alone;               /* nothing else uses the scalar */
+	bool is_alone;               /* nothing else uses the scalar: the array takes its place */
 	int depth;                   /* loops around all its uses, whose iterations share nothing */
 	const struct statement *last;    /* stores the result, or a function of it; NULL: the array
 	                              * is its own */
@@ -208,10 +208,33 @@ static const struct statement *find_last(const struct expansion *expansion)
 
 /* ---- the new statements ---- */
 
+static bool is_name_taken(const struct function *function, const char *name)
+{
+	bool taken = false;
+	for (int i = 0; i < function->array_count; i++)
+		taken |= strcmp(function->arrays[i]->name, name) == 0;
+	for (int i = 0; i < function->size_count; i++)
+		taken |= strcmp(function->sizes[i]->name, name) == 0;
+	return taken;
+}
+
+static const char *new_name(const struct expansion *expansion)
+{
+	const char *name = expansion->scalar->name;
+	for (int i = 1; is_name_taken(expansion->nest->function, name); i++)
+		name = arena_printf(expansion->compilation->arena, "%s_%d", expansion->scalar->name, i);
+	return name;
+}
+
+/* Where others use the scalar it stays beside the array. */
 static bool make_home(struct expansion *expansion)
 {
 	struct array *home = ARENA_NEW(expansion->compilation->arena, struct array);
 	*home = *expansion->scalar;
+	if (!expansion->is_alone) {
+		home->name = new_name(expansion);
+		home->index = expansion->nest->function->array_count;
+	}
 	home->by_value = false;
 	home->scope = NULL;
 	home->rank = expansion->depth;
@@ -329,10 +352,12 @@ static struct nest *apply(const struct expansion *expansion)
 	*function = *old;
 	function->statements = statements;
 	function->statement_count = count;
-	function->arrays = ARENA_ARRAY(arena, struct array *, old->array_count + 1);
+	function->arrays = ARENA_ARRAY(arena, struct array *, old->array_count + 2);
 	memcpy(function->arrays, old->arrays, (size_t)old->array_count * sizeof *function->arrays);
-	if (expansion->home)
-		function->arrays[expansion->scalar->index] = expansion->home;
+	if (expansion->home) {
+		function->arrays[expansion->home->index] = expansion->home;
+		function->array_count += !expansion->is_alone;
+	}
 	return nest_renew(expansion->compilation, nest, function, own, own_count);
 }
 
@@ -376,14 +401,13 @@ static void find_members(struct expansion *expansion, __isl_keep isl_union_map *
 
 static struct nest *expand_members(struct expansion *expansion, __isl_keep isl_union_map *values)
 {
+	expansion->home = NULL;
 	expansion->depth = shared_depth(expansion);
 	if (!expansion->depth || expansion->depth > ARRAY_RANK_LIMIT || !carries_inside(expansion)
 		|| !is_private(expansion, values) || !find_extents(expansion))
 		return NULL;
 	expansion->last = find_last(expansion);
-	/* An array of its own takes the scalar's place in the function. */
-	return expansion->last || (expansion->is_alone && make_home(expansion))
-		? apply(expansion) : NULL;
+	return expansion->last || make_home(expansion) ? apply(expansion) : NULL;
 }
 
 static struct nest *expand(struct compilation *compilation, const struct nest *nest,

@@ -18,7 +18,8 @@ struct candidates {
 	size_t capacity;
 	struct candidate {
 		struct choice *choice;
-		long bytes, commands;
+		long bytes;
+		double starts;
 		struct plan_nest out;    /* without statements */
 	} *items;
 };
@@ -33,12 +34,12 @@ static void add_candidate(struct compilation *compilation, struct candidates *ca
 	candidates->items = arena_grow(compilation->arena, candidates->items,
 		(size_t)candidates->count, &candidates->capacity, sizeof *candidates->items);
 	int at = candidates->count++;
-	long commands = choice_transfers(choice);
+	double starts = choice_starts(choice);
 	for (; at > 0 && (candidates->items[at - 1].bytes > bytes
 		|| (candidates->items[at - 1].bytes == bytes
-		&& candidates->items[at - 1].commands > commands)); at--)
+		&& candidates->items[at - 1].starts > starts)); at--)
 		candidates->items[at] = candidates->items[at - 1];
-	candidates->items[at] = (struct candidate){ choice, bytes, commands, *out };
+	candidates->items[at] = (struct candidate){ choice, bytes, starts, *out };
 	candidates->items[at].out.is_rectangular = choice->exact;
 }
 
@@ -293,7 +294,7 @@ static bool is_worth(struct attempt attempt, bool may_split, bool has_met)
 		&& (attempt.borrow ? has_met : !attempt.refetch || attempt.loops);
 }
 
-/* Lowers the attempt with the least traffic, of equals that with the fewest transfers: the
+/* Lowers the attempt with the least traffic, of equals that with the fewest transfers (choice_starts): the
  * permutable band, and where that leaves loops out or does not fit, the source's outer loops
  * one after the other with what can be tiled inside; each in all ways.  NULL if none fits
  * or the user's schedule is wrong. */
@@ -621,7 +622,7 @@ static void try_expanded(struct compilation *compilation, const struct form *for
 	struct variant variant;
 	/* What stands for a scalar would be an array that grows with a size. */
 	if (best->nest->function->unbound
-		|| (best->choice && !best->choice->nest->prefix
+		|| (best->choice && !best->choice->nest->prefix && !best->choice->nest->left_out
 		&& plan_nest_bytes(&best->out) == best->out.compulsory_bytes))
 		return;
 	struct nest *expanded = nest_expand_scalars(compilation, best->nest);
@@ -637,7 +638,7 @@ static void try_expanded(struct compilation *compilation, const struct form *for
 	bool has_other = best->choice;
 	if (!has_other || plan_nest_bytes(&variant.out) < plan_nest_bytes(&other)
 		|| (plan_nest_bytes(&variant.out) == plan_nest_bytes(&other)
-		&& choice_transfers(variant.choice) < choice_transfers(best->choice)))
+		&& choice_starts(variant.choice) < choice_starts(best->choice)))
 		*best = variant;
 	else
 		other = variant.out;

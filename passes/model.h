@@ -179,6 +179,10 @@ void search_options_init(struct search_options *options);
 bool search_schedule(const struct nest_model *model, const struct arch *arch,
 	const struct search_options *options, struct schedule *best, long *smallest);
 
+/* Contiguous runs in external memory that the transfers of SCHEDULE, evaluated, consist of; clipped
+ * tiles are taken for whole ones. */
+double schedule_runs(const struct nest_model *model, const struct schedule *schedule);
+
 /* No schedule of MODEL in S bytes of scratchpad moves less than this many bytes;
  * *ARGUMENT names the reason ("compulsory", "partition"). MACS: iterations of the
  * whole domain. */

@@ -42,9 +42,8 @@ static double commands_of(const struct nest_model *model, const struct schedule 
 	return commands;
 }
 
-/* Contiguous runs in external memory that the transfers consist of, clipped tiles
- * not looked at: fewer is longer. */
-static double runs_of(const struct nest_model *model, const struct schedule *schedule)
+/* Fewer is longer. */
+double schedule_runs(const struct nest_model *model, const struct schedule *schedule)
 {
 	double runs = 0;
 
@@ -126,7 +125,7 @@ int schedule_compare(const struct space *space, const struct schedule *one,
 	if (order == 0 && !space->is_minimal_memory)
 		order = compare_doubles(commands_of(model, one), commands_of(model, other));
 	if (order == 0 && !space->is_minimal_memory)
-		order = compare_doubles(runs_of(model, one), runs_of(model, other));
+		order = compare_doubles(schedule_runs(model, one), schedule_runs(model, other));
 	if (order == 0)
 		order = compare_doubles((double)one->scratchpad_bytes,
 			(double)other->scratchpad_bytes);

@@ -130,5 +130,63 @@ void between(const int A[40][40], int B[40][40], int C[40][40])
 }
 END
 exits 0 "an element that is read before its sum is stored" "$LOOPC" --arch=small.yaml --verify between.loop
+# A recursive filter in both directions: what the scalars hold passes from tile to tile in arrays,
+# one for each nest, as the nests use the same scalars.
+cat >filter.loop <<'END'
+void filter(const float X[90][90], float Y[90][90], float Z[90][90])
+{
+  float x1, y1, y2;
+  for (int i = 0; i < 90; i++) {
+    x1 = 0;
+    y1 = 0;
+    y2 = 0;
+    for (int j = 0; j < 90; j++) {
+      Y[i][j] = 0.5f * X[i][j] + 0.25f * x1 + 0.2f * y1 - 0.1f * y2;
+      x1 = X[i][j];
+      y2 = y1;
+      y1 = Y[i][j];
+    }
+  }
+  for (int j = 0; j < 90; j++) {
+    x1 = 0;
+    y1 = 0;
+    for (int i = 89; i >= 0; i--) {
+      Z[i][j] = 0.25f * x1 + 0.2f * y1;
+      x1 = X[i][j];
+      y1 = Z[i][j];
+    }
+  }
+}
+END
+exits 0 "a filter" "$LOOPC" --arch=small.yaml --fuse=never --verify --report \
+	--emit=schedule=filter.schedule filter.loop
+is "$(awk '$1 == "total" { print $NF }' out | tr '\n' ' ')" "64,800 64,800 " "moves each element once"
+is "$(grep -cx 'tile [ij] [2-9][0-9]*\|tile [ij] [1-9][0-9]' filter.schedule)" 4 "in tiles of both loops"
+exits 0 "its schedule is taken back" "$LOOPC" --arch=small.yaml --fuse=never --schedule=filter.schedule \
+	--emit=schedule=again.schedule filter.loop
+same filter.schedule again.schedule "as it is"
+
+sed 's/\[90\]\[90\]/[4096][2160]/g; s/i < 90/i < 4096/; s/j < 90/j < 2160/; s/i = 89/i = 4095/' filter.loop >large.loop
+# Many ways to share memory between rows of equal arrays: the search ends all the same.
+printf 'name: large\nscratchpad: { bytes: 32768 }\n' >large.yaml
+exits 0 "the same, in large" "$LOOPC" --arch=large.yaml --fuse=never --report -o large.c large.loop
+ok "few points are looked at" test "$(awk '/points/ { sub(".*space, ", ""); gsub(",", ""); sum += $1 } END { print sum }' out)" -lt 1000000
+
+# A system solved from its last row on: the tiles of the sum go backwards.
+cat >backward.loop <<'END'
+void backward(const double U[200][200], const double b[200], double x[200])
+{
+  double w;
+  for (int i = 199; i >= 0; i--) {
+    w = b[i];
+    for (int j = i + 1; j < 200; j++)
+      w -= U[i][j] * x[j];
+    x[i] = w / U[i][i];
+  }
+}
+END
+printf 'name: medium\nscratchpad: { bytes: 4096 }\n' >medium.yaml
+exits 0 "back substitution" "$LOOPC" --arch=medium.yaml --verify --report --emit=schedule=back.schedule backward.loop
+has back.schedule '^tile j [2-9]|^tile j [1-9][0-9]' "is tiled"
 exits 0 "double buffered" "$LOOPC" --arch=small.yaml -D N=37 --buffering=double --verify shifted.loop
 finish
