@@ -683,9 +683,10 @@ void nest_find_band(struct compilation *compilation, struct nest *nest)
 	for (int a = ALIGN_NAMES; a <= ALIGN_BOUNDS + 1; a++) {
 		enum alignment alignment = a > ALIGN_BOUNDS ? ALIGN_ENDS : (enum alignment)a;
 		nest->band_count = source_band(compilation, nest, alignment, 0, 0, nest->band);
-		if (a == ALIGN_NAMES || nest->band_count > best.band_count)
+		if (a == ALIGN_NAMES || nest->band_count > best.band_count
+			|| (nest->borrows && alignment == ALIGN_BOUNDS && nest->band_count == best.band_count))
 			best = *nest;
-		if (!best.left_out)
+		if (!best.left_out && (!nest->borrows || alignment == ALIGN_BOUNDS))
 			break;
 	}
 	*nest = best;

@@ -109,7 +109,7 @@ static struct choice *emit_best(struct compilation *compilation, const struct ne
 
 /* What was found of a nest, all attempts together. */
 struct attempts {
-	struct nest **bands;         /* [sequential loops]; NULL: not found yet */
+	struct nest **bands;         /* [2 * sequential loops + it borrows]; NULL: not found yet */
 	struct tried {
 		struct tried *next;
 		struct choice *choice;
@@ -118,24 +118,25 @@ struct attempts {
 	} *tried;
 };
 
-/* NEST's band with LOOPS sequential loops; BANDS [loops] remembers those found. */
+/* NEST's band with LOOPS sequential loops; BANDS remembers those found. */
 static void set_band(struct compilation *compilation, struct nest *nest, int loops,
 	struct nest **bands)
 {
-	if (!bands[loops]) {
+	struct nest **band = &bands[2 * loops + nest->borrows];
+	if (!*band) {
 		if (loops)
 			nest_find_sequential_band(compilation, nest, loops);
 		else
 			nest_find_band(compilation, nest);
-		bands[loops] = ARENA_NEW(compilation->arena, struct nest);
-		*bands[loops] = *nest;
+		*band = ARENA_NEW(compilation->arena, struct nest);
+		**band = *nest;
 		return;
 	}
-	nest->band_count = bands[loops]->band_count;
-	nest->prefix = bands[loops]->prefix;
-	nest->left_out = bands[loops]->left_out;
-	memcpy(nest->band, bands[loops]->band, sizeof nest->band);
-	memcpy(nest->blocked, bands[loops]->blocked, sizeof nest->blocked);
+	nest->band_count = (*band)->band_count;
+	nest->prefix = (*band)->prefix;
+	nest->left_out = (*band)->left_out;
+	memcpy(nest->band, (*band)->band, sizeof nest->band);
+	memcpy(nest->blocked, (*band)->blocked, sizeof nest->blocked);
 }
 
 /* Groups that are alike in the band are one, and the one that ATTEMPT says shares the buffer
@@ -196,7 +197,8 @@ static void share_findings(const struct attempts *attempts, struct nest *nest, i
 					continue;
 				if (array->created == CREATED_UNKNOWN)
 					array->created = other->created;
-				if (!array->hull && tried->choice->attempt.loops == loops)
+				if (!array->hull && tried->choice->attempt.loops == loops
+					&& tried->choice->nest->borrows == nest->borrows)
 					array->hull = other->hull;
 			}
 }
@@ -308,7 +310,7 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 	bool is_missed = false;      /* one that may be better was too long to be counted */
 	struct candidates candidates = { 0 };
 	const struct plan before = *plan;
-	struct attempts attempts = { ARENA_ARRAY(compilation->arena, struct nest *, depth + 1), NULL };
+	struct attempts attempts = { ARENA_ARRAY(compilation->arena, struct nest *, 2 * depth + 2), NULL };
 	*refusal = (struct refusal){ NULL, NULL, false };
 	for (int loops = nest->outer_loops; loops <= depth && !is_complete; loops++)
 		for (int way = 0; way < WAYS; way++) {

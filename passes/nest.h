@@ -169,7 +169,10 @@ void nest_print_dependences(struct compilation *compilation, const struct nest *
 
 /* Chooses the band: loops of the statement with most iterations, aligned with those
  * of the others, such that no dependence runs backwards in any; skewed where that
- * makes one so.  Fills in band.  Loops that cannot be are left to the point loops. */
+ * makes one so.  Fills in band.  Loops that cannot be are left to the point loops.
+ * If NEST borrows, its statements are rather in one iteration of a loop that is not theirs than
+ * in its first or last tile: what A[k][k] touches is then a part of what a tile touches of
+ * A[i][j], and not there for all of its tiles. */
 void nest_find_band(struct compilation *compilation, struct nest *nest);
 
 /* Instead: the outer LOOPS source loops as sequential dimensions, which keeps their

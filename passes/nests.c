@@ -18,7 +18,7 @@ static int top_position(const struct statement *statement)
 
 /* The array's and the iterators' part of A's subscripts are B's: constants may differ,
  * and so may the statements if their loops are the same. */
-static bool in_one_group(const struct nest *nest, const struct nest_access *a,
+static bool are_written_alike(const struct nest *nest, const struct nest_access *a,
 	const struct nest_access *b)
 {
 	const struct statement *from = nest->statements[a->statement];
@@ -32,6 +32,14 @@ static bool in_one_group(const struct nest *nest, const struct nest_access *a,
 				return false;
 		}
 	return true;
+}
+
+/* Likewise; what borrows is grouped by what it is in the band (nest_join_alike): A[i][k] of a
+ * statement that runs where j = k is a part of another one's A[i][j] there. */
+static bool in_one_group(const struct nest *nest, const struct nest_access *a,
+	const struct nest_access *b)
+{
+	return (!nest->borrows || a->statement == b->statement) && are_written_alike(nest, a, b);
 }
 
 static bool are_joint(const struct nest *nest, const struct access *a, const struct access *b)
@@ -161,24 +169,61 @@ static bool are_alike(const struct nest *nest, const struct nest_access *a,
 	return true;
 }
 
+/* The access of the deepest statement: what it is in the band says most of where the region is. */
+static const struct nest_access *deepest(const struct nest *nest, const struct nest_array *array)
+{
+	const struct nest_access *deepest = &array->accesses[0];
+	for (int i = 1; i < array->access_count; i++)
+		if (nest->statements[array->accesses[i].statement]->depth
+			> nest->statements[deepest->statement]->depth)
+			deepest = &array->accesses[i];
+	return deepest;
+}
+
 /* All accesses of group B are like group A's. */
 static bool groups_are_alike(const struct nest *nest, int a, int b)
 {
 	bool alike = a != b && nest->arrays[a].array == nest->arrays[b].array;
 	for (int i = 0; i < nest->arrays[b].access_count && alike; i++)
-		alike = are_alike(nest, &nest->arrays[a].accesses[0], &nest->arrays[b].accesses[i]);
+		alike = are_alike(nest, deepest(nest, &nest->arrays[a]), &nest->arrays[b].accesses[i]);
 	return alike;
+}
+
+/* Groups that only read, whose subscripts are written alike. */
+static bool are_read_alike(const struct nest *nest, int a, int b)
+{
+	return a != b && nest->arrays[a].array == nest->arrays[b].array && !nest->arrays[a].is_written
+		&& !nest->arrays[b].is_written && are_written_alike(nest, &nest->arrays[a].accesses[0],
+		&nest->arrays[b].accesses[0]);
+}
+
+/* Which groups are joined: those that are written, with one of a statement in more loops, or as
+ * many; then any; then those that only read. */
+enum joining { JOIN_WRITTEN, JOIN_ANY, JOIN_READ, JOININGS };
+
+static bool should_join(const struct nest *nest, int a, int b, enum joining joining)
+{
+	if (joining == JOIN_READ)
+		return are_read_alike(nest, a, b);
+	if (joining == JOIN_WRITTEN && !(nest->arrays[a].is_written && nest->arrays[b].is_written
+		&& nest->statements[deepest(nest, &nest->arrays[a])->statement]->depth
+		>= nest->statements[deepest(nest, &nest->arrays[b])->statement]->depth))
+		return false;
+	return groups_are_alike(nest, a, b);
 }
 
 void nest_join_alike(struct compilation *compilation, struct nest *nest)
 {
-	/* where dimensions coincide a group may be like two that are not like each other */
-	for (int b = 0; b < nest->array_count; b++)
-		for (int a = 0; a < nest->array_count; a++)
-			if (groups_are_alike(nest, a, b)) {
-				nest_join_groups(compilation, nest, a, b);
-				break;
-			}
+	for (enum joining joining = JOIN_WRITTEN; joining < JOININGS; joining++) {
+		nest_split_arrays(compilation, nest, true);
+		/* where dimensions coincide a group may be like two that are not like each other */
+		for (int b = 0; b < nest->array_count; b++)
+			for (int a = 0; a < nest->array_count; a++)
+				if (should_join(nest, a, b, joining)) {
+					nest_join_groups(compilation, nest, a, b);
+					break;
+				}
+	}
 }
 
 bool nest_split_arrays(struct compilation *compilation, struct nest *nest, bool split)

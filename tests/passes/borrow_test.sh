@@ -16,7 +16,8 @@ borrows()
 	kernel=$1 bytes=$2 limit=$3
 	shift 3
 	printf 'name: m\nscratchpad: { bytes: %d }\n' "$bytes" >m.yaml
-	source=$top_srcdir/examples/polyhedral/$kernel.loop
+	source=$kernel.loop
+	[ -f "$source" ] || source=$top_srcdir/examples/polyhedral/$kernel.loop
 	exits 0 "$kernel in $bytes bytes" "$LOOPC" --arch=m.yaml "$@" --verify --report \
 		--emit=schedule=first.schedule "$source"
 	has first.schedule '^form .*borrowed' "borrows"
@@ -32,6 +33,42 @@ borrows lu 1024 113000 -D N=48
 borrows lu 3000 82000 -D N=48
 borrows cholesky 1024 68000 -D N=48
 borrows cholesky 600 29500 -D N=32
+# Right-looking forms: the column that is divided is a part of the block that is updated, though its
+# subscripts are those of what is read.
+cat >cholesky-right.loop <<'END'
+#include <math.h>
+#ifndef N
+#define N 1
+#endif
+void cholesky_right(double A[N][N])
+{
+  for (int k = 0; k < N; k++) {
+    A[k][k] = sqrt(A[k][k] * A[k][k] + 1);
+    for (int i = k + 1; i < N; i++)
+      A[i][k] /= A[k][k];
+    for (int j = k + 1; j < N; j++)
+      for (int i = j; i < N; i++)
+        A[i][j] -= A[i][k] * A[j][k];
+  }
+}
+END
+cat >lu-right.loop <<'END'
+#ifndef N
+#define N 1
+#endif
+void lu_right(double A[N][N])
+{
+  for (int k = 0; k < N; k++) {
+    for (int i = k + 1; i < N; i++)
+      A[i][k] /= A[k][k];
+    for (int i = k + 1; i < N; i++)
+      for (int j = k + 1; j < N; j++)
+        A[i][j] -= A[i][k] * A[k][j];
+  }
+}
+END
+borrows cholesky-right 1024 72500 -D N=48
+borrows lu-right 1024 108000 -D N=48
 # Tiles of rows and columns, one step of the outer loop after the other.
 borrows floyd-warshall 512 475000 -D N=48
 # A panel of columns stays, the rows it needs come one after the other.
