@@ -362,22 +362,26 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 
 /* ---- -Rloop: what keeps loops from being tiled, in terms of the source ---- */
 
-/* " on 'A'" where two statements can only depend on each other by A; else nothing. */
-static const char *common_array(struct compilation *compilation, const struct statement *from,
+/* " on 'A'" or " on 'A' or 'B'": the arrays by which the two statements can depend on each other. */
+static const char *common_arrays(struct compilation *compilation, const struct statement *from,
 	const struct statement *to)
 {
-	const struct array *found = NULL;
+	const char *text = "", *separator = " on";
+	const struct array *named[2] = { NULL, NULL };
+	int count = 0;
 	for (int a = 0; a < from->access_count; a++)
 		for (int b = 0; b < to->access_count; b++) {
 			const struct access *one = &from->accesses[a], *other = &to->accesses[b];
 			if (one->array != other->array || (!one->is_write && !other->is_write)
-				|| one->array == found)
+				|| one->array == named[0] || one->array == named[1])
 				continue;
-			if (found)
-				return "";
-			found = one->array;
+			text = arena_printf(compilation->arena, "%s%s '%s'", text, separator,
+				one->array->name);
+			separator = " or";
+			/* a statement writes one array: no more than two are common */
+			named[count++ % 2] = one->array;
 		}
-	return found ? arena_printf(compilation->arena, " on '%s'", found->name) : "";
+	return text;
 }
 
 /* HOW: what the loop is not. */
@@ -386,7 +390,7 @@ static void remark_on_blocked(struct compilation *compilation, const struct bloc
 {
 	diag_remark(compilation->diag, blocked->loop->location, "loop",
 		"loop '%s' %s: a dependence%s would run backwards", blocked->loop->name, how,
-		common_array(compilation, blocked->from, blocked->to));
+		common_arrays(compilation, blocked->from, blocked->to));
 	diag_note(compilation->diag, blocked->from->location, "from what is computed here");
 	diag_note(compilation->diag, blocked->to->location, "to what is computed here");
 }
@@ -399,12 +403,22 @@ static bool is_left_out(const struct nest *nest, const struct loop *loop)
 	return false;
 }
 
+/* Where the loop is written that is dimension L of NEST's band. */
+static struct location loop_location(const struct nest *nest, int l)
+{
+	for (int s = 0; s < nest->statement_count; s++)
+		for (int j = 0; j < nest->statements[s]->depth; j++)
+			if (!strcmp(nest->statements[s]->loops[j]->name, nest->band[l].name))
+				return nest->statements[s]->loops[j]->location;
+	return nest->location;
+}
+
 /* Why NEST's outer loops run one after the other: what could not be tiled with them. */
 static void remark_on_sequential(struct compilation *compilation, const struct nest *nest)
 {
 	struct nest whole = *nest;
 	for (int l = nest->outer_count; l < nest->prefix; l++)
-		diag_remark(compilation->diag, nest->location, "loop",
+		diag_remark(compilation->diag, loop_location(nest, l), "loop",
 			"loop '%s' runs one iteration at a time, in order", nest->band[l].name);
 	if (nest->parent || !nest->prefix || !diag_has_remark(compilation->diag, "loop"))
 		return;
@@ -764,6 +778,9 @@ static bool lower_as(struct compilation *compilation, struct nest *nest,
 	} else if ((!form.is_given || form.is_parts) && lower_parts(compilation, nest, &form,
 		LONG_MAX, plan, out)) {
 		fill_compulsory(nest, out);
+		if (!form.is_given)
+			diag_remark(compilation->diag, nest->location, "loop", "no tiles of the whole nest "
+				"fit: each part of its body has tiles of its own");
 		remark_on_loops(compilation, nest);
 	} else {
 		if (diag_error_count(compilation->diag) == errors)

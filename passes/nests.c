@@ -189,22 +189,34 @@ static bool groups_are_alike(const struct nest *nest, int a, int b)
 	return alike;
 }
 
-/* Groups that only read, whose subscripts are written alike. */
-static bool are_read_alike(const struct nest *nest, int a, int b)
+/* All accesses of ARRAY have subscripts that are written alike. */
+static bool is_written_alike(const struct nest *nest, const struct nest_array *array)
 {
-	return a != b && nest->arrays[a].array == nest->arrays[b].array && !nest->arrays[a].is_written
-		&& !nest->arrays[b].is_written && are_written_alike(nest, &nest->arrays[a].accesses[0],
-		&nest->arrays[b].accesses[0]);
+	bool alike = true;
+	for (int i = 1; i < array->access_count && alike; i++)
+		alike = are_written_alike(nest, &array->accesses[0], &array->accesses[i]);
+	return alike;
+}
+
+/* Groups whose subscripts are written alike, of which none is a part of another one in the band,
+ * unless both only read. */
+static bool are_left_alike(const struct nest *nest, const struct nest_array *a,
+	const struct nest_array *b)
+{
+	return a != b && a->array == b->array
+		&& are_written_alike(nest, &a->accesses[0], &b->accesses[0])
+		&& ((!a->is_written && !b->is_written)
+		|| (is_written_alike(nest, a) && is_written_alike(nest, b)));
 }
 
 /* Which groups are joined: those that are written, with one of a statement in more loops, or as
- * many; then any; then those that only read. */
-enum joining { JOIN_WRITTEN, JOIN_ANY, JOIN_READ, JOININGS };
+ * many; then any; then those that are written alike in the source. */
+enum joining { JOIN_WRITTEN, JOIN_ANY, JOIN_LEFT, JOININGS };
 
 static bool should_join(const struct nest *nest, int a, int b, enum joining joining)
 {
-	if (joining == JOIN_READ)
-		return are_read_alike(nest, a, b);
+	if (joining == JOIN_LEFT)
+		return are_left_alike(nest, &nest->arrays[a], &nest->arrays[b]);
 	if (joining == JOIN_WRITTEN && !(nest->arrays[a].is_written && nest->arrays[b].is_written
 		&& nest->statements[deepest(nest, &nest->arrays[a])->statement]->depth
 		>= nest->statements[deepest(nest, &nest->arrays[b])->statement]->depth))

@@ -83,6 +83,40 @@ exits 0 "remarks on loops in order" "$LOOPC" --arch=small.yaml -D N=49 -Rloop -o
 	"$top_srcdir/examples/polyhedral/floyd-warshall.loop"
 has err "remark: loop 'k' runs one iteration at a time" "an outer loop is not tiled"
 has err "remark: loop 'j' cannot be tiled together with the loops around it: a dependence on 'path'" "and why"
+cat >rows.loop <<'END'
+void rows(double A[6][7][40], const double C[40][40], double sum[40])
+{
+  for (int r = 0; r < 6; r++)
+    for (int q = 0; q < 7; q++) {
+      for (int p = 0; p < 40; p++) {
+        sum[p] = 0;
+        for (int s = 0; s < 40; s++)
+          sum[p] += A[r][q][s] * C[s][p];
+      }
+      for (int p = 0; p < 40; p++)
+        A[r][q][p] = sum[p];
+    }
+}
+END
+printf 'name: rows\nscratchpad: { bytes: 1024 }\n' >rows.yaml
+exits 0 "remarks on two loops" "$LOOPC" --arch=rows.yaml -Rloop -o x.c rows.loop
+has err "^rows.loop:4:5: remark: loop 'q' runs one iteration at a time" "they are where the loops are"
+has err "dependence on 'sum' or 'A' would run backwards" "and name all arrays that it may be"
+cat >passes.loop <<'END'
+void passes(float a[30][30], float b[30][30])
+{
+  for (int t = 0; t < 5; t++) {
+    for (int i = 0; i < 30; i++)
+      for (int j = 0; j < 30; j++)
+        b[i][j] = a[j][i];
+    for (int i = 0; i < 30; i++)
+      for (int j = 0; j < 30; j++)
+        a[i][j] = b[i][29 - j];
+  }
+}
+END
+exits 0 "remarks on parts" "$LOOPC" --arch=rows.yaml -Rloop -o x.c passes.loop
+has err "^passes.loop:3:3: remark: no tiles of the whole nest fit: each part" "they say that there are parts"
 
 # Double buffered: the next tile's rows come during this one, where nothing forbids it.
 exits 0 "a triangle, double buffered" "$LOOPC" --arch=small.yaml --buffering=double --verify \
