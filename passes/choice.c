@@ -46,6 +46,25 @@ bool nest_read_form(struct compilation *compilation, const struct nest *nest, st
 	return true;
 }
 
+/* The tiles of sequential loops, and buffers beside another of the same array, are as they must
+ * be; else says what is wished of them all the same. */
+static void find_contradiction(struct choice *choice)
+{
+	struct arena *arena = choice->compilation->arena;
+	const struct nest *nest = choice->nest;
+	for (int l = 0; l < nest->prefix; l++)
+		if (choice->model.loops[l].tile != 1)
+			choice->contradiction = arena_printf(arena, "loop '%s' runs one iteration at a time, "
+				"in order: it has no tiles of %ld", choice->model.loops[l].name,
+				choice->model.loops[l].tile);
+	for (int a = 0; a < nest->array_count; a++)
+		if (nest->arrays[a].has_siblings && (choice->options.slots[a] != 1 ||
+		    choice->options.sliding[a] != 0 || choice->options.doubled[a] != 0))
+			choice->contradiction = arena_printf(arena, "array '%s' has several buffers, of "
+				"which each holds one region: none has slots, slides or is double",
+				nest->arrays[a].array->name);
+}
+
 /* What pragmas and --schedule say of the nest. */
 static bool read_wishes(struct choice *choice)
 {
@@ -56,6 +75,9 @@ static bool read_wishes(struct choice *choice)
 	for (int i = 0; i < count; i++)
 		if (!schedule_read(&reader, wishes[i].at, wishes[i].text))
 			return false;
+	if (count > 0)
+		choice->contradicts_at = wishes[count - 1].at;
+	find_contradiction(choice);
 	return schedule_read_end(&reader);
 }
 
@@ -139,6 +161,10 @@ void choice_report_no_fit(struct choice *choice)
 	struct compilation *compilation = choice->compilation;
 	const struct arch *arch = compilation->arch;
 	const char *argument;
+	if (choice->contradiction) {
+		diag_error(compilation->diag, choice->contradicts_at, "%s", choice->contradiction);
+		return;
+	}
 	if (choice->exact && model_lower_bound(&choice->model, arch->scratchpad_bytes, &argument)
 	    > LONG_MAX / 2) {
 		diag_error(compilation->diag, choice->nest->location, "no schedule of '%s' was found "
@@ -317,6 +343,8 @@ bool choice_agrees(const struct choice *choice, const struct plan_nest *out)
 enum outcome choice_lower(struct choice *choice, struct plan *plan, struct plan_nest *out)
 {
 	*out = (struct plan_nest){ .name = choice->nest->name, .location = choice->nest->location };
+	if (choice->contradiction)
+		return NO_FIT;
 	return choice->exact ? lower_exactly(choice, plan, out) : lower_boxes(choice, plan, out);
 }
 

@@ -32,6 +32,9 @@ struct choice {
 	struct attempt attempt;
 	bool is_expanded;
 	bool has_others;             /* other forms of the nest (form.h) could have been chosen */
+	/* What of the user's schedule cannot be in this form of the nest; NULL: all can. */
+	const char *contradiction;
+	struct location contradicts_at;
 };
 
 /* What is wrong where no plan was made. */
@@ -58,7 +61,7 @@ void choice_fill_bounds(struct choice *choice, struct plan_nest *out);
 /* The plan's own count is the second opinion on the model's closed forms: whether OUT moves
  * what the schedule says. */
 bool choice_agrees(const struct choice *choice, const struct plan_nest *out);
-/* Why there is no schedule: what would do. */
+/* Why there is no schedule: what cannot be as the user says, or what would do. */
 void choice_report_no_fit(struct choice *choice);
 /* The text of the schedule, which can be given back by --schedule. */
 const char *choice_describe(const struct choice *choice);

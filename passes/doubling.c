@@ -34,8 +34,8 @@ static bool add_slot(struct lowering *lowering, int a, struct plan_buffer *buffe
 	return true;
 }
 
-/* What one visit of array A brings does not depend on what the one before takes out: their
- * boxes have no element in common, or nothing is brought. */
+/* What one visit of array A brings or takes out is apart from what the one before takes out:
+ * their boxes have no element in common. */
 static bool visits_are_apart(struct lowering *lowering, int a, const struct general_region *region)
 {
 	struct footprint earlier = footprint_find(lowering, a, lowering->store[a], IN_TILE_BEFORE);
@@ -50,11 +50,6 @@ static bool visits_are_apart(struct lowering *lowering, int a, const struct gene
 	isl_set_free(both);
 	box_free(&before);
 	footprint_end(&earlier);
-	if (apart)
-		return true;
-	isl_set *fetching = region_fetches(lowering, a, &region->footprint, &region->box);
-	apart = isl_set_is_empty(fetching) == isl_bool_true;
-	isl_set_free(fetching);
 	return apart;
 }
 

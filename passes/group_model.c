@@ -270,14 +270,14 @@ struct use {
 };
 
 /* Buffers that no loop moves are single, and those whose next region may hold what the
- * present one takes out. */
+ * present one takes out, whether it comes or goes out again. */
 static bool is_double(const struct evaluation *evaluation, int e, const struct use *use)
 {
 	const struct model_entry *entry = &evaluation->model->entries[e];
 	if (!evaluation->doubles || !evaluation->doubles[entry->index] || entry->is_internal
 		|| !use->store)
 		return false;
-	return use->is_kept || !use->both || evaluation->profiles[use->store - 1]->arrays[e].is_apart;
+	return use->is_kept || !entry->is_written || evaluation->profiles[use->store - 1]->arrays[e].is_apart;
 }
 
 static struct use use_of(const struct evaluation *evaluation, int e)

@@ -324,7 +324,8 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 			*plan = before;
 			if (diag_error_count(compilation->diag) > errors)
 				return NULL;
-			refusal->first = refusal->first ? refusal->first : choice;
+			if (!refusal->first || refusal->first->contradiction)
+				refusal->first = choice;
 			if (way == WAY_APART)
 				has_met = nest->joint_count > 0;
 			is_missed |= outcome == TOO_LONG;

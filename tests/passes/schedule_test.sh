@@ -63,4 +63,40 @@ has kept '^order k n m$' "a forced order is kept"
 echo 'tile z 3' >wrong
 exits 1 "a loop that is not there" "$LOOPC" --arch="$machine" -D M=9 -D N=9 -D K=9 --schedule=wrong -o x.c "$source"
 has err 'wrong:1:.*no loop that can be tiled is called .z.' "and its message"
+
+# Of loops that run in order, and of several buffers of an array, not everything can be asked.
+cat >windows.loop <<'END'
+void f(int A[100], const int B[30][4])
+{
+	for (int i = 0; i < 30; i++)
+		for (int j = 0; j < 4; j++)
+			A[2 * i + j] = B[i][j];
+}
+END
+printf 'name: m\nscratchpad: { bytes: 200 }\n' >m.yaml
+for tile in 1 2 5 15; do
+	printf 'tile i %s\norder i\n' "$tile" >forced
+	"$LOOPC" --arch=m.yaml --schedule=forced --verify -o x.c windows.loop >said 2>&1
+	case $? in
+	0 | 1 | 3) ok "tiles of $tile of a loop that may have to run in order: right, or refused" true ;;
+	*) ok "tiles of $tile of a loop that may have to run in order: right, or refused" false ;;
+	esac
+done
+printf 'form sequential 2\ntile i 5\n' >forced
+exits 1 "tiles of 5 of a loop that runs in order" "$LOOPC" --arch=m.yaml --schedule=forced -o x.c windows.loop
+has err "error: loop 'i' runs one iteration at a time, in order: it has no tiles of 5" "and their message"
+cat >lu.loop <<'END'
+void f(float A[20][20])
+{
+	for (int k = 0; k < 20; k++)
+		for (int i = k + 1; i < 20; i++) {
+			A[i][k] /= A[k][k];
+			for (int j = k + 1; j < 20; j++)
+				A[i][j] -= A[i][k] * A[k][j];
+		}
+}
+END
+printf 'form sequential 1 apart A 0 1 2 3\nstore A slots 3\n' >forced
+exits 1 "slots of a buffer beside another" "$LOOPC" --schedule=forced -o x.c lu.loop
+has err "error: array 'A' has several buffers, of which each holds one region" "and their message"
 finish
