@@ -214,17 +214,20 @@ static bool find_subscripts(struct builder *builder, const struct ast_expr *subs
 			ok = false;
 			continue;
 		}
-		const struct ast_expr *choice;
+		const struct ast_expr *choice, *division;
 		if (index_affine(sema, &index, &access->subscripts[d])) {
 			check_range(builder, subscripts[d], d, access->array, access->subscripts[d]);
 		} else if ((choice = find_choice(subscripts[d]))) {
 			if (!builder->split_count)
 				builder->split_guards[builder->split_count++] = choice;
 			ok = false;
+		} else if ((division = index_division(sema, subscripts[d]))) {
+			builder->division = division;
+			ok = false;
 		} else {
 			builder_fail(builder, subscripts[d]->location, "a subscript of '%s' is not affine: "
-				"'%s'; write sums of iterators times constants, and loop over blocks "
-				"instead of dividing", access->array->name,
+				"'%s'; write sums of iterators times constants, divided by "
+				"constants at most", access->array->name,
 				ast_expr_text(sema->arena, subscripts[d]));
 			ok = false;
 		}

@@ -51,6 +51,17 @@ struct ast_expr *ast_call(struct arena *arena, struct location at, struct ast_ex
 	return expr;
 }
 
+bool ast_is_same(const struct ast_expr *one, const struct ast_expr *other)
+{
+	const struct type a = one->type.type, b = other->type.type;
+	bool same = one->kind == other->kind && one->operand_count == other->operand_count
+		&& !one->text == !other->text && (!one->text || !strcmp(one->text, other->text))
+		&& a.kind == b.kind && a.bytes == b.bytes;
+	for (int i = 0; i < one->operand_count && same; i++)
+		same = ast_is_same(one->operands[i], other->operands[i]);
+	return same;
+}
+
 bool ast_mentions(const struct ast_expr *expr, const char *name)
 {
 	if (expr->kind == AST_NAME && !strcmp(expr->text, name))

@@ -120,6 +120,8 @@ struct ast_expr *ast_node(struct arena *arena, enum ast_expr_kind kind, struct l
 	const char *text, struct ast_expr *a, struct ast_expr *b, struct ast_expr *c);
 struct ast_expr *ast_call(struct arena *arena, struct location at, struct ast_expr *callee,
 	struct ast_list arguments);
+/* Whether they are the same, but for their places. */
+bool ast_is_same(const struct ast_expr *one, const struct ast_expr *other);
 /* Whether the name is in EXPR. */
 bool ast_mentions(const struct ast_expr *expr, const char *name);
 

@@ -17,9 +17,14 @@ static void find_divisor(struct division *division, const struct ast_expr *ast)
 	enum { LARGEST = 1 << 20 };
 	struct type type;
 	long divisor;
-	bool divides = ast->kind == AST_BINARY && (!strcmp(ast->text, "/") || !strcmp(ast->text, "%"));
+	bool divides = ast->kind == AST_BINARY && (!strcmp(ast->text, "/") || !strcmp(ast->text, "%") ||
+		!strcmp(ast->text, ">>") || !strcmp(ast->text, "&"));
 	if (divides && ast_mentions(ast->operands[0], division->name)
 		&& index_constant(division->sema, ast->operands[1], &type, &divisor)) {
+		if (*ast->text == '>')
+			divisor = divisor > 0 && divisor < 20 ? 1L << divisor : 0;
+		else if (*ast->text == '&')
+			divisor++;
 		division->is_one &= !division->divisor || division->divisor == divisor;
 		division->is_one &= divisor > 1 && divisor <= LARGEST;
 		division->divisor = divisor;
@@ -256,8 +261,8 @@ static struct ast_stmt *make_blocks(struct sema *sema, const struct ast_stmt *st
 {
 	const char *name = counting->name;
 	struct making making = { sema->arena, stmt->location, counting->type };
-	const char *block = arena_printf(sema->arena, "%s_block", name);
-	const char *rest = arena_printf(sema->arena, "%s_rest", name);
+	const char *block = symbol_free_name(sema, arena_printf(sema->arena, "%s_block", name));
+	const char *rest = symbol_free_name(sema, arena_printf(sema->arena, "%s_rest", name));
 	struct ast_expr *value = binary(&making, "+", binary(&making, "*", variable(&making, block),
 		number(&making, divisor)), variable(&making, rest));
 	struct ast_stmt *body = ast_stmt(sema->arena, AST_BLOCK, stmt->location);

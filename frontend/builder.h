@@ -21,6 +21,7 @@ struct builder {
 	 * at: to split the statement by. */
 	const struct ast_expr *split_guards[SPLIT_GUARDS];
 	int split_count;
+	const struct ast_expr *division;   /* in a subscript: it has to become affine */
 };
 
 /* Reports an error at AT; NULL. */

@@ -166,9 +166,12 @@ static bool tighten(struct sema *sema, struct index *index)
 {
 	isl_pw_aff *here = isl_pw_aff_intersect_domain(isl_pw_aff_copy(index->value),
 		isl_set_copy(sema->domain));
+	/* isl has a minimum of functions too, but not of i / 3 where i is a multiple of 3 */
+	isl_set *values = isl_map_range(isl_map_from_pw_aff(here));
 	wide min, max;
-	bool ok = val_to_wide(isl_pw_aff_min_val(isl_pw_aff_copy(here)), &min) &&
-		val_to_wide(isl_pw_aff_max_val(here), &max);
+	bool ok = val_to_wide(isl_set_dim_min_val(isl_set_copy(values), 0), &min) &&
+		val_to_wide(isl_set_dim_max_val(isl_set_copy(values), 0), &max);
+	isl_set_free(values);
 	if (!ok)
 		return false;
 	index->min = min;
@@ -227,11 +230,39 @@ static bool fail_data(struct sema *sema, const struct ast_expr *ast)
 		"constants may decide it", sema->use, ast_expr_text(sema->arena, ast));
 }
 
+/* Whether the names in AST, of the declaration of SYMBOL, are those they were there. */
+static bool is_unchanged(const struct sema *sema, const struct symbol *symbol,
+	const struct ast_expr *ast)
+{
+	for (const struct symbol *s = sema->symbols; ast->kind == AST_NAME && s != symbol; s = s->outer)
+		if (!strcmp(s->name, ast->text))
+			return false;
+	for (int i = 0; i < ast->operand_count; i++)
+		if (!is_unchanged(sema, symbol, ast->operands[i]))
+			return false;
+	return true;
+}
+
+const struct ast_expr *index_declared_as(const struct sema *sema, const struct symbol *symbol)
+{
+	enum { EXPANSION_LIMIT = 8 };    /* of one in another: each may have several */
+	return symbol->kind == SYMBOL_INDEX && symbol->initial
+		&& sema->expansions < EXPANSION_LIMIT
+		&& is_unchanged(sema, symbol, symbol->initial) ? symbol->initial : NULL;
+}
+
 static bool index_of_symbol(struct sema *sema, const struct ast_expr *ast,
 	const struct symbol *symbol, struct index *index)
 {
 	switch (symbol->kind) {
 	case SYMBOL_INDEX:
+		if (sema->quotients && index_declared_as(sema, symbol)) {
+			sema->expansions++;
+			bool ok = index_of(sema, symbol->initial, index) &&
+				index_convert(sema, index, symbol->type, symbol->initial);
+			sema->expansions--;
+			return ok;
+		}
 		*index = (struct index){ isl_pw_aff_copy(symbol->value), symbol->type, symbol->min,
 			symbol->max };
 		index->value = isl_pw_aff_add_dims(index->value, isl_dim_in,
@@ -358,6 +389,14 @@ static isl_pw_aff *product(struct sema *sema, struct index *a, struct index *b)
 	return isl_pw_aff_mul(isl_pw_aff_copy(a->value), isl_pw_aff_copy(b->value));
 }
 
+/* As isl_pw_aff_tdiv_q does, also of what was divided before. */
+static isl_pw_aff *rounded_to_zero(__isl_take isl_pw_aff *value)
+{
+	isl_set *is_positive = isl_pw_aff_nonneg_set(isl_pw_aff_copy(value));
+	isl_pw_aff *down = isl_pw_aff_floor(isl_pw_aff_copy(value)), *up = isl_pw_aff_ceil(value);
+	return isl_pw_aff_cond(isl_set_indicator_function(is_positive), down, up);
+}
+
 /* a / b or a % b, b a positive constant: rounded to zero, as in C. */
 static isl_pw_aff *quotient(struct sema *sema, struct index *a, wide divisor, bool is_remainder)
 {
@@ -374,11 +413,14 @@ static isl_pw_aff *quotient(struct sema *sema, struct index *a, wide divisor, bo
 	}
 	if (is_positive && is_remainder)
 		return isl_pw_aff_mod_val(value, val);
-	if (is_positive)
-		return isl_pw_aff_floor(isl_pw_aff_scale_down_val(value, val));
-	isl_val_free(val);
-	isl_pw_aff *by = index_number(sema, divisor);
-	return is_remainder ? isl_pw_aff_tdiv_r(value, by) : isl_pw_aff_tdiv_q(value, by);
+	isl_pw_aff *result = isl_pw_aff_scale_down_val(isl_pw_aff_copy(value), isl_val_copy(val));
+	result = is_positive ? isl_pw_aff_floor(result) : rounded_to_zero(result);
+	if (!is_remainder) {
+		isl_pw_aff_free(value);
+		isl_val_free(val);
+		return result;
+	}
+	return isl_pw_aff_sub(value, isl_pw_aff_scale_val(result, val));
 }
 
 static bool fold(const char *operator, wide a, wide b, wide *value)
@@ -433,6 +475,12 @@ static bool divide(struct sema *sema, const struct ast_expr *ast, struct index *
 	return true;
 }
 
+/* A number of ones in binary: x & 7 is the remainder that is never negative. */
+static bool is_mask(wide number)
+{
+	return number > 0 && (number & (number + 1)) == 0;
+}
+
 /* A operator B, both of their common type.  A takes the result's bounds. */
 static bool combine(struct sema *sema, const struct ast_expr *ast, struct index *a,
 	struct index *b, isl_pw_aff **result)
@@ -463,10 +511,18 @@ static bool combine(struct sema *sema, const struct ast_expr *ast, struct index 
 		return true;
 	case '/': case '%':
 		return divide(sema, ast, a, b, result);
+	case '&':
+		if (ast->text[1] || !index_is_constant(b) || !is_mask(b->min))
+			break;
+		*result = isl_pw_aff_mod_val(isl_pw_aff_copy(a->value), wide_val(sema, b->min + 1));
+		a->max = a->min >= 0 && a->max < b->min ? a->max : b->min;
+		a->min = 0;
+		return true;
 	default:
-		return fail(sema, ast->location, "'%s' is not affine; write it with +, -, *, / and %%",
-			ast_expr_text(sema->arena, ast));
+		break;
 	}
+	return fail(sema, ast->location, "'%s' is not affine; write it with +, -, *, / and %%",
+		ast_expr_text(sema->arena, ast));
 }
 
 static bool is_test(const char *operator)
@@ -644,7 +700,7 @@ bool index_of(struct sema *sema, const struct ast_expr *ast, struct index *index
 		index_free(index);
 		return false;
 	}
-	return true;
+	return index_use_quotient(sema, ast, index);
 }
 
 /* Conditions. */
@@ -854,6 +910,19 @@ bool index_affine(struct sema *sema, const struct index *index, struct affine *a
 	ok = read_affine(sema, aff, affine);
 	isl_aff_free(aff);
 	return ok;
+}
+
+isl_aff *index_aff(struct sema *sema, const struct affine *affine)
+{
+	isl_aff *aff = isl_aff_zero_on_domain(space_here(sema));
+	aff = isl_aff_set_constant_val(aff, wide_val(sema, affine->constant));
+	for (int i = 0; i < sema->depth; i++)
+		aff = isl_aff_set_coefficient_val(aff, isl_dim_in, i,
+			wide_val(sema, affine->coefficients[i]));
+	for (int k = 0; affine->sizes && k < sema->function->symbolic_count; k++)
+		aff = isl_aff_set_coefficient_val(aff, isl_dim_param, k,
+			wide_val(sema, affine->sizes[k]));
+	return aff;
 }
 
 bool index_constant(struct sema *sema, const struct ast_expr *ast, struct type *type,

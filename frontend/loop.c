@@ -393,12 +393,12 @@ static const char *unique_name(struct sema *sema, const char *name)
 	return result;
 }
 
-static struct loop *new_loop(struct sema *sema, const struct head *head)
+static struct loop *new_loop(struct sema *sema, const char *name, long step, struct location at)
 {
 	struct function *function = sema->function;
 	struct loop *loop = ARENA_NEW(sema->arena, struct loop);
-	*loop = (struct loop){ .index = function->loop_count, .name = unique_name(sema, head->name),
-		.location = head->stmt->location, .depth = sema->depth, .step = head->step,
+	*loop = (struct loop){ .index = function->loop_count, .name = unique_name(sema, name),
+		.location = at, .depth = sema->depth, .step = step,
 		.parent = sema->depth ? sema->loops[sema->depth - 1] : NULL,
 		.position = (*sema->position)++ };
 	function->loops = arena_grow(sema->arena, function->loops, (size_t)function->loop_count,
@@ -432,7 +432,7 @@ static void lower_body(struct sema *sema, const struct head *head)
 {
 	struct place place = save_place(sema);
 	int position = 0;
-	struct loop *loop = new_loop(sema, head);
+	struct loop *loop = new_loop(sema, head->name, head->step, head->stmt->location);
 	sema->loops[sema->depth++] = loop;
 	struct symbol *symbol = symbol_add(sema, SYMBOL_ITERATOR, head->name, head->location);
 	symbol->type = head->type;
@@ -450,6 +450,23 @@ static void lower_body(struct sema *sema, const struct head *head)
 		restore_place(sema, place);
 		lower_unknown(sema, head->stmt);
 	}
+}
+
+void lower_in_loop(struct sema *sema, const char *name, __isl_take isl_set *domain, wide min,
+	wide max, const struct ast_expr *assignment)
+{
+	struct place place = save_place(sema);
+	int position = 0;
+	sema->min[sema->depth] = min;
+	sema->max[sema->depth] = max;
+	sema->loops[sema->depth] = new_loop(sema, name, 1, assignment->location);
+	sema->depth++;
+	sema->position = &position;
+	sema->domain = domain;
+	if (!sema_isl_failed(sema, assignment->location))
+		lower_assignment(sema, assignment);
+	sema->depth--;
+	restore_place(sema, place);
 }
 
 void lower_for(struct sema *sema, const struct ast_stmt *stmt)

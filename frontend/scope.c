@@ -12,6 +12,14 @@ struct symbol *symbol_find(const struct sema *sema, const char *name)
 	return symbol;
 }
 
+const char *symbol_free_name(const struct sema *sema, const char *name)
+{
+	const char *result = name;
+	for (int number = 2; symbol_find(sema, result); number++)
+		result = arena_printf(sema->arena, "%s_%d", name, number);
+	return result;
+}
+
 struct symbol *symbol_add(struct sema *sema, enum symbol_kind kind, const char *name,
 	struct location at)
 {

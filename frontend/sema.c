@@ -354,6 +354,7 @@ static bool add_index(struct sema *sema, const struct ast_declarator *declarator
 		declarator->location);
 	symbol->type = index.type;
 	symbol->value = arena_own(sema->arena, index.value, release_pw_aff);
+	symbol->initial = is_affine ? NULL : declarator->initial;
 	symbol->depth = sema->depth;
 	symbol->min = index.min;
 	symbol->max = index.max;

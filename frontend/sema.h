@@ -33,6 +33,7 @@ struct symbol {
 	int dim;
 	/* SYMBOL_INDEX: its value at depth loops, between min and max */
 	isl_pw_aff *value;           /* the arena's */
+	const struct ast_expr *initial;  /* if it divides: as it was declared */
 	int depth;
 	wide min, max;
 	struct expr *expr;           /* as a value of a statement */
@@ -80,16 +81,20 @@ struct sema {
 	bool is_dead;                /* there are none */
 	int *position;               /* of the next statement or loop in the innermost body */
 	bool is_associative;         /* the next assignment, by pragma */
+	const struct quotient *quotients;    /* that have loops around the assignment at hand */
 	const struct ast_expr *guard;    /* what is assigned is only if this holds; NULL: always */
 
 	/* How indices are looked at. */
 	bool is_quiet;               /* nothing is reported */
 	bool is_unchecked;           /* the range of the innermost iterator is not known yet */
+	int expansions;              /* of locals that are looked at as they were declared */
 	const char *use;             /* "the bound of the loop": what the index is for */
 };
 
 /* Scopes (scope.c). */
 struct symbol *symbol_find(const struct sema *sema, const char *name);
+/* A name like NAME that nothing in scope has. */
+const char *symbol_free_name(const struct sema *sema, const char *name);
 struct symbol *symbol_add(struct sema *sema, enum symbol_kind kind, const char *name,
 	struct location at);
 void name_set_add(struct arena *arena, struct name_set *names, const char *name);
@@ -126,6 +131,10 @@ bool index_affine(struct sema *sema, const struct index *index, struct affine *a
 bool index_constant(struct sema *sema, const struct ast_expr *ast, struct type *type,
 	long *value);
 bool index_is_constant(const struct index *index);
+/* The first value of SYMBOL, a local that divides; NULL: none, or one that cannot be looked at here. */
+const struct ast_expr *index_declared_as(const struct sema *sema, const struct symbol *symbol);
+/* AFFINE on the iterators and sizes here; more dimensions of the domain have no part in it. */
+isl_aff *index_aff(struct sema *sema, const struct affine *affine);
 isl_pw_aff *index_iterator(struct sema *sema, int dim);
 isl_pw_aff *index_number(struct sema *sema, wide value);
 /* The value of a symbolic size, which is a parameter of the domain. */
@@ -158,11 +167,22 @@ void lower_data_if(struct sema *sema, const struct ast_stmt *stmt);
 /* Loops and conditions (loop.c). */
 void lower_for(struct sema *sema, const struct ast_stmt *stmt);
 void lower_if(struct sema *sema, const struct ast_stmt *stmt);
+/* Lowers ASSIGNMENT inside one more loop, from MIN to MAX, with DOMAIN, one dimension more than here. */
+void lower_in_loop(struct sema *sema, const char *name, __isl_take isl_set *domain, wide min,
+	wide max, const struct ast_expr *assignment);
 
 /* The loop STMT as one over blocks of its iterator and one within a block, if subscripts in it
  * divide the iterator by a constant, always the same (block.c); NULL: it may stay as it is, or
  * is none that can be cut so. */
 const struct ast_stmt *loop_in_blocks(struct sema *sema, const struct ast_stmt *stmt);
+/* Loops of one iteration over what an assignment divides (divide.c). */
+/* A part of AST that is not affine though what it divides is.  NULL: none. */
+const struct ast_expr *index_division(struct sema *sema, const struct ast_expr *ast);
+/* Lowers ASSIGNMENT inside a loop over the quotient of DIVISION, which is in it and affine there. */
+void lower_divided(struct sema *sema, const struct ast_expr *division,
+	const struct ast_expr *assignment);
+/* Writes INDEX, the value of AST, with an iterator that is the quotient in it, if there is one. */
+bool index_use_quotient(struct sema *sema, const struct ast_expr *ast, struct index *index);
 
 /* Warnings about the whole program, once it is there (uninitialized.c). */
 void warn_uninitialized(struct sema *sema);

@@ -191,6 +191,18 @@ static void build_statement(struct builder *builder, struct store store)
 		build_operation(builder, &at, store.operator, left, right) : right;
 }
 
+/* A subscript is affine but for DIVISION: the same inside a loop over the quotient. */
+static void divide(struct sema *sema, struct store store, const struct ast_expr *division)
+{
+	const struct ast_expr *guard = sema->guard;
+	struct ast_expr *assignment = ast_node(sema->arena, AST_ASSIGN, store.location,
+		arena_printf(sema->arena, "%s=", store.operator ? store.operator : ""),
+		(struct ast_expr *)store.target, (struct ast_expr *)store.value, NULL);
+	sema->guard = NULL;          /* it is in the value */
+	lower_divided(sema, division, assignment);
+	sema->guard = guard;
+}
+
 static void lower_once(struct sema *sema, struct store store, int splits)
 {
 	struct builder builder = { .sema = sema, .statement = new_statement(sema, store.location) };
@@ -200,7 +212,9 @@ static void lower_once(struct sema *sema, struct store store, int splits)
 	for (int i = 0; i < builder.split_count && splits < SPLIT_LIMIT; i++)
 		if (split(sema, store, builder.split_guards[i], splits))
 			return;
-	if (builder.split_count)
+	if (builder.division && !builder.split_count)
+		divide(sema, store, builder.division);
+	else if (builder.split_count)
 		diag_error(sema->diag, builder.split_guards[0]->location, "a subscript leaves its array unless "
 			"this condition is looked at first; write an if on iterators and sizes around "
 			"the statement");

@@ -59,6 +59,11 @@ static struct expr *build_index(struct builder *builder, const struct ast_expr *
 	bool ok = index_affine(sema, &index, &affine);
 	struct type type = index.type;
 	index_free(&index);
+	const struct ast_expr *division = ok ? NULL : index_division(sema, ast);
+	if (division) {
+		builder->division = division;
+		return NULL;
+	}
 	if (!ok)
 		return builder_fail(builder, ast->location, "'%s' is too large for a value",
 			ast_expr_text(sema->arena, ast));

@@ -68,7 +68,34 @@ same "beside a loop with a step" '
 printf 'void f(float A[9], const float B[9])\n{\n\tfor (int i = 5; i != 4; i++)\n\t\tA[0] = B[i / 2];\n}\n' >in.loop
 exits 1 "no end" "$LOOPC" in.loop
 has err "in.loop:3:18: error: the loop over 'i' never ends" "no end: the message"
-printf 'void f(float A[9], const float B[9])\n{\n\tfor (int i = 0; i < 9; i++)\n\t\tA[i] = B[i / 2] + B[i / 3];\n}\n' >in.loop
-exits 1 "two divisors" "$LOOPC" in.loop
-has err "in.loop:4:12: error: a subscript of 'B' is not affine: 'i / 2'" "two divisors: the message"
+
+# One loop more, over the quotient.
+same "two divisors" 'for (int i = 0; i < 64; i++) C[i] = A[i / 8][i / 5][i % 3];'
+exits 0 "two divisors: the loops" "$LOOPC" --emit=program in.loop
+has out '^ *for i_over_5 step 1' "two divisors: has a name"
+same "counted by three" 'for (int i = 3; i < 60; i += 3) C[i / 2] += A[i / 8][1][i % 8];'
+same "counted down" 'for (int i = 63; i >= 0; i--) C[i] += A[i / 8][1][i % 8];'
+same "of sums" '
+	for (int i = 0; i < 8; i++)
+		for (int j = i; j < 16; j++)
+			B[i][(i + 2 * j) / 3][(i + j) % 4] += A[i][j][15 - (i + j) / 2];'
+same "bits" 'for (unsigned i = 0; i < 64; i++) C[i] += A[i & 7][i >> 3][(i + 1 & 15) / 2];'
+same "rounded to zero" 'for (int i = -20; i < 20; i++) C[i / 3 + 10] += A[i % 4 + 3][(i + 20) / 5][-i / 2 % 3 + 4];'
+same "a local, used twice" '
+	for (int i = 0; i < 60; i += 2) {
+		const int row = (i + 3) / 5, left = (i + 3) % 5;
+		C[i] += A[left][row][(row + 1) / 2] + row;
+	}'
+same "where data decides" '
+	for (int i = 63; i >= 0; i--)
+		if (W[i % 4] > 0)
+			C[i / 2] += A[i / 8][1][i % 8];'
+count=0
+for seed in 1 3 4 7 8 10 11 13 15 20 22 28 30 37 39 40; do
+	python3 "$top_srcdir/tests/frontend/divided.py" $seed >in.loop
+	if "$LOOPC" --verify --arch=small.yaml -o out.c in.loop >log 2>&1; then count=$((count + 1)); else cat in.loop log >>failed; fi
+done
+[ $count -eq 16 ]
+result $? "random divisions"
+[ ! -s failed ] || show failed
 finish

@@ -7,5 +7,5 @@ tests_frontend_meaning_test_CFLAGS = $(AM_CFLAGS) -fwrapv -fno-sanitize=shift
 tests_frontend_meaning_test_SOURCES = tests/frontend/meaning_test.c \
 	tests/frontend/interpret.c tests/frontend/interpret.h
 script_tests += tests/frontend/blocks_test.sh tests/frontend/choices_test.sh tests/frontend/condition_test.sh tests/frontend/golden_test.sh tests/frontend/fuzz_test.sh
-EXTRA_DIST += tests/frontend/choices.py tests/frontend/conditions.py tests/frontend/golden tests/frontend/seeds tests/frontend/fuzz.dict \
+EXTRA_DIST += tests/frontend/choices.py tests/frontend/conditions.py tests/frontend/divided.py tests/frontend/golden tests/frontend/seeds tests/frontend/fuzz.dict \
 	tests/frontend/fuzz_frontend.c
