@@ -23,10 +23,9 @@ import subprocess
 from generate import DATA_RANGE
 from program import FLOAT_TYPES
 
-# What the source does is not the fault of what is emitted; nor is gcc's warning of an
-# explicit conversion: u = u + (unsigned int)s, s a short.
+# What the source does is not the fault of what is emitted.
 WARNINGS = ("-Wall -Wextra -Wconversion -pedantic -Werror -Wno-int-in-bool-context "
-            "-Wno-tautological-compare -Wno-type-limits -Wno-sign-conversion").split()
+            "-Wno-tautological-compare -Wno-type-limits").split()
 
 
 class Configuration:
