@@ -436,6 +436,24 @@ static bool try_skews(struct compilation *compilation, const struct nest *nest,
 	return false;
 }
 
+/* DIM, loop J of the deepest statement, has several iterations, for those values of the
+ * symbolic sizes that they are tuned for or for others, as a batch has that is tuned for 1. */
+static bool has_choice(const struct nest *nest, int j, const struct band_dim *dim)
+{
+	const struct function *unbound = nest->function->unbound;
+	if (dim->extent > 1 || !unbound)
+		return dim->extent > 1;
+	const struct statement *main = unbound->statements[main_statement(nest)->index];
+	isl_set *values = isl_set_copy(main->domain);
+	values = isl_set_project_out(values, isl_dim_set, (unsigned)j + 1,
+		(unsigned)(main->depth - j - 1));
+	values = isl_set_project_out(values, isl_dim_set, 0, (unsigned)j);
+	isl_map *iterations = isl_map_from_range(values);
+	bool has = isl_map_is_single_valued(iterations) == isl_bool_false;
+	isl_map_free(iterations);
+	return has;
+}
+
 /* DIM can be tiled, or becomes such by adding some of the COUNT dims of BAND; or goes backwards: a
  * sum may begin at its far end, as where a system is solved from its last row on. */
 static bool find_tileable(struct compilation *compilation, const struct nest *nest, int j,
@@ -462,10 +480,10 @@ static int source_band(struct compilation *compilation, struct nest *nest,
 	for (int j = first; j < main->depth && count < NEST_LOOPS; j++) {
 		struct band_dim dim = { 0 };
 		if (!source_dim(compilation, nest, main, j, alignment, AS_WRITTEN, &dim)
-			|| dim.extent <= 1)
+			|| !has_choice(nest, j, &dim))
 			continue;
 		if (find_tileable(compilation, nest, j, alignment, band, count, &dim)) {
-			if (dim.extent > 1)      /* a skewed loop may stand still */
+			if (has_choice(nest, j, &dim))   /* a skewed loop may stand still */
 				band[count++] = dim;
 		} else {
 			nest->blocked[nest->left_out++] = (struct blocked_loop){ main->loops[j],
@@ -715,7 +733,8 @@ void nest_find_sequential_band(struct compilation *compilation, struct nest *nes
 	}
 	for (int j = nest->outer_loops; j < loops && count < NEST_LOOPS; j++) {
 		struct band_dim dim = { 0 };
-		if (!source_dim(compilation, nest, main, j, ALIGN_ENDS, AS_WRITTEN, &dim) || dim.extent <= 1)
+		if (!source_dim(compilation, nest, main, j, ALIGN_ENDS, AS_WRITTEN, &dim)
+			|| !has_choice(nest, j, &dim))
 			continue;
 		dim.is_forward = true;
 		nest->band[count++] = dim;

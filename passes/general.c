@@ -74,11 +74,28 @@ bool region_measure_box(struct general_region *region, struct plan_buffer *buffe
 	return true;
 }
 
+/* isl's work on one region for all values of symbolic sizes: where it is skewed that has no
+ * end, and another schedule may be simpler. */
+enum { REGION_OPERATIONS = 3000000 };
+
+static void begin_region(const struct lowering *lowering)
+{
+	if (lowering->nest->function->symbolic_count)
+		isl_work_begin(lowering->compilation->ctx, REGION_OPERATIONS);
+}
+
+static bool end_region(const struct lowering *lowering)
+{
+	return !lowering->nest->function->symbolic_count || isl_work_end(lowering->compilation->ctx);
+}
+
 static bool measure_region(struct lowering *lowering, int a, struct general_region *region,
 	struct plan_buffer *buffer)
 {
+	begin_region(lowering);
 	region->footprint = footprint_find(lowering, a, lowering->store[a], IN_TILE);
-	return region_measure_box(region, buffer);
+	bool is_measured = region_measure_box(region, buffer);
+	return end_region(lowering) && is_measured;
 }
 
 /* ---- what moves ---- */
@@ -185,7 +202,10 @@ static bool fill_region(struct lowering *lowering, int a, struct general_region 
 	struct plan_buffer *buffer)
 {
 	const struct nest_array *array = &lowering->nest->arrays[a];
-	if (!region->is_touched || !region_fill_box(lowering, region, lowering->store[a], buffer))
+	begin_region(lowering);
+	bool is_filled = region->is_touched
+		&& region_fill_box(lowering, region, lowering->store[a], buffer);
+	if (!end_region(lowering) || !is_filled)
 		return !region->is_touched;
 	bool must_cut = lowering->must_cut && lowering->must_cut[a];
 	bool may_cut = must_cut || !lowering->nest->moves_boxes;

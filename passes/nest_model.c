@@ -565,6 +565,20 @@ void nest_array_moves(struct compilation *compilation, const struct nest *nest,
 	isl_map_free(elements);
 }
 
+/* Dimension D of ARRAY has an iterator that the band's dimension L has too. */
+static bool may_move(const struct nest *nest, const struct nest_array *array, int d, int l)
+{
+	for (int a = 0; a < array->access_count; a++) {
+		const struct nest_access *access = &array->accesses[a];
+		const struct hyperplane *plane = &nest->band[l].planes[access->statement];
+		for (int i = 0; i < nest->statements[access->statement]->depth; i++)
+			if (plane->kind == HYPERPLANE_AFFINE && plane->affine.coefficients[i]
+				&& access->access->subscripts[d].coefficients[i])
+				return true;
+	}
+	return false;
+}
+
 static void fill_hull(struct compilation *compilation, const struct nest *nest,
 	struct nest_array *array, struct model_array *out)
 {
@@ -586,7 +600,8 @@ static void fill_hull(struct compilation *compilation, const struct nest *nest,
 		spans(compilation, nest, array, elements, tile, span);
 		tile[l] = 1;
 		for (int d = 0; d < out->rank; d++)
-			out->dims[d].coefficient[l] = (span[d] - one[d] + extent - 2) / (extent - 1);
+			out->dims[d].coefficient[l] = extent > 1 ? (span[d] - one[d] + extent - 2) / (extent - 1)
+				: may_move(nest, array, d, l);
 	}
 	isl_map_free(elements);
 	struct model_array *hull = ARENA_NEW(compilation->arena, struct model_array);

@@ -41,6 +41,11 @@ void gemm(int N, int M, const float A[N][M], const float B[M][N], float C[N][N],
 }
 END
 verify gemm --symbolic=N,M -D N=20 -D M=13
+# A size may be tuned for 1, as a batch is.
+for size in 1 9; do
+	ok "gemm tuned for 1 and $size" "$LOOPC" --arch=small.yaml --verify --symbolic=N,M -D N=1 \
+		-D M=$size gemm.loop
+done
 
 cat >conv.loop <<'END'
 #include <stdint.h>
@@ -114,6 +119,8 @@ void jacobi(int N, double A[N], double B[N])
 }
 END
 ok "jacobi" "$LOOPC" --arch=ample.yaml --symbolic=N -D N=50 --verify jacobi.loop
+ok "jacobi tuned for nothing but its ends" "$LOOPC" --arch=ample.yaml --symbolic=N -D N=3 --verify \
+	jacobi.loop
 cat >trmm.loop <<'END'
 void trmm(int M, int N, const double A[M][M], double B[M][N])
 {
