@@ -817,9 +817,8 @@ static isl_aff *solved(__isl_keep isl_constraint *equality, __isl_keep isl_set *
 	int depth = isl_set_dim(domain, isl_dim_set), sizes = isl_set_dim(domain, isl_dim_param);
 	isl_val *own = isl_constraint_get_coefficient_val(equality, isl_dim_set, depth);
 	bool is_one = isl_val_is_one(own) == isl_bool_true;
-	unsigned divs = (unsigned)isl_constraint_dim(equality, isl_dim_div);
-	bool is_free = isl_constraint_involves_dims(equality, isl_dim_div, 0, divs) == isl_bool_false;
-	if ((!is_one && isl_val_is_negone(own) != isl_bool_true) || !is_free) {
+	bool has_none = isl_constraint_dim(equality, isl_dim_div) == 0;
+	if ((!is_one && isl_val_is_negone(own) != isl_bool_true) || !has_none) {
 		isl_val_free(own);
 		return NULL;
 	}
