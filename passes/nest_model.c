@@ -525,14 +525,14 @@ static void spans(struct compilation *compilation, const struct nest *nest,
 	within = isl_map_apply_range(within, isl_map_copy(elements));
 	within = isl_map_apply_domain(within, isl_map_copy(elements));
 	isl_set *deltas = isl_map_deltas(within);
-	long ends[ARRAY_RANK_LIMIT][2];
+	long most[ARRAY_RANK_LIMIT];     /* and the least: each pair has its opposite */
 	bool known = true;
 	for (int d = 0; d < array->array->rank && known; d++)
-		known = set_dim_range(deltas, d, &ends[d][0], &ends[d][1]);
+		known = set_dim_most(deltas, d, &most[d]);
 	isl_set_free(deltas);
 	known = isl_work_end(compilation->ctx) && known;
 	for (int d = 0; d < array->array->rank; d++)
-		span[d] = known ? ends[d][1] + 1 : array->array->extents[d];
+		span[d] = known ? most[d] + 1 : array->array->extents[d];
 }
 
 static __isl_give isl_map *elements_of_array(const struct nest *nest,

@@ -17,10 +17,14 @@ static bool take_long(__isl_take isl_val *value, long *number)
 	return fits;
 }
 
+/* isl's extremes of an empty set are no numbers. */
 bool set_dim_range(__isl_keep isl_set *set, int dim, long *min, long *max)
 {
-	if (isl_set_is_empty(set) != isl_bool_false)
-		return false;
 	return take_long(isl_set_dim_min_val(isl_set_copy(set), dim), min)
-		&& take_long(isl_set_dim_max_val(isl_set_copy(set), dim), max);
+		&& set_dim_most(set, dim, max);
+}
+
+bool set_dim_most(__isl_keep isl_set *set, int dim, long *max)
+{
+	return take_long(isl_set_dim_max_val(isl_set_copy(set), dim), max);
 }

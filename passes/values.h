@@ -11,6 +11,8 @@
 /* The least and largest value of dimension DIM of SET; false if the set is empty,
  * or unbounded there, or a value is no long. */
 bool set_dim_range(__isl_keep isl_set *set, int dim, long *min, long *max);
+/* Only the largest. */
+bool set_dim_most(__isl_keep isl_set *set, int dim, long *max);
 
 /* Bounds isl's work from here on to OPERATIONS, the same on every machine. */
 static inline void isl_work_begin(isl_ctx *ctx, unsigned long operations)
