@@ -10,6 +10,7 @@
 
 #include "ir/coalesce.h"
 #include "passes/general.h"
+#include "passes/region_memo.h"
 #include "passes/values.h"
 
 #define ARENA(lowering) ((lowering)->compilation->arena)
@@ -59,19 +60,31 @@ struct plan_expr *region_condition(struct lowering *lowering, __isl_keep isl_set
 	return expr ? translate_expr(lowering, expr) : plan_const(ARENA(lowering), 1);
 }
 
+/* The buffer's extents, from a box that is known.  False if one is not. */
+static bool set_extents(const struct general_region *region, struct plan_buffer *buffer)
+{
+	for (int d = 0; d < buffer->rank && region->is_touched; d++) {
+		if (region->extent[d] <= 0)
+			return false;
+		buffer->dims[d] = (struct plan_dim){ .extent = region->extent[d], .stride = 1 };
+	}
+	return true;
+}
+
+static void find_box(struct general_region *region, int rank)
+{
+	region->is_touched = isl_set_is_empty(region->footprint.visits) == isl_bool_false;
+	box_find(region->footprint.lows, region->footprint.highs, region->footprint.visits, rank,
+		&region->box);
+	for (int d = 0; d < rank && region->is_touched; d++)
+		region->extent[d] = box_extent(region->box.low[d], region->box.high[d]);
+}
+
 /* The largest box of any visit: the buffer's extents.  False if one is not known. */
 bool region_measure_box(struct general_region *region, struct plan_buffer *buffer)
 {
-	region->is_touched = isl_set_is_empty(region->footprint.visits) == isl_bool_false;
-	box_find(region->footprint.lows, region->footprint.highs, region->footprint.visits,
-		buffer->rank, &region->box);
-	for (int d = 0; d < buffer->rank && region->is_touched; d++) {
-		long extent = box_extent(region->box.low[d], region->box.high[d]);
-		if (extent <= 0)
-			return false;
-		buffer->dims[d] = (struct plan_dim){ .extent = extent, .stride = 1 };
-	}
-	return true;
+	find_box(region, buffer->rank);
+	return set_extents(region, buffer);
 }
 
 /* isl's work on one region for all values of symbolic sizes: where it is skewed that has no
@@ -92,10 +105,15 @@ static bool end_region(const struct lowering *lowering)
 static bool measure_region(struct lowering *lowering, int a, struct general_region *region,
 	struct plan_buffer *buffer)
 {
-	begin_region(lowering);
-	region->footprint = footprint_find(lowering, a, lowering->store[a], IN_TILE);
-	bool is_measured = region_measure_box(region, buffer);
-	return end_region(lowering) && is_measured;
+	bool is_known = region_memo_take_box(lowering, a, region);
+	if (!is_known) {
+		begin_region(lowering);
+		region->footprint = footprint_find(lowering, a, lowering->store[a], IN_TILE);
+		find_box(region, buffer->rank);
+		is_known = end_region(lowering);
+		region_memo_keep_box(lowering, a, region);
+	}
+	return is_known && set_extents(region, buffer);
 }
 
 /* ---- what moves ---- */
@@ -175,38 +193,52 @@ static void fill_boxes(struct lowering *lowering, int a, struct general_region *
 	isl_set_free(puts);
 }
 
-/* Where the box begins. */
-bool region_fill_box(struct lowering *lowering, struct general_region *region, int depth,
-	struct plan_buffer *buffer)
+/* Where the box begins, and how long it is. */
+static bool find_ends(struct lowering *lowering, struct general_region *region, int depth, int rank)
 {
 	isl_set *visits = region->footprint.visits;
-	for (int d = 0; d < buffer->rank; d++) {
+	for (int d = 0; d < rank; d++) {
 		struct plan_expr *low = expression_of(lowering, visits, depth,
 			isl_pw_aff_copy(region->box.low[d]));
 		struct plan_expr *high = expression_of(lowering, visits, depth,
 			isl_pw_aff_copy(region->box.high[d]));
-		struct plan_expr *origin = lowering->detail != TO_EMIT ? low : expression_of(lowering,
-			visits, depth, box_origin(&region->box, d, visits));
-		if (!low || !high || !origin)
+		if (!low || !high)
 			return false;
 		region->first[d] = low;
-		buffer->dims[d].origin = origin;
 		region->count[d] = plan_make(ARENA(lowering), PLAN_ADD,
 			plan_make(ARENA(lowering), PLAN_SUB, high, low), plan_const(ARENA(lowering), 1));
 	}
 	return true;
 }
 
-/* Where the box begins, and what of it is moved when. */
-static bool fill_region(struct lowering *lowering, int a, struct general_region *region,
+/* Where the buffer begins: with the box, or at a simpler place before it. */
+static bool fill_origins(struct lowering *lowering, const struct general_region *region, int depth,
 	struct plan_buffer *buffer)
 {
+	isl_set *visits = region->footprint.visits;
+	for (int d = 0; d < buffer->rank; d++) {
+		bool is_simple = lowering->detail != TO_EMIT
+			|| isl_pw_aff_n_piece(region->box.low[d]) == 1;
+		buffer->dims[d].origin = is_simple ? region->first[d] : expression_of(lowering, visits,
+			depth, box_origin(&region->box, d, visits));
+		if (!buffer->dims[d].origin)
+			return false;
+	}
+	return true;
+}
+
+/* Where the box begins. */
+bool region_fill_box(struct lowering *lowering, struct general_region *region, int depth,
+	struct plan_buffer *buffer)
+{
+	return find_ends(lowering, region, depth, buffer->rank)
+		&& fill_origins(lowering, region, depth, buffer);
+}
+
+/* What of the box is moved when.  False if that has no plan. */
+static bool find_transfers(struct lowering *lowering, int a, struct general_region *region)
+{
 	const struct nest_array *array = &lowering->nest->arrays[a];
-	begin_region(lowering);
-	bool is_filled = region->is_touched
-		&& region_fill_box(lowering, region, lowering->store[a], buffer);
-	if (!end_region(lowering) || !is_filled)
-		return !region->is_touched;
 	bool must_cut = lowering->must_cut && lowering->must_cut[a];
 	bool may_cut = must_cut || !lowering->nest->moves_boxes;
 	bool is_cut = array->is_written && may_cut && find_put_rows(lowering, a, region);
@@ -216,10 +248,33 @@ static bool fill_region(struct lowering *lowering, int a, struct general_region 
 		fill_boxes(lowering, a, region);
 	if (!region->knows_slide)
 		slide_find(lowering, a, region);
-	slide_fill(lowering, region, buffer);
 	if (!array->is_written && may_cut && region->slide < 0)
 		find_get_rows(lowering, a, region);
 	return true;
+}
+
+/* Where the box begins, and what of it is moved when. */
+static bool fill_region(struct lowering *lowering, int a, struct general_region *region,
+	struct plan_buffer *buffer)
+{
+	const struct plan_name *names = *lowering->names;
+	int depth = lowering->store[a];
+	bool done;
+	if (!region->is_touched)
+		return true;
+	begin_region(lowering);
+	bool is_filled = (region_memo_take_ends(lowering, a, region)
+		|| find_ends(lowering, region, depth, buffer->rank))
+		&& fill_origins(lowering, region, depth, buffer);
+	if (!end_region(lowering) || !is_filled)
+		return false;
+	if (!region_memo_take_transfers(lowering, a, region, &done)) {
+		done = find_transfers(lowering, a, region);
+		region_memo_keep_transfers(lowering, a, region, done, names);
+	}
+	if (done)
+		slide_fill(lowering, region, buffer);
+	return done;
 }
 
 static struct plan_buffer *new_buffer(struct lowering *lowering, int a)

@@ -17,6 +17,7 @@ struct general_region {
 	bool is_touched, is_fetched, is_put;     /* at all */
 	struct footprint footprint;  /* until the buffers are made */
 	struct box box;              /* likewise */
+	long extent[ARRAY_RANK_LIMIT];   /* the most elements of the box; -1: not known */
 	/* A window that slides along dimension slide (-1: none): where the iteration before
 	 * shows a window too (continues; NULL: always), what is new begins at fresh. */
 	int slide;

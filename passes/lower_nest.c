@@ -8,6 +8,7 @@
 #include "passes/choice.h"
 #include "passes/expand.h"
 #include "passes/lower_nest.h"
+#include "passes/region_memo.h"
 #include "passes/schedule_text.h"
 #include "passes/symbolic.h"
 
@@ -312,6 +313,8 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 	const struct plan before = *plan;
 	struct attempts attempts = { ARENA_ARRAY(compilation->arena, struct nest *, 2 * depth + 2), NULL };
 	*refusal = (struct refusal){ NULL, NULL, false };
+	if (!nest->regions_found)
+		nest->regions_found = region_memo_new(compilation->arena);
 	for (int loops = nest->outer_loops; loops <= depth && !is_complete; loops++)
 		for (int way = 0; way < WAYS; way++) {
 			struct attempt attempt = attempt_of(loops, way);

@@ -108,6 +108,8 @@ struct nest {
 	/* With symbolic sizes: the nest that stands for this one where they have any values
 	 * (symbolic.h), once there is one. */
 	struct nest *all_sizes;
+	struct region_memo *regions_found;   /* without closed forms (region_memo.h); NULL: is not
+	                              * kept */
 	isl_union_set *domain;       /* owned by the arena */
 	isl_union_map *order;        /* source order, 2 loop_depth + 1 coordinates */
 	/* Pairs of instances that must stay in their order; reductions are left out.
