@@ -689,6 +689,22 @@ static void lowering_end(struct lowering *lowering)
 		isl_set_free(lowering->instances[i]);
 }
 
+bool nest_join_clashing(struct compilation *compilation, struct nest *nest, struct plan *plan)
+{
+	struct plan own = *plan;
+	struct schedule finest = { .depth = nest->band_count };
+	for (int l = 0; l < nest->band_count; l++) {
+		finest.order[l] = l;
+		finest.tile[l] = 1;
+	}
+	struct lowering lowering = lowering_of(compilation, nest, NULL, &finest, &own);
+	for (int a = 0; a < nest->array_count; a++)
+		lowering.store[a] = lowering.depth;
+	bool any = join_clashing_groups(&lowering, nest);
+	lowering_end(&lowering);
+	return any;
+}
+
 static bool lower_with_buffers(struct lowering *lowering, struct plan_nest *out,
 	struct obstacle *obstacle)
 {

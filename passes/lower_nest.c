@@ -110,6 +110,13 @@ static struct choice *emit_best(struct compilation *compilation, const struct ne
 
 /* What was found of a nest, all attempts together. */
 struct attempts {
+	/* The groups that must share a buffer whatever the schedule, of a nest in a form. */
+	struct checked {
+		struct checked *next;
+		struct nest before;
+		int loops, joint_count;
+		const struct access **joint;     /* [joint_count]: with those there were before */
+	} *checked;
 	struct nest **bands;         /* [2 * sequential loops + it borrows]; NULL: not found yet */
 	struct tried {
 		struct tried *next;
@@ -168,6 +175,14 @@ static bool has_same_accesses(const struct nest_array *a, const struct nest_arra
 	return same;
 }
 
+static bool has_same_arrays(const struct nest *nest, const struct nest *other)
+{
+	bool same = nest->array_count == other->array_count;
+	for (int a = 0; a < nest->array_count && same; a++)
+		same = has_same_accesses(&nest->arrays[a], &other->arrays[a]);
+	return same;
+}
+
 /* NEST in the same form as before, with the same groups in each buffer, though another attempt
  * has led to it. */
 static struct tried *find_tried(const struct attempts *attempts, const struct nest *nest, int loops)
@@ -175,14 +190,38 @@ static struct tried *find_tried(const struct attempts *attempts, const struct ne
 	for (struct tried *tried = attempts->tried; tried; tried = tried->next) {
 		const struct nest *other = tried->choice->nest;
 		bool same = tried->choice->attempt.loops == loops && nest->is_split == other->is_split
-			&& nest->refetches == other->refetches && nest->borrows == other->borrows
-			&& nest->array_count == other->array_count;
-		for (int a = 0; a < nest->array_count && same; a++)
-			same = has_same_accesses(&nest->arrays[a], &other->arrays[a]);
-		if (same)
+			&& nest->refetches == other->refetches && nest->borrows == other->borrows;
+		if (same && has_same_arrays(nest, other))
 			return tried;
 	}
 	return NULL;
+}
+
+/* Joins groups of NEST that clash under every schedule; false if there are none. */
+static bool join_clashing(struct compilation *compilation, struct nest *nest, int loops,
+	struct attempts *attempts, struct plan *plan)
+{
+	struct checked *checked = attempts->checked;
+	while (checked && (checked->loops != loops || checked->before.borrows != nest->borrows
+		|| !has_same_arrays(nest, &checked->before)))
+		checked = checked->next;
+	if (!checked) {
+		checked = ARENA_NEW(compilation->arena, struct checked);
+		*checked = (struct checked){ .next = attempts->checked, .before = *nest, .loops = loops };
+		attempts->checked = checked;
+		if (nest_join_clashing(compilation, nest, plan)) {
+			checked->joint_count = nest->joint_count;
+			checked->joint = ARENA_ARRAY(compilation->arena, const struct access *,
+				nest->joint_count);
+			memcpy(checked->joint, nest->joint, (size_t)nest->joint_count * sizeof *nest->joint);
+		}
+	}
+	if (!checked->joint)
+		return false;
+	nest->joint = checked->joint;
+	nest->joint_count = checked->joint_count;
+	nest->joint_capacity = (size_t)checked->joint_count;
+	return true;
 }
 
 /* What was found of groups in other attempts, with LOOPS sequential loops or more or fewer,
@@ -239,6 +278,7 @@ static struct choice *lower_attempt(struct compilation *compilation, struct nest
 {
 	const struct plan before = *plan;
 	nest->joint_count = 0;
+	nest->joint_capacity = 0;    /* what other attempts joined stays theirs */
 	nest->refetches = attempt.refetch;
 	nest->borrows = attempt.borrow;
 	*outcome = NO_FIT;
@@ -251,6 +291,9 @@ static struct choice *lower_attempt(struct compilation *compilation, struct nest
 		nest_split_arrays(compilation, nest, attempt.split);
 		set_band(compilation, nest, attempt.loops, attempts->bands);
 		*plan = before;
+		if (nest->is_split && nest->array_count <= MODEL_ARRAYS
+			&& join_clashing(compilation, nest, attempt.loops, attempts, plan))
+			continue;
 		struct choice *choice = lower_once(compilation, nest, attempt, attempts, plan, out, outcome);
 		if (*outcome != CLASH)
 			return choice;
@@ -311,7 +354,8 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 	bool is_missed = false;      /* one that may be better was too long to be counted */
 	struct candidates candidates = { 0 };
 	const struct plan before = *plan;
-	struct attempts attempts = { ARENA_ARRAY(compilation->arena, struct nest *, 2 * depth + 2), NULL };
+	struct attempts attempts = { .bands = ARENA_ARRAY(compilation->arena, struct nest *,
+		2 * depth + 2) };
 	*refusal = (struct refusal){ NULL, NULL, false };
 	if (!nest->regions_found)
 		nest->regions_found = region_memo_new(compilation->arena);

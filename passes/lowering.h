@@ -194,6 +194,8 @@ enum { BORROWERS_LIMIT = 32 };
 /* False if in some visit one buffer of an array needs, or writes back, what another one
  * wrote meanwhile, and cannot borrow it there; CLASH: which two. */
 bool groups_are_apart(struct lowering *lowering, int clash[2]);
+/* Joins all such groups of NEST, which LOWERING is of; false if there are none. */
+bool join_clashing_groups(struct lowering *lowering, struct nest *nest);
 /* The instances of SET, of the statement that has ACCESS of group A, whose element the
  * lender's buffer holds.  Caller frees. */
 __isl_give isl_set *borrowing(const struct lowering *lowering, int a,

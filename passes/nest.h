@@ -278,6 +278,11 @@ bool group_lower(struct compilation *compilation, const struct nest *group,
 void nest_print_model(const struct nest *nest, const struct nest_model *model, bool exact,
 	FILE *out);
 
+/* Joins groups of NEST that cannot be in buffers of their own whatever the schedule, since they
+ * clash in visits of one iteration of the band, and so in all that hold one.  False if there are
+ * none. */
+bool nest_join_clashing(struct compilation *compilation, struct nest *nest, struct plan *plan);
+
 /* What keeps a nest from having a plan under a schedule. */
 struct obstacle {
 	long needed_bytes;           /* the real regions do not fit: what they need; else 0 */

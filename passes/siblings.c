@@ -101,19 +101,49 @@ static bool borrow(struct lowering *lowering, int a, int b)
 	return true;
 }
 
+/* Group B writes what group A, of the same array, may miss. */
+static bool may_clash(const struct nest *nest, int a, int b)
+{
+	return a != b && nest->arrays[a].has_siblings && nest->arrays[a].array == nest->arrays[b].array
+		&& nest->arrays[b].is_written;
+}
+
 bool groups_are_apart(struct lowering *lowering, int clash[2])
 {
 	const struct nest *nest = lowering->nest;
 	for (int a = 0; a < nest->array_count; a++)
-		for (int b = 0; b < nest->array_count && nest->arrays[a].has_siblings; b++)
-			if (a != b && nest->arrays[a].array == nest->arrays[b].array
-				&& nest->arrays[b].is_written && meets(lowering, a, b)
-				&& !borrow(lowering, a, b)) {
+		for (int b = 0; b < nest->array_count; b++)
+			if (may_clash(nest, a, b) && meets(lowering, a, b) && !borrow(lowering, a, b)) {
 				clash[0] = a;
 				clash[1] = b;
 				return false;
 			}
 	return true;
+}
+
+/* What group A touches is written by group B, or it reads it after that: no box is asked for. */
+static bool has_conflict(const struct lowering *lowering, int a, int b)
+{
+	return lowering->nest->arrays[a].is_written ? touches(lowering, a, b, lowering->depth)
+		: reads_after(lowering, a, b, lowering->depth);
+}
+
+/* Groups that write come first: those that only read may borrow from what is left of them, from
+ * one only. */
+bool join_clashing_groups(struct lowering *lowering, struct nest *nest)
+{
+	bool any = false;
+	for (int written = 1; written >= 0; written--)
+		for (int a = 0; a < nest->array_count; a++)
+			for (int b = 0; b < nest->array_count; b++) {
+				if (nest->arrays[a].is_written != written || (any && !written && nest->borrows)
+					|| !may_clash(nest, a, b) || !has_conflict(lowering, a, b)
+					|| borrow(lowering, a, b))
+					continue;
+				nest_join_groups(lowering->compilation, nest, a, b);
+				any = true;
+			}
+	return any;
 }
 
 __isl_give isl_set *borrowing(const struct lowering *lowering, int a,
