@@ -70,7 +70,7 @@ class Failure:
 
 
 class Tools:
-    def __init__(self, loopc, runtime, cc, directory, sanitizers=False, timeout=60):
+    def __init__(self, loopc, runtime, cc, directory, sanitizers=False, timeout=60, ports=None):
         self.loopc = loopc
         self.runtime = runtime               # directory of loopc_rt.h and checked.c
         self.cc = cc.split()
@@ -78,16 +78,20 @@ class Tools:
         self.flags = ["-std=c99", "-O0", "-I" + runtime]
         self.timeout = timeout
         if sanitizers:
-            self.flags += ["-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
-        self.port = os.path.join(directory, "checked%d.o" % sanitizers)
+            # Lines are enough for the sanitizers' messages; more takes the compiler longer.
+            self.flags += ["-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+        self.port = os.path.join(ports or directory, "checked%d.o" % sanitizers)
 
     def path(self, name):
         return os.path.join(self.directory, name)
 
     def build_port(self):
+        """Once, whichever process comes first."""
         if not os.path.exists(self.port):
-            subprocess.run(self.cc + self.flags + ["-O1", "-c", "-o", self.port,
+            own = "%s.%d" % (self.port, os.getpid())
+            subprocess.run(self.cc + self.flags + ["-O1", "-c", "-o", own,
                                                    os.path.join(self.runtime, "checked.c")], check=True)
+            os.rename(own, self.port)
 
 
 def stem(case, configuration):

@@ -56,13 +56,13 @@ def make_case(seed, every=0):
 def make_tools(options, sanitizers):
     directory = tempfile.mkdtemp(prefix="loopc-fuzz.")
     return Tools(options.loopc, options.runtime, options.cc, directory, sanitizers,
-                 timeout=options.timeout)
+                 timeout=options.timeout, ports=options.ports)
 
 
 def run_batch(job):
     """Checks some seeds; returns texts to print and numbers."""
-    options, seeds, sanitizers = job
-    tools = make_tools(options, sanitizers)
+    options, seeds = job
+    tools = make_tools(options, not options.plain)
     try:
         failures, statistics = check(tools, [make_case(seed, options.symbolic) for seed in seeds])
         texts = []
@@ -93,7 +93,7 @@ def first_line(text):
 
 def keep(options, failure):
     """Writes the failing program, reduced, to the directory of --keep."""
-    tools = make_tools(options, failure.kind == "crash")
+    tools = make_tools(options, failure.kind == "crash" and not options.plain)
     configuration = failure.case.configurations[failure.configuration]
 
     def fails(program):
@@ -126,16 +126,14 @@ def last_line(failure):
 
 
 def batches(options):
-    """Jobs of --batch seeds; every eighth under the sanitizers."""
+    """Jobs of --batch seeds."""
     first = options.first
-    number = 0
     while options.last is None or first <= options.last:
         last = first + options.batch - 1
         if options.last is not None:
             last = min(last, options.last)
-        yield options, list(range(first, last + 1)), options.sanitizers or number % 8 == 7
+        yield options, list(range(first, last + 1))
         first = last + 1
-        number += 1
 
 
 def parse_arguments():
@@ -155,7 +153,7 @@ def parse_arguments():
     parser.add_argument("--timeout", type=float, default=60, help="seconds for loopc, and for a batch's run")
     parser.add_argument("--slow-is-fine", action="store_true",
                         help="running into the timeout is told, and no failure")
-    parser.add_argument("--sanitizers", action="store_true", help="all under ASan and UBSan")
+    parser.add_argument("--plain", action="store_true", help="without ASan and UBSan")
     options = parser.parse_args()
     first, _, last = options.seeds.partition("..")
     options.first = int(first)
@@ -169,6 +167,14 @@ def parse_arguments():
 
 def main():
     options = parse_arguments()
+    options.ports = tempfile.mkdtemp(prefix="loopc-fuzz.")
+    try:
+        return run(options)
+    finally:
+        shutil.rmtree(options.ports, ignore_errors=True)
+
+
+def run(options):
     started = time.time()
     total = {"programs": 0, "compiled": 0, "too small": 0, "symbolic": 0}
     count = failed = 0
