@@ -19,7 +19,7 @@ struct quotient {
 	int dim;                     /* the loop over it */
 };
 
-enum { DIVISOR_LIMIT = 1 << 30 };
+enum { DIVISOR_LIMIT = 1 << 30, DIVISIONS_LIMIT = 3 };
 
 /* The quotient in AST, /, %, >> or & by a constant; false if there is none.  *IS_REST: AST is what
  * is left. */
@@ -165,6 +165,24 @@ static const char *quotient_name(struct sema *sema, const struct quotient *quoti
 		"%s_over_%ld", quotient->divided->text, quotient->divisor) : "quotient");
 }
 
+static isl_stat find_most_divisions(__isl_take isl_basic_set *piece, void *user)
+{
+	int *most = user, count = isl_basic_set_dim(piece, isl_dim_div);
+	*most = count > *most ? count : *most;
+	isl_basic_set_free(piece);
+	return isl_stat_ok;
+}
+
+/* Quotients with a loop, and divisions that the domain is made of, as of steps. */
+static int count_divisions(const struct sema *sema)
+{
+	int count = 0;
+	isl_set_foreach_basic_set(sema->domain, find_most_divisions, &count);
+	for (const struct quotient *q = sema->quotients; q; q = q->outer)
+		count++;
+	return count;
+}
+
 void lower_divided(struct sema *sema, const struct ast_expr *division,
 	const struct ast_expr *assignment)
 {
@@ -175,6 +193,13 @@ void lower_divided(struct sema *sema, const struct ast_expr *division,
 	if (sema->depth == LOOP_DEPTH_LIMIT) {
 		diag_error(sema->diag, division->location, "more than %d loops are nested, one more "
 			"for each division", (int)LOOP_DEPTH_LIMIT);
+		return;
+	}
+	/* isl may work for ever on remainders by many numbers of the same iterators */
+	if (count_divisions(sema) >= DIVISIONS_LIMIT) {
+		diag_error(sema->diag, division->location, "'%s' is one division too many: in an "
+			"assignment, and the steps and conditions around it, there can be %d; loop over "
+			"blocks instead", ast_expr_text(sema->arena, division), (int)DIVISIONS_LIMIT);
 		return;
 	}
 	if (!read_quotient(sema, division, &quotient, &is_rest)

@@ -207,7 +207,13 @@ static void lower_once(struct sema *sema, struct store store, int splits)
 {
 	struct builder builder = { .sema = sema, .statement = new_statement(sema, store.location) };
 	build_statement(&builder, store);
-	if (builder.failed || sema_isl_failed(sema, store.location))
+	bool is_open = builder.split_count || builder.division || builder.statement->value;
+	if (sema_isl_failed(sema, store.location))
+		return;
+	if ((builder.failed || !is_open) && !sema->is_dead && !diag_error_count(sema->diag))
+		diag_error(sema->diag, store.location, "this assignment cannot be analysed; write it "
+			"as several, with conditions on iterators in ifs around them");
+	if (builder.failed)
 		return;
 	for (int i = 0; i < builder.split_count && splits < SPLIT_LIMIT; i++)
 		if (split(sema, store, builder.split_guards[i], splits))

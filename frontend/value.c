@@ -176,6 +176,18 @@ static struct expr *make_cast(struct builder *builder, const struct ast_expr *as
 	return expr;
 }
 
+/* What has to be decided for ASIDE, of the same statement, has to be for BUILDER. */
+static void take_over(struct builder *builder, const struct builder *aside)
+{
+	builder->failed |= aside->failed;
+	if (!builder->division)
+		builder->division = aside->division;
+	if (builder->split_count)
+		return;
+	memcpy(builder->split_guards, aside->split_guards, sizeof builder->split_guards);
+	builder->split_count = aside->split_count;
+}
+
 /* c ? a : b where it is known which is taken: that one alone, in their common type. */
 static struct expr *build_decided(struct builder *builder, const struct ast_expr *ast)
 {
@@ -189,10 +201,10 @@ static struct expr *build_decided(struct builder *builder, const struct ast_expr
 	aside.capacity = 0;
 	aside.guards[aside.guard_count++] = ast->operands[0];
 	struct expr *other = build_value(&aside, ast->operands[3 - taken]);
-	if (!value || !other) {
-		builder->failed = true;
+	if (!other)
+		take_over(builder, &aside);
+	if (!value || !other)
 		return NULL;
-	}
 	struct type type = type_common(value->type, other->type);
 	bool is_same = type.kind == value->type.kind;
 	return is_same ? value : make_cast(builder, ast, type, value);
