@@ -26,7 +26,7 @@ libloopc_a_SOURCES += \
 	passes/footprint.c \
 	passes/footprint.h \
 	passes/general.c \
-	passes/region_memo.c \
+	passes/region_memo.c passes/region_memo.h \
 	passes/general.h \
 	passes/general_transfers.c \
 	passes/place.c \
