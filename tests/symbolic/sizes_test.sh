@@ -375,7 +375,9 @@ void nested(int M, int N, float A[M][N], float R[N][N], float Q[M][N])
   }
 }
 END
-exits 0 "parts of parts" "$LOOPC" --verify --arch=small.yaml --symbolic=M,N -D M=12 -D N=9 \
+# isl 0.25 leaves memory behind where its limit ends it within a sum of polynomials.
+exits 0 "parts of parts" env ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" \
+	"$LOOPC" --verify --arch=small.yaml --symbolic=M,N -D M=12 -D N=9 \
 	--emit=schedule=nested.schedule,c=nested.c nested.loop
 grep -q '^nest nested/[0-9]/[0-9]$' nested.schedule
 result $? "have names"
