@@ -10,5 +10,5 @@ fi
 # sanitizers takes five times as long.
 seconds=${SANITIZER_FLAGS:+60}
 exec python3 -B "$top_srcdir/tests/fuzz/fuzz.py" --loopc "$LOOPC" --runtime "$top_srcdir/runtime" \
-	--cc "${CC:-cc}" --batch 5 --timeout 20 --slow-is-fine \
+	--cc "${CC:-cc}" --batch "${FUZZ_BATCH:-5}" --timeout 20 --slow-is-fine \
 	--seeds "${FUZZ_SEEDS:-0..1999}" --seconds "${FUZZ_SECONDS:-${seconds:-200}}"
