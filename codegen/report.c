@@ -9,14 +9,13 @@
 #include "ir/plan_count.h"
 
 struct totals {
-	long read_bytes, write_bytes, compulsory_bytes, lower_bound_bytes;
+	long read_bytes, write_bytes;
 	long macs;                   /* -1: not known */
 };
 
 static struct totals nest_totals(const struct plan_nest *nest)
 {
-	struct totals totals = { 0, 0, nest->compulsory_bytes, nest->lower_bound_bytes,
-		nest->macs };
+	struct totals totals = { 0, 0, nest->macs };
 	for (int t = 0; t < nest->traffic_count; t++) {
 		totals.read_bytes += nest->traffic[t].read_bytes;
 		totals.write_bytes += nest->traffic[t].write_bytes;
@@ -24,21 +23,49 @@ static struct totals nest_totals(const struct plan_nest *nest)
 	return totals;
 }
 
+static struct totals plan_totals(const struct plan *plan)
+{
+	struct totals totals = { 0, 0, 0 };
+	for (int n = 0; n < plan->nest_count; n++) {
+		struct totals nest = nest_totals(&plan->nests[n]);
+		totals.read_bytes += nest.read_bytes;
+		totals.write_bytes += nest.write_bytes;
+		if (totals.macs < 0 || nest.macs < 0
+		    || __builtin_add_overflow(totals.macs, nest.macs, &totals.macs))
+			totals.macs = -1;
+	}
+	return totals;
+}
+
 static struct totals report_totals(const struct report *report)
 {
-	struct totals totals = { 0, 0, 0, 0, 0 };
-	for (int p = 0; p < report->plan_count; p++)
-		for (int n = 0; n < report->plans[p]->nest_count; n++) {
-			struct totals nest = nest_totals(&report->plans[p]->nests[n]);
-			totals.read_bytes += nest.read_bytes;
-			totals.write_bytes += nest.write_bytes;
-			totals.compulsory_bytes += nest.compulsory_bytes;
-			totals.lower_bound_bytes += nest.lower_bound_bytes;
-			if (totals.macs < 0 || nest.macs < 0
-			    || __builtin_add_overflow(totals.macs, nest.macs, &totals.macs))
-				totals.macs = -1;
-		}
+	struct totals totals = { 0, 0, 0 };
+	for (int p = 0; p < report->plan_count; p++) {
+		struct totals plan = plan_totals(report->plans[p]);
+		totals.read_bytes += plan.read_bytes;
+		totals.write_bytes += plan.write_bytes;
+		if (totals.macs < 0 || plan.macs < 0
+		    || __builtin_add_overflow(totals.macs, plan.macs, &totals.macs))
+			totals.macs = -1;
+	}
 	return totals;
+}
+
+/* Bounds of all functions together: each is called by itself, and finds nothing on chip. */
+static struct plan_bounds report_bounds(const struct report *report)
+{
+	struct plan_bounds sum = { 0, 0, "", true };
+	for (int p = 0; p < report->plan_count; p++) {
+		const struct plan_bounds *bounds = &report->plans[p]->bounds;
+		if (sum.compulsory_bytes < 0 || bounds->compulsory_bytes < 0 || __builtin_add_overflow(
+			sum.compulsory_bytes, bounds->compulsory_bytes, &sum.compulsory_bytes))
+			sum.compulsory_bytes = -1;
+		if (sum.lower_bound_bytes < 0 || bounds->lower_bound_bytes < 0 || __builtin_add_overflow(
+			sum.lower_bound_bytes, bounds->lower_bound_bytes, &sum.lower_bound_bytes))
+			sum.lower_bound_bytes = -1;
+		sum.optimal &= bounds->optimal;
+	}
+	return sum;
 }
 
 /* How far BYTES is above BOUND, as a share of the bound. */
@@ -206,6 +233,19 @@ static json_t *nest_json(const struct plan *plan, const struct plan_nest *nest)
 	return entry;
 }
 
+static json_t *function_json(const struct plan *plan)
+{
+	struct totals totals = plan_totals(plan);
+	return json_pack("{ss sI sI sI so s{so ss} sb so}", "function", plan->function->name,
+		"read_bytes", (json_int_t)totals.read_bytes,
+		"write_bytes", (json_int_t)totals.write_bytes,
+		"total_bytes", (json_int_t)(totals.read_bytes + totals.write_bytes),
+		"compulsory_bytes", count_json(plan->bounds.compulsory_bytes),
+		"lower_bound", "bytes", count_json(plan->bounds.lower_bound_bytes),
+		"argument", plan->bounds.lower_bound_argument, "optimal", plan->bounds.optimal,
+		"macs", count_json(totals.macs));
+}
+
 static json_t *verify_json(const struct verify_result *verify)
 {
 	static const char *const names[] = { "not run", "passed", "failed" };
@@ -224,20 +264,27 @@ bool report_json(FILE *out, const struct report *report)
 			json_array_append_new(kernels,
 				nest_json(report->plans[p], &report->plans[p]->nests[n]));
 	struct totals totals = report_totals(report);
-	json_t *total = json_pack("{sI sI sI sI so}", "read_bytes", (json_int_t)totals.read_bytes,
+	struct plan_bounds bounds = report_bounds(report);
+	json_t *total = json_pack("{sI sI sI so so sb so}",
+		"read_bytes", (json_int_t)totals.read_bytes,
 		"write_bytes", (json_int_t)totals.write_bytes,
 		"total_bytes", (json_int_t)(totals.read_bytes + totals.write_bytes),
-		"lower_bound_bytes", (json_int_t)totals.lower_bound_bytes,
-		"macs", count_json(totals.macs));
+		"compulsory_bytes", count_json(bounds.compulsory_bytes),
+		"lower_bound_bytes", count_json(bounds.lower_bound_bytes),
+		"optimal", bounds.optimal, "macs", count_json(totals.macs));
 	struct energy energy;
 	if (total)
 		json_object_set_new(total, "commands", count_json(report_commands(report)));
 	if (total && report_energy(report, &energy))
 		json_object_set_new(total, "energy", energy_json(&energy));
-	json_t *root = json_pack("{si s{ss sI} so so so}", "schema", 1,
+	json_t *functions = json_array();
+	for (int p = 0; p < report->plan_count; p++)
+		json_array_append_new(functions, function_json(report->plans[p]));
+	json_t *root = json_pack("{si s{ss sI} so so so so}", "schema", 1,
 		"arch", "name", report->arch->name,
 		"scratchpad_bytes", (json_int_t)report->arch->scratchpad_bytes,
-		"kernels", kernels, "total", total, "verify", verify_json(&report->verify));
+		"kernels", kernels, "functions", functions, "total", total,
+		"verify", verify_json(&report->verify));
 	if (!root)
 		return false;
 	if (report->strategies)
@@ -288,13 +335,16 @@ static void traffic_text(FILE *out, const struct plan_nest *nest)
 	traffic_row(out, "total", "", totals.read_bytes, totals.write_bytes);
 }
 
-static void bounds_text(FILE *out, const struct plan_nest *nest)
+/* ALONE: others are in the same function, of which nothing is said here. */
+static void bounds_text(FILE *out, const struct plan_nest *nest, bool alone)
 {
 	struct totals totals = nest_totals(nest);
 	long moved = totals.read_bytes + totals.write_bytes;
 	fprintf(out, "  %-46s %15s %15s\n", "compulsory: each element once", "",
 		report_number(nest->compulsory_bytes));
-	fprintf(out, "  %-46s %15s %15s  %.1f %% above\n", "lower bound: no schedule moves less",
+	fprintf(out, "  %-46s %15s %15s  %.1f %% above\n",
+		!alone ? "lower bound: no schedule moves less" : nest->source_count > 1
+		? "lower bound of this group by itself" : "lower bound of this nest by itself",
 		nest->lower_bound_argument ? nest->lower_bound_argument : "",
 		report_number(nest->lower_bound_bytes), 100 * gap(moved, nest->lower_bound_bytes));
 }
@@ -383,7 +433,8 @@ static void nest_text(FILE *out, const struct plan *plan, const struct plan_nest
 	fprintf(out, "%s (%s:%d) on %s\n", nest->name, nest->location.file, nest->location.line,
 		plan->arch->name);
 	traffic_text(out, nest);
-	bounds_text(out, nest);
+	bool alone = plan_has_own_bounds(plan);
+	bounds_text(out, nest, alone);
 	if (nest->macs)
 		fprintf(out, "  %-46s %15s %15s\n", "multiply-accumulates", "",
 			nest->macs < 0 ? "not counted" : report_number(nest->macs));
@@ -396,12 +447,37 @@ static void nest_text(FILE *out, const struct plan *plan, const struct plan_nest
 		fputs("  schedule:\n", out);
 		indent_text(out, "    ", nest->schedule);
 	}
+	const char *space = !alone ? "the schedule space" : nest->source_count > 1
+		? "the schedules of this group by itself" : "the schedules of this nest by itself";
 	if (nest->optimal)
-		fputs("  search: optimal in the schedule space", out);
+		fprintf(out, "  search: optimal in %s", space);
 	else
-		fprintf(out, "  search: at most %.2f %% above the best of the schedule space",
-			100 * search_gap(nest));
+		fprintf(out, "  search: at most %.2f %% above the best of %s",
+			100 * search_gap(nest), space);
 	fprintf(out, ", %s points, %.3f s\n\n", report_number(nest->points), nest->seconds);
+}
+
+static const char *known_number(long value)
+{
+	return value < 0 ? "unknown" : report_number(value);
+}
+
+/* A function of several nests. */
+static void function_text(FILE *out, const struct plan *plan)
+{
+	const struct plan_bounds *bounds = &plan->bounds;
+	struct totals totals = plan_totals(plan);
+	long moved = totals.read_bytes + totals.write_bytes;
+	fprintf(out, "%s: all of the function on %s\n", plan->function->name, plan->arch->name);
+	fprintf(out, "  %-46s %15s %15s\n", "moved", "", report_number(moved));
+	fprintf(out, "  %-46s %15s %15s\n", "compulsory: each element of the caller's once", "",
+		known_number(bounds->compulsory_bytes));
+	fprintf(out, "  %-46s %15s %15s", "lower bound: no choice for the function moves less",
+		bounds->lower_bound_argument, known_number(bounds->lower_bound_bytes));
+	if (bounds->lower_bound_bytes > 0 || moved == bounds->lower_bound_bytes)
+		fprintf(out, "  %.1f %% above", 100 * gap(moved, bounds->lower_bound_bytes));
+	fprintf(out, "\n  search: %s\n\n", bounds->optimal ? "optimal, all choices together"
+		: "not proved: another choice of groups, tiles and what stays on chip may move less");
 }
 
 static void verify_text(FILE *out, const struct report *report)
@@ -424,15 +500,19 @@ static void verify_text(FILE *out, const struct report *report)
 void report_text(FILE *out, const struct report *report)
 {
 	int nest_count = 0;
-	for (int p = 0; p < report->plan_count; p++)
-		for (int n = 0; n < report->plans[p]->nest_count; n++, nest_count++)
-			nest_text(out, report->plans[p], &report->plans[p]->nests[n]);
+	for (int p = 0; p < report->plan_count; p++) {
+		const struct plan *plan = report->plans[p];
+		for (int n = 0; n < plan->nest_count; n++, nest_count++)
+			nest_text(out, plan, &plan->nests[n]);
+		if (plan_has_own_bounds(plan))
+			function_text(out, plan);
+	}
 	if (nest_count > 1) {
 		struct totals totals = report_totals(report);
 		fprintf(out, "in all: %s bytes read, %s written, %s moved; lower bound %s\n",
 			report_number(totals.read_bytes), report_number(totals.write_bytes),
 			report_number(totals.read_bytes + totals.write_bytes),
-			report_number(totals.lower_bound_bytes));
+			known_number(report_bounds(report).lower_bound_bytes));
 		struct energy energy;
 		if (report_energy(report, &energy))
 			energy_text(out, "in all: ", &energy);

@@ -11,9 +11,9 @@
 #include "passes/nest.h"
 #include "passes/quiet.h"
 
-/* One size and what came of it; total_bytes < 0: nothing fits. */
+/* One size and what came of it; total_bytes < 0: nothing fits; bounds < 0: not known. */
 struct point {
-	long scratchpad_bytes, total_bytes, lower_bound_bytes, compulsory_bytes, used_bytes;
+	long scratchpad_bytes, total_bytes, lower_bound_bytes, compulsory_bytes;
 	bool is_optimal;
 };
 
@@ -98,18 +98,19 @@ static struct arch *machine_of(const struct sweep *sweep, long bytes)
 	return machine;
 }
 
+/* SUM and BYTES together, where both are known. */
+static void add_known(long *sum, long bytes)
+{
+	if (*sum >= 0 && (bytes < 0 || __builtin_add_overflow(*sum, bytes, sum)))
+		*sum = -1;
+}
+
 static void add_plan(struct point *point, const struct plan *plan)
 {
-	for (int n = 0; n < plan->nest_count; n++) {
-		const struct plan_nest *nest = &plan->nests[n];
-		for (int t = 0; t < nest->traffic_count; t++)
-			point->total_bytes += nest->traffic[t].read_bytes + nest->traffic[t].write_bytes;
-		point->lower_bound_bytes += nest->lower_bound_bytes;
-		point->compulsory_bytes += nest->compulsory_bytes;
-		point->is_optimal &= nest->optimal;
-		if (nest->scratchpad_used_bytes > point->used_bytes)
-			point->used_bytes = nest->scratchpad_used_bytes;
-	}
+	add_known(&point->total_bytes, plan_bytes(plan));
+	add_known(&point->lower_bound_bytes, plan->bounds.lower_bound_bytes);
+	add_known(&point->compulsory_bytes, plan->bounds.compulsory_bytes);
+	point->is_optimal &= plan->bounds.optimal;
 }
 
 /* The optimum of a machine with that much scratchpad.  That nothing fits is no error
@@ -132,52 +133,18 @@ static void search_point(struct sweep *sweep, struct point *point)
 	quiet_end(&quiet);
 }
 
-/* The lower bound depends on the size even where the schedule does not. */
-static long lower_bound(struct sweep *sweep, const struct point *point, long otherwise)
-{
-	struct compilation *compilation = &sweep->session->compilation;
-	long bytes = 0;
-	for (int f = 0; f < sweep->session->program->function_count; f++) {
-		int count;
-		struct nest *nests = nests_of_function(compilation,
-			sweep->session->program->functions[f], &count);
-		for (int n = 0; n < count; n++) {
-			struct nest_model model;
-			struct region *regions = ARENA_ARRAY(sweep->session->arena, struct region,
-				nests[n].array_count + 1);
-			const char *argument;
-			if (nests[n].array_count > MODEL_ARRAYS)
-				return otherwise;
-			nest_find_dependences(compilation, &nests[n]);
-			nest_find_band(compilation, &nests[n]);
-			if (!nest_model_build(compilation, &nests[n], &model, regions))
-				return otherwise;
-			bytes += model_lower_bound(&model, point->scratchpad_bytes, &argument);
-		}
-	}
-	return bytes;
-}
-
-/* Largest first: a schedule that is best with much memory and needs little is best
- * with little. */
 static void search_points(struct sweep *sweep)
 {
-	for (int i = sweep->count - 1; i >= 0; i--) {
-		struct point *point = &sweep->points[i], *larger = point + 1;
-		bool is_served = i + 1 < sweep->count && larger->total_bytes >= 0 &&
-			larger->is_optimal && larger->used_bytes <= point->scratchpad_bytes;
-		if (is_served) {
-			long bytes = point->scratchpad_bytes;
-			*point = *larger;
-			point->scratchpad_bytes = bytes;
-			point->lower_bound_bytes = lower_bound(sweep, point, larger->lower_bound_bytes);
-		} else {
-			search_point(sweep, point);
-		}
-	}
+	for (int i = 0; i < sweep->count; i++)
+		search_point(sweep, &sweep->points[i]);
 }
 
 /* ---- results ---- */
+
+static const char *known_number(long value)
+{
+	return value < 0 ? "unknown" : report_number(value);
+}
 
 static void print_table(FILE *out, const struct sweep *sweep)
 {
@@ -190,9 +157,16 @@ static void print_table(FILE *out, const struct sweep *sweep)
 			fprintf(out, "%18s\n", "nothing fits");
 		else
 			fprintf(out, "%18s %18s %18s%s\n", report_number(point->total_bytes),
-				report_number(point->lower_bound_bytes), report_number(point->compulsory_bytes),
+				known_number(point->lower_bound_bytes), known_number(point->compulsory_bytes),
 				point->is_optimal ? "" : "  (not proved optimal)");
 	}
+}
+
+static void print_known(FILE *out, long value)
+{
+	if (value >= 0)
+		fprintf(out, "%ld", value);
+	putc(',', out);
 }
 
 static bool print_csv(FILE *out, const struct sweep *sweep)
@@ -200,14 +174,22 @@ static bool print_csv(FILE *out, const struct sweep *sweep)
 	fputs("scratchpad_bytes,total_bytes,lower_bound_bytes,compulsory_bytes,optimal\n", out);
 	for (int i = 0; i < sweep->count; i++) {
 		const struct point *point = &sweep->points[i];
-		if (point->total_bytes >= 0)
-			fprintf(out, "%ld,%ld,%ld,%ld,%s\n", point->scratchpad_bytes, point->total_bytes,
-				point->lower_bound_bytes, point->compulsory_bytes,
-				point->is_optimal ? "true" : "false");
-		else
-			fprintf(out, "%ld,,,,\n", point->scratchpad_bytes);
+		fprintf(out, "%ld,", point->scratchpad_bytes);
+		if (point->total_bytes >= 0) {
+			print_known(out, point->total_bytes);
+			print_known(out, point->lower_bound_bytes);
+			print_known(out, point->compulsory_bytes);
+			fputs(point->is_optimal ? "true\n" : "false\n", out);
+		} else {
+			fputs(",,,\n", out);
+		}
 	}
 	return !ferror(out);
+}
+
+static json_t *known_json(long value)
+{
+	return value < 0 ? json_null() : json_integer(value);
 }
 
 static bool print_json(FILE *out, const struct sweep *sweep)
@@ -218,11 +200,11 @@ static bool print_json(FILE *out, const struct sweep *sweep)
 		json_t *entry = point->total_bytes < 0 ?
 			json_pack("{sI sn}", "scratchpad_bytes", (json_int_t)point->scratchpad_bytes,
 				"total_bytes") :
-			json_pack("{sI sI sI sI sb}",
+			json_pack("{sI sI so so sb}",
 				"scratchpad_bytes", (json_int_t)point->scratchpad_bytes,
 				"total_bytes", (json_int_t)point->total_bytes,
-				"lower_bound_bytes", (json_int_t)point->lower_bound_bytes,
-				"compulsory_bytes", (json_int_t)point->compulsory_bytes,
+				"lower_bound_bytes", known_json(point->lower_bound_bytes),
+				"compulsory_bytes", known_json(point->compulsory_bytes),
 				"optimal", point->is_optimal);
 		json_array_append_new(points, entry);
 	}
@@ -238,12 +220,13 @@ static struct chart_curve curve_of(const struct sweep *sweep, const char *title,
 	double *x = ARENA_ARRAY(sweep->session->arena, double, sweep->count + 1);
 	double *y = ARENA_ARRAY(sweep->session->arena, double, sweep->count + 1);
 	struct chart_curve curve = { .title = title, .x = x, .y = y };
-	for (int i = 0; i < sweep->count; i++)
-		if (sweep->points[i].total_bytes >= 0) {
-			x[curve.count] = (double)sweep->points[i].scratchpad_bytes / 1024;
-			y[curve.count++] = (double)*(const long *)((const char *)&sweep->points[i] +
-				member) / 1048576;
-		}
+	for (int i = 0; i < sweep->count; i++) {
+		long bytes = *(const long *)((const char *)&sweep->points[i] + member);
+		if (sweep->points[i].total_bytes < 0 || bytes <= 0)
+			continue;
+		x[curve.count] = (double)sweep->points[i].scratchpad_bytes / 1024;
+		y[curve.count++] = (double)bytes / 1048576;
+	}
 	return curve;
 }
 

@@ -694,6 +694,31 @@ long plan_nest_bytes(const struct plan_nest *nest)
 	return total;
 }
 
+long plan_bytes(const struct plan *plan)
+{
+	long total = 0;
+	for (int n = 0; n < plan->nest_count; n++)
+		if (__builtin_add_overflow(total, plan_nest_bytes(&plan->nests[n]), &total))
+			return LONG_MAX;
+	return total;
+}
+
+struct plan_bounds plan_bounds_of_nest(const struct plan_nest *nest)
+{
+	return (struct plan_bounds){ nest->compulsory_bytes, nest->lower_bound_bytes,
+		nest->lower_bound_argument ? nest->lower_bound_argument : "none", nest->optimal };
+}
+
+bool plan_has_own_bounds(const struct plan *plan)
+{
+	if (plan->nest_count != 1)
+		return plan->nest_count > 1;
+	struct plan_bounds nest = plan_bounds_of_nest(&plan->nests[0]);
+	return plan->bounds.compulsory_bytes != nest.compulsory_bytes
+		|| plan->bounds.lower_bound_bytes != nest.lower_bound_bytes
+		|| plan->bounds.optimal != nest.optimal;
+}
+
 void plan_mark_buffers(const struct plan_node *node, bool *used)
 {
 	if (node->kind == PLAN_TRANSFER)

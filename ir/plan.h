@@ -171,6 +171,13 @@ struct plan_nest {
 	bool is_rectangular;         /* while it is built: its regions have closed forms */
 };
 
+/* What holds for the function as a whole, whatever is made of its nests. */
+struct plan_bounds {
+	long compulsory_bytes, lower_bound_bytes;    /* -1: not known */
+	const char *lower_bound_argument;
+	bool optimal;                /* nothing in the space moves less, all choices together */
+};
+
 /* A list of the names that variables and buffers have. */
 struct plan_name {
 	const char *name, *base;     /* BASE, or BASE_2, BASE_3 ...: NUMBER; those before are taken */
@@ -187,6 +194,7 @@ struct plan {
 	const struct arch *arch;
 	int nest_count, buffer_count;
 	struct plan_nest *nests;
+	struct plan_bounds bounds;
 	struct plan_buffer **buffers;
 	struct plan_name *names;     /* while it is built */
 	struct plan_var *sizes[SYMBOLIC_LIMIT];   /* of function.symbolic: known everywhere */
@@ -206,6 +214,12 @@ void plan_drop_transfers(struct plan_node *node, const struct array *array);
 
 /* What all arrays of NEST move, bytes. */
 long plan_nest_bytes(const struct plan_nest *nest);
+/* What all nests move; LONG_MAX if a long does not hold it. */
+long plan_bytes(const struct plan *plan);
+/* Those of a function that is NEST alone. */
+struct plan_bounds plan_bounds_of_nest(const struct plan_nest *nest);
+/* The function's bounds say what those of its nests do not. */
+bool plan_has_own_bounds(const struct plan *plan);
 
 /* Fills in plan.sizes for its function. */
 void plan_make_sizes(struct plan *plan);

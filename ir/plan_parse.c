@@ -417,6 +417,24 @@ static const struct function *take_function(struct parser *parser)
 	return NULL;
 }
 
+/* What is known of the function: what is known of its nest, if it has but one. */
+static void parse_bounds(struct parser *parser)
+{
+	struct plan *plan = parser->plan;
+	struct plan_bounds *bounds = &plan->bounds;
+	*bounds = (struct plan_bounds){ -1, -1, "none", false };
+	if (plan->nest_count == 1)
+		*bounds = plan_bounds_of_nest(&plan->nests[0]);
+	if (words_take(&parser->words, "compulsory"))
+		*bounds = (struct plan_bounds){ words_take_long(&parser->words), -1, "none", false };
+	if (!words_take(&parser->words, "lower_bound"))
+		return;
+	bounds->lower_bound_bytes = words_take_long(&parser->words);
+	words_expect(&parser->words, "argument");
+	bounds->lower_bound_argument = words_take_string(&parser->words);
+	bounds->optimal = words_take_named(&parser->words, "optimal") != 0;
+}
+
 static struct plan *parse_one(struct parser *parser)
 {
 	struct plan *plan = ARENA_NEW(parser->arena, struct plan);
@@ -444,6 +462,7 @@ static struct plan *parse_one(struct parser *parser)
 			&nest_capacity, sizeof *plan->nests);
 		plan->nests[plan->nest_count++] = parse_nest(parser);
 	}
+	parse_bounds(parser);
 	words_expect(&parser->words, "}");
 	return parser->words.failed ? NULL : plan;
 }

@@ -332,6 +332,18 @@ static void print_nest(FILE *out, const struct plan_nest *nest)
 	print_body(out, nest->body, 2);
 }
 
+/* What is known of the function. */
+static void print_bounds(FILE *out, const struct plan_bounds *bounds)
+{
+	if (bounds->compulsory_bytes >= 0)
+		fprintf(out, "  compulsory %ld\n", bounds->compulsory_bytes);
+	if (bounds->lower_bound_bytes < 0)
+		return;
+	fprintf(out, "  lower_bound %ld\n", bounds->lower_bound_bytes);
+	print_string(out, "  argument ", bounds->lower_bound_argument);
+	fprintf(out, "  optimal %d\n", bounds->optimal);
+}
+
 void plan_print_alone(FILE *out, const struct plan *plan)
 {
 	const struct function *function = plan->function;
@@ -349,6 +361,8 @@ void plan_print_alone(FILE *out, const struct plan *plan)
 		print_buffer(out, plan->buffers[i]);
 	for (int n = 0; n < plan->nest_count; n++)
 		print_nest(out, &plan->nests[n]);
+	if (plan_has_own_bounds(plan))
+		print_bounds(out, &plan->bounds);
 	fputs("}\n", out);
 }
 

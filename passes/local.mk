@@ -17,6 +17,8 @@ libloopc_a_SOURCES += \
 	passes/form.h \
 	passes/front.c \
 	passes/front.h \
+	passes/function_bound.c \
+	passes/function_bound.h \
 	passes/fuse.c \
 	passes/fuse.h \
 	passes/fuse_wishes.c \

@@ -4,6 +4,7 @@
 
 #include "passes/carry.h"
 #include "passes/formula.h"
+#include "passes/function_bound.h"
 #include "passes/fuse.h"
 #include "passes/fuse_wishes.h"
 #include "passes/lower_nest.h"
@@ -99,6 +100,34 @@ static bool lower_groups(struct compilation *compilation, struct nest *nests, in
 	return done;
 }
 
+/* Each nest is the best there is, and they have nothing in common that any other choice for the
+ * function could make less of. */
+static bool are_best_apart(const struct nest *nests, int count, const struct plan *plan)
+{
+	bool best = plan->nest_count == count && !nests_share(nests, count);
+	for (int n = 0; n < plan->nest_count && best; n++)
+		best = plan->nests[n].optimal;
+	return best;
+}
+
+/* What holds for FUNCTION, with its sizes bound, in NESTS. */
+static void fill_bounds(struct compilation *compilation, const struct function *function,
+	const struct nest *nests, int count, struct plan *plan)
+{
+	struct plan_bounds *bounds = &plan->bounds;
+	*bounds = (struct plan_bounds){ 0, 0, "compulsory", true };
+	if (count == 1)
+		*bounds = plan_bounds_of_nest(&plan->nests[0]);
+	if (count <= 1)
+		return;
+	struct function_bound *known = function_bound_new(compilation, function);
+	long bytes = plan_bytes(plan);
+	bounds->compulsory_bytes = function_compulsory(known);
+	bounds->lower_bound_bytes = function_lower_bound(known, compilation->arch->scratchpad_bytes,
+		&bounds->lower_bound_argument);
+	bounds->optimal = bytes == bounds->lower_bound_bytes || are_best_apart(nests, count, plan);
+}
+
 struct plan *lower_function(struct compilation *compilation, const struct function *function)
 {
 	struct plan *plan = ARENA_NEW(compilation->arena, struct plan);
@@ -112,6 +141,7 @@ struct plan *lower_function(struct compilation *compilation, const struct functi
 	plan->function = function;
 	struct nest *nests = nests_of_function(compilation, function, &plan->nest_count);
 	plan->nests = ARENA_ARRAY(compilation->arena, struct plan_nest, plan->nest_count + 1);
+	const int nest_count = plan->nest_count;
 	struct fuse_wishes wishes;
 	bool done = !plan->nest_count
 		|| fuse_wishes_read(compilation, nests, plan->nest_count, &wishes);
@@ -138,6 +168,8 @@ struct plan *lower_function(struct compilation *compilation, const struct functi
 	if (done && may_fuse && (wishes.fusion != FUSE_NEVER || wishes.forces)
 		&& !compilation->only_weighs && !compilation->fusions)
 		carry_arrays(compilation, plan);
+	if (done)
+		fill_bounds(compilation, function, nests, nest_count, plan);
 	if (done)
 		place_workspace(plan);
 	if (function->unbound) {

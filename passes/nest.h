@@ -124,6 +124,9 @@ struct nest {
 struct nest *nests_of_function(struct compilation *compilation,
 	const struct function *function, int *count);
 
+/* Some array is used by several of the COUNT nests of a function. */
+bool nests_share(const struct nest *nests, int count);
+
 /* Gives each reference group of NEST's arrays a buffer of its own (SPLIT), or each array
  * one.  Returns true if the two are different. */
 bool nest_split_arrays(struct compilation *compilation, struct nest *nest, bool split);

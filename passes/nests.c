@@ -7,6 +7,8 @@
 
 #include <isl/union_set.h>
 
+#include "support/memory.h"
+
 static void release_set(void *set) { isl_union_set_free(set); }
 static void release_map(void *map) { isl_union_map_free(map); }
 
@@ -320,6 +322,21 @@ struct nest *nests_of_function(struct compilation *compilation,
 		fill_nest(compilation, &nests[n]);
 	}
 	return nests;
+}
+
+bool nests_share(const struct nest *nests, int count)
+{
+	int *users = memory_alloc(sizeof *users * (size_t)(nests->function->array_count + 1));
+	bool found = false;
+	memset(users, 0, sizeof *users * (size_t)(nests->function->array_count + 1));
+	for (int n = 0; n < count; n++)
+		for (int a = 0; a < nests[n].array_count; a++) {
+			int *user = &users[nests[n].arrays[a].array->index];
+			found |= *user && *user != n + 1;
+			*user = n + 1;
+		}
+	free(users);
+	return found;
 }
 
 struct nest *nest_join(struct compilation *compilation, const struct nest *nests, int count)

@@ -319,15 +319,7 @@ static bool complain(const struct partitioning *partitioning, struct plan *plan)
 static bool may_gain(const struct nest *nests, int count)
 {
 	enum { NESTS = 256 };
-	const struct function *function = nests->function;
-	for (int i = 0; i < function->array_count && count <= NESTS; i++) {
-		int users = 0;
-		for (int n = 0; n < count && !function->arrays[i]->by_value; n++)
-			for (int a = 0; a < nests[n].array_count; a++)
-				if (nests[n].arrays[a].array == function->arrays[i] && ++users > 1)
-					return true;
-	}
-	return false;
+	return count <= NESTS && nests_share(nests, count);
 }
 
 static bool lower_alone(struct compilation *compilation, struct nest *nests, int count,

@@ -220,7 +220,7 @@ if command -v python3 >/dev/null 2>&1; then
 	ok "the JSON has the documented keys in their order" python3 - <<'END'
 import json
 r = json.load(open('r.json'))
-assert list(r) == ['schema', 'arch', 'kernels', 'total', 'verify'], list(r)
+assert list(r) == ['schema', 'arch', 'kernels', 'functions', 'total', 'verify'], list(r)
 k = r['kernels'][0]
 assert list(k) == ['function', 'nest', 'schedule', 'traffic', 'compulsory_bytes',
     'lower_bound', 'scratchpad', 'search', 'macs', 'commands', 'energy'], list(k)
@@ -228,6 +228,10 @@ assert list(k['energy']) == ['mac_pj', 'register_pj', 'scratchpad_pj', 'dram_pj'
 assert list(k['traffic']) == ['read_bytes', 'write_bytes', 'total_bytes', 'arrays']
 assert k['traffic']['total_bytes'] == 40 * 40 * 2 + 40 * 4 == k['compulsory_bytes']
 assert r['total']['total_bytes'] == k['traffic']['total_bytes']
+f = r['functions'][0]
+assert list(f) == ['function', 'read_bytes', 'write_bytes', 'total_bytes', 'compulsory_bytes',
+    'lower_bound', 'optimal', 'macs'], list(f)
+assert f['total_bytes'] == f['compulsory_bytes'] == f['lower_bound']['bytes'] and f['optimal']
 assert r['verify']['status'] == 'not run'
 assert k['search']['optimal'] is True and k['search']['gap'] == 0
 END
