@@ -10,6 +10,6 @@ libloopc_a_SOURCES += \
 	ir/plan_parse.c ir/plan_parse_expr.c ir/plan_parser.h ir/words.c ir/words.h \
 	ir/plan_print.c \
 	ir/plan_verify.c \
-	ir/macs.c ir/macs.h \
+	ir/macs.c ir/macs.h ir/set_count.c ir/set_count.h ir/isl_work.h \
 	ir/number.c ir/program.c ir/coalesce.h ir/program.h ir/program_build.h \
 	ir/program_read.c ir/program_text.c ir/program_verify.c ir/reduction.c

@@ -9,8 +9,4 @@
  * whichever is taken.  Any other statement does none. */
 int statement_macs(const struct statement *statement);
 
-/* The number of points of SET; -1 if finding it takes too much work, or it is no long.
- * Dimensions that no constraint couples are counted apart. */
-long set_count(__isl_take isl_set *set);
-
 #endif

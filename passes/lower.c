@@ -10,6 +10,7 @@
 #include <isl/val.h>
 
 #include "ir/macs.h"
+#include "ir/set_count.h"
 #include "ir/plan_count.h"
 #include "passes/model_math.h"
 

@@ -8,30 +8,13 @@
 #include <isl/set.h>
 #include <isl/val.h>
 
+#include "ir/isl_work.h"
+
 /* The least and largest value of dimension DIM of SET; false if the set is empty,
  * or unbounded there, or a value is no long. */
 bool set_dim_range(__isl_keep isl_set *set, int dim, long *min, long *max);
 /* Only the largest. */
 bool set_dim_most(__isl_keep isl_set *set, int dim, long *max);
-
-/* Bounds isl's work from here on to OPERATIONS, the same on every machine. */
-static inline void isl_work_begin(isl_ctx *ctx, unsigned long operations)
-{
-	isl_ctx_reset_operations(ctx);
-	isl_ctx_set_max_operations(ctx, operations);
-}
-
-/* Takes the bound away.  False if it was met: what isl returned since is NULL, or not
- * complete, and must not be used. */
-static inline bool isl_work_end(isl_ctx *ctx)
-{
-	bool done = isl_ctx_last_error(ctx) != isl_error_quota;
-	isl_ctx_set_max_operations(ctx, 0);
-	isl_ctx_reset_operations(ctx);
-	if (!done)
-		isl_ctx_reset_error(ctx);
-	return done;
-}
 
 /* isl's own forms of these take an int. */
 static inline isl_set *set_bounds(__isl_take isl_set *set, unsigned dim, long min, long max)
