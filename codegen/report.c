@@ -68,16 +68,23 @@ static struct plan_bounds report_bounds(const struct report *report)
 	return sum;
 }
 
-/* How far BYTES is above BOUND, as a share of the bound. */
+/* A bound of 0 where something moves says nothing. */
+static bool is_known(long bound, long bytes)
+{
+	return bound > 0 || bytes == 0;
+}
+
+/* How far BYTES is above BOUND, as a share of the bound; -1: not known. */
 static double gap(long bytes, long bound)
 {
-	return bound > 0 && bytes > bound ? (double)(bytes - bound) / (double)bound : 0;
+	if (!is_known(bound, bytes))
+		return -1;
+	return bytes > bound ? (double)(bytes - bound) / (double)bound : 0;
 }
 
 static double search_gap(const struct plan_nest *nest)
 {
-	struct totals totals = nest_totals(nest);
-	return nest->optimal ? 0 : gap(totals.read_bytes + totals.write_bytes, nest->bound_bytes);
+	return nest->optimal ? 0 : gap(plan_nest_bytes(nest), nest->bound_bytes);
 }
 
 
@@ -211,15 +218,32 @@ static json_t *energy_json(const struct energy *energy)
 		"dram_pj", energy->dram_pj, "total_pj", energy_total_pj(energy));
 }
 
+static json_t *gap_json(double share)
+{
+	return share < 0 ? json_null() : json_real(share);
+}
+
+/* A bound of 0 where MOVED bytes move is none. */
+static json_t *known_json(long bound, long moved)
+{
+	return is_known(bound, moved) ? json_integer(bound) : json_null();
+}
+
+static json_t *bound_json(const struct plan_nest *nest)
+{
+	bool known = is_known(nest->lower_bound_bytes, plan_nest_bytes(nest));
+	return json_pack("{so ss}", "bytes", known_json(nest->lower_bound_bytes,
+		plan_nest_bytes(nest)), "argument", known && nest->lower_bound_argument
+		? nest->lower_bound_argument : "none");
+}
+
 static json_t *nest_json(const struct plan *plan, const struct plan_nest *nest)
 {
-	const char *argument = nest->lower_bound_argument ? nest->lower_bound_argument : "none";
-	json_t *bound = json_pack("{sI ss}", "bytes", (json_int_t)nest->lower_bound_bytes,
-		"argument", argument);
+	json_t *bound = bound_json(nest);
 	json_t *scratchpad = json_pack("{sI so}", "used_bytes",
 		(json_int_t)nest->scratchpad_used_bytes, "buffers", buffers_json(plan, nest));
-	json_t *search = json_pack("{sb sf sI sf}", "optimal", nest->optimal,
-		"gap", search_gap(nest), "points", (json_int_t)nest->points, "seconds", nest->seconds);
+	json_t *search = json_pack("{sb so sI sf}", "optimal", nest->optimal,
+		"gap", gap_json(search_gap(nest)), "points", (json_int_t)nest->points, "seconds", nest->seconds);
 	struct energy energy;
 	json_t *entry = json_pack("{ss ss ss so sI so so so so}", "function", plan->function->name,
 		"nest", nest->name, "schedule", nest->schedule ? nest->schedule : "",
@@ -338,15 +362,18 @@ static void traffic_text(FILE *out, const struct plan_nest *nest)
 /* ALONE: others are in the same function, of which nothing is said here. */
 static void bounds_text(FILE *out, const struct plan_nest *nest, bool alone)
 {
-	struct totals totals = nest_totals(nest);
-	long moved = totals.read_bytes + totals.write_bytes;
-	fprintf(out, "  %-46s %15s %15s\n", "compulsory: each element once", "",
+	const char *title = !alone ? "lower bound: no schedule moves less" : nest->source_count > 1
+		? "lower bound of this group by itself" : "lower bound of this nest by itself";
+	long moved = plan_nest_bytes(nest);
+	fprintf(out, "  %-46s %15s %15s\n", "compulsory: each element once, each way", "",
 		report_number(nest->compulsory_bytes));
-	fprintf(out, "  %-46s %15s %15s  %.1f %% above\n",
-		!alone ? "lower bound: no schedule moves less" : nest->source_count > 1
-		? "lower bound of this group by itself" : "lower bound of this nest by itself",
-		nest->lower_bound_argument ? nest->lower_bound_argument : "",
-		report_number(nest->lower_bound_bytes), 100 * gap(moved, nest->lower_bound_bytes));
+	if (is_known(nest->lower_bound_bytes, moved))
+		fprintf(out, "  %-46s %15s %15s  %.1f %% above\n", title,
+			nest->lower_bound_argument ? nest->lower_bound_argument : "",
+			report_number(nest->lower_bound_bytes),
+			100 * gap(moved, nest->lower_bound_bytes));
+	else
+		fprintf(out, "  %-46s %15s %15s\n", title, "", "unknown");
 }
 
 static void buffers_text(FILE *out, const struct plan *plan, const struct plan_nest *nest)
@@ -427,6 +454,20 @@ static void formulas_text(FILE *out, const struct plan *plan, const struct plan_
 	}
 }
 
+static void search_text(FILE *out, const struct plan_nest *nest, bool alone)
+{
+	const char *space = !alone ? "the schedule space" : nest->source_count > 1
+		? "the schedules of this group by itself" : "the schedules of this nest by itself";
+	double share = search_gap(nest);
+	if (nest->optimal)
+		fprintf(out, "  search: optimal in %s", space);
+	else if (share < 0)
+		fprintf(out, "  search: how far above the best of %s is unknown", space);
+	else
+		fprintf(out, "  search: at most %.2f %% above the best of %s", 100 * share, space);
+	fprintf(out, ", %s points, %.3f s\n\n", report_number(nest->points), nest->seconds);
+}
+
 static void nest_text(FILE *out, const struct plan *plan, const struct plan_nest *nest)
 {
 	struct energy energy;
@@ -447,14 +488,7 @@ static void nest_text(FILE *out, const struct plan *plan, const struct plan_nest
 		fputs("  schedule:\n", out);
 		indent_text(out, "    ", nest->schedule);
 	}
-	const char *space = !alone ? "the schedule space" : nest->source_count > 1
-		? "the schedules of this group by itself" : "the schedules of this nest by itself";
-	if (nest->optimal)
-		fprintf(out, "  search: optimal in %s", space);
-	else
-		fprintf(out, "  search: at most %.2f %% above the best of %s",
-			100 * search_gap(nest), space);
-	fprintf(out, ", %s points, %.3f s\n\n", report_number(nest->points), nest->seconds);
+	search_text(out, nest, alone);
 }
 
 static const char *known_number(long value)

@@ -149,7 +149,7 @@ struct plan_traffic {
 struct plan_nest {
 	const char *name;            /* the function's, with .N where it has several nests */
 	struct location location;
-	const char *schedule;        /* text of DESIGN 5, one line a fact, replayable */
+	const char *schedule;        /* as --schedule reads it, a line for each fact */
 	int first_source, source_count;  /* nests of the source that it does; 0: a plan that was read */
 	struct plan_node *body;      /* a block */
 	struct plan_node *inner;     /* while it is built: inside the loops around its parts */
@@ -166,7 +166,8 @@ struct plan_nest {
 	bool optimal;
 	long bound_bytes;            /* no schedule of the space is below this */
 	long points;                 /* evaluated by the search */
-	double seconds;              /* never printed into emitted code or IR */
+	double seconds;              /* of processor time, of the search; never printed into emitted
+	                              * code or IR */
 	bool is_double;              /* double buffered */
 	bool is_rectangular;         /* while it is built: its regions have closed forms */
 };

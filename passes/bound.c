@@ -248,36 +248,194 @@ static double partition_bound(const struct partition *partition, const double *p
 	return others + bound;
 }
 
-/* Climbs from POWER by steps of one exponent or an exchange between two. */
-static double best_powers(const struct partition *partition, double *power)
+/* ---- the best exponents ---- */
+
+/* The sets of iterations that touch least are boxes: where a box of so many iterations has the
+ * least bytes, the shares of the arrays in them, over what a longer side adds, are exponents
+ * that prove it (docs/search.md). */
+struct box {
+	unsigned members;            /* the arrays that count */
+	double side[MODEL_LOOPS];    /* 1 .. extent */
+	double bytes[MODEL_ARRAYS];  /* that it touches of each member */
+};
+
+static double extent_of(const struct partition *partition, int l)
 {
-	int count = partition->model->array_count;
-	double best = partition_bound(partition, power);
+	return (double)partition->model->loops[l].extent;
+}
 
-	for (double step = 0.5; step > 0.01; step /= 2) {
-		bool is_better = true;
+static bool is_indexed(const struct partition *partition, const struct box *box, int a, int l)
+{
+	return (box->members >> a & 1) && (partition->indexed[a] >> l & 1);
+}
 
-		for (int tries = 0; is_better && tries < 100; tries++) {
-			is_better = false;
-			for (int a = 0; a < count; a++)
-				for (int b = 0; b < 2 * count; b++) {
-					double before[2] = { power[a], power[b % count] }, bound;
+/* Bytes of the arrays that loop L indexes and loop M does not; M -1: of all it indexes. */
+static double bytes_along(const struct partition *partition, const struct box *box, int l, int m)
+{
+	double bytes = 0;
 
-					if (partition->weight[a] == 0 || partition->weight[b % count] == 0)
-						continue;
-					power[a] += b < count ? step : -step;
-					if (b % count != a)
-						power[b % count] += b < count ? -step : -step;
-					bound = power[a] < 0 || power[a] > 1 || power[b % count] < 0 ||
-						power[b % count] > 1 ? 0 : partition_bound(partition, power);
-					if (bound > best) {
-						best = bound;
-						is_better = true;
-					} else {
-						power[a] = before[0];
-						power[b % count] = before[1];
-					}
-				}
+	for (int a = 0; a < partition->model->array_count; a++)
+		if (is_indexed(partition, box, a, l) && (m < 0 || !is_indexed(partition, box, a, m)))
+			bytes += box->bytes[a];
+	return bytes;
+}
+
+static void stretch(const struct partition *partition, struct box *box, int l, double factor)
+{
+	box->side[l] *= factor;
+	for (int a = 0; a < partition->model->array_count; a++)
+		if (is_indexed(partition, box, a, l))
+			box->bytes[a] *= factor;
+}
+
+static double clamped(double value, double least, double most)
+{
+	return value < least ? least : value > most ? most : value;
+}
+
+/* Of two sides whose product stays, the lengths that touch least; returns how much longer or
+ * shorter they became. */
+static double exchange(const struct partition *partition, struct box *box, int l, int m)
+{
+	double first = bytes_along(partition, box, l, m), second = bytes_along(partition, box, m, l);
+	double least = fmax(1 / box->side[m], box->side[l] / extent_of(partition, l));
+	double most = fmin(box->side[l], extent_of(partition, m) / box->side[m]);
+	double factor = first == 0 && second == 0 ? 1 : second == 0 ? most :
+		clamped(sqrt(first / second), least, most);
+
+	stretch(partition, box, l, 1 / factor);
+	stretch(partition, box, m, factor);
+	return fabs(factor - 1);
+}
+
+/* The box of VOLUME iterations that touches least, from one of another volume.  To touch as
+ * little as possible is convex in the logarithms of the sides: pairs of sides lead there. */
+static void set_volume(const struct partition *partition, struct box *box, double volume)
+{
+	enum { ROUNDS = 200 };
+	int loops = partition->model->loop_count;
+	double factor = volume, change = 1;
+
+	for (int l = 0; l < loops; l++)
+		factor /= box->side[l];
+	for (int l = 0; l < loops; l++) {
+		double share = clamped(factor, 1 / box->side[l],
+			extent_of(partition, l) / box->side[l]);
+
+		stretch(partition, box, l, share);
+		factor /= share;
+	}
+	for (int i = 0; i < ROUNDS && change > 1e-9; i++) {
+		change = 0;
+		for (int l = 0; l < loops; l++)
+			for (int m = 0; m < l; m++)
+				change = fmax(change, exchange(partition, box, l, m));
+	}
+}
+
+/* What the exponents prove where a longer side adds RATE bytes, of BOX. */
+static double bound_at_rate(const struct partition *partition, const struct box *box, double rate)
+{
+	double power[MODEL_ARRAYS] = { 0 };
+
+	for (int a = 0; a < partition->model->array_count && rate > 0; a++)
+		power[a] = box->members >> a & 1 ? box->bytes[a] / rate : 0;
+	return partition_bound(partition, power);
+}
+
+/* What BOX proves.  A side that could be longer and shorter adds as much as all such; one that
+ * is whole adds no more, one of 1 no less. */
+static double bound_of_box(const struct partition *partition, const struct box *box)
+{
+	double least = 0, most = INFINITY;
+
+	for (int l = 0; l < partition->model->loop_count; l++) {
+		double rate = bytes_along(partition, box, l, -1);
+
+		if (box->side[l] > 1)
+			least = fmax(least, rate);
+		if (box->side[l] < extent_of(partition, l))
+			most = fmin(most, rate);
+	}
+	return fmax(bound_at_rate(partition, box, least),
+		most < INFINITY ? bound_at_rate(partition, box, most) : 0);
+}
+
+static double bound_at_volume(const struct partition *partition, struct box *box, double log_volume)
+{
+	set_volume(partition, box, exp(log_volume));
+	return bound_of_box(partition, box);
+}
+
+/* The best that boxes of some volume prove, of the arrays MEMBERS; the others count what is
+ * compulsory of them. */
+static double bound_of_members(const struct partition *partition, unsigned members)
+{
+	enum { STEPS = 40, REFINEMENTS = 40 };
+	const double ratio = 0.6180339887498949, all = log(partition->iterations);
+	struct box box = { .members = members };
+	double best = 0, from = 0, to = all, at[2], value[2];
+
+	for (int l = 0; l < partition->model->loop_count; l++)
+		box.side[l] = 1;
+	for (int a = 0; a < partition->model->array_count; a++)
+		box.bytes[a] = partition->weight[a];
+	for (int i = 0; i <= STEPS; i++) {
+		double bound = bound_at_volume(partition, &box, all * i / STEPS);
+
+		if (bound > best) {
+			best = bound;
+			from = all * fmax(0, i - 1) / STEPS;
+			to = all * fmin(STEPS, i + 1) / STEPS;
+		}
+	}
+	for (int i = 0; i < 2; i++) {
+		at[i] = i == 0 ? to - ratio * (to - from) : from + ratio * (to - from);
+		value[i] = bound_at_volume(partition, &box, at[i]);
+		best = fmax(best, value[i]);
+	}
+	for (int i = 0; i < REFINEMENTS; i++) {
+		int worse = value[0] >= value[1];    /* the end beyond it goes */
+
+		if (worse)
+			to = at[1];
+		else
+			from = at[0];
+		at[worse] = at[!worse];
+		value[worse] = value[!worse];
+		at[!worse] = worse ? to - ratio * (to - from) : from + ratio * (to - from);
+		value[!worse] = bound_at_volume(partition, &box, at[!worse]);
+		best = fmax(best, value[!worse]);
+	}
+	return best;
+}
+
+/* The best that NEWEST proves with some of the arrays BEFORE it.  The others count what is
+ * compulsory of them: of few all choices are tried; of many, as long as it helps, the one that
+ * does so most is left out. */
+static double bound_with(const struct partition *partition, unsigned before, int newest)
+{
+	enum { TRIED_ALL = 4 };
+	unsigned members = before | 1u << newest;
+	double best = bound_of_members(partition, members);
+
+	if (__builtin_popcount(before) <= TRIED_ALL) {
+		for (unsigned some = before; some != 0; some = (some - 1) & before)
+			best = fmax(best, bound_of_members(partition, members & ~some));
+		return best;
+	}
+	for (bool is_better = true; is_better;) {
+		unsigned from = members;
+
+		is_better = false;
+		for (int a = 0; a < newest; a++) {
+			double bound = from >> a & 1 ? bound_of_members(partition, from & ~(1u << a)) : 0;
+
+			if (bound > best) {
+				best = bound;
+				members = from & ~(1u << a);
+				is_better = true;
+			}
 		}
 	}
 	return best;
@@ -286,8 +444,8 @@ static double best_powers(const struct partition *partition, double *power)
 /* What the partition argument proves; 0 where it does not hold. */
 static double bound_by_partition(const struct nest_model *model, long scratchpad_bytes)
 {
-	static const double starts[] = { 0.5, 1, 0.75 };
 	struct partition partition;
+	unsigned before = 0;
 	double best = 0;
 
 	if (scratchpad_bytes < 1)
@@ -297,13 +455,12 @@ static double bound_by_partition(const struct nest_model *model, long scratchpad
 		if (array_is_clipped(&model->arrays[a]))
 			return 0;
 	partition_init(&partition, model, scratchpad_bytes);
-	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
-		double power[MODEL_ARRAYS];
-
-		for (int a = 0; a < model->array_count; a++)
-			power[a] = partition.weight[a] > 0 ? starts[i] : 0;
-		best = fmax(best, best_powers(&partition, power));
-	}
+	/* With an array more there is no less to move: what those before prove stays. */
+	for (int a = 0; a < model->array_count; a++)
+		if (partition.weight[a] > 0) {
+			best = fmax(best, bound_with(&partition, before, a));
+			before |= 1u << a;
+		}
 	/* rounding may not make it a byte too much */
 	return floor(best * (1 - 1e-9));
 }

@@ -271,12 +271,14 @@ static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct
 	const struct plan before = *plan;
 	choice->nest->moves_boxes = true;
 	long points = 0;
+	double seconds = 0;
 	for (int i = 0; i < TRIES && budget.scratchpad_bytes > 0; i++) {
 		limit_effort(choice, points);
 		if (!search_schedule_once(choice->compilation->searches, &choice->model, &budget,
 			&choice->options, &choice->schedule, &smallest))
 			break;
-		points += choice->schedule.points;
+		choice->schedule.points = points += choice->schedule.points;
+		choice->schedule.seconds = seconds += choice->schedule.seconds;
 		if (choice_lower_again(choice, TO_WEIGH, plan, out)) {
 			try_rows(choice, &before, plan, out);
 			return LOWERED;
@@ -302,28 +304,40 @@ static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct
 
 /* ---- the nest's entry in the plan ---- */
 
-void choice_fill_bounds(struct choice *choice, struct plan_nest *out)
+/* Whether the model counts what the plan moves, so that the search's bound is the plan's. */
+static bool is_modelled(const struct choice *choice)
 {
-	const struct arch *arch = choice->compilation->arch;
-	if (choice->exact && !is_unclipped(choice) && !choice->nest->is_split) {
-		out->compulsory_bytes = model_compulsory(&choice->model);
-		out->lower_bound_bytes = model_lower_bound(&choice->model, arch->scratchpad_bytes,
-			&out->lower_bound_argument);
-		out->optimal = choice->schedule.is_optimal;
+	return choice->exact && !is_unclipped(choice) && !choice->nest->is_split;
+}
+
+/* Others move less but are not right for all sizes, or buffers are elsewhere than the schedule
+ * says. */
+static bool is_second_best(const struct choice *choice, const struct plan_nest *out)
+{
+	return choice->is_fallback || (choice->nest->function->unbound && choice->exact
+		&& plan_nest_bytes(out) > choice->schedule.total_bytes);
+}
+
+void choice_fill_bounds(const struct choice *choice, struct plan_nest *out)
+{
+	out->compulsory_bytes = out->lower_bound_bytes = nest_compulsory(choice->nest);
+	out->lower_bound_argument = "compulsory";
+	if (is_modelled(choice)) {
+		const char *argument;
+		long bytes = model_lower_bound(&choice->model,
+			choice->compilation->arch->scratchpad_bytes, &argument);
+		if (bytes > out->lower_bound_bytes) {
+			out->lower_bound_bytes = bytes;
+			out->lower_bound_argument = argument;
+		}
+	}
+	out->bound_bytes = out->lower_bound_bytes;
+	if (is_modelled(choice) && !is_second_best(choice, out)
+		&& choice->schedule.bound_bytes > out->bound_bytes)
 		out->bound_bytes = choice->schedule.bound_bytes;
-	} else {
-		out->compulsory_bytes = out->lower_bound_bytes = nest_compulsory(choice->nest);
-		out->lower_bound_argument = "compulsory";
-		out->bound_bytes = out->lower_bound_bytes;
-		out->optimal = plan_nest_bytes(out) == out->bound_bytes;
-	}
-	/* A better one is not right for all sizes, or buffers are elsewhere than it says. */
-	if (choice->is_fallback || (choice->nest->function->unbound && choice->exact
-		&& plan_nest_bytes(out) > choice->schedule.total_bytes)) {
-		out->bound_bytes = out->lower_bound_bytes;
-		out->optimal = plan_nest_bytes(out) == out->bound_bytes;
-	}
+	out->optimal = plan_nest_bytes(out) <= out->bound_bytes;
 	out->points = choice->schedule.points;
+	out->seconds = choice->schedule.seconds;
 }
 
 bool choice_agrees(const struct choice *choice, const struct plan_nest *out)

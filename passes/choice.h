@@ -57,7 +57,7 @@ bool choice_lower_all_sizes(struct choice *choice, struct plan *plan, struct pla
  * each command as much as some of them. */
 double choice_starts(const struct choice *choice);
 /* Fills in what OUT says of bounds and optimality. */
-void choice_fill_bounds(struct choice *choice, struct plan_nest *out);
+void choice_fill_bounds(const struct choice *choice, struct plan_nest *out);
 /* The plan's own count is the second opinion on the model's closed forms: whether OUT moves
  * what the schedule says. */
 bool choice_agrees(const struct choice *choice, const struct plan_nest *out);

@@ -262,6 +262,7 @@ bool group_emit(struct compilation *compilation, const struct groups *of, const 
 	out->bound_bytes = out->lower_bound_bytes;
 	out->lower_bound_argument = "compulsory";
 	out->points = choice->points;
+	out->seconds = choice->seconds;
 	out->optimal = plan_nest_bytes(out) == out->bound_bytes;
 	return true;
 }

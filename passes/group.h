@@ -151,6 +151,7 @@ struct group_choice {
 	double runs;                 /* contiguous pieces that are moved */
 	bool is_exact;               /* no choice of the space moves less */
 	long points;                 /* evaluated */
+	double seconds;              /* of processor time that it took to find */
 };
 
 /* What a schedule that is given says of a group. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "passes/group.h"
+#include "support/seconds.h"
 
 struct search {
 	struct group_model *model;
@@ -252,6 +253,7 @@ enum group_outcome group_search(struct groups *groups, const struct grown *grown
 	const struct group_limits *limits, struct group_choice *best)
 {
 	enum { POINT_WORK = 8 };     /* a member's part of a point */
+	double start = processor_seconds();
 	struct arena *arena = groups->compilation->arena;
 	int arrays = groups->function->array_count + 1, nests = groups->nest_count + 1;
 	struct search search = { .model = group_model_new(groups, grown), .groups = groups,
@@ -282,6 +284,7 @@ enum group_outcome group_search(struct groups *groups, const struct grown *grown
 		double_what_fits(&search);
 	best->is_exact = !search.is_cut_short;
 	best->points = search.points;
+	best->seconds = processor_seconds() - start;
 	compilation_add_work(groups->compilation,
 		(double)(search.points * POINT_WORK * (grown->last - grown->first + 1)));
 	group_model_free(search.model);

@@ -3,7 +3,6 @@
 
 #include <limits.h>
 #include <string.h>
-#include <time.h>
 
 #include "passes/choice.h"
 #include "passes/expand.h"
@@ -502,6 +501,7 @@ static void add_part(struct compilation *compilation, const struct plan_nest *pa
 	append_children(compilation->arena, block, part->inner);
 	out->schedule = arena_printf(compilation->arena, "%s%s", out->schedule, schedule);
 	out->points += part->points;
+	out->seconds += part->seconds;
 	if (part->scratchpad_used_bytes > out->scratchpad_used_bytes)
 		out->scratchpad_used_bytes = part->scratchpad_used_bytes;
 }
@@ -523,6 +523,7 @@ static bool lower_part(struct compilation *compilation, struct nest *part, bool 
 	if (choice) {
 		remark_on_loops(compilation, choice->nest);
 		own.points = choice->schedule.points;
+		own.seconds = choice->schedule.seconds;
 		add_part(compilation, &own, choice_describe(choice), block, out);
 		return true;
 	}
@@ -740,13 +741,6 @@ static bool check_pairs(struct compilation *compilation, const struct nest *nest
 	return false;
 }
 
-static double now_seconds(void)
-{
-	struct timespec time;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* OUT is the best of all forms, as WEIGHED says, though only its own was looked at. */
 static void fill_known(const struct plan_nest *weighed, struct plan_nest *out)
 {
@@ -756,6 +750,7 @@ static void fill_known(const struct plan_nest *weighed, struct plan_nest *out)
 	out->bound_bytes = weighed->bound_bytes;
 	out->optimal = weighed->optimal && plan_nest_bytes(out) <= plan_nest_bytes(weighed);
 	out->points = weighed->points;
+	out->seconds = weighed->seconds;
 }
 
 /* Only parts of it can be scheduled. */
@@ -838,12 +833,11 @@ static bool lower_as(struct compilation *compilation, struct nest *nest,
 	return true;
 }
 
-static bool lower_timed(struct compilation *compilation, struct nest *nest,
+static bool lower_whole(struct compilation *compilation, struct nest *nest,
 	const struct weighed_nest *weighed, struct plan *plan, struct plan_nest *out,
 	struct choice **choice)
 {
 	enum { NEST_WORK = 60000 };  /* besides its searches */
-	double start = now_seconds();
 	nest = renewed(compilation, nest, plan);
 	struct variant best = { .nest = nest };
 	if (!lower_as(compilation, nest, weighed, plan, out, &best))
@@ -852,7 +846,6 @@ static bool lower_timed(struct compilation *compilation, struct nest *nest,
 		fill_known(&weighed->entry, out);
 	out->macs = nest_macs(nest);
 	compilation_add_work(compilation, NEST_WORK);
-	out->seconds = now_seconds() - start;
 	out->first_source = nest->index;
 	out->source_count = 1;
 	*choice = best.choice;
@@ -863,7 +856,7 @@ bool lower_nest(struct compilation *compilation, struct nest *nest,
 	const struct weighed_nest *weighed, struct plan *plan, struct plan_nest *out)
 {
 	struct choice *choice;
-	return lower_timed(compilation, nest, weighed, plan, out, &choice);
+	return lower_whole(compilation, nest, weighed, plan, out, &choice);
 }
 
 bool weigh_nest(struct compilation *compilation, struct nest *nest, const struct plan *plan,
@@ -871,7 +864,7 @@ bool weigh_nest(struct compilation *compilation, struct nest *nest, const struct
 {
 	struct plan own = *plan;
 	weighed->function = plan->function;
-	if (lower_timed(compilation, nest, NULL, &own, &weighed->entry, &weighed->choice))
+	if (lower_whole(compilation, nest, NULL, &own, &weighed->entry, &weighed->choice))
 		return true;
 	weighed->choice = NULL;
 	return false;

@@ -129,6 +129,7 @@ struct schedule {
 	bool is_optimal;
 	long bound_bytes;            /* nothing in the space is below this */
 	long points;
+	double seconds;              /* of processor time that the search took; nothing depends on it */
 };
 
 /* Fills in all results of SCHEDULE (bytes, traffic, total_bytes, scratchpad_bytes,

@@ -234,8 +234,9 @@ void nest_array_moves(struct compilation *compilation, const struct nest *nest,
  * own outer ones, and new ones for the others. */
 void nest_make_outer_vars(struct compilation *compilation, const struct nest *nest,
 	struct plan *plan, struct plan_var **vars);
-/* Bytes that NEST must move whatever its schedule: what it writes goes out once, what
- * it only reads comes in once.  Internal arrays of a group move nothing. */
+/* Bytes that NEST must move whatever its schedule: each element comes in whose value from before
+ * is read, and each that is written goes out, unless nobody needs it.  Fewer where counting them
+ * is too much work.  Internal arrays of a group move nothing. */
 long nest_compulsory(const struct nest *nest);
 /* The multiply-accumulates of NEST, each instance of its statements run once; -1: not
  * known. */

@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "passes/fuse.h"
 #include "passes/fusion_memo.h"
@@ -154,13 +153,6 @@ static bool is_best_as_one(struct partitioning *partitioning)
 	return choose(partitioning, grown, &limits, &best->choice) == GROUP_FITS;
 }
 
-static double now_seconds(void)
-{
-	struct timespec time;
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* The bytes of the nests from FIRST up to END one by one, or NONE. */
 static long bytes_alone(const struct partitioning *partitioning, int first, int end)
 {
@@ -270,15 +262,12 @@ static bool lower_part(const struct partitioning *partitioning, int first, int e
 	struct plan *plan)
 {
 	const struct partition *part = &partitioning->best[end];
-	double start = now_seconds();
 	int errors = diag_error_count(partitioning->compilation->diag);
 	if (end - first > 1) {
 		struct plan_nest *out = &plan->nests[plan->nest_count];
 		long alone = bytes_alone(partitioning, first, end);
-		if (lower_group(partitioning, part, alone, plan, out)) {
-			out->seconds = now_seconds() - start;
+		if (lower_group(partitioning, part, alone, plan, out))
 			return true;
-		}
 		if (diag_error_count(partitioning->compilation->diag) > errors)
 			return false;
 		if (!fuse_wishes_allow(partitioning->wishes, first, 1))

@@ -10,6 +10,7 @@
 
 #include "passes/search_tree.h"
 #include "support/memory.h"
+#include "support/seconds.h"
 
 /* search_schedule: sets up the space, finds a good schedule with few tile sizes,
  * and proves or improves it with all of them. */
@@ -645,14 +646,13 @@ static void double_what_fits(const struct nest_model *model, const struct arch *
 	}
 }
 
-bool search_schedule(const struct nest_model *model, const struct arch *arch,
+static bool search_with_buffers(const struct nest_model *model, const struct arch *arch,
 	const struct search_options *options, struct schedule *best, long *smallest)
 {
 	bool is_double = options->buffering == BUFFERING_DOUBLE;
 	struct schedule overlapped;
 	long unused;
 
-	memset(best, 0, sizeof *best);
 	if (!search_buffering(model, arch, options, is_double, best, smallest))
 		return false;
 	if (options->buffering != BUFFERING_AUTO)
@@ -667,4 +667,16 @@ bool search_schedule(const struct nest_model *model, const struct arch *arch,
 		double_what_fits(model, arch, options, best);
 	}
 	return true;
+}
+
+bool search_schedule(const struct nest_model *model, const struct arch *arch,
+	const struct search_options *options, struct schedule *best, long *smallest)
+{
+	double start = processor_seconds();
+	bool found;
+
+	memset(best, 0, sizeof *best);
+	found = search_with_buffers(model, arch, options, best, smallest);
+	best->seconds = processor_seconds() - start;
+	return found;
 }
