@@ -1,6 +1,6 @@
 # Documents that are installed or distributed.
 dist_man_MANS += docs/loopc.1
-EXTRA_DIST += docs/machine.md
+EXTRA_DIST += docs/building.md docs/machine.md
 EXTRA_DIST += docs/ir.md
 EXTRA_DIST += docs/affine.md docs/fusion.md
 EXTRA_DIST += docs/reports.md docs/sizes.md

@@ -476,6 +476,22 @@ static int find_region(lrt_ext ext, size_t *found)
 	return 0;
 }
 
+/* An access outside the named arrays ends the run: a program that went on would compute
+ * with what was never there, and might take it for a result. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 1, 2)))
+#endif
+static void end_run(const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputs("\nloopc-rt: the run ends here; the checked port knows the arrays that "
+		"lrt_checked_array names\n", stderr);
+	exit(EXIT_FAILURE);
+}
+
 /* Checks what would make a copy meaningless and fills COPY; false if it must be
  * dropped. */
 static int copy_make(struct copy *copy, int is_put, unsigned tag, const void *loc, lrt_ext ext,
@@ -490,7 +506,7 @@ static int copy_make(struct copy *copy, int is_put, unsigned tag, const void *lo
 		return 0;
 	}
 	if (!find_region(ext, &copy->region)) {
-		violation("%s tag %u (command %" PRIu64 "): external address %#" PRIxPTR
+		end_run("loopc-rt: %s tag %u (command %" PRIu64 "): external address %#" PRIxPTR
 			" is in no array", verb, tag, port.commands, ext);
 		return 0;
 	}
@@ -508,7 +524,9 @@ static int copy_make(struct copy *copy, int is_put, unsigned tag, const void *lo
 	}
 	copy->loc = (ptrdiff_t)on_chip;
 	if (!box_inside(box, box->ext_stride, copy->ext, region->bytes)) {
-		copy_violation(copy, "it reaches outside the %zu bytes of %s", region->bytes, region->name);
+		fputs("loopc-rt: ", stderr);
+		print_copy(copy);
+		end_run(": it reaches outside the %zu bytes of %s", region->bytes, region->name);
 		return 0;
 	}
 	if (!box_inside(box, box->loc_stride, copy->loc, port.bytes)) {

@@ -9,9 +9,10 @@ extern "C" {
 
 /* The checked port's own interface, for a test program on a host: what it must
  * know before a kernel runs, and what it counted.  Any violation (a copy outside
- * the named arrays or the scratchpad, a put into a read-only array, a copy that
- * overlaps one in flight, a limit exceeded, a copy never waited for at the end)
- * is printed to stderr and counted; it never stops the program. */
+ * the scratchpad, a put into a read-only array, a copy that overlaps one in flight, a
+ * limit exceeded, a copy never waited for at the end) is printed to stderr and
+ * counted.  A copy that reaches outside the named arrays is printed to stderr and ends
+ * the program with status 1: there is nothing it could go on with. */
 
 /* The machine's limits; 0 means none.  max_bytes is of a whole command, max_count of
  * one dimension around the run.  align_bytes: both addresses, the run's bytes and the

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Installs loopc into a directory and uses it from three projects outside the tree:
-# a plain makefile, Automake and CMake; built in parallel and out of tree.
+# Installs loopc into a directory and uses it from the projects that docs/building.md
+# shows, outside the tree: a plain makefile, Automake and CMake; built in parallel and out
+# of tree.
 . "$top_srcdir/tests/tap/tap.sh"
 
 here=$top_srcdir/tests/integration
@@ -23,11 +24,19 @@ is "$(loopc --print-runtime-dir)" "$prefix/share/loopc/runtime" "the runtime is 
 exits 0 "an installed loopc verifies" loopc --verify "$here/product.loop"
 ok "the manual page is installed" test -s "$prefix/share/man/man1/loopc.1"
 
-# project NAME: a copy of it, with the files that all of them share.
+# project NAME: a directory with the files that all of them share, and one to build in.
 project()
 {
 	mkdir "$tap_dir/$1" "$tap_dir/$1-build"
-	cp "$here/$1"/* "$here/product.loop" "$here/machine.yaml" "$here/main.c" "$tap_dir/$1"
+	cp "$here/product.loop" "$here/machine.yaml" "$here/main.c" "$tap_dir/$1"
+}
+
+# shown LANGUAGE FILE: the one block of the page in that language becomes the file.
+shown()
+{
+	awk -v language="$1" '/^```/ { is_in = !is_in && $0 == "```" language; count += is_in; next }
+		is_in { print } END { exit count != 1 }' "$top_srcdir/docs/building.md" >"$tap_dir/$2"
+	result $? "docs/building.md shows $2"
 }
 
 # rebuilds NAME COMMAND...: after the machine file is touched the command runs loopc,
@@ -45,6 +54,7 @@ rebuilds()
 }
 
 project make
+shown make make/Makefile
 ok "make: builds" make -j4 -C make-build -f "$tap_dir/make/Makefile" srcdir="$tap_dir/make"
 exits 0 "make: runs" make-build/demo
 has out '^0 differences$' "make: computes"
@@ -65,6 +75,8 @@ for tool in arm-none-eabi-gcc riscv64-unknown-elf-gcc; do
 done
 
 project automake
+shown autoconf automake/configure.ac
+shown automake automake/Makefile.am
 if command -v automake >/dev/null 2>&1; then
 	ok "automake: autoreconf" env ACLOCAL_PATH="$prefix/share/aclocal" autoreconf -i automake
 	ok "automake: configure" sh -c 'cd automake-build && ../automake/configure -q \
@@ -83,6 +95,7 @@ else
 fi
 
 project cmake
+shown cmake cmake/CMakeLists.txt
 if command -v cmake >/dev/null 2>&1; then
 	ok "cmake: configure" cmake -S cmake -B cmake-build -DCMAKE_PREFIX_PATH="$prefix"
 	ok "cmake: builds" cmake --build cmake-build -j4
@@ -94,6 +107,28 @@ if command -v cmake >/dev/null 2>&1; then
 	has tap.out 'loopc product' "cmake: a changed machine file runs loopc"
 	ok "cmake: builds once more" cmake --build cmake-build
 	hasnt tap.out 'loopc product' "cmake: what has not changed is not built"
+
+	# Kernels of one base name, in directories of their own.
+	mkdir -p cmake/one/deep cmake/two
+	sed 's/void product/void first/' "$here/product.loop" >cmake/one/deep/product.loop
+	sed 's/void product/void second/' "$here/product.loop" >cmake/two/product.loop
+	cat >>cmake/CMakeLists.txt <<-'END'
+		add_library(both STATIC both.c)
+		loopc_add_kernels(both FILES one/deep/product.loop two/product.loop)
+	END
+	cat >cmake/both.c <<-'END'
+		#include "one/deep/product.h"
+		#include "two/product.h"
+		void both(lrt_ext A, lrt_ext B, lrt_ext C);
+		void both(lrt_ext A, lrt_ext B, lrt_ext C) { first(A, B, C); second(A, B, C); }
+	END
+	ok "cmake: two kernels of one base name" sh -c 'cmake -S cmake -B both-build \
+		-DCMAKE_PREFIX_PATH="$1" && cmake --build both-build -j4 &&
+		nm both-build/libboth.a | grep -q " T first$" &&
+		nm both-build/libboth.a | grep -q " T second$"' sh "$prefix"
+	echo 'loopc_add_kernels(both FILES two/product.loop)' >>cmake/CMakeLists.txt
+	exits 1 "cmake: one kernel twice in a target" cmake -S cmake -B both-build
+	has err 'would both be two/product.c' "cmake: and its message"
 else
 	skip "cmake" "it is not installed"
 fi
@@ -103,10 +138,24 @@ if command -v pkg-config >/dev/null 2>&1; then
 	export PKG_CONFIG_PATH
 	is "$(pkg-config --define-prefix --variable=runtimedir loopc)" \
 		"$prefix/share/loopc/runtime" "pkg-config knows loopc"
-	ok "pkg-config: an own build" sh -c '
-		loopc --arch="$1/machine.yaml" --emit=c=product.c,h=product.h "$1/product.loop" &&
-		${CC:-cc} -I. $(pkg-config --define-prefix --cflags loopc-rt) "$1/main.c" product.c -L"$2/lib" \
-			-lloopc_rt_memcpy -o own && ./own' sh "$here" "$prefix"
+	loopc --arch="$here/machine.yaml" --emit=c=product.c,h=product.h "$here/product.loop"
+	# links PORT: main.c, built with what pkg-config says of the port, is own
+	links()
+	{
+		# shellcheck disable=SC2046
+		${CC:-cc} -I. $(pkg-config --define-prefix --cflags "$1") "$here/main.c" product.c \
+			$(pkg-config --define-prefix --libs "$1") -o own
+	}
+	for port in loopc-rt loopc-rt-threads loopc-rt-trace; do
+		ok "pkg-config: a program with $port" links $port
+		exits 0 "pkg-config: runs with $port" ./own
+		has out '^0 differences$' "pkg-config: computes with $port"
+	done
+	# A program that names no arrays is none for the checked port, which says so.
+	ok "pkg-config: a program with loopc-rt-checked" links loopc-rt-checked
+	exits 1 "pkg-config: ends where it reaches outside all arrays" ./own
+	has err 'external address .* is in no array' "pkg-config: says where"
+	has err 'the run ends here.*lrt_checked_array' "pkg-config: and what is missing"
 fi
 
 ok "the amalgamation replaces the runtime" sh -c '

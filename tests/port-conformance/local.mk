@@ -10,10 +10,10 @@ check_PROGRAMS += conformance-checked conformance-memcpy conformance-threads con
 	conformance-faults
 conformance_checked_SOURCES = $(conformance_files) tests/port-conformance/host.c
 conformance_checked_CFLAGS = $(CONFORMANCE_CFLAGS) -DPORT_CHECKED
-conformance_checked_LDADD = libloopc_rt.a
+conformance_checked_LDADD = libloopc_rt_checked.a
 conformance_memcpy_SOURCES = $(conformance_files) tests/port-conformance/host.c
 conformance_memcpy_CFLAGS = $(CONFORMANCE_CFLAGS)
-conformance_memcpy_LDADD = libloopc_rt_memcpy.a
+conformance_memcpy_LDADD = libloopc_rt.a
 conformance_threads_SOURCES = $(conformance_files) tests/port-conformance/host.c
 conformance_threads_CFLAGS = $(CONFORMANCE_CFLAGS)
 conformance_threads_LDADD = libloopc_rt_threads.a

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -321,30 +322,42 @@ static void shared_reads_are_allowed(void **state)
 	assert_int_equal(end(), 0);
 }
 
+/* The copy ends the program, in a process of its own, which says MESSAGE. */
+static void assert_ends_run(int is_put, const void *ext, lrt_box box, const char *message)
+{
+	int status = 0;
+	pid_t child;
+	begin(NULL);
+	fflush(stdout);
+	child = fork();
+	assert_int_not_equal(child, -1);
+	if (child == 0) {
+		if (is_put)
+			lrt_put(0, (lrt_ext)ext, scratchpad, &box);
+		else
+			lrt_get(0, scratchpad, (lrt_ext)ext, &box);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(end(), 0);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 1);
+	assert_non_null(strstr(said, message));
+	assert_non_null(strstr(said, "the run ends here"));
+}
+
 static void outside_of_arrays(void **state)
 {
+	static const char reaches[] = "it reaches outside the 4096 bytes of input";
 	static unsigned char stranger[16];
 	(void)state;
-	begin(NULL);
-	get(0, 0, stranger, run(8));
-	lrt_wait(1);
-	assert_finds("is in no array");
-	begin(NULL);
-	get(0, 0, &input[63][60], run(5));
-	lrt_wait(1);
-	assert_finds("it reaches outside the 4096 bytes of input");
-	begin(NULL);
-	get(0, 0, &input[60][0], rows(5, 4, 64, 4));
-	lrt_wait(1);
-	assert_finds("it reaches outside the 4096 bytes of input");
-	begin(NULL);
-	get(0, 0, &input[3][0], rows(5, 4, -64, 4));
-	lrt_wait(1);
-	assert_finds("it reaches outside the 4096 bytes of input");
-	begin(NULL);
-	get(0, 0, &input[3][0], rows(2, 4, PTRDIFF_MIN, 4));
-	lrt_wait(1);
-	assert_finds("it reaches outside the 4096 bytes of input");
+	assert_ends_run(0, stranger, run(8), "is in no array");
+	assert_ends_run(1, stranger, run(8), "is in no array");
+	assert_ends_run(0, &input[63][60], run(5), reaches);
+	assert_ends_run(0, &input[60][0], rows(5, 4, 64, 4), reaches);
+	assert_ends_run(0, &input[3][0], rows(5, 4, -64, 4), reaches);
+	assert_ends_run(0, &input[3][0], rows(2, 4, PTRDIFF_MIN, 4), reaches);
+	assert_ends_run(1, &output[63][60], run(5), "it reaches outside the 4096 bytes of output");
 	begin(NULL);
 	get(0, 0, &input[4][0], rows(5, 4, -64, 4));
 	lrt_wait(1);
