@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/shadow.h"
+
 /* Whether a scalar parameter that is no size: passed by value to both functions. */
 static bool is_scalar(const struct parameter *parameter)
 {
@@ -10,7 +12,7 @@ static bool is_scalar(const struct parameter *parameter)
 }
 
 /* Some value for a scalar parameter, the same in both calls. */
-static void print_scalar(FILE *out, const struct array *array)
+void harness_print_scalar(FILE *out, const struct array *array)
 {
 	if (type_is_float(array->type.kind))
 		fprintf(out, "(%s)%d.75", array->type.name, array->index % 3);
@@ -32,7 +34,7 @@ static int print_arguments(FILE *out, const struct function *function, const lon
 			fprintf(out, "%ld", parameter->size->is_symbolic ? sizes[parameter->size->index] :
 				parameter->size->value);
 		else if (is_scalar(parameter))
-			print_scalar(out, parameter->array);
+			harness_print_scalar(out, parameter->array);
 		else if (is_reference)
 			fprintf(out, "loopc_arrays[%d]", next_array++);
 		else
@@ -105,51 +107,35 @@ void harness_print_tiled(FILE *out, const struct session *session, const char *h
 	}
 }
 
-/* Arrays whose results may differ by rounding: sums of floats that may be done in
- * another order reach them, if only through other arrays.  By array.index. */
-static bool *find_bounded(const struct session *session, const struct function *function)
+/* Whether there is something that shadow code is asked. */
+static bool has_shadow(const struct session *session, const struct function *function)
 {
-	bool *is_bounded = ARENA_ARRAY(session->arena, bool, function->array_count + 1);
-	bool is_changing = session->options->reassociate;
-	while (is_changing) {
-		is_changing = false;
-		for (int s = 0; s < function->statement_count; s++) {
-			const struct statement *statement = function->statements[s];
-			const struct array *written = statement->accesses[0].array;
-			bool is_reordered = type_is_float(written->type.kind) &&
-				statement->reduction != REDUCTION_NONE &&
-				statement->reduction != REDUCTION_MIN && statement->reduction != REDUCTION_MAX;
-			for (int a = 1; a < statement->access_count; a++)
-				is_reordered |= is_bounded[statement->accesses[a].array->index];
-			if (is_reordered && !is_bounded[written->index])
-				is_changing = is_bounded[written->index] = true;
-		}
-	}
-	return is_bounded;
+	const bool *is_inexact = shadow_inexact(session->arena, function,
+		session->options->reassociate);
+	for (int a = 0; a < function->array_count; a++)
+		if (is_inexact[a])
+			return true;
+	return shadow_is_risky(function);
 }
 
-/* Whether integers are divided or shifted: by zero or by too much is no program. */
-static bool is_gentle_expr(const struct expr *expr)
+bool harness_print_shadow(FILE *out, const struct session *session)
 {
-	if (!expr)
-		return false;
-	if (expr->kind == EXPR_BINARY && strpbrk(expr->operator, "/%<>") &&
-	    !type_is_float(expr->type.kind) && strcmp(expr->operator, "<") &&
-	    strcmp(expr->operator, ">") && strcmp(expr->operator, "<=") &&
-	    strcmp(expr->operator, ">="))
-		return true;
-	for (int o = 0; o < expr->operand_count; o++)
-		if (is_gentle_expr(expr->operands[o]))
-			return true;
-	return false;
-}
-
-static bool is_gentle(const struct function *function)
-{
-	for (int s = 0; s < function->statement_count; s++)
-		if (is_gentle_expr(function->statements[s]->value))
-			return true;
-	return false;
+	const struct program *program = session->program;
+	fputs("#include <stdbool.h>\n", out);
+	for (int i = 0; i < program->include_count; i++)
+		fprintf(out, "#include %s\n", program->includes[i]);
+	fputs("#include \"verify_support.h\"\n\nstruct verify_undefined verify_undefined;\n"
+		"int verify_speculation;\n\n"
+		"#define loopc_min(a, b) ((a) < (b) ? (a) : (b))\n"
+		"#define loopc_max(a, b) ((a) > (b) ? (a) : (b))\n"
+		"#define loopc_floord(a, b) (((a) - ((a) < 0 ? (b) - 1 : 0)) / (b))\n", out);
+	for (int i = 0; i < program->prototype_count; i++)
+		if (program->prototypes[i].text)
+			fprintf(out, "%s\n", program->prototypes[i].text);
+	for (int f = 0; f < program->function_count; f++)
+		if (has_shadow(session, program->functions[f]) && !shadow_print(out, session, f))
+			return false;
+	return true;
 }
 
 const char *harness_array_name(struct arena *arena, const struct function *function,
@@ -162,7 +148,7 @@ const char *harness_array_name(struct arena *arena, const struct function *funct
 }
 
 static void print_array(FILE *out, const struct session *session,
-	const struct verify_case *one, const struct array *array, bool is_bounded)
+	const struct verify_case *one, const struct array *array, bool is_inexact)
 {
 	static const char *const kinds[] = {
 		[TYPE_INT8] = "INT8", [TYPE_UINT8] = "UINT8", [TYPE_INT16] = "INT16",
@@ -173,10 +159,10 @@ static void print_array(FILE *out, const struct session *session,
 	long last = array->rank < 2 ? 0 : affine_at_sizes(array->shape[array->rank - 1], one->sizes);
 	long square = array->rank >= 2 &&
 		affine_at_sizes(array->shape[array->rank - 2], one->sizes) == last ? last : 0;
-	fprintf(out, "\t{ \"%s\", VERIFY_%s, %d, %ld, %ld, %d, %d },\n",
+	fprintf(out, "\t{ \"%s\", VERIFY_%s, %d, %ld, %ld, %d, %d, NULL, 0, 0, 0 },\n",
 		harness_array_name(session->arena, one->plan->function, array),
 		kinds[array->type.kind], array->type.bytes, array_elements_at(array, one->sizes),
-		square, !array->is_const, is_bounded);
+		square, !array->is_const, is_inexact);
 }
 
 /* The tables of one function; an empty one gets an entry that is not counted. */
@@ -186,7 +172,8 @@ static void print_tables(FILE *out, const struct session *session, int c, int *a
 	const struct verify_case *one = &session->cases[c];
 	const struct plan *plan = one->plan;
 	const struct function *function = plan->function;
-	const bool *is_bounded = find_bounded(session, function);
+	const bool *is_inexact = shadow_inexact(session->arena, function,
+		session->options->reassociate);
 	*array_count = *local_count = 0;
 	fprintf(out, "\nstatic const struct verify_array arrays_%d[] = {\n", c);
 	for (int i = 0; i < function->parameter_count; i++) {
@@ -194,10 +181,10 @@ static void print_tables(FILE *out, const struct session *session, int c, int *a
 		if (parameter->size || is_scalar(parameter))
 			continue;
 		print_array(out, session, one, parameter->array,
-			is_bounded[parameter->array->index]);
+			is_inexact[parameter->array->index]);
 		++*array_count;
 	}
-	fprintf(out, "\t{ \"\", VERIFY_INT8, 1, 0, 0, 0, 0 }\n};\n"
+	fprintf(out, "\t{ \"\", VERIFY_INT8, 1, 0, 0, 0, 0, NULL, 0, 0, 0 }\n};\n"
 		"static const struct verify_local locals_%d[] = {\n", c);
 	for (int a = 0; a < function->array_count; a++) {
 		const struct array *array = function->arrays[a];
@@ -239,14 +226,22 @@ static void print_function(FILE *out, const struct session *session, int c)
 	const struct plan *plan = one->plan;
 	int array_count, local_count;
 	print_tables(out, session, c, &array_count, &local_count);
+	int f = function_index(session->program, plan->function);
+	bool is_shadowed = has_shadow(session, plan->function);
 	fprintf(out, "void loopc_reference_%d(void *const *arrays);\n"
 		"void loopc_tiled_%d(void *const *arrays, void *workspace);\n"
-		"static const struct verify_function function_%d = {\n"
+		"void loopc_shadow_%d(void *const *arrays, struct verify_error *const *errors, "
+		"const long *sizes);\n"
+		"static const long sizes_%d[] = { ", c, c, f, c);
+	for (int k = 0; k < SYMBOLIC_LIMIT; k++)
+		fprintf(out, "%s%ld", k ? ", " : "", one->sizes[k]);
+	fprintf(out, " };\nstatic const struct verify_function function_%d = {\n"
 		"\t\"%s\", arrays_%d, %d, locals_%d, %d, %ld, %d,\n"
-		"\tloopc_reference_%d, loopc_tiled_%d\n};\n", c, c, c, one->name,
-		c, array_count, c, local_count,
+		"\tloopc_reference_%d, loopc_tiled_%d, ", c, one->name, c, array_count, c, local_count,
 		plan_workspace_at(plan, one->sizes, plan->function->array_count),
-		is_gentle(plan->function), c, c);
+		shadow_is_risky(plan->function), c, c);
+	fprintf(out, is_shadowed ? "loopc_shadow_%d" : "NULL", f);
+	fprintf(out, ", sizes_%d\n};\n", c);
 }
 
 void harness_print_main(FILE *out, const struct session *session)

@@ -14,8 +14,14 @@ void harness_print_tiled(FILE *out, const struct session *session, const char *h
 /* main: the functions, their arrays and the machine's limits. */
 void harness_print_main(FILE *out, const struct session *session);
 
-/* The text of driver/verify_support.h, which the program includes. */
-extern const char harness_support_text[];
+/* Shadow code of the functions that need it (driver/shadow.h).  False: it cannot be made. */
+bool harness_print_shadow(FILE *out, const struct session *session);
+
+/* The texts of driver/verify_support.h and driver/verify_shadow.h, which the program includes. */
+extern const char harness_support_text[], harness_shadow_text[];
+
+/* The value that a scalar parameter has in all calls. */
+void harness_print_scalar(FILE *out, const struct array *array);
 
 /* The name under which ARRAY of FUNCTION is counted: its own, or where two have the
  * same one, that and its number. */

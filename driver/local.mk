@@ -1,6 +1,7 @@
 # The driver, and the machines that are built in.
 libloopc_a_SOURCES += frontend/arch.c frontend/arch.h
-nodist_libloopc_a_SOURCES = archs/builtin.c driver/verify_support_text.c
+nodist_libloopc_a_SOURCES = archs/builtin.c driver/verify_support_text.c \
+	driver/verify_shadow_text.c
 
 arch_files = \
 	archs/cluster-64k.yaml \
@@ -37,6 +38,7 @@ libloopc_a_SOURCES += \
 	driver/runtime_dir.c driver/runtime_dir.h \
 	driver/limit.c driver/limit.h \
 	driver/session.c driver/session.h \
+	driver/shadow.c driver/shadow.h \
 	driver/strategies.c driver/strategies.h \
 	driver/space.c driver/space.h \
 	driver/sweep.c driver/sweep.h \
@@ -49,10 +51,14 @@ CLEANFILES += .loopc-runtime-dir
 .loopc-runtime-dir: Makefile
 	$(AM_V_GEN)echo '$(abs_top_srcdir)/runtime' >$@
 
-# The common part of verification programs is a constant of loopc.
-EXTRA_DIST += driver/embed.awk driver/verify_support.h
-CLEANFILES += driver/verify_support_text.c
+# The common parts of verification programs are constants of loopc.
+EXTRA_DIST += driver/embed.awk driver/verify_support.h driver/verify_shadow.h
+CLEANFILES += driver/verify_support_text.c driver/verify_shadow_text.c
 driver/verify_support_text.c: driver/embed.awk driver/verify_support.h
 	$(AM_V_GEN)$(MKDIR_P) driver && \
 		LC_ALL=C $(AWK) -v name=harness_support_text -f $(srcdir)/driver/embed.awk \
 			$(srcdir)/driver/verify_support.h >$@.new && mv -f $@.new $@
+driver/verify_shadow_text.c: driver/embed.awk driver/verify_shadow.h
+	$(AM_V_GEN)$(MKDIR_P) driver && \
+		LC_ALL=C $(AWK) -v name=harness_shadow_text -f $(srcdir)/driver/embed.awk \
+			$(srcdir)/driver/verify_shadow.h >$@.new && mv -f $@.new $@

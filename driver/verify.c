@@ -65,8 +65,8 @@ static bool finish(struct verification *v, FILE *out, const char *name)
 	return complain(v, "cannot write '%s': %s", path_in(v, name), strerror(errno));
 }
 
-enum part { PART_KERNEL, PART_HEADER, PART_SOURCE, PART_REFERENCE, PART_TILED, PART_SUPPORT,
-	PART_MAIN, PART_COUNT };
+enum part { PART_KERNEL, PART_HEADER, PART_SOURCE, PART_REFERENCE, PART_TILED, PART_SHADOW,
+	PART_SUPPORT, PART_SHADOW_SUPPORT, PART_MAIN, PART_COUNT };
 
 static bool print_part(struct verification *v, enum part part, FILE *out)
 {
@@ -77,6 +77,10 @@ static bool print_part(struct verification *v, enum part part, FILE *out)
 	case PART_SOURCE: fwrite(session->text, 1, session->length, out); break;
 	case PART_REFERENCE: harness_print_reference(out, session); break;
 	case PART_TILED: harness_print_tiled(out, session, "kernel.h"); break;
+	case PART_SHADOW:
+		return harness_print_shadow(out, session) || complain(v, "the instances of a statement "
+			"cannot be put in the order of the source with a bounded amount of work");
+	case PART_SHADOW_SUPPORT: fputs(harness_shadow_text, out); break;
 	case PART_SUPPORT: fputs(harness_support_text, out); break;
 	default: harness_print_main(out, session);
 	}
@@ -86,7 +90,7 @@ static bool print_part(struct verification *v, enum part part, FILE *out)
 static bool write_program(struct verification *v)
 {
 	static const char *const names[PART_COUNT] = { "kernel.c", "kernel.h", "source.h",
-		"reference.c", "tiled.c", "verify_support.h", "main.c" };
+		"reference.c", "tiled.c", "shadow.c", "verify_support.h", "verify_shadow.h", "main.c" };
 	for (int part = 0; part < PART_COUNT; part++) {
 		FILE *out = create(v, names[part]);
 		if (!out)
@@ -159,8 +163,8 @@ static bool build(struct verification *v)
 	 * undefined, and both programs compute the same. */
 	const char *command = arena_printf(arena, "%s -std=c99 -D_POSIX_C_SOURCE=200809L -O1 -w -fwrapv "
 		"-ffp-contract=off %s -I %s -I %s %s -o %s/verify %s/kernel.c %s/reference.c %s/tiled.c "
-		"%s/main.c %s/checked.c %s -lm", compiler, environment("CFLAGS", ""), where, runtime,
-		include_options(v->session), where, where, where, where, where, runtime,
+		"%s/shadow.c %s/main.c %s/checked.c %s -lm", compiler, environment("CFLAGS", ""), where, runtime,
+		include_options(v->session), where, where, where, where, where, where, runtime,
 		environment("LDLIBS", ""));
 	int status = run(v, command, "build.out", "build.err");
 	if (status == 0)
@@ -319,13 +323,18 @@ static void report_difference(struct verification *v, const struct verify_case *
 		subscripts(v->session->arena, array, one->sizes, first), expected, got);
 }
 
-static void note_bound(struct verification *v, const struct array *array, const char *bound,
-	const char *largest)
+/* ARRAY's elements differ by DIFFERENCE at most, where BOUND was allowed. */
+static void note_rounding(struct verification *v, const struct array *array,
+	const char *difference, const char *bound, long unknown)
 {
+	struct arena *arena = v->session->arena;
 	struct verify_result *result = &v->session->verify;
-	result->tolerance = arena_printf(v->session->arena, "%s%s'%s' within %s (largest difference %s)",
-		result->tolerance ? result->tolerance : "", result->tolerance ? ", " : "", array->name,
-		bound, largest);
+	const char *text = arena_printf(arena, "'%s' within the rounding of its own terms (largest "
+		"difference %s, at most %s there)", array->name, difference, bound);
+	if (unknown)
+		text = arena_printf(arena, "%s, but for %ld elements that a rounding decides", text, unknown);
+	result->tolerance = result->tolerance ? arena_printf(arena, "%s, %s", result->tolerance, text) :
+		text;
 }
 
 /* One line of the program's output, in words. */
@@ -359,8 +368,8 @@ static void read_line(struct verification *v, char *line)
 		check_traffic(v, one, array, atol(words[3]), atol(words[4]));
 	} else if (array && !strcmp(words[0], "differ")) {
 		report_difference(v, one, array, atol(words[3]), atol(words[4]), words[5], words[6]);
-	} else if (array && !strcmp(words[0], "bound")) {
-		note_bound(v, array, words[3], words[4]);
+	} else if (array && !strcmp(words[0], "rounded")) {
+		note_rounding(v, array, words[3], words[4], atol(words[5]));
 	}
 }
 

@@ -51,7 +51,7 @@ mutate()
 	waits=$(grep -c is_wait_on "$name/mutable.c")
 	ok "$name: builds" $CC -std=c99 -D_POSIX_C_SOURCE=200809L -O1 -w -fwrapv -ffp-contract=off \
 		-I. -I"$name" -I"$runtime" -o "$name/mutant" "$name/mutable.c" "$name/reference.c" \
-		"$name/tiled.c" "$name/main.c" switch.c "$runtime/checked.c" -lm
+		"$name/tiled.c" "$name/shadow.c" "$name/main.c" switch.c "$runtime/checked.c" -lm
 	"$name/mutant" >"$name/expected" 2>"$name/err"
 	is "$?" 0 "$name: runs as it was"
 	[ "$waits" -ge 1 ]
