@@ -369,7 +369,8 @@ static void read_line(struct verification *v, char *line)
 	} else if (array && !strcmp(words[0], "differ")) {
 		report_difference(v, one, array, atol(words[3]), atol(words[4]), words[5], words[6]);
 	} else if (array && !strcmp(words[0], "rounded")) {
-		note_rounding(v, array, words[3], words[4], atol(words[5]));
+		if (!strcmp(one->name, function->name))
+			note_rounding(v, array, words[3], words[4], atol(words[5]));
 	}
 }
 
