@@ -90,22 +90,37 @@ static void restrict_to_boxes(struct choice *choice)
 	}
 }
 
+/* The dimensions of the band, from the first on, that array A's buffer is inside of at least. */
+static int least_dims_outside(const struct nest *nest, int a)
+{
+	int dims = !nest->refetches || !nest->arrays[a].has_siblings ? 0 : !nest->borrows ? nest->prefix
+		: nest->arrays[a].is_written ? 0 : nest->band_count;
+	return dims > nest->outer_count ? dims : nest->outer_count;
+}
+
+/* How many of the first DIMS dimensions may have tile loops: one that has a single iteration for
+ * the sizes tuned for has none in a schedule. */
+static int tile_loops_among(const struct choice *choice, int dims)
+{
+	int count = 0;
+	for (int l = 0; l < dims; l++)
+		count += choice->model.loops[l].extent > 1;
+	return count;
+}
+
 /* A buffer beside another of the same array holds one region, fetched when it is shown:
  * what it kept from before could be stale. */
 static void restrict_siblings(struct choice *choice)
 {
-	for (int a = 0; a < choice->model.array_count; a++)
+	for (int a = 0; a < choice->model.array_count; a++) {
 		if (choice->nest->arrays[a].has_siblings) {
 			choice->options.slots[a] = 1;
 			choice->options.sliding[a] = 0;
 			choice->options.doubled[a] = 0;
-			if (choice->nest->refetches)
-				choice->options.min_store[a] = !choice->nest->borrows ? choice->nest->prefix
-					: choice->nest->arrays[a].is_written ? 0 : choice->nest->band_count;
 		}
-	for (int a = 0; a < choice->model.array_count; a++)
-		if (choice->options.min_store[a] < choice->nest->outer_count)
-			choice->options.min_store[a] = choice->nest->outer_count;
+		choice->options.min_store[a] = tile_loops_among(choice,
+			least_dims_outside(choice->nest, a));
+	}
 }
 
 /* Sequential dimensions stay outermost, in order, an iteration a tile. */
@@ -139,7 +154,7 @@ static bool prepare(struct choice *choice)
 	choice->options.interrupted = compilation->interrupted;
 	choice->regions = ARENA_ARRAY(compilation->arena, struct region, choice->nest->array_count + 1);
 	choice->exact = nest_model_build(compilation, choice->nest, &choice->model, choice->regions);
-	choice->options.shared_loops = choice->nest->outer_count;
+	choice->options.shared_loops = tile_loops_among(choice, choice->nest->outer_count);
 	fix_prefix(choice);
 	restrict_siblings(choice);
 	restriction_apply(compilation, choice->nest, &choice->model, &choice->options);
@@ -198,6 +213,31 @@ static void show_schedule(const struct choice *choice)
 				&choice->schedule));
 }
 
+/* The schedule with loops over all sequential dimensions, outermost, in their order: also over
+ * those that have one iteration for the sizes tuned for, which the search knows no loops of. */
+static struct schedule with_sequential_loops(const struct choice *choice)
+{
+	const struct schedule *found = &choice->schedule;
+	const struct nest *nest = choice->nest;
+	struct schedule schedule = *found;
+	int level[NEST_LOOPS] = { 0 };   /* [dimension]: loops there are down to its own */
+	schedule.depth = 0;
+	for (int l = 0; l < nest->prefix; l++)
+		schedule.order[schedule.depth++] = l;
+	for (int i = 0; i < found->depth; i++)
+		if (found->order[i] >= nest->prefix)
+			schedule.order[schedule.depth++] = found->order[i];
+	for (int i = 0; i < schedule.depth; i++)
+		level[schedule.order[i]] = i + 1;
+	for (int a = 0; a < choice->model.array_count; a++) {
+		int store = found->storage[a].store, least = least_dims_outside(nest, a);
+		store = store ? level[found->order[store - 1]] : 0;
+		least = least < schedule.depth ? least : schedule.depth;
+		schedule.storage[a].store = store > least ? store : least;
+	}
+	return schedule;
+}
+
 /* Lowers NEST under the schedule, which then says of buffers without closed forms which are
  * double after all: where that is as there is room, the real regions decide. */
 static bool lower_schedule(struct choice *choice, const struct nest *nest,
@@ -208,8 +248,9 @@ static bool lower_schedule(struct choice *choice, const struct nest *nest,
 	for (int a = 0; a < choice->model.array_count; a++)
 		doubling[a] = !choice->schedule.storage[a].is_double ? DOUBLE_NEVER
 			: as_fits && choice->options.doubled[a] < 0 ? DOUBLE_IF_FITS : DOUBLE_WANTED;
+	const struct schedule schedule = with_sequential_loops(choice);
 	bool done = nest_lower(choice->compilation, nest, &choice->model, regions, choice->exact,
-		&choice->schedule, doubling, detail, plan, out, &choice->obstacle);
+		&schedule, doubling, detail, plan, out, &choice->obstacle);
 	for (int a = 0; a < choice->model.array_count && done && !choice->exact; a++)
 		choice->schedule.storage[a].is_double = doubling[a] == DOUBLE_WANTED;
 	return done;

@@ -234,6 +234,16 @@ static void move_arrays(struct compilation *compilation, const struct nest *from
 	}
 }
 
+/* The loops around all parts of a body are what they are for all of them: what is known of them
+ * for all sizes, whatever of their iterations PART runs in. */
+static void take_outer_band(const struct nest *part, struct nest *all)
+{
+	for (int l = 0; l < part->outer_count; l++) {
+		all->band[l] = part->parent->all_sizes->band[l];
+		all->band[l].planes += part->first_in_parent;
+	}
+}
+
 /* The planes and extents of FROM for all sizes, as far as they are known: no slopes yet. */
 static void move_band(struct compilation *compilation, const struct nest *from, struct nest *to)
 {
@@ -242,7 +252,8 @@ static void move_band(struct compilation *compilation, const struct nest *from, 
 	to->left_out = from->left_out;
 	memcpy(to->blocked, from->blocked, sizeof to->blocked);
 	memcpy(to->band, from->band, sizeof to->band);
-	for (int l = 0; l < to->band_count; l++) {
+	take_outer_band(from, to);
+	for (int l = from->outer_count; l < to->band_count; l++) {
 		to->band[l].planes = ARENA_ARRAY(compilation->arena, struct hyperplane,
 			to->statement_count);
 		for (int s = 0; s < to->statement_count; s++) {
@@ -265,7 +276,7 @@ struct growth {
 static void add_band_slopes(struct nest *nest, const struct nest *sample, int k,
 	struct growth *growth)
 {
-	for (int l = 0; l < nest->band_count; l++) {
+	for (int l = nest->outer_count; l < nest->band_count; l++) {
 		growth->extents[l].of[k] = sample->band[l].extent - nest->band[l].extent;
 		for (int s = 0; s < nest->statement_count; s++) {
 			struct hyperplane *plane = &nest->band[l].planes[s];
@@ -292,7 +303,7 @@ static void add_region_slopes(const struct region *region, const struct region *
 static void make_planes(struct compilation *compilation, struct nest *nest)
 {
 	const struct function *function = nest->function;
-	for (int l = 0; l < nest->band_count; l++)
+	for (int l = nest->outer_count; l < nest->band_count; l++)
 		for (int s = 0; s < nest->statement_count; s++) {
 			struct hyperplane *plane = &nest->band[l].planes[s];
 			if (plane->kind != HYPERPLANE_AFFINE)
@@ -417,7 +428,7 @@ static bool is_covered(const struct nest *nest, int l, int s)
 static void make_extents(struct compilation *compilation, struct nest *nest,
 	const struct growth *growth)
 {
-	for (int l = 0; l < nest->band_count; l++) {
+	for (int l = nest->outer_count; l < nest->band_count; l++) {
 		bool covered = true;
 		nest->band[l].sized_extent = straight_number(compilation, nest->function,
 			nest->band[l].extent, &growth->extents[l]);
@@ -543,18 +554,22 @@ static isl_stat check_pairs(__isl_take isl_map *pairs, void *user)
 	const struct nest *nest = check->nest;
 	int s = nest_statement_named(nest, isl_map_get_tuple_name(pairs, isl_dim_in));
 	int t = nest_statement_named(nest, isl_map_get_tuple_name(pairs, isl_dim_out));
-	bool is_known = s >= 0 && t >= 0;
-	for (int l = 0; l < nest->prefix && is_known; l++) {
+	isl_map *within = isl_map_copy(pairs);
+	for (int l = 0; l < nest->prefix; l++) {
 		const struct hyperplane *from = &nest->band[l].planes[s], *to = &nest->band[l].planes[t];
 		if (from->kind != HYPERPLANE_AFFINE || to->kind != HYPERPLANE_AFFINE)
 			continue;
 		isl_map *equal = isl_map_apply_range(isl_map_from_aff(isl_aff_copy(from->value)),
 			isl_map_reverse(isl_map_from_aff(isl_aff_copy(to->value))));
-		pairs = isl_map_intersect(pairs, equal);
+		within = isl_map_intersect(within, equal);
 	}
-	if (is_known && isl_map_is_empty(pairs) != isl_bool_true)
-		check->is_legal &= pair_is_legal(check, pairs, &nest->band[check->dim].planes[s],
+	/* A private value that is carried by a sequential loop depends on the order inside. */
+	if (check->is_together && isl_map_is_subset(pairs, within) != isl_bool_true)
+		check->is_legal = false;
+	if (isl_map_is_empty(within) != isl_bool_true)
+		check->is_legal &= pair_is_legal(check, within, &nest->band[check->dim].planes[s],
 			&nest->band[check->dim].planes[t]);
+	isl_map_free(within);
 	isl_map_free(pairs);
 	return check->is_legal ? isl_stat_ok : isl_stat_error;
 }

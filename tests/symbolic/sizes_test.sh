@@ -47,6 +47,57 @@ for size in 1 9; do
 		-D M=$size gemm.loop
 done
 
+# Loops that run once for the sizes tuned for carry what they carry for others.
+cat >once.loop <<'END'
+void again(int P, int M, double X[M])
+{
+  for (int p = 0; p < P; p++)
+    for (int t = 0; t < M; t++)
+      for (int q = 0; q < M; q++)
+        X[t] += X[q];
+}
+void down(int P, int M, double X[M])
+{
+  for (int p = P - 2; p >= 0; p -= 3)
+    for (int t = 0; t < M; t++) {
+      double s = 0;
+      for (int q = 0; q < M; q++)
+        s += X[q];
+      X[t] = s;
+    }
+}
+void turns(int P, int M, double A[M + 2], double B[M + 2])
+{
+  for (int t = 0; t <= P - 2; t++) {
+    for (int i = 1; i < M + 1; i++)
+      B[i] = A[i - 1] + A[i] + A[i + 1];
+    for (int i = 1; i < M + 1; i++)
+      A[i] = B[i - 1] + B[i] + B[i + 1];
+  }
+}
+void unused(int P, double X[P + 2])
+{
+  for (int k = 1; k < P; k++) {
+    const double v = 1;
+    X[2] = X[k];
+  }
+}
+void guarded(int P, int M, unsigned X[P + 2], unsigned Y[M + P])
+{
+  for (int i = 0; i < P; i += 2)
+    for (int j = 1; j < M; j++) {
+      if (i + i < P)
+        Y[P - 1 - i] += 3 * X[i];
+      for (int k = 0; k < M - j; k++)
+        X[i] += Y[k + i] + Y[j];
+    }
+}
+END
+for machine in ample small; do
+	ok "loops tuned for one iteration on $machine" "$LOOPC" --arch=$machine.yaml --verify \
+		--symbolic=P,M -D P=2 -D M=7 once.loop
+done
+
 cat >conv.loop <<'END'
 #include <stdint.h>
 void conv(int K, int C, int P, int Q, int R, const int16_t I[C][P + R - 1][2 * Q + R - 2],
