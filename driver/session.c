@@ -10,6 +10,7 @@
 #include "driver/space.h"
 #include "frontend/arch.h"
 #include "frontend/frontend.h"
+#include "passes/schedule_check.h"
 
 static volatile int interrupted;
 
@@ -124,9 +125,11 @@ static bool read_schedule(struct session *session)
 	size_t length;
 	if (!file)
 		return true;
-	session->compilation.schedule_file = file;
-	session->compilation.schedule_text = read_source(session, file, &length);
-	return session->compilation.schedule_text != NULL;
+	const char *text = read_source(session, file, &length);
+	if (text)
+		session->compilation.schedule = schedule_lines_parse(session->arena,
+			(struct location){ .file = file, .line = 1, .column = 1 }, text);
+	return text != NULL;
 }
 
 static bool has_suffix(const char *name, const char *suffix)
@@ -197,7 +200,9 @@ bool session_read(struct session *session)
 		add_file(session, session->program->files[f]);
 	session->compilation.program = session->program;
 	session->compilation.arch = session->arch;
-	return session->program && !diag_error_count(session->diag);
+	return session->program && !diag_error_count(session->diag)
+		&& (session->plan_count || schedule_check(session->arena, session->diag, session->program,
+			session->compilation.schedule));
 }
 
 bool session_print_ast(struct session *session, FILE *out)

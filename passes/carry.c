@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "passes/schedule_lines.h"
 #include "support/memory.h"
 
 /* An array that is on chip from nest FIRST to nest LAST. */
@@ -17,6 +18,7 @@ struct carried {
 	long saved_bytes;
 	long bytes, offset_bytes;
 	int bank, bank_count;        /* exclusive banks; else -1, 0 */
+	bool is_wanted;              /* the user says so: before those that save more */
 	bool is_done;
 };
 
@@ -97,37 +99,75 @@ static bool find_use(const struct carrying *carrying, const struct array *array,
 
 /* ---- what is wanted ---- */
 
-/* LINE, up to its end, is WORD with NAME after it; a part's heading is its nest's. */
-static bool says(const char *line, const char *word, const char *name)
+/* LINE is below a heading of a nest of PLAN, a group or a part of one; or of no heading, and so of
+ * the only nest. */
+static bool is_about(const struct schedule_line *line, const struct plan *plan)
 {
-	char format[16], said[256], rest[256] = "";
-	size_t length = strlen(word);
-	line += strspn(line, " \t");
-	if (strncmp(line, word, length) || (line[length] != ' ' && line[length] != '\t'))
-		return false;
-	snprintf(format, sizeof format, " %%%zus", sizeof rest - 1);
-	snprintf(said, sizeof said, "%.*s", (int)strcspn(line, "\n#"), line);
-	if (sscanf(said + length, format, rest) != 1)
-		return false;
-	rest[strcspn(rest, "/")] = '\0';
-	return !strcmp(rest, name);
+	if (!line->nest)
+		return true;
+	size_t length = strcspn(line->nest, "/");
+	for (int n = 0; n < plan->nest_count; n++)
+		if (strlen(plan->nests[n].name) == length
+			&& !strncmp(plan->nests[n].name, line->nest, length))
+			return true;
+	return false;
 }
 
-/* The schedule that was given carries ARRAY in some nest of the plan. */
-static bool is_named(const struct carrying *carrying, const struct array *array)
+static bool is_carry(const struct schedule_line *line, const struct array *array)
 {
-	const char *line = carrying->compilation->schedule_text;
-	bool is_mine = false;
-	for (; line && *line; line = line[strcspn(line, "\n")] ? line + strcspn(line, "\n") + 1 : "") {
-		if (!strncmp(line + strspn(line, " \t"), "nest ", 5)) {
-			is_mine = false;
-			for (int n = 0; n < carrying->plan->nest_count; n++)
-				is_mine |= says(line, "nest", carrying->plan->nests[n].name);
-		}
-		if (is_mine && says(line, "carry", array->name))
-			return true;
+	return schedule_line_is(line, "carry") && !strcmp(line->words[1].text, array->name);
+}
+
+/* The line that wants ARRAY carried: of the schedule that was given, in some nest of the plan, or
+ * a pragma; NULL: none. */
+static const struct schedule_line *find_line(const struct compilation *compilation,
+	const struct plan *plan, const struct array *array)
+{
+	const struct schedule_lines *lines = compilation->schedule;
+	for (int i = 0; lines && i < lines->count; i++)
+		if (is_carry(&lines->items[i], array) && is_about(&lines->items[i], plan))
+			return &lines->items[i];
+	for (int i = 0; i < plan->function->pragma_count; i++) {
+		const struct schedule_line *line = schedule_line_of_pragma(compilation->arena,
+			&plan->function->pragmas[i]);
+		if (is_carry(line, array))
+			return line;
 	}
+	return NULL;
+}
+
+bool carry_is_wanted(const struct compilation *compilation, const struct plan *plan)
+{
+	for (int i = 0; i < plan->function->array_count; i++)
+		if (find_line(compilation, plan, plan->function->arrays[i]))
+			return true;
 	return false;
+}
+
+/* ARRAY is between its first and its last nest in PLAN on chip. */
+static bool stays(const struct plan *plan, const struct array *array)
+{
+	for (int n = 0; n < plan->nest_count; n++)
+		if (bytes_moved(&plan->nests[n], array))
+			return false;
+	return true;
+}
+
+bool carry_check(struct compilation *compilation, const struct plan *plan)
+{
+	for (int i = 0; i < plan->function->array_count; i++) {
+		const struct array *array = plan->function->arrays[i];
+		const struct schedule_line *line = find_line(compilation, plan, array);
+		if (!line || stays(plan, array))
+			continue;
+		bool may = !array->is_parameter && !array->by_value && array->rank > 0;
+		diag_error(compilation->diag, schedule_line_at(line), may ? "nothing fits: '%s' cannot stay on "
+			"chip from the first nest that uses it to the last beside what these hold"
+			: "'%s' is no local array: what the caller has cannot stay on chip", array->name);
+		compilation->does_not_fit |= may;
+		return false;
+	}
+	return true;
 }
 
 /* ---- places ---- */
@@ -374,6 +414,12 @@ static void carry(struct carrying *carrying, struct carried *carried)
 		measure(carrying, n);
 }
 
+static bool comes_before(const struct carried *one, const struct carried *other)
+{
+	return one->is_wanted != other->is_wanted ? one->is_wanted
+		: one->saved_bytes > other->saved_bytes;
+}
+
 void carry_arrays(const struct compilation *compilation, struct plan *plan)
 {
 	const struct function *function = plan->function;
@@ -383,15 +429,17 @@ void carry_arrays(const struct compilation *compilation, struct plan *plan)
 		const struct array *array = function->arrays[i];
 		struct carried *next = &carrying.arrays[carrying.count];
 		if (!array->is_parameter && !array->by_value && array->rank > 0
-			&& (!compilation->schedule_text || is_named(&carrying, array))
-			&& find_use(&carrying, array, next))
+			&& (!compilation->schedule || find_line(compilation, plan, array))
+			&& find_use(&carrying, array, next)) {
+			next->is_wanted = find_line(compilation, plan, array) != NULL;
 			carrying.count++;
+		}
 	}
 	for (int i = 0; i < carrying.count; i++) {
 		struct carried *most = NULL;
 		for (int c = 0; c < carrying.count; c++)
 			if (carrying.arrays[c].saved_bytes && !carrying.arrays[c].is_done
-				&& (!most || carrying.arrays[c].saved_bytes > most->saved_bytes))
+				&& (!most || comes_before(&carrying.arrays[c], most)))
 				most = &carrying.arrays[c];
 		if (most && make_place(&carrying, most))
 			carry(&carrying, most);

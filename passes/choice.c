@@ -6,79 +6,134 @@
 #include "passes/choice.h"
 #include "passes/model_math.h"
 #include "passes/restriction.h"
-#include "passes/schedule_text.h"
 #include "passes/symbolic.h"
-
-/* A text of the user's, of which lines may be about the nest. */
-struct wish {
-	const char *text;
-	struct location at;
-};
-
-/* Pragmas, then --schedule, which has the last word; fills *COUNT. */
-static struct wish *wishes_of(const struct compilation *compilation, const struct nest *nest,
-	int *count)
-{
-	const struct function *function = nest->function;
-	struct wish *wishes = ARENA_ARRAY(compilation->arena, struct wish,
-		function->pragma_count + 1);
-	*count = 0;
-	for (int i = 0; i < function->pragma_count; i++) {
-		const struct pragma *pragma = &function->pragmas[i];
-		if (!pragma->loop || (nest->statements[0]->depth
-			&& pragma->loop == nest->statements[0]->loops[0]))
-			wishes[(*count)++] = (struct wish){ pragma->text, pragma->location };
-	}
-	if (compilation->schedule_text)
-		wishes[(*count)++] = (struct wish){ compilation->schedule_text,
-			{ .file = compilation->schedule_file, .line = 1, .column = 1 } };
-	return wishes;
-}
 
 bool nest_read_form(struct compilation *compilation, const struct nest *nest, struct form *form)
 {
 	int count;
-	const struct wish *wishes = wishes_of(compilation, nest, &count);
+	const struct schedule_line **lines = schedule_wishes(compilation, nest, &count);
 	*form = (struct form){ .is_given = false };
-	for (int i = 0; i < count; i++)
-		if (!schedule_read_form(compilation, wishes[i].at, wishes[i].text, nest->name, form))
-			return false;
-	return true;
+	return schedule_read_form(compilation, lines, count, form);
+}
+
+static void contradict(struct choice *choice, const struct schedule_line *line, const char *why)
+{
+	if (choice->contradiction)
+		return;
+	choice->contradiction = why;
+	choice->contradicts_at = schedule_line_at(line);
 }
 
 /* The tiles of sequential loops, and buffers beside another of the same array, are as they must
  * be; else says what is wished of them all the same. */
-static void find_contradiction(struct choice *choice)
+static void find_contradiction(struct choice *choice, const struct schedule_reader *reader)
 {
 	struct arena *arena = choice->compilation->arena;
 	const struct nest *nest = choice->nest;
+	const struct search_options *options = &choice->options;
 	for (int l = 0; l < nest->prefix; l++)
-		if (choice->model.loops[l].tile != 1)
-			choice->contradiction = arena_printf(arena, "loop '%s' runs one iteration at a time, "
-				"in order: it has no tiles of %ld", choice->model.loops[l].name,
-				choice->model.loops[l].tile);
-	for (int a = 0; a < nest->array_count; a++)
-		if (nest->arrays[a].has_siblings && (choice->options.slots[a] != 1 ||
-		    choice->options.sliding[a] != 0 || choice->options.doubled[a] != 0))
-			choice->contradiction = arena_printf(arena, "array '%s' has several buffers, of "
-				"which each holds one region: none has slots, slides or is double",
-				nest->arrays[a].array->name);
+		if (choice->model.loops[l].tile != 1 && reader->tiles[l])
+			contradict(choice, reader->tiles[l], arena_printf(arena, "loop '%s' runs one iteration "
+				"at a time, in order: it has no tiles of %ld", choice->model.loops[l].name,
+				choice->model.loops[l].tile));
+	for (int a = 0; a < nest->array_count; a++) {
+		if (!reader->stores[a])
+			continue;
+		if (nest->arrays[a].has_siblings
+			&& (options->slots[a] != 1 || options->sliding[a] == 1 || options->doubled[a] == 1))
+			contradict(choice, reader->stores[a], arena_printf(arena, "array '%s' has several "
+				"buffers, of which each holds one region: none has slots, slides or is double",
+				nest->arrays[a].array->name));
+		if (!choice->exact && options->slots[a] > 1)
+			contradict(choice, reader->stores[a], arena_printf(arena, "the regions of '%s' have no "
+				"closed form: its buffer has one slot", nest->arrays[a].array->name));
+	}
+}
+
+static struct schedule_reader reader_of(const struct choice *choice, struct nest_model *model,
+	struct search_options *options)
+{
+	return (struct schedule_reader){ .arena = choice->compilation->arena, .nest = choice->nest,
+		.model = model, .options = options };
 }
 
 /* What pragmas and --schedule say of the nest. */
-static bool read_wishes(struct choice *choice)
+static void read_wishes(struct choice *choice)
 {
-	int count;
-	const struct wish *wishes = wishes_of(choice->compilation, choice->nest, &count);
-	struct schedule_reader reader = { .diag = choice->compilation->diag, .nest = choice->nest,
-		.model = &choice->model, .options = &choice->options };
-	for (int i = 0; i < count; i++)
-		if (!schedule_read(&reader, wishes[i].at, wishes[i].text))
+	choice->free_model = choice->model;
+	choice->free_options = choice->options;
+	choice->said = reader_of(choice, &choice->model, &choice->options);
+	choice->lines = schedule_wishes(choice->compilation, choice->nest, &choice->line_count);
+	if (!schedule_read(&choice->said, choice->lines, choice->line_count)) {
+		choice->contradiction = choice->said.failure;
+		choice->contradicts_at = choice->said.failed_at;
+	}
+	find_contradiction(choice, &choice->said);
+}
+
+static bool stores_as_said(const struct choice *choice, int a)
+{
+	const struct storage *storage = &choice->schedule.storage[a];
+	const struct search_options *options = &choice->options;
+	return (options->store[a] < 0 || storage->store == options->store[a])
+		&& storage->slots == options->slots[a]
+		&& (options->sliding[a] < 0 || storage->is_sliding == options->sliding[a])
+		&& (options->doubled[a] < 0 || storage->is_double == options->doubled[a]);
+}
+
+static bool is_ordered_as_said(const struct choice *choice)
+{
+	const struct schedule *schedule = &choice->schedule;
+	int next = 0;
+	for (int i = 0; i < choice->options.order_count; i++) {
+		int l = choice->options.order[i];
+		if (next < schedule->depth && schedule->order[next] == l)
+			next++;
+		else if (choice->model.loops[l].extent > 1)
 			return false;
-	if (count > 0)
-		choice->contradicts_at = wishes[count - 1].at;
-	find_contradiction(choice);
-	return schedule_read_end(&reader);
+	}
+	return true;
+}
+
+static bool is_tile_loop(const struct schedule *schedule, int l)
+{
+	for (int i = 0; i < schedule->depth; i++)
+		if (schedule->order[i] == l)
+			return true;
+	return false;
+}
+
+static bool turns_as_said(const struct choice *choice)
+{
+	for (int l = 0; l < choice->model.loop_count; l++) {
+		int wanted = choice->options.serpentine[l];
+		bool turns = is_tile_loop(&choice->schedule, l) && choice->schedule.is_serpentine[l];
+		if (wanted >= 0 && turns != wanted)
+			return false;
+	}
+	return true;
+}
+
+static const struct schedule_line *line_of_serpentine(const struct choice *choice)
+{
+	for (int i = 0; i < choice->line_count; i++)
+		if (schedule_line_is(choice->lines[i], "serpentine"))
+			return choice->lines[i];
+	return NULL;
+}
+
+const struct schedule_line *choice_disobeyed(const struct choice *choice)
+{
+	const struct schedule_reader *said = &choice->said;
+	for (int l = 0; l < choice->model.loop_count; l++)
+		if (said->tiles[l] && choice->schedule.tile[l] != choice->model.loops[l].tile)
+			return said->tiles[l];
+	for (int a = 0; a < choice->model.array_count; a++)
+		if (said->stores[a] && !stores_as_said(choice, a))
+			return said->stores[a];
+	if (said->order && !is_ordered_as_said(choice))
+		return said->order;
+	return turns_as_said(choice) ? NULL : line_of_serpentine(choice);
 }
 
 /* Without closed forms the lowering moves whole boxes forward. */
@@ -158,17 +213,107 @@ static bool prepare(struct choice *choice)
 	fix_prefix(choice);
 	restrict_siblings(choice);
 	restriction_apply(compilation, choice->nest, &choice->model, &choice->options);
-	if (!read_wishes(choice))
-		return false;
+	read_wishes(choice);
 	if (!choice->exact)
 		restrict_to_boxes(choice);
-	if (!choice->exact || choice->nest->is_split || is_unclipped(choice)
+	if (choice->contradiction || !choice->exact || choice->nest->is_split || is_unclipped(choice)
 	    || model_is_countable(&choice->model, compilation->arch->scratchpad_bytes))
 		return true;
 	diag_error(compilation->diag, choice->nest->location,
 		"every schedule of '%s' moves 2^63 bytes or more, which cannot be counted; "
 		"give it smaller sizes", choice->nest->name);
 	return false;
+}
+
+/* ---- nothing fits ---- */
+
+/* The least scratchpad with those of the user's lines that IS_TAKEN says; 0: there is no schedule
+ * that has them, for the reason *WHY if it is known. */
+static long least_with(const struct choice *choice, const bool *is_taken, const char **why)
+{
+	struct nest_model *model = ARENA_NEW(choice->compilation->arena, struct nest_model);
+	struct search_options *options = ARENA_NEW(choice->compilation->arena, struct search_options);
+	const struct schedule_line **lines = ARENA_ARRAY(choice->compilation->arena,
+		const struct schedule_line *, choice->line_count + 1);
+	int count = 0;
+	long smallest;
+	*model = choice->free_model;
+	*options = choice->free_options;
+	for (int i = 0; i < choice->line_count; i++)
+		if (is_taken[i])
+			lines[count++] = choice->lines[i];
+	struct schedule_reader reader = reader_of(choice, model, options);
+	*why = NULL;
+	if (!schedule_read(&reader, lines, count)) {
+		*why = reader.failure;
+		return 0;
+	}
+	return search_least_memory(model, choice->compilation->arch, options, &smallest) ? smallest : 0;
+}
+
+/* WHAT, at LINE, needs LEAST of the scratchpad; 0: no scratchpad would do, WHY if that is known.  A
+ * model that bounds the regions from above says what is enough. */
+static void note_need(const struct choice *choice, const struct schedule_line *line,
+	const char *what, long least, const char *why)
+{
+	struct compilation *compilation = choice->compilation;
+	const char *unit = compilation->arch->exclusive ? "banks" : "bytes";
+	struct location at = schedule_line_at(line);
+	if (!least)
+		diag_note(compilation->diag, at, "%s: no schedule in any scratchpad%s%s", what,
+			why ? ", as " : "", why ? why : "");
+	else if (choice->exact)
+		diag_note(compilation->diag, at, "%s: at least %ld %s are needed", what, least, unit);
+	else
+		diag_note(compilation->diag, at, "%s: %ld %s would be enough", what, least, unit);
+}
+
+/* What line I needs, with the order and turns that it may be about. */
+static void explain_line(const struct choice *choice, int i)
+{
+	struct compilation *compilation = choice->compilation;
+	const struct schedule_line *line = choice->lines[i];
+	bool *is_taken = ARENA_ARRAY(compilation->arena, bool, choice->line_count + 1), is_alone = true;
+	for (int j = 0; j < choice->line_count; j++) {
+		is_taken[j] = j == i || (schedule_line_is(line, "store")
+			&& (schedule_line_is(choice->lines[j], "order")
+			|| schedule_line_is(choice->lines[j], "serpentine")));
+		is_alone &= j == i || !is_taken[j];
+	}
+	const char *why, *text = schedule_line_text(compilation->arena, line);
+	long least = least_with(choice, is_taken, &why);
+	note_need(choice, line, arena_printf(compilation->arena, "'%s' %s", text,
+		is_alone ? "alone" : "with the order"), least, why);
+}
+
+/* The user's lines leave nothing that fits: what each of them needs, and all.  False if the user
+ * says nothing of the nest. */
+static bool report_lines(const struct choice *choice)
+{
+	struct compilation *compilation = choice->compilation;
+	const struct arch *arch = compilation->arch;
+	const struct schedule_line *first = NULL;
+	bool *is_taken = ARENA_ARRAY(compilation->arena, bool, choice->line_count + 1);
+	int count = 0;
+	for (int i = 0; i < choice->line_count; i++) {
+		is_taken[i] = schedule_restricts(choice->lines[i]);
+		count += is_taken[i];
+		first = first || !is_taken[i] ? first : choice->lines[i];
+	}
+	if (!first)
+		return false;
+	compilation->does_not_fit = true;
+	diag_error(compilation->diag, schedule_line_at(first), "nothing fits: no schedule of '%s' with "
+		"what is said of it needs at most the %ld bytes of scratchpad that '%s' has",
+		choice->nest->name, arch->scratchpad_bytes, arch->name);
+	for (int i = 0; i < choice->line_count; i++)
+		if (is_taken[i] && !schedule_line_is(choice->lines[i], "form"))
+			explain_line(choice, i);
+	const char *why;
+	long least = least_with(choice, is_taken, &why);
+	if (count > 1)
+		note_need(choice, first, "all together", least, why);
+	return true;
 }
 
 void choice_report_no_fit(struct choice *choice)
@@ -180,6 +325,8 @@ void choice_report_no_fit(struct choice *choice)
 		diag_error(compilation->diag, choice->contradicts_at, "%s", choice->contradiction);
 		return;
 	}
+	if (report_lines(choice))
+		return;
 	if (choice->exact && model_lower_bound(&choice->model, arch->scratchpad_bytes, &argument)
 	    > LONG_MAX / 2) {
 		diag_error(compilation->diag, choice->nest->location, "no schedule of '%s' was found "

@@ -7,6 +7,7 @@
 #include "passes/lowering.h"
 #include "passes/nest.h"
 #include "passes/pipeline.h"
+#include "passes/schedule_text.h"
 
 /* What is tried for a nest: how many of the source's outer loops run one after the
  * other, and whether reference groups have buffers of their own. */
@@ -32,6 +33,12 @@ struct choice {
 	struct attempt attempt;
 	bool is_expanded;
 	bool has_others;             /* other forms of the nest (form.h) could have been chosen */
+	/* What the user says of the nest, and what is searched without that. */
+	const struct schedule_line **lines;
+	int line_count;
+	struct schedule_reader said;
+	struct nest_model free_model;
+	struct search_options free_options;
 	/* What of the user's schedule cannot be in this form of the nest; NULL: all can. */
 	const char *contradiction;
 	struct location contradicts_at;
@@ -61,6 +68,8 @@ void choice_fill_bounds(const struct choice *choice, struct plan_nest *out);
 /* The plan's own count is the second opinion on the model's closed forms: whether OUT moves
  * what the schedule says. */
 bool choice_agrees(const struct choice *choice, const struct plan_nest *out);
+/* The first line of the user's that is not as said in what was chosen; NULL: all are. */
+const struct schedule_line *choice_disobeyed(const struct choice *choice);
 /* Why there is no schedule: what cannot be as the user says, or what would do. */
 void choice_report_no_fit(struct choice *choice);
 /* The text of the schedule, which can be given back by --schedule. */

@@ -83,34 +83,41 @@ const char *form_print(struct compilation *compilation, const struct nest *nest,
 
 /* ---- reading ---- */
 
-static bool wrong(struct compilation *compilation, struct location at, const char *what,
-	const char *word)
+static bool wrong(struct compilation *compilation, const struct schedule_line *line, int w,
+	const char *what)
 {
-	diag_error(compilation->diag, at, "%s%s%s%s in the schedule", what, word ? " '" : "",
-		word ? word : "", word ? "'" : "");
+	if (w < line->word_count)
+		diag_error(compilation->diag, line->words[w].at, "%s '%s' in the schedule", what,
+			line->words[w].text);
+	else
+		diag_error(compilation->diag, schedule_line_at(line), "%s in the schedule", what);
 	return false;
 }
 
-static bool read_loops(struct compilation *compilation, struct form *form, const char *word)
+static bool read_loops(struct compilation *compilation, struct form *form,
+	const struct schedule_line *line, int w)
 {
-	if (!word || strspn(word, DIGITS) != strlen(word) || strlen(word) > 3)
-		return wrong(compilation, form->location, "a number of loops is wanted after sequential", word);
+	const char *word = w < line->word_count ? line->words[w].text : "";
+	if (!*word || strspn(word, DIGITS) != strlen(word) || strlen(word) > 3)
+		return wrong(compilation, line, w, "a number of loops is wanted after sequential");
 	form->loops = atoi(word);
 	form->has_loops = true;
 	return true;
 }
 
-bool form_parse(struct compilation *compilation, struct location at, char *line, struct form *form)
+bool form_parse(struct compilation *compilation, const struct schedule_line *line,
+	struct form *form)
 {
-	*form = (struct form){ .is_given = true, .apart = "", .location = at };
-	for (char *word; (word = strtok_r(line, " \t\r", &line)); ) {
+	*form = (struct form){ .is_given = true, .location = schedule_line_at(line), .line = line,
+		.apart = line->word_count };
+	bool is_plain = false;
+	for (int w = 1; w < line->word_count && !form->is_split; w++) {
+		const char *word = line->words[w].text;
 		if (!strcmp(word, "apart")) {
 			form->is_split = true;
-			form->apart = arena_strdup(compilation->arena, line);
-			return true;
-		}
-		if (!strcmp(word, "sequential")) {
-			if (!read_loops(compilation, form, strtok_r(line, " \t\r", &line)))
+			form->apart = w + 1;
+		} else if (!strcmp(word, "sequential")) {
+			if (!read_loops(compilation, form, line, ++w))
 				return false;
 		} else if (!strcmp(word, "parts")) {
 			form->is_parts = true;
@@ -120,11 +127,17 @@ bool form_parse(struct compilation *compilation, struct location at, char *line,
 			form->refetches = true;
 		} else if (!strcmp(word, "borrowed")) {
 			form->borrows = true;
-		} else if (strcmp(word, "plain")) {
-			return wrong(compilation, at, "plain, parts, expanded, sequential, refetched, "
-				"borrowed or apart is wanted, not", word);
+		} else if (!strcmp(word, "plain")) {
+			is_plain = true;
+		} else {
+			return wrong(compilation, line, w, "plain, parts, expanded, sequential, refetched, "
+				"borrowed or apart is wanted, not");
 		}
 	}
+	if ((is_plain && line->word_count > 2) || (form->is_parts
+		&& (form->is_expanded || form->refetches || form->borrows || form->is_split)))
+		return wrong(compilation, line, line->word_count, is_plain ? "a plain form is nothing else"
+			: "a nest in parts has no other form than sequential loops");
 	return true;
 }
 
@@ -137,18 +150,18 @@ static int find_group(const struct nest *nest, const char *name, int number)
 	return -1;
 }
 
-/* "0+2" of the array called NAME: those entries get the same LABEL. */
+/* "0+2", word W of the form's line, of the array called NAME: those entries get the same LABEL. */
 static bool read_groups(struct compilation *compilation, const struct form *form,
-	const struct nest *nest, const char *name, const char *word, int *labels)
+	const struct nest *nest, const char *name, int w, int *labels)
 {
 	int first = -1;
-	for (const char *p = word; ; p++) {
+	for (const char *p = form->line->words[w].text; ; p++) {
 		char *end;
 		long number = strtol(p, &end, 10);
 		int entry = name && end != p && number >= 0 && number < nest->array_count
 			? find_group(nest, name, (int)number) : -1;
 		if (entry < 0 || (*end && *end != '+'))
-			return wrong(compilation, form->location, "no reference groups of an array are", word);
+			return wrong(compilation, form->line, w, "no reference groups of an array are");
 		labels[entry] = first = first < 0 ? entry : first;
 		if (!*end)
 			return true;
@@ -159,19 +172,20 @@ static bool read_groups(struct compilation *compilation, const struct form *form
 bool form_join_groups(struct compilation *compilation, const struct form *form,
 	struct nest *nest)
 {
-	char *rest = arena_strdup(compilation->arena, form->apart), *name = NULL, *word;
-	if (!*rest)
+	const char *name = NULL;
+	if (form->apart >= form->line->word_count)
 		return true;
 	nest_split_arrays(compilation, nest, true);
 	int *labels = ARENA_ARRAY(compilation->arena, int, nest->array_count + 1);
 	for (int a = 0; a < nest->array_count; a++)
 		labels[a] = find_group(nest, nest->arrays[a].array->name, 0);
-	while ((word = strtok_r(rest, " \t\r", &rest))) {
+	for (int w = form->apart; w < form->line->word_count; w++) {
+		const char *word = form->line->words[w].text;
 		if (!strchr(DIGITS, *word)) {
 			name = word;
 			if (find_group(nest, name, 0) < 0)
-				return wrong(compilation, form->location, "the nest has no array", name);
-		} else if (!read_groups(compilation, form, nest, name, word, labels)) {
+				return wrong(compilation, form->line, w, "the nest has no array");
+		} else if (!read_groups(compilation, form, nest, name, w, labels)) {
 			return false;
 		}
 	}

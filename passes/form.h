@@ -2,6 +2,7 @@
 #define PASSES_FORM_H
 
 #include "passes/nest.h"
+#include "passes/schedule_lines.h"
 
 /* How a nest is written before it is cut into tiles: what of it runs in order, what is in
  * an array, which accesses share a buffer.  As text a line of the schedule:
@@ -17,13 +18,15 @@ struct form {
 	int loops;                   /* of the source's outer loops, run one after the other */
 	bool is_split;               /* reference groups have buffers of their own */
 	bool refetches, borrows;     /* see struct nest */
-	const char *apart;           /* which groups share a buffer; "": as found */
+	/* The line that says so, and its first word about the groups that share a buffer (its end:
+	 * as found). */
+	const struct schedule_line *line;
+	int apart;
 	struct location location;
 };
 
-/* Reads what stands after the word "form" in LINE, which is changed.  False after an
- * error (diagnosed). */
-bool form_parse(struct compilation *compilation, struct location at, char *line,
+/* Reads LINE, whose first word is "form".  False after an error (diagnosed). */
+bool form_parse(struct compilation *compilation, const struct schedule_line *line,
 	struct form *form);
 
 /* The line for NEST, which is lowered with LOOPS sequential loops.  In the arena. */

@@ -193,39 +193,102 @@ static struct group_wishes *new_wishes(const struct groups *groups)
 	wishes->stage_loop = ARENA_ARRAY(arena, const char *, arrays);
 	wishes->stage_tile = ARENA_ARRAY(arena, long, arrays);
 	wishes->is_double = ARENA_ARRAY(arena, bool, arrays);
+	wishes->is_internal = ARENA_ARRAY(arena, bool, arrays);
 	return wishes;
 }
 
-bool group_read_wishes(const struct groups *groups, struct compilation *compilation,
-	const struct grown *grown, const struct group_wishes **wishes)
+/* The dimensions of GROWN as the loops of a model that lines are read into. */
+static void dims_as_loops(const struct grown *grown, struct nest_model *model)
+{
+	model->loop_count = grown->dim_count;
+	for (int l = 0; l < grown->dim_count; l++)
+		model->loops[l] = (struct model_loop){ .name = grown->dims[l].name,
+			.extent = grown->dims[l].most - grown->dims[l].least + 1 };
+}
+
+static void take_wishes(const struct nest_model *model, const struct search_options *options,
+	const struct schedule_reader *reader, struct group_wishes *said)
+{
+	for (int l = 0; l < model->loop_count; l++)
+		said->tile[l] = reader->tiles[l] ? model->loops[l].tile : 0;
+	said->has_order = reader->order != NULL;
+	for (int l = 0; l < options->order_count; l++)
+		if (model->loops[options->order[l]].extent > 1)
+			said->order[said->order_count++] = options->order[l];
+}
+
+/* What COUNT LINES say of GROWN; NULL: what cannot be, in *READER. */
+static const struct group_wishes *read_lines(const struct groups *groups,
+	struct compilation *compilation, const struct grown *grown,
+	const struct schedule_line *const *lines, int count, struct schedule_reader *reader)
 {
 	struct arena *arena = compilation->arena;
-	*wishes = NULL;
-	if (!compilation->schedule_text)
-		return true;
 	struct nest *nest = ARENA_NEW(arena, struct nest);
 	struct nest_model *model = ARENA_NEW(arena, struct nest_model);
 	struct search_options *options = ARENA_NEW(arena, struct search_options);
 	struct group_wishes *said = new_wishes(groups);
 	*nest = (struct nest){ .name = group_name(groups, grown), .function = groups->function };
-	struct schedule_reader reader = { .diag = compilation->diag, .nest = nest, .model = model,
+	*reader = (struct schedule_reader){ .arena = arena, .nest = nest, .model = model,
 		.options = options, .group = said };
-	struct location at = { .file = compilation->schedule_file, .line = 1, .column = 1 };
 	search_options_init(options);
-	model->loop_count = grown->dim_count;
-	for (int l = 0; l < grown->dim_count; l++)
-		model->loops[l] = (struct model_loop){ .name = grown->dims[l].name,
-			.extent = grown->dims[l].most - grown->dims[l].least + 1 };
-	if (!schedule_read(&reader, at, compilation->schedule_text))
-		return false;
-	for (int l = 0; l < grown->dim_count; l++)
-		said->tile[l] = model->loops[l].tile;
-	said->has_order = reader.has_order;
-	said->order_count = reader.has_order ? options->order_count : 0;
-	for (int l = 0; l < said->order_count; l++)
-		said->order[l] = options->order[l];
-	*wishes = said;
-	return true;
+	dims_as_loops(grown, model);
+	for (int i = 0; i < groups->function->array_count; i++)
+		said->is_internal[i] = group_is_internal(groups, grown, i);
+	if (!schedule_read(reader, lines, count))
+		return NULL;
+	take_wishes(model, options, reader, said);
+	return said;
+}
+
+bool group_read_wishes(const struct groups *groups, struct compilation *compilation,
+	const struct grown *grown, const struct group_wishes **wishes)
+{
+	struct schedule_reader reader;
+	int count;
+	*wishes = NULL;
+	if (!compilation->schedule)
+		return true;
+	const struct schedule_line **lines = schedule_lines_below(compilation,
+		group_name(groups, grown), &count);
+	*wishes = read_lines(groups, compilation, grown, lines, count, &reader);
+	if (!*wishes)
+		diag_error(compilation->diag, reader.failed_at, "%s", reader.failure);
+	return *wishes;
+}
+
+bool group_has_wishes(const struct groups *groups, const struct compilation *compilation,
+	const struct grown *grown)
+{
+	int count;
+	const struct schedule_line **lines = schedule_lines_below(compilation,
+		group_name(groups, grown), &count);
+	for (int i = 0; i < count; i++)
+		if (schedule_restricts(lines[i]))
+			return true;
+	return false;
+}
+
+void group_explain_wishes(struct groups *groups, struct compilation *compilation,
+	const struct grown *grown)
+{
+	int count;
+	const struct schedule_line **lines = schedule_lines_below(compilation,
+		group_name(groups, grown), &count);
+	struct group_limits limits = group_limits_of(compilation);
+	for (int i = 0; i < count; i++) {
+		struct schedule_reader reader;
+		struct group_choice choice;
+		if (!schedule_restricts(lines[i]))
+			continue;
+		limits.wishes = read_lines(groups, compilation, grown, &lines[i], 1, &reader);
+		if (!limits.wishes)
+			continue;
+		bool fits = group_search(groups, grown, &limits, &choice) == GROUP_FITS;
+		diag_note(compilation->diag, schedule_line_at(lines[i]), fits
+			? "'%s' alone fits: it needs %ld %s" : "'%s' alone leaves nothing that fits",
+			schedule_line_text(compilation->arena, lines[i]), choice.need,
+			compilation->arch->exclusive ? "banks" : "bytes");
+	}
 }
 
 /* ---- lowering ---- */

@@ -23,6 +23,13 @@ bool group_emit(struct compilation *compilation, const struct groups *groups,
 bool group_read_wishes(const struct groups *groups, struct compilation *compilation,
 	const struct grown *grown, const struct group_wishes **wishes);
 
+/* That says more than which nests they are. */
+bool group_has_wishes(const struct groups *groups, const struct compilation *compilation,
+	const struct grown *grown);
+/* Notes what each of the lines that say it leaves, where all together leave nothing. */
+void group_explain_wishes(struct groups *groups, struct compilation *compilation,
+	const struct grown *grown);
+
 /* Lowers the COUNT nests, fused where WISHES say, with the least traffic; fills in
  * plan.nests and plan.nest_count.  False after errors (diagnosed). */
 bool lower_fused(struct compilation *compilation, struct nest *nests, int count,

@@ -1,16 +1,9 @@
 #include "passes/fuse_wishes.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the first word of TEXT is WORD. */
-static bool begins_with(const char *text, const char *word)
-{
-	size_t length = strlen(word);
-	text += strspn(text, " \t\r");
-	return !strncmp(text, word, length) && (!text[length] || isspace((unsigned char)text[length]));
-}
+#include "passes/schedule_text.h"
 
 /* ---- pragmas ---- */
 
@@ -25,8 +18,9 @@ static int nest_of_loop(const struct nest *nests, int count, const struct loop *
 static bool read_pragma(struct compilation *compilation, const struct nest *nests,
 	const struct pragma *pragma, struct fuse_wishes *wishes)
 {
-	bool fuses = begins_with(pragma->text, "fuse");
-	if (!fuses && !begins_with(pragma->text, "nofuse"))
+	const struct schedule_line *line = schedule_line_of_pragma(compilation->arena, pragma);
+	bool fuses = schedule_line_is(line, "fuse");
+	if (!fuses && !schedule_line_is(line, "nofuse"))
 		return true;
 	if (!pragma->loop) {
 		wishes->fusion = fuses ? FUSE_ALL : FUSE_NEVER;
@@ -42,6 +36,32 @@ static bool read_pragma(struct compilation *compilation, const struct nest *nest
 	}
 	wishes->wishes[n].location = pragma->location;
 	*(fuses ? &wishes->wishes[n].with_next : &wishes->wishes[n].is_alone) = true;
+	return true;
+}
+
+/* A nest of which a pragma says more than with what it is fused has a schedule of its own. */
+static void keep_alone(struct compilation *compilation, const struct nest *nests,
+	struct fuse_wishes *wishes)
+{
+	for (int n = 0; n < wishes->nest_count; n++) {
+		int count;
+		const struct schedule_line **lines = schedule_wishes(compilation, &nests[n], &count);
+		for (int i = 0; i < count; i++)
+			wishes->wishes[n].is_alone |= schedule_restricts(lines[i]);
+	}
+}
+
+/* Nothing is to be fused and to be alone, too. */
+static bool agree(struct compilation *compilation, const struct fuse_wishes *wishes)
+{
+	for (int n = 0; n + 1 < wishes->nest_count; n++)
+		if (wishes->wishes[n].with_next
+			&& (wishes->wishes[n].is_alone || wishes->wishes[n + 1].is_alone)) {
+			diag_error(compilation->diag, wishes->wishes[n].location, "this nest is to be fused with "
+				"the next one, but one of the two has a schedule of its own, or is to be fused "
+				"with none");
+			return false;
+		}
 	return true;
 }
 
@@ -86,17 +106,13 @@ static bool add_group(struct compilation *compilation, struct location at, const
 static bool read_headings(struct compilation *compilation, const char *function,
 	struct fuse_wishes *wishes)
 {
-	struct location at = { .file = compilation->schedule_file, .line = 1, .column = 1 };
-	for (const char *line = compilation->schedule_text; *line; at.line++) {
-		char name[256];
-		int first, last, length = (int)strcspn(line, "\n");
-		char *copy = arena_strndup(compilation->arena, line, (size_t)length);
-		copy[strcspn(copy, "#")] = '\0';
-		if (begins_with(copy, "nest") && sscanf(copy, " nest %255s", name) == 1
-			&& read_name(name, function, &first, &last)
-			&& !add_group(compilation, at, name, first, last, wishes))
+	const struct schedule_lines *lines = compilation->schedule;
+	for (int i = 0; i < lines->count; i++) {
+		const struct schedule_line *line = &lines->items[i];
+		int first, last;
+		if (line->is_heading && read_name(line->nest, function, &first, &last)
+			&& !add_group(compilation, line->words[1].at, line->nest, first, last, wishes))
 			return false;
-		line += length + (line[length] == '\n');
 	}
 	return true;
 }
@@ -110,7 +126,10 @@ bool fuse_wishes_read(struct compilation *compilation, const struct nest *nests,
 	for (int i = 0; i < function->pragma_count; i++)
 		if (!read_pragma(compilation, nests, &function->pragmas[i], wishes))
 			return false;
-	if (compilation->schedule_text && !read_headings(compilation, function->name, wishes))
+	keep_alone(compilation, nests, wishes);
+	if (compilation->schedule && !read_headings(compilation, function->name, wishes))
+		return false;
+	if (!agree(compilation, wishes))
 		return false;
 	wishes->is_complete = true;
 	for (int n = 0; n < nest_count; n++) {

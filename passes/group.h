@@ -157,6 +157,8 @@ struct group_choice {
 /* What a schedule that is given says of a group. */
 struct group_wishes {
 	long tile[GROUP_DIMS];       /* 0: free */
+	bool repeats[GROUP_DIMS];    /* producers are to be repeated */
+	bool *is_internal;           /* [array of the function]: it stays on chip */
 	bool has_order;
 	int order_count, order[GROUP_DIMS];
 	bool *is_streamed;           /* [array of the function]: held for its stage only */

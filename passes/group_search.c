@@ -94,14 +94,55 @@ static long extent_of(const struct search *search, int dim)
 	return search->grown->dims[dim].most - search->grown->dims[dim].least + 1;
 }
 
+/* Loop DIM is there with producers repeated. */
+static bool is_repeated(const struct search *search, int dim)
+{
+	for (int l = 0; l < search->now.depth; l++)
+		if (search->now.loops[l].dim == dim)
+			return search->now.loops[l].repeats;
+	return false;
+}
+
+/* The nest of the group that array I comes for, which is the only one to use it; -1: none. */
+static int stage_of(const struct search *search, int i)
+{
+	const struct group_array *array = &search->groups->arrays[i];
+	for (int a = 0; a < array->access_count; a++)
+		if (array->accesses[a].nest >= search->grown->first
+			&& array->accesses[a].nest <= search->grown->last)
+			return array->accesses[a].nest;
+	return -1;
+}
+
+/* What the user wants streamed or double is, as it was wanted. */
+static bool holds_as_wished(const struct search *search, const struct group_wishes *wishes)
+{
+	const struct group_choice *now = &search->now;
+	for (int i = 0; i < search->groups->function->array_count; i++) {
+		if (wishes->is_double[i] && !now->is_double[i])
+			return false;
+		if (!wishes->is_streamed[i])
+			continue;
+		int n = stage_of(search, i);
+		if (n < 0 || now->hold[i] == HOLD_ALL)
+			return false;
+		if (wishes->stage_loop[i] && (now->hold[i] != HOLD_CHUNK
+			|| now->stage_tile[n] != wishes->stage_tile[i]
+			|| strcmp(now->stages[n].name, wishes->stage_loop[i])))
+			return false;
+	}
+	return true;
+}
+
 /* The loops are those that the user wants, in that order. */
 static bool suits_wishes(const struct search *search)
 {
 	const struct group_wishes *wishes = search->limits.wishes;
 	bool suits = true;
 	for (int dim = 0; wishes && dim < search->grown->dim_count; dim++)
-		suits &= !wishes->tile[dim] || is_used(search, search->now.depth, dim)
-			== (wishes->tile[dim] < extent_of(search, dim));
+		suits &= (!wishes->repeats[dim] || is_repeated(search, dim))
+			&& (!wishes->tile[dim] || is_used(search, search->now.depth, dim)
+			== (wishes->tile[dim] < extent_of(search, dim)));
 	if (!wishes || !wishes->has_order)
 		return suits;
 	suits &= search->now.depth == wishes->order_count;
@@ -127,7 +168,8 @@ static bool evaluate(struct search *search)
 	bool suits = suits_wishes(search);
 	search->fits |= suits && search->now.need <= limits.capacity;
 	search->is_cut_short |= fits && !search->now.is_exact;
-	if (fits && suits && (!search->has_best || is_better(search)))
+	if (fits && suits && (!search->has_best || is_better(search))
+		&& (!search->limits.wishes || holds_as_wished(search, search->limits.wishes)))
 		keep(search);
 	return search->now.need <= limits.capacity;
 }
@@ -211,8 +253,8 @@ static void want_doubles(struct search *search)
 	const struct group_wishes *wishes = search->limits.wishes;
 	enum buffering buffering = search->groups->compilation->buffering;
 	for (int i = 0; i < search->groups->function->array_count; i++)
-		search->doubles[i] = wishes && wishes->has_order ? wishes->is_double[i]
-			: buffering == BUFFERING_DOUBLE;
+		search->doubles[i] = wishes && (wishes->has_order || wishes->is_double[i])
+			? wishes->is_double[i] : buffering == BUFFERING_DOUBLE;
 	search->limits.doubles = search->doubles;
 }
 

@@ -69,6 +69,10 @@ libloopc_a_SOURCES += \
 	passes/symbolic.c \
 	passes/symbolic.h \
 	passes/reuse.c \
+	passes/schedule_check.c \
+	passes/schedule_check.h \
+	passes/schedule_lines.c \
+	passes/schedule_lines.h \
 	passes/schedule_text.c \
 	passes/schedule_text.h \
 	passes/name_values.c \

@@ -1,6 +1,7 @@
 /* A function of the program becomes a plan: its nests one by one, or in fused groups. */
 
 #include <math.h>
+#include <string.h>
 
 #include "passes/carry.h"
 #include "passes/formula.h"
@@ -10,6 +11,7 @@
 #include "passes/lower_nest.h"
 #include "passes/nest.h"
 #include "passes/pipeline.h"
+#include "passes/schedule_lines.h"
 
 static bool has_transfer(const struct plan_node *node, const struct array *array)
 {
@@ -128,6 +130,30 @@ static void fill_bounds(struct compilation *compilation, const struct function *
 	bounds->optimal = bytes == bounds->lower_bound_bytes || are_best_apart(nests, count, plan);
 }
 
+/* A heading of a part of a nest of PLAN: the nest has that part, in what was made of it. */
+static bool sections_check(struct compilation *compilation, const struct plan *plan)
+{
+	const struct schedule_lines *lines = compilation->schedule;
+	for (int i = 0; lines && i < lines->count; i++) {
+		const struct schedule_line *line = &lines->items[i];
+		size_t length = strcspn(line->nest ? line->nest : "", "/");
+		if (!line->is_heading || !line->nest[length])
+			continue;
+		for (int n = 0; n < plan->nest_count; n++) {
+			if (strlen(plan->nests[n].name) != length
+				|| strncmp(plan->nests[n].name, line->nest, length))
+				continue;
+			const char *heading = arena_printf(compilation->arena, "nest %s\n", line->nest);
+			if (strstr(plan->nests[n].schedule, heading))
+				continue;
+			diag_error(compilation->diag, line->words[1].at, "'%s' has no part '%s'",
+				plan->nests[n].name, line->nest);
+			return false;
+		}
+	}
+	return true;
+}
+
 struct plan *lower_function(struct compilation *compilation, const struct function *function)
 {
 	struct plan *plan = ARENA_NEW(compilation->arena, struct plan);
@@ -165,9 +191,12 @@ struct plan *lower_function(struct compilation *compilation, const struct functi
 		for (int n = 0; n < plan->nest_count; n++)
 			done &= lower_nest(compilation, &nests[n], NULL, plan, &plan->nests[n]);
 	/* Fronts and weighing ask for numbers of what is searched. */
-	if (done && may_fuse && (wishes.fusion != FUSE_NEVER || wishes.forces)
-		&& !compilation->only_weighs && !compilation->fusions)
+	bool is_final = done && !compilation->only_weighs && !compilation->fusions;
+	if (is_final && may_fuse && (wishes.fusion != FUSE_NEVER || wishes.forces
+		|| carry_is_wanted(compilation, plan)))
 		carry_arrays(compilation, plan);
+	if (is_final)
+		done = carry_check(compilation, plan) && sections_check(compilation, plan);
 	if (done)
 		fill_bounds(compilation, function, nests, nest_count, plan);
 	if (done)

@@ -269,6 +269,20 @@ static struct choice *lower_once(struct compilation *compilation, struct nest *n
 	return tried->choice;
 }
 
+/* FORM says which groups share a buffer: no others can. */
+static bool keeps_apart(const struct form *form)
+{
+	return form->is_given && form->apart < form->line->word_count;
+}
+
+static struct choice *report_clash(struct compilation *compilation, const struct nest *nest,
+	const struct form *form)
+{
+	diag_error(compilation->diag, form->location, "reference groups of '%s' that are to be apart "
+		"touch the same elements: they have to share a buffer", nest->name);
+	return NULL;
+}
+
 /* Lowers NEST as the attempt says, and FORM of groups that share a buffer; so do those
  * that clash.  *OUTCOME says what came of it.  NULL if the user's schedule is wrong. */
 static struct choice *lower_attempt(struct compilation *compilation, struct nest *nest,
@@ -291,11 +305,16 @@ static struct choice *lower_attempt(struct compilation *compilation, struct nest
 		set_band(compilation, nest, attempt.loops, attempts->bands);
 		*plan = before;
 		if (nest->is_split && nest->array_count <= MODEL_ARRAYS
-			&& join_clashing(compilation, nest, attempt.loops, attempts, plan))
+			&& join_clashing(compilation, nest, attempt.loops, attempts, plan)) {
+			if (keeps_apart(form))
+				return report_clash(compilation, nest, form);
 			continue;
+		}
 		struct choice *choice = lower_once(compilation, nest, attempt, attempts, plan, out, outcome);
 		if (*outcome != CLASH)
 			return choice;
+		if (keeps_apart(form))
+			return report_clash(compilation, nest, form);
 		nest_join_groups(compilation, nest, choice->obstacle.clash[0],
 			choice->obstacle.clash[1]);
 	}
@@ -370,7 +389,8 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 			*plan = before;
 			if (diag_error_count(compilation->diag) > errors)
 				return NULL;
-			if (!refusal->first || refusal->first->contradiction)
+			if (choice && (!refusal->first || (refusal->first->contradiction
+				&& !choice->contradiction && choice->exact)))
 				refusal->first = choice;
 			if (way == WAY_APART)
 				has_met = nest->joint_count > 0;
@@ -506,6 +526,29 @@ static void add_part(struct compilation *compilation, const struct plan_nest *pa
 		out->scratchpad_used_bytes = part->scratchpad_used_bytes;
 }
 
+/* The user says something of NEST's tiles, loops or buffers, which its parts would not have. */
+static bool has_wishes(const struct compilation *compilation, const struct nest *nest)
+{
+	int count;
+	const struct schedule_line **lines = schedule_wishes(compilation, nest, &count);
+	for (int i = 0; i < count; i++)
+		if (schedule_restricts(lines[i]) && !schedule_line_is(lines[i], "form"))
+			return true;
+	return false;
+}
+
+/* What the user says of the nest is so in CHOICE; else says what is not. */
+static bool check_obeyed(struct compilation *compilation, const struct choice *choice)
+{
+	const struct schedule_line *line = choice_disobeyed(choice);
+	if (!line)
+		return true;
+	compilation->does_not_fit = true;
+	diag_error(compilation->diag, schedule_line_at(line), "nothing fits: no schedule of '%s' was "
+		"found that has '%s'", choice->nest->name, schedule_line_text(compilation->arena, line));
+	return false;
+}
+
 /* One part of a body: its own dependences, band, schedule and buffers; MAY_PART: or those of
  * its own parts. */
 static bool lower_part(struct compilation *compilation, struct nest *part, bool may_part,
@@ -520,6 +563,8 @@ static bool lower_part(struct compilation *compilation, struct nest *part, bool 
 		return false;
 	if (part->array_count <= MODEL_ARRAYS && !(form.is_given && form.is_parts))
 		choice = lower_best(compilation, part, &form, plan, &own, &refusal);
+	if (choice && !check_obeyed(compilation, choice))
+		return false;
 	if (choice) {
 		remark_on_loops(compilation, choice->nest);
 		own.points = choice->schedule.points;
@@ -527,7 +572,7 @@ static bool lower_part(struct compilation *compilation, struct nest *part, bool 
 		add_part(compilation, &own, choice_describe(choice), block, out);
 		return true;
 	}
-	if (form.is_given ? !form.is_parts : !may_part)
+	if (form.is_given ? !form.is_parts : !may_part || has_wishes(compilation, part))
 		return false;
 	if (!lower_parts(compilation, part, &form, LONG_MAX, plan, &own))
 		return false;
@@ -795,6 +840,18 @@ static bool lower_weighed(struct compilation *compilation, const struct nest *ne
 	return true;
 }
 
+/* The form that NEST was WEIGHED in. */
+static bool read_form_of(struct compilation *compilation, const struct nest *nest,
+	const struct weighed_nest *weighed, struct form *form)
+{
+	const struct schedule_lines *lines = schedule_lines_parse(compilation->arena, nest->location,
+		weighed->entry.schedule);
+	for (int i = 0; i < lines->count; i++)
+		if (!strcmp(lines->items[i].nest, nest->name) && schedule_line_is(&lines->items[i], "form"))
+			return form_parse(compilation, &lines->items[i], form);
+	return true;
+}
+
 /* NEST becomes BEST, or OUT where its parts are lowered one by one. */
 static bool lower_as(struct compilation *compilation, struct nest *nest,
 	const struct weighed_nest *weighed, struct plan *plan, struct plan_nest *out,
@@ -804,13 +861,14 @@ static bool lower_as(struct compilation *compilation, struct nest *nest,
 	struct form form;
 	nest_split_arrays(compilation, nest, false);
 	if (!check_pairs(compilation, nest) || !nest_read_form(compilation, nest, &form)
-		|| (weighed && !form.is_given && !schedule_read_form(compilation, nest->location,
-		weighed->entry.schedule, nest->name, &form)))
+		|| (weighed && !form.is_given && !read_form_of(compilation, nest, weighed, &form)))
 		return false;
 	if (has_too_many_arrays(nest) || (form.is_given && form.is_parts))
 		nest_find_dependences(compilation, nest);
 	else if (!lower_weighed(compilation, nest, weighed, plan, best))
 		lower_variants(compilation, nest, &form, plan, best);
+	if (best->choice && !check_obeyed(compilation, best->choice))
+		return false;
 	if (best->choice) {
 		*plan = best->plan;
 		*out = best->out;
@@ -818,7 +876,7 @@ static bool lower_as(struct compilation *compilation, struct nest *nest,
 		remark_on_loops(compilation, best->choice->nest);
 	} else if (diag_error_count(compilation->diag) > errors) {
 		return false;
-	} else if ((!form.is_given || form.is_parts) && lower_parts(compilation, nest, &form,
+	} else if ((form.is_given ? form.is_parts : !has_wishes(compilation, nest)) && lower_parts(compilation, nest, &form,
 		LONG_MAX, plan, out)) {
 		fill_compulsory(nest, out);
 		if (!form.is_given)

@@ -153,6 +153,8 @@ struct search_options {
 	 * order: the first order_count tile loops, outermost first. */
 	int order_count;
 	int order[MODEL_LOOPS];
+	bool has_fixed_order;        /* each of them is cut into tiles, but for those of one
+	                              * iteration; else some may run whole */
 	int store[MODEL_ARRAYS];     /* -1: free */
 	int min_store[MODEL_ARRAYS]; /* the least that is legal */
 	long slots[MODEL_ARRAYS];    /* 0: free */
@@ -179,6 +181,11 @@ void search_options_init(struct search_options *options);
  * bytes (unified) or banks (exclusive) that some schedule fits in. */
 bool search_schedule(const struct nest_model *model, const struct arch *arch,
 	const struct search_options *options, struct schedule *best, long *smallest);
+
+/* *SMALLEST alone: for schedules that OPTIONS allow, however much ARCH has.  False: there are
+ * none. */
+bool search_least_memory(const struct nest_model *model, const struct arch *arch,
+	const struct search_options *options, long *smallest);
 
 /* Contiguous runs in external memory that the transfers of SCHEDULE, evaluated, consist of; clipped
  * tiles are taken for whole ones. */

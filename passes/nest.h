@@ -120,6 +120,8 @@ struct nest {
 	isl_union_map *together;
 };
 
+/* Statement S of FUNCTION is the first of a nest. */
+bool nest_begins(const struct function *function, int s);
 /* The nests of FUNCTION in source order; fills *COUNT. */
 struct nest *nests_of_function(struct compilation *compilation,
 	const struct function *function, int *count);

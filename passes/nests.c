@@ -292,6 +292,16 @@ int nest_statement_named(const struct nest *nest, const char *name)
 	return -1;
 }
 
+bool nest_begins(const struct function *function, int s)
+{
+	const struct statement *statement = function->statements[s];
+	const struct statement *last = s ? function->statements[s - 1] : NULL;
+	if (!last)
+		return true;
+	return statement->depth && last->depth ? statement->loops[0] != last->loops[0]
+		: statement->depth || last->depth || top_position(statement) != top_position(last) + 1;
+}
+
 struct nest *nests_of_function(struct compilation *compilation,
 	const struct function *function, int *count)
 {
@@ -303,12 +313,7 @@ struct nest *nests_of_function(struct compilation *compilation,
 	for (int s = 0; s < function->statement_count; s++) {
 		const struct statement *statement = function->statements[s];
 		statements[s] = statement;
-		const struct statement *last = s ? function->statements[s - 1] : NULL;
-		bool joins = last && (statement->depth && last->depth
-			? statement->loops[0] == last->loops[0]
-			: !statement->depth && !last->depth
-				&& top_position(statement) == top_position(last) + 1);
-		if (!joins) {
+		if (nest_begins(function, s)) {
 			struct nest *nest = &nests[(*count)++];
 			nest->function = function;
 			nest->statements = &statements[s];

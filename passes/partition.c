@@ -89,7 +89,7 @@ static enum group_outcome choose(const struct partitioning *partitioning,
 	struct quiet quiet;
 	if (fusion_memo_choice(memo, grown, limits, &outcome, choice))
 		return outcome;
-	if (partitioning->compilation->schedule_text) {
+	if (partitioning->compilation->schedule) {
 		quiet_begin(&quiet, partitioning->compilation);
 		group_read_wishes(partitioning->groups, &quiet.compilation, grown, &own.wishes);
 		quiet_end(&quiet);
@@ -211,13 +211,24 @@ static bool lower_group(const struct partitioning *partitioning, const struct pa
 static bool report_refusal(const struct partitioning *partitioning, int n,
 	enum group_outcome outcome)
 {
+	struct compilation *compilation = partitioning->compilation;
 	int last = n + fuse_wishes_forced(partitioning->wishes, n) - 1;
-	partitioning->compilation->does_not_fit |= outcome == GROUP_TOO_LARGE;
-	diag_error(partitioning->compilation->diag, partitioning->wishes->wishes[n].location,
-		"the nests '%s' to '%s' cannot be fused: %s", partitioning->nests[n].name,
-		partitioning->nests[last].name, outcome == GROUP_TOO_LARGE
-		? "no tile of the group fits the scratchpad"
-		: "they share no array that would stay on chip, or some use of a scalar is elsewhere");
+	struct location at = partitioning->wishes->wishes[n].location;
+	const char *first = partitioning->nests[n].name, *end = partitioning->nests[last].name;
+	struct grown grown;
+	bool is_group = group_of(partitioning->groups, n, last, &grown);
+	bool has_lines = is_group && group_has_wishes(partitioning->groups, compilation, &grown);
+	compilation->does_not_fit |= outcome == GROUP_TOO_LARGE || has_lines;
+	if (has_lines)
+		diag_error(compilation->diag, at, "nothing fits: no schedule of the nests '%s' to '%s' as "
+			"one, with what is said of it, needs at most the %ld bytes of scratchpad that '%s' "
+			"has", first, end, compilation->arch->scratchpad_bytes, compilation->arch->name);
+	else
+		diag_error(compilation->diag, at, "the nests '%s' to '%s' cannot be fused: %s", first, end,
+			outcome == GROUP_TOO_LARGE ? "no tile of the group fits the scratchpad"
+			: "they share no array that would stay on chip, or some use of a scalar is elsewhere");
+	if (has_lines)
+		group_explain_wishes(partitioning->groups, compilation, &grown);
 	return false;
 }
 

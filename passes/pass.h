@@ -25,6 +25,7 @@ struct restriction {
 };
 
 struct fusion_memo;
+struct schedule_lines;
 
 /* What a compilation is told and what its passes share. */
 struct compilation {
@@ -47,8 +48,7 @@ struct compilation {
 	double *work;                /* done so far, in about what a point of the search of a nest
 	                              * takes; NULL: nobody asks */
 	struct fusion_memo *fusions;    /* found so far for larger scratchpads; NULL: nothing is */
-	const char *schedule_text;   /* of --schedule; NULL: none */
-	const char *schedule_file;   /* its name */
+	const struct schedule_lines *schedule;   /* of --schedule; NULL: none */
 	bool only_weighs;            /* plans get transfers but no statements: their traffic is
 	                              * all that is asked for */
 	/* Set when nothing fits: exit status 3, not 1. */

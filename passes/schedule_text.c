@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Where an array is stored, until the order is known: STORE_IN - L is in loop L. */
+enum { STORE_OUTSIDE = -2, STORE_IN = -3 };
+
 /* ---- printing ---- */
 
 static const char *append(struct arena *arena, const char *text, const char *more)
@@ -79,38 +82,48 @@ const char *schedule_print(struct arena *arena, const struct nest_model *model,
 	return text;
 }
 
-/* ---- parsing ---- */
+/* ---- reading ---- */
 
-static char *next_word(struct schedule_reader *reader)
+static const struct schedule_word *next_word(struct schedule_reader *reader)
 {
-	char *word = strtok_r(reader->rest, " \t\r,", &reader->rest);
-	return word;
+	return reader->next < reader->line->word_count ? &reader->line->words[reader->next++] : NULL;
 }
 
-static void fail(struct schedule_reader *reader, const char *what, const char *word)
+/* What cannot be, at LINE or its WORD; the first such counts. */
+static void fail_at(struct schedule_reader *reader, const struct schedule_line *line,
+	const struct schedule_word *word, const char *what, const char *name)
 {
-	diag_error(reader->diag, reader->at, "%s%s%s%s in the schedule", what, word ? " '" : "",
-		word ? word : "", word ? "'" : "");
-	reader->failed = true;
+	if (reader->failure)
+		return;
+	reader->failed_at = word ? word->at : schedule_line_at(line);
+	reader->failure = !name ? arena_printf(reader->arena, "%s in the schedule", what)
+		: arena_printf(reader->arena, "%s '%s' in the schedule", what, name);
 }
 
-static int loop_named(struct schedule_reader *reader, const char *name)
+static void fail(struct schedule_reader *reader, const char *what, const struct schedule_word *word)
 {
-	for (int l = 0; name && l < reader->model->loop_count; l++)
-		if (!strcmp(reader->model->loops[l].name, name))
+	fail_at(reader, reader->line, word, what, word ? word->text : NULL);
+}
+
+static int loop_named(struct schedule_reader *reader, const struct schedule_word *word)
+{
+	for (int l = 0; word && l < reader->model->loop_count; l++)
+		if (!strcmp(reader->model->loops[l].name, word->text))
 			return l;
-	fail(reader, name ? "no loop that can be tiled is called" : "a loop's name is missing", name);
+	fail(reader, word ? "no loop that can be tiled is called" : "a loop's name is missing", word);
 	return -1;
 }
 
-static long number(struct schedule_reader *reader, const char *word, long most)
+static long number(struct schedule_reader *reader, const struct schedule_word *word, long most)
 {
 	char *end = NULL;
 	errno = 0;
-	long value = word ? strtol(word, &end, 10) : 0;
+	long value = word ? strtol(word->text, &end, 10) : 0;
 	if (!word || *end || errno || value < 1 || value > most) {
-		fail(reader, word ? "a number between 1 and the loop's extent is wanted, not"
-			: "a number is missing", word);
+		fail(reader, !word ? "a number is missing" : most >= LONG_MAX / 4
+			? "a number of at least 1 is wanted, not"
+			: arena_printf(reader->arena, "a number between 1 and the loop's extent, %ld, is "
+			"wanted, not", most), word);
 		return 0;
 	}
 	return value;
@@ -119,18 +132,22 @@ static long number(struct schedule_reader *reader, const char *word, long most)
 static void read_tile(struct schedule_reader *reader)
 {
 	int l = loop_named(reader, next_word(reader));
-	if (l >= 0)
-		reader->model->loops[l].tile = number(reader, next_word(reader),
-			reader->model->loops[l].extent);
+	if (l < 0)
+		return;
+	reader->tiles[l] = reader->line;
+	reader->model->loops[l].tile = number(reader, next_word(reader),
+		reader->model->loops[l].extent);
 }
 
-/* Sequential loops are outermost whether they are named or not. */
+/* Sequential loops are outermost, in their order, whether they are named or not. */
 static void read_order(struct schedule_reader *reader)
 {
 	bool named[MODEL_LOOPS] = { false };
-	reader->options->order_count = reader->nest->prefix;
-	reader->has_order = true;
-	for (char *word; (word = next_word(reader)) && !reader->failed; ) {
+	int prefix = reader->nest->prefix, last = -1;
+	reader->options->order_count = prefix;
+	reader->options->has_fixed_order = true;
+	reader->order = reader->line;
+	for (const struct schedule_word *word; !reader->failure && (word = next_word(reader)); ) {
 		int l = loop_named(reader, word);
 		if (l < 0)
 			return;
@@ -138,103 +155,118 @@ static void read_order(struct schedule_reader *reader)
 			fail(reader, "the order names twice the loop", word);
 			return;
 		}
+		if (l < prefix && (reader->options->order_count > prefix || l < last))
+			fail(reader, "another loop stands before one that runs in order, outside it:", word);
 		named[l] = true;
-		if (l >= reader->nest->prefix)
+		last = l < prefix ? l : last;
+		if (l >= prefix)
 			reader->options->order[reader->options->order_count++] = l;
 	}
 }
 
 static void read_serpentine(struct schedule_reader *reader)
 {
-	for (char *word; (word = next_word(reader)) && !reader->failed; ) {
-		if (!strcmp(word, "none")) {
+	for (const struct schedule_word *word; !reader->failure && (word = next_word(reader)); ) {
+		if (!strcmp(word->text, "none")) {
 			for (int other = 0; other < reader->model->loop_count; other++)
-				if (reader->options->serpentine[other] < 0)
+				if (reader->options->serpentine[other] != 1)
 					reader->options->serpentine[other] = 0;
 			continue;
 		}
 		int l = loop_named(reader, word);
 		if (l >= 0 && reader->model->loops[l].is_forward)
 			fail(reader, "a dependence forbids to walk backwards the loop", word);
-		else if (l >= 0)
+		else if (l >= 0 && reader->model->loops[l].extent > 1)
 			reader->options->serpentine[l] = 1;
 	}
 }
 
-/* What the rest of a store line says of array A. */
+/* What the line, from its third word on, says of array A. */
 static void read_storage(struct schedule_reader *reader, int a)
 {
 	struct search_options *options = reader->options;
-	for (char *word; (word = next_word(reader)) && !reader->failed; ) {
-		if (!strcmp(word, "outside")) {
-			options->store[a] = -2;
-		} else if (!strcmp(word, "in")) {
+	bool is_sliding = false;
+	int places = 0;
+	reader->next = 2;
+	reader->stores[a] = reader->line;
+	options->slots[a] = 1;
+	for (const struct schedule_word *word; !reader->failure && (word = next_word(reader)); ) {
+		if (!strcmp(word->text, "outside")) {
+			options->store[a] = STORE_OUTSIDE;
+			places++;
+		} else if (!strcmp(word->text, "in")) {
 			int l = loop_named(reader, next_word(reader));
-			options->store[a] = -3 - l;
-		} else if (!strcmp(word, "slots")) {
-			options->slots[a] = number(reader, next_word(reader), 1L << 40);
-		} else if (!strcmp(word, "sliding")) {
-			options->sliding[a] = 1;
-		} else if (!strcmp(word, "double") || !strcmp(word, "single")) {
-			options->doubled[a] = *word == 'd';
+			options->store[a] = STORE_IN - l;
+			places++;
+		} else if (!strcmp(word->text, "slots")) {
+			options->slots[a] = number(reader, next_word(reader), LONG_MAX / 4);
+		} else if (!strcmp(word->text, "sliding")) {
+			is_sliding = true;
+		} else if (!strcmp(word->text, "double") || !strcmp(word->text, "single")) {
+			options->doubled[a] = *word->text == 'd';
 		} else {
 			fail(reader, "outside, in, slots, sliding, double or single is wanted, not", word);
 		}
+		if (places > 1)
+			fail(reader, "the buffer is in two places: the second is", word);
 	}
-	if (!options->slots[a])
-		options->slots[a] = 1;
+	if (places || is_sliding)
+		options->sliding[a] = is_sliding;
+	if (options->store[a] == STORE_OUTSIDE && (options->slots[a] > 1 || is_sliding
+		|| options->doubled[a] == 1))
+		fail(reader, "a buffer outside all loops holds the whole array once: it has no slots, does "
+			"not slide and is not double,", NULL);
 }
 
 /* ARRAY or ARRAY:NUMBER. */
 static void read_store(struct schedule_reader *reader)
 {
-	char *name = next_word(reader), *colon = name ? strchr(name, ':') : NULL, *end = NULL;
+	const struct schedule_word *word = next_word(reader);
+	const char *colon = strchr(word->text, ':');
+	size_t length = colon ? (size_t)(colon - word->text) : strlen(word->text);
+	char *end = NULL;
 	long wanted = colon ? strtol(colon + 1, &end, 10) : -1;
-	char facts[sizeof reader->line];
 	bool any = false;
 	if (colon && (end == colon + 1 || *end || wanted < 0)) {
-		fail(reader, "no buffer of an array is", name);
+		fail(reader, "no buffer of an array is", word);
 		return;
 	}
-	if (colon)
-		*colon = '\0';
-	snprintf(facts, sizeof facts, "%s", reader->rest ? reader->rest : "");
-	for (int a = 0; name && a < reader->model->array_count && !reader->failed; a++) {
-		if (strcmp(reader->model->arrays[a].name, name)
+	for (int a = 0; a < reader->model->array_count && !reader->failure; a++) {
+		const char *name = reader->model->arrays[a].name;
+		if (strlen(name) != length || strncmp(name, word->text, length)
 			|| (wanted >= 0 && entry_number(reader->model, a) != wanted))
 			continue;
-		char copy[sizeof facts];
-		memcpy(copy, facts, sizeof copy);
-		reader->rest = copy;
 		read_storage(reader, a);
 		any = true;
 	}
-	reader->rest = NULL;
-	if (!any && !reader->failed)
-		fail(reader, name ? "the nest has no array" : "an array's name is missing", name);
+	if (!any)
+		fail(reader, colon ? "the nest has no such buffer:" : "the nest has no array", word);
 }
 
-/* Whether producers are repeated follows from the order; that the loop is known does not. */
+/* The array of the function that the next word names; -1 (a failure): none. */
+static int read_array(struct schedule_reader *reader)
+{
+	const struct schedule_word *word = next_word(reader);
+	const struct function *function = reader->nest->function;
+	for (int i = 0; word && i < function->array_count; i++)
+		if (!strcmp(function->arrays[i]->name, word->text))
+			return i;
+	fail(reader, word ? "the function has no array" : "an array's name is missing", word);
+	return -1;
+}
+
+/* ---- of groups ---- */
+
 static void read_repeat(struct schedule_reader *reader)
 {
-	for (char *word; (word = next_word(reader)) && !reader->failed; )
-		loop_named(reader, word);
-}
-
-/* The array of the function that has this name; -1 (diagnosed): none. */
-static int read_array(struct schedule_reader *reader, const char *name)
-{
-	const struct function *function = reader->nest->function;
-	for (int i = 0; name && i < function->array_count; i++)
-		if (!strcmp(function->arrays[i]->name, name))
-			return i;
-	fail(reader, name ? "the nest has no array" : "an array's name is missing", name);
-	return -1;
+	int l = loop_named(reader, next_word(reader));
+	if (l >= 0)
+		reader->group->repeats[l] = true;
 }
 
 static void read_double(struct schedule_reader *reader)
 {
-	int found = read_array(reader, next_word(reader));
+	int found = read_array(reader);
 	if (found >= 0)
 		reader->group->is_double[found] = true;
 }
@@ -242,125 +274,199 @@ static void read_double(struct schedule_reader *reader)
 static void read_stream(struct schedule_reader *reader)
 {
 	const struct function *function = reader->nest->function;
-	const char *name = next_word(reader), *loop = next_word(reader);
-	int found = read_array(reader, name);
+	int found = read_array(reader);
+	const struct schedule_word *loop = next_word(reader);
 	if (found < 0)
 		return;
 	reader->group->is_streamed[found] = true;
 	for (int l = 0; loop && l < function->loop_count; l++)
-		if (!strcmp(function->loops[l]->name, loop))
+		if (!strcmp(function->loops[l]->name, loop->text))
 			reader->group->stage_loop[found] = function->loops[l]->name;
+	if (loop && !reader->group->stage_loop[found])
+		fail(reader, "no loop is called", loop);
 	if (loop)
 		reader->group->stage_tile[found] = number(reader, next_word(reader), LONG_MAX);
 }
 
-static void read_fact(struct schedule_reader *reader, const char *word)
+static void read_fuse(struct schedule_reader *reader)
 {
-	if (!strcmp(word, "tile"))
-		read_tile(reader);
-	else if (!strcmp(word, "order"))
-		read_order(reader);
-	else if (!strcmp(word, "serpentine"))
-		read_serpentine(reader);
-	else if (!strcmp(word, "store"))
-		read_store(reader);
-	else if (reader->group && !strcmp(word, "repeat"))
-		read_repeat(reader);
-	else if (reader->group && !strcmp(word, "stream"))
-		read_stream(reader);
-	else if (reader->group && !strcmp(word, "double"))
-		read_double(reader);
-	else if (!strcmp(word, "carry"))
-		read_array(reader, next_word(reader));
-	else if (!strcmp(word, "form") || !strcmp(word, "fuse") || !strcmp(word, "nofuse"))
-		return;              /* read before there was a model */
-	else
-		fail(reader, "form, tile, order, serpentine, store, fuse or nofuse is wanted, not", word);
-	char *extra = reader->failed || !reader->rest ? NULL : next_word(reader);
-	if (extra)
-		fail(reader, "unexpected", extra);
+	while (!reader->failure && reader->next < reader->line->word_count) {
+		const struct schedule_word *word = &reader->line->words[reader->next];
+		int found = read_array(reader);
+		if (found >= 0 && !reader->group->is_internal[found])
+			fail(reader, "the group cannot keep on chip the array", word);
+	}
+}
+
+/* ---- all lines ---- */
+
+static void read_fact(struct schedule_reader *reader)
+{
+	static const struct {
+		const char *word;
+		bool of_group;
+		void (*read)(struct schedule_reader *reader);
+	} facts[] = {
+		{ "tile", false, read_tile }, { "order", false, read_order },
+		{ "serpentine", false, read_serpentine }, { "store", false, read_store },
+		{ "repeat", true, read_repeat }, { "stream", true, read_stream },
+		{ "double", true, read_double }, { "fuse", true, read_fuse }
+	};
+	reader->next = 1;
+	for (size_t f = 0; f < sizeof facts / sizeof *facts; f++)
+		if (schedule_line_is(reader->line, facts[f].word) && (!facts[f].of_group || reader->group))
+			facts[f].read(reader);
+	if (schedule_line_is(reader->line, "carry"))
+		read_array(reader);
+}
+
+/* Loop L moves the region of array A. */
+static bool indexes(const struct nest_model *model, int a, int l)
+{
+	for (int d = 0; d < model->arrays[a].rank; d++)
+		if (model->arrays[a].dims[d].coefficient[l])
+			return true;
+	return false;
 }
 
 /* Stores are read as names of loops, and are levels of the order once it is known. */
 static void resolve_stores(struct schedule_reader *reader)
 {
 	struct search_options *options = reader->options;
-	for (int a = 0; a < reader->model->array_count && !reader->failed; a++) {
-		int loop = -3 - options->store[a];
-		if (options->store[a] == -2) {
+	for (int a = 0; a < reader->model->array_count && !reader->failure; a++) {
+		int loop = STORE_IN - options->store[a];
+		if (options->store[a] == STORE_OUTSIDE) {
 			options->store[a] = 0;
 		} else if (loop >= 0) {
 			options->store[a] = -1;
 			for (int i = 0; i < options->order_count; i++)
 				if (options->order[i] == loop)
 					options->store[a] = i + 1;
-			if (options->store[a] < 0)
-				fail(reader, "`store ... in` needs an `order` that names its loop for array",
+			if (!indexes(reader->model, a, loop))
+				fail_at(reader, reader->stores[a], NULL, arena_printf(reader->arena, "loop '%s' does "
+					"not move what is held of the array, so that the buffer is the same outside it: "
+					"no buffer is in this loop for", reader->model->loops[loop].name),
 					reader->model->arrays[a].name);
+			else if (options->store[a] < 0)
+				fail_at(reader, reader->stores[a], NULL, "`store ... in` needs an `order` that names "
+					"its loop, for array", reader->model->arrays[a].name);
 		}
 	}
 }
 
-/* The next line of *TEXT that is not empty, of the nest called NAME (or of all); returns
- * its first word.  MINE: whether the lines now are the nest's.  NULL at the end. */
-static char *next_line(struct schedule_reader *reader, const char **text, const char *name,
-	bool *mine)
+static bool names(const struct schedule_line *line, const char *word)
 {
-	while (**text && !reader->failed) {
-		size_t length = strcspn(*text, "\n");
-		if (length >= sizeof reader->line) {
-			fail(reader, "a line is too long", NULL);
-			return NULL;
-		}
-		memcpy(reader->line, *text, length);
-		reader->line[length] = '\0';
-		*text += length + ((*text)[length] == '\n');
-		reader->line[strcspn(reader->line, "#")] = '\0';
-		reader->rest = reader->line;
-		char *word = next_word(reader);
-		if (word && !strcmp(word, "nest")) {
-			char *which = next_word(reader);
-			*mine = which && !strcmp(which, name);
-		} else if (word && *mine) {
-			return word;
-		}
-		reader->at.line++;
-	}
-	return NULL;
+	for (int w = 1; w < line->word_count; w++)
+		if (!strcmp(line->words[w].text, word))
+			return true;
+	return false;
 }
 
-bool schedule_read(struct schedule_reader *reader, struct location at, const char *text)
+/* An order that leaves out sequential loops can only be meant where the form, IS_FORM_GIVEN, or their
+ * tiles say that they are. */
+static void check_sequential(struct schedule_reader *reader, bool is_form_given)
 {
-	bool mine = true;
-	reader->at = at;
-	for (char *word; (word = next_line(reader, &text, reader->nest->name, &mine)); ) {
-		read_fact(reader, word);
-		reader->at.line++;
-	}
-	return !reader->failed;
+	for (int l = 0; l < reader->nest->prefix && reader->order && !is_form_given; l++)
+		if (reader->model->loops[l].extent > 1 && !reader->tiles[l]
+			&& !names(reader->order, reader->model->loops[l].name))
+			fail_at(reader, reader->order, NULL, "the order leaves out a loop that runs one iteration "
+				"at a time, outside those that can be tiled:", reader->model->loops[l].name);
 }
 
-bool schedule_read_end(struct schedule_reader *reader)
+/* A loop that is to be cut, in this order or to turn, is not to run whole. */
+static void check_whole(struct schedule_reader *reader, int l)
 {
-	for (int l = 0; l < reader->model->loop_count && reader->has_order; l++) {
+	const struct model_loop *loop = &reader->model->loops[l];
+	bool is_named = reader->options->serpentine[l] == 1;
+	for (int i = 0; i < reader->options->order_count && reader->order; i++)
+		is_named |= reader->options->order[i] == l;
+	if (is_named && loop->extent > 1 && loop->tile == loop->extent && reader->tiles[l])
+		fail_at(reader, reader->tiles[l], NULL, "all iterations of a loop in one tile leave no tile "
+			"loop to order or to turn:", loop->name);
+}
+
+bool schedule_read(struct schedule_reader *reader, const struct schedule_line *const *lines,
+	int count)
+{
+	struct search_options *options = reader->options;
+	bool is_form_given = false;
+	for (int i = 0; i < count && !reader->failure; i++) {
+		reader->line = lines[i];
+		is_form_given |= schedule_line_is(lines[i], "form");
+		read_fact(reader);
+	}
+	check_sequential(reader, is_form_given);
+	for (int l = 0; l < reader->model->loop_count && !reader->failure; l++)
+		check_whole(reader, l);
+	for (int l = 0; l < reader->model->loop_count && reader->order && !reader->group; l++) {
 		bool is_named = false;
-		for (int i = 0; i < reader->options->order_count; i++)
-			is_named |= reader->options->order[i] == l;
-		if (!is_named && !reader->model->loops[l].tile)
+		for (int i = 0; i < options->order_count; i++)
+			is_named |= options->order[i] == l;
+		if (!is_named && !reader->model->loops[l].tile && options->serpentine[l] != 1)
 			reader->model->loops[l].tile = reader->model->loops[l].extent;
 	}
 	resolve_stores(reader);
-	return !reader->failed;
+	return !reader->failure;
 }
 
-bool schedule_read_form(struct compilation *compilation, struct location at, const char *text,
-	const char *name, struct form *form)
+const struct schedule_line **schedule_lines_below(const struct compilation *compilation,
+	const char *name, int *count)
 {
-	struct schedule_reader reader = { .diag = compilation->diag, .at = at };
-	bool mine = true;
-	for (char *word; (word = next_line(&reader, &text, name, &mine)); reader.at.line++)
-		if (!strcmp(word, "form")
-			&& !form_parse(compilation, reader.at, reader.rest ? reader.rest : reader.line, form))
+	const struct schedule_lines *lines = compilation->schedule;
+	const struct schedule_line **below = ARENA_ARRAY(compilation->arena,
+		const struct schedule_line *, (lines ? lines->count : 0) + 1);
+	*count = 0;
+	for (int i = 0; lines && i < lines->count; i++)
+		if (!lines->items[i].is_heading && lines->items[i].nest
+			&& !strcmp(lines->items[i].nest, name))
+			below[(*count)++] = &lines->items[i];
+	return below;
+}
+
+const struct schedule_line **schedule_wishes(const struct compilation *compilation,
+	const struct nest *nest, int *count)
+{
+	const struct function *function = nest->function;
+	const struct schedule_lines *lines = compilation->schedule;
+	int file_count = 0, capacity = function->pragma_count + (lines ? lines->count : 0) + 1;
+	const struct schedule_line **file = ARENA_ARRAY(compilation->arena,
+		const struct schedule_line *, capacity);
+	const struct schedule_line **all = ARENA_ARRAY(compilation->arena,
+		const struct schedule_line *, capacity);
+	/* lines of no heading are about the only nest (schedule_check.h) */
+	for (int i = 0; lines && i < lines->count; i++)
+		if (!lines->items[i].is_heading && (lines->items[i].nest
+			? !strcmp(lines->items[i].nest, nest->name) : !nest->parent))
+			file[file_count++] = &lines->items[i];
+	*count = 0;
+	for (int i = 0; i < function->pragma_count && !nest->parent; i++) {
+		const struct pragma *pragma = &function->pragmas[i];
+		if (pragma->loop && !(nest->statements[0]->depth
+			&& pragma->loop == nest->statements[0]->loops[0]))
+			continue;
+		const struct schedule_line *line = schedule_line_of_pragma(compilation->arena, pragma);
+		bool gives_way = !line->word_count;
+		for (int f = 0; f < file_count && !gives_way; f++)
+			gives_way = schedule_lines_clash(line, file[f]);
+		if (!gives_way)
+			all[(*count)++] = line;
+	}
+	for (int f = 0; f < file_count; f++)
+		all[(*count)++] = file[f];
+	return all;
+}
+
+bool schedule_restricts(const struct schedule_line *line)
+{
+	return !schedule_line_is(line, "carry") && !schedule_line_is(line, "fuse")
+		&& !schedule_line_is(line, "nofuse");
+}
+
+bool schedule_read_form(struct compilation *compilation, const struct schedule_line *const *lines,
+	int count, struct form *form)
+{
+	for (int i = 0; i < count; i++)
+		if (schedule_line_is(lines[i], "form") && !form_parse(compilation, lines[i], form))
 			return false;
-	return !reader.failed;
+	return true;
 }

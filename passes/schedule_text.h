@@ -3,19 +3,23 @@
 
 #include "passes/form.h"
 #include "passes/group.h"
+#include "passes/schedule_lines.h"
 
 /* A schedule as text, one fact a line:
  *     form ...                how the nest is written before it is tiled (form.h)
  *     tile LOOP SIZE
- *     order LOOP LOOP ...     tile loops, outermost first; the others run whole unless
- *                             they have a tile
+ *     order LOOP LOOP ...     tile loops, outermost first: each is cut into tiles, unless
+ *                             it has one iteration; the others run whole unless they
+ *                             have a tile
  *     serpentine LOOP ...     those that turn; `serpentine none`: no other does
  *     store ARRAY outside | in LOOP [slots N] [sliding] [double|single]
- *                             one slot if it does not say; ARRAY:G is the buffer G of an
- *                             array that has several, ARRAY all of them
+ *                             one slot, and with a place no sliding, if it does not say;
+ *                             ARRAY:G is the buffer G of an array that has several, ARRAY
+ *                             all of them
  * `nest NAME` starts the facts of the nest of that name.  What --emit=schedule prints,
  * --schedule reads; `#pragma loopc FACT` before a loop states one for its nest.  What a
- * text does not say is free, so that any part of a schedule can be fixed.
+ * text does not say is free, so that any part of a schedule can be fixed; what it says is
+ * so in the result, or there is none.
  *
  * Of a fused group, tile and order are those of its loops, and
  *     repeat LOOP             producers run again in each of its tiles that needs them
@@ -25,27 +29,40 @@
 const char *schedule_print(struct arena *arena, const struct nest_model *model,
 	const struct search_options *options, const struct schedule *schedule);
 
-/* Reads facts into the tiles of MODEL, which is NEST's, and OPTIONS. */
+/* Reads lines into the tiles of MODEL, which is NEST's, and OPTIONS. */
 struct schedule_reader {
-	struct diag *diag;
+	struct arena *arena;
 	const struct nest *nest;
 	struct nest_model *model;
 	struct search_options *options;
 	struct group_wishes *group;  /* NEST is a group: what is said of that; else NULL */
-	struct location at;
-	char line[1024];
-	char *rest;                  /* of the line */
-	bool has_order, failed;
+	/* What of the lines cannot be in this form of the nest; NULL: nothing. */
+	const char *failure;
+	struct location failed_at;
+	/* The line that says so; NULL: none does. */
+	const struct schedule_line *order, *tiles[MODEL_LOOPS], *stores[MODEL_ARRAYS];
+	const struct schedule_line *line;   /* that is read, from its word NEXT on */
+	int next;
 };
 
-/* The facts that TEXT states of the reader's nest; lines before any heading are for all.
- * Any number of texts, and schedule_read_end after the last.  False after an error
- * (diagnosed at AT's file, counting lines from AT). */
-bool schedule_read(struct schedule_reader *reader, struct location at, const char *text);
-bool schedule_read_end(struct schedule_reader *reader);
+/* What COUNT LINES, which passes/schedule_check.h found well formed, say of the reader's nest.
+ * False with reader->failure. */
+bool schedule_read(struct schedule_reader *reader, const struct schedule_line *const *lines,
+	int count);
 
-/* The form that TEXT states of the nest called NAME; FORM is left alone if it does not. */
-bool schedule_read_form(struct compilation *compilation, struct location at, const char *text,
-	const char *name, struct form *form);
+/* Those of --schedule below the heading NAME. */
+const struct schedule_line **schedule_lines_below(const struct compilation *compilation,
+	const char *name, int *count);
+/* The lines about NEST: those of pragmas, but for what --schedule says too, then those of
+ * --schedule. */
+const struct schedule_line **schedule_wishes(const struct compilation *compilation,
+	const struct nest *nest, int *count);
+/* LINE says something of the tiles, loops or buffers of a nest. */
+bool schedule_restricts(const struct schedule_line *line);
+
+/* The form that LINES state; FORM is left alone if they do not.  False after an error
+ * (diagnosed). */
+bool schedule_read_form(struct compilation *compilation, const struct schedule_line *const *lines,
+	int count, struct form *form);
 
 #endif

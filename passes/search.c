@@ -143,6 +143,17 @@ static long next_tile(long extent, long tile)
 	return tile == 1 ? 0 : tile_count(extent, tile_count(extent, tile - 1));
 }
 
+/* The user wants LOOP cut into tiles: of a size, in an order, or walked to and fro. */
+static bool is_tiled_by_wish(const struct space *space, int loop)
+{
+	const struct model_loop *at = &space->model->loops[loop];
+	bool is_wanted = at->tile > 0 || space->options->serpentine[loop] == 1;
+
+	for (int i = 0; i < space->options->order_count && space->options->has_fixed_order; i++)
+		is_wanted = is_wanted || space->options->order[i] == loop;
+	return is_wanted && at->extent > 1 && at->tile < at->extent;
+}
+
 /* All sizes that cut LOOP into several tiles, the largest first. */
 static void add_choices(struct space *space, int loop)
 {
@@ -150,7 +161,7 @@ static void add_choices(struct space *space, int loop)
 	struct tile_choice *choices;
 	int count = 0;
 
-	space->is_tiled[loop] = at->tile > 0 && at->tile < at->extent;
+	space->is_tiled[loop] = is_tiled_by_wish(space, loop);
 	if (at->extent == 1 || at->tile >= at->extent)
 		return;
 	if (at->tile > 0) {
@@ -576,6 +587,26 @@ static bool search_memory(struct crew *crew, const struct nest_model *model,
 	return total->found;
 }
 
+/* What SCHEDULE needs: bytes, or banks where ARCH has them for one array each. */
+static long scratchpad_of(const struct arch *arch, const struct schedule *schedule)
+{
+	return arch->exclusive ? schedule->scratchpad_bytes / arch_granule_bytes(arch)
+		: schedule->scratchpad_bytes;
+}
+
+bool search_least_memory(const struct nest_model *model, const struct arch *arch,
+	const struct search_options *options, long *smallest)
+{
+	struct outcome least = { .found = false };
+	struct crew crew;
+
+	crew_init(&crew, options->threads);
+	if (search_memory(&crew, model, arch, options, options->buffering == BUFFERING_DOUBLE, &least))
+		*smallest = scratchpad_of(arch, &least.best);
+	crew_clear(&crew);
+	return least.found;
+}
+
 /* The best with IS_DOUBLE buffers or not; *SMALLEST as search_schedule says. */
 static bool search_buffering(const struct nest_model *model, const struct arch *arch,
 	const struct search_options *options, bool is_double, struct schedule *best,
@@ -595,8 +626,7 @@ static bool search_buffering(const struct nest_model *model, const struct arch *
 
 		*smallest = 0;
 		if (search_memory(&crew, model, arch, options, is_double, &least)) {
-			*smallest = arch->exclusive ? least.best.scratchpad_bytes /
-				arch_granule_bytes(arch) : least.best.scratchpad_bytes;
+			*smallest = scratchpad_of(arch, &least.best);
 			total.best = least.best;
 			/* an unfinished search may not have come by it */
 			total.found = schedule_evaluate(model, arch, &total.best);

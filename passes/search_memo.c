@@ -65,6 +65,7 @@ static void ask(struct question *question, const struct nest_model *model,
 	question->options.buffering = options->buffering;
 	question->options.effort = options->effort;
 	question->options.order_count = options->order_count;
+	question->options.has_fixed_order = options->has_fixed_order;
 	for (int i = 0; i < options->order_count; i++)
 		question->options.order[i] = options->order[i];
 	for (int l = 0; l < model->loop_count; l++) {

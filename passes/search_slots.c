@@ -100,7 +100,8 @@ double best_savings(struct saving *savings, int count, double memory)
 	return saved;
 }
 
-/* Loops whose tiles the user fixed and that no buffer sees go inside. */
+/* Loops that the user wants cut and that no buffer sees go inside, in the largest tiles there
+ * are. */
 static void finish_order(const struct tree *tree, int depth, struct schedule *schedule)
 {
 	const struct space *space = tree->space;
@@ -112,7 +113,7 @@ static void finish_order(const struct tree *tree, int depth, struct schedule *sc
 		is_placed[schedule->order[i]] = true;
 	}
 	for (int l = 0; l < space->model->loop_count; l++) {
-		schedule->tile[l] = space->is_tiled[l] ? space->model->loops[l].tile :
+		schedule->tile[l] = space->is_tiled[l] ? space->choices[l][0].tile :
 			space->model->loops[l].extent;
 		schedule->is_serpentine[l] = false;
 	}

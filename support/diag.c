@@ -15,7 +15,7 @@ enum severity { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_REMARK, SEVERITY_NOTE
 /* Every -W and -R name there is; all warnings are on unless turned off, all
  * remarks off unless turned on. */
 static const char *const warning_names[] = {
-	"never-runs", "unused-define", "unknown-pragma", "uninitialized", "pragma",
+	"never-runs", "unused-define", "unknown-pragma", "uninitialized", "pragma", "schedule",
 	"schedule", "untiled", "effort", "empty-function", "sizes",
 };
 static const char *const remark_names[] = {

@@ -84,5 +84,5 @@ is "$(moved)" "$single" "auto, no room: no more moves than with single buffers"
 machine 1536
 printf 'nest layers.0-1\ntile h 1\norder h\ndouble Z\n' >wrong
 exits 1 "an array that is not there" "$LOOPC" --arch=machine.yaml $lines --schedule=wrong "$layers"
-has err "wrong:4:1: error: .*array .*'Z'" "an array that is not there: message"
+has err "wrong:4:8: error: .*array .*'Z'" "an array that is not there: message"
 finish

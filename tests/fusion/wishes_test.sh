@@ -91,17 +91,17 @@ is "$(nests)" "chain.0 chain.1-2 " "a partition: kept"
 has schedule '^tile p 5$' "a partition: the rows of the group are kept"
 printf 'nest chain.1-7\n' >wrong
 exits 1 "nests that are not there" "$LOOPC" --schedule=wrong chain.loop
-has err "wrong:1:1: error: 'chain.1-7' names nests that are not there" \
+has err "wrong:1:6: error: 'chain.1-7' names nests that are not there, the nests are chain.0 to chain.2" \
 	"nests that are not there: message"
 printf 'nest chain.0-1\nnest chain.1-2\n' >wrong
 exits 1 "a nest in two groups" "$LOOPC" --schedule=wrong chain.loop
 printf 'nest chain.0-2\ntile z 3\n' >wrong
 exits 1 "a loop that the group has not" "$LOOPC" --schedule=wrong chain.loop
-has err "wrong:2:1: error: no loop that can be tiled is called 'z'" \
+has err "wrong:2:6: error: no loop that can be tiled is called 'z'" \
 	"a loop that the group has not: message"
 printf 'name: small\nscratchpad: { bytes: 64 }\n' >small.yaml
 exits 3 "a group that is too large" "$LOOPC" --arch=small.yaml --schedule=all chain.loop
-has err "all:1:1: error: the nests 'chain.0' to 'chain.2' cannot be fused: no tile" \
+has err "all:1:6: error: nothing fits: no schedule of the nests 'chain.0' to 'chain.2' as one, with what is said of it, needs at most the 64 bytes" \
 	"a group that is too large: message"
 cat >apart.loop <<'END'
 void apart(const float A[8], const float B[8], float C[8], float D[8])
