@@ -382,7 +382,7 @@ static void print_line_directive(FILE *out, int line, const char *file)
 static void print_compute(struct writer *writer, const struct plan_node *node)
 {
 	int line = writer->options->line_directives ? node->statement->location.line : 0;
-	int macs = writer->options->counts_macs ? statement_macs(node->statement) : 0;
+	int macs = writer->options->is_measured ? statement_macs(node->statement) : 0;
 
 	if (line > 0)
 		print_line_directive(writer->out, line, writer->printer.plan->program->file);
@@ -597,6 +597,8 @@ static void print_function(struct writer *writer)
 		if (plan->nests[i].location.line > 0)
 			fprintf(writer->out, ": line %d of the source", plan->nests[i].location.line);
 		fputs(" */\n", writer->out);
+		if (writer->options->is_measured)
+			fprintf(writer->out, "\tlrt_checked_nest(%d);\n", i);
 		print_node(writer, plan->nests[i].body);
 	}
 	fputs("}\n", writer->out);
@@ -724,8 +726,8 @@ static void print_includes(FILE *out, const struct program *program,
 	for (int i = 0; i < program->include_count; i++)
 		fprintf(out, "#include %s\n", program->includes[i]);
 	fputs("\n#include \"loopc_rt.h\"\n", out);
-	if (options->counts_macs)
-		fputs("#include \"loopc_checked.h\"\n", out);
+	if (options->is_measured)
+		fputs("#include \"loopc_checked.h\"\n\nvoid lrt_checked_nest(int nest);\n", out);
 	if (options->header)
 		fprintf(out, "#include \"%s\"\n", options->header);
 	fputc('\n', out);

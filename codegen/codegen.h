@@ -13,8 +13,9 @@ struct codegen_options {
 	const char *header;          /* file that codegen_header writes, to be included; NULL:
 	                              * the C file declares its functions itself */
 	bool line_directives;        /* #line before each statement of the source */
-	bool counts_macs;            /* for a test on a host: counts multiply-accumulates (ir/macs.h)
-	                              * in lrt_checked_macs of the checked port */
+	bool is_measured;            /* for a test on a host: counts multiply-accumulates (ir/macs.h)
+	                              * in lrt_checked_macs of the checked port, and tells the
+	                              * program of each nest that begins: lrt_checked_nest(n) */
 	const char *output;          /* name of the C file, for #line; may be NULL */
 };
 

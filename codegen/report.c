@@ -154,8 +154,7 @@ static json_t *count_json(long count)
 	return count < 0 ? json_null() : json_integer(count);
 }
 
-/* DMA commands that NEST starts; -1: counting them would take too long. */
-static long nest_commands(const struct plan *plan, const struct plan_nest *nest)
+long report_commands_of_nest(const struct plan *plan, const struct plan_nest *nest)
 {
 	enum { STEPS = 4000000 };
 	struct plan_traffic *traffic = ARENA_ARRAY(plan->arena, struct plan_traffic,
@@ -204,7 +203,7 @@ static long report_commands(const struct report *report)
 	long sum = 0;
 	for (int p = 0; p < report->plan_count; p++)
 		for (int n = 0; n < report->plans[p]->nest_count; n++) {
-			long commands = nest_commands(report->plans[p], &report->plans[p]->nests[n]);
+			long commands = report_commands_of_nest(report->plans[p], &report->plans[p]->nests[n]);
 			if (sum < 0 || commands < 0 || __builtin_add_overflow(sum, commands, &sum))
 				sum = -1;
 		}
@@ -237,7 +236,9 @@ static json_t *bound_json(const struct plan_nest *nest)
 		? nest->lower_bound_argument : "none");
 }
 
-static json_t *nest_json(const struct plan *plan, const struct plan_nest *nest)
+/* MEASURED: what --verify saw the nest do; NULL: it did not run. */
+static json_t *nest_json(const struct plan *plan, const struct plan_nest *nest,
+	const struct verify_nest *measured)
 {
 	json_t *bound = bound_json(nest);
 	json_t *scratchpad = json_pack("{sI so}", "used_bytes",
@@ -251,9 +252,15 @@ static json_t *nest_json(const struct plan *plan, const struct plan_nest *nest)
 		"lower_bound", bound, "scratchpad", scratchpad, "search", search,
 		"macs", count_json(nest->macs));
 	if (entry)
-		json_object_set_new(entry, "commands", count_json(nest_commands(plan, nest)));
+		json_object_set_new(entry, "commands", count_json(report_commands_of_nest(plan, nest)));
 	if (entry && nest_energy(plan, nest, &energy))
 		json_object_set_new(entry, "energy", energy_json(&energy));
+	if (entry && measured)
+		json_object_set_new(entry, "measured", json_pack("{sI sI sI sI}",
+			"read_bytes", (json_int_t)measured->read_bytes,
+			"write_bytes", (json_int_t)measured->write_bytes,
+			"macs", (json_int_t)measured->macs,
+			"commands", (json_int_t)measured->commands));
 	return entry;
 }
 
@@ -273,20 +280,22 @@ static json_t *function_json(const struct plan *plan)
 static json_t *verify_json(const struct verify_result *verify)
 {
 	static const char *const names[] = { "not run", "passed", "failed" };
-	return json_pack("{ss sI sI sI sI}", "status", names[verify->status],
+	return json_pack("{ss sI sI sI sI sI}", "status", names[verify->status],
 		"measured_read_bytes", (json_int_t)verify->measured_read_bytes,
 		"measured_write_bytes", (json_int_t)verify->measured_write_bytes,
 		"mismatched_elements", (json_int_t)verify->mismatched_elements,
-		"measured_macs", (json_int_t)verify->measured_macs);
+		"measured_macs", (json_int_t)verify->measured_macs,
+		"measured_commands", (json_int_t)verify->measured_commands);
 }
 
 bool report_json(FILE *out, const struct report *report)
 {
 	json_t *kernels = json_array();
+	const struct verify_nest *measured = report->verify.nests;
 	for (int p = 0; p < report->plan_count; p++)
 		for (int n = 0; n < report->plans[p]->nest_count; n++)
-			json_array_append_new(kernels,
-				nest_json(report->plans[p], &report->plans[p]->nests[n]));
+			json_array_append_new(kernels, nest_json(report->plans[p],
+				&report->plans[p]->nests[n], measured ? measured++ : NULL));
 	struct totals totals = report_totals(report);
 	struct plan_bounds bounds = report_bounds(report);
 	json_t *total = json_pack("{sI sI sI so so sb so}",
@@ -514,17 +523,24 @@ static void function_text(FILE *out, const struct plan *plan)
 		: "not proved: another choice of groups, tiles and what stays on chip may move less");
 }
 
-static void verify_text(FILE *out, const struct report *report)
+void report_verified(FILE *out, const struct report *report)
 {
 	const struct verify_result *verify = &report->verify;
 	if (verify->status == VERIFY_NOT_RUN)
 		return;
-	if (verify->status == VERIFY_PASSED)
-		fprintf(out, "verified: the run read %s and wrote %s bytes, as predicted; "
-			"all outputs are equal%s%s\n", report_number(verify->measured_read_bytes),
-			report_number(verify->measured_write_bytes), verify->tolerance ? " " : "",
+	if (verify->status == VERIFY_PASSED) {
+		fprintf(out, "verified: the run read %s and wrote %s bytes",
+			report_number(verify->measured_read_bytes),
+			report_number(verify->measured_write_bytes));
+		if (report_commands(report) >= 0)
+			fprintf(out, " by %s commands", report_number(verify->measured_commands));
+		if (report_totals(report).macs > 0)
+			fprintf(out, ", with %s multiply-accumulates", report_number(verify->measured_macs));
+		fprintf(out, ", as predicted; all outputs are equal%s%s%s\n",
+			verify->is_exact ? " to the bit on data without rounding" : "",
+			verify->tolerance ? verify->is_exact ? ", and else " : " " : "",
 			verify->tolerance ? verify->tolerance : "");
-	else
+	} else
 		fprintf(out, "verification FAILED: %s elements differ; the run read %s and wrote %s "
 			"bytes\n", report_number(verify->mismatched_elements),
 			report_number(verify->measured_read_bytes),
@@ -551,5 +567,5 @@ void report_text(FILE *out, const struct report *report)
 		if (report_energy(report, &energy))
 			energy_text(out, "in all: ", &energy);
 	}
-	verify_text(out, report);
+	report_verified(out, report);
 }

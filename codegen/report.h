@@ -9,11 +9,19 @@
 /* What --verify found. */
 enum verify_status { VERIFY_NOT_RUN, VERIFY_PASSED, VERIFY_FAILED };
 
+/* What one nest did. */
+struct verify_nest {
+	long read_bytes, write_bytes, macs, commands;
+};
+
 struct verify_result {
 	enum verify_status status;
 	long measured_read_bytes, measured_write_bytes;
-	long measured_macs;
+	long measured_macs, measured_commands;
+	int nest_count;
+	struct verify_nest *nests;   /* of all plans, in their order; NULL: the run did not end */
 	long mismatched_elements;
+	bool is_exact;               /* data without any rounding was compared too */
 	const char *tolerance;       /* how floats were compared; NULL: nothing to say */
 };
 
@@ -29,6 +37,12 @@ struct report {
 /* The JSON of docs/loopc.1, keys always in the same order.  False if memory or the
  * stream fails. */
 bool report_json(FILE *out, const struct report *report);
+
+/* What --verify found, in a line of text; nothing if it was not run. */
+void report_verified(FILE *out, const struct report *report);
+
+/* DMA commands that a nest of the plan starts; -1: counting them would take too long. */
+long report_commands_of_nest(const struct plan *plan, const struct plan_nest *nest);
 
 /* The table for people. */
 void report_text(FILE *out, const struct report *report);

@@ -81,11 +81,11 @@ static const struct plan *const *plans_of(const struct session *session)
 	return (const struct plan *const *)session->plans;
 }
 
-bool emit_c(struct session *session, FILE *out, const char *header, bool counts_macs)
+bool emit_c(struct session *session, FILE *out, const char *header, bool is_measured)
 {
 	struct codegen_options options = codegen_options_of(session);
 	options.header = header;
-	options.counts_macs = counts_macs;
+	options.is_measured = is_measured;
 	return codegen_c(out, plans_of(session), session->plan_count, &options);
 }
 
@@ -165,6 +165,15 @@ bool emit_reports(struct session *session, struct outputs *outputs)
 			report_text(out, &report);
 	}
 	return true;
+}
+
+void emit_verified(const struct session *session)
+{
+	const struct options *options = session->options;
+	struct report report = report_of(session);
+	if (report.verify.status == VERIFY_PASSED && !options->report_text &&
+		!options->json_diagnostics)
+		report_verified(stderr, &report);
 }
 
 static bool emit_depfile(struct session *session, struct outputs *outputs)

@@ -1,9 +1,11 @@
 #include "driver/harness.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "driver/shadow.h"
+#include "driver/verify_data.h"
 
 /* Whether a scalar parameter that is no size: passed by value to both functions. */
 static bool is_scalar(const struct parameter *parameter)
@@ -11,18 +13,26 @@ static bool is_scalar(const struct parameter *parameter)
 	return parameter->array && parameter->array->by_value;
 }
 
-/* Some value for a scalar parameter, the same in both calls. */
-void harness_print_scalar(FILE *out, const struct array *array)
+/* The middle of the user's range, or some value. */
+void harness_print_scalar(FILE *out, const struct session *session,
+	const struct function *function, const struct array *array)
 {
-	if (type_is_float(array->type.kind))
+	struct verify_source source = verify_data_of(session, function, array);
+	double middle = source.least + (source.most - source.least) / 2;
+	if (source.has_range && type_is_float(array->type.kind))
+		fprintf(out, "(%s)%.17g", array->type.name, middle);
+	else if (source.has_range)
+		fprintf(out, "(%s)%.0f", array->type.name, floor(middle) < ceil(source.least) ?
+			ceil(source.least) : floor(middle));
+	else if (type_is_float(array->type.kind))
 		fprintf(out, "(%s)%d.75", array->type.name, array->index % 3);
 	else
 		fprintf(out, "(%s)%d", array->type.name, 1 + array->index % 3);
 }
 
 /* Arguments of a function: elements of the array of pointers that the caller has. */
-static int print_arguments(FILE *out, const struct function *function, const long *sizes,
-	bool is_reference)
+static int print_arguments(FILE *out, const struct session *session,
+	const struct function *function, const long *sizes, bool is_reference)
 {
 	int count = 0, next_array = 0;
 	for (int p = 0; p < function->parameter_count; p++) {
@@ -34,7 +44,7 @@ static int print_arguments(FILE *out, const struct function *function, const lon
 			fprintf(out, "%ld", parameter->size->is_symbolic ? sizes[parameter->size->index] :
 				parameter->size->value);
 		else if (is_scalar(parameter))
-			harness_print_scalar(out, parameter->array);
+			harness_print_scalar(out, session, function, parameter->array);
 		else if (is_reference)
 			fprintf(out, "loopc_arrays[%d]", next_array++);
 		else
@@ -85,7 +95,7 @@ void harness_print_reference(FILE *out, const struct session *session)
 			"void loopc_reference_%d(void *const *loopc_arrays)\n{\n"
 			"\t(void)loopc_arrays;\n\tloopc_reference_%d_(", c, c,
 			function_index(program, one->plan->function));
-		print_arguments(out, one->plan->function, one->sizes, true);
+		print_arguments(out, session, one->plan->function, one->sizes, true);
 		fputs(");\n}\n", out);
 	}
 }
@@ -100,7 +110,7 @@ void harness_print_tiled(FILE *out, const struct session *session, const char *h
 			"void loopc_tiled_%d(void *const *loopc_arrays, void *loopc_workspace)\n{\n"
 			"\t(void)loopc_arrays;\n\t(void)loopc_workspace;\n\t%s%s(", c, c,
 			session->options->prefix, plan->function->name);
-		int count = print_arguments(out, plan->function, one->sizes, false);
+		int count = print_arguments(out, session, plan->function, one->sizes, false);
 		if (plan->workspace_bytes > 0)
 			fprintf(out, "%s(lrt_ext)loopc_workspace", count ? ", " : "");
 		fputs(");\n}\n", out);
@@ -147,6 +157,16 @@ const char *harness_array_name(struct arena *arena, const struct function *funct
 	return array->name;
 }
 
+/* TEXT as a constant of C. */
+static void print_string(FILE *out, const char *text)
+{
+	putc('"', out);
+	for (; *text; text++)
+		fprintf(out, strchr("\"\\?", *text) || (unsigned char)*text < ' ' ? "\\%03o" : "%c",
+			(unsigned char)*text);
+	putc('"', out);
+}
+
 static void print_array(FILE *out, const struct session *session,
 	const struct verify_case *one, const struct array *array, bool is_inexact)
 {
@@ -159,10 +179,17 @@ static void print_array(FILE *out, const struct session *session,
 	long last = array->rank < 2 ? 0 : affine_at_sizes(array->shape[array->rank - 1], one->sizes);
 	long square = array->rank >= 2 &&
 		affine_at_sizes(array->shape[array->rank - 2], one->sizes) == last ? last : 0;
-	fprintf(out, "\t{ \"%s\", VERIFY_%s, %d, %ld, %ld, %d, %d, NULL, 0, 0, 0 },\n",
+	struct verify_source source = verify_data_of(session, one->plan->function, array);
+	fprintf(out, "\t{ \"%s\", VERIFY_%s, %d, %ld, %ld, %d, %d, ",
 		harness_array_name(session->arena, one->plan->function, array),
 		kinds[array->type.kind], array->type.bytes, array_elements_at(array, one->sizes),
 		square, !array->is_const, is_inexact);
+	/* a file has the elements of the sizes tuned for */
+	if (source.file && !strcmp(one->name, one->plan->function->name))
+		print_string(out, source.file);
+	else
+		fputs("NULL", out);
+	fprintf(out, ", %d, %.17g, %.17g },\n", source.has_range, source.least, source.most);
 }
 
 /* The tables of one function; an empty one gets an entry that is not counted. */
@@ -244,19 +271,34 @@ static void print_function(FILE *out, const struct session *session, int c)
 	fprintf(out, ", sizes_%d\n};\n", c);
 }
 
+/* The most that a nest of the plan uses of the scratchpad: nothing beyond may be touched. */
+static long scratchpad_bytes(const struct plan *plan)
+{
+	long bytes = 0;
+	for (int n = 0; n < plan->nest_count; n++)
+		if (plan->nests[n].scratchpad_used_bytes > bytes)
+			bytes = plan->nests[n].scratchpad_used_bytes;
+	return bytes ? bytes : plan->arch->scratchpad_bytes;
+}
+
 void harness_print_main(FILE *out, const struct session *session)
 {
 	const struct arch *arch = session->arch;
-	fputs("#include \"verify_support.h\"\n", out);
+	fputs("#include \"verify_support.h\"\n\n"
+		"void lrt_checked_nest(int nest);\nvoid lrt_checked_nest(int nest)\n{\n"
+		"\tverify_nest(nest);\n}\n", out);
 	for (int c = 0; c < session->case_count; c++) {
 		print_function(out, session, c);
 		print_formulas(out, session, c);
 	}
-	/* align_bytes of a machine is of buffers; lrt_limits has it of every copy. */
-	fprintf(out, "\nint main(void)\n{\n\tstatic const lrt_limits limits = "
-		"{ %ld, %d, %ld, %ld, %ld, 0 };\n", arch->scratchpad_bytes, arch->max_rank,
-		arch->max_bytes, arch->max_count, arch->max_stride_bytes);
+	fputs("\nint main(void)\n{\n", out);
 	for (int c = 0; c < session->case_count; c++)
-		fprintf(out, "\tprint_formulas_%d();\n\tverify_function(&function_%d, &limits);\n", c, c);
+		/* align_bytes of a machine is of buffers; lrt_limits has it of every copy. */
+		fprintf(out, "\tstatic const lrt_limits limits_%d = { %ld, %d, %ld, %ld, %ld, 0 };\n", c,
+			scratchpad_bytes(session->cases[c].plan), arch->max_rank, arch->max_bytes,
+			arch->max_count, arch->max_stride_bytes);
+	for (int c = 0; c < session->case_count; c++)
+		fprintf(out, "\tprint_formulas_%d();\n\tverify_function(&function_%d, &limits_%d);\n", c, c,
+			c);
 	fputs("\treturn 0;\n}\n", out);
 }

@@ -21,7 +21,8 @@ bool harness_print_shadow(FILE *out, const struct session *session);
 extern const char harness_support_text[], harness_shadow_text[];
 
 /* The value that a scalar parameter has in all calls. */
-void harness_print_scalar(FILE *out, const struct array *array);
+void harness_print_scalar(FILE *out, const struct session *session,
+	const struct function *function, const struct array *array);
 
 /* The name under which ARRAY of FUNCTION is counted: its own, or where two have the
  * same one, that and its number. */

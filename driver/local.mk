@@ -43,7 +43,8 @@ libloopc_a_SOURCES += \
 	driver/space.c driver/space.h \
 	driver/sweep.c driver/sweep.h \
 	driver/trace.c driver/trace.h \
-	driver/verify.c driver/verify_sizes.c driver/verify.h driver/verify_sizes.h
+	driver/verify.c driver/verify_data.c driver/verify_sizes.c \
+	driver/verify.h driver/verify_data.h driver/verify_sizes.h
 
 # Tells a loopc that runs from the build directory where its runtime is.
 EXTRA_loopc_DEPENDENCIES = .loopc-runtime-dir

@@ -23,7 +23,8 @@ enum {
 	OPTION_BUFFERING, OPTION_FUSE, OPTION_RECOMPUTE, OPTION_REPORT, OPTION_VERIFY, OPTION_EXPLAIN, OPTION_PRINT_AFTER,
 	OPTION_PRINT_CHANGED, OPTION_TIME_PASSES, OPTION_COLOR, OPTION_DIAGNOSTICS_FORMAT,
 	OPTION_HELP, OPTION_VERSION, OPTION_LIST_ARCHS, OPTION_LIST_PASSES,
-	OPTION_PRINT_RUNTIME_DIR, OPTION_PREFIX, OPTION_LINE_DIRECTIVES, OPTION_SAVE_TEMPS,
+	OPTION_PRINT_RUNTIME_DIR, OPTION_PREFIX, OPTION_LINE_DIRECTIVES, OPTION_SAVE_TEMPS, OPTION_VERIFY_DATA,
+	OPTION_VERIFY_RANGE,
 	OPTION_SWEEP, OPTION_SWEEP_OUTPUT, OPTION_PARETO, OPTION_PARETO_OUTPUT, OPTION_PARETO_POINTS,
 	OPTION_PARETO_NESTS, OPTION_SPACE, OPTION_SYMBOLIC, OPTION_TIME_LIMIT
 };
@@ -39,6 +40,8 @@ static const struct option long_options[] = {
 	{ "recompute", required_argument, NULL, OPTION_RECOMPUTE },
 	{ "report", optional_argument, NULL, OPTION_REPORT },
 	{ "verify", no_argument, NULL, OPTION_VERIFY },
+	{ "verify-data", required_argument, NULL, OPTION_VERIFY_DATA },
+	{ "verify-range", required_argument, NULL, OPTION_VERIFY_RANGE },
 	{ "explain", optional_argument, NULL, OPTION_EXPLAIN },
 	{ "print-after", required_argument, NULL, OPTION_PRINT_AFTER },
 	{ "print-changed", no_argument, NULL, OPTION_PRINT_CHANGED },
@@ -90,7 +93,8 @@ void options_help(void)
 "  --explain              how the traffic comes about, array by array\n"
 "  --explain=strategies   what each layer moves by input, weight and output reuse\n"
 "  --verify               build with $CC, run against the source, compare results\n"
-"                         and bytes moved (--save-temps=DIR keeps the programs)\n"
+"                         and what is moved (--save-temps=DIR keeps the programs)\n"
+"  --verify-data=ARRAY=FILE  --verify-range=ARRAY=LO..HI   with these values\n"
 "  --sweep=scratchpad:8K..1M   least traffic for each size\n"
 "                         (--sweep-output=FILE.csv|.json|.svg writes it)\n"
 "  --pareto=memory,traffic[,macs]   the front of scratchpad and traffic\n"
@@ -122,6 +126,18 @@ static void list_add(struct arena *arena, struct string_list *list, const char *
 	list->items = arena_grow(arena, list->items, (size_t)list->count, &list->capacity,
 		sizeof *list->items);
 	list->items[list->count++] = item;
+}
+
+/* "ARRAY=VALUES" */
+static bool add_values(struct arena *arena, const char *option, struct string_list *list,
+	const char *text)
+{
+	const char *equals = strchr(text, '=');
+	if (!equals || equals == text || !equals[1])
+		return wrong("%s needs ARRAY=%s, not '%s'", option,
+			strcmp(option, "--verify-data") ? "LO..HI" : "FILE", text);
+	list_add(arena, list, text);
+	return true;
 }
 
 /* The index of TEXT among COUNT names, or -1. */
@@ -365,6 +381,10 @@ static bool parse_option(struct arena *arena, struct options *options, int optio
 			options->report_text = true;
 		return true;
 	case OPTION_VERIFY: options->verify = true; return true;
+	case OPTION_VERIFY_DATA:
+		return add_values(arena, "--verify-data", &options->verify_files, text);
+	case OPTION_VERIFY_RANGE:
+		return add_values(arena, "--verify-range", &options->verify_ranges, text);
 	case OPTION_RECOMPUTE:
 		options->is_recompute_given = true;
 		return parse_recompute(options, text);
@@ -471,6 +491,8 @@ static bool check_whole(struct options *options)
 {
 	if (!options->input)
 		return wrong("no input file");
+	if ((options->verify_files.count || options->verify_ranges.count) && !options->verify)
+		return wrong("--verify-data and --verify-range go with --verify");
 	if (options->prefix[strspn(options->prefix, LETTERS DIGITS)] ||
 	    (options->prefix[0] && strchr(DIGITS, options->prefix[0])))
 		return wrong("--prefix needs the beginning of an identifier, not '%s'", options->prefix);

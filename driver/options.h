@@ -74,6 +74,7 @@ struct options {
 	const char *report_file;     /* JSON; NULL: none */
 	bool report_text;            /* the table, on standard output */
 	bool explain, explain_strategies, verify;
+	struct string_list verify_files, verify_ranges;   /* "ARRAY=FILE", "ARRAY=LO..HI" */
 	const char *save_temps;      /* directory that keeps what --verify makes; NULL: none */
 
 	const char *sweep;           /* "8K..1M": sizes of scratchpad; NULL: none */

@@ -17,6 +17,7 @@
 struct shadow {
 	FILE *out;
 	struct arena *arena;
+	const struct session *session;
 	const struct function *function;
 	int f;                       /* its number in the program */
 	const bool *is_inexact;      /* [array.index] */
@@ -205,7 +206,7 @@ static struct value converted(struct shadow *shadow, struct value value, struct 
 	const char *source = arena_printf(shadow->arena, "loopc_v%d", value.number);
 	if (is_risky_conversion(value.type, to))
 		source = arena_printf(shadow->arena, "(verify_defined((double)%s > %ld.0 - 1 && "
-			"(double)%s < %lu.0 + 1, \"a value that its new type cannot hold\", %d) ? %s : 0)",
+			"(double)%s < %lu.0 + 1, \"a conversion to a type that cannot hold the value\", %d) ? %s : 0)",
 			source, type_min(to.kind), source, type_max(to.kind), at, source);
 	line(shadow, "const %s loopc_v%d = (%s)%s;", to.name, result.number, to.name, source);
 	if (!result.has_error)
@@ -720,7 +721,7 @@ static void print_memory(struct shadow *shadow)
 				"sizeof(struct verify_error));", shadow->f, a, elements);
 		if (array->is_parameter) {
 			fprintf(shadow->out, "\tloopc_a_%d_%d[0] = ", shadow->f, a);
-			harness_print_scalar(shadow->out, array);
+			harness_print_scalar(shadow->out, shadow->session, function, array);
 			fputs(";\n", shadow->out);
 		}
 	}
@@ -741,7 +742,8 @@ static void print_release(struct shadow *shadow)
 bool shadow_print(FILE *out, const struct session *session, int f)
 {
 	const struct function *function = session->program->functions[f];
-	struct shadow shadow = { .out = out, .arena = session->arena, .function = function, .f = f,
+	struct shadow shadow = { .out = out, .arena = session->arena,
+		.session = session, .function = function, .f = f,
 		.is_inexact = shadow_inexact(session->arena, function, session->options->reassociate) };
 	char *order = order_text(session, function, f);
 	if (!order)

@@ -13,6 +13,7 @@
 #include "driver/harness.h"
 #include "driver/output.h"
 #include "driver/runtime_dir.h"
+#include "driver/verify_data.h"
 #include "driver/verify_sizes.h"
 #include "ir/plan_count.h"
 #include "support/memory.h"
@@ -21,10 +22,13 @@ struct verification {
 	struct session *session;
 	const char *directory;       /* where the program is made */
 	const char *runtime;
-	long (*measured)[2];         /* of the function in hand, [array.index]: read, written */
+	struct verify_nest *nests;   /* of the case in hand */
+	struct verify_nest *tuned_nests;   /* of all plans, for the report */
+	long (*moved)[2];            /* [nest * array_count + array.index]: read, written */
 	const char *phase;           /* what ran last, for a crash */
 	const char *function;
 	int done_count;
+	bool is_undefined;           /* the case in hand was not run */
 	bool is_good;
 };
 
@@ -287,15 +291,108 @@ static void check_traffic(struct verification *v, const struct verify_case *one,
 		predicted[0], predicted[1]);
 }
 
-static void check_macs(struct verification *v, const struct plan *plan, long macs)
+/* ---- nest by nest ---- */
+
+static void begin_case(struct verification *v, const struct verify_case *one)
 {
-	long predicted = 0;
-	for (int n = 0; n < plan->nest_count && predicted >= 0; n++)
-		predicted = plan->nests[n].macs < 0 ? -1 : predicted + plan->nests[n].macs;
-	v->session->verify.measured_macs += macs;
-	if (predicted >= 0 && predicted != macs)
-		complain(v, "verification of '%s' failed: the run did %ld multiply-accumulates, but %ld "
-			"were predicted", plan->function->name, macs, predicted);
+	const struct plan *plan = one->plan;
+	int arrays = plan->function->array_count;
+	v->nests = ARENA_ARRAY(v->session->arena, struct verify_nest, plan->nest_count + 1);
+	v->moved = arena_alloc(v->session->arena,
+		sizeof *v->moved * (size_t)(plan->nest_count * arrays + 1));
+}
+
+static void note_moved(struct verification *v, const struct verify_case *one,
+	const struct array *array, int n, long read_bytes, long write_bytes)
+{
+	if (!v->moved || n < 0 || n >= one->plan->nest_count)
+		return;
+	long *moved = v->moved[n * one->plan->function->array_count + array->index];
+	moved[0] = read_bytes;
+	moved[1] = write_bytes;
+	v->nests[n].read_bytes += read_bytes;
+	v->nests[n].write_bytes += write_bytes;
+}
+
+static void note_work(struct verification *v, const struct verify_case *one, int n, long macs,
+	long commands)
+{
+	if (!v->nests || n < 0 || n >= one->plan->nest_count)
+		return;
+	v->nests[n].macs = macs;
+	v->nests[n].commands = commands;
+}
+
+/* A figure that was predicted of a nest (-1: none was) is what was measured. */
+static void check_figure(struct verification *v, const struct verify_case *one, int n,
+	const char *what, long predicted, long measured)
+{
+	if (predicted >= 0 && predicted != measured)
+		complain(v, "verification of '%s' failed%s: the run did %ld %s, but %ld were predicted",
+			one->plan->nests[n].name, sizes_text(v, one), measured, what, predicted);
+}
+
+/* What the report says of nest N and each of its arrays. */
+static void check_tuned_nest(struct verification *v, const struct verify_case *one, int n)
+{
+	const struct plan *plan = one->plan;
+	const struct plan_nest *nest = &plan->nests[n];
+	int arrays = plan->function->array_count;
+	long (*predicted)[2] = arena_alloc(v->session->arena, sizeof *predicted * (size_t)(arrays + 1));
+	for (int t = 0; t < nest->traffic_count; t++) {
+		predicted[nest->traffic[t].array->index][0] += nest->traffic[t].read_bytes;
+		predicted[nest->traffic[t].array->index][1] += nest->traffic[t].write_bytes;
+	}
+	for (int a = 0; a < arrays; a++) {
+		const long *moved = v->moved[n * arrays + a];
+		if (moved[0] == predicted[a][0] && moved[1] == predicted[a][1])
+			continue;
+		v->is_good = false;
+		diag_error(v->session->diag, plan->function->arrays[a]->location, "verification of '%s' "
+			"failed: the run read %ld and wrote %ld bytes of '%s', but %ld and %ld were predicted",
+			nest->name, moved[0], moved[1], plan->function->arrays[a]->name, predicted[a][0],
+			predicted[a][1]);
+	}
+	check_figure(v, one, n, "multiply-accumulates", nest->macs, v->nests[n].macs);
+	check_figure(v, one, n, "DMA commands", report_commands_of_nest(plan, nest),
+		v->nests[n].commands);
+}
+
+/* For other sizes there is the plan's own count. */
+static void check_other_nest(struct verification *v, const struct verify_case *one, int n)
+{
+	enum { STEPS = 4000000 };
+	const struct function *function = one->plan->function;
+	struct plan_traffic *traffic = ARENA_ARRAY(v->session->arena, struct plan_traffic,
+		function->array_count + 1);
+	long commands = 0;
+	if (plan_count_at(one->plan->nests[n].body, function, one->sizes, STEPS, traffic, &commands))
+		check_figure(v, one, n, "DMA commands", commands, v->nests[n].commands);
+}
+
+/* The place of PLAN's first nest among those of all plans. */
+static int first_nest(const struct session *session, const struct plan *plan)
+{
+	int first = 0;
+	for (int p = 0; session->plans[p] != plan; p++)
+		first += session->plans[p]->nest_count;
+	return first;
+}
+
+static void end_case(struct verification *v, const struct verify_case *one)
+{
+	struct verify_result *result = &v->session->verify;
+	bool is_tuned = !strcmp(one->name, one->plan->function->name);
+	for (int n = 0; v->nests && n < one->plan->nest_count; n++) {
+		(is_tuned ? check_tuned_nest : check_other_nest)(v, one, n);
+		if (is_tuned) {
+			v->tuned_nests[first_nest(v->session, one->plan) + n] = v->nests[n];
+			result->measured_commands += v->nests[n].commands;
+			result->measured_macs += v->nests[n].macs;
+		}
+	}
+	v->nests = NULL;
+	v->moved = NULL;
 }
 
 /* INDEX, a place in the array as a whole, as subscripts. */
@@ -337,9 +434,26 @@ static void note_rounding(struct verification *v, const struct array *array,
 		text;
 }
 
+/* No data was found for which the source is defined. */
+static void report_undefined(struct verification *v, const struct verify_case *one, int line,
+	const char *what)
+{
+	struct location at = { v->session->options->input, line, 0, 0 };
+	v->is_good = false;
+	v->is_undefined = true;
+	diag_error(v->session->diag, line > 0 ? at : nowhere, "'%s' cannot be verified%s: for all data "
+		"that was tried, this does %s, which C leaves undefined; --verify-range or --verify-data "
+		"gives other data", one->plan->function->name, sizes_text(v, one), what);
+}
+
 /* One line of the program's output, in words. */
 static void read_line(struct verification *v, char *line)
 {
+	/* the fourth word and all after it */
+	const char *rest = line;
+	for (int space = 0; space < 3 && rest; space++)
+		rest = strchr(rest, ' ') ? strchr(rest, ' ') + 1 : NULL;
+	rest = rest ? arena_strndup(v->session->arena, rest, strcspn(rest, "\n")) : "";
 	char *words[8] = { "", "", "", "", "", "", "", "" }, *save = NULL;
 	int count = 0;
 	for (char *word = strtok_r(line, " \n", &save); word && count < 8;
@@ -353,17 +467,27 @@ static void read_line(struct verification *v, char *line)
 	if (!strcmp(words[0], "phase")) {
 		v->phase = arena_strdup(v->session->arena, words[2]);
 		v->function = function->name;
-	} else if (!strcmp(words[0], "macs")) {
-		if (!strcmp(one->name, function->name))
-			check_macs(v, one->plan, atol(words[2]));
+		if (!strcmp(words[2], "reference"))
+			begin_case(v, one);
+	} else if (!strcmp(words[0], "undefined")) {
+		report_undefined(v, one, atoi(words[2]), rest);
+	} else if (!strcmp(words[0], "work")) {
+		note_work(v, one, atoi(words[2]), atol(words[3]), atol(words[4]));
+	} else if (!strcmp(words[0], "exact")) {
+		v->session->verify.is_exact |= !strcmp(one->name, function->name);
 	} else if (!strcmp(words[0], "violations") && strcmp(words[2], "0")) {
 		complain(v, "verification of '%s' failed%s: the checked port saw %s violations",
 			function->name, sizes_text(v, one), words[2]);
 	} else if (!strcmp(words[0], "done")) {
 		v->done_count++;
 		v->phase = NULL;
+		if (!v->is_undefined)
+			end_case(v, one);
+		v->is_undefined = false;
 	} else if (array && !strcmp(words[0], "formula")) {
 		check_formula(v, one, array, atoi(words[3]), atol(words[4]), atol(words[5]));
+	} else if (array && !strcmp(words[0], "nest")) {
+		note_moved(v, one, array, atoi(words[3]), atol(words[4]), atol(words[5]));
 	} else if (array && !strcmp(words[0], "traffic")) {
 		check_traffic(v, one, array, atol(words[3]), atol(words[4]));
 	} else if (array && !strcmp(words[0], "differ")) {
@@ -382,8 +506,10 @@ static void read_findings(struct verification *v)
 		read_line(v, line);
 	if (in)
 		fclose(in);
-	if (v->done_count == v->session->case_count)
+	if (v->done_count == v->session->case_count) {
+		v->session->verify.nests = v->tuned_nests;
 		return;
+	}
 	complain(v, v->phase ? "verification of '%s' failed: %s ended before its time" :
 		"verification failed: the program ended before its time", v->function,
 		v->phase && !strcmp(v->phase, "tiled") ? "the tiled program" : "the source itself");
@@ -435,10 +561,17 @@ static void remove_directory(void *user)
 enum status verify(struct session *session)
 {
 	struct verification v = { .session = session, .is_good = true };
+	if (!verify_data_check(session))
+		return STATUS_USAGE;
 	if (!can_verify(&v) || !make_directory(&v))
 		return STATUS_VERIFY_FAILED;
 	memory_guard(remove_directory, &v);
 	verify_cases(session);
+	session->verify.nest_count = 0;
+	for (int p = 0; p < session->plan_count; p++)
+		session->verify.nest_count += session->plans[p]->nest_count;
+	v.tuned_nests = ARENA_ARRAY(session->arena, struct verify_nest,
+		session->verify.nest_count + 1);
 	if (write_program(&v) && build(&v)) {
 		bool has_ended_well = execute(&v);
 		read_findings(&v);
@@ -448,5 +581,6 @@ enum status verify(struct session *session)
 	}
 	memory_unguard();
 	remove_directory(&v);
+	emit_verified(session);
 	return session->verify.status == VERIFY_PASSED ? STATUS_DONE : STATUS_VERIFY_FAILED;
 }

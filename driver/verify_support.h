@@ -11,7 +11,8 @@
  *     exact FUNCTION                        (a run without any rounding was compared)
  *     unordered FUNCTION ARRAY COUNT        (results that are no numbers)
  *     formula FUNCTION ARRAY NEST READ_BYTES WRITTEN_BYTES
- *     macs FUNCTION COUNT
+ *     nest FUNCTION ARRAY NEST READ_BYTES WRITTEN_BYTES
+ *     work FUNCTION NEST MACS COMMANDS
  *     violations FUNCTION COUNT
  *     done FUNCTION
  */
@@ -321,11 +322,53 @@ static void verify_print_traffic(const struct verify_function *function, const c
 		(unsigned long long)counts.read_bytes, (unsigned long long)counts.write_bytes);
 }
 
+/* What was counted when the nest in hand began: nest -1, none; function NULL, nothing is told. */
+static struct {
+	const struct verify_function *function;
+	int nest;
+	lrt_counts arrays[2 * VERIFY_ARRAYS_LIMIT];
+	uint64_t macs;
+} verify_begun;
+
+/* What the nest in hand moved of array NAME, the A-th; returns its commands. */
+static uint64_t verify_print_nest(const char *name, int a)
+{
+	lrt_counts now = lrt_checked_counts(name), then = verify_begun.arrays[a];
+	verify_begun.arrays[a] = now;
+	if (verify_begun.nest >= 0 && (now.gets != then.gets || now.puts != then.puts))
+		printf("nest %s %s %d %llu %llu\n", verify_begun.function->name, name, verify_begun.nest,
+			(unsigned long long)(now.read_bytes - then.read_bytes),
+			(unsigned long long)(now.write_bytes - then.write_bytes));
+	return now.gets - then.gets + now.puts - then.puts;
+}
+
+/* The nest in hand is done, NEST begins; -1: none does. */
+static void verify_nest(int nest)
+{
+	const struct verify_function *function = verify_begun.function;
+	uint64_t commands = 0;
+	if (!function)
+		return;
+	for (int a = 0; a < function->array_count; a++)
+		commands += verify_print_nest(function->arrays[a].name, a);
+	for (int l = 0; l < function->local_count; l++)
+		commands += verify_print_nest(function->locals[l].name, function->array_count + l);
+	if (verify_begun.nest >= 0)
+		printf("work %s %d %llu %llu\n", function->name, verify_begun.nest,
+			(unsigned long long)(lrt_checked_macs - verify_begun.macs),
+			(unsigned long long)commands);
+	verify_begun.macs = lrt_checked_macs;
+	verify_begun.nest = nest;
+}
+
 /* is_counted: what it moves and computes is told. */
 static void verify_run_tiled(const struct verify_function *function, const lrt_limits *limits,
 	void **data, int is_counted)
 {
 	char *workspace = verify_allocate(function->workspace_bytes);
+	memset(&verify_begun, 0, sizeof verify_begun);
+	verify_begun.function = is_counted ? function : NULL;
+	verify_begun.nest = -1;
 	lrt_checked_begin(limits);
 	for (int a = 0; a < function->array_count; a++)
 		lrt_checked_array(function->arrays[a].name, data[a],
@@ -335,12 +378,11 @@ static void verify_run_tiled(const struct verify_function *function, const lrt_l
 		lrt_checked_array(function->locals[l].name, workspace + function->locals[l].offset,
 			function->locals[l].bytes, 1);
 	function->tiled(data, workspace);
+	verify_nest(-1);
 	for (int a = 0; a < function->array_count && is_counted; a++)
 		verify_print_traffic(function, function->arrays[a].name);
 	for (int l = 0; l < function->local_count && is_counted; l++)
 		verify_print_traffic(function, function->locals[l].name);
-	if (is_counted)
-		printf("macs %s %llu\n", function->name, (unsigned long long)lrt_checked_macs);
 	printf("violations %s %d\n", function->name, lrt_checked_end());
 	free(workspace);
 }

@@ -11,6 +11,10 @@ has r.json '"status": "passed"' "the report says so"
 is "$(grep -c mismatched r.json)" 1 "the report counts differences"
 exits 0 "the report for people" "$LOOPC" $machine --verify --report $sizes "$kernel"
 has out '^verified: ' "the report for people says so"
+exits 0 "it says so without a report" "$LOOPC" $machine --verify -o good.c $sizes "$kernel"
+has err '^verified: .* by [1-9][0-9,]* commands, with 2,431 multiply-accumulates, as predicted' \
+	"it says so without a report: on stderr"
+is "$(grep -c measured r.json)" 5 "the report has what was measured, beside what was predicted"
 exits 0 "its programs are kept" "$LOOPC" $machine --verify --save-temps=kept $sizes "$kernel"
 ok "its programs are kept: they are there" test -f kept/kernel.c -a -f kept/main.c
 is "$(ls -d "${TMPDIR:-/tmp}"/loopc-verify.* 2>/dev/null | wc -l | awk '{ print $1 < 50 }')" 1 \
@@ -54,7 +58,10 @@ finds()
 	ok "$1: no C is left" test ! -e out.c
 }
 finds "a wait that is missing" 's/lrt_wait(.*);/;/' "violations|differ"
-finds "a sum that is a difference" 's/ += / -= /; s/ + \([^;]*\) \* / - \1 * /' "elements of 'C' differ"
+finds "a sum that is a difference" 's/\] += /] -= /' "elements of 'C' differ"
+finds "a copy that is done twice" 's/^\(.*lrt_get(.*;\)$/\1 \1/' "DMA commands, but [0-9]* were predicted"
+finds "work that is done twice" 's/^\(.*lrt_checked_macs.*\)$/\1 \1/' "multiply-accumulates, but 2431 were"
+finds "more scratchpad than was said" 's/^\(.*lrt_checked_nest(0);\)$/\1 scratchpad[512]++;/' "violations"
 exits 0 "what is not broken passes" env BREAK='s/nothing of the kind//' CC="$tap_dir/breaking" \
 	"$LOOPC" $machine --verify $sizes "$kernel"
 
@@ -73,6 +80,42 @@ END
 exits 0 "floats" "$LOOPC" $machine --verify --report -D N=9 -D M=33 float.loop
 exits 0 "floats in their order" "$LOOPC" $machine -fno-reassociate --verify --report -D N=9 -D M=33 float.loop
 hasnt out 'within' "floats in their order are equal"
+
+# Data of the user's: what C leaves undefined on both sides is no result.
+cat >shift.loop <<'END'
+#include <stdint.h>
+void shift(int N, const uint32_t X[N], uint32_t Y[N], float alpha, int32_t Z[N], const int8_t D[N])
+{
+	for (int i = 0; i < N; i++)
+		Y[i] = 1u << (X[i] + 20);
+	for (int i = 0; i < N; i++)
+		Z[i] = (int32_t)(alpha * 1000) / D[i];
+}
+END
+exits 0 "data for which shifts and divisions are defined" "$LOOPC" --verify -D N=50 -o out.c shift.loop
+exits 4 "shifts too far" "$LOOPC" --verify -D N=50 -o out.c shift.loop --verify-range=X=12..13
+has err "shift.loop:5: error: .*does a shift" "shifts too far: message"
+exits 4 "a division by zero" "$LOOPC" --verify -D N=50 -o out.c shift.loop --verify-range=shift.D=0..1
+has err "shift.loop:7: error: .*a division by zero" "a division by zero: message"
+exits 4 "a conversion" "$LOOPC" --verify -D N=50 -o out.c shift.loop --verify-range=alpha=3e6..3e6
+has err "shift.loop:7: error: .*a conversion to a type that cannot hold" "a conversion: message"
+awk 'BEGIN { for (i = 0; i < 200; i++) printf " " }' >spaces.raw
+exits 4 "a file" "$LOOPC" --verify -D N=50 -o out.c shift.loop --verify-data=X=spaces.raw
+has err "does a shift" "a file: it is what the program gets"
+exits 0 "a file of which nothing is undefined" sh -c 'tr " " "\000" <spaces.raw >zeros.raw &&
+	exec "$LOOPC" --verify -D N=50 -o out.c shift.loop --verify-data=X=zeros.raw'
+exits 2 "a file of another size" "$LOOPC" --verify -D N=51 shift.loop --verify-data=X=spaces.raw
+has err "has 200 bytes, but 'X' has 204" "a file of another size: message"
+exits 2 "no file" "$LOOPC" --verify -D N=50 shift.loop --verify-data=X=none.raw
+exits 2 "no such array" "$LOOPC" --verify -D N=50 shift.loop --verify-range=W=1..2
+has err "no function has a parameter 'W'" "no such array: message"
+exits 2 "values given twice" "$LOOPC" --verify -D N=50 shift.loop --verify-range=X=1..2 --verify-range=X=1..3
+for range in 1 2..1 a..b 1..2.. -1..2 1.2..1.8 0..5e9; do
+	exits 2 "no range: $range" "$LOOPC" --verify -D N=50 shift.loop --verify-range=X=$range
+done
+exits 2 "no values" "$LOOPC" --verify -D N=50 shift.loop --verify-data=X
+exits 2 "data without --verify" "$LOOPC" -D N=50 shift.loop --verify-range=X=1..2
+has err "go with --verify" "data without --verify: message"
 
 exits 4 "a program file cannot be verified" sh -c '"$LOOPC" --emit=program=x.program '"$sizes $kernel"' &&
 	exec "$LOOPC" --verify x.program'
