@@ -19,6 +19,7 @@
 #include "driver/sweep.h"
 #include "driver/verify.h"
 #include "frontend/arch.h"
+#include "passes/align.h"
 #include "passes/fuse.h"
 #include "passes/pipeline.h"
 #include "passes/name_values.h"
@@ -94,8 +95,11 @@ static enum status make_plans(struct session *session)
 static enum status check_plans(const struct session *session, bool are_given)
 {
 	for (int p = 0; p < session->plan_count; p++) {
-		if (plan_verify(session->plans[p]))
+		if (plan_verify(session->plans[p])) {
+			if (!align_check(session->plans[p], session->diag))
+				return STATUS_DOES_NOT_FIT;
 			continue;
+		}
 		fprintf(stderr, are_given ? "loopc: error: the plan of '%s' breaks a rule\n" :
 			"loopc: error: a bug: the plan of '%s' breaks a rule; please report it "
 			"with the input\n", session->plans[p]->function->name);
@@ -124,6 +128,23 @@ static enum status find_pareto(struct session *session, struct outputs *outputs)
 	return status == STATUS_DONE ? STATUS_DOES_NOT_FIT : status;
 }
 
+/* Sweeps and fronts are of schedules whose copies nobody has looked at. */
+static bool can_study(const struct session *session)
+{
+	const struct program *program = session->program;
+	for (int f = 0; f < program->function_count; f++)
+		for (int a = 0; a < program->functions[f]->array_count; a++)
+			if (program->functions[f]->arrays[a]->rank > 0 &&
+				program->functions[f]->arrays[a]->type.bytes < session->arch->dma_align_bytes) {
+				diag_error(session->diag, program->functions[f]->arrays[a]->location,
+					"--sweep and --pareto cannot tell which schedules the 'dma.align_bytes' of '%s' "
+					"allows: elements of '%s' are smaller", session->arch->name,
+					program->functions[f]->arrays[a]->name);
+				return false;
+			}
+	return true;
+}
+
 static enum status compile(struct session *session, struct outputs *outputs)
 {
 	const struct options *options = session->options;
@@ -133,6 +154,8 @@ static enum status compile(struct session *session, struct outputs *outputs)
 		return STATUS_INPUT_ERROR;
 	if (pass_done(&session->compilation, "parse"))
 		program_print(session->compilation.trace, session->program);
+	if ((options->sweep || options->pareto) && !can_study(session))
+		return STATUS_INPUT_ERROR;
 	if (needs_plans(options)) {
 		bool are_given = session->plan_count > 0;
 		if (!are_given)

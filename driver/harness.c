@@ -293,10 +293,9 @@ void harness_print_main(FILE *out, const struct session *session)
 	}
 	fputs("\nint main(void)\n{\n", out);
 	for (int c = 0; c < session->case_count; c++)
-		/* align_bytes of a machine is of buffers; lrt_limits has it of every copy. */
-		fprintf(out, "\tstatic const lrt_limits limits_%d = { %ld, %d, %ld, %ld, %ld, 0 };\n", c,
+		fprintf(out, "\tstatic const lrt_limits limits_%d = { %ld, %d, %ld, %ld, %ld, %d };\n", c,
 			scratchpad_bytes(session->cases[c].plan), arch->max_rank, arch->max_bytes,
-			arch->max_count, arch->max_stride_bytes);
+			arch->max_count, arch->max_stride_bytes, arch->dma_align_bytes);
 	for (int c = 0; c < session->case_count; c++)
 		fprintf(out, "\tprint_formulas_%d();\n\tverify_function(&function_%d, &limits_%d);\n", c, c,
 			c);

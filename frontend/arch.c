@@ -40,13 +40,14 @@ static const struct key keys[] = {
 	{ "scratchpad", "bytes", KIND_BYTES, FIELD(scratchpad_bytes), true, 1, BYTES_LIMIT, false },
 	{ "scratchpad", "banks", KIND_INT, FIELD(banks), false, 1, 65536, false },
 	{ "scratchpad", "sharing", KIND_SHARING, FIELD(exclusive), false, 0, 0, false },
+	{ "scratchpad", "align_bytes", KIND_INT, FIELD(align_bytes), false, 1, 64, true },
 	{ "dma", "startup_cycles", KIND_COUNT, FIELD(startup_cycles), false, 0, 1e9, false },
 	{ "dma", "bytes_per_cycle", KIND_NUMBER, FIELD(bytes_per_cycle), false, 1e-6, 1e9, false },
 	{ "dma", "max_rank", KIND_INT, FIELD(max_rank), false, 1, LRT_MAX_RANK, false },
 	{ "dma", "max_bytes", KIND_BYTES, FIELD(max_bytes), false, 8, UINT32_MAX, false },
 	{ "dma", "max_count", KIND_COUNT, FIELD(max_count), false, 1, UINT32_MAX, false },
 	{ "dma", "max_stride_bytes", KIND_BYTES, FIELD(max_stride_bytes), false, 1, UINT32_MAX, false },
-	{ "dma", "align_bytes", KIND_INT, FIELD(align_bytes), false, 1, 64, true },
+	{ "dma", "align_bytes", KIND_INT, FIELD(dma_align_bytes), false, 1, 64, true },
 	{ "dma", "channels", KIND_INT, FIELD(channels), false, 1, 1024, false },
 	{ "pe_array", "x", KIND_INT, FIELD(pe_x), true, 1, 65536, false },
 	{ "pe_array", "y", KIND_INT, FIELD(pe_y), true, 1, 65536, false },
@@ -301,19 +302,25 @@ static void read_mapping(struct reader *reader, const char *section, const yaml_
 static void check_whole(struct reader *reader, const yaml_node_t *root)
 {
 	enum { LARGEST_ELEMENT_BYTES = 8 };
-	const struct arch *arch = reader->arch;
+	struct arch *arch = reader->arch;
 	struct location at = place(reader, root->start_mark);
-	if (arch->exclusive && arch->scratchpad_bytes % arch->banks)
+	/* a buffer begins where a copy can */
+	if (arch->align_bytes < arch->dma_align_bytes)
+		arch->align_bytes = arch->dma_align_bytes;
+	if (arch->banks > 1 && !arch->exclusive)
+		diag_error(reader->diag, reader->section_at[SECTION_SCRATCHPAD], "'scratchpad.banks' needs 'sharing: exclusive': a scratchpad "
+			"whose banks are shared is one piece");
+	else if (arch->exclusive && arch->scratchpad_bytes % arch->banks)
 		diag_error(reader->diag, at, "%ld bytes cannot be split into %d equal banks",
 			arch->scratchpad_bytes, arch->banks);
 	else if (arch->exclusive && arch->scratchpad_bytes / arch->banks % arch->align_bytes)
-		diag_error(reader->diag, at, "a bank of %ld bytes is no multiple of 'dma.align_bytes'",
-			arch->scratchpad_bytes / arch->banks);
+		diag_error(reader->diag, at, "a bank of %ld bytes is no multiple of the alignment of "
+			"buffers, %d bytes", arch->scratchpad_bytes / arch->banks, arch->align_bytes);
 	else if (arch->exclusive && arch->scratchpad_bytes / arch->banks % LARGEST_ELEMENT_BYTES)
 		diag_error(reader->diag, at, "a bank of %ld bytes is no multiple of %d: not every "
 			"element could begin one", arch->scratchpad_bytes / arch->banks,
 			LARGEST_ELEMENT_BYTES);
-	if (arch->max_bytes && arch->max_bytes % arch->align_bytes)
+	if (arch->max_bytes && arch->max_bytes % arch->dma_align_bytes)
 		diag_error(reader->diag, at, "'dma.max_bytes' is no multiple of 'dma.align_bytes'");
 }
 
@@ -366,7 +373,7 @@ const struct arch *arch_parse(struct arena *arena, struct diag *diag, const char
 	struct reader reader = { .arena = arena, .diag = diag, .file = file, .text = text,
 		.length = length, .arch = ARENA_NEW(arena, struct arch) };
 	*reader.arch = (struct arch){ .banks = 1, .bytes_per_cycle = 4, .max_rank = LRT_MAX_RANK,
-		.align_bytes = 1, .channels = 1, .clock_hz = 1e9, .energy_word_bits = ARCH_WORD_BITS };
+		.align_bytes = 1, .dma_align_bytes = 1, .channels = 1, .clock_hz = 1e9, .energy_word_bits = ARCH_WORD_BITS };
 	int errors = diag_error_count(diag);
 	yaml_parser_t parser;
 	if (!yaml_parser_initialize(&parser)) {

@@ -20,7 +20,9 @@ struct arch {
 	long max_bytes;              /* of one command */
 	long max_count;              /* largest extent of one dimension, in elements */
 	long max_stride_bytes;
-	int align_bytes;             /* of scratchpad buffers; a power of two */
+	int align_bytes;             /* of scratchpad buffers; a power of two, >= dma_align_bytes */
+	int dma_align_bytes;         /* of addresses, strides and runs of commands on both sides; a
+	                              * power of two; 0 or 1: any will do */
 	int channels;
 	bool has_pe_array;
 	int pe_x, pe_y;

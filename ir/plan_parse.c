@@ -230,6 +230,8 @@ static struct arch *parse_machine(struct parser *parser)
 	arch->max_stride_bytes = words_take_named(&parser->words, "max_stride_bytes");
 	words_expect(&parser->words, "align_bytes");
 	arch->align_bytes = words_take_int(&parser->words);
+	if (words_take(&parser->words, "dma_align_bytes"))
+		arch->dma_align_bytes = words_take_int(&parser->words);
 	words_expect(&parser->words, "channels");
 	arch->channels = words_take_int(&parser->words);
 	arch->has_pe_array = words_take_named(&parser->words, "pe_array") != 0;

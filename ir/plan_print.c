@@ -241,8 +241,11 @@ static void print_machine(FILE *out, const struct arch *arch)
 	fprintf(out, "    startup_cycles %ld\n    bytes_per_cycle %.17g\n", arch->startup_cycles,
 		arch->bytes_per_cycle);
 	fprintf(out, "    max_rank %d\n    max_bytes %ld\n    max_count %ld\n    max_stride_bytes %ld\n"
-		"    align_bytes %d\n    channels %d\n", arch->max_rank, arch->max_bytes,
-		arch->max_count, arch->max_stride_bytes, arch->align_bytes, arch->channels);
+		"    align_bytes %d\n", arch->max_rank, arch->max_bytes, arch->max_count,
+		arch->max_stride_bytes, arch->align_bytes);
+	if (arch->dma_align_bytes > 1)
+		fprintf(out, "    dma_align_bytes %d\n", arch->dma_align_bytes);
+	fprintf(out, "    channels %d\n", arch->channels);
 	fprintf(out, "    pe_array %d %d %d %ld\n", arch->has_pe_array, arch->pe_x, arch->pe_y,
 		arch->registers_bytes);
 	fprintf(out, "    energy_pj %.17g %.17g %.17g %.17g\n", arch->energy_mac_pj,

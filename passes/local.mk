@@ -81,6 +81,8 @@ libloopc_a_SOURCES += \
 	passes/strategy.h \
 	passes/simplify.c \
 	passes/simplify.h \
+	passes/align.c \
+	passes/align.h \
 	passes/split.c \
 	passes/split.h \
 	passes/transfers.c \

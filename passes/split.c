@@ -15,6 +15,7 @@ enum { EFFORT = 200000 };            /* piece shapes tried for one transfer */
 /* The pieces of one transfer, while the best are looked for: PIECE[d] elements of
  * dimension D in each but the last. */
 struct cut {
+	long unit;                   /* pieces of the innermost dimension are multiples of it */
 	const struct plan_buffer *buffer;
 	const struct arch *arch;
 	int rank;
@@ -28,6 +29,18 @@ struct cut {
 static long ceil_div(long a, long b)
 {
 	return (a + b - 1) / b;
+}
+
+/* SIZE elements of dimension D, or as many more as a command takes at a time. */
+static long whole_units(const struct cut *cut, int d, long size)
+{
+	long units = d == cut->rank - 1 ? ceil_div(size, cut->unit) * cut->unit : size;
+	return units < cut->max[d] ? units : cut->max[d];
+}
+
+static long unit_of(const struct cut *cut, int d)
+{
+	return whole_units(cut, d, 1);
 }
 
 /* Whether PIECE fits; *RUN is its contiguous run, in elements. */
@@ -74,16 +87,18 @@ static void try_pieces(struct cut *cut, int d, long commands)
 	}
 	max = cut->max[d];
 	while (cut->effort > 0) {
-		long size = ceil_div(max, pieces), product;
+		long size = whole_units(cut, d, ceil_div(max, pieces)), product;
+
+		pieces = ceil_div(max, size);
 
 		if (__builtin_mul_overflow(commands, pieces, &product)
 			|| (cut->best_commands > 0 && product > cut->best_commands))
 			return;
 		cut->piece[d] = size;
 		try_pieces(cut, d + 1, product);
-		if (size == 1)
+		if (size == unit_of(cut, d))
 			return;
-		pieces = ceil_div(max, size - 1);
+		pieces = ceil_div(max, size - unit_of(cut, d));
 	}
 }
 
@@ -94,7 +109,7 @@ static bool start_greedily(struct cut *cut)
 	long run, commands = 1;
 
 	for (int d = 0; d < cut->rank; d++)
-		cut->piece[d] = 1;
+		cut->piece[d] = unit_of(cut, d);
 	if (!piece_fits(cut, &run))
 		return false;
 	for (int d = cut->rank - 1; d >= 0; d--) {
@@ -102,9 +117,10 @@ static bool start_greedily(struct cut *cut)
 
 		cut->piece[d] = cut->max[d];
 		while (!piece_fits(cut, &run)) {
-			pieces = ceil_div(cut->max[d], cut->piece[d] - 1);
-			cut->piece[d] = ceil_div(cut->max[d], pieces);
+			pieces = ceil_div(cut->max[d], cut->piece[d] - unit_of(cut, d));
+			cut->piece[d] = whole_units(cut, d, ceil_div(cut->max[d], pieces));
 		}
+		pieces = ceil_div(cut->max[d], cut->piece[d]);
 		if (__builtin_mul_overflow(commands, pieces, &commands))
 			commands = LONG_MAX;
 	}
@@ -175,6 +191,8 @@ static struct plan_node *split_transfer(struct splitter *splitter, struct plan_n
 		.rank = transfer->buffer->rank, .effort = EFFORT };
 	struct plan_box box;
 
+	cut.unit = cut.arch->dma_align_bytes > cut.buffer->array->type.bytes
+		? cut.arch->dma_align_bytes / cut.buffer->array->type.bytes : 1;
 	plan_box(transfer, &box);
 	if (plan_box_fits(&box, cut.buffer, cut.arch))
 		return node;

@@ -15,8 +15,9 @@ extern "C" {
  * the program with status 1: there is nothing it could go on with. */
 
 /* The machine's limits; 0 means none.  max_bytes is of a whole command, max_count of
- * one dimension around the run.  align_bytes: both addresses, the run's bytes and the
- * strides of dimensions that are taken more than once are multiples of it. */
+ * one dimension around the run.  align_bytes, dma.align_bytes of the machine file: both
+ * addresses, the run's bytes and the strides of dimensions that are taken more than once
+ * are multiples of it. */
 typedef struct lrt_limits {
 	size_t scratchpad_bytes;
 	uint32_t max_rank, max_bytes, max_count, max_stride_bytes, align_bytes;

@@ -43,7 +43,7 @@ static void test_all_keys(void **state)
 	(void)state;
 	struct reading r;
 	begin(&r, "version: 1\nname: big-1\nclock_hz: 500e6\n"
-		"scratchpad: { bytes: 108K, banks: 27, sharing: exclusive }\n"
+		"scratchpad: { bytes: 108K, banks: 27, sharing: exclusive, align_bytes: 8 }\n"
 		"dma:\n  startup_cycles: 291\n  bytes_per_cycle: 4.5\n  max_rank: 3\n"
 		"  max_bytes: 0x10000\n  max_count: 4095\n  max_stride_bytes: 1M\n"
 		"  align_bytes: 4\n  channels: 2\n"
@@ -63,7 +63,8 @@ static void test_all_keys(void **state)
 	assert_int_equal(r.arch->max_bytes, 65536);
 	assert_int_equal(r.arch->max_count, 4095);
 	assert_int_equal(r.arch->max_stride_bytes, 1048576);
-	assert_int_equal(r.arch->align_bytes, 4);
+	assert_int_equal(r.arch->align_bytes, 8);
+	assert_int_equal(r.arch->dma_align_bytes, 4);
 	assert_int_equal(r.arch->channels, 2);
 	assert_true(r.arch->has_pe_array);
 	assert_int_equal(r.arch->pe_y, 14);
@@ -146,7 +147,12 @@ static const struct refusal {
 	  "m.yaml:1:1: error: a bank of 12 bytes is no multiple of 8: not every element could "
 	  "begin one" },
 	{ "name: m\nscratchpad: { bytes: 12, banks: 2, sharing: exclusive }\ndma: { align_bytes: 4 }\n",
-	  "m.yaml:1:1: error: a bank of 6 bytes is no multiple of 'dma.align_bytes'" },
+	  "m.yaml:1:1: error: a bank of 6 bytes is no multiple of the alignment of buffers, 4 bytes" },
+	{ "name: m\nscratchpad: { bytes: 64, banks: 4 }\n",
+	  "m.yaml:2:13: error: 'scratchpad.banks' needs 'sharing: exclusive': a scratchpad whose "
+	  "banks are shared is one piece" },
+	{ "name: m\nscratchpad: { bytes: 64, align_bytes: 12 }\n",
+	  "m.yaml:2:41: error: 'scratchpad.align_bytes' must be a power of two, not 12" },
 	{ "name: m\nscratchpad: { bytes: 64 }\ndma: { max_bytes: 10, align_bytes: 4 }\n",
 	  "m.yaml:1:1: error: 'dma.max_bytes' is no multiple of 'dma.align_bytes'" },
 	{ "name: m\nscratchpad: { bytes: 64 }\ndma: { align_bytes: 6 }\n",

@@ -7,7 +7,7 @@
 examples=$top_srcdir/examples
 gemm=$examples/blas/gemm.loop
 sizes='-D M=11 -D N=9 -D K=7'
-printf 'name: small\nscratchpad: { bytes: 600 }\ndma: { align_bytes: 4 }\n' >small.yaml
+printf 'name: small\nscratchpad: { bytes: 600, align_bytes: 4 }\n' >small.yaml
 
 exits 0 "a front" "$LOOPC" --arch=small.yaml $sizes --pareto=memory,traffic,macs \
 	--pareto-output=p.csv --pareto-output=p.json --pareto-output=p.svg "$gemm"
@@ -27,7 +27,7 @@ is "$(grep -c '<circle' p.svg)" "$count" "a plot: a mark for each point"
 different=
 tail -n +2 p.csv | awk -F, 'NR % 7 == 1' >some
 while IFS=, read -r _ _ memory traffic _; do
-	printf 'name: exact\nscratchpad: { bytes: %s }\ndma: { align_bytes: 4 }\n' "$memory" >m.yaml
+	printf 'name: exact\nscratchpad: { bytes: %s, align_bytes: 4 }\n' "$memory" >m.yaml
 	"$LOOPC" --arch=m.yaml $sizes --report=r.json "$gemm" >tap.out 2>&1
 	awk -v t="$traffic" '/"total": \{/ { on = 1 } on && /"total_bytes"/ { exit $2 + 0 != t }' r.json ||
 		different="$different $memory"
@@ -82,7 +82,7 @@ exits 0 "whole banks" "$LOOPC" --arch="$top_srcdir/tests/e2e/machines/banked-1k.
 replay "whole banks" "$top_srcdir/tests/e2e/machines/banked-1k.yaml" $sizes "$gemm"
 
 # Energy of the points: a larger scratchpad costs more an access, and moves less.
-printf 'name: priced\nscratchpad: { bytes: 600 }\ndma: { align_bytes: 4 }\nenergy_pj: { mac: 1, register: 1, scratchpad: 2, scratchpad_sqrt: 0.5, dram_bit: 10, scratchpad_size: schedule }\n' >priced.yaml
+printf 'name: priced\nscratchpad: { bytes: 600, align_bytes: 4 }\nenergy_pj: { mac: 1, register: 1, scratchpad: 2, scratchpad_sqrt: 0.5, dram_bit: 10, scratchpad_size: schedule }\n' >priced.yaml
 exits 0 "energy" "$LOOPC" --arch=priced.yaml $sizes --pareto=memory,traffic --pareto-points=5 \
 	--pareto-output=e.csv --pareto-output=p.json "$gemm"
 has out 'energy \(uJ\)$' "energy: a column of the table"
@@ -109,7 +109,7 @@ for space in baseline tiling fusion-norecompute full; do
 	replay "$space" tiny-2k $sizes "$network"
 done
 # Work that is repeated is the third objective; what a schedule repeats is not limited.
-printf 'name: repeats\nscratchpad: { bytes: 2200 }\ndma: { align_bytes: 8 }\n' >repeats.yaml
+printf 'name: repeats\nscratchpad: { bytes: 2200, align_bytes: 8 }\n' >repeats.yaml
 exits 0 "repeated work" "$LOOPC" --arch=repeats.yaml -D F=4 -D H=16 -D W=16 --space=full \
 	--pareto=memory,traffic,macs --pareto-points=5 --pareto-output=p.json --pareto-output=m.csv \
 	"$examples/networks/l2net.loop"

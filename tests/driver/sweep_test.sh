@@ -19,7 +19,7 @@ is "$(awk -F, 'END { print $2 == $4 }' s.csv)" 1 "with ample memory it is compul
 # Each point, however the sweep came to it, is what a compilation for that size finds.
 different=
 while IFS=, read -r bytes total bound _; do
-	printf 'name: default\nscratchpad: { bytes: %s }\ndma: { startup_cycles: 291, bytes_per_cycle: 4, max_rank: 3, max_bytes: 65536, align_bytes: 2, channels: 2 }\n' "$bytes" >m.yaml
+	printf 'name: default\nscratchpad: { bytes: %s, align_bytes: 2 }\ndma: { startup_cycles: 291, bytes_per_cycle: 4, max_rank: 3, max_bytes: 65536, channels: 2 }\n' "$bytes" >m.yaml
 	"$LOOPC" $sizes --arch=m.yaml --report=r.json "$kernel" >tap.out 2>&1
 	status=$?
 	if [ -z "$total" ]; then

@@ -51,7 +51,7 @@ def front_of(loopc, directory, chain, limit, capacity):
     with open(path('chain.loop'), 'w') as out:
         out.write(source(*chain))
     with open(path('machine.yaml'), 'w') as out:
-        out.write('name: m\nscratchpad: { bytes: %d }\ndma: { align_bytes: 2 }\n' % capacity)
+        out.write('name: m\nscratchpad: { bytes: %d, align_bytes: 2 }\n' % capacity)
     options = ['--fuse=never'] if limit == 'never' else ['--recompute=%s%%' % limit]
     subprocess.run([loopc, '--arch=' + path('machine.yaml'), '--pareto=memory,traffic',
                     '--pareto-points=all', '-j1',

@@ -728,9 +728,9 @@ class Machine:
                            ("max_stride_bytes", self.max_stride)):
             if value:
                 limits += ", %s: %d" % (key, value)
-        return ("name: %s\nscratchpad: { bytes: %d%s }\ndma: { startup_cycles: 20, bytes_per_cycle: 4, "
-                "max_rank: %d%s, align_bytes: %d }\n"
-                % (name, self.bytes, banks, self.max_rank, limits, self.align))
+        return ("name: %s\nscratchpad: { bytes: %d%s, align_bytes: %d }\ndma: { startup_cycles: 20, "
+                "bytes_per_cycle: 4, max_rank: %d%s }\n"
+                % (name, self.bytes, banks, self.align, self.max_rank, limits))
 
 
 def generate_machine(seed, program, exclusive):

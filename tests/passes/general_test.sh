@@ -138,8 +138,8 @@ exits 0 "what the next row needs" "$LOOPC" --arch=small.yaml --buffering=double 
 hasnt out 'double' "goes out before that comes in"
 cat >warnings.yaml <<'END'
 name: m
-scratchpad: { bytes: 73856 }
-dma: { startup_cycles: 20, bytes_per_cycle: 4, max_rank: 1, max_bytes: 4096, align_bytes: 16 }
+scratchpad: { bytes: 73856, align_bytes: 16 }
+dma: { startup_cycles: 20, bytes_per_cycle: 4, max_rank: 1, max_bytes: 4096 }
 END
 cat >names.loop <<'END'
 void names(double A[3][7][6], const float B[3][3][4][3], const double C[3][7][3][3])
