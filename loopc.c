@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "driver/emit.h"
+#include "driver/files.h"
 #include "driver/limit.h"
 #include "driver/options.h"
 #include "driver/output.h"
@@ -152,7 +153,9 @@ static enum status compile(struct session *session, struct outputs *outputs)
 	limit_begin(options->time_limit_seconds, options->input);
 	if (!session_read(session))
 		return STATUS_INPUT_ERROR;
-	if (pass_done(&session->compilation, "parse"))
+	if (!files_are_apart(session))
+		return STATUS_USAGE;
+	if (session->program && pass_done(&session->compilation, "parse"))
 		program_print(session->compilation.trace, session->program);
 	if ((options->sweep || options->pareto) && !can_study(session))
 		return STATUS_INPUT_ERROR;
@@ -212,6 +215,7 @@ static enum status act(struct arena *arena, const struct options *options)
 	case ACTION_HELP: options_help(); break;
 	case ACTION_VERSION: puts("loopc " PACKAGE_VERSION); break;
 	case ACTION_LIST_ARCHS: arch_list(stdout); break;
+	case ACTION_LIST_WARNINGS: diag_list_names(stdout); break;
 	case ACTION_LIST_PASSES: passes_list(stdout); break;
 	case ACTION_PRINT_RUNTIME_DIR: status = print_runtime_dir(arena); break;
 	}

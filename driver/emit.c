@@ -130,6 +130,7 @@ static bool emit_json(const struct session *session, FILE *out)
 static bool emit_form(struct session *session, enum emit form, FILE *out)
 {
 	switch (form) {
+	case EMIT_PREPROCESSED: return session_print_preprocessed(session, out);
 	case EMIT_AST: return session_print_ast(session, out);
 	case EMIT_PROGRAM: program_print(out, session->program); return true;
 	case EMIT_DEPS: return emit_each(session, out, print_dependences);
@@ -185,7 +186,7 @@ static bool emit_depfile(struct session *session, struct outputs *outputs)
 		depfile_name(session->arena, options);
 	FILE *out = outputs_open(outputs, name);
 	if (out)
-		depfile_print(out, options, &session->files);
+		depfile_print(out, session->arena, options, &session->files);
 	return out != NULL;
 }
 

@@ -30,6 +30,9 @@ libloopc_a_SOURCES += \
 	passes/pipeline.c passes/pipeline.h \
 	driver/chart.c driver/chart.h \
 	driver/depfile.c driver/depfile.h \
+	driver/files.c driver/files.h \
+	driver/files.c \
+	driver/files.h \
 	driver/emit.c driver/emit.h \
 	driver/harness.c driver/harness.h \
 	driver/options.c driver/options.h \

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver/depfile.h"
 #include "driver/pareto.h"
 #include "driver/space.h"
 #include "driver/sweep.h"
@@ -26,7 +27,7 @@ enum {
 	OPTION_PRINT_RUNTIME_DIR, OPTION_PREFIX, OPTION_LINE_DIRECTIVES, OPTION_SAVE_TEMPS, OPTION_VERIFY_DATA,
 	OPTION_VERIFY_RANGE,
 	OPTION_SWEEP, OPTION_SWEEP_OUTPUT, OPTION_PARETO, OPTION_PARETO_OUTPUT, OPTION_PARETO_POINTS,
-	OPTION_PARETO_NESTS, OPTION_SPACE, OPTION_SYMBOLIC, OPTION_TIME_LIMIT
+	OPTION_PARETO_NESTS, OPTION_SPACE, OPTION_SYMBOLIC, OPTION_TIME_LIMIT, OPTION_LIST_WARNINGS
 };
 
 static const struct option long_options[] = {
@@ -52,6 +53,7 @@ static const struct option long_options[] = {
 	{ "version", no_argument, NULL, OPTION_VERSION },
 	{ "list-archs", no_argument, NULL, OPTION_LIST_ARCHS },
 	{ "list-passes", no_argument, NULL, OPTION_LIST_PASSES },
+	{ "list-warnings", no_argument, NULL, OPTION_LIST_WARNINGS },
 	{ "print-runtime-dir", no_argument, NULL, OPTION_PRINT_RUNTIME_DIR },
 	{ "prefix", required_argument, NULL, OPTION_PREFIX },
 	{ "line-directives", no_argument, NULL, OPTION_LINE_DIRECTIVES },
@@ -69,17 +71,19 @@ static const struct option long_options[] = {
 };
 
 static const char *const form_names[EMIT_COUNT] = {
-	"ast", "program", "deps", "reuse", "schedule", "plan", "c", "h", "report"
+	"preprocessed", "ast", "program", "deps", "reuse", "schedule", "plan", "c", "h", "report"
 };
 
 void options_help(void)
 {
 	fputs("Usage: loopc [options] FILE.loop          (- is standard input or output)\n"
 "  -o FILE                write the C (or the first form of --emit) there\n"
-"  -D NAME=VALUE          the value of a size       -I DIR  where #include looks\n"
+"  -D NAME=VALUE          the value of a size; the last one counts, -U NAME: none\n"
+"  -I DIR                 where #include looks\n"
 "  --symbolic=NAME,...    sizes left to the run; -D has the value to tune for\n"
 "  --arch=FILE|NAME       the machine (default: default; see --list-archs)\n"
-"  --emit=FORM[=FILE],... ast program deps reuse schedule plan c h report\n"
+"  --emit=FORM[=FILE],... preprocessed ast program deps reuse schedule plan c h\n"
+"                         report           -E  preprocessed  -fsyntax-only  none\n"
 "  --schedule=FILE        replay a schedule that --emit=schedule printed\n"
 "  --objective=traffic    what is least in the result\n"
 "  --buffering=single|double|auto             (default: single)\n"
@@ -102,10 +106,11 @@ void options_help(void)
 "                         --pareto-points=N|all searches, --pareto-nests: each)\n"
 "  --space=baseline|tiling|fusion-norecompute|full   part of the schedule space\n"
 "  --print-after=PASS|all --print-changed --time-passes\n"
-"  -M -MD -MF FILE -MT TARGET -MP             dependencies for make\n"
+"  -M -MD -MF FILE -MT TARGET -MQ TARGET -MP  dependencies for make\n"
 "  -Wno-... -Werror -R...                     warnings, errors, remarks\n"
 "  --color[=auto|always|never] --diagnostics-format=text|json\n"
-"  --list-archs --list-passes --print-runtime-dir --version --help\n"
+"  --list-archs --list-passes --list-warnings --print-runtime-dir --version\n"
+"  --help -h\n"
 "Exit status: 0 done, 1 error in the input, 2 wrong usage, 3 nothing fits the\n"
 "machine, 4 verification failed, 70 a bug in loopc.\n", stdout);
 }
@@ -159,14 +164,39 @@ static bool parse_count(const char *option, const char *text, long least, long *
 	return true;
 }
 
-/* NAME=VALUE; the front end reads the value. */
+static bool is_name(const char *text, size_t length)
+{
+	return length && !strchr(DIGITS, text[0]) && strspn(text, LETTERS DIGITS) >= length;
+}
+
+/* What the -D before say of the name, LENGTH bytes of TEXT, counts no more. */
+static void drop_define(struct options *options, const char *text, size_t length)
+{
+	struct string_list *defines = &options->defines;
+	int kept = 0;
+	for (int d = 0; d < defines->count; d++)
+		if (strncmp(defines->items[d], text, length) || defines->items[d][length] != '=')
+			defines->items[kept++] = defines->items[d];
+	defines->count = kept;
+}
+
+/* NAME=VALUE; the front end reads the value.  The last one for a name counts. */
 static bool add_define(struct arena *arena, struct options *options, const char *text)
 {
 	size_t length = strcspn(text, "=");
-	if (!length || strchr(DIGITS, text[0]) || strspn(text, LETTERS DIGITS) < length)
+	if (!is_name(text, length))
 		return wrong("-D needs NAME=VALUE, not '%s'", text);
+	drop_define(options, text, length);
 	list_add(arena, &options->defines,
 		text[length] ? text : arena_printf(arena, "%s=1", text));
+	return true;
+}
+
+static bool undefine(struct options *options, const char *name)
+{
+	if (!is_name(name, strlen(name)) || strchr(name, '='))
+		return wrong("-U needs a NAME, not '%s'", name);
+	drop_define(options, name, strlen(name));
 	return true;
 }
 
@@ -220,7 +250,7 @@ static bool add_emissions(struct arena *arena, struct options *options, const ch
 			*file++ = '\0';
 		int form = choice(item, form_names, EMIT_COUNT);
 		if (form < 0)
-			return wrong("--emit knows ast, program, deps, reuse, schedule, plan, c, h and "
+			return wrong("--emit knows preprocessed, ast, program, deps, reuse, schedule, plan, c, h and "
 				"report, not '%s'", item);
 		if (file && !*file)
 			return wrong("--emit=%s= needs a file", item);
@@ -232,7 +262,7 @@ static bool add_emissions(struct arena *arena, struct options *options, const ch
 	return options->emission_count > 0 || wrong("--emit needs a form");
 }
 
-/* -M, -MD, -MP; -MF and -MT take the next argument where none is attached. */
+/* -M, -MD, -MP; -MF, -MT and -MQ take the next argument where none is attached. */
 static bool parse_make_option(struct arena *arena, struct options *options, const char *text,
 	int argc, char **argv)
 {
@@ -248,7 +278,7 @@ static bool parse_make_option(struct arena *arena, struct options *options, cons
 		options->depfile_phony = true;
 		return true;
 	}
-	if (*text != 'F' && *text != 'T')
+	if (!strchr("FTQ", *text))
 		return wrong("unknown option '-M%s'", text);
 	const char *value = text[1] ? text + 1 : optind < argc ? argv[optind++] : NULL;
 	if (!value)
@@ -256,7 +286,8 @@ static bool parse_make_option(struct arena *arena, struct options *options, cons
 	if (*text == 'F')
 		options->depfile_file = value;
 	else
-		list_add(arena, &options->depfile_targets, value);
+		list_add(arena, &options->depfile_targets, *text == 'T' ? value
+			: depfile_quote(arena, value));
 	return true;
 }
 
@@ -316,6 +347,10 @@ static bool parse_enumerated(struct options *options, int option, const char *te
 
 static bool parse_flag(struct options *options, const char *text)
 {
+	if (!strcmp(text, "syntax-only")) {
+		options->syntax_only = true;
+		return true;
+	}
 	if (strcmp(text, "no-reassociate") && strcmp(text, "reassociate"))
 		return wrong("unknown option '-f%s'", text);
 	options->reassociate = *text == 'r';
@@ -360,6 +395,10 @@ static bool parse_option(struct arena *arena, struct options *options, int optio
 	switch (option) {
 	case 'o': options->output = text; return true;
 	case 'D': return add_define(arena, options, text);
+	case 'U': return undefine(options, text);
+	case 'h': options->action = ACTION_HELP; return true;
+	case 'E': return text ? wrong("unknown option '-E%s'", text)
+		: add_emissions(arena, options, "preprocessed");
 	case 'I': list_add(arena, &options->include_dirs, text); return true;
 	case 'j': return parse_threads(options, text);
 	case 'M': return parse_make_option(arena, options, text ? text : "", argc, argv);
@@ -409,6 +448,7 @@ static bool parse_option(struct arena *arena, struct options *options, int optio
 	case OPTION_HELP: options->action = ACTION_HELP; return true;
 	case OPTION_VERSION: options->action = ACTION_VERSION; return true;
 	case OPTION_LIST_ARCHS: options->action = ACTION_LIST_ARCHS; return true;
+	case OPTION_LIST_WARNINGS: options->action = ACTION_LIST_WARNINGS; return true;
 	case OPTION_LIST_PASSES: options->action = ACTION_LIST_PASSES; return true;
 	case OPTION_PRINT_RUNTIME_DIR: options->action = ACTION_PRINT_RUNTIME_DIR; return true;
 	default: return parse_enumerated(options, option, text);
@@ -422,6 +462,20 @@ static void option_defaults(struct options *options)
 		.prefix = "" };
 }
 
+/* Something is asked for besides forms of the result. */
+static bool has_reports(const struct options *options)
+{
+	return options->report_file || options->report_text || options->explain
+		|| options->explain_strategies || options->verify || options->sweep || options->pareto
+		|| options->depfile_only;
+}
+
+bool options_only_preprocess(const struct options *options)
+{
+	return options->emission_count == 1 && options->emissions[0].form == EMIT_PREPROCESSED
+		&& !has_reports(options) && !options->depfile;
+}
+
 /* Gives every form of the result its place: -o names that of the one form, C if
  * none was asked for.  Without -o, options that print or check something else keep
  * the C off standard output. */
@@ -430,12 +484,12 @@ static bool place_emissions(struct options *options)
 	int unnamed = 0;
 	for (int e = 0; e < options->emission_count; e++)
 		unnamed += !options->emissions[e].file;
-	if (options->output && options->emission_count && unnamed != 1)
+	if (options->syntax_only)
+		options->emission_count = 0;
+	else if (options->output && options->emission_count && unnamed != 1)
 		return wrong("-o names the file of one form; with several write --emit=FORM=FILE,...");
-	bool is_quiet = options->report_file || options->report_text || options->explain ||
-		options->explain_strategies ||
-		options->verify || options->sweep || options->pareto || options->depfile_only;
-	if (!options->emission_count && (options->output || !is_quiet))
+	bool is_quiet = has_reports(options);
+	if (!options->emission_count && !options->syntax_only && (options->output || !is_quiet))
 		options->emissions[options->emission_count++] = (struct emission){ EMIT_C, NULL };
 	for (int e = 0; e < options->emission_count; e++)
 		if (!options->emissions[e].file)
@@ -467,7 +521,8 @@ static bool check_sweep(const struct options *options)
 	if (options->sweep_files.count && !options->sweep)
 		return wrong("--sweep-output goes with --sweep");
 	if (options->sweep && !sweep_parse(options->sweep, &from, &to, &steps))
-		return wrong("--sweep is scratchpad:FROM..TO, as scratchpad:8K..1M, not '%s'",
+		return wrong("--sweep is scratchpad:FROM..TO in bytes, with K or M behind a number for "
+			"1024 or 1024^2 of them, as scratchpad:8K..1M, not '%s'",
 			options->sweep);
 	return check_plot_files("--sweep-output", &options->sweep_files);
 }
@@ -498,9 +553,8 @@ static bool check_whole(struct options *options)
 		return wrong("--prefix needs the beginning of an identifier, not '%s'", options->prefix);
 	if (!place_emissions(options))
 		return false;
-	bool is_stdout = !options->output || !strcmp(options->output, "-");
-	if (options->depfile && !options->depfile_file && is_stdout)
-		return wrong("-MD needs -o or -MF to name the file of dependences");
+	if (options->depfile && !depfile_is_named(options))
+		return wrong("-MD needs -MF, -o or a file of --emit to name the file of dependences");
 	for (int p = 0; p < options->print_after.count; p++)
 		if (strcmp(options->print_after.items[p], "all") &&
 		    !pass_find(options->print_after.items[p]))
@@ -509,17 +563,28 @@ static bool check_whole(struct options *options)
 	return check_sweep(options) && check_pareto(options) && check_symbolic(options);
 }
 
+/* What getopt found wrong: GIVEN is the word, unless it is of several one-letter options, of which
+ * optopt is the wrong one. */
+static bool wrong_option(int kind, const char *given)
+{
+	bool is_letter = optopt > 0 && optopt < 256;
+	if (kind == ':')
+		return is_letter ? wrong("-%c needs an argument", optopt)
+			: wrong("%s needs an argument", given);
+	if (is_letter)
+		return wrong("unknown option '-%c'", optopt);
+	return optopt ? wrong("'%s': this option takes no value", given)
+		: wrong("unknown option '%s'", given);
+}
+
 bool options_parse(struct arena *arena, int argc, char **argv, struct options *options)
 {
 	option_defaults(options);
 	opterr = 0;
 	int option;
-	while ((option = getopt_long(argc, argv, ":o:D:I:j:M::W:R:f:", long_options, NULL)) != -1) {
-		const char *given = argv[optind - 1];
-		if (option == ':')
-			return wrong("%s needs an argument", given);
-		if (option == '?')
-			return wrong("unknown option '%s'", given);
+	while ((option = getopt_long(argc, argv, ":o:D:U:I:j:E::M::W:R:f:h", long_options, NULL)) != -1) {
+		if (option == ':' || option == '?')
+			return wrong_option(option, argv[optind - 1]);
 		if (!parse_option(arena, options, option, argc, argv))
 			return false;
 	}

@@ -18,7 +18,7 @@ enum status {
 };
 
 enum emit {
-	EMIT_AST, EMIT_PROGRAM, EMIT_DEPS, EMIT_REUSE, EMIT_SCHEDULE, EMIT_PLAN, EMIT_C, EMIT_H,
+	EMIT_PREPROCESSED, EMIT_AST, EMIT_PROGRAM, EMIT_DEPS, EMIT_REUSE, EMIT_SCHEDULE, EMIT_PLAN, EMIT_C, EMIT_H,
 	EMIT_REPORT, EMIT_COUNT
 };
 
@@ -30,7 +30,7 @@ struct emission {
 
 /* What to do besides compiling, or instead of it. */
 enum action {
-	ACTION_COMPILE, ACTION_HELP, ACTION_VERSION, ACTION_LIST_ARCHS, ACTION_LIST_PASSES,
+	ACTION_COMPILE, ACTION_HELP, ACTION_VERSION, ACTION_LIST_ARCHS, ACTION_LIST_PASSES, ACTION_LIST_WARNINGS,
 	ACTION_PRINT_RUNTIME_DIR
 };
 
@@ -52,7 +52,7 @@ struct options {
 	enum action action;
 	const char *input;           /* "-" is standard input */
 	const char *arch;            /* a built-in name or a file */
-	struct string_list defines;  /* "NAME=VALUE" */
+	struct string_list defines;  /* "NAME=VALUE", one a name */
 	struct string_list symbolic; /* names of sizes known at run time only */
 	struct string_list include_dirs;
 	const char *output;          /* -o; NULL: not given */
@@ -70,6 +70,7 @@ struct options {
 	bool reassociate;
 	const char *prefix;          /* of the emitted functions' names; "" for none */
 	bool line_directives;
+	bool syntax_only;            /* the input is read and checked, nothing is written */
 
 	const char *report_file;     /* JSON; NULL: none */
 	bool report_text;            /* the table, on standard output */
@@ -105,6 +106,9 @@ struct options {
 /* Fills in OPTIONS from the command line.  False after a message to stderr: the
  * command was used wrongly. */
 bool options_parse(struct arena *arena, int argc, char **argv, struct options *options);
+
+/* All that is asked for is the preprocessed text. */
+bool options_only_preprocess(const struct options *options);
 
 /* --help; it fits a screen. */
 void options_help(void);

@@ -195,6 +195,8 @@ bool session_read(struct session *session)
 	session->arch = read_arch(session);
 	if (!session->arch || !read_schedule(session))
 		return false;
+	if (options_only_preprocess(session->options))
+		return true;
 	read_program(session);
 	for (int f = 0; session->program && f < session->program->file_count; f++)
 		add_file(session, session->program->files[f]);
@@ -203,6 +205,14 @@ bool session_read(struct session *session)
 	return session->program && !diag_error_count(session->diag)
 		&& (session->plan_count || schedule_check(session->arena, session->diag, session->program,
 			session->compilation.schedule));
+}
+
+bool session_print_preprocessed(struct session *session, FILE *out)
+{
+	const struct options *options = session->options;
+	return frontend_print_preprocessed(out, session->arena, session->diag, source_name(session),
+		session->text, session->length, bindings_of(session), options->defines.count,
+		options->include_dirs.items, options->include_dirs.count);
 }
 
 bool session_print_ast(struct session *session, FILE *out)

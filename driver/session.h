@@ -42,6 +42,9 @@ void session_begin(struct session *session, struct arena *arena, const struct op
  * and for a .plan file its plan.  False after errors. */
 bool session_read(struct session *session);
 
+/* -E: the tokens that are left of the input, as lines of C.  False after errors. */
+bool session_print_preprocessed(struct session *session, FILE *out);
+
 /* --emit=ast, which needs no program: the syntax tree of the source. */
 bool session_print_ast(struct session *session, FILE *out);
 

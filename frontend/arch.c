@@ -168,7 +168,9 @@ static void read_number(struct reader *reader, const struct key *key, const yaml
 	if (!text || !(is_whole ? parse_integer(text, key->kind == KIND_BYTES, &value)
 	                        : parse_number(text, &value)))
 		diag_error(reader->diag, place_of(reader, node), "'%s' must be a %s",
-			full_name(reader, key), is_whole ? "whole number" : "number");
+			full_name(reader, key), key->kind == KIND_BYTES
+			? "whole number, with K, M or G behind it for 1024, 1024^2 or 1024^3"
+			: is_whole ? "whole number" : "number");
 	else if (value < key->least || value > key->most)
 		diag_error(reader->diag, place_of(reader, node),
 			"'%s' must be from %.15g to %.15g, not %s", full_name(reader, key),

@@ -4,6 +4,7 @@
 
 #include "frontend/parse.h"
 #include "frontend/sema.h"
+#include "support/memory.h"
 
 /* What isl may do for a file, in its own count, so that no input hangs the compiler:
  * a statement takes some 500. */
@@ -61,6 +62,54 @@ struct program *frontend_parse(struct arena *arena, isl_ctx *ctx, struct diag *d
 	add_files(program, preprocessor);
 	preprocess_free(preprocessor);
 	return diag_error_count(diag) > errors ? NULL : program;
+}
+
+/* System headers are not opened: loopc knows what they declare. */
+static void print_includes(FILE *out, const struct preprocessor *preprocessor)
+{
+	const struct ast_list *includes = preprocess_includes(preprocessor);
+	for (size_t i = 0; i < includes->count; i++)
+		fprintf(out, "#include %s\n", (const char *)includes->items[i]);
+}
+
+static void print_tokens(FILE *out, struct preprocessor *preprocessor)
+{
+	struct location last = { .line = 0 };
+	for (struct token token; (token = preprocess_next(preprocessor)).kind != TOKEN_END; ) {
+		bool is_pragma = token.kind == TOKEN_REST;
+		bool begins = is_pragma || token.location.line != last.line
+			|| token.location.file != last.file;
+		fputs(begins && last.line ? "\n" : token.space_before && last.line ? " " : "", out);
+		for (int i = 1; begins && i < token.location.column && !is_pragma; i++)
+			putc(' ', out);
+		fprintf(out, is_pragma ? "#pragma loopc %s" : token.kind == TOKEN_STRING ? "\"%s\"" : "%s",
+			token.text);
+		last = token.location;
+		last.line = is_pragma ? -1 : last.line;
+	}
+	putc('\n', out);
+}
+
+bool frontend_print_preprocessed(FILE *out, struct arena *arena, struct diag *diag,
+	const char *file, const char *text, size_t length,
+	const struct binding *bindings, int binding_count,
+	const char *const *include_dirs, int include_dir_count)
+{
+	int errors = diag_error_count(diag);
+	char *tokens = NULL;
+	size_t size = 0;
+	struct preprocessor *preprocessor = preprocess_new(arena, diag, file, text, length,
+		bindings, binding_count, include_dirs, include_dir_count);
+	FILE *memory = open_memstream(&tokens, &size);
+	if (!memory)
+		memory_exhausted();
+	print_tokens(memory, preprocessor);
+	fclose(memory);
+	print_includes(out, preprocessor);
+	fputs(tokens, out);
+	free(tokens);
+	preprocess_free(preprocessor);
+	return diag_error_count(diag) == errors;
 }
 
 bool frontend_print_ast(FILE *out, struct arena *arena, struct diag *diag,

@@ -18,6 +18,12 @@ struct program *frontend_parse(struct arena *arena, isl_ctx *ctx, struct diag *d
 	const struct binding *bindings, int binding_count,
 	const char *const *include_dirs, int include_dir_count);
 
+/* Prints what preprocessing leaves of TEXT, a line of the source a line; false after errors. */
+bool frontend_print_preprocessed(FILE *out, struct arena *arena, struct diag *diag,
+	const char *file, const char *text, size_t length,
+	const struct binding *bindings, int binding_count,
+	const char *const *include_dirs, int include_dir_count);
+
 /* Prints the syntax tree of TEXT; false after errors. */
 bool frontend_print_ast(FILE *out, struct arena *arena, struct diag *diag,
 	const char *file, const char *text, size_t length,

@@ -13,6 +13,9 @@ struct parse {
 	struct ast_list pragmas;     /* before the next function */
 	struct location previous;    /* the token before the last one read */
 	struct location last;
+	int last_token;              /* as the grammar has it; 0: none yet */
+	struct token ahead;          /* the next one, if it was looked at already */
+	bool has_ahead;
 	int stray_line;              /* had a character that is not C's: said already */
 	bool gave_up;                /* nested too deeply: nothing more is worth saying */
 };

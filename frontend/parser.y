@@ -276,6 +276,7 @@ specifiers:
 		$$.type.is_static = is_static;
 		$$.type.is_typedef = is_typedef;
 	}
+|	specifiers struct_specifier { $$ = $1; $$.words |= SPECIFIER_OTHER; }
 |	specifiers "const" { $$ = $1; $$.type.is_const = true; }
 |	specifiers "static" { $$ = $1; $$.type.is_static = true; }
 |	specifiers "typedef" { $$ = $1; $$.type.is_typedef = true; }
@@ -778,15 +779,68 @@ static const struct { const char *text; int token; } punctuators[] = {
 	{ "^=", TOK_ASSIGN }, { "|=", TOK_ASSIGN },
 };
 
-static int name_token(struct parse *parse, const char *text, YYSTYPE *value)
+static int keyword_token(const char *text)
 {
 	for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
 		if (!strcmp(keywords[i].text, text))
 			return keywords[i].token;
-	if (parse_find_type(parse, text, &value->type))
-		return TOK_TYPE_NAME;
-	value->text = text;
-	return TOK_NAME;
+	return 0;
+}
+
+static struct token next_token(struct parse *parse)
+{
+	struct token token = parse->has_ahead ? parse->ahead : preprocess_next(parse->preprocessor);
+	parse->has_ahead = false;
+	return token;
+}
+
+/* A declaration may go on with a type: it has none yet, as far as the last token says. */
+static bool may_be_type(const struct parse *parse)
+{
+	static const int before[] = { 0, '(', ',', '{', '}', ';', TOK_CONST, TOK_STATIC, TOK_EXTERN,
+		TOK_INLINE, TOK_TYPEDEF, TOK_REGISTER, TOK_RESTRICT };
+	for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+		if (parse->last_token == before[i])
+			return true;
+	return false;
+}
+
+/* Where a declaration may begin a name before another name can only mean a type. */
+static bool is_unknown_type(struct parse *parse)
+{
+	struct ast_type type;
+	if (!may_be_type(parse))
+		return false;
+	parse->ahead = next_token(parse);
+	parse->has_ahead = true;
+	return parse->ahead.kind == TOKEN_NAME && !keyword_token(parse->ahead.text)
+		&& !parse_find_type(parse, parse->ahead.text, &type);
+}
+
+/* Says so once: from then on NAME is int. */
+static void declare_unknown_type(struct parse *parse, struct location at, const char *name)
+{
+	struct ast_declarator *declarator = ARENA_NEW(parse->arena, struct ast_declarator);
+	declarator->name = name;
+	declarator->type.type = (struct type){ TYPE_INT32, 4, "int" };
+	ast_append(parse->arena, &parse->typedefs, declarator);
+	diag_error(parse->diag, at, "'%s' is no type that loopc knows: it has C99's integers, those of "
+		"<stdint.h> too, float and double", name);
+}
+
+static int name_token(struct parse *parse, struct token token, YYSTYPE *value)
+{
+	int keyword = keyword_token(token.text);
+	if (keyword)
+		return keyword;
+	if (!parse_find_type(parse, token.text, &value->type)) {
+		value->text = token.text;
+		if (!is_unknown_type(parse))
+			return TOK_NAME;
+		declare_unknown_type(parse, token.location, token.text);
+		parse_find_type(parse, token.text, &value->type);
+	}
+	return TOK_TYPE_NAME;
 }
 
 static int punctuator_token(const char *text)
@@ -812,19 +866,11 @@ static void report_stray(struct parse *parse, struct token token)
 		diag_error(parse->diag, token.location, "'%s' is not expected here", token.text);
 }
 
-int yylex(YYSTYPE *value, YYLTYPE *location, struct parse *parse)
+static int grammar_token(struct parse *parse, struct token token, YYSTYPE *value)
 {
-	struct token token = preprocess_next(parse->preprocessor);
-	while (token.kind == TOKEN_STRAY || (token.kind == TOKEN_PUNCTUATOR && token.text[0] == '#')) {
-		report_stray(parse, token);
-		token = preprocess_next(parse->preprocessor);
-	}
-	parse->previous = parse->last;
-	parse->last = *location = token.location;
-	value->text = token.text;
 	switch (token.kind) {
 	case TOKEN_NAME:
-		return name_token(parse, token.text, value);
+		return name_token(parse, token, value);
 	case TOKEN_NUMBER:
 		return TOK_NUMBER;
 	case TOKEN_STRING:
@@ -836,6 +882,20 @@ int yylex(YYSTYPE *value, YYLTYPE *location, struct parse *parse)
 	default:
 		return TOK_END;
 	}
+}
+
+int yylex(YYSTYPE *value, YYLTYPE *location, struct parse *parse)
+{
+	struct token token = next_token(parse);
+	while (token.kind == TOKEN_STRAY || (token.kind == TOKEN_PUNCTUATOR && token.text[0] == '#')) {
+		report_stray(parse, token);
+		token = next_token(parse);
+	}
+	parse->previous = parse->last;
+	parse->last = *location = token.location;
+	value->text = token.text;
+	parse->last_token = grammar_token(parse, token, value);
+	return parse->last_token;
 }
 
 struct ast_file *parse_file(struct arena *arena, struct diag *diag,

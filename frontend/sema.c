@@ -507,6 +507,8 @@ void lower_stmt(struct sema *sema, const struct ast_stmt *stmt)
 		lower_pragma(sema, stmt);
 		break;
 	case AST_RETURN:
+		if (stmt->condition && sema->returns_value)
+			break;               /* said of the function */
 		diag_error(sema->diag, stmt->location, stmt->condition ?
 			"a function of a .loop file returns no value; write the result to an array" :
 			"a return before the function's end is not supported; put what follows into "
@@ -585,9 +587,11 @@ static void lower_function(struct sema *sema, const struct ast_function *ast)
 	struct symbol *symbol = symbol_add(sema, SYMBOL_FUNCTION, head->name, head->location);
 	symbol->prototype = head;
 	symbol->is_definition = true;
-	if (!head->type.is_void || head->pointer_count)
-		diag_error(sema->diag, head->location, "function '%s' must return void; write its "
-			"result to an array", head->name);
+	sema->returns_value = !head->type.is_void || head->pointer_count;
+	if (sema->returns_value)
+		diag_error(sema->diag, head->location, "function '%s' returns a value, which functions of a "
+			".loop file do not: write the result to an array, or, if others call it, make it a "
+			"macro, or declare it here and define it in a C file", head->name);
 	sema_collect_names(sema, ast);
 	begin_function(sema, ast);
 	struct symbol *scope = sema->symbols;

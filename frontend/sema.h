@@ -78,6 +78,7 @@ struct sema {
 	struct loop *loops[LOOP_DEPTH_LIMIT];
 	wide min[LOOP_DEPTH_LIMIT], max[LOOP_DEPTH_LIMIT];
 	isl_set *domain;             /* iterations that come here */
+	bool returns_value;          /* the function that is lowered, which is an error */
 	bool is_dead;                /* there are none */
 	int *position;               /* of the next statement or loop in the innermost body */
 	bool is_associative;         /* the next assignment, by pragma */

@@ -242,8 +242,10 @@ static bool prototype_function(struct builder *builder, const struct ast_expr *a
 		return false;
 	}
 	if (symbol->is_definition) {
-		builder_fail(builder, ast->location, "'%s' is defined in this file and works on arrays; its "
-			"loops must be written out here", symbol->name);
+		builder_fail(builder, ast->location, prototype->type.is_void
+			? "'%s' is defined in this file and works on arrays; its loops must be written out here"
+			: "'%s' is defined in this file: only what other files define can be called",
+			symbol->name);
 		return false;
 	}
 	if (prototype->type.is_void) {

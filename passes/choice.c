@@ -209,6 +209,8 @@ static bool prepare(struct choice *choice)
 	choice->options.interrupted = compilation->interrupted;
 	choice->regions = ARENA_ARRAY(compilation->arena, struct region, choice->nest->array_count + 1);
 	choice->exact = nest_model_build(compilation, choice->nest, &choice->model, choice->regions);
+	if (pass_done(compilation, "band"))
+		nest_print_model(choice->nest, &choice->model, choice->exact, compilation->trace);
 	choice->options.shared_loops = tile_loops_among(choice, choice->nest->outer_count);
 	fix_prefix(choice);
 	restrict_siblings(choice);

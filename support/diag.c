@@ -15,12 +15,17 @@ enum severity { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_REMARK, SEVERITY_NOTE
 /* Every -W and -R name there is; all warnings are on unless turned off, all
  * remarks off unless turned on. */
 static const char *const warning_names[] = {
-	"never-runs", "unused-define", "unknown-pragma", "uninitialized", "pragma", "schedule",
-	"schedule", "untiled", "effort", "empty-function", "sizes",
+	"never-runs", "schedule", "uninitialized", "unknown-pragma", "unused-define",
 };
-static const char *const remark_names[] = {
-	"loop", "schedule", "search", "transfer", "reduction", "dependence", "fusion",
+static const char *const warning_meanings[] = {
+	"a loop that never runs",
+	"a pragma gives way to the file of --schedule",
+	"a value is read that nothing has set",
+	"a #pragma that is none of loopc's",
+	"-D of a name that the file does not use",
 };
+static const char *const remark_names[] = { "loop" };
+static const char *const remark_meanings[] = { "why loops are not tiled, or nests not fused" };
 
 enum { WARNING_COUNT = sizeof warning_names / sizeof *warning_names,
        REMARK_COUNT = sizeof remark_names / sizeof *remark_names };
@@ -86,6 +91,14 @@ static int find_name(const char *const *names, int count, const char *name)
 		if (!strcmp(names[i], name))
 			return i;
 	return -1;
+}
+
+void diag_list_names(FILE *out)
+{
+	for (int w = 0; w < WARNING_COUNT; w++)
+		fprintf(out, "-W%-16s %s\n", warning_names[w], warning_meanings[w]);
+	for (int r = 0; r < REMARK_COUNT; r++)
+		fprintf(out, "-R%-16s %s (off unless asked for)\n", remark_names[r], remark_meanings[r]);
 }
 
 bool diag_set_warning(struct diag *diag, const char *name, bool on)

@@ -28,6 +28,9 @@ void diag_set_werror(struct diag *diag, bool on);
 bool diag_set_warning(struct diag *diag, const char *name, bool on);
 bool diag_set_remark(struct diag *diag, const char *name, bool on);
 
+/* All names of warnings and remarks, a line each. */
+void diag_list_names(FILE *out);
+
 /* The text of FILE, for showing its lines (copied). */
 void diag_add_source(struct diag *diag, const char *file, const char *text, size_t length);
 

@@ -72,6 +72,11 @@ usage "not 'many'" -j many sum.loop
 usage "at least 1, not '0'" -j 0 sum.loop
 usage "not 'all'" --effort=all sum.loop
 usage "unknown option '-fast'" -fast sum.loop
+usage "unknown option '-x'" -xy sum.loop
+usage "unknown option '-Ex'" -Ex sum.loop
+usage "'--verify=3': this option takes no value" --verify=3 sum.loop
+usage "-U needs a NAME, not 'N=1'" -U N=1 sum.loop
+usage 'in bytes, with K or M behind a number' --sweep=scratchpad:8k..1M sum.loop
 usage "no pass 'hoist'" --print-after=hoist sum.loop
 usage "identifier, not '4x'" --prefix=4x sum.loop
 usage 'MF' -MD sum.loop
@@ -101,6 +106,78 @@ has err "'N'" "a size without a value: message"
 exits 3 "nothing fits" "$LOOPC" --arch=little.yaml -D N=40 sum.loop -o out.c
 has err 'nothing fits' "nothing fits: message"
 ok "nothing fits leaves no file" test ! -e out.c
+
+# ---- names that are listed ----
+exits 0 "--list-warnings" "$LOOPC" --list-warnings
+while read -r option rest; do
+	ok "$option is known" "$LOOPC" -D N=40 "$option" -o x.c sum.loop
+done <out
+cp out listed
+exits 0 "-h" "$LOOPC" -h
+for name in $("$LOOPC" --list-passes | cut -d' ' -f1); do
+	"$LOOPC" -D N=40 --print-after="$name" -o x.c sum.loop 2>err
+	has err "^\\*\\*\\* after $name\$" "--print-after=$name prints something"
+done
+"$LOOPC" -D N=40 --print-after=all -o x.c sum.loop 2>err
+"$LOOPC" --list-passes >listed
+is "$(sed -n 's/^\*\*\* after //p' err | sort -u | tr '\n' ' ')" "$(cut -d' ' -f1 listed | sort | tr '\n' ' ')" \
+	"--print-after=all prints what --list-passes lists"
+
+# ---- the last -D counts, and others only look ----
+exits 0 "-D twice" "$LOOPC" -D N=30 -D N=40 --emit=program sum.loop
+has out 'size N : int = 40$' "-D twice: the last one counts"
+exits 1 "-U" "$LOOPC" -D N=30 -U N sum.loop
+exits 0 "-fsyntax-only" "$LOOPC" -fsyntax-only -D N=40 sum.loop
+is "$(cat out)" "" "-fsyntax-only writes nothing"
+exits 1 "-fsyntax-only of what is wrong" "$LOOPC" -fsyntax-only bad.loop
+cat >macros.loop <<'END'
+#define SIZE 8
+#define TWICE(x) (2 * (x))
+#pragma loopc tile i 4
+void twice(const int A[SIZE], int B[SIZE])
+{
+	for (int i = 0; i < SIZE; i++)
+		B[i] = TWICE(A[i]);
+}
+END
+exits 0 "-E" "$LOOPC" -E macros.loop
+has out 'B\[i\] = \(2 \* \(A\[i\]\)\);' "-E: macros are expanded"
+has out '^#pragma loopc tile i 4$' "-E: pragmas stay"
+cp out expanded.loop
+"$LOOPC" --emit=program=one.program macros.loop
+"$LOOPC" --emit=program=two.program expanded.loop
+is "$(sed 's/@[0-9:]*//g; 1d' two.program)" "$(sed 's/@[0-9:]*//g; 1d' one.program)" "-E: the same program"
+
+# ---- outputs that are inputs, or each other ----
+# kept FILE OPTIONS...: wrong usage, and FILE is as it was.
+kept()
+{
+	file=$1
+	shift
+	cp "$file" before
+	exits 2 "not written over: $*" "$LOOPC" -D N=40 "$@"
+	same before "$file" "not written over: $*: $file is as it was"
+}
+cp sum.loop own.loop; ln own.loop hard.c; ln -s own.loop soft.c; mkdir deep; cp little.yaml own.yaml
+printf 'name: own\nscratchpad: { bytes: 4096 }\n' >own.yaml
+printf '#define EIGHT 8\n' >eight.h; { echo '#include "eight.h"'; cat sum.loop; } >including.loop
+echo 'nest sum' >own.schedule
+kept own.loop -o own.loop own.loop
+kept own.loop -o ./own.loop own.loop
+kept own.loop -o deep/../own.loop own.loop
+kept own.loop -o hard.c own.loop
+kept own.loop -o soft.c own.loop
+kept own.loop --emit=plan=own.loop own.loop
+kept own.loop -o x.c -MD -MF own.loop own.loop
+kept own.loop --report=own.loop own.loop
+kept own.yaml --arch=own.yaml -o own.yaml own.loop
+kept own.schedule --schedule=own.schedule --emit=schedule=own.schedule own.loop
+kept eight.h -o eight.h including.loop
+rm -f fresh.c
+exits 2 "two outputs in one file" "$LOOPC" -D N=40 --emit=c=fresh.c,h=./fresh.c sum.loop
+ok "two outputs in one file: it is not written" test ! -e fresh.c
+exits 2 "dependences in the output" "$LOOPC" -D N=40 -o fresh.c -MD -MF fresh.c sum.loop
+exits 0 "two outputs to nowhere" "$LOOPC" -D N=40 -o /dev/null -MD -MF /dev/null sum.loop
 
 # ---- outputs ----
 exits 0 "C to standard output" "$LOOPC" -D N=40 sum.loop
@@ -200,8 +277,13 @@ has out 'include/sizes.h' "an included file is a dependence: it is named"
 has out 'include/inner.h' "an included file is a dependence: what it includes too"
 cp sum.loop 'a b$#.loop'
 exits 0 "-M" "$LOOPC" -D N=40 -M 'a b$#.loop'
-is "$(cat out)" 'a\ b$$\#.loop: \
- a\ b$$\#.loop' "-M: names are quoted"
+is "$(cat out)" 'a\ b$$\#.c: \
+ a\ b$$\#.loop' "-M: names are quoted, and the target is no prerequisite"
+exits 0 "-MQ" "$LOOPC" -D N=40 -M -MQ 'a b$c' sum.loop
+is "$(cat out)" 'a\ b$$c: \
+ sum.loop' "-MQ: the target is quoted"
+exits 0 "-MD beside --emit" "$LOOPC" -D N=40 --emit=c=beside.c -MD sum.loop
+has beside.d '^beside.c: ' "-MD beside --emit: named after its file"
 printf 'all: dep.c\ndep.c:\n\ttouch built\n-include dep.d\n' >makefile
 sleep 1; touch sum.loop
 ok "make reads it" sh -c 'make -f makefile && test -e built'
