@@ -694,6 +694,15 @@ long plan_nest_bytes(const struct plan_nest *nest)
 	return total;
 }
 
+long plan_nest_moves(const struct plan_nest *nest, const struct array *array)
+{
+	long total = 0;
+	for (int t = 0; t < nest->traffic_count; t++)
+		if (nest->traffic[t].array == array)
+			total += nest->traffic[t].read_bytes + nest->traffic[t].write_bytes;
+	return total;
+}
+
 long plan_bytes(const struct plan *plan)
 {
 	long total = 0;

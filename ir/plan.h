@@ -215,6 +215,8 @@ void plan_drop_transfers(struct plan_node *node, const struct array *array);
 
 /* What all arrays of NEST move, bytes. */
 long plan_nest_bytes(const struct plan_nest *nest);
+/* What ARRAY moves of that. */
+long plan_nest_moves(const struct plan_nest *nest, const struct array *array);
 /* What all nests move; LONG_MAX if a long does not hold it. */
 long plan_bytes(const struct plan *plan);
 /* Those of a function that is NEST alone. */

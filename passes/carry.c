@@ -1,116 +1,29 @@
-/* Intermediates that stay on chip from one nest, or group, to a later one.  A buffer for all
- * of an array is its memory while it is there: whatever the loops around do, each element
- * has one place, and nothing needs to come or go.  So nests are lowered as if there was no
- * such thing, and what they leave free of the scratchpad is used. */
+/* Carried arrays: which there could be, where they are, and what becomes of the plan.  A place
+ * for all of an array is its memory while it is there: whatever the loops around do, each
+ * element has one place, and nothing needs to come or go. */
 
 #include "passes/carry.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "passes/lowering.h"
 #include "passes/schedule_lines.h"
-#include "support/memory.h"
 
-/* An array that is on chip from nest FIRST to nest LAST. */
-struct carried {
-	const struct array *array;
-	int first, last;
-	long saved_bytes;
-	long bytes, offset_bytes;
-	int bank, bank_count;        /* exclusive banks; else -1, 0 */
-	bool is_wanted;              /* the user says so: before those that save more */
-	bool is_done;
-};
-
-/* The buffers that a nest uses, in the plan's order. */
-struct uses {
-	int count;
-	struct plan_buffer **buffers;
-};
-
-struct carrying {
-	const struct compilation *compilation;
-	struct plan *plan;
-	struct uses *uses;           /* [nest] */
-	int count;
-	struct carried *arrays;      /* those that could be carried */
-};
-
-/* ---- who uses what ---- */
-
-/* Once for all: a function may have thousands of nests. */
-static struct uses *find_uses(const struct plan *plan)
+bool is_carried(const struct compilation *compilation, const struct array *array)
 {
-	struct uses *uses = ARENA_ARRAY(plan->arena, struct uses, plan->nest_count + 1);
-	bool *used = memory_alloc((size_t)plan->buffer_count + 1);
-	for (int n = 0; n < plan->nest_count; n++) {
-		memset(used, 0, (size_t)plan->buffer_count);
-		plan_mark_buffers(plan->nests[n].body, used);
-		int count = 0;
-		for (int b = 0; b < plan->buffer_count; b++)
-			count += used[b];
-		uses[n].buffers = ARENA_ARRAY(plan->arena, struct plan_buffer *, count + 1);
-		for (int b = 0; b < plan->buffer_count; b++)
-			if (used[b])
-				uses[n].buffers[uses[n].count++] = plan->buffers[b];
-	}
-	free(used);
-	return uses;
-}
-
-/* How many buffers of ARRAY a nest has. */
-static int buffers_of(const struct uses *uses, const struct array *array)
-{
-	int count = 0;
-	for (int b = 0; b < uses->count; b++)
-		count += uses->buffers[b]->array == array;
-	return count;
-}
-
-static long bytes_moved(const struct plan_nest *nest, const struct array *array)
-{
-	long bytes = 0;
-	for (int t = 0; t < nest->traffic_count; t++)
-		if (nest->traffic[t].array == array)
-			bytes += nest->traffic[t].read_bytes + nest->traffic[t].write_bytes;
-	return bytes;
-}
-
-/* Fills in where ARRAY is used and what it moves.  False if it moves nothing, or has several
- * buffers in one nest, which then hold different parts of it. */
-static bool find_use(const struct carrying *carrying, const struct array *array,
-	struct carried *carried)
-{
-	const struct plan *plan = carrying->plan;
-	*carried = (struct carried){ .array = array, .first = -1, .bank = -1 };
-	for (int n = 0; n < plan->nest_count; n++) {
-		int buffers = buffers_of(&carrying->uses[n], array);
-		if (buffers > 1)
-			return false;
-		if (!buffers)
-			continue;
-		carried->first = carried->first < 0 ? n : carried->first;
-		carried->last = n;
-		carried->saved_bytes += bytes_moved(&plan->nests[n], array);
-	}
-	return carried->saved_bytes > 0 && !__builtin_mul_overflow(array->elements,
-		array->type.bytes, &carried->bytes);
+	const struct carrying *carrying = compilation->carrying;
+	return carrying && array->index < carrying->space->array_count
+		&& carrying->is_carried[array->index];
 }
 
 /* ---- what is wanted ---- */
 
-/* LINE is below a heading of a nest of PLAN, a group or a part of one; or of no heading, and so of
- * the only nest. */
-static bool is_about(const struct schedule_line *line, const struct plan *plan)
+/* LINE is below a heading of FUNCTION's (F, F.2, F.2-4 or F.2/0), or below none. */
+static bool is_about(const struct schedule_line *line, const struct function *function)
 {
-	if (!line->nest)
-		return true;
-	size_t length = strcspn(line->nest, "/");
-	for (int n = 0; n < plan->nest_count; n++)
-		if (strlen(plan->nests[n].name) == length
-			&& !strncmp(plan->nests[n].name, line->nest, length))
-			return true;
-	return false;
+	size_t length = strlen(function->name);
+	return !line->nest || (!strncmp(line->nest, function->name, length)
+		&& (!line->nest[length] || line->nest[length] == '.' || line->nest[length] == '/'));
 }
 
 static bool is_carry(const struct schedule_line *line, const struct array *array)
@@ -118,332 +31,347 @@ static bool is_carry(const struct schedule_line *line, const struct array *array
 	return schedule_line_is(line, "carry") && !strcmp(line->words[1].text, array->name);
 }
 
-/* The line that wants ARRAY carried: of the schedule that was given, in some nest of the plan, or
- * a pragma; NULL: none. */
+/* The line that wants ARRAY carried: of the schedule that was given, or a pragma; NULL: none. */
 static const struct schedule_line *find_line(const struct compilation *compilation,
-	const struct plan *plan, const struct array *array)
+	const struct function *function, const struct array *array)
 {
 	const struct schedule_lines *lines = compilation->schedule;
 	for (int i = 0; lines && i < lines->count; i++)
-		if (is_carry(&lines->items[i], array) && is_about(&lines->items[i], plan))
+		if (is_carry(&lines->items[i], array) && is_about(&lines->items[i], function))
 			return &lines->items[i];
-	for (int i = 0; i < plan->function->pragma_count; i++) {
+	for (int i = 0; i < function->pragma_count; i++) {
 		const struct schedule_line *line = schedule_line_of_pragma(compilation->arena,
-			&plan->function->pragmas[i]);
+			&function->pragmas[i]);
 		if (is_carry(line, array))
 			return line;
 	}
 	return NULL;
 }
 
-bool carry_is_wanted(const struct compilation *compilation, const struct plan *plan)
+bool carry_is_wanted(const struct compilation *compilation, const struct function *function)
 {
-	for (int i = 0; i < plan->function->array_count; i++)
-		if (find_line(compilation, plan, plan->function->arrays[i]))
+	for (int i = 0; i < function->array_count; i++)
+		if (find_line(compilation, function, function->arrays[i]))
 			return true;
 	return false;
 }
 
-/* ARRAY is between its first and its last nest in PLAN on chip. */
-static bool stays(const struct plan *plan, const struct array *array)
+static bool may_be_carried(const struct array *array)
 {
-	for (int n = 0; n < plan->nest_count; n++)
-		if (bytes_moved(&plan->nests[n], array))
-			return false;
-	return true;
+	return !array->is_parameter && !array->by_value && array->rank > 0;
+}
+
+static bool refuse(struct compilation *compilation, const struct schedule_line *line,
+	const struct array *array)
+{
+	bool may = may_be_carried(array);
+	diag_error(compilation->diag, schedule_line_at(line), may ? "nothing fits: '%s' cannot stay on "
+		"chip from the first nest that uses it to the last beside what these hold"
+		: "'%s' is no local array: what the caller has cannot stay on chip", array->name);
+	compilation->does_not_fit |= may;
+	return false;
+}
+
+bool carry_refuse(struct compilation *compilation, const struct carry_space *space)
+{
+	const struct array *first = NULL;
+	for (int c = 0; c < space->count && !first; c++)
+		if (space->wanted >> c & 1)
+			first = space->candidates[c].array;
+	return refuse(compilation, find_line(compilation, space->function, first), first);
 }
 
 bool carry_check(struct compilation *compilation, const struct plan *plan)
 {
 	for (int i = 0; i < plan->function->array_count; i++) {
 		const struct array *array = plan->function->arrays[i];
-		const struct schedule_line *line = find_line(compilation, plan, array);
-		if (!line || stays(plan, array))
-			continue;
-		bool may = !array->is_parameter && !array->by_value && array->rank > 0;
-		diag_error(compilation->diag, schedule_line_at(line), may ? "nothing fits: '%s' cannot stay on "
-			"chip from the first nest that uses it to the last beside what these hold"
-			: "'%s' is no local array: what the caller has cannot stay on chip", array->name);
-		compilation->does_not_fit |= may;
-		return false;
+		const struct schedule_line *line = find_line(compilation, plan->function, array);
+		long moved = may_be_carried(array) ? 0 : 1;
+		for (int n = 0; n < plan->nest_count && line; n++)
+			moved += plan_nest_moves(&plan->nests[n], array);
+		if (line && moved)
+			return refuse(compilation, line, array);
 	}
 	return true;
 }
 
+/* ---- candidates ---- */
+
+/* The nests that use ARRAY. */
+static void add_candidate(struct carry_space *space, const struct nest *nests, int count,
+	const struct array *array)
+{
+	struct carry_candidate candidate = { array, -1, -1 };
+	long bytes;
+	for (int n = 0; n < count; n++)
+		for (int a = 0; a < nests[n].array_count; a++)
+			if (nests[n].arrays[a].array == array) {
+				candidate.first = candidate.first < 0 ? n : candidate.first;
+				candidate.last = n;
+			}
+	if (candidate.first < candidate.last && space->count < CARRY_LIMIT
+		&& !__builtin_mul_overflow(array->elements, array->type.bytes, &bytes)
+		&& bytes <= space->arch->scratchpad_bytes)
+		space->candidates[space->count++] = candidate;
+}
+
+void carry_find(const struct compilation *compilation, const struct nest *nests, int count,
+	bool is_free, struct carry_space *space)
+{
+	const struct function *function = nests->function;
+	enum { NESTS = 256 };        /* more are not weighed together (partition.c) */
+	*space = (struct carry_space){ .arch = compilation->arch, .function = function,
+		.nest_count = count, .array_count = function->array_count,
+		.is_given = !is_free || compilation->schedule };
+	for (int i = 0; i < function->array_count && count <= NESTS; i++)
+		if (may_be_carried(function->arrays[i]))
+			add_candidate(space, nests, count, function->arrays[i]);
+	for (int c = 0; c < space->count; c++)
+		if (find_line(compilation, function, space->candidates[c].array))
+			space->wanted |= 1UL << c;
+}
+
 /* ---- places ---- */
 
-/* What places are multiples of: for transfers and for elements of so many bytes, or banks. */
-static long place_step(const struct arch *arch, long element_bytes)
+static long round_up(long value, long step)
 {
-	long unit = arch->align_bytes > 1 ? arch->align_bytes : 1, step = unit;
-	while (step % element_bytes)
-		step += unit;
-	return arch->exclusive ? arch->scratchpad_bytes / arch->banks : step;
+	return (value + step - 1) / step * step;
 }
 
-/* Where something ends that begins at OFFSET and has so many bytes, or whole BANKS. */
-static long end_of(const struct arch *arch, long offset, long bytes, int bank_count)
+/* What places are multiples of: whole banks, or what suits transfers and all elements. */
+static long place_step(const struct carry_space *space, unsigned long mask)
 {
-	return arch->exclusive ? offset + bank_count * (arch->scratchpad_bytes / arch->banks)
-		: offset + bytes;
-}
-
-static bool is_carried(const struct carrying *carrying, const struct array *array)
-{
-	for (int c = 0; c < carrying->count; c++)
-		if (carrying->arrays[c].array == array && carrying->arrays[c].is_done)
-			return true;
-	return false;
-}
-
-/* The start of something that is in the way from OFFSET on while CARRIED is there; or -1. */
-static long obstacle(const struct carrying *carrying, const struct carried *carried, long offset)
-{
-	const struct arch *arch = carrying->plan->arch;
-	long end = end_of(arch, offset, carried->bytes, carried->bank_count);
-	for (int n = carried->first; n <= carried->last; n++)
-		for (int b = 0; b < carrying->uses[n].count; b++) {
-			const struct plan_buffer *buffer = carrying->uses[n].buffers[b];
-			long other_end = end_of(arch, buffer->offset_bytes, buffer->bytes, buffer->bank_count);
-			if (buffer->array != carried->array && buffer->offset_bytes < end && offset < other_end)
-				return buffer->offset_bytes;
-		}
-	for (int c = 0; c < carrying->count; c++) {
-		const struct carried *other = &carrying->arrays[c];
-		long other_end = end_of(arch, other->offset_bytes, other->bytes, other->bank_count);
-		if (other->is_done && other->first <= carried->last && carried->first <= other->last
-			&& other->offset_bytes < end && offset < other_end)
-			return other->offset_bytes;
-	}
-	return -1;
-}
-
-/* The last place that is free, so that those below can move down.  False if there is none. */
-static bool find_place(const struct carrying *carrying, struct carried *carried)
-{
-	const struct arch *arch = carrying->plan->arch;
-	long granule = arch->align_bytes > 1 ? arch->align_bytes : 1;
-	long bank_bytes = arch->scratchpad_bytes / arch->banks;
-	long step = place_step(arch, carried->array->type.bytes);
-	if (carried->bytes > arch->scratchpad_bytes)
-		return false;
-	carried->bytes = (carried->bytes + granule - 1) / granule * granule;
+	const struct arch *arch = space->arch;
+	long unit = arch->align_bytes > 1 ? arch->align_bytes : 1, step = unit, element = 1;
 	if (arch->exclusive)
-		carried->bank_count = (int)((carried->bytes + bank_bytes - 1) / bank_bytes);
-	long size = end_of(arch, 0, carried->bytes, carried->bank_count);
-	long end = arch->exclusive ? arch->banks * bank_bytes : arch->scratchpad_bytes;
-	while (end >= size) {
-		carried->offset_bytes = (end - size) / step * step;
-		carried->bank = arch->exclusive ? (int)(carried->offset_bytes / bank_bytes) : -1;
-		end = obstacle(carrying, carried, carried->offset_bytes);
-		if (end < 0)
-			return true;
-	}
-	return false;
+		return arch->scratchpad_bytes / arch->banks;
+	for (int c = 0; c < space->count; c++)
+		if (mask >> c & 1 && space->candidates[c].array->type.bytes > element)
+			element = space->candidates[c].array->type.bytes;
+	while (step % element)
+		step += unit;
+	return step;
 }
 
-/* In nest N what is above BUFFER, whose array is to be carried, moves down to where it was. */
-static void close_gap(const struct carrying *carrying, int n, const struct plan_buffer *buffer)
+static bool overlap(const struct carry_candidate *a, const struct carry_candidate *b)
 {
-	const struct uses *uses = &carrying->uses[n];
-	const struct arch *arch = carrying->plan->arch;
-	long end = end_of(arch, buffer->offset_bytes, buffer->bytes, buffer->bank_count);
-	long element_bytes = 1;
-	for (int b = 0; b < uses->count; b++) {
-		const struct plan_buffer *other = uses->buffers[b];
-		if (other == buffer || is_carried(carrying, other->array))
-			continue;
-		/* it may share its place with what comes for other stages */
-		if (other->offset_bytes < end && buffer->offset_bytes
-			< end_of(arch, other->offset_bytes, other->bytes, other->bank_count))
-			return;
-		if (other->array->type.bytes > element_bytes)
-			element_bytes = other->array->type.bytes;
-	}
-	long step = place_step(arch, element_bytes), by = (end - buffer->offset_bytes) / step * step;
-	for (int b = 0; b < uses->count; b++) {
-		struct plan_buffer *other = uses->buffers[b];
-		if (other == buffer || other->offset_bytes < end || is_carried(carrying, other->array))
-			continue;
-		other->offset_bytes -= by;
-		if (arch->exclusive)
-			other->bank -= buffer->bank_count;
-	}
+	return a->first <= b->last && b->first <= a->last;
 }
 
-/* Some array that is carried over nest N shares its place with a buffer there. */
-static bool collides(const struct carrying *carrying, int n)
+/* The least depth that is free for candidate C beside those that are DONE. */
+static long free_depth(const struct carrying *carrying, unsigned long done, int c)
 {
-	const struct plan *plan = carrying->plan;
-	for (int c = 0; c < carrying->count; c++) {
-		const struct carried *carried = &carrying->arrays[c];
-		long end = end_of(plan->arch, carried->offset_bytes, carried->bytes, carried->bank_count);
-		if (!carried->is_done || n < carried->first || n > carried->last)
-			continue;
-		for (int b = 0; b < carrying->uses[n].count; b++) {
-			const struct plan_buffer *buffer = carrying->uses[n].buffers[b];
-			if (buffer->offset_bytes < end && carried->offset_bytes < end_of(plan->arch,
-				buffer->offset_bytes, buffer->bytes, buffer->bank_count)
-				&& !is_carried(carrying, buffer->array))
+	const struct carry_candidate *candidates = carrying->space->candidates;
+	long depth = carrying->bytes[c];
+	for (int other = 0; other < carrying->space->count; other++)
+		if (done >> other & 1 && overlap(&candidates[c], &candidates[other])
+			&& depth - carrying->bytes[c] < carrying->depth[other]
+			&& carrying->depth[other] - carrying->bytes[other] < depth) {
+			depth = carrying->depth[other] + carrying->bytes[c];
+			other = -1;
+		}
+	return depth;
+}
+
+bool carry_place(const struct compilation *compilation, const struct carry_space *space,
+	unsigned long mask, struct carrying *carrying)
+{
+	*carrying = (struct carrying){ .space = space, .mask = mask,
+		.step = place_step(space, mask),
+		.is_carried = ARENA_ARRAY(compilation->arena, bool, space->array_count + 1) };
+	long end = space->arch->scratchpad_bytes / carrying->step * carrying->step;
+	for (unsigned long done = 0; done != mask; ) {
+		int largest = -1;
+		for (int c = 0; c < space->count; c++) {
+			const struct array *array = space->candidates[c].array;
+			carrying->bytes[c] = round_up(array->elements * array->type.bytes, carrying->step);
+			if ((mask & ~done) >> c & 1
+				&& (largest < 0 || carrying->bytes[c] > carrying->bytes[largest]))
+				largest = c;
+		}
+		carrying->depth[largest] = free_depth(carrying, done, largest);
+		carrying->is_carried[space->candidates[largest].array->index] = true;
+		done |= 1UL << largest;
+		if (carrying->depth[largest] > end)
+			return false;
+	}
+	return true;
+}
+
+/* From the scratchpad's end down to the first of what is there in the nests from FIRST to LAST. */
+static long depth_of(const struct carrying *carrying, int first, int last)
+{
+	long depth = 0;
+	for (int c = 0; c < carrying->space->count; c++)
+		if (carrying->mask >> c & 1 && carrying->space->candidates[c].first <= last
+			&& carrying->space->candidates[c].last >= first && carrying->depth[c] > depth)
+			depth = carrying->depth[c];
+	return depth;
+}
+
+/* Two arrays of the nests from FIRST to LAST have a place in common. */
+static bool collide(const struct carrying *carrying, int first, int last)
+{
+	const struct carry_candidate part = { NULL, first, last };
+	const struct carry_space *space = carrying->space;
+	for (int c = 0; c < space->count; c++)
+		for (int other = 0; other < c; other++)
+			if (carrying->mask >> c & 1 && carrying->mask >> other & 1
+				&& overlap(&space->candidates[c], &part)
+				&& overlap(&space->candidates[other], &part)
+				&& carrying->depth[c] - carrying->bytes[c] < carrying->depth[other]
+				&& carrying->depth[other] - carrying->bytes[other] < carrying->depth[c])
 				return true;
-		}
-	}
 	return false;
 }
 
-/* All buffers of the nests that CARRIED is on chip in, one nest after the other.  Caller
- * frees. */
-static struct plan_buffer *copy_buffers(const struct carrying *carrying,
-	const struct carried *carried)
+const struct arch *carry_arch(const struct compilation *compilation,
+	const struct carrying *carrying, int first, int last)
 {
-	size_t count = 0;
-	for (int n = carried->first; n <= carried->last; n++)
-		count += (size_t)carrying->uses[n].count;
-	struct plan_buffer *copy = memory_alloc((count + 1) * sizeof *copy), *next = copy;
-	for (int n = carried->first; n <= carried->last; n++)
-		for (int b = 0; b < carrying->uses[n].count; b++)
-			*next++ = *carrying->uses[n].buffers[b];
-	return copy;
+	const struct arch *all = carrying->space->arch;
+	long depth = depth_of(carrying, first, last);
+	if (!depth)
+		return all;
+	long left = all->scratchpad_bytes / carrying->step * carrying->step - depth;
+	if (left <= 0 || collide(carrying, first, last))
+		return NULL;
+	struct arch *arch = ARENA_NEW(compilation->arena, struct arch);
+	*arch = *all;
+	arch->scratchpad_bytes = left;
+	if (all->exclusive)
+		arch->banks = (int)(left / carrying->step);
+	return arch;
 }
 
-static void restore_buffers(const struct carrying *carrying, const struct carried *carried,
-	const struct plan_buffer *copy)
+unsigned long carry_used(const struct carrying *carrying, int first, int last,
+	const struct nest *nests)
 {
-	for (int n = carried->first; n <= carried->last; n++)
-		for (int b = 0; b < carrying->uses[n].count; b++)
-			*carrying->uses[n].buffers[b] = *copy++;
+	unsigned long used = 0;
+	for (int n = first; n <= last; n++)
+		for (int s = 0; s < nests[n].statement_count; s++)
+			for (int a = 0; a < nests[n].statements[s]->access_count; a++)
+				for (int c = 0; c < carrying->space->count; c++)
+					if (nests[n].statements[s]->accesses[a].array
+						== carrying->space->candidates[c].array)
+						used |= 1UL << c;
+	return used & carrying->mask;
 }
 
-/* Closes the gaps that the array leaves in the nests that use it, and finds a place for it.
- * False if there is none; then all is as it was. */
-static bool make_place(const struct carrying *carrying, struct carried *carried)
+/* ---- the plan ---- */
+
+static bool is_taken(const struct plan *plan, const char *name)
 {
-	struct plan_buffer *before = copy_buffers(carrying, carried);
-	bool fits = true;
-	for (int n = carried->first; n <= carried->last && fits; n++) {
-		const struct uses *uses = &carrying->uses[n];
-		for (int b = 0; b < uses->count; b++)
-			if (uses->buffers[b]->array == carried->array)
-				close_gap(carrying, n, uses->buffers[b]);
-		fits = !collides(carrying, n);
+	for (const struct plan_name *n = plan->names; n; n = n->next)
+		if (!strcmp(n->name, name))
+			return true;
+	for (int b = 0; b < plan->buffer_count; b++)
+		if (!strcmp(plan->buffers[b]->name, name))
+			return true;
+	return function_has(plan->function, name);
+}
+
+static const char *name_of(const struct plan *plan, const struct array *array)
+{
+	const char *name = arena_printf(plan->arena, "%s_carried", array->name);
+	for (int i = 2; is_taken(plan, name); i++)
+		name = arena_printf(plan->arena, "%s_carried_%d", array->name, i);
+	return name;
+}
+
+/* The buffer that candidate C is, where the scratchpad ends at END. */
+static struct plan_buffer *add_buffer(const struct carrying *carrying, int c, long end,
+	struct plan *plan)
+{
+	const struct carry_space *space = carrying->space;
+	const struct array *array = space->candidates[c].array;
+	struct plan_buffer *buffer = ARENA_NEW(plan->arena, struct plan_buffer);
+	*buffer = (struct plan_buffer){ .index = plan->buffer_count, .name = name_of(plan, array),
+		.array = array, .rank = array->rank, .slots = 1, .bank = -1,
+		.offset_bytes = end - carrying->depth[c], .bytes = carrying->bytes[c] };
+	for (int d = 0; d < array->rank; d++)
+		buffer->dims[d] = (struct plan_dim){ .extent = array->extents[d], .stride = 1,
+			.origin = plan_const(plan->arena, 0) };
+	if (space->arch->exclusive) {
+		buffer->bank = (int)(buffer->offset_bytes / carrying->step);
+		buffer->bank_count = (int)(buffer->bytes / carrying->step);
+		buffer->bytes = round_up(array->elements * array->type.bytes,
+			space->arch->align_bytes > 1 ? space->arch->align_bytes : 1);
 	}
-	fits = fits && find_place(carrying, carried);
-	if (!fits)
-		restore_buffers(carrying, carried, before);
-	free(before);
-	return fits;
+	struct plan_buffer **buffers = ARENA_ARRAY(plan->arena, struct plan_buffer *,
+		plan->buffer_count + 1);
+	if (plan->buffer_count)
+		memcpy(buffers, plan->buffers, (size_t)plan->buffer_count * sizeof *buffers);
+	buffers[plan->buffer_count++] = buffer;
+	plan->buffers = buffers;
+	return buffer;
 }
 
-/* ---- the plan without the transfers ---- */
-
-/* BUFFER holds all of its array. */
-static void hold_all(struct arena *arena, const struct carried *carried, struct plan_buffer *buffer)
+/* The statements in NODE find BUFFER's array there. */
+static void put_there(struct plan_node *node, struct plan_buffer *buffer)
 {
-	buffer->slots = 1;
-	buffer->slot = NULL;
-	buffer->is_double = false;
-	buffer->offset_bytes = carried->offset_bytes;
-	buffer->bytes = carried->bytes;
-	buffer->bank = carried->bank;
-	buffer->bank_count = carried->bank_count;
-	for (int d = 0; d < buffer->rank; d++)
-		buffer->dims[d] = (struct plan_dim){ .extent = carried->array->extents[d], .stride = 1,
-			.origin = plan_const(arena, 0) };
+	if (node->kind == PLAN_COMPUTE)
+		for (int a = 0; a < node->statement->access_count; a++)
+			if (node->statement->accesses[a].array->index == buffer->array->index)
+				node->buffers[a] = buffer;
+	if (node->body)
+		put_there(node->body, buffer);
+	for (int i = 0; i < node->child_count; i++)
+		put_there(node->children[i], buffer);
 }
 
-/* What is left of the nest's bounds: each element of every other array.  The array's own
- * share was at most that each of its elements came once and went once, and no more than it
- * MOVED. */
-static void lower_bounds(struct plan_nest *nest, const struct carried *carried, long moved)
+/* The nests of the source in the plan's entry. */
+static int first_of(const struct plan_nest *nest)
 {
-	long total = plan_nest_bytes(nest), share;
-	if (__builtin_mul_overflow(carried->bytes, 2, &share) || share > moved)
-		share = moved;
-	nest->compulsory_bytes = nest->compulsory_bytes > share ? nest->compulsory_bytes - share : 0;
-	nest->lower_bound_bytes = nest->bound_bytes = nest->compulsory_bytes;
-	nest->lower_bound_argument = "compulsory";
-	nest->optimal = total == nest->bound_bytes;
+	return nest->first_source;
 }
 
-/* What nest N needs now, with all that is carried over it. */
-static void measure(const struct carrying *carrying, int n)
+static int last_of(const struct plan_nest *nest)
 {
-	const struct plan *plan = carrying->plan;
-	struct plan_nest *nest = &plan->nests[n];
-	nest->scratchpad_used_bytes = 0;
-	nest->is_double = false;
-	for (int b = 0; b < carrying->uses[n].count; b++) {
-		const struct plan_buffer *buffer = carrying->uses[n].buffers[b];
-		long end = end_of(plan->arch, buffer->offset_bytes, buffer->bytes, buffer->bank_count);
-		nest->is_double |= buffer->is_double;
-		if (end > nest->scratchpad_used_bytes)
-			nest->scratchpad_used_bytes = end;
-	}
-	for (int c = 0; c < carrying->count; c++) {
-		const struct carried *carried = &carrying->arrays[c];
-		long end = end_of(plan->arch, carried->offset_bytes, carried->bytes, carried->bank_count);
-		if (carried->is_done && carried->first <= n && n <= carried->last
-			&& end > nest->scratchpad_used_bytes)
-			nest->scratchpad_used_bytes = end;
-	}
+	return nest->first_source + nest->source_count - 1;
 }
 
-static void carry(struct carrying *carrying, struct carried *carried)
+/* An array that stays moves nothing in NEST, and its schedule says that it stays. */
+static void tell(const struct array *array, struct arena *arena, struct plan_nest *nest)
 {
-	struct plan *plan = carrying->plan;
-	carried->is_done = true;
-	for (int n = carried->first; n <= carried->last; n++) {
-		struct plan_nest *nest = &plan->nests[n];
-		long moved = bytes_moved(nest, carried->array);
-		const struct uses *uses = &carrying->uses[n];
-		bool is_used = buffers_of(uses, carried->array) > 0;
-		for (int b = 0; b < uses->count; b++)
-			if (uses->buffers[b]->array == carried->array)
-				hold_all(plan->arena, carried, uses->buffers[b]);
-		plan_drop_transfers(nest->body, carried->array);
-		for (int t = 0; t < nest->traffic_count; t++)
-			if (nest->traffic[t].array == carried->array)
-				nest->traffic[t].read_bytes = nest->traffic[t].write_bytes = 0;
-		if (is_used) {
-			lower_bounds(nest, carried, moved);
-			nest->schedule = arena_printf(plan->arena, "%scarry %s\n", nest->schedule,
-				carried->array->name);
+	struct plan_traffic *traffic = ARENA_ARRAY(arena, struct plan_traffic,
+		nest->traffic_count + 1);
+	if (nest->traffic_count)
+		memcpy(traffic, nest->traffic, (size_t)nest->traffic_count * sizeof *traffic);
+	traffic[nest->traffic_count++] = (struct plan_traffic){ .array = array };
+	nest->traffic = traffic;
+	nest->schedule = arena_printf(arena, "%scarry %s\n", nest->schedule ? nest->schedule : "",
+		array->name);
+}
+
+/* What PART needs of the scratchpad beside what is carried: bytes. */
+static long need_of(const struct carrying *carrying, const struct plan_nest *part)
+{
+	return round_up(part->scratchpad_used_bytes, carrying->step)
+		+ depth_of(carrying, first_of(part), last_of(part));
+}
+
+void carry_apply(const struct carrying *carrying, const struct nest *nests, struct plan *plan)
+{
+	const struct carry_space *space = carrying->space;
+	long end = 0;
+	for (int n = 0; n < plan->nest_count; n++)
+		if (need_of(carrying, &plan->nests[n]) > end)
+			end = need_of(carrying, &plan->nests[n]);
+	for (int c = 0; c < space->count; c++) {
+		const struct carry_candidate *candidate = &space->candidates[c];
+		if (!(carrying->mask >> c & 1))
+			continue;
+		struct plan_buffer *buffer = add_buffer(carrying, c, end, plan);
+		for (int n = 0; n < plan->nest_count; n++) {
+			struct plan_nest *part = &plan->nests[n];
+			if (part->body)
+				put_there(part->body, buffer);
+			if (carry_used(carrying, first_of(part), last_of(part), nests) >> c & 1)
+				tell(candidate->array, plan->arena, part);
+			long top = buffer->offset_bytes + carrying->bytes[c];
+			if (candidate->first <= last_of(part) && candidate->last >= first_of(part)
+				&& part->scratchpad_used_bytes < top)
+				part->scratchpad_used_bytes = top;
 		}
-	}
-	for (int n = carried->first; n <= carried->last; n++)
-		measure(carrying, n);
-}
-
-static bool comes_before(const struct carried *one, const struct carried *other)
-{
-	return one->is_wanted != other->is_wanted ? one->is_wanted
-		: one->saved_bytes > other->saved_bytes;
-}
-
-void carry_arrays(const struct compilation *compilation, struct plan *plan)
-{
-	const struct function *function = plan->function;
-	struct carrying carrying = { compilation, plan, find_uses(plan), 0,
-		ARENA_ARRAY(plan->arena, struct carried, function->array_count + 1) };
-	for (int i = 0; i < function->array_count; i++) {
-		const struct array *array = function->arrays[i];
-		struct carried *next = &carrying.arrays[carrying.count];
-		if (!array->is_parameter && !array->by_value && array->rank > 0
-			&& (!compilation->schedule || find_line(compilation, plan, array))
-			&& find_use(&carrying, array, next)) {
-			next->is_wanted = find_line(compilation, plan, array) != NULL;
-			carrying.count++;
-		}
-	}
-	for (int i = 0; i < carrying.count; i++) {
-		struct carried *most = NULL;
-		for (int c = 0; c < carrying.count; c++)
-			if (carrying.arrays[c].saved_bytes && !carrying.arrays[c].is_done
-				&& (!most || comes_before(&carrying.arrays[c], most)))
-				most = &carrying.arrays[c];
-		if (most && make_place(&carrying, most))
-			carry(&carrying, most);
-		if (most)
-			most->saved_bytes = 0;
 	}
 }

@@ -54,7 +54,7 @@ static struct schedule_reader reader_of(const struct choice *choice, struct nest
 	struct search_options *options)
 {
 	return (struct schedule_reader){ .arena = choice->compilation->arena, .nest = choice->nest,
-		.model = model, .options = options };
+		.model = model, .options = options, .compilation = choice->compilation };
 }
 
 /* What pragmas and --schedule say of the nest. */

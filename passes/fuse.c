@@ -48,7 +48,8 @@ static bool is_shared(const struct group_array *entry, const struct grown *grown
 bool group_is_whole(const struct groups *groups, const struct grown *grown)
 {
 	for (int i = 0; i < groups->function->array_count; i++)
-		if (!groups->arrays[i].array->by_value && is_shared(&groups->arrays[i], grown))
+		if (!groups->arrays[i].array->by_value && is_shared(&groups->arrays[i], grown)
+			&& !is_carried(groups->compilation, groups->arrays[i].array))
 			return !shares_scalars(groups, grown);
 	return false;
 }
@@ -229,7 +230,7 @@ static const struct group_wishes *read_lines(const struct groups *groups,
 	struct group_wishes *said = new_wishes(groups);
 	*nest = (struct nest){ .name = group_name(groups, grown), .function = groups->function };
 	*reader = (struct schedule_reader){ .arena = arena, .nest = nest, .model = model,
-		.options = options, .group = said };
+		.options = options, .group = said, .compilation = compilation };
 	search_options_init(options);
 	dims_as_loops(grown, model);
 	for (int i = 0; i < groups->function->array_count; i++)

@@ -1,7 +1,7 @@
 #ifndef PASSES_FUSE_H
 #define PASSES_FUSE_H
 
-#include "passes/fuse_wishes.h"
+#include "passes/carry.h"
 #include "passes/group.h"
 
 /* GROWN may be lowered: its nests share an array, and no scalar with others. */
@@ -30,9 +30,11 @@ bool group_has_wishes(const struct groups *groups, const struct compilation *com
 void group_explain_wishes(struct groups *groups, struct compilation *compilation,
 	const struct grown *grown);
 
-/* Lowers the COUNT nests, fused where WISHES say, with the least traffic; fills in
- * plan.nests and plan.nest_count.  False after errors (diagnosed). */
+/* Lowers the COUNT nests beside what CARRYING says, which is the compilation's, fused where WISHES
+ * and CUTS [count + 1] say (NULL: no such limits), with the least traffic; fills in plan.nests and
+ * plan.nest_count.  False after errors (diagnosed). */
 bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
-	const struct fuse_wishes *wishes, struct plan *plan);
+	const struct fuse_wishes *wishes, const struct carrying *carrying, const bool *cuts,
+	struct plan *plan);
 
 #endif

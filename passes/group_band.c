@@ -11,6 +11,7 @@
 #include <isl/union_map.h>
 #include <isl/val.h>
 
+#include "passes/carry.h"
 #include "passes/group.h"
 #include "passes/values.h"
 
@@ -194,7 +195,8 @@ static void find_arrays(struct groups *groups)
 bool group_is_internal(const struct groups *groups, const struct grown *grown, int array)
 {
 	const struct group_array *entry = &groups->arrays[array];
-	return entry->is_intermediate && entry->first >= grown->first && entry->last <= grown->last;
+	return entry->is_intermediate && entry->first >= grown->first && entry->last <= grown->last
+		&& !is_carried(groups->compilation, entry->array);
 }
 
 /* ---- distances, each found once ---- */

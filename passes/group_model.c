@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ir/macs.h"
+#include "passes/carry.h"
 #include "passes/group_model.h"
 
 /* ---- the model ---- */
@@ -118,7 +119,8 @@ struct group_model *group_model_new(struct groups *groups, const struct grown *g
 	model->entries = ARENA_ARRAY(arena, struct model_entry, groups->function->array_count + 1);
 	model->weights = ARENA_ARRAY(arena, double, grown->last - grown->first + 1);
 	for (int i = 0; i < groups->function->array_count; i++)
-		if (!groups->function->arrays[i]->by_value)
+		if (!groups->function->arrays[i]->by_value
+			&& !is_carried(groups->compilation, groups->function->arrays[i]))
 			add_entry(model, i);
 	find_weights(model);
 	model->items = ARENA_ARRAY(arena, struct held_item, model->entry_count + 1);

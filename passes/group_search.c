@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "passes/carry.h"
 #include "passes/group.h"
 #include "support/seconds.h"
 
@@ -286,6 +287,7 @@ static void double_what_fits(struct search *search)
 	for (int store = GROUP_DEPTH; store >= 0; store--)
 		for (int i = 0; i < search->groups->function->array_count; i++)
 			if (!search->groups->function->arrays[i]->by_value
+				&& !is_carried(search->groups->compilation, search->groups->function->arrays[i])
 				&& store == (best->hold[i] != HOLD_ALL ? best->depth
 				: group_store(search->groups, search->grown, best, i)))
 				try_double(search, i);

@@ -3,6 +3,7 @@ libloopc_a_SOURCES += \
 	passes/box.c \
 	passes/carry.c \
 	passes/carry.h \
+	passes/carry_search.c \
 	passes/box.h \
 	passes/choice.c \
 	passes/choice.h \

@@ -18,7 +18,7 @@
 
 /* ---- names ---- */
 
-static bool function_has(const struct function *function, const char *name)
+bool function_has(const struct function *function, const char *name)
 {
 	for (int i = 0; i < function->array_count; i++)
 		if (!strcmp(function->arrays[i]->name, name))

@@ -92,12 +92,12 @@ static const struct function *bind_sizes(struct compilation *compilation,
 
 /* A schedule that says what every group repeats is not held to a limit. */
 static bool lower_groups(struct compilation *compilation, struct nest *nests, int count,
-	const struct fuse_wishes *wishes, struct plan *plan)
+	const struct fuse_wishes *wishes, long least, struct plan *plan)
 {
 	double percent = compilation->recompute_percent;
 	if (wishes->is_complete)
 		compilation->recompute_percent = INFINITY;
-	bool done = lower_fused(compilation, nests, count, wishes, plan);
+	bool done = lower_carrying(compilation, nests, count, wishes, least, plan);
 	compilation->recompute_percent = percent;
 	return done;
 }
@@ -112,22 +112,28 @@ static bool are_best_apart(const struct nest *nests, int count, const struct pla
 	return best;
 }
 
-/* What holds for FUNCTION, with its sizes bound, in NESTS. */
-static void fill_bounds(struct compilation *compilation, const struct function *function,
-	const struct nest *nests, int count, struct plan *plan)
+/* What holds of the bytes that any choice for FUNCTION moves, with its sizes bound. */
+static struct plan_bounds bounds_of(struct compilation *compilation,
+	const struct function *function, int nest_count)
 {
-	struct plan_bounds *bounds = &plan->bounds;
-	*bounds = (struct plan_bounds){ 0, 0, "compulsory", true };
-	if (count == 1)
-		*bounds = plan_bounds_of_nest(&plan->nests[0]);
-	if (count <= 1)
-		return;
+	struct plan_bounds bounds = { 0, 0, "compulsory", false };
+	if (nest_count <= 1)
+		return bounds;
 	struct function_bound *known = function_bound_new(compilation, function);
-	long bytes = plan_bytes(plan);
-	bounds->compulsory_bytes = function_compulsory(known);
-	bounds->lower_bound_bytes = function_lower_bound(known, compilation->arch->scratchpad_bytes,
-		&bounds->lower_bound_argument);
-	bounds->optimal = bytes == bounds->lower_bound_bytes || are_best_apart(nests, count, plan);
+	bounds.compulsory_bytes = function_compulsory(known);
+	bounds.lower_bound_bytes = function_lower_bound(known, compilation->arch->scratchpad_bytes,
+		&bounds.lower_bound_argument);
+	return bounds;
+}
+
+/* What PLAN, made of NESTS, is said of beside. */
+static void judge(const struct nest *nests, int count, struct plan *plan)
+{
+	if (count == 1)
+		plan->bounds = plan_bounds_of_nest(&plan->nests[0]);
+	else
+		plan->bounds.optimal = plan_bytes(plan) == plan->bounds.lower_bound_bytes
+			|| are_best_apart(nests, count, plan);
 }
 
 /* A heading of a part of a nest of PLAN: the nest has that part, in what was made of it. */
@@ -168,6 +174,7 @@ struct plan *lower_function(struct compilation *compilation, const struct functi
 	struct nest *nests = nests_of_function(compilation, function, &plan->nest_count);
 	plan->nests = ARENA_ARRAY(compilation->arena, struct plan_nest, plan->nest_count + 1);
 	const int nest_count = plan->nest_count;
+	plan->bounds = bounds_of(compilation, function, nest_count);
 	struct fuse_wishes wishes;
 	bool done = !plan->nest_count
 		|| fuse_wishes_read(compilation, nests, plan->nest_count, &wishes);
@@ -185,20 +192,17 @@ struct plan *lower_function(struct compilation *compilation, const struct functi
 	/* Groups take their dependences from all nests together. */
 	if (done && may_fuse && !wishes.forces)
 		may_fuse = access_pairs_are_few(function->statements, function->statement_count);
-	if (done && may_fuse && (wishes.fusion != FUSE_NEVER || wishes.forces))
-		done = lower_groups(compilation, nests, plan->nest_count, &wishes, plan);
+	if (done && may_fuse && (wishes.fusion != FUSE_NEVER || wishes.forces
+		|| carry_is_wanted(compilation, function)))
+		done = lower_groups(compilation, nests, plan->nest_count, &wishes,
+			plan->bounds.lower_bound_bytes, plan);
 	else if (done)
 		for (int n = 0; n < plan->nest_count; n++)
 			done &= lower_nest(compilation, &nests[n], NULL, plan, &plan->nests[n]);
-	/* Fronts and weighing ask for numbers of what is searched. */
-	bool is_final = done && !compilation->only_weighs && !compilation->fusions;
-	if (is_final && may_fuse && (wishes.fusion != FUSE_NEVER || wishes.forces
-		|| carry_is_wanted(compilation, plan)))
-		carry_arrays(compilation, plan);
-	if (is_final)
+	if (done && !compilation->only_weighs)
 		done = carry_check(compilation, plan) && sections_check(compilation, plan);
 	if (done)
-		fill_bounds(compilation, function, nests, nest_count, plan);
+		judge(nests, nest_count, plan);
 	if (done)
 		place_workspace(plan);
 	if (function->unbound) {

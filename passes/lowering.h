@@ -78,6 +78,8 @@ int stage_of(const struct lowering *lowering, int a);
 void enter_stage(struct lowering *lowering, int m);
 void leave_stage(struct lowering *lowering);
 
+/* FUNCTION, or something in it, is called NAME. */
+bool function_has(const struct function *function, const char *name);
 /* BASE, or BASE with a number where the plan has that name already. */
 const char *unique_name(struct lowering *lowering, const char *base);
 struct plan_var *new_var(struct lowering *lowering, const char *base, long min, long max);

@@ -1,6 +1,6 @@
 /* Splits a function into nests: its top-level loops and runs of statements. */
 
-#include "passes/nest.h"
+#include "passes/carry.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static bool are_joint(const struct nest *nest, const struct access *a, const str
 	return false;
 }
 
-/* All accesses to arrays in external memory; scalars stay in the core. */
+/* All accesses to arrays in external memory; scalars stay in the core, and others on chip. */
 static struct nest_access *all_accesses(struct compilation *compilation, const struct nest *nest,
 	int *count)
 {
@@ -65,7 +65,8 @@ static struct nest_access *all_accesses(struct compilation *compilation, const s
 	*count = 0;
 	for (int s = 0; s < nest->statement_count; s++)
 		for (int a = 0; a < nest->statements[s]->access_count; a++)
-			if (!nest->statements[s]->accesses[a].array->by_value)
+			if (!nest->statements[s]->accesses[a].array->by_value
+				&& !is_carried(compilation, nest->statements[s]->accesses[a].array))
 				accesses[(*count)++] = (struct nest_access){ s,
 					&nest->statements[s]->accesses[a] };
 	return accesses;

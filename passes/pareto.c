@@ -237,7 +237,7 @@ void pareto_find(const struct compilation *compilation, const struct function *f
 	question.nests = nests_of_function((struct compilation *)compilation, function,
 		&question.nest_count);
 	question.answers = ARENA_ARRAY(arena, struct nest_answers, question.nest_count + 1);
-	question.fusions = fusion_memo_new(arena);
+	question.fusions = fusion_memo_new(arena, false);
 	question.register_traffic = register_traffic(compilation, function);
 	*pareto = (struct pareto){ .function = function, .nest_count = question.nest_count };
 	if (with_macs)

@@ -31,53 +31,103 @@ struct partitioning {
 	long *alone;                 /* bytes of each nest by itself, or NONE */
 	const struct weighed_nest **weighed;   /* what came of each then; NULL: not known */
 	struct partition *best;      /* [count + 1]: of the nests before that one */
+	const struct carrying *carrying;
+	const bool *cuts;            /* [count + 1]: a group may begin there, or end before it; NULL:
+	                              * anywhere */
 };
+
+/* ---- what is carried ---- */
+
+/* From here on COMPILATION is for the nests from FIRST to LAST, in what is left for them of the
+ * scratchpad.  False if nothing is. */
+static bool enter(const struct partitioning *partitioning, int first, int last)
+{
+	const struct arch *arch = carry_arch(partitioning->compilation, partitioning->carrying, first,
+		last);
+	if (arch)
+		partitioning->compilation->arch = arch;
+	return arch;
+}
+
+static void leave(const struct partitioning *partitioning)
+{
+	partitioning->compilation->arch = partitioning->carrying->space->arch;
+}
+
+static unsigned long carried_by(const struct partitioning *partitioning, int first, int last)
+{
+	return carry_used(partitioning->carrying, first, last, partitioning->nests);
+}
+
+/* ---- one nest ---- */
 
 /* Nest N by itself, which was WEIGHED (or not: NULL).  False: errors (diagnosed), or it does
  * not fit. */
-static bool lower_one(struct compilation *compilation, struct nest *nests, int n,
-	const struct weighed_nest *weighed, struct plan *plan, struct plan_nest *out)
+static bool lower_one(const struct partitioning *partitioning, int n, struct plan *plan,
+	struct plan_nest *out)
 {
-	bool fits;
-	long capacity = compilation->arch->scratchpad_bytes;
-	if (fusion_memo_nest(compilation->fusions, n, capacity, &fits, out) && fits)
+	struct compilation *compilation = partitioning->compilation;
+	const struct weighed_nest *weighed = partitioning->weighed[n];
+	if (weighed && compilation->only_weighs) {
+		*out = weighed->entry;
 		return true;
-	if (!lower_nest(compilation, &nests[n], weighed, plan, out))
-		return false;
-	fusion_memo_keep_nest(compilation->fusions, n, capacity, true, out);
-	return true;
+	}
+	bool has_room = enter(partitioning, n, n);
+	bool done = has_room && lower_nest(compilation, &partitioning->nests[n], weighed, plan, out);
+	leave(partitioning);
+	compilation->does_not_fit |= !has_room;
+	if (!has_room)
+		diag_error(compilation->diag, partitioning->nests[n].location, "nothing fits: what is "
+			"carried over '%s' leaves it nothing of the %ld bytes of scratchpad that '%s' has",
+			partitioning->nests[n].name, compilation->arch->scratchpad_bytes,
+			compilation->arch->name);
+	return done;
 }
 
-/* Weighs nest N without a word if it does not fit, which is no error as long as it fits in
- * a group.  False after other errors. */
+/* Weighs nest N in COMPILATION's scratchpad, without a word if it does not fit.  False after other
+ * errors. */
+static bool weigh_in(struct partitioning *partitioning, int n, bool *fits,
+	struct weighed_nest *weighed)
+{
+	struct quiet quiet;
+	quiet_begin(&quiet, partitioning->compilation);
+	quiet.compilation.only_weighs = true;
+	*fits = weigh_nest(&quiet.compilation, &partitioning->nests[n], partitioning->plan, weighed);
+	bool is_small = !*fits && quiet.compilation.does_not_fit;
+	quiet_end(&quiet);
+	if (*fits || is_small)
+		return true;
+	struct plan plan = *partitioning->plan;
+	*fits = lower_nest(partitioning->compilation, &partitioning->nests[n], NULL, &plan,
+		&weighed->entry);
+	return *fits;
+}
+
+/* Weighs nest N, which is no error if it does not fit as long as it fits in a group.  False after
+ * other errors. */
 static bool weigh_alone(struct partitioning *partitioning, int n)
 {
 	struct fusion_memo *memo = partitioning->compilation->fusions;
-	long capacity = partitioning->compilation->arch->scratchpad_bytes;
 	struct weighed_nest *weighed = ARENA_NEW(partitioning->compilation->arena,
 		struct weighed_nest);
-	struct quiet quiet;
-	bool fits;
-	if (!fusion_memo_nest(memo, n, capacity, &fits, &weighed->entry)) {
-		quiet_begin(&quiet, partitioning->compilation);
-		quiet.compilation.only_weighs = true;
-		fits = weigh_nest(&quiet.compilation, &partitioning->nests[n], partitioning->plan, weighed);
-		bool is_small = !fits && quiet.compilation.does_not_fit;
-		quiet_end(&quiet);
-		if (!fits && !is_small) {
-			struct plan plan = *partitioning->plan;
-			if (!lower_nest(partitioning->compilation, &partitioning->nests[n], NULL, &plan,
-				&weighed->entry))
-				return false;
-			fits = true;
+	unsigned long carried = carried_by(partitioning, n, n);
+	bool fits = false, done = true;
+	if (enter(partitioning, n, n)) {
+		long capacity = partitioning->compilation->arch->scratchpad_bytes;
+		if (!fusion_memo_nest(memo, n, carried, capacity, &fits, weighed)) {
+			done = weigh_in(partitioning, n, &fits, weighed);
+			if (done)
+				fusion_memo_keep_nest(memo, n, carried, capacity, fits, weighed);
 		}
-		fusion_memo_keep_nest(memo, n, capacity, fits, &weighed->entry);
 	}
-	partitioning->alone[n] = fits ? plan_nest_bytes(&weighed->entry) : NONE;
-	if (fits)
+	leave(partitioning);
+	partitioning->alone[n] = done && fits ? plan_nest_bytes(&weighed->entry) : NONE;
+	if (done && fits)
 		partitioning->weighed[n] = weighed;
-	return true;
+	return done;
 }
+
+/* ---- groups ---- */
 
 /* The best choice for GROWN within LIMITS and what the user said of it. */
 static enum group_outcome choose(const struct partitioning *partitioning,
@@ -87,7 +137,8 @@ static enum group_outcome choose(const struct partitioning *partitioning,
 	struct group_limits own = *limits;
 	enum group_outcome outcome;
 	struct quiet quiet;
-	if (fusion_memo_choice(memo, grown, limits, &outcome, choice))
+	unsigned long carried = carried_by(partitioning, grown->first, grown->last);
+	if (fusion_memo_choice(memo, grown, carried, limits, &outcome, choice))
 		return outcome;
 	if (partitioning->compilation->schedule) {
 		quiet_begin(&quiet, partitioning->compilation);
@@ -95,8 +146,17 @@ static enum group_outcome choose(const struct partitioning *partitioning,
 		quiet_end(&quiet);
 	}
 	outcome = group_search(partitioning->groups, grown, &own, choice);
-	fusion_memo_keep_choice(memo, grown, limits, outcome, choice);
+	fusion_memo_keep_choice(memo, grown, carried, limits, outcome, choice);
 	return outcome;
+}
+
+/* The nests from FIRST up to END may be a group as far as the cuts go. */
+static bool may_cut(const struct partitioning *partitioning, int first, int end)
+{
+	bool may = !partitioning->cuts || (partitioning->cuts[first] && partitioning->cuts[end]);
+	for (int n = first + 1; n < end && may && partitioning->cuts; n++)
+		may = !partitioning->cuts[n];
+	return may;
 }
 
 /* Weighs GROWN as the last group of the nests up to its end.  False if it is too large, and
@@ -107,14 +167,17 @@ static bool weigh_group(struct partitioning *partitioning, const struct grown *g
 	const struct partition *before = &partitioning->best[grown->first];
 	int count = grown->last + 1 - grown->first;
 	bool is_wanted = partitioning->wishes->fusion == FUSE_ALL;
+	if (before->bytes >= NONE || !group_is_whole(partitioning->groups, grown)
+		|| !fuse_wishes_allow(partitioning->wishes, grown->first, count)
+		|| !may_cut(partitioning, grown->first, grown->last + 1)
+		|| !enter(partitioning, grown->first, grown->last))
+		return true;
 	struct group_limits limits = group_limits_of(partitioning->compilation);
 	struct group_choice choice;
 	if (!is_wanted && before->bytes < NONE && best->bytes < NONE)
 		limits.bytes = best->bytes - before->bytes;
-	if (before->bytes >= NONE || !group_is_whole(partitioning->groups, grown)
-		|| !fuse_wishes_allow(partitioning->wishes, grown->first, count))
-		return true;
 	enum group_outcome outcome = choose(partitioning, grown, &limits, &choice);
+	leave(partitioning);
 	if (outcome == GROUP_FITS)
 		*best = (struct partition){ grown->first, before->bytes + choice.bytes, *grown, choice };
 	return outcome != GROUP_TOO_LARGE;
@@ -141,16 +204,20 @@ static bool is_best_as_one(struct partitioning *partitioning)
 {
 	struct partition *best = &partitioning->best[partitioning->count];
 	struct grown *grown = &best->grown;
-	struct group_limits limits = group_limits_of(partitioning->compilation);
 	if (!fuse_wishes_allow(partitioning->wishes, 0, partitioning->count)
-		|| !group_of(partitioning->groups, 0, partitioning->count - 1, grown))
+		|| !may_cut(partitioning, 0, partitioning->count)
+		|| !group_of(partitioning->groups, 0, partitioning->count - 1, grown)
+		|| !enter(partitioning, 0, partitioning->count - 1))
 		return false;
+	struct group_limits limits = group_limits_of(partitioning->compilation);
 	struct group_model *model = group_model_new(partitioning->groups, grown);
 	if (partitioning->wishes->fusion != FUSE_ALL)
 		limits.bytes = group_least_bytes(model) + 1;
 	group_model_free(model);
 	best->first = 0;
-	return choose(partitioning, grown, &limits, &best->choice) == GROUP_FITS;
+	enum group_outcome outcome = choose(partitioning, grown, &limits, &best->choice);
+	leave(partitioning);
+	return outcome == GROUP_FITS;
 }
 
 /* The bytes of the nests from FIRST up to END one by one, or NONE. */
@@ -169,7 +236,8 @@ static bool emit_once(const struct partitioning *partitioning, const struct grow
 {
 	const struct compilation *compilation = partitioning->compilation;
 	bool fits;
-	if (fusion_memo_group(compilation->fusions, compilation, choice, &fits, out))
+	if (fusion_memo_group(compilation->fusions, compilation, choice, &fits, out)
+		&& (compilation->only_weighs || !fits))
 		return fits;
 	fits = group_emit(partitioning->compilation, partitioning->groups, grown, choice, plan, out);
 	fusion_memo_keep_group(compilation->fusions, compilation, choice, fits, out);
@@ -178,7 +246,7 @@ static bool emit_once(const struct partitioning *partitioning, const struct grow
 
 /* Lowers a group; where the plan needs more than the model says, one of less.  False if
  * none has a plan that moves at most MOST bytes, unless the user wants groups anyway. */
-static bool lower_group(const struct partitioning *partitioning, const struct partition *part,
+static bool lower_group_in(const struct partitioning *partitioning, const struct partition *part,
 	long most, struct plan *plan, struct plan_nest *out)
 {
 	enum { TRIES = 6 };
@@ -207,6 +275,15 @@ static bool lower_group(const struct partitioning *partitioning, const struct pa
 	return false;
 }
 
+static bool lower_group(const struct partitioning *partitioning, const struct partition *part,
+	long most, struct plan *plan, struct plan_nest *out)
+{
+	bool done = enter(partitioning, part->first, part->grown.last)
+		&& lower_group_in(partitioning, part, most, plan, out);
+	leave(partitioning);
+	return done;
+}
+
 /* The nests from N on that the user wants fused cannot be. */
 static bool report_refusal(const struct partitioning *partitioning, int n,
 	enum group_outcome outcome)
@@ -232,17 +309,28 @@ static bool report_refusal(const struct partitioning *partitioning, int n,
 	return false;
 }
 
+/* The best choice for GROWN in the scratchpad that is left for it. */
+static enum group_outcome choose_in(const struct partitioning *partitioning,
+	const struct grown *grown, struct group_choice *choice)
+{
+	if (!enter(partitioning, grown->first, grown->last))
+		return GROUP_TOO_LARGE;
+	struct group_limits limits = group_limits_of(partitioning->compilation);
+	enum group_outcome outcome = choose(partitioning, grown, &limits, choice);
+	leave(partitioning);
+	return outcome;
+}
+
 /* Every group that the user wants is possible by itself. */
 static bool check_forced(const struct partitioning *partitioning)
 {
-	struct group_limits limits = group_limits_of(partitioning->compilation);
 	for (int n = 0; n < partitioning->count; n++) {
 		struct grown grown;
 		struct group_choice choice;
 		int count = fuse_wishes_forced(partitioning->wishes, n);
 		enum group_outcome outcome = count == 1 ? GROUP_FITS
 			: !group_of(partitioning->groups, n, n + count - 1, &grown) ? GROUP_USELESS
-			: choose(partitioning, &grown, &limits, &choice);
+			: choose_in(partitioning, &grown, &choice);
 		if (outcome != GROUP_FITS)
 			return report_refusal(partitioning, n, outcome);
 	}
@@ -252,7 +340,6 @@ static bool check_forced(const struct partitioning *partitioning)
 /* A schedule says of each nest where it is. */
 static bool is_given(struct partitioning *partitioning)
 {
-	struct group_limits limits = group_limits_of(partitioning->compilation);
 	for (int n = 0; n < partitioning->count; n++)
 		if (!partitioning->wishes->wishes[n].count)
 			return false;
@@ -261,7 +348,7 @@ static bool is_given(struct partitioning *partitioning)
 		struct partition *part = &partitioning->best[n + count];
 		part->first = n;
 		if (count > 1 && (!group_of(partitioning->groups, n, n + count - 1, &part->grown)
-			|| choose(partitioning, &part->grown, &limits, &part->choice) != GROUP_FITS))
+			|| choose_in(partitioning, &part->grown, &part->choice) != GROUP_FITS))
 			return false;
 	}
 	return true;
@@ -286,8 +373,7 @@ static bool lower_part(const struct partitioning *partitioning, int first, int e
 	}
 	bool done = true;
 	for (int i = first; i < end && done; i++)
-		done = lower_one(partitioning->compilation, partitioning->nests, i,
-			partitioning->weighed[i], plan, &plan->nests[plan->nest_count++]);
+		done = lower_one(partitioning, i, plan, &plan->nests[plan->nest_count++]);
 	return done;
 }
 
@@ -309,8 +395,7 @@ static bool complain(const struct partitioning *partitioning, struct plan *plan)
 	for (int n = 0; n < partitioning->count; n++)
 		if (partitioning->alone[n] >= NONE) {
 			all_fit = false;
-			lower_nest(partitioning->compilation, &partitioning->nests[n], NULL, plan,
-				&plan->nests[0]);
+			lower_one(partitioning, n, plan, &plan->nests[0]);
 		}
 	return all_fit;
 }
@@ -332,16 +417,17 @@ static bool lower_alone(struct compilation *compilation, struct nest *nests, int
 }
 
 bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
-	const struct fuse_wishes *wishes, struct plan *plan)
+	const struct fuse_wishes *wishes, const struct carrying *carrying, const bool *cuts,
+	struct plan *plan)
 {
-	if (!wishes->forces && !may_gain(nests, count))
+	if (!wishes->forces && !carrying->mask && !may_gain(nests, count))
 		return lower_alone(compilation, nests, count, plan);
 	const struct plan before = *plan;
 	struct partitioning partitioning = { compilation,
 		fusion_memo_groups(compilation->fusions, compilation, nests, count), nests, count,
 		&before, wishes, ARENA_ARRAY(compilation->arena, long, count),
 		ARENA_ARRAY(compilation->arena, const struct weighed_nest *, count),
-		ARENA_ARRAY(compilation->arena, struct partition, count + 1) };
+		ARENA_ARRAY(compilation->arena, struct partition, count + 1), carrying, cuts };
 	plan->nest_count = 0;
 	for (int n = 0; n < count; n++)
 		partitioning.alone[n] = NONE;
@@ -366,7 +452,7 @@ bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
 	for (int n = 0; n < count; n++)
 		extend(&partitioning, n);
 	if (partitioning.best[count].bytes >= NONE) {
-		if (!complain(&partitioning, plan))
+		if (!complain(&partitioning, plan) || carrying->mask)
 			return false;
 		*plan = before;
 		return lower_alone(compilation, nests, count, plan);

@@ -26,6 +26,7 @@ struct restriction {
 
 struct fusion_memo;
 struct schedule_lines;
+struct carrying;
 
 /* What a compilation is told and what its passes share. */
 struct compilation {
@@ -48,6 +49,7 @@ struct compilation {
 	double *work;                /* done so far, in about what a point of the search of a nest
 	                              * takes; NULL: nobody asks */
 	struct fusion_memo *fusions;    /* found so far for larger scratchpads; NULL: nothing is */
+	const struct carrying *carrying;   /* arrays that stay on chip around the nests; NULL: none */
 	const struct schedule_lines *schedule;   /* of --schedule; NULL: none */
 	bool only_weighs;            /* plans get transfers but no statements: their traffic is
 	                              * all that is asked for */

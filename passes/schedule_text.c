@@ -1,3 +1,4 @@
+#include "passes/carry.h"
 #include "passes/schedule_text.h"
 
 #include <errno.h>
@@ -218,6 +219,26 @@ static void read_storage(struct schedule_reader *reader, int a)
 			"not slide and is not double,", NULL);
 }
 
+/* The name of LENGTH bytes at NAME is of an array that is carried, so that the nest has no buffer
+ * for it. */
+static bool is_carried_here(const struct schedule_reader *reader, const char *name, size_t length)
+{
+	const struct function *function = reader->nest->function;
+	for (int i = 0; i < function->array_count; i++)
+		if (strlen(function->arrays[i]->name) == length
+			&& !strncmp(function->arrays[i]->name, name, length))
+			return is_carried(reader->compilation, function->arrays[i]);
+	return false;
+}
+
+/* The place of ARRAY, which is carried. */
+static void read_carried(struct schedule_reader *reader, const struct schedule_word *array)
+{
+	const struct schedule_word *word = next_word(reader);
+	if (!word || strcmp(word->text, "outside") || next_word(reader))
+		fail(reader, "what is carried is stored `outside` and nowhere else:", array);
+}
+
 /* ARRAY or ARRAY:NUMBER. */
 static void read_store(struct schedule_reader *reader)
 {
@@ -239,7 +260,9 @@ static void read_store(struct schedule_reader *reader)
 		read_storage(reader, a);
 		any = true;
 	}
-	if (!any)
+	if (!any && is_carried_here(reader, word->text, length))
+		read_carried(reader, word);
+	else if (!any)
 		fail(reader, colon ? "the nest has no such buffer:" : "the nest has no array", word);
 }
 

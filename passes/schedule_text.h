@@ -36,6 +36,7 @@ struct schedule_reader {
 	struct nest_model *model;
 	struct search_options *options;
 	struct group_wishes *group;  /* NEST is a group: what is said of that; else NULL */
+	const struct compilation *compilation;   /* knows what is carried */
 	/* What of the lines cannot be in this form of the nest; NULL: nothing. */
 	const char *failure;
 	struct location failed_at;

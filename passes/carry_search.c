@@ -1,0 +1,204 @@
+/* Which arrays are carried: each set of them leaves the nests another scratchpad, in which these
+ * are partitioned into groups and lowered anew. */
+
+#include <limits.h>
+#include <string.h>
+
+#include "passes/fuse.h"
+#include "passes/fusion_memo.h"
+#include "passes/quiet.h"
+
+struct carry_search {
+	struct compilation *compilation;
+	struct nest *nests;
+	const struct fuse_wishes *wishes;
+	const struct plan *plan;     /* empty */
+	struct carry_space space;
+	bool *cuts;                  /* see lower_fused; NULL: free */
+	long least;                  /* nothing moves less, as far as is known */
+	unsigned long best;          /* set, and what it moves */
+	long bytes;
+	long moved[CARRY_LIMIT];     /* by the candidates: bytes, of those */
+	int tried_count;
+	unsigned long *tried;        /* [tried_count]: sets weighed */
+};
+
+enum { SMALL = 8, MIDDLE = 16 };     /* nests */
+
+/* How many sets are weighed: the work does not depend on what else was asked before. */
+static int most_tries(int nest_count)
+{
+	return nest_count <= SMALL ? 64 : nest_count <= MIDDLE ? 24 : 12;
+}
+
+/* Lowers the nests with MASK carried. */
+static bool lower_with(const struct carry_search *search, struct compilation *compilation,
+	unsigned long mask, struct plan *plan)
+{
+	int count;
+	struct carrying carrying;
+	if (!carry_place(compilation, &search->space, mask, &carrying))
+		return false;
+	const struct carrying *before = compilation->carrying;
+	compilation->carrying = &carrying;
+	struct nest *nests = nests_of_function(compilation, search->plan->function, &count);
+	bool done = lower_fused(compilation, nests, count, search->wishes, &carrying, search->cuts,
+		plan);
+	compilation->carrying = before;
+	if (done)
+		carry_apply(&carrying, search->nests, plan);
+	return done;
+}
+
+/* What is moved with MASK carried, and the plan without statements; LONG_MAX: it does not fit. */
+static long weigh(struct carry_search *search, unsigned long mask, struct plan *plan)
+{
+	struct quiet quiet;
+	*plan = *search->plan;
+	plan->nests = ARENA_ARRAY(plan->arena, struct plan_nest, search->space.nest_count + 1);
+	quiet_begin(&quiet, search->compilation);
+	quiet.compilation.only_weighs = true;
+	long bytes = lower_with(search, &quiet.compilation, mask, plan) ? plan_bytes(plan) : LONG_MAX;
+	search->compilation->is_broken |= quiet.compilation.is_broken;
+	quiet_end(&quiet);
+	return bytes;
+}
+
+static bool was_tried(const struct carry_search *search, unsigned long mask)
+{
+	for (int t = 0; t < search->tried_count; t++)
+		if (search->tried[t] == mask)
+			return true;
+	return false;
+}
+
+static bool is_over(const struct carry_search *search)
+{
+	return search->tried_count >= most_tries(search->space.nest_count)
+		|| search->bytes <= search->least;
+}
+
+/* What the candidates move in PLAN, the best so far. */
+static void note_moved(struct carry_search *search, const struct plan *plan)
+{
+	for (int c = 0; c < search->space.count; c++) {
+		search->moved[c] = 0;
+		for (int n = 0; n < plan->nest_count; n++)
+			search->moved[c] += plan_nest_moves(&plan->nests[n],
+				search->space.candidates[c].array);
+	}
+}
+
+/* Weighs MASK, unless that was done; true if it is the best so far. */
+static bool try(struct carry_search *search, unsigned long mask)
+{
+	struct plan plan;
+	struct carrying carrying;
+	if (is_over(search) || was_tried(search, mask)
+		|| !carry_place(search->compilation, &search->space, mask, &carrying))
+		return false;
+	search->tried[search->tried_count++] = mask;
+	long bytes = weigh(search, mask, &plan);
+	if (bytes >= search->bytes)
+		return false;
+	search->bytes = bytes;
+	search->best = mask;
+	note_moved(search, &plan);
+	return true;
+}
+
+/* One more of those that move most, as long as that moves less. */
+static void add_movers(struct carry_search *search)
+{
+	unsigned long refused = 0;
+	while (!is_over(search)) {
+		int most = -1;
+		for (int c = 0; c < search->space.count; c++)
+			if (!((search->best | refused) >> c & 1) && search->moved[c] > 0
+				&& (most < 0 || search->moved[c] > search->moved[most]))
+				most = c;
+		if (most < 0)
+			return;
+		if (!try(search, search->best | 1UL << most))
+			refused |= 1UL << most;
+	}
+}
+
+/* Another one in the place of one, as long as that moves less. */
+static void exchange(struct carry_search *search)
+{
+	unsigned long fixed = search->space.wanted;
+	int count = search->space.count;
+	for (bool is_better = true; is_better && !is_over(search); ) {
+		unsigned long from = search->best;
+		is_better = false;
+		for (int c = 0; c < count && !is_better; c++)
+			for (int other = 0; other < count && !is_better; other++)
+				if ((from & ~fixed) >> c & 1 && !(from >> other & 1))
+					is_better = try(search, (from ^ 1UL << c) | 1UL << other);
+	}
+}
+
+/* All sets, the larger first. */
+static void try_all(struct carry_search *search)
+{
+	unsigned long all = (1UL << search->space.count) - 1;
+	for (unsigned long out = 0; out <= all && !is_over(search); out++)
+		if (!(out & search->space.wanted))
+			try(search, all & ~out);
+}
+
+/* In a long function groups stay as they are with what is carried first. */
+static void keep_cuts(struct carry_search *search, const struct plan *plan)
+{
+	if (search->space.nest_count <= SMALL)
+		return;
+	search->cuts = ARENA_ARRAY(search->compilation->arena, bool, search->space.nest_count + 1);
+	search->cuts[search->space.nest_count] = true;
+	for (int n = 0; n < plan->nest_count; n++)
+		search->cuts[plan->nests[n].first_source] = true;
+}
+
+static void choose(struct carry_search *search)
+{
+	enum { ALL_SETS_OF = 5 };
+	struct compilation *compilation = search->compilation;
+	struct plan plan;
+	search->best = search->space.wanted;
+	search->tried = ARENA_ARRAY(compilation->arena, unsigned long,
+		most_tries(search->space.nest_count) + 1);
+	search->tried[search->tried_count++] = search->best;
+	search->bytes = weigh(search, search->best, &plan);
+	if (search->bytes == LONG_MAX)
+		return;
+	note_moved(search, &plan);
+	keep_cuts(search, &plan);
+	add_movers(search);
+	if (search->space.count <= ALL_SETS_OF)
+		try_all(search);
+	else
+		exchange(search);
+}
+
+bool lower_carrying(struct compilation *compilation, struct nest *nests, int count,
+	const struct fuse_wishes *wishes, long least, struct plan *plan)
+{
+	const struct plan before = *plan;
+	struct carry_search search = { .compilation = compilation, .nests = nests, .wishes = wishes,
+		.plan = &before, .least = least };
+	struct carrying wanted;
+	carry_find(compilation, nests, count, wishes->fusion != FUSE_NEVER || wishes->forces,
+		&search.space);
+	if (!carry_place(compilation, &search.space, search.space.wanted, &wanted))
+		return carry_refuse(compilation, &search.space);
+	struct fusion_memo *fusions = compilation->fusions;
+	if (!fusions)
+		compilation->fusions = fusion_memo_new(compilation->arena, true);
+	fusion_memo_begin(compilation->fusions);
+	search.best = search.space.wanted;
+	if (search.space.count && !search.space.is_given)
+		choose(&search);
+	bool done = lower_with(&search, compilation, search.best, plan);
+	compilation->fusions = fusions;
+	return done;
+}
