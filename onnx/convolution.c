@@ -250,15 +250,16 @@ void lower_convolution(struct network *network, struct node *node)
 	int64_t groups;
 	struct window window = lower_convolution_window(network, node, x, w, &groups, &shape);
 
-	if (x->padded && x->uses == 1 && x->nest && x->nest->result == x && w->constant &&
-	    (variant == CONVOLUTION_FLOAT)) {
+	if (x->padded && x->uses == 1 && w->constant && variant == CONVOLUTION_FLOAT) {
 		/* Zeros around are the convolution's own border. */
 		for (int d = 0; d < window.rank; d++) {
 			window.before[d] += x->before[d + 2];
 			window.after[d] += x->after[d + 2];
 			window.in[d] = x->padded->shape.dims[d + 2];
 		}
-		network_remove(network, x->nest);
+		if (x->nest)             /* else it is lowered again */
+			network_remove(network, x->nest);
+		x->nest = NULL;
 		x = x->padded;
 	}
 	if (lower_qdq_convolution(network, node, &window, groups, &shape))

@@ -58,6 +58,31 @@ static void make_local(struct network *network, struct nest *nest, struct value 
 	nest->tail->first = first;
 }
 
+struct use {
+	const struct value *value;
+	bool is_found;
+};
+
+static void find_use(struct expression *access, bool is_written, void *user)
+{
+	struct use *use = user;
+
+	(void)is_written;
+	use->is_found |= access->value == use->value;
+}
+
+/* LAST assigns RESULT now; what else there is of VALUE is a scalar. */
+static void change_type(struct network *network, struct nest *nest, struct value *value, struct statement *last,
+	struct value *result)
+{
+	struct use use = { value, false };
+
+	last->target = lower_element(network, nest, result);
+	block_visit(nest->tail, find_use, &use);
+	if (use.is_found)
+		make_local(network, nest, value);
+}
+
 /* Goes on in the nest that makes VALUE. */
 static void append_to(struct network *network, struct nest *nest, struct node *node, struct value *value,
 	struct value *result, struct expression *made)
@@ -72,12 +97,8 @@ static void append_to(struct network *network, struct nest *nest, struct node *n
 		last->expression = expression_cast(network->arena, result->type, made);
 		if (value->type == result->type)
 			block_substitute(network->arena, nest->tail, value, lower_element(network, nest, result));
-		else if (nest->tail->first == last)
-			last->target = lower_element(network, nest, result);
-		else {
-			make_local(network, nest, value);
-			nest->tail->last->target = lower_element(network, nest, result);
-		}
+		else
+			change_type(network, nest, value, last, result);
 	} else {
 		struct expression *element = lower_element(network, nest, value);
 		add_assign(nest, nest->tail, lower_element(network, nest, result),

@@ -170,6 +170,14 @@ static void fix_inputs(struct network *network, const struct arguments *a)
 	}
 }
 
+static void check_inputs(struct network *network)
+{
+	for (int i = 0; i < network->input_count; i++)
+		if (!network->inputs[i]->constant && !shape_count(&network->inputs[i]->shape))
+			fail(network, "input '%.80s' has no elements: fix input '%.80s' by --constant",
+				network->inputs[i]->name, network->inputs[i]->name);
+}
+
 static void find_integers(struct network *network)
 {
 	for (int n = 0; n < network->node_count; n++)
@@ -191,6 +199,7 @@ static void import(struct network *network, const struct arguments *a)
 		project.depfile = arena_printf(network->arena, "%s/network.d", project.directory);
 	model_read(network);
 	fix_inputs(network, a);
+	check_inputs(network);
 	find_integers(network);
 	place_inputs(network);
 	lower_network(network);

@@ -207,6 +207,9 @@ static void lower_node(struct network *network, struct node *node)
 		const char *advice = operator_advice(node->operator);
 		refuse(network, "%s", advice ? advice : "not supported");
 	}
+	if (node->version < node->kind->since)
+		refuse(network, "its operator set is version %d, where it had another meaning: from %d on it is supported; "
+			"convert the model with onnx.version_converter", node->version, node->kind->since);
 	if (node->is_done)
 		return;
 	for (int i = 0; i < node->input_count; i++)

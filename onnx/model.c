@@ -254,7 +254,7 @@ static void read_input(struct network *network, const Onnx__ValueInfoProto *prot
 			*size = symbolic_size(network, dim->value_case ==
 				ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM && *text_of(dim->dim_param) ?
 				dim->dim_param : arena_printf(network->arena, "%s:%d", name, d), name, d);
-		if (*size < 1)
+		if (*size < 0)
 			fail(network, "dimension %d of input '%.80s' is %lld", d, name, (long long)*size);
 	}
 	if (shape_count(&value->shape) < 0)
@@ -386,11 +386,10 @@ static void read_domains(struct network *network, const Onnx__ModelProto *model)
 			strcmp(domain, "ai.onnx") ? domain : "", version };
 	}
 	network->opset = version_of(network, "");
-	if (network->opset < 7)
-		fail(network, "it is written in operator set %d; 7 to 18 are read: convert it with onnx.version_converter",
-			network->opset);
+	if (network->opset < 1)
+		fail(network, "it does not say which operator set it is written in");
 	if (network->opset > 18)
-		fail(network, "it is written in operator set %d; 7 to 18 are read: export it with opset_version=17",
+		fail(network, "it is written in operator set %d; sets up to 18 are read: export it with opset_version=17",
 			network->opset);
 }
 

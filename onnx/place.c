@@ -59,6 +59,8 @@ static void place_output(struct network *network, int number)
 	struct value *output = network->outputs[number];
 	struct value *own;
 
+	if (!shape_count(&output->shape))
+		fail(network, "output '%.80s' has no elements", output->name);
 	if (output->type == output->declared && output->view == VIEW_RESHAPE && can_change_places(output->base)) {
 		struct value *base = output->base;
 		base->view = VIEW_RESHAPE;

@@ -176,7 +176,8 @@ static void requantize(struct network *network, struct nest *nest, struct value 
 		expression_cast(arena, TYPE_INT64, total),
 		channel_element(network, arena_printf(arena, "%s_multiplier", result->name), multipliers, channel)));
 	/* Half less one, and one more where the quotient is odd. */
-	struct expression *half = two(network, SUBTRACT, two(network, SHIFT_LEFT, one,
+	struct expression *half = two(network, SUBTRACT, two(network, SHIFT_LEFT,
+		expression_cast(arena, TYPE_INT64, integer(network, TYPE_INT32, 1)),
 		two(network, SUBTRACT, shift, integer(network, TYPE_INT32, 1))), one);
 	if (shift->kind == EXPRESSION_INTEGER)
 		half = integer(network, TYPE_INT64, (INT64_C(1) << (shift->integer - 1)) - 1);
@@ -207,13 +208,13 @@ static double *all_scales(struct network *network, const struct tensor *a, const
 	return scales;
 }
 
-static int64_t zero_of(struct network *network, const struct value *zero)
+static int64_t zero_of(struct network *network, struct node *node, int input)
 {
-	if (!zero)
-		return 0;
-	if (!zero->constant || zero->constant->count != 1)
-		refuse(network, "a zero point that is not one constant");
-	return tensor_integer(zero->constant, 0);
+	const struct tensor *zero = lower_constant(network, node, input, "the zero point of the result");
+
+	if (zero->count != 1)
+		refuse(network, "a zero point of %lld numbers", (long long)zero->count);
+	return tensor_integer(zero, 0);
 }
 
 void lower_quantized_convolution(struct network *network, struct node *node)
@@ -231,7 +232,7 @@ void lower_quantized_convolution(struct network *network, struct node *node)
 	struct nest *nest = lower_convolution_nest(network, node, output, x, w, &window, groups, TYPE_INT32, bias,
 		lower_input(network, node, 2), lower_input(network, node, 5), &total);
 	requantize(network, nest, output, total, scales, count, index_loop(nest->axes[1]),
-		zero_of(network, y_zero), type_infos[output->type].lowest, type_infos[output->type].highest);
+		zero_of(network, node, 7), type_infos[output->type].lowest, type_infos[output->type].highest);
 	nest->tail = NULL;
 	lower_emit(network, nest);
 }
@@ -250,7 +251,7 @@ void lower_quantized_matmul(struct network *network, struct node *node)
 	struct nest *nest = lower_product_nest(network, node, output, a, b, false, false, TYPE_INT32, NULL,
 		lower_input(network, node, 2), lower_input(network, node, 5), &total);
 	requantize(network, nest, output, total, scales, count, index_loop(nest->axes[shape.rank - 1]),
-		zero_of(network, y_zero), type_infos[output->type].lowest, type_infos[output->type].highest);
+		zero_of(network, node, 7), type_infos[output->type].lowest, type_infos[output->type].highest);
 	nest->tail = NULL;
 	lower_emit(network, nest);
 }
