@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "codegen/reserved.h"
 #include "driver/emit.h"
 #include "driver/files.h"
 #include "driver/limit.h"
@@ -160,6 +161,8 @@ static enum status compile(struct session *session, struct outputs *outputs)
 	if ((options->sweep || options->pareto) && !can_study(session))
 		return STATUS_INPUT_ERROR;
 	if (needs_plans(options)) {
+		if (!reserved_check(session->program, options->prefix, session->diag))
+			return STATUS_INPUT_ERROR;
 		bool are_given = session->plan_count > 0;
 		if (!are_given)
 			status = make_plans(session);

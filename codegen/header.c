@@ -69,13 +69,35 @@ static const char *macro_name(struct arena *arena, const char *prefix, const cha
 	return text;
 }
 
-/* Suffix for constants that a 32-bit compiler would reject as int. */
-static void print_macro(FILE *out, const char *stem, const char *name, const char *suffix,
-	long value)
+/* The header being written: names of macros are for once, whatever functions and arrays are
+ * called ("h" and "H" have one stem). */
+struct header {
+	FILE *out;
+	struct arena *arena;
+	struct names macros;
+};
+
+static const char *macro_of(struct header *header, const char *stem, const char *name,
+	const char *suffix)
+{
+	return names_add(&header->macros, NULL, arena_printf(header->arena, "%s%s%s", stem, name,
+		suffix));
+}
+
+static void print_macro(struct header *header, const char *stem, const char *name,
+	const char *suffix, long value)
 {
 	const char *open = value < 0 ? "(" : "", *close = value < 0 ? ")" : "";
 
-	fprintf(out, "#define %s%s%s %s%ld%s\n", stem, name, suffix, open, value, close);
+	fprintf(header->out, "#define %s %s%ld%s\n", macro_of(header, stem, name, suffix), open, value,
+		close);
+}
+
+/* A macro of the sizes LIST. */
+static void print_function_macro(struct header *header, const char *stem, const char *name,
+	const char *list, const char *text)
+{
+	fprintf(header->out, "#define %s(%s) (%s)\n", macro_of(header, stem, name, "_BYTES"), list, text);
 }
 
 static long scratchpad_end(const struct plan *plan)
@@ -91,7 +113,7 @@ static long scratchpad_end(const struct plan *plan)
 /* A walk of more loop iterations takes too long; the macro is left out then. */
 enum { COMMAND_STEPS = 20000000 };
 
-static void print_commands(FILE *out, const struct plan *plan, const char *stem)
+static void print_commands(struct header *header, const struct plan *plan, const char *stem)
 {
 	struct arena *arena = arena_new();
 	struct plan_traffic *traffic = ARENA_ARRAY(arena, struct plan_traffic,
@@ -103,7 +125,7 @@ static void print_commands(FILE *out, const struct plan *plan, const char *stem)
 		is_counted = plan_count(plan->nests[n].body, plan->function, COMMAND_STEPS, traffic,
 			&commands);
 	if (is_counted)
-		print_macro(out, stem, "", "_COMMANDS", commands);
+		print_macro(header, stem, "", "_COMMANDS", commands);
 	arena_free(arena);
 }
 
@@ -159,37 +181,38 @@ static const char *with_names(struct arena *arena, const struct function *functi
 }
 
 /* What depends on symbolic sizes: macros of these. */
-static void print_size_macros(FILE *out, struct arena *arena, const struct plan *plan,
+static void print_size_macros(struct header *header, const struct plan *plan,
 	const char *stem)
 {
+	struct arena *arena = header->arena;
 	const struct function *function = plan->function;
 	const char *names[SYMBOLIC_LIMIT] = { NULL }, *list = size_list(arena, function, names);
 
-	fprintf(out, "#define %s_WORKSPACE_BYTES(%s) (%s)\n", stem, list,
+	print_function_macro(header, stem, "_WORKSPACE", list,
 		size_workspace_text(arena, plan, function->array_count, names, "uint64_t"));
 	for (int w = 0; w < 2; w++) {
 		const char *formula = sum_of_formulas(arena, plan, w);
 
 		if (formula)
-			fprintf(out, "#define %s_%s_BYTES(%s) (%s)\n", stem, w ? "WRITE" : "READ", list,
+			print_function_macro(header, stem, w ? "_WRITE" : "_READ", list,
 				with_names(arena, function, formula));
 	}
 	for (int k = 0; k < function->symbolic_count; k++) {
 		const struct size *size = function->symbolic[k];
 
-		print_macro(out, stem, arena_printf(arena, "_%s", size->name), "_TUNED", size->value);
-		print_macro(out, stem, arena_printf(arena, "_%s", size->name), "_MAX", size->max);
+		print_macro(header, stem, arena_printf(arena, "_%s", size->name), "_TUNED", size->value);
+		print_macro(header, stem, arena_printf(arena, "_%s", size->name), "_MAX", size->max);
 	}
 	for (int i = 0; i < function->parameter_count; i++) {
 		const struct array *array = function->parameters[i].array;
 
 		if (array && !array->by_value)
-			fprintf(out, "#define %s_%s_BYTES(%s) (%s)\n", stem, array->name, list,
+			print_function_macro(header, stem, arena_printf(arena, "_%s", array->name), list,
 				size_bytes_text(arena, array, names, "uint64_t"));
 	}
 }
 
-static void print_needs(FILE *out, const struct plan *plan, const char *stem)
+static void print_needs(struct header *header, const struct plan *plan, const char *stem)
 {
 	long read_bytes = 0, write_bytes = 0;
 
@@ -198,40 +221,39 @@ static void print_needs(FILE *out, const struct plan *plan, const char *stem)
 			read_bytes += plan->nests[n].traffic[i].read_bytes;
 			write_bytes += plan->nests[n].traffic[i].write_bytes;
 		}
-	print_macro(out, stem, "", "_SCRATCHPAD_BYTES", scratchpad_end(plan));
-	print_macro(out, stem, "", "_STACK_BYTES", codegen_stack_bytes(plan));
+	print_macro(header, stem, "", "_SCRATCHPAD_BYTES", scratchpad_end(plan));
+	print_macro(header, stem, "", "_STACK_BYTES", codegen_stack_bytes(plan));
 	if (plan->function->symbolic_count)
 		return;
-	print_macro(out, stem, "", "_WORKSPACE_BYTES", plan->workspace_bytes);
-	print_macro(out, stem, "", "_READ_BYTES", read_bytes);
-	print_macro(out, stem, "", "_WRITE_BYTES", write_bytes);
-	print_commands(out, plan, stem);
+	print_macro(header, stem, "", "_WORKSPACE_BYTES", plan->workspace_bytes);
+	print_macro(header, stem, "", "_READ_BYTES", read_bytes);
+	print_macro(header, stem, "", "_WRITE_BYTES", write_bytes);
+	print_commands(header, plan, stem);
 }
 
-static void print_macros(FILE *out, const struct plan *plan,
+static void print_macros(struct header *header, const struct plan *plan,
 	const struct codegen_options *options)
 {
-	struct arena *arena = arena_new();
+	struct arena *arena = header->arena;
 	const struct function *function = plan->function;
 	const char *stem = macro_name(arena, options->prefix, function->name);
 
-	fprintf(out, "/* %s: what it needs, what it moves, the sizes it was compiled for, and the\n"
+	fprintf(header->out, "/* %s: what it needs, what it moves, the sizes it was compiled for, and the\n"
 		" * bytes of its arrays. */\n", function->name);
-	print_needs(out, plan, stem);
+	print_needs(header, plan, stem);
 	for (int i = 0; i < function->size_count; i++)
 		if (!function->sizes[i]->is_symbolic)
-			print_macro(out, stem, arena_printf(arena, "_%s", function->sizes[i]->name), "",
+			print_macro(header, stem, arena_printf(arena, "_%s", function->sizes[i]->name), "",
 				function->sizes[i]->value);
 	if (function->symbolic_count)
-		print_size_macros(out, arena, plan, stem);
+		print_size_macros(header, plan, stem);
 	for (int i = 0; i < function->parameter_count && !function->symbolic_count; i++) {
 		const struct array *array = function->parameters[i].array;
 
 		if (array && !array->by_value)
-			print_macro(out, stem, arena_printf(arena, "_%s", array->name), "_BYTES",
+			print_macro(header, stem, arena_printf(arena, "_%s", array->name), "_BYTES",
 				array->elements * array->type.bytes);
 	}
-	arena_free(arena);
 }
 
 bool codegen_header(FILE *out, const struct plan *const *plans, int count,
@@ -240,14 +262,17 @@ bool codegen_header(FILE *out, const struct plan *const *plans, int count,
 	struct arena *arena = arena_new();
 	const char *name = options->header ? options->header : "kernel.h";
 	const char *slash = strrchr(name, '/');
+	struct header header = { .out = out, .arena = arena };
 	const char *guard = macro_name(arena, "LOOPC_", slash ? slash + 1 : name);
 
+	names_init(&header.macros, arena, NULL);
+	names_add(&header.macros, NULL, guard);
 	fprintf(out, "/* Written by loopc %s: change the source, not this file. */\n"
 		"#ifndef %s\n#define %s\n\n#include <stdint.h>\n\n#include \"loopc_rt.h\"\n\n"
 		"#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
 		options->version ? options->version : "", guard, guard);
 	for (int i = 0; i < count; i++) {
-		print_macros(out, plans[i], options);
+		print_macros(&header, plans[i], options);
 		signatures_print(out, &plans[i], 1, options);
 		fputc('\n', out);
 	}

@@ -3,6 +3,8 @@ libloopc_a_SOURCES += \
 	codegen/expr.c codegen/expr.h \
 	codegen/header.c codegen/signature.h codegen/sizes.c codegen/sizes.h \
 	codegen/names.c codegen/names.h \
+	codegen/reserved.c \
+	codegen/reserved.h \
 	codegen/ring.c codegen/ring.h \
 	codegen/stack.c \
 	codegen/transfer.c codegen/transfer.h \

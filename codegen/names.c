@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "codegen/reserved.h"
+
 static const char *const keywords[] = {
 	"auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else",
 	"enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "register",
@@ -33,6 +35,8 @@ void names_init(struct names *names, struct arena *arena, const struct names *pa
 
 static bool is_taken(const struct names *names, const char *text)
 {
+	if (reserved_is_macro(text))
+		return true;
 	for (; names; names = names->parent)
 		for (int i = 0; i < names->count; i++)
 			if (strcmp(names->items[i].text, text) == 0)
@@ -64,6 +68,14 @@ const char *names_of(const struct names *names, const void *object)
 			if (names->items[i].object == object)
 				return names->items[i].text;
 	return "unnamed";
+}
+
+bool names_is_keyword(const char *text)
+{
+	for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+		if (strcmp(keywords[i], text) == 0)
+			return true;
+	return false;
 }
 
 bool names_is_keyword_of_cplusplus(const char *text)

@@ -27,6 +27,8 @@ const char *names_add(struct names *names, const void *object, const char *wante
 void names_share(struct names *names, const void *object, const char *text);
 /* The identifier of OBJECT, which has one. */
 const char *names_of(const struct names *names, const void *object);
+/* One of C's keywords, or of the names that every emitted file knows. */
+bool names_is_keyword(const char *text);
 bool names_is_keyword_of_cplusplus(const char *text);
 
 #endif

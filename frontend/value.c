@@ -101,8 +101,8 @@ static struct expr *build_number(struct builder *builder, const struct ast_expr 
 {
 	struct type type;
 	if (!type_of_number(ast->text, &type))
-		return builder_fail(builder, ast->location, "'%s' is no number of C, or one of "
-			"more than 64 bits", ast->text);
+		return builder_fail(builder, ast->location, "'%s' is no number of C, or no type "
+			"of at most 64 bits can hold it", ast->text);
 	struct expr *expr = new_expr(builder, EXPR_LITERAL, ast, type);
 	expr->text = ast->text;
 	return expr;

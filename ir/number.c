@@ -1,6 +1,7 @@
 /* The types of numbers in C's syntax. */
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +40,7 @@ static bool floating_type(const char *text, struct type *type)
 	bool is_float = *at == 'f' || *at == 'F';
 	*type = is_float ? (struct type){ TYPE_FLOAT, 4, "float" } :
 		(struct type){ TYPE_DOUBLE, 8, "double" };
-	return !at[is_float];
+	return !at[is_float] && (is_float ? isfinite(strtof(text, NULL)) : isfinite(strtod(text, NULL)));
 }
 
 static bool character_value(const char *text, unsigned long *value)

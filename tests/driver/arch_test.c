@@ -152,7 +152,7 @@ static const struct refusal {
 	  "m.yaml:2:13: error: 'scratchpad.banks' needs 'sharing: exclusive': a scratchpad whose "
 	  "banks are shared is one piece" },
 	{ "name: m\nscratchpad: { bytes: 64, align_bytes: 12 }\n",
-	  "m.yaml:2:41: error: 'scratchpad.align_bytes' must be a power of two, not 12" },
+	  "m.yaml:2:39: error: 'scratchpad.align_bytes' must be a power of two, not 12" },
 	{ "name: m\nscratchpad: { bytes: 64 }\ndma: { max_bytes: 10, align_bytes: 4 }\n",
 	  "m.yaml:1:1: error: 'dma.max_bytes' is no multiple of 'dma.align_bytes'" },
 	{ "name: m\nscratchpad: { bytes: 64 }\ndma: { align_bytes: 6 }\n",
