@@ -14,4 +14,25 @@ AM_TESTS_ENVIRONMENT = \
 	CC='$(CC)'; export CC; \
 	SANITIZER_FLAGS='$(SANITIZER_FLAGS)'; export SANITIZER_FLAGS; \
 	UBSAN_OPTIONS=print_stacktrace=1; export UBSAN_OPTIONS; \
-	unset CDPATH MAKEFLAGS MFLAGS LOOPC_RUNTIME_DIR;
+	LOOPC_RUNTIME_DIR='$(abs_top_builddir)/tests/verify'; export LOOPC_RUNTIME_DIR; \
+	LDLIBS="'$(abs_top_builddir)/tests/verify/checked.o'"; export LDLIBS; \
+	CFLAGS=$(VERIFY_CFLAGS); export CFLAGS; \
+	unset CDPATH MAKEFLAGS MFLAGS;
+
+# Some thousand times a test has loopc --verify build a program.  The checked port in it is
+# built once: the runtime that --verify finds has nothing but headers and an empty source in
+# its place.  The code that a sanitized loopc writes is that of the plain one, whose tests
+# have built it as users do; there it is only built as fast as can be.
+if SANITIZERS
+VERIFY_CFLAGS = -O0
+else
+VERIFY_CFLAGS =
+endif
+check_DATA = tests/verify/checked.o
+CLEANFILES += tests/verify/checked.o tests/verify/checked.c tests/verify/loopc_rt.h \
+	tests/verify/loopc_checked.h
+tests/verify/checked.o: runtime/checked.c runtime/loopc_rt.h runtime/loopc_checked.h
+	$(AM_V_CC)$(MKDIR_P) tests/verify && \
+		cp '$(srcdir)/runtime/loopc_rt.h' '$(srcdir)/runtime/loopc_checked.h' tests/verify && \
+		echo 'typedef int in_checked_o;' >tests/verify/checked.c && \
+		$(CC) -std=c99 -O2 -c -o $@ '$(srcdir)/runtime/checked.c'

@@ -20,9 +20,10 @@ for tool in flex bison yacc lex; do
 	printf '#!/bin/sh\necho "%s was called" >&2\nexit 1\n' $tool >tools/$tool
 done
 chmod +x tools/*
-ok "configure" sh -c 'cd build && PATH="$0/tools:$PATH" ../loopc/configure -q' "$tap_dir"
+# What is tried is that all is there, which needs no fast code.
+ok "configure" sh -c 'cd build && PATH="$0/tools:$PATH" ../loopc/configure -q CFLAGS=-O0' "$tap_dir"
 ok "make" env PATH="$tap_dir/tools:$PATH" make -s -C build -j2
-ok "what it built works" build/loopc --verify \
+ok "what it built works" env -u LOOPC_RUNTIME_DIR -u LDLIBS build/loopc --verify \
 	"$top_srcdir/tests/integration/product.loop"
 chmod -R u+w loopc
 

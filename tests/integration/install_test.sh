@@ -18,7 +18,7 @@ mv "$installed" "$tap_dir/prefix"
 prefix=$tap_dir/prefix
 PATH=$prefix/bin:$PATH
 export PATH
-unset LOOPC LOOPC_RUNTIME_DIR
+unset LOOPC LOOPC_RUNTIME_DIR LDLIBS CFLAGS
 
 is "$(loopc --print-runtime-dir)" "$prefix/share/loopc/runtime" "the runtime is beside a moved loopc"
 exits 0 "an installed loopc verifies" loopc --verify "$here/product.loop"

@@ -180,8 +180,9 @@ def main():
     taken = refused = failures = 0
     with tempfile.TemporaryDirectory() as directory:
         # the functions that the generator's programs call
-        os.environ["LDLIBS"] = os.path.join(directory, "clamp.c")
-        with open(os.environ["LDLIBS"], "w", encoding="utf-8") as out:
+        clamp = os.path.join(directory, "clamp.c")
+        os.environ["LDLIBS"] = os.environ.get("LDLIBS", "") + " " + clamp
+        with open(clamp, "w", encoding="utf-8") as out:
             out.write("int fuzz_clamp(int value, int least, int largest);\n"
                       "int fuzz_clamp(int value, int least, int largest)\n"
                       "{ return value < least ? least : value > largest ? largest : value; }\n"
