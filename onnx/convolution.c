@@ -398,9 +398,7 @@ static struct expression *greater_of(struct network *network, struct expression 
 	return expression_choose(network->arena, expression_binary(network->arena, GREATER, b, a), b, a);
 }
 
-/* How many elements of the window there are at each place of the result: of the input, or with
- * WITH_BORDER of its border too. */
-static struct value *window_counts(struct network *network, const struct window *w, bool with_border,
+struct value *lower_window_counts(struct network *network, const struct window *w, bool with_border,
 	enum type type)
 {
 	struct shape shape = { w->rank, { 0 } };
@@ -438,11 +436,9 @@ static struct expression *divide_by(struct network *network, struct nest *nest, 
 	return expression_binary(network->arena, DIVIDE, element, expression_read(network->arena, counts, at));
 }
 
-static void pool(struct network *network, struct node *node, struct value *x, const struct window *window,
-	bool is_average, bool with_border)
+static void pool(struct network *network, struct node *node, struct value *output, struct value *x,
+	const struct window *window, bool is_average, bool with_border)
 {
-	const struct shape shape = window_shape(window, x->shape.dims[0], x->shape.dims[1]);
-	struct value *output = lower_output(network, node, 0, x->type, &shape);
 	struct index at[RANK_LIMIT], taps[RANK_LIMIT];
 
 	if (!is_average && x->has_range) {
@@ -461,12 +457,31 @@ static void pool(struct network *network, struct node *node, struct value *x, co
 	if (is_average) {
 		add_update(nest, block, element, ADD, read);
 		add_assign(nest, nest->tail, element, divide_by(network, nest, element,
-			window_counts(network, window, with_border, x->type)));
+			lower_window_counts(network, window, with_border, x->type)));
 	} else {
 		add_assign(nest, block, element, expression_cast(network->arena, x->type,
 			greater_of(network, element, read)));
 	}
 	lower_emit(network, nest);
+}
+
+/* The output of a pooling, and the operands it is made of.  The greatest of what DequantizeLinear
+ * makes is what it makes of the greatest. */
+static void pool_node(struct network *network, struct node *node, struct value *x, const struct window *window,
+	bool is_average, bool with_border)
+{
+	const struct shape shape = window_shape(window, x->shape.dims[0], x->shape.dims[1]);
+
+	if (is_average && lower_qdq_average(network, node, window, with_border, &shape))
+		return;
+	struct value *output = lower_output(network, node, 0, x->type, &shape);
+	if (is_average || !lower_is_quantized(x)) {
+		pool(network, node, output, x, window, is_average, with_border);
+		return;
+	}
+	struct value *integers = network_temporary(network, x->quantized->name, x->quantized->type, &shape);
+	pool(network, node, integers, x->quantized, window, false, false);
+	lower_dequantized(network, node, output, integers, x);
 }
 
 void lower_pool(struct network *network, struct node *node)
@@ -477,7 +492,7 @@ void lower_pool(struct network *network, struct node *node)
 	if (is_average)
 		x = lower_declared(network, node, x);
 	const struct window window = lower_window(network, node, &x->shape, NULL);
-	pool(network, node, x, &window, is_average, attribute_int(network, node, "count_include_pad", 0) != 0);
+	pool_node(network, node, x, &window, is_average, attribute_int(network, node, "count_include_pad", 0) != 0);
 }
 
 void lower_global_pool(struct network *network, struct node *node)
@@ -494,5 +509,5 @@ void lower_global_pool(struct network *network, struct node *node)
 		window.in[d] = window.kernel[d] = x->shape.dims[d + 2];
 		window.stride[d] = window.dilation[d] = window.out[d] = 1;
 	}
-	pool(network, node, x, &window, is_average, false);
+	pool_node(network, node, x, &window, is_average, false);
 }

@@ -380,6 +380,8 @@ void lower_binary(struct network *network, struct node *node)
 	if (!shape_broadcast(&a->shape, &b->shape, &shape))
 		refuse(network, "shapes %s and %s do not go together", shape_text(network->arena, &a->shape),
 			shape_text(network->arena, &b->shape));
+	if (lower_qdq_add(network, node, &shape))
+		return;
 	if ((a->type != a->declared || b->type != b->declared) && variant <= BINARY_MUL &&
 	    lower_integers(network, a) && lower_integers(network, b)) {
 		int64_t low, high;

@@ -119,6 +119,18 @@ struct value *lower_integer_sum(struct network *network, const struct node *node
 bool lower_qdq_convolution(struct network *network, struct node *node, const struct window *window,
 	int64_t groups, const struct shape *shape);
 bool lower_qdq_product(struct network *network, struct node *node, const struct shape *shape);
+bool lower_qdq_average(struct network *network, struct node *node, const struct window *window,
+	bool with_border, const struct shape *shape);
+bool lower_qdq_add(struct network *network, struct node *node, const struct shape *shape);
+/* Is it what DequantizeLinear makes, with one constant scale and zero point for all? */
+bool lower_is_quantized(const struct value *x);
+/* OUTPUT is what DequantizeLinear makes of INTEGERS as it made LIKE. */
+void lower_dequantized(struct network *network, struct node *node, struct value *output, struct value *integers,
+	const struct value *like);
+/* How many elements of the window there are at each place of the result: of the input, or with
+ * WITH_BORDER of its border too. */
+struct value *lower_window_counts(struct network *network, const struct window *window, bool with_border,
+	enum type type);
 
 /* OUTPUT is X times SCALE plus SHIFT (a number each for dimension 1, or one for all): folded into the
  * weights of the convolution, or the scaling, that makes X and nothing else needs; else an operator. */

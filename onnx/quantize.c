@@ -115,7 +115,21 @@ void lower_dequantize(struct network *network, struct node *node)
 	output->scale = scale;
 	output->zero = zero;
 	output->quantized_axis = axis;
+	x->uses++;                       /* by them too */
 	lower_elementwise(network, node, output, operands, zero ? 3 : 2, make_dequantized);
+}
+
+void lower_dequantized(struct network *network, struct node *node, struct value *output, struct value *integers,
+	const struct value *like)
+{
+	struct value *operands[3] = { integers, like->scale, like->zero };
+
+	output->quantized = integers;
+	output->scale = like->scale;
+	output->zero = like->zero;
+	output->quantized_axis = like->quantized_axis;
+	integers->uses = 2;
+	lower_elementwise(network, node, output, operands, like->zero ? 3 : 2, make_dequantized);
 }
 
 /* ---- requantization ---- */
@@ -152,6 +166,28 @@ static struct expression *channel_element(struct network *network, const char *n
 	return expression_read(network->arena, network_constant(network, name, tensor), at);
 }
 
+/* SCALED becomes SCALED * 2^-SHIFT, rounded to even, plus ZERO, and RESULT that from LOW to HIGH. */
+static void finish_requantization(struct network *network, struct nest *nest, struct value *result,
+	struct expression *scaled, struct expression *shift, int64_t zero, int64_t low, int64_t high)
+{
+	struct arena *arena = network->arena;
+	struct expression *one = integer(network, TYPE_INT64, 1);
+	/* Half less one, and one more where the quotient is odd. */
+	struct expression *half = two(network, SUBTRACT, two(network, SHIFT_LEFT,
+		expression_cast(arena, TYPE_INT64, integer(network, TYPE_INT32, 1)),
+		two(network, SUBTRACT, shift, integer(network, TYPE_INT32, 1))), one);
+
+	if (shift->kind == EXPRESSION_INTEGER)
+		half = integer(network, TYPE_INT64, (INT64_C(1) << (shift->integer - 1)) - 1);
+	struct expression *odd = two(network, BIT_AND, two(network, SHIFT_RIGHT, scaled, shift), one);
+	add_assign(nest, nest->tail, scaled, two(network, SHIFT_RIGHT,
+		two(network, ADD, two(network, ADD, scaled, half), odd), shift));
+	if (zero)
+		add_update(nest, nest->tail, scaled, ADD, integer(network, TYPE_INT32, zero));
+	add_assign(nest, nest->tail, lower_element(network, nest, result),
+		expression_cast(arena, result->type, clamped(network, scaled, low, high)));
+}
+
 /* At the end of the nest RESULT becomes TOTAL * SCALES[channel], rounded to even, plus ZERO, from LOW to
  * HIGH.  COUNT scales, one for all or one for each value of CHANNEL. */
 static void requantize(struct network *network, struct nest *nest, struct value *result, struct expression *total,
@@ -169,25 +205,12 @@ static void requantize(struct network *network, struct nest *nest, struct value 
 		tensor_set_integer(multipliers, c, multiplier);
 		tensor_set_integer(shifts, c, shift);
 	}
-	struct expression *one = integer(network, TYPE_INT64, 1);
 	struct expression *shift = channel_element(network, arena_printf(arena, "%s_shift", result->name), shifts,
 		channel);
 	struct expression *scaled = add_local(nest, nest->tail, "scaled", TYPE_INT64, two(network, MULTIPLY,
 		expression_cast(arena, TYPE_INT64, total),
 		channel_element(network, arena_printf(arena, "%s_multiplier", result->name), multipliers, channel)));
-	/* Half less one, and one more where the quotient is odd. */
-	struct expression *half = two(network, SUBTRACT, two(network, SHIFT_LEFT,
-		expression_cast(arena, TYPE_INT64, integer(network, TYPE_INT32, 1)),
-		two(network, SUBTRACT, shift, integer(network, TYPE_INT32, 1))), one);
-	if (shift->kind == EXPRESSION_INTEGER)
-		half = integer(network, TYPE_INT64, (INT64_C(1) << (shift->integer - 1)) - 1);
-	struct expression *odd = two(network, BIT_AND, two(network, SHIFT_RIGHT, scaled, shift), one);
-	add_assign(nest, nest->tail, scaled, two(network, SHIFT_RIGHT,
-		two(network, ADD, two(network, ADD, scaled, half), odd), shift));
-	if (zero)
-		add_update(nest, nest->tail, scaled, ADD, integer(network, TYPE_INT32, zero));
-	add_assign(nest, nest->tail, lower_element(network, nest, result),
-		expression_cast(arena, result->type, clamped(network, scaled, low, high)));
+	finish_requantization(network, nest, result, scaled, shift, zero, low, high);
 }
 
 static const struct tensor *scale_of(struct network *network, struct node *node, int input)
@@ -328,7 +351,7 @@ static struct value *ending_output(struct network *network, const struct ending 
 	return lower_output(network, ending->quantize, 0, zero ? zero->type : TYPE_UINT8, shape);
 }
 
-static bool is_quantized_whole(const struct value *x)
+bool lower_is_quantized(const struct value *x)
 {
 	return x->quantized && x->scale->constant && x->scale->constant->count == 1 &&
 		(!x->zero || x->zero->constant);
@@ -365,7 +388,7 @@ bool lower_qdq_convolution(struct network *network, struct node *node, const str
 	struct ending ending;
 	int64_t count;
 
-	if (node->kind->variant != CONVOLUTION_FLOAT || !is_quantized_whole(x) || !w->quantized ||
+	if (node->kind->variant != CONVOLUTION_FLOAT || !lower_is_quantized(x) || !w->quantized ||
 	    !w->scale->constant || (w->scale->constant->count > 1 && w->quantized_axis != 0) ||
 	    !quantized_bias(lower_optional(node, 2), x, w, &bias) || !find_ending(network, node, &ending))
 		return false;
@@ -391,7 +414,7 @@ bool lower_qdq_product(struct network *network, struct node *node, const struct 
 	struct ending ending;
 	int64_t count;
 
-	if ((!is_gemm && strcmp(node->operator, "MatMul")) || !is_quantized_whole(a) || !b->quantized ||
+	if ((!is_gemm && strcmp(node->operator, "MatMul")) || !lower_is_quantized(a) || !b->quantized ||
 	    !b->scale->constant || (b->scale->constant->count > 1 &&
 		b->quantized_axis != b->shape.rank - (b_transposed ? 2 : 1)) ||
 	    (is_gemm && (attribute_float(network, node, "alpha", 1) != 1 || attribute_float(network, node, "beta", 1) != 1)) ||
@@ -403,6 +426,86 @@ bool lower_qdq_product(struct network *network, struct node *node, const struct 
 	struct nest *nest = lower_product_nest(network, node, output, a->quantized, b->quantized, a_transposed,
 		b_transposed, TYPE_INT32, bias, a->zero, b->zero, &total);
 	requantize(network, nest, output, total, scales, count, index_loop(nest->axes[shape->rank - 1]), ending.zero,
+		ending.low, ending.high);
+	nest->tail = NULL;
+	lower_emit(network, nest);
+	return true;
+}
+
+/* Sums of a window, less what the zero point adds to them. */
+bool lower_qdq_average(struct network *network, struct node *node, const struct window *window,
+	bool with_border, const struct shape *shape)
+{
+	struct value *x = lower_optional(node, 0);
+	struct arena *arena = network->arena;
+	struct index at[RANK_LIMIT], taps[RANK_LIMIT];
+	struct ending ending;
+	double count;
+
+	const struct value *counts = lower_window_counts(network, window, with_border, TYPE_INT32);
+	/* At the border, where fewer elements count, the factor would be another one. */
+	if (!lower_is_quantized(x) || !tensor_is_uniform(counts->constant, &count) || count > 8e6 ||
+	    !find_ending(network, node, &ending))
+		return false;
+	struct value *output = ending_output(network, &ending, shape);
+	struct nest *nest = lower_nest(network, node, output);
+	struct expression *sum = add_local(nest, nest->tail, "sum", TYPE_INT32, integer(network, TYPE_INT32, 0));
+	struct block *block = lower_window_loops(network, nest, nest->tail, window, x, index_loop(nest->axes[1]), at,
+		taps);
+	struct expression *element = expression_read(arena, x->quantized, at);
+	const int64_t zero = x->zero ? tensor_integer(x->zero->constant, 0) : 0;
+	add_update(nest, block, sum, ADD, !zero ? element : two(network, SUBTRACT, element,
+		integer(network, TYPE_INT32, zero)));
+	const double scale = tensor_number(x->scale->constant, 0) / (tensor_number(ending.scale, 0) * count);
+	requantize(network, nest, output, sum, &scale, 1, index_constant(0), ending.zero, ending.low, ending.high);
+	nest->tail = NULL;
+	lower_emit(network, nest);
+	return true;
+}
+
+static struct expression *broadcast_element(struct network *network, const struct nest *nest, struct value *x)
+{
+	struct index at[RANK_LIMIT];
+
+	for (int d = 0; d < x->shape.rank; d++)
+		at[d] = x->shape.dims[d] == 1 ? index_constant(0) :
+			index_loop(nest->axes[d + nest->result->shape.rank - x->shape.rank]);
+	return expression_read(network->arena, x, at);
+}
+
+/* Both scales as multipliers of one shift: 40 bits, as elements have no more than 17. */
+bool lower_qdq_add(struct network *network, struct node *node, const struct shape *shape)
+{
+	struct value *operands[2] = { lower_optional(node, 0), lower_optional(node, 1) };
+	struct arena *arena = network->arena;
+	struct expression *sum = NULL;
+	struct ending ending;
+	double scales[2];
+	int exponent;
+
+	if (strcmp(node->operator, "Add") || !lower_is_quantized(operands[0]) || !lower_is_quantized(operands[1]) ||
+	    type_infos[operands[0]->quantized->type].bytes > 2 || type_infos[operands[1]->quantized->type].bytes > 2 ||
+	    !find_ending(network, node, &ending))
+		return false;
+	for (int o = 0; o < 2; o++)
+		scales[o] = tensor_number(operands[o]->scale->constant, 0) / tensor_number(ending.scale, 0);
+	frexp(scales[0] > scales[1] ? scales[0] : scales[1], &exponent);
+	const int shift = 40 - exponent;
+	if (shift < 1 || shift > 62)
+		refuse(network, "scales of %g and %g", scales[0], scales[1]);
+	struct value *output = ending_output(network, &ending, shape);
+	struct nest *nest = lower_nest(network, node, output);
+	for (int o = 0; o < 2; o++) {
+		const int64_t zero = operands[o]->zero ? tensor_integer(operands[o]->zero->constant, 0) : 0;
+		struct expression *element = broadcast_element(network, nest, operands[o]->quantized);
+		if (zero)
+			element = two(network, SUBTRACT, element, integer(network, TYPE_INT32, zero));
+		element = two(network, MULTIPLY, expression_cast(arena, TYPE_INT64, element),
+			integer(network, TYPE_INT64, (int64_t)rint(ldexp(scales[o], shift))));
+		sum = sum ? two(network, ADD, sum, element) : element;
+	}
+	struct expression *scaled = add_local(nest, nest->tail, "scaled", TYPE_INT64, sum);
+	finish_requantization(network, nest, output, scaled, integer(network, TYPE_INT32, shift), ending.zero,
 		ending.low, ending.high);
 	nest->tail = NULL;
 	lower_emit(network, nest);

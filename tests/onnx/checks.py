@@ -190,6 +190,42 @@ def quantized():
             hasnt=["float"])
 
 
+def quantized_others():
+    """MaxPool, Reshape, Add and averages between quantized tensors, and a product after them."""
+    generator = random.Random(11)
+    a = [generator.randrange(256) for _ in range(2 * 4 * 4)]
+    b = [generator.randrange(-128, 128) for _ in range(2 * 2 * 2)]
+    w = [generator.randrange(-128, 128) for _ in range(2 * 3)]
+    sa, za, sb, zb, sc, zc, sd, zd, sw, se = 0.75, 100, 0.3125, -5, 1.5, 4, 0.75, 7, 0.5, 32.0
+    scales = [tensor(n, [], FLOAT, [v]) for n, v in
+              (("sa", sa), ("sb", sb), ("sc", sc), ("sd", sd), ("sw", sw), ("se", se))]
+    data = model([node("DequantizeLinear", ["a", "sa", "za"], ["af"]),
+                  node("MaxPool", ["af"], ["p"], kernel_shape=[2, 2], strides=[2, 2]),
+                  node("DequantizeLinear", ["b", "sb", "zb"], ["bf"]), node("Add", ["p", "bf"], ["c"]),
+                  node("QuantizeLinear", ["c", "sc", "zc"], ["cq"]), node("DequantizeLinear", ["cq", "sc", "zc"], ["cf"]),
+                  node("GlobalAveragePool", ["cf"], ["g"]), node("QuantizeLinear", ["g", "sd", "zd"], ["gq"]),
+                  node("DequantizeLinear", ["gq", "sd", "zd"], ["gf"]), node("Flatten", ["gf"], ["f"]),
+                  node("DequantizeLinear", ["w", "sw", "zw"], ["wf"]), node("MatMul", ["f", "wf"], ["e"]),
+                  node("QuantizeLinear", ["e", "se", "zw"], ["y"])],
+                 [value("a", UINT8, [1, 2, 4, 4]), value("b", INT8, [1, 2, 2, 2])], [value("y", INT8, [1, 3])],
+                 scales + [tensor("za", [], UINT8, [za]), tensor("zb", [], INT8, [zb]), tensor("zc", [], INT8, [zc]),
+                           tensor("zd", [], INT8, [zd]), tensor("zw", [], INT8, [0]), tensor("w", [2, 3], INT8, w)])
+    def clamp(n):
+        return max(-128, min(127, n))
+    g = []
+    for k in range(2):
+        total = 0
+        for i in range(2):
+            for j in range(2):
+                top = max(a[k * 16 + (2 * i + r) * 4 + 2 * j + s] for r in range(2) for s in range(2))
+                c = clamp(rounded(((top - za) * sa + (b[k * 4 + i * 2 + j] - zb) * sb) / sc) + zc)
+                total += c - zc
+        g.append(clamp(rounded(total * sc / (sd * 4)) + zd))
+    y = [clamp(rounded(sum((g[k] - zd) * w[3 * k + j] for k in range(2)) * sd * sw / se)) for j in range(3)]
+    answers("QDQ around other operators is of integers", data, struct.pack("<32B8b", *a, *b), struct.pack("<3b", *y),
+            hasnt=["float"])
+
+
 def requantized():
     """RequantShift; what no integer of 32 bits holds is refused."""
     def net(weight, mul, div):
@@ -216,7 +252,7 @@ def main():
     os.mkdir(f"{directory}/in")
     os.chdir(f"{directory}/in")
     try:
-        for group in (files, nodes, folding, quantized, requantized):
+        for group in (files, nodes, folding, quantized, quantized_others, requantized):
             group()
     finally:
         os.chdir("/")
