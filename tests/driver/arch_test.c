@@ -125,17 +125,22 @@ static const struct refusal {
 	{ "name: m\nscratchpad: 64\n",
 	  "m.yaml:2:13: error: 'scratchpad' must be a mapping, as { key: value }" },
 	{ "name: m\nscratchpad: { bytes: many }\n",
-	  "m.yaml:2:22: error: 'scratchpad.bytes' must be a whole number" },
+	  "m.yaml:2:22: error: 'scratchpad.bytes' must be a whole number, with K, M or G behind it for "
+	  "1024, 1024^2 or 1024^3" },
 	{ "name: m\nscratchpad: { bytes: 1.5 }\n",
-	  "m.yaml:2:22: error: 'scratchpad.bytes' must be a whole number" },
+	  "m.yaml:2:22: error: 'scratchpad.bytes' must be a whole number, with K, M or G behind it for "
+	  "1024, 1024^2 or 1024^3" },
 	{ "name: m\nscratchpad: { bytes: 64T }\n",
-	  "m.yaml:2:22: error: 'scratchpad.bytes' must be a whole number" },
+	  "m.yaml:2:22: error: 'scratchpad.bytes' must be a whole number, with K, M or G behind it for "
+	  "1024, 1024^2 or 1024^3" },
 	{ "name: m\nscratchpad: { bytes: [1] }\n",
-	  "m.yaml:2:22: error: 'scratchpad.bytes' must be a whole number" },
+	  "m.yaml:2:22: error: 'scratchpad.bytes' must be a whole number, with K, M or G behind it for "
+	  "1024, 1024^2 or 1024^3" },
 	{ "name: m\nscratchpad: { bytes: 0 }\n",
 	  "m.yaml:2:22: error: 'scratchpad.bytes' must be from 1 to 1099511627776, not 0" },
 	{ "name: m\nscratchpad: { bytes: 99999999999999999999 }\n",
-	  "m.yaml:2:22: error: 'scratchpad.bytes' must be a whole number" },
+	  "m.yaml:2:22: error: 'scratchpad.bytes' must be a whole number, with K, M or G behind it for "
+	  "1024, 1024^2 or 1024^3" },
 	{ "name: m\nscratchpad: { bytes: 9007199254740992G }\n",
 	  "m.yaml:2:22: error: 'scratchpad.bytes' must be from 1 to 1099511627776, not "
 	  "9007199254740992G" },
