@@ -750,6 +750,15 @@ void nest_find_sequential_band(struct compilation *compilation, struct nest *nes
 	*nest = best;
 }
 
+void nest_take_band(struct nest *to, const struct nest *from)
+{
+	to->band_count = from->band_count;
+	to->prefix = from->prefix;
+	to->left_out = from->left_out;
+	memcpy(to->band, from->band, sizeof to->band);
+	memcpy(to->blocked, from->blocked, sizeof to->blocked);
+}
+
 bool nest_source_dim(struct compilation *compilation, const struct nest *nest, int j,
 	struct band_dim *dim)
 {

@@ -560,13 +560,42 @@ struct choice *choice_make(struct compilation *compilation, struct nest *nest)
 	return prepare(choice) ? choice : NULL;
 }
 
-/* Every value that a read of a created array sees is set in the nest, whatever the sizes. */
-static bool stays_created(const struct choice *choice, struct nest *all)
+/* Every value that a read of a created array sees is set in the nest, whatever the sizes; else
+ * says of which array not. */
+static bool stays_created(const struct choice *choice, struct nest *all, const char **reason)
 {
 	for (int a = 0; a < all->array_count; a++)
-		if (choice->model.arrays[a].is_created && !nest_is_created(all, &all->arrays[a]))
+		if (choice->model.arrays[a].is_created && !nest_is_created(all, &all->arrays[a])) {
+			*reason = arena_printf(choice->compilation->arena, "some element of '%s' is read "
+				"before it is written for some sizes", all->arrays[a].array->name);
 			return false;
+		}
 	return true;
+}
+
+/* Why ALL, the nest for all sizes, has no plan under a schedule that is legal. */
+static const char *reason_without_plan(const struct choice *choice, const struct nest *all)
+{
+	struct arena *arena = choice->compilation->arena;
+	const struct obstacle *obstacle = &choice->obstacle;
+	const char *because = all->left_out && all->blocked[0].loop ? arena_printf(arena,
+		", as loop '%s' cannot be tiled", all->blocked[0].loop->name) : "";
+	if (obstacle->clash[0] >= 0)
+		return arena_printf(arena, "buffers of '%s' hold the same elements for some sizes",
+			all->arrays[obstacle->clash[0]].array->name);
+	if (obstacle->array < 0)
+		return "isl finds no loops for it";
+	const char *name = all->arrays[obstacle->array].array->name;
+	bool fits = obstacle->needed_bytes <= choice->compilation->arch->scratchpad_bytes;
+	if (choice->exact)
+		return arena_printf(arena, "what its tiles touch of '%s' depends on the sizes in a way "
+			"that is not affine", name);
+	if (fits)
+		return arena_printf(arena, "where the elements of '%s' are that a tile touches depends on "
+			"the sizes in a way that is too long to find%s", name, because);
+	return arena_printf(arena, "the buffer of '%s' would grow with a size: all buffers together to "
+		"%ld bytes where sizes are the largest there may be%s", name, obstacle->needed_bytes,
+		because);
 }
 
 bool choice_lower_all_sizes(struct choice *choice, struct plan *plan, struct plan_nest *out,
@@ -579,18 +608,15 @@ bool choice_lower_all_sizes(struct choice *choice, struct plan *plan, struct pla
 	struct nest *all = nest_with_sizes(compilation, choice->nest,
 		(struct band_origin){ choice->attempt.loops, choice->attempt.split }, choice->exact,
 		regions, reason);
-	if (!all || !band_is_legal(all, &choice->schedule, reason))
+	if (!all || !band_is_legal(compilation, all, &choice->schedule, reason))
 		return false;
-	*reason = "some element is read before it is written for some sizes";
-	if (!stays_created(choice, all))
+	if (!stays_created(choice, all, reason))
 		return false;
 	show_schedule(choice);
-	*reason = choice->exact ? "what its tiles touch depends on the sizes in a way that is not affine"
-		: all->left_out && all->blocked[0].loop ? arena_printf(compilation->arena,
-			"a buffer would grow with a size, as loop '%s' cannot be tiled",
-			all->blocked[0].loop->name)
-		: "a buffer would grow with a size";
-	return lower_schedule(choice, all, regions, TO_EMIT, plan, out);
+	if (lower_schedule(choice, all, regions, TO_EMIT, plan, out))
+		return true;
+	*reason = reason_without_plan(choice, all);
+	return false;
 }
 
 double choice_starts(const struct choice *choice)

@@ -341,15 +341,27 @@ static bool need_too_much(const struct lowering *lowering, long *needed)
 	return bytes > most;
 }
 
+static int largest_buffer(const struct lowering *lowering)
+{
+	int largest = -1;
+	for (int a = 0; a < lowering->nest->array_count; a++)
+		if (largest < 0 || lowering->buffers[a]->bytes > lowering->buffers[largest]->bytes)
+			largest = a;
+	return largest;
+}
+
 /* Most schedules that are tried do not fit: nothing more is asked of isl than whether
  * they do. */
 static bool measure_and_fill(struct lowering *lowering, long *needed)
 {
 	const struct nest *nest = lowering->nest;
 	for (int a = 0; a < nest->array_count; a++)
-		if (!measure_buffer(lowering, a))
+		if (!measure_buffer(lowering, a)) {
+			lowering->refused = a;
 			return false;
+		}
 	general_double_wanted(lowering);
+	lowering->refused = largest_buffer(lowering);
 	if (need_too_much(lowering, needed))
 		return false;
 	*needed = general_place(lowering);
@@ -360,12 +372,16 @@ static bool measure_and_fill(struct lowering *lowering, long *needed)
 	}
 	if (fits)
 		general_double_what_fits(lowering);
-	for (int a = 0; a < nest->array_count && fits; a++)
+	for (int a = 0; a < nest->array_count && fits; a++) {
+		lowering->refused = a;
 		fits = nest->arrays[a].is_internal || (nest->arrays[a].is_kept
 			? resident_fill_kept(lowering, a, &lowering->general[a], lowering->buffers[a])
 			: lowering->store[a] < 0
 			? turn_fill(lowering, a, &lowering->general[a], lowering->buffers[a])
 			: fill_region(lowering, a, &lowering->general[a], lowering->buffers[a]));
+	}
+	if (fits)
+		lowering->refused = -1;
 	return fits;
 }
 

@@ -666,7 +666,7 @@ static struct lowering lowering_of(struct compilation *compilation, const struct
 	const struct nest_model *model, const struct schedule *schedule, struct plan *plan)
 {
 	struct lowering lowering = { .compilation = compilation, .nest = nest, .model = model,
-		.schedule = schedule, .plan = plan, .names = &plan->names };
+		.schedule = schedule, .plan = plan, .names = &plan->names, .refused = -1 };
 	lowering.buffers = ARENA_ARRAY(compilation->arena, struct plan_buffer *,
 		nest->array_count + 1);
 	lowering.store = ARENA_ARRAY(compilation->arena, int, nest->array_count + 1);
@@ -709,12 +709,14 @@ bool nest_join_clashing(struct compilation *compilation, struct nest *nest, stru
 static bool lower_with_buffers(struct lowering *lowering, struct plan_nest *out,
 	struct obstacle *obstacle)
 {
-	*obstacle = (struct obstacle){ 0, { -1, -1 } };
+	*obstacle = (struct obstacle){ 0, { -1, -1 }, -1 };
 	if (!groups_are_apart(lowering, obstacle->clash))
 		return false;
 	find_present(lowering);
-	if (lowering->regions ? !make_exact_buffers(lowering) : !make_general_buffers(lowering,
-		&obstacle->needed_bytes))
+	bool done = lowering->regions ? make_exact_buffers(lowering)
+		: make_general_buffers(lowering, &obstacle->needed_bytes);
+	obstacle->array = lowering->refused;
+	if (!done)
 		return false;
 	obstacle->needed_bytes = 0;
 	return lower_body(lowering, out);

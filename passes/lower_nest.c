@@ -48,6 +48,8 @@ struct refusal {
 	struct choice *first;        /* the first choice that was made, which may not fit; or NULL */
 	const char *reason;          /* what fits is not right for all sizes, the best for this */
 	bool had_forms;              /* some of that had closed forms, which may be why */
+	long least;                  /* bytes that the best moves which is right for the sizes tuned
+	                              * for, whatever it is for others; 0: none is */
 };
 
 /* What is lowered is to be right for all values of symbolic sizes. */
@@ -139,11 +141,7 @@ static void set_band(struct compilation *compilation, struct nest *nest, int loo
 		**band = *nest;
 		return;
 	}
-	nest->band_count = (*band)->band_count;
-	nest->prefix = (*band)->prefix;
-	nest->left_out = (*band)->left_out;
-	memcpy(nest->band, (*band)->band, sizeof nest->band);
-	memcpy(nest->blocked, (*band)->blocked, sizeof nest->blocked);
+	nest_take_band(nest, *band);
 }
 
 /* Groups that are alike in the band are one, and the one that ATTEMPT says shares the buffer
@@ -374,9 +372,11 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 	const struct plan before = *plan;
 	struct attempts attempts = { .bands = ARENA_ARRAY(compilation->arena, struct nest *,
 		2 * depth + 2) };
-	*refusal = (struct refusal){ NULL, NULL, false };
+	*refusal = (struct refusal){ NULL, NULL, false, 0 };
 	if (!nest->regions_found)
 		nest->regions_found = region_memo_new(compilation->arena);
+	if (!nest->twins)
+		nest->twins = twins_new(compilation->arena);
 	for (int loops = nest->outer_loops; loops <= depth && !is_complete; loops++)
 		for (int way = 0; way < WAYS; way++) {
 			struct attempt attempt = attempt_of(loops, way);
@@ -402,6 +402,8 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 			is_complete |= (loops && !nest->function->unbound)
 				|| (!nest->left_out && (attempt.split || !may_split));
 		}
+	if (candidates.count)
+		refusal->least = candidates.items[0].bytes;
 	struct choice *best = candidates.count
 		? emit_best(compilation, nest, &candidates, refusal, plan, out) : NULL;
 	if (best) {
@@ -587,6 +589,8 @@ static bool part_for_all_sizes(struct compilation *compilation, struct nest *nes
 {
 	const char *reason;
 	int all_count;
+	if (!nest->twins)
+		nest->twins = twins_new(compilation->arena);
 	struct nest *all = nest_with_sizes(compilation, nest,
 		(struct band_origin){ parts[0].outer_loops, false }, false, NULL, &reason);
 	const struct nest *all_parts = all ? nest_parts(compilation, all, parts[0].outer_loops,
@@ -852,6 +856,17 @@ static bool read_form_of(struct compilation *compilation, const struct nest *nes
 	return true;
 }
 
+/* What is right for all sizes may move more than what is so for those tuned for. */
+static void warn_of_more(struct compilation *compilation, const struct nest *nest,
+	const struct refusal *refusal, const struct plan_nest *out)
+{
+	long bytes = plan_nest_bytes(out);
+	if (has_sizes(compilation, nest) && refusal->least && bytes > refusal->least)
+		diag_warning(compilation->diag, nest->location, "sizes", "for the sizes tuned for '%s' "
+			"moves %ld bytes, with them bound %ld or less: %s", nest->name, bytes, refusal->least,
+			refusal->reason ? refusal->reason : "its buffers must not grow with them");
+}
+
 /* NEST becomes BEST, or OUT where its parts are lowered one by one. */
 static bool lower_as(struct compilation *compilation, struct nest *nest,
 	const struct weighed_nest *weighed, struct plan *plan, struct plan_nest *out,
@@ -874,6 +889,7 @@ static bool lower_as(struct compilation *compilation, struct nest *nest,
 		*out = best->out;
 		out->schedule = choice_describe(best->choice);
 		remark_on_loops(compilation, best->choice->nest);
+		warn_of_more(compilation, nest, &best->refusal, out);
 	} else if (diag_error_count(compilation->diag) > errors) {
 		return false;
 	} else if ((form.is_given ? form.is_parts : !has_wishes(compilation, nest)) && lower_parts(compilation, nest, &form,
@@ -883,6 +899,7 @@ static bool lower_as(struct compilation *compilation, struct nest *nest,
 			diag_remark(compilation->diag, nest->location, "loop", "no tiles of the whole nest "
 				"fit: each part of its body has tiles of its own");
 		remark_on_loops(compilation, nest);
+		warn_of_more(compilation, nest, &best->refusal, out);
 	} else {
 		if (diag_error_count(compilation->diag) == errors)
 			report_refusal(compilation, nest, &form, &best->refusal);

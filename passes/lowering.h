@@ -59,6 +59,7 @@ struct lowering {
 	int *lender;                             /* [array]: what this group's buffer holds is read
 	                                          * there, as it is written meanwhile; -1: none */
 	struct general_region *general;          /* [array], where regions come from isl */
+	int refused;                             /* the array whose buffer has no plan; -1: none */
 	isl_set **instances;                     /* tile_instances' answers; NULL: not asked yet */
 	/* A group's members.  While one is lowered its loop is the last of loops. */
 	int stage_count;

@@ -108,6 +108,7 @@ struct nest {
 	/* With symbolic sizes: the nest that stands for this one where they have any values
 	 * (symbolic.h), once there is one. */
 	struct nest *all_sizes;
+	struct twins *twins;         /* it with other sizes (symbolic.h) */
 	struct region_memo *regions_found;   /* without closed forms (region_memo.h); NULL: is not
 	                              * kept */
 	isl_union_set *domain;       /* owned by the arena */
@@ -185,6 +186,8 @@ void nest_find_band(struct compilation *compilation, struct nest *nest);
 /* Instead: the outer LOOPS source loops as sequential dimensions, which keeps their
  * order whatever the dependences, and what can be tiled inside them. */
 void nest_find_sequential_band(struct compilation *compilation, struct nest *nest, int loops);
+/* TO gets the band that was found of FROM, the same nest in another form. */
+void nest_take_band(struct nest *to, const struct nest *from);
 /* Loop J of the deepest statement as a dimension, the other statements aligned with it;
  * whatever dependences say. */
 bool nest_source_dim(struct compilation *compilation, const struct nest *nest, int j,
@@ -293,6 +296,7 @@ bool nest_join_clashing(struct compilation *compilation, struct nest *nest, stru
 struct obstacle {
 	long needed_bytes;           /* the real regions do not fit: what they need; else 0 */
 	int clash[2];                /* entries of arrays that need one buffer; else -1 */
+	int array;                   /* the entry whose buffer has no plan, or needs most; else -1 */
 };
 
 /* Lowers NEST under SCHEDULE into OUT (body, traffic, buffers of PLAN).  EXACT as

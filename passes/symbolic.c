@@ -20,7 +20,6 @@ struct sample {
 	struct nest nest;
 	struct nest_model model;
 	struct region *regions;
-	bool exact;
 };
 
 static const struct access *same_access(const struct nest *from, const struct nest *to,
@@ -42,45 +41,97 @@ static void copy_joints(struct compilation *compilation, const struct nest *from
 		to->joint[i] = same_access(from, to, from->joint[i]);
 }
 
-/* What NEST is in FUNCTION, its own one with its sizes bound to others. */
+/* What NEST is in FUNCTION, its own one with its sizes bound to others, with its dependences. */
 static struct nest *nest_in(struct compilation *compilation, const struct nest *nest,
 	const struct function *function)
 {
 	int count;
-	if (!nest->parent)
-		return &nests_of_function(compilation, function, &count)[nest->index];
-	struct nest *parent = nest_in(compilation, nest->parent, function);
-	nest_find_dependences(compilation, parent);
-	nest_find_sequential_band(compilation, parent, nest->outer_loops);
-	return nest_part_like(compilation, parent, nest);
+	struct nest *found;
+	if (nest->parent) {
+		struct nest *parent = nest_in(compilation, nest->parent, function);
+		nest_find_sequential_band(compilation, parent, nest->outer_loops);
+		found = nest_part_like(compilation, parent, nest);
+	} else {
+		found = &nests_of_function(compilation, function, &count)[nest->index];
+	}
+	nest_find_dependences(compilation, found);
+	return found;
 }
 
-/* NEST's function with the sizes VALUES; false if a statement does not run there. */
-static bool sample_at(struct compilation *compilation, const struct nest *nest,
-	struct band_origin origin, bool has_model, const long *values, struct sample *sample)
+/* A nest with one of its sizes one larger, or for all sizes, and the bands that were found of it,
+ * which forms of the nest ask for again and again. */
+struct twin {
+	struct nest *nest;           /* NULL: was not asked for yet */
+	bool is_empty;               /* a statement does not run there */
+	struct nest *bands[2 * LOOP_DEPTH_LIMIT + 2];   /* [2 * sequential loops + it borrows] */
+};
+
+struct twins {
+	struct twin larger[SYMBOLIC_LIMIT], all;
+};
+
+struct twins *twins_new(struct arena *arena)
+{
+	return ARENA_NEW(arena, struct twins);
+}
+
+/* TWIN of NEST where size K is one larger. */
+static void find_larger(struct compilation *compilation, const struct nest *nest, int k,
+	struct twin *twin)
 {
 	const struct function *function = nest->function->unbound;
+	long values[SYMBOLIC_LIMIT];
+	if (twin->nest || twin->is_empty)
+		return;
+	for (int i = 0; i < function->symbolic_count; i++)
+		values[i] = function->symbolic[i]->value + (i == k);
 	struct function *bound = function_at(compilation->arena, function, values);
-	if (!bound)
+	if (bound)
+		twin->nest = nest_in(compilation, nest, bound);
+	twin->is_empty = !bound;
+}
+
+/* NEST, of TWIN, has the band of LOOPS sequential loops; IS_SEQUENTIAL: even if these are none. */
+static void set_band(struct compilation *compilation, struct nest *nest, int loops,
+	bool is_sequential, struct twin *twin)
+{
+	struct nest **band = &twin->bands[2 * loops + nest->borrows];
+	if (*band && !is_sequential) {
+		nest_take_band(nest, *band);
+		return;
+	}
+	if (loops || is_sequential)
+		nest_find_sequential_band(compilation, nest, loops);
+	else
+		nest_find_band(compilation, nest);
+	if (is_sequential)
+		return;
+	*band = ARENA_NEW(compilation->arena, struct nest);
+	**band = *nest;
+}
+
+/* NEST where size K is one larger, with its closed forms if it is EXACT, and its sequential dims
+ * only unless it HAS_BAND; false if a statement does not run there, or it has no such forms. */
+static bool sample_at(struct compilation *compilation, const struct nest *nest,
+	struct band_origin origin, bool has_band, bool exact, int k, struct sample *sample)
+{
+	struct twin *twin = &nest->twins->larger[k];
+	find_larger(compilation, nest, k, twin);
+	if (twin->is_empty)
 		return false;
-	sample->nest = *nest_in(compilation, nest, bound);
+	sample->nest = *twin->nest;
 	sample->nest.refetches = nest->refetches;
 	sample->nest.borrows = nest->borrows;
 	sample->nest.avoids_forms = nest->avoids_forms;
 	copy_joints(compilation, nest, &sample->nest);
 	nest_split_arrays(compilation, &sample->nest, origin.split);
-	nest_find_dependences(compilation, &sample->nest);
-	if (origin.loops || !has_model)
-		nest_find_sequential_band(compilation, &sample->nest, origin.loops);
-	else
-		nest_find_band(compilation, &sample->nest);
-	if (!has_model)
+	set_band(compilation, &sample->nest, origin.loops, !has_band, twin);
+	if (!has_band)
 		sample->nest.band_count = sample->nest.prefix;
 	sample->regions = ARENA_ARRAY(compilation->arena, struct region,
 		sample->nest.array_count + 1);
-	sample->exact = has_model && nest_model_build(compilation, &sample->nest, &sample->model,
+	return !exact || nest_model_build(compilation, &sample->nest, &sample->model,
 		sample->regions);
-	return true;
 }
 
 static bool same_planes(const struct statement *statement, const struct hyperplane *a,
@@ -322,12 +373,10 @@ static bool add_slopes(struct compilation *compilation, const struct nest *nest,
 	struct growth *growth, const char **reason)
 {
 	const struct function *function = all->function;
-	long values[SYMBOLIC_LIMIT];
 	struct sample *sample = ARENA_NEW(compilation->arena, struct sample);
-	for (int i = 0; i < function->symbolic_count; i++)
-		values[i] = function->symbolic[i]->value + (i == k);
-	*reason = "its loops and accesses change with the size";
-	if (!sample_at(compilation, nest, origin, regions, values, sample) || sample->exact != exact
+	*reason = arena_printf(compilation->arena, "its loops and accesses are others where '%s' is "
+		"one more than it is tuned for", function->symbolic[k]->name);
+	if (!sample_at(compilation, nest, origin, regions, exact, k, sample)
 		|| sample->nest.array_count != nest->array_count || !same_bands(nest, &sample->nest))
 		return false;
 	add_band_slopes(all, &sample->nest, k, growth);
@@ -477,14 +526,26 @@ static void make_regions(struct compilation *compilation, const struct nest *nes
 		}
 }
 
+/* NEST for all sizes: its statements and dependences, nothing else yet. */
+static struct nest *find_all(struct compilation *compilation, const struct nest *nest)
+{
+	struct twin *twin = &nest->twins->all;
+	struct nest *all = ARENA_NEW(compilation->arena, struct nest);
+	int count;
+	if (!twin->nest) {
+		twin->nest = nest->parent ? nest_part_like(compilation, nest->parent->all_sizes, nest)
+			: &nests_of_function(compilation, nest->function->unbound, &count)[nest->index];
+		nest_find_dependences(compilation, twin->nest);
+	}
+	*all = *twin->nest;
+	return all;
+}
+
 struct nest *nest_with_sizes(struct compilation *compilation, const struct nest *nest,
 	struct band_origin origin, bool exact, struct region *regions, const char **reason)
 {
 	const struct function *function = nest->function->unbound;
-	int count;
-	struct nest *all = nest->parent
-		? nest_part_like(compilation, nest->parent->all_sizes, nest)
-		: &nests_of_function(compilation, function, &count)[nest->index];
+	struct nest *all = find_all(compilation, nest);
 	if (nest->parent)
 		memcpy(all->outer_vars, nest->parent->all_sizes->inner_vars, sizeof all->outer_vars);
 	all->is_split = nest->is_split;
@@ -504,7 +565,6 @@ struct nest *nest_with_sizes(struct compilation *compilation, const struct nest 
 	make_extents(compilation, all, &growth);
 	if (exact)
 		make_regions(compilation, all, &growth, regions);
-	nest_find_dependences(compilation, all);
 	return all;
 }
 
@@ -515,6 +575,7 @@ struct check {
 	int dim;
 	bool is_together, turns;
 	bool is_legal;
+	int from, to;                /* of the last dependence seen: the one that is not legal */
 };
 
 /* The pairs of MAP whose values in dimension DIM are as COMPARE says, left of it the source's. */
@@ -555,6 +616,8 @@ static isl_stat check_pairs(__isl_take isl_map *pairs, void *user)
 	int s = nest_statement_named(nest, isl_map_get_tuple_name(pairs, isl_dim_in));
 	int t = nest_statement_named(nest, isl_map_get_tuple_name(pairs, isl_dim_out));
 	isl_map *within = isl_map_copy(pairs);
+	check->from = s;
+	check->to = t;
 	for (int l = 0; l < nest->prefix; l++) {
 		const struct hyperplane *from = &nest->band[l].planes[s], *to = &nest->band[l].planes[t];
 		if (from->kind != HYPERPLANE_AFFINE || to->kind != HYPERPLANE_AFFINE)
@@ -574,7 +637,8 @@ static isl_stat check_pairs(__isl_take isl_map *pairs, void *user)
 	return check->is_legal ? isl_stat_ok : isl_stat_error;
 }
 
-bool band_is_legal(const struct nest *nest, const struct schedule *schedule, const char **reason)
+bool band_is_legal(struct compilation *compilation, const struct nest *nest,
+	const struct schedule *schedule, const char **reason)
 {
 	*reason = "its loops do not grow evenly with the sizes";
 	for (int l = 0; l < nest->band_count; l++)
@@ -589,9 +653,13 @@ bool band_is_legal(const struct nest *nest, const struct schedule *schedule, con
 		if (check.is_legal)
 			isl_union_map_foreach_map(nest->together, check_pairs, &check);
 		isl_ctx_reset_error(isl_union_map_get_ctx(nest->dependences));
-		*reason = "a dependence runs backwards for some sizes, though not for those tuned for";
-		if (!check.is_legal)
-			return false;
+		if (check.is_legal)
+			continue;
+		*reason = arena_printf(compilation->arena, "a dependence of line %d on line %d runs "
+			"backwards along '%s' for some sizes, though not for those tuned for",
+			nest->statements[check.to]->location.line,
+			nest->statements[check.from]->location.line, nest->band[l].name);
+		return false;
 	}
 	return true;
 }

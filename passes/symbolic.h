@@ -15,6 +15,9 @@ struct band_origin {
 	bool split;
 };
 
+/* What is kept of a nest with other sizes (nest.twins), so that each is looked at once. */
+struct twins *twins_new(struct arena *arena);
+
 /* NEST, of a function made by function_at, for all values of its sizes; REGIONS [array], of
  * the closed forms where EXACT, get their slopes (NULL: only its sequential
  * dims are asked for).  If NEST is a
@@ -25,8 +28,8 @@ struct nest *nest_with_sizes(struct compilation *compilation, const struct nest 
 /* For all sizes every iteration of NEST, which nest_with_sizes made, is in some tile, and
  * no dependence runs backwards in its band, nor either way along a loop that turns in
  * SCHEDULE. */
-bool band_is_legal(const struct nest *nest, const struct schedule *schedule,
-	const char **reason);
+bool band_is_legal(struct compilation *compilation, const struct nest *nest,
+	const struct schedule *schedule, const char **reason);
 
 /* What array A's visits move in closed form holds what they touch, lies within the array,
  * and is written as a whole where it is not fetched.  FIRST and COUNT are of each dimension

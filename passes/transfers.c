@@ -344,8 +344,10 @@ bool make_exact_buffers(struct lowering *lowering)
 	bool holds = true;
 	for (int a = 0; a < lowering->nest->array_count; a++) {
 		lowering->buffers[a] = make_buffer(lowering, a);
-		if (lowering->nest->function->symbolic_count)
-			holds = holds && closed_form_holds(lowering, a);
+		if (!lowering->nest->function->symbolic_count || !holds)
+			continue;
+		holds = closed_form_holds(lowering, a);
+		lowering->refused = holds ? -1 : a;
 	}
 	return holds;
 }

@@ -275,6 +275,26 @@ total()
 test "$(total bound.json)" = "$(total symbolic.json)" -a -n "$(total bound.json)"
 result $? "the same bytes"
 
+# Where that cannot be, a warning has both numbers.
+cat >twice.loop <<'END'
+void twice(int M, int N, const double A[M][N], const double x[N], double y[N], double t[M])
+{
+  for (int i = 0; i < M; i++) {
+    t[i] = 0;
+    for (int j = 0; j < N; j++)
+      t[i] += A[i][j] * x[j];
+    for (int j = 0; j < N; j++)
+      y[j] += A[i][j] * t[i];
+  }
+}
+END
+exits 0 "a row that is used twice, bound" "$LOOPC" --arch=small.yaml -D M=39 -D N=31 \
+	--report=bound.json twice.loop
+exits 0 "and of any length" "$LOOPC" --arch=small.yaml --symbolic=M,N -D M=39 -D N=31 \
+	--report=symbolic.json twice.loop
+has err "'twice' moves $(total symbolic.json | tr -dc 0-9) bytes, with them bound \
+$(total bound.json | tr -dc 0-9) or less: the buffer of 'A' would grow" "warns of what it moves more"
+
 # The formulas.
 exits 0 "a report" "$LOOPC" --arch=ample.yaml --symbolic=N,M -D N=64 -D M=32 \
 	--report=formula.json --report --emit=c=gemm.c,h=gemm.h,plan=gemm.plan,program=gemm.program gemm.loop
