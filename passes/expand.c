@@ -27,7 +27,8 @@ struct expansion {
 	const struct statement *last;    /* stores the result, or a function of it; NULL: the array
 	                              * is its own */
 	struct array *home;
-	long low[LOOP_DEPTH_LIMIT], high[LOOP_DEPTH_LIMIT];   /* of the iterators of those loops */
+	/* Of the iterators of those loops; functions of symbolic sizes. */
+	struct affine low[LOOP_DEPTH_LIMIT], high[LOOP_DEPTH_LIMIT];
 };
 
 static bool uses(const struct statement *statement, const struct array *array)
@@ -97,27 +98,6 @@ static bool is_private(const struct expansion *expansion, __isl_keep isl_union_m
 		&& sameness.is_same;
 }
 
-static bool find_extents(struct expansion *expansion)
-{
-	bool any = false;
-	for (int s = 0; s < expansion->nest->statement_count; s++) {
-		const struct statement *statement = expansion->nest->statements[s];
-		if (!expansion->is_member[s])
-			continue;
-		for (int i = 0; i < expansion->depth; i++) {
-			long min, max;
-			if (!set_dim_range(statement->domain, i, &min, &max))
-				return false;
-			expansion->low[i] = any && expansion->low[i] < min ? expansion->low[i] : min;
-			expansion->high[i] = any && expansion->high[i] > max ? expansion->high[i] : max;
-		}
-		any = true;
-	}
-	return any;
-}
-
-/* ---- where the result is stored ---- */
-
 /* The iterations of the outer loops in which STATEMENT runs. */
 static __isl_give isl_set *outer_iterations(const struct expansion *expansion,
 	const struct statement *statement)
@@ -126,6 +106,67 @@ static __isl_give isl_set *outer_iterations(const struct expansion *expansion,
 	return isl_set_project_out(set, isl_dim_set, (unsigned)expansion->depth,
 		(unsigned)(statement->depth - expansion->depth));
 }
+
+/* The coefficient of symbolic size K in AFF, or its constant (K < 0); false if it is no whole
+ * number. */
+static bool take_term(__isl_keep isl_aff *aff, int k, long *term)
+{
+	isl_val *value = k < 0 ? isl_aff_get_constant_val(aff)
+		: isl_aff_get_coefficient_val(aff, isl_dim_param, k);
+	bool is_whole = isl_val_is_int(value) == isl_bool_true;
+	*term = isl_val_get_num_si(value);
+	isl_val_free(value);
+	return is_whole;
+}
+
+static isl_stat take_piece(__isl_take isl_set *domain, __isl_take isl_aff *aff, void *user)
+{
+	isl_set_free(domain);
+	*(isl_aff **)user = aff;
+	return isl_stat_ok;
+}
+
+/* VALUE is one sum of symbolic sizes, whatever these are. */
+static bool take_sum(const struct expansion *expansion, __isl_take isl_pw_aff *value,
+	struct affine *sum)
+{
+	const struct function *function = expansion->nest->function;
+	isl_aff *aff = NULL;
+	isl_set *known = isl_pw_aff_domain(isl_pw_aff_copy(value));
+	bool plain = isl_pw_aff_n_piece(value) == 1 && (!function->context
+		|| isl_set_is_subset(function->context, known) == isl_bool_true);
+	isl_set_free(known);
+	if (plain)
+		isl_pw_aff_foreach_piece(value, take_piece, &aff);
+	isl_pw_aff_free(value);
+	*sum = (struct affine){ .sizes = function->symbolic_count
+		? ARENA_ARRAY(expansion->compilation->arena, long, SYMBOLIC_LIMIT) : NULL };
+	plain = plain && isl_aff_dim(aff, isl_dim_div) == 0 && take_term(aff, -1, &sum->constant);
+	for (int k = 0; k < function->symbolic_count && plain; k++)
+		plain = take_term(aff, k, &sum->sizes[k]);
+	isl_aff_free(aff);
+	return plain;
+}
+
+static bool find_extents(struct expansion *expansion)
+{
+	isl_set *all = NULL;
+	bool known = true;
+	for (int s = 0; s < expansion->nest->statement_count; s++) {
+		if (!expansion->is_member[s])
+			continue;
+		isl_set *own = outer_iterations(expansion, expansion->nest->statements[s]);
+		all = all ? isl_set_union(all, own) : own;
+	}
+	all = isl_set_coalesce(all);
+	for (int i = 0; i < expansion->depth && known; i++)
+		known = take_sum(expansion, isl_set_dim_min(isl_set_copy(all), i), &expansion->low[i])
+			&& take_sum(expansion, isl_set_dim_max(isl_set_copy(all), i), &expansion->high[i]);
+	isl_set_free(all);
+	return known;
+}
+
+/* ---- where the result is stored ---- */
 
 /* STATEMENT runs wherever the scalar is used. */
 static bool runs_always(const struct expansion *expansion, const struct statement *statement)
@@ -226,9 +267,24 @@ static const char *new_name(const struct expansion *expansion)
 	return name;
 }
 
+/* ADDED + FACTOR * AFFINE + CONSTANT, of symbolic sizes only. */
+static struct affine sum_of(struct arena *arena, struct affine added, struct affine affine,
+	long factor, long constant)
+{
+	struct affine sum = { .constant = added.constant + factor * affine.constant + constant,
+		.sizes = affine.sizes ? ARENA_ARRAY(arena, long, SYMBOLIC_LIMIT) : NULL };
+	for (int k = 0; k < SYMBOLIC_LIMIT && sum.sizes; k++)
+		sum.sizes[k] = affine_size(added, k) + factor * affine.sizes[k];
+	return sum;
+}
+
 /* Where others use the scalar it stays beside the array. */
 static bool make_home(struct expansion *expansion)
 {
+	const struct function *function = expansion->nest->function;
+	long values[SYMBOLIC_LIMIT];
+	for (int k = 0; k < function->symbolic_count; k++)
+		values[k] = function->symbolic[k]->value;
 	struct array *home = ARENA_NEW(expansion->compilation->arena, struct array);
 	*home = *expansion->scalar;
 	if (!expansion->is_alone) {
@@ -240,8 +296,9 @@ static bool make_home(struct expansion *expansion)
 	home->rank = expansion->depth;
 	home->elements = 1;
 	for (int i = 0; i < expansion->depth; i++) {
-		home->extents[i] = expansion->high[i] - expansion->low[i] + 1;
-		home->shape[i] = (struct affine){ .constant = home->extents[i] };
+		home->shape[i] = sum_of(expansion->compilation->arena, expansion->high[i],
+			expansion->low[i], -1, 1);
+		home->extents[i] = affine_at_sizes(home->shape[i], values);
 		if (__builtin_mul_overflow(home->elements, home->extents[i], &home->elements))
 			return false;
 	}
@@ -253,7 +310,8 @@ static struct affine widen(struct arena *arena, struct affine affine, int from, 
 {
 	long *coefficients = ARENA_ARRAY(arena, long, to + 1);
 	memcpy(coefficients, affine.coefficients, (size_t)from * sizeof *coefficients);
-	return (struct affine){ .constant = affine.constant, .coefficients = coefficients };
+	return (struct affine){ .constant = affine.constant, .coefficients = coefficients,
+		.sizes = affine.sizes };
 }
 
 /* ACCESS of STATEMENT, to the scalar so far, in the new array. */
@@ -269,8 +327,8 @@ static void redirect(const struct expansion *expansion, const struct statement *
 				expansion->depth, statement->depth);
 			continue;
 		}
-		access->subscripts[d] = (struct affine){ .constant = -expansion->low[d],
-			.coefficients = ARENA_ARRAY(arena, long, statement->depth + 1) };
+		access->subscripts[d] = sum_of(arena, (struct affine){ 0 }, expansion->low[d], -1, 0);
+		access->subscripts[d].coefficients = ARENA_ARRAY(arena, long, statement->depth + 1);
 		access->subscripts[d].coefficients[d] = 1;
 	}
 	access_make_map(arena, statement, access);

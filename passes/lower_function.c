@@ -206,7 +206,10 @@ struct plan *lower_function(struct compilation *compilation, const struct functi
 	if (done)
 		place_workspace(plan);
 	if (function->unbound) {
-		plan->function = function->unbound;
+		if (plan->function != function)
+			plan->program = compilation->program = with_function(compilation, function->unbound,
+				plan->function->unbound);
+		plan->function = plan->function->unbound;
 		for (int n = 0; n < plan->nest_count && done && !compilation->only_weighs; n++)
 			nest_traffic_formulas(compilation, plan, &plan->nests[n]);
 	} else if (plan->function != function) {

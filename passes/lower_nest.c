@@ -728,23 +728,45 @@ static void lower_variant(struct compilation *compilation, struct nest *nest,
 	}
 }
 
+/* NEST with scalars in arrays, whatever the values of symbolic sizes; NULL: there is none to be. */
+static struct nest *expanded_nest(struct compilation *compilation, const struct nest *nest)
+{
+	const struct function *unbound = nest->function->unbound;
+	long values[SYMBOLIC_LIMIT];
+	int count;
+	if (!unbound)
+		return nest_expand_scalars(compilation, nest);
+	const struct nest *all = nest_expand_scalars(compilation,
+		&nests_of_function(compilation, unbound, &count)[nest->index]);
+	for (int k = 0; k < unbound->symbolic_count; k++)
+		values[k] = unbound->symbolic[k]->value;
+	return all ? &nests_of_function(compilation, function_at(compilation->arena, all->function,
+		values), &count)[nest->index] : NULL;
+}
+
 /* Loops stay whole, or run one by one, because scalars carry sums through them: with those
  * in arrays the nest may move less, or in fewer transfers. */
 static void try_expanded(struct compilation *compilation, const struct form *form,
 	const struct plan *plan, struct variant *best)
 {
 	struct variant variant;
-	/* What stands for a scalar would be an array that grows with a size. */
-	if (best->nest->function->unbound
-		|| (best->choice && !best->choice->nest->prefix && !best->choice->nest->left_out
-		&& plan_nest_bytes(&best->out) == best->out.compulsory_bytes))
+	if (best->choice && !best->choice->nest->prefix && !best->choice->nest->left_out
+		&& plan_nest_bytes(&best->out) == best->out.compulsory_bytes)
 		return;
-	struct nest *expanded = nest_expand_scalars(compilation, best->nest);
+	struct nest *expanded = expanded_nest(compilation, best->nest);
 	if (!expanded || expanded->array_count > MODEL_ARRAYS)
 		return;
 	lower_variant(compilation, expanded, form, plan, &variant);
 	if (best->choice)
 		best->choice->has_others = true;
+	if (best->refusal.least && (!variant.refusal.least
+		|| best->refusal.least < variant.refusal.least)) {
+		variant.refusal.least = best->refusal.least;
+		variant.refusal.reason = best->refusal.reason;
+	} else {
+		best->refusal.least = variant.refusal.least;
+		best->refusal.reason = variant.refusal.reason;
+	}
 	if (!variant.choice)
 		return;
 	variant.choice->is_expanded = variant.choice->has_others = true;

@@ -382,8 +382,11 @@ static bool add_slopes(struct compilation *compilation, const struct nest *nest,
 	add_band_slopes(all, &sample->nest, k, growth);
 	for (int a = 0; a < nest->array_count && exact; a++) {
 		int rank = nest->arrays[a].array->rank;
-		if (!same_windows(nest, &regions[a], &sample->regions[a], rank))
+		if (!same_windows(nest, &regions[a], &sample->regions[a], rank)) {
+			*reason = arena_printf(compilation->arena, "what a tile touches of '%s' is more where "
+				"'%s' is larger", nest->arrays[a].array->name, function->symbolic[k]->name);
 			return false;
+		}
 		add_region_slopes(&regions[a], &sample->regions[a], a, rank, k, growth);
 		regions[a].is_clipped |= sample->regions[a].is_clipped;
 	}

@@ -275,6 +275,32 @@ total()
 test "$(total bound.json)" = "$(total symbolic.json)" -a -n "$(total bound.json)"
 result $? "the same bytes"
 
+# So does a sum in a scalar, whose loop then has tiles of its own.
+cat >scaled.loop <<'END'
+#include <stdint.h>
+void scaled(int M, int N, int K, const int8_t A[M][K], const int8_t B[K][N], int8_t C[M][N],
+	const int32_t scale[N])
+{
+  for (int i = M - 1; i >= 0; i--)
+    for (int j = 0; j < N; j++) {
+      int32_t s = 0;
+      for (int k = 0; k < K; k++)
+        s += A[i][k] * B[k][j];
+      C[i][j] = (int8_t)((s * scale[j]) >> 16);
+    }
+}
+END
+exits 0 "a sum in a scalar, bound" "$LOOPC" --arch=small.yaml -D M=96 -D N=96 -D K=96 \
+	--report=bound.json scaled.loop
+exits 0 "and for all sizes" "$LOOPC" --arch=small.yaml --symbolic=M,N,K -D M=96 -D N=96 -D K=96 \
+	--report=symbolic.json scaled.loop
+test "$(total bound.json)" = "$(total symbolic.json)" -a -n "$(total bound.json)"
+result $? "the same bytes"
+! grep -q Wsizes err
+result $? "and nothing to warn of"
+ok "sums for all sizes" "$LOOPC" --arch=small.yaml --verify --symbolic=M,N,K -D M=23 -D N=20 -D K=19 \
+	scaled.loop
+
 # Where that cannot be, a warning has both numbers.
 cat >twice.loop <<'END'
 void twice(int M, int N, const double A[M][N], const double x[N], double y[N], double t[M])
