@@ -21,7 +21,8 @@ struct verify_result {
 	int nest_count;
 	struct verify_nest *nests;   /* of all plans, in their order; NULL: the run did not end */
 	long mismatched_elements;
-	bool is_exact;               /* data without any rounding was compared too */
+	bool is_exact;               /* all functions that reorder sums were compared on data
+	                              * without any rounding too */
 	const char *tolerance;       /* how floats were compared; NULL: nothing to say */
 };
 

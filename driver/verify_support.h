@@ -8,7 +8,7 @@
  *     traffic FUNCTION ARRAY READ_BYTES WRITTEN_BYTES
  *     differ FUNCTION ARRAY COUNT INDEX EXPECTED GOT
  *     rounded FUNCTION ARRAY LARGEST_DIFFERENCE BOUND_THERE UNKNOWN
- *     exact FUNCTION                        (a run without any rounding was compared)
+ *     exact FUNCTION IS_FOUND               (1: a run without any rounding was compared too)
  *     unordered FUNCTION ARRAY COUNT        (results that are no numbers)
  *     formula FUNCTION ARRAY NEST READ_BYTES WRITTEN_BYTES
  *     nest FUNCTION ARRAY NEST READ_BYTES WRITTEN_BYTES
@@ -474,9 +474,9 @@ static int verify_is_exact(const struct verify_function *function, void **data,
 }
 
 /* Both programs on data for which neither rounds anything: whatever the order, all results are
- * equal to the bit then, so that not even the least wrong term can hide.  There may be no such
- * data.  HOW is that of the run before. */
-static void verify_run_exact(const struct verify_function *function, const lrt_limits *limits,
+ * equal to the bit then, so that not even the least wrong term can hide.  False: no such data
+ * was found.  HOW is that of the run before. */
+static int verify_run_exact(const struct verify_function *function, const lrt_limits *limits,
 	void **expected, void **got, const struct verify_data *how)
 {
 	static const double wholes[] = { 1 << 20, 1 << 12, 127, 15, 3, 1 };
@@ -487,7 +487,7 @@ static void verify_run_exact(const struct verify_function *function, const lrt_l
 			w = 0;
 	exact.whole = 1;
 	if (!verify_roundings || !verify_is_exact(function, expected, &exact))
-		return;
+		return 0;
 	for (; w < 6; w++) {
 		exact.whole = wholes[w];
 		if (!verify_is_exact(function, expected, &exact))
@@ -499,9 +499,9 @@ static void verify_run_exact(const struct verify_function *function, const lrt_l
 			continue;
 		for (int a = 0; a < function->array_count; a++)
 			verify_compare(function, a, expected[a], got[a], NULL);
-		printf("exact %s\n", function->name);
-		return;
+		return 1;
 	}
+	return 0;
 }
 
 static int verify_is_inexact(const struct verify_function *function)
@@ -541,7 +541,8 @@ static void verify_function(const struct verify_function *function, const lrt_li
 		verify_run_tiled(function, limits, got, 1);
 		verify_compare_all(function, expected, got, other, &how);
 		if (verify_is_inexact(function))
-			verify_run_exact(function, limits, expected, got, &how);
+			printf("exact %s %d\n", function->name,
+				verify_run_exact(function, limits, expected, got, &how));
 	}
 	verify_free_all(function, expected);
 	verify_free_all(function, got);
