@@ -4,6 +4,7 @@
 #
 #   LOOPC              the program
 #   LOOPCFLAGS         the user's options, for example --arch=board.yaml
+#   LOOPC_ONNX         the importer of ONNX networks, if it is installed
 #   LOOPC_RUNTIME_DIR  the runtime's sources: headers for -I, ports to build
 #   LOOPC_RULES        make rules: a line @LOOPC_RULES@ in Makefile.am lets
 #                      nodist_prog_SOURCES = gemm.c be made of gemm.loop, with gemm.h
@@ -14,6 +15,8 @@ AC_DEFUN([AC_PROG_LOOPC], [
 AC_ARG_VAR([LOOPC], [the loopc compiler])
 AC_ARG_VAR([LOOPCFLAGS], [options for loopc])
 AC_PATH_PROG([LOOPC], [loopc])
+AC_ARG_VAR([LOOPC_ONNX], [the importer of ONNX networks])
+AC_PATH_PROG([LOOPC_ONNX], [loopc-onnx])
 loopc_found=no
 AS_IF([test -n "$LOOPC"], [
 	AC_MSG_CHECKING([the version of loopc])

@@ -121,7 +121,8 @@ static void write_weights(struct writer *w)
 	if (!(out = open_file(w, "weights.S")))
 		return;
 	fprintf(out, "/* The weights of %s, at the offsets of network.h. */\n\n"
-		"\t.section .rodata\n\t.balign %d\n\t.globl %s_weights\n%s_weights:\n\t.incbin \"weights.bin\"\n"
+		"#ifndef WEIGHTS_SECTION\n#define WEIGHTS_SECTION .section .rodata\n#endif\n"
+		"\tWEIGHTS_SECTION\n\t.balign %d\n\t.globl %s_weights\n%s_weights:\n\t.incbin \"weights.bin\"\n"
 		"\t.byte 0\n\n#ifdef __linux__\n\t.section .note.GNU-stack,\"\",%%progbits\n#endif\n", name, ALIGNMENT, name, name);
 }
 
@@ -155,6 +156,43 @@ static void describe_input(struct value *value, int number, void *user)
 	describe(t->writer, t->out, "input", value);
 }
 
+struct call {
+	FILE *out;
+	int64_t bytes;
+};
+
+static void call_input(struct value *value, int number, void *user)
+{
+	struct call *call = user;
+
+	(void)number;
+	fprintf(call->out, " \\\n\t(lrt_ext)((input) + %" PRId64 "),", call->bytes);
+	call->bytes += bytes_of(value);
+}
+
+/* What firmware calls the function by, with its inputs one after the other, and its outputs. */
+static void write_call(struct writer *w, FILE *out)
+{
+	const char *capital = upper(w->network->arena, w->network->name);
+	struct call call = { out, 0 };
+	int64_t bytes = 0;
+
+	fprintf(out, "\n/* The function, and its arguments but for a workspace: all inputs one after the other, and all\n"
+		" * outputs, as in files; addresses of bytes. */\n#define NETWORK %s\n"
+		"#define NETWORK_ARGUMENTS(input, weights, output)", w->network->name);
+	each_input(w->network, call_input, &call);
+	for (int i = 0; i < w->weight_count; i++)
+		fprintf(out, " \\\n\t(lrt_ext)((weights) + %s_%s_OFFSET),", capital,
+			upper(w->network->arena, w->weights[i]->c_name));
+	for (int o = 0; o < w->network->output_count; o++) {
+		fprintf(out, "%s \\\n\t(lrt_ext)((output) + %" PRId64 ")", o ? "," : "", bytes);
+		bytes += bytes_of(w->network->outputs[o]);
+	}
+	fprintf(out, "\n#define NETWORK_WEIGHTS %s_weights\n#define NETWORK_INPUT_BYTES %" PRId64 "\n"
+		"#define NETWORK_OUTPUT_BYTES %" PRId64 "\n#define NETWORK_WORKSPACE_BYTES %s_WORKSPACE_BYTES\n",
+		w->network->name, call.bytes, bytes, capital);
+}
+
 static void write_header(struct writer *w)
 {
 	struct network *network = w->network;
@@ -175,6 +213,7 @@ static void write_header(struct writer *w)
 		fprintf(out, "#define %s_%s_OFFSET %" PRId64 "   /* %s of %s */\n", capital,
 			upper(network->arena, w->weights[i]->c_name), w->weights[i]->offset,
 			shape_text(network->arena, &w->weights[i]->shape), type_infos[w->weights[i]->type].name);
+	write_call(w, out);
 	fputs("\n#endif\n", out);
 }
 

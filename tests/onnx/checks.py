@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../examples/onnx"))
 from model import FLOAT, INT8, INT32, INT64, UINT8, integer, model, node, part, tensor, value
 
 importer, loopc, cc, runtime = sys.argv[1:5]

@@ -1,4 +1,4 @@
-"""Writes models in ONNX's format, without a library: what tests need of it."""
+"""Writes models in ONNX's format, without a library: what this example and tests need of it."""
 
 import struct
 
