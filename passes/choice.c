@@ -522,7 +522,7 @@ void choice_fill_bounds(const struct choice *choice, struct plan_nest *out)
 		}
 	}
 	out->bound_bytes = out->lower_bound_bytes;
-	if (is_modelled(choice) && !is_second_best(choice, out)
+	if (is_modelled(choice) && !choice->has_rivals && !is_second_best(choice, out)
 		&& choice->schedule.bound_bytes > out->bound_bytes)
 		out->bound_bytes = choice->schedule.bound_bytes;
 	out->optimal = plan_nest_bytes(out) <= out->bound_bytes;

@@ -33,6 +33,8 @@ struct choice {
 	struct attempt attempt;
 	bool is_expanded;
 	bool has_others;             /* other forms of the nest (form.h) could have been chosen */
+	bool has_rivals;             /* of which not all are searched to the end: its own search's bound
+	                              * is none for the nest */
 	/* What the user says of the nest, and what is searched without that. */
 	const struct schedule_line **lines;
 	int line_count;

@@ -39,7 +39,7 @@ libloopc_a_SOURCES += \
 	passes/siblings.c \
 	passes/slide.c \
 	passes/turn.c \
-	passes/rows.c \
+	passes/rivals.c passes/rivals.h passes/rows.c \
 	passes/group.h \
 	passes/group_band.c \
 	passes/group_hold.c \

@@ -7,7 +7,9 @@
 #include "passes/choice.h"
 #include "passes/expand.h"
 #include "passes/lower_nest.h"
+#include "passes/quiet.h"
 #include "passes/region_memo.h"
+#include "passes/rivals.h"
 #include "passes/schedule_text.h"
 #include "passes/symbolic.h"
 
@@ -356,6 +358,20 @@ static bool is_worth(struct attempt attempt, bool may_split, bool has_met)
 		&& (attempt.borrow ? has_met : !attempt.refetch || attempt.loops);
 }
 
+/* Another form than BEST's was tried, with other buffers or loops, and may have schedules that were
+ * not. */
+static bool has_rivals(const struct attempts *attempts, const struct choice *best)
+{
+	for (const struct tried *tried = attempts->tried; tried; tried = tried->next) {
+		const struct choice *other = tried->choice;
+		bool is_alike = other->attempt.loops == best->attempt.loops
+			&& has_same_arrays(other->nest, best->nest);
+		if (!is_alike && !(other->exact && tried->outcome == NO_FIT))
+			return true;
+	}
+	return false;
+}
+
 /* Lowers the attempt with the least traffic, of equals that with the fewest transfers (choice_starts): the
  * permutable band, and where that leaves loops out or does not fit, the source's outer loops
  * one after the other with what can be tiled inside; each in all ways.  NULL if none fits
@@ -408,6 +424,7 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 		? emit_best(compilation, nest, &candidates, refusal, plan, out) : NULL;
 	if (best) {
 		best->has_others = has_others || form->is_given;
+		best->has_rivals = !form->is_given && has_rivals(&attempts, best);
 		best->is_fallback |= is_missed;
 	}
 	return best;
@@ -866,12 +883,12 @@ static bool lower_weighed(struct compilation *compilation, const struct nest *ne
 	return true;
 }
 
-/* The form that NEST was WEIGHED in. */
+/* The form that SCHEDULE, what became of NEST, has it in. */
 static bool read_form_of(struct compilation *compilation, const struct nest *nest,
-	const struct weighed_nest *weighed, struct form *form)
+	const char *schedule, struct form *form)
 {
 	const struct schedule_lines *lines = schedule_lines_parse(compilation->arena, nest->location,
-		weighed->entry.schedule);
+		schedule);
 	for (int i = 0; i < lines->count; i++)
 		if (!strcmp(lines->items[i].nest, nest->name) && schedule_line_is(&lines->items[i], "form"))
 			return form_parse(compilation, &lines->items[i], form);
@@ -889,6 +906,42 @@ static void warn_of_more(struct compilation *compilation, const struct nest *nes
 			refusal->reason ? refusal->reason : "its buffers must not grow with them");
 }
 
+/* What is known of all schedules of a nest holds for those of its parts too. */
+static void fill_bound_of_parts(const struct nest *nest, const struct plan_nest *whole,
+	struct plan_nest *out)
+{
+	fill_compulsory(nest, out);
+	if (!whole || whole->lower_bound_bytes <= out->lower_bound_bytes)
+		return;
+	out->lower_bound_bytes = out->bound_bytes = whole->lower_bound_bytes;
+	out->lower_bound_argument = whole->lower_bound_argument;
+	out->optimal = plan_nest_bytes(out) <= out->bound_bytes;
+}
+
+/* Whether NEST's parts one by one move less than BEST, which is its best as a whole: then *FORM
+ * is how.  If they may, though not as they were tried, the best of NEST as a whole is not known to
+ * be the best of all. */
+static bool weigh_parts(struct compilation *compilation, const struct nest *nest,
+	struct form *form, const struct plan *plan, struct variant *best)
+{
+	struct nest own = *nest;
+	struct plan weighed = *plan;
+	struct plan_nest out;
+	struct quiet quiet;
+	long bytes = plan_nest_bytes(&best->out);
+	if (has_wishes(compilation, nest) || bytes <= best->out.lower_bound_bytes
+		|| !parts_may_move_less(compilation, &own,
+		best->choice->exact ? best->choice->nest : NULL, bytes))
+		return false;
+	best->out.bound_bytes = best->out.lower_bound_bytes;
+	best->out.optimal = false;
+	quiet_begin(&quiet, compilation);
+	quiet.compilation.only_weighs = true;
+	bool found = lower_parts(&quiet.compilation, &own, form, bytes - 1, &weighed, &out);
+	quiet_end(&quiet);
+	return found && read_form_of(compilation, nest, out.schedule, form);
+}
+
 /* NEST becomes BEST, or OUT where its parts are lowered one by one. */
 static bool lower_as(struct compilation *compilation, struct nest *nest,
 	const struct weighed_nest *weighed, struct plan *plan, struct plan_nest *out,
@@ -898,7 +951,8 @@ static bool lower_as(struct compilation *compilation, struct nest *nest,
 	struct form form;
 	nest_split_arrays(compilation, nest, false);
 	if (!check_pairs(compilation, nest) || !nest_read_form(compilation, nest, &form)
-		|| (weighed && !form.is_given && !read_form_of(compilation, nest, weighed, &form)))
+		|| (weighed && !form.is_given
+		&& !read_form_of(compilation, nest, weighed->entry.schedule, &form)))
 		return false;
 	if (has_too_many_arrays(nest) || (form.is_given && form.is_parts))
 		nest_find_dependences(compilation, nest);
@@ -906,7 +960,14 @@ static bool lower_as(struct compilation *compilation, struct nest *nest,
 		lower_variants(compilation, nest, &form, plan, best);
 	if (best->choice && !check_obeyed(compilation, best->choice))
 		return false;
-	if (best->choice) {
+	struct form parts = form;
+	if (best->choice && !weighed && !form.is_given
+		&& weigh_parts(compilation, nest, &parts, plan, best)
+		&& lower_parts(compilation, nest, &parts, LONG_MAX, plan, out)) {
+		fill_bound_of_parts(nest, &best->out, out);
+		best->choice = NULL;
+		remark_on_loops(compilation, nest);
+	} else if (best->choice) {
 		*plan = best->plan;
 		*out = best->out;
 		out->schedule = choice_describe(best->choice);
@@ -916,7 +977,7 @@ static bool lower_as(struct compilation *compilation, struct nest *nest,
 		return false;
 	} else if ((form.is_given ? form.is_parts : !has_wishes(compilation, nest)) && lower_parts(compilation, nest, &form,
 		LONG_MAX, plan, out)) {
-		fill_compulsory(nest, out);
+		fill_bound_of_parts(nest, NULL, out);
 		if (!form.is_given)
 			diag_remark(compilation->diag, nest->location, "loop", "no tiles of the whole nest "
 				"fit: each part of its body has tiles of its own");

@@ -58,6 +58,14 @@ static const struct row rows[] = {
 	{ "vgg16_conv5", { 3, 512, 512, 14, 14, 3, 3 }, 1, "eff173k", 8401920 },
 };
 
+/* Layers that their network has more than once. */
+static const struct {
+	const char *layer;
+	int times;
+} repeated[] = {
+	{ "vgg16_conv3_2", 2 }, { "vgg16_conv4_2", 2 }, { "vgg16_conv5", 3 },
+};
+
 /* Nests whose arrays are indexed by single loops, in Einstein's notation, the result
  * first; extents in the order in which the letters appear. */
 struct contraction {
@@ -190,8 +198,8 @@ static void print_head(const char *title)
 		"known", "ratio", "lower bound", "proof", "points", "CPU s");
 }
 
-/* Searches one nest and prints its row. */
-static void run(struct table *table, const char *name, const struct nest_model *model,
+/* Searches one nest and prints its row; returns the bytes moved, 0 of one that is not asked for. */
+static long run(struct table *table, const char *name, const struct nest_model *model,
 	const char *machine, long known_bytes)
 {
 	const struct arch *arch = find_machine(machine);
@@ -202,7 +210,7 @@ static void run(struct table *table, const char *name, const struct nest_model *
 
 	if ((table->name != NULL && strstr(name, table->name) == NULL) ||
 		(table->machine != NULL && strstr(machine, table->machine) == NULL))
-		return;
+		return 0;
 	if (!search_schedule(model, arch, &table->options, &best, &smallest)) {
 		printf("%-18s nothing fits; %ld would do\n", name, smallest);
 		exit(1);
@@ -222,6 +230,38 @@ static void run(struct table *table, const char *name, const struct nest_model *
 	table->missed += known_bytes > 0 && (double)best.total_bytes > 1.002 * (double)known_bytes;
 	table->open += !best.is_optimal;
 	table->count++;
+	return best.total_bytes;
+}
+
+static int times_of(const char *layer)
+{
+	for (size_t i = 0; i < sizeof repeated / sizeof *repeated; i++)
+		if (strcmp(repeated[i].layer, layer) == 0)
+			return repeated[i].times;
+	return 1;
+}
+
+/* All layers of the networks whose name begins with NETWORK on MACHINE, with a BORDER of zeros
+ * that cost nothing or, where it is 0, with borders that are part of the input. */
+static void run_network(struct table *table, const char *network, const char *machine, long border)
+{
+	double bytes = 0;
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct nest_model model;
+
+		if (strncmp(rows[i].layer, network, strlen(network)) != 0 ||
+			strcmp(rows[i].machine, machine) != 0)
+			continue;
+		convolution_model(&model, &rows[i].sizes, rows[i].stride, 2);
+		if (border > 0)
+			convolution_pad(&model, border);
+		bytes += times_of(rows[i].layer) * (double)run(table, rows[i].layer, &model,
+			rows[i].machine, border > 0 ? 0 : rows[i].known_bytes);
+	}
+	if (bytes > 0)
+		printf("%s on %s, all layers%s: %.2f MiB\n", network, machine,
+			border > 0 ? ", borders free" : "", bytes / 1048576);
 }
 
 static void print_sum(struct table *table)
@@ -253,10 +293,14 @@ int main(int argc, char **argv)
 	table.name = argc > first ? argv[first] : NULL;
 	table.machine = argc > first + 1 ? argv[first + 1] : NULL;
 	print_head("layer");
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		convolution_model(&model, &rows[i].sizes, rows[i].stride, 2);
-		run(&table, rows[i].layer, &model, rows[i].machine, rows[i].known_bytes);
-	}
+	run_network(&table, "alexnet", "eyeriss108k", 0);
+	run_network(&table, "alexnet", "unified108k", 0);
+	run_network(&table, "vgg16", "eyeriss108k", 0);
+	run_network(&table, "vgg16", "unified108k", 0);
+	run_network(&table, "vgg16", "eff173k", 0);
+	print_sum(&table);
+	print_head("border of zeros");
+	run_network(&table, "vgg16", "eff173k", 1);
 	print_sum(&table);
 	print_head("other layers");
 	for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {

@@ -48,3 +48,16 @@ void convolution_model(struct nest_model *model, const struct convolution *sizes
 	slide_input(&model->arrays[1].dims[3], Q, S, stride, sizes->s);
 	add_array(model, "W", element_bytes, (const int[]){ K, C, R, S });
 }
+
+void convolution_pad(struct nest_model *model, long border)
+{
+	for (int d = 2; d < 4; d++) {
+		struct model_dim *dim = &model->arrays[1].dims[d];
+		long whole = dim->window;
+
+		for (int l = 0; l < model->loop_count; l++)
+			whole += dim->coefficient[l] * (model->loops[l].extent - 1);
+		dim->clip_low = border;
+		dim->clip_high = whole - border;
+	}
+}

@@ -10,4 +10,8 @@ struct convolution { long n, k, c, p, q, r, s; };
 void convolution_model(struct nest_model *model, const struct convolution *sizes, long stride,
 	int element_bytes);
 
+/* The first and last BORDER rows and columns of the input of MODEL, a convolution, are zeros that
+ * exist nowhere: they are not moved and take no scratchpad. */
+void convolution_pad(struct nest_model *model, long border);
+
 #endif

@@ -72,10 +72,16 @@ void symmetric(const int A[40][32], int C[32][32])
     }
 }
 END
-exits 0 "a symmetric product" "$LOOPC" --arch=small.yaml --verify --report --emit=schedule symmetric.loop
+printf 'nest symmetric\nform apart A 0 1 C 0 1\n' >symmetric.schedule
+exits 0 "a symmetric product" "$LOOPC" --arch=small.yaml --verify --report --emit=schedule \
+	--schedule=symmetric.schedule symmetric.loop
 has out 'C *4,096 *0 *4,096 *4,096' "writes its result once"
 hasnt out 'tile i 1$' "is tiled along i"
 hasnt out 'tile j 1$' "and along j"
+# One part after the other it moves less in all.
+exits 0 "a symmetric product in parts" "$LOOPC" --arch=small.yaml --verify --report symmetric.loop
+has out 'form parts' "is found"
+has out 'total *18,496 *6,208 *24,704' "and moves less"
 exits 0 "remarks" "$LOOPC" --arch=large.yaml -D N=19 -Rloop -o x.c \
 	"$top_srcdir/examples/polyhedral/floyd-warshall.loop"
 has err "remark: loop 'i' is not tiled: a dependence on 'path' would" "a remark says which loop is not tiled"
