@@ -205,8 +205,11 @@ static void try_tiles(struct run *run, int loop)
 		long tile = at->tile > 0 ? at->tile : (at->extent + n - 1) / n;
 
 		bool is_allowed = !run->options->divides || at->tile > 0 || at->extent % tile == 0;
+		/* who wants a loop to turn wants it cut */
+		bool is_cut = at->tile > 0 || at->extent == 1 || tile < at->extent ||
+			run->options->serpentine[loop] != 1;
 
-		if (tile != last && is_allowed) {
+		if (tile != last && is_allowed && is_cut) {
 			schedule->tile[loop] = tile;
 			try_tiles(run, loop + 1);
 		}
