@@ -151,6 +151,8 @@ static enum status compile(struct session *session, struct outputs *outputs)
 {
 	const struct options *options = session->options;
 	enum status status = STATUS_DONE;
+	if (!session_choose_warnings(session))
+		return STATUS_USAGE;
 	limit_begin(options->time_limit_seconds, options->input);
 	if (!session_read(session))
 		return STATUS_INPUT_ERROR;

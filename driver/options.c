@@ -455,6 +455,28 @@ static bool parse_option(struct arena *arena, struct options *options, int optio
 	}
 }
 
+/* Remembers an option that says how a source is bound, or how a program becomes a plan: inputs that
+ * are further on have no use for it. */
+static void note_option(struct options *options, int option)
+{
+	static const struct {
+		int option;
+		const char *name;
+		bool binds;
+	} early[] = {
+		{ 'D', "-D", true }, { 'U', "-U", true },
+		{ OPTION_SYMBOLIC, "--symbolic", true }, { OPTION_ARCH, "--arch", false },
+		{ OPTION_SCHEDULE, "--schedule", false }, { OPTION_BUFFERING, "--buffering", false },
+		{ OPTION_FUSE, "--fuse", false }, { OPTION_RECOMPUTE, "--recompute", false },
+		{ OPTION_EFFORT, "--effort", false }, { OPTION_OBJECTIVE, "--objective", false },
+		{ OPTION_SPACE, "--space", false }, { OPTION_SWEEP, "--sweep", false },
+		{ OPTION_PARETO, "--pareto", false }
+	};
+	for (size_t e = 0; e < sizeof early / sizeof *early; e++)
+		if (early[e].option == option)
+			*(early[e].binds ? &options->binding_option : &options->planning_option) = early[e].name;
+}
+
 static void option_defaults(struct options *options)
 {
 	*options = (struct options){ .arch = "default", .threads = 1, .reassociate = true,
@@ -542,10 +564,36 @@ static bool check_pareto(const struct options *options)
 	return check_plot_files("--pareto-output", &options->pareto_files);
 }
 
+static bool ends_in(const char *name, const char *suffix)
+{
+	size_t length = strlen(name), end = strlen(suffix);
+	return length > end && !strcmp(name + length - end, suffix);
+}
+
+/* Nothing is said that this input, or no other option, can make use of. */
+static bool check_use(const struct options *options)
+{
+	bool is_plan = ends_in(options->input, ".plan");
+	if (options->binding_option && (is_plan || ends_in(options->input, ".program")))
+		return wrong("%s says how a source is read: the sizes of '%s' have their values",
+			options->binding_option, options->input);
+	if (options->planning_option && is_plan)
+		return wrong("%s says how a plan is made: '%s' is one", options->planning_option,
+			options->input);
+	if (options->save_temps && !options->verify)
+		return wrong("--save-temps goes with --verify");
+	if ((options->depfile_file || options->depfile_targets.count || options->depfile_phony)
+		&& !options->depfile && !options->depfile_only)
+		return wrong("-MF, -MT, -MQ and -MP go with -M or -MD");
+	return true;
+}
+
 static bool check_whole(struct options *options)
 {
 	if (!options->input)
 		return wrong("no input file");
+	if (!check_use(options))
+		return false;
 	if ((options->verify_files.count || options->verify_ranges.count) && !options->verify)
 		return wrong("--verify-data and --verify-range go with --verify");
 	if (options->prefix[strspn(options->prefix, LETTERS DIGITS)] ||
@@ -585,6 +633,7 @@ bool options_parse(struct arena *arena, int argc, char **argv, struct options *o
 	while ((option = getopt_long(argc, argv, ":o:D:U:I:j:E::M::W:R:f:h", long_options, NULL)) != -1) {
 		if (option == ':' || option == '?')
 			return wrong_option(option, argv[optind - 1]);
+		note_option(options, option);
 		if (!parse_option(arena, options, option, argc, argv))
 			return false;
 	}

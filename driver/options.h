@@ -55,6 +55,9 @@ struct options {
 	struct string_list defines;  /* "NAME=VALUE", one a name */
 	struct string_list symbolic; /* names of sizes known at run time only */
 	struct string_list include_dirs;
+	/* An option that is given which means nothing once sizes are bound, or a plan is made; NULL:
+	 * none is. */
+	const char *binding_option, *planning_option;
 	const char *output;          /* -o; NULL: not given */
 	int emission_count;
 	struct emission emissions[EMIT_COUNT];

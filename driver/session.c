@@ -63,8 +63,7 @@ void session_begin(struct session *session, struct arena *arena, const struct op
 		space_apply(&session->compilation, options);
 }
 
-/* -W and -R name diagnostics; a name that none has is a wrong use of the command. */
-static bool choose_warnings(struct session *session)
+bool session_choose_warnings(struct session *session)
 {
 	const struct options *options = session->options;
 	for (int w = 0; w < options->warning_count; w++) {
@@ -73,7 +72,7 @@ static bool choose_warnings(struct session *session)
 			diag_set_remark(session->diag, choice->name, choice->on) :
 			diag_set_warning(session->diag, choice->name, choice->on);
 		if (!is_known) {
-			fprintf(stderr, "loopc: error: there is no %s '%s'\n",
+			fprintf(stderr, "loopc: error: there is no %s '%s'; --list-warnings shows them\n",
 				choice->is_remark ? "remark" : "warning", choice->name);
 			return false;
 		}
@@ -187,8 +186,6 @@ static void read_program(struct session *session)
 
 bool session_read(struct session *session)
 {
-	if (!choose_warnings(session))
-		return false;
 	session->text = read_source(session, session->options->input, &session->length);
 	if (!session->text)
 		return false;

@@ -38,6 +38,9 @@ struct session {
 /* Sets up what a compilation needs.  Never fails. */
 void session_begin(struct session *session, struct arena *arena, const struct options *options);
 
+/* -W and -R name diagnostics; false if one has no such name: wrong usage. */
+bool session_choose_warnings(struct session *session);
+
 /* Reads the source, the machine and the schedule; the program is there afterwards,
  * and for a .plan file its plan.  False after errors. */
 bool session_read(struct session *session);

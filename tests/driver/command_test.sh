@@ -77,6 +77,13 @@ usage "unknown option '-Ex'" -Ex sum.loop
 usage "'--verify=3': this option takes no value" --verify=3 sum.loop
 usage "-U needs a NAME, not 'N=1'" -U N=1 sum.loop
 usage 'in bytes, with K or M behind a number' --sweep=scratchpad:8k..1M sum.loop
+usage '-MF, -MT, -MQ and -MP go with -M or -MD' -MF x.d sum.loop
+usage '--save-temps goes with --verify' --save-temps=kept sum.loop
+usage '-D says how a source is read' -D N=3 a.plan
+usage '--fuse says how a plan is made' --fuse=never a.plan
+usage '--schedule says how a plan is made' --schedule=s a.plan
+usage '--symbolic says how a source is read' --symbolic=N a.program
+usage "there is no warning 'foo'; --list-warnings" -Wfoo sum.loop
 usage "no pass 'hoist'" --print-after=hoist sum.loop
 usage "identifier, not '4x'" --prefix=4x sum.loop
 usage 'MF' -MD sum.loop
@@ -147,6 +154,16 @@ cp out expanded.loop
 "$LOOPC" --emit=program=one.program macros.loop
 "$LOOPC" --emit=program=two.program expanded.loop
 is "$(sed 's/@[0-9:]*//g; 1d' two.program)" "$(sed 's/@[0-9:]*//g; 1d' one.program)" "-E: the same program"
+
+# ---- files as some editors write them ----
+printf '\357\273\277' | cat - macros.loop >mark.loop
+sed 's/$/\r/' macros.loop >dos.loop
+awk '{ printf "%s%s", before, $0; before = "\n" }' macros.loop >open.loop
+for name in mark dos open; do
+	exits 0 "$name.loop" "$LOOPC" -o "$name.c" "$name.loop"
+done
+sed 's/mark\.loop/open.loop/' mark.c >expected
+same expected open.c "a mark of UTF-8 says nothing"
 
 # ---- outputs that are inputs, or each other ----
 # kept FILE OPTIONS...: wrong usage, and FILE is as it was.

@@ -61,17 +61,18 @@ places()
 	}'
 }
 # ends NAME OPTIONS...: whatever is the allocation that fails.
+ends_options='--arch=little.yaml -D N=12'
 ends()
 {
 	ends_name=$1
 	shift
-	NO_MEMORY_COUNT=count LD_PRELOAD=./no_memory.so "$LOOPC" --arch=little.yaml -D N=12 "$@" >out 2>err
+	NO_MEMORY_COUNT=count LD_PRELOAD=./no_memory.so "$LOOPC" $ends_options "$@" >out 2>err
 	result $? "$ends_name: with all memory"
 	rm -f result.*
 	ends_bad=
 	for ends_place in $(places "$(cat count)"); do
 		NO_MEMORY_AT=$ends_place LD_PRELOAD=./no_memory.so \
-			"$LOOPC" --arch=little.yaml -D N=12 "$@" >out 2>err
+			"$LOOPC" $ends_options "$@" >out 2>err
 		ends_status=$?
 		[ $ends_status -eq 70 ] && [ "$(tail -n 1 err)" = "loopc: error: out of memory" ] &&
 			[ -z "$(ls result.* temporary 2>/dev/null | grep -v ':$')" ] ||
@@ -92,6 +93,8 @@ ends "a front" --pareto=memory,traffic --pareto-points=3 --pareto-output=result.
 ends "a sweep" --sweep=scratchpad:300..900 --sweep-output=result.json product.loop
 ends "symbolic sizes" --symbolic=N -o result.c product.loop
 "$LOOPC" --arch=little.yaml -D N=12 --emit=plan -o given.plan product.loop
+ends_options=
 ends "a plan" --emit=c=result.c given.plan
+ends_options='--arch=little.yaml -D N=12'
 ends "verification" --verify -o result.c solve.loop
 finish
