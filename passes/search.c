@@ -19,7 +19,8 @@ enum { ROUND_TASKS = 32, MAX_THREADS = 64, FIRST_SHARE = 30000, SHARE_GROWTH = 8
 
 /* Points after which an exhaustive search gives up; its gap is reported. */
 static const long EXHAUSTIVE_POINTS = 80000000;
-/* Points for the choice among schedules that move no more than the lower bound. */
+/* Points after which a search ends whose best moves no more than the lower bound: it looks for
+ * fewer commands only. */
 static const long TIE_POINTS = 4000000;
 
 void search_options_init(struct search_options *options)
@@ -275,6 +276,8 @@ static bool are_twins(const struct space *space, int one, int other)
 static void space_init(struct space *space, const struct nest_model *model,
 	const struct arch *arch, const struct search_options *options, bool is_double)
 {
+	const char *argument;
+
 	memset(space, 0, sizeof *space);
 	space->model = model;
 	space->arch = arch;
@@ -283,6 +286,7 @@ static void space_init(struct space *space, const struct nest_model *model,
 	space->granule = (double)arch_granule_bytes(arch);
 	space->capacity = (double)(arch->exclusive ? arch_granule_bytes(arch) * arch->banks :
 		arch->scratchpad_bytes);
+	space->least_traffic = (double)model_lower_bound(model, arch->scratchpad_bytes, &argument);
 	for (int l = 0; l < model->loop_count; l++) {
 		space->may_turn[l] = !model->loops[l].is_forward && options->serpentine[l] != 0;
 		add_choices(space, l);
@@ -345,7 +349,7 @@ struct job {
 	const struct task *tasks;
 	struct outcome *outcomes;    /* one a task of the round */
 	int first, step, count;
-	long limit;
+	struct point_limits limits;
 };
 
 static void *run_job(void *argument)
@@ -356,7 +360,7 @@ static void *run_job(void *argument)
 		struct outcome *outcome = &job->outcomes[i];
 
 		outcome->is_complete = tree_search(job->tree, job->space, &job->tasks[i],
-			&outcome->best, &outcome->found, &outcome->points, job->limit);
+			&outcome->best, &outcome->found, &outcome->points, job->limits);
 	}
 	return NULL;
 }
@@ -364,7 +368,6 @@ static void *run_job(void *argument)
 struct progress {
 	double next;                 /* when to show it again, seconds */
 	bool is_shown;
-	long lower_bytes;
 };
 
 /* The threads of a search, each with its own path. */
@@ -388,10 +391,10 @@ static void crew_clear(struct crew *crew)
 }
 
 /* COUNT tasks, each from the same best so far, so that their results do not depend
- * on which thread runs them when.  Those not finished within LIMIT points go back to
+ * on which thread runs them when.  Those not finished within LIMITS go back to
  * the front of TASKS; returns their number. */
 static int run_round(struct crew *crew, const struct space *space, struct task *tasks,
-	int count, long limit, struct outcome *total)
+	int count, struct point_limits limits, struct outcome *total)
 {
 	struct outcome outcomes[ROUND_TASKS];
 	pthread_t others[MAX_THREADS];
@@ -403,7 +406,7 @@ static int run_round(struct crew *crew, const struct space *space, struct task *
 		outcomes[i] = *total;
 	for (int t = 0; t < crew->count; t++) {
 		jobs[t] = (struct job){ space, crew->trees[t], tasks, outcomes, t, crew->count, count,
-			limit };
+			limits };
 		if (t > 0)
 			started[t] = pthread_create(&others[t], NULL, run_job, &jobs[t]) == 0;
 	}
@@ -454,20 +457,45 @@ static void show_progress(const struct space *space, struct progress *progress,
 	if (total->found)
 		fprintf(stderr, "best %ld bytes, ", total->best.total_bytes);
 	fprintf(stderr, "no less than %ld, %.0f %% of the space closed\033[K",
-		progress->lower_bytes, 100.0 * (count - left) / count);
+		(long)space->least_traffic, 100.0 * (count - left) / count);
 	fflush(stderr);
 }
 
 static void start_progress(const struct space *space, struct progress *progress)
 {
-	const char *argument;
-
 	*progress = (struct progress){ .is_shown = false };
 	if (!space->options->show_progress)
 		return;
 	progress->next = seconds_now() + 1;
-	progress->lower_bytes = model_lower_bound(space->model, space->arch->scratchpad_bytes,
-		&argument);
+}
+
+/* Points left of LIMIT, of all since the search began. */
+static long points_left(const struct outcome *total, long limit)
+{
+	return limit > total->points ? limit - total->points : 0;
+}
+
+/* Nothing moves less than the best: what is left is to look among equals. */
+static bool is_least(const struct space *space, const struct outcome *total)
+{
+	return total->found && (double)total->best.total_bytes <= space->least_traffic;
+}
+
+/* Whether the search may go on to LIMIT, or among equals as far as these are looked for. */
+static bool has_points(const struct space *space, const struct outcome *total, long limit)
+{
+	return points_left(total, is_least(space, total) && TIE_POINTS < limit ? TIE_POINTS : limit)
+		> 0;
+}
+
+/* What each of SIZE tasks may look at, of which SHARE is the share so far. */
+static struct point_limits limits_of(const struct outcome *total, long limit, long share, int size)
+{
+	long all = points_left(total, limit) / size + 1, equals = points_left(total,
+		limit < TIE_POINTS ? limit : TIE_POINTS) / size + 1;
+
+	all = share < all ? share : all;
+	return (struct point_limits){ all, equals < all ? equals : all };
 }
 
 /* Searches all of SPACE for something better than TOTAL's best, with at most about
@@ -486,15 +514,14 @@ static void run_tree(struct crew *crew, const struct space *space, struct outcom
 	for (long share = FIRST_SHARE; count > 0; share *= SHARE_GROWTH) {
 		int left = 0;
 
-		if (total->points >= limit || is_interrupted(space->options))
+		if (!has_points(space, total, limit) || is_interrupted(space->options))
 			break;
 		for (int done = 0; done < count; done += ROUND_TASKS) {
 			int size = count - done < ROUND_TASKS ? count - done : ROUND_TASKS, kept = size;
-			long rest = (limit - total->points) / size + 1;
 
-			if (total->points < limit)
+			if (has_points(space, total, limit))
 				kept = run_round(crew, space, tasks + done, size,
-					share < rest ? share : rest, total);
+					limits_of(total, limit, share, size), total);
 			memmove(tasks + left, tasks + done, (size_t)kept * sizeof *tasks);
 			left += kept;
 			show_progress(space, &progress, total, left + count - done - size, all);
@@ -527,18 +554,12 @@ static void run_search(struct crew *crew, const struct space *space, struct outc
 	long limit)
 {
 	static const int sizes[] = { 2, 4, 8 };
-	const char *argument;
 
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		run_thinned(crew, space, sizes[i], false, total, limit / 16);
 		run_thinned(crew, space, 1, true, total, limit / 16);
 	}
-	limit = limit > total->points ? limit - total->points : 0;
-	/* nothing moves less: what is left is to look among equals */
-	if (total->found && total->best.total_bytes <= model_lower_bound(space->model,
-		space->arch->scratchpad_bytes, &argument))
-		limit = limit < TIE_POINTS ? limit : TIE_POINTS;
-	run_tree(crew, space, total, limit);
+	run_tree(crew, space, total, points_left(total, limit));
 }
 
 /* Turns that save nothing are switched off: simpler code. */
@@ -574,6 +595,7 @@ static bool search_memory(struct crew *crew, const struct nest_model *model,
 		LONG_MAX / 4;
 	space_init(&space, model, &large, &patient, is_double);
 	space.is_minimal_memory = true;
+	space.least_traffic = -1;    /* traffic does not matter */
 	for (int a = 0; a < model->array_count; a++)
 		is_window_fixed = is_window_fixed || options->sliding[a] == 1;
 	/* small tiles need least, but may leave gaps between windows that have to slide */

@@ -170,16 +170,6 @@ static void take(struct tree *tree, int depth)
 		tree->best_commands += (double)schedule.storage[a].commands;
 }
 
-/* There are many ways to share memory where arrays are alike: their number is work too. */
-static bool is_spent(struct tree *tree)
-{
-	const volatile int *interrupted = tree->space->options->interrupted;
-
-	if (++tree->points >= tree->limit || (interrupted != NULL && *interrupted))
-		tree->is_over = true;
-	return tree->is_over;
-}
-
 /* What the arrays after one cost, at least, and the most that a byte of memory saves them. */
 struct others {
 	double traffic, commands;
@@ -280,6 +270,7 @@ static void choose_slots(struct tree *tree, int depth, int a, double memory, dou
 	const struct space *space = tree->space;
 	const struct stored *stored = &tree->stored[a];
 
+	/* there are many ways to share memory where arrays are alike: their number is work too */
 	if (is_spent(tree))
 		return;
 	if (a == space->model->array_count) {

@@ -70,7 +70,8 @@ struct tree {
 	struct schedule best;
 	bool found, is_over;
 	double best_traffic, best_commands, best_scratchpad;
-	long points, limit;
+	long points;
+	struct point_limits limits;
 	/* Of the present leaf: points when it was reached; commands of an array with the least
 	 * slots. */
 	long leaf_points;
@@ -96,6 +97,11 @@ void array_step(const struct tree *tree, int a, const struct level *before,
 	struct level *level);
 /* Stores array A at level STORE of the path; false if the user or the rules forbid it. */
 bool store_array(struct tree *tree, int a, int store);
+
+/* ---- search_tree.c ---- */
+
+/* One point more; true when there were enough of them, or the user says so. */
+bool is_spent(struct tree *tree);
 
 /* ---- search_slots.c: what more slots cost and save ---- */
 

@@ -94,12 +94,13 @@ static unsigned last_chance(const struct tree *tree, int depth)
 	return arrays;
 }
 
-/* One point more; true when there were enough of them, or the user says so. */
-static bool is_spent(struct tree *tree)
+bool is_spent(struct tree *tree)
 {
 	const volatile int *interrupted = tree->space->options->interrupted;
+	bool is_least = tree->found && tree->best_traffic <= tree->space->least_traffic;
 
-	if (++tree->points >= tree->limit || (interrupted != NULL && *interrupted))
+	if (++tree->points >= (is_least ? tree->limits.equals : tree->limits.all) ||
+		(interrupted != NULL && *interrupted))
 		tree->is_over = true;
 	return tree->is_over;
 }
@@ -397,7 +398,7 @@ static void start_from(struct tree *tree, const struct schedule *best, bool foun
 }
 
 bool tree_search(struct tree *tree, const struct space *space, const struct task *task,
-	struct schedule *best, bool *found, long *points, long limit)
+	struct schedule *best, bool *found, long *points, struct point_limits limits)
 {
 	struct level *root = &tree->levels[0];
 	int count = space->model->array_count;
@@ -405,7 +406,7 @@ bool tree_search(struct tree *tree, const struct space *space, const struct task
 	tree_start(tree, space);
 	start_from(tree, best, *found);
 	tree->points = 0;
-	tree->limit = limit;
+	tree->limits = limits;
 	find_stores(tree, 0, (1u << count) - 1);
 	root->stored = task->outside;
 	root->stores_here = true;

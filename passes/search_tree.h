@@ -42,6 +42,7 @@ struct space {
 	 * the first time */
 	double visit_bytes[MODEL_ARRAYS], first_bytes[MODEL_ARRAYS];
 	bool is_minimal_memory;      /* look for the least scratchpad, not traffic */
+	double least_traffic;        /* nothing moves less: model_lower_bound */
 };
 
 struct tree;
@@ -60,11 +61,17 @@ struct task {
 
 struct task *tree_tasks(struct tree *tree, const struct space *space, int *count);
 
+/* How many points a search may look at; and with a schedule that moves no more than
+ * space.least_traffic, where only equals are left to find. */
+struct point_limits {
+	long all, equals;
+};
+
 /* Searches TASK for a schedule better than *BEST (*FOUND says whether there is one)
  * and replaces it.  *POINTS is the work done; gives up, returning false, when it
- * reaches LIMIT or the user interrupts. */
+ * reaches LIMITS or the user interrupts. */
 bool tree_search(struct tree *tree, const struct space *space, const struct task *task,
-	struct schedule *best, bool *found, long *points, long limit);
+	struct schedule *best, bool *found, long *points, struct point_limits limits);
 /* No schedule of TASK moves less than this; INFINITY if none fits. */
 double tree_bound(struct tree *tree, const struct space *space, const struct task *task);
 

@@ -386,6 +386,73 @@ static void bound_of_random_nests(void **state)
 	assert_true(partitions > 8);
 }
 
+static long bound_of(const struct nest_model *model, long scratchpad_bytes)
+{
+	const char *argument;
+
+	return model_lower_bound(model, scratchpad_bytes, &argument);
+}
+
+/* Whatever array is taken away, there is no more to move. */
+static void check_fewer_arrays(const struct nest_model *model)
+{
+	for (long bytes = 16; bytes <= 65536; bytes *= 8)
+		for (int a = 0; a < model->array_count; a++) {
+			struct nest_model fewer = *model;
+
+			fewer.array_count--;
+			for (int b = a; b < fewer.array_count; b++)
+				fewer.arrays[b] = model->arrays[b + 1];
+			assert_true(bound_of(&fewer, bytes) <= bound_of(model, bytes));
+		}
+}
+
+/* An array more never lowers the bound: of random nests, and of products whose rows and columns
+ * are scaled. */
+static void bound_of_more_arrays(void **state)
+{
+	struct random_source source = { 11 };
+	struct nest_model model;
+
+	(void)state;
+	for (int i = 0; i < 60; i++) {
+		random_model(&source, 4, 40, &model);
+		/* an array with a border leaves out iterations */
+		for (int a = 0; a < model.array_count; a++)
+			for (int d = 0; d < model.arrays[a].rank; d++)
+				model.arrays[a].dims[d].clip_low = model.arrays[a].dims[d].clip_high = 0;
+		check_fewer_arrays(&model);
+	}
+	product_model(&model, 500);
+	for (int loop = 0; loop < 2; loop++) {
+		model.arrays[model.array_count] = (struct model_array){ .name = "scale",
+			.element_bytes = 4, .rank = 1, .is_read = true };
+		model.arrays[model.array_count].dims[0].window = 1;
+		model.arrays[model.array_count++].dims[0].coefficient[loop] = 1;
+		check_fewer_arrays(&model);
+	}
+}
+
+/* Where nothing can move less than what was found, the search for fewer commands ends. */
+static void points_among_equals(void **state)
+{
+	const struct convolution stem = { 1, 64, 3, 112, 112, 7, 7 };
+	const struct arch arch = { .scratchpad_bytes = 110592, .banks = 1, .align_bytes = 2 };
+	struct search_options options;
+	struct nest_model model;
+	struct schedule best;
+	long smallest;
+
+	(void)state;
+	search_options_init(&options);
+	convolution_model(&model, &stem, 2, 2);
+	convolution_pad(&model, 3);
+	assert_true(search_schedule(&model, &arch, &options, &best, &smallest));
+	assert_true(best.is_optimal);
+	assert_int_equal(best.total_bytes, bound_of(&model, arch.scratchpad_bytes));
+	assert_true(best.points <= 4000000 + 4000000 / 100);
+}
+
 /* Layers whose optimum is known to be at most this (shared with tests/bench). */
 static void known_layers(void **state)
 {
@@ -454,6 +521,8 @@ int main(void)
 		cmocka_unit_test(buffering_auto),
 		cmocka_unit_test(bound_of_products),
 		cmocka_unit_test(bound_of_random_nests),
+		cmocka_unit_test(bound_of_more_arrays),
+		cmocka_unit_test(points_among_equals),
 		cmocka_unit_test(known_layers),
 		cmocka_unit_test(memo),
 	};
