@@ -650,7 +650,7 @@ static isl_ast_node *order_of(const struct session *session, const struct functi
 
 static char *order_text(const struct session *session, const struct function *function, int f)
 {
-	enum { OPERATIONS = 200000000 };
+	enum { OPERATIONS = 40000000 };
 	isl_ctx *ctx = session->ctx;
 	isl_ctx_reset_operations(ctx);
 	isl_ctx_set_max_operations(ctx, OPERATIONS);
