@@ -109,8 +109,9 @@ static void append_to(struct network *network, struct nest *nest, struct node *n
 		else
 			make_local(network, nest, value);
 	}
-	nest->comment = arena_printf(network->arena, "%s\n%s", nest->comment,
-		nest_comment(network->arena, node, result));
+	if (nest->node != node)
+		nest->comment = arena_printf(network->arena, "%s\n%s", nest->comment,
+			nest_comment(network->arena, node, result));
 	nest->node = node;
 	nest->result = result;
 	nest->scaled = NULL;

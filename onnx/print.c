@@ -532,3 +532,53 @@ void print_loops(FILE *out, struct network *network, struct value **weights, int
 	}
 	fputs("}\n", out);
 }
+
+/* ---- names in reports ---- */
+
+/* "conv1 (Conv): 1x3x8x8 -> ...", a line for each node, as "conv1, relu1". */
+static void print_nodes(FILE *out, const char *comment)
+{
+	const char *comma = "";
+
+	while (*comment) {
+		const size_t line = strcspn(comment, "\n");
+		const char *end = strstr(comment, " (");
+		const size_t name = end && end < comment + line ? (size_t)(end - comment) : strcspn(comment, ":\n");
+		fputs(comma, out);
+		for (size_t c = 0; c < name; c++)
+			putc(isprint((unsigned char)comment[c]) && !strchr("\"\\&", comment[c]) ? comment[c] : '_', out);
+		comma = " + ";
+		comment += line + (comment[line] == '\n');
+	}
+}
+
+void print_layers(FILE *out, struct network *network)
+{
+	int count = 0;
+
+	fprintf(out, "# The nodes of each nest, for `make report` and `make strategies`; then a table of what is fused.\nBEGIN {\n");
+	for (const struct nest *nest = network->first_nest; nest; nest = nest->next) {
+		fprintf(out, "\tlayer[%d] = \"", count++);
+		print_nodes(out, nest->comment);
+		fputs("\"\n", out);
+	}
+	fprintf(out, "\tcount = %d; name = \"%s\"\n}\n", count, network->name);
+	fputs("function nodes(first, last,   n, text)\n{\n\tfor (n = first; n <= last; n++)\n"
+		"\t\ttext = text (text == \"\" ? \"\" : \", \") layer[n]\n\treturn text\n}\n"
+		"# NAME.FIRST or NAME.FIRST-LAST; NAME alone is a function of one nest.\n"
+		"function range(word,   ends)\n{\n\tsub(/:$/, \"\", word)\n\tfirst = last = -1\n"
+		"\tif (word == name && count == 1)\n\t\tfirst = last = 0\n"
+		"\telse if (index(word, name \".\") == 1 && substr(word, length(name) + 2) ~ /^[0-9]+(-[0-9]+)?$/) {\n"
+		"\t\tsplit(substr(word, length(name) + 2), ends, \"-\")\n\t\tfirst = ends[1] + 0\n"
+		"\t\tlast = (2 in ends) ? ends[2] + 0 : first\n\t}\n\treturn first >= 0 && last < count\n}\n"
+		"{ print }\n"
+		"range($1) && / on / { at++; what[at] = $1; made_of[at] = nodes(first, last); print \"  layers: \" made_of[at] }\n"
+		"range($1) && !/ on / && !($1 in shown) { shown[$1]; print \"  = \" nodes(first, last) }\n"
+		"at && $1 == \"total\" { moved[at] = $NF }\n"
+		"at && /^  lower bound/ { for (f = 3; f <= NF; f++) if ($f ~ /^[0-9,]+$/) bound[at] = $f }\n"
+		"at && $1 == \"multiply-accumulates\" { macs[at] = $NF }\n"
+		"END {\n\tif (at)\n\t\tprintf \"\\n%-20s %15s %15s %17s  %s\\n\", \"nests\", \"bytes moved\", \"lower bound\", "
+		"\"MACs\", \"layers fused\"\n"
+		"\tfor (n = 1; n <= at; n++)\n\t\tprintf \"%-20s %15s %15s %17s  %s\\n\", what[n], moved[n], bound[n], macs[n], made_of[n]\n}\n",
+		out);
+}

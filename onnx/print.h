@@ -13,4 +13,7 @@ void print_prepare(struct network *network, struct value ***weights, int *count)
 /* network.loop. */
 void print_loops(FILE *out, struct network *network, struct value **weights, int weight_count);
 
+/* layers.awk: puts the nodes of each nest beside its name in what loopc prints. */
+void print_layers(FILE *out, struct network *network);
+
 #endif

@@ -330,7 +330,8 @@ static void write_makefile(struct writer *w)
 		return;
 	fprintf(out, "# Written by loopc-onnx.\n#\n"
 		"#   make run INPUT=in.bin OUTPUT=out.bin   on the host; files hold the tensors one after the other\n"
-		"#   make report                            what each layer moves\n"
+		"#   make report                            what each layer moves, and what is fused\n"
+		"#   make strategies                        what each layer would move by itself, by reuse\n"
 		"%s#\n# ARCH=: the machine; PORT=: checked, memcpy, threads or trace; O=: where everything is built.\n\n"
 		"LOOPC ?= loopc\nARCH ?= default\nPORT ?= checked\nLOOPCFLAGS ?=\nO ?= build\n"
 		"RUNTIME ?= $(shell $(LOOPC) --print-runtime-dir)\nCFLAGS ?= -O2\n"
@@ -345,13 +346,14 @@ static void write_makefile(struct writer *w)
 		"\t$(CC) $(FLAGS) -o $@ main.c $(O)/kernel.o $(O)/weights.o $(RUNTIME)/$(PORT).c -lm -lpthread\n"
 		"$(O):\n\tmkdir -p $@\n\n"
 		"run: $(O)/network-$(PORT)\n\t$< $(INPUT) $(OUTPUT)\n"
-		"report:\n\t$(LOOPC) --arch=$(ARCH) $(LOOPCFLAGS) --report network.loop\n",
+		"report:\n\t$(LOOPC) --arch=$(ARCH) $(LOOPCFLAGS) --report network.loop | awk -f layers.awk\n"
+		"strategies:\n\t$(LOOPC) --arch=$(ARCH) $(LOOPCFLAGS) --explain=strategies network.loop | awk -f layers.awk\n",
 		w->vector_inputs ? "#   make check                             the test vector of the model\n" : "",
 		w->vector_inputs ? "input.bin" : "input.bin",
 		w->project->has_c_weights ? "weights.c" : "weights.S weights.bin");
 	if (w->vector_inputs)
 		fputs("check: $(O)/network-$(PORT)\n\t$< input.bin $(O)/output.bin expected.bin\n", out);
-	fputs("clean:\n\trm -rf $(O)\n\n.PHONY: all run report check clean\n.DELETE_ON_ERROR:\n", out);
+	fputs("clean:\n\trm -rf $(O)\n\n.PHONY: all run report strategies check clean\n.DELETE_ON_ERROR:\n", out);
 }
 
 /* ---- the test vector ---- */
@@ -416,6 +418,9 @@ void project_write(struct network *network, const struct project *project)
 	write_header(&w);
 	write_main(&w);
 	write_makefile(&w);
+	FILE *layers = open_file(&w, "layers.awk");
+	if (layers)
+		print_layers(layers, network);
 	if (w.vector_inputs) {
 		write_vector(&w, "input.bin", w.vector_inputs, network->input_count);
 		write_vector(&w, "expected.bin", w.vector_outputs, network->output_count);

@@ -574,30 +574,35 @@ static int64_t attribute_whole(struct network *network, const struct node *node,
 	return tensor_integer(tensor, 0);
 }
 
-static struct expression *make_requantized(struct network *network, struct node *node,
+static struct expression *make_shifted(struct network *network, struct node *node,
 	struct expression **operands, int count)
 {
 	const int64_t div = attribute_whole(network, node, "div", 1);
-	const struct value *result = node->outputs[0];
+	const enum type type = node->outputs[0]->is_wide ? TYPE_INT64 : TYPE_INT32;
 	struct expression *y = operands[0];
 	int shift = 0;
 
 	(void)count;
 	while ((INT64_C(1) << shift) < div)
 		shift++;
-	if (result->is_wide)
-		y = expression_cast(network->arena, TYPE_INT64, y);
+	if (type == TYPE_INT64)
+		y = expression_cast(network->arena, type, y);
 	y = two(network, MULTIPLY, y, operands[1]);
 	/* Half of the divisor more: the nearest, upwards where two are. */
 	if (operands[2]->kind == EXPRESSION_INTEGER)
-		operands[2] = integer(network, TYPE_INT64, operands[2]->integer + div / 2);
+		operands[2] = integer(network, type, operands[2]->integer + div / 2);
 	else if (div > 1)
-		y = two(network, ADD, y, integer(network, TYPE_INT64, div / 2));
+		y = two(network, ADD, y, integer(network, type, div / 2));
 	if (operands[2]->kind != EXPRESSION_INTEGER || operands[2]->integer)
 		y = two(network, ADD, y, operands[2]);
-	if (shift)
-		y = two(network, SHIFT_RIGHT, y, integer(network, TYPE_INT32, shift));
-	return clamped(network, y, result->low, result->high);
+	return shift ? two(network, SHIFT_RIGHT, y, integer(network, TYPE_INT32, shift)) : y;
+}
+
+static struct expression *make_limited(struct network *network, struct node *node,
+	struct expression **operands, int count)
+{
+	(void)count;
+	return clamped(network, operands[0], node->outputs[0]->low, node->outputs[0]->high);
 }
 
 void lower_requant_shift(struct network *network, struct node *node)
@@ -630,5 +635,8 @@ void lower_requant_shift(struct network *network, struct node *node)
 	output->is_wide = low + add->low < INT32_MIN || high + add->high + div / 2 > INT32_MAX || low < INT32_MIN ||
 		high > INT32_MAX;
 	struct value *operands[3] = { x, mul, add };
-	lower_elementwise(network, node, output, operands, 3, make_requantized);
+	struct value *shifted = network_temporary(network, output->name, output->is_wide ? TYPE_INT64 : TYPE_INT32,
+		&x->shape);
+	lower_elementwise(network, node, shifted, operands, 3, make_shifted);
+	lower_elementwise(network, node, output, &shifted, 1, make_limited);
 }

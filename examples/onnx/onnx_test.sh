@@ -12,6 +12,8 @@ hasnt net/network.loop 'float' "is integers all through"
 ok "verifies" "$LOOPC" --verify net/network.loop
 ok "gives the vector's answer" make -s -C net LOOPC="$LOOPC" RUNTIME="$top_srcdir/runtime" \
 	CC="$CC $SANITIZER_FLAGS" check
+ok "reports by layers" make -s -C net LOOPC="$LOOPC" report
+has tap.out '^patterns\.[-0-9]+ +[0-9,]+ +[0-9,]+ +[0-9,]+  .*conv' "and tells what is fused"
 ok "with weights as C" "$importer" model/model.onnx -o c --name=patterns --weights=c
 ok "gives the same answer" make -s -C c LOOPC="$LOOPC" RUNTIME="$top_srcdir/runtime" \
 	CC="$CC $SANITIZER_FLAGS" check
