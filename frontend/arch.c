@@ -310,8 +310,9 @@ static void check_whole(struct reader *reader, const yaml_node_t *root)
 	if (arch->align_bytes < arch->dma_align_bytes)
 		arch->align_bytes = arch->dma_align_bytes;
 	if (arch->banks > 1 && !arch->exclusive)
-		diag_error(reader->diag, reader->section_at[SECTION_SCRATCHPAD], "'scratchpad.banks' needs 'sharing: exclusive': a scratchpad "
-			"whose banks are shared is one piece");
+		diag_error(reader->diag, reader->section_at[SECTION_SCRATCHPAD],
+			"'scratchpad.banks' needs 'sharing: exclusive': a scratchpad whose banks are shared "
+			"is one piece");
 	else if (arch->exclusive && arch->scratchpad_bytes % arch->banks)
 		diag_error(reader->diag, at, "%ld bytes cannot be split into %d equal banks",
 			arch->scratchpad_bytes, arch->banks);

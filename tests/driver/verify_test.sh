@@ -117,6 +117,33 @@ exits 2 "no values" "$LOOPC" --verify -D N=50 shift.loop --verify-data=X
 exits 2 "data without --verify" "$LOOPC" -D N=50 shift.loop --verify-range=X=1..2
 has err "go with --verify" "data without --verify: message"
 
+# Any order of the terms is right, the last first too, and what follows from such sums.
+cat >orders.loop <<'END'
+#include <math.h>
+void orders(int N, int M, const float A[N][M], const float B[M][N], float S[N][N], float P[N])
+{
+	for (int i = 0; i < N; i++)
+		for (int j = 0; j < N; j++)
+			for (int k = 0; k < M; k++)
+				S[i][j] += A[i][k] * B[k][j];
+	for (int i = 0; i < N; i++) {
+		P[i] = 1;
+		for (int k = 0; k < N; k++)
+			P[i] *= 1 + S[i][k] / 1024;
+	}
+	for (int i = 0; i < N; i++)
+		P[i] = tanhf(P[i]) > 0.5f ? sqrtf(fabsf(P[i])) : P[i] / 3;
+}
+END
+reverse='s/for (int32_t \(k[_0-9]*\) = \([^;]*\); k[_0-9]* < \([^;]*\); k[_0-9]*++)/for (int32_t \1 = (\3) - 1; \1 >= \2; \1--)/'
+exits 0 "sums in another order" env BREAK="$reverse" CC="$tap_dir/breaking" "$LOOPC" \
+	--verify --report --save-temps=reversed -D N=20 -D M=700 -o out.c orders.loop
+is "$(grep -c -- '--) {' reversed/kernel.c)" 2 "sums in another order: both are"
+has out "'S' within the rounding of its own terms .*'P' within" "sums in another order: and differ"
+exits 4 "sums in another order, without leave" env BREAK="$reverse" CC="$tap_dir/breaking" "$LOOPC" \
+	-fno-reassociate --verify -D N=20 -D M=700 -o out.c orders.loop
+has err "elements of 'S' differ" "sums in another order, without leave: message"
+
 exits 4 "a program file cannot be verified" sh -c '"$LOOPC" --emit=program=x.program '"$sizes $kernel"' &&
 	exec "$LOOPC" --verify x.program'
 has err "needs the .loop file" "a program file cannot be verified: message"
