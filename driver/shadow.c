@@ -10,6 +10,7 @@
 #include <isl/union_map.h>
 
 #include "driver/harness.h"
+#include "ir/isl_work.h"
 #include "ir/program_build.h"
 
 /* One statement being written.  Values are variables of the emitted function: loopc_v3, and
@@ -652,8 +653,7 @@ static char *order_text(const struct session *session, const struct function *fu
 {
 	enum { OPERATIONS = 40000000 };
 	isl_ctx *ctx = session->ctx;
-	isl_ctx_reset_operations(ctx);
-	isl_ctx_set_max_operations(ctx, OPERATIONS);
+	struct isl_work work = isl_work_begin(ctx, OPERATIONS);
 	isl_options_set_ast_iterator_type(ctx, "long");
 	isl_ast_node *node = order_of(session, function, f);
 	isl_printer *printer = isl_printer_set_output_format(isl_printer_to_str(ctx), ISL_FORMAT_C);
@@ -665,10 +665,7 @@ static char *order_text(const struct session *session, const struct function *fu
 	char *text = node ? isl_printer_get_str(printer) : NULL;
 	isl_printer_free(printer);
 	isl_ast_node_free(node);
-	isl_ctx_set_max_operations(ctx, 0);
-	isl_ctx_reset_operations(ctx);
-	if (!text)
-		isl_ctx_reset_error(ctx);
+	isl_work_end(&work);
 	return text;
 }
 

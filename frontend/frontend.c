@@ -4,6 +4,7 @@
 
 #include "frontend/parse.h"
 #include "frontend/sema.h"
+#include "ir/isl_work.h"
 #include "support/memory.h"
 
 /* What isl may do for a file, in its own count, so that no input hangs the compiler:
@@ -22,20 +23,17 @@ static struct program *lower(struct arena *arena, isl_ctx *ctx, struct diag *dia
 	const struct preprocessor *preprocessor, const struct ast_file *ast, const char *file,
 	size_t length, const struct binding *bindings, int binding_count)
 {
-	unsigned long operations = isl_ctx_get_max_operations(ctx);
 	int on_error = isl_options_get_on_error(ctx);
 	isl_options_set_on_error(ctx, ISL_ON_ERROR_CONTINUE);
 	isl_ctx_reset_error(ctx);
-	isl_ctx_reset_operations(ctx);
-	isl_ctx_set_max_operations(ctx, ISL_OPERATIONS + ISL_OPERATIONS_PER_BYTE * length);
+	struct isl_work work = isl_work_begin(ctx, ISL_OPERATIONS + ISL_OPERATIONS_PER_BYTE * length);
 	struct program *program = sema_lower(arena, ctx, diag, preprocessor, ast, file, bindings,
 		binding_count);
 	if (!diag_error_count(diag) && isl_ctx_last_error(ctx) != isl_error_none)
 		diag_error(diag, (struct location){ .file = file },
 			"the loops are too complex to analyse; split the functions");
+	isl_work_end(&work);
 	isl_ctx_reset_error(ctx);
-	isl_ctx_set_max_operations(ctx, operations);
-	isl_ctx_reset_operations(ctx);
 	isl_options_set_on_error(ctx, on_error);
 	return program;
 }

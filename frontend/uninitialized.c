@@ -4,6 +4,7 @@
 #include <isl/point.h>
 
 #include "frontend/sema.h"
+#include "ir/isl_work.h"
 #include "ir/order.h"
 
 /* Pairs of a read and a write of one local that are looked at, and isl's work for all
@@ -83,12 +84,12 @@ static void check_local(struct sema *sema, const struct function *function,
 
 void warn_uninitialized(struct sema *sema)
 {
-	isl_ctx_reset_operations(sema->ctx);
-	isl_ctx_set_max_operations(sema->ctx, ISL_OPERATIONS);
+	struct isl_work work = isl_work_begin(sema->ctx, ISL_OPERATIONS);
 	for (int i = 0; i < sema->program->function_count; i++) {
 		const struct function *function = sema->program->functions[i];
 		for (int j = 0; j < function->array_count; j++)
 			check_local(sema, function, function->arrays[j]);
 	}
-	isl_ctx_reset_error(sema->ctx);
+	isl_work_end(&work);
+	isl_ctx_reset_error(sema->ctx);   /* a warning that cannot be found is no error */
 }

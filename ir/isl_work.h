@@ -5,23 +5,28 @@
 
 #include <isl/ctx.h>
 
-/* Bounds isl's work from here on to OPERATIONS, the same on every machine. */
-static inline void isl_work_begin(isl_ctx *ctx, unsigned long operations)
-{
-	isl_ctx_reset_operations(ctx);
-	isl_ctx_set_max_operations(ctx, operations);
-}
+/* isl's work is counted in operations of its own: allocations, and pivots of its tableaux.  A
+ * program needs as many of them on every machine that has the same isl.
+ *
+ * A stretch of work has a limit.  Stretches nest: the limit of the one around holds too.
+ *
+ *     struct isl_work work = isl_work_begin(ctx, OPERATIONS);
+ *     ... isl's functions, which return NULL or an error from the limit on ...
+ *     if (!isl_work_end(&work))
+ *         ... what was found since is not complete and must not be used ... */
 
-/* Takes the bound away.  False if it was met: what isl returned since is NULL, or not
- * complete, and must not be used. */
-static inline bool isl_work_end(isl_ctx *ctx)
-{
-	bool done = isl_ctx_last_error(ctx) != isl_error_quota;
-	isl_ctx_set_max_operations(ctx, 0);
-	isl_ctx_reset_operations(ctx);
-	if (!done)
-		isl_ctx_reset_error(ctx);
-	return done;
-}
+struct isl_work {
+	isl_ctx *ctx;
+	unsigned long limit;         /* in all that the context does */
+	unsigned long outer_limit;   /* of the work around it; 0: none */
+};
+
+/* What CTX has done so far.  A few more each time that it is asked. */
+unsigned long isl_operations(isl_ctx *ctx);
+
+/* From here on CTX does at most OPERATIONS. */
+struct isl_work isl_work_begin(isl_ctx *ctx, unsigned long operations);
+/* The limit no longer holds.  False if it was met. */
+bool isl_work_end(const struct isl_work *work);
 
 #endif

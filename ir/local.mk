@@ -2,6 +2,7 @@ libloopc_a_SOURCES += \
 	ir/arch.h \
 	ir/order.c ir/order.h \
 	ir/energy.c ir/energy.h \
+	ir/isl_work.c ir/isl_work.h \
 	ir/plan.c ir/plan.h \
 	ir/plan_copy.c ir/plan_copy.h \
 	ir/plan_box.c ir/plan_box.h \
@@ -10,6 +11,6 @@ libloopc_a_SOURCES += \
 	ir/plan_parse.c ir/plan_parse_expr.c ir/plan_parser.h ir/words.c ir/words.h \
 	ir/plan_print.c \
 	ir/plan_verify.c \
-	ir/macs.c ir/macs.h ir/set_count.c ir/set_count.h ir/isl_work.h \
+	ir/macs.c ir/macs.h ir/set_count.c ir/set_count.h \
 	ir/number.c ir/program.c ir/coalesce.h ir/program.h ir/program_build.h \
 	ir/program_read.c ir/program_text.c ir/program_verify.c ir/reduction.c

@@ -265,9 +265,9 @@ static long count_slowly(__isl_keep isl_set *set)
 {
 	enum { OPERATIONS = 40000000 };
 	isl_ctx *ctx = isl_set_get_ctx(set);
-	isl_work_begin(ctx, OPERATIONS);
+	struct isl_work work = isl_work_begin(ctx, OPERATIONS);
 	isl_val *value = isl_set_count_val(set);
-	long count = isl_work_end(ctx) && value && isl_val_is_int(value) == isl_bool_true
+	long count = isl_work_end(&work) && value && isl_val_is_int(value) == isl_bool_true
 		&& isl_val_n_abs_num_chunks(value, sizeof(long)) <= 1 ? isl_val_get_num_si(value) : -1;
 	isl_val_free(value);
 	return count;
@@ -288,11 +288,11 @@ static long count_within(__isl_take isl_set *set, bool are_disjoint)
 {
 	enum { OPERATIONS = 1000000, STEPS = 1000000 };
 	isl_ctx *ctx = isl_set_get_ctx(set);
-	isl_work_begin(ctx, OPERATIONS);
+	struct isl_work work = isl_work_begin(ctx, OPERATIONS);
 	set = are_disjoint ? disjoint(set) : isl_set_compute_divs(set);
 	struct size size = count_all(isl_set_get_basic_set_list(set), are_disjoint, STEPS);
 	isl_set_free(set);
-	return isl_work_end(ctx) ? size.count : 0;
+	return isl_work_end(&work) ? size.count : 0;
 }
 
 long set_count_at_least(__isl_take isl_set *set)

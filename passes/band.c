@@ -11,6 +11,7 @@
 #include <isl/union_set.h>
 #include <isl/val.h>
 
+#include "ir/isl_work.h"
 #include "passes/nest.h"
 #include "passes/values.h"
 
@@ -567,15 +568,12 @@ static __isl_give isl_schedule *within_limit(isl_ctx *ctx,
 	 * a band, and the search for them takes isl long where loops are.  Nor is a sum of loops
 	 * times their extents, which puts all iterations in one row: scalars ask for it, and
 	 * without a limit isl spends minutes on ever longer numbers. */
-	enum { OPERATIONS = 300000, SHIFT_LIMIT = 64, COEFFICIENT_LIMIT = 8 };
+	enum { OPERATIONS = 20000, SHIFT_LIMIT = 64, COEFFICIENT_LIMIT = 8 };
 	isl_options_set_schedule_max_constant_term(ctx, SHIFT_LIMIT);
 	isl_options_set_schedule_max_coefficient(ctx, COEFFICIENT_LIMIT);
-	isl_ctx_reset_operations(ctx);
-	isl_ctx_set_max_operations(ctx, OPERATIONS);
+	struct isl_work work = isl_work_begin(ctx, OPERATIONS);
 	isl_schedule *schedule = isl_schedule_constraints_compute_schedule(constraints);
-	isl_ctx_set_max_operations(ctx, 0);
-	if (!schedule)
-		isl_ctx_reset_error(ctx);
+	isl_work_end(&work);
 	return schedule;
 }
 

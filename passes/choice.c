@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "ir/isl_work.h"
 #include "passes/choice.h"
 #include "passes/model_math.h"
 #include "passes/restriction.h"
@@ -413,13 +414,25 @@ bool choice_lower_again(struct choice *choice, enum detail detail, struct plan *
 	return lower_schedule(choice, choice->nest, choice->regions, detail, plan, out);
 }
 
+/* Lowers the schedule without statements, unless isl takes too long over it. */
+static bool weigh(struct choice *choice, struct plan *plan, struct plan_nest *out)
+{
+	enum { WEIGH_OPERATIONS = 2000000 };
+	struct isl_work work = isl_work_begin(choice->compilation->ctx, WEIGH_OPERATIONS);
+	bool done = choice_lower_again(choice, TO_WEIGH, plan, out);
+	if (isl_work_end(&work))
+		return done;
+	choice->obstacle = (struct obstacle){ 0, { -1, -1 }, -1 };
+	return false;
+}
+
 static enum outcome lower_exactly(struct choice *choice, struct plan *plan, struct plan_nest *out)
 {
 	if (!search_schedule_once(choice->compilation->searches, &choice->model,
 		choice->compilation->arch, &choice->options,
 		&choice->schedule, &choice->smallest))
 		return NO_FIT;
-	return choice_lower_again(choice, TO_WEIGH, plan, out) ? LOWERED
+	return weigh(choice, plan, out) ? LOWERED
 		: choice->obstacle.clash[0] >= 0 ? CLASH : TOO_LONG;
 }
 
@@ -432,7 +445,7 @@ static void try_rows(struct choice *choice, const struct plan *before, struct pl
 	if (plan_nest_bytes(out) == nest_compulsory(choice->nest))
 		return;
 	choice->nest->moves_boxes = false;
-	if (choice_lower_again(choice, TO_WEIGH, &rows_plan, &rows)
+	if (weigh(choice, &rows_plan, &rows)
 		&& plan_nest_bytes(&rows) < plan_nest_bytes(out)) {
 		*plan = rows_plan;
 		*out = rows;
@@ -455,7 +468,8 @@ static void limit_effort(struct choice *choice, long points)
  * ones fit. */
 static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct plan_nest *out)
 {
-	enum { TRIES = 24 };
+	enum { TRIES = 24, ALL_OPERATIONS = 3000000 };
+	unsigned long begun = isl_operations(choice->compilation->ctx);
 	struct arch budget = *choice->compilation->arch;
 	long bank_bytes = budget.scratchpad_bytes / budget.banks, smallest = 0;
 	const struct plan before = *plan;
@@ -469,13 +483,14 @@ static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct
 			break;
 		choice->schedule.points = points += choice->schedule.points;
 		choice->schedule.seconds = seconds += choice->schedule.seconds;
-		if (choice_lower_again(choice, TO_WEIGH, plan, out)) {
+		if (weigh(choice, plan, out)) {
 			try_rows(choice, &before, plan, out);
 			return LOWERED;
 		}
 		if (choice->obstacle.clash[0] >= 0)
 			return CLASH;
-		if (!choice->obstacle.needed_bytes)
+		if (!choice->obstacle.needed_bytes
+			|| isl_operations(choice->compilation->ctx) - begun > ALL_OPERATIONS)
 			return TOO_LONG;
 		/* where the real regions are far from the model's, isl has long to say so each time */
 		long share = choice->obstacle.needed_bytes / 4 > budget.scratchpad_bytes ? 2 : 6;

@@ -32,6 +32,7 @@ struct choice {
 	long smallest;               /* scratchpad that would do, where nothing fits */
 	struct attempt attempt;
 	bool is_expanded;
+	bool is_cut;                 /* not all forms of the nest were tried */
 	bool has_others;             /* other forms of the nest (form.h) could have been chosen */
 	bool has_rivals;             /* of which not all are searched to the end: its own search's bound
 	                              * is none for the nest */

@@ -62,14 +62,14 @@ static __isl_give isl_set *elements_in(isl_ctx *ctx, const struct uses *uses)
 {
 	enum { OPERATIONS = 1000000 };
 	isl_set *elements = NULL;
-	isl_work_begin(ctx, OPERATIONS);
+	struct isl_work work = isl_work_begin(ctx, OPERATIONS);
 	for (int r = 0; r < uses->read_count; r++) {
 		const struct statement_access *read = &uses->reads[r];
 		isl_set *instances = reads_without_write(isl_set_copy(read->statement->domain), *read,
 			uses->writes, uses->write_count, 0);
 		elements = unite(elements, touched(read->access, instances));
 	}
-	if (isl_work_end(ctx))
+	if (isl_work_end(&work))
 		return elements;
 	isl_set_free(elements);
 	return NULL;

@@ -7,6 +7,7 @@
 #include <isl/union_set.h>
 
 #include "ir/coalesce.h"
+#include "ir/isl_work.h"
 #include "ir/order.h"
 #include "ir/program_build.h"
 #include "passes/nest.h"
@@ -74,7 +75,7 @@ bool nest_passes_on(const struct nest *nest, const struct array *scalar)
 	int end = nest->statements[0]->index + nest->statement_count, count = 0;
 	struct statement_access *writes = malloc(sizeof *writes * (size_t)(function->statement_count + 1));
 	bool passes = !writes;
-	isl_work_begin(ctx, OPERATIONS);
+	struct isl_work work = isl_work_begin(ctx, OPERATIONS);
 	for (int s = 0; s < function->statement_count && !passes; s++) {
 		const struct statement *statement = function->statements[s];
 		bool is_own = s >= nest->statements[0]->index && s < end;
@@ -97,7 +98,7 @@ bool nest_passes_on(const struct nest *nest, const struct array *scalar)
 			isl_set_free(open);
 		}
 	free(writes);
-	return !isl_work_end(ctx) || passes;
+	return !isl_work_end(&work) || passes;
 }
 
 isl_union_map *nest_scalar_values(const struct nest *nest, const struct array *scalar)
@@ -105,7 +106,7 @@ isl_union_map *nest_scalar_values(const struct nest *nest, const struct array *s
 	enum { FLOW_OPERATIONS = 2000000 };
 	isl_ctx *ctx = isl_union_map_get_ctx(nest->order);
 	isl_union_map *writes = NULL, *reads = NULL;
-	isl_work_begin(ctx, FLOW_OPERATIONS);
+	struct isl_work work = isl_work_begin(ctx, FLOW_OPERATIONS);
 	for (int s = 0; s < nest->statement_count; s++)
 		for (int i = 0; i < nest->statements[s]->access_count; i++) {
 			const struct access *access = &nest->statements[s]->accesses[i];
@@ -127,7 +128,7 @@ isl_union_map *nest_scalar_values(const struct nest *nest, const struct array *s
 	isl_union_flow_free(flow);
 	bool complete = isl_union_map_is_empty(missing) == isl_bool_true;
 	isl_union_map_free(missing);
-	if (isl_work_end(ctx) && complete)
+	if (isl_work_end(&work) && complete)
 		return values;
 	isl_union_map_free(values);
 	return NULL;

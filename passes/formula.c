@@ -17,6 +17,7 @@
 #include <isl/val.h>
 
 #include "ir/coalesce.h"
+#include "ir/isl_work.h"
 #include "ir/program_build.h"
 #include "passes/plan_value.h"
 #include "passes/values.h"
@@ -1086,7 +1087,7 @@ static const char *formula_of(struct compilation *compilation, const struct plan
 	sum->plan = plan;
 	sum->array = array;
 	sum->is_put = is_put;
-	isl_work_begin(ctx, is_rectangular ? OPERATIONS : FEW_OPERATIONS);
+	struct isl_work work = isl_work_begin(ctx, is_rectangular ? OPERATIONS : FEW_OPERATIONS);
 	add_node(sum, body);
 	if (!sum->failed && sum->total) {
 		sum->total = isl_pw_qpolynomial_scale_val(tidy(sum->total, true),
@@ -1095,7 +1096,7 @@ static const char *formula_of(struct compilation *compilation, const struct plan
 	}
 	const char *text = sum->failed ? NULL : print_sum(sum);
 	isl_pw_qpolynomial_free(sum->total);
-	bool done = isl_work_end(ctx);
+	bool done = isl_work_end(&work);
 	return done && !sum->failed ? text : NULL;
 }
 

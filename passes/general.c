@@ -9,6 +9,7 @@
 #include <isl/val.h>
 
 #include "ir/coalesce.h"
+#include "ir/isl_work.h"
 #include "passes/general.h"
 #include "passes/region_memo.h"
 #include "passes/values.h"
@@ -26,7 +27,7 @@ __isl_give isl_set *region_fetches(const struct lowering *lowering, int a,
 	isl_ctx *ctx = lowering->compilation->ctx;
 	if (!lowering->nest->arrays[a].is_written)
 		return isl_set_copy(footprint->visits);
-	isl_work_begin(ctx, OPERATIONS);
+	struct isl_work work = isl_work_begin(ctx, OPERATIONS);
 	isl_set *read = read_before_written(lowering, a);
 	isl_set *visits = read ? isl_set_params(read)
 		: isl_set_empty(isl_set_get_space(footprint->visits));
@@ -37,7 +38,7 @@ __isl_give isl_set *region_fetches(const struct lowering *lowering, int a,
 			isl_set_copy(footprint->visits))), visits);
 	}
 	visits = set_coalesce(visits);
-	if (isl_work_end(ctx) && visits)
+	if (isl_work_end(&work) && visits)
 		return visits;
 	isl_set_free(visits);
 	return isl_set_copy(footprint->visits);
@@ -87,31 +88,20 @@ bool region_measure_box(struct general_region *region, struct plan_buffer *buffe
 	return set_extents(region, buffer);
 }
 
-/* isl's work on one region for all values of symbolic sizes: where it is skewed that has no
- * end, and another schedule may be simpler. */
-enum { REGION_OPERATIONS = 3000000 };
-
-static void begin_region(const struct lowering *lowering)
-{
-	if (lowering->nest->function->symbolic_count)
-		isl_work_begin(lowering->compilation->ctx, REGION_OPERATIONS);
-}
-
-static bool end_region(const struct lowering *lowering)
-{
-	return !lowering->nest->function->symbolic_count || isl_work_end(lowering->compilation->ctx);
-}
+/* isl's work on one region: where it is skewed that may have no end, and another schedule may
+ * be simpler. */
+enum { REGION_OPERATIONS = 400000 };
 
 static bool measure_region(struct lowering *lowering, int a, struct general_region *region,
 	struct plan_buffer *buffer)
 {
-	bool is_known = region_memo_take_box(lowering, a, region);
-	if (!is_known) {
-		begin_region(lowering);
+	bool is_known;
+	if (!region_memo_take_box(lowering, a, region, &is_known)) {
+		struct isl_work work = isl_work_begin(lowering->compilation->ctx, REGION_OPERATIONS);
 		region->footprint = footprint_find(lowering, a, lowering->store[a], IN_TILE);
 		find_box(region, buffer->rank);
-		is_known = end_region(lowering);
-		region_memo_keep_box(lowering, a, region);
+		is_known = isl_work_end(&work);
+		region_memo_keep_box(lowering, a, region, is_known);
 	}
 	return is_known && set_extents(region, buffer);
 }
@@ -129,8 +119,9 @@ bool box_has_holes(__isl_keep isl_set *elements, __isl_keep isl_set *params,
 	return any;
 }
 
-/* isl's work on sets that are no boxes: it grows fast where they have many cases. */
-enum { ROW_OPERATIONS = 500000 };
+/* isl's work on sets that are no boxes, which grows fast where they have many cases; and on all
+ * that is asked of what is moved. */
+enum { ROW_OPERATIONS = 500000, TRANSFER_OPERATIONS = 1500000 };
 
 /* Transfers of the elements of SET, of nothing else; NULL if they have no simple form. */
 static struct plan_node *rows_of(struct lowering *lowering, int a, bool is_put,
@@ -144,12 +135,12 @@ static struct plan_node *rows_of(struct lowering *lowering, int a, bool is_put,
 static void find_get_rows(struct lowering *lowering, int a, const struct general_region *region)
 {
 	isl_ctx *ctx = lowering->compilation->ctx;
-	isl_work_begin(ctx, ROW_OPERATIONS);
+	struct isl_work work = isl_work_begin(ctx, ROW_OPERATIONS);
 	isl_set *elements = touched_by(lowering, a, false, lowering->store[a]);
 	struct plan_node *rows = box_has_holes(elements, region->footprint.visits, &region->box)
 		? rows_of(lowering, a, false, elements) : NULL;
 	isl_set_free(elements);
-	if (isl_work_end(ctx))
+	if (isl_work_end(&work))
 		lowering->general[a].get_rows = rows;
 }
 
@@ -158,7 +149,7 @@ static void find_get_rows(struct lowering *lowering, int a, const struct general
 static bool find_put_rows(struct lowering *lowering, int a, struct general_region *region)
 {
 	isl_ctx *ctx = lowering->compilation->ctx;
-	isl_work_begin(ctx, ROW_OPERATIONS);
+	struct isl_work work = isl_work_begin(ctx, ROW_OPERATIONS);
 	isl_set *written = written_by(lowering, a, lowering->store[a]);
 	isl_set *visits = isl_set_params(isl_set_copy(written));
 	struct plan_node *puts = box_has_holes(written, visits, &region->box)
@@ -169,7 +160,7 @@ static bool find_put_rows(struct lowering *lowering, int a, struct general_regio
 	isl_set_free(visits);
 	isl_set_free(written);
 	isl_set_free(read);
-	if (!isl_work_end(ctx) || !gets)
+	if (!isl_work_end(&work) || !gets)
 		return false;
 	region->is_put = true;
 	region->put_rows = puts;
@@ -262,14 +253,16 @@ static bool fill_region(struct lowering *lowering, int a, struct general_region 
 	bool done;
 	if (!region->is_touched)
 		return true;
-	begin_region(lowering);
+	struct isl_work work = isl_work_begin(lowering->compilation->ctx, REGION_OPERATIONS);
 	bool is_filled = (region_memo_take_ends(lowering, a, region)
 		|| find_ends(lowering, region, depth, buffer->rank))
 		&& fill_origins(lowering, region, depth, buffer);
-	if (!end_region(lowering) || !is_filled)
+	if (!isl_work_end(&work) || !is_filled)
 		return false;
 	if (!region_memo_take_transfers(lowering, a, region, &done)) {
+		work = isl_work_begin(lowering->compilation->ctx, TRANSFER_OPERATIONS);
 		done = find_transfers(lowering, a, region);
+		done = isl_work_end(&work) && done;
 		region_memo_keep_transfers(lowering, a, region, done, names);
 	}
 	if (done)

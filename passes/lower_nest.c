@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "ir/isl_work.h"
 #include "passes/choice.h"
 #include "passes/expand.h"
 #include "passes/lower_nest.h"
@@ -52,6 +53,7 @@ struct refusal {
 	bool had_forms;              /* some of that had closed forms, which may be why */
 	long least;                  /* bytes that the best moves which is right for the sizes tuned
 	                              * for, whatever it is for others; 0: none is */
+	bool is_missed;              /* what may fit takes too long to be found */
 };
 
 /* What is lowered is to be right for all values of symbolic sizes. */
@@ -372,6 +374,11 @@ static bool has_rivals(const struct attempts *attempts, const struct choice *bes
 	return false;
 }
 
+/* isl's work on all forms of a nest, a second or two: what exceeds it is no longer worth while.
+ * Then no more forms are tried if there is a plan, and only the simplest if there is none: all
+ * loops run one after the other, and groups that meet share a buffer. */
+enum { FORM_OPERATIONS = 3000000 };
+
 /* Lowers the attempt with the least traffic, of equals that with the fewest transfers (choice_starts): the
  * permutable band, and where that leaves loops out or does not fit, the source's outer loops
  * one after the other with what can be tiled inside; each in all ways.  NULL if none fits
@@ -384,11 +391,14 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 	bool is_complete = false;    /* more sequential loops would not help, or cost too much */
 	bool has_others = may_split, has_met = false;
 	bool is_missed = false;      /* one that may be better was too long to be counted */
+	bool is_too_large = false;   /* one does not fit */
+	bool is_cut = false;         /* some were not tried */
+	unsigned long begun = isl_operations(compilation->ctx);
 	struct candidates candidates = { 0 };
 	const struct plan before = *plan;
 	struct attempts attempts = { .bands = ARENA_ARRAY(compilation->arena, struct nest *,
 		2 * depth + 2) };
-	*refusal = (struct refusal){ NULL, NULL, false, 0 };
+	*refusal = (struct refusal){ .first = NULL };
 	if (!nest->regions_found)
 		nest->regions_found = region_memo_new(compilation->arena);
 	if (!nest->twins)
@@ -400,6 +410,11 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 			if (!allows(nest, form, attempt)
 				|| !is_worth(attempt, may_split, has_met || form->is_given))
 				continue;
+			if ((candidates.count || loops < depth || way > WAY_APART)
+				&& isl_operations(compilation->ctx) - begun > FORM_OPERATIONS) {
+				is_cut = true;
+				continue;
+			}
 			struct choice *choice = lower_attempt(compilation, nest, form, attempt, &attempts,
 				plan, out, &outcome);
 			*plan = before;
@@ -411,6 +426,7 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 			if (way == WAY_APART)
 				has_met = nest->joint_count > 0;
 			is_missed |= outcome == TOO_LONG;
+			is_too_large |= outcome == NO_FIT;
 			has_others |= nest->left_out || loops > nest->outer_loops;
 			if (outcome != LOWERED)
 				continue;
@@ -422,10 +438,12 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 		refusal->least = candidates.items[0].bytes;
 	struct choice *best = candidates.count
 		? emit_best(compilation, nest, &candidates, refusal, plan, out) : NULL;
+	refusal->is_missed = is_missed && !is_too_large;
 	if (best) {
-		best->has_others = has_others || form->is_given;
+		best->has_others = has_others || is_cut || form->is_given;
 		best->has_rivals = !form->is_given && has_rivals(&attempts, best);
-		best->is_fallback |= is_missed;
+		best->is_fallback |= is_missed || is_cut;
+		best->is_cut = is_cut;
 	}
 	return best;
 }
@@ -523,6 +541,16 @@ static void remark_on_loops(struct compilation *compilation, const struct nest *
 	remark_on_sequential(compilation, nest);
 }
 
+/* What keeps CHOICE from being better. */
+static void remark_on_choice(struct compilation *compilation, const struct choice *choice)
+{
+	if (choice->is_cut)
+		diag_remark(compilation->diag, choice->nest->location, "loop", "not all ways to write "
+			"this nest were tried, for what their tiles touch takes long to find: smaller nests "
+			"are faster, and subscripts and bounds of fewer loops");
+	remark_on_loops(compilation, choice->nest);
+}
+
 static void append_children(struct arena *arena, struct plan_node *block,
 	const struct plan_node *from)
 {
@@ -585,7 +613,7 @@ static bool lower_part(struct compilation *compilation, struct nest *part, bool 
 	if (choice && !check_obeyed(compilation, choice))
 		return false;
 	if (choice) {
-		remark_on_loops(compilation, choice->nest);
+		remark_on_choice(compilation, choice);
 		own.points = choice->schedule.points;
 		own.seconds = choice->schedule.seconds;
 		add_part(compilation, &own, choice_describe(choice), block, out);
@@ -858,6 +886,11 @@ static void report_refusal(struct compilation *compilation, const struct nest *n
 		diag_error(compilation->diag, nest->location, "the sizes of '%s' cannot be left to the "
 			"run: %s; give them values, without --symbolic, tune for larger ones, or split the "
 			"nest", nest->name, refusal->reason);
+	else if (refusal->is_missed && refusal->first && !refusal->first->contradiction
+		&& !has_wishes(compilation, nest))
+		diag_error(compilation->diag, nest->location, "what the tiles of '%s' touch is too "
+			"complex to be found: split it into several loops, or write simpler subscripts and "
+			"bounds", nest->name);
 	else if (refusal->first)
 		choice_report_no_fit(refusal->first);
 	else
@@ -971,7 +1004,7 @@ static bool lower_as(struct compilation *compilation, struct nest *nest,
 		*plan = best->plan;
 		*out = best->out;
 		out->schedule = choice_describe(best->choice);
-		remark_on_loops(compilation, best->choice->nest);
+		remark_on_choice(compilation, best->choice);
 		warn_of_more(compilation, nest, &best->refusal, out);
 	} else if (diag_error_count(compilation->diag) > errors) {
 		return false;

@@ -9,6 +9,7 @@
 #include <isl/union_set.h>
 
 #include "ir/coalesce.h"
+#include "ir/isl_work.h"
 #include "ir/order.h"
 #include "passes/nest.h"
 #include "passes/values.h"
@@ -171,7 +172,7 @@ static bool reads_have_writers(const struct nest *nest, const struct nest_array 
 			writes[count++] = (struct statement_access){
 				nest->statements[array->accesses[a].statement], array->accesses[a].access };
 	bool created = writes;
-	isl_work_begin(ctx, CREATED_OPERATIONS);
+	struct isl_work work = isl_work_begin(ctx, CREATED_OPERATIONS);
 	for (int a = 0; a < array->access_count && created; a++) {
 		const struct statement *reader = nest->statements[array->accesses[a].statement];
 		if (array->accesses[a].access->is_write)
@@ -182,7 +183,7 @@ static bool reads_have_writers(const struct nest *nest, const struct nest_array 
 		isl_set_free(missing);
 	}
 	free(writes);
-	return isl_work_end(ctx) && created;
+	return isl_work_end(&work) && created;
 }
 
 bool nest_is_created(const struct nest *nest, struct nest_array *array)
@@ -520,7 +521,7 @@ static __isl_give isl_map *near(isl_ctx *ctx, const struct nest *nest, const lon
 static void spans(struct compilation *compilation, const struct nest *nest,
 	const struct nest_array *array, __isl_keep isl_map *elements, const long *tile, long *span)
 {
-	isl_work_begin(compilation->ctx, SPAN_OPERATIONS);
+	struct isl_work work = isl_work_begin(compilation->ctx, SPAN_OPERATIONS);
 	isl_map *within = near(compilation->ctx, nest, tile);
 	within = isl_map_apply_range(within, isl_map_copy(elements));
 	within = isl_map_apply_domain(within, isl_map_copy(elements));
@@ -530,7 +531,7 @@ static void spans(struct compilation *compilation, const struct nest *nest,
 	for (int d = 0; d < array->array->rank && known; d++)
 		known = set_dim_most(deltas, d, &most[d]);
 	isl_set_free(deltas);
-	known = isl_work_end(compilation->ctx) && known;
+	known = isl_work_end(&work) && known;
 	for (int d = 0; d < array->array->rank; d++)
 		span[d] = known ? most[d] + 1 : array->array->extents[d];
 }

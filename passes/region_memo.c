@@ -38,6 +38,7 @@ struct known_region {
 	struct known_region *next;
 	int depth, store;
 	bool has_siblings;
+	bool done;                   /* what follows was found */
 	struct known_loop *loops;    /* [depth] */
 	size_t access_count;
 	const struct access **accesses;
@@ -148,11 +149,13 @@ static struct known_region *find_region(const struct lowering *lowering, int a)
 
 /* ---- boxes ---- */
 
-bool region_memo_take_box(struct lowering *lowering, int a, struct general_region *region)
+bool region_memo_take_box(struct lowering *lowering, int a, struct general_region *region,
+	bool *done)
 {
 	const struct known_region *known = find_region(lowering, a);
 	if (!known)
 		return false;
+	*done = known->done;
 	region->is_touched = known->is_touched;
 	region->footprint = (struct footprint){ isl_set_copy(known->footprint.lows),
 		isl_set_copy(known->footprint.highs), isl_set_copy(known->footprint.visits) };
@@ -168,14 +171,15 @@ bool region_memo_take_box(struct lowering *lowering, int a, struct general_regio
 static void release_box(void *box) { box_free(box); }
 static void release_footprint(void *footprint) { footprint_end(footprint); }
 
-void region_memo_keep_box(struct lowering *lowering, int a, const struct general_region *region)
+void region_memo_keep_box(struct lowering *lowering, int a, const struct general_region *region,
+	bool done)
 {
 	struct region_memo *memo = memo_of(lowering);
 	const struct nest_array *array = &lowering->nest->arrays[a];
 	if (!memo)
 		return;
 	struct known_region *known = ARENA_NEW(ARENA(lowering), struct known_region);
-	*known = (struct known_region){ .next = memo->regions, .depth = lowering->depth,
+	*known = (struct known_region){ .next = memo->regions, .done = done, .depth = lowering->depth,
 		.store = lowering->store[a], .has_siblings = array->has_siblings,
 		.loops = loops_of(lowering), .access_count = (size_t)array->access_count,
 		.accesses = accesses_of(lowering, array), .is_touched = region->is_touched,

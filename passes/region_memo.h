@@ -13,10 +13,12 @@ struct region_memo;
 struct region_memo *region_memo_new(struct arena *arena);
 
 /* Fills in the footprint and the box of array A's REGION, and whether it is touched; false if
- * they are not known yet. */
-bool region_memo_take_box(struct lowering *lowering, int a, struct general_region *region);
-/* They are known from now on. */
-void region_memo_keep_box(struct lowering *lowering, int a, const struct general_region *region);
+ * they were not looked for yet.  *DONE: whether they were found. */
+bool region_memo_take_box(struct lowering *lowering, int a, struct general_region *region,
+	bool *done);
+/* They were looked for, and were found if DONE. */
+void region_memo_keep_box(struct lowering *lowering, int a, const struct general_region *region,
+	bool done);
 
 /* Fills in where the box of REGION begins and how long it is; false if that is not known yet. */
 bool region_memo_take_ends(struct lowering *lowering, int a, struct general_region *region);

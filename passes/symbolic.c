@@ -9,6 +9,7 @@
 #include <isl/space.h>
 #include <isl/union_map.h>
 
+#include "ir/isl_work.h"
 #include "ir/program_build.h"
 #include "passes/plan_value.h"
 #include "passes/values.h"
@@ -257,9 +258,9 @@ static __isl_give isl_pw_aff *extreme_of(__isl_take isl_set *set, int d, bool is
 {
 	enum { OPERATIONS = 1000000 };
 	isl_ctx *ctx = isl_set_get_ctx(set);
-	isl_work_begin(ctx, OPERATIONS);
+	struct isl_work work = isl_work_begin(ctx, OPERATIONS);
 	isl_pw_aff *extreme = is_greatest ? isl_set_dim_max(set, d) : isl_set_dim_min(set, d);
-	if (isl_work_end(ctx))
+	if (isl_work_end(&work))
 		return extreme;
 	isl_pw_aff_free(extreme);
 	return NULL;

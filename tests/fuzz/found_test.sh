@@ -7,7 +7,9 @@ found=$top_srcdir/tests/fuzz/found
 for program in "$found"/*.loop; do
 	name=$(basename "$program" .loop)
 	options=$(sed -n '1s|^/\* options: \(.*\) \*/$|\1|p' "$program")
-	ok "$name" "$LOOPC" --verify --arch="$found/$name.yaml" $options -o kernel.c "$program"
+	exits 0 "$name" "$LOOPC" --verify --arch="$found/$name.yaml" $options -o kernel.c "$program"
+	# Forms that are not tried for the work that they take are told.
+	[ "$name" != skewed_everywhere ] || has err 'not all ways to write this nest were tried' "says so"
 done
 # One that does not fit, whatever its parts, says so.
 printf 'name: tiny\nscratchpad: { bytes: 2 }\n' >tiny.yaml
