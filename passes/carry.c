@@ -4,6 +4,7 @@
 
 #include "passes/carry.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "passes/lowering.h"
@@ -109,9 +110,10 @@ static void add_candidate(struct carry_space *space, const struct nest *nests, i
 				candidate.first = candidate.first < 0 ? n : candidate.first;
 				candidate.last = n;
 			}
+	/* whatever the scratchpad is: what is remembered of sets is so for all sizes */
 	if (candidate.first < candidate.last && space->count < CARRY_LIMIT
 		&& !__builtin_mul_overflow(array->elements, array->type.bytes, &bytes)
-		&& bytes <= space->arch->scratchpad_bytes)
+		&& bytes < LONG_MAX / (2 * CARRY_LIMIT))
 		space->candidates[space->count++] = candidate;
 }
 
@@ -190,10 +192,10 @@ bool carry_place(const struct compilation *compilation, const struct carry_space
 				largest = c;
 		}
 		carrying->depth[largest] = free_depth(carrying, done, largest);
-		carrying->is_carried[space->candidates[largest].array->index] = true;
-		done |= 1UL << largest;
 		if (carrying->depth[largest] > end)
 			return false;
+		carrying->is_carried[space->candidates[largest].array->index] = true;
+		done |= 1UL << largest;
 	}
 	return true;
 }

@@ -2,10 +2,12 @@
  * are partitioned into groups and lowered anew. */
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "passes/fuse.h"
 #include "passes/fusion_memo.h"
+#include "passes/model_math.h"
 #include "passes/quiet.h"
 
 struct carry_search {
@@ -18,6 +20,7 @@ struct carry_search {
 	long least;                  /* nothing moves less, as far as is known */
 	unsigned long best;          /* set, and what it moves */
 	long bytes;
+	bool is_proved;              /* every nest and group is the best there is in its place */
 	long moved[CARRY_LIMIT];     /* by the candidates: bytes, of those */
 	int tried_count;
 	unsigned long *tried;        /* [tried_count]: sets weighed */
@@ -40,11 +43,14 @@ static bool lower_with(const struct carry_search *search, struct compilation *co
 	if (!carry_place(compilation, &search->space, mask, &carrying))
 		return false;
 	const struct carrying *before = compilation->carrying;
+	const struct arch *arch = compilation->arch;
 	compilation->carrying = &carrying;
+	compilation->arch = search->space.arch;
 	struct nest *nests = nests_of_function(compilation, search->plan->function, &count);
 	bool done = lower_fused(compilation, nests, count, search->wishes, &carrying, search->cuts,
 		plan);
 	compilation->carrying = before;
+	compilation->arch = arch;
 	if (done)
 		carry_apply(&carrying, search->nests, plan);
 	return done;
@@ -78,9 +84,12 @@ static bool is_over(const struct carry_search *search)
 		|| search->bytes <= search->least;
 }
 
-/* What the candidates move in PLAN, the best so far. */
-static void note_moved(struct carry_search *search, const struct plan *plan)
+/* What PLAN, the best so far, says of its parts and of the candidates. */
+static void note(struct carry_search *search, const struct plan *plan)
 {
+	search->is_proved = true;
+	for (int n = 0; n < plan->nest_count; n++)
+		search->is_proved &= plan->nests[n].optimal;
 	for (int c = 0; c < search->space.count; c++) {
 		search->moved[c] = 0;
 		for (int n = 0; n < plan->nest_count; n++)
@@ -103,7 +112,7 @@ static bool try(struct carry_search *search, unsigned long mask)
 		return false;
 	search->bytes = bytes;
 	search->best = mask;
-	note_moved(search, &plan);
+	note(search, &plan);
 	return true;
 }
 
@@ -159,6 +168,52 @@ static void keep_cuts(struct carry_search *search, const struct plan *plan)
 		search->cuts[plan->nests[n].first_source] = true;
 }
 
+/* ---- less scratchpad ---- */
+
+/* The largest of so many sizes that is below BYTES: quarters of a doubling, in whole granules; the
+ * same for all machines that differ in their scratchpad only. */
+static long size_below(const struct arch *arch, long bytes)
+{
+	enum { STEPS = 4 };
+	long granule = arch_granule_bytes(arch);
+	int k = (int)floor(STEPS * log2((double)bytes)) + 1;
+	long size = bytes;
+	while (size >= bytes && k > 0)
+		size = (long)exp2((double)k-- / STEPS) / granule * granule;
+	return size;
+}
+
+/* Where nothing is proved, what is left to the nests decides which of several choices are
+ * compared, and more of it need not be better: less is tried too, in a few steps. */
+static void try_less(struct carry_search *search)
+{
+	enum { SIZES = 4 };
+	const struct arch *whole = search->space.arch, *best = whole;
+	const unsigned long masks[2] = { search->best, search->space.wanted };
+	long size = whole->scratchpad_bytes;
+	for (int i = 0; i < SIZES && search->bytes > search->least; i++) {
+		struct plan plan;
+		struct arch *arch = ARENA_NEW(search->compilation->arena, struct arch);
+		size = size_below(whole, size);
+		if (size <= 0)
+			break;
+		*arch = *whole;
+		arch->scratchpad_bytes = size;
+		if (arch->exclusive)
+			arch->banks = (int)(size / arch_granule_bytes(whole));
+		search->space.arch = arch;
+		for (int m = 0; m < 1 + (masks[0] != masks[1]); m++) {
+			long bytes = weigh(search, masks[m], &plan);
+			if (bytes >= search->bytes)
+				continue;
+			search->bytes = bytes;
+			search->best = masks[m];
+			best = arch;
+		}
+	}
+	search->space.arch = best;
+}
+
 static void choose(struct carry_search *search)
 {
 	enum { ALL_SETS_OF = 5 };
@@ -171,13 +226,15 @@ static void choose(struct carry_search *search)
 	search->bytes = weigh(search, search->best, &plan);
 	if (search->bytes == LONG_MAX)
 		return;
-	note_moved(search, &plan);
+	note(search, &plan);
 	keep_cuts(search, &plan);
 	add_movers(search);
 	if (search->space.count <= ALL_SETS_OF)
 		try_all(search);
 	else
 		exchange(search);
+	if (search->space.nest_count <= SMALL && !search->is_proved)
+		try_less(search);
 }
 
 bool lower_carrying(struct compilation *compilation, struct nest *nests, int count,
@@ -196,7 +253,7 @@ bool lower_carrying(struct compilation *compilation, struct nest *nests, int cou
 		compilation->fusions = fusion_memo_new(compilation->arena, true);
 	fusion_memo_begin(compilation->fusions);
 	search.best = search.space.wanted;
-	if (search.space.count && !search.space.is_given)
+	if (!search.space.is_given && (search.space.count || count <= SMALL))
 		choose(&search);
 	bool done = lower_with(&search, compilation, search.best, plan);
 	compilation->fusions = fusions;

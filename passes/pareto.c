@@ -155,10 +155,9 @@ static bool search_nests(void *user, long capacity, struct front_point *point)
 	return true;
 }
 
-/* With fusion: the whole function, its groups chosen for the capacity. */
-static bool search_function(void *user, long capacity, struct front_point *point)
+/* What a compilation for CAPACITY makes of the whole function. */
+static bool lower_whole(const struct question *question, long capacity, struct front_point *point)
 {
-	struct question *question = user;
 	struct quiet quiet;
 	begin(&quiet, question->compilation, capacity);
 	quiet.compilation.fusions = question->fusions;
@@ -167,8 +166,29 @@ static bool search_function(void *user, long capacity, struct front_point *point
 	for (int n = 0; plan && n < plan->nest_count; n++)
 		add_entry(question, &plan->nests[n], point);
 	bool found = plan != NULL;
+	point->is_proved = found && plan->bounds.optimal;
 	end(&quiet);
 	return found;
+}
+
+/* With fusion: the whole function, its groups and what stays on chip chosen for the capacity.  What
+ * is not proved may be found in some scratchpad and not in the one that it needs: the point is
+ * then where it was found, so that it is what a compilation for its scratchpad makes. */
+static bool search_function(void *user, long capacity, struct front_point *point)
+{
+	struct question *question = user;
+	struct front_point again;
+	if (!lower_whole(question, capacity, point))
+		return false;
+	if (point->is_proved || point->memory_bytes == capacity)
+		return true;
+	long need = point->memory_bytes;
+	point->memory_bytes = capacity;
+	if (lower_whole(question, need, &again) && again.traffic_bytes <= point->traffic_bytes) {
+		*point = again;
+		point->memory_bytes = need;
+	}
+	return true;
 }
 
 /* Whether some nests may be lowered as one. */
