@@ -167,23 +167,38 @@ static struct chart_curve curve_of(struct arena *arena, const char *title,
 {
 	double *x = ARENA_ARRAY(arena, double, front->point_count + 1);
 	double *y = ARENA_ARRAY(arena, double, front->point_count + 1);
-	for (int p = 0; p < front->point_count; p++) {
-		const struct front_point *point = &front->points[front->point_count - 1 - p];
-		x[p] = (double)point->memory_bytes / 1024;
-		y[p] = (double)point->traffic_bytes / 1048576;
+	bool *is_open = ARENA_ARRAY(arena, bool, front->point_count + 1);
+	double (*gaps)[2] = arena_alloc(arena, sizeof *gaps * (size_t)(front->gap_count + 1));
+	struct chart_curve curve = { .title = title, .has_points = true, .is_stepped = true, .x = x,
+		.y = y, .is_open = is_open, .gap_count = front->gap_count,
+		.gaps = (const double (*)[2])gaps };
+	for (int p = front->point_count - 1; p >= 0; p--) {
+		const struct front_point *point = &front->points[p];
+		if (!point->traffic_bytes)
+			continue;
+		is_open[curve.count] = !point->is_proved;
+		x[curve.count] = (double)point->memory_bytes;
+		y[curve.count++] = (double)point->traffic_bytes;
 	}
-	return (struct chart_curve){ .title = title, .has_points = true, .is_stepped = true,
-		.count = front->point_count, .x = x, .y = y };
+	for (int g = 0; g < front->gap_count; g++) {
+		gaps[g][0] = (double)front->gaps[g].from_bytes;
+		gaps[g][1] = (double)front->gaps[g].to_bytes;
+	}
+	return curve;
 }
 
 static bool print_svg(FILE *out, const struct fronts *fronts)
 {
 	struct arena *arena = fronts->session->arena;
 	struct chart_curve *curves = ARENA_ARRAY(arena, struct chart_curve, fronts->count + 1);
-	for (int f = 0; f < fronts->count; f++)
-		curves[f] = curve_of(arena, fronts->functions[f].function->name,
-			&fronts->functions[f].whole);
-	return chart_print(out, "scratchpad (KiB)", "traffic (MiB)", curves, fronts->count);
+	const char *title = "front of";
+	for (int f = 0; f < fronts->count; f++) {
+		const char *name = fronts->functions[f].function->name;
+		curves[f] = curve_of(arena, name, &fronts->functions[f].whole);
+		title = arena_printf(arena, "%s%s %s", title, f ? "," : "", name);
+	}
+	return chart_print(out, arena_printf(arena, "%s on %s", title, fronts->session->arch->name),
+		"scratchpad", "traffic", curves, fronts->count);
 }
 
 static bool print_file(const struct fronts *fronts, struct outputs *outputs, const char *file)

@@ -135,8 +135,12 @@ static void search_point(struct sweep *sweep, struct point *point)
 
 static void search_points(struct sweep *sweep)
 {
-	for (int i = 0; i < sweep->count; i++)
+	const struct compilation *compilation = &sweep->session->compilation;
+	for (int i = 0; i < sweep->count; i++) {
+		progress_show(compilation, "sweep: size %d of %d", i + 1, sweep->count);
 		search_point(sweep, &sweep->points[i]);
+	}
+	progress_end(compilation);
 }
 
 /* ---- results ---- */
@@ -146,8 +150,22 @@ static const char *known_number(long value)
 	return value < 0 ? "unknown" : report_number(value);
 }
 
+/* "f and g on MACHINE, other sizes of its scratchpad" */
+static const char *title_of(const struct sweep *sweep)
+{
+	struct arena *arena = sweep->session->arena;
+	const struct program *program = sweep->session->program;
+	const char *names = "";
+	for (int f = 0; f < program->function_count; f++)
+		names = arena_printf(arena, "%s%s%s", names, !f ? "" : f + 1 < program->function_count
+			? ", " : " and ", program->functions[f]->name);
+	return arena_printf(arena, "%s on %s with other scratchpads", names,
+		sweep->session->arch->name);
+}
+
 static void print_table(FILE *out, const struct sweep *sweep)
 {
+	fprintf(out, "%s\n", title_of(sweep));
 	fprintf(out, "%15s %18s %18s %18s\n", "scratchpad", "least traffic", "lower bound",
 		"compulsory");
 	for (int i = 0; i < sweep->count; i++) {
@@ -219,13 +237,15 @@ static struct chart_curve curve_of(const struct sweep *sweep, const char *title,
 {
 	double *x = ARENA_ARRAY(sweep->session->arena, double, sweep->count + 1);
 	double *y = ARENA_ARRAY(sweep->session->arena, double, sweep->count + 1);
-	struct chart_curve curve = { .title = title, .x = x, .y = y };
+	bool *is_open = ARENA_ARRAY(sweep->session->arena, bool, sweep->count + 1);
+	struct chart_curve curve = { .title = title, .x = x, .y = y, .is_open = is_open };
 	for (int i = 0; i < sweep->count; i++) {
 		long bytes = *(const long *)((const char *)&sweep->points[i] + member);
 		if (sweep->points[i].total_bytes < 0 || bytes <= 0)
 			continue;
-		x[curve.count] = (double)sweep->points[i].scratchpad_bytes / 1024;
-		y[curve.count++] = (double)bytes / 1048576;
+		is_open[curve.count] = !sweep->points[i].is_optimal;
+		x[curve.count] = (double)sweep->points[i].scratchpad_bytes;
+		y[curve.count++] = (double)bytes;
 	}
 	return curve;
 }
@@ -238,7 +258,7 @@ static bool print_svg(FILE *out, const struct sweep *sweep)
 		curve_of(sweep, "compulsory", offsetof(struct point, compulsory_bytes)),
 	};
 	curves[0].has_points = true;
-	return chart_print(out, "scratchpad (KiB)", "traffic (MiB)", curves, 3);
+	return chart_print(out, title_of(sweep), "scratchpad", "traffic", curves, 3);
 }
 
 static bool print_file(const struct sweep *sweep, struct outputs *outputs, const char *file)

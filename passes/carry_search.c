@@ -20,6 +20,7 @@ struct carry_search {
 	long least;                  /* nothing moves less, as far as is known */
 	unsigned long best;          /* set, and what it moves */
 	long bytes;
+	int part_count;              /* without more carried than is wanted; 0: not known yet */
 	bool is_proved;              /* every nest and group is the best there is in its place */
 	long moved[CARRY_LIMIT];     /* by the candidates: bytes, of those */
 	int tried_count;
@@ -65,6 +66,10 @@ static long weigh(struct carry_search *search, unsigned long mask, struct plan *
 	quiet_begin(&quiet, search->compilation);
 	quiet.compilation.only_weighs = true;
 	long bytes = lower_with(search, &quiet.compilation, mask, plan) ? plan_bytes(plan) : LONG_MAX;
+	/* who wants all to be fused wants no other groups for what is carried */
+	if (search->wishes->fusion == FUSE_ALL && search->part_count
+		&& plan->nest_count != search->part_count)
+		bytes = LONG_MAX;
 	search->compilation->is_broken |= quiet.compilation.is_broken;
 	quiet_end(&quiet);
 	return bytes;
@@ -226,6 +231,7 @@ static void choose(struct carry_search *search)
 	search->bytes = weigh(search, search->best, &plan);
 	if (search->bytes == LONG_MAX)
 		return;
+	search->part_count = plan.nest_count;
 	note(search, &plan);
 	keep_cuts(search, &plan);
 	add_movers(search);

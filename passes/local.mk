@@ -61,6 +61,7 @@ libloopc_a_SOURCES += \
 	passes/partition.c \
 	passes/pass.h \
 	passes/points.c \
+	passes/progress.c \
 	passes/quiet.c \
 	passes/quiet.h \
 	passes/registers.c \

@@ -31,6 +31,7 @@ struct question {
 	struct fusion_memo *fusions;
 	int nest;                    /* that front_find asks about now */
 	double work;                 /* done for the present front */
+	int searches;                /* likewise */
 	const long *register_traffic;
 };
 
@@ -133,9 +134,16 @@ static const struct answer *ask(struct question *question, int n, long capacity)
 	return &known->answers[known->count++];
 }
 
+static void show_search(struct question *question, long capacity)
+{
+	progress_show(question->compilation, "front of %s: search %d, of %ld bytes of scratchpad",
+		question->function->name, ++question->searches, capacity);
+}
+
 static bool search_nest(void *user, long capacity, struct front_point *point)
 {
 	struct question *question = user;
+	show_search(question, capacity);
 	const struct answer *answer = ask(question, question->nest, capacity);
 	*point = answer->point;
 	return answer->found;
@@ -145,6 +153,7 @@ static bool search_nest(void *user, long capacity, struct front_point *point)
 static bool search_nests(void *user, long capacity, struct front_point *point)
 {
 	struct question *question = user;
+	show_search(question, capacity);
 	*point = nothing;
 	for (int n = 0; n < question->nest_count; n++) {
 		const struct answer *answer = ask(question, n, capacity);
@@ -178,6 +187,7 @@ static bool search_function(void *user, long capacity, struct front_point *point
 {
 	struct question *question = user;
 	struct front_point again;
+	show_search(question, capacity);
 	if (!lower_whole(question, capacity, point))
 		return false;
 	if (point->is_proved || point->memory_bytes == capacity)
@@ -208,14 +218,16 @@ static bool is_fused(const struct question *question)
 static void find_front(struct question *question, front_search *search, int limit, int fronts,
 	struct front *front)
 {
-	static const double MOST_WORK = 1e8;
+	static const double MOST_WORK = 3e7;
 	const struct compilation *compilation = question->compilation;
 	const struct front_limits limits = { .searches = limit > 0 ? limit : 0,
 		.work = limit ? NULL : &question->work, .most_work = MOST_WORK / fronts,
 		.interrupted = compilation->interrupted };
 	question->work = 0;
+	question->searches = 0;
 	front_find(compilation->arena, search, question, compilation->arch->scratchpad_bytes,
 		arch_granule_bytes(compilation->arch), &limits, front);
+	progress_end(compilation);
 }
 
 /* The whole function, with the work that QUESTION's compilation may repeat. */

@@ -18,7 +18,7 @@ struct pareto {
  * buffering is auto.  WITH_MACS: multiply-accumulates are a third objective; the fronts under
  * several limits to the work that groups repeat are made one (docs/reports.md).  Fronts without a point: nothing fits.
  * LIMIT: at most so many searches for each front; 0: until they have taken about as long as
- * a hundred million points of a nest's search; PARETO_COMPLETE: as many as it takes. */
+ * thirty million points of a nest's search; PARETO_COMPLETE: as many as it takes. */
 enum { PARETO_COMPLETE = -1 };
 void pareto_find(const struct compilation *compilation, const struct function *function,
 	bool with_macs, bool with_nests, int limit, struct pareto *pareto);

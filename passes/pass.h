@@ -67,6 +67,13 @@ static inline void compilation_add_work(const struct compilation *compilation, d
 		*compilation->work += work;
 }
 
+/* What is being done, on the line of the terminal that it takes the place of; nothing if
+ * COMPILATION shows no progress. */
+__attribute__((format(printf, 2, 3)))
+void progress_show(const struct compilation *compilation, const char *format, ...);
+/* Clears that line. */
+void progress_end(const struct compilation *compilation);
+
 /* Program to plan: splits FUNCTION into nests, and for each finds dependences, a
  * band, a schedule, and its plan.  NULL after errors (diagnosed).  The plan lives
  * in the compilation's arena. */

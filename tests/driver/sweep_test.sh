@@ -8,7 +8,8 @@ sizes='-D M=40 -D N=36 -D K=30'
 exits 0 "a sweep" "$LOOPC" $sizes --sweep=scratchpad:64..16K --sweep-output=s.csv \
 	--sweep-output=s.json "$kernel"
 cp out table
-is "$(wc -l <table)" 18 "two sizes in each doubling, and a heading"
+is "$(wc -l <table)" 19 "two sizes in each doubling, a title and a heading"
+has table '^gemm on default' "the title says of what"
 is "$(tail -n +2 s.csv | awk -F, '$2 != "" {
 	if ((last != "" && $2 > last) || $2 < $3 || $3 < $4 || $5 != "true")
 		bad = bad " " $1
@@ -63,6 +64,9 @@ exits 2 "wrong: a file without a sweep" "$LOOPC" $sizes --sweep-output=x.csv "$k
 exits 0 "a plot" "$LOOPC" $sizes --sweep=scratchpad:256..4K --sweep-output=s.svg "$kernel"
 has s.svg '</svg>' "a plot: it is an SVG"
 has s.svg 'lower bound' "a plot: with the lower bound"
+has s.svg '>gemm on default' "a plot: its title"
+has s.svg '>[0-9]+ KiB<' "a plot: sizes have units"
+ok "a plot: no long fractions" sh -c '! grep -q "0\.00[0-9]" s.svg'
 is "$(grep -c '<polyline' s.svg)" 3 "a plot: three curves"
 is "$(grep -c '<circle' s.svg)" "$(tail -n +2 s.csv | awk -F, '$1 >= 256 && $1 <= 4096 && $2 != ""' | wc -l)" \
 	"a plot: a mark for each size"

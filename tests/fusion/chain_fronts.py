@@ -60,7 +60,9 @@ def front_of(loopc, directory, chain, limit, capacity):
     with open(path('front.json')) as stream:
         front = json.load(stream)
     function = front['fronts'][0]
-    return [(point['memory_bytes'], point['traffic_bytes']) for point in function['points']]
+    carried = {(point['memory_bytes'], point['traffic_bytes']) for point in function['points']
+               if 'carry' in point['schedule'].split()}
+    return [(point['memory_bytes'], point['traffic_bytes']) for point in function['points']], carried
 
 
 LIMITS = 'never', '0', '25', '1000'
@@ -91,12 +93,13 @@ def compare(loopc, program, chain, directory):
     """Number of limits under which the two differ; fronts by limit."""
     differences, fronts = 0, {}
     for limit, expected in tried(program, chain).items():
-        found = front_of(loopc, directory, chain, limit, 2 * expected[0][0])
+        found, carried = front_of(loopc, directory, chain, limit, 2 * expected[0][0])
         fronts[limit] = found
-        if found != expected:
+        # What is carried from a layer to the next is not tried: it may only be better.
+        if not dominates(found, expected) or set(found) - set(expected) - carried:
             differences += 1
             print('%s, %s: only found %s, only tried %s' % (
-                chain, limit, sorted(set(found) - set(expected))[-6:],
+                chain, limit, sorted(set(found) - set(expected) - carried)[-6:],
                 sorted(set(expected) - set(found))[-6:]))
         else:
             print('%s, %s: %d points' % (chain, limit, len(found)))

@@ -1,0 +1,303 @@
+#!/usr/bin/env python3
+"""functions.py LOOPC FIRST COUNT: what loopc says of whole functions, on COUNT random ones from
+seed FIRST on, of 2 to 6 nests, in five scratchpads each.
+
+ - A compilation, a sweep and a front say the same for the same machine.
+ - More scratchpad never moves more.
+ - No schedule moves less than a printed bound, or than what is called optimal: random groups,
+   carried arrays and tiles are given, and so are the schedules of other scratchpads.
+ - The bounds are in order, and what is compulsory does not depend on the scratchpad."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+
+SIZES = 5
+
+
+class Function:
+    """A random function: its text, and the names of its local arrays."""
+
+    def __init__(self, rng):
+        self.rng = rng
+        self.side = {}
+        self.parameters, self.locals, self.nests = [], [], []
+        self.made = []
+        count = rng.randint(2, 6)
+        for n in range(count):
+            self.add_nest(n == count - 1)
+
+    def extent(self):
+        return self.rng.choice((4, 6, 8, 9, 12))
+
+    def array(self, rank, is_output, sides=None):
+        """A new array."""
+        sides = sides or [self.extent() for _ in range(rank)]
+        kind = "int8_t" if self.rng.random() < 0.2 else "int32_t"
+        name = ("P" if is_output is not None else "T") + str(len(self.side))
+        self.side[name] = sides
+        text = "%s %s%s" % (kind, name, "".join("[%d]" % s for s in sides))
+        if is_output is None:
+            self.locals.append((name, text))
+        else:
+            self.parameters.append(text if is_output else "const " + text)
+        return name
+
+    def source(self, rank):
+        """An array to read: made before, most of the time."""
+        known = [a for a in self.made if len(self.side[a]) == rank]
+        if known and self.rng.random() < 0.75:
+            return self.rng.choice(known)
+        name = self.array(rank, False)
+        if self.rng.random() < 0.4:
+            self.made.append(name)
+        return name
+
+    def target(self, sides, is_last):
+        is_output = is_last or self.rng.random() < 0.25
+        name = self.array(len(sides), True if is_output else None, sides)
+        self.made.append(name)
+        return name
+
+    def add_nest(self, is_last):
+        getattr(self, self.rng.choice(("product", "product", "plain", "plain", "window", "rows",
+                                       "turn", "columns", "triangle")))(is_last)
+
+    def loop(self, *lines):
+        self.nests.append("\n".join(lines))
+
+    def product(self, is_last):
+        a = self.source(2)
+        (m, k), n = self.side[a], self.extent()
+        b = self.array(2, False, [k, n])
+        t = self.target([m, n], is_last)
+        self.loop("for (int i = 0; i < %d; i++)" % m, "for (int j = 0; j < %d; j++) {" % n,
+                  "%s[i][j] = 0;" % t, "for (int k = 0; k < %d; k++)" % k,
+                  "%s[i][j] += %s[i][k] * %s[k][j];" % (t, a, b), "}")
+
+    def plain(self, is_last):
+        a = self.source(2)
+        m, n = self.side[a]
+        others = [x for x in self.made if self.side[x] == [m, n]]
+        b = self.rng.choice(others) if others else a
+        t = self.target([m, n], is_last)
+        self.loop("for (int i = 0; i < %d; i++)" % m, "for (int j = 0; j < %d; j++)" % n,
+                  "%s[i][j] = %s[i][j] + %s[i][j];" % (t, a, b))
+
+    def window(self, is_last):
+        a = self.source(2)
+        m, n = self.side[a]
+        r = self.rng.choice((2, 3))
+        t = self.target([m - r + 1, n], is_last)
+        self.loop("for (int i = 0; i < %d; i++)" % (m - r + 1), "for (int j = 0; j < %d; j++) {" % n,
+                  "%s[i][j] = 0;" % t, "for (int r = 0; r < %d; r++)" % r,
+                  "%s[i][j] += %s[i + r][j];" % (t, a), "}")
+
+    def rows(self, is_last):
+        a = self.source(2)
+        m, n = self.side[a]
+        t = self.target([m], is_last)
+        self.loop("for (int i = 0; i < %d; i++) {" % m, "%s[i] = 0;" % t,
+                  "for (int j = 0; j < %d; j++)" % n, "%s[i] += %s[i][j];" % (t, a), "}")
+
+    def columns(self, is_last):
+        a = self.source(2)
+        m, n = self.side[a]
+        x = self.array(1, False, [m])
+        t = self.target([n], is_last)
+        self.loop("for (int j = 0; j < %d; j++) {" % n, "%s[j] = 0;" % t,
+                  "for (int i = 0; i < %d; i++)" % m, "%s[j] += %s[i][j] * %s[i];" % (t, a, x), "}")
+
+    def turn(self, is_last):
+        a = self.source(2)
+        m, n = self.side[a]
+        t = self.target([n, m], is_last)
+        self.loop("for (int i = 0; i < %d; i++)" % n, "for (int j = 0; j < %d; j++)" % m,
+                  "%s[i][j] = %s[j][i] + 1;" % (t, a))
+
+    def triangle(self, is_last):
+        a = self.source(2)
+        m, n = self.side[a]
+        t = self.target([m], is_last)
+        self.loop("for (int i = 0; i < %d; i++) {" % m, "%s[i] = 1;" % t,
+                  "for (int j = 0; j < %d && j <= i; j++)" % n, "%s[i] += %s[i][j];" % (t, a), "}")
+
+    def text(self):
+        return "#include <stdint.h>\nvoid f(%s)\n{\n%s\n%s\n}\n" % (
+            ", ".join(self.parameters), "\n".join(text + ";" for _, text in self.locals),
+            "\n".join(self.nests))
+
+
+class Failure(Exception):
+    pass
+
+
+class Trial:
+    def __init__(self, loopc, seed):
+        self.loopc = loopc
+        self.rng = random.Random(seed)
+        self.function = Function(self.rng)
+        with open("f.loop", "w") as out:
+            out.write(self.function.text())
+        whole = sum(4 * a * b for a, b in
+                    ((s + [1])[:2] for s in self.function.side.values()))
+        self.sizes = sorted({self.round(whole * self.rng.choice((1, 0.6)) * 2 ** -(2.2 * i + self.rng.random()) / 2)
+                             for i in range(SIZES)})
+
+    @staticmethod
+    def round(size):
+        return max(16, int(size) // 4 * 4)
+
+    def run(self, size, *options, may_fail=()):
+        with open("m.yaml", "w") as out:
+            out.write("name: m\nscratchpad: { bytes: %d }\n" % size)
+        done = subprocess.run([self.loopc, "--arch=m.yaml", "-j1", *options, "f.loop"],
+                              capture_output=True, text=True)
+        if done.returncode in may_fail:
+            return None
+        if done.returncode:
+            raise Failure("%s: exit %d\n%s" % (options, done.returncode, done.stderr))
+        return done.stdout
+
+    def compile(self, size, *options, may_fail=(3,)):
+        """The function's entry in the report; None: nothing fits."""
+        if self.run(size, "--report=r.json", "--emit=schedule=s.txt", *options, may_fail=may_fail) is None:
+            return None
+        with open("r.json") as report:
+            return json.load(report)["functions"][0]
+
+    def check(self, what, holds):
+        if not holds:
+            raise Failure(what)
+
+    def test(self):
+        self.found, self.schedules = {}, []
+        for size in self.sizes:
+            self.found[size] = self.compile(size)
+            if self.found[size]:
+                with open("s.txt") as text:
+                    self.schedules.append(text.read())
+        self.check_order()
+        self.check_sweep()
+        self.check_front()
+        for size in self.sizes:
+            if self.found[size]:
+                self.check_schedules(size)
+
+    def check_order(self):
+        last = None
+        for size in self.sizes:
+            now = self.found[size]
+            self.check("%d bytes: nothing fits, though it did in less" % size, now or not last)
+            if not now:
+                continue
+            total, bound = now["total_bytes"], now["lower_bound"]["bytes"]
+            self.check("%d: %d below the bound %d" % (size, total, bound), total >= bound)
+            self.check("%d: bound %d below compulsory" % (size, bound), bound >= now["compulsory_bytes"])
+            if last:
+                self.check("%d bytes move %d, fewer bytes %d" % (size, total, last["total_bytes"]),
+                           total <= last["total_bytes"])
+                self.check("%d: compulsory bytes depend on the size" % size,
+                           last["compulsory_bytes"] == now["compulsory_bytes"])
+                self.check("%d: the bound rises" % size, bound <= last["lower_bound"]["bytes"])
+            last = now
+
+    def check_sweep(self):
+        low, high = self.sizes[0], self.sizes[-1]
+        if not self.found[high] or low == high:
+            return
+        self.run(high, "--sweep=scratchpad:%d..%d/1" % (low, high), "--sweep-output=s.json")
+        with open("s.json") as text:
+            points = json.load(text)["points"]
+        last = None
+        for point in points:
+            size, total = point["scratchpad_bytes"], point["total_bytes"]
+            self.check("sweep: more at %d" % size, last is None or (total is not None and total <= last))
+            last = total
+            now = self.found.get(size) or self.compile(size)
+            self.check("sweep and compilation at %d: %s, %s" % (size, total, now), total ==
+                       (now["total_bytes"] if now else None))
+            if now:
+                self.check("bounds of sweep and compilation at %d" % size,
+                           [point["lower_bound_bytes"], point["compulsory_bytes"], point["optimal"]] ==
+                           [now["lower_bound"]["bytes"], now["compulsory_bytes"], now["optimal"]])
+
+    def check_front(self):
+        high = self.sizes[-1]
+        if not self.found[high]:
+            return
+        self.run(high, "--pareto=memory,traffic", "--pareto-points=6", "--pareto-output=p.json")
+        with open("p.json") as text:
+            front = json.load(text)["fronts"][0]
+        for point in front["points"]:
+            now = self.compile(point["memory_bytes"])
+            self.check("front and compilation at %d: %d, %s" % (point["memory_bytes"],
+                       point["traffic_bytes"], now), now and now["total_bytes"] == point["traffic_bytes"])
+        for size in self.sizes:
+            if any(gap["from_bytes"] <= size <= gap["to_bytes"] for gap in front["not_searched"]):
+                continue
+            least = min((p["traffic_bytes"] for p in front["points"] if p["memory_bytes"] <= size),
+                        default=None)
+            now = self.found[size]
+            self.check("front at %d: %s, compilation %s" % (size, least, now),
+                       least == (now["total_bytes"] if now else None))
+
+    def mutated(self, text):
+        """A schedule with other tiles, or fewer facts."""
+        lines = []
+        for line in text.splitlines():
+            words = line.split()
+            if words[0] == "tile" and self.rng.random() < 0.5:
+                line = "tile %s %d" % (words[1], self.rng.choice((1, 2, 3, 4, 6)))
+            elif words[0] not in ("nest", "carry") and self.rng.random() < 0.3:
+                continue
+            lines.append(line)
+        return "\n".join(lines) + "\n"
+
+    def wishes(self):
+        """Groups and carried arrays, and all else free."""
+        count, n, text = len(self.function.nests), 0, ""
+        groups = []
+        while n < count:
+            size = min(self.rng.choice((1, 1, 1, 2, 3)), count - n)
+            groups.append("nest f.%d" % n + ("-%d" % (n + size - 1) if size > 1 else ""))
+            n += size
+        for name, _ in self.function.locals:
+            if self.rng.random() < 0.4:
+                groups[0] += "\ncarry %s" % name
+        return "\n".join(groups) + "\n" + text
+
+    def check_schedules(self, size):
+        now = self.found[size]
+        tries = [self.wishes(), self.wishes(), self.mutated(self.rng.choice(self.schedules))]
+        for text in tries:
+            with open("given.txt", "w") as out:
+                out.write(text)
+            given = self.compile(size, "--schedule=given.txt", "--recompute=1000%", may_fail=(1, 3))
+            if not given:
+                continue
+            total, bound = given["total_bytes"], now["lower_bound"]["bytes"]
+            self.check("%d: a schedule moves %d, the bound is %d:\n%s" % (size, total, bound, text),
+                       total >= bound)
+            self.check("%d: a schedule moves %d, optimal are %d:\n%s" % (size, total,
+                       now["total_bytes"], text), total >= now["total_bytes"] or not now["optimal"])
+
+
+def main():
+    loopc, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    failures = 0
+    for seed in range(first, first + count):
+        trial = Trial(loopc, seed)
+        try:
+            trial.test()
+        except Failure as failure:
+            failures += 1
+            print("seed %d: %s" % (seed, failure))
+            os.rename("f.loop", "failed-%d.loop" % seed)
+    print("%d functions, %d failures" % (count, failures))
+    sys.exit(failures > 0)
+
+
+main()

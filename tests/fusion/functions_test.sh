@@ -1,0 +1,46 @@
+#!/bin/sh
+# What loopc says of whole functions, on random ones.  LOOPC_FUNCTIONS=N: so many.
+. "$top_srcdir/tests/tap/tap.sh"
+if ! command -v python3 >/dev/null 2>&1; then
+	echo "1..0 # SKIP no python3"
+	exit 0
+fi
+
+# Three products in a scratchpad that holds two of the arrays: what the second and the third read
+# stays on chip, and each array of the caller's moves once.
+cat >three.loop <<'END'
+void three(const int A[16][16], const int B[16][16], const int C[16][16], int D[16][16])
+{
+	int T[16][16], U[16][16];
+	for (int i = 0; i < 16; i++)
+		for (int j = 0; j < 16; j++) {
+			T[i][j] = 0;
+			for (int k = 0; k < 16; k++)
+				T[i][j] += A[i][k] * B[k][j];
+		}
+	for (int i = 0; i < 16; i++)
+		for (int j = 0; j < 16; j++) {
+			U[i][j] = 0;
+			for (int k = 0; k < 16; k++)
+				U[i][j] += T[i][k] * C[k][j];
+		}
+	for (int i = 0; i < 16; i++)
+		for (int j = 0; j < 16; j++) {
+			D[i][j] = 0;
+			for (int k = 0; k < 16; k++)
+				D[i][j] += T[i][k] * U[k][j];
+		}
+}
+END
+printf 'name: m\nscratchpad: { bytes: 2304 }\n' >machine.yaml
+exits 0 "three products" "$LOOPC" --arch=machine.yaml --verify --report --emit=schedule=s three.loop
+has out '^in all: .* 4,096 moved; lower bound 4,096$' "three products: each array once"
+has out '^  search: optimal, all choices together$' "three products: proved"
+has s '^carry T$' "three products: T stays on chip"
+exits 0 "three products, no fusion" "$LOOPC" --arch=machine.yaml --fuse=never --report three.loop
+has out '^  search: not proved' "three products, no fusion: nothing is claimed of the function"
+has out 'moved; lower bound 4,096$' "three products, no fusion: the same bound"
+
+ok "random functions" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 1 \
+	"${LOOPC_FUNCTIONS:-5}"
+finish
