@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 static bool is_runtime(struct arena *arena, const char *directory)
@@ -12,14 +13,17 @@ static bool is_runtime(struct arena *arena, const char *directory)
 	return directory && access(arena_printf(arena, "%s/loopc_rt.h", directory), R_OK) == 0;
 }
 
-/* Where this program lies, without its name; NULL if the system does not say. */
+/* Where this program lies, without its name; NULL if the system does not say.  A chroot may
+ * have no /proc: then it is where it was called. */
 static char *program_dir(struct arena *arena)
 {
 	char path[PATH_MAX];
+	const char *called = (const char *)getauxval(AT_EXECFN);
 	ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-	if (length <= 0)
+	if (length > 0)
+		path[length] = '\0';
+	else if (!called || !realpath(called, path))
 		return NULL;
-	path[length] = '\0';
 	char *slash = strrchr(path, '/');
 	return slash ? arena_strndup(arena, path, (size_t)(slash - path)) : NULL;
 }
