@@ -47,19 +47,21 @@ exits()
 # has FILE PATTERN NAME: some line of the file matches the extended expression.
 has()
 {
-	grep -Eq -- "$2" "$1"
+	[ -f "$1" ] && grep -Eq -- "$2" "$1"
 	tap_status=$?
 	result $tap_status "$3"
-	[ $tap_status -eq 0 ] || { echo "# no line matches: $2"; show "$1"; }
+	[ $tap_status -eq 0 ] || { echo "# there is no such file, or no line matches: $2"; show "$1"; }
 }
 
-# hasnt FILE PATTERN NAME: no line does.
+# hasnt FILE PATTERN NAME: the file is there, and no line of it does.
 hasnt()
 {
-	! grep -Eq -- "$2" "$1"
+	[ -f "$1" ] && grep -Eq -- "$2" "$1"
+	tap_status=$?
+	[ -f "$1" ] && [ $tap_status -eq 1 ]
 	tap_status=$?
 	result $tap_status "$3"
-	[ $tap_status -eq 0 ] || { echo "# a line matches: $2"; show "$1"; }
+	[ $tap_status -eq 0 ] || { echo "# there is no such file, or a line matches: $2"; show "$1"; }
 }
 
 # same EXPECTED ACTUAL NAME: two files are equal.
