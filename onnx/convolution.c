@@ -207,7 +207,7 @@ struct nest *lower_convolution_nest(struct network *network, struct node *node, 
 /* Least and greatest sums, partial ones too, of integers X with weights W whose map is dimension
  * AXIS, and a bias. */
 static void sum_range(const struct value *x, const struct tensor *w, int axis, const struct tensor *bias,
-	int64_t *low, int64_t *high)
+	double *low, double *high)
 {
 	const int64_t maps = w->shape.dims[axis];
 	int64_t inner = 1;
@@ -216,26 +216,28 @@ static void sum_range(const struct value *x, const struct tensor *w, int axis, c
 		inner *= w->shape.dims[d];
 	*low = *high = 0;
 	for (int64_t k = 0; k < maps; k++) {
-		int64_t least = 0, most = 0;
+		double least = 0, most = 0;
 		for (int64_t e = 0; e < w->count / maps; e++) {
-			const int64_t weight = tensor_integer(w, (e / inner * maps + k) * inner + e % inner);
-			const int64_t p = weight * x->low, q = weight * x->high;
-			least += p < q ? (p < 0 ? p : 0) : (q < 0 ? q : 0);
-			most += p > q ? (p > 0 ? p : 0) : (q > 0 ? q : 0);
+			const double weight = tensor_number(w, (e / inner * maps + k) * inner + e % inner);
+			const double p = weight * (double)x->low, q = weight * (double)x->high;
+			least += fmin(fmin(p, q), 0);
+			most += fmax(fmax(p, q), 0);
 		}
-		const int64_t begin = bias ? tensor_integer(bias, bias->count == 1 ? 0 : k) : 0;
-		*low = least + begin < *low ? least + begin : *low;
-		*high = most + begin > *high ? most + begin : *high;
+		const double begin = bias ? tensor_number(bias, bias->count == 1 ? 0 : k) : 0;
+		*low = fmin(*low, least + begin);
+		*high = fmax(*high, most + begin);
 	}
 }
 
 struct value *lower_integer_sum(struct network *network, const struct node *node, const struct shape *shape,
 	struct value *x, struct value *w, int axis, struct value *bias)
 {
-	int64_t low, high;
+	double low, high;
 
 	sum_range(x, w->constant, axis, bias ? bias->constant : NULL, &low, &high);
-	struct value *output = lower_integer_output(network, node, shape, low, high);
+	if (low < -1e15 || high > 1e15)
+		refuse(network, "its results may be from %.3g to %.3g, which 32 bits do not hold", low, high);
+	struct value *output = lower_integer_output(network, node, shape, (int64_t)low, (int64_t)high);
 	output->type = TYPE_INT32;
 	return output;
 }
@@ -404,16 +406,19 @@ struct value *lower_window_counts(struct network *network, const struct window *
 	struct shape shape = { w->rank, { 0 } };
 
 	memcpy(shape.dims, w->out, sizeof(w->out[0]) * (size_t)w->rank);
+	if (shape_count(&shape) < 0 || shape_count(&shape) > 100000000)
+		refuse(network, "its result %s is too large", shape_text(network->arena, &shape));
 	struct tensor *tensor = tensor_new(network->arena, type, &shape, false);
 	for (int64_t e = 0; e < tensor->count; e++) {
 		int64_t count = 1, rest = e;
 		for (int d = w->rank - 1; d >= 0; d--) {
 			const int64_t begin = rest % w->out[d] * w->stride[d] - w->before[d];
-			int64_t here = 0;
-			for (int64_t k = 0; k < w->kernel[d]; k++) {
-				const int64_t at = begin + k * w->dilation[d];
-				here += with_border ? at < w->in[d] + w->after[d] : at >= 0 && at < w->in[d];
-			}
+			const int64_t end = w->in[d] + (with_border ? w->after[d] : 0) - begin;
+			/* Taps from the first to the last that is inside. */
+			const int64_t first = with_border || begin >= 0 ? 0 : (-begin + w->dilation[d] - 1) / w->dilation[d];
+			int64_t last = end < 1 ? -1 : (end - 1) / w->dilation[d];
+			last = last < w->kernel[d] - 1 ? last : w->kernel[d] - 1;
+			const int64_t here = last >= first ? last - first + 1 : 0;
 			count *= here;
 			rest /= w->out[d];
 		}

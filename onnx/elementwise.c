@@ -20,11 +20,15 @@ static struct expression *operand_of(struct network *network, struct nest *nest,
 	return expression_read(network->arena, operand, subscripts);
 }
 
+/* Operands of the operators that one nest takes in. */
+enum { OPERAND_LIMIT = 64 };
+
 /* The nest that makes the value and can go on with its only use, if there is one. */
 static struct nest *open_nest(const struct value *value, const struct value *result)
 {
 	return !value->constant && value->uses == 1 && !value->is_output && value->view == VIEW_NONE &&
 		value->nest && value->nest->result == value && value->nest->tail &&
+		value->nest->operand_count < OPERAND_LIMIT &&
 		shape_equal(&value->shape, &result->shape) ? value->nest : NULL;
 }
 
@@ -143,6 +147,7 @@ void lower_elementwise(struct network *network, struct node *node, struct value 
 	struct expression *made = make(network, node, elements, count);
 	if (nest && expression_reads(made, value)) {
 		append_to(network, nest, node, value, result, made);
+		nest->operand_count += count;
 		return;
 	}
 	if (!fresh) {
@@ -579,7 +584,7 @@ struct value *lower_integers(struct network *network, struct value *value)
 	const int64_t count = value->constant->is_uniform ? 1 : value->constant->count;
 	for (int64_t e = 0; e < count; e++) {
 		const double number = tensor_number(value->constant, e);
-		if (number != floor(number) || fabs(number) > 2147483648.0 * 2)
+		if (number != floor(number) || fabs(number) > 2147483648.0)
 			return NULL;
 		low = (int64_t)number < low ? (int64_t)number : low;
 		high = (int64_t)number > high ? (int64_t)number : high;

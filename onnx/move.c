@@ -236,7 +236,8 @@ void lower_range(struct network *network, struct node *node)
 		if (type_is_float(start->type))
 			tensor_set_number(tensor, e, tensor_number(start, 0) + (double)e * step);
 		else
-			tensor_set_integer(tensor, e, tensor_integer(start, 0) + e * tensor_integer(delta, 0));
+			tensor_set_integer(tensor, e, (int64_t)((uint64_t)tensor_integer(start, 0) +
+				(uint64_t)e * (uint64_t)tensor_integer(delta, 0)));
 	set_constant(network, node, tensor);
 }
 
@@ -771,6 +772,8 @@ void lower_resize(struct network *network, struct node *node)
 	struct value *output = lower_output(network, node, 0, x->type, &shape);
 	keep_type(output, x);
 	for (int d = 0; d < count; d++) {
+		if (shape.dims[d] < 1 || shape.dims[d] > 10000000)
+			refuse(network, "dimension %d becomes %lld", d, (long long)shape.dims[d]);
 		map[d] = ARENA_ARRAY(network->arena, int64_t, shape.dims[d]);
 		for (int64_t o = 0; o < shape.dims[d]; o++)
 			map[d][o] = nearest(transform, rounding, o, x->shape.dims[d], shape.dims[d], scales[d]);
@@ -794,6 +797,8 @@ void lower_tile(struct network *network, struct node *node)
 	struct value *output = lower_output(network, node, 0, x->type, &shape);
 	keep_type(output, x);
 	for (int d = 0; d < shape.rank; d++) {
+		if (shape.dims[d] < 1 || shape.dims[d] > 10000000)
+			refuse(network, "dimension %d becomes %lld", d, (long long)shape.dims[d]);
 		map[d] = ARENA_ARRAY(network->arena, int64_t, shape.dims[d]);
 		for (int64_t o = 0; o < shape.dims[d]; o++)
 			map[d][o] = o % x->shape.dims[d];

@@ -1,5 +1,7 @@
 #include "onnx/nest.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "onnx/network.h"
@@ -26,6 +28,10 @@ struct index index_sum(struct index a, struct index b)
 		int at = 0;
 		while (at < a.count && a.terms[at].loop != b.terms[t].loop)
 			at++;
+		if (at == TERM_LIMIT) {
+			fprintf(stderr, "loopc-onnx: error: a nest of more than %d loops\n", TERM_LIMIT);
+			exit(1);
+		}
 		if (at == a.count)
 			a.terms[a.count++] = b.terms[t];
 		else

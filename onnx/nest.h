@@ -11,7 +11,8 @@
 struct value;
 struct node;
 
-enum { TERM_LIMIT = 20 };
+/* Loops of one nest, too: more end the program with a message. */
+enum { TERM_LIMIT = 32 };
 
 /* constant + sum of factor * loop. */
 struct index {
@@ -111,6 +112,7 @@ struct nest {
 	 * it cannot. */
 	struct block *tail;
 	int axes[RANK_LIMIT];
+	int operand_count;               /* of all operators in it: a nest that is too long is ended */
 	bool is_pointwise;               /* equal elements read make equal elements */
 	/* Its elements are those of `scaled` times `scale` plus `shift`, constants of a channel. */
 	struct value *scaled;

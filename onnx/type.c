@@ -100,7 +100,7 @@ struct tensor *tensor_new(struct arena *arena, enum type type, const struct shap
 
 	*tensor = (struct tensor){ type, *shape, shape_count(shape), is_uniform, NULL };
 	tensor->data = arena_alloc(arena, (size_t)type_infos[type].bytes *
-		(is_uniform ? 1 : (size_t)tensor->count));
+		(is_uniform ? 1 : (size_t)tensor->count) + sizeof(int64_t));
 	return tensor;
 }
 

@@ -124,6 +124,16 @@ def nodes():
         result(done.returncode == 2 and "-D" in done.stderr and not os.path.exists("out"), f"-D {text}", done.stderr)
 
 
+def long_chains():
+    """Many operators in a row: no nest grows without end, and neither does the time."""
+    number = 4000
+    for name, operator in (("Relu", "Relu"), ("LeakyRelu", "LeakyRelu")):
+        names = ["x"] + [f"v{n}" for n in range(number - 1)] + ["y"]
+        done = run(model([node(operator, [names[n]], [names[n + 1]]) for n in range(number)], [X], [Y]))
+        result(done.returncode == 0, f"{number} times {name}", done.stderr)
+        subprocess.run(["rm", "-rf", "out"], check=True)
+
+
 def folding():
     """Pad, Dropout, a bias and a normalization become part of the convolution."""
     weights = [1.0, 2.0, -1.0, 0.5]
@@ -253,7 +263,7 @@ def main():
     os.mkdir(f"{directory}/in")
     os.chdir(f"{directory}/in")
     try:
-        for group in (files, nodes, folding, quantized, quantized_others, requantized):
+        for group in (files, nodes, long_chains, folding, quantized, quantized_others, requantized):
             group()
     finally:
         os.chdir("/")
