@@ -1,0 +1,119 @@
+"""What a search claims, against searches of a part of its space.
+
+    constrained.py LOOPC SEED CHANGES     so many changes of each nest
+
+A line of the schedule that loopc found is changed: a tile is another one, two loops change places,
+or an array is stored elsewhere; all other lines go.  What loopc finds then is a schedule of the
+same space.  It moves no less than the first, if that was called optimal, and else not less than
+the printed gap allows.
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+NESTS = (
+    "void f(float C[40][40], const float A[40][40], const float B[40][40], const float D[40]) {"
+    " for (int i = 0; i < 40; i++) for (int j = 0; j < 40; j++) for (int k = 0; k < 40; k++)"
+    " C[i][j] += A[i][k] * B[k][j] * D[i]; }",
+    "void f(float O[30][30], const float I[34][34], const float W[5][5]) {"
+    " for (int p = 0; p < 30; p++) for (int q = 0; q < 30; q++) { O[p][q] = 0;"
+    " for (int r = 0; r < 5; r++) for (int s = 0; s < 5; s++)"
+    " O[p][q] += W[r][s] * I[p + r][q + s]; } }",
+    "void f(float A[60][60], const float x[60]) {"
+    " for (int i = 0; i < 60; i++) for (int j = 0; j <= i; j++)"
+    " A[i][j] = A[i][j] * x[j] + A[j][i]; }",
+    "void f(float A[60], float B[60]) { for (int t = 0; t < 12; t++) {"
+    " for (int i = 1; i < 59; i++) B[i] = A[i - 1] + A[i] + A[i + 1];"
+    " for (int i = 1; i < 59; i++) A[i] = B[i - 1] + B[i] + B[i + 1]; } }",
+    "void f(float C[50], float X[50], const float A[50][50], const float B[50][50],"
+    " const float D[50]) { for (int i = 0; i < 50; i++) for (int j = 0; j < 50; j++) {"
+    " C[i] += A[i][j] * D[j]; X[j] += B[j][i] * D[i]; } }",
+)
+
+
+class Compiler:
+    """loopc on one nest and machine."""
+
+    def __init__(self, loopc, directory, nest, scratchpad_bytes):
+        self.loopc, self.directory = loopc, directory
+        self.write("f.loop", nest + "\n")
+        self.write("m.yaml", "name: m\nscratchpad: { bytes: %d }\n" % scratchpad_bytes)
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def write(self, name, text):
+        with open(self.path(name), "w") as out:
+            out.write(text)
+
+    def run(self, schedule=None):
+        """The nest's entry in the report; None if nothing fits or a line cannot hold."""
+        options = []
+        if schedule is not None:
+            self.write("s.txt", schedule)
+            options = ["--schedule=" + self.path("s.txt")]
+        run = subprocess.run(
+            [self.loopc, "--arch=" + self.path("m.yaml"), "-o", self.path("f.c"),
+             "--report=" + self.path("f.json")] + options + [self.path("f.loop")],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            check=False)
+        assert run.returncode in (0, 1, 3), "status %d" % run.returncode
+        if run.returncode:
+            return None
+        with open(self.path("f.json")) as report:
+            return json.load(report)["kernels"][0]
+
+
+def constrained(source, schedule):
+    """The headings and forms of SCHEDULE, and one other line, changed."""
+    lines = schedule.splitlines()
+    which = source.choice([i for i, line in enumerate(lines)
+                           if line.split()[0] in ("tile", "order", "store")])
+    words = lines[which].split()
+    if words[0] == "tile":
+        words[2] = str(max(1, source.choice([1, int(words[2]) + 1, int(words[2]) - 1,
+                                             int(words[2]) // 2])))
+    elif words[0] == "order":
+        loops = words[1:]
+        source.shuffle(loops)
+        words[1:] = loops
+    else:
+        words = words[:2] + ["outside"]
+    return "\n".join(" ".join(words) if i == which else line for i, line in enumerate(lines)
+                     if i == which or line.split()[0] in ("nest", "form")) + "\n"
+
+
+def check(source, compiler, changes):
+    free = compiler.run()
+    if not free:
+        return 0
+    claimed = free["traffic"]["total_bytes"]
+    if not free["search"]["optimal"]:
+        gap = free["search"]["gap"]
+        claimed = 0 if gap is None else claimed / (1 + gap) * (1 - 1e-6)
+    compared = 0
+    for _ in range(changes):
+        text = constrained(source, free["schedule"])
+        part = compiler.run(text)
+        if part:
+            assert part["traffic"]["total_bytes"] >= claimed, "%d bytes, claimed %d, with\n%s" % (
+                part["traffic"]["total_bytes"], claimed, text)
+            compared += 1
+    return compared
+
+
+def main():
+    loopc, source, changes = sys.argv[1], random.Random(int(sys.argv[2])), int(sys.argv[3])
+    compared = 0
+    for nest in NESTS:
+        with tempfile.TemporaryDirectory() as directory:
+            compiler = Compiler(loopc, directory, nest, source.choice([400, 1000, 3000]))
+            compared += check(source, compiler, changes)
+    assert compared >= changes, "only %d schedules were compared" % compared
+
+
+main()
