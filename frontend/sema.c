@@ -521,6 +521,20 @@ void lower_stmt(struct sema *sema, const struct ast_stmt *stmt)
 
 /* Functions. */
 
+/* Drops the locals of loops without any statement, of which none uses them. */
+static void prune_locals(struct function *function, const struct loop *unused)
+{
+	int count = 0;
+	for (int i = 0; i < function->array_count; i++) {
+		struct array *array = function->arrays[i];
+		if (array->scope == unused)
+			continue;
+		array->index = count;
+		function->arrays[count++] = array;
+	}
+	function->array_count = count;
+}
+
 /* Drops loops without any statement: passes need not think of them. */
 static void prune_loops(struct function *function)
 {
@@ -538,8 +552,10 @@ static void prune_loops(struct function *function)
 					sizeof(struct pragma) * (size_t)(function->pragma_count - j));
 				j--;
 			}
-		if (!is_used)
+		if (!is_used) {
+			prune_locals(function, loop);
 			continue;
+		}
 		loop->index = count;
 		function->loops[count++] = loop;
 	}

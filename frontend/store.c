@@ -50,10 +50,13 @@ static struct statement *new_statement(struct sema *sema, struct location at)
 	return statement;
 }
 
-/* The domain of STATEMENT and what follows from it. */
+/* The domain of STATEMENT and what follows from it.  Its pieces stand as in the program's text,
+ * which then compiles to the same. */
 static void set_domain(struct sema *sema, struct statement *statement, __isl_take isl_set *domain)
 {
 	statement_set_domain(sema->arena, statement, domain);
+	if (isl_set_n_basic_set(statement->domain) > 1)
+		statement_set_domain(sema->arena, statement, set_as_text(isl_set_copy(statement->domain)));
 	for (int i = 0; i < statement->access_count; i++)
 		access_make_map(sema->arena, statement, &statement->accesses[i]);
 }

@@ -34,6 +34,9 @@ void function_set_context(struct arena *arena, isl_ctx *ctx, struct function *fu
 /* Names the tuple and the dimensions of DOMAIN after STATEMENT; the arena owns it. */
 void statement_set_domain(struct arena *arena, struct statement *statement,
 	__isl_take isl_set *domain);
+/* SET as its text reads back: equal, but its pieces may stand in another order, on which what is
+ * made of them depends.  The text of what is returned reads back as just that. */
+__isl_give isl_set *set_as_text(__isl_take isl_set *set);
 /* The type of a number of C, by its form; false if TEXT is none. */
 bool type_of_number(const char *text, struct type *type);
 /* The value of an integer or character constant as well; false for all others. */

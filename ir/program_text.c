@@ -145,23 +145,31 @@ static void print_expr(FILE *out, const struct names *names, const struct expr *
 	}
 }
 
-/* isl's text of a set reads back as an equal set, which may print otherwise: prints
- * the text that reads back to itself. */
+isl_set *set_as_text(__isl_take isl_set *set)
+{
+	enum { TRIES = 10 };
+	char *text = isl_set_to_str(set);
+	bool is_same = false;
+	for (int i = 0; i < TRIES && text && !is_same; i++) {
+		isl_set *again = isl_set_read_from_str(isl_set_get_ctx(set), text);
+		char *next = isl_set_to_str(again);
+		is_same = next && !strcmp(text, next);
+		isl_set_free(set);
+		free(text);
+		set = again;
+		text = next;
+	}
+	free(text);
+	return set;
+}
+
 static void print_domain(FILE *out, isl_set *domain)
 {
-	char *text = isl_set_to_str(domain);
-	for (int i = 0; i < 10; i++) {
-		isl_set *again = isl_set_read_from_str(isl_set_get_ctx(domain), text);
-		char *next = isl_set_to_str(again);
-		isl_set_free(again);
-		bool same = next && text && !strcmp(text, next);
-		free(text);
-		text = next;
-		if (same)
-			break;
-	}
+	isl_set *set = set_as_text(isl_set_copy(domain));
+	char *text = isl_set_to_str(set);
 	fputs(text ? text : "{ }", out);
 	free(text);
+	isl_set_free(set);
 }
 
 static void print_statement(FILE *out, const struct function *function,
