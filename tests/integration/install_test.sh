@@ -129,6 +129,23 @@ if command -v cmake >/dev/null 2>&1; then
 	echo 'loopc_add_kernels(both FILES two/product.loop)' >>cmake/CMakeLists.txt
 	exits 1 "cmake: one kernel twice in a target" cmake -S cmake -B both-build
 	has err 'would both be two/product.c' "cmake: and its message"
+
+	if [ -x "$prefix/bin/loopc-onnx" ] && command -v python3 >/dev/null 2>&1; then
+		python3 -B "$top_srcdir/examples/onnx/train.py" cmake-onnx >/dev/null
+		cat >cmake-onnx/CMakeLists.txt <<-'END'
+			cmake_minimum_required(VERSION 3.20)
+			project(imported C ASM)
+			find_package(loopc REQUIRED)
+			set(net ${CMAKE_CURRENT_BINARY_DIR}/net)
+			loopc_import_network(net model.onnx OPTIONS --name=patterns)
+			add_library(imported STATIC ${net}/weights.S)
+			target_include_directories(imported PRIVATE ${net})
+			loopc_add_kernels(imported FILES ${net}/network.loop)
+		END
+		ok "cmake: imports a network" sh -c 'cmake -S cmake-onnx -B onnx-build -DCMAKE_PREFIX_PATH="$1" &&
+			cmake --build onnx-build && nm onnx-build/libimported.a | grep -q " T patterns$" &&
+			nm onnx-build/libimported.a | grep -q " R patterns_weights$"' sh "$prefix"
+	fi
 else
 	skip "cmake" "it is not installed"
 fi
