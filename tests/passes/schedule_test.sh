@@ -74,14 +74,26 @@ void f(int A[100], const int B[30][4])
 }
 END
 printf 'name: m\nscratchpad: { bytes: 200 }\n' >m.yaml
-for tile in 1 2 5 15; do
-	printf 'tile i %s\norder i\n' "$tile" >forced
-	"$LOOPC" --arch=m.yaml --schedule=forced --verify -o x.c windows.loop >said 2>&1
-	case $? in
-	0 | 1 | 3) ok "tiles of $tile of a loop that may have to run in order: right, or refused" true ;;
-	*) ok "tiles of $tile of a loop that may have to run in order: right, or refused" false ;;
-	esac
-done
+# tiles SIZE BYTES: refused in the 200 bytes of the machine, and done in what the message says
+# is enough.
+tiles()
+{
+	printf 'tile i %s\norder i\n' "$1" >forced
+	exits 3 "tiles of $1 with all of the rest inside do not fit" "$LOOPC" --arch=m.yaml \
+		--schedule=forced -o x.c windows.loop
+	has err "note: all together: $2 bytes would be enough" "tiles of $1: what they need"
+	printf 'name: n\nscratchpad: { bytes: %s }\n' "$2" >enough.yaml
+	exits 0 "tiles of $1 in so much" "$LOOPC" --arch=enough.yaml --schedule=forced --verify \
+		--emit=schedule=kept windows.loop
+	has kept "^tile i $1\$" "tiles of $1 are kept"
+}
+tiles 2 752
+tiles 5 1568
+tiles 15 4808
+printf 'tile i 1\norder i\n' >forced
+exits 0 "tiles of one in order" "$LOOPC" --arch=m.yaml --schedule=forced --verify --emit=schedule=kept \
+	windows.loop
+has kept '^tile i 1$' "tiles of one are kept"
 printf 'form sequential 2\ntile i 5\n' >forced
 exits 1 "tiles of 5 of a loop that runs in order" "$LOOPC" --arch=m.yaml --schedule=forced -o x.c windows.loop
 has err "error: loop 'i' runs one iteration at a time, in order: it has no tiles of 5" "and their message"
