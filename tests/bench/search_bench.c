@@ -241,27 +241,42 @@ static int times_of(const char *layer)
 	return 1;
 }
 
-/* All layers of the networks whose name begins with NETWORK on MACHINE, with a BORDER of zeros
- * that cost nothing or, where it is 0, with borders that are part of the input. */
-static void run_network(struct table *table, const char *network, const char *machine, long border)
+static bool is_row_of(const struct row *row, const char *network, const char *machine)
 {
-	double bytes = 0;
+	return strncmp(row->layer, network, strlen(network)) == 0 &&
+		strcmp(row->machine, machine) == 0;
+}
 
+/* All layers of NETWORK, whose names begin with it, on MACHINE; NULL: of all on all.  BORDER rows
+ * and columns of zeros around the inputs cost nothing.  BYTES: what each row moves. */
+static void run_rows(struct table *table, const char *network, const char *machine, long border,
+	long *bytes)
+{
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct nest_model model;
 
-		if (strncmp(rows[i].layer, network, strlen(network)) != 0 ||
-			strcmp(rows[i].machine, machine) != 0)
+		bytes[i] = 0;
+		if (network != NULL && !is_row_of(&rows[i], network, machine))
 			continue;
 		convolution_model(&model, &rows[i].sizes, rows[i].stride, 2);
 		if (border > 0)
 			convolution_pad(&model, border);
-		bytes += times_of(rows[i].layer) * (double)run(table, rows[i].layer, &model,
-			rows[i].machine, border > 0 ? 0 : rows[i].known_bytes);
+		bytes[i] = run(table, rows[i].layer, &model, rows[i].machine,
+			border > 0 ? 0 : rows[i].known_bytes);
 	}
-	if (bytes > 0)
-		printf("%s on %s, all layers%s: %.2f MiB\n", network, machine,
-			border > 0 ? ", borders free" : "", bytes / 1048576);
+}
+
+/* What the layers of NETWORK move on MACHINE, as often as it has them. */
+static void print_network(const char *network, const char *machine, const char *note,
+	const long *bytes)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (is_row_of(&rows[i], network, machine))
+			sum += times_of(rows[i].layer) * (double)bytes[i];
+	if (sum > 0)
+		printf("%s on %s, all layers%s: %.2f MiB\n", network, machine, note, sum / 1048576);
 }
 
 static void print_sum(struct table *table)
@@ -282,6 +297,7 @@ static void print_sum(struct table *table)
 int main(int argc, char **argv)
 {
 	struct table table = { .count = 0 };
+	long bytes[sizeof rows / sizeof *rows];
 	struct nest_model model;
 	int first = 1;
 
@@ -293,14 +309,16 @@ int main(int argc, char **argv)
 	table.name = argc > first ? argv[first] : NULL;
 	table.machine = argc > first + 1 ? argv[first + 1] : NULL;
 	print_head("layer");
-	run_network(&table, "alexnet", "eyeriss108k", 0);
-	run_network(&table, "alexnet", "unified108k", 0);
-	run_network(&table, "vgg16", "eyeriss108k", 0);
-	run_network(&table, "vgg16", "unified108k", 0);
-	run_network(&table, "vgg16", "eff173k", 0);
+	run_rows(&table, NULL, NULL, 0, bytes);
+	print_network("alexnet", "eyeriss108k", "", bytes);
+	print_network("alexnet", "unified108k", "", bytes);
+	print_network("vgg16", "eyeriss108k", "", bytes);
+	print_network("vgg16", "unified108k", "", bytes);
+	print_network("vgg16", "eff173k", "", bytes);
 	print_sum(&table);
 	print_head("border of zeros");
-	run_network(&table, "vgg16", "eff173k", 1);
+	run_rows(&table, "vgg16", "eff173k", 1, bytes);
+	print_network("vgg16", "eff173k", ", borders free", bytes);
 	print_sum(&table);
 	print_head("other layers");
 	for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
