@@ -523,6 +523,15 @@ static bool is_second_best(const struct choice *choice, const struct plan_nest *
 		&& plan_nest_bytes(out) > choice->schedule.total_bytes);
 }
 
+/* The user leaves a part of the space only: what is best there says nothing of the rest. */
+static bool is_restricted(const struct choice *choice)
+{
+	for (int i = 0; i < choice->line_count; i++)
+		if (schedule_restricts(choice->lines[i]))
+			return true;
+	return false;
+}
+
 void choice_fill_bounds(const struct choice *choice, struct plan_nest *out)
 {
 	out->compulsory_bytes = out->lower_bound_bytes = nest_compulsory(choice->nest);
@@ -538,6 +547,7 @@ void choice_fill_bounds(const struct choice *choice, struct plan_nest *out)
 	}
 	out->bound_bytes = out->lower_bound_bytes;
 	if (is_modelled(choice) && !choice->has_rivals && !is_second_best(choice, out)
+		&& !is_restricted(choice)
 		&& choice->schedule.bound_bytes > out->bound_bytes)
 		out->bound_bytes = choice->schedule.bound_bytes;
 	out->optimal = plan_nest_bytes(out) <= out->bound_bytes;

@@ -23,6 +23,8 @@ void two(const int A[40], int B[40], int C[40])
 END
 printf 'name: small\nscratchpad: { bytes: 2048 }\n' >small.yaml
 
+count=0
+
 # refused STATUS SOURCE LINE:COLUMN MESSAGE LINES...: the schedule of these lines.
 refused()
 {
@@ -70,6 +72,20 @@ has s '^serpentine i k$' "a turn is kept"
 exits 0 "in DOS's lines, with a mark before and no end" sh -c "printf '\\357\\273\\277tile i 4\\r\\ntile k 8' |
 	'$LOOPC' --arch=small.yaml --schedule=- --emit=schedule=s product.loop"
 has s '^tile k 8$' "the last line is read"
+
+# The best of what a line leaves is not called the best of all.
+printf 'name: large\nscratchpad: { bytes: 4K }\n' >large.yaml
+"$LOOPC" --arch=large.yaml --report product.loop >free
+for line in 'tile i 3' 'order k j i' 'tile k 64' 'serpentine none' 'store C outside'; do
+	echo "$line" >said
+	"$LOOPC" --arch=large.yaml --schedule=said --report product.loop >out 2>err || continue
+	moved=$(sed -n 's/^  total .* //p' out | tr -d ,) best=$(sed -n 's/^  total .* //p' free | tr -d ,)
+	claims=0
+	grep -q 'search: optimal' out && [ "$moved" -gt "$best" ] && claims=1
+	is $claims 0 "'$line' moves $moved bytes, not less than $best: no false claim"
+	count=$((count + 1))
+done
+ok "some lines leave something" test "$count" -ge 3
 
 # Pragmas, too: of nests that would be fused, and against a file.
 sed 's/^\tfor (int i/#pragma loopc tile i 5\n&/' two.loop >pragma.loop
