@@ -26,13 +26,21 @@ static const char *base_name(const char *file)
 	return slash ? slash + 1 : file;
 }
 
+/* A plan has its machine, and all else, from when it was made. */
+static bool are_plans_given(const struct session *session)
+{
+	const char *suffix = strrchr(session->options->input, '.');
+	return suffix && !strcmp(suffix, ".plan");
+}
+
 /* The options that the result depends on, as the comment at its top tells them. */
 static const char *arguments_of(const struct session *session)
 {
 	static const char *const bufferings[] = { "single", "double", "auto" };
 	const struct options *options = session->options;
-	const char *text = arena_printf(session->arena, "--arch=%s --buffering=%s",
-		base_name(options->arch), bufferings[options->buffering]);
+	const char *text = are_plans_given(session) ? "(those of the plan)"
+		: arena_printf(session->arena, "--arch=%s --buffering=%s", base_name(options->arch),
+			bufferings[options->buffering]);
 	for (int d = 0; d < options->defines.count; d++)
 		text = arena_printf(session->arena, "%s -D %s", text, options->defines.items[d]);
 	for (int s = 0; s < options->symbolic.count; s++)

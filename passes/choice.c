@@ -345,13 +345,16 @@ void choice_report_no_fit(struct choice *choice)
 		arch->exclusive ? "the least that would do is %ld banks of %ld bytes"
 		: "the least that would do is %ld bytes", choice->smallest,
 		arch->scratchpad_bytes / arch->banks);
+	const char *needs = "";
 	for (int a = 0; a < choice->model.array_count; a++) {
 		long bytes = choice->model.arrays[a].element_bytes;
 		for (int d = 0; d < choice->model.arrays[a].rank; d++)
 			bytes *= choice->model.arrays[a].dims[d].window;
-		diag_note(compilation->diag, choice->nest->location,
-			"array '%s' needs at least %ld bytes at a time", choice->model.arrays[a].name, bytes);
+		needs = arena_printf(compilation->arena, "%s%s'%s' %ld", needs, a ? ", " : "",
+			choice->model.arrays[a].name, bytes);
 	}
+	diag_note(compilation->diag, choice->nest->location,
+		"bytes that arrays need at least at a time: %s", needs);
 }
 
 static void show_schedule(const struct choice *choice)

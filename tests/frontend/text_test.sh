@@ -23,6 +23,7 @@ reads_back()
 	compile program source.program --effort=1 &&
 		cmp source.text program.text && cmp source.program program.program &&
 		"$LOOPC" --emit=c=plan.c,plan=plan.plan source.plan >tap.out 2>&1 &&
+		grep -q '^ \* options: (those of the plan)' plan.c &&
 		sed '/^ \* options:/d' plan.c | cmp source.text - && cmp source.plan plan.plan
 	result $? "$1"
 }
