@@ -287,14 +287,23 @@ def test_of(program, header):
     for name in names:
         lines.append('\tlrt_checked_array("%s", is_%s, bytes_%s, %d);\n' % (name, name, name, name in program.written))
     symbolic = [n for n in program.sizes if n in program.symbolic]
-    lines.append("\tf%d(%s);\n" % (seed, ", ".join(symbolic + ["(lrt_ext)is_" + n for n in names])))
+    arguments = symbolic + ["(lrt_ext)is_" + n for n in names]
+    watched = list(names)
+    if re.search(r"f%d\([^;]*lrt_ext workspace\)" % seed, header):
+        lines.append("\tconst size_t room = F%d_WORKSPACE_BYTES%s + 64;\n" % (
+            seed, "(%s)" % ", ".join(symbolic) if "F%d_WORKSPACE_BYTES(" % seed in header else ""))
+        lines.append('\tvoid *workspace = aligned_alloc(64, (room + 63) / 64 * 64);\n'
+                     '\tlrt_checked_array(".workspace", workspace, room, 1);\n')
+        arguments.append("(lrt_ext)workspace")
+        watched.append(".workspace")
+    lines.append("\tf%d(%s);\n" % (seed, ", ".join(arguments)))
     for what in ("READ", "WRITE"):
         if "F%d_%s_BYTES(" % (seed, what) not in header:
             break
     else:
         lines.append("\tunsigned long said = (unsigned long)(F%d_READ_BYTES(%s) + F%d_WRITE_BYTES(%s));\n" % (
             seed, ", ".join(symbolic), seed, ", ".join(symbolic)))
-        lines.append("\tunsigned long is = %s;\n" % " + ".join('moved("%s")' % n for n in names))
+        lines.append("\tunsigned long is = %s;\n" % " + ".join('moved("%s")' % n for n in watched))
         lines.append('\tif (is != said)\n\t\tprintf("%d moved %%lu, said %%lu,%s\\n", is, said%s);\n' % (
             seed, "".join(" %s = %%d" % n for n in program.sizes), "".join(", " + n for n in program.sizes)))
     lines.append('\tint violations = lrt_checked_end();\n')
