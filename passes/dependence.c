@@ -239,6 +239,9 @@ void nest_print_dependences(struct compilation *compilation, const struct nest *
 	struct pairs pairs;
 	find_pairs(compilation, nest, &pairs);
 	fprintf(out, "nest %s\n", nest->name);
+	for (int s = 0; s < nest->statement_count; s++)
+		fprintf(out, "  statement %s @%d:%d\n", nest->statements[s]->name,
+			nest->statements[s]->location.line, nest->statements[s]->location.column);
 	print_map(out, "order", isl_union_map_copy(nest->order));
 	for (int k = 0; k < KINDS; k++)
 		print_map(out, names[k], pairs.maps[k]);

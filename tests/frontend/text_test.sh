@@ -39,6 +39,11 @@ while read -r example sizes; do
 	reads_back "$example" "$sizes" "$top_srcdir/examples/$example"
 done <list
 
+# Dependences name the places of their statements.
+exits 0 "dependences" "$LOOPC" --emit=deps -D M=3 -D N=3 -D K=3 \
+	"$top_srcdir/examples/blas/gemm.loop"
+has out '^  statement S1 @9:5$' "have source lines"
+
 # Loops that never run, with locals in them; and conditions that cut a domain into pieces.
 python3 "$top_srcdir/tests/frontend/texts.py" "$top_srcdir/tests/fuzz" . 12
 for file in random*.loop; do
