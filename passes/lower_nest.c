@@ -10,6 +10,7 @@
 #include "passes/lower_nest.h"
 #include "passes/quiet.h"
 #include "passes/region_memo.h"
+#include "passes/restriction.h"
 #include "passes/rivals.h"
 #include "passes/schedule_text.h"
 #include "passes/symbolic.h"
@@ -962,7 +963,8 @@ static bool weigh_parts(struct compilation *compilation, const struct nest *nest
 	struct plan_nest out;
 	struct quiet quiet;
 	long bytes = plan_nest_bytes(&best->out);
-	if (has_wishes(compilation, nest) || bytes <= best->out.lower_bound_bytes
+	if (has_wishes(compilation, nest) || !restriction_has_parts(compilation)
+		|| bytes <= best->out.lower_bound_bytes
 		|| !parts_may_move_less(compilation, &own,
 		best->choice->exact ? best->choice->nest : NULL, bytes))
 		return false;

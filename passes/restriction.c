@@ -74,6 +74,11 @@ void restriction_apply(const struct compilation *compilation, const struct nest 
 	}
 }
 
+bool restriction_has_parts(const struct compilation *compilation)
+{
+	return !compilation->restriction.held_roles && !compilation->restriction.is_in_source_order;
+}
+
 void restriction_trim(const struct compilation *compilation, const struct nest *nest,
 	const struct nest_model *model, struct schedule *schedule)
 {

@@ -16,6 +16,11 @@ enum array_role nest_array_role(const struct nest *nest, const struct nest_array
 void restriction_apply(const struct compilation *compilation, const struct nest *nest,
 	struct nest_model *model, struct search_options *options);
 
+/* Parts of a nest's body with schedules of their own belong to what is searched.  They do not
+ * where arrays are held or the source's order is kept: the model of a part does not have the
+ * loops around it, which may be outside a held array's buffer. */
+bool restriction_has_parts(const struct compilation *compilation);
+
 /* Under a fixed order of the source: tile loops that no buffer of SCHEDULE is inside of
  * are no tile loops. */
 void restriction_trim(const struct compilation *compilation, const struct nest *nest,
