@@ -141,7 +141,7 @@ static bool can_study(const struct session *session)
 				diag_error(session->diag, program->functions[f]->arrays[a]->location,
 					"--sweep and --pareto cannot tell which schedules the 'dma.align_bytes' of '%s' "
 					"allows: elements of '%s' are smaller", session->arch->name,
-					program->functions[f]->arrays[a]->name);
+					program->functions[f]->arrays[a]->source_name);
 				return false;
 			}
 	return true;

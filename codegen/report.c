@@ -133,7 +133,8 @@ static json_t *traffic_json(const struct plan_nest *nest, bool has_sizes)
 	json_t *arrays = json_array();
 	for (int t = 0; t < nest->traffic_count; t++) {
 		const struct plan_traffic *traffic = &nest->traffic[t];
-		json_t *entry = json_pack("{ss sI sI}", "name", traffic->array->name,
+		json_t *entry = json_pack("{ss ss sI sI}", "name", traffic->array->name,
+			"source_name", traffic->array->source_name,
 			"read_bytes", (json_int_t)traffic->read_bytes,
 			"write_bytes", (json_int_t)traffic->write_bytes);
 		if (entry && has_sizes)
@@ -348,11 +349,21 @@ static long array_bytes(const struct array *array)
 	return array->elements * array->type.bytes;
 }
 
-static void traffic_row(FILE *out, const char *name, const char *bytes, long read_bytes,
-	long write_bytes)
+void report_source(FILE *out, const struct array *array)
 {
-	fprintf(out, "  %-14s %15s %15s %15s %15s\n", name, bytes, report_number(read_bytes),
+	if (strcmp(array->name, array->source_name))
+		fprintf(out, "  '%s' of line %d", array->source_name, array->location.line);
+}
+
+/* ARRAY: NULL for a row of all arrays. */
+static void traffic_row(FILE *out, const char *name, const char *bytes, long read_bytes,
+	long write_bytes, const struct array *array)
+{
+	fprintf(out, "  %-14s %15s %15s %15s %15s", name, bytes, report_number(read_bytes),
 		report_number(write_bytes), report_number(read_bytes + write_bytes));
+	if (array)
+		report_source(out, array);
+	putc('\n', out);
 }
 
 static void traffic_text(FILE *out, const struct plan_nest *nest)
@@ -362,10 +373,10 @@ static void traffic_text(FILE *out, const struct plan_nest *nest)
 	for (int t = 0; t < nest->traffic_count; t++) {
 		const struct plan_traffic *traffic = &nest->traffic[t];
 		traffic_row(out, traffic->array->name, report_number(array_bytes(traffic->array)),
-			traffic->read_bytes, traffic->write_bytes);
+			traffic->read_bytes, traffic->write_bytes, traffic->array);
 	}
 	struct totals totals = nest_totals(nest);
-	traffic_row(out, "total", "", totals.read_bytes, totals.write_bytes);
+	traffic_row(out, "total", "", totals.read_bytes, totals.write_bytes, NULL);
 }
 
 /* ALONE: others are in the same function, of which nothing is said here. */

@@ -52,6 +52,9 @@ void report_text(FILE *out, const struct report *report);
  * is read more than once. */
 void report_explain(FILE *out, const struct report *report);
 
+/* What the source calls ARRAY, if its name is numbered: "  'acc' of line 6". */
+void report_source(FILE *out, const struct array *array);
+
 /* VALUE with a comma every three digits, in one of a few buffers of its own. */
 const char *report_number(long value);
 

@@ -241,7 +241,7 @@ static void check_formula(struct verification *v, const struct verify_case *one,
 	v->is_good = false;
 	diag_error(v->session->diag, array->location, "verification of '%s' failed%s: the formulas for "
 		"'%s' give %ld bytes read and %ld written, but %ld and %ld are moved",
-		one->plan->nests[n].name, sizes_text(v, one), array->name, read_bytes, write_bytes,
+		one->plan->nests[n].name, sizes_text(v, one), array->source_name, read_bytes, write_bytes,
 		counted->read_bytes, counted->write_bytes);
 }
 
@@ -288,7 +288,7 @@ static void check_traffic(struct verification *v, const struct verify_case *one,
 	v->is_good = false;
 	diag_error(v->session->diag, array->location, "verification of '%s' failed%s: the run read "
 		"%ld and wrote %ld bytes of '%s', but %ld and %ld were predicted",
-		plan->function->name, sizes_text(v, one), read_bytes, write_bytes, array->name,
+		plan->function->name, sizes_text(v, one), read_bytes, write_bytes, array->source_name,
 		predicted[0], predicted[1]);
 }
 
@@ -351,7 +351,7 @@ static void check_tuned_nest(struct verification *v, const struct verify_case *o
 		v->is_good = false;
 		diag_error(v->session->diag, plan->function->arrays[a]->location, "verification of '%s' "
 			"failed: the run read %ld and wrote %ld bytes of '%s', but %ld and %ld were predicted",
-			nest->name, moved[0], moved[1], plan->function->arrays[a]->name, predicted[a][0],
+			nest->name, moved[0], moved[1], plan->function->arrays[a]->source_name, predicted[a][0],
 			predicted[a][1]);
 	}
 	check_figure(v, one, n, "multiply-accumulates", nest->macs, v->nests[n].macs);
@@ -417,7 +417,7 @@ static void report_difference(struct verification *v, const struct verify_case *
 	diag_error(v->session->diag, array->location, "verification of '%s' failed%s: %ld of %ld "
 		"elements of '%s' differ; the first, '%s%s', should be %s but is %s",
 		one->plan->function->name, sizes_text(v, one), count,
-		array_elements_at(array, one->sizes), array->name, array->name,
+		array_elements_at(array, one->sizes), array->source_name, array->source_name,
 		subscripts(v->session->arena, array, one->sizes, first), expected, got);
 }
 
@@ -428,7 +428,7 @@ static void note_rounding(struct verification *v, const struct array *array,
 	struct arena *arena = v->session->arena;
 	struct verify_result *result = &v->session->verify;
 	const char *text = arena_printf(arena, "'%s' within the rounding of its own terms (largest "
-		"difference %s, at most %s there)", array->name, difference, bound);
+		"difference %s, at most %s there)", array->source_name, difference, bound);
 	if (unknown)
 		text = arena_printf(arena, "%s, but for %ld elements that a rounding decides", text, unknown);
 	result->tolerance = result->tolerance ? arena_printf(arena, "%s, %s", result->tolerance, text) :

@@ -114,10 +114,10 @@ static void report_range(struct builder *builder, const struct ast_expr *ast, in
 	struct affine shape = array->shape[dim];
 	long extent = (long)affine_at(shape, point, 0);
 	builder_fail(builder, ast->location, "subscript %d of '%s' is %s%s%s; it must be from 0 to %ld",
-		dim + 1, array->name, wide_text(sema->arena, value), iteration_text(sema, point),
+		dim + 1, array->source_name, wide_text(sema->arena, value), iteration_text(sema, point),
 		sizes_text(sema, point), extent - 1);
 	diag_note(sema->diag, array->location, "'%s' has %ld element%s in this dimension; narrow "
-		"the loop's bounds or put an if around the statement", array->name,
+		"the loop's bounds or put an if around the statement", array->source_name,
 		extent, extent == 1 ? "" : "s");
 	isl_point_free(point);
 }
@@ -208,7 +208,7 @@ static bool find_subscripts(struct builder *builder, const struct ast_expr *subs
 	bool ok = true;
 	for (int d = 0; d < access->array->rank; d++) {
 		struct index index;
-		sema->use = arena_printf(sema->arena, "a subscript of '%s'", access->array->name);
+		sema->use = arena_printf(sema->arena, "a subscript of '%s'", access->array->source_name);
 		if (!index_of(sema, subscripts[d], &index)) {
 			builder->failed = true;
 			ok = false;
@@ -227,7 +227,7 @@ static bool find_subscripts(struct builder *builder, const struct ast_expr *subs
 		} else {
 			builder_fail(builder, subscripts[d]->location, "a subscript of '%s' is not affine: "
 				"'%s'; write sums of iterators times constants, divided by "
-				"constants at most", access->array->name,
+				"constants at most", access->array->source_name,
 				ast_expr_text(sema->arena, subscripts[d]));
 			ok = false;
 		}

@@ -197,7 +197,8 @@ static void add_array(struct sema *sema, const struct ast_declarator *declarator
 	struct array *array = ARENA_NEW(sema->arena, struct array);
 	struct function *function = sema->function;
 	*array = (struct array){ .index = function->array_count,
-		.name = unique_name(sema, declarator->name), .location = declarator->location,
+		.name = unique_name(sema, declarator->name), .source_name = declarator->name,
+		.location = declarator->location,
 		.type = declarator->type.type, .is_parameter = is_parameter,
 		.by_value = !declarator->extents.count,
 		.is_const = is_parameter && (declarator->type.is_const || !declarator->extents.count),

@@ -44,7 +44,7 @@ static void report(struct sema *sema, const struct statement *statement,
 	if (point)
 		diag_warning(sema->diag, access->location, "uninitialized",
 			"'%s' is read before anything is written to it%s; give it a first value",
-			access->array->name, text);
+			access->array->source_name, text);
 	isl_point_free(point);
 }
 

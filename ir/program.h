@@ -46,7 +46,9 @@ struct affine {
 /* An array, or a scalar (rank 0). */
 struct array {
 	int index;                   /* in function.arrays */
-	const char *name;
+	const char *name;            /* no other array of the function has it */
+	const char *source_name;     /* what the source calls it: messages do too.  Several may be
+	                              * called the same, and then names are numbered: "acc_2" */
 	struct location location;
 	struct type type;
 	int rank;

@@ -284,7 +284,7 @@ static struct array *read_array(struct reader *reader, bool is_parameter)
 	struct array *array = ARENA_NEW(reader->arena, struct array);
 	array->index = function->array_count;
 	array->is_parameter = is_parameter;
-	array->name = read_name(reader);
+	array->name = array->source_name = read_name(reader);
 	if (find_array(function, array->name))
 		fail(reader, "'%s' is declared twice", array->name);
 	expect(reader, ":");

@@ -206,9 +206,9 @@ static bool check_transfer(const struct alignment *alignment, const struct plan_
 		return true;
 	diag_error(alignment->diag, alignment->nest->location, "nothing fits: the DMA of '%s' takes "
 		"addresses, strides and lengths that are multiples of %ld bytes, and a copy of '%s' %s",
-		alignment->plan->arch->name, alignment->bytes, array->name, why);
+		alignment->plan->arch->name, alignment->bytes, array->source_name, why);
 	diag_note(alignment->diag, array->location, "what does: rows of '%s' and tiles (pragma or "
-		"schedule: 'tile LOOP N') that are multiples of %ld elements, without a border", array->name,
+		"schedule: 'tile LOOP N') that are multiples of %ld elements, without a border", array->source_name,
 		alignment->bytes / array->type.bytes);
 	return false;
 }

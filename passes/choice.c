@@ -351,7 +351,7 @@ void choice_report_no_fit(struct choice *choice)
 		for (int d = 0; d < choice->model.arrays[a].rank; d++)
 			bytes *= choice->model.arrays[a].dims[d].window;
 		needs = arena_printf(compilation->arena, "%s%s'%s' %ld", needs, a ? ", " : "",
-			choice->model.arrays[a].name, bytes);
+			choice->nest->arrays[a].array->source_name, bytes);
 	}
 	diag_note(compilation->diag, choice->nest->location,
 		"bytes that arrays need at least at a time: %s", needs);
@@ -595,7 +595,7 @@ static bool stays_created(const struct choice *choice, struct nest *all, const c
 	for (int a = 0; a < all->array_count; a++)
 		if (choice->model.arrays[a].is_created && !nest_is_created(all, &all->arrays[a])) {
 			*reason = arena_printf(choice->compilation->arena, "some element of '%s' is read "
-				"before it is written for some sizes", all->arrays[a].array->name);
+				"before it is written for some sizes", all->arrays[a].array->source_name);
 			return false;
 		}
 	return true;
@@ -610,10 +610,10 @@ static const char *reason_without_plan(const struct choice *choice, const struct
 		", as loop '%s' cannot be tiled", all->blocked[0].loop->name) : "";
 	if (obstacle->clash[0] >= 0)
 		return arena_printf(arena, "buffers of '%s' hold the same elements for some sizes",
-			all->arrays[obstacle->clash[0]].array->name);
+			all->arrays[obstacle->clash[0]].array->source_name);
 	if (obstacle->array < 0)
 		return "isl finds no loops for it";
-	const char *name = all->arrays[obstacle->array].array->name;
+	const char *name = all->arrays[obstacle->array].array->source_name;
 	bool fits = obstacle->needed_bytes <= choice->compilation->arch->scratchpad_bytes;
 	if (choice->exact)
 		return arena_printf(arena, "what its tiles touch of '%s' depends on the sizes in a way "

@@ -481,7 +481,7 @@ static const char *common_arrays(struct compilation *compilation, const struct s
 				|| one->array == named[0] || one->array == named[1])
 				continue;
 			text = arena_printf(compilation->arena, "%s%s '%s'", text, separator,
-				one->array->name);
+				one->array->source_name);
 			separator = " or";
 			/* a statement writes one array: no more than two are common */
 			named[count++ % 2] = one->array;

@@ -203,7 +203,7 @@ static struct plan_node *split_transfer(struct splitter *splitter, struct plan_n
 	}
 	if (!start_greedily(&cut)) {
 		fprintf(stderr, "loopc: error: machine %s: an element of %s is %d bytes, more than "
-			"one DMA command may move\n", cut.arch->name, cut.buffer->array->name,
+			"one DMA command may move\n", cut.arch->name, cut.buffer->array->source_name,
 			cut.buffer->array->type.bytes);
 		return NULL;
 	}

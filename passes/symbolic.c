@@ -385,7 +385,7 @@ static bool add_slopes(struct compilation *compilation, const struct nest *nest,
 		int rank = nest->arrays[a].array->rank;
 		if (!same_windows(nest, &regions[a], &sample->regions[a], rank)) {
 			*reason = arena_printf(compilation->arena, "what a tile touches of '%s' is more where "
-				"'%s' is larger", nest->arrays[a].array->name, function->symbolic[k]->name);
+				"'%s' is larger", nest->arrays[a].array->source_name, function->symbolic[k]->name);
 			return false;
 		}
 		add_region_slopes(&regions[a], &sample->regions[a], a, rank, k, growth);

@@ -240,7 +240,7 @@ static void inner_loops_are_not_walked(void **state)
 {
 	enum { SIDE = 1000000 };
 	struct arena *arena = arena_new();
-	struct array array = { .name = "A", .type = { TYPE_INT16, 2, "int16_t" }, .rank = 1 };
+	struct array array = { .name = "A", .source_name = "A", .type = { TYPE_INT16, 2, "int16_t" }, .rank = 1 };
 	struct array *arrays[] = { &array };
 	struct function function = { .name = "f", .array_count = 1, .arrays = arrays };
 	struct plan_buffer buffer = { .array = &array, .rank = 1 };

@@ -453,7 +453,7 @@ static void test_simplify(void **state)
 static struct plan_expr *simplified_under(struct arena *arena, struct plan_var *var,
 	struct plan_var *let, struct plan_expr *condition, struct plan_expr *value)
 {
-	static struct array array = { .name = "A", .type = { TYPE_INT8, 1, "int8_t" }, .rank = 1,
+	static struct array array = { .name = "A", .source_name = "A", .type = { TYPE_INT8, 1, "int8_t" }, .rank = 1,
 		.extents = { 100 } };
 	static struct plan_buffer buffer = { .name = "A_0", .array = &array, .rank = 1, .slots = 1,
 		.dims = { { .extent = 100, .stride = 1, .modulus = 100 } } };
@@ -545,7 +545,7 @@ static void test_simplify_lifts_choices(void **state)
 static void split_box(const struct arch *arch, long expected)
 {
 	struct arena *arena = arena_new();
-	struct array array = { .name = "A", .type = { TYPE_INT16, 2, "int16_t" }, .rank = 3,
+	struct array array = { .name = "A", .source_name = "A", .type = { TYPE_INT16, 2, "int16_t" }, .rank = 3,
 		.extents = { 5, 20, 6 } };
 	struct array *arrays[] = { &array };
 	struct function function = { .name = "f", .array_count = 1, .arrays = arrays };
