@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include <isl/ast.h>
-#include <isl/ast_build.h>
 #include <isl/printer.h>
+#include <isl/space.h>
 #include <isl/union_map.h>
 
 #include "driver/harness.h"
+#include "ir/ast_build.h"
 #include "ir/isl_work.h"
 #include "ir/program_build.h"
 
@@ -643,10 +644,11 @@ static isl_ast_node *order_of(const struct session *session, const struct functi
 		isl_union_map *one = isl_union_map_from_map(map);
 		order = order ? isl_union_map_union(order, one) : one;
 	}
-	isl_ast_build *build = isl_ast_build_alloc(ctx);
-	isl_ast_node *node = order ? isl_ast_build_node_from_schedule_map(build, order) : NULL;
-	isl_ast_build_free(build);
-	return node;
+	isl_set *any_sizes = isl_set_universe(isl_space_params_alloc(ctx, 0));
+	if (order)
+		return ast_of_order(any_sizes, NULL, order);
+	isl_set_free(any_sizes);
+	return NULL;
 }
 
 static char *order_text(const struct session *session, const struct function *function, int f)

@@ -12,5 +12,5 @@ libloopc_a_SOURCES += \
 	ir/plan_print.c \
 	ir/plan_verify.c \
 	ir/macs.c ir/macs.h ir/set_count.c ir/set_count.h \
-	ir/number.c ir/program.c ir/coalesce.h ir/program.h ir/program_build.h \
+	ir/number.c ir/program.c ir/ast_build.h ir/coalesce.h ir/program.h ir/program_build.h \
 	ir/program_read.c ir/program_text.c ir/program_verify.c ir/reduction.c

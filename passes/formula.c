@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include <isl/aff.h>
-#include <isl/ast_build.h>
 #include <isl/ilp.h>
 #include <isl/polynomial.h>
 #include <isl/space.h>
 #include <isl/val.h>
 
+#include "ir/ast_build.h"
 #include "ir/coalesce.h"
 #include "ir/isl_work.h"
 #include "ir/program_build.h"
@@ -951,7 +951,7 @@ static void add_node(struct summation *sum, const struct plan_node *node)
 
 struct printing {
 	struct summation *sum;
-	isl_ast_build *build;
+	isl_set *context;            /* the sizes there are */
 	const char *text;            /* of the sum, or the pieces, so far */
 	long denominator;
 	int piece, piece_count;      /* the last holds for all that is left, if it is_whole */
@@ -1014,7 +1014,7 @@ static isl_stat print_term(__isl_take isl_term *term, void *user)
 		isl_pw_aff *div = isl_pw_aff_from_aff(isl_aff_floor(isl_term_get_div(term, i)));
 		div = isl_pw_aff_project_domain_on_params(div);
 		times(printing, &product, arena_printf(arena, "(%s)", text_of(printing,
-			isl_ast_build_expr_from_pw_aff(printing->build, div))), power);
+			ast_of_value(isl_set_copy(printing->context), div))), power);
 	}
 	isl_term_free(term);
 	const char *sign = value < 0 ? *printing->text ? " - " : "-" : *printing->text ? " + " : "";
@@ -1030,7 +1030,7 @@ static isl_stat print_term(__isl_take isl_term *term, void *user)
 static const char *print_polynomial(struct printing *printing, __isl_keep isl_qpolynomial *of)
 {
 	struct arena *arena = printing->sum->compilation->arena;
-	struct printing own = { .sum = printing->sum, .build = printing->build, .text = "",
+	struct printing own = { .sum = printing->sum, .context = printing->context, .text = "",
 		.denominator = 1 };
 	isl_qpolynomial_foreach_term(of, find_denominator, &own);
 	isl_qpolynomial_foreach_term(of, print_term, &own);
@@ -1044,14 +1044,13 @@ static isl_stat print_piece(__isl_take isl_set *set, __isl_take isl_qpolynomial 
 {
 	struct printing *printing = user;
 	struct arena *arena = printing->sum->compilation->arena;
-	isl_set *context = isl_set_copy(printing->sum->plan->function->context);
-	set = isl_set_gist_params(set, context);
+	set = isl_set_gist_params(set, isl_set_copy(printing->context));
 	const char *text = print_polynomial(printing, of);
 	if (++printing->piece == printing->piece_count && printing->is_whole)
 		printing->text = arena_printf(arena, "%s%s", printing->text, text);
 	else
 		printing->text = arena_printf(arena, "%s%s ? %s : ", printing->text,
-			text_of(printing, isl_ast_build_expr_from_set(printing->build,
+			text_of(printing, ast_of_set(isl_set_copy(printing->context),
 			isl_set_params(isl_set_copy(set)))), text);
 	isl_set_free(set);
 	isl_qpolynomial_free(of);
@@ -1063,14 +1062,12 @@ static const char *print_sum(struct summation *sum)
 	isl_set *context = sum->plan->function->context;
 	if (!sum->total || isl_pw_qpolynomial_is_zero(sum->total) == isl_bool_true)
 		return "0";
-	struct printing printing = { .sum = sum, .text = "",
-		.build = isl_ast_build_from_context(isl_set_copy(context)) };
+	struct printing printing = { .sum = sum, .text = "", .context = context };
 	isl_set *domain = isl_set_params(isl_pw_qpolynomial_domain(isl_pw_qpolynomial_copy(sum->total)));
 	printing.piece_count = isl_pw_qpolynomial_n_piece(sum->total);
 	printing.is_whole = isl_set_is_subset(context, domain) == isl_bool_true;
 	isl_set_free(domain);
 	isl_pw_qpolynomial_foreach_piece(sum->total, print_piece, &printing);
-	isl_ast_build_free(printing.build);
 	if (!printing.is_whole)
 		printing.text = arena_printf(sum->compilation->arena, "%s0", printing.text);
 	sum->failed |= strlen(printing.text) > TEXT_LIMIT;

@@ -5,9 +5,9 @@
 #include <limits.h>
 
 #include <isl/aff.h>
-#include <isl/ast_build.h>
 #include <isl/val.h>
 
+#include "ir/ast_build.h"
 #include "ir/coalesce.h"
 #include "ir/isl_work.h"
 #include "passes/general.h"
@@ -54,10 +54,8 @@ struct plan_expr *region_condition(struct lowering *lowering, __isl_keep isl_set
 		isl_set_free(context);
 		return NULL;
 	}
-	isl_ast_build *build = isl_ast_build_from_context(isl_set_copy(context));
-	isl_ast_expr *expr = isl_ast_build_expr_from_set(build,
-		isl_set_gist(isl_set_copy(set), context));
-	isl_ast_build_free(build);
+	set = isl_set_gist(isl_set_copy(set), isl_set_copy(context));
+	isl_ast_expr *expr = ast_of_set(context, set);
 	return expr ? translate_expr(lowering, expr) : plan_const(ARENA(lowering), 1);
 }
 

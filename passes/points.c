@@ -12,6 +12,7 @@
 #include <isl/union_set.h>
 #include <isl/val.h>
 
+#include "ir/ast_build.h"
 #include "ir/coalesce.h"
 #include "ir/program_build.h"
 #include "passes/lowering.h"
@@ -416,9 +417,7 @@ struct plan_expr *expression_at(struct lowering *lowering, __isl_keep isl_set *p
 {
 	isl_set *known = isl_set_intersect(context_at(lowering, depth), isl_set_copy(params));
 	value = isl_pw_aff_gist(value, isl_set_copy(known));
-	isl_ast_build *build = isl_ast_build_from_context(known);
-	isl_ast_expr *expr = isl_ast_build_expr_from_pw_aff(build, value);
-	isl_ast_build_free(build);
+	isl_ast_expr *expr = ast_of_value(known, value);
 	return expr ? translate_expr_at(lowering, expr, point) : NULL;
 }
 
@@ -662,10 +661,8 @@ static bool lower_part(struct lowering *lowering, int first, int end, struct pla
 	for (int s = first; s < end; s++)
 		add_variants(lowering, nest->statements[s],
 			tile_instances(lowering, s, lowering->depth, IN_TILE), 0, 0, &order);
-	isl_ast_build *build = isl_ast_build_from_context(tile_context(lowering));
-	build = isl_ast_build_set_iterators(build, point_names(lowering, first, end));
-	isl_ast_node *node = isl_ast_build_node_from_schedule_map(build, order);
-	isl_ast_build_free(build);
+	isl_ast_node *node = ast_of_order(tile_context(lowering), point_names(lowering, first, end),
+		order);
 	struct translation translation = { .lowering = lowering, .failed = !node };
 	bind_parameters(&translation);
 	if (node)
@@ -686,11 +683,8 @@ bool lower_set(struct lowering *lowering, __isl_take isl_set *set, int depth, co
 			arena_printf(lowering->compilation->arena, "%s_%d", name, d), NULL));
 	set = isl_set_set_tuple_name(set, "point");
 	isl_map *order = isl_map_reset_tuple_id(isl_set_identity(set), isl_dim_out);
-	isl_ast_build *build = isl_ast_build_from_context(context_at(lowering, depth));
-	build = isl_ast_build_set_iterators(build, names);
-	isl_ast_node *node = isl_ast_build_node_from_schedule_map(build,
+	isl_ast_node *node = ast_of_order(context_at(lowering, depth), names,
 		isl_union_map_from_map(order));
-	isl_ast_build_free(build);
 	struct translation translation = { .lowering = lowering, .failed = !node, .leaf = leaf,
 		.user = user, .rank = rank };
 	bind_parameters(&translation);
