@@ -41,9 +41,9 @@ bool codegen_c(FILE *out, const struct plan *const *plans, int count,
 bool codegen_header(FILE *out, const struct plan *const *plans, int count,
 	const struct codegen_options *options);
 
-/* An upper bound of the stack that the function of PLAN needs, in bytes, its
- * transfers included, the runtime's functions and called pure functions left out.
- * Without recursion and arrays on the stack, it is the frames' sum. */
+/* An estimate, rounded up, of the stack that the function of PLAN needs when gcc compiles it
+ * up to -O2, in bytes: its frame and the largest of its transfers'.  The runtime's functions
+ * and called pure functions are left out.  No bound: no compiler promises one. */
 long codegen_stack_bytes(const struct plan *plan);
 
 #endif

@@ -416,7 +416,7 @@ static void buffers_text(FILE *out, const struct plan *plan, const struct plan_n
 			fprintf(out, " x %ld slots", buffer->slots);
 		putc('\n', out);
 	}
-	fprintf(out, "  stack: at most %s bytes\n", report_number(codegen_stack_bytes(plan)));
+	fprintf(out, "  stack: about %s bytes, by gcc up to -O2\n", report_number(codegen_stack_bytes(plan)));
 }
 
 static void indent_text(FILE *out, const char *indent, const char *text)
