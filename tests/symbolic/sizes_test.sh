@@ -483,4 +483,22 @@ exits 0 "the same schedule again" "$LOOPC" --arch=small.yaml --symbolic=M,N -D M
 sed '/^ \* options/d; /^ \* loopc/d' nested.c >first.c
 sed '/^ \* options/d; /^ \* loopc/d; s/again.h/nested.h/' again.c | cmp -s - first.c
 result $? "gives the same C"
+
+# The tile of q says by a remainder which i there are: sizes stand beside it in the context.
+cat >remainders.loop <<'END'
+void remainders(int M, int N, unsigned A[N + 9], const unsigned B[12][12], unsigned X[4])
+{
+  for (int i = 0; i < 4; i += 2)
+    for (int q = i + 1; q < M - 1; q += 3) {
+      X[i] += B[i + q][i] + B[M - 2 - q][q];
+      if ((q + i) % 2 == 0)
+        A[M - 2 - q] += B[i][i + q] + N;
+    }
+}
+END
+for tile in 1 2 3; do
+	printf 'nest remainders\ntile i 2\ntile q %d\norder q\n' $tile >remainders.schedule
+	ok "steps in tiles of $tile" "$LOOPC" --arch=ample.yaml --buffering=single -D M=8 -D N=3 \
+		--symbolic=N --schedule=remainders.schedule --verify remainders.loop
+done
 finish
