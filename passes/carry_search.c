@@ -20,6 +20,8 @@ struct carry_search {
 	long least;                  /* nothing moves less, as far as is known */
 	unsigned long best;          /* set, and what it moves */
 	long bytes;
+	bool *parts;                 /* [nest_count + 1]: a part of that plan begins there; NULL: not
+	                              * known */
 	int part_count;              /* without more carried than is wanted; 0: not known yet */
 	bool is_proved;              /* every nest and group is the best there is in its place */
 	long moved[CARRY_LIMIT];     /* by the candidates: bytes, of those */
@@ -57,14 +59,17 @@ static bool lower_with(const struct carry_search *search, struct compilation *co
 	return done;
 }
 
-/* What is moved with MASK carried, and the plan without statements; LONG_MAX: it does not fit. */
-static long weigh(struct carry_search *search, unsigned long mask, struct plan *plan)
+/* What is moved with MASK carried, and the plan without statements; LONG_MAX: it does not fit.  See
+ * compilation.spares_memory. */
+static long weigh_so(struct carry_search *search, unsigned long mask, bool spares_memory,
+	struct plan *plan)
 {
 	struct quiet quiet;
 	*plan = *search->plan;
 	plan->nests = ARENA_ARRAY(plan->arena, struct plan_nest, search->space.nest_count + 1);
 	quiet_begin(&quiet, search->compilation);
 	quiet.compilation.only_weighs = true;
+	quiet.compilation.spares_memory = spares_memory;
 	long bytes = lower_with(search, &quiet.compilation, mask, plan) ? plan_bytes(plan) : LONG_MAX;
 	/* who wants all to be fused wants no other groups for what is carried */
 	if (search->wishes->fusion == FUSE_ALL && search->part_count
@@ -73,6 +78,13 @@ static long weigh(struct carry_search *search, unsigned long mask, struct plan *
 	search->compilation->is_broken |= quiet.compilation.is_broken;
 	quiet_end(&quiet);
 	return bytes;
+}
+
+/* All sets and sizes are compared with groups that need least: so a choice is the best of all
+ * scratchpads down to what it needs, and what is found is the same for all commands. */
+static long weigh(struct carry_search *search, unsigned long mask, struct plan *plan)
+{
+	return weigh_so(search, mask, true, plan);
 }
 
 static bool was_tried(const struct carry_search *search, unsigned long mask)
@@ -89,6 +101,16 @@ static bool is_over(const struct carry_search *search)
 		|| search->bytes <= search->least;
 }
 
+/* Where the parts of PLAN begin, and where the last one ends. */
+static bool *cuts_of(const struct carry_search *search, const struct plan *plan)
+{
+	bool *cuts = ARENA_ARRAY(search->compilation->arena, bool, search->space.nest_count + 1);
+	cuts[search->space.nest_count] = true;
+	for (int n = 0; n < plan->nest_count; n++)
+		cuts[plan->nests[n].first_source] = true;
+	return cuts;
+}
+
 /* What PLAN, the best so far, says of its parts and of the candidates. */
 static void note(struct carry_search *search, const struct plan *plan)
 {
@@ -103,6 +125,15 @@ static void note(struct carry_search *search, const struct plan *plan)
 	}
 }
 
+/* PLAN, with MASK carried, is the best so far. */
+static void take(struct carry_search *search, unsigned long mask, long bytes,
+	const struct plan *plan)
+{
+	search->best = mask;
+	search->bytes = bytes;
+	search->parts = cuts_of(search, plan);
+}
+
 /* Weighs MASK, unless that was done; true if it is the best so far. */
 static bool try(struct carry_search *search, unsigned long mask)
 {
@@ -115,8 +146,7 @@ static bool try(struct carry_search *search, unsigned long mask)
 	long bytes = weigh(search, mask, &plan);
 	if (bytes >= search->bytes)
 		return false;
-	search->bytes = bytes;
-	search->best = mask;
+	take(search, mask, bytes, &plan);
 	note(search, &plan);
 	return true;
 }
@@ -163,14 +193,10 @@ static void try_all(struct carry_search *search)
 }
 
 /* In a long function groups stay as they are with what is carried first. */
-static void keep_cuts(struct carry_search *search, const struct plan *plan)
+static void keep_cuts(struct carry_search *search)
 {
-	if (search->space.nest_count <= SMALL)
-		return;
-	search->cuts = ARENA_ARRAY(search->compilation->arena, bool, search->space.nest_count + 1);
-	search->cuts[search->space.nest_count] = true;
-	for (int n = 0; n < plan->nest_count; n++)
-		search->cuts[plan->nests[n].first_source] = true;
+	if (search->space.nest_count > SMALL)
+		search->cuts = search->parts;
 }
 
 /* ---- less scratchpad ---- */
@@ -211,8 +237,7 @@ static void try_less(struct carry_search *search)
 			long bytes = weigh(search, masks[m], &plan);
 			if (bytes >= search->bytes)
 				continue;
-			search->bytes = bytes;
-			search->best = masks[m];
+			take(search, masks[m], bytes, &plan);
 			best = arch;
 		}
 	}
@@ -224,16 +249,16 @@ static void choose(struct carry_search *search)
 	enum { ALL_SETS_OF = 5 };
 	struct compilation *compilation = search->compilation;
 	struct plan plan;
-	search->best = search->space.wanted;
 	search->tried = ARENA_ARRAY(compilation->arena, unsigned long,
 		most_tries(search->space.nest_count) + 1);
 	search->tried[search->tried_count++] = search->best;
-	search->bytes = weigh(search, search->best, &plan);
-	if (search->bytes == LONG_MAX)
+	long bytes = weigh(search, search->best, &plan);
+	if (bytes == LONG_MAX)
 		return;
+	take(search, search->best, bytes, &plan);
 	search->part_count = plan.nest_count;
 	note(search, &plan);
-	keep_cuts(search, &plan);
+	keep_cuts(search);
 	add_movers(search);
 	if (search->space.count <= ALL_SETS_OF)
 		try_all(search);
@@ -241,6 +266,39 @@ static void choose(struct carry_search *search)
 		exchange(search);
 	if (search->space.nest_count <= SMALL && !search->is_proved)
 		try_less(search);
+}
+
+/* The groups of the best choice, each with the longest runs and the fewest commands instead of the
+ * least memory.  The model counts the same for both, and the plans may yet differ: that which moves
+ * less is taken, by all commands.  Of equals a compilation takes that with the longest runs, and a
+ * front the other one. */
+static void try_long_runs(struct carry_search *search)
+{
+	struct compilation *compilation = search->compilation;
+	bool spares_memory = compilation->restriction.prefers_memory;
+	bool *const cuts = search->cuts;
+	struct plan plan;
+	search->cuts = search->parts;
+	long bytes = weigh_so(search, search->best, false, &plan);
+	compilation->spares_memory = bytes > search->bytes
+		|| (bytes == search->bytes && spares_memory);
+	if (compilation->spares_memory)
+		search->cuts = cuts;
+}
+
+/* Some nests of the best choice are one. */
+static bool has_groups(const struct carry_search *search)
+{
+	for (int n = 0; search->parts && n < search->space.nest_count; n++)
+		if (!search->parts[n])
+			return true;
+	return false;
+}
+
+static bool may_be_grouped(const struct nest *nests, int count)
+{
+	enum { NESTS = 256 };        /* see partition.c */
+	return count <= NESTS && nests_share(nests, count);
 }
 
 bool lower_carrying(struct compilation *compilation, struct nest *nests, int count,
@@ -259,9 +317,13 @@ bool lower_carrying(struct compilation *compilation, struct nest *nests, int cou
 		compilation->fusions = fusion_memo_new(compilation->arena, true);
 	fusion_memo_begin(compilation->fusions);
 	search.best = search.space.wanted;
-	if (!search.space.is_given && (search.space.count || count <= SMALL))
+	const bool spares_memory = compilation->spares_memory;
+	if (!search.space.is_given && may_be_grouped(nests, count))
 		choose(&search);
+	if (has_groups(&search))
+		try_long_runs(&search);
 	bool done = lower_with(&search, compilation, search.best, plan);
+	compilation->spares_memory = spares_memory;
 	compilation->fusions = fusions;
 	return done;
 }

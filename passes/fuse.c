@@ -67,7 +67,7 @@ struct group_limits group_limits_of(const struct compilation *compilation)
 	const struct arch *arch = compilation->arch;
 	return (struct group_limits){ .bytes = LONG_MAX / 4,
 		.repetition = 1 + compilation->recompute_percent / 100,
-		.prefers_memory = compilation->restriction.prefers_memory,
+		.prefers_memory = compilation->spares_memory,
 		.capacity = arch->exclusive ? arch->banks : arch->scratchpad_bytes };
 }
 

@@ -133,7 +133,8 @@ void fusion_memo_keep_nest(struct fusion_memo *memo, int n, unsigned long carrie
  * and what it found is within them. */
 static bool answers(const struct chosen *known, const struct group_limits *limits)
 {
-	bool is_narrower = limits->capacity <= known->limits.capacity
+	bool is_narrower = limits->prefers_memory == known->limits.prefers_memory
+		&& limits->capacity <= known->limits.capacity
 		&& limits->repetition <= known->limits.repetition
 		&& (known->outcome != GROUP_FITS || known->choice.is_exact
 		|| limits->capacity == known->limits.capacity);

@@ -55,6 +55,7 @@ static void begin(struct quiet *quiet, const struct compilation *compilation, lo
 	quiet->compilation.arch = arch_of(&quiet->compilation, capacity);
 	quiet->compilation.only_weighs = true;
 	quiet->compilation.restriction.prefers_memory = true;
+	quiet->compilation.spares_memory = true;
 	if (quiet->compilation.buffering == BUFFERING_AUTO)
 		quiet->compilation.buffering = BUFFERING_SINGLE;
 }
@@ -181,8 +182,9 @@ static bool lower_whole(const struct question *question, long capacity, struct f
 }
 
 /* With fusion: the whole function, its groups and what stays on chip chosen for the capacity.  What
- * is not proved may be found in some scratchpad and not in the one that it needs: the point is
- * then where it was found, so that it is what a compilation for its scratchpad makes. */
+ * was found in some scratchpad may not be found in the one that it needs, where the model counts
+ * more than the plan: the point is then where it was found, so that it is what a compilation for
+ * its scratchpad makes. */
 static bool search_function(void *user, long capacity, struct front_point *point)
 {
 	struct question *question = user;
@@ -190,7 +192,7 @@ static bool search_function(void *user, long capacity, struct front_point *point
 	show_search(question, capacity);
 	if (!lower_whole(question, capacity, point))
 		return false;
-	if (point->is_proved || point->memory_bytes == capacity)
+	if (point->memory_bytes == capacity)
 		return true;
 	long need = point->memory_bytes;
 	point->memory_bytes = capacity;

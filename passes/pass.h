@@ -41,6 +41,8 @@ struct compilation {
 	enum fusion fusion;
 	double recompute_percent;    /* groups may do that much more work than the source */
 	struct restriction restriction;
+	bool spares_memory;          /* of choices for a group that move the same, that which needs
+	                              * least is taken */
 	long effort;                 /* points; 0: as documented in search.h */
 	int threads;
 	bool show_progress;

@@ -43,4 +43,6 @@ has out 'moved; lower bound 4,096$' "three products, no fusion: the same bound"
 
 ok "random functions" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 1 \
 	"${LOOPC_FUNCTIONS:-5}"
+# Groups that are equal for the model, whose plans move different amounts.
+ok "groups of equal models" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 202 1
 finish
