@@ -14,6 +14,7 @@
 #include <isl/ilp.h>
 
 #include "ir/coalesce.h"
+#include "ir/isl_work.h"
 #include "frontend/sema.h"
 
 /* Bounds are cut here, so that no arithmetic on them overflows. */
@@ -103,7 +104,10 @@ static isl_val *wide_val(struct sema *sema, wide value)
 {
 	if (value >= INT64_MIN && value <= INT64_MAX)
 		return isl_val_int_from_si(sema->ctx, (long)value);
-	return isl_val_read_from_str(sema->ctx, wide_text(sema->arena, value));
+	unsigned long limit = isl_work_pause(sema->ctx);
+	isl_val *read = isl_val_read_from_str(sema->ctx, wide_text(sema->arena, value));
+	isl_work_resume(sema->ctx, limit);
+	return read;
 }
 
 isl_pw_aff *index_number(struct sema *sema, wide value)

@@ -57,3 +57,15 @@ bool isl_work_end(const struct isl_work *work)
 		isl_ctx_reset_error(work->ctx);
 	return is_done;
 }
+
+unsigned long isl_work_pause(isl_ctx *ctx)
+{
+	unsigned long limit = isl_ctx_get_max_operations(ctx);
+	isl_ctx_set_max_operations(ctx, 0);
+	return limit;
+}
+
+void isl_work_resume(isl_ctx *ctx, unsigned long limit)
+{
+	isl_ctx_set_max_operations(ctx, limit);
+}

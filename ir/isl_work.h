@@ -29,4 +29,9 @@ struct isl_work isl_work_begin(isl_ctx *ctx, unsigned long operations);
 /* The limit no longer holds.  False if it was met. */
 bool isl_work_end(const struct isl_work *work);
 
+/* Without a limit until isl_work_resume is given what this returned: for what isl reads from text,
+ * of which it leaves a token behind if a limit ends it.  The work counts all the same. */
+unsigned long isl_work_pause(isl_ctx *ctx);
+void isl_work_resume(isl_ctx *ctx, unsigned long limit);
+
 #endif

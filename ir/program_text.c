@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/isl_work.h"
 #include "ir/program_build.h"
 
 static const char *const reduction_words[] = { NULL, "sum", "product", "min", "max", "and", "or",
@@ -151,7 +152,10 @@ isl_set *set_as_text(__isl_take isl_set *set)
 	char *text = isl_set_to_str(set);
 	bool is_same = false;
 	for (int i = 0; i < TRIES && text && !is_same; i++) {
-		isl_set *again = isl_set_read_from_str(isl_set_get_ctx(set), text);
+		isl_ctx *ctx = isl_set_get_ctx(set);
+		unsigned long limit = isl_work_pause(ctx);
+		isl_set *again = isl_set_read_from_str(ctx, text);
+		isl_work_resume(ctx, limit);
 		char *next = isl_set_to_str(again);
 		is_same = next && !strcmp(text, next);
 		isl_set_free(set);
