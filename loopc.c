@@ -3,8 +3,8 @@
  *   .loop text --frontend_parse--> program --lower_function--> plan of each function
  *   --split_transfers--> plan within the machine's limits --codegen--> C
  *
- * The schedule (tile sizes, order, buffers) is chosen in passes/search*.c, transfers
- * are placed in passes/transfers.c, C is printed in codegen/. */
+ * The schedule (tile sizes, order, buffers) is chosen in passes/search/, transfers
+ * are placed in passes/lower/transfers.c, C is printed in codegen/. */
 
 #include <stdio.h>
 
@@ -21,13 +21,13 @@
 #include "driver/sweep.h"
 #include "driver/verify.h"
 #include "frontend/arch.h"
-#include "passes/align.h"
-#include "passes/fuse.h"
+#include "passes/plan_passes/align.h"
+#include "passes/fusion/fuse.h"
 #include "passes/pipeline.h"
-#include "passes/name_values.h"
-#include "passes/registers.h"
-#include "passes/simplify.h"
-#include "passes/split.h"
+#include "passes/plan_passes/name_values.h"
+#include "passes/studies/registers.h"
+#include "passes/plan_passes/simplify.h"
+#include "passes/plan_passes/split.h"
 
 static bool needs_plans(const struct options *options)
 {

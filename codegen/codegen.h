@@ -30,7 +30,7 @@ struct codegen_options {
  * bytes of external memory for local arrays, aligned for every type.
  *
  * False, with a message on stderr, if a transfer is no box of the runtime (its
- * plan was not split, see passes/split.h).  Write errors are the caller's to see
+ * plan was not split, see passes/plan_passes/split.h).  Write errors are the caller's to see
  * (ferror). */
 bool codegen_c(FILE *out, const struct plan *const *plans, int count,
 	const struct codegen_options *options);

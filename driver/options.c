@@ -13,7 +13,7 @@
 #include "driver/pareto.h"
 #include "driver/space.h"
 #include "driver/sweep.h"
-#include "passes/pareto.h"
+#include "passes/studies/pareto.h"
 #include "passes/pipeline.h"
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"

@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "driver/chart.h"
-#include "passes/pareto.h"
+#include "passes/studies/pareto.h"
 
 struct fronts {
 	const struct session *session;

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "passes/restriction.h"
-#include "passes/strategy.h"
+#include "passes/search/restriction.h"
+#include "passes/studies/strategy.h"
 
 struct strategies {
 	int *count;                  /* [function]: layers */

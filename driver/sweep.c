@@ -8,8 +8,8 @@
 #include <jansson.h>
 
 #include "driver/chart.h"
-#include "passes/nest.h"
-#include "passes/quiet.h"
+#include "passes/analysis/nest.h"
+#include "passes/studies/quiet.h"
 
 /* One size and what came of it; total_bytes < 0: nothing fits; bounds < 0: not known. */
 struct point {

@@ -158,7 +158,7 @@ struct plan_nest {
 	long compulsory_bytes, lower_bound_bytes;
 	const char *lower_bound_argument;
 	long macs;                   /* multiply-accumulates (ir/macs.h) that run; -1: not known */
-	/* What moves between a register file and the scratchpad, for energy (passes/registers.h);
+	/* What moves between a register file and the scratchpad, for energy (passes/studies/registers.h);
 	 * if nothing does, operands come from the scratchpad. */
 	enum { REGISTERS_UNKNOWN, REGISTERS_USED, REGISTERS_UNUSED } register_use;
 	long register_traffic_bytes;

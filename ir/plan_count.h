@@ -6,7 +6,7 @@
 /* What the transfers of NODE (a nest's body) move: the second way to the numbers that the
  * search has in closed form.  Adds to TRAFFIC[array.index] of the function's array_count
  * entries; *COMMANDS (may be NULL) counts transfers started: DMA commands, once the plan's
- * transfers are split (passes/split.h).  Loops that a transfer does not depend on multiply,
+ * transfers are split (passes/plan_passes/split.h).  Loops that a transfer does not depend on multiply,
  * and of the others the longest is taken in runs of iterations over which all counts are
  * straight lines.  False if that takes more than STEPS iterations and runs, or a number
  * overflows. */

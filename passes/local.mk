@@ -1,92 +1,54 @@
+# The passes, room by room; each room uses those above it.
 libloopc_a_SOURCES += \
-	passes/band.c \
-	passes/box.c \
-	passes/carry.c \
-	passes/carry.h \
-	passes/carry_search.c \
-	passes/box.h \
-	passes/choice.c \
-	passes/choice.h \
-	passes/compulsory.c \
-	passes/expand.c \
-	passes/expand.h \
-	passes/dependence.c \
-	passes/doubling.c \
-	passes/form.c \
-	passes/formula.c \
-	passes/formula.h \
-	passes/form.h \
-	passes/front.c \
-	passes/front.h \
-	passes/function_bound.c \
-	passes/function_bound.h \
-	passes/fuse.c \
-	passes/fuse.h \
-	passes/fuse_wishes.c \
-	passes/fuse_wishes.h \
-	passes/fusion_memo.c \
-	passes/fusion_memo.h \
-	passes/footprint.c \
-	passes/footprint.h \
-	passes/general.c \
-	passes/region_memo.c passes/region_memo.h \
-	passes/general.h \
-	passes/general_transfers.c \
-	passes/place.c \
-	passes/plan_value.c \
-	passes/plan_value.h \
-	passes/resident.c \
-	passes/siblings.c \
-	passes/slide.c \
-	passes/turn.c \
-	passes/rivals.c passes/rivals.h passes/rows.c \
-	passes/group.h \
-	passes/group_band.c \
-	passes/group_hold.c \
-	passes/group_model.c \
-	passes/group_model.h \
-	passes/group_profile.c \
-	passes/group_search.c \
-	passes/lower.c \
-	passes/lower_function.c \
-	passes/lower_nest.c \
-	passes/lower_nest.h \
-	passes/lowering.h \
-	passes/model.h \
-	passes/nest.h \
-	passes/nest_model.c \
-	passes/nests.c \
-	passes/pareto.c \
-	passes/pareto.h \
-	passes/partition.c \
-	passes/pass.h \
-	passes/points.c \
-	passes/progress.c \
-	passes/quiet.c \
-	passes/quiet.h \
-	passes/registers.c \
-	passes/registers.h \
-	passes/restriction.c \
-	passes/restriction.h \
-	passes/symbolic.c \
-	passes/symbolic.h \
-	passes/reuse.c \
-	passes/schedule_check.c \
-	passes/schedule_check.h \
-	passes/schedule_lines.c \
-	passes/schedule_lines.h \
-	passes/schedule_text.c \
-	passes/schedule_text.h \
-	passes/name_values.c \
-	passes/name_values.h \
-	passes/strategy.c \
-	passes/strategy.h \
-	passes/simplify.c \
-	passes/simplify.h \
-	passes/align.c \
-	passes/align.h \
-	passes/split.c \
-	passes/split.h \
-	passes/transfers.c \
-	passes/values.c \
-	passes/values.h
+	passes/pass.h passes/progress.c passes/lower_function.c
+libloopc_a_SOURCES += \
+	passes/analysis/band.c passes/analysis/compulsory.c passes/analysis/dependence.c \
+	passes/analysis/expand.c passes/analysis/expand.h passes/analysis/nest.h \
+	passes/analysis/nests.c passes/analysis/plan_value.c passes/analysis/plan_value.h \
+	passes/analysis/reuse.c passes/analysis/values.c passes/analysis/values.h
+libloopc_a_SOURCES += \
+	passes/cost/bound.c passes/cost/clip.c passes/cost/function_bound.c \
+	passes/cost/function_bound.h passes/cost/model.c passes/cost/model.h \
+	passes/cost/model_math.h passes/cost/nest_model.c passes/cost/place.c
+libloopc_a_SOURCES += \
+	passes/search/restriction.c passes/search/restriction.h passes/search/search.c \
+	passes/search/search_array.c passes/search/search_memo.c passes/search/search_memo.h \
+	passes/search/search_slots.c passes/search/search_state.h passes/search/search_tree.c \
+	passes/search/search_tree.h
+libloopc_a_SOURCES += \
+	passes/regions/box.c passes/regions/box.h passes/regions/footprint.c \
+	passes/regions/footprint.h passes/regions/general.c passes/regions/general.h \
+	passes/regions/region_memo.c passes/regions/region_memo.h passes/regions/resident.c \
+	passes/regions/rows.c passes/regions/siblings.c passes/regions/slide.c \
+	passes/regions/turn.c
+libloopc_a_SOURCES += \
+	passes/lower/doubling.c passes/lower/general_transfers.c passes/lower/lower.c \
+	passes/lower/lowering.h passes/lower/points.c passes/lower/transfers.c
+libloopc_a_SOURCES += \
+	passes/variants/choice.c passes/variants/choice.h passes/variants/form.c \
+	passes/variants/form.h passes/variants/lower_nest.c passes/variants/lower_nest.h \
+	passes/variants/rivals.c passes/variants/rivals.h passes/variants/schedule_check.c \
+	passes/variants/schedule_check.h passes/variants/schedule_lines.c \
+	passes/variants/schedule_lines.h passes/variants/schedule_text.c \
+	passes/variants/schedule_text.h
+libloopc_a_SOURCES += \
+	passes/fusion/carry.c passes/fusion/carry.h passes/fusion/carry_search.c \
+	passes/fusion/fuse.c passes/fusion/fuse.h passes/fusion/fuse_wishes.c \
+	passes/fusion/fuse_wishes.h passes/fusion/fusion_memo.c passes/fusion/fusion_memo.h \
+	passes/fusion/group.h passes/fusion/group_band.c passes/fusion/group_hold.c \
+	passes/fusion/group_model.c passes/fusion/group_model.h passes/fusion/group_profile.c \
+	passes/fusion/group_search.c passes/fusion/partition.c
+libloopc_a_SOURCES += \
+	passes/sizes/formula.c passes/sizes/formula.h passes/sizes/symbolic.c \
+	passes/sizes/symbolic.h
+libloopc_a_SOURCES += \
+	passes/plan_passes/align.c passes/plan_passes/align.h \
+	passes/plan_passes/name_values.c passes/plan_passes/name_values.h \
+	passes/plan_passes/simplify.c passes/plan_passes/simplify.h \
+	passes/plan_passes/split.c passes/plan_passes/split.h
+libloopc_a_SOURCES += \
+	passes/studies/front.c passes/studies/front.h passes/studies/pareto.c \
+	passes/studies/pareto.h passes/studies/quiet.c passes/studies/quiet.h \
+	passes/studies/registers.c passes/studies/registers.h passes/studies/strategy.c \
+	passes/studies/strategy.h
+EXTRA_DIST += docs/search.md

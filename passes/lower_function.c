@@ -3,15 +3,15 @@
 #include <math.h>
 #include <string.h>
 
-#include "passes/carry.h"
-#include "passes/formula.h"
-#include "passes/function_bound.h"
-#include "passes/fuse.h"
-#include "passes/fuse_wishes.h"
-#include "passes/lower_nest.h"
-#include "passes/nest.h"
+#include "passes/fusion/carry.h"
+#include "passes/sizes/formula.h"
+#include "passes/cost/function_bound.h"
+#include "passes/fusion/fuse.h"
+#include "passes/fusion/fuse_wishes.h"
+#include "passes/variants/lower_nest.h"
+#include "passes/analysis/nest.h"
 #include "passes/pipeline.h"
-#include "passes/schedule_lines.h"
+#include "passes/variants/schedule_lines.h"
 
 static bool has_transfer(const struct plan_node *node, const struct array *array)
 {

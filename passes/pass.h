@@ -6,8 +6,8 @@
 #include "ir/arch.h"
 #include "ir/plan.h"
 #include "ir/program.h"
-#include "passes/model.h"
-#include "passes/search_memo.h"
+#include "passes/cost/model.h"
+#include "passes/search/search_memo.h"
 #include "support/arena.h"
 #include "support/diag.h"
 

@@ -4,13 +4,13 @@
 
 const struct pass passes[] = {
 	{ "parse", "frontend/", "the source becomes a program, its sizes bound" },
-	{ "dependences", "passes/dependence.c", "what must stay in its order" },
-	{ "band", "passes/band.c", "loops that may be tiled; their reuse, array by array" },
-	{ "search", "passes/search.c", "the schedule that moves the least" },
-	{ "lower", "passes/lower.c", "tile loops, transfers, waits and buffers: the plan" },
-	{ "simplify", "passes/simplify.c", "what loops and conditions decide where they stand" },
-	{ "split", "passes/split.c", "transfers become commands that the DMA can do" },
-	{ "name", "passes/name_values.c", "values that many expressions share have names" },
+	{ "dependences", "passes/analysis/dependence.c", "what must stay in its order" },
+	{ "band", "passes/analysis/band.c", "loops that may be tiled; their reuse, array by array" },
+	{ "search", "passes/search/search.c", "the schedule that moves the least" },
+	{ "lower", "passes/lower/lower.c", "tile loops, transfers, waits and buffers: the plan" },
+	{ "simplify", "passes/plan_passes/simplify.c", "what loops and conditions decide where they stand" },
+	{ "split", "passes/plan_passes/split.c", "transfers become commands that the DMA can do" },
+	{ "name", "passes/plan_passes/name_values.c", "values that many expressions share have names" },
 	{ NULL, NULL, NULL }
 };
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "passes/front.h"
+#include "passes/studies/front.h"
 #include "tests/optimality/exhaust.h"
 
 struct problem {

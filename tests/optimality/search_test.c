@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "passes/search_memo.h"
+#include "passes/search/search_memo.h"
 #include "tests/optimality/convolution.h"
 #include "tests/optimality/exhaust.h"
 

@@ -16,8 +16,8 @@
 
 #include "codegen/codegen.h"
 #include "ir/plan_count.h"
-#include "passes/simplify.h"
-#include "passes/split.h"
+#include "passes/plan_passes/simplify.h"
+#include "passes/plan_passes/split.h"
 #include "tests/plan/random_plan.h"
 
 enum { FUNCTIONS = 24, STEP_LIMIT = 1000000 };

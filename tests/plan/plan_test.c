@@ -13,8 +13,8 @@
 
 #include "ir/plan_box.h"
 #include "ir/plan_count.h"
-#include "passes/simplify.h"
-#include "passes/split.h"
+#include "passes/plan_passes/simplify.h"
+#include "passes/plan_passes/split.h"
 #include "tests/plan/random_plan.h"
 
 enum { VARS = 4, EXPRESSIONS = 20000, POINTS = 12, PLANS = 60, STEP_LIMIT = 1000000 };

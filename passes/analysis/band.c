@@ -1,0 +1,769 @@
+/* The band of a nest: the directions in which it may be cut into tiles. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <isl/aff.h>
+#include <isl/constraint.h>
+#include <isl/id.h>
+#include <isl/schedule.h>
+#include <isl/schedule_node.h>
+#include <isl/union_set.h>
+#include <isl/val.h>
+
+#include "ir/isl_work.h"
+#include "passes/analysis/nest.h"
+#include "passes/analysis/values.h"
+
+static void release_aff(void *aff) { isl_aff_free(aff); }
+
+/* ---- values of hyperplanes ---- */
+
+struct hyperplane hyperplane_make(struct compilation *compilation,
+	const struct statement *statement, struct affine affine, long divisor)
+{
+	isl_aff *value = statement_affine(statement, affine);
+	if (divisor > 1)
+		value = isl_aff_floor(isl_aff_scale_down_ui(value, (unsigned)divisor));
+	return (struct hyperplane){ .kind = HYPERPLANE_AFFINE, .affine = affine, .divisor = divisor,
+		.value = arena_own(compilation->arena, value, release_aff) };
+}
+
+/* AFF over COUNT iterators, where it is a plain sum with whole numbers. */
+static bool affine_of_isl(__isl_keep isl_aff *aff, int count, struct affine *affine)
+{
+	bool plain = isl_aff_dim(aff, isl_dim_div) == 0;
+	isl_val *value = isl_aff_get_constant_val(aff);
+	plain &= isl_val_is_int(value) == isl_bool_true;
+	affine->constant = isl_val_get_num_si(value);
+	isl_val_free(value);
+	for (int i = 0; i < count; i++) {
+		value = isl_aff_get_coefficient_val(aff, isl_dim_in, i);
+		plain &= isl_val_is_int(value) == isl_bool_true;
+		affine->coefficients[i] = isl_val_get_num_si(value);
+		isl_val_free(value);
+	}
+	return plain;
+}
+
+/* (sign * iterator I - origin) / divisor */
+static struct hyperplane iterator_plane(struct compilation *compilation,
+	const struct statement *statement, int iterator, int sign, long origin, long divisor)
+{
+	struct affine affine = { .constant = -origin,
+		.coefficients = ARENA_ARRAY(compilation->arena, long, statement->depth + 1) };
+	affine.coefficients[iterator] = sign;
+	return hyperplane_make(compilation, statement, affine, divisor);
+}
+
+/* The least and largest value of a hyperplane over its statement. */
+static bool plane_range(const struct statement *statement, const struct hyperplane *plane,
+	long *min, long *max)
+{
+	isl_set *values = isl_set_apply(isl_set_copy(statement->domain),
+		isl_map_from_aff(isl_aff_copy(plane->value)));
+	bool known = set_dim_range(values, 0, min, max);
+	isl_set_free(values);
+	return known;
+}
+
+/* ---- legality ---- */
+
+struct check {
+	const struct nest *nest;
+	const struct hyperplane *planes;
+	bool is_together;            /* both ends in one tile */
+	bool is_legal, is_forward;
+	int from, to;                /* of the last dependence seen: the one that is not legal */
+};
+
+/* The pairs of statements S and T that the sequential dimensions leave unordered. */
+static __isl_give isl_map *in_one_iteration(const struct nest *nest, __isl_take isl_map *pairs,
+	int s, int t)
+{
+	for (int l = 0; l < nest->prefix; l++) {
+		const struct hyperplane *from = &nest->band[l].planes[s], *to = &nest->band[l].planes[t];
+		if (from->kind != HYPERPLANE_AFFINE || to->kind != HYPERPLANE_AFFINE)
+			continue;
+		isl_map *equal = isl_map_apply_range(isl_map_from_aff(isl_aff_copy(from->value)),
+			isl_map_reverse(isl_map_from_aff(isl_aff_copy(to->value))));
+		pairs = isl_map_intersect(pairs, equal);
+	}
+	return pairs;
+}
+
+/* The least and largest difference of a pair's values. */
+static bool distance(const isl_map *pairs, const isl_aff *from, const isl_aff *to, long *min,
+	long *max)
+{
+	isl_map *values = isl_map_apply_range(isl_map_copy((isl_map *)pairs),
+		isl_map_from_aff(isl_aff_copy((isl_aff *)to)));
+	values = isl_map_apply_domain(values, isl_map_from_aff(isl_aff_copy((isl_aff *)from)));
+	isl_set *deltas = isl_map_deltas(values);
+	bool known = isl_set_is_empty(deltas) == isl_bool_false;
+	if (known && !set_dim_range(deltas, 0, min, max)) {
+		*min = -1;
+		*max = 1;
+	}
+	isl_set_free(deltas);
+	return known;
+}
+
+static isl_stat check_pairs(__isl_take isl_map *pairs, void *user)
+{
+	struct check *check = user;
+	int s = nest_statement_named(check->nest, isl_map_get_tuple_name(pairs, isl_dim_in));
+	int t = nest_statement_named(check->nest, isl_map_get_tuple_name(pairs, isl_dim_out));
+	const struct hyperplane *from = &check->planes[s], *to = &check->planes[t];
+	check->from = s;
+	check->to = t;
+	isl_map *within = in_one_iteration(check->nest, isl_map_copy(pairs), s, t);
+	/* A private value that is carried by a sequential loop depends on the order inside. */
+	if (check->is_together && isl_map_is_equal(within, pairs) != isl_bool_true)
+		check->is_legal = false;
+	isl_map_free(pairs);
+	pairs = within;
+	if (isl_map_is_empty(pairs) == isl_bool_true) {
+		isl_map_free(pairs);
+		return check->is_legal ? isl_stat_ok : isl_stat_error;
+	}
+	if (check->is_together && from->kind != to->kind) {
+		check->is_legal = false;
+	} else if (from->kind == HYPERPLANE_AFFINE && to->kind == HYPERPLANE_AFFINE) {
+		long min, max;
+		if (distance(pairs, from->value, to->value, &min, &max)) {
+			check->is_legal &= min >= 0 && (!check->is_together || max <= 0);
+			check->is_forward |= max > 0;
+		}
+	} else {
+		check->is_legal &= from->kind == HYPERPLANE_FIRST || to->kind == HYPERPLANE_LAST;
+	}
+	isl_map_free(pairs);
+	return check->is_legal ? isl_stat_ok : isl_stat_error;
+}
+
+/* Whether no dependence runs backwards in DIM, and whether one runs forward. */
+static void check_dim(const struct nest *nest, struct band_dim *dim)
+{
+	struct check check = { .nest = nest, .planes = dim->planes, .is_legal = true };
+	isl_union_map_foreach_map(nest->dependences, check_pairs, &check);
+	dim->is_forward = check.is_forward;
+	if (check.is_legal) {
+		check.is_together = true;
+		isl_union_map_foreach_map(nest->together, check_pairs, &check);
+	}
+	dim->can_tile = check.is_legal;
+	dim->blocked_from = check.from;
+	dim->blocked_to = check.to;
+}
+
+/* Shifts affine planes so that values start at 0, fills in extent and legality.
+ * False if the statements' values are not known. */
+static bool finish_dim(struct compilation *compilation, const struct nest *nest,
+	struct band_dim *dim)
+{
+	long least = 0, most = -1;
+	for (int s = 0; s < nest->statement_count; s++) {
+		long min, max;
+		if (dim->planes[s].kind != HYPERPLANE_AFFINE
+			|| !plane_range(nest->statements[s], &dim->planes[s], &min, &max))
+			continue;
+		if (most < least || min < least)
+			least = most < least ? min : least < min ? least : min;
+		if (most < max || most < least)
+			most = max;
+	}
+	if (most < least)
+		return false;
+	for (int s = 0; s < nest->statement_count && least; s++) {
+		struct hyperplane *plane = &dim->planes[s];
+		if (plane->kind != HYPERPLANE_AFFINE)
+			continue;
+		struct affine affine = plane->affine;
+		affine.constant -= least * plane->divisor;
+		*plane = hyperplane_make(compilation, nest->statements[s], affine, plane->divisor);
+	}
+	dim->extent = most - least + 1;
+	check_dim(nest, dim);
+	return true;
+}
+
+/* ---- the source's loops as a band ---- */
+
+static const struct statement *main_statement(const struct nest *nest)
+{
+	const struct statement *best = nest->statements[0];
+	for (int s = 1; s < nest->statement_count; s++)
+		if (nest->statements[s]->depth > best->depth)
+			best = nest->statements[s];
+	return best;
+}
+
+static int common_depth(const struct statement *a, const struct statement *b)
+{
+	int depth = 0;
+	while (depth < a->depth && depth < b->depth && a->loops[depth] == b->loops[depth])
+		depth++;
+	return depth;
+}
+
+static int position_at(const struct statement *statement, int depth)
+{
+	return depth < statement->depth ? statement->loops[depth]->position : statement->position;
+}
+
+/* Which iterator of STATEMENT runs along loop J of MAIN, or -1. */
+static int matching_iterator(const struct statement *statement, const struct statement *main,
+	int j, bool by_name)
+{
+	int common = common_depth(statement, main);
+	if (j < common)
+		return j;
+	if (!by_name)
+		return -1;
+	for (int i = common; i < statement->depth; i++)
+		if (!strcmp(statement->loops[i]->name, main->loops[j]->name)
+			&& statement->loops[i]->step == main->loops[j]->step)
+			return i;
+	return -1;
+}
+
+/* Least value of sign * iterator over all statements that run along the loop, and the
+ * step if every value is a multiple of it away from there. */
+static bool iterator_origin(const struct nest *nest, const int *iterators, int sign, long step,
+	long *origin, long *divisor)
+{
+	bool any = false;
+	for (int s = 0; s < nest->statement_count; s++) {
+		if (iterators[s] < 0)
+			continue;
+		long low, high;
+		if (!set_dim_range(nest->statements[s]->domain, iterators[s], &low, &high))
+			continue;
+		long least = sign > 0 ? low : -high;
+		if (!any || least < *origin)
+			*origin = least;
+		any = true;
+	}
+	*divisor = labs(step);
+	for (int s = 0; s < nest->statement_count && *divisor > 1; s++) {
+		if (iterators[s] < 0)
+			continue;
+		isl_local_space *space = isl_local_space_from_space(
+			isl_set_get_space(nest->statements[s]->domain));
+		isl_aff *aff = isl_aff_var_on_domain(space, isl_dim_set, (unsigned)iterators[s]);
+		aff = aff_add(sign > 0 ? aff : isl_aff_neg(aff), -*origin);
+		aff = isl_aff_mod_val(aff, isl_val_int_from_si(isl_aff_get_ctx(aff), *divisor));
+		isl_set *whole = isl_set_from_basic_set(isl_aff_zero_basic_set(aff));
+		if (isl_set_is_subset(nest->statements[s]->domain, whole) != isl_bool_true)
+			*divisor = 1;
+		isl_set_free(whole);
+	}
+	return any;
+}
+
+/* How statements are placed that do not run along a loop of the band. */
+enum alignment {
+	ALIGN_ENDS,                  /* in the first or last tile */
+	ALIGN_NAMES,                 /* the same; loops of the same name are one */
+	ALIGN_BOUNDS                 /* names, and the loop's first or last iteration */
+};
+
+static isl_stat keep_piece(__isl_take isl_set *set, __isl_take isl_aff *aff, void *user)
+{
+	isl_set_free(set);
+	isl_aff **kept = user;
+	isl_aff_free(*kept);
+	*kept = aff;
+	return isl_stat_ok;
+}
+
+/* Where MAIN's loop J starts (or ends: AFTER), as a function of the loops that STATEMENT
+ * shares with it.  False if that is no plain sum. */
+static bool bound_plane(struct compilation *compilation, const struct statement *statement,
+	const struct statement *main, int j, int sign, bool after, struct hyperplane *plane)
+{
+	int common = common_depth(statement, main);
+	isl_map *rest = isl_map_from_range(isl_set_reset_tuple_id(isl_set_copy(main->domain)));
+	rest = isl_map_move_dims(rest, isl_dim_in, 0, isl_dim_out, 0, (unsigned)common);
+	isl_pw_multi_aff *ends = (sign > 0) == after ? isl_map_lexmax_pw_multi_aff(rest)
+		: isl_map_lexmin_pw_multi_aff(rest);
+	isl_pw_aff *end = isl_pw_multi_aff_get_pw_aff(ends, j - common);
+	isl_pw_multi_aff_free(ends);
+	isl_aff *piece = NULL;
+	bool plain = isl_pw_aff_n_piece(end) == 1;
+	if (plain)
+		isl_pw_aff_foreach_piece(end, keep_piece, &piece);
+	isl_pw_aff_free(end);
+	struct affine affine = { .coefficients = ARENA_ARRAY(compilation->arena, long,
+		statement->depth + 1) };
+	plain = plain && affine_of_isl(piece, common, &affine);
+	isl_aff_free(piece);
+	for (int i = 0; i < common; i++)
+		affine.coefficients[i] *= sign;
+	affine.constant *= sign;
+	if (plain)
+		*plane = hyperplane_make(compilation, statement, affine, 1);
+	return plain;
+}
+
+struct extreme {
+	const struct nest *nest;
+	const struct hyperplane *planes;
+	int statement;
+	bool after;
+	long shift;
+};
+
+/* How far STATEMENT must move so that what it uses is done (or what uses it is not). */
+static isl_stat find_extreme(__isl_take isl_map *pairs, void *user)
+{
+	struct extreme *extreme = user;
+	int s = nest_statement_named(extreme->nest, isl_map_get_tuple_name(pairs, isl_dim_in));
+	int t = nest_statement_named(extreme->nest, isl_map_get_tuple_name(pairs, isl_dim_out));
+	int own = extreme->after ? t : s, other = extreme->after ? s : t;
+	long min, max;
+	if (own == extreme->statement && other >= 0 && other != own
+		&& extreme->planes[other].kind == HYPERPLANE_AFFINE
+		&& distance(pairs, extreme->planes[s].value, extreme->planes[t].value, &min, &max)
+		&& -min > extreme->shift)
+		extreme->shift = -min;
+	isl_map_free(pairs);
+	return isl_stat_ok;
+}
+
+static void shift_anchored(struct compilation *compilation, const struct nest *nest, int s,
+	bool after, struct hyperplane *planes)
+{
+	struct extreme extreme = { nest, planes, s, after, 0 };
+	isl_union_map_foreach_map(nest->dependences, find_extreme, &extreme);
+	struct affine affine = planes[s].affine;
+	affine.constant += after ? extreme.shift : -extreme.shift;
+	if (extreme.shift)
+		planes[s] = hyperplane_make(compilation, nest->statements[s], affine, 1);
+}
+
+/* Which way the tiles go: points of a tile run in the source's order all the same. */
+enum direction { AS_WRITTEN, BACKWARDS };
+
+/* Dimension J of the band: loop J of MAIN, the other statements aligned with it. */
+static bool source_dim(struct compilation *compilation, const struct nest *nest,
+	const struct statement *main, int j, enum alignment alignment, enum direction direction,
+	struct band_dim *dim)
+{
+	const struct loop *loop = main->loops[j];
+	int *iterators = ARENA_ARRAY(compilation->arena, int, nest->statement_count);
+	for (int s = 0; s < nest->statement_count; s++)
+		iterators[s] = matching_iterator(nest->statements[s], main, j, alignment != ALIGN_ENDS);
+	int sign = (loop->step > 0) == (direction == AS_WRITTEN) ? 1 : -1;
+	long origin = 0, divisor = 1;
+	if (!iterator_origin(nest, iterators, sign, loop->step, &origin, &divisor))
+		return false;
+	dim->name = loop->name;
+	dim->planes = ARENA_ARRAY(compilation->arena, struct hyperplane, nest->statement_count);
+	for (int s = 0; s < nest->statement_count; s++) {
+		const struct statement *statement = nest->statements[s];
+		int common = common_depth(statement, main);
+		if (iterators[s] >= 0) {
+			dim->planes[s] = iterator_plane(compilation, statement, iterators[s], sign, origin,
+				divisor);
+			continue;
+		}
+		bool after = position_at(statement, common) >= position_at(main, common);
+		dim->planes[s].kind = after ? HYPERPLANE_LAST : HYPERPLANE_FIRST;
+		if (alignment == ALIGN_BOUNDS && divisor == 1
+			&& bound_plane(compilation, statement, main, j, sign, after, &dim->planes[s])) {
+			struct affine affine = dim->planes[s].affine;
+			affine.constant -= origin;
+			dim->planes[s] = hyperplane_make(compilation, statement, affine, 1);
+		}
+	}
+	for (int s = 0; s < nest->statement_count && alignment == ALIGN_BOUNDS; s++) {
+		const struct statement *statement = nest->statements[s];
+		int common = common_depth(statement, main);
+		if (iterators[s] < 0 && dim->planes[s].kind == HYPERPLANE_AFFINE)
+			shift_anchored(compilation, nest, s,
+				position_at(statement, common) >= position_at(main, common), dim->planes);
+	}
+	return finish_dim(compilation, nest, dim);
+}
+
+/* ---- skewing ---- */
+
+static struct affine sum_affine(struct arena *arena, const struct statement *statement,
+	const struct hyperplane *a, const struct hyperplane *b, long factor)
+{
+	struct affine sum = { .constant = a->affine.constant + factor * b->affine.constant,
+		.coefficients = ARENA_ARRAY(arena, long, statement->depth + 1) };
+	for (int i = 0; i < statement->depth; i++)
+		sum.coefficients[i] = a->affine.coefficients[i] + factor * b->affine.coefficients[i];
+	return sum;
+}
+
+/* SKEWED = DIM + FACTOR * OTHER; false if either is not a plain sum of iterators. */
+static bool skew(struct compilation *compilation, const struct nest *nest,
+	const struct band_dim *dim, const struct band_dim *other, long factor, struct band_dim *skewed)
+{
+	*skewed = *dim;
+	skewed->planes = ARENA_ARRAY(compilation->arena, struct hyperplane, nest->statement_count);
+	for (int s = 0; s < nest->statement_count; s++) {
+		const struct hyperplane *a = &dim->planes[s], *b = &other->planes[s];
+		if (a->kind != HYPERPLANE_AFFINE || b->kind != HYPERPLANE_AFFINE || a->divisor != 1
+			|| b->divisor != 1)
+			return false;
+		skewed->planes[s] = hyperplane_make(compilation, nest->statements[s],
+			sum_affine(compilation->arena, nest->statements[s], a, b, factor), 1);
+	}
+	return finish_dim(compilation, nest, skewed);
+}
+
+/* Makes DIM tileable by adding multiples of at most TERMS of the COUNT dims of BAND. */
+static bool try_skews(struct compilation *compilation, const struct nest *nest,
+	const struct band_dim *band, int count, int terms, struct band_dim *dim)
+{
+	enum { FACTOR_LIMIT = 2 };
+	for (int k = count - 1; k >= 0; k--)
+		for (long factor = 1; factor <= FACTOR_LIMIT; factor++) {
+			struct band_dim skewed;
+			if (!band[k].is_forward
+				|| !skew(compilation, nest, dim, &band[k], factor, &skewed))
+				continue;
+			if (skewed.can_tile
+				|| (terms > 1 && try_skews(compilation, nest, band, k, terms - 1, &skewed))) {
+				*dim = skewed;
+				return true;
+			}
+		}
+	return false;
+}
+
+/* DIM, loop J of the deepest statement, has several iterations, for those values of the
+ * symbolic sizes that they are tuned for or for others, as a batch has that is tuned for 1. */
+static bool has_choice(const struct nest *nest, int j, const struct band_dim *dim)
+{
+	const struct function *unbound = nest->function->unbound;
+	if (dim->extent > 1 || !unbound)
+		return dim->extent > 1;
+	const struct statement *main = unbound->statements[main_statement(nest)->index];
+	isl_set *values = isl_set_copy(main->domain);
+	values = isl_set_project_out(values, isl_dim_set, (unsigned)j + 1,
+		(unsigned)(main->depth - j - 1));
+	values = isl_set_project_out(values, isl_dim_set, 0, (unsigned)j);
+	isl_map *iterations = isl_map_from_range(values);
+	bool has = isl_map_is_single_valued(iterations) == isl_bool_false;
+	isl_map_free(iterations);
+	return has;
+}
+
+/* DIM can be tiled, or becomes such by adding some of the COUNT dims of BAND; or goes backwards: a
+ * sum may begin at its far end, as where a system is solved from its last row on. */
+static bool find_tileable(struct compilation *compilation, const struct nest *nest, int j,
+	enum alignment alignment, const struct band_dim *band, int count, struct band_dim *dim)
+{
+	struct band_dim backwards = { 0 };
+	if (dim->can_tile || try_skews(compilation, nest, band, count, 2, dim))
+		return true;
+	if (!source_dim(compilation, nest, main_statement(nest), j, alignment, BACKWARDS, &backwards)
+		|| !backwards.can_tile)
+		return false;
+	*dim = backwards;
+	return true;
+}
+
+/* The source's loops from FIRST on that can be tiled, as they are, skewed or backwards, added to
+ * the COUNT dims of BAND; returns their new count. */
+static int source_band(struct compilation *compilation, struct nest *nest,
+	enum alignment alignment,
+	int first, int count, struct band_dim *band)
+{
+	const struct statement *main = main_statement(nest);
+	nest->left_out = 0;
+	for (int j = first; j < main->depth && count < NEST_LOOPS; j++) {
+		struct band_dim dim = { 0 };
+		if (!source_dim(compilation, nest, main, j, alignment, AS_WRITTEN, &dim)
+			|| !has_choice(nest, j, &dim))
+			continue;
+		if (find_tileable(compilation, nest, j, alignment, band, count, &dim)) {
+			if (has_choice(nest, j, &dim))   /* a skewed loop may stand still */
+				band[count++] = dim;
+		} else {
+			nest->blocked[nest->left_out++] = (struct blocked_loop){ main->loops[j],
+				nest->statements[dim.blocked_from], nest->statements[dim.blocked_to] };
+		}
+	}
+	return count;
+}
+
+/* ---- isl's scheduler, where the source's loops give less ---- */
+
+static bool plane_of_isl(struct compilation *compilation, const struct statement *statement,
+	__isl_take isl_aff *aff, struct hyperplane *plane)
+{
+	struct affine affine = { .coefficients = ARENA_ARRAY(compilation->arena, long,
+		statement->depth + 1) };
+	bool plain = affine_of_isl(aff, statement->depth, &affine);
+	isl_aff_free(aff);
+	if (plain)
+		*plane = hyperplane_make(compilation, statement, affine, 1);
+	return plain;
+}
+
+struct extraction {
+	struct compilation *compilation;
+	const struct nest *nest;
+	struct band_dim *dim;
+	int found;
+};
+
+static isl_stat extract_piece(__isl_take isl_set *set, __isl_take isl_aff *aff, void *user)
+{
+	struct extraction *extraction = user;
+	int s = nest_statement_named(extraction->nest, isl_set_get_tuple_name(set));
+	isl_set_free(set);
+	if (s >= 0 && plane_of_isl(extraction->compilation, extraction->nest->statements[s], aff,
+		&extraction->dim->planes[s]))
+		extraction->found++;
+	else if (s < 0)
+		isl_aff_free(aff);
+	return isl_stat_ok;
+}
+
+static isl_stat extract_plane(__isl_take isl_pw_aff *piecewise, void *user)
+{
+	isl_stat status = isl_pw_aff_foreach_piece(piecewise, extract_piece, user);
+	isl_pw_aff_free(piecewise);
+	return status;
+}
+
+static __isl_give isl_schedule_node *first_band(__isl_take isl_schedule *schedule)
+{
+	isl_schedule_node *node = isl_schedule_get_root(schedule);
+	isl_schedule_free(schedule);
+	while (node && isl_schedule_node_get_type(node) != isl_schedule_node_band) {
+		if (isl_schedule_node_n_children(node) != 1) {
+			isl_schedule_node_free(node);
+			return NULL;
+		}
+		node = isl_schedule_node_child(node, 0);
+	}
+	return node;
+}
+
+static bool isl_dim_of_band(struct compilation *compilation, const struct nest *nest,
+	isl_multi_union_pw_aff *partial, int j, struct band_dim *dim)
+{
+	dim->planes = ARENA_ARRAY(compilation->arena, struct hyperplane, nest->statement_count);
+	struct extraction extraction = { compilation, nest, dim, 0 };
+	isl_union_pw_aff *values = isl_multi_union_pw_aff_get_union_pw_aff(partial, j);
+	isl_union_pw_aff_foreach_pw_aff(values, extract_plane, &extraction);
+	isl_union_pw_aff_free(values);
+	return extraction.found == nest->statement_count && finish_dim(compilation, nest, dim);
+}
+
+/* isl's schedule, or NULL if it takes too much work to find. */
+static __isl_give isl_schedule *within_limit(isl_ctx *ctx,
+	__isl_take isl_schedule_constraints *constraints)
+{
+	/* Shifts by the extent of a loop, which put a statement behind all of it, are no use in
+	 * a band, and the search for them takes isl long where loops are.  Nor is a sum of loops
+	 * times their extents, which puts all iterations in one row: scalars ask for it, and
+	 * without a limit isl spends minutes on ever longer numbers. */
+	enum { OPERATIONS = 20000, SHIFT_LIMIT = 64, COEFFICIENT_LIMIT = 8 };
+	isl_options_set_schedule_max_constant_term(ctx, SHIFT_LIMIT);
+	isl_options_set_schedule_max_coefficient(ctx, COEFFICIENT_LIMIT);
+	struct isl_work work = isl_work_begin(ctx, OPERATIONS);
+	isl_schedule *schedule = isl_schedule_constraints_compute_schedule(constraints);
+	isl_work_end(&work);
+	return schedule;
+}
+
+/* Constraints of the dependences: of all of them, and of the one with most. */
+struct constraint_count {
+	long total, most;
+};
+
+static isl_stat count_basic_map(__isl_take isl_basic_map *map, void *user)
+{
+	struct constraint_count *count = user;
+	long constraints = isl_basic_map_n_constraint(map);
+	count->total += constraints;
+	count->most = constraints > count->most ? constraints : count->most;
+	isl_basic_map_free(map);
+	return isl_stat_ok;
+}
+
+static isl_stat count_map(__isl_take isl_map *map, void *user)
+{
+	isl_map_foreach_basic_map(map, count_basic_map, user);
+	isl_map_free(map);
+	return isl_stat_ok;
+}
+
+/* isl eliminates a multiplier for each constraint, which may square what is left, and no
+ * limit of operations stops it there.  Stencils, for which its schedules are worth having,
+ * have few statements, and some ten dependences of some ten constraints; with seven
+ * statements no more of these may take it minutes, and with more than twenty loops around
+ * all statements half a minute. */
+static bool may_schedule(const struct nest *nest)
+{
+	enum { STATEMENTS = 6, TOTAL_CONSTRAINTS = 240, MOST_CONSTRAINTS = 24, WORK = 1000 };
+	struct constraint_count count = { 0, 0 };
+	long loops = 0;
+	if (nest->statement_count > STATEMENTS)
+		return false;
+	isl_union_map_foreach_map(nest->dependences, count_map, &count);
+	isl_union_map_foreach_map(nest->together, count_map, &count);
+	for (int s = 0; s < nest->statement_count; s++)
+		loops += nest->statements[s]->depth;
+	return count.total <= TOTAL_CONSTRAINTS && count.most <= MOST_CONSTRAINTS
+		&& count.total * loops <= WORK;
+}
+
+/* The constraint goes into *USER unless it says how long a loop is. */
+static isl_stat relax_constraint(__isl_take isl_constraint *constraint, void *user)
+{
+	enum { LENGTH = 8 };           /* distances of dependences are shorter */
+	isl_basic_map **relaxed = user;
+	isl_val *constant = isl_val_abs(isl_constraint_get_constant_val(constraint));
+	if (isl_constraint_is_equality(constraint) || isl_val_cmp_si(constant, LENGTH) <= 0)
+		*relaxed = isl_basic_map_add_constraint(*relaxed, constraint);
+	else
+		isl_constraint_free(constraint);
+	isl_val_free(constant);
+	return isl_stat_ok;
+}
+
+static isl_stat relax_basic_map(__isl_take isl_basic_map *map, void *user)
+{
+	isl_union_map **relaxed = user;
+	if (isl_basic_map_dim(map, isl_dim_div) == 0) {
+		isl_basic_map *rest = isl_basic_map_universe(isl_basic_map_get_space(map));
+		isl_basic_map_foreach_constraint(map, relax_constraint, &rest);
+		isl_basic_map_free(map);
+		map = rest;
+	}
+	*relaxed = isl_union_map_add_map(*relaxed, isl_map_from_basic_map(map));
+	return isl_stat_ok;
+}
+
+static isl_stat relax_map(__isl_take isl_map *map, void *user)
+{
+	isl_map_foreach_basic_map(map, relax_basic_map, user);
+	isl_map_free(map);
+	return isl_stat_ok;
+}
+
+/* The dependences, and more, as if the sizes were not known: a schedule that suits all
+ * sizes is what is wanted, and the sizes' numbers are what isl's grow from, for minutes.
+ * (That dependences should be short is said of the exact ones: others have no bounds.) */
+static __isl_give isl_union_map *without_sizes(__isl_take isl_union_map *dependences)
+{
+	isl_union_map *relaxed = isl_union_map_empty(isl_union_map_get_space(dependences));
+	isl_union_map_foreach_map(dependences, relax_map, &relaxed);
+	isl_union_map_free(dependences);
+	return relaxed;
+}
+
+static int scheduler_band(struct compilation *compilation, const struct nest *nest,
+	struct band_dim *band)
+{
+	isl_schedule_constraints *constraints = isl_schedule_constraints_on_domain(
+		isl_union_set_copy(nest->domain));
+	isl_union_map *all = isl_union_map_union(isl_union_map_copy(nest->dependences),
+		isl_union_map_copy(nest->together));
+	constraints = isl_schedule_constraints_set_validity(constraints,
+		without_sizes(isl_union_map_copy(all)));
+	constraints = isl_schedule_constraints_set_proximity(constraints, all);
+	isl_schedule *schedule = within_limit(compilation->ctx, constraints);
+	isl_schedule_node *node = schedule ? first_band(schedule) : NULL;
+	if (!node)
+		return 0;
+	int members = (int)isl_schedule_node_band_n_member(node), count = 0;
+	isl_multi_union_pw_aff *partial = isl_schedule_node_band_get_partial_schedule(node);
+	for (int j = 0; j < members && count < NEST_LOOPS; j++) {
+		struct band_dim dim = { .name = arena_printf(compilation->arena, "w%d", j) };
+		if (isl_dim_of_band(compilation, nest, partial, j, &dim) && dim.extent > 1 && dim.can_tile)
+			band[count++] = dim;
+	}
+	isl_multi_union_pw_aff_free(partial);
+	isl_schedule_node_free(node);
+	return count;
+}
+
+void nest_find_band(struct compilation *compilation, struct nest *nest)
+{
+	nest->prefix = nest->band_count = nest->left_out = 0;
+	if (!nest->loop_depth)
+		return;
+	struct nest best = *nest;
+	for (int a = ALIGN_NAMES; a <= ALIGN_BOUNDS + 1; a++) {
+		enum alignment alignment = a > ALIGN_BOUNDS ? ALIGN_ENDS : (enum alignment)a;
+		nest->band_count = source_band(compilation, nest, alignment, 0, 0, nest->band);
+		if (a == ALIGN_NAMES || nest->band_count > best.band_count
+			|| (nest->borrows && alignment == ALIGN_BOUNDS && nest->band_count == best.band_count))
+			best = *nest;
+		if (!best.left_out && (!nest->borrows || alignment == ALIGN_BOUNDS))
+			break;
+	}
+	*nest = best;
+	if (!nest->left_out || !may_schedule(nest))
+		return;
+	nest->band_count = scheduler_band(compilation, nest, nest->band);
+	if (nest->band_count > best.band_count)
+		nest->left_out = best.band_count + best.left_out - nest->band_count;
+	else
+		*nest = best;
+}
+
+int nest_depth(const struct nest *nest)
+{
+	return main_statement(nest)->depth;
+}
+
+void nest_find_sequential_band(struct compilation *compilation, struct nest *nest, int loops)
+{
+	const struct statement *main = main_statement(nest);
+	int count = nest->outer_count;
+	nest->prefix = 0;
+	for (int l = 0; l < count; l++) {
+		nest->band[l] = nest->parent->band[l];
+		nest->band[l].planes += nest->first_in_parent;
+	}
+	for (int j = nest->outer_loops; j < loops && count < NEST_LOOPS; j++) {
+		struct band_dim dim = { 0 };
+		if (!source_dim(compilation, nest, main, j, ALIGN_ENDS, AS_WRITTEN, &dim)
+			|| !has_choice(nest, j, &dim))
+			continue;
+		dim.is_forward = true;
+		nest->band[count++] = dim;
+	}
+	nest->prefix = count;
+	struct nest best = *nest;
+	for (int a = ALIGN_ENDS; a <= ALIGN_BOUNDS; a++) {
+		nest->band_count = source_band(compilation, nest, (enum alignment)a, loops, count,
+			nest->band);
+		if (a == ALIGN_ENDS || nest->band_count >= best.band_count)
+			best = *nest;
+	}
+	*nest = best;
+}
+
+void nest_take_band(struct nest *to, const struct nest *from)
+{
+	to->band_count = from->band_count;
+	to->prefix = from->prefix;
+	to->left_out = from->left_out;
+	memcpy(to->band, from->band, sizeof to->band);
+	memcpy(to->blocked, from->blocked, sizeof to->blocked);
+}
+
+bool nest_source_dim(struct compilation *compilation, const struct nest *nest, int j,
+	struct band_dim *dim)
+{
+	struct nest alone = *nest;
+	alone.dependences = alone.together = isl_union_map_empty(isl_union_map_get_space(nest->order));
+	bool done = source_dim(compilation, &alone, main_statement(nest), j, ALIGN_NAMES, AS_WRITTEN,
+		dim);
+	isl_union_map_free(alone.dependences);
+	return done;
+}

@@ -1,0 +1,120 @@
+/* What must cross the bus at least: each element whose value from before the nest is read
+ * comes in, and each element that is written goes out.  Counted are the elements that the
+ * accesses touch, whatever shape they make together. */
+
+#include <limits.h>
+
+#include "ir/isl_work.h"
+#include "ir/order.h"
+#include "ir/set_count.h"
+#include "passes/analysis/nest.h"
+#include "support/memory.h"
+
+/* The accesses of the nest to one array. */
+struct uses {
+	const struct array *array;
+	int read_count, write_count;
+	struct statement_access *reads, *writes;
+};
+
+static bool find_uses(const struct nest *nest, const struct array *array, struct uses *uses)
+{
+	int most = 0;
+	for (int s = 0; s < nest->statement_count; s++)
+		most += nest->statements[s]->access_count;
+	*uses = (struct uses){ .array = array };
+	uses->reads = memory_alloc(((size_t)most + 1) * sizeof *uses->reads);
+	uses->writes = memory_alloc(((size_t)most + 1) * sizeof *uses->writes);
+	for (int a = 0; a < nest->array_count; a++)
+		for (int i = 0; i < nest->arrays[a].access_count; i++) {
+			const struct nest_access *access = &nest->arrays[a].accesses[i];
+			struct statement_access use = { nest->statements[access->statement], access->access };
+			if (nest->arrays[a].array != array || nest->arrays[a].is_internal)
+				continue;
+			if (access->access->is_write)
+				uses->writes[uses->write_count++] = use;
+			else
+				uses->reads[uses->read_count++] = use;
+		}
+	return uses->read_count + uses->write_count > 0;
+}
+
+static void uses_end(struct uses *uses)
+{
+	free(uses->reads);
+	free(uses->writes);
+}
+
+/* The elements that ACCESS touches in INSTANCES of its statement. */
+static __isl_give isl_set *touched(const struct access *access, __isl_take isl_set *instances)
+{
+	return isl_set_apply(instances, isl_map_copy(access->map));
+}
+
+static __isl_give isl_set *unite(__isl_take isl_set *all, __isl_take isl_set *more)
+{
+	return all ? isl_set_union(all, more) : more;
+}
+
+/* Whose value from before the nest is read; NULL: there is none, or finding them is too much
+ * work. */
+static __isl_give isl_set *elements_in(isl_ctx *ctx, const struct uses *uses)
+{
+	enum { OPERATIONS = 1000000 };
+	isl_set *elements = NULL;
+	struct isl_work work = isl_work_begin(ctx, OPERATIONS);
+	for (int r = 0; r < uses->read_count; r++) {
+		const struct statement_access *read = &uses->reads[r];
+		isl_set *instances = reads_without_write(isl_set_copy(read->statement->domain), *read,
+			uses->writes, uses->write_count, 0);
+		elements = unite(elements, touched(read->access, instances));
+	}
+	if (isl_work_end(&work))
+		return elements;
+	isl_set_free(elements);
+	return NULL;
+}
+
+static __isl_give isl_set *elements_out(const struct uses *uses)
+{
+	isl_set *elements = NULL;
+	for (int w = 0; w < uses->write_count; w++)
+		elements = unite(elements, touched(uses->writes[w].access,
+			isl_set_copy(uses->writes[w].statement->domain)));
+	return elements;
+}
+
+/* All that is written of it is used up in the nest. */
+static bool is_used_up(const struct nest *nest, const struct array *array)
+{
+	return !array->is_parameter && (nest->parent || !nest_shares(nest, array));
+}
+
+static long count(__isl_take isl_set *elements)
+{
+	return elements ? set_count_at_least(elements) : 0;
+}
+
+static long array_compulsory(const struct nest *nest, const struct array *array)
+{
+	struct uses uses;
+	long bytes = 0;
+	if (find_uses(nest, array, &uses)) {
+		long in = count(elements_in(isl_union_map_get_ctx(nest->order), &uses));
+		long out = is_used_up(nest, array) ? 0 : count(elements_out(&uses));
+		if (__builtin_add_overflow(in, out, &bytes)
+			|| __builtin_mul_overflow(bytes, array->type.bytes, &bytes))
+			bytes = LONG_MAX;
+	}
+	uses_end(&uses);
+	return bytes;
+}
+
+long nest_compulsory(const struct nest *nest)
+{
+	long bytes = 0;
+	for (int i = 0; i < nest->function->array_count; i++)
+		if (__builtin_add_overflow(bytes, array_compulsory(nest, nest->function->arrays[i]), &bytes))
+			return LONG_MAX;
+	return bytes;
+}

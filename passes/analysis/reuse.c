@@ -1,0 +1,81 @@
+/* --emit=reuse: what the schedule of each nest depends on, as text. */
+
+#include "passes/analysis/nest.h"
+
+static void print_loops(FILE *out, const struct nest *nest)
+{
+	for (int l = 0; l < nest->band_count; l++) {
+		const struct band_dim *dim = &nest->band[l];
+		fprintf(out, "  loop %s extent %ld%s%s\n", dim->name, dim->extent,
+			l < nest->prefix ? " sequential" : "", dim->is_forward ? " forward" : "");
+	}
+	if (nest->left_out)
+		fprintf(out, "  %d loops run whole inside a tile\n", nest->left_out);
+}
+
+static void print_dim(FILE *out, const struct nest_model *model, const struct model_dim *dim)
+{
+	fprintf(out, " [%ld", dim->window);
+	for (int l = 0; l < model->loop_count; l++) {
+		long factor = dim->coefficient[l];
+		if (!factor)
+			continue;
+		fprintf(out, dim->negative >> l & 1 ? " - " : " + ");
+		if (factor != 1)
+			fprintf(out, "%ld ", factor);
+		fprintf(out, "%s", model->loops[l].name);
+	}
+	fputc(']', out);
+}
+
+static void print_array(FILE *out, const struct nest_model *model, int a)
+{
+	const struct model_array *array = &model->arrays[a];
+	fprintf(out, "  array %s %d bytes", array->name, array->element_bytes);
+	for (int d = 0; d < array->rank; d++)
+		print_dim(out, model, &array->dims[d]);
+	fprintf(out, "%s%s%s%s", array->is_read ? " read" : "", array->is_written ? " written" : "",
+		array->is_created ? " created" : "", array->is_dropped ? " dropped" : "");
+	for (int l = 0; l < model->loop_count; l++)
+		if (array->anchored >> l & 1)
+			fprintf(out, " once in %s", model->loops[l].name);
+	fputs("; kept along", out);
+	for (int l = 0; l < model->loop_count; l++) {
+		bool moves = false;
+		for (int d = 0; d < array->rank; d++)
+			moves |= array->dims[d].coefficient[l] != 0;
+		if (!moves)
+			fprintf(out, " %s", model->loops[l].name);
+	}
+	fputc('\n', out);
+}
+
+void nest_print_model(const struct nest *nest, const struct nest_model *model, bool exact, FILE *out)
+{
+	fprintf(out, "nest %s%s\n", nest->name, exact ? "" : " (regions are bounded, not exact)");
+	print_loops(out, nest);
+	for (int a = 0; a < model->array_count; a++)
+		print_array(out, model, a);
+}
+
+bool print_reuse(struct compilation *compilation, const struct function *function, FILE *out)
+{
+	int count;
+	struct nest *nests = nests_of_function(compilation, function, &count);
+	for (int n = 0; n < count; n++) {
+		struct nest *nest = &nests[n];
+		if (nest->array_count > MODEL_ARRAYS) {
+			fprintf(out, "nest %s (more arrays than are scheduled together: in parts)\n",
+				nest->name);
+			continue;
+		}
+		nest_find_dependences(compilation, nest);
+		nest_find_band(compilation, nest);
+		struct nest_model *model = ARENA_NEW(compilation->arena, struct nest_model);
+		struct region *regions = ARENA_ARRAY(compilation->arena, struct region,
+			nest->array_count + 1);
+		bool exact = nest_model_build(compilation, nest, model, regions);
+		nest_print_model(nest, model, exact, out);
+	}
+	return !ferror(out);
+}

@@ -1,0 +1,576 @@
+#include "passes/cost/model.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "passes/cost/model_math.h"
+
+/* The traffic of a schedule in closed form.
+ *
+ * A region is a box, and each of its extents is affine in the clipped tile sizes
+ * of the loops around the buffer.  A sum over many visits is therefore a product
+ * over the dimensions of sums that need only two numbers of a loop: how many of
+ * its tiles take part, and how many iterations these tiles have together.  Where
+ * two dimensions move with one loop the sum does not factor, and the loop's whole
+ * tiles and its last one are added up one after the other.
+ *
+ * Visits that find their region on chip are subtracted (docs/search.md, "Turns").
+ */
+
+/* What part of a loop's tiles a sum runs over. */
+struct part {
+	long count;                  /* tiles */
+	long iterations;             /* of these tiles together */
+	long first;                  /* which they are, from this one on; for clipped arrays */
+};
+
+/* What is summed of the runs of a sliding window (slide_sum). */
+enum slide { SLIDE_NONE, SLIDE_RUN, SLIDE_UP, SLIDE_DOWN };
+
+struct sum {
+	const struct nest_model *model;
+	const struct model_array *array;
+	const struct schedule *schedule;
+	int store;
+	long slots;
+	int slide_dim;               /* -1: none */
+	bool is_clipped, overflow;
+};
+
+static long times(struct sum *sum, long a, long b)
+{
+	long product = 0;
+
+	if (__builtin_mul_overflow(a, b, &product))
+		sum->overflow = true;
+	return sum->overflow ? 0 : product;
+}
+
+static long plus(struct sum *sum, long a, long b)
+{
+	long total = 0;
+
+	if (__builtin_add_overflow(a, b, &total))
+		sum->overflow = true;
+	return sum->overflow ? 0 : total;
+}
+
+bool array_is_indexed(const struct model_array *array, int loop)
+{
+	for (int d = 0; d < array->rank; d++)
+		if (array->dims[d].coefficient[loop] > 0)
+			return true;
+	return false;
+}
+
+static int dims_moved(const struct model_array *array, int loop)
+{
+	int count = 0;
+
+	for (int d = 0; d < array->rank; d++)
+		count += array->dims[d].coefficient[loop] > 0;
+	return count;
+}
+
+long tile_count(long extent, long tile)
+{
+	return (extent - 1) / tile + 1;
+}
+
+static long loop_tiles(const struct sum *sum, int loop)
+{
+	return tile_count(sum->model->loops[loop].extent, sum->schedule->tile[loop]);
+}
+
+/* Iterations of the last tile. */
+static long last_tile(const struct sum *sum, int loop)
+{
+	return sum->model->loops[loop].extent -
+		(loop_tiles(sum, loop) - 1) * sum->schedule->tile[loop];
+}
+
+/* Extent of dimension DIM, with the loops around the buffer at TILES iterations
+ * (0: not around it, the whole extent). */
+static long dim_extent(struct sum *sum, const struct model_dim *dim, const long *tiles)
+{
+	long extent = dim->window;
+
+	for (int l = 0; l < sum->model->loop_count; l++) {
+		long iterations = tiles[l] > 0 ? tiles[l] : sum->model->loops[l].extent;
+
+		if (dim->coefficient[l] > 0)
+			extent = plus(sum, extent, times(sum, dim->coefficient[l], iterations - 1));
+	}
+	return extent;
+}
+
+/* Sum of the extent of a dimension over the PARTS of the loops around the buffer
+ * that move it; AROUND[l] says which loops those are. */
+static long dim_sum(struct sum *sum, const struct model_dim *dim, const bool *around,
+	const struct part *parts)
+{
+	long tiles = 1, inner = dim->window, total;
+
+	for (int l = 0; l < sum->model->loop_count; l++) {
+		if (dim->coefficient[l] == 0)
+			continue;
+		if (around[l])
+			tiles = times(sum, tiles, parts[l].count);
+		else
+			inner = plus(sum, inner, times(sum, dim->coefficient[l],
+				sum->model->loops[l].extent - 1));
+	}
+	total = times(sum, tiles, inner);
+	for (int l = 0; l < sum->model->loop_count; l++)
+		if (dim->coefficient[l] > 0 && around[l] && parts[l].count > 0)
+			total = plus(sum, total, times(sum, times(sum, tiles / parts[l].count,
+				dim->coefficient[l]), parts[l].iterations - parts[l].count));
+	return total;
+}
+
+/* What the run of a sliding window moves along its dimension: the whole run, or
+ * what follows the kept windows at its low (SLIDE_UP) or high end.  All other
+ * loops of the dimension are at one tile size (in PARTS, count 1). */
+static long slide_sum(struct sum *sum, enum slide slide, const struct part *parts)
+{
+	const struct model_dim *dim = &sum->array->dims[sum->slide_dim];
+	int loop = sum->schedule->order[sum->store - 1];
+	long tile = sum->schedule->tile[loop], tiles[MODEL_LOOPS] = { 0 };
+	long whole, last, overlap, n = loop_tiles(sum, loop), m = sum->slots;
+	long step = times(sum, dim->coefficient[loop], tile);
+
+	for (int i = 0; i < sum->store; i++)
+		tiles[sum->schedule->order[i]] = parts[sum->schedule->order[i]].iterations;
+	tiles[loop] = tile;
+	whole = dim_extent(sum, dim, tiles);
+	tiles[loop] = last_tile(sum, loop);
+	last = dim_extent(sum, dim, tiles);
+	overlap = whole > step ? whole - step : 0;
+	if (slide == SLIDE_RUN)
+		return plus(sum, plus(sum, times(sum, n - 1, whole), last),
+			-times(sum, n - 1, overlap));
+	if (m >= n)
+		return 0;
+	if (slide == SLIDE_DOWN)
+		return times(sum, n - m, whole - overlap);
+	return plus(sum, plus(sum, times(sum, n - m - 1, whole), last),
+		-times(sum, n - m, overlap));
+}
+
+/* True if LOOP's tiles have to be added up one size after the other. */
+static bool loop_is_coupled(const struct sum *sum, int loop, enum slide slide)
+{
+	int moving = sum->schedule->order[sum->store - 1];
+
+	if (slide != SLIDE_NONE && loop == moving)
+		return false;
+	return dims_moved(sum->array, loop) > 1 ||
+		(slide != SLIDE_NONE && sum->array->dims[sum->slide_dim].coefficient[loop] > 0);
+}
+
+/* What a run of the moving loop moves in its dimension, of a clipped array. */
+static long clipped_slide_sum(struct sum *sum, enum slide slide, const long *tile,
+	struct tile_range *range)
+{
+	const struct model_dim *dim = &sum->array->dims[sum->slide_dim];
+	int moving = sum->schedule->order[sum->store - 1];
+	long n = loop_tiles(sum, moving), m = sum->slots < n ? sum->slots : n, all = 0, kept = 0;
+
+	range[moving] = (struct tile_range){ 0, n };
+	if (!clipped_sum(sum->model, dim, tile, range, moving, &all))
+		sum->overflow = true;
+	range[moving] = (struct tile_range){ slide == SLIDE_DOWN ? n - m : 0, m };
+	if (slide != SLIDE_RUN && !clipped_sum(sum->model, dim, tile, range, moving, &kept))
+		sum->overflow = true;
+	return all - kept;
+}
+
+/* As region_sum, of a clipped array, whose sums factor. */
+static long clipped_region_sum(struct sum *sum, const struct part *parts, enum slide slide)
+{
+	long total = 1, tile[MODEL_LOOPS] = { 0 }, extent;
+	struct tile_range range[MODEL_LOOPS] = { { 0, 0 } };
+
+	for (int i = 0; i < sum->store; i++) {
+		int loop = sum->schedule->order[i];
+
+		tile[loop] = sum->schedule->tile[loop];
+		range[loop] = (struct tile_range){ parts[loop].first, parts[loop].count };
+		if (!array_is_indexed(sum->array, loop))
+			total = times(sum, total, parts[loop].count);
+	}
+	for (int d = 0; d < sum->array->rank; d++) {
+		if (slide != SLIDE_NONE && d == sum->slide_dim)
+			extent = clipped_slide_sum(sum, slide, tile, range);
+		else if (!clipped_sum(sum->model, &sum->array->dims[d], tile, range, -1, &extent))
+			sum->overflow = true;
+		total = times(sum, total, extent);
+	}
+	return total;
+}
+
+/* Elements of the regions of the visits in PARTS. */
+static long region_sum(struct sum *sum, struct part *parts, int first, enum slide slide)
+{
+	bool around[MODEL_LOOPS] = { false };
+	long total = 1;
+
+	if (sum->is_clipped)
+		return clipped_region_sum(sum, parts, slide);
+	for (int i = first; i < sum->store; i++) {
+		int loop = sum->schedule->order[i];
+		struct part saved = parts[loop];
+		long tile = sum->schedule->tile[loop], last, wholes;
+
+		if (saved.count <= 1 || !loop_is_coupled(sum, loop, slide))
+			continue;
+		last = saved.iterations - (saved.count - 1) * tile;
+		wholes = last == tile ? saved.count : saved.count - 1;
+		parts[loop] = (struct part){ 1, tile, 0 };
+		total = times(sum, wholes, region_sum(sum, parts, i + 1, slide));
+		if (wholes < saved.count) {
+			parts[loop] = (struct part){ 1, last, 0 };
+			total = plus(sum, total, region_sum(sum, parts, i + 1, slide));
+		}
+		parts[loop] = saved;
+		return total;
+	}
+	for (int i = 0; i < sum->store; i++)
+		around[sum->schedule->order[i]] = true;
+	for (int d = 0; d < sum->array->rank; d++)
+		total = times(sum, total, slide != SLIDE_NONE && d == sum->slide_dim ?
+			slide_sum(sum, slide, parts) :
+			dim_sum(sum, &sum->array->dims[d], around, parts));
+	for (int i = 0; i < sum->store; i++)
+		if (!array_is_indexed(sum->array, sum->schedule->order[i]))
+			total = times(sum, total, parts[sum->schedule->order[i]].count);
+	return total;
+}
+
+/* The runs of the moving loop that begin with a turn of the loop at position TURN:
+ * adds what they would move WITHOUT the turn (only the visits it changes) and WITH
+ * it.  The loops between go up or down as the parity of the turn decides. */
+static void turn_sum(struct sum *sum, int turn, long *without, long *with)
+{
+	struct part parts[MODEL_LOOPS];
+	const int *order = sum->schedule->order;
+	int moving = order[sum->store - 1];
+	long n = loop_tiles(sum, order[turn]), tile = sum->schedule->tile[moving];
+	long clip = loop_tiles(sum, moving) * tile - sum->model->loops[moving].extent;
+
+	for (int parity = 0; parity < 2; parity++) {
+		bool is_odd = parity == 1;
+		long kept = sum->slots;
+
+		for (int i = 0; i < turn; i++)
+			parts[order[i]] = (struct part){ loop_tiles(sum, order[i]),
+				sum->model->loops[order[i]].extent, 0 };
+		/* positions 1 .. n - 1: half of them odd, rounded in favour of odd */
+		parts[order[turn]] = (struct part){ is_odd ? n / 2 : (n - 1) / 2, 0, 0 };
+		for (int i = turn + 1; i < sum->store - 1; i++) {
+			parts[order[i]] = (struct part){ 1, is_odd ? last_tile(sum, order[i]) :
+				sum->schedule->tile[order[i]],
+				is_odd ? loop_tiles(sum, order[i]) - 1 : 0 };
+			if (loop_tiles(sum, order[i]) % 2 == 0)
+				is_odd = false;
+		}
+		if (parts[order[turn]].count == 0)
+			continue;
+		if (kept > loop_tiles(sum, moving))
+			kept = loop_tiles(sum, moving);
+		if (sum->slide_dim >= 0) {
+			parts[moving] = (struct part){ 1, tile, 0 };
+			*without = plus(sum, *without, region_sum(sum, parts, 0, SLIDE_RUN));
+			*with = plus(sum, *with, region_sum(sum, parts, 0,
+				is_odd ? SLIDE_DOWN : SLIDE_UP));
+			continue;
+		}
+		parts[moving].count = kept;
+		parts[moving].first = is_odd ? loop_tiles(sum, moving) - kept : 0;
+		parts[moving].iterations = kept * tile -
+			(is_odd || kept == loop_tiles(sum, moving) ? clip : 0);
+		*without = plus(sum, *without, region_sum(sum, parts, 0, SLIDE_NONE));
+	}
+}
+
+/* Counts the runs of the moving loop and takes off what their turns keep. */
+static void subtract_turns(struct sum *sum, long *elements, long *visits)
+{
+	const int *order = sum->schedule->order;
+
+	for (int turn = sum->store - 2; turn >= 0; turn--) {
+		long runs = loop_tiles(sum, order[turn]) - 1, without = 0, with = 0;
+		int inner = order[turn + 1];
+
+		/* every loop between that indexes the array has to turn too */
+		if (array_is_indexed(sum->array, inner) && !sum->schedule->is_serpentine[inner])
+			return;
+		if (array_is_indexed(sum->array, order[turn]))
+			continue;
+		for (int i = 0; i < turn; i++)
+			runs = times(sum, runs, loop_tiles(sum, order[i]));
+		turn_sum(sum, turn, &without, &with);
+		*elements = plus(sum, plus(sum, *elements, -without), with);
+		*visits = plus(sum, *visits, -times(sum, runs, sum->slots));
+	}
+}
+
+/* The number of parts of a ring or slots: see struct storage. */
+static long buffer_elements(struct sum *sum, const struct storage *storage)
+{
+	long tiles[MODEL_LOOPS] = { 0 }, whole[MODEL_LOOPS], elements = 1;
+	int moving = storage->store > 0 ? sum->schedule->order[storage->store - 1] : -1;
+	long copies = storage->slots + (storage->is_double ? 1 : 0);
+
+	for (int i = 0; i < storage->store; i++)
+		tiles[sum->schedule->order[i]] = sum->schedule->tile[sum->schedule->order[i]];
+	memcpy(whole, tiles, sizeof whole);
+	if (moving >= 0)
+		whole[moving] = 0;
+	for (int d = 0; d < sum->array->rank; d++) {
+		const struct model_dim *dim = &sum->array->dims[d];
+		long extent = dim_extent(sum, dim, tiles);
+
+		if (d == sum->slide_dim) {
+			long most = dim_extent(sum, dim, whole);
+
+			extent = plus(sum, extent, times(sum, copies - 1,
+				times(sum, dim->coefficient[moving], tiles[moving])));
+			extent = extent < most ? extent : most;
+		} else if (dim->clip_high > 0 && extent > dim->clip_high - dim->clip_low) {
+			extent = dim->clip_high - dim->clip_low;
+		}
+		elements = times(sum, elements, extent);
+	}
+	return sum->slide_dim >= 0 ? elements : times(sum, elements, copies);
+}
+
+/* The dimension that slides, -1 if the array may not. */
+int slide_dim(const struct nest_model *model, const struct schedule *schedule,
+	const struct model_array *array, int store)
+{
+	struct sum sum = { .model = model, .array = array, .schedule = schedule, .store = store };
+	long tiles[MODEL_LOOPS] = { 0 };
+	int moving, found = -1;
+
+	if (array->is_written || store == 0)
+		return -1;
+	moving = schedule->order[store - 1];
+	if (dims_moved(array, moving) != 1)
+		return -1;
+	for (int d = 0; d < array->rank; d++)
+		if (array->dims[d].coefficient[moving] > 0)
+			found = d;
+	for (int i = 0; i < store; i++)
+		tiles[schedule->order[i]] = schedule->tile[schedule->order[i]];
+	if (dim_extent(&sum, &array->dims[found], tiles) <
+		times(&sum, array->dims[found].coefficient[moving], tiles[moving]))
+		return -1;
+	return sum.overflow ? -1 : found;
+}
+
+/* True if the tiles of the outer loops that are not APART yet cut dimension DIM into
+ * intervals that share no element, as digits of a number do. */
+static bool dim_is_cut(struct sum *sum, const struct model_dim *dim, const bool *apart)
+{
+	long tiles[MODEL_LOOPS] = { 0 }, reach, step[MODEL_LOOPS];
+	bool is_used[MODEL_LOOPS] = { false };
+	const int *order = sum->schedule->order;
+
+	for (int i = 0; i < sum->store; i++)
+		tiles[order[i]] = sum->schedule->tile[order[i]];
+	reach = dim_extent(sum, dim, tiles);
+	for (;;) {
+		int next = -1;
+
+		for (int i = 0; i < sum->store; i++) {
+			step[i] = times(sum, dim->coefficient[order[i]], tiles[order[i]]);
+			if (step[i] > 0 && !apart[order[i]] && !is_used[i] &&
+				(next < 0 || step[i] < step[next]))
+				next = i;
+		}
+		if (next < 0)
+			return !sum->overflow;
+		if (reach > step[next])
+			return false;
+		is_used[next] = true;
+		reach = plus(sum, reach, times(sum, step[next], loop_tiles(sum, order[next]) - 1));
+	}
+}
+
+/* Needed where two regions are on chip and are written.  Loops that a dimension
+ * tells apart are no more in the way of others, until all are apart. */
+bool regions_are_disjoint(const struct nest_model *model, const struct schedule *schedule,
+	const struct model_array *array, int store)
+{
+	struct sum sum = { .model = model, .array = array, .schedule = schedule, .store = store };
+	bool apart[MODEL_LOOPS] = { false };
+	int left = 0;
+
+	for (int i = 0; i < store; i++)
+		left += array_is_indexed(array, schedule->order[i]);
+	for (int before = left + 1; left > 0 && left < before;) {
+		before = left;
+		for (int d = 0; d < array->rank; d++) {
+			if (!dim_is_cut(&sum, &array->dims[d], apart))
+				continue;
+			for (int i = 0; i < store; i++) {
+				int loop = schedule->order[i];
+
+				if (array->dims[d].coefficient[loop] > 0 && !apart[loop]) {
+					apart[loop] = true;
+					left--;
+				}
+			}
+		}
+	}
+	return left == 0;
+}
+
+static bool storage_is_legal(const struct nest_model *model, const struct schedule *schedule,
+	const struct model_array *array, const struct storage *storage)
+{
+	int moving;
+
+	if (storage->store < 0 || storage->store > schedule->depth || storage->slots < 1)
+		return false;
+	if (storage->store == 0)
+		return storage->slots == 1 && !storage->is_sliding && !storage->is_double;
+	moving = schedule->order[storage->store - 1];
+	if (!array_is_indexed(array, moving))
+		return false;
+	if (storage->slots > tile_count(model->loops[moving].extent, schedule->tile[moving]))
+		return false;
+	if (storage->slots > 1 && !schedule->is_serpentine[moving])
+		return false;
+	if (array->anchored != 0 && (storage->slots > 1 || storage->is_double))
+		return false;
+	if (storage->is_sliding && slide_dim(model, schedule, array, storage->store) < 0)
+		return false;
+	return !array->is_written || (storage->slots == 1 && !storage->is_double) ||
+		regions_are_disjoint(model, schedule, array, storage->store);
+}
+
+bool array_evaluate(const struct nest_model *model, const struct schedule *schedule,
+	const struct model_array *array, struct storage *storage)
+{
+	struct sum sum = { .model = model, .array = array, .schedule = schedule,
+		.store = storage->store, .slots = storage->slots, .slide_dim = -1,
+		.is_clipped = array_is_clipped(array) };
+	struct part parts[MODEL_LOOPS];
+	long moved, visits = 1, first_visits = 1, first;
+
+	if (!storage_is_legal(model, schedule, array, storage))
+		return false;
+	if (storage->is_sliding)
+		sum.slide_dim = slide_dim(model, schedule, array, storage->store);
+	for (int i = 0; i < storage->store; i++) {
+		int loop = schedule->order[i];
+
+		parts[loop] = (struct part){ loop_tiles(&sum, loop), model->loops[loop].extent, 0 };
+		if (array->anchored >> loop & 1)
+			parts[loop] = (struct part){ 1, schedule->tile[loop], 0 };
+		visits = times(&sum, visits, parts[loop].count);
+		if (array_is_indexed(array, loop))
+			first_visits = times(&sum, first_visits, parts[loop].count);
+	}
+	moved = region_sum(&sum, parts, 0, storage->is_sliding ? SLIDE_RUN : SLIDE_NONE);
+	first = sum.overflow ? 0 : moved / (visits / first_visits);
+	if (array->anchored == 0)
+		subtract_turns(&sum, &moved, &visits);
+	storage->bytes = times(&sum, buffer_elements(&sum, storage), array->element_bytes);
+	moved = times(&sum, moved, array->element_bytes);
+	first = times(&sum, first, array->element_bytes);
+	storage->read_bytes = storage->write_bytes = storage->commands = 0;
+	if (array->is_written) {
+		storage->write_bytes = moved - (array->is_dropped ? first : 0);
+		storage->read_bytes = moved - (array->is_created ? first : 0);
+		storage->commands = plus(&sum, times(&sum, 2, visits),
+			times(&sum, -first_visits, array->is_created + array->is_dropped));
+	} else if (array->is_read) {
+		storage->read_bytes = moved;
+		storage->commands = visits;
+	}
+	return !sum.overflow;
+}
+
+bool tiles_are_legal(const struct nest_model *model, const struct schedule *schedule)
+{
+	bool is_ordered[MODEL_LOOPS] = { false };
+	int depth = 0;
+
+	for (int l = 0; l < model->loop_count; l++) {
+		if (schedule->tile[l] < 1 || schedule->tile[l] > model->loops[l].extent)
+			return false;
+		if (model->loops[l].tile > 0 && model->loops[l].tile != schedule->tile[l])
+			return false;
+		depth += schedule->tile[l] < model->loops[l].extent;
+	}
+	if (depth != schedule->depth)
+		return false;
+	for (int i = 0; i < depth; i++) {
+		int loop = schedule->order[i];
+
+		if (loop < 0 || loop >= model->loop_count || is_ordered[loop] ||
+			schedule->tile[loop] == model->loops[loop].extent ||
+			(schedule->is_serpentine[loop] && model->loops[loop].is_forward))
+			return false;
+		is_ordered[loop] = true;
+	}
+	return true;
+}
+
+long arch_granule_bytes(const struct arch *arch)
+{
+	if (arch->exclusive)
+		return arch->scratchpad_bytes / arch->banks;
+	return arch->align_bytes > 0 ? arch->align_bytes : 1;
+}
+
+static bool place(struct storage *storage, const struct arch *arch, long *used)
+{
+	long granule = arch_granule_bytes(arch), end;
+
+	if (granule < 1 || __builtin_add_overflow(storage->bytes, granule - 1, &end))
+		return false;
+	storage->bytes = end / granule * granule;
+	storage->offset = *used;
+	storage->bank = arch->exclusive ? (int)(*used / granule) : -1;
+	storage->bank_count = arch->exclusive ? (int)(storage->bytes / granule) : 0;
+	return !__builtin_add_overflow(*used, storage->bytes, used) &&
+		*used <= (arch->exclusive ? granule * arch->banks : arch->scratchpad_bytes);
+}
+
+/* Arrays of larger elements come first: then each buffer is aligned for its elements
+ * without a gap. */
+static bool place_all(const struct nest_model *model, const struct arch *arch,
+	struct schedule *schedule)
+{
+	enum { ELEMENT_BYTES_LIMIT = 64 };
+
+	for (int bytes = ELEMENT_BYTES_LIMIT; bytes > 0; bytes--)
+		for (int a = 0; a < model->array_count; a++)
+			if (model->arrays[a].element_bytes == bytes &&
+				!place(&schedule->storage[a], arch, &schedule->scratchpad_bytes))
+				return false;
+	return true;
+}
+
+bool schedule_evaluate(const struct nest_model *model, const struct arch *arch,
+	struct schedule *schedule)
+{
+	schedule->total_bytes = schedule->scratchpad_bytes = 0;
+	if (!tiles_are_legal(model, schedule))
+		return false;
+	for (int a = 0; a < model->array_count; a++) {
+		struct storage *storage = &schedule->storage[a];
+
+		if (!array_evaluate(model, schedule, &model->arrays[a], storage) ||
+			__builtin_add_overflow(schedule->total_bytes, storage->read_bytes,
+				&schedule->total_bytes) ||
+			__builtin_add_overflow(schedule->total_bytes, storage->write_bytes,
+				&schedule->total_bytes))
+			return false;
+	}
+	return place_all(model, arch, schedule);
+}

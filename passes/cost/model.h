@@ -1,0 +1,204 @@
+#ifndef PASSES_MODEL_H
+#define PASSES_MODEL_H
+
+#include <stdbool.h>
+
+#include "ir/arch.h"
+#include "support/arena.h"
+
+/* The model of one nest: all that the traffic of a schedule depends on where the
+ * domain is a box and subscripts are separable.  Passes build it from the program
+ * (passes/analysis/nest.h), the search chooses a schedule for it, and lowering turns the
+ * schedule into a plan; the plan's own count must agree to the byte. */
+
+enum { MODEL_LOOPS = 12, MODEL_ARRAYS = 31, MODEL_RANK = 16 };
+
+struct model_loop {
+	const char *name;
+	long extent;                 /* iterations, >= 1 */
+	bool is_forward;             /* carries a dependence: may not run backwards */
+	long tile;                   /* > 0: the user fixed it; 0: free */
+};
+
+/* Elements of one dimension that a tile touches, in units of the dimension's
+ * lattice (elements that no iteration touches between two that are do not count):
+ *     window + sum over loops l of coefficient[l] * (T_l - 1)
+ * with T_l the tile of loops outside the store level (clipped at the edge:
+ * D_l - i T_l if less) and the whole extent of loops inside it. */
+struct model_dim {
+	long window;                 /* >= 1 */
+	long coefficient[MODEL_LOOPS];  /* >= 0 */
+	long negative;               /* bit l set if the subscript falls as loop l rises; matters
+	                              * only where the dimension is clipped */
+	/* Only the elements from clip_low up to clip_high, of all from 0 that the loops reach,
+	 * exist: a region moves those that it has of them, and a buffer holds no others, but
+	 * for the windows of one that slides.  clip_high 0: all.  Only in arrays no loop moves
+	 * in two dimensions. */
+	long clip_low, clip_high;
+};
+
+struct model_array {
+	const char *name;
+	int element_bytes;
+	int rank;
+	struct model_dim dims[MODEL_RANK];
+	bool is_read;                /* its elements are fetched */
+	bool is_written;             /* its regions go out when they leave the chip */
+	bool is_created;             /* written: nothing is fetched when a region comes for the
+	                              * first time, since its elements are set on chip.  Only
+	                              * where different tiles never touch the same element */
+	bool is_dropped;             /* written: nobody needs its elements after the nest, so that
+	                              * nothing goes out when a region leaves for the last time.
+	                              * Only where is_created may be */
+	long anchored;               /* bit l: touched only by statements that run in the first (or
+	                              * last) tile of loop l that a run executes, an initialisation
+	                              * or a final step.  Such a loop indexes the array only if its
+	                              * tile is 1 and fixed (passes/cost/nest_model.c).  See below */
+};
+
+struct nest_model {
+	int loop_count, array_count;
+	struct model_loop loops[MODEL_LOOPS];
+	struct model_array arrays[MODEL_ARRAYS];
+};
+
+/* How one array is held.
+ *
+ * Tile loops are numbered from 0, outermost.  The first STORE of them are outside
+ * the buffer: each of their iterations is a visit and shows the buffer one region.
+ * A store level is normal: it is 0, or loop STORE - 1 indexes the array (else the
+ * same buffer further out moves the same bytes).  Let b = STORE - 1, the loop that
+ * moves the region.
+ *
+ * SLOTS: the buffer keeps the regions of the last SLOTS iterations of b.
+ * 1 <= SLOTS <= the tiles of b; more than 1 only if b is serpentine, and, for an array
+ * that is written, only if different tiles never touch the same element.
+ *
+ * IS_SLIDING (only if the array is not written, exactly one dimension moves with b,
+ * and windows of consecutive whole tiles overlap or touch): the buffer is a ring
+ * along that dimension, of window + (SLOTS - 1) * step lattice elements (at most the
+ * whole extent of a run of b), and an iteration of b fetches only what the one before
+ * did not hold.
+ *
+ * What a visit finds.  Let pos(l) be the count of loop l in its present run, from 0
+ * (whichever way it goes; a serpentine loop goes backwards in its runs 1, 3, 5, ...
+ * counted over the whole nest).  Let r be the innermost loop outside b with
+ * pos(r) > 0.
+ *  - If r exists, does not index the array, and every loop inside r and outside or
+ *    equal to b that indexes the array is serpentine, then this run of b goes back
+ *    over the one before it, and its visits with pos(b) < SLOTS are kept: their
+ *    regions are still there since before the turn.  They move nothing.
+ *  - Else, if sliding and pos(b) > 0: what is new in the window moves.
+ *  - Else the whole region moves, whatever else of it may be on chip by chance.
+ * With STORE = 0 there is one visit.
+ *
+ * An array with anchored loops is visited only where those of them that are outside b,
+ * or b, have pos 0: they count as loops of one iteration, and no visit is kept at a turn.
+ * SLOTS is 1 and IS_DOUBLE false.
+ *
+ * A written array: a visit that is not kept fetches its region, unless it comes for
+ * the first time (pos of every loop outside that does not index it is 0) and
+ * is_created.  At the end of a visit the region goes out, unless it leaves for the
+ * last time (every loop outside that does not index it is in its last iteration) and
+ * is_dropped, or its next visit is kept: the innermost loop r outside b that is not in
+ * its last iteration exists, does not index the array, every loop inside r and outside
+ * or equal to b that indexes the array is serpentine, and this is one of the last SLOTS
+ * iterations of b's run. */
+struct storage {
+	int store;
+	long slots;
+	bool is_sliding;
+	bool is_double;              /* one slot (or step of a ring) more, to overlap; not if
+	                              * the array is anchored, or is written where different tiles
+	                              * touch the same element */
+	/* results */
+	long bytes;                  /* of the buffer, aligned */
+	long offset;                 /* in the scratchpad, bytes */
+	int bank, bank_count;        /* exclusive banks; else -1, 0 */
+	long read_bytes, write_bytes;
+	long commands;               /* transfers of boxes started (before splitting) */
+};
+
+struct schedule {
+	long tile[MODEL_LOOPS];      /* of each loop, 1 .. extent */
+	int depth;                   /* tile loops: those with tile < extent */
+	int order[MODEL_LOOPS];      /* loop of each tile loop, outermost first */
+	bool is_serpentine[MODEL_LOOPS];   /* by loop */
+	struct storage storage[MODEL_ARRAYS];
+	long total_bytes, scratchpad_bytes;
+	bool is_optimal;
+	long bound_bytes;            /* nothing in the space is below this */
+	long points;
+	double seconds;              /* of processor time that the search took; nothing depends on it */
+};
+
+/* Fills in all results of SCHEDULE (bytes, traffic, total_bytes, scratchpad_bytes,
+ * places) from its choices, in closed form.  False if it breaks a rule above, needs
+ * more than ARCH has, or a number overflows a long. */
+bool schedule_evaluate(const struct nest_model *model, const struct arch *arch,
+	struct schedule *schedule);
+
+/* Whether nests are fused: not; where that moves less; wherever it can be. */
+enum fusion { FUSE_NEVER, FUSE_AUTO, FUSE_ALL };
+
+enum buffering { BUFFERING_SINGLE, BUFFERING_DOUBLE, BUFFERING_AUTO };
+
+struct search_options {
+	enum buffering buffering;
+	long effort;                 /* points; 0: exhaustive */
+	int threads;                 /* -j; the result does not depend on it */
+	bool show_progress;
+	const volatile int *interrupted;   /* set by SIGINT; may be NULL */
+	/* What the user fixed of order, stores, slots, sliding (tiles are in the model).
+	 * order: the first order_count tile loops, outermost first. */
+	int order_count;
+	int order[MODEL_LOOPS];
+	bool has_fixed_order;        /* each of them is cut into tiles, but for those of one
+	                              * iteration; else some may run whole */
+	int store[MODEL_ARRAYS];     /* -1: free */
+	int min_store[MODEL_ARRAYS]; /* the least that is legal */
+	long slots[MODEL_ARRAYS];    /* 0: free */
+	int sliding[MODEL_ARRAYS];   /* -1: free, 0, 1 */
+	int doubled[MODEL_ARRAYS];   /* -1: as BUFFERING says, 0, 1 */
+	int serpentine[MODEL_LOOPS]; /* -1: free, 0, 1 */
+	/* So many of the first tile loops are around other nests too, whose buffers take the
+	 * same place in turns: what only these loops move is in single buffers. */
+	int shared_loops;
+	/* Parts of the space, for comparison. */
+	bool held[MODEL_ARRAYS];     /* only loops that index the array are outside its buffer, so
+	                              * that each of its regions comes once */
+	bool divides;                /* tile sizes divide the extents */
+	/* Among schedules of the same traffic the one with least scratchpad, before fewer
+	 * commands: a point of the Pareto front. */
+	bool prefers_memory;
+};
+
+void search_options_init(struct search_options *options);
+
+/* The schedule with the least total_bytes that fits ARCH; among equals fewer
+ * commands, then longer contiguous runs, then less scratchpad, then simpler.
+ * Deterministic.  False if none fits; then *SMALLEST is the least scratchpad in
+ * bytes (unified) or banks (exclusive) that some schedule fits in. */
+bool search_schedule(const struct nest_model *model, const struct arch *arch,
+	const struct search_options *options, struct schedule *best, long *smallest);
+
+/* *SMALLEST alone: for schedules that OPTIONS allow, however much ARCH has.  False: there are
+ * none. */
+bool search_least_memory(const struct nest_model *model, const struct arch *arch,
+	const struct search_options *options, long *smallest);
+
+/* Contiguous runs in external memory that the transfers of SCHEDULE, evaluated, consist of; clipped
+ * tiles are taken for whole ones. */
+double schedule_runs(const struct nest_model *model, const struct schedule *schedule);
+
+/* No schedule of MODEL in S bytes of scratchpad moves less than this many bytes;
+ * *ARGUMENT names the reason ("compulsory", "partition"). MACS: iterations of the
+ * whole domain. */
+long model_lower_bound(const struct nest_model *model, long scratchpad_bytes,
+	const char **argument);
+/* False if every schedule moves more bytes than a long holds. */
+bool model_is_countable(const struct nest_model *model, long scratchpad_bytes);
+/* Every element read once and every element written once. */
+long model_compulsory(const struct nest_model *model);
+
+#endif

@@ -1,0 +1,40 @@
+#ifndef PASSES_MODEL_MATH_H
+#define PASSES_MODEL_MATH_H
+
+#include "passes/cost/model.h"
+
+/* What the evaluator (model.c) shares with the search. */
+
+/* True if LOOP moves ARRAY's region. */
+bool array_is_indexed(const struct model_array *array, int loop);
+/* Tiles of TILE iterations that EXTENT iterations need. */
+long tile_count(long extent, long tile);
+/* The dimension of ARRAY that can slide along the last of the STORE loops outside
+ * its buffer; -1 if none can. */
+int slide_dim(const struct nest_model *model, const struct schedule *schedule,
+	const struct model_array *array, int store);
+/* True if two different regions of ARRAY never share an element. */
+bool regions_are_disjoint(const struct nest_model *model, const struct schedule *schedule,
+	const struct model_array *array, int store);
+/* At least so many different elements of a dimension are touched by all iterations. */
+long dim_elements(const struct nest_model *model, const struct model_dim *dim);
+/* Some dimension of ARRAY is clipped. */
+bool array_is_clipped(const struct model_array *array);
+/* Tiles of a loop, by index. */
+struct tile_range { long first, count; };
+/* The sum of the clipped extents of DIM over all tiles in RANGE [loop] of the loops around
+ * the buffer, those with TILE [loop] > 0; the others run whole.  JOINED (-1: none): where
+ * the windows of that loop's tiles touch, what they cover together counts once.  False if
+ * *TOTAL overflows. */
+bool clipped_sum(const struct nest_model *model, const struct model_dim *dim, const long *tile,
+	const struct tile_range *range, int joined, long *total);
+/* Buffers are whole granules: alignment, or a bank. */
+long arch_granule_bytes(const struct arch *arch);
+/* True if tiles, order and directions of SCHEDULE are. */
+bool tiles_are_legal(const struct nest_model *model, const struct schedule *schedule);
+/* Fills in the traffic, commands and (unaligned) bytes of STORAGE.  False if it
+ * breaks a rule of struct storage or a number overflows. */
+bool array_evaluate(const struct nest_model *model, const struct schedule *schedule,
+	const struct model_array *array, struct storage *storage);
+
+#endif

@@ -1,0 +1,329 @@
+/* Which arrays are carried: each set of them leaves the nests another scratchpad, in which these
+ * are partitioned into groups and lowered anew. */
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "passes/fusion/fuse.h"
+#include "passes/fusion/fusion_memo.h"
+#include "passes/cost/model_math.h"
+#include "passes/studies/quiet.h"
+
+struct carry_search {
+	struct compilation *compilation;
+	struct nest *nests;
+	const struct fuse_wishes *wishes;
+	const struct plan *plan;     /* empty */
+	struct carry_space space;
+	bool *cuts;                  /* see lower_fused; NULL: free */
+	long least;                  /* nothing moves less, as far as is known */
+	unsigned long best;          /* set, and what it moves */
+	long bytes;
+	bool *parts;                 /* [nest_count + 1]: a part of that plan begins there; NULL: not
+	                              * known */
+	int part_count;              /* without more carried than is wanted; 0: not known yet */
+	bool is_proved;              /* every nest and group is the best there is in its place */
+	long moved[CARRY_LIMIT];     /* by the candidates: bytes, of those */
+	int tried_count;
+	unsigned long *tried;        /* [tried_count]: sets weighed */
+};
+
+enum { SMALL = 8, MIDDLE = 16 };     /* nests */
+
+/* How many sets are weighed: the work does not depend on what else was asked before. */
+static int most_tries(int nest_count)
+{
+	return nest_count <= SMALL ? 64 : nest_count <= MIDDLE ? 24 : 12;
+}
+
+/* Lowers the nests with MASK carried. */
+static bool lower_with(const struct carry_search *search, struct compilation *compilation,
+	unsigned long mask, struct plan *plan)
+{
+	int count;
+	struct carrying carrying;
+	if (!carry_place(compilation, &search->space, mask, &carrying))
+		return false;
+	const struct carrying *before = compilation->carrying;
+	const struct arch *arch = compilation->arch;
+	compilation->carrying = &carrying;
+	compilation->arch = search->space.arch;
+	struct nest *nests = nests_of_function(compilation, search->plan->function, &count);
+	bool done = lower_fused(compilation, nests, count, search->wishes, &carrying, search->cuts,
+		plan);
+	compilation->carrying = before;
+	compilation->arch = arch;
+	if (done)
+		carry_apply(&carrying, search->nests, plan);
+	return done;
+}
+
+/* What is moved with MASK carried, and the plan without statements; LONG_MAX: it does not fit.  See
+ * compilation.spares_memory. */
+static long weigh_so(struct carry_search *search, unsigned long mask, bool spares_memory,
+	struct plan *plan)
+{
+	struct quiet quiet;
+	*plan = *search->plan;
+	plan->nests = ARENA_ARRAY(plan->arena, struct plan_nest, search->space.nest_count + 1);
+	quiet_begin(&quiet, search->compilation);
+	quiet.compilation.only_weighs = true;
+	quiet.compilation.spares_memory = spares_memory;
+	long bytes = lower_with(search, &quiet.compilation, mask, plan) ? plan_bytes(plan) : LONG_MAX;
+	/* who wants all to be fused wants no other groups for what is carried */
+	if (search->wishes->fusion == FUSE_ALL && search->part_count
+		&& plan->nest_count != search->part_count)
+		bytes = LONG_MAX;
+	search->compilation->is_broken |= quiet.compilation.is_broken;
+	quiet_end(&quiet);
+	return bytes;
+}
+
+/* All sets and sizes are compared with groups that need least: so a choice is the best of all
+ * scratchpads down to what it needs, and what is found is the same for all commands. */
+static long weigh(struct carry_search *search, unsigned long mask, struct plan *plan)
+{
+	return weigh_so(search, mask, true, plan);
+}
+
+static bool was_tried(const struct carry_search *search, unsigned long mask)
+{
+	for (int t = 0; t < search->tried_count; t++)
+		if (search->tried[t] == mask)
+			return true;
+	return false;
+}
+
+static bool is_over(const struct carry_search *search)
+{
+	return search->tried_count >= most_tries(search->space.nest_count)
+		|| search->bytes <= search->least;
+}
+
+/* Where the parts of PLAN begin, and where the last one ends. */
+static bool *cuts_of(const struct carry_search *search, const struct plan *plan)
+{
+	bool *cuts = ARENA_ARRAY(search->compilation->arena, bool, search->space.nest_count + 1);
+	cuts[search->space.nest_count] = true;
+	for (int n = 0; n < plan->nest_count; n++)
+		cuts[plan->nests[n].first_source] = true;
+	return cuts;
+}
+
+/* What PLAN, the best so far, says of its parts and of the candidates. */
+static void note(struct carry_search *search, const struct plan *plan)
+{
+	search->is_proved = true;
+	for (int n = 0; n < plan->nest_count; n++)
+		search->is_proved &= plan->nests[n].optimal;
+	for (int c = 0; c < search->space.count; c++) {
+		search->moved[c] = 0;
+		for (int n = 0; n < plan->nest_count; n++)
+			search->moved[c] += plan_nest_moves(&plan->nests[n],
+				search->space.candidates[c].array);
+	}
+}
+
+/* PLAN, with MASK carried, is the best so far. */
+static void take(struct carry_search *search, unsigned long mask, long bytes,
+	const struct plan *plan)
+{
+	search->best = mask;
+	search->bytes = bytes;
+	search->parts = cuts_of(search, plan);
+}
+
+/* Weighs MASK, unless that was done; true if it is the best so far. */
+static bool try(struct carry_search *search, unsigned long mask)
+{
+	struct plan plan;
+	struct carrying carrying;
+	if (is_over(search) || was_tried(search, mask)
+		|| !carry_place(search->compilation, &search->space, mask, &carrying))
+		return false;
+	search->tried[search->tried_count++] = mask;
+	long bytes = weigh(search, mask, &plan);
+	if (bytes >= search->bytes)
+		return false;
+	take(search, mask, bytes, &plan);
+	note(search, &plan);
+	return true;
+}
+
+/* One more of those that move most, as long as that moves less. */
+static void add_movers(struct carry_search *search)
+{
+	unsigned long refused = 0;
+	while (!is_over(search)) {
+		int most = -1;
+		for (int c = 0; c < search->space.count; c++)
+			if (!((search->best | refused) >> c & 1) && search->moved[c] > 0
+				&& (most < 0 || search->moved[c] > search->moved[most]))
+				most = c;
+		if (most < 0)
+			return;
+		if (!try(search, search->best | 1UL << most))
+			refused |= 1UL << most;
+	}
+}
+
+/* Another one in the place of one, as long as that moves less. */
+static void exchange(struct carry_search *search)
+{
+	unsigned long fixed = search->space.wanted;
+	int count = search->space.count;
+	for (bool is_better = true; is_better && !is_over(search); ) {
+		unsigned long from = search->best;
+		is_better = false;
+		for (int c = 0; c < count && !is_better; c++)
+			for (int other = 0; other < count && !is_better; other++)
+				if ((from & ~fixed) >> c & 1 && !(from >> other & 1))
+					is_better = try(search, (from ^ 1UL << c) | 1UL << other);
+	}
+}
+
+/* All sets, the larger first. */
+static void try_all(struct carry_search *search)
+{
+	unsigned long all = (1UL << search->space.count) - 1;
+	for (unsigned long out = 0; out <= all && !is_over(search); out++)
+		if (!(out & search->space.wanted))
+			try(search, all & ~out);
+}
+
+/* In a long function groups stay as they are with what is carried first. */
+static void keep_cuts(struct carry_search *search)
+{
+	if (search->space.nest_count > SMALL)
+		search->cuts = search->parts;
+}
+
+/* ---- less scratchpad ---- */
+
+/* The largest of so many sizes that is below BYTES: quarters of a doubling, in whole granules; the
+ * same for all machines that differ in their scratchpad only. */
+static long size_below(const struct arch *arch, long bytes)
+{
+	enum { STEPS = 4 };
+	long granule = arch_granule_bytes(arch);
+	int k = (int)floor(STEPS * log2((double)bytes)) + 1;
+	long size = bytes;
+	while (size >= bytes && k > 0)
+		size = (long)exp2((double)k-- / STEPS) / granule * granule;
+	return size;
+}
+
+/* Where nothing is proved, what is left to the nests decides which of several choices are
+ * compared, and more of it need not be better: less is tried too, in a few steps. */
+static void try_less(struct carry_search *search)
+{
+	enum { SIZES = 4 };
+	const struct arch *whole = search->space.arch, *best = whole;
+	const unsigned long masks[2] = { search->best, search->space.wanted };
+	long size = whole->scratchpad_bytes;
+	for (int i = 0; i < SIZES && search->bytes > search->least; i++) {
+		struct plan plan;
+		struct arch *arch = ARENA_NEW(search->compilation->arena, struct arch);
+		size = size_below(whole, size);
+		if (size <= 0)
+			break;
+		*arch = *whole;
+		arch->scratchpad_bytes = size;
+		if (arch->exclusive)
+			arch->banks = (int)(size / arch_granule_bytes(whole));
+		search->space.arch = arch;
+		for (int m = 0; m < 1 + (masks[0] != masks[1]); m++) {
+			long bytes = weigh(search, masks[m], &plan);
+			if (bytes >= search->bytes)
+				continue;
+			take(search, masks[m], bytes, &plan);
+			best = arch;
+		}
+	}
+	search->space.arch = best;
+}
+
+static void choose(struct carry_search *search)
+{
+	enum { ALL_SETS_OF = 5 };
+	struct compilation *compilation = search->compilation;
+	struct plan plan;
+	search->tried = ARENA_ARRAY(compilation->arena, unsigned long,
+		most_tries(search->space.nest_count) + 1);
+	search->tried[search->tried_count++] = search->best;
+	long bytes = weigh(search, search->best, &plan);
+	if (bytes == LONG_MAX)
+		return;
+	take(search, search->best, bytes, &plan);
+	search->part_count = plan.nest_count;
+	note(search, &plan);
+	keep_cuts(search);
+	add_movers(search);
+	if (search->space.count <= ALL_SETS_OF)
+		try_all(search);
+	else
+		exchange(search);
+	if (search->space.nest_count <= SMALL && !search->is_proved)
+		try_less(search);
+}
+
+/* The groups of the best choice, each with the longest runs and the fewest commands instead of the
+ * least memory.  The model counts the same for both, and the plans may yet differ: that which moves
+ * less is taken, by all commands.  Of equals a compilation takes that with the longest runs, and a
+ * front the other one. */
+static void try_long_runs(struct carry_search *search)
+{
+	struct compilation *compilation = search->compilation;
+	bool spares_memory = compilation->restriction.prefers_memory;
+	bool *const cuts = search->cuts;
+	struct plan plan;
+	search->cuts = search->parts;
+	long bytes = weigh_so(search, search->best, false, &plan);
+	compilation->spares_memory = bytes > search->bytes
+		|| (bytes == search->bytes && spares_memory);
+	if (compilation->spares_memory)
+		search->cuts = cuts;
+}
+
+/* Some nests of the best choice are one. */
+static bool has_groups(const struct carry_search *search)
+{
+	for (int n = 0; search->parts && n < search->space.nest_count; n++)
+		if (!search->parts[n])
+			return true;
+	return false;
+}
+
+static bool may_be_grouped(const struct nest *nests, int count)
+{
+	enum { NESTS = 256 };        /* see partition.c */
+	return count <= NESTS && nests_share(nests, count);
+}
+
+bool lower_carrying(struct compilation *compilation, struct nest *nests, int count,
+	const struct fuse_wishes *wishes, long least, struct plan *plan)
+{
+	const struct plan before = *plan;
+	struct carry_search search = { .compilation = compilation, .nests = nests, .wishes = wishes,
+		.plan = &before, .least = least };
+	struct carrying wanted;
+	carry_find(compilation, nests, count, wishes->fusion != FUSE_NEVER || wishes->forces,
+		&search.space);
+	if (!carry_place(compilation, &search.space, search.space.wanted, &wanted))
+		return carry_refuse(compilation, &search.space);
+	struct fusion_memo *fusions = compilation->fusions;
+	if (!fusions)
+		compilation->fusions = fusion_memo_new(compilation->arena, true);
+	fusion_memo_begin(compilation->fusions);
+	search.best = search.space.wanted;
+	const bool spares_memory = compilation->spares_memory;
+	if (!search.space.is_given && may_be_grouped(nests, count))
+		choose(&search);
+	if (has_groups(&search))
+		try_long_runs(&search);
+	bool done = lower_with(&search, compilation, search.best, plan);
+	compilation->spares_memory = spares_memory;
+	compilation->fusions = fusions;
+	return done;
+}

@@ -1,0 +1,332 @@
+/* Fusion: consecutive nests as one, so that what is between them stays on chip.  There
+ * is no second mechanism: a producer is a set of statements whose place in the band is
+ * shifted so that it is early enough, and that runs in every tile that needs it
+ * (passes/fusion/group_band.c); the regions, rings and transfers are those of any nest without
+ * closed forms (passes/regions/general.c). */
+
+#include "passes/fusion/fuse.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "passes/variants/lower_nest.h"
+#include "passes/variants/schedule_text.h"
+
+/* Which value of a scalar is whose was found for the whole function: a group with only
+ * some of the uses of one that is written would need more. */
+static bool shares_scalars(const struct groups *groups, const struct grown *grown)
+{
+	for (int i = 0; i < groups->function->array_count; i++) {
+		const struct group_array *entry = &groups->arrays[i];
+		bool inside = false, is_written = false;
+		for (int a = 0; a < entry->access_count; a++) {
+			inside |= entry->accesses[a].nest >= grown->first && entry->accesses[a].nest <= grown->last;
+			is_written |= entry->accesses[a].access->is_write;
+		}
+		if (entry->array->by_value && is_written && inside
+			&& (entry->first < grown->first || entry->last > grown->last))
+			return true;
+	}
+	return false;
+}
+
+/* Nests of the group use ARRAY together. */
+static bool is_shared(const struct group_array *entry, const struct grown *grown)
+{
+	int first = -1;
+	for (int a = 0; a < entry->access_count; a++) {
+		int nest = entry->accesses[a].nest;
+		if (nest < grown->first || nest > grown->last)
+			continue;
+		if (first >= 0 && nest != first)
+			return true;
+		first = nest;
+	}
+	return false;
+}
+
+bool group_is_whole(const struct groups *groups, const struct grown *grown)
+{
+	for (int i = 0; i < groups->function->array_count; i++)
+		if (!groups->arrays[i].array->by_value && is_shared(&groups->arrays[i], grown)
+			&& !is_carried(groups->compilation, groups->arrays[i].array))
+			return !shares_scalars(groups, grown);
+	return false;
+}
+
+bool group_of(struct groups *groups, int first, int last, struct grown *grown)
+{
+	group_begin(groups, last, grown);
+	while (grown->first > first)
+		group_grow(groups, grown);
+	return group_is_whole(groups, grown);
+}
+
+struct group_limits group_limits_of(const struct compilation *compilation)
+{
+	const struct arch *arch = compilation->arch;
+	return (struct group_limits){ .bytes = LONG_MAX / 4,
+		.repetition = 1 + compilation->recompute_percent / 100,
+		.prefers_memory = compilation->spares_memory,
+		.capacity = arch->exclusive ? arch->banks : arch->scratchpad_bytes };
+}
+
+/* ---- the group as a nest ---- */
+
+static const char *group_name(const struct groups *groups, const struct grown *grown)
+{
+	return arena_printf(groups->compilation->arena, "%s.%d-%d", groups->function->name,
+		groups->nests[grown->first].index, groups->nests[grown->last].index);
+}
+
+static struct nest *join(const struct groups *groups, const struct grown *grown,
+	const struct group_choice *choice)
+{
+	const struct nest *nests = groups->nests + grown->first;
+	int count = grown->last - grown->first + 1;
+	struct nest *group = nest_join(groups->compilation, nests, count);
+	group->name = group_name(groups, grown);
+	for (int a = 0; a < group->array_count; a++) {
+		int index = group->arrays[a].array->index;
+		group->arrays[a].is_internal = group_is_internal(groups, grown, index);
+		group->arrays[a].is_kept = group_keeps(groups, grown, choice, index);
+	}
+	group->moves_boxes = true;
+	group->band_count = choice->depth;
+	for (int l = 0; l < choice->depth; l++)
+		group_make_band_dim(groups, grown, &grown->dims[choice->loops[l].dim],
+			choice->loops[l].repeats, &group->band[l]);
+	return group;
+}
+
+static struct schedule schedule_of(const struct group_choice *choice)
+{
+	struct schedule schedule = { .depth = choice->depth };
+	for (int l = 0; l < choice->depth; l++) {
+		schedule.order[l] = l;
+		schedule.tile[l] = choice->loops[l].tile;
+	}
+	return schedule;
+}
+
+static struct group_stage *stages_of(const struct groups *groups, const struct grown *grown,
+	const struct group_choice *choice)
+{
+	int count = grown->last - grown->first + 1, next = 0;
+	struct group_stage *stages = ARENA_ARRAY(groups->compilation->arena, struct group_stage, count);
+	for (int m = 0; m < count; m++) {
+		int n = grown->first + m;
+		stages[m].first = next;
+		stages[m].end = next += groups->nests[n].statement_count;
+		stages[m].tile = choice->stage_tile[n];
+		if (stages[m].tile)
+			group_make_stage_dim(groups, grown, n, &choice->stages[n], &stages[m].dim);
+	}
+	return stages;
+}
+
+static int *stores_of(const struct groups *groups, const struct grown *grown,
+	const struct group_choice *choice, const struct nest *group)
+{
+	int *store = ARENA_ARRAY(groups->compilation->arena, int, group->array_count + 1);
+	for (int a = 0; a < group->array_count; a++) {
+		int index = group->arrays[a].array->index;
+		store[a] = group->arrays[a].is_internal ? 0 : group_store(groups, grown, choice, index);
+		if (choice->hold[index] != HOLD_ALL)
+			store[a] = choice->hold[index] == HOLD_CHUNK ? STORE_CHUNK : STORE_STAGE;
+	}
+	return store;
+}
+
+/* Which buffers are to be double. */
+static enum doubling *doubling_of(const struct groups *groups, const struct group_choice *choice,
+	const struct nest *group)
+{
+	enum doubling *doubling = ARENA_ARRAY(groups->compilation->arena, enum doubling,
+		group->array_count + 1);
+	for (int a = 0; a < group->array_count; a++)
+		doubling[a] = choice->is_double[group->arrays[a].array->index] ? DOUBLE_WANTED
+			: DOUBLE_NEVER;
+	return doubling;
+}
+
+/* ---- text ---- */
+
+static const char *describe(const struct groups *groups, const struct grown *grown,
+	const struct group_choice *choice, const struct nest *group, const enum doubling *doubling)
+{
+	struct arena *arena = groups->compilation->arena;
+	const char *text = arena_printf(arena, "nest %s\nfuse", group->name);
+	for (int a = 0; a < group->array_count; a++)
+		if (group->arrays[a].is_internal)
+			text = arena_printf(arena, "%s %s", text, group->arrays[a].array->name);
+	text = arena_printf(arena, "%s\n", text);
+	const char *order = "order", *repeats = "";
+	for (int l = 0; l < choice->depth; l++) {
+		const char *name = grown->dims[choice->loops[l].dim].name;
+		text = arena_printf(arena, "%stile %s %ld\n", text, name, choice->loops[l].tile);
+		order = arena_printf(arena, "%s %s", order, name);
+		if (choice->loops[l].repeats)
+			repeats = arena_printf(arena, "%srepeat %s\n", repeats, name);
+	}
+	text = arena_printf(arena, "%s%s\n%s", text, order, repeats);
+	for (int a = 0; a < group->array_count; a++) {
+		enum group_hold hold = choice->hold[group->arrays[a].array->index];
+		int n = groups->nest_of[group->statements[group->arrays[a].accesses[0].statement]->index];
+		if (hold == HOLD_STAGE)
+			text = arena_printf(arena, "%sstream %s\n", text, group->arrays[a].array->name);
+		if (hold == HOLD_CHUNK)
+			text = arena_printf(arena, "%sstream %s %s %ld\n", text, group->arrays[a].array->name,
+				choice->stages[n].name, choice->stage_tile[n]);
+	}
+	for (int a = 0; a < group->array_count; a++)
+		if (doubling[a] == DOUBLE_WANTED)
+			text = arena_printf(arena, "%sdouble %s\n", text, group->arrays[a].array->name);
+	return text;
+}
+
+static struct group_wishes *new_wishes(const struct groups *groups)
+{
+	struct arena *arena = groups->compilation->arena;
+	int arrays = groups->function->array_count + 1;
+	struct group_wishes *wishes = ARENA_NEW(arena, struct group_wishes);
+	wishes->is_streamed = ARENA_ARRAY(arena, bool, arrays);
+	wishes->stage_loop = ARENA_ARRAY(arena, const char *, arrays);
+	wishes->stage_tile = ARENA_ARRAY(arena, long, arrays);
+	wishes->is_double = ARENA_ARRAY(arena, bool, arrays);
+	wishes->is_internal = ARENA_ARRAY(arena, bool, arrays);
+	return wishes;
+}
+
+/* The dimensions of GROWN as the loops of a model that lines are read into. */
+static void dims_as_loops(const struct grown *grown, struct nest_model *model)
+{
+	model->loop_count = grown->dim_count;
+	for (int l = 0; l < grown->dim_count; l++)
+		model->loops[l] = (struct model_loop){ .name = grown->dims[l].name,
+			.extent = grown->dims[l].most - grown->dims[l].least + 1 };
+}
+
+static void take_wishes(const struct nest_model *model, const struct search_options *options,
+	const struct schedule_reader *reader, struct group_wishes *said)
+{
+	for (int l = 0; l < model->loop_count; l++)
+		said->tile[l] = reader->tiles[l] ? model->loops[l].tile : 0;
+	said->has_order = reader->order != NULL;
+	for (int l = 0; l < options->order_count; l++)
+		if (model->loops[options->order[l]].extent > 1)
+			said->order[said->order_count++] = options->order[l];
+}
+
+/* What COUNT LINES say of GROWN; NULL: what cannot be, in *READER. */
+static const struct group_wishes *read_lines(const struct groups *groups,
+	struct compilation *compilation, const struct grown *grown,
+	const struct schedule_line *const *lines, int count, struct schedule_reader *reader)
+{
+	struct arena *arena = compilation->arena;
+	struct nest *nest = ARENA_NEW(arena, struct nest);
+	struct nest_model *model = ARENA_NEW(arena, struct nest_model);
+	struct search_options *options = ARENA_NEW(arena, struct search_options);
+	struct group_wishes *said = new_wishes(groups);
+	*nest = (struct nest){ .name = group_name(groups, grown), .function = groups->function };
+	*reader = (struct schedule_reader){ .arena = arena, .nest = nest, .model = model,
+		.options = options, .group = said, .compilation = compilation };
+	search_options_init(options);
+	dims_as_loops(grown, model);
+	for (int i = 0; i < groups->function->array_count; i++)
+		said->is_internal[i] = group_is_internal(groups, grown, i);
+	if (!schedule_read(reader, lines, count))
+		return NULL;
+	take_wishes(model, options, reader, said);
+	return said;
+}
+
+bool group_read_wishes(const struct groups *groups, struct compilation *compilation,
+	const struct grown *grown, const struct group_wishes **wishes)
+{
+	struct schedule_reader reader;
+	int count;
+	*wishes = NULL;
+	if (!compilation->schedule)
+		return true;
+	const struct schedule_line **lines = schedule_lines_below(compilation,
+		group_name(groups, grown), &count);
+	*wishes = read_lines(groups, compilation, grown, lines, count, &reader);
+	if (!*wishes)
+		diag_error(compilation->diag, reader.failed_at, "%s", reader.failure);
+	return *wishes;
+}
+
+bool group_has_wishes(const struct groups *groups, const struct compilation *compilation,
+	const struct grown *grown)
+{
+	int count;
+	const struct schedule_line **lines = schedule_lines_below(compilation,
+		group_name(groups, grown), &count);
+	for (int i = 0; i < count; i++)
+		if (schedule_restricts(lines[i]))
+			return true;
+	return false;
+}
+
+void group_explain_wishes(struct groups *groups, struct compilation *compilation,
+	const struct grown *grown)
+{
+	int count;
+	const struct schedule_line **lines = schedule_lines_below(compilation,
+		group_name(groups, grown), &count);
+	struct group_limits limits = group_limits_of(compilation);
+	for (int i = 0; i < count; i++) {
+		struct schedule_reader reader;
+		struct group_choice choice;
+		if (!schedule_restricts(lines[i]))
+			continue;
+		limits.wishes = read_lines(groups, compilation, grown, &lines[i], 1, &reader);
+		if (!limits.wishes)
+			continue;
+		bool fits = group_search(groups, grown, &limits, &choice) == GROUP_FITS;
+		diag_note(compilation->diag, schedule_line_at(lines[i]), fits
+			? "'%s' alone fits: it needs %ld %s" : "'%s' alone leaves nothing that fits",
+			schedule_line_text(compilation->arena, lines[i]), choice.need,
+			compilation->arch->exclusive ? "banks" : "bytes");
+	}
+}
+
+/* ---- lowering ---- */
+
+bool group_emit(struct compilation *compilation, const struct groups *of, const struct grown *grown,
+	const struct group_choice *choice, struct plan *plan, struct plan_nest *out)
+{
+	enum { MEMBER_WORK = 60000 };
+	compilation_add_work(compilation, MEMBER_WORK * (grown->last - grown->first + 1));
+	/* what a plan is made of lives with the plan, however long the groups do */
+	struct groups local = *of;
+	const struct groups *groups = &local;
+	local.compilation = compilation;
+	struct nest *group = join(groups, grown, choice);
+	struct schedule schedule = schedule_of(choice);
+	bool has_stages = false;
+	for (int n = grown->first; n <= grown->last; n++)
+		has_stages |= choice->stage_tile[n] > 0;
+	for (int i = 0; i < groups->function->array_count; i++)
+		has_stages |= choice->hold[i] != HOLD_ALL;
+	*out = (struct plan_nest){ .name = group->name, .location = group->location };
+	enum doubling *doubling = doubling_of(groups, choice, group);
+	if (!group_lower(compilation, group, &schedule, stores_of(groups, grown, choice, group), doubling,
+		stages_of(groups, grown, choice), has_stages ? grown->last - grown->first + 1 : 0,
+		compilation->only_weighs ? TO_WEIGH : TO_EMIT, plan, out))
+		return false;
+	out->macs = group_macs(group, &schedule);
+	long once = nest_macs(group);
+	if (out->macs > 0 && once > 0
+		&& (double)out->macs > (double)once * group_limits_of(compilation).repetition)
+		return false;
+	out->schedule = describe(groups, grown, choice, group, doubling);
+	out->compulsory_bytes = out->lower_bound_bytes = nest_compulsory(group);
+	out->bound_bytes = out->lower_bound_bytes;
+	out->lower_bound_argument = "compulsory";
+	out->points = choice->points;
+	out->seconds = choice->seconds;
+	out->optimal = plan_nest_bytes(out) == out->bound_bytes;
+	return true;
+}

@@ -1,0 +1,200 @@
+#include "passes/fusion/fusion_memo.h"
+
+/* What came of a nest, or of a group under one choice. */
+struct lowered {
+	struct lowered *next;
+	int nest;                    /* -1: a group */
+	unsigned long carried;
+	const enum group_hold *choice;   /* a group's, which no other one shares */
+	long capacity;               /* of the scratchpad that was asked for */
+	double percent;              /* of its work that the group might repeat */
+	int call;                    /* that it was last asked for in */
+	bool fits;
+	struct weighed_nest weighed;
+};
+
+struct chosen {
+	struct chosen *next;
+	int first, last;
+	unsigned long carried;
+	struct group_limits limits;
+	enum group_outcome outcome;
+	struct group_choice choice;
+};
+
+struct fusion_memo {
+	struct arena *arena;
+	bool keeps_choices;
+	int call;                    /* that it is asked in now */
+	struct compilation compilation;  /* that of now, but for the arena */
+	struct groups *groups;
+	struct lowered *lowered;
+	struct chosen *chosen;
+};
+
+struct fusion_memo *fusion_memo_new(struct arena *arena, bool keeps_choices)
+{
+	struct fusion_memo *memo = ARENA_NEW(arena, struct fusion_memo);
+	memo->arena = arena;
+	memo->keeps_choices = keeps_choices;
+	return memo;
+}
+
+struct groups *fusion_memo_groups(struct fusion_memo *memo, struct compilation *compilation,
+	struct nest *nests, int count)
+{
+	if (!memo)
+		return groups_new(compilation, nests, count);
+	memo->compilation = *compilation;
+	memo->compilation.arena = memo->arena;
+	memo->compilation.carrying = NULL;
+	if (!memo->groups) {
+		struct nest *own = nests_of_function(&memo->compilation, nests->function, &count);
+		memo->groups = groups_new(&memo->compilation, own, count);
+	}
+	memo->compilation.carrying = compilation->carrying;
+	return memo->groups;
+}
+
+/* ENTRY as it may outlive its plan. */
+static struct plan_nest summary(struct arena *arena, const struct plan_nest *entry)
+{
+	struct plan_nest kept = *entry;
+	kept.body = kept.inner = NULL;
+	kept.name = arena_strdup(arena, entry->name);
+	kept.schedule = arena_strdup(arena, entry->schedule ? entry->schedule : "");
+	kept.traffic = ARENA_ARRAY(arena, struct plan_traffic, entry->traffic_count + 1);
+	for (int t = 0; t < entry->traffic_count; t++)
+		kept.traffic[t] = entry->traffic[t];
+	return kept;
+}
+
+static void keep(struct fusion_memo *memo, struct lowered lowered)
+{
+	struct lowered *kept = ARENA_NEW(memo->arena, struct lowered);
+	*kept = lowered;
+	if (lowered.fits)
+		kept->weighed.entry = summary(memo->arena, &lowered.weighed.entry);
+	if (!memo->keeps_choices)
+		kept->weighed.choice = NULL;
+	kept->call = memo->call;
+	kept->next = memo->lowered;
+	memo->lowered = kept;
+}
+
+void fusion_memo_begin(struct fusion_memo *memo)
+{
+	memo->call++;
+}
+
+/* What is not proved may be another in a smaller scratchpad.  Only what this call has found serves
+ * there, so that an answer does not depend on what was asked before. */
+static bool serves(const struct fusion_memo *memo, const struct lowered *known, long capacity)
+{
+	if (known->capacity <= capacity)
+		return known->capacity == capacity;
+	return !known->fits || (known->weighed.entry.scratchpad_used_bytes <= capacity
+		&& (known->weighed.entry.optimal || known->call == memo->call));
+}
+
+/* A is rather taken than B. */
+static bool is_nearer(const struct fusion_memo *memo, const struct lowered *a,
+	const struct lowered *b)
+{
+	bool is_own = a->call == memo->call, is_other_own = b->call == memo->call;
+	return is_own != is_other_own ? is_own : a->capacity > b->capacity;
+}
+
+bool fusion_memo_nest(struct fusion_memo *memo, int n, unsigned long carried, long capacity,
+	bool *fits, struct weighed_nest *out)
+{
+	struct lowered *best = NULL;
+	for (struct lowered *known = memo ? memo->lowered : NULL; known; known = known->next)
+		if (known->nest == n && known->carried == carried && serves(memo, known, capacity)
+			&& (!best || is_nearer(memo, known, best)))
+			best = known;
+	if (!best)
+		return false;
+	best->call = memo->call;
+	*fits = best->fits;
+	*out = best->weighed;
+	return true;
+}
+
+void fusion_memo_keep_nest(struct fusion_memo *memo, int n, unsigned long carried, long capacity,
+	bool fits, const struct weighed_nest *out)
+{
+	if (memo)
+		keep(memo, (struct lowered){ .nest = n, .carried = carried, .capacity = capacity,
+			.fits = fits, .weighed = *out });
+}
+
+/* The answer that is KNOWN answers LIMITS too: nothing is wanted that it was not asked for,
+ * and what it found is within them. */
+static bool answers(const struct chosen *known, const struct group_limits *limits)
+{
+	bool is_narrower = limits->prefers_memory == known->limits.prefers_memory
+		&& limits->capacity <= known->limits.capacity
+		&& limits->repetition <= known->limits.repetition
+		&& (known->outcome != GROUP_FITS || known->choice.is_exact
+		|| limits->capacity == known->limits.capacity);
+	if (known->outcome != GROUP_FITS)
+		return is_narrower && limits->bytes <= known->limits.bytes;
+	return is_narrower && known->choice.need <= limits->capacity
+		&& known->choice.repetition <= limits->repetition;
+}
+
+bool fusion_memo_choice(const struct fusion_memo *memo, const struct grown *grown,
+	unsigned long carried, const struct group_limits *limits, enum group_outcome *outcome,
+	struct group_choice *choice)
+{
+	for (const struct chosen *known = memo ? memo->chosen : NULL; known; known = known->next) {
+		if (known->first != grown->first || known->last != grown->last
+			|| known->carried != carried || !answers(known, limits))
+			continue;
+		*outcome = known->outcome;
+		*choice = known->choice;
+		if (known->outcome == GROUP_FITS && known->choice.bytes >= limits->bytes)
+			*outcome = GROUP_USELESS;
+		return true;
+	}
+	return false;
+}
+
+void fusion_memo_keep_choice(struct fusion_memo *memo, const struct grown *grown,
+	unsigned long carried, const struct group_limits *limits, enum group_outcome outcome,
+	const struct group_choice *choice)
+{
+	if (!memo)
+		return;
+	struct chosen *kept = ARENA_NEW(memo->arena, struct chosen);
+	*kept = (struct chosen){ memo->chosen, grown->first, grown->last, carried, *limits, outcome,
+		*choice };
+	memo->chosen = kept;
+}
+
+/* What fits under some limit to the work it repeats may not under a lower one. */
+bool fusion_memo_group(const struct fusion_memo *memo, const struct compilation *compilation,
+	const struct group_choice *choice, bool *fits, struct plan_nest *out)
+{
+	long capacity = compilation->arch->scratchpad_bytes;
+	double percent = compilation->recompute_percent;
+	for (const struct lowered *known = memo ? memo->lowered : NULL; known; known = known->next)
+		if (known->nest < 0 && known->choice == choice->hold && (known->fits
+			? known->weighed.entry.scratchpad_used_bytes <= capacity && known->percent <= percent
+			: known->capacity >= capacity && known->percent >= percent)) {
+			*fits = known->fits;
+			*out = known->weighed.entry;
+			return true;
+		}
+	return false;
+}
+
+void fusion_memo_keep_group(struct fusion_memo *memo, const struct compilation *compilation,
+	const struct group_choice *choice, bool fits, const struct plan_nest *out)
+{
+	if (memo)
+		keep(memo, (struct lowered){ .nest = -1, .choice = choice->hold, .fits = fits,
+			.capacity = compilation->arch->scratchpad_bytes,
+			.percent = compilation->recompute_percent, .weighed = { .entry = *out } });
+}

@@ -1,0 +1,227 @@
+#ifndef PASSES_GROUP_H
+#define PASSES_GROUP_H
+
+#include "passes/analysis/nest.h"
+
+/* Groups of consecutive nests, as numbers: how the loops of the members are aligned
+ * (group_band.c), what a choice of tiles moves and needs (group_model.c), and the best choice
+ * (group_search.c).  Sets and maps are asked once a pair of statements, and identical pairs
+ * once. */
+
+enum { GROUP_DIMS = 6, GROUP_DEPTH = 3 };
+
+/* Where instances run in a dimension: at floor((factor * i + shift) / divisor), i the
+ * value of one iterator. */
+struct group_plane {
+	enum hyperplane_kind kind;
+	int iterator;
+	long factor, shift, divisor;
+};
+
+/* A direction in which a group may be cut.  Arrays are by index of the function's
+ * statements; only those of members mean something. */
+struct group_dim {
+	const char *name;
+	struct group_plane *planes;
+	long least, most;            /* of all values */
+	long extent;                 /* of the last member */
+	bool is_forward;             /* some dependence goes from one value to a larger one */
+	bool is_affine;              /* all planes are */
+	/* An instance that is repeated in each tile that one of value .. value + span falls in
+	 * gives its users in that tile all they read.  -1: no finite span does. */
+	long *spans;
+};
+
+/* A group that grows at its front. */
+struct grown {
+	int first, last;             /* nests */
+	int dim_count;
+	struct group_dim dims[GROUP_DIMS];
+};
+
+/* One access of an array, in any nest. */
+struct group_access {
+	int statement, nest;         /* of the function */
+	const struct access *access;
+	long low[ARRAY_RANK_LIMIT], high[ARRAY_RANK_LIMIT];   /* of subscripts over the domain */
+};
+
+/* The uses of an array. */
+struct group_array {
+	const struct array *array;
+	int access_count;
+	struct group_access *accesses;
+	int first, last;             /* nests; last < first: none */
+	bool is_created;             /* no read sees a value from before the first of them */
+	bool is_intermediate;        /* a local that is created */
+};
+
+/* A dependence between two statements of the function; or a private value. */
+struct group_pair {
+	int from, to;
+	bool is_private;             /* both ends must be in one tile */
+	int shape;                   /* pairs with the same number are alike */
+	isl_map *map;                /* owned by the arena */
+};
+
+struct natural_dim;
+struct distance_memo;
+
+/* What all groups of a function share. */
+struct groups {
+	struct compilation *compilation;
+	const struct function *function;
+	struct nest *nests;
+	int nest_count;
+	int *nest_of;                /* [statement] */
+	int pair_count, shape_count;
+	struct group_pair *pairs;    /* by nest of FROM */
+	int *first_pair;             /* [nest]; one more at the end */
+	long (**ranges)[2];          /* [statement][iterator]: least and largest value */
+	struct group_array *arrays;  /* [array of the function] */
+	struct natural_dim **naturals;   /* [nest][loop of its deepest statement] */
+	struct distance_memo *distances;
+};
+
+/* NESTS stay the caller's, all else is the arena's. */
+struct groups *groups_new(struct compilation *compilation, struct nest *nests, int count);
+
+/* A local array that is written before it is read and used only in the group. */
+bool group_is_internal(const struct groups *groups, const struct grown *grown, int array);
+
+/* Nest LAST alone, with the dimensions that a group ending with it may have. */
+void group_begin(struct groups *groups, int last, struct grown *grown);
+/* One nest more at the front.  Where no dimension is left the group has no loops: all of it
+ * is in the scratchpad at once. */
+void group_grow(struct groups *groups, struct grown *grown);
+/* DIM may be cut with producers repeated: they write internal arrays only. */
+bool group_can_repeat(const struct groups *groups, const struct grown *grown,
+	const struct group_dim *dim);
+/* The planes of DIM as those of a nest whose statements are the group's; values from 0,
+ * spans if REPEATS. */
+void group_make_band_dim(const struct groups *groups, const struct grown *grown,
+	const struct group_dim *dim, bool repeats, struct band_dim *out);
+
+/* A loop of a member inside the group's tiles: the stage runs one tile of it at a time. */
+struct stage_dim {
+	int loop;                    /* of its deepest statement; -1: none */
+	const char *name;
+	const struct group_plane *planes;   /* [statement of the nest] */
+	long extent;
+};
+/* Loops that nest N may have inside the tiles: those of its deepest statement. */
+int group_stage_loops(struct groups *groups, int n);
+/* Loop J of nest N, if it is not one of the dimensions in the set USED (bit l: dims[l]), and
+ * no dependence runs backwards along it. */
+bool group_stage_dim(struct groups *groups, const struct grown *grown, unsigned used, int n, int j,
+	struct stage_dim *stage);
+/* STAGE has a subscript of ACCESS for itself. */
+bool group_stage_moves(const struct groups *groups, const struct group_access *access,
+	const struct stage_dim *stage);
+/* Its planes as a dimension of the group. */
+void group_make_stage_dim(const struct groups *groups, const struct grown *grown, int n,
+	const struct stage_dim *stage, struct band_dim *out);
+
+/* ---- choices ---- */
+
+struct group_loop {
+	int dim;                     /* of the group */
+	long tile, count;            /* count > 1 */
+	bool repeats;                /* producers are repeated, none waits for the next tile */
+};
+
+/* Where an array that one stage reads is held. */
+enum group_hold {
+	HOLD_ALL,                    /* from the first tile to the last, or while no loop moves it */
+	HOLD_STAGE,                  /* comes in each tile, for its stage alone */
+	HOLD_CHUNK                   /* the same, in chunks: a tile of the stage's loop at a time */
+};
+
+/* How a group is cut: loops, outermost first; and how what they do not move is held. */
+struct group_choice {
+	int depth;
+	struct group_loop loops[GROUP_DEPTH];
+	enum group_hold *hold;       /* [array of the function] */
+	struct stage_dim *stages;    /* [nest of the function]: of those with chunks */
+	long *stage_tile;            /* [nest of the function]: of its loop; 0: it has none */
+	bool *is_double;             /* [array of the function] */
+	long bytes;                  /* moved */
+	long need;                   /* of the scratchpad: bytes, or banks where exclusive */
+	double repetition;           /* multiply-accumulates run, over those of the source */
+	double runs;                 /* contiguous pieces that are moved */
+	bool is_exact;               /* no choice of the space moves less */
+	long points;                 /* evaluated */
+	double seconds;              /* of processor time that it took to find */
+};
+
+/* What a schedule that is given says of a group. */
+struct group_wishes {
+	long tile[GROUP_DIMS];       /* 0: free */
+	bool repeats[GROUP_DIMS];    /* producers are to be repeated */
+	bool *is_internal;           /* [array of the function]: it stays on chip */
+	bool has_order;
+	int order_count, order[GROUP_DIMS];
+	bool *is_streamed;           /* [array of the function]: held for its stage only */
+	bool *is_double;             /* [array of the function]; all, if HAS_ORDER */
+	const char **stage_loop;     /* [array of the function]: in chunks along that; NULL */
+	long *stage_tile;            /* [array of the function] */
+};
+
+/* How a search is limited. */
+struct group_limits {
+	long bytes;                  /* only choices that move less are wanted */
+	double repetition;           /* at most */
+	long capacity;               /* of the scratchpad: bytes, or banks where exclusive */
+	bool prefers_memory;         /* of choices that move the same, that which needs least */
+	/* [array of the function]: in double buffers where that is possible; NULL: none.  For
+	 * group_evaluate: group_search decides it. */
+	const bool *doubles;
+	const struct group_wishes *wishes;   /* NULL: none */
+};
+
+/* A model of GROWN.  The caller frees it. */
+struct group_model;
+struct group_model *group_model_new(struct groups *groups, const struct grown *grown);
+void group_model_free(struct group_model *model);
+
+/* Fills in the results of CHOICE for its loops: what is held and what comes again for each
+ * stage is chosen so that the least is moved.  False if it needs more than the capacity:
+ * choice.need is then the least that would do; or if it moves as much as limits.bytes, or
+ * repeats too much. */
+bool group_evaluate(struct group_model *model, const struct group_limits *limits,
+	struct group_choice *choice);
+
+/* The tile loop that moves an array, counted from 1; 0: none does. */
+int group_store(const struct groups *groups, const struct grown *grown,
+	const struct group_choice *choice, int array);
+
+/* ARRAY is made in the group, read there and wanted outside too: it is held like an internal
+ * one, and goes out as it is made. */
+bool group_keeps(const struct groups *groups, const struct grown *grown,
+	const struct group_choice *choice, int array);
+
+/* Bytes that any choice moves, in the model. */
+long group_least_bytes(struct group_model *model);
+
+enum group_outcome {
+	GROUP_FITS,
+	GROUP_TOO_LARGE,             /* for the scratchpad; so are groups that contain it */
+	GROUP_USELESS                /* nothing within the limits */
+};
+
+/* The choice that moves least; of equals the one with less repetition, then with longer
+ * contiguous runs, then with fewer tiles. */
+enum group_outcome group_search(struct groups *groups, const struct grown *grown,
+	const struct group_limits *limits, struct group_choice *best);
+
+/* What passes/cost/place.c makes of it: bytes of a buffer in the scratchpad, or
+ * its banks; and where the buffers that take turns begin, the largest element of the group
+ * being ELEMENT_BYTES. */
+long group_round(const struct arch *arch, long bytes);
+long group_turns_begin(const struct arch *arch, long next, int element_bytes);
+/* The room for those that take turns, TURNS [count] being what each stage needs (0: nothing):
+ * for the largest, or, if they overlap, for any two of them. */
+long group_turns_need(const struct arch *arch, const long *turns, int count, int element_bytes,
+	bool overlap);
+
+#endif

@@ -1,0 +1,827 @@
+/* The directions in which a group of nests may be cut: a loop of its last member, with
+ * which a loop of each producer is aligned, shifted so that what it makes is early enough.
+ * ConvFusion (section IV) calls the shift the producer's compute level. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <isl/aff.h>
+#include <isl/id.h>
+#include <isl/space.h>
+#include <isl/union_map.h>
+#include <isl/val.h>
+
+#include "passes/fusion/carry.h"
+#include "passes/fusion/group.h"
+#include "passes/analysis/values.h"
+
+static void release_map(void *map) { isl_map_free(map); }
+
+/* ---- the function's nests, arrays and dependences ---- */
+
+static int statement_index(const struct function *function, __isl_take isl_id *id)
+{
+	int found = 0;
+	while (found < function->statement_count - 1
+		&& strcmp(function->statements[found]->name, isl_id_get_name(id)))
+		found++;
+	isl_id_free(id);
+	return found;
+}
+
+/* What is alike in two maps: all but the names of their ends. */
+static __isl_give isl_map *nameless(__isl_keep isl_map *map)
+{
+	map = isl_map_reset_tuple_id(isl_map_copy(map), isl_dim_in);
+	return isl_map_reset_tuple_id(map, isl_dim_out);
+}
+
+struct pairs {
+	struct groups *groups;
+	size_t capacity;
+	bool are_private;
+	isl_map_list *shapes;
+};
+
+static int shape_of(struct pairs *pairs, __isl_keep isl_map *map)
+{
+	isl_map *plain = nameless(map);
+	int found = -1;
+	for (int i = 0; i < pairs->groups->shape_count && found < 0; i++) {
+		isl_map *shape = isl_map_list_get_map(pairs->shapes, i);
+		if (isl_map_plain_is_equal(shape, plain) == isl_bool_true)
+			found = i;
+		isl_map_free(shape);
+	}
+	if (found >= 0) {
+		isl_map_free(plain);
+		return found;
+	}
+	pairs->shapes = isl_map_list_add(pairs->shapes, plain);
+	return pairs->groups->shape_count++;
+}
+
+static isl_stat add_pair(__isl_take isl_map *map, void *user)
+{
+	struct pairs *pairs = user;
+	struct groups *groups = pairs->groups;
+	struct arena *arena = groups->compilation->arena;
+	groups->pairs = arena_grow(arena, groups->pairs, (size_t)groups->pair_count,
+		&pairs->capacity, sizeof *groups->pairs);
+	groups->pairs[groups->pair_count++] = (struct group_pair){
+		.from = statement_index(groups->function, isl_map_get_tuple_id(map, isl_dim_in)),
+		.to = statement_index(groups->function, isl_map_get_tuple_id(map, isl_dim_out)),
+		.is_private = pairs->are_private, .shape = shape_of(pairs, map),
+		.map = arena_own(arena, map, release_map) };
+	return isl_stat_ok;
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+	const struct group_pair *left = a, *right = b;
+	if (left->from != right->from)
+		return left->from < right->from ? -1 : 1;
+	if (left->to != right->to)
+		return left->to < right->to ? -1 : 1;
+	return left->is_private - right->is_private;
+}
+
+static void find_pairs(struct groups *groups)
+{
+	struct compilation *compilation = groups->compilation;
+	struct nest *all = nest_join(compilation, groups->nests, groups->nest_count);
+	nest_find_dependences(compilation, all);
+	struct pairs pairs = { .groups = groups, .shapes = isl_map_list_alloc(compilation->ctx, 0) };
+	isl_union_map_foreach_map(all->dependences, add_pair, &pairs);
+	pairs.are_private = true;
+	isl_union_map_foreach_map(all->together, add_pair, &pairs);
+	isl_map_list_free(pairs.shapes);
+	if (groups->pair_count)
+		qsort(groups->pairs, (size_t)groups->pair_count, sizeof *groups->pairs, compare_pairs);
+	groups->first_pair = ARENA_ARRAY(compilation->arena, int, groups->nest_count + 2);
+	for (int n = groups->nest_count, p = groups->pair_count; n >= 0; n--) {
+		while (p > 0 && groups->nest_of[groups->pairs[p - 1].from] >= n)
+			p--;
+		groups->first_pair[n] = n == groups->nest_count ? groups->pair_count : p;
+	}
+}
+
+static void find_statements(struct groups *groups)
+{
+	struct arena *arena = groups->compilation->arena;
+	int count = groups->function->statement_count;
+	groups->nest_of = ARENA_ARRAY(arena, int, count + 1);
+	groups->ranges = (long (**)[2])arena_alloc(arena, ((size_t)count + 1) * sizeof *groups->ranges);
+	for (int n = 0; n < groups->nest_count; n++)
+		for (int s = 0; s < groups->nests[n].statement_count; s++)
+			groups->nest_of[groups->nests[n].statements[s]->index] = n;
+	for (int s = 0; s < count; s++) {
+		const struct statement *statement = groups->function->statements[s];
+		groups->ranges[s] = arena_alloc(arena, ((size_t)statement->depth + 1) * sizeof(long[2]));
+		for (int i = 0; i < statement->depth; i++)
+			if (!set_dim_range(statement->domain, i, &groups->ranges[s][i][0],
+				&groups->ranges[s][i][1])) {
+				groups->ranges[s][i][0] = 0;
+				groups->ranges[s][i][1] = -1;
+			}
+	}
+}
+
+static void add_access(struct groups *groups, int s, const struct access *access)
+{
+	struct group_array *array = &groups->arrays[access->array->index];
+	struct group_access *entry = &array->accesses[array->access_count++];
+	*entry = (struct group_access){ .statement = s, .nest = groups->nest_of[s], .access = access };
+	isl_set *touched = isl_map_range(isl_map_copy(access->map));
+	for (int d = 0; d < access->array->rank; d++)
+		if (!set_dim_range(touched, d, &entry->low[d], &entry->high[d])) {
+			entry->low[d] = 0;
+			entry->high[d] = -1;
+		}
+	isl_set_free(touched);
+	array->first = entry->nest < array->first ? entry->nest : array->first;
+	array->last = entry->nest > array->last ? entry->nest : array->last;
+}
+
+/* All accesses are in those nests, so that what holds of them holds in every group they
+ * are in. */
+static bool is_created(const struct groups *groups, const struct group_array *entry)
+{
+	bool is_written = false;
+	for (int a = 0; a < entry->access_count; a++)
+		is_written |= entry->accesses[a].access->is_write;
+	if (!is_written || entry->array->by_value)
+		return false;
+	struct nest *users = nest_join(groups->compilation, groups->nests + entry->first,
+		entry->last - entry->first + 1);
+	for (int a = 0; a < users->array_count; a++)
+		if (users->arrays[a].array == entry->array)
+			return nest_is_created(users, &users->arrays[a]);
+	return false;
+}
+
+static bool is_read(const struct group_array *entry)
+{
+	for (int a = 0; a < entry->access_count; a++)
+		if (!entry->accesses[a].access->is_write)
+			return true;
+	return false;
+}
+
+static void find_arrays(struct groups *groups)
+{
+	const struct function *function = groups->function;
+	struct arena *arena = groups->compilation->arena;
+	groups->arrays = ARENA_ARRAY(arena, struct group_array, function->array_count + 1);
+	int *counts = ARENA_ARRAY(arena, int, function->array_count + 1);
+	for (int s = 0; s < function->statement_count; s++)
+		for (int a = 0; a < function->statements[s]->access_count; a++)
+			counts[function->statements[s]->accesses[a].array->index]++;
+	for (int i = 0; i < function->array_count; i++)
+		groups->arrays[i] = (struct group_array){ .array = function->arrays[i],
+			.first = groups->nest_count, .last = -1,
+			.accesses = ARENA_ARRAY(arena, struct group_access, counts[i] + 1) };
+	for (int s = 0; s < function->statement_count; s++)
+		for (int a = 0; a < function->statements[s]->access_count; a++)
+			add_access(groups, s, &function->statements[s]->accesses[a]);
+	for (int i = 0; i < function->array_count; i++) {
+		struct group_array *entry = &groups->arrays[i];
+		entry->is_created = is_created(groups, entry);
+		entry->is_intermediate = entry->is_created && !entry->array->is_parameter
+			&& entry->first < entry->last && is_read(entry);
+	}
+}
+
+bool group_is_internal(const struct groups *groups, const struct grown *grown, int array)
+{
+	const struct group_array *entry = &groups->arrays[array];
+	return entry->is_intermediate && entry->first >= grown->first && entry->last <= grown->last
+		&& !is_carried(groups->compilation, entry->array);
+}
+
+/* ---- distances, each found once ---- */
+
+/* The value multiple * floor((factor * iterator + shift) / divisor) of an end of a pair. */
+struct end {
+	int iterator;
+	long factor, shift, divisor, multiple;
+};
+
+struct known_distance {
+	struct known_distance *next;
+	int shape;
+	struct end from, to;
+	bool any;
+	long min, max;
+};
+
+enum { BUCKETS = 1024 };
+
+struct distance_memo {
+	struct known_distance *buckets[BUCKETS];
+};
+
+static __isl_give isl_map *value_map(__isl_take isl_space *domain, const struct end *end)
+{
+	isl_ctx *ctx = isl_space_get_ctx(domain);
+	isl_aff *aff = isl_aff_var_on_domain(isl_local_space_from_space(domain), isl_dim_set,
+		(unsigned)end->iterator);
+	aff = aff_add(isl_aff_scale_val(aff, isl_val_int_from_si(ctx, end->factor)), end->shift);
+	if (end->divisor > 1)
+		aff = isl_aff_floor(isl_aff_scale_down_val(aff, isl_val_int_from_si(ctx, end->divisor)));
+	return isl_map_from_aff(isl_aff_scale_val(aff, isl_val_int_from_si(ctx, end->multiple)));
+}
+
+static void find_distance(const struct group_pair *pair, struct known_distance *known)
+{
+	isl_space *space = isl_map_get_space(pair->map);
+	isl_map *values = isl_map_apply_range(isl_map_copy(pair->map),
+		value_map(isl_space_range(isl_space_copy(space)), &known->to));
+	values = isl_map_apply_domain(values, value_map(isl_space_domain(space), &known->from));
+	isl_set *deltas = isl_map_deltas(values);
+	known->any = isl_set_is_empty(deltas) == isl_bool_false;
+	if (known->any && !set_dim_range(deltas, 0, &known->min, &known->max)) {
+		known->min = -1;
+		known->max = 1;
+	}
+	isl_set_free(deltas);
+}
+
+static bool same_end(const struct end *a, const struct end *b)
+{
+	return a->iterator == b->iterator && a->factor == b->factor && a->shift == b->shift
+		&& a->divisor == b->divisor && a->multiple == b->multiple;
+}
+
+static size_t bucket_of(int shape, const struct end *from, const struct end *to)
+{
+	long key = shape * 31L + from->iterator * 7 + to->iterator * 131L + from->divisor * 17
+		+ to->divisor * 257 + from->shift * 5 + to->shift * 3 + to->multiple;
+	return (size_t)key % BUCKETS;
+}
+
+/* END without whole steps of its shift; returns what they add. */
+static long take_steps(struct end *end)
+{
+	long steps = plan_floor_div(end->shift, end->divisor);
+	end->shift -= steps * end->divisor;
+	return steps * end->multiple;
+}
+
+static struct end end_of(const struct group_plane *plane, long multiple)
+{
+	return (struct end){ plane->iterator, plane->factor, plane->shift, plane->divisor, multiple };
+}
+
+/* The least and largest difference MULTIPLE_TO * value at TO - MULTIPLE_FROM * value at
+ * FROM of PAIR; false if it is empty. */
+static bool distance(struct groups *groups, const struct group_pair *pair,
+	const struct group_plane *from, long multiple_from, const struct group_plane *to,
+	long multiple_to, long *min, long *max)
+{
+	struct end first = end_of(from, multiple_from), second = end_of(to, multiple_to);
+	long offset = -take_steps(&first);
+	offset += take_steps(&second);
+	size_t bucket = bucket_of(pair->shape, &first, &second);
+	struct known_distance *known = groups->distances->buckets[bucket];
+	while (known && (known->shape != pair->shape || !same_end(&known->from, &first)
+		|| !same_end(&known->to, &second)))
+		known = known->next;
+	if (!known) {
+		known = ARENA_NEW(groups->compilation->arena, struct known_distance);
+		*known = (struct known_distance){ groups->distances->buckets[bucket], pair->shape, first,
+			second, false, 0, 0 };
+		find_distance(pair, known);
+		groups->distances->buckets[bucket] = known;
+	}
+	*min = known->min + offset;
+	*max = known->max + offset;
+	return known->any;
+}
+
+/* ---- the loops of one nest ---- */
+
+struct natural_dim {
+	bool is_found;
+	struct group_plane *planes;  /* [statement of the nest] */
+	long extent;
+	const char *name;
+};
+
+static const struct statement *deepest(const struct nest *nest)
+{
+	const struct statement *best = nest->statements[0];
+	for (int s = 1; s < nest->statement_count; s++)
+		if (nest->statements[s]->depth > best->depth)
+			best = nest->statements[s];
+	return best;
+}
+
+static bool plain_plane(const struct statement *statement, const struct hyperplane *plane,
+	struct group_plane *out)
+{
+	*out = (struct group_plane){ .kind = plane->kind, .iterator = -1, .divisor = 1 };
+	if (plane->kind != HYPERPLANE_AFFINE)
+		return true;
+	for (int i = 0; i < statement->depth; i++) {
+		if (!plane->affine.coefficients[i])
+			continue;
+		if (out->iterator >= 0)
+			return false;
+		out->iterator = i;
+		out->factor = plane->affine.coefficients[i];
+	}
+	out->shift = plane->affine.constant;
+	out->divisor = plane->divisor;
+	return out->iterator >= 0;
+}
+
+static const struct natural_dim *natural(struct groups *groups, int n, int loop)
+{
+	const struct nest *nest = &groups->nests[n];
+	struct arena *arena = groups->compilation->arena;
+	if (!groups->naturals[n])
+		groups->naturals[n] = ARENA_ARRAY(arena, struct natural_dim, deepest(nest)->depth + 1);
+	struct natural_dim *entry = &groups->naturals[n][loop];
+	if (!entry->planes) {
+		struct band_dim dim = { 0 };
+		entry->planes = ARENA_ARRAY(arena, struct group_plane, nest->statement_count + 1);
+		entry->is_found = nest_source_dim(groups->compilation, nest, loop, &dim)
+			&& dim.extent > 1;
+		for (int s = 0; s < nest->statement_count && entry->is_found; s++)
+			entry->is_found = plain_plane(nest->statements[s], &dim.planes[s], &entry->planes[s]);
+		entry->extent = dim.extent;
+		entry->name = dim.name;
+	}
+	return entry->is_found ? entry : NULL;
+}
+
+/* ---- a dimension of a group ---- */
+
+static void plane_range(const struct groups *groups, int s, const struct group_plane *plane,
+	long *min, long *max)
+{
+	const long *range = groups->ranges[s][plane->iterator];
+	long a = plan_floor_div(plane->factor * range[0] + plane->shift, plane->divisor);
+	long b = plan_floor_div(plane->factor * range[1] + plane->shift, plane->divisor);
+	*min = a < b ? a : b;
+	*max = a < b ? b : a;
+}
+
+/* DIM's range with the statements of nest N. */
+static void widen_range(const struct groups *groups, int n, struct group_dim *dim, bool *any)
+{
+	const struct nest *nest = &groups->nests[n];
+	for (int s = 0; s < nest->statement_count; s++) {
+		int index = nest->statements[s]->index;
+		long min, max;
+		dim->is_affine &= dim->planes[index].kind == HYPERPLANE_AFFINE;
+		if (dim->planes[index].kind != HYPERPLANE_AFFINE)
+			continue;
+		plane_range(groups, index, &dim->planes[index], &min, &max);
+		dim->least = !*any || min < dim->least ? min : dim->least;
+		dim->most = !*any || max > dim->most ? max : dim->most;
+		*any = true;
+	}
+}
+
+/* The dependences from nest N within the group, which ends with nest LAST, keep their order
+ * in DIM. */
+static bool is_legal(struct groups *groups, int n, int last, struct group_dim *dim)
+{
+	for (int p = groups->first_pair[n]; p < groups->first_pair[n + 1]; p++) {
+		const struct group_pair *pair = &groups->pairs[p];
+		const struct group_plane *from = &dim->planes[pair->from], *to = &dim->planes[pair->to];
+		long min, max;
+		if (groups->nest_of[pair->to] > last)
+			continue;
+		if (groups->nest_of[pair->to] < n || (pair->is_private && from->kind != to->kind))
+			return false;
+		if (from->kind != HYPERPLANE_AFFINE || to->kind != HYPERPLANE_AFFINE) {
+			if (from->kind != HYPERPLANE_FIRST && to->kind != HYPERPLANE_LAST)
+				return false;
+			continue;
+		}
+		if (!distance(groups, pair, from, 1, to, 1, &min, &max))
+			continue;
+		if (min < 0 || (pair->is_private && max > 0))
+			return false;
+		dim->is_forward |= max > 0;
+	}
+	return true;
+}
+
+/* One round of making the spans of nest N's statements long enough for their users. */
+static bool lengthen_spans(struct groups *groups, int n, int last, struct group_dim *dim)
+{
+	bool changed = false;
+	for (int p = groups->first_pair[n]; p < groups->first_pair[n + 1]; p++) {
+		const struct group_pair *pair = &groups->pairs[p];
+		const struct group_plane *from = &dim->planes[pair->from], *to = &dim->planes[pair->to];
+		long min, max;
+		if (groups->nest_of[pair->to] > last || from->kind != HYPERPLANE_AFFINE
+			|| to->kind != HYPERPLANE_AFFINE
+			|| !distance(groups, pair, from, 1, to, 1, &min, &max))
+			continue;
+		long span = dim->spans[pair->to] + max;
+		if (span > dim->spans[pair->from]) {
+			dim->spans[pair->from] = span;
+			changed = true;
+		}
+		if (pair->is_private && dim->spans[pair->from] > dim->spans[pair->to]) {
+			dim->spans[pair->to] = dim->spans[pair->from];
+			changed = true;
+		}
+	}
+	return changed;
+}
+
+static void find_spans(struct groups *groups, int n, int last, struct group_dim *dim)
+{
+	const struct nest *nest = &groups->nests[n];
+	int rounds = nest->statement_count + 2;
+	while (rounds && lengthen_spans(groups, n, last, dim))
+		rounds--;
+	for (int s = 0; s < nest->statement_count && !rounds; s++)
+		dim->spans[nest->statements[s]->index] = -1;
+}
+
+/* Nest N's planes are in DIM: completes it. */
+static bool finish_member(struct groups *groups, int n, int last, struct group_dim *dim)
+{
+	bool any = n != last;
+	if (n == last)
+		dim->is_affine = true;
+	widen_range(groups, n, dim, &any);
+	if (!any || !is_legal(groups, n, last, dim))
+		return false;
+	find_spans(groups, n, last, dim);
+	return true;
+}
+
+struct spread {
+	bool any;
+	long min, max;               /* of divisor * user's value - factor * producer's */
+};
+
+/* How far the users of nest N's statements, at PLANES, are away in DIM. */
+static struct spread spread_of(struct groups *groups, int n, int last, const struct group_dim *dim,
+	const struct group_plane *planes, long factor, long divisor)
+{
+	struct spread spread = { false, 0, 0 };
+	int first = groups->nests[n].statements[0]->index;
+	for (int p = groups->first_pair[n]; p < groups->first_pair[n + 1]; p++) {
+		const struct group_pair *pair = &groups->pairs[p];
+		int user = groups->nest_of[pair->to];
+		const struct group_plane *from = &planes[pair->from - first], *to = &dim->planes[pair->to];
+		long min, max;
+		if (user == n || user > last || from->kind != HYPERPLANE_AFFINE
+			|| to->kind != HYPERPLANE_AFFINE
+			|| !distance(groups, pair, from, factor, to, divisor, &min, &max))
+			continue;
+		spread.min = !spread.any || min < spread.min ? min : spread.min;
+		spread.max = !spread.any || max > spread.max ? max : spread.max;
+		spread.any = true;
+	}
+	return spread;
+}
+
+/* A statement of nest N already runs along the same loop in another of the group's COUNT
+ * dims, of those in the set USED. */
+static bool is_taken(const struct groups *groups, int n, const struct group_dim *dims, int count,
+	unsigned used, const struct group_plane *planes)
+{
+	const struct nest *nest = &groups->nests[n];
+	for (int l = 0; l < count; l++) {
+		if (!(used >> l & 1))
+			continue;
+		for (int s = 0; s < nest->statement_count; s++) {
+			const struct group_plane *other = &dims[l].planes[nest->statements[s]->index];
+			if (planes[s].kind == HYPERPLANE_AFFINE && other->kind == HYPERPLANE_AFFINE
+				&& planes[s].iterator == other->iterator)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Puts nest N's planes into DIM: value = floor((factor * own + shift) / divisor), the latest
+ * that is early enough for its users. */
+static void place_member(const struct groups *groups, int n, const struct group_plane *planes,
+	long factor, long divisor, long min, struct group_dim *dim)
+{
+	const struct nest *nest = &groups->nests[n];
+	for (int s = 0; s < nest->statement_count; s++) {
+		struct group_plane *plane = &dim->planes[nest->statements[s]->index];
+		*plane = planes[s];
+		if (plane->kind != HYPERPLANE_AFFINE)
+			continue;
+		plane->factor *= factor;
+		plane->shift = factor * planes[s].shift + (min + divisor - 1) * planes[s].divisor;
+		plane->divisor *= divisor;
+	}
+}
+
+/* A loop of a producer, and how its values become the group's. */
+struct alignment {
+	const struct natural_dim *own;   /* NULL: none */
+	long factor, divisor;
+	struct spread spread;
+};
+
+/* Tries loop OWN of nest N, its values times FACTOR over DIVISOR, for DIM. */
+static void try_alignment(struct groups *groups, int n, int last, const struct group_dim *dim,
+	const struct natural_dim *own, long factor, long divisor, struct alignment *best)
+{
+	struct spread spread = spread_of(groups, n, last, dim, own->planes, factor, divisor);
+	long width = spread.max - spread.min;
+	long unrelated = divisor * (dim->extent - 1) + factor * (own->extent - 1);
+	if (!spread.any || 2 * width > unrelated || (best->own
+		&& width * best->divisor >= (best->spread.max - best->spread.min) * divisor))
+		return;
+	*best = (struct alignment){ own, factor, divisor, spread };
+}
+
+static long gcd(long a, long b)
+{
+	while (b) {
+		long rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* The plane in DIM of a user of nest N within the group that ends with nest LAST, and how
+ * many values its loop has; NULL: it has none. */
+static const struct group_plane *plane_of_user(const struct groups *groups, int n, int last,
+	const struct group_dim *dim, long *extent)
+{
+	for (int p = groups->first_pair[n]; p < groups->first_pair[n + 1]; p++) {
+		int to = groups->pairs[p].to;
+		const struct group_plane *plane = &dim->planes[to];
+		if (groups->nest_of[to] == n || groups->nest_of[to] > last
+			|| plane->kind != HYPERPLANE_AFFINE)
+			continue;
+		*extent = groups->ranges[to][plane->iterator][1] - groups->ranges[to][plane->iterator][0] + 1;
+		return plane;
+	}
+	return NULL;
+}
+
+/* Tries loop OWN at its user's scale, and at about as many of its values to one of the
+ * user's (or the other way round) as their numbers say: small images have halos as large as
+ * themselves. */
+static void try_scales(struct groups *groups, int n, int last, const struct group_dim *dim,
+	const struct natural_dim *own, struct alignment *best)
+{
+	long extent = dim->extent;
+	const struct group_plane *user = plane_of_user(groups, n, last, dim, &extent);
+	long factor = user ? labs(user->factor) : 1, divisor = user ? user->divisor : 1;
+	bool is_finer = own->extent >= extent;
+	long ratio = is_finer ? (own->extent + extent / 2) / extent
+		: (extent + own->extent / 2) / own->extent;
+	for (long scale = 1; scale <= ratio + 1; scale = scale == 1 && ratio > 3 ? ratio - 1 : scale + 1) {
+		long up = is_finer ? factor : factor * scale, down = is_finer ? divisor * scale : divisor;
+		long common = gcd(up, down);
+		try_alignment(groups, n, last, dim, own, up / common, down / common, best);
+	}
+}
+
+/* A member of the group, up to nest LAST, depends on nest N. */
+static bool is_tied(const struct groups *groups, int n, int last)
+{
+	for (int p = groups->first_pair[n]; p < groups->first_pair[n + 1]; p++) {
+		int user = groups->nest_of[groups->pairs[p].to];
+		if (user > n && user <= last)
+			return true;
+	}
+	return false;
+}
+
+/* Nothing ties nest N to the group but what both read, or write: the loop of that name, else
+ * of that length, begins where the group's begins. */
+static void align_freely(struct groups *groups, int n, const struct group_dim *dims, int l,
+	struct alignment *best)
+{
+	const struct group_dim *dim = &dims[l];
+	int depth = deepest(&groups->nests[n])->depth;
+	for (int j = 0; j < depth; j++) {
+		const struct natural_dim *own = natural(groups, n, j);
+		if (!own || is_taken(groups, n, dims, l, ~0U, own->planes))
+			continue;
+		bool is_namesake = !strcmp(own->name, dim->name);
+		if (!is_namesake && (best->own || own->extent != dim->extent))
+			continue;
+		long factor = own->extent >= dim->extent ? 1 : dim->extent / own->extent;
+		long divisor = own->extent >= dim->extent ? own->extent / dim->extent : 1;
+		*best = (struct alignment){ own, factor, divisor, { 0 } };
+		if (is_namesake)
+			return;
+	}
+}
+
+/* Finds the loop of nest N that runs along dimension L of the group; those before have N
+ * already. */
+static bool align_member(struct groups *groups, int n, const struct grown *grown,
+	struct group_dim *dims, int l)
+{
+	struct group_dim *dim = &dims[l];
+	int depth = deepest(&groups->nests[n])->depth;
+	struct alignment best = { 0 };
+	for (int j = 0; j < depth; j++) {
+		const struct natural_dim *own = natural(groups, n, j);
+		if (own && !is_taken(groups, n, dims, l, ~0U, own->planes))
+			try_scales(groups, n, grown->last, dim, own, &best);
+	}
+	if (!best.own && !is_tied(groups, n, grown->last))
+		align_freely(groups, n, dims, l, &best);
+	if (!best.own)
+		return false;
+	place_member(groups, n, best.own->planes, best.factor, best.divisor, best.spread.min, dim);
+	return finish_member(groups, n, grown->last, dim);
+}
+
+void group_begin(struct groups *groups, int last, struct grown *grown)
+{
+	const struct nest *nest = &groups->nests[last];
+	int total = groups->function->statement_count, depth = deepest(nest)->depth;
+	struct arena *arena = groups->compilation->arena;
+	*grown = (struct grown){ .first = last, .last = last };
+	for (int j = 0; j < depth && grown->dim_count < GROUP_DIMS; j++) {
+		const struct natural_dim *own = natural(groups, last, j);
+		if (!own)
+			continue;
+		struct group_dim dim = { .name = own->name, .extent = own->extent,
+			.planes = ARENA_ARRAY(arena, struct group_plane, total + 1),
+			.spans = ARENA_ARRAY(arena, long, total + 1) };
+		for (int s = 0; s < nest->statement_count; s++)
+			dim.planes[nest->statements[s]->index] = own->planes[s];
+		if (finish_member(groups, last, last, &dim))
+			grown->dims[grown->dim_count++] = dim;
+	}
+}
+
+void group_grow(struct groups *groups, struct grown *grown)
+{
+	int n = grown->first - 1, kept = 0;
+	for (int l = 0; l < grown->dim_count; l++) {
+		grown->dims[kept] = grown->dims[l];
+		kept += align_member(groups, n, grown, grown->dims, kept);
+	}
+	grown->dim_count = kept;
+	grown->first = n;
+}
+
+/* ---- repetition ---- */
+
+/* What STATEMENT adds up in one element comes from one value of its iterator. */
+static bool sums_apart(const struct statement *statement, int iterator)
+{
+	for (int d = 0; d < statement->accesses[0].array->rank; d++) {
+		const struct affine *subscript = &statement->accesses[0].subscripts[d];
+		bool alone = subscript->coefficients[iterator] != 0;
+		for (int i = 0; i < statement->depth; i++)
+			alone &= i == iterator || !subscript->coefficients[i];
+		if (alone)
+			return true;
+	}
+	return false;
+}
+
+bool group_can_repeat(const struct groups *groups, const struct grown *grown,
+	const struct group_dim *dim)
+{
+	for (int n = grown->first; n <= grown->last && dim->is_affine; n++)
+		for (int s = 0; s < groups->nests[n].statement_count; s++) {
+			const struct statement *statement = groups->nests[n].statements[s];
+			long span = dim->spans[statement->index];
+			if (!span)
+				continue;
+			if (span < 0 || (!statement->accesses[0].array->by_value
+				&& !group_is_internal(groups, grown, statement->accesses[0].array->index)))
+				return false;
+			if (!sums_apart(statement, dim->planes[statement->index].iterator))
+				return false;
+		}
+	return dim->is_affine;
+}
+
+/* ---- as a dimension of a nest ---- */
+
+static struct hyperplane hyperplane_of(const struct groups *groups,
+	const struct statement *statement, const struct group_plane *plane, long least, long span)
+{
+	if (plane->kind != HYPERPLANE_AFFINE)
+		return (struct hyperplane){ .kind = plane->kind };
+	struct affine affine = { .constant = plane->shift - least * plane->divisor,
+		.coefficients = ARENA_ARRAY(groups->compilation->arena, long, statement->depth + 1) };
+	affine.coefficients[plane->iterator] = plane->factor;
+	struct hyperplane made = hyperplane_make(groups->compilation, statement, affine,
+		plane->divisor);
+	made.span = span;
+	return made;
+}
+
+void group_make_band_dim(const struct groups *groups, const struct grown *grown,
+	const struct group_dim *dim, bool repeats, struct band_dim *out)
+{
+	int first = groups->nests[grown->first].statements[0]->index, count = 0;
+	for (int n = grown->first; n <= grown->last; n++)
+		count += groups->nests[n].statement_count;
+	*out = (struct band_dim){ .name = dim->name, .extent = dim->most - dim->least + 1,
+		.is_forward = dim->is_forward, .can_tile = true,
+		.planes = ARENA_ARRAY(groups->compilation->arena, struct hyperplane, count + 1) };
+	for (int s = 0; s < count; s++)
+		out->planes[s] = hyperplane_of(groups, groups->function->statements[first + s],
+			&dim->planes[first + s], dim->least, repeats ? dim->spans[first + s] : 0);
+}
+
+/* ---- stages ---- */
+
+/* No dependence within nest N runs backwards along PLANES. */
+static bool is_legal_stage(struct groups *groups, int n, const struct group_plane *planes)
+{
+	int first = groups->nests[n].statements[0]->index;
+	for (int p = groups->first_pair[n]; p < groups->first_pair[n + 1]; p++) {
+		const struct group_pair *pair = &groups->pairs[p];
+		long min, max;
+		if (groups->nest_of[pair->to] != n)
+			continue;
+		const struct group_plane *from = &planes[pair->from - first], *to = &planes[pair->to - first];
+		if (from->kind != HYPERPLANE_AFFINE || to->kind != HYPERPLANE_AFFINE) {
+			if ((pair->is_private && from->kind != to->kind)
+				|| (from->kind != HYPERPLANE_FIRST && to->kind != HYPERPLANE_LAST))
+				return false;
+			continue;
+		}
+		if (distance(groups, pair, from, 1, to, 1, &min, &max)
+			&& (min < 0 || (pair->is_private && max > 0)))
+			return false;
+	}
+	return true;
+}
+
+int group_stage_loops(struct groups *groups, int n)
+{
+	return deepest(&groups->nests[n])->depth;
+}
+
+bool group_stage_dim(struct groups *groups, const struct grown *grown, unsigned used, int n, int j,
+	struct stage_dim *stage)
+{
+	const struct natural_dim *own = natural(groups, n, j);
+	if (!own || is_taken(groups, n, grown->dims, grown->dim_count, used, own->planes)
+		|| !is_legal_stage(groups, n, own->planes))
+		return false;
+	*stage = (struct stage_dim){ j, own->name, own->planes, own->extent };
+	return true;
+}
+
+bool group_stage_moves(const struct groups *groups, const struct group_access *access,
+	const struct stage_dim *stage)
+{
+	const struct nest *nest = &groups->nests[access->nest];
+	int s = access->statement - nest->statements[0]->index;
+	const struct group_plane *plane = &stage->planes[s];
+	int depth = nest->statements[s]->depth;
+	for (int d = 0; d < access->access->array->rank && plane->kind == HYPERPLANE_AFFINE; d++) {
+		const struct affine *subscript = &access->access->subscripts[d];
+		bool alone = subscript->coefficients[plane->iterator] != 0;
+		for (int i = 0; i < depth; i++)
+			alone &= i == plane->iterator || !subscript->coefficients[i];
+		if (alone)
+			return true;
+	}
+	return false;
+}
+
+void group_make_stage_dim(const struct groups *groups, const struct grown *grown, int n,
+	const struct stage_dim *stage, struct band_dim *out)
+{
+	const struct nest *nest = &groups->nests[n];
+	int offset = nest->statements[0]->index - groups->nests[grown->first].statements[0]->index;
+	int count = 0;
+	for (int m = grown->first; m <= grown->last; m++)
+		count += groups->nests[m].statement_count;
+	*out = (struct band_dim){ .name = stage->name,
+		.extent = stage->extent, .can_tile = true,
+		.planes = ARENA_ARRAY(groups->compilation->arena, struct hyperplane, count + 1) };
+	for (int s = 0; s < nest->statement_count; s++)
+		out->planes[offset + s] = hyperplane_of(groups, nest->statements[s], &stage->planes[s], 0, 0);
+}
+
+struct groups *groups_new(struct compilation *compilation, struct nest *nests, int count)
+{
+	struct groups *groups = ARENA_NEW(compilation->arena, struct groups);
+	groups->compilation = compilation;
+	groups->function = nests->function;
+	groups->nests = nests;
+	groups->nest_count = count;
+	groups->distances = ARENA_NEW(compilation->arena, struct distance_memo);
+	groups->naturals = ARENA_ARRAY(compilation->arena, struct natural_dim *, count + 1);
+	find_statements(groups);
+	find_pairs(groups);
+	find_arrays(groups);
+	return groups;
+}

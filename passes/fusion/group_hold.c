@@ -1,0 +1,402 @@
+/* What a group holds of the arrays that one stage reads, from the first tile to the last or
+ * while no loop moves it, and what comes for its stage in each tile, whole or in chunks. */
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "passes/fusion/group_model.h"
+
+/* ---- chunks ---- */
+
+/* The bytes of ITEM with TILE iterations of its stage's loop DIM. */
+static long chunk_bytes(const struct evaluation *evaluation, const struct held_item *item,
+	const struct stage_dim *dim, long tile)
+{
+	const struct groups *groups = evaluation->model->groups;
+	const struct group_access *access = item->entry->accesses[0];
+	const struct statement *statement = groups->function->statements[access->statement];
+	int first = groups->nests[item->stage].statements[0]->index;
+	int i = dim->planes[access->statement - first].iterator;
+	long bytes = item->entry->array->array->type.bytes, step = labs(statement->loops[i]->step);
+	for (int d = 0; d < item->entry->array->array->rank; d++) {
+		long c = labs(access->access->subscripts[d].coefficients[i]);
+		long side = c ? (tile - 1) * c * step + 1 : item->side[d];
+		bytes *= side < item->side[d] ? side : item->side[d];
+	}
+	return bytes;
+}
+
+/* What a buffer for TILE iterations of DIM needs: another one comes meanwhile, if it is
+ * double and there is another. */
+static long chunk_place(const struct evaluation *evaluation, const struct held_item *item,
+	const struct stage_dim *dim, long tile)
+{
+	bool has_next = evaluation->overlaps && tile < dim->extent;
+	long place = group_round(evaluation->arch,
+		chunk_bytes(evaluation, item, dim, tile) * (has_next ? 2 : 1));
+	return place < item->place || tile > 1 ? place : item->place;
+}
+
+/* Loop J of the stage N, NULL if it cannot run inside the present loops' tiles. */
+static const struct stage_dim *stage_dim(const struct evaluation *evaluation, int n, int j)
+{
+	struct group_model *model = evaluation->model;
+	struct stage_loop *loop = &model->stage_loops[n - model->grown.first][j];
+	unsigned used = 0;
+	for (int l = 0; l < evaluation->choice->depth; l++)
+		used |= 1U << evaluation->choice->loops[l].dim;
+	if (!loop->is_known || loop->used != used)
+		loop->suits = group_stage_dim(model->groups, &model->grown, used, n, j, &loop->dim);
+	loop->is_known = true;
+	loop->used = used;
+	return loop->suits ? &loop->dim : NULL;
+}
+
+static bool has_chunks(const struct evaluation *evaluation, const struct held_item *item,
+	const struct stage_dim *dim)
+{
+	return !item->is_pinned && item->entry->access_count == 1
+		&& group_stage_moves(evaluation->model->groups, item->entry->accesses[0], dim);
+}
+
+/* The user wants another loop than DIM for some item of stage N. */
+static bool is_unwanted(const struct evaluation *evaluation, int n, const struct stage_dim *dim)
+{
+	bool is_unwanted = false;
+	for (int i = 0; i < evaluation->item_count && evaluation->wishes; i++) {
+		const char *wanted = evaluation->wishes->stage_loop[evaluation->items[i].entry->index];
+		is_unwanted |= evaluation->items[i].stage == n && wanted && strcmp(wanted, dim->name);
+	}
+	return is_unwanted;
+}
+
+/* What all items of stage N need, one iteration of DIM at a time; LONG_MAX: none comes so. */
+static long least_places(const struct evaluation *evaluation, int n, const struct stage_dim *dim)
+{
+	long need = 0;
+	bool any = false;
+	for (int i = 0; i < evaluation->item_count; i++) {
+		const struct held_item *item = &evaluation->items[i];
+		if (item->stage != n || item->is_pinned)
+			continue;
+		bool moves = has_chunks(evaluation, item, dim);
+		any |= moves;
+		need += moves ? chunk_place(evaluation, item, dim, 1) : item->place;
+	}
+	return any ? need : LONG_MAX;
+}
+
+static bool has_moved(const struct evaluation *evaluation, int n)
+{
+	bool any = false;
+	for (int i = 0; i < evaluation->item_count; i++)
+		any |= evaluation->items[i].stage == n && evaluation->items[i].is_moved
+			&& !evaluation->items[i].is_pinned;
+	return any;
+}
+
+/* The loop for stage N; NULL: none. */
+static const struct stage_dim *best_dim(const struct evaluation *evaluation, int n)
+{
+	const struct stage_dim *best = NULL;
+	long least = LONG_MAX;
+	for (int j = 0; j < group_stage_loops(evaluation->model->groups, n); j++) {
+		const struct stage_dim *dim = stage_dim(evaluation, n, j);
+		if (!dim || is_unwanted(evaluation, n, dim))
+			continue;
+		long need = least_places(evaluation, n, dim);
+		if (need < least)
+			best = dim;
+		least = need < least ? need : least;
+	}
+	return best;
+}
+
+void group_find_chunks(struct evaluation *evaluation)
+{
+	int first = evaluation->model->grown.first;
+	for (int n = first; n <= evaluation->model->grown.last; n++) {
+		int wanted = evaluation->stage_loop[n - first];
+		const struct stage_dim *dim = NULL;
+		bool is_asked = false;
+		for (int i = 0; i < evaluation->item_count; i++) {
+			struct held_item *item = &evaluation->items[i];
+			if (item->stage != n)
+				continue;
+			if (!is_asked)
+				dim = wanted < 0 ? best_dim(evaluation, n) : stage_dim(evaluation, n, wanted);
+			is_asked = true;
+			item->has_chunks = dim && has_chunks(evaluation, item, dim);
+			if (item->has_chunks)
+				item->dim = *dim;
+			item->least_place = item->has_chunks ? chunk_place(evaluation, item, dim, 1)
+				: item->place;
+		}
+	}
+}
+
+/* Loop J makes sense for stage N, in which something is moved: some of it comes in chunks. */
+static bool is_candidate(const struct evaluation *evaluation, int n, int j)
+{
+	const struct stage_dim *dim = stage_dim(evaluation, n, j);
+	return dim && !is_unwanted(evaluation, n, dim)
+		&& least_places(evaluation, n, dim) < LONG_MAX;
+}
+
+/* The first candidate from J on; -1: none. */
+static int next_candidate(const struct evaluation *evaluation, int n, int j)
+{
+	for (; j < group_stage_loops(evaluation->model->groups, n); j++)
+		if (is_candidate(evaluation, n, j))
+			return j;
+	return -1;
+}
+
+void group_first_loops(struct evaluation *evaluation)
+{
+	int first = evaluation->model->grown.first;
+	for (int n = first; n <= evaluation->model->grown.last; n++)
+		evaluation->stage_loop[n - first] = has_moved(evaluation, n)
+			? next_candidate(evaluation, n, 0) : -1;
+}
+
+bool group_next_loops(struct evaluation *evaluation)
+{
+	int first = evaluation->model->grown.first;
+	for (int n = first; n <= evaluation->model->grown.last; n++) {
+		int *loop = &evaluation->stage_loop[n - first];
+		if (*loop < 0)
+			continue;
+		*loop = next_candidate(evaluation, n, *loop + 1);
+		if (*loop >= 0)
+			return true;
+		*loop = next_candidate(evaluation, n, 0);
+	}
+	return false;
+}
+
+/* ---- what is held: a search among the items, the largest first ---- */
+
+static int compare_items(const void *a, const void *b)
+{
+	const struct held_item *left = a, *right = b;
+	if (left->bytes != right->bytes)
+		return left->bytes > right->bytes ? -1 : 1;
+	if (left->streamed_bytes != right->streamed_bytes)
+		return left->streamed_bytes > right->streamed_bytes ? -1 : 1;
+	return left->entry->index - right->entry->index;
+}
+
+/* The scratchpad that stages need one after the other. */
+static long pool_of(const struct evaluation *evaluation)
+{
+	const struct group_model *model = evaluation->model;
+	return group_turns_need(evaluation->arch, evaluation->pool,
+		model->grown.last - model->grown.first + 1, model->element_bytes, evaluation->overlaps);
+}
+
+static long need_of(const struct evaluation *evaluation, long held)
+{
+	long pool = pool_of(evaluation);
+	return pool ? group_turns_begin(evaluation->arch, evaluation->need + held,
+		evaluation->model->element_bytes) + pool : evaluation->need + held;
+}
+
+struct holding {
+	struct evaluation *evaluation;
+	long capacity, best;         /* bytes that items move */
+	bool *is_held, *is_best;
+	long *rest;                  /* [item]: least that it and those after it move */
+};
+
+/* Decides on the items from I on. */
+static void decide(struct holding *holding, int i, long held, long bytes)
+{
+	struct evaluation *evaluation = holding->evaluation;
+	if (bytes + holding->rest[i] >= holding->best || evaluation->steps-- < 0
+		|| evaluation->need + held + pool_of(evaluation) > holding->capacity)
+		return;
+	if (i == evaluation->item_count) {
+		if (need_of(evaluation, held) > holding->capacity)
+			return;
+		holding->best = bytes;
+		memcpy(holding->is_best, holding->is_held, (size_t)i * sizeof *holding->is_best);
+		return;
+	}
+	struct held_item *item = &evaluation->items[i];
+	const struct held_item *before = i ? &evaluation->items[i - 1] : NULL;
+	int m = item->stage - evaluation->model->grown.first;
+	/* Of items that are alike the first are held. */
+	bool is_alike = before && before->bytes == item->bytes
+		&& before->streamed_bytes == item->streamed_bytes && before->held_place == item->held_place && before->least_place == item->least_place
+		&& !before->is_streamed
+		&& before->stage != item->stage
+		&& !holding->is_held[i - 1];
+	if (item->is_pinned || (!is_alike && !item->is_streamed)) {
+		holding->is_held[i] = true;
+		decide(holding, i + 1, held + item->held_place, bytes + item->bytes);
+		holding->is_held[i] = false;
+	}
+	if (item->is_pinned)
+		return;
+	evaluation->pool[m] += item->least_place;
+	decide(holding, i + 1, held, bytes + item->streamed_bytes);
+	evaluation->pool[m] -= item->least_place;
+}
+
+static long item_least(const struct held_item *item)
+{
+	return item->bytes < item->streamed_bytes ? item->bytes : item->streamed_bytes;
+}
+
+/* False if nothing fits. */
+bool group_choose_held(struct evaluation *evaluation, const struct group_limits *limits)
+{
+	enum { STEPS = 20000 };
+	struct group_model *model = evaluation->model;
+	int count = evaluation->item_count;
+	struct holding holding = { evaluation, limits->capacity, LONG_MAX / 4,
+		model->is_held, model->is_best, model->rest };
+	memset(model->is_held, 0, (size_t)count * sizeof *model->is_held);
+	model->rest[count] = 0;
+	if (count)
+		qsort(evaluation->items, (size_t)count, sizeof *evaluation->items, compare_items);
+	for (int i = count - 1; i >= 0; i--)
+		holding.rest[i] = holding.rest[i + 1] + item_least(&evaluation->items[i]);
+	if (evaluation->bytes >= limits->bytes)
+		return false;
+	holding.best = limits->bytes - evaluation->bytes;
+	long wanted = holding.best;
+	evaluation->steps = STEPS;
+	decide(&holding, 0, 0, 0);
+	evaluation->choice->is_exact &= evaluation->steps >= 0;
+	if (holding.best == wanted)
+		return false;
+	for (int i = 0; i < count; i++)
+		evaluation->items[i].is_held = holding.is_best[i];
+	evaluation->bytes += holding.best;
+	return true;
+}
+
+/* The least scratchpad that would do: everything comes as late as it can, or nothing is
+ * held apart. */
+long group_least_need(struct evaluation *evaluation)
+{
+	int first = evaluation->model->grown.first;
+	long held = evaluation->need, pinned = 0;
+	for (int i = 0; i < evaluation->item_count; i++) {
+		const struct held_item *item = &evaluation->items[i];
+		held += item->held_place;
+		pinned += item->is_pinned ? item->held_place : 0;
+		evaluation->pool[item->stage - first] += item->is_pinned ? 0 : item->least_place;
+	}
+	long need = need_of(evaluation, pinned);
+	for (int i = 0; i < evaluation->item_count; i++)
+		evaluation->pool[evaluation->items[i].stage - first] = 0;
+	return need < held ? need : held;
+}
+
+/* What stage N's items need with TILE iterations of its loop (0: whole). */
+static long stage_need(const struct evaluation *evaluation, int n, long tile)
+{
+	long need = 0;
+	for (int i = 0; i < evaluation->item_count; i++) {
+		const struct held_item *item = &evaluation->items[i];
+		if (item->stage == n && !item->is_held)
+			need += item->has_chunks && tile ? chunk_place(evaluation, item, &item->dim, tile)
+				: item->place;
+	}
+	return need;
+}
+
+/* The chunks that the user wants; 0: free. */
+static long wanted_tile(const struct evaluation *evaluation, const struct held_item *item)
+{
+	const struct group_wishes *wishes = evaluation->wishes;
+	int index = item->entry->index;
+	return wishes && wishes->stage_loop[index] && !strcmp(wishes->stage_loop[index], item->dim.name)
+		&& wishes->stage_tile[index] <= item->dim.extent ? wishes->stage_tile[index] : 0;
+}
+
+/* What stage N may use of ROOM, such that there is room for any two stages that overlap: half
+ * of it, unless one of them needs more.  The pool has what each one needs at least. */
+static long room_of(const struct evaluation *evaluation, int n, long room)
+{
+	const struct group_model *model = evaluation->model;
+	int element_bytes = model->element_bytes, own = n - model->grown.first;
+	long unit = evaluation->arch->exclusive ? 1 : element_bytes, most = 0;
+	long half = room / 2 / unit * unit;
+	long least = group_turns_begin(evaluation->arch, evaluation->pool[own], element_bytes);
+	for (int m = 0; m <= model->grown.last - model->grown.first; m++)
+		if (m != own && evaluation->pool[m] > most)
+			most = evaluation->pool[m];
+	most = group_turns_begin(evaluation->arch, most, element_bytes);
+	if (!evaluation->overlaps || !most)
+		return room;
+	return least > half ? least : room - most < half ? room - most : half;
+}
+
+static const struct held_item *chunked_item(const struct evaluation *evaluation, int n)
+{
+	const struct held_item *chunked = NULL;
+	for (int i = 0; i < evaluation->item_count; i++)
+		if (evaluation->items[i].stage == n && !evaluation->items[i].is_held
+			&& evaluation->items[i].has_chunks)
+			chunked = &evaluation->items[i];
+	return chunked;
+}
+
+/* A tile of stage N's loop, as large as there is ROOM for; 0: the whole. */
+static long chunk_tile(const struct evaluation *evaluation, const struct group_limits *limits, int n,
+	long room)
+{
+	const struct held_item *chunked = chunked_item(evaluation, n);
+	long tile = chunked ? wanted_tile(evaluation, chunked) : 0;
+	if (tile || !chunked)
+		return tile;
+	if (limits->prefers_memory)
+		return 1;
+	long parts = 1, extent = chunked->dim.extent;
+	while (tile != 1 && stage_need(evaluation, n, tile) > room) {
+		parts++;
+		tile = (extent + parts - 1) / parts;
+	}
+	return tile;
+}
+
+/* Chunks as large as there is room for. */
+void group_choose_chunks(struct evaluation *evaluation, const struct group_limits *limits)
+{
+	struct group_choice *choice = evaluation->choice;
+	const struct group_model *model = evaluation->model;
+	const struct grown *grown = &model->grown;
+	long need = evaluation->need;
+	for (int i = 0; i < evaluation->item_count; i++) {
+		const struct held_item *item = &evaluation->items[i];
+		need += item->is_held ? item->held_place : 0;
+		evaluation->pool[item->stage - grown->first] += item->is_held ? 0 : item->least_place;
+	}
+	long begin = group_turns_begin(evaluation->arch, need, model->element_bytes);
+	for (int n = grown->first; n <= grown->last; n++) {
+		const struct held_item *chunked = chunked_item(evaluation, n);
+		choice->stage_tile[n] = chunk_tile(evaluation, limits, n,
+			room_of(evaluation, n, limits->capacity - begin));
+		if (chunked)
+			choice->stages[n] = chunked->dim;
+		evaluation->pool[n - grown->first] = stage_need(evaluation, n, choice->stage_tile[n]);
+	}
+	/* what was streamed with other loops may move with these */
+	for (int i = 0; i < model->groups->function->array_count; i++)
+		choice->hold[i] = HOLD_ALL;
+	for (int i = 0; i < evaluation->item_count; i++) {
+		const struct held_item *item = &evaluation->items[i];
+		int index = item->entry->index;
+		choice->hold[index] = item->is_held ? HOLD_ALL
+			: choice->stage_tile[item->stage] && item->has_chunks ? HOLD_CHUNK : HOLD_STAGE;
+		if (evaluation->doubles)
+			choice->is_double[index] = item->is_held ? item->is_double : evaluation->overlaps;
+	}
+	long pool = pool_of(evaluation);
+	choice->need = pool ? begin + pool : need;
+}

@@ -1,0 +1,579 @@
+/* What a group of nests moves and needs, in numbers.  Regions are boxes: in each dimension an
+ * array moves with one loop at most, so that sums over tiles are products of sums over the
+ * tiles of each loop (a profile).  The boxes are those of passes/regions/general.c; its plan's own
+ * count is what is reported. */
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/macs.h"
+#include "passes/fusion/carry.h"
+#include "passes/fusion/group_model.h"
+
+/* ---- the model ---- */
+
+/* ACCESS writes each element of a box once for each value of other iterators. */
+static bool fills_box(const struct statement *statement, const struct access *access)
+{
+	bool is_used[LOOP_DEPTH_LIMIT] = { false };
+	for (int d = 0; d < access->array->rank; d++) {
+		int iterators = 0;
+		for (int i = 0; i < statement->depth; i++) {
+			long step = access->subscripts[d].coefficients[i] * statement->loops[i]->step;
+			if (!step)
+				continue;
+			if (is_used[i] || labs(step) != 1 || ++iterators > 1)
+				return false;
+			is_used[i] = true;
+		}
+	}
+	return true;
+}
+
+static bool may_be_kept(const struct groups *groups, const struct grown *grown, int array)
+{
+	const struct group_array *entry = &groups->arrays[array];
+	int maker = -1;
+	bool is_read_later = false;
+	if (!entry->is_created || entry->first < grown->first
+		|| group_is_internal(groups, grown, array))
+		return false;
+	for (int a = 0; a < entry->access_count; a++) {
+		const struct group_access *access = &entry->accesses[a];
+		if (access->access->is_write && maker >= 0 && access->nest != maker)
+			return false;
+		if (access->access->is_write && !fills_box(
+			groups->function->statements[access->statement], access->access))
+			return false;
+		maker = access->access->is_write ? access->nest : maker;
+		is_read_later |= access->nest != maker && access->nest <= grown->last;
+	}
+	return maker >= grown->first && maker <= grown->last && is_read_later;
+}
+
+static void widen(struct segment *side, long low, long high, bool is_first)
+{
+	side->low = is_first || low < side->low ? low : side->low;
+	side->high = is_first || high > side->high ? high : side->high;
+}
+
+static void add_entry(struct group_model *model, int index)
+{
+	struct groups *groups = model->groups;
+	const struct group_array *array = &groups->arrays[index];
+	struct model_entry *entry = &model->entries[model->entry_count];
+	*entry = (struct model_entry){ .index = index, .array = array, .stage = -2,
+		.accesses = ARENA_ARRAY(model->arena, const struct group_access *, array->access_count + 1),
+		.is_internal = group_is_internal(groups, &model->grown, index),
+		.may_be_kept = may_be_kept(groups, &model->grown, index) };
+	struct segment sides[ARRAY_RANK_LIMIT];
+	for (int a = 0; a < array->access_count; a++) {
+		const struct group_access *access = &array->accesses[a];
+		if (access->nest < model->grown.first || access->nest > model->grown.last)
+			continue;
+		entry->accesses[entry->access_count++] = access;
+		entry->is_read |= !access->access->is_write;
+		entry->is_written |= access->access->is_write;
+		entry->stage = entry->stage == -2 || entry->stage == access->nest ? access->nest : -1;
+		for (int d = 0; d < array->array->rank; d++)
+			widen(&sides[d], access->low[d], access->high[d], entry->access_count == 1);
+	}
+	for (int d = 0; d < array->array->rank; d++)
+		entry->extent[d] = entry->access_count ? sides[d].high - sides[d].low + 1 : 0;
+	model->entry_count += entry->access_count > 0;
+	if (entry->access_count && array->array->type.bytes > model->element_bytes)
+		model->element_bytes = array->array->type.bytes;
+}
+
+/* A member's share: its multiply-accumulates, or its iterations where the group has none. */
+static void find_weights(struct group_model *model)
+{
+	struct groups *groups = model->groups;
+	double macs = 0;
+	for (int n = model->grown.first; n <= model->grown.last; n++) {
+		const struct statement *main = group_busiest(model->groups, n);
+		double *weight = &model->weights[n - model->grown.first];
+		*weight = statement_macs(main);
+		for (int i = 0; i < main->depth; i++)
+			*weight *= (double)(groups->ranges[main->index][i][1] - groups->ranges[main->index][i][0] + 1);
+		macs += *weight;
+	}
+	for (int n = model->grown.first; n <= model->grown.last && macs == 0; n++) {
+		const struct statement *main = group_busiest(model->groups, n);
+		double *weight = &model->weights[n - model->grown.first];
+		*weight = 1;
+		for (int i = 0; i < main->depth; i++)
+			*weight *= (double)(groups->ranges[main->index][i][1] - groups->ranges[main->index][i][0] + 1);
+	}
+}
+
+struct group_model *group_model_new(struct groups *groups, const struct grown *grown)
+{
+	struct arena *arena = arena_new();
+	struct group_model *model = ARENA_NEW(arena, struct group_model);
+	model->groups = groups;
+	model->grown = *grown;
+	model->arena = arena;
+	model->element_bytes = 1;
+	model->entries = ARENA_ARRAY(arena, struct model_entry, groups->function->array_count + 1);
+	model->weights = ARENA_ARRAY(arena, double, grown->last - grown->first + 1);
+	for (int i = 0; i < groups->function->array_count; i++)
+		if (!groups->function->arrays[i]->by_value
+			&& !is_carried(groups->compilation, groups->function->arrays[i]))
+			add_entry(model, i);
+	find_weights(model);
+	model->items = ARENA_ARRAY(arena, struct held_item, model->entry_count + 1);
+	model->stage_loops = arena_alloc(arena,
+		sizeof *model->stage_loops * (size_t)(grown->last - grown->first + 1));
+	model->is_held = ARENA_ARRAY(arena, bool, model->entry_count + 1);
+	model->is_best = ARENA_ARRAY(arena, bool, model->entry_count + 1);
+	model->rest = ARENA_ARRAY(arena, long, model->entry_count + 2);
+	model->pool = ARENA_ARRAY(arena, long, grown->last - grown->first + 1);
+	model->stage_loop = ARENA_ARRAY(arena, int, grown->last - grown->first + 1);
+	return model;
+}
+
+void group_model_free(struct group_model *model)
+{
+	arena_free(model->arena);
+}
+
+/* ---- places ---- */
+
+long group_round(const struct arch *arch, long bytes)
+{
+	long unit = arch->align_bytes > 1 ? arch->align_bytes : 1;
+	bytes = (bytes + unit - 1) / unit * unit;
+	long bank_bytes = arch->scratchpad_bytes / arch->banks;
+	return arch->exclusive ? (bytes + bank_bytes - 1) / bank_bytes : bytes;
+}
+
+long group_turns_begin(const struct arch *arch, long next, int element_bytes)
+{
+	return arch->exclusive ? next : (next + element_bytes - 1) / element_bytes * element_bytes;
+}
+
+long group_turns_need(const struct arch *arch, const long *turns, int count, int element_bytes,
+	bool overlap)
+{
+	long most = 0, second = 0;
+	for (int m = 0; m < count; m++) {
+		long own = overlap ? group_turns_begin(arch, turns[m], element_bytes) : turns[m];
+		second = own > most ? most : own > second ? own : second;
+		most = own > most ? own : most;
+	}
+	return overlap ? most + second : most;
+}
+
+/* ---- evaluation ---- */
+
+static bool add_product(long *sum, long factor, long count)
+{
+	long product;
+	return !__builtin_mul_overflow(factor, count, &product)
+		&& !__builtin_add_overflow(*sum, product, sum);
+}
+
+/* One side of the buffer of an internal array, or of one that is kept, which may be double. */
+static long internal_side(const struct evaluation *evaluation, int e, int d, bool is_double)
+{
+	long side = evaluation->model->entries[e].extent[d];
+	for (int l = 0; l < evaluation->choice->depth; l++) {
+		const struct array_profile *profile = &evaluation->profiles[l]->arrays[e];
+		bool is_inner = l == evaluation->choice->depth - 1;
+		long own = !is_inner ? profile->most[d]
+			: is_double ? profile->window_of_two[d] : profile->window[d];
+		if (!profile->is_fixed[d] && own < side)
+			side = own;
+	}
+	return side;
+}
+
+/* One side of the buffer of another array, and whether any loop moves it. */
+static long outer_side(const struct evaluation *evaluation, int e, int d, int store)
+{
+	long side = evaluation->model->entries[e].extent[d];
+	for (int l = 0; l < store; l++)
+		if (!evaluation->profiles[l]->arrays[e].is_fixed[d])
+			side = evaluation->profiles[l]->arrays[e].most[d];
+	return side;
+}
+
+static bool is_moved_twice(const struct evaluation *evaluation, int e, int d)
+{
+	int movers = 0;
+	for (int l = 0; l < evaluation->choice->depth; l++)
+		movers += !evaluation->profiles[l]->arrays[e].is_fixed[d];
+	return movers > 1;
+}
+
+static int store_of(const struct evaluation *evaluation, int e)
+{
+	int store = 0;
+	for (int l = 0; l < evaluation->choice->depth; l++)
+		if (evaluation->profiles[l]->arrays[e].moves)
+			store = l + 1;
+	return store;
+}
+
+/* Elements that an array which moves shows, in all. */
+static bool moved_elements(const struct evaluation *evaluation, int e, int store, long *elements)
+{
+	const struct model_entry *entry = &evaluation->model->entries[e];
+	*elements = 1;
+	for (int l = 0; l < store; l++) {
+		const struct array_profile *profile = &evaluation->profiles[l]->arrays[e];
+		bool slides = l == store - 1 && profile->slides && !entry->is_written;
+		if (__builtin_mul_overflow(*elements, slides ? profile->fresh : profile->sum, elements))
+			return false;
+	}
+	for (int d = 0; d < entry->array->array->rank; d++) {
+		bool is_fixed = true;
+		for (int l = 0; l < store; l++)
+			is_fixed &= evaluation->profiles[l]->arrays[e].is_fixed[d];
+		if (is_fixed && __builtin_mul_overflow(*elements, entry->extent[d], elements))
+			return false;
+	}
+	return true;
+}
+
+/* Elements of the last dimension that one transfer moves. */
+static double run_length(const struct evaluation *evaluation, int e, int store)
+{
+	const struct model_entry *entry = &evaluation->model->entries[e];
+	int last = entry->array->array->rank - 1;
+	for (int l = 0; l < store; l++) {
+		const struct array_profile *profile = &evaluation->profiles[l]->arrays[e];
+		bool slides = l == store - 1 && profile->slides && !entry->is_written;
+		if (!profile->is_fixed[last])
+			return slides ? (double)profile->fresh / (double)evaluation->profiles[l]->loop.count
+				: (double)profile->most[last];
+	}
+	return (double)entry->extent[last];
+}
+
+static bool whole_elements(const struct model_entry *entry, long *elements)
+{
+	*elements = 1;
+	for (int d = 0; d < entry->array->array->rank; d++)
+		if (__builtin_mul_overflow(*elements, entry->extent[d], elements))
+			return false;
+	return true;
+}
+
+/* What a group does with an array that is not held for a stage. */
+struct use {
+	int store;
+	bool is_kept;
+	bool both;                   /* it comes and goes */
+	bool is_read_first;          /* even where nothing comes back */
+	bool is_double;
+};
+
+/* Buffers that no loop moves are single, and those whose next region may hold what the
+ * present one takes out, whether it comes or goes out again. */
+static bool is_double(const struct evaluation *evaluation, int e, const struct use *use)
+{
+	const struct model_entry *entry = &evaluation->model->entries[e];
+	if (!evaluation->doubles || !evaluation->doubles[entry->index] || entry->is_internal
+		|| !use->store)
+		return false;
+	return use->is_kept || !entry->is_written || evaluation->profiles[use->store - 1]->arrays[e].is_apart;
+}
+
+static struct use use_of(const struct evaluation *evaluation, int e)
+{
+	const struct model_entry *entry = &evaluation->model->entries[e];
+	struct use use = { .store = store_of(evaluation, e), .is_kept = entry->may_be_kept };
+	for (int l = 0; l < evaluation->choice->depth; l++)
+		use.is_kept &= evaluation->profiles[l]->arrays[e].moves;
+	/* What a stage makes it reads before it leaves the chip. */
+	use.both = use.is_read_first = entry->is_written && entry->is_read
+		&& !(entry->array->is_created && entry->stage == entry->array->first);
+	for (int l = 0; l < use.store; l++)
+		use.both |= entry->is_written && !evaluation->profiles[l]->arrays[e].moves;
+	use.is_double = is_double(evaluation, e, &use);
+	return use;
+}
+
+/* The buffer of an array that is not held for a stage: two slots if it is double, or a ring
+ * for two windows. */
+static bool buffer_bytes(const struct evaluation *evaluation, int e, const struct use *use,
+	long *buffer)
+{
+	const struct model_entry *entry = &evaluation->model->entries[e];
+	const struct array_profile *inner = use->store
+		? &evaluation->profiles[use->store - 1]->arrays[e] : NULL;
+	bool stays = entry->is_internal || use->is_kept, slides = inner && inner->slides
+		&& !entry->is_written;
+	long bytes = entry->array->array->type.bytes * (use->is_double && !stays && !slides ? 2 : 1);
+	for (int d = 0; d < entry->array->array->rank; d++) {
+		long side = stays ? internal_side(evaluation, e, d, use->is_double)
+			: outer_side(evaluation, e, d, use->store);
+		if (use->is_double && slides && !stays && inner->most_of_two[d] > side)
+			side = inner->most_of_two[d];
+		if (__builtin_mul_overflow(bytes, side, &bytes))
+			return false;
+	}
+	*buffer = bytes;
+	return true;
+}
+
+static bool add_buffer(struct evaluation *evaluation, int e, const struct use *use)
+{
+	long bytes;
+	if (!buffer_bytes(evaluation, e, use, &bytes))
+		return false;
+	if (evaluation->doubles)
+		evaluation->choice->is_double[evaluation->model->entries[e].index] = use->is_double;
+	evaluation->need += group_round(evaluation->arch, bytes);
+	return true;
+}
+
+/* Elements that an array shows which comes for its stage in each tile that has some for it. */
+static bool streamed_elements(const struct evaluation *evaluation, int e, long *elements)
+{
+	const struct model_entry *entry = &evaluation->model->entries[e];
+	int m = entry->stage - evaluation->model->grown.first;
+	*elements = 1;
+	for (int l = 0; l < evaluation->choice->depth; l++) {
+		const struct loop_profile *profile = evaluation->profiles[l];
+		const struct array_profile *array = &profile->arrays[e];
+		if (__builtin_mul_overflow(*elements, array->moves ? array->sum : profile->tiles[m], elements))
+			return false;
+	}
+	for (int d = 0; d < entry->array->array->rank; d++) {
+		bool is_fixed = true;
+		for (int l = 0; l < evaluation->choice->depth; l++)
+			is_fixed &= evaluation->profiles[l]->arrays[e].is_fixed[d];
+		if (is_fixed && __builtin_mul_overflow(*elements, entry->extent[d], elements))
+			return false;
+	}
+	return true;
+}
+
+/* An array that only one stage uses, and only reads. */
+static bool add_item(struct evaluation *evaluation, int e, const struct use *use)
+{
+	struct group_model *model = evaluation->model;
+	const struct model_entry *entry = &model->entries[e];
+	const struct array *array = entry->array->array;
+	struct held_item *item = &evaluation->items[evaluation->item_count++];
+	long elements, streamed, place = array->type.bytes, held_place;
+	*item = (struct held_item){ .entry = entry, .stage = entry->stage, .is_moved = use->store > 0,
+		.is_double = use->is_double,
+		.is_streamed = evaluation->wishes && evaluation->wishes->is_streamed[entry->index] };
+	for (int d = 0; d < array->rank; d++) {
+		item->side[d] = outer_side(evaluation, e, d, use->store);
+		if (__builtin_mul_overflow(place, item->side[d], &place))
+			return false;
+	}
+	if (!buffer_bytes(evaluation, e, use, &held_place))
+		return false;
+	item->place = group_round(evaluation->arch, place);
+	item->held_place = group_round(evaluation->arch, held_place);
+	double run = array->rank ? run_length(evaluation, e, use->store) : 1;
+	bool known = moved_elements(evaluation, e, use->store, &elements)
+		&& streamed_elements(evaluation, e, &streamed)
+		&& !__builtin_mul_overflow(elements, (long)array->type.bytes, &item->bytes)
+		&& !__builtin_mul_overflow(streamed, (long)array->type.bytes, &item->streamed_bytes);
+	evaluation->choice->runs += known && item->is_moved && run > 0 ? (double)elements / run : 0;
+	return known;
+}
+
+/* Of the ELEMENTS of an array that is written, those that come back: all but those of first
+ * visits, if these set them. */
+static long fetched_again(const struct evaluation *evaluation, int e, const struct use *use,
+	long elements)
+{
+	long first = elements;
+	for (int l = 0; l < use->store; l++)
+		if (!evaluation->profiles[l]->arrays[e].moves)
+			first /= evaluation->profiles[l]->loop.count;
+	bool is_set = evaluation->model->entries[e].array->is_created
+		&& evaluation->model->entries[e].array->first >= evaluation->model->grown.first;
+	return use->is_read_first || (first < elements && !is_set) ? elements : elements - first;
+}
+
+/* All arrays: what moves, and what does not as items.  False if a number is too large. */
+static bool add_arrays(struct evaluation *evaluation)
+{
+	struct group_model *model = evaluation->model;
+	for (int e = 0; e < model->entry_count; e++) {
+		const struct model_entry *entry = &model->entries[e];
+		const struct array *array = entry->array->array;
+		struct use use = use_of(evaluation, e);
+		long elements;
+		for (int d = 0; d < array->rank; d++)
+			if (is_moved_twice(evaluation, e, d))
+				return false;
+		if (!entry->is_internal && !entry->is_written && entry->stage >= 0) {
+			if (!add_item(evaluation, e, &use))
+				return false;
+			continue;
+		}
+		if (!add_buffer(evaluation, e, &use))
+			return false;
+		if (entry->is_internal)
+			continue;
+		if (use.is_kept) {
+			if (!whole_elements(entry, &elements)
+				|| !add_product(&evaluation->bytes, elements, array->type.bytes))
+				return false;
+			continue;
+		}
+		if (!moved_elements(evaluation, e, use.store, &elements))
+			return false;
+		long fetched = use.both ? fetched_again(evaluation, e, &use, elements) : 0;
+		if (!add_product(&evaluation->bytes, elements, array->type.bytes)
+			|| !add_product(&evaluation->bytes, fetched, array->type.bytes))
+			return false;
+		double run = array->rank ? run_length(evaluation, e, use.store) : 1;
+		evaluation->choice->runs += run > 0 ? (double)elements / run : 0;
+	}
+	return true;
+}
+
+static double repetition_of(const struct evaluation *evaluation)
+{
+	const struct group_model *model = evaluation->model;
+	double runs = 0, total = 0;
+	for (int m = 0; m <= model->grown.last - model->grown.first; m++) {
+		double own = model->weights[m];
+		total += own;
+		for (int l = 0; l < evaluation->choice->depth; l++)
+			own *= evaluation->profiles[l]->runs[m];
+		runs += own;
+	}
+	return total > 0 ? runs / total : 1;
+}
+
+/* LOOP of the group moves ARRAY. */
+static bool loop_moves(const struct grown *grown, const struct group_loop *loop,
+	const struct group_array *array)
+{
+	for (int a = 0; a < array->access_count; a++) {
+		const struct group_access *access = &array->accesses[a];
+		if (access->nest < grown->first || access->nest > grown->last)
+			continue;
+		const struct group_plane *plane = &grown->dims[loop->dim].planes[access->statement];
+		for (int d = 0; d < array->array->rank; d++)
+			if (plane->kind == HYPERPLANE_AFFINE
+				&& access->access->subscripts[d].coefficients[plane->iterator])
+				return true;
+	}
+	return false;
+}
+
+int group_store(const struct groups *groups, const struct grown *grown,
+	const struct group_choice *choice, int array)
+{
+	int store = 0;
+	for (int l = 0; l < choice->depth; l++)
+		if (loop_moves(grown, &choice->loops[l], &groups->arrays[array]))
+			store = l + 1;
+	return store;
+}
+
+bool group_keeps(const struct groups *groups, const struct grown *grown,
+	const struct group_choice *choice, int array)
+{
+	bool keeps = may_be_kept(groups, grown, array);
+	for (int l = 0; l < choice->depth; l++)
+		keeps &= loop_moves(grown, &choice->loops[l], &groups->arrays[array]);
+	return keeps;
+}
+
+/* Decides what is held, and fills in the choice; false if nothing fits, or moves less than
+ * is wanted: choice.need is then the least that would do. */
+static bool hold(struct evaluation *evaluation, const struct group_limits *limits,
+	struct group_choice *choice)
+{
+	long bytes = evaluation->bytes;
+	int members = evaluation->model->grown.last - evaluation->model->grown.first + 1;
+	memset(evaluation->pool, 0, (size_t)members * sizeof *evaluation->pool);
+	evaluation->overlaps = false;
+	for (int i = 0; i < evaluation->item_count; i++)
+		evaluation->overlaps |= evaluation->doubles && !evaluation->items[i].is_pinned
+			&& evaluation->doubles[evaluation->items[i].entry->index];
+	group_find_chunks(evaluation);
+	long need = group_least_need(evaluation);
+	bool found = need <= limits->capacity && choice->repetition <= limits->repetition
+		&& group_choose_held(evaluation, limits);
+	choice->need = need;
+	if (found) {
+		choice->bytes = evaluation->bytes;
+		group_choose_chunks(evaluation, limits);
+	}
+	evaluation->bytes = bytes;
+	return found;
+}
+
+/* What a loop moves has to be held (PINS), but for what the user wants to come for its stage;
+ * or not.  True if there is some. */
+static bool pin_moved(struct evaluation *evaluation, bool pins)
+{
+	bool any = false;
+	for (int i = 0; i < evaluation->item_count; i++) {
+		struct held_item *item = &evaluation->items[i];
+		item->is_pinned = pins && item->is_moved && !item->is_streamed;
+		any |= item->is_pinned;
+	}
+	return any;
+}
+
+bool group_evaluate(struct group_model *model, const struct group_limits *limits,
+	struct group_choice *choice)
+{
+	enum { COMBINATIONS = 64 };
+	struct evaluation evaluation = { .model = model, .choice = choice,
+		.arch = model->groups->compilation->arch, .wishes = limits->wishes,
+		.doubles = limits->doubles, .items = model->items, .pool = model->pool,
+		.stage_loop = model->stage_loop };
+	int members = model->grown.last - model->grown.first + 1;
+	for (int m = 0; m < members; m++)
+		model->stage_loop[m] = -1;
+	choice->need = LONG_MAX;
+	choice->runs = 0;
+	choice->is_exact = true;
+	for (int l = 0; l < choice->depth; l++) {
+		evaluation.profiles[l] = group_profile_of(model, &choice->loops[l]);
+		if (!evaluation.profiles[l])
+			return false;
+	}
+	if (!add_arrays(&evaluation))
+		return false;
+	choice->repetition = repetition_of(&evaluation);
+	bool may_stream = pin_moved(&evaluation, true);
+	bool found = hold(&evaluation, limits, choice);
+	if (!may_stream)
+		return found;
+	struct group_limits rest = *limits;
+	long need = choice->need;
+	int tries = 0;
+	pin_moved(&evaluation, false);
+	group_first_loops(&evaluation);
+	do {
+		rest.bytes = found ? choice->bytes : limits->bytes;
+		bool is_better = hold(&evaluation, &rest, choice);
+		need = is_better || (!found && choice->need < need) ? choice->need : need;
+		found |= is_better;
+	} while (++tries < COMBINATIONS && group_next_loops(&evaluation));
+	choice->is_exact &= tries < COMBINATIONS;
+	choice->need = need;
+	return found;
+}
+
+long group_least_bytes(struct group_model *model)
+{
+	struct group_choice choice = { .depth = 0 };
+	struct evaluation evaluation = { .model = model, .choice = &choice,
+		.arch = model->groups->compilation->arch, .items = model->items };
+	if (!add_arrays(&evaluation))
+		return 0;
+	long bytes = evaluation.bytes;
+	for (int i = 0; i < evaluation.item_count; i++)
+		bytes += evaluation.items[i].bytes;
+	return bytes;
+}

@@ -1,0 +1,134 @@
+#ifndef PASSES_GROUP_MODEL_H
+#define PASSES_GROUP_MODEL_H
+
+#include "passes/fusion/group.h"
+
+/* What the files of a group's model share: what a loop does to the arrays
+ * (group_profile.c), what is held of those that no loop moves (group_hold.c), and the sums
+ * (group_model.c). */
+
+/* Elements from low to high; none if high < low. */
+struct segment {
+	long low, high;
+};
+
+/* How an array moves with one loop. */
+struct array_profile {
+	bool moves;
+	bool slides;                 /* along the one dimension that moves, upwards */
+	long sum, fresh;             /* over tiles: elements of the dimensions that move, all of
+	                              * them; or what the tile before did not show */
+	long most[ARRAY_RANK_LIMIT];     /* of a tile; 0: the dimension does not move */
+	long window[ARRAY_RANK_LIMIT];   /* what lives in a tile, of an internal array */
+	/* The same of two tiles, for double buffers: from where one begins to where the next one
+	 * ends; what lives in a tile while what the one before wrote goes out. */
+	long most_of_two[ARRAY_RANK_LIMIT], window_of_two[ARRAY_RANK_LIMIT];
+	bool is_apart;               /* no element is in two tiles that follow each other */
+	bool is_fixed[ARRAY_RANK_LIMIT]; /* the dimension does not move */
+};
+
+/* What a loop with a tile size does. */
+struct loop_profile {
+	struct loop_profile *next;
+	struct group_loop loop;
+	int class_count;             /* tiles that are alike: n of them from t on */
+	long *t, *n;
+	struct array_profile *arrays;    /* [array of the model] */
+	long *tiles;                 /* [member]: in which it runs */
+	double *runs;                /* [member]: how often its iterations run, over their number */
+};
+
+struct model_entry {
+	int index;                   /* of the function */
+	const struct group_array *array;
+	int access_count;            /* of the group */
+	const struct group_access **accesses;
+	bool is_internal, is_read, is_written;
+	bool may_be_kept;            /* see group_keeps; by all loops that move it */
+	int stage;                   /* the only nest that uses it; -1: there are several */
+	long extent[ARRAY_RANK_LIMIT];   /* of all that is touched (internal: written) */
+};
+
+/* What one stage reads and nobody writes. */
+struct held_item {
+	const struct model_entry *entry;
+	int stage;
+	bool is_moved;               /* by some loop: held, it comes in regions */
+	long side[ARRAY_RANK_LIMIT]; /* of what a tile reads */
+	long bytes, streamed_bytes;  /* moved if it is held, or comes for its stage */
+	long held_place;             /* in the scratchpad, held, and whether the buffer is double */
+	bool is_double;
+	long place, least_place;     /* if it comes for its stage: whole, or in the smallest chunks */
+	bool has_chunks;
+	struct stage_dim dim;
+	bool is_held, is_streamed;   /* streamed: as the user wants */
+	bool is_pinned;              /* held, whatever is best */
+};
+
+/* A loop that a stage may have inside the tiles. */
+struct stage_loop {
+	bool is_known, suits;
+	unsigned used;               /* the group's dimensions with loops when it was asked */
+	struct stage_dim dim;
+};
+
+struct group_model {
+	struct groups *groups;
+	struct grown grown;
+	struct arena *arena;
+	int entry_count;
+	struct model_entry *entries;
+	int element_bytes;           /* the largest */
+	double *weights;             /* [member]: its share of the work */
+	struct loop_profile *profiles;
+	/* room for an evaluation: [entry], [member] */
+	struct held_item *items;
+	struct stage_loop (*stage_loops)[LOOP_DEPTH_LIMIT];   /* [member][loop] */
+	bool *is_held, *is_best;
+	long *rest, *pool;
+	int *stage_loop;
+};
+
+struct evaluation {
+	struct group_model *model;
+	const struct arch *arch;
+	const struct group_wishes *wishes;
+	const bool *doubles;         /* [array of the function]; NULL: none is double */
+	const struct loop_profile *profiles[GROUP_DEPTH];
+	struct group_choice *choice;
+	long bytes, need;            /* of all but the items */
+	int item_count;
+	struct held_item *items;
+	int *stage_loop;             /* [member]: that it has, -1: the best (see group_first_loops) */
+	long *pool;                  /* [member]: scratch of what comes for it */
+	bool overlaps;               /* items come while the stage before computes */
+	long steps;                  /* of the search among what is held */
+};
+
+/* What LOOP does; NULL if it has too many tiles, or a number is too large. */
+const struct loop_profile *group_profile_of(struct group_model *model, const struct group_loop *loop);
+
+/* The statement of nest N that does most: the deepest. */
+const struct statement *group_busiest(const struct groups *groups, int n);
+
+/* Gives each stage its loop, or that along which what comes for it needs least, and its items
+ * chunks. */
+void group_find_chunks(struct evaluation *evaluation);
+
+/* Stages for which something comes that a loop moves may want different loops for their
+ * items: all combinations are tried, one after the other.  False: that was the last. */
+void group_first_loops(struct evaluation *evaluation);
+bool group_next_loops(struct evaluation *evaluation);
+
+/* The least scratchpad that would do: everything comes as late as it can, or nothing is
+ * held apart. */
+long group_least_need(struct evaluation *evaluation);
+
+/* Decides which items are held, such that the least is moved.  False if nothing fits, or
+ * moves less than is wanted. */
+bool group_choose_held(struct evaluation *evaluation, const struct group_limits *limits);
+
+/* Chunks as large as there is room for; completes the choice. */
+void group_choose_chunks(struct evaluation *evaluation, const struct group_limits *limits);
+
+#endif

@@ -1,0 +1,336 @@
+/* The best way to cut a group: which loops, in which order, with which tiles.  The innermost
+ * one lets rows follow each other, so that producers run once and intermediates live in
+ * rings; those outside it repeat what crosses their tiles, or nothing does. */
+
+#include <limits.h>
+#include <string.h>
+
+#include "passes/fusion/carry.h"
+#include "passes/fusion/group.h"
+#include "support/seconds.h"
+
+struct search {
+	struct group_model *model;
+	const struct groups *groups;
+	const struct grown *grown;
+	struct group_limits limits;
+	bool can_repeat[GROUP_DIMS];
+	long *tiles[GROUP_DIMS];     /* sizes worth trying, rising: {ceil(extent / n)} */
+	int tile_count[GROUP_DIMS];
+	struct group_choice now, *best;
+	bool *doubles;               /* [array of the function]: see struct group_limits */
+	bool has_best, fits, is_cut_short;
+	long points;
+};
+
+static void find_tiles(struct search *search, int l)
+{
+	long extent = search->grown->dims[l].most - search->grown->dims[l].least + 1;
+	long *tiles = NULL;
+	int count = 0;
+	size_t capacity = 0;
+	for (long n = extent; n >= 1;) {
+		long tile = (extent + n - 1) / n;
+		tiles = arena_grow(search->groups->compilation->arena, tiles, (size_t)count, &capacity,
+			sizeof *tiles);
+		tiles[count++] = tile;
+		/* the largest number of tiles that makes them larger */
+		n = (extent + tile - 1) / tile - 1;
+	}
+	search->tiles[l] = tiles;
+	search->tile_count[l] = count;
+}
+
+static void keep(struct search *search)
+{
+	struct group_choice *best = search->best;
+	const struct group_choice *now = &search->now;
+	size_t arrays = (size_t)search->groups->function->array_count;
+	size_t nests = (size_t)search->groups->nest_count;
+	best->depth = now->depth;
+	memcpy(best->loops, now->loops, sizeof best->loops);
+	memcpy(best->hold, now->hold, arrays * sizeof *best->hold);
+	memcpy(best->stages, now->stages, nests * sizeof *best->stages);
+	memcpy(best->stage_tile, now->stage_tile, nests * sizeof *best->stage_tile);
+	memcpy(best->is_double, now->is_double, arrays * sizeof *best->is_double);
+	best->bytes = now->bytes;
+	best->need = now->need;
+	best->repetition = now->repetition;
+	best->runs = now->runs;
+	search->has_best = true;
+}
+
+static long commands_of(const struct group_choice *choice)
+{
+	long tiles = 1;
+	for (int l = 0; l < choice->depth; l++)
+		tiles *= choice->loops[l].count;
+	return tiles;
+}
+
+static bool is_better(const struct search *search)
+{
+	const struct group_choice *now = &search->now, *best = search->best;
+	if (now->bytes != best->bytes)
+		return now->bytes < best->bytes;
+	if (search->limits.prefers_memory && now->need != best->need)
+		return now->need < best->need;
+	if (now->repetition != best->repetition)
+		return now->repetition < best->repetition;
+	if (now->runs != best->runs)
+		return now->runs < best->runs;
+	return commands_of(now) < commands_of(best);
+}
+
+static bool is_used(const struct search *search, int depth, int dim)
+{
+	for (int l = 0; l < depth; l++)
+		if (search->now.loops[l].dim == dim)
+			return true;
+	return false;
+}
+
+static long extent_of(const struct search *search, int dim)
+{
+	return search->grown->dims[dim].most - search->grown->dims[dim].least + 1;
+}
+
+/* Loop DIM is there with producers repeated. */
+static bool is_repeated(const struct search *search, int dim)
+{
+	for (int l = 0; l < search->now.depth; l++)
+		if (search->now.loops[l].dim == dim)
+			return search->now.loops[l].repeats;
+	return false;
+}
+
+/* The nest of the group that array I comes for, which is the only one to use it; -1: none. */
+static int stage_of(const struct search *search, int i)
+{
+	const struct group_array *array = &search->groups->arrays[i];
+	for (int a = 0; a < array->access_count; a++)
+		if (array->accesses[a].nest >= search->grown->first
+			&& array->accesses[a].nest <= search->grown->last)
+			return array->accesses[a].nest;
+	return -1;
+}
+
+/* What the user wants streamed or double is, as it was wanted. */
+static bool holds_as_wished(const struct search *search, const struct group_wishes *wishes)
+{
+	const struct group_choice *now = &search->now;
+	for (int i = 0; i < search->groups->function->array_count; i++) {
+		if (wishes->is_double[i] && !now->is_double[i])
+			return false;
+		if (!wishes->is_streamed[i])
+			continue;
+		int n = stage_of(search, i);
+		if (n < 0 || now->hold[i] == HOLD_ALL)
+			return false;
+		if (wishes->stage_loop[i] && (now->hold[i] != HOLD_CHUNK
+			|| now->stage_tile[n] != wishes->stage_tile[i]
+			|| strcmp(now->stages[n].name, wishes->stage_loop[i])))
+			return false;
+	}
+	return true;
+}
+
+/* The loops are those that the user wants, in that order. */
+static bool suits_wishes(const struct search *search)
+{
+	const struct group_wishes *wishes = search->limits.wishes;
+	bool suits = true;
+	for (int dim = 0; wishes && dim < search->grown->dim_count; dim++)
+		suits &= (!wishes->repeats[dim] || is_repeated(search, dim))
+			&& (!wishes->tile[dim] || is_used(search, search->now.depth, dim)
+			== (wishes->tile[dim] < extent_of(search, dim)));
+	if (!wishes || !wishes->has_order)
+		return suits;
+	suits &= search->now.depth == wishes->order_count;
+	for (int l = 0; l < search->now.depth && suits; l++)
+		suits = search->now.loops[l].dim == wishes->order[l];
+	return suits;
+}
+
+/* The tile that the user wants of DIM, or 0. */
+static long wanted_tile(const struct search *search, int dim)
+{
+	return search->limits.wishes ? search->limits.wishes->tile[dim] : 0;
+}
+
+/* Evaluates the present loops; true if they fit.  Equals of the best are wanted too. */
+static bool evaluate(struct search *search)
+{
+	struct group_limits limits = search->limits;
+	if (search->has_best && search->best->bytes < limits.bytes)
+		limits.bytes = search->best->bytes + 1;
+	search->points++;
+	bool fits = group_evaluate(search->model, &limits, &search->now);
+	bool suits = suits_wishes(search);
+	search->fits |= suits && search->now.need <= limits.capacity;
+	search->is_cut_short |= fits && !search->now.is_exact;
+	if (fits && suits && (!search->has_best || is_better(search))
+		&& (!search->limits.wishes || holds_as_wished(search, search->limits.wishes)))
+		keep(search);
+	return search->now.need <= limits.capacity;
+}
+
+static void set_loop(struct search *search, int l, int dim, long tile, bool repeats)
+{
+	long extent = extent_of(search, dim);
+	search->now.loops[l] = (struct group_loop){ dim, tile, (extent + tile - 1) / tile, repeats };
+}
+
+/* What the present DEPTH loops move at least, if the scratchpad were large. */
+static long ideal_bytes(struct search *search, int depth)
+{
+	struct group_limits limits = search->limits;
+	limits.bytes = limits.capacity = LONG_MAX / 4;
+	search->now.depth = depth;
+	search->points++;
+	return group_evaluate(search->model, &limits, &search->now) ? search->now.bytes : LONG_MAX / 4;
+}
+
+/* The innermost loop along DIM: larger and larger tiles, until they do not fit. */
+static void try_inner(struct search *search, int depth, int dim)
+{
+	long wanted = wanted_tile(search, dim);
+	for (int i = 0; i < (wanted ? 1 : search->tile_count[dim]); i++) {
+		long tile = wanted ? wanted : search->tiles[dim][i];
+		long extent = extent_of(search, dim);
+		search->now.depth = tile < extent ? depth + 1 : depth;
+		if (tile < extent)
+			set_loop(search, depth, dim, tile, false);
+		if (!evaluate(search))
+			break;
+	}
+}
+
+/* OUTER loops outside, from DEPTH on, then the innermost along INNER.  Smaller tiles move and
+ * repeat more, if anything: none is tried that would move as much as the best in a scratchpad
+ * without end. */
+static void try_outer(struct search *search, int depth, int outer, int inner)
+{
+	enum { POINTS = 8000 };
+	if (depth == outer)
+		try_inner(search, depth, inner);
+	for (int dim = 0; dim < search->grown->dim_count && depth < outer; dim++) {
+		const struct group_dim *candidate = &search->grown->dims[dim];
+		if (dim == inner || is_used(search, depth, dim)
+			|| (candidate->is_forward && !search->can_repeat[dim]))
+			continue;
+		long wanted = wanted_tile(search, dim);
+		for (int i = wanted ? 0 : search->tile_count[dim] - 2; i >= 0; i--) {
+			if (search->points > POINTS) {
+				search->is_cut_short = true;
+				return;
+			}
+			set_loop(search, depth, dim, wanted ? wanted : search->tiles[dim][i],
+				candidate->is_forward);
+			long ideal = ideal_bytes(search, depth + 1);
+			if (ideal >= search->limits.bytes || (search->has_best
+				&& ideal >= search->best->bytes + search->limits.prefers_memory))
+				break;
+			try_outer(search, depth + 1, outer, inner);
+		}
+	}
+}
+
+static void find_loops(struct search *search)
+{
+	const struct grown *grown = search->grown;
+	for (int l = 0; l < grown->dim_count; l++) {
+		find_tiles(search, l);
+		search->can_repeat[l] = search->limits.repetition > 1
+			&& group_can_repeat(search->groups, grown, &grown->dims[l]);
+	}
+}
+
+/* ---- double buffers ---- */
+
+/* Which are wanted from the start: all, those that the user names, or none. */
+static void want_doubles(struct search *search)
+{
+	const struct group_wishes *wishes = search->limits.wishes;
+	enum buffering buffering = search->groups->compilation->buffering;
+	for (int i = 0; i < search->groups->function->array_count; i++)
+		search->doubles[i] = wishes && (wishes->has_order || wishes->is_double[i])
+			? wishes->is_double[i] : buffering == BUFFERING_DOUBLE;
+	search->limits.doubles = search->doubles;
+}
+
+/* The best choice with array I in a double buffer too, if there is room for it.  Those that
+ * come for stages are double together. */
+static void try_double(struct search *search, int i)
+{
+	struct group_limits limits = search->limits;
+	struct group_choice *best = search->best;
+	enum group_hold hold = best->hold[i];
+	if (best->is_double[i] || search->doubles[i])
+		return;
+	search->doubles[i] = true;
+	limits.bytes = best->bytes + 1;
+	search->now.depth = best->depth;
+	memcpy(search->now.loops, best->loops, sizeof best->loops);
+	search->points++;
+	if (group_evaluate(search->model, &limits, &search->now) && search->now.is_double[i]
+		&& search->now.hold[i] == hold)
+		keep(search);
+	else
+		search->doubles[i] = false;
+}
+
+/* As there is room, those first that move most often. */
+static void double_what_fits(struct search *search)
+{
+	const struct group_choice *best = search->best;
+	for (int store = GROUP_DEPTH; store >= 0; store--)
+		for (int i = 0; i < search->groups->function->array_count; i++)
+			if (!search->groups->function->arrays[i]->by_value
+				&& !is_carried(search->groups->compilation, search->groups->function->arrays[i])
+				&& store == (best->hold[i] != HOLD_ALL ? best->depth
+				: group_store(search->groups, search->grown, best, i)))
+				try_double(search, i);
+}
+
+enum group_outcome group_search(struct groups *groups, const struct grown *grown,
+	const struct group_limits *limits, struct group_choice *best)
+{
+	enum { POINT_WORK = 8 };     /* a member's part of a point */
+	double start = processor_seconds();
+	struct arena *arena = groups->compilation->arena;
+	int arrays = groups->function->array_count + 1, nests = groups->nest_count + 1;
+	struct search search = { .model = group_model_new(groups, grown), .groups = groups,
+		.grown = grown, .limits = *limits, .best = best };
+	search.now.hold = ARENA_ARRAY(arena, enum group_hold, arrays);
+	search.now.stages = ARENA_ARRAY(arena, struct stage_dim, nests);
+	search.now.stage_tile = ARENA_ARRAY(arena, long, nests);
+	search.now.is_double = ARENA_ARRAY(arena, bool, arrays);
+	search.doubles = ARENA_ARRAY(arena, bool, arrays);
+	*best = (struct group_choice){ .hold = ARENA_ARRAY(arena, enum group_hold, arrays),
+		.stages = ARENA_ARRAY(arena, struct stage_dim, nests),
+		.stage_tile = ARENA_ARRAY(arena, long, nests),
+		.is_double = ARENA_ARRAY(arena, bool, arrays) };
+	if (group_least_bytes(search.model) >= limits->bytes) {
+		group_model_free(search.model);
+		return GROUP_USELESS;
+	}
+	find_loops(&search);
+	want_doubles(&search);
+	/* few loops first: what is best with them leaves little to try with more */
+	for (int outer = 0; outer < GROUP_DEPTH; outer++)
+		for (int inner = 0; inner < grown->dim_count; inner++)
+			try_outer(&search, 0, outer, inner);
+	if (!grown->dim_count)
+		evaluate(&search);
+	if (search.has_best && groups->compilation->buffering == BUFFERING_AUTO
+		&& !(limits->wishes && limits->wishes->has_order))
+		double_what_fits(&search);
+	best->is_exact = !search.is_cut_short;
+	best->points = search.points;
+	best->seconds = processor_seconds() - start;
+	compilation_add_work(groups->compilation,
+		(double)(search.points * POINT_WORK * (grown->last - grown->first + 1)));
+	group_model_free(search.model);
+	return search.has_best ? GROUP_FITS : search.fits ? GROUP_USELESS : GROUP_TOO_LARGE;
+}

@@ -1,0 +1,461 @@
+/* Which nests of a function are fused: the partition into groups of consecutive nests
+ * with the least traffic, by dynamic programming from the first nest to the last. */
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "passes/fusion/fuse.h"
+#include "passes/fusion/fusion_memo.h"
+#include "passes/variants/lower_nest.h"
+#include "passes/studies/quiet.h"
+
+/* Traffic of what cannot be lowered; sums of two do not overflow. */
+static const long NONE = LONG_MAX / 4;
+
+/* How the nests up to one are grouped. */
+struct partition {
+	int first;                   /* nest of the last group */
+	long bytes;                  /* of all up to here */
+	struct grown grown;          /* where the last group has several nests */
+	struct group_choice choice;
+};
+
+struct partitioning {
+	struct compilation *compilation;
+	struct groups *groups;
+	struct nest *nests;
+	int count;
+	const struct plan *plan;
+	const struct fuse_wishes *wishes;
+	long *alone;                 /* bytes of each nest by itself, or NONE */
+	const struct weighed_nest **weighed;   /* what came of each then; NULL: not known */
+	struct partition *best;      /* [count + 1]: of the nests before that one */
+	const struct carrying *carrying;
+	const bool *cuts;            /* [count + 1]: a group may begin there, or end before it; NULL:
+	                              * anywhere */
+};
+
+/* ---- what is carried ---- */
+
+/* From here on COMPILATION is for the nests from FIRST to LAST, in what is left for them of the
+ * scratchpad.  False if nothing is. */
+static bool enter(const struct partitioning *partitioning, int first, int last)
+{
+	const struct arch *arch = carry_arch(partitioning->compilation, partitioning->carrying, first,
+		last);
+	if (arch)
+		partitioning->compilation->arch = arch;
+	return arch;
+}
+
+static void leave(const struct partitioning *partitioning)
+{
+	partitioning->compilation->arch = partitioning->carrying->space->arch;
+}
+
+static unsigned long carried_by(const struct partitioning *partitioning, int first, int last)
+{
+	return carry_used(partitioning->carrying, first, last, partitioning->nests);
+}
+
+/* ---- one nest ---- */
+
+/* Nest N by itself, which was WEIGHED (or not: NULL).  False: errors (diagnosed), or it does
+ * not fit. */
+static bool lower_one(const struct partitioning *partitioning, int n, struct plan *plan,
+	struct plan_nest *out)
+{
+	struct compilation *compilation = partitioning->compilation;
+	const struct weighed_nest *weighed = partitioning->weighed[n];
+	if (weighed && compilation->only_weighs) {
+		*out = weighed->entry;
+		return true;
+	}
+	bool has_room = enter(partitioning, n, n);
+	bool done = has_room && lower_nest(compilation, &partitioning->nests[n], weighed, plan, out);
+	leave(partitioning);
+	compilation->does_not_fit |= !has_room;
+	if (!has_room)
+		diag_error(compilation->diag, partitioning->nests[n].location, "nothing fits: what is "
+			"carried over '%s' leaves it nothing of the %ld bytes of scratchpad that '%s' has",
+			partitioning->nests[n].name, compilation->arch->scratchpad_bytes,
+			compilation->arch->name);
+	return done;
+}
+
+/* Weighs nest N in COMPILATION's scratchpad, without a word if it does not fit.  False after other
+ * errors. */
+static bool weigh_in(struct partitioning *partitioning, int n, bool *fits,
+	struct weighed_nest *weighed)
+{
+	struct quiet quiet;
+	quiet_begin(&quiet, partitioning->compilation);
+	quiet.compilation.only_weighs = true;
+	*fits = weigh_nest(&quiet.compilation, &partitioning->nests[n], partitioning->plan, weighed);
+	bool is_small = !*fits && quiet.compilation.does_not_fit;
+	quiet_end(&quiet);
+	if (*fits || is_small)
+		return true;
+	struct plan plan = *partitioning->plan;
+	*fits = lower_nest(partitioning->compilation, &partitioning->nests[n], NULL, &plan,
+		&weighed->entry);
+	return *fits;
+}
+
+/* Weighs nest N, which is no error if it does not fit as long as it fits in a group.  False after
+ * other errors. */
+static bool weigh_alone(struct partitioning *partitioning, int n)
+{
+	struct fusion_memo *memo = partitioning->compilation->fusions;
+	struct weighed_nest *weighed = ARENA_NEW(partitioning->compilation->arena,
+		struct weighed_nest);
+	unsigned long carried = carried_by(partitioning, n, n);
+	bool fits = false, done = true;
+	if (enter(partitioning, n, n)) {
+		long capacity = partitioning->compilation->arch->scratchpad_bytes;
+		if (!fusion_memo_nest(memo, n, carried, capacity, &fits, weighed)) {
+			done = weigh_in(partitioning, n, &fits, weighed);
+			if (done)
+				fusion_memo_keep_nest(memo, n, carried, capacity, fits, weighed);
+		}
+	}
+	leave(partitioning);
+	partitioning->alone[n] = done && fits ? plan_nest_bytes(&weighed->entry) : NONE;
+	if (done && fits)
+		partitioning->weighed[n] = weighed;
+	return done;
+}
+
+/* ---- groups ---- */
+
+/* The best choice for GROWN within LIMITS and what the user said of it. */
+static enum group_outcome choose(const struct partitioning *partitioning,
+	const struct grown *grown, const struct group_limits *limits, struct group_choice *choice)
+{
+	struct fusion_memo *memo = partitioning->compilation->fusions;
+	struct group_limits own = *limits;
+	enum group_outcome outcome;
+	struct quiet quiet;
+	unsigned long carried = carried_by(partitioning, grown->first, grown->last);
+	if (fusion_memo_choice(memo, grown, carried, limits, &outcome, choice))
+		return outcome;
+	if (partitioning->compilation->schedule) {
+		quiet_begin(&quiet, partitioning->compilation);
+		group_read_wishes(partitioning->groups, &quiet.compilation, grown, &own.wishes);
+		quiet_end(&quiet);
+	}
+	outcome = group_search(partitioning->groups, grown, &own, choice);
+	fusion_memo_keep_choice(memo, grown, carried, limits, outcome, choice);
+	return outcome;
+}
+
+/* The nests from FIRST up to END may be a group as far as the cuts go. */
+static bool may_cut(const struct partitioning *partitioning, int first, int end)
+{
+	bool may = !partitioning->cuts || (partitioning->cuts[first] && partitioning->cuts[end]);
+	for (int n = first + 1; n < end && may && partitioning->cuts; n++)
+		may = !partitioning->cuts[n];
+	return may;
+}
+
+/* Weighs GROWN as the last group of the nests up to its end.  False if it is too large, and
+ * so are groups that contain it. */
+static bool weigh_group(struct partitioning *partitioning, const struct grown *grown)
+{
+	struct partition *best = &partitioning->best[grown->last + 1];
+	const struct partition *before = &partitioning->best[grown->first];
+	int count = grown->last + 1 - grown->first;
+	bool is_wanted = partitioning->wishes->fusion == FUSE_ALL;
+	if (before->bytes >= NONE || !group_is_whole(partitioning->groups, grown)
+		|| !fuse_wishes_allow(partitioning->wishes, grown->first, count)
+		|| !may_cut(partitioning, grown->first, grown->last + 1)
+		|| !enter(partitioning, grown->first, grown->last))
+		return true;
+	struct group_limits limits = group_limits_of(partitioning->compilation);
+	struct group_choice choice;
+	if (!is_wanted && before->bytes < NONE && best->bytes < NONE)
+		limits.bytes = best->bytes - before->bytes;
+	enum group_outcome outcome = choose(partitioning, grown, &limits, &choice);
+	leave(partitioning);
+	if (outcome == GROUP_FITS)
+		*best = (struct partition){ grown->first, before->bytes + choice.bytes, *grown, choice };
+	return outcome != GROUP_TOO_LARGE;
+}
+
+/* Groups that end with nest LAST, longer and longer until one is too large. */
+static void extend(struct partitioning *partitioning, int last)
+{
+	struct partition *best = partitioning->best;
+	struct grown grown;
+	best[last + 1] = (struct partition){ .first = last, .bytes = NONE };
+	if (partitioning->alone[last] < NONE && best[last].bytes < NONE)
+		best[last + 1].bytes = partitioning->alone[last] + best[last].bytes;
+	bool may_fit = true;
+	group_begin(partitioning->groups, last, &grown);
+	while (may_fit && grown.first > 0) {
+		group_grow(partitioning->groups, &grown);
+		may_fit = weigh_group(partitioning, &grown);
+	}
+}
+
+/* The whole function as one group, if nothing can move less. */
+static bool is_best_as_one(struct partitioning *partitioning)
+{
+	struct partition *best = &partitioning->best[partitioning->count];
+	struct grown *grown = &best->grown;
+	if (!fuse_wishes_allow(partitioning->wishes, 0, partitioning->count)
+		|| !may_cut(partitioning, 0, partitioning->count)
+		|| !group_of(partitioning->groups, 0, partitioning->count - 1, grown)
+		|| !enter(partitioning, 0, partitioning->count - 1))
+		return false;
+	struct group_limits limits = group_limits_of(partitioning->compilation);
+	struct group_model *model = group_model_new(partitioning->groups, grown);
+	if (partitioning->wishes->fusion != FUSE_ALL)
+		limits.bytes = group_least_bytes(model) + 1;
+	group_model_free(model);
+	best->first = 0;
+	enum group_outcome outcome = choose(partitioning, grown, &limits, &best->choice);
+	leave(partitioning);
+	return outcome == GROUP_FITS;
+}
+
+/* The bytes of the nests from FIRST up to END one by one, or NONE. */
+static long bytes_alone(const struct partitioning *partitioning, int first, int end)
+{
+	long bytes = 0;
+	for (int n = first; n < end; n++)
+		bytes = partitioning->alone[n] >= NONE || bytes >= NONE ? NONE
+			: bytes + partitioning->alone[n];
+	return bytes;
+}
+
+/* group_emit, or what came of it before. */
+static bool emit_once(const struct partitioning *partitioning, const struct grown *grown,
+	const struct group_choice *choice, struct plan *plan, struct plan_nest *out)
+{
+	const struct compilation *compilation = partitioning->compilation;
+	bool fits;
+	if (fusion_memo_group(compilation->fusions, compilation, choice, &fits, out)
+		&& (compilation->only_weighs || !fits))
+		return fits;
+	fits = group_emit(partitioning->compilation, partitioning->groups, grown, choice, plan, out);
+	fusion_memo_keep_group(compilation->fusions, compilation, choice, fits, out);
+	return fits;
+}
+
+/* Lowers a group; where the plan needs more than the model says, one of less.  False if
+ * none has a plan that moves at most MOST bytes, unless the user wants groups anyway. */
+static bool lower_group_in(const struct partitioning *partitioning, const struct partition *part,
+	long most, struct plan *plan, struct plan_nest *out)
+{
+	enum { TRIES = 6 };
+	const struct plan before = *plan;
+	const struct grown *grown = &part->grown;
+	struct group_limits limits = group_limits_of(partitioning->compilation);
+	struct group_choice choice = part->choice;
+	if (partitioning->wishes->fusion != FUSE_ALL)
+		limits.bytes = most;
+	if (!group_read_wishes(partitioning->groups, partitioning->compilation, grown, &limits.wishes))
+		return false;
+	for (int i = 0; i < TRIES; i++) {
+		if (emit_once(partitioning, grown, &choice, plan, out)
+			&& plan_nest_bytes(out) <= limits.bytes) {
+			plan->nest_count++;
+			out->first_source = part->first;
+			out->source_count = grown->last + 1 - part->first;
+			return true;
+		}
+		*plan = before;
+		limits.capacity -= limits.capacity / 8 + 1;
+		limits.repetition = 1 + (limits.repetition - 1) * 0.9;
+		if (choose(partitioning, grown, &limits, &choice) != GROUP_FITS)
+			break;
+	}
+	return false;
+}
+
+static bool lower_group(const struct partitioning *partitioning, const struct partition *part,
+	long most, struct plan *plan, struct plan_nest *out)
+{
+	bool done = enter(partitioning, part->first, part->grown.last)
+		&& lower_group_in(partitioning, part, most, plan, out);
+	leave(partitioning);
+	return done;
+}
+
+/* The nests from N on that the user wants fused cannot be. */
+static bool report_refusal(const struct partitioning *partitioning, int n,
+	enum group_outcome outcome)
+{
+	struct compilation *compilation = partitioning->compilation;
+	int last = n + fuse_wishes_forced(partitioning->wishes, n) - 1;
+	struct location at = partitioning->wishes->wishes[n].location;
+	const char *first = partitioning->nests[n].name, *end = partitioning->nests[last].name;
+	struct grown grown;
+	bool is_group = group_of(partitioning->groups, n, last, &grown);
+	bool has_lines = is_group && group_has_wishes(partitioning->groups, compilation, &grown);
+	compilation->does_not_fit |= outcome == GROUP_TOO_LARGE || has_lines;
+	if (has_lines)
+		diag_error(compilation->diag, at, "nothing fits: no schedule of the nests '%s' to '%s' as "
+			"one, with what is said of it, needs at most the %ld bytes of scratchpad that '%s' "
+			"has", first, end, compilation->arch->scratchpad_bytes, compilation->arch->name);
+	else
+		diag_error(compilation->diag, at, "the nests '%s' to '%s' cannot be fused: %s", first, end,
+			outcome == GROUP_TOO_LARGE ? "no tile of the group fits the scratchpad"
+			: "they share no array that would stay on chip, or some use of a scalar is elsewhere");
+	if (has_lines)
+		group_explain_wishes(partitioning->groups, compilation, &grown);
+	return false;
+}
+
+/* The best choice for GROWN in the scratchpad that is left for it. */
+static enum group_outcome choose_in(const struct partitioning *partitioning,
+	const struct grown *grown, struct group_choice *choice)
+{
+	if (!enter(partitioning, grown->first, grown->last))
+		return GROUP_TOO_LARGE;
+	struct group_limits limits = group_limits_of(partitioning->compilation);
+	enum group_outcome outcome = choose(partitioning, grown, &limits, choice);
+	leave(partitioning);
+	return outcome;
+}
+
+/* Every group that the user wants is possible by itself. */
+static bool check_forced(const struct partitioning *partitioning)
+{
+	for (int n = 0; n < partitioning->count; n++) {
+		struct grown grown;
+		struct group_choice choice;
+		int count = fuse_wishes_forced(partitioning->wishes, n);
+		enum group_outcome outcome = count == 1 ? GROUP_FITS
+			: !group_of(partitioning->groups, n, n + count - 1, &grown) ? GROUP_USELESS
+			: choose_in(partitioning, &grown, &choice);
+		if (outcome != GROUP_FITS)
+			return report_refusal(partitioning, n, outcome);
+	}
+	return true;
+}
+
+/* A schedule says of each nest where it is. */
+static bool is_given(struct partitioning *partitioning)
+{
+	for (int n = 0; n < partitioning->count; n++)
+		if (!partitioning->wishes->wishes[n].count)
+			return false;
+	for (int n = 0, count; n < partitioning->count; n += count) {
+		count = partitioning->wishes->wishes[n].count;
+		struct partition *part = &partitioning->best[n + count];
+		part->first = n;
+		if (count > 1 && (!group_of(partitioning->groups, n, n + count - 1, &part->grown)
+			|| choose_in(partitioning, &part->grown, &part->choice) != GROUP_FITS))
+			return false;
+	}
+	return true;
+}
+
+/* A group that is not lowered after all is lowered nest by nest, unless the user wants it
+ * to be one. */
+static bool lower_part(const struct partitioning *partitioning, int first, int end,
+	struct plan *plan)
+{
+	const struct partition *part = &partitioning->best[end];
+	int errors = diag_error_count(partitioning->compilation->diag);
+	if (end - first > 1) {
+		struct plan_nest *out = &plan->nests[plan->nest_count];
+		long alone = bytes_alone(partitioning, first, end);
+		if (lower_group(partitioning, part, alone, plan, out))
+			return true;
+		if (diag_error_count(partitioning->compilation->diag) > errors)
+			return false;
+		if (!fuse_wishes_allow(partitioning->wishes, first, 1))
+			return report_refusal(partitioning, first, GROUP_TOO_LARGE);
+	}
+	bool done = true;
+	for (int i = first; i < end && done; i++)
+		done = lower_one(partitioning, i, plan, &plan->nests[plan->nest_count++]);
+	return done;
+}
+
+/* The parts of the nests before END, in order. */
+static bool lower_parts(const struct partitioning *partitioning, int end, struct plan *plan)
+{
+	int first = partitioning->best[end].first;
+	if (!end)
+		return true;
+	return lower_parts(partitioning, first, plan) && lower_part(partitioning, first, end, plan);
+}
+
+/* Nothing fits: each nest that fits nowhere says why.  True if all do, and only what they
+ * move in all is too much to be compared. */
+static bool complain(const struct partitioning *partitioning, struct plan *plan)
+{
+	bool all_fit = true;
+	plan->nest_count = 0;
+	for (int n = 0; n < partitioning->count; n++)
+		if (partitioning->alone[n] >= NONE) {
+			all_fit = false;
+			lower_one(partitioning, n, plan, &plan->nests[0]);
+		}
+	return all_fit;
+}
+
+/* Some array is used by several nests, and these are not too many to be weighed together. */
+static bool may_gain(const struct nest *nests, int count)
+{
+	enum { NESTS = 256 };
+	return count <= NESTS && nests_share(nests, count);
+}
+
+static bool lower_alone(struct compilation *compilation, struct nest *nests, int count,
+	struct plan *plan)
+{
+	bool done = true;
+	for (int n = 0; n < count; n++)
+		done &= lower_nest(compilation, &nests[n], NULL, plan, &plan->nests[n]);
+	return done;
+}
+
+bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
+	const struct fuse_wishes *wishes, const struct carrying *carrying, const bool *cuts,
+	struct plan *plan)
+{
+	if (!wishes->forces && !carrying->mask && !may_gain(nests, count))
+		return lower_alone(compilation, nests, count, plan);
+	const struct plan before = *plan;
+	struct partitioning partitioning = { compilation,
+		fusion_memo_groups(compilation->fusions, compilation, nests, count), nests, count,
+		&before, wishes, ARENA_ARRAY(compilation->arena, long, count),
+		ARENA_ARRAY(compilation->arena, const struct weighed_nest *, count),
+		ARENA_ARRAY(compilation->arena, struct partition, count + 1), carrying, cuts };
+	plan->nest_count = 0;
+	for (int n = 0; n < count; n++)
+		partitioning.alone[n] = NONE;
+	if (is_given(&partitioning))
+		return lower_parts(&partitioning, count, plan);
+	/* Nests alone may move less than the model of groups thinks possible: they move strided
+	 * columns one by one, and drop what nobody reads. */
+	const struct partition *all = &partitioning.best[count];
+	if (is_best_as_one(&partitioning)
+		&& lower_group(&partitioning, all, all->choice.bytes, plan, &plan->nests[0])
+		&& (plan->nests[0].optimal || wishes->fusion == FUSE_ALL))
+		return true;
+	*plan = before;
+	plan->nest_count = 0;
+	if (!check_forced(&partitioning))
+		return false;
+	for (int n = 0; n < count; n++)
+		if (fuse_wishes_allow(wishes, n, 1)
+			&& !weigh_alone(&partitioning, n))
+			return false;
+	partitioning.best[0] = (struct partition){ .bytes = 0 };
+	for (int n = 0; n < count; n++)
+		extend(&partitioning, n);
+	if (partitioning.best[count].bytes >= NONE) {
+		if (!complain(&partitioning, plan) || carrying->mask)
+			return false;
+		*plan = before;
+		return lower_alone(compilation, nests, count, plan);
+	}
+	return lower_parts(&partitioning, count, plan);
+}

@@ -1,0 +1,148 @@
+/* Double buffers of regions without closed forms: while a tile computes, the next one's
+ * region comes and the one before's goes out.  A buffer has two slots for that, or its ring
+ * room for one step more (docs/search.md, "Double buffers"). */
+
+#include <string.h>
+
+#include "ir/coalesce.h"
+#include "passes/regions/general.h"
+
+#define ARENA(lowering) ((lowering)->compilation->arena)
+
+const struct tile_loop *general_mover(const struct lowering *lowering, int a)
+{
+	if (lowering->store[a] == STORE_CHUNK)
+		return &lowering->stage_loops[stage_of(lowering, a)];
+	return lowering->store[a] > 0 ? &lowering->loops[lowering->store[a] - 1] : NULL;
+}
+
+bool buffer_measure(struct plan_buffer *buffer)
+{
+	buffer->bytes = buffer->slots * buffer->array->type.bytes;
+	for (int d = 0; d < buffer->rank; d++)
+		if (__builtin_mul_overflow(buffer->bytes, buffer->dims[d].extent, &buffer->bytes))
+			return false;
+	return true;
+}
+
+static bool add_slot(struct lowering *lowering, int a, struct plan_buffer *buffer)
+{
+	struct arena *arena = ARENA(lowering);
+	buffer->slots = 2;
+	buffer->slot = plan_make(arena, PLAN_MOD,
+		plan_ref(arena, general_mover(lowering, a)->var), plan_const(arena, 2));
+	return true;
+}
+
+/* What one visit of array A brings or takes out is apart from what the one before takes out:
+ * their boxes have no element in common. */
+static bool visits_are_apart(struct lowering *lowering, int a, const struct general_region *region)
+{
+	struct footprint earlier = footprint_find(lowering, a, lowering->store[a], IN_TILE_BEFORE);
+	struct box before;
+	box_find(earlier.lows, earlier.highs, earlier.visits, region->box.rank, &before);
+	isl_set *now = isl_set_intersect_params(box_elements(&region->box, region->footprint.lows),
+		isl_set_copy(region->footprint.visits));
+	isl_set *then = isl_set_intersect_params(box_elements(&before, earlier.lows),
+		isl_set_copy(earlier.visits));
+	isl_set *both = isl_set_intersect(now, then);
+	bool apart = isl_set_is_empty(both) == isl_bool_true;
+	isl_set_free(both);
+	box_free(&before);
+	footprint_end(&earlier);
+	return apart;
+}
+
+/* The buffer of array A, whose regions come and go with a loop. */
+static bool double_region(struct lowering *lowering, int a, struct plan_buffer *buffer)
+{
+	const struct nest_array *array = &lowering->nest->arrays[a];
+	struct general_region *region = &lowering->general[a];
+	/* Loops around other nests too have their buffers in the same place. */
+	if (!region->is_touched || array->has_siblings
+		|| lowering->store[a] <= lowering->nest->outer_count)
+		return false;
+	if (!region->knows_slide)
+		slide_find(lowering, a, region);
+	if (region->slide < 0)
+		return (!array->is_written || visits_are_apart(lowering, a, region))
+			&& add_slot(lowering, a, buffer);
+	struct plan_dim *dim = &buffer->dims[region->slide];
+	if (region->span_of_two < 0)
+		return false;
+	if (region->span_of_two > dim->extent)
+		dim->extent = region->span_of_two;
+	return true;
+}
+
+/* Those that come for stages do so all together. */
+static bool double_turn(struct lowering *lowering, int a, struct plan_buffer *buffer)
+{
+	if (!lowering->general[a].is_touched)
+		return false;
+	lowering->overlaps_turns = true;
+	return lowering->store[a] != STORE_CHUNK || general_mover(lowering, a)->count < 2
+		|| add_slot(lowering, a, buffer);
+}
+
+/* False if array A's buffer cannot be double; it is then as it was. */
+static bool double_buffer(struct lowering *lowering, int a)
+{
+	const struct nest_array *array = &lowering->nest->arrays[a];
+	struct plan_buffer *buffer = lowering->buffers[a], single = *buffer;
+	if (array->is_internal)
+		return false;
+	bool done = array->is_kept ? resident_double(lowering, a, buffer)
+		: lowering->store[a] < 0 ? double_turn(lowering, a, buffer)
+		: double_region(lowering, a, buffer);
+	if (done && buffer_measure(buffer)) {
+		buffer->is_double = true;
+		return true;
+	}
+	*buffer = single;
+	return false;
+}
+
+void general_double_wanted(struct lowering *lowering)
+{
+	bool overlaps = false;
+	for (int a = 0; a < lowering->nest->array_count && lowering->doubling; a++)
+		overlaps |= lowering->store[a] < 0 && lowering->doubling[a] == DOUBLE_WANTED;
+	for (int a = 0; a < lowering->nest->array_count && overlaps; a++)
+		if (lowering->store[a] < 0)
+			lowering->doubling[a] = DOUBLE_WANTED;
+	for (int a = 0; a < lowering->nest->array_count && lowering->doubling; a++)
+		if (lowering->doubling[a] == DOUBLE_WANTED && !double_buffer(lowering, a))
+			lowering->doubling[a] = DOUBLE_NEVER;
+}
+
+/* How often array A's buffer shows another region. */
+static double visits_of(const struct lowering *lowering, int a)
+{
+	double visits = 1;
+	for (int l = 0; l < lowering->store[a]; l++)
+		visits *= (double)lowering->loops[l].count;
+	return visits;
+}
+
+void general_double_what_fits(struct lowering *lowering)
+{
+	int count = lowering->nest->array_count;
+	for (int i = 0; i < count && lowering->doubling; i++) {
+		int most = -1;
+		for (int a = 0; a < count; a++)
+			if (lowering->doubling[a] == DOUBLE_IF_FITS
+				&& (most < 0 || visits_of(lowering, a) > visits_of(lowering, most)))
+				most = a;
+		if (most < 0)
+			return;
+		struct plan_buffer single = *lowering->buffers[most];
+		bool is_double = double_buffer(lowering, most);
+		if (is_double && general_place(lowering) > lowering->compilation->arch->scratchpad_bytes) {
+			*lowering->buffers[most] = single;
+			is_double = false;
+		}
+		general_place(lowering);
+		lowering->doubling[most] = is_double ? DOUBLE_WANTED : DOUBLE_NEVER;
+	}
+}

@@ -1,0 +1,762 @@
+/* A nest under its schedule becomes plan nodes: tile loops, transfers at their store
+ * levels, and the statements of a tile. */
+
+#include "passes/lower/lowering.h"
+
+#include <string.h>
+
+#include <isl/aff.h>
+#include <isl/constraint.h>
+#include <isl/val.h>
+
+#include "ir/macs.h"
+#include "ir/set_count.h"
+#include "ir/plan_count.h"
+#include "passes/cost/model_math.h"
+
+#define ARENA(lowering) ((lowering)->compilation->arena)
+
+/* ---- names ---- */
+
+bool function_has(const struct function *function, const char *name)
+{
+	for (int i = 0; i < function->array_count; i++)
+		if (!strcmp(function->arrays[i]->name, name))
+			return true;
+	for (int i = 0; i < function->size_count; i++)
+		if (!strcmp(function->sizes[i]->name, name))
+			return true;
+	return !strcmp(function->name, name) || !strcmp(name, "workspace");
+}
+
+static bool is_taken(const struct lowering *lowering, const char *name)
+{
+	for (const struct plan_name *n = *lowering->names; n; n = n->next)
+		if (!strcmp(n->name, name))
+			return true;
+	return function_has(lowering->nest->function, name);
+}
+
+/* How many names have been made of BASE. */
+static int last_number(const struct lowering *lowering, const char *base)
+{
+	for (const struct plan_name *n = *lowering->names; n; n = n->next)
+		if (!strcmp(n->base, base))
+			return n->number;
+	return 0;
+}
+
+const char *unique_name(struct lowering *lowering, const char *base)
+{
+	int number = last_number(lowering, base) + 1;
+	const char *name = number == 1 ? base : arena_printf(ARENA(lowering), "%s_%d", base, number);
+	while (is_taken(lowering, name))
+		name = arena_printf(ARENA(lowering), "%s_%d", base, ++number);
+	struct plan_name *taken = ARENA_NEW(ARENA(lowering), struct plan_name);
+	*taken = (struct plan_name){ name, base, number, *lowering->names };
+	*lowering->names = taken;
+	return name;
+}
+
+struct plan_var *new_var(struct lowering *lowering, const char *base, long min, long max)
+{
+	struct plan_var *var = ARENA_NEW(ARENA(lowering), struct plan_var);
+	*var = (struct plan_var){ .name = unique_name(lowering, base), .min = min, .max = max };
+	return var;
+}
+
+/* ---- tile loops ---- */
+
+struct plan_expr *tile_at(const struct lowering *lowering, int l, struct plan_expr *position)
+{
+	const struct tile_loop *loop = &lowering->loops[l];
+	if (!loop->is_backward)
+		return position;
+	struct arena *arena = ARENA(lowering);
+	struct plan_expr *last = plan_make(arena, PLAN_SUB, loop->trips, plan_const(arena, 1));
+	return plan_select(arena, loop->is_backward, plan_make(arena, PLAN_SUB, last, position),
+		position);
+}
+
+/* Loop L goes down in its odd runs: the number of runs before this one in the block,
+ * modulo 2. */
+static struct plan_expr *is_odd_run(const struct lowering *lowering, int l)
+{
+	struct arena *arena = ARENA(lowering);
+	struct plan_expr *runs = plan_const(arena, 0), *zero = runs;
+	struct plan_expr *odd = plan_const(arena, 1);   /* loops between take an odd number of runs */
+	bool even = false;           /* outer loops take an even number of runs each */
+	for (int m = l - 1; m >= lowering->first_inner && !even; m--) {
+		const struct tile_loop *loop = &lowering->loops[m];
+		runs = plan_make(arena, PLAN_ADD,
+			plan_select(arena, odd, plan_ref(arena, loop->var), zero), runs);
+		if (!loop->count)
+			odd = plan_make(arena, PLAN_AND, odd, plan_make(arena, PLAN_EQ,
+				plan_make(arena, PLAN_MOD, loop->trips, plan_const(arena, 2)),
+				plan_const(arena, 1)));
+		even = loop->count && loop->count % 2 == 0;
+	}
+	return plan_make(arena, PLAN_MOD, runs, plan_const(arena, 2));
+}
+
+/* How many tiles of SIZE iterations EXTENT iterations need. */
+static struct plan_expr *trips_of(const struct lowering *lowering, int dim,
+	struct plan_expr *extent, long size)
+{
+	struct arena *arena = ARENA(lowering);
+	struct plan_expr *trips = plan_make(arena, PLAN_FLOORDIV, plan_make(arena, PLAN_ADD, extent,
+		plan_const(arena, size - 1)), plan_const(arena, size));
+	return lowering->may_be_empty[dim] ? plan_make(arena, PLAN_MAX, trips, plan_const(arena, 1))
+		: trips;
+}
+
+/* A loop that is empty for some sizes has a first and a last tile all the same, where
+ * something runs there. */
+static bool has_ends(const struct nest *nest, int dim)
+{
+	for (int s = 0; s < nest->statement_count; s++)
+		if (nest->band[dim].planes[s].kind != HYPERPLANE_AFFINE)
+			return true;
+	return false;
+}
+
+/* Fills in LOOP, over tiles of SIZE of the EXTENT iterations of DIM. */
+static void make_tile_loop(struct lowering *lowering, struct tile_loop *loop, int dim, long size,
+	struct plan_expr *extent, const char *suffix)
+{
+	const char *name = lowering->nest->band[dim].name;
+	int l = (int)(loop - lowering->loops);
+	long min, max;
+	loop->dim = dim;
+	loop->size = size;
+	loop->trips = trips_of(lowering, dim, extent, size);
+	if (!plan_is_const(loop->trips, &loop->count))
+		loop->count = 0;
+	plan_range(loop->trips, &min, &max);
+	loop->var = l < lowering->nest->outer_count ? lowering->nest->outer_vars[l]
+		: new_var(lowering, arena_printf(ARENA(lowering), "%s_%s", name, suffix), 0, max - 1);
+	loop->tile_var = loop->var;
+}
+
+/* The loop of DIM over blocks of as many iterations as it was tuned for. */
+static void make_block_loop(struct lowering *lowering, int dim)
+{
+	struct arena *arena = ARENA(lowering);
+	struct tile_loop *loop = &lowering->loops[lowering->depth];
+	long size = lowering->nest->band[dim].extent;
+	make_tile_loop(lowering, loop, dim, size, lowering->extent[dim], "block");
+	loop->is_block = true;
+	lowering->block_of_dim[dim] = lowering->depth++;
+	struct plan_expr *whole = plan_const(arena, size);
+	lowering->origin[dim] = plan_make(arena, PLAN_MUL, whole, plan_ref(arena, loop->var));
+	lowering->extent[dim] = plan_make(arena, PLAN_MIN, whole,
+		plan_make(arena, PLAN_SUB, lowering->extent[dim], lowering->origin[dim]));
+}
+
+/* The tile loop of entry L of the schedule's order. */
+static void make_scheduled_loop(struct lowering *lowering, int place)
+{
+	const struct schedule *schedule = lowering->schedule;
+	int dim = schedule->order[place], l = lowering->depth++;
+	struct tile_loop *loop = &lowering->loops[l];
+	make_tile_loop(lowering, loop, dim, schedule->tile[dim], lowering->extent[dim], "tile");
+	lowering->loop_of_dim[dim] = l;
+	struct plan_expr *odd = l > lowering->first_inner ? is_odd_run(lowering, l) : NULL;
+	loop->is_serpentine = schedule->is_serpentine[dim] || l == lowering->first_inner;
+	if (schedule->is_serpentine[dim] && odd) {
+		loop->is_backward = odd;
+		loop->tile_var = new_var(lowering, arena_printf(ARENA(lowering), "%s_turned",
+			lowering->nest->band[dim].name), 0, loop->var->max);
+	}
+}
+
+struct plan_expr *sized(const struct lowering *lowering, long value, isl_pw_aff *sizes)
+{
+	if (!sizes)
+		return plan_const(ARENA(lowering), value);
+	isl_set *known = isl_pw_aff_domain(isl_pw_aff_copy(sizes));
+	struct plan_expr *expr = expression_of((struct lowering *)lowering, known, 0,
+		isl_pw_aff_copy(sizes));
+	isl_set_free(known);
+	lowering->compilation->is_broken |= !expr;
+	return expr ? expr : plan_const(ARENA(lowering), value);
+}
+
+bool moves_with(const struct lowering *lowering, int a, int dim)
+{
+	const struct model_array *array = &lowering->model->arrays[a];
+	for (int d = 0; d < array->rank; d++)
+		if (array->dims[d].coefficient[dim])
+			return true;
+	return false;
+}
+
+/* Array A's ring holds the whole run of the loop it slides along. */
+static bool is_whole_ring(const struct lowering *lowering, int a, int dim)
+{
+	const struct storage *storage = &lowering->schedule->storage[a];
+	long size = lowering->schedule->tile[dim];
+	return storage->is_sliding && storage->store > 0
+		&& lowering->schedule->order[storage->store - 1] == dim
+		&& size * (storage->slots + (storage->is_double ? 1 : 0))
+			>= lowering->nest->band[dim].extent;
+}
+
+/* Some buffer holds what all iterations of dimension DIM touch. */
+static bool needs_blocks(const struct lowering *lowering, int dim)
+{
+	const struct schedule *schedule = lowering->schedule;
+	int place = 0;
+	while (place < schedule->depth && schedule->order[place] != dim)
+		place++;
+	for (int a = 0; a < lowering->nest->array_count; a++)
+		if (moves_with(lowering, a, dim) && (place >= schedule->storage[a].store
+			|| is_whole_ring(lowering, a, dim)))
+			return true;
+	return false;
+}
+
+static void make_tile_loops(struct lowering *lowering)
+{
+	const struct schedule *schedule = lowering->schedule;
+	const struct nest *nest = lowering->nest;
+	for (int dim = 0; dim < NEST_LOOPS; dim++)
+		lowering->loop_of_dim[dim] = lowering->block_of_dim[dim] = -1;
+	for (int dim = 0; dim < nest->band_count; dim++) {
+		lowering->extent[dim] = sized(lowering, nest->band[dim].extent,
+			nest->band[dim].sized_extent);
+		lowering->origin[dim] = plan_const(ARENA(lowering), 0);
+		lowering->may_be_empty[dim] = nest->band[dim].sized_extent && has_ends(nest, dim)
+			&& dim_may_be_empty(lowering, dim);
+	}
+	int place = 0;
+	/* What is sequential stays outermost: only inside may loops change places. */
+	while (place < nest->prefix && nest->function->symbolic_count)
+		make_scheduled_loop(lowering, place++);
+	for (int dim = place; dim < nest->band_count; dim++)
+		if (nest->band[dim].sized_extent && needs_blocks(lowering, dim))
+			make_block_loop(lowering, dim);
+	lowering->first_inner = lowering->depth > place ? lowering->depth : 0;
+	while (place < schedule->depth)
+		make_scheduled_loop(lowering, place++);
+}
+
+/* The tile loops outside array A's buffer, those over blocks among them. */
+static int store_with_blocks(const struct lowering *lowering, int a, int store)
+{
+	const struct nest *nest = lowering->nest;
+	int prefix = nest->function->symbolic_count ? nest->prefix : 0, moved = store;
+	if (store > prefix)
+		return store + lowering->depth - lowering->schedule->depth;
+	/* Sequential loops have no blocks: their buffers hold what one iteration touches. */
+	for (int l = store; l < lowering->depth && (l < prefix || lowering->loops[l].is_block); l++)
+		if (nest->band[lowering->loops[l].dim].sized_extent
+			&& moves_with(lowering, a, lowering->loops[l].dim))
+			moved = l + 1;
+	return moved;
+}
+
+/* ---- levels ---- */
+
+static void append_wait(struct lowering *lowering, struct plan_node *block, unsigned tags)
+{
+	if (tags)
+		plan_append(ARENA(lowering), block, plan_wait(ARENA(lowering), tags));
+}
+
+static unsigned append_gets(struct lowering *lowering, int depth, struct plan_node *block)
+{
+	unsigned tags = 0;
+	for (int a = 0; a < lowering->nest->array_count; a++)
+		if (lowering->store[a] == depth)
+			tags |= lowering->regions ? append_exact_gets(lowering, a, block)
+				: append_general_gets(lowering, a, block);
+	return tags;
+}
+
+static unsigned append_puts(struct lowering *lowering, int depth, struct plan_node *block)
+{
+	unsigned tags = 0;
+	for (int a = 0; a < lowering->nest->array_count; a++)
+		if (lowering->store[a] == depth)
+			tags |= lowering->regions ? append_exact_puts(lowering, a, block)
+				: append_general_puts(lowering, a, block);
+	return tags;
+}
+
+static unsigned tags_after_run(const struct lowering *lowering, int depth)
+{
+	unsigned tags = 0;
+	for (int a = 0; a < lowering->nest->array_count; a++)
+		if (lowering->store[a] == depth)
+			tags |= lowering->regions ? exact_tags_after_run(lowering, a)
+				: general_tags_after_run(lowering, a);
+	return tags;
+}
+
+/* ---- stages ---- */
+
+int stage_of(const struct lowering *lowering, int a)
+{
+	int s = lowering->nest->arrays[a].accesses[0].statement, m = 0;
+	while (lowering->stages[m].end <= s)
+		m++;
+	return m;
+}
+
+void enter_stage(struct lowering *lowering, int m)
+{
+	lowering->stage = &lowering->stages[m];
+	if (lowering->stage->tile)
+		lowering->loops[lowering->depth++] = lowering->stage_loops[m];
+}
+
+void leave_stage(struct lowering *lowering)
+{
+	lowering->depth -= lowering->stage->tile > 0;
+	lowering->stage = NULL;
+}
+
+static void make_stage_loops(struct lowering *lowering)
+{
+	lowering->stage_loops = ARENA_ARRAY(ARENA(lowering), struct tile_loop,
+		lowering->stage_count + 1);
+	for (int m = 0; m < lowering->stage_count; m++) {
+		const struct group_stage *stage = &lowering->stages[m];
+		if (!stage->tile)
+			continue;
+		long count = (stage->dim.extent + stage->tile - 1) / stage->tile;
+		struct plan_var *var = new_var(lowering,
+			arena_printf(ARENA(lowering), "%s_tile", stage->dim.name), 0, count - 1);
+		lowering->stage_loops[m] = (struct tile_loop){ .dim = -1, .size = stage->tile,
+			.count = count, .trips = plan_const(ARENA(lowering), count), .var = var,
+			.tile_var = var };
+	}
+}
+
+/* What comes for the present stage M, at its start or in each iteration of its loop. */
+static void append_stage_gets(struct lowering *lowering, int m, int store, struct plan_node *block)
+{
+	unsigned tags = 0;
+	for (int a = 0; a < lowering->nest->array_count; a++)
+		if (lowering->store[a] == store && stage_of(lowering, a) == m)
+			tags |= append_general_gets(lowering, a, block);
+	append_wait(lowering, block, tags);
+}
+
+/* Where what comes for a stage does so during the one before (overlaps_turns): the next stage
+ * from M on that something comes for; or the number of stages. */
+static int next_turn(const struct lowering *lowering, int m)
+{
+	for (; m < lowering->stage_count; m++)
+		for (int a = 0; a < lowering->nest->array_count; a++)
+			if (lowering->store[a] < 0 && stage_of(lowering, a) == m)
+				return m;
+	return m;
+}
+
+/* Asks for what stage M needs first. */
+static void append_turn(struct lowering *lowering, int m, struct plan_node *block)
+{
+	for (int a = 0; a < lowering->nest->array_count; a++)
+		if (lowering->store[a] < 0 && stage_of(lowering, a) == m)
+			append_first_gets(lowering, a, block);
+}
+
+/* Waits for what was asked for, of the arrays of stage M with level STORE. */
+static void append_turn_wait(struct lowering *lowering, int m, int store, struct plan_node *block)
+{
+	unsigned tags = 0;
+	for (int a = 0; a < lowering->nest->array_count; a++)
+		if (lowering->store[a] == store && stage_of(lowering, a) == m)
+			tags |= 1U << get_tag(a);
+	append_wait(lowering, block, tags);
+}
+
+/* What comes at the start of stage M. */
+static void begin_stage(struct lowering *lowering, int m, struct plan_node *block)
+{
+	if (!lowering->overlaps_turns) {
+		append_stage_gets(lowering, m, STORE_STAGE, block);
+	} else if (next_turn(lowering, m) == m) {
+		append_turn_wait(lowering, m, STORE_STAGE, block);
+		append_turn(lowering, next_turn(lowering, m + 1), block);
+	}
+}
+
+/* What comes in an iteration of its loop. */
+static void begin_chunk(struct lowering *lowering, int m, struct plan_node *block)
+{
+	if (!lowering->overlaps_turns) {
+		append_stage_gets(lowering, m, STORE_CHUNK, block);
+		return;
+	}
+	append_turn_wait(lowering, m, STORE_CHUNK, block);
+	for (int a = 0; a < lowering->nest->array_count; a++)
+		if (lowering->store[a] == STORE_CHUNK && stage_of(lowering, a) == m)
+			append_next_gets(lowering, a, block);
+}
+
+static bool lower_stage(struct lowering *lowering, int m, struct plan_node *block)
+{
+	const struct group_stage *stage = &lowering->stages[m];
+	begin_stage(lowering, m, block);
+	enter_stage(lowering, m);
+	if (stage->tile) {
+		const struct tile_loop *loop = &lowering->stage_loops[m];
+		struct plan_node *node = plan_loop(ARENA(lowering), LOOP_TILE, loop->var,
+			plan_const(ARENA(lowering), 0), plan_const(ARENA(lowering), loop->count - 1), 1);
+		plan_append(ARENA(lowering), block, node);
+		block = node->body;
+		begin_chunk(lowering, m, block);
+	}
+	bool done = lowering->detail == TO_WEIGH
+		|| lower_statements(lowering, stage->first, stage->end, block);
+	leave_stage(lowering);
+	return done;
+}
+
+static bool lower_tile(struct lowering *lowering, struct plan_node *block)
+{
+	bool done = true;
+	if (lowering->overlaps_turns)
+		append_turn(lowering, next_turn(lowering, 0), block);
+	for (int m = 0; m < lowering->stage_count && done; m++)
+		done = lower_stage(lowering, m, block);
+	return lowering->stage_count ? done
+		: lowering->detail == TO_WEIGH || lower_points(lowering, block);
+}
+
+/* What runs inside the first DEPTH tile loops. */
+static bool lower_level(struct lowering *lowering, int depth, struct plan_node *block)
+{
+	struct arena *arena = ARENA(lowering);
+	append_wait(lowering, block, append_gets(lowering, depth, block));
+	bool done;
+	if (depth == lowering->depth) {
+		done = lower_tile(lowering, block);
+	} else {
+		const struct tile_loop *loop = &lowering->loops[depth];
+		struct plan_node *node = plan_loop(arena, LOOP_TILE, loop->var, plan_const(arena, 0),
+			plan_make(arena, PLAN_SUB, loop->trips, plan_const(arena, 1)), 1);
+		plan_append(arena, block, node);
+		struct plan_node *body = node->body;
+		if (loop->tile_var != loop->var) {
+			struct plan_node *let = plan_let(arena, loop->tile_var,
+				tile_at(lowering, depth, plan_ref(arena, loop->var)));
+			plan_append(arena, body, let);
+			body = let->body;
+		}
+		done = lower_level(lowering, depth + 1, body);
+		append_wait(lowering, block, tags_after_run(lowering, depth + 1));
+	}
+	append_wait(lowering, block, append_puts(lowering, depth, block));
+	return done;
+}
+
+/* ---- a nest ---- */
+
+static void register_buffers(struct lowering *lowering)
+{
+	struct plan *plan = lowering->plan;
+	int count = plan->buffer_count + lowering->nest->array_count;
+	struct plan_buffer **buffers = ARENA_ARRAY(ARENA(lowering), struct plan_buffer *, count + 1);
+	if (plan->buffer_count)
+		memcpy(buffers, plan->buffers, (size_t)plan->buffer_count * sizeof *buffers);
+	for (int a = 0; a < lowering->nest->array_count; a++) {
+		lowering->buffers[a]->index = plan->buffer_count;
+		buffers[plan->buffer_count++] = lowering->buffers[a];
+	}
+	plan->buffers = buffers;
+}
+
+/* An entry for each array of the function. */
+static struct plan_traffic *no_traffic(struct compilation *compilation,
+	const struct function *function)
+{
+	struct plan_traffic *all = ARENA_ARRAY(compilation->arena, struct plan_traffic,
+		function->array_count + 1);
+	for (int i = 0; i < function->array_count; i++)
+		all[i].array = function->arrays[i];
+	return all;
+}
+
+/* OUT's traffic is what ALL says of the arrays of NEST. */
+static void set_traffic(struct compilation *compilation, const struct nest *nest,
+	const struct plan_traffic *all, struct plan_nest *out)
+{
+	out->traffic_count = 0;
+	out->traffic = ARENA_ARRAY(compilation->arena, struct plan_traffic,
+		nest->array_count + 1);
+	for (int a = 0; a < nest->array_count; a++) {
+		const struct array *array = nest->arrays[a].array;
+		bool is_new = true;
+		for (int b = 0; b < a; b++)
+			is_new &= nest->arrays[b].array != array;
+		if (is_new)
+			out->traffic[out->traffic_count++] = all[array->index];
+	}
+}
+
+bool nest_count_traffic(struct compilation *compilation, const struct nest *nest,
+	struct plan_nest *out)
+{
+	struct plan_traffic *all = no_traffic(compilation, nest->function);
+	if (!plan_count(out->body, nest->function, COUNT_STEPS, all, NULL))
+		return false;
+	set_traffic(compilation, nest, all, out);
+	return true;
+}
+
+/* A plan moves what the model says, if it says it exactly. */
+static bool take_model_traffic(const struct lowering *lowering, struct plan_nest *out)
+{
+	const struct nest *nest = lowering->nest;
+	struct plan_traffic *all = no_traffic(lowering->compilation, nest->function);
+	if (!lowering->regions || nest->function->symbolic_count || nest->outer_count)
+		return false;
+	for (int a = 0; a < nest->array_count; a++) {
+		const struct storage *storage = &lowering->schedule->storage[a];
+		struct plan_traffic *traffic = &all[nest->arrays[a].array->index];
+		if (lowering->regions[a].is_clipped && !array_is_clipped(&lowering->model->arrays[a]))
+			return false;
+		traffic->read_bytes += storage->read_bytes;
+		traffic->write_bytes += storage->write_bytes;
+	}
+	set_traffic(lowering->compilation, nest, all, out);
+	return true;
+}
+
+/* The plan is counted, unless it takes too long.  Plans that are only weighed are not, where
+ * the model is exact: what becomes of one of them is counted then. */
+static bool find_traffic(const struct lowering *lowering, struct plan_nest *out)
+{
+	struct compilation *compilation = lowering->compilation;
+	return (compilation->only_weighs && take_model_traffic(lowering, out))
+		|| nest_count_traffic(compilation, lowering->nest, out) || take_model_traffic(lowering, out);
+}
+
+/* tile_size * t - span <= affine / divisor < tile_size * (t + 1), with t the dimension that
+ * is put in front of SET's. */
+static __isl_give isl_set *in_tiles(__isl_take isl_set *set, const struct hyperplane *plane,
+	int before, int depth, long size)
+{
+	set = isl_set_insert_dims(set, isl_dim_set, 0, 1);
+	isl_local_space *space = isl_local_space_from_space(isl_set_get_space(set));
+	for (int side = 0; side < 2; side++) {
+		int sign = side ? -1 : 1;
+		isl_constraint *row = isl_constraint_alloc_inequality(isl_local_space_copy(space));
+		isl_ctx *ctx = isl_set_get_ctx(set);
+		long constant = side ? plane->divisor * size - 1 - plane->affine.constant
+			: plane->divisor * plane->span + plane->affine.constant;
+		row = isl_constraint_set_constant_val(row, isl_val_int_from_si(ctx, constant));
+		row = isl_constraint_set_coefficient_val(row, isl_dim_set, 0,
+			isl_val_int_from_si(ctx, -sign * plane->divisor * size));
+		for (int i = 0; i < depth; i++)
+			row = isl_constraint_set_coefficient_val(row, isl_dim_set, before + 1 + i,
+				isl_val_int_from_si(ctx, sign * plane->affine.coefficients[i]));
+		set = isl_set_add_constraint(set, row);
+	}
+	isl_local_space_free(space);
+	return set;
+}
+
+/* How often STATEMENT, number S of NEST, runs. */
+static long runs_of(const struct nest *nest, int s, const struct schedule *schedule)
+{
+	const struct statement *statement = nest->statements[s];
+	isl_set *set = isl_set_copy(statement->domain);
+	int before = 0;
+	for (int l = 0; schedule && l < schedule->depth; l++) {
+		const struct hyperplane *plane = &nest->band[schedule->order[l]].planes[s];
+		long size = schedule->tile[schedule->order[l]];
+		if (plane->kind != HYPERPLANE_AFFINE || !plane->span)
+			continue;
+		set = in_tiles(set, plane, before++, statement->depth, size);
+		set = isl_set_lower_bound_si(set, isl_dim_set, 0, 0);
+		set = isl_set_upper_bound_val(set, isl_dim_set, 0, isl_val_int_from_si(isl_set_get_ctx(set),
+			(nest->band[schedule->order[l]].extent - 1) / size));
+	}
+	return set_count(set);
+}
+
+long group_macs(const struct nest *group, const struct schedule *schedule)
+{
+	long total = 0;
+	for (int s = 0; s < group->statement_count; s++) {
+		int macs = statement_macs(group->statements[s]);
+		long runs = macs ? runs_of(group, s, schedule) : 0, product;
+		if (runs < 0 || __builtin_mul_overflow(runs, macs, &product)
+			|| __builtin_add_overflow(total, product, &total))
+			return -1;
+	}
+	return total;
+}
+
+long nest_macs(const struct nest *nest)
+{
+	return group_macs(nest, NULL);
+}
+
+/* The iterations of dimension DIM of NEST. */
+static struct plan_expr *extent_of_dim(struct compilation *compilation, const struct nest *nest,
+	int dim, struct plan *plan)
+{
+	struct lowering lowering = { .compilation = compilation, .nest = nest, .plan = plan };
+	return sized(&lowering, nest->band[dim].extent, nest->band[dim].sized_extent);
+}
+
+void nest_make_outer_vars(struct compilation *compilation, const struct nest *nest,
+	struct plan *plan, struct plan_var **vars)
+{
+	struct lowering lowering = { .compilation = compilation, .nest = nest, .plan = plan,
+		.names = &plan->names };
+	for (int l = 0; l < nest->prefix; l++) {
+		long min, max;
+		plan_range(extent_of_dim(compilation, nest, l, plan), &min, &max);
+		vars[l] = l < nest->outer_count ? nest->outer_vars[l] : new_var(&lowering,
+			arena_printf(compilation->arena, "%s_tile", nest->band[l].name), 0, max - 1);
+	}
+}
+
+struct plan_node *plan_around(struct compilation *compilation, const struct nest *nest,
+	struct plan_var *const *vars, int from, int end, struct plan *plan, struct plan_node *block)
+{
+	struct arena *arena = compilation->arena;
+	for (int l = from; l < end; l++) {
+		struct plan_expr *last = plan_make(arena, PLAN_SUB, extent_of_dim(compilation, nest, l,
+			plan), plan_const(arena, 1));
+		struct plan_node *loop = plan_loop(arena, LOOP_TILE, vars[l], plan_const(arena, 0), last,
+			1);
+		plan_append(arena, block, loop);
+		block = loop->body;
+	}
+	return block;
+}
+
+/* Where BUFFER ends in the scratchpad: it has whole banks where it has any. */
+static long buffer_end(const struct arch *arch, const struct plan_buffer *buffer)
+{
+	if (buffer->bank < 0)
+		return buffer->offset_bytes + buffer->bytes;
+	return (buffer->bank + buffer->bank_count) * (arch->scratchpad_bytes / arch->banks);
+}
+
+/* Buffers are made; now the body, its traffic, and the plan's list of buffers. */
+static bool lower_body(struct lowering *lowering, struct plan_nest *out)
+{
+	int outer = lowering->nest->outer_count;
+	out->body = plan_block(ARENA(lowering));
+	out->inner = plan_around(lowering->compilation, lowering->nest, lowering->nest->outer_vars, 0,
+		outer, lowering->plan, out->body);
+	if (!lower_level(lowering, outer, out->inner) || !find_traffic(lowering, out))
+		return false;
+	register_buffers(lowering);
+	out->scratchpad_used_bytes = 0;
+	for (int a = 0; a < lowering->nest->array_count; a++) {
+		long end = buffer_end(lowering->compilation->arch, lowering->buffers[a]);
+		if (end > out->scratchpad_used_bytes)
+			out->scratchpad_used_bytes = end;
+		out->is_double |= lowering->buffers[a]->is_double;
+	}
+	return true;
+}
+
+static struct lowering lowering_of(struct compilation *compilation, const struct nest *nest,
+	const struct nest_model *model, const struct schedule *schedule, struct plan *plan)
+{
+	struct lowering lowering = { .compilation = compilation, .nest = nest, .model = model,
+		.schedule = schedule, .plan = plan, .names = &plan->names, .refused = -1 };
+	lowering.buffers = ARENA_ARRAY(compilation->arena, struct plan_buffer *,
+		nest->array_count + 1);
+	lowering.store = ARENA_ARRAY(compilation->arena, int, nest->array_count + 1);
+	lowering.slides = ARENA_ARRAY(compilation->arena, bool, nest->array_count + 1);
+	lowering.must_cut = ARENA_ARRAY(compilation->arena, bool, nest->array_count + 1);
+	lowering.lender = ARENA_ARRAY(compilation->arena, int, nest->array_count + 1);
+	for (int a = 0; a < nest->array_count; a++)
+		lowering.lender[a] = -1;
+	lowering.instances = ARENA_ARRAY(compilation->arena, isl_set *,
+		nest->statement_count * (TILE_LOOPS + 1) * REACHES);
+	lowering.present = ARENA_ARRAY(compilation->arena, struct plan_expr *,
+		nest->array_count + 1);
+	make_tile_loops(&lowering);
+	return lowering;
+}
+
+/* Frees what is not the arena's. */
+static void lowering_end(struct lowering *lowering)
+{
+	for (int i = 0; i < lowering->nest->statement_count * (TILE_LOOPS + 1) * REACHES; i++)
+		isl_set_free(lowering->instances[i]);
+}
+
+bool nest_join_clashing(struct compilation *compilation, struct nest *nest, struct plan *plan)
+{
+	struct plan own = *plan;
+	struct schedule finest = { .depth = nest->band_count };
+	for (int l = 0; l < nest->band_count; l++) {
+		finest.order[l] = l;
+		finest.tile[l] = 1;
+	}
+	struct lowering lowering = lowering_of(compilation, nest, NULL, &finest, &own);
+	for (int a = 0; a < nest->array_count; a++)
+		lowering.store[a] = lowering.depth;
+	bool any = join_clashing_groups(&lowering, nest);
+	lowering_end(&lowering);
+	return any;
+}
+
+static bool lower_with_buffers(struct lowering *lowering, struct plan_nest *out,
+	struct obstacle *obstacle)
+{
+	*obstacle = (struct obstacle){ 0, { -1, -1 }, -1 };
+	if (!groups_are_apart(lowering, obstacle->clash))
+		return false;
+	find_present(lowering);
+	bool done = lowering->regions ? make_exact_buffers(lowering)
+		: make_general_buffers(lowering, &obstacle->needed_bytes);
+	obstacle->array = lowering->refused;
+	if (!done)
+		return false;
+	obstacle->needed_bytes = 0;
+	return lower_body(lowering, out);
+}
+
+bool nest_lower(struct compilation *compilation, const struct nest *nest,
+	const struct nest_model *model, const struct region *regions, bool exact,
+	const struct schedule *schedule, enum doubling *doubling, enum detail detail,
+	struct plan *plan, struct plan_nest *out, struct obstacle *obstacle)
+{
+	struct lowering lowering = lowering_of(compilation, nest, model, schedule, plan);
+	lowering.detail = detail;
+	lowering.regions = exact ? regions : NULL;
+	lowering.doubling = doubling;
+	for (int a = 0; a < nest->array_count; a++) {
+		lowering.store[a] = store_with_blocks(&lowering, a, schedule->storage[a].store);
+		lowering.slides[a] = schedule->storage[a].is_sliding;
+	}
+	bool done = lower_with_buffers(&lowering, out, obstacle);
+	lowering_end(&lowering);
+	return done;
+}
+
+bool group_lower(struct compilation *compilation, const struct nest *group,
+	const struct schedule *schedule, const int *store, enum doubling *doubling,
+	const struct group_stage *stages, int stage_count, enum detail detail, struct plan *plan,
+	struct plan_nest *out)
+{
+	struct lowering lowering = lowering_of(compilation, group, NULL, schedule, plan);
+	long needed;
+	lowering.detail = detail;
+	lowering.stages = stages;
+	lowering.stage_count = stage_count;
+	lowering.doubling = doubling;
+	make_stage_loops(&lowering);
+	for (int a = 0; a < group->array_count; a++) {
+		lowering.store[a] = store[a];
+		lowering.slides[a] = true;
+	}
+	bool done = make_general_buffers(&lowering, &needed) && lower_body(&lowering, out);
+	lowering_end(&lowering);
+	return done;
+}

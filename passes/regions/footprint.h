@@ -1,0 +1,37 @@
+#ifndef PASSES_FOOTPRINT_H
+#define PASSES_FOOTPRINT_H
+
+#include "passes/lower/lowering.h"
+
+/* Footprints: sets with the extremes of what a visit touches. */
+
+/* Accesses of one statement whose subscripts differ by constants only touch the same
+ * shape, shifted: its extremes are those of one of them, plus the least and the largest
+ * constant.  So a stencil of many points takes as much work as one access. */
+struct footprint {
+	isl_set *lows, *highs;       /* each has the extremes of one side in every dimension;
+	                              * one and the same set where all accesses are alike */
+	isl_set *visits;             /* in which something is touched: a set of parameters */
+};
+
+/* Of array A; only the first DEPTH tile loops count, and REACH applies to the last of them.
+ * Caller ends it. */
+struct footprint footprint_find(const struct lowering *lowering, int a, int depth,
+	enum reach reach);
+void footprint_end(struct footprint *footprint);
+
+/* The elements that array A's accesses write in a visit.  Caller frees. */
+__isl_give isl_set *written_by(const struct lowering *lowering, int a, int depth);
+/* The elements that a visit of array A reads before it writes them; NULL: there are no reads.
+ * Caller frees. */
+__isl_give isl_set *read_before_written(const struct lowering *lowering, int a);
+/* Statement S with those instances only that run in a visit.  Its domain is the
+ * caller's to free. */
+struct statement statement_in_visit(const struct lowering *lowering, int s, int depth);
+
+static inline isl_set *set_unite(__isl_take isl_set *a, __isl_take isl_set *b)
+{
+	return a ? isl_set_union(a, b) : b;
+}
+
+#endif

@@ -1,0 +1,406 @@
+/* Transfers of regions that have no closed form: isl finds the box around what a visit
+ * touches, when it is empty, and whether it must be fetched.  A visit moves its whole box,
+ * or of each of its rows what is touched (passes/regions/rows.c). */
+
+#include <limits.h>
+
+#include <isl/aff.h>
+#include <isl/val.h>
+
+#include "ir/ast_build.h"
+#include "ir/coalesce.h"
+#include "ir/isl_work.h"
+#include "passes/regions/general.h"
+#include "passes/regions/region_memo.h"
+#include "passes/analysis/values.h"
+
+#define ARENA(lowering) ((lowering)->compilation->arena)
+
+/* isl's work on a question whose answer may be "do not know". */
+enum { OPERATIONS = 300000 };
+
+/* The visits that must fetch: something is read before it is written, or the box that
+ * goes out holds elements that the visit does not write. */
+__isl_give isl_set *region_fetches(const struct lowering *lowering, int a,
+	const struct footprint *footprint, const struct box *box)
+{
+	isl_ctx *ctx = lowering->compilation->ctx;
+	if (!lowering->nest->arrays[a].is_written)
+		return isl_set_copy(footprint->visits);
+	struct isl_work work = isl_work_begin(ctx, OPERATIONS);
+	isl_set *read = read_before_written(lowering, a);
+	isl_set *visits = read ? isl_set_params(read)
+		: isl_set_empty(isl_set_get_space(footprint->visits));
+	if (isl_set_is_subset(footprint->visits, visits) != isl_bool_true) {
+		isl_set *unwritten = isl_set_subtract(box_elements(box, footprint->lows),
+			written_by(lowering, a, lowering->store[a]));
+		visits = isl_set_union(isl_set_params(isl_set_intersect_params(unwritten,
+			isl_set_copy(footprint->visits))), visits);
+	}
+	visits = set_coalesce(visits);
+	if (isl_work_end(&work) && visits)
+		return visits;
+	isl_set_free(visits);
+	return isl_set_copy(footprint->visits);
+}
+
+/* ---- into the plan ---- */
+
+struct plan_expr *region_condition(struct lowering *lowering, __isl_keep isl_set *set,
+	int depth)
+{
+	isl_set *context = context_at(lowering, depth);
+	if (isl_set_is_subset(context, set) == isl_bool_true) {
+		isl_set_free(context);
+		return NULL;
+	}
+	set = isl_set_gist(isl_set_copy(set), isl_set_copy(context));
+	isl_ast_expr *expr = ast_of_set(context, set);
+	return expr ? translate_expr(lowering, expr) : plan_const(ARENA(lowering), 1);
+}
+
+/* The buffer's extents, from a box that is known.  False if one is not. */
+static bool set_extents(const struct general_region *region, struct plan_buffer *buffer)
+{
+	for (int d = 0; d < buffer->rank && region->is_touched; d++) {
+		if (region->extent[d] <= 0)
+			return false;
+		buffer->dims[d] = (struct plan_dim){ .extent = region->extent[d], .stride = 1 };
+	}
+	return true;
+}
+
+static void find_box(struct general_region *region, int rank)
+{
+	region->is_touched = isl_set_is_empty(region->footprint.visits) == isl_bool_false;
+	box_find(region->footprint.lows, region->footprint.highs, region->footprint.visits, rank,
+		&region->box);
+	for (int d = 0; d < rank && region->is_touched; d++)
+		region->extent[d] = box_extent(region->box.low[d], region->box.high[d]);
+}
+
+/* The largest box of any visit: the buffer's extents.  False if one is not known. */
+bool region_measure_box(struct general_region *region, struct plan_buffer *buffer)
+{
+	find_box(region, buffer->rank);
+	return set_extents(region, buffer);
+}
+
+/* isl's work on one region: where it is skewed that may have no end, and another schedule may
+ * be simpler. */
+enum { REGION_OPERATIONS = 400000 };
+
+static bool measure_region(struct lowering *lowering, int a, struct general_region *region,
+	struct plan_buffer *buffer)
+{
+	bool is_known;
+	if (!region_memo_take_box(lowering, a, region, &is_known)) {
+		struct isl_work work = isl_work_begin(lowering->compilation->ctx, REGION_OPERATIONS);
+		region->footprint = footprint_find(lowering, a, lowering->store[a], IN_TILE);
+		find_box(region, buffer->rank);
+		is_known = isl_work_end(&work);
+		region_memo_keep_box(lowering, a, region, is_known);
+	}
+	return is_known && set_extents(region, buffer);
+}
+
+/* ---- what moves ---- */
+
+/* In some visit, BOX has elements that are not in the set. */
+bool box_has_holes(__isl_keep isl_set *elements, __isl_keep isl_set *params,
+	const struct box *box)
+{
+	isl_set *holes = isl_set_subtract(isl_set_intersect_params(box_elements(box, elements),
+		isl_set_copy(params)), isl_set_copy(elements));
+	bool any = isl_set_is_empty(holes) != isl_bool_true;
+	isl_set_free(holes);
+	return any;
+}
+
+/* isl's work on sets that are no boxes, which grows fast where they have many cases; and on all
+ * that is asked of what is moved. */
+enum { ROW_OPERATIONS = 500000, TRANSFER_OPERATIONS = 1500000 };
+
+/* Transfers of the elements of SET, of nothing else; NULL if they have no simple form. */
+static struct plan_node *rows_of(struct lowering *lowering, int a, bool is_put,
+	__isl_keep isl_set *set)
+{
+	struct plan_node *block = plan_block(ARENA(lowering));
+	return set && append_rows(lowering, a, is_put, isl_set_copy(set), block) ? block : NULL;
+}
+
+/* Where what a visit reads is no box, its rows come instead of the box. */
+static void find_get_rows(struct lowering *lowering, int a, const struct general_region *region)
+{
+	isl_ctx *ctx = lowering->compilation->ctx;
+	struct isl_work work = isl_work_begin(ctx, ROW_OPERATIONS);
+	isl_set *elements = touched_by(lowering, a, false, lowering->store[a]);
+	struct plan_node *rows = box_has_holes(elements, region->footprint.visits, &region->box)
+		? rows_of(lowering, a, false, elements) : NULL;
+	isl_set_free(elements);
+	if (isl_work_end(&work))
+		lowering->general[a].get_rows = rows;
+}
+
+/* Where what a visit writes is no box, but can be moved by itself: only what is read before
+ * it is written comes in, and only what is written goes out.  False if that is not so. */
+static bool find_put_rows(struct lowering *lowering, int a, struct general_region *region)
+{
+	isl_ctx *ctx = lowering->compilation->ctx;
+	struct isl_work work = isl_work_begin(ctx, ROW_OPERATIONS);
+	isl_set *written = written_by(lowering, a, lowering->store[a]);
+	isl_set *visits = isl_set_params(isl_set_copy(written));
+	struct plan_node *puts = box_has_holes(written, visits, &region->box)
+		? rows_of(lowering, a, true, written) : NULL;
+	isl_set *read = puts ? read_before_written(lowering, a) : NULL;
+	struct plan_node *gets = read ? rows_of(lowering, a, false, read) : puts;
+	bool is_read = read && isl_set_is_empty(read) == isl_bool_false;
+	isl_set_free(visits);
+	isl_set_free(written);
+	isl_set_free(read);
+	if (!isl_work_end(&work) || !gets)
+		return false;
+	region->is_put = true;
+	region->put_rows = puts;
+	region->is_fetched = is_read;
+	region->get_rows = is_read ? gets : NULL;
+	return true;
+}
+
+/* Whole boxes, come and go. */
+static void fill_boxes(struct lowering *lowering, int a, struct general_region *region)
+{
+	isl_set *fetch = region_fetches(lowering, a, &region->footprint, &region->box);
+	region->is_fetched = isl_set_is_empty(fetch) == isl_bool_false;
+	region->fetches = region_condition(lowering, fetch, lowering->store[a]);
+	isl_set_free(fetch);
+	region->is_put = lowering->nest->arrays[a].is_written;
+	if (!region->is_put)
+		return;
+	isl_set *puts = isl_set_params(written_by(lowering, a, lowering->store[a]));
+	region->puts = region_condition(lowering, puts, lowering->store[a]);
+	isl_set_free(puts);
+}
+
+/* Where the box begins, and how long it is. */
+static bool find_ends(struct lowering *lowering, struct general_region *region, int depth, int rank)
+{
+	isl_set *visits = region->footprint.visits;
+	for (int d = 0; d < rank; d++) {
+		struct plan_expr *low = expression_of(lowering, visits, depth,
+			isl_pw_aff_copy(region->box.low[d]));
+		struct plan_expr *high = expression_of(lowering, visits, depth,
+			isl_pw_aff_copy(region->box.high[d]));
+		if (!low || !high)
+			return false;
+		region->first[d] = low;
+		region->count[d] = plan_make(ARENA(lowering), PLAN_ADD,
+			plan_make(ARENA(lowering), PLAN_SUB, high, low), plan_const(ARENA(lowering), 1));
+	}
+	return true;
+}
+
+/* Where the buffer begins: with the box, or at a simpler place before it. */
+static bool fill_origins(struct lowering *lowering, const struct general_region *region, int depth,
+	struct plan_buffer *buffer)
+{
+	isl_set *visits = region->footprint.visits;
+	for (int d = 0; d < buffer->rank; d++) {
+		bool is_simple = lowering->detail != TO_EMIT
+			|| isl_pw_aff_n_piece(region->box.low[d]) == 1;
+		buffer->dims[d].origin = is_simple ? region->first[d] : expression_of(lowering, visits,
+			depth, box_origin(&region->box, d, visits));
+		if (!buffer->dims[d].origin)
+			return false;
+	}
+	return true;
+}
+
+/* Where the box begins. */
+bool region_fill_box(struct lowering *lowering, struct general_region *region, int depth,
+	struct plan_buffer *buffer)
+{
+	return find_ends(lowering, region, depth, buffer->rank)
+		&& fill_origins(lowering, region, depth, buffer);
+}
+
+/* What of the box is moved when.  False if that has no plan. */
+static bool find_transfers(struct lowering *lowering, int a, struct general_region *region)
+{
+	const struct nest_array *array = &lowering->nest->arrays[a];
+	bool must_cut = lowering->must_cut && lowering->must_cut[a];
+	bool may_cut = must_cut || !lowering->nest->moves_boxes;
+	bool is_cut = array->is_written && may_cut && find_put_rows(lowering, a, region);
+	if (must_cut && !is_cut)
+		return false;
+	if (!is_cut)
+		fill_boxes(lowering, a, region);
+	if (!region->knows_slide)
+		slide_find(lowering, a, region);
+	if (!array->is_written && may_cut && region->slide < 0)
+		find_get_rows(lowering, a, region);
+	return true;
+}
+
+/* Where the box begins, and what of it is moved when. */
+static bool fill_region(struct lowering *lowering, int a, struct general_region *region,
+	struct plan_buffer *buffer)
+{
+	const struct plan_name *names = *lowering->names;
+	int depth = lowering->store[a];
+	bool done;
+	if (!region->is_touched)
+		return true;
+	struct isl_work work = isl_work_begin(lowering->compilation->ctx, REGION_OPERATIONS);
+	bool is_filled = (region_memo_take_ends(lowering, a, region)
+		|| find_ends(lowering, region, depth, buffer->rank))
+		&& fill_origins(lowering, region, depth, buffer);
+	if (!isl_work_end(&work) || !is_filled)
+		return false;
+	if (!region_memo_take_transfers(lowering, a, region, &done)) {
+		work = isl_work_begin(lowering->compilation->ctx, TRANSFER_OPERATIONS);
+		done = find_transfers(lowering, a, region);
+		done = isl_work_end(&work) && done;
+		region_memo_keep_transfers(lowering, a, region, done, names);
+	}
+	if (done)
+		slide_fill(lowering, region, buffer);
+	return done;
+}
+
+static struct plan_buffer *new_buffer(struct lowering *lowering, int a)
+{
+	const struct array *array = lowering->nest->arrays[a].array;
+	struct plan_buffer *buffer = ARENA_NEW(ARENA(lowering), struct plan_buffer);
+	buffer->name = unique_name(lowering, arena_printf(ARENA(lowering), "%s_%d", array->name,
+		lowering->nest->index));
+	buffer->array = array;
+	buffer->rank = array->rank;
+	buffer->slots = 1;
+	return buffer;
+}
+
+static bool stays_on_chip(const struct nest_array *array)
+{
+	return array->is_internal || array->is_kept;
+}
+
+static bool measure_buffer(struct lowering *lowering, int a)
+{
+	struct plan_buffer *buffer = lowering->buffers[a] = new_buffer(lowering, a);
+	if (!(stays_on_chip(&lowering->nest->arrays[a]) ? resident_measure(lowering, a, buffer)
+		: lowering->store[a] < 0 ? turn_measure(lowering, a, &lowering->general[a], buffer)
+		: measure_region(lowering, a, &lowering->general[a], buffer)))
+		return false;
+	for (int d = 0; d < buffer->rank; d++)
+		if (!buffer->dims[d].extent)
+			buffer->dims[d] = (struct plan_dim){ .extent = 1, .stride = 1,
+				.origin = plan_const(ARENA(lowering), 0) };
+	return buffer_measure(buffer);
+}
+
+/* Tiles so small that counting what they move would end without a result, though all but
+ * the longest loop is what is walked: that is no schedule to ask isl about. */
+static bool has_too_many_visits(const struct lowering *lowering)
+{
+	double steps = 0;
+	for (int a = 0; a < lowering->nest->array_count; a++) {
+		const struct nest_array *array = &lowering->nest->arrays[a];
+		double visits = 1, longest = 1;
+		for (int l = 0; l < lowering->store[a] && !array->is_internal; l++) {
+			double count = (double)lowering->loops[l].count;
+			visits *= count;
+			longest = count > longest ? count : longest;
+		}
+		steps += visits / longest * (1 + array->is_written);
+	}
+	return steps > COUNT_STEPS;
+}
+
+/* What the buffers need is more than can be counted; *NEEDED says at least how much.  They grow
+ * with symbolic sizes, up to the largest of these. */
+static bool need_too_much(const struct lowering *lowering, long *needed)
+{
+	const struct arch *arch = lowering->compilation->arch;
+	long most = LONG_MAX / 8, bank_bytes = arch->scratchpad_bytes / arch->banks, bytes = 0;
+	if (arch->exclusive && bank_bytes < most / (INT_MAX / 2))
+		most = bank_bytes * (INT_MAX / 2);
+	for (int a = 0; a < lowering->nest->array_count; a++)
+		if (__builtin_add_overflow(bytes, lowering->buffers[a]->bytes, &bytes))
+			bytes = LONG_MAX;
+	*needed = bytes;
+	return bytes > most;
+}
+
+static int largest_buffer(const struct lowering *lowering)
+{
+	int largest = -1;
+	for (int a = 0; a < lowering->nest->array_count; a++)
+		if (largest < 0 || lowering->buffers[a]->bytes > lowering->buffers[largest]->bytes)
+			largest = a;
+	return largest;
+}
+
+/* Most schedules that are tried do not fit: nothing more is asked of isl than whether
+ * they do. */
+static bool measure_and_fill(struct lowering *lowering, long *needed)
+{
+	const struct nest *nest = lowering->nest;
+	for (int a = 0; a < nest->array_count; a++)
+		if (!measure_buffer(lowering, a)) {
+			lowering->refused = a;
+			return false;
+		}
+	general_double_wanted(lowering);
+	lowering->refused = largest_buffer(lowering);
+	if (need_too_much(lowering, needed))
+		return false;
+	*needed = general_place(lowering);
+	bool fits = *needed <= lowering->compilation->arch->scratchpad_bytes;
+	if (fits && has_too_many_visits(lowering)) {
+		*needed = 0;
+		return false;
+	}
+	if (fits)
+		general_double_what_fits(lowering);
+	for (int a = 0; a < nest->array_count && fits; a++) {
+		lowering->refused = a;
+		fits = nest->arrays[a].is_internal || (nest->arrays[a].is_kept
+			? resident_fill_kept(lowering, a, &lowering->general[a], lowering->buffers[a])
+			: lowering->store[a] < 0
+			? turn_fill(lowering, a, &lowering->general[a], lowering->buffers[a])
+			: fill_region(lowering, a, &lowering->general[a], lowering->buffers[a]));
+	}
+	if (fits)
+		lowering->refused = -1;
+	return fits;
+}
+
+bool make_general_buffers(struct lowering *lowering, long *needed)
+{
+	int count = lowering->nest->array_count;
+	lowering->general = ARENA_ARRAY(ARENA(lowering), struct general_region, count + 1);
+	for (int a = 0; a < count; a++)
+		lowering->general[a].slide = -1;
+	*needed = 0;
+	bool fits = measure_and_fill(lowering, needed);
+	for (int a = 0; a < count; a++) {
+		box_free(&lowering->general[a].box);
+		footprint_end(&lowering->general[a].footprint);
+	}
+	return fits;
+}
+
+void find_present(struct lowering *lowering)
+{
+	const struct nest *nest = lowering->nest;
+	for (int a = 0; a < nest->array_count && nest->function->context; a++) {
+		isl_set *sizes = NULL;
+		for (int i = 0; i < nest->arrays[a].access_count; i++)
+			sizes = set_unite(sizes, isl_set_params(isl_set_copy(
+				nest->statements[nest->arrays[a].accesses[i].statement]->domain)));
+		sizes = set_coalesce(sizes);
+		lowering->present[a] = region_condition(lowering, sizes, 0);
+		isl_set_free(sizes);
+	}
+}

@@ -1,0 +1,155 @@
+/* Several buffers of one array: reference groups that move apart, such as the three blocks
+ * that an update of LU touches.  None may miss what another one writes.  One that only reads
+ * may overlap, in tiles on the diagonal, with one that writes: what the writer's buffer
+ * holds is then read there. */
+
+#include "ir/order.h"
+#include "passes/regions/general.h"
+
+static bool is_not_empty(__isl_take isl_map *map)
+{
+	bool empty = isl_map_is_empty(map) == isl_bool_true;
+	isl_map_free(map);
+	return !empty;
+}
+
+/* In some visit, group A reads an element after group B wrote it. */
+static bool reads_after(const struct lowering *lowering, int a, int b, int depth)
+{
+	const struct nest_array *readers = &lowering->nest->arrays[a];
+	const struct nest_array *writers = &lowering->nest->arrays[b];
+	bool found = false;
+	for (int w = 0; w < writers->access_count && !found; w++) {
+		const struct nest_access *write = &writers->accesses[w];
+		if (!write->access->is_write)
+			continue;
+		struct statement writer = statement_in_visit(lowering, write->statement, depth);
+		for (int r = 0; r < readers->access_count && !found; r++) {
+			struct statement reader = statement_in_visit(lowering, readers->accesses[r].statement, depth);
+			found = is_not_empty(access_pairs(&writer, write->access, &reader,
+				readers->accesses[r].access));
+			isl_set_free(reader.domain);
+		}
+		isl_set_free(writer.domain);
+	}
+	return found;
+}
+
+/* In some visit, the box of group A, which goes out whole, holds what group B wrote. */
+static bool overwrites(const struct lowering *lowering, int a, int b, int depth)
+{
+	struct footprint here = footprint_find(lowering, a, depth, IN_TILE);
+	struct box box;
+	box_find(here.lows, here.highs, here.visits, lowering->nest->arrays[a].array->rank, &box);
+	isl_set *whole = isl_set_intersect_params(box_elements(&box, here.lows),
+		isl_set_copy(here.visits));
+	footprint_end(&here);
+	box_free(&box);
+	whole = isl_set_intersect(whole, written_by(lowering, b, depth));
+	bool met = isl_set_is_empty(whole) != isl_bool_true;
+	isl_set_free(whole);
+	return met;
+}
+
+/* In some visit, group A touches what group B writes. */
+static bool touches(const struct lowering *lowering, int a, int b, int depth)
+{
+	isl_set *both = isl_set_intersect(touched_by(lowering, a, false, depth),
+		written_by(lowering, b, depth));
+	bool met = isl_set_is_empty(both) != isl_bool_true;
+	isl_set_free(both);
+	return met;
+}
+
+/* Group A must see, while it holds a region, what group B writes. */
+static bool meets(struct lowering *lowering, int a, int b)
+{
+	int depth = lowering->store[a] < lowering->store[b] ? lowering->store[a] : lowering->store[b];
+	/* Closed forms keep regions from one visit to the next: nothing may be written there. */
+	if (lowering->regions)
+		return overwrites(lowering, a, b, depth);
+	if (!lowering->nest->arrays[a].is_written)
+		return reads_after(lowering, a, b, depth);
+	/* A[i][j] and A[j][i] for i < j are apart, though the boxes around them are not */
+	if (!overwrites(lowering, a, b, depth))
+		return false;
+	lowering->must_cut[a] = true;
+	return touches(lowering, a, b, depth);
+}
+
+/* All accesses of ARRAY are such that may be told apart by a bit each. */
+static bool are_few(const struct nest *nest, const struct nest_array *array)
+{
+	for (int i = 0; i < array->access_count; i++)
+		if (array->accesses[i].access - nest->statements[array->accesses[i].statement]->accesses
+			>= BORROWERS_LIMIT)
+			return false;
+	return true;
+}
+
+/* Group A, which only reads, reads from B's buffer what that holds. Its own region then
+ * comes anew at least as often as B's, so that the rest of it is what memory has. */
+static bool borrow(struct lowering *lowering, int a, int b)
+{
+	if (!lowering->nest->borrows || lowering->nest->arrays[a].is_written
+		|| !are_few(lowering->nest, &lowering->nest->arrays[a])
+		|| (lowering->lender[a] >= 0 && lowering->lender[a] != b))
+		return false;
+	lowering->lender[a] = b;
+	if (lowering->store[a] < lowering->store[b])
+		lowering->store[a] = lowering->store[b];
+	return true;
+}
+
+/* Group B writes what group A, of the same array, may miss. */
+static bool may_clash(const struct nest *nest, int a, int b)
+{
+	return a != b && nest->arrays[a].has_siblings && nest->arrays[a].array == nest->arrays[b].array
+		&& nest->arrays[b].is_written;
+}
+
+bool groups_are_apart(struct lowering *lowering, int clash[2])
+{
+	const struct nest *nest = lowering->nest;
+	for (int a = 0; a < nest->array_count; a++)
+		for (int b = 0; b < nest->array_count; b++)
+			if (may_clash(nest, a, b) && meets(lowering, a, b) && !borrow(lowering, a, b)) {
+				clash[0] = a;
+				clash[1] = b;
+				return false;
+			}
+	return true;
+}
+
+/* What group A touches is written by group B, or it reads it after that: no box is asked for. */
+static bool has_conflict(const struct lowering *lowering, int a, int b)
+{
+	return lowering->nest->arrays[a].is_written ? touches(lowering, a, b, lowering->depth)
+		: reads_after(lowering, a, b, lowering->depth);
+}
+
+/* Groups that write come first: those that only read may borrow from what is left of them, from
+ * one only. */
+bool join_clashing_groups(struct lowering *lowering, struct nest *nest)
+{
+	bool any = false;
+	for (int written = 1; written >= 0; written--)
+		for (int a = 0; a < nest->array_count; a++)
+			for (int b = 0; b < nest->array_count; b++) {
+				if (nest->arrays[a].is_written != written || (any && !written && nest->borrows)
+					|| !may_clash(nest, a, b) || !has_conflict(lowering, a, b)
+					|| borrow(lowering, a, b))
+					continue;
+				nest_join_groups(lowering->compilation, nest, a, b);
+				any = true;
+			}
+	return any;
+}
+
+__isl_give isl_set *borrowing(const struct lowering *lowering, int a,
+	const struct access *access, __isl_take isl_set *set)
+{
+	int lender = lowering->lender[a];
+	isl_set *held = touched_by(lowering, lender, false, lowering->store[lender]);
+	return isl_set_intersect(set, isl_set_apply(held, isl_map_reverse(isl_map_copy(access->map))));
+}

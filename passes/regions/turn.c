@@ -1,0 +1,88 @@
+/* Arrays that come for one stage of a group, in each tile or in each iteration of the stage's
+ * loop: their buffers take turns in one place. */
+
+#include "ir/coalesce.h"
+#include "passes/regions/general.h"
+
+/* Stage M's loop counts only for what comes in chunks. */
+static void enter_turn(struct lowering *lowering, int a)
+{
+	int depth = lowering->depth;
+	enter_stage(lowering, stage_of(lowering, a));
+	if (lowering->store[a] == STORE_STAGE)
+		lowering->depth = depth;
+}
+
+static void leave_turn(struct lowering *lowering, int depth)
+{
+	lowering->depth = depth;
+	lowering->stage = NULL;
+}
+
+/* A tile loop of the group moves array A. */
+static bool is_moved(const struct lowering *lowering, int a)
+{
+	const struct nest_array *array = &lowering->nest->arrays[a];
+	for (int l = 0; l < lowering->nest->band_count; l++)
+		for (int i = 0; i < array->access_count; i++) {
+			int s = array->accesses[i].statement;
+			const struct hyperplane *plane = &lowering->nest->band[l].planes[s];
+			for (int j = 0; j < lowering->nest->statements[s]->depth; j++)
+				for (int d = 0; d < array->array->rank; d++)
+					if (plane->kind == HYPERPLANE_AFFINE && plane->affine.coefficients[j]
+						&& array->accesses[i].access->subscripts[d].coefficients[j])
+						return true;
+		}
+	return false;
+}
+
+/* What statement S runs while array A's region is there: if no loop moves it, whatever the
+ * tile, since borders change little. */
+static __isl_give isl_set *turn_instances(const struct lowering *lowering, int a, int s)
+{
+	if (is_moved(lowering, a))
+		return tile_instances(lowering, s, lowering->depth, IN_TILE);
+	return lowering->store[a] == STORE_STAGE ? isl_set_copy(lowering->nest->statements[s]->domain)
+		: stage_instances(lowering, s);
+}
+
+/* What the stage reads, or an iteration of its loop. */
+bool turn_measure(struct lowering *lowering, int a, struct general_region *region,
+	struct plan_buffer *buffer)
+{
+	const struct nest_array *array = &lowering->nest->arrays[a];
+	int depth = lowering->depth;
+	isl_set *elements = NULL;
+	enter_turn(lowering, a);
+	for (int i = 0; i < array->access_count; i++) {
+		int s = array->accesses[i].statement;
+		elements = set_unite(elements, isl_set_apply(turn_instances(lowering, a, s),
+			isl_map_copy(array->accesses[i].access->map)));
+	}
+	elements = set_coalesce(isl_set_intersect_params(elements, tile_context(lowering)));
+	region->footprint = (struct footprint){ elements, isl_set_copy(elements),
+		isl_set_params(isl_set_copy(elements)) };
+	bool known = region_measure_box(region, buffer);
+	leave_turn(lowering, depth);
+	return known;
+}
+
+/* It comes where the stage runs at all. */
+bool turn_fill(struct lowering *lowering, int a, struct general_region *region,
+	struct plan_buffer *buffer)
+{
+	const struct nest_array *array = &lowering->nest->arrays[a];
+	int depth = lowering->depth;
+	isl_set *visits = NULL;
+	enter_turn(lowering, a);
+	for (int i = 0; i < array->access_count; i++)
+		visits = set_unite(visits, isl_set_params(tile_instances(lowering,
+			array->accesses[i].statement, lowering->depth, IN_TILE)));
+	visits = set_coalesce(isl_set_intersect(visits, tile_context(lowering)));
+	region->is_fetched = region->is_touched;
+	bool known = !region->is_touched || region_fill_box(lowering, region, lowering->depth, buffer);
+	region->fetches = region_condition(lowering, visits, lowering->depth);
+	isl_set_free(visits);
+	leave_turn(lowering, depth);
+	return known;
+}

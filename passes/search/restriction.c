@@ -1,0 +1,95 @@
+#include "passes/search/restriction.h"
+
+static bool is_written_in(const struct function *function, const struct array *array)
+{
+	for (int s = 0; s < function->statement_count; s++)
+		if (function->statements[s]->accesses[0].array == array)
+			return true;
+	return false;
+}
+
+/* Some subscript of the access has two iterators. */
+static bool slides(const struct statement *statement, const struct access *access)
+{
+	for (int d = 0; d < access->array->rank; d++) {
+		int iterators = 0;
+		for (int i = 0; i < statement->depth; i++)
+			iterators += access->subscripts[d].coefficients[i] != 0;
+		if (iterators > 1)
+			return true;
+	}
+	return false;
+}
+
+static bool has_window(const struct function *function, const struct array *array)
+{
+	for (int s = 0; s < function->statement_count; s++)
+		for (int a = 0; a < function->statements[s]->access_count; a++) {
+			const struct access *access = &function->statements[s]->accesses[a];
+			if (access->array == array && slides(function->statements[s], access))
+				return true;
+		}
+	return false;
+}
+
+static bool is_plainly_input(const struct nest *nest, const struct nest_array *array)
+{
+	return !array->is_written && (is_written_in(nest->function, array->array) ||
+		has_window(nest->function, array->array));
+}
+
+enum array_role nest_array_role(const struct nest *nest, const struct nest_array *array)
+{
+	const struct array *first = NULL;
+	for (int a = 0; a < nest->array_count; a++)
+		if (nest->arrays[a].array == array->array && nest->arrays[a].is_written)
+			return ROLE_OUTPUT;
+	if (is_plainly_input(nest, array))
+		return ROLE_INPUT;
+	for (int a = 0; a < nest->array_count; a++) {
+		if (is_plainly_input(nest, &nest->arrays[a]))
+			return ROLE_WEIGHT;
+		if (!first && !nest->arrays[a].is_written)
+			first = nest->arrays[a].array;
+	}
+	return first == array->array ? ROLE_INPUT : ROLE_WEIGHT;
+}
+
+void restriction_apply(const struct compilation *compilation, const struct nest *nest,
+	struct nest_model *model, struct search_options *options)
+{
+	const struct restriction *restriction = &compilation->restriction;
+	for (int a = 0; a < model->array_count; a++)
+		options->held[a] = restriction->held_roles >> nest_array_role(nest, &nest->arrays[a]) & 1;
+	options->divides = restriction->divides;
+	options->prefers_memory = restriction->prefers_memory;
+	for (int l = 0; l < model->loop_count && restriction->is_forward; l++)
+		options->serpentine[l] = 0;
+	if (!restriction->is_in_source_order)
+		return;
+	options->order_count = model->loop_count;
+	for (int l = 0; l < model->loop_count; l++) {
+		options->order[l] = l;
+		model->loops[l].tile = 1;
+	}
+}
+
+bool restriction_has_parts(const struct compilation *compilation)
+{
+	return !compilation->restriction.held_roles && !compilation->restriction.is_in_source_order;
+}
+
+void restriction_trim(const struct compilation *compilation, const struct nest *nest,
+	const struct nest_model *model, struct schedule *schedule)
+{
+	int used = 0;
+	if (!compilation->restriction.is_in_source_order)
+		return;
+	for (int a = 0; a < model->array_count; a++)
+		if (schedule->storage[a].store > used)
+			used = schedule->storage[a].store;
+	while (schedule->depth > used && schedule->order[schedule->depth - 1] >= nest->prefix) {
+		int loop = schedule->order[--schedule->depth];
+		schedule->tile[loop] = model->loops[loop].extent;
+	}
+}

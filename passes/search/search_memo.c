@@ -1,0 +1,118 @@
+#include "passes/search/search_memo.h"
+
+#include <string.h>
+
+/* A question to the search: its structures with all that does not matter at zero, so
+ * that equal questions are equal bytes. */
+struct question {
+	struct nest_model model;
+	struct arch arch;
+	struct search_options options;
+};
+
+struct answer {
+	struct answer *next;
+	struct question question;
+	bool found;
+	struct schedule best;
+	long smallest;
+};
+
+struct search_memo {
+	struct arena *arena;
+	double *work;
+	struct answer *answers;
+};
+
+struct search_memo *search_memo_new(struct arena *arena, double *work)
+{
+	struct search_memo *memo = ARENA_NEW(arena, struct search_memo);
+
+	memo->arena = arena;
+	memo->work = work;
+	return memo;
+}
+
+static void copy_array(struct model_array *to, const struct model_array *from, int loop_count)
+{
+	to->element_bytes = from->element_bytes;
+	to->rank = from->rank;
+	to->is_read = from->is_read;
+	to->is_written = from->is_written;
+	to->is_created = from->is_created;
+	to->is_dropped = from->is_dropped;
+	to->anchored = from->anchored;
+	for (int d = 0; d < from->rank; d++) {
+		to->dims[d].window = from->dims[d].window;
+		to->dims[d].clip_low = from->dims[d].clip_low;
+		to->dims[d].clip_high = from->dims[d].clip_high;
+		to->dims[d].negative = from->dims[d].clip_high > 0 ? from->dims[d].negative : 0;
+		for (int l = 0; l < loop_count; l++)
+			to->dims[d].coefficient[l] = from->dims[d].coefficient[l];
+	}
+}
+
+static void ask(struct question *question, const struct nest_model *model,
+	const struct arch *arch, const struct search_options *options)
+{
+	memset(question, 0, sizeof *question);
+	question->model.loop_count = model->loop_count;
+	question->model.array_count = model->array_count;
+	question->arch.scratchpad_bytes = arch->scratchpad_bytes;
+	question->arch.exclusive = arch->exclusive;
+	question->arch.banks = arch->banks;
+	question->arch.align_bytes = arch->align_bytes;
+	question->options.buffering = options->buffering;
+	question->options.effort = options->effort;
+	question->options.order_count = options->order_count;
+	question->options.has_fixed_order = options->has_fixed_order;
+	for (int i = 0; i < options->order_count; i++)
+		question->options.order[i] = options->order[i];
+	for (int l = 0; l < model->loop_count; l++) {
+		question->model.loops[l].extent = model->loops[l].extent;
+		question->model.loops[l].is_forward = model->loops[l].is_forward;
+		question->model.loops[l].tile = model->loops[l].tile;
+		question->options.serpentine[l] = options->serpentine[l];
+	}
+	for (int a = 0; a < model->array_count; a++) {
+		copy_array(&question->model.arrays[a], &model->arrays[a], model->loop_count);
+		question->options.store[a] = options->store[a];
+		question->options.slots[a] = options->slots[a];
+		question->options.sliding[a] = options->sliding[a];
+		question->options.min_store[a] = options->min_store[a];
+		question->options.doubled[a] = options->doubled[a];
+		question->options.held[a] = options->held[a];
+	}
+	question->options.shared_loops = options->shared_loops;
+	question->options.divides = options->divides;
+	question->options.prefers_memory = options->prefers_memory;
+}
+
+bool search_schedule_once(struct search_memo *memo, const struct nest_model *model,
+	const struct arch *arch, const struct search_options *options, struct schedule *best,
+	long *smallest)
+{
+	struct answer *answer;
+
+	if (memo == NULL)
+		return search_schedule(model, arch, options, best, smallest);
+	answer = ARENA_NEW(memo->arena, struct answer);
+	ask(&answer->question, model, arch, options);
+	for (const struct answer *old = memo->answers; old != NULL; old = old->next)
+		if (memcmp(&old->question, &answer->question, sizeof old->question) == 0) {
+			*best = old->best;
+			*smallest = old->smallest;
+			return old->found;
+		}
+	answer->found = search_schedule(model, arch, options, best, smallest);
+	if (memo->work)
+		*memo->work += (double)best->points;
+	answer->best = *best;
+	answer->smallest = *smallest;
+	/* what an interrupt cut short may not be what the next search finds */
+	if (options->interrupted == NULL || !*options->interrupted) {
+		answer->next = memo->answers;
+		memo->answers = answer;
+	}
+	return answer->found;
+}

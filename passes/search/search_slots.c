@@ -1,0 +1,338 @@
+#include "passes/search/search_state.h"
+
+#include <math.h>
+#include <string.h>
+
+double command_count(const struct space *space, int a, const struct stored *stored,
+	long slots)
+{
+	double visits = stored->visits - stored->turns * (double)slots;
+
+	if (space->first_bytes[a] > 0)
+		return 2 * visits - stored->first_visits *
+			space->first_bytes[a] / space->model->arrays[a].element_bytes;
+	return space->visit_bytes[a] > 0 ?
+		visits * (space->model->arrays[a].is_written ? 2 : 1) : 0;
+}
+
+/* As many slots as tiles: mostly the same as storing further out, with more memory,
+ * but not where a region of several tiles has elements that none of them touches,
+ * nor where a larger region would have to be doubled. */
+bool is_full_useful(const struct space *space, int a)
+{
+	for (int d = 0; d < space->model->arrays[a].rank; d++)
+		if (space->gap_loop[a][d] != NO_GAPS)
+			return true;
+	return space->is_double || space->options->doubled[a] == 1 || space->is_coupled[a] || space->options->store[a] >= 0 ||
+		space->options->min_store[a] > 0 ||
+		space->options->sliding[a] >= 0 || space->options->slots[a] > 0;
+}
+
+/* The slots that are worth trying. */
+static void slots_range(const struct space *space, int a, struct stored *stored)
+{
+	long fixed = space->options->slots[a];
+
+	stored->least = fixed > 0 ? fixed : 1;
+	stored->most = stored->turns > 0 ? stored->most_slots : 1;
+	if (stored->most == stored->tiles && stored->most > 1 && !is_full_useful(space, a))
+		stored->most--;
+	if (fixed > 0)
+		stored->most = fixed;
+}
+
+static double raw_memory(const struct stored *stored, long slots)
+{
+	return fmin(stored->memory + stored->memory_step * (double)(slots - 1),
+		stored->memory_most);
+}
+
+/* What more slots than the least save, at the best rate that any number of them
+ * has; what costs nothing is taken off the least. */
+void slots_saving(const struct space *space, int a, struct stored *stored)
+{
+	long tried[3];
+	double free_bytes = 0;
+
+	slots_range(space, a, stored);
+	stored->least_bytes = slots_traffic(stored, stored->least);
+	stored->least_memory = slots_memory(space, stored, stored->least);
+	stored->least_commands = command_count(space, a, stored, stored->most);
+	stored->saving = (struct saving){ 0, 0 };
+	if (stored->least == stored->most)
+		return;
+	/* linear up to where a ring holds everything */
+	tried[0] = stored->most > stored->least + 2 ? stored->most - 2 : stored->least + 1;
+	tried[1] = stored->most > stored->least + 1 ? stored->most - 1 : stored->most;
+	tried[2] = stored->most;
+	for (int i = 0; i < 3; i++) {
+		double saved = stored->least_bytes - slots_traffic(stored, tried[i]);
+		double raw = raw_memory(stored, tried[i]) - raw_memory(stored, stored->least);
+
+		if (raw <= 0)
+			free_bytes = fmax(free_bytes, saved);
+		else
+			stored->saving.rate = fmax(stored->saving.rate, saved / raw);
+		stored->saving.most = raw;
+	}
+	stored->least_bytes -= free_bytes;
+}
+
+double best_savings(struct saving *savings, int count, double memory)
+{
+	double saved = 0;
+
+	while (memory > 0) {
+		int best = -1;
+
+		for (int i = 0; i < count; i++)
+			if (savings[i].most > 0 && savings[i].rate > 0 &&
+				(best < 0 || savings[i].rate > savings[best].rate))
+				best = i;
+		if (best < 0)
+			break;
+		if (savings[best].most > memory)
+			savings[best].most = memory;
+		saved += savings[best].rate * savings[best].most;
+		memory -= savings[best].most;
+		savings[best].most = 0;
+	}
+	return saved;
+}
+
+/* Loops that the user wants cut and that no buffer sees go inside, in the largest tiles there
+ * are. */
+static void finish_order(const struct tree *tree, int depth, struct schedule *schedule)
+{
+	const struct space *space = tree->space;
+	bool is_placed[MODEL_LOOPS] = { false };
+
+	schedule->depth = depth;
+	for (int i = 0; i < depth; i++) {
+		schedule->order[i] = tree->levels[i + 1].loop;
+		is_placed[schedule->order[i]] = true;
+	}
+	for (int l = 0; l < space->model->loop_count; l++) {
+		schedule->tile[l] = space->is_tiled[l] ? space->choices[l][0].tile :
+			space->model->loops[l].extent;
+		schedule->is_serpentine[l] = false;
+	}
+	for (int i = 0; i < space->options->order_count; i++) {
+		int loop = space->options->order[i];
+
+		if (space->is_tiled[loop] && !is_placed[loop]) {
+			schedule->order[schedule->depth++] = loop;
+			is_placed[loop] = true;
+		}
+	}
+	for (int l = 0; l < space->model->loop_count; l++)
+		if (space->is_tiled[l] && !is_placed[l])
+			schedule->order[schedule->depth++] = l;
+	for (int i = 0; i < schedule->depth; i++) {
+		int loop = schedule->order[i];
+
+		if (i < depth)
+			schedule->tile[loop] = tree->levels[i + 1].choice.tile;
+		schedule->is_serpentine[loop] = space->may_turn[loop];
+	}
+}
+
+/* All choices are made: takes the schedule if it is better. */
+static void take(struct tree *tree, int depth)
+{
+	const struct space *space = tree->space;
+	struct schedule schedule;
+
+	memset(&schedule, 0, sizeof schedule);
+	finish_order(tree, depth, &schedule);
+	for (int a = 0; a < space->model->array_count; a++) {
+		const struct stored *stored = &tree->stored[a];
+
+		schedule.storage[a].store = stored->store;
+		schedule.storage[a].slots = tree->slots[a];
+		/* windows that only touch move the same bytes without a ring, which may
+		 * still be smaller than slots */
+		schedule.storage[a].is_sliding = stored->is_sliding && !(stored->is_touching &&
+			stored->memory + stored->memory_step * (double)(tree->slots[a] - 1) <=
+			stored->memory_most);
+		schedule.storage[a].is_double = stored->is_double;
+	}
+	if (!schedule_evaluate(space->model, space->arch, &schedule))
+		return;
+	if (tree->found && schedule_compare(space, &schedule, &tree->best) >= 0)
+		return;
+	tree->best = schedule;
+	tree->found = true;
+	tree->best_traffic = (double)schedule.total_bytes;
+	tree->best_scratchpad = (double)schedule.scratchpad_bytes;
+	tree->best_commands = 0;
+	for (int a = 0; a < space->model->array_count; a++)
+		tree->best_commands += (double)schedule.storage[a].commands;
+}
+
+/* What the arrays after one cost, at least, and the most that a byte of memory saves them. */
+struct others {
+	double traffic, commands;
+	double traffic_rate, commands_rate;
+};
+
+/* MEMORY is what is left for more slots of the arrays after A than the least. */
+static struct others others_after(const struct tree *tree, int a, double memory)
+{
+	const struct space *space = tree->space;
+	struct saving savings[MODEL_ARRAYS] = { { 0, 0 } }, commands[MODEL_ARRAYS] = { { 0, 0 } };
+	struct others others = { 0, 0, 0, 0 };
+	int count = space->model->array_count;
+
+	for (int b = a + 1; b < count; b++) {
+		const struct stored *stored = &tree->stored[b];
+		double saved = tree->commands_of_least[b] - stored->least_commands;
+
+		others.traffic += stored->least_bytes;
+		others.commands += tree->commands_of_least[b];
+		savings[b] = stored->saving;
+		if (stored->saving.most > 0)
+			commands[b] = (struct saving){ saved / stored->saving.most, stored->saving.most };
+		else
+			others.commands -= saved;
+		if (savings[b].most > 0)
+			others.traffic_rate = fmax(others.traffic_rate, savings[b].rate);
+		others.commands_rate = fmax(others.commands_rate, commands[b].rate);
+		memory += space->granule;
+	}
+	others.traffic -= best_savings(savings, count, memory);
+	others.commands -= best_savings(commands, count, memory);
+	return others;
+}
+
+/* Of the schedules of one leaf that move as much in as many commands few are looked at: where
+ * arrays are alike there are many ways to share memory. */
+static bool has_equals(const struct tree *tree)
+{
+	enum { EQUALS = 1000 };
+
+	return tree->points - tree->leaf_points >= EQUALS && !tree->space->options->prefers_memory;
+}
+
+/* Whether what moves LOWER bytes in COMMANDS, at least, in SCRATCHPAD bytes or more may be better
+ * than the best so far. */
+static bool may_be_better(const struct tree *tree, double lower, double scratchpad,
+	double commands)
+{
+	if (tree->space->is_minimal_memory || !tree->found
+		|| lower < tree->best_traffic - TRAFFIC_TOLERANCE)
+		return true;
+	return lower <= tree->best_traffic + TRAFFIC_TOLERANCE
+		&& is_tie_open(tree, scratchpad, commands)
+		&& (!has_equals(tree) || commands < tree->best_commands);
+}
+
+/* By how many slots fewer a number EXCESS too large has to become less: each of them adds LOSS, and
+ * what it leaves of memory saves the others at most RATE a byte. */
+static double steps_until(const struct space *space, const struct stored *stored, double excess,
+	double loss, double rate)
+{
+	double gain = rate * stored->memory_step - loss;
+
+	if (excess - rate * space->granule <= 0)
+		return 1;
+	return gain > 0 ? fmax(ceil((excess - rate * space->granule) / gain), 1) : INFINITY;
+}
+
+/* By how many slots fewer than M of array A there may be something better, where with M, LOWER and
+ * COMMANDS, there is not. */
+static double steps_to_better(const struct tree *tree, int a, long m, double lower,
+	double commands, const struct others *others)
+{
+	const struct space *space = tree->space;
+	const struct stored *stored = &tree->stored[a];
+	double steps = 1;
+
+	if (space->is_minimal_memory || !tree->found || m == stored->most)
+		return 1;
+	if (lower > tree->best_traffic + TRAFFIC_TOLERANCE)
+		steps = steps_until(space, stored, lower - tree->best_traffic - TRAFFIC_TOLERANCE,
+			stored->slope, others->traffic_rate);
+	/* where no number of slots moves less, fewer commands are needed */
+	else if (!space->options->prefers_memory && stored->slope >= others->traffic_rate * stored->memory_step
+		&& lower - others->traffic_rate * space->granule >= tree->best_traffic - TRAFFIC_TOLERANCE)
+		steps = steps_until(space, stored, commands - tree->best_commands,
+			command_count(space, a, stored, 1) - command_count(space, a, stored, 2),
+			others->commands_rate);
+	return steps;
+}
+
+/* Chooses the slots of array A and those after it, from what MEMORY is left when
+ * all have their least; TRAFFIC and COMMANDS are what is chosen so far. */
+static void choose_slots(struct tree *tree, int depth, int a, double memory, double traffic,
+	double commands)
+{
+	const struct space *space = tree->space;
+	const struct stored *stored = &tree->stored[a];
+
+	/* there are many ways to share memory where arrays are alike: their number is work too */
+	if (is_spent(tree))
+		return;
+	if (a == space->model->array_count) {
+		if (may_be_better(tree, traffic, space->capacity - memory, commands))
+			take(tree, depth);
+		return;
+	}
+	/* more slots than the least need no less scratchpad */
+	for (long m = space->is_minimal_memory ? stored->least : stored->most;
+		m >= stored->least && !tree->is_over; m--) {
+		double more = slots_memory(space, stored, m) - stored->least_memory;
+		double rest = memory - more;
+
+		if (rest < 0) {
+			/* straight to the most that fits */
+			long fit = stored->least + (long)((memory + space->granule) / stored->memory_step);
+
+			if (fit < m - 1)
+				m = fit + 1;
+			continue;
+		}
+		double moved = traffic + slots_traffic(stored, m);
+		double started = commands + command_count(space, a, stored, m);
+		struct others others = others_after(tree, a, rest);
+
+		if (may_be_better(tree, moved + others.traffic, space->capacity - rest,
+			started + others.commands)) {
+			tree->slots[a] = m;
+			choose_slots(tree, depth, a + 1, rest, moved, started);
+		} else {
+			double steps = steps_to_better(tree, a, m, moved + others.traffic,
+				started + others.commands, &others);
+
+			if (steps > (double)(m - stored->least))
+				break;
+			m -= (long)steps - 1;
+		}
+		/* fewer slots of the last array only move more */
+		if (a == space->model->array_count - 1 && !space->is_minimal_memory &&
+			!space->options->prefers_memory)
+			break;
+	}
+}
+
+bool is_tie_open(const struct tree *tree, double memory, double commands)
+{
+	if (tree->space->options->prefers_memory && memory != tree->best_scratchpad)
+		return memory < tree->best_scratchpad;
+	return commands <= tree->best_commands;
+}
+
+void leaf(struct tree *tree, int depth)
+{
+	const struct space *space = tree->space;
+	double memory = space->capacity;
+
+	for (int a = 0; a < space->model->array_count; a++) {
+		memory -= tree->stored[a].least_memory;
+		tree->commands_of_least[a] = command_count(space, a, &tree->stored[a],
+			tree->stored[a].least);
+	}
+	tree->leaf_points = tree->points;
+	if (memory >= 0)
+		choose_slots(tree, depth, 0, memory, 0, 0);
+}

@@ -1,0 +1,124 @@
+#ifndef PASSES_SEARCH_STATE_H
+#define PASSES_SEARCH_STATE_H
+
+#include "passes/search/search_tree.h"
+
+/* A path of the tree places tile loops from the outermost inwards, each with its
+ * tile size, and at each of them chooses which arrays are stored there.  What an
+ * array moves depends only on the loops outside its buffer, so it is known exactly
+ * from then on, but for the slots, which share what memory is left when all arrays
+ * are stored.  Numbers are doubles: exact below 2^53, never overflowing above. */
+
+struct dim_state {
+	double sum;                  /* of the extents over the tiles of the loops placed */
+	double lower;                /* no loops placed later make it less than this */
+	double tiles;                /* how many of them */
+	double extent;               /* of a region where the loops placed have full tiles */
+	double least;                /* and the others the smallest */
+};
+
+struct array_state {
+	struct dim_state dims[MODEL_RANK];
+	double reuse;                /* iterations of the loops placed that do not move it */
+	double visits;               /* of the loops placed, all in all */
+	double turns;                /* runs that begin with a turn and can keep regions */
+	double turned;               /* elements of all of these runs, at most */
+	double first;                /* elements of all its regions together, at least */
+	double region, least;        /* elements */
+};
+
+struct saving {
+	double rate, most;           /* bytes of traffic a byte of memory saves; bytes */
+};
+
+/* An array that is stored: traffic with m slots is
+ *     bytes - slope * (m - 1), at m = full_slots: full_bytes. */
+struct stored {
+	double bytes, slope, full_bytes;
+	double memory, memory_step;  /* of the first slot and of each more, not rounded */
+	double memory_most;          /* a ring never needs more */
+	double visits, turns, first_visits;
+	long most_slots, tiles;      /* what the rules allow; of the loop that moves it */
+	/* What bounds ask for: slots worth trying, traffic, memory and commands with the
+	 * least and the most of them, and what more of them save. */
+	long least, most;
+	double least_bytes, least_memory, least_commands;
+	struct saving saving;
+	bool is_sliding, is_double;
+	bool is_touching;            /* sliding without overlap */
+	int store;
+};
+
+struct level {
+	int loop;
+	struct tile_choice choice;
+	double runs;                 /* iterations of this loop and those outside */
+	unsigned stored;             /* bit a: array a is stored here or further out */
+	bool stores_here;
+	struct array_state arrays[MODEL_ARRAYS];
+	/* arrays that can be stored here, and that have to be, and how they would be */
+	unsigned legal, needed;
+	struct stored candidates[MODEL_ARRAYS];
+};
+
+struct tree {
+	const struct space *space;
+	struct level levels[MODEL_LOOPS + 1];
+	struct stored stored[MODEL_ARRAYS];
+	struct schedule path;        /* order and tiles of the levels */
+	long slots[MODEL_ARRAYS];
+	struct schedule best;
+	bool found, is_over;
+	double best_traffic, best_commands, best_scratchpad;
+	long points;
+	struct point_limits limits;
+	/* Of the present leaf: points when it was reached; commands of an array with the least
+	 * slots. */
+	long leaf_points;
+	double commands_of_least[MODEL_ARRAYS];
+};
+
+/* Traffic is compared with this tolerance: totals are whole numbers of bytes. */
+#define TRAFFIC_TOLERANCE 1e-3
+
+/* ---- search_array.c: what an array moves and needs, given the loops outside ---- */
+
+/* SLOTS slots of a stored array: bytes of scratchpad and of traffic. */
+double slots_memory(const struct space *space, const struct stored *stored, long slots);
+double slots_traffic(const struct stored *stored, long slots);
+double round_bytes(const struct space *space, double bytes);
+/* Iterations of the last tile of LOOP. */
+double last_tile(const struct space *space, int loop, struct tile_choice choice);
+/* Array A outside all loops; ROOT is the level of no loop. */
+void array_start(const struct space *space, int a, const struct level *root,
+	struct array_state *state);
+/* State of array A one loop further in than BEFORE. */
+void array_step(const struct tree *tree, int a, const struct level *before,
+	struct level *level);
+/* Stores array A at level STORE of the path; false if the user or the rules forbid it. */
+bool store_array(struct tree *tree, int a, int store);
+
+/* ---- search_tree.c ---- */
+
+/* One point more; true when there were enough of them, or the user says so. */
+bool is_spent(struct tree *tree);
+
+/* ---- search_slots.c: what more slots cost and save ---- */
+
+/* True if as many slots as tiles may be better than storing further out. */
+bool is_full_useful(const struct space *space, int a);
+double command_count(const struct space *space, int a, const struct stored *stored,
+	long slots);
+/* Fills in what bounds ask of STORED. */
+void slots_saving(const struct space *space, int a, struct stored *stored);
+/* The most traffic that MEMORY bytes can save: the fractional knapsack.  Spends
+ * SAVINGS. */
+double best_savings(struct saving *savings, int count, double memory);
+/* A schedule that moves what the best so far moves may be better: it needs at least
+ * MEMORY and COMMANDS. */
+bool is_tie_open(const struct tree *tree, double memory, double commands);
+/* All arrays are stored within the first DEPTH levels: tries the slots that may be
+ * better than the best so far. */
+void leaf(struct tree *tree, int depth);
+
+#endif

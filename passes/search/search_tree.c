@@ -1,0 +1,440 @@
+#include "passes/search/search_state.h"
+#include "support/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TASK_ARRAYS = 6 };
+
+/* Nothing below a node is less than any of these. */
+struct bounds {
+	double traffic, commands, memory;
+};
+
+/* Arrays in the set MOVED may still be stored at level DEPTH, with windows that slide: they
+ * move at least what they moved before its loop. */
+static struct bounds node_bounds(const struct tree *tree, int depth, unsigned moved)
+{
+	const struct space *space = tree->space;
+	const struct level *level = &tree->levels[depth];
+	struct saving savings[MODEL_ARRAYS];
+	struct bounds least = { 0, 0, 0 };
+	double spare = 0;
+
+	for (int a = 0; a < space->model->array_count; a++) {
+		const struct stored *stored = &tree->stored[a];
+		const struct array_state *state = &level[moved >> a & 1 ? -1 : 0].arrays[a];
+		double smallest = level->arrays[a].least;
+		int bytes = space->model->arrays[a].element_bytes;
+
+		if (level->stored >> a & 1) {
+			least.traffic += stored->least_bytes;
+			least.commands += stored->least_commands;
+			least.memory += stored->least_memory;
+			savings[a] = stored->saving;
+			/* more slots may begin in what the least of them leave of a granule */
+			if (savings[a].most > 0)
+				spare += space->granule;
+			continue;
+		}
+		least.traffic += state->first * (state->reuse * space->visit_bytes[a] -
+			space->first_bytes[a]);
+		savings[a].rate = state->turns * space->visit_bytes[a] / bytes;
+		savings[a].most = state->turns > 0 ?
+			fmax(state->turned / state->turns - smallest, 0) * bytes : 0;
+		least.traffic -= fmin(state->turns * smallest, state->turned) *
+			space->visit_bytes[a];
+		least.memory += round_bytes(space, smallest * bytes);
+		spare += space->granule;
+		/* a run that turns still moves a tile, others two */
+		least.commands += space->visit_bytes[a] <= space->first_bytes[a] ? 0 :
+			2 * (state->visits - state->turns) +
+			(is_full_useful(space, a) ? 0 : state->turns);
+	}
+	if (!space->is_minimal_memory)
+		least.traffic -= best_savings(savings, space->model->array_count,
+			space->capacity - least.memory + spare);
+	return least;
+}
+
+/* False if nothing below level DEPTH can be better than the best so far; MOVED as in
+ * node_bounds. */
+static bool is_promising(const struct tree *tree, int depth, unsigned moved)
+{
+	struct bounds least = node_bounds(tree, depth, moved);
+
+	if (least.memory > tree->space->capacity)
+		return false;
+	if (!tree->found)
+		return true;
+	if (tree->space->is_minimal_memory)
+		return least.memory < tree->best_scratchpad;
+	return least.traffic < tree->best_traffic - TRAFFIC_TOLERANCE ||
+		(least.traffic <= tree->best_traffic + TRAFFIC_TOLERANCE &&
+		is_tie_open(tree, least.memory, least.commands));
+}
+
+static void descend(struct tree *tree, int depth);
+
+/* Arrays that no loop is left for to be stored at: they have to be by now. */
+static unsigned last_chance(const struct tree *tree, int depth)
+{
+	const struct space *space = tree->space;
+	unsigned open = 0, arrays = 0;
+
+	for (int l = 0; l < space->model->loop_count; l++)
+		if (space->choice_count[l] > 0)
+			open |= 1u << l;
+	for (int i = 1; i <= depth; i++)
+		open &= ~(1u << tree->levels[i].loop);
+	for (int a = 0; a < space->model->array_count; a++)
+		if ((space->indexed[a] & open) == 0)
+			arrays |= 1u << a;
+	return arrays;
+}
+
+bool is_spent(struct tree *tree)
+{
+	const volatile int *interrupted = tree->space->options->interrupted;
+	bool is_least = tree->found && tree->best_traffic <= tree->space->least_traffic;
+
+	if (++tree->points >= (is_least ? tree->limits.equals : tree->limits.all) ||
+		(interrupted != NULL && *interrupted))
+		tree->is_over = true;
+	return tree->is_over;
+}
+
+/* Chooses for array A and those after it whether they are stored at level DEPTH, of
+ * LEGAL that can be and NEEDED that have to be; STORED are chosen.  MEMORY is what the
+ * arrays stored use.  Storing comes first. */
+static void choose_stores(struct tree *tree, int depth, int a, unsigned stored, double memory)
+{
+	const struct space *space = tree->space;
+	struct level *level = &tree->levels[depth];
+	int twin;
+
+	while (a < space->model->array_count && !(level->legal >> a & 1))
+		a++;
+	if (is_spent(tree))
+		return;
+	if (a == space->model->array_count) {
+		unsigned before = depth > 0 ? level[-1].stored : 0;
+
+		level->stored = stored;
+		level->stores_here = stored != before;
+		descend(tree, depth);
+		return;
+	}
+	/* of arrays that are alike the first is stored first */
+	twin = space->twin[a];
+	if ((twin < 0 || (stored >> twin & 1)) &&
+		memory + level->candidates[a].least_memory <= space->capacity) {
+		tree->stored[a] = level->candidates[a];
+		choose_stores(tree, depth, a + 1, stored | 1u << a,
+			memory + tree->stored[a].least_memory);
+	}
+	if (!(level->needed >> a & 1) && !tree->is_over)
+		choose_stores(tree, depth, a + 1, stored, memory);
+}
+
+/* Which arrays can be stored at level DEPTH, ARRAYS at most, and which have to be.
+ * False if one that has to be cannot. */
+static bool find_stores(struct tree *tree, int depth, unsigned arrays)
+{
+	struct level *level = &tree->levels[depth];
+
+	level->legal = 0;
+	level->needed = last_chance(tree, depth) & arrays;
+	for (int a = 0; a < tree->space->model->array_count; a++)
+		if (arrays >> a & 1) {
+			tree->points++;
+			if (!store_array(tree, a, depth))
+				continue;
+			level->legal |= 1u << a;
+			level->candidates[a] = tree->stored[a];
+		}
+	return (level->needed & ~level->legal) == 0;
+}
+
+static double stored_memory(const struct tree *tree, unsigned stored)
+{
+	double memory = 0;
+
+	for (int a = 0; a < tree->space->model->array_count; a++)
+		if (stored >> a & 1)
+			memory += tree->stored[a].least_memory;
+	return memory;
+}
+
+static bool is_placed(const struct tree *tree, int depth, int loop)
+{
+	for (int i = 1; i <= depth; i++)
+		if (tree->levels[i].loop == loop)
+			return true;
+	return false;
+}
+
+/* The user's order, if there is one, comes first; its loops may be left whole. */
+static bool order_allows(const struct tree *tree, int depth, int loop)
+{
+	const struct space *space = tree->space;
+	int last = -1;
+
+	for (int i = 0; i < space->options->order_count; i++)
+		if (is_placed(tree, depth, space->options->order[i]))
+			last = i;
+	for (int i = 0; i < depth; i++) {
+		bool is_listed = false;
+
+		for (int j = 0; j < space->options->order_count; j++)
+			is_listed = is_listed || space->options->order[j] == tree->levels[i + 1].loop;
+		if (!is_listed)
+			last = space->options->order_count;
+	}
+	for (int i = 0; i < space->options->order_count; i++) {
+		if (space->options->order[i] == loop)
+			return i > last;
+		if (i > last && space->is_tiled[space->options->order[i]])
+			return false;
+	}
+	return true;
+}
+
+/* Two neighbours that no buffer lies between and that are alike for every array may
+ * change places: one of the two orders is enough.  Where turns keep regions, clipped
+ * tiles tell them apart. */
+static bool is_twin_order(const struct tree *tree, int depth)
+{
+	const struct space *space = tree->space;
+	const struct level *level = &tree->levels[depth], *before = level - 1;
+	unsigned open = ~level->stored;
+
+	if (depth < 2 || before->stores_here || level->stores_here ||
+		before->loop < level->loop || space->options->order_count > 0 ||
+		space->may_turn[before->loop] != space->may_turn[level->loop] ||
+		((space->indexing[before->loop] ^ space->indexing[level->loop]) & open) != 0)
+		return false;
+	for (int a = 0; a < space->model->array_count; a++)
+		if ((open >> a & 1) && (space->indexing[level->loop] >> a & 1) &&
+			level->arrays[a].turns > 0 &&
+			(last_tile(space, level->loop, level->choice) != (double)level->choice.tile ||
+			last_tile(space, before->loop, before->choice) != (double)before->choice.tile))
+			return false;
+	return true;
+}
+
+static bool has_fixed_stores(const struct space *space)
+{
+	for (int a = 0; a < space->model->array_count; a++)
+		if (space->options->store[a] >= 0 || space->options->min_store[a] > 0)
+			return true;
+	return false;
+}
+
+static void set_loop(struct tree *tree, int depth, int loop, struct tile_choice choice)
+{
+	struct level *level = &tree->levels[depth], *before = level - 1;
+
+	level->loop = loop;
+	level->choice = choice;
+	level->runs = before->runs * (double)choice.count;
+	level->stored = before->stored;
+	tree->path.order[depth - 1] = loop;
+	tree->path.tile[loop] = choice.tile;
+	for (int a = 0; a < tree->space->model->array_count; a++)
+		if (!(before->stored >> a & 1))
+			array_step(tree, a, before, level);
+}
+
+static void place_loop(struct tree *tree, int depth, int loop, struct tile_choice choice)
+{
+	unsigned before = tree->levels[depth - 1].stored, moved;
+
+	/* no loop that leaves a held array alone is outside its buffer */
+	if ((tree->space->held & ~before & ~tree->space->indexing[loop]) != 0)
+		return;
+	set_loop(tree, depth, loop, choice);
+	moved = tree->space->indexing[loop] & ~before;
+	if ((last_chance(tree, depth) & ~before & ~moved) == 0 && is_promising(tree, depth, moved)
+		&& find_stores(tree, depth, moved))
+		choose_stores(tree, depth, 0, before, stored_memory(tree, before));
+}
+
+/* A loop that moves no region of an array still to be stored can only cost, unless it
+ * is there by the user's wish. */
+static bool is_worth_placing(const struct tree *tree, int depth, unsigned stored, int loop)
+{
+	const struct space *space = tree->space;
+
+	return space->choice_count[loop] > 0 && !is_placed(tree, depth, loop) &&
+		order_allows(tree, depth, loop) && ((space->indexing[loop] & ~stored) != 0 ||
+		space->is_tiled[loop] || has_fixed_stores(space));
+}
+
+static void descend(struct tree *tree, int depth)
+{
+	const struct space *space = tree->space;
+	struct level *level = &tree->levels[depth];
+	unsigned all = (1u << space->model->array_count) - 1;
+
+	if (is_spent(tree) || !is_promising(tree, depth, 0))
+		return;
+	if (level->stored == all) {
+		leaf(tree, depth);
+		return;
+	}
+	if (is_twin_order(tree, depth))
+		return;
+	for (int l = 0; l < space->model->loop_count; l++) {
+		if (!is_worth_placing(tree, depth, level->stored, l))
+			continue;
+		for (int i = 0; i < space->choice_count[l] && !tree->is_over; i++)
+			place_loop(tree, depth + 1, l, space->choices[l][i]);
+	}
+}
+
+/* ---- interface ---- */
+
+/* Of 350 KB of levels a search uses few, and sets each before it reads it: clearing them all
+ * takes longer than a small search. */
+struct tree *tree_new(void)
+{
+	struct tree *tree = malloc(sizeof *tree);
+	if (tree == NULL)
+		memory_exhausted();
+	memset(&tree->path, 0, sizeof tree->path);
+	memset(&tree->best, 0, sizeof tree->best);
+	memset(tree->slots, 0, sizeof tree->slots);
+	return tree;
+}
+
+void tree_free(struct tree *tree)
+{
+	free(tree);
+}
+
+static void tree_start(struct tree *tree, const struct space *space)
+{
+	struct level *root = &tree->levels[0];
+
+	tree->space = space;
+	root->loop = -1;
+	root->runs = 1;
+	root->stored = 0;
+	for (int a = 0; a < space->model->array_count; a++)
+		array_start(space, a, root, &root->arrays[a]);
+	for (int l = 0; l < space->model->loop_count; l++)
+		tree->path.tile[l] = space->model->loops[l].extent;
+}
+
+/* ---- tasks ---- */
+
+struct task_list {
+	struct task *tasks;
+	size_t count, capacity;
+};
+
+static void add_task(struct task_list *list, struct task task)
+{
+	if (list->count == list->capacity) {
+		list->capacity = list->capacity == 0 ? 64 : 2 * list->capacity;
+		list->tasks = realloc(list->tasks, list->capacity * sizeof *list->tasks);
+		if (list->tasks == NULL)
+			memory_exhausted();
+	}
+	list->tasks[list->count++] = task;
+}
+
+/* One array after the other stored outside all loops or not; then the first loop. */
+static void list_tasks(struct tree *tree, int a, unsigned outside, struct task_list *list)
+{
+	const struct space *space = tree->space;
+	const struct level *root = &tree->levels[0];
+	int count = space->model->array_count;
+
+	if (a < count && a < TASK_ARRAYS) {
+		if ((root->legal >> a & 1) &&
+			(space->twin[a] < 0 || (outside >> space->twin[a] & 1)))
+			list_tasks(tree, a + 1, outside | 1u << a, list);
+		if (!(root->needed >> a & 1))
+			list_tasks(tree, a + 1, outside, list);
+		return;
+	}
+	if (stored_memory(tree, outside) > space->capacity)
+		return;
+	if (a < count || outside == (1u << count) - 1) {
+		add_task(list, (struct task){ outside, -1, 0 });
+		return;
+	}
+	for (int l = 0; l < space->model->loop_count; l++)
+		for (int i = 0; i < space->choice_count[l] && is_worth_placing(tree, 0, outside, l); i++)
+			add_task(list, (struct task){ outside, l, i });
+}
+
+struct task *tree_tasks(struct tree *tree, const struct space *space, int *count)
+{
+	struct task_list list = { NULL, 0, 0 };
+
+	tree_start(tree, space);
+	if (find_stores(tree, 0, (1u << space->model->array_count) - 1))
+		list_tasks(tree, 0, 0, &list);
+	*count = (int)list.count;
+	return list.tasks;
+}
+
+static void start_from(struct tree *tree, const struct schedule *best, bool found)
+{
+	tree->found = found;
+	tree->is_over = false;
+	if (!found)
+		return;
+	tree->best = *best;
+	tree->best_traffic = (double)best->total_bytes;
+	tree->best_scratchpad = (double)best->scratchpad_bytes;
+	tree->best_commands = 0;
+	for (int a = 0; a < tree->space->model->array_count; a++)
+		tree->best_commands += (double)best->storage[a].commands;
+}
+
+bool tree_search(struct tree *tree, const struct space *space, const struct task *task,
+	struct schedule *best, bool *found, long *points, struct point_limits limits)
+{
+	struct level *root = &tree->levels[0];
+	int count = space->model->array_count;
+
+	tree_start(tree, space);
+	start_from(tree, best, *found);
+	tree->points = 0;
+	tree->limits = limits;
+	find_stores(tree, 0, (1u << count) - 1);
+	root->stored = task->outside;
+	root->stores_here = true;
+	if (task->loop >= 0) {
+		if (is_promising(tree, 0, 0))
+			place_loop(tree, 1, task->loop, space->choices[task->loop][task->choice]);
+	} else {
+		choose_stores(tree, 0, count < TASK_ARRAYS ? count : TASK_ARRAYS, task->outside,
+			stored_memory(tree, task->outside));
+	}
+	if (tree->found)
+		*best = tree->best;
+	*found = tree->found;
+	*points = tree->points;
+	return !tree->is_over;
+}
+
+double tree_bound(struct tree *tree, const struct space *space, const struct task *task)
+{
+	struct bounds least;
+
+	tree_start(tree, space);
+	find_stores(tree, 0, (1u << space->model->array_count) - 1);
+	/* what is not decided may be stored further in, which costs no less */
+	tree->levels[0].stored = task->loop < 0 ? 0 : task->outside;
+	if (task->loop >= 0)
+		set_loop(tree, 1, task->loop, space->choices[task->loop][task->choice]);
+	least = task->loop < 0 ? node_bounds(tree, 0, 0)
+		: node_bounds(tree, 1, space->indexing[task->loop] & ~task->outside);
+	return least.memory > space->capacity ? INFINITY : least.traffic;
+}

@@ -1,0 +1,83 @@
+#ifndef PASSES_SEARCH_TREE_H
+#define PASSES_SEARCH_TREE_H
+
+#include "passes/cost/model_math.h"
+
+/* The branch and bound under search_schedule (search.c); docs/search.md has the
+ * argument for every bound. */
+
+struct tile_choice {
+	long tile, count;            /* count = ceil(extent / tile) >= 2 */
+};
+
+enum { NO_GAPS = -1, MANY_GAPS = -2 };
+
+/* What is searched: constant while threads read it. */
+struct space {
+	const struct nest_model *model;
+	const struct arch *arch;
+	const struct search_options *options;
+	bool is_double;
+	double capacity, granule;    /* bytes */
+	/* By loop: sizes that make it a tile loop, largest first; none if only the whole
+	 * extent may be used.  is_tiled: the user fixed a size below the extent. */
+	struct tile_choice *choices[MODEL_LOOPS];
+	int choice_count[MODEL_LOOPS];
+	bool is_tiled[MODEL_LOOPS];
+	bool may_turn[MODEL_LOOPS];
+	unsigned indexed[MODEL_ARRAYS];     /* bit l: loop l moves the array */
+	unsigned indexing[MODEL_LOOPS];     /* bit a: the loop moves array a */
+	bool is_coupled[MODEL_ARRAYS];      /* a loop moves two of its dimensions */
+	bool is_clipped[MODEL_ARRAYS];      /* array_is_clipped */
+	bool is_apart[MODEL_ARRAYS];        /* regions never overlap, whatever the tiles */
+	/* The loop that steps over more than a window of a dimension, if there is one; and
+	 * the elements of the dimension that are touched at all, at least. */
+	int gap_loop[MODEL_ARRAYS][MODEL_RANK];
+	double distinct[MODEL_ARRAYS][MODEL_RANK];
+	/* Dimensions without common loops: for bounds the others count as a window. */
+	bool is_counted[MODEL_ARRAYS][MODEL_RANK];
+	unsigned held;               /* bit a: options->held[a] */
+	int twin[MODEL_ARRAYS];             /* the array before that is just like it; or -1 */
+	/* bytes moved for each element of a visit that is not kept, and for each element
+	 * the first time */
+	double visit_bytes[MODEL_ARRAYS], first_bytes[MODEL_ARRAYS];
+	bool is_minimal_memory;      /* look for the least scratchpad, not traffic */
+	double least_traffic;        /* nothing moves less: model_lower_bound */
+};
+
+struct tree;
+
+/* Room for a search, to be used for any number of them one after the other. */
+struct tree *tree_new(void);
+void tree_free(struct tree *tree);
+
+/* The subtrees to search one by one: what is stored outside all loops (of the first
+ * arrays only, where there are many), and a first loop with its tile (-1: any, or
+ * none if all arrays are stored).  In a fixed order; the caller frees them. */
+struct task {
+	unsigned outside;
+	int loop, choice;
+};
+
+struct task *tree_tasks(struct tree *tree, const struct space *space, int *count);
+
+/* How many points a search may look at; and with a schedule that moves no more than
+ * space.least_traffic, where only equals are left to find. */
+struct point_limits {
+	long all, equals;
+};
+
+/* Searches TASK for a schedule better than *BEST (*FOUND says whether there is one)
+ * and replaces it.  *POINTS is the work done; gives up, returning false, when it
+ * reaches LIMITS or the user interrupts. */
+bool tree_search(struct tree *tree, const struct space *space, const struct task *task,
+	struct schedule *best, bool *found, long *points, struct point_limits limits);
+/* No schedule of TASK moves less than this; INFINITY if none fits. */
+double tree_bound(struct tree *tree, const struct space *space, const struct task *task);
+
+/* The total order of schedules that search_schedule minimises: < 0 if ONE is
+ * better than OTHER.  Both evaluated. */
+int schedule_compare(const struct space *space, const struct schedule *one,
+	const struct schedule *other);
+
+#endif

@@ -1,0 +1,762 @@
+/* A nest whose sizes were bound, for all values of these sizes. */
+
+#include "passes/sizes/symbolic.h"
+
+#include <string.h>
+
+#include <isl/aff.h>
+#include <isl/id.h>
+#include <isl/space.h>
+#include <isl/union_map.h>
+
+#include "ir/isl_work.h"
+#include "ir/program_build.h"
+#include "passes/analysis/plan_value.h"
+#include "passes/analysis/values.h"
+
+/* ---- the nest where the sizes are others ---- */
+
+/* A nest with its sizes bound, and what was found of it. */
+struct sample {
+	struct nest nest;
+	struct nest_model model;
+	struct region *regions;
+};
+
+static const struct access *same_access(const struct nest *from, const struct nest *to,
+	const struct access *access)
+{
+	for (int s = 0; s < from->statement_count; s++)
+		for (int a = 0; a < from->statements[s]->access_count; a++)
+			if (&from->statements[s]->accesses[a] == access)
+				return &to->statements[s]->accesses[a];
+	return NULL;
+}
+
+static void copy_joints(struct compilation *compilation, const struct nest *from, struct nest *to)
+{
+	to->joint_count = from->joint_count;
+	to->joint_capacity = 0;
+	to->joint = ARENA_ARRAY(compilation->arena, const struct access *, from->joint_count + 1);
+	for (int i = 0; i < from->joint_count; i++)
+		to->joint[i] = same_access(from, to, from->joint[i]);
+}
+
+/* What NEST is in FUNCTION, its own one with its sizes bound to others, with its dependences. */
+static struct nest *nest_in(struct compilation *compilation, const struct nest *nest,
+	const struct function *function)
+{
+	int count;
+	struct nest *found;
+	if (nest->parent) {
+		struct nest *parent = nest_in(compilation, nest->parent, function);
+		nest_find_sequential_band(compilation, parent, nest->outer_loops);
+		found = nest_part_like(compilation, parent, nest);
+	} else {
+		found = &nests_of_function(compilation, function, &count)[nest->index];
+	}
+	nest_find_dependences(compilation, found);
+	return found;
+}
+
+/* A nest with one of its sizes one larger, or for all sizes, and the bands that were found of it,
+ * which forms of the nest ask for again and again. */
+struct twin {
+	struct nest *nest;           /* NULL: was not asked for yet */
+	bool is_empty;               /* a statement does not run there */
+	struct nest *bands[2 * LOOP_DEPTH_LIMIT + 2];   /* [2 * sequential loops + it borrows] */
+};
+
+struct twins {
+	struct twin larger[SYMBOLIC_LIMIT], all;
+};
+
+struct twins *twins_new(struct arena *arena)
+{
+	return ARENA_NEW(arena, struct twins);
+}
+
+/* TWIN of NEST where size K is one larger. */
+static void find_larger(struct compilation *compilation, const struct nest *nest, int k,
+	struct twin *twin)
+{
+	const struct function *function = nest->function->unbound;
+	long values[SYMBOLIC_LIMIT];
+	if (twin->nest || twin->is_empty)
+		return;
+	for (int i = 0; i < function->symbolic_count; i++)
+		values[i] = function->symbolic[i]->value + (i == k);
+	struct function *bound = function_at(compilation->arena, function, values);
+	if (bound)
+		twin->nest = nest_in(compilation, nest, bound);
+	twin->is_empty = !bound;
+}
+
+/* NEST, of TWIN, has the band of LOOPS sequential loops; IS_SEQUENTIAL: even if these are none. */
+static void set_band(struct compilation *compilation, struct nest *nest, int loops,
+	bool is_sequential, struct twin *twin)
+{
+	struct nest **band = &twin->bands[2 * loops + nest->borrows];
+	if (*band && !is_sequential) {
+		nest_take_band(nest, *band);
+		return;
+	}
+	if (loops || is_sequential)
+		nest_find_sequential_band(compilation, nest, loops);
+	else
+		nest_find_band(compilation, nest);
+	if (is_sequential)
+		return;
+	*band = ARENA_NEW(compilation->arena, struct nest);
+	**band = *nest;
+}
+
+/* NEST where size K is one larger, with its closed forms if it is EXACT, and its sequential dims
+ * only unless it HAS_BAND; false if a statement does not run there, or it has no such forms. */
+static bool sample_at(struct compilation *compilation, const struct nest *nest,
+	struct band_origin origin, bool has_band, bool exact, int k, struct sample *sample)
+{
+	struct twin *twin = &nest->twins->larger[k];
+	find_larger(compilation, nest, k, twin);
+	if (twin->is_empty)
+		return false;
+	sample->nest = *twin->nest;
+	sample->nest.refetches = nest->refetches;
+	sample->nest.borrows = nest->borrows;
+	sample->nest.avoids_forms = nest->avoids_forms;
+	copy_joints(compilation, nest, &sample->nest);
+	nest_split_arrays(compilation, &sample->nest, origin.split);
+	set_band(compilation, &sample->nest, origin.loops, !has_band, twin);
+	if (!has_band)
+		sample->nest.band_count = sample->nest.prefix;
+	sample->regions = ARENA_ARRAY(compilation->arena, struct region,
+		sample->nest.array_count + 1);
+	return !exact || nest_model_build(compilation, &sample->nest, &sample->model,
+		sample->regions);
+}
+
+static bool same_planes(const struct statement *statement, const struct hyperplane *a,
+	const struct hyperplane *b)
+{
+	if (a->kind != b->kind)
+		return false;
+	if (a->kind != HYPERPLANE_AFFINE)
+		return true;
+	for (int i = 0; i < statement->depth; i++)
+		if (a->affine.coefficients[i] != b->affine.coefficients[i])
+			return false;
+	return a->divisor == b->divisor;
+}
+
+static bool same_bands(const struct nest *a, const struct nest *b)
+{
+	if (a->band_count != b->band_count || a->prefix != b->prefix)
+		return false;
+	for (int l = 0; l < a->band_count; l++)
+		for (int s = 0; s < a->statement_count; s++)
+			if (!same_planes(a->statements[s], &a->band[l].planes[s], &b->band[l].planes[s]))
+				return false;
+	return true;
+}
+
+static bool same_windows(const struct nest *nest, const struct region *a, const struct region *b,
+	int rank)
+{
+	for (int d = 0; d < rank; d++) {
+		const struct region_dim *x = &a->dims[d], *y = &b->dims[d];
+		if (x->window != y->window || x->stride != y->stride || x->phase != y->phase
+			|| memcmp(x->coefficient, y->coefficient,
+				(size_t)nest->band_count * sizeof *x->coefficient))
+			return false;
+	}
+	return true;
+}
+
+/* ---- numbers of the nest, as functions of the sizes ---- */
+
+/* By how much a number is more where a size is one more. */
+struct slopes {
+	long of[SYMBOLIC_LIMIT];
+};
+
+static void release_pw_aff(void *value) { isl_pw_aff_free(value); }
+
+static __isl_give isl_set *all_sizes(const struct function *function)
+{
+	return isl_set_params(isl_set_copy(function->context));
+}
+
+/* VALUE + sum of the slopes times what the sizes are more than those tuned for. */
+static __isl_give isl_aff *straight(const struct function *function, long value,
+	const struct slopes *slopes)
+{
+	isl_ctx *ctx = isl_set_get_ctx(function->context);
+	isl_aff *sum = isl_aff_zero_on_domain(isl_local_space_from_space(isl_space_params(
+		isl_set_get_space(function->context))));
+	for (int k = 0; k < function->symbolic_count; k++) {
+		value -= slopes->of[k] * function->symbolic[k]->value;
+		sum = isl_aff_set_coefficient_val(sum, isl_dim_param, k,
+			isl_val_int_from_si(ctx, slopes->of[k]));
+	}
+	return isl_aff_set_constant_val(sum, isl_val_int_from_si(ctx, value));
+}
+
+static bool is_level(const struct slopes *slopes)
+{
+	for (int k = 0; k < SYMBOLIC_LIMIT; k++)
+		if (slopes->of[k])
+			return false;
+	return true;
+}
+
+/* The same as a number of a nest; NULL: it does not depend on the sizes. */
+static isl_pw_aff *straight_number(struct compilation *compilation, const struct function *function,
+	long value, const struct slopes *slopes)
+{
+	return is_level(slopes) ? NULL : arena_own(compilation->arena,
+		isl_pw_aff_from_aff(straight(function, value, slopes)), release_pw_aff);
+}
+
+/* One of the cases of a number may hold in the others as well. */
+struct one_case {
+	isl_pw_aff *number;
+	isl_set *known;              /* where it is one */
+	isl_pw_aff *found;
+};
+
+static isl_stat try_case(__isl_take isl_set *domain, __isl_take isl_aff *aff, void *user)
+{
+	struct one_case *one = user;
+	isl_pw_aff *everywhere = isl_pw_aff_from_aff(aff);
+	isl_set *same = isl_pw_aff_eq_set(isl_pw_aff_copy(everywhere), isl_pw_aff_copy(one->number));
+	if (!one->found && isl_set_is_subset(one->known, same) == isl_bool_true)
+		one->found = isl_pw_aff_copy(everywhere);
+	isl_set_free(same);
+	isl_set_free(domain);
+	isl_pw_aff_free(everywhere);
+	return isl_stat_ok;
+}
+
+/* NUMBER in as few cases as is easily done, where that is GUESS just that. */
+static isl_pw_aff *fewest_cases(struct compilation *compilation, __isl_take isl_pw_aff *number,
+	__isl_take isl_aff *guess)
+{
+	struct one_case one = { number, isl_pw_aff_domain(isl_pw_aff_copy(number)), NULL };
+	try_case(NULL, guess, &one);
+	isl_pw_aff_foreach_piece(number, try_case, &one);
+	isl_set_free(one.known);
+	if (one.found) {
+		isl_pw_aff_free(number);
+		number = one.found;
+	}
+	return arena_own(compilation->arena, number, release_pw_aff);
+}
+
+/* The greatest value of dimension D of SET, or the least, as a function of its parameters;
+ * NULL if isl finds that hard. */
+static __isl_give isl_pw_aff *extreme_of(__isl_take isl_set *set, int d, bool is_greatest)
+{
+	enum { OPERATIONS = 1000000 };
+	isl_ctx *ctx = isl_set_get_ctx(set);
+	struct isl_work work = isl_work_begin(ctx, OPERATIONS);
+	isl_pw_aff *extreme = is_greatest ? isl_set_dim_max(set, d) : isl_set_dim_min(set, d);
+	if (isl_work_end(&work))
+		return extreme;
+	isl_pw_aff_free(extreme);
+	return NULL;
+}
+
+/* ---- the nest for all sizes ---- */
+
+static void release_aff(void *aff) { isl_aff_free(aff); }
+
+static void move_arrays(struct compilation *compilation, const struct nest *from, struct nest *to)
+{
+	to->array_count = from->array_count;
+	to->arrays = ARENA_ARRAY(compilation->arena, struct nest_array, from->array_count + 1);
+	for (int a = 0; a < from->array_count; a++) {
+		struct nest_array *array = &to->arrays[a];
+		*array = from->arrays[a];
+		array->created = CREATED_UNKNOWN;
+		array->accesses = ARENA_ARRAY(compilation->arena, struct nest_access,
+			array->access_count + 1);
+		for (int i = 0; i < array->access_count; i++)
+			array->accesses[i] = (struct nest_access){ from->arrays[a].accesses[i].statement,
+				same_access(from, to, from->arrays[a].accesses[i].access) };
+	}
+}
+
+/* The loops around all parts of a body are what they are for all of them: what is known of them
+ * for all sizes, whatever of their iterations PART runs in. */
+static void take_outer_band(const struct nest *part, struct nest *all)
+{
+	for (int l = 0; l < part->outer_count; l++) {
+		all->band[l] = part->parent->all_sizes->band[l];
+		all->band[l].planes += part->first_in_parent;
+	}
+}
+
+/* The planes and extents of FROM for all sizes, as far as they are known: no slopes yet. */
+static void move_band(struct compilation *compilation, const struct nest *from, struct nest *to)
+{
+	to->band_count = from->band_count;
+	to->prefix = from->prefix;
+	to->left_out = from->left_out;
+	memcpy(to->blocked, from->blocked, sizeof to->blocked);
+	memcpy(to->band, from->band, sizeof to->band);
+	take_outer_band(from, to);
+	for (int l = from->outer_count; l < to->band_count; l++) {
+		to->band[l].planes = ARENA_ARRAY(compilation->arena, struct hyperplane,
+			to->statement_count);
+		for (int s = 0; s < to->statement_count; s++) {
+			to->band[l].planes[s] = from->band[l].planes[s];
+			to->band[l].planes[s].affine.sizes = ARENA_ARRAY(compilation->arena, long,
+				SYMBOLIC_LIMIT);
+		}
+	}
+}
+
+/* What grows with the sizes, by how much. */
+struct growth {
+	struct slopes extents[NEST_LOOPS];
+	struct {
+		struct slopes base, low, high;
+	} (*dims)[ARRAY_RANK_LIMIT]; /* [array]: of closed forms */
+};
+
+/* Size K is one more in SAMPLE: by how much numbers of NEST are others is their slope. */
+static void add_band_slopes(struct nest *nest, const struct nest *sample, int k,
+	struct growth *growth)
+{
+	for (int l = nest->outer_count; l < nest->band_count; l++) {
+		growth->extents[l].of[k] = sample->band[l].extent - nest->band[l].extent;
+		for (int s = 0; s < nest->statement_count; s++) {
+			struct hyperplane *plane = &nest->band[l].planes[s];
+			if (plane->kind != HYPERPLANE_AFFINE)
+				continue;
+			plane->affine.sizes[k] = sample->band[l].planes[s].affine.constant
+				- plane->affine.constant;
+		}
+	}
+}
+
+static void add_region_slopes(const struct region *region, const struct region *sample, int a,
+	int rank, int k, struct growth *growth)
+{
+	for (int d = 0; d < rank; d++) {
+		const struct region_dim *one = &region->dims[d], *other = &sample->dims[d];
+		growth->dims[a][d].base.of[k] = other->base - one->base;
+		growth->dims[a][d].low.of[k] = other->low - one->low;
+		growth->dims[a][d].high.of[k] = other->high - one->high;
+	}
+}
+
+/* Slopes are known: constants lose what the sizes stand for. */
+static void make_planes(struct compilation *compilation, struct nest *nest)
+{
+	const struct function *function = nest->function;
+	for (int l = nest->outer_count; l < nest->band_count; l++)
+		for (int s = 0; s < nest->statement_count; s++) {
+			struct hyperplane *plane = &nest->band[l].planes[s];
+			if (plane->kind != HYPERPLANE_AFFINE)
+				continue;
+			for (int k = 0; k < function->symbolic_count; k++)
+				plane->affine.constant -= plane->affine.sizes[k] * function->symbolic[k]->value;
+			isl_aff *value = statement_affine(nest->statements[s], plane->affine);
+			if (plane->divisor > 1)
+				value = isl_aff_floor(isl_aff_scale_down_ui(value, (unsigned)plane->divisor));
+			plane->value = arena_own(compilation->arena, value, release_aff);
+		}
+}
+
+static bool add_slopes(struct compilation *compilation, const struct nest *nest,
+	struct band_origin origin, bool exact, int k, struct nest *all, struct region *regions,
+	struct growth *growth, const char **reason)
+{
+	const struct function *function = all->function;
+	struct sample *sample = ARENA_NEW(compilation->arena, struct sample);
+	*reason = arena_printf(compilation->arena, "its loops and accesses are others where '%s' is "
+		"one more than it is tuned for", function->symbolic[k]->name);
+	if (!sample_at(compilation, nest, origin, regions, exact, k, sample)
+		|| sample->nest.array_count != nest->array_count || !same_bands(nest, &sample->nest))
+		return false;
+	add_band_slopes(all, &sample->nest, k, growth);
+	for (int a = 0; a < nest->array_count && exact; a++) {
+		int rank = nest->arrays[a].array->rank;
+		if (!same_windows(nest, &regions[a], &sample->regions[a], rank)) {
+			*reason = arena_printf(compilation->arena, "what a tile touches of '%s' is more where "
+				"'%s' is larger", nest->arrays[a].array->source_name, function->symbolic[k]->name);
+			return false;
+		}
+		add_region_slopes(&regions[a], &sample->regions[a], a, rank, k, growth);
+		regions[a].is_clipped |= sample->regions[a].is_clipped;
+	}
+	return true;
+}
+
+/* The values of dimension L of NEST's band. */
+static __isl_give isl_set *values_of_dim(const struct nest *nest, int l)
+{
+	isl_set *all = NULL;
+	for (int s = 0; s < nest->statement_count; s++) {
+		const struct hyperplane *plane = &nest->band[l].planes[s];
+		if (plane->kind != HYPERPLANE_AFFINE)
+			continue;
+		isl_set *values = isl_set_apply(isl_set_copy(nest->statements[s]->domain),
+			isl_map_from_aff(isl_aff_copy(plane->value)));
+		all = all ? isl_set_union(all, values) : values;
+	}
+	return all;
+}
+
+/* The values of dimension L begin at 0 where their slopes do not say so for all sizes: they
+ * begin at half of one. */
+static void find_origin(struct compilation *compilation, struct nest *nest, int l)
+{
+	static const struct slopes none;
+	isl_set *values = values_of_dim(nest, l);
+	isl_pw_aff *first = values ? extreme_of(values, 0, false) : NULL;
+	if (!first)
+		return;
+	first = fewest_cases(compilation, first, straight(nest->function, 0, &none));
+	for (int s = 0; s < nest->statement_count && isl_pw_aff_isa_aff(first) == isl_bool_true; s++) {
+		struct hyperplane *plane = &nest->band[l].planes[s];
+		if (plane->kind != HYPERPLANE_AFFINE)
+			continue;
+		isl_aff *origin = isl_pw_aff_as_aff(isl_pw_aff_insert_domain(isl_pw_aff_copy(first),
+			isl_aff_get_domain_space(plane->value)));
+		plane->value = arena_own(compilation->arena, isl_aff_sub(isl_aff_copy(plane->value),
+			origin), release_aff);
+	}
+}
+
+/* The extent of dimension L where its slopes do not say it for all sizes: steps of more than
+ * one, several loops of which another one is the longest. */
+static void find_extent(struct compilation *compilation, struct nest *nest, int l,
+	const struct slopes *slopes)
+{
+	const struct function *function = nest->function;
+	isl_set *values = values_of_dim(nest, l);
+	isl_pw_aff *last = values ? extreme_of(values, 0, true) : NULL;
+	if (!last)
+		return;
+	isl_ctx *ctx = isl_pw_aff_get_ctx(last);
+	isl_pw_aff *extent = isl_pw_aff_add_constant_val(last, isl_val_one(ctx));
+	/* No iterations where nothing runs. */
+	isl_set *rest = isl_set_subtract(all_sizes(function),
+		isl_pw_aff_domain(isl_pw_aff_copy(extent)));
+	isl_aff *none = isl_aff_zero_on_domain(isl_local_space_from_space(isl_set_get_space(rest)));
+	extent = isl_pw_aff_union_add(extent, isl_pw_aff_alloc(rest, none));
+	nest->band[l].sized_extent = fewest_cases(compilation, extent,
+		straight(function, nest->band[l].extent, slopes));
+}
+
+static bool is_subset(__isl_keep isl_set *set, __isl_take isl_set *of)
+{
+	bool subset = isl_set_is_subset(set, of) == isl_bool_true;
+	isl_set_free(of);
+	return subset;
+}
+
+/* Statement S runs within the extent of dimension L, whatever the sizes: no tile loop
+ * leaves any of it out. */
+static bool is_covered(const struct nest *nest, int l, int s)
+{
+	const struct band_dim *band = &nest->band[l];
+	const struct hyperplane *plane = &band->planes[s];
+	if (plane->kind != HYPERPLANE_AFFINE)
+		return true;
+	isl_set *domain = nest->statements[s]->domain;
+	isl_ctx *ctx = isl_set_get_ctx(domain);
+	isl_pw_aff *value = isl_pw_aff_from_aff(isl_aff_copy(plane->value));
+	isl_set *inside = isl_pw_aff_nonneg_set(isl_pw_aff_copy(value));
+	isl_pw_aff *end = band->sized_extent
+		? isl_pw_aff_insert_domain(isl_pw_aff_copy(band->sized_extent), isl_set_get_space(domain))
+		: isl_pw_aff_from_aff(isl_aff_val_on_domain_space(isl_set_get_space(domain),
+			isl_val_int_from_si(ctx, band->extent)));
+	inside = isl_set_intersect(inside, isl_pw_aff_lt_set(value, end));
+	return is_subset(domain, inside);
+}
+
+static void make_extents(struct compilation *compilation, struct nest *nest,
+	const struct growth *growth)
+{
+	for (int l = nest->outer_count; l < nest->band_count; l++) {
+		bool covered = true;
+		nest->band[l].sized_extent = straight_number(compilation, nest->function,
+			nest->band[l].extent, &growth->extents[l]);
+		for (int s = 0; s < nest->statement_count; s++)
+			covered = covered && is_covered(nest, l, s);
+		if (covered)
+			continue;
+		find_origin(compilation, nest, l);
+		find_extent(compilation, nest, l, &growth->extents[l]);
+	}
+}
+
+/* The first or the last element that ARRAY's accesses touch of dimension D, in lattice units. */
+static isl_pw_aff *find_end(struct compilation *compilation, const struct nest_array *array, int d,
+	const struct region_dim *dim, bool is_last, __isl_take isl_aff *guess)
+{
+	isl_set *touched = NULL;
+	for (int i = 0; i < array->access_count; i++) {
+		isl_set *part = isl_map_range(isl_map_copy(array->accesses[i].access->map));
+		touched = touched ? isl_set_union(touched, part) : part;
+	}
+	isl_pw_aff *end = extreme_of(touched, d, is_last);
+	if (!end)
+		return arena_own(compilation->arena, isl_pw_aff_from_aff(guess), release_pw_aff);
+	isl_ctx *ctx = compilation->ctx;
+	end = isl_pw_aff_add_constant_val(end, isl_val_int_from_si(ctx, -dim->phase));
+	end = isl_pw_aff_floor(isl_pw_aff_scale_down_val(end, isl_val_int_from_si(ctx, dim->stride)));
+	return fewest_cases(compilation, end, guess);
+}
+
+static void make_regions(struct compilation *compilation, const struct nest *nest,
+	const struct growth *growth, struct region *regions)
+{
+	const struct function *function = nest->function;
+	for (int a = 0; a < nest->array_count; a++)
+		for (int d = 0; d < nest->arrays[a].array->rank; d++) {
+			struct region_dim *dim = &regions[a].dims[d];
+			dim->sized_base = straight_number(compilation, function, dim->base,
+				&growth->dims[a][d].base);
+			if (!regions[a].is_clipped)
+				continue;
+			dim->sized_low = find_end(compilation, &nest->arrays[a], d, dim, false,
+				straight(function, dim->low, &growth->dims[a][d].low));
+			dim->sized_high = find_end(compilation, &nest->arrays[a], d, dim, true,
+				straight(function, dim->high, &growth->dims[a][d].high));
+		}
+}
+
+/* NEST for all sizes: its statements and dependences, nothing else yet. */
+static struct nest *find_all(struct compilation *compilation, const struct nest *nest)
+{
+	struct twin *twin = &nest->twins->all;
+	struct nest *all = ARENA_NEW(compilation->arena, struct nest);
+	int count;
+	if (!twin->nest) {
+		twin->nest = nest->parent ? nest_part_like(compilation, nest->parent->all_sizes, nest)
+			: &nests_of_function(compilation, nest->function->unbound, &count)[nest->index];
+		nest_find_dependences(compilation, twin->nest);
+	}
+	*all = *twin->nest;
+	return all;
+}
+
+struct nest *nest_with_sizes(struct compilation *compilation, const struct nest *nest,
+	struct band_origin origin, bool exact, struct region *regions, const char **reason)
+{
+	const struct function *function = nest->function->unbound;
+	struct nest *all = find_all(compilation, nest);
+	if (nest->parent)
+		memcpy(all->outer_vars, nest->parent->all_sizes->inner_vars, sizeof all->outer_vars);
+	all->is_split = nest->is_split;
+	all->refetches = nest->refetches;
+	all->borrows = nest->borrows;
+	all->avoids_forms = nest->avoids_forms;
+	all->moves_boxes = nest->moves_boxes;
+	move_arrays(compilation, nest, all);
+	move_band(compilation, nest, all);
+	struct growth growth = { .dims = arena_alloc(compilation->arena,
+		sizeof *growth.dims * (size_t)(nest->array_count + 1)) };
+	memset(growth.dims, 0, sizeof *growth.dims * (size_t)(nest->array_count + 1));
+	for (int k = 0; k < function->symbolic_count; k++)
+		if (!add_slopes(compilation, nest, origin, exact, k, all, regions, &growth, reason))
+			return NULL;
+	make_planes(compilation, all);
+	make_extents(compilation, all, &growth);
+	if (exact)
+		make_regions(compilation, all, &growth, regions);
+	return all;
+}
+
+/* ---- legality for all sizes ---- */
+
+struct check {
+	const struct nest *nest;
+	int dim;
+	bool is_together, turns;
+	bool is_legal;
+	int from, to;                /* of the last dependence seen: the one that is not legal */
+};
+
+/* The pairs of MAP whose values in dimension DIM are as COMPARE says, left of it the source's. */
+static __isl_give isl_map *pairs_where(__isl_keep isl_map *pairs, const struct hyperplane *from,
+	const struct hyperplane *to,
+	__isl_give isl_map *(*compare)(isl_multi_pw_aff *, isl_multi_pw_aff *))
+{
+	isl_multi_pw_aff *source = isl_multi_pw_aff_from_pw_aff(isl_pw_aff_from_aff(
+		isl_aff_copy(from->value)));
+	isl_multi_pw_aff *sink = isl_multi_pw_aff_from_pw_aff(isl_pw_aff_from_aff(
+		isl_aff_copy(to->value)));
+	return isl_map_intersect(isl_map_copy(pairs), compare(source, sink));
+}
+
+static bool is_none(__isl_take isl_map *pairs)
+{
+	bool none = isl_map_is_empty(pairs) == isl_bool_true;
+	isl_map_free(pairs);
+	return none;
+}
+
+static bool pair_is_legal(const struct check *check, __isl_keep isl_map *pairs,
+	const struct hyperplane *from, const struct hyperplane *to)
+{
+	if (check->is_together && from->kind != to->kind)
+		return false;
+	if (from->kind != HYPERPLANE_AFFINE || to->kind != HYPERPLANE_AFFINE)
+		return from->kind == HYPERPLANE_FIRST || to->kind == HYPERPLANE_LAST;
+	return is_none(pairs_where(pairs, from, to, isl_multi_pw_aff_lex_gt_map))
+		&& ((!check->turns && !check->is_together)
+			|| is_none(pairs_where(pairs, from, to, isl_multi_pw_aff_lex_lt_map)));
+}
+
+static isl_stat check_pairs(__isl_take isl_map *pairs, void *user)
+{
+	struct check *check = user;
+	const struct nest *nest = check->nest;
+	int s = nest_statement_named(nest, isl_map_get_tuple_name(pairs, isl_dim_in));
+	int t = nest_statement_named(nest, isl_map_get_tuple_name(pairs, isl_dim_out));
+	isl_map *within = isl_map_copy(pairs);
+	check->from = s;
+	check->to = t;
+	for (int l = 0; l < nest->prefix; l++) {
+		const struct hyperplane *from = &nest->band[l].planes[s], *to = &nest->band[l].planes[t];
+		if (from->kind != HYPERPLANE_AFFINE || to->kind != HYPERPLANE_AFFINE)
+			continue;
+		isl_map *equal = isl_map_apply_range(isl_map_from_aff(isl_aff_copy(from->value)),
+			isl_map_reverse(isl_map_from_aff(isl_aff_copy(to->value))));
+		within = isl_map_intersect(within, equal);
+	}
+	/* A private value that is carried by a sequential loop depends on the order inside. */
+	if (check->is_together && isl_map_is_subset(pairs, within) != isl_bool_true)
+		check->is_legal = false;
+	if (isl_map_is_empty(within) != isl_bool_true)
+		check->is_legal &= pair_is_legal(check, within, &nest->band[check->dim].planes[s],
+			&nest->band[check->dim].planes[t]);
+	isl_map_free(within);
+	isl_map_free(pairs);
+	return check->is_legal ? isl_stat_ok : isl_stat_error;
+}
+
+bool band_is_legal(struct compilation *compilation, const struct nest *nest,
+	const struct schedule *schedule, const char **reason)
+{
+	*reason = "its loops do not grow evenly with the sizes";
+	for (int l = 0; l < nest->band_count; l++)
+		for (int s = 0; s < nest->statement_count; s++)
+			if (!is_covered(nest, l, s))
+				return false;
+	for (int l = nest->prefix; l < nest->band_count; l++) {
+		struct check check = { .nest = nest, .dim = l, .is_legal = true,
+			.turns = schedule->is_serpentine[l] };
+		isl_union_map_foreach_map(nest->dependences, check_pairs, &check);
+		check.is_together = true;
+		if (check.is_legal)
+			isl_union_map_foreach_map(nest->together, check_pairs, &check);
+		isl_ctx_reset_error(isl_union_map_get_ctx(nest->dependences));
+		if (check.is_legal)
+			continue;
+		*reason = arena_printf(compilation->arena, "a dependence of line %d on line %d runs "
+			"backwards along '%s' for some sizes, though not for those tuned for",
+			nest->statements[check.to]->location.line,
+			nest->statements[check.from]->location.line, nest->band[l].name);
+		return false;
+	}
+	return true;
+}
+
+/* ---- regions for all sizes ---- */
+
+static __isl_give isl_pw_aff *parameter(const struct plan_values *values, const char *name)
+{
+	isl_id *id = isl_id_alloc(isl_space_get_ctx(values->space), name, NULL);
+	isl_space *space = isl_space_add_param_id(isl_space_copy(values->space), isl_id_copy(id));
+	return isl_pw_aff_from_aff(isl_aff_param_on_domain_space_id(space, id));
+}
+
+static __isl_give isl_pw_aff *variable(const struct plan_values *values, const struct plan_var *var)
+{
+	const struct lowering *lowering = values->user;
+	char name[16];
+	for (int l = 0; l < lowering->depth; l++)
+		if (lowering->loops[l].tile_var == var) {
+			snprintf(name, sizeof name, "t.%d", l);
+			return parameter(values, name);
+		}
+	return var->size ? parameter(values, isl_size_name(lowering->compilation->arena,
+		var->size->name)) : NULL;
+}
+
+/* EXPR, of tiles and sizes, as isl's on SPACE; NULL if it has no such form. */
+static __isl_give isl_pw_aff *value_of(const struct lowering *lowering,
+	__isl_keep isl_space *space, const struct plan_expr *expr)
+{
+	struct plan_values values = { space, variable, (struct lowering *)lowering };
+	return plan_value(&values, expr);
+}
+
+/* The elements of a region, in the space of the array. */
+static __isl_give isl_set *region_elements(const struct lowering *lowering, int a,
+	__isl_take isl_space *space, struct plan_expr *const *first, struct plan_expr *const *count)
+{
+	const struct plan_buffer *buffer = lowering->buffers[a];
+	isl_ctx *ctx = lowering->compilation->ctx;
+	isl_set *elements = isl_set_universe(isl_space_copy(space));
+	for (int d = 0; d < buffer->rank; d++) {
+		isl_local_space *local = isl_local_space_from_space(isl_space_copy(space));
+		isl_pw_aff *x = isl_pw_aff_from_aff(isl_aff_var_on_domain(local, isl_dim_set,
+			(unsigned)d));
+		x = isl_pw_aff_add_constant_val(x, isl_val_int_from_si(ctx, -buffer->dims[d].phase));
+		isl_val *stride = isl_val_int_from_si(ctx, buffer->dims[d].stride);
+		isl_pw_aff *rest = isl_pw_aff_mod_val(isl_pw_aff_copy(x), isl_val_copy(stride));
+		isl_pw_aff *from = value_of(lowering, space, first[d]);
+		isl_pw_aff *end = isl_pw_aff_add(isl_pw_aff_copy(from),
+			value_of(lowering, space, count[d]));
+		from = isl_pw_aff_scale_val(from, isl_val_copy(stride));
+		end = isl_pw_aff_scale_val(end, stride);
+		elements = isl_set_intersect(elements, isl_pw_aff_zero_set(rest));
+		elements = isl_set_intersect(elements, isl_pw_aff_ge_set(isl_pw_aff_copy(x), from));
+		elements = isl_set_intersect(elements, isl_pw_aff_lt_set(x, end));
+	}
+	isl_space_free(space);
+	return elements;
+}
+
+/* All elements of ARRAY, in SPACE. */
+static __isl_give isl_set *array_elements(const struct lowering *lowering,
+	const struct array *array, __isl_take isl_space *space)
+{
+	struct plan *plan = lowering->plan;
+	isl_set *elements = isl_set_universe(isl_space_copy(space));
+	for (int d = 0; d < array->rank; d++) {
+		isl_local_space *local = isl_local_space_from_space(isl_space_copy(space));
+		isl_pw_aff *x = isl_pw_aff_from_aff(isl_aff_var_on_domain(local, isl_dim_set,
+			(unsigned)d));
+		struct plan_expr *end = plan_affine(plan->arena, array->shape[d], 0, NULL, plan->sizes);
+		elements = isl_set_lower_bound_si(elements, isl_dim_set, (unsigned)d, 0);
+		elements = isl_set_intersect(elements, isl_pw_aff_lt_set(x,
+			value_of(lowering, space, end)));
+	}
+	isl_space_free(space);
+	return elements;
+}
+
+bool region_holds(const struct lowering *lowering, int a, struct plan_expr *const *first,
+	struct plan_expr *const *count)
+{
+	const struct nest_array *array = &lowering->nest->arrays[a];
+	isl_set *touched = touched_by(lowering, a, false, lowering->store[a]);
+	isl_set *region = region_elements(lowering, a, isl_set_get_space(touched), first, count);
+	/* Visits that touch nothing move nothing. */
+	region = isl_set_intersect_params(region, isl_set_params(isl_set_copy(touched)));
+	bool holds = is_subset(touched, isl_set_copy(region))
+		&& is_subset(region, array_elements(lowering, array->array, isl_set_get_space(region)));
+	if (holds && array->is_written && lowering->model->arrays[a].is_created)
+		holds = is_subset(region, touched_by(lowering, a, true, lowering->store[a]));
+	isl_set_free(touched);
+	isl_set_free(region);
+	return holds;
+}

@@ -1,0 +1,668 @@
+/* A nest as written, with a given band: model, what the user wants of it, schedule, plan. */
+
+#include <limits.h>
+#include <string.h>
+
+#include "ir/isl_work.h"
+#include "passes/variants/choice.h"
+#include "passes/cost/model_math.h"
+#include "passes/search/restriction.h"
+#include "passes/sizes/symbolic.h"
+
+bool nest_read_form(struct compilation *compilation, const struct nest *nest, struct form *form)
+{
+	int count;
+	const struct schedule_line **lines = schedule_wishes(compilation, nest, &count);
+	*form = (struct form){ .is_given = false };
+	return schedule_read_form(compilation, lines, count, form);
+}
+
+static void contradict(struct choice *choice, const struct schedule_line *line, const char *why)
+{
+	if (choice->contradiction)
+		return;
+	choice->contradiction = why;
+	choice->contradicts_at = schedule_line_at(line);
+}
+
+/* The tiles of sequential loops, and buffers beside another of the same array, are as they must
+ * be; else says what is wished of them all the same. */
+static void find_contradiction(struct choice *choice, const struct schedule_reader *reader)
+{
+	struct arena *arena = choice->compilation->arena;
+	const struct nest *nest = choice->nest;
+	const struct search_options *options = &choice->options;
+	for (int l = 0; l < nest->prefix; l++)
+		if (choice->model.loops[l].tile != 1 && reader->tiles[l])
+			contradict(choice, reader->tiles[l], arena_printf(arena, "loop '%s' runs one iteration "
+				"at a time, in order: it has no tiles of %ld", choice->model.loops[l].name,
+				choice->model.loops[l].tile));
+	for (int a = 0; a < nest->array_count; a++) {
+		if (!reader->stores[a])
+			continue;
+		if (nest->arrays[a].has_siblings
+			&& (options->slots[a] != 1 || options->sliding[a] == 1 || options->doubled[a] == 1))
+			contradict(choice, reader->stores[a], arena_printf(arena, "array '%s' has several "
+				"buffers, of which each holds one region: none has slots, slides or is double",
+				nest->arrays[a].array->name));
+		if (!choice->exact && options->slots[a] > 1)
+			contradict(choice, reader->stores[a], arena_printf(arena, "the regions of '%s' have no "
+				"closed form: its buffer has one slot", nest->arrays[a].array->name));
+	}
+}
+
+static struct schedule_reader reader_of(const struct choice *choice, struct nest_model *model,
+	struct search_options *options)
+{
+	return (struct schedule_reader){ .arena = choice->compilation->arena, .nest = choice->nest,
+		.model = model, .options = options, .compilation = choice->compilation };
+}
+
+/* What pragmas and --schedule say of the nest. */
+static void read_wishes(struct choice *choice)
+{
+	choice->free_model = choice->model;
+	choice->free_options = choice->options;
+	choice->said = reader_of(choice, &choice->model, &choice->options);
+	choice->lines = schedule_wishes(choice->compilation, choice->nest, &choice->line_count);
+	if (!schedule_read(&choice->said, choice->lines, choice->line_count)) {
+		choice->contradiction = choice->said.failure;
+		choice->contradicts_at = choice->said.failed_at;
+	}
+	find_contradiction(choice, &choice->said);
+}
+
+static bool stores_as_said(const struct choice *choice, int a)
+{
+	const struct storage *storage = &choice->schedule.storage[a];
+	const struct search_options *options = &choice->options;
+	return (options->store[a] < 0 || storage->store == options->store[a])
+		&& storage->slots == options->slots[a]
+		&& (options->sliding[a] < 0 || storage->is_sliding == options->sliding[a])
+		&& (options->doubled[a] < 0 || storage->is_double == options->doubled[a]);
+}
+
+static bool is_ordered_as_said(const struct choice *choice)
+{
+	const struct schedule *schedule = &choice->schedule;
+	int next = 0;
+	for (int i = 0; i < choice->options.order_count; i++) {
+		int l = choice->options.order[i];
+		if (next < schedule->depth && schedule->order[next] == l)
+			next++;
+		else if (choice->model.loops[l].extent > 1)
+			return false;
+	}
+	return true;
+}
+
+static bool is_tile_loop(const struct schedule *schedule, int l)
+{
+	for (int i = 0; i < schedule->depth; i++)
+		if (schedule->order[i] == l)
+			return true;
+	return false;
+}
+
+static bool turns_as_said(const struct choice *choice)
+{
+	for (int l = 0; l < choice->model.loop_count; l++) {
+		int wanted = choice->options.serpentine[l];
+		bool turns = is_tile_loop(&choice->schedule, l) && choice->schedule.is_serpentine[l];
+		if (wanted >= 0 && turns != wanted)
+			return false;
+	}
+	return true;
+}
+
+static const struct schedule_line *line_of_serpentine(const struct choice *choice)
+{
+	for (int i = 0; i < choice->line_count; i++)
+		if (schedule_line_is(choice->lines[i], "serpentine"))
+			return choice->lines[i];
+	return NULL;
+}
+
+const struct schedule_line *choice_disobeyed(const struct choice *choice)
+{
+	const struct schedule_reader *said = &choice->said;
+	for (int l = 0; l < choice->model.loop_count; l++)
+		if (said->tiles[l] && choice->schedule.tile[l] != choice->model.loops[l].tile)
+			return said->tiles[l];
+	for (int a = 0; a < choice->model.array_count; a++)
+		if (said->stores[a] && !stores_as_said(choice, a))
+			return said->stores[a];
+	if (said->order && !is_ordered_as_said(choice))
+		return said->order;
+	return turns_as_said(choice) ? NULL : line_of_serpentine(choice);
+}
+
+/* Without closed forms the lowering moves whole boxes forward. */
+static void restrict_to_boxes(struct choice *choice)
+{
+	for (int a = 0; a < choice->model.array_count; a++) {
+		choice->options.slots[a] = 1;
+		choice->model.arrays[a].anchored = 0;
+	}
+}
+
+/* The dimensions of the band, from the first on, that array A's buffer is inside of at least. */
+static int least_dims_outside(const struct nest *nest, int a)
+{
+	int dims = !nest->refetches || !nest->arrays[a].has_siblings ? 0 : !nest->borrows ? nest->prefix
+		: nest->arrays[a].is_written ? 0 : nest->band_count;
+	return dims > nest->outer_count ? dims : nest->outer_count;
+}
+
+/* How many of the first DIMS dimensions may have tile loops: one that has a single iteration for
+ * the sizes tuned for has none in a schedule. */
+static int tile_loops_among(const struct choice *choice, int dims)
+{
+	int count = 0;
+	for (int l = 0; l < dims; l++)
+		count += choice->model.loops[l].extent > 1;
+	return count;
+}
+
+/* A buffer beside another of the same array holds one region, fetched when it is shown:
+ * what it kept from before could be stale. */
+static void restrict_siblings(struct choice *choice)
+{
+	for (int a = 0; a < choice->model.array_count; a++) {
+		if (choice->nest->arrays[a].has_siblings) {
+			choice->options.slots[a] = 1;
+			choice->options.sliding[a] = 0;
+			choice->options.doubled[a] = 0;
+		}
+		choice->options.min_store[a] = tile_loops_among(choice,
+			least_dims_outside(choice->nest, a));
+	}
+}
+
+/* Sequential dimensions stay outermost, in order, an iteration a tile. */
+static void fix_prefix(struct choice *choice)
+{
+	choice->options.order_count = choice->nest->prefix;
+	for (int l = 0; l < choice->nest->prefix; l++) {
+		choice->options.order[l] = l;
+		choice->model.loops[l].tile = 1;
+		choice->model.loops[l].is_forward = true;
+	}
+}
+
+/* Borders that the model does not clip make the plan move less than it says. */
+static bool is_unclipped(const struct choice *choice)
+{
+	for (int a = 0; a < choice->nest->array_count; a++)
+		if (choice->regions[a].is_clipped && !array_is_clipped(&choice->model.arrays[a]))
+			return true;
+	return false;
+}
+
+static bool prepare(struct choice *choice)
+{
+	struct compilation *compilation = choice->compilation;
+	search_options_init(&choice->options);
+	choice->options.buffering = compilation->buffering;
+	choice->options.effort = compilation->effort;
+	choice->options.threads = compilation->threads;
+	choice->options.show_progress = compilation->show_progress;
+	choice->options.interrupted = compilation->interrupted;
+	choice->regions = ARENA_ARRAY(compilation->arena, struct region, choice->nest->array_count + 1);
+	choice->exact = nest_model_build(compilation, choice->nest, &choice->model, choice->regions);
+	if (pass_done(compilation, "band"))
+		nest_print_model(choice->nest, &choice->model, choice->exact, compilation->trace);
+	choice->options.shared_loops = tile_loops_among(choice, choice->nest->outer_count);
+	fix_prefix(choice);
+	restrict_siblings(choice);
+	restriction_apply(compilation, choice->nest, &choice->model, &choice->options);
+	read_wishes(choice);
+	if (!choice->exact)
+		restrict_to_boxes(choice);
+	if (choice->contradiction || !choice->exact || choice->nest->is_split || is_unclipped(choice)
+	    || model_is_countable(&choice->model, compilation->arch->scratchpad_bytes))
+		return true;
+	diag_error(compilation->diag, choice->nest->location,
+		"every schedule of '%s' moves 2^63 bytes or more, which cannot be counted; "
+		"give it smaller sizes", choice->nest->name);
+	return false;
+}
+
+/* ---- nothing fits ---- */
+
+/* The least scratchpad with those of the user's lines that IS_TAKEN says; 0: there is no schedule
+ * that has them, for the reason *WHY if it is known. */
+static long least_with(const struct choice *choice, const bool *is_taken, const char **why)
+{
+	struct nest_model *model = ARENA_NEW(choice->compilation->arena, struct nest_model);
+	struct search_options *options = ARENA_NEW(choice->compilation->arena, struct search_options);
+	const struct schedule_line **lines = ARENA_ARRAY(choice->compilation->arena,
+		const struct schedule_line *, choice->line_count + 1);
+	int count = 0;
+	long smallest;
+	*model = choice->free_model;
+	*options = choice->free_options;
+	for (int i = 0; i < choice->line_count; i++)
+		if (is_taken[i])
+			lines[count++] = choice->lines[i];
+	struct schedule_reader reader = reader_of(choice, model, options);
+	*why = NULL;
+	if (!schedule_read(&reader, lines, count)) {
+		*why = reader.failure;
+		return 0;
+	}
+	return search_least_memory(model, choice->compilation->arch, options, &smallest) ? smallest : 0;
+}
+
+/* WHAT, at LINE, needs LEAST of the scratchpad; 0: no scratchpad would do, WHY if that is known.  A
+ * model that bounds the regions from above says what is enough. */
+static void note_need(const struct choice *choice, const struct schedule_line *line,
+	const char *what, long least, const char *why)
+{
+	struct compilation *compilation = choice->compilation;
+	const char *unit = compilation->arch->exclusive ? "banks" : "bytes";
+	struct location at = schedule_line_at(line);
+	if (!least)
+		diag_note(compilation->diag, at, "%s: no schedule in any scratchpad%s%s", what,
+			why ? ", as " : "", why ? why : "");
+	else if (choice->exact)
+		diag_note(compilation->diag, at, "%s: at least %ld %s are needed", what, least, unit);
+	else
+		diag_note(compilation->diag, at, "%s: %ld %s would be enough", what, least, unit);
+}
+
+/* What line I needs, with the order and turns that it may be about. */
+static void explain_line(const struct choice *choice, int i)
+{
+	struct compilation *compilation = choice->compilation;
+	const struct schedule_line *line = choice->lines[i];
+	bool *is_taken = ARENA_ARRAY(compilation->arena, bool, choice->line_count + 1), is_alone = true;
+	for (int j = 0; j < choice->line_count; j++) {
+		is_taken[j] = j == i || (schedule_line_is(line, "store")
+			&& (schedule_line_is(choice->lines[j], "order")
+			|| schedule_line_is(choice->lines[j], "serpentine")));
+		is_alone &= j == i || !is_taken[j];
+	}
+	const char *why, *text = schedule_line_text(compilation->arena, line);
+	long least = least_with(choice, is_taken, &why);
+	note_need(choice, line, arena_printf(compilation->arena, "'%s' %s", text,
+		is_alone ? "alone" : "with the order"), least, why);
+}
+
+/* The user's lines leave nothing that fits: what each of them needs, and all.  False if the user
+ * says nothing of the nest. */
+static bool report_lines(const struct choice *choice)
+{
+	struct compilation *compilation = choice->compilation;
+	const struct arch *arch = compilation->arch;
+	const struct schedule_line *first = NULL;
+	bool *is_taken = ARENA_ARRAY(compilation->arena, bool, choice->line_count + 1);
+	int count = 0;
+	for (int i = 0; i < choice->line_count; i++) {
+		is_taken[i] = schedule_restricts(choice->lines[i]);
+		count += is_taken[i];
+		first = first || !is_taken[i] ? first : choice->lines[i];
+	}
+	if (!first)
+		return false;
+	compilation->does_not_fit = true;
+	diag_error(compilation->diag, schedule_line_at(first), "nothing fits: no schedule of '%s' with "
+		"what is said of it needs at most the %ld bytes of scratchpad that '%s' has",
+		choice->nest->name, arch->scratchpad_bytes, arch->name);
+	for (int i = 0; i < choice->line_count; i++)
+		if (is_taken[i] && !schedule_line_is(choice->lines[i], "form"))
+			explain_line(choice, i);
+	const char *why;
+	long least = least_with(choice, is_taken, &why);
+	if (count > 1)
+		note_need(choice, first, "all together", least, why);
+	return true;
+}
+
+void choice_report_no_fit(struct choice *choice)
+{
+	struct compilation *compilation = choice->compilation;
+	const struct arch *arch = compilation->arch;
+	const char *argument;
+	if (choice->contradiction) {
+		diag_error(compilation->diag, choice->contradicts_at, "%s", choice->contradiction);
+		return;
+	}
+	if (report_lines(choice))
+		return;
+	if (choice->exact && model_lower_bound(&choice->model, arch->scratchpad_bytes, &argument)
+	    > LONG_MAX / 2) {
+		diag_error(compilation->diag, choice->nest->location, "no schedule of '%s' was found "
+			"that moves less than 2^63 bytes, which can be counted; give it smaller sizes",
+			choice->nest->name);
+		return;
+	}
+	compilation->does_not_fit = true;
+	diag_error(compilation->diag, choice->nest->location,
+		"nothing fits: no schedule of '%s' needs at most the %ld bytes of scratchpad that "
+		"'%s' has", choice->nest->name, arch->scratchpad_bytes, arch->name);
+	diag_note(compilation->diag, choice->nest->location,
+		arch->exclusive ? "the least that would do is %ld banks of %ld bytes"
+		: "the least that would do is %ld bytes", choice->smallest,
+		arch->scratchpad_bytes / arch->banks);
+	const char *needs = "";
+	for (int a = 0; a < choice->model.array_count; a++) {
+		long bytes = choice->model.arrays[a].element_bytes;
+		for (int d = 0; d < choice->model.arrays[a].rank; d++)
+			bytes *= choice->model.arrays[a].dims[d].window;
+		needs = arena_printf(compilation->arena, "%s%s'%s' %ld", needs, a ? ", " : "",
+			choice->nest->arrays[a].array->source_name, bytes);
+	}
+	diag_note(compilation->diag, choice->nest->location,
+		"bytes that arrays need at least at a time: %s", needs);
+}
+
+static void show_schedule(const struct choice *choice)
+{
+	struct compilation *compilation = choice->compilation;
+	if (pass_done(compilation, "search"))
+		fprintf(compilation->trace, "nest %s\n%s", choice->nest->name,
+			schedule_print(compilation->arena, &choice->model, &choice->options,
+				&choice->schedule));
+}
+
+/* The schedule with loops over all sequential dimensions, outermost, in their order: also over
+ * those that have one iteration for the sizes tuned for, which the search knows no loops of. */
+static struct schedule with_sequential_loops(const struct choice *choice)
+{
+	const struct schedule *found = &choice->schedule;
+	const struct nest *nest = choice->nest;
+	struct schedule schedule = *found;
+	int level[NEST_LOOPS] = { 0 };   /* [dimension]: loops there are down to its own */
+	schedule.depth = 0;
+	for (int l = 0; l < nest->prefix; l++)
+		schedule.order[schedule.depth++] = l;
+	for (int i = 0; i < found->depth; i++)
+		if (found->order[i] >= nest->prefix)
+			schedule.order[schedule.depth++] = found->order[i];
+	for (int i = 0; i < schedule.depth; i++)
+		level[schedule.order[i]] = i + 1;
+	for (int a = 0; a < choice->model.array_count; a++) {
+		int store = found->storage[a].store, least = least_dims_outside(nest, a);
+		store = store ? level[found->order[store - 1]] : 0;
+		least = least < schedule.depth ? least : schedule.depth;
+		schedule.storage[a].store = store > least ? store : least;
+	}
+	return schedule;
+}
+
+/* Lowers NEST under the schedule, which then says of buffers without closed forms which are
+ * double after all: where that is as there is room, the real regions decide. */
+static bool lower_schedule(struct choice *choice, const struct nest *nest,
+	const struct region *regions, enum detail detail, struct plan *plan, struct plan_nest *out)
+{
+	enum doubling doubling[MODEL_ARRAYS];
+	bool as_fits = choice->options.buffering == BUFFERING_AUTO;
+	for (int a = 0; a < choice->model.array_count; a++)
+		doubling[a] = !choice->schedule.storage[a].is_double ? DOUBLE_NEVER
+			: as_fits && choice->options.doubled[a] < 0 ? DOUBLE_IF_FITS : DOUBLE_WANTED;
+	const struct schedule schedule = with_sequential_loops(choice);
+	bool done = nest_lower(choice->compilation, nest, &choice->model, regions, choice->exact,
+		&schedule, doubling, detail, plan, out, &choice->obstacle);
+	for (int a = 0; a < choice->model.array_count && done && !choice->exact; a++)
+		choice->schedule.storage[a].is_double = doubling[a] == DOUBLE_WANTED;
+	return done;
+}
+
+bool choice_lower_again(struct choice *choice, enum detail detail, struct plan *plan,
+	struct plan_nest *out)
+{
+	restriction_trim(choice->compilation, choice->nest, &choice->model, &choice->schedule);
+	show_schedule(choice);
+	return lower_schedule(choice, choice->nest, choice->regions, detail, plan, out);
+}
+
+/* Lowers the schedule without statements, unless isl takes too long over it. */
+static bool weigh(struct choice *choice, struct plan *plan, struct plan_nest *out)
+{
+	enum { WEIGH_OPERATIONS = 2000000 };
+	struct isl_work work = isl_work_begin(choice->compilation->ctx, WEIGH_OPERATIONS);
+	bool done = choice_lower_again(choice, TO_WEIGH, plan, out);
+	if (isl_work_end(&work))
+		return done;
+	choice->obstacle = (struct obstacle){ 0, { -1, -1 }, -1 };
+	return false;
+}
+
+static enum outcome lower_exactly(struct choice *choice, struct plan *plan, struct plan_nest *out)
+{
+	if (!search_schedule_once(choice->compilation->searches, &choice->model,
+		choice->compilation->arch, &choice->options,
+		&choice->schedule, &choice->smallest))
+		return NO_FIT;
+	return weigh(choice, plan, out) ? LOWERED
+		: choice->obstacle.clash[0] >= 0 ? CLASH : TOO_LONG;
+}
+
+/* Regions that are no boxes may move row by row, which is less, in as much scratchpad. */
+static void try_rows(struct choice *choice, const struct plan *before, struct plan *plan,
+	struct plan_nest *out)
+{
+	struct plan rows_plan = *before;
+	struct plan_nest rows = { .name = out->name, .location = out->location };
+	if (plan_nest_bytes(out) == nest_compulsory(choice->nest))
+		return;
+	choice->nest->moves_boxes = false;
+	if (weigh(choice, &rows_plan, &rows)
+		&& plan_nest_bytes(&rows) < plan_nest_bytes(out)) {
+		*plan = rows_plan;
+		*out = rows;
+	} else {
+		choice->nest->moves_boxes = true;
+	}
+}
+
+/* The best under a model that only bounds the regions is not worth an exhaustive search,
+ * once for each budget: all of them together may look at so many points. */
+static void limit_effort(struct choice *choice, long points)
+{
+	enum { ALL_POINTS = 10000000, LEAST_POINTS = 50000 };
+	long left = points < ALL_POINTS - LEAST_POINTS ? ALL_POINTS - points : LEAST_POINTS;
+	long effort = choice->compilation->effort;
+	choice->options.effort = effort > 0 && effort < left ? effort : left;
+}
+
+/* The model only bounds the regions: search under a budget that shrinks until the real
+ * ones fit. */
+static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct plan_nest *out)
+{
+	enum { TRIES = 24, ALL_OPERATIONS = 3000000 };
+	unsigned long begun = isl_operations(choice->compilation->ctx);
+	struct arch budget = *choice->compilation->arch;
+	long bank_bytes = budget.scratchpad_bytes / budget.banks, smallest = 0;
+	const struct plan before = *plan;
+	choice->nest->moves_boxes = true;
+	long points = 0;
+	double seconds = 0;
+	for (int i = 0; i < TRIES && budget.scratchpad_bytes > 0; i++) {
+		limit_effort(choice, points);
+		if (!search_schedule_once(choice->compilation->searches, &choice->model, &budget,
+			&choice->options, &choice->schedule, &smallest))
+			break;
+		choice->schedule.points = points += choice->schedule.points;
+		choice->schedule.seconds = seconds += choice->schedule.seconds;
+		if (weigh(choice, plan, out)) {
+			try_rows(choice, &before, plan, out);
+			return LOWERED;
+		}
+		if (choice->obstacle.clash[0] >= 0)
+			return CLASH;
+		if (!choice->obstacle.needed_bytes
+			|| isl_operations(choice->compilation->ctx) - begun > ALL_OPERATIONS)
+			return TOO_LONG;
+		/* where the real regions are far from the model's, isl has long to say so each time */
+		long share = choice->obstacle.needed_bytes / 4 > budget.scratchpad_bytes ? 2 : 6;
+		budget.scratchpad_bytes -= budget.scratchpad_bytes / share + 1;
+		/* nor may it be the same schedule again */
+		if (budget.scratchpad_bytes >= choice->schedule.scratchpad_bytes)
+			budget.scratchpad_bytes = choice->schedule.scratchpad_bytes - 1;
+		budget.banks = (int)(budget.scratchpad_bytes / bank_bytes);
+		if (budget.exclusive)
+			budget.scratchpad_bytes = budget.banks * bank_bytes;
+	}
+	choice->smallest = smallest > choice->obstacle.needed_bytes ? smallest
+		: choice->obstacle.needed_bytes;
+	return NO_FIT;
+}
+
+/* ---- the nest's entry in the plan ---- */
+
+/* Whether the model counts what the plan moves, so that the search's bound is the plan's. */
+static bool is_modelled(const struct choice *choice)
+{
+	return choice->exact && !is_unclipped(choice) && !choice->nest->is_split;
+}
+
+/* Others move less but are not right for all sizes, or buffers are elsewhere than the schedule
+ * says. */
+static bool is_second_best(const struct choice *choice, const struct plan_nest *out)
+{
+	return choice->is_fallback || (choice->nest->function->unbound && choice->exact
+		&& plan_nest_bytes(out) > choice->schedule.total_bytes);
+}
+
+/* The user leaves a part of the space only: what is best there says nothing of the rest. */
+static bool is_restricted(const struct choice *choice)
+{
+	for (int i = 0; i < choice->line_count; i++)
+		if (schedule_restricts(choice->lines[i]))
+			return true;
+	return false;
+}
+
+void choice_fill_bounds(const struct choice *choice, struct plan_nest *out)
+{
+	out->compulsory_bytes = out->lower_bound_bytes = nest_compulsory(choice->nest);
+	out->lower_bound_argument = "compulsory";
+	if (is_modelled(choice)) {
+		const char *argument;
+		long bytes = model_lower_bound(&choice->model,
+			choice->compilation->arch->scratchpad_bytes, &argument);
+		if (bytes > out->lower_bound_bytes) {
+			out->lower_bound_bytes = bytes;
+			out->lower_bound_argument = argument;
+		}
+	}
+	out->bound_bytes = out->lower_bound_bytes;
+	if (is_modelled(choice) && !choice->has_rivals && !is_second_best(choice, out)
+		&& !is_restricted(choice)
+		&& choice->schedule.bound_bytes > out->bound_bytes)
+		out->bound_bytes = choice->schedule.bound_bytes;
+	out->optimal = plan_nest_bytes(out) <= out->bound_bytes;
+	out->points = choice->schedule.points;
+	out->seconds = choice->schedule.seconds;
+}
+
+bool choice_agrees(const struct choice *choice, const struct plan_nest *out)
+{
+	/* Buffers outside sequential loops come inside them where they would grow with a size. */
+	if (choice->nest->function->unbound && choice->nest->prefix)
+		return true;
+	if (!choice->exact || (is_unclipped(choice)
+		? plan_nest_bytes(out) <= choice->schedule.total_bytes
+		: plan_nest_bytes(out) == choice->schedule.total_bytes))
+		return true;
+	fprintf(stderr, "loopc: schedule moves %ld bytes, plan %ld\n", choice->schedule.total_bytes,
+		plan_nest_bytes(out));
+	return false;
+}
+
+enum outcome choice_lower(struct choice *choice, struct plan *plan, struct plan_nest *out)
+{
+	*out = (struct plan_nest){ .name = choice->nest->name, .location = choice->nest->location };
+	if (choice->contradiction)
+		return NO_FIT;
+	return choice->exact ? lower_exactly(choice, plan, out) : lower_boxes(choice, plan, out);
+}
+
+struct choice *choice_make(struct compilation *compilation, struct nest *nest)
+{
+	struct choice *choice = ARENA_NEW(compilation->arena, struct choice);
+	choice->compilation = compilation;
+	choice->nest = nest;
+	return prepare(choice) ? choice : NULL;
+}
+
+/* Every value that a read of a created array sees is set in the nest, whatever the sizes; else
+ * says of which array not. */
+static bool stays_created(const struct choice *choice, struct nest *all, const char **reason)
+{
+	for (int a = 0; a < all->array_count; a++)
+		if (choice->model.arrays[a].is_created && !nest_is_created(all, &all->arrays[a])) {
+			*reason = arena_printf(choice->compilation->arena, "some element of '%s' is read "
+				"before it is written for some sizes", all->arrays[a].array->source_name);
+			return false;
+		}
+	return true;
+}
+
+/* Why ALL, the nest for all sizes, has no plan under a schedule that is legal. */
+static const char *reason_without_plan(const struct choice *choice, const struct nest *all)
+{
+	struct arena *arena = choice->compilation->arena;
+	const struct obstacle *obstacle = &choice->obstacle;
+	const char *because = all->left_out && all->blocked[0].loop ? arena_printf(arena,
+		", as loop '%s' cannot be tiled", all->blocked[0].loop->name) : "";
+	if (obstacle->clash[0] >= 0)
+		return arena_printf(arena, "buffers of '%s' hold the same elements for some sizes",
+			all->arrays[obstacle->clash[0]].array->source_name);
+	if (obstacle->array < 0)
+		return "isl finds no loops for it";
+	const char *name = all->arrays[obstacle->array].array->source_name;
+	bool fits = obstacle->needed_bytes <= choice->compilation->arch->scratchpad_bytes;
+	if (choice->exact)
+		return arena_printf(arena, "what its tiles touch of '%s' depends on the sizes in a way "
+			"that is not affine", name);
+	if (fits)
+		return arena_printf(arena, "where the elements of '%s' are that a tile touches depends on "
+			"the sizes in a way that is too long to find%s", name, because);
+	return arena_printf(arena, "the buffer of '%s' would grow with a size: all buffers together to "
+		"%ld bytes where sizes are the largest there may be%s", name, obstacle->needed_bytes,
+		because);
+}
+
+bool choice_lower_all_sizes(struct choice *choice, struct plan *plan, struct plan_nest *out,
+	const char **reason)
+{
+	struct compilation *compilation = choice->compilation;
+	struct region *regions = ARENA_ARRAY(compilation->arena, struct region,
+		choice->nest->array_count + 1);
+	memcpy(regions, choice->regions, sizeof *regions * (size_t)choice->nest->array_count);
+	struct nest *all = nest_with_sizes(compilation, choice->nest,
+		(struct band_origin){ choice->attempt.loops, choice->attempt.split }, choice->exact,
+		regions, reason);
+	if (!all || !band_is_legal(compilation, all, &choice->schedule, reason))
+		return false;
+	if (!stays_created(choice, all, reason))
+		return false;
+	show_schedule(choice);
+	if (lower_schedule(choice, all, regions, TO_EMIT, plan, out))
+		return true;
+	*reason = reason_without_plan(choice, all);
+	return false;
+}
+
+double choice_starts(const struct choice *choice)
+{
+	/* Some hundred cycles to set up a command, some to begin a burst elsewhere. */
+	enum { RUNS_A_COMMAND = 64 };
+	double starts = schedule_runs(&choice->model, &choice->schedule);
+	for (int a = 0; a < choice->model.array_count; a++)
+		starts += RUNS_A_COMMAND * (double)choice->schedule.storage[a].commands;
+	return starts;
+}
+
+const char *choice_describe(const struct choice *choice)
+{
+	struct compilation *compilation = choice->compilation;
+	return arena_printf(compilation->arena, "nest %s\n%s%s", choice->nest->name,
+		choice->has_others ? form_print(compilation, choice->nest, choice->attempt.loops,
+			choice->is_expanded) : "",
+		schedule_print(compilation->arena, &choice->model, &choice->options,
+			&choice->schedule));
+}

@@ -1,0 +1,84 @@
+/* One way of lowering a nest, and the schedule that was chosen for it. */
+
+#ifndef PASSES_CHOICE_H
+#define PASSES_CHOICE_H
+
+#include "passes/variants/form.h"
+#include "passes/lower/lowering.h"
+#include "passes/analysis/nest.h"
+#include "passes/pipeline.h"
+#include "passes/variants/schedule_text.h"
+
+/* What is tried for a nest: how many of the source's outer loops run one after the
+ * other, and whether reference groups have buffers of their own. */
+struct attempt {
+	int loops;
+	bool split, refetch, borrow; /* see struct nest */
+	int shared;                  /* the reading group that shares the writer's buffer, of those
+	                              * that could borrow; -1: none */
+};
+
+struct choice {
+	struct compilation *compilation;
+	struct nest *nest;
+	struct nest_model model;
+	struct region *regions;
+	bool exact;
+	struct search_options options;
+	bool is_fallback;            /* others that move less are not right for all sizes, or their
+	                              * traffic is not known */
+	struct schedule schedule;
+	struct obstacle obstacle;
+	long smallest;               /* scratchpad that would do, where nothing fits */
+	struct attempt attempt;
+	bool is_expanded;
+	bool is_cut;                 /* not all forms of the nest were tried */
+	bool has_others;             /* other forms of the nest (form.h) could have been chosen */
+	bool has_rivals;             /* of which not all are searched to the end: its own search's bound
+	                              * is none for the nest */
+	/* What the user says of the nest, and what is searched without that. */
+	const struct schedule_line **lines;
+	int line_count;
+	struct schedule_reader said;
+	struct nest_model free_model;
+	struct search_options free_options;
+	/* What of the user's schedule cannot be in this form of the nest; NULL: all can. */
+	const char *contradiction;
+	struct location contradicts_at;
+};
+
+/* What is wrong where no plan was made. */
+enum outcome { LOWERED, NO_FIT, CLASH, TOO_LONG };
+
+/* A choice for NEST's present band, with what pragmas and --schedule say of it.  NULL after an
+ * error (diagnosed). */
+struct choice *choice_make(struct compilation *compilation, struct nest *nest);
+/* Chooses a schedule and lowers it, without statements, into PLAN with its entry OUT. */
+enum outcome choice_lower(struct choice *choice, struct plan *plan, struct plan_nest *out);
+/* Lowers the schedule once more, with the statements unless DETAIL says otherwise. */
+bool choice_lower_again(struct choice *choice, enum detail detail, struct plan *plan,
+	struct plan_nest *out);
+/* Lowers CHOICE, found for the values that symbolic sizes are tuned for, such that it is
+ * right for all values.  False, with the reason, if that cannot be. */
+bool choice_lower_all_sizes(struct choice *choice, struct plan *plan, struct plan_nest *out,
+	const char **reason);
+
+/* What the schedule's transfers cost beside the bytes they move: contiguous runs of memory, and
+ * each command as much as some of them. */
+double choice_starts(const struct choice *choice);
+/* Fills in what OUT says of bounds and optimality. */
+void choice_fill_bounds(const struct choice *choice, struct plan_nest *out);
+/* The plan's own count is the second opinion on the model's closed forms: whether OUT moves
+ * what the schedule says. */
+bool choice_agrees(const struct choice *choice, const struct plan_nest *out);
+/* The first line of the user's that is not as said in what was chosen; NULL: all are. */
+const struct schedule_line *choice_disobeyed(const struct choice *choice);
+/* Why there is no schedule: what cannot be as the user says, or what would do. */
+void choice_report_no_fit(struct choice *choice);
+/* The text of the schedule, which can be given back by --schedule. */
+const char *choice_describe(const struct choice *choice);
+
+/* The form that the user wants NEST in; not given: any.  False after an error. */
+bool nest_read_form(struct compilation *compilation, const struct nest *nest, struct form *form);
+
+#endif
