@@ -9,6 +9,7 @@ loopc_onnx_SOURCES = \
 	onnx/convolution.c \
 	onnx/elementwise.c \
 	onnx/evaluate.c \
+	onnx/function.c onnx/function.h \
 	onnx/loopc-onnx.c \
 	onnx/lower.c onnx/lower.h \
 	onnx/matmul.c \

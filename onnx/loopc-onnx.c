@@ -24,6 +24,9 @@ static const char help[] =
 	"  --test=DIR         test vector: input_0.pb ..., output_0.pb ...; else test_data_set_0\n"
 	"                     beside the model, if it is there\n"
 	"  --weights=bin|c    weights as a file that weights.S includes, or as C\n"
+	"  --function-per-block\n"
+	"                     several functions: from where a tensor goes several ways to\n"
+	"                     where these come together; and what is between such blocks\n"
 	"  -MD                write a make rule that says what DIR/network.loop depends on\n"
 	"  -MF FILE           where; else DIR/network.d.  -MT TARGET: its target\n"
 	"  --list-operators   what is supported\n"
@@ -89,9 +92,9 @@ static int take_dependences(int *count, char **arguments, struct arguments *a, b
 /* -1: go on. */
 static int take_arguments(int count, char **arguments, struct arguments *a)
 {
-	enum { NAME = 256, CONSTANT, TEST, WEIGHTS, HELP, VERSION, LIST };
+	enum { NAME = 256, CONSTANT, TEST, WEIGHTS, PER_BLOCK, HELP, VERSION, LIST };
 	static const struct option options[] = { { "name", 1, NULL, NAME }, { "constant", 1, NULL, CONSTANT },
-		{ "test", 1, NULL, TEST }, { "weights", 1, NULL, WEIGHTS }, { "help", 0, NULL, HELP },
+		{ "test", 1, NULL, TEST }, { "weights", 1, NULL, WEIGHTS }, { "function-per-block", 0, NULL, PER_BLOCK }, { "help", 0, NULL, HELP },
 		{ "version", 0, NULL, VERSION }, { "list-operators", 0, NULL, LIST }, { NULL, 0, NULL, 0 } };
 	bool wants_depfile = false;
 	int option;
@@ -118,6 +121,7 @@ static int take_arguments(int count, char **arguments, struct arguments *a)
 				return usage("--weights is bin or c, not ", optarg);
 			a->project.has_c_weights = !strcmp(optarg, "c");
 			break;
+		case PER_BLOCK: a->project.per_block = true; break;
 		case HELP: fputs(help, stdout); return 0;
 		case VERSION: puts("loopc-onnx " PACKAGE_VERSION); return 0;
 		case LIST: operator_list(stdout); return 0;

@@ -9,6 +9,7 @@
 
 /* A network on its way from a model file to loops. */
 
+struct function;
 struct nest;
 struct network;
 struct Onnx__NodeProto;
@@ -66,7 +67,12 @@ struct value {
 	int64_t before[RANK_LIMIT], after[RANK_LIMIT];
 
 	bool is_used;                    /* by a nest; set when the file is written */
-	int64_t offset;                  /* of a constant in the weights' file */
+	/* Set when the file is written: the nests that use it, and the last that writes to it, by number, or -1. */
+	bool is_in_nests;
+	int first_nest, last_nest, last_write;
+	int function;                    /* the last that uses it, from 1 on */
+	int between;                     /* the one that makes it for others; 0: there is none */
+	int64_t offset;                  /* of a constant in the weights' file; of an array between functions */
 	struct value *hash_next;
 };
 
@@ -123,6 +129,9 @@ struct network {
 	const char *vector;              /* directory of a test vector, or NULL */
 
 	struct nest *first_nest, *last_nest;
+	struct function *functions;      /* see function.h */
+	int function_count;
+	int64_t between_bytes;
 	struct refusal *refusals, **last_refusal;
 	const struct node *node;         /* that is being lowered */
 	jmp_buf *failed;                 /* after a message */

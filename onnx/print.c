@@ -5,14 +5,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "onnx/function.h"
 #include "onnx/place.h"
 
 /* ---- names ---- */
 
+/* Also not in capitals, which macros are in. */
 static const char *const reserved[] = { "auto", "break", "case", "char", "const", "continue", "default", "do",
 	"double", "else", "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "register",
 	"restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union",
 	"unsigned", "void", "volatile", "while", "bool", "true", "false", "asm", "main", "NAN", "INFINITY",
+	/* of macros */
+	"scratchpad", "stack", "read", "write", "weights",
 	/* of nests */
 	"sum", "value", "mean", "variance", "scale", "peak", "squares", "best", "place", "scaled", "low", "high",
 	"copy", "workspace", "abs", "div", "log", "exp", "pow", "sin", "cos", "tan", "sqrt", "erf", "tanh", "fabs",
@@ -22,7 +26,7 @@ static const char *const reserved[] = { "auto", "break", "case", "char", "const"
 static bool is_reserved(const char *name)
 {
 	for (size_t r = 0; r < sizeof(reserved) / sizeof(reserved[0]); r++)
-		if (!strcmp(reserved[r], name))
+		if (!strcasecmp(reserved[r], name))
 			return true;
 	/* A letter and digits, or the like, is a loop. */
 	const size_t letters = strcspn(name, "0123456789_");
@@ -60,6 +64,13 @@ static bool is_taken(const struct names *names, const char *name)
 	return false;
 }
 
+static void take_name(struct names *names, const char *name)
+{
+	names->taken = arena_grow(names->network->arena, names->taken, names->count, &names->capacity,
+		sizeof(names->taken[0]));
+	names->taken[names->count++] = name;
+}
+
 static void give_name(struct names *names, struct value *value)
 {
 	struct arena *arena = names->network->arena;
@@ -69,8 +80,8 @@ static void give_name(struct names *names, struct value *value)
 		return;
 	for (int n = 2; is_taken(names, name); n++)
 		name = arena_printf(arena, "%s_%d", base, n);
-	names->taken = arena_grow(arena, names->taken, names->count, &names->capacity, sizeof(names->taken[0]));
-	names->taken[names->count++] = value->c_name = name;
+	take_name(names, name);
+	value->c_name = name;
 }
 
 static void name_access(struct expression *access, bool is_written, void *user)
@@ -92,8 +103,9 @@ void print_prepare(struct network *network, struct value ***weights, int *count)
 {
 	struct names names = { .network = network };
 
-	names.taken = arena_grow(network->arena, names.taken, names.count, &names.capacity, sizeof(names.taken[0]));
-	names.taken[names.count++] = network->name;
+	take_name(&names, network->name);
+	for (int f = 0; f < network->function_count; f++)
+		take_name(&names, network->functions[f].name);
 	for (int i = 0; i < network->input_count; i++)
 		if (!network->inputs[i]->constant)
 			give_name(&names, network->inputs[i]);
@@ -445,28 +457,6 @@ static void print_array(FILE *out, const struct value *value)
 		fputs("[1]", out);
 }
 
-struct declarations {
-	FILE *out;
-	struct nest *nest;
-	bool is_any;
-};
-
-static void declare(struct expression *access, bool is_written, void *user)
-{
-	struct declarations *d = user;
-	struct index at[RANK_LIMIT];
-	struct value *owner = place_access(d->nest, access, at);
-
-	(void)is_written;
-	if (owner->constant || owner->is_input || owner->is_output || owner->offset)
-		return;
-	owner->offset = 1;               /* is declared */
-	d->is_any = true;
-	putc('\t', d->out);
-	print_array(d->out, owner);
-	fputs(";\n", d->out);
-}
-
 /* Names of the file are text in a comment. */
 static void print_comment(FILE *out, const char *text)
 {
@@ -483,54 +473,45 @@ static void print_comment(FILE *out, const char *text)
 	fputs(" */\n", out);
 }
 
-static void print_parameters(FILE *out, struct network *network, struct value **weights, int weight_count)
+static void print_nest(FILE *out, struct network *network, struct nest *nest)
 {
-	const char *comma = "";
+	struct printer printer = { .out = out, .arena = network->arena, .nest = nest, .indent = 1 };
 
-	for (int i = 0; i < network->input_count; i++)
-		if (!network->inputs[i]->constant) {
-			fprintf(out, "%sconst ", comma);
-			print_array(out, network->inputs[i]);
-			comma = ",\n\t";
-		}
-	for (int w = 0; w < weight_count; w++) {
-		fprintf(out, "%sconst ", comma);
-		print_array(out, weights[w]);
-		comma = ",\n\t";
+	print_comment(out, nest->comment ? nest->comment : "a copy");
+	if (nest->block.first && nest->block.first->kind == STATEMENT_LOOP) {
+		print_block(&printer, &nest->block);
+		return;
 	}
-	for (int o = 0; o < network->output_count; o++) {
-		fputs(comma, out);
-		print_array(out, network->outputs[o]);
-		comma = ",\n\t";
-	}
+	/* Alone, statements that no loop is around get one. */
+	fputs("\tfor (int one = 0; one < 1; one++) {\n", out);
+	printer.indent = 2;
+	print_block(&printer, &nest->block);
+	fputs("\t}\n", out);
 }
 
-void print_loops(FILE *out, struct network *network, struct value **weights, int weight_count)
+static void print_function(FILE *out, struct network *network, const struct function *function)
 {
-	struct declarations declarations = { .out = out };
-
-	fprintf(out, "/* Written by loopc-onnx from %s. */\n\n#include <math.h>\n#include <stdint.h>\n\n", network->file);
-	fprintf(out, "void %s(", network->name);
-	print_parameters(out, network, weights, weight_count);
+	fprintf(out, "\nvoid %s(", function->name);
+	for (int p = 0; p < function->parameter_count; p++) {
+		fprintf(out, "%s%s", p ? ",\n\t" : "", p < function->read_count ? "const " : "");
+		print_array(out, function->parameters[p]);
+	}
 	fputs(")\n{\n", out);
-	for (struct nest *nest = network->first_nest; nest; nest = nest->next) {
-		declarations.nest = nest;
-		block_visit(&nest->block, declare, &declarations);
+	for (int l = 0; l < function->local_count; l++) {
+		putc('\t', out);
+		print_array(out, function->locals[l]);
+		fputs(";\n", out);
 	}
-	for (struct nest *nest = network->first_nest; nest; nest = nest->next) {
-		struct printer printer = { .out = out, .arena = network->arena, .nest = nest, .indent = 1 };
-		print_comment(out, nest->comment ? nest->comment : "a copy");
-		/* Alone, statements that no loop is around get one. */
-		if (nest->block.first && nest->block.first->kind != STATEMENT_LOOP) {
-			fputs("\tfor (int one = 0; one < 1; one++) {\n", out);
-			printer.indent = 2;
-			print_block(&printer, &nest->block);
-			fputs("\t}\n", out);
-		} else {
-			print_block(&printer, &nest->block);
-		}
-	}
+	for (struct nest *nest = function->first; nest != function->end; nest = nest->next)
+		print_nest(out, network, nest);
 	fputs("}\n", out);
+}
+
+void print_loops(FILE *out, struct network *network)
+{
+	fprintf(out, "/* Written by loopc-onnx from %s. */\n\n#include <math.h>\n#include <stdint.h>\n", network->file);
+	for (int f = 0; f < network->function_count; f++)
+		print_function(out, network, &network->functions[f]);
 }
 
 /* ---- names in reports ---- */
@@ -552,28 +533,35 @@ static void print_nodes(FILE *out, const char *comment)
 	}
 }
 
-void print_layers(FILE *out, struct network *network)
+static void print_layers_of(FILE *out, const struct function *function)
 {
 	int count = 0;
 
-	fprintf(out, "# The nodes of each nest, for `make report` and `make strategies`; then a table of what is fused.\nBEGIN {\n");
-	for (const struct nest *nest = network->first_nest; nest; nest = nest->next) {
-		fprintf(out, "\tlayer[%d] = \"", count++);
+	for (const struct nest *nest = function->first; nest != function->end; nest = nest->next) {
+		fprintf(out, "\tlayer[\"%s\", %d] = \"", function->name, count++);
 		print_nodes(out, nest->comment);
 		fputs("\"\n", out);
 	}
-	fprintf(out, "\tcount = %d; name = \"%s\"\n}\n", count, network->name);
-	fputs("function nodes(first, last,   n, text)\n{\n\tfor (n = first; n <= last; n++)\n"
-		"\t\ttext = text (text == \"\" ? \"\" : \", \") layer[n]\n\treturn text\n}\n"
-		"# NAME.FIRST or NAME.FIRST-LAST; NAME alone is a function of one nest.\n"
-		"function range(word,   ends)\n{\n\tsub(/:$/, \"\", word)\n\tfirst = last = -1\n"
-		"\tif (word == name && count == 1)\n\t\tfirst = last = 0\n"
-		"\telse if (index(word, name \".\") == 1 && substr(word, length(name) + 2) ~ /^[0-9]+(-[0-9]+)?$/) {\n"
-		"\t\tsplit(substr(word, length(name) + 2), ends, \"-\")\n\t\tfirst = ends[1] + 0\n"
-		"\t\tlast = (2 in ends) ? ends[2] + 0 : first\n\t}\n\treturn first >= 0 && last < count\n}\n"
+	fprintf(out, "\tcount[\"%s\"] = %d\n", function->name, count);
+}
+
+void print_layers(FILE *out, const struct network *network)
+{
+	fprintf(out, "# The nodes of each nest, for `make report` and `make strategies`; then a table of what is fused.\nBEGIN {\n");
+	for (int f = 0; f < network->function_count; f++)
+		print_layers_of(out, &network->functions[f]);
+	fputs("}\nfunction nodes(   n, text)\n{\n\tfor (n = first; n <= last; n++)\n"
+		"\t\ttext = text (text == \"\" ? \"\" : \", \") layer[name, n]\n\treturn text\n}\n"
+		"# FUNCTION.FIRST or FUNCTION.FIRST-LAST; FUNCTION alone is one of one nest.\n"
+		"function range(word,   dot, ends)\n{\n\tsub(/:$/, \"\", word)\n\tdot = index(word, \".\")\n"
+		"\tname = dot ? substr(word, 1, dot - 1) : word\n\tif (!(name in count) || (!dot && count[name] != 1))\n"
+		"\t\treturn 0\n\tfirst = last = 0\n\tif (dot) {\n"
+		"\t\tif (substr(word, dot + 1) !~ /^[0-9]+(-[0-9]+)?$/)\n\t\t\treturn 0\n"
+		"\t\tsplit(substr(word, dot + 1), ends, \"-\")\n\t\tfirst = ends[1] + 0\n"
+		"\t\tlast = (2 in ends) ? ends[2] + 0 : first\n\t}\n\treturn last < count[name]\n}\n"
 		"{ print }\n"
-		"range($1) && / on / { at++; what[at] = $1; made_of[at] = nodes(first, last); print \"  layers: \" made_of[at] }\n"
-		"range($1) && !/ on / && !($1 in shown) { shown[$1]; print \"  = \" nodes(first, last) }\n"
+		"range($1) && / on / { at++; what[at] = $1; made_of[at] = nodes(); print \"  layers: \" made_of[at] }\n"
+		"range($1) && !/ on / && !($1 in shown) { shown[$1]; print \"  = \" nodes() }\n"
 		"at && $1 == \"total\" { moved[at] = $NF }\n"
 		"at && /^  lower bound/ { for (f = 3; f <= NF; f++) if ($f ~ /^[0-9,]+$/) bound[at] = $f }\n"
 		"at && $1 == \"multiply-accumulates\" { macs[at] = $NF }\n"

@@ -11,9 +11,9 @@ const char *print_name(struct arena *arena, const char *name);
 /* Gives all arrays names, and lists the constants that are weights, in the order of their use. */
 void print_prepare(struct network *network, struct value ***weights, int *count);
 /* network.loop. */
-void print_loops(FILE *out, struct network *network, struct value **weights, int weight_count);
+void print_loops(FILE *out, struct network *network);
 
 /* layers.awk: puts the nodes of each nest beside its name in what loopc prints. */
-void print_layers(FILE *out, struct network *network);
+void print_layers(FILE *out, const struct network *network);
 
 #endif

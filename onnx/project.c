@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "driver/output.h"
+#include "onnx/function.h"
 #include "onnx/model.h"
 #include "onnx/print.h"
 
@@ -19,13 +20,20 @@ enum { ALIGNMENT = 64 };
 /* Bytes of all weights together. */
 #define WEIGHT_LIMIT INT64_C(4000000000)
 
+/* The file's inputs that are not constant, or its outputs, one after the other. */
+struct tensors {
+	struct value **values;
+	int count;
+};
+
 struct writer {
 	struct network *network;
 	const struct project *project;
-	struct outputs *outputs;
+	struct outputs *files;
 	struct value **weights;
 	int weight_count;
 	int64_t weight_bytes;
+	struct tensors inputs, outputs;
 	struct tensor **vector_inputs, **vector_outputs;   /* NULL: there is no vector */
 	bool has_failed;
 };
@@ -37,7 +45,7 @@ static int64_t bytes_of(const struct value *value)
 
 static FILE *open_file(struct writer *w, const char *name)
 {
-	FILE *file = outputs_open(w->outputs, arena_printf(w->network->arena, "%s/%s", w->project->directory, name));
+	FILE *file = outputs_open(w->files, arena_printf(w->network->arena, "%s/%s", w->project->directory, name));
 
 	if (!file)
 		w->has_failed = true;
@@ -135,62 +143,91 @@ static void describe(struct writer *w, FILE *out, const char *what, const struct
 		upper(w->network->arena, w->network->name), upper(w->network->arena, value->c_name), bytes_of(value));
 }
 
-static void each_input(struct network *network, void (*visit)(struct value *value, int number, void *user), void *user)
+static struct tensors all_inputs(struct network *network)
 {
-	int number = 0;
+	struct tensors inputs = { ARENA_ARRAY(network->arena, struct value *, network->input_count + 1), 0 };
+
 	for (int i = 0; i < network->input_count; i++)
 		if (!network->inputs[i]->constant)
-			visit(network->inputs[i], number++, user);
+			inputs.values[inputs.count++] = network->inputs[i];
+	return inputs;
 }
 
-struct text {
-	struct writer *writer;
-	FILE *out;
-};
-
-static void describe_input(struct value *value, int number, void *user)
+/* The bytes before VALUE, or all if it is NULL. */
+static int64_t offset_in(const struct tensors *tensors, const struct value *value)
 {
-	struct text *t = user;
-
-	(void)number;
-	describe(t->writer, t->out, "input", value);
-}
-
-struct call {
-	FILE *out;
-	int64_t bytes;
-};
-
-static void call_input(struct value *value, int number, void *user)
-{
-	struct call *call = user;
-
-	(void)number;
-	fprintf(call->out, " \\\n\t(lrt_ext)((input) + %" PRId64 "),", call->bytes);
-	call->bytes += bytes_of(value);
-}
-
-/* What firmware calls the function by, with its inputs one after the other, and its outputs. */
-static void write_call(struct writer *w, FILE *out)
-{
-	const char *capital = upper(w->network->arena, w->network->name);
-	struct call call = { out, 0 };
 	int64_t bytes = 0;
 
-	fprintf(out, "\n/* The function, and its arguments but for a workspace: all inputs one after the other, and all\n"
-		" * outputs, as in files; addresses of bytes. */\n#define NETWORK %s\n"
-		"#define NETWORK_ARGUMENTS(input, weights, output)", w->network->name);
-	each_input(w->network, call_input, &call);
-	for (int i = 0; i < w->weight_count; i++)
-		fprintf(out, " \\\n\t(lrt_ext)((weights) + %s_%s_OFFSET),", capital,
-			upper(w->network->arena, w->weights[i]->c_name));
-	for (int o = 0; o < w->network->output_count; o++) {
-		fprintf(out, "%s \\\n\t(lrt_ext)((output) + %" PRId64 ")", o ? "," : "", bytes);
-		bytes += bytes_of(w->network->outputs[o]);
+	for (int t = 0; t < tensors->count && tensors->values[t] != value; t++)
+		bytes += bytes_of(tensors->values[t]);
+	return bytes;
+}
+
+/* ---- the calls of all functions ---- */
+
+static void write_argument(struct writer *w, FILE *out, const struct value *value)
+{
+	if (value->constant)
+		fprintf(out, "(lrt_ext)((weights) + %s_%s_OFFSET)", upper(w->network->arena, w->network->name),
+			upper(w->network->arena, value->c_name));
+	else if (value->is_input)
+		fprintf(out, "(lrt_ext)((input) + %" PRId64 ")", offset_in(&w->inputs, value));
+	else if (value->is_output)
+		fprintf(out, "(lrt_ext)((output) + %" PRId64 ")", offset_in(&w->outputs, value));
+	else
+		fprintf(out, "(lrt_ext)((workspace) + %" PRId64 ")", value->offset);
+}
+
+/* The greatest of what the functions need, as enumerators that each add one function. */
+static void write_greatest(struct writer *w, FILE *out, const char *what, const char *suffix)
+{
+	struct arena *arena = w->network->arena;
+
+	for (int f = 0; f < w->network->function_count; f++) {
+		const char *need = arena_printf(arena, "%s_%s", upper(arena, w->network->functions[f].name), suffix);
+		if (f)
+			fprintf(out, "\tloopc_network_%s_%d = loopc_network_%s_%d > %s ?\n\t\tloopc_network_%s_%d : %s,\n", what, f, what, f - 1,
+				need, what, f - 1, need);
+		else
+			fprintf(out, "\tloopc_network_%s_0 = %s,\n", what, need);
 	}
-	fprintf(out, "\n#define NETWORK_WEIGHTS %s_weights\n#define NETWORK_INPUT_BYTES %" PRId64 "\n"
-		"#define NETWORK_OUTPUT_BYTES %" PRId64 "\n#define NETWORK_WORKSPACE_BYTES %s_WORKSPACE_BYTES\n",
-		w->network->name, call.bytes, bytes, capital);
+}
+
+static void write_call(struct writer *w, FILE *out, const struct function *function)
+{
+	fprintf(out, "\t%s(", function->name);
+	for (int p = 0; p < function->parameter_count; p++) {
+		fprintf(out, "%s \\\n\t\t", p ? "," : "");
+		write_argument(w, out, function->parameters[p]);
+	}
+	fprintf(out, " %s_WORKSPACE(workspace)); \\\n", upper(w->network->arena, function->name));
+}
+
+static void write_calls(struct writer *w, FILE *out)
+{
+	const struct network *network = w->network;
+	const int last = network->function_count - 1;
+	const char *first = upper(network->arena, network->functions[0].name);
+
+	fprintf(out, "\n/* To run it, with kernel.h, which loopc writes, included before: all inputs one after the other, the\n"
+		" * weights, all outputs, and a workspace%s; addresses of bytes. */\n"
+		"#define LOOPC_NETWORK_WEIGHTS %s_weights\n#define LOOPC_NETWORK_INPUT_BYTES %" PRId64 "\n"
+		"#define LOOPC_NETWORK_OUTPUT_BYTES %" PRId64 "\n#ifdef %s_WORKSPACE_BYTES\nenum {\n",
+		network->between_bytes ? ", which holds what goes from one function to another too" : "", network->name,
+		offset_in(&w->inputs, NULL), offset_in(&w->outputs, NULL), first);
+	write_greatest(w, out, "workspace", "WORKSPACE_BYTES");
+	write_greatest(w, out, "scratchpad", "SCRATCHPAD_BYTES");
+	fprintf(out, "\tLOOPC_NETWORK_WORKSPACE_BYTES = %" PRId64 " + loopc_network_workspace_%d,\n"
+		"\tLOOPC_NETWORK_SCRATCHPAD_BYTES = loopc_network_scratchpad_%d\n};\n", network->between_bytes, last, last);
+	for (int f = 0; f <= last; f++) {
+		const char *capital = upper(network->arena, network->functions[f].name);
+		fprintf(out, "#if %s_WORKSPACE_BYTES > 0\n#define %s_WORKSPACE(workspace) , (lrt_ext)((workspace) + %" PRId64 ")\n"
+			"#else\n#define %s_WORKSPACE(workspace)\n#endif\n", capital, capital, network->between_bytes, capital);
+	}
+	fputs("#define LOOPC_NETWORK_RUN(input, weights, output, workspace) do { \\\n", out);
+	for (int f = 0; f <= last; f++)
+		write_call(w, out, &network->functions[f]);
+	fputs("\t} while (0)\n#endif\n", out);
 }
 
 static void write_header(struct writer *w)
@@ -198,127 +235,95 @@ static void write_header(struct writer *w)
 	struct network *network = w->network;
 	const char *name = network->name, *capital = upper(network->arena, name);
 	FILE *out = open_file(w, "network.h");
-	struct text text = { w, out };
 
 	if (!out)
 		return;
 	fprintf(out, "/* Written by loopc-onnx: what %s takes and gives, and where its weights are. */\n"
 		"#ifndef LOOPC_ONNX_%s_H\n#define LOOPC_ONNX_%s_H\n\n", name, capital, capital);
-	each_input(network, describe_input, &text);
-	for (int o = 0; o < network->output_count; o++)
-		describe(w, out, "output", network->outputs[o]);
+	for (int i = 0; i < w->inputs.count; i++)
+		describe(w, out, "input", w->inputs.values[i]);
+	for (int o = 0; o < w->outputs.count; o++)
+		describe(w, out, "output", w->outputs.values[o]);
 	fprintf(out, "\n/* The weights, each at its offset in bytes. */\nextern const unsigned char %s_weights[];\n"
 		"#define %s_WEIGHTS_BYTES %" PRId64 "\n", name, capital, w->weight_bytes);
 	for (int i = 0; i < w->weight_count; i++)
 		fprintf(out, "#define %s_%s_OFFSET %" PRId64 "   /* %s of %s */\n", capital,
 			upper(network->arena, w->weights[i]->c_name), w->weights[i]->offset,
 			shape_text(network->arena, &w->weights[i]->shape), type_infos[w->weights[i]->type].name);
-	write_call(w, out);
+	write_calls(w, out);
 	fputs("\n#endif\n", out);
 }
 
-static void declare_input(struct value *value, int number, void *user)
-{
-	struct text *t = user;
-
-	fprintf(t->out, "static %s input_%d[%" PRId64 "];   /* %s */\n", type_infos[value->type].c_name, number,
-		shape_count(&value->shape), value->c_name);
-}
-
-static void pass_input(struct value *value, int number, void *user)
-{
-	struct text *t = user;
-
-	(void)value;
-	fprintf(t->out, "\t\t(lrt_ext)input_%d,\n", number);
-}
-
-static void register_input(struct value *value, int number, void *user)
-{
-	struct text *t = user;
-
-	fprintf(t->out, "\tlrt_checked_array(\"%s\", input_%d, sizeof(input_%d), 0);\n", value->c_name, number, number);
-}
-
-static void read_input(struct value *value, int number, void *user)
-{
-	struct text *t = user;
-
-	(void)value;
-	fprintf(t->out, "\tis_read = is_read && fread(input_%d, 1, sizeof(input_%d), file) == sizeof(input_%d);\n",
-		number, number, number);
-}
+/* ---- the program ---- */
 
 static void write_compare(struct writer *w, FILE *out)
 {
 	fputs("/* As the networks of ONNX are compared: integers equal, numbers by 1e-3 of their size. */\n"
 		"static int compare(FILE *file)\n{\n\tlong wrong = 0;\n\n", out);
-	for (int o = 0; o < w->network->output_count; o++) {
-		const struct value *value = w->network->outputs[o];
-		const char *type = type_infos[value->type].c_name;
-		fprintf(out, "\tfor (long i = 0; i < %" PRId64 "; i++) {\n\t\t%s expected;\n"
+	for (int o = 0; o < w->outputs.count; o++) {
+		const struct value *value = w->outputs.values[o];
+		fprintf(out, "\tfor (long i = 0; i < %" PRId64 "; i++) {\n\t\t%s actual, expected;\n"
+			"\t\tmemcpy(&actual, output + %" PRId64 " + i * (long)sizeof(actual), sizeof(actual));\n"
 			"\t\tif (fread(&expected, sizeof(expected), 1, file) != 1)\n\t\t\treturn 0;\n",
-			shape_count(&value->shape), type);
-		if (type_is_float(value->type))
-			fprintf(out, "\t\tif (!(fabs((double)output_%d[i] - (double)expected) <= 1e-7 + 1e-3 * fabs((double)expected)) &&\n"
-				"\t\t    !(output_%d[i] == expected) && !(isnan(output_%d[i]) && isnan(expected)))\n", o, o, o);
-		else
-			fprintf(out, "\t\tif (output_%d[i] != expected)\n", o);
+			shape_count(&value->shape), type_infos[value->type].c_name, offset_in(&w->outputs, value));
+		fputs(type_is_float(value->type) ?
+			"\t\tif (!(fabs((double)actual - (double)expected) <= 1e-7 + 1e-3 * fabs((double)expected)) &&\n"
+			"\t\t    !(actual == expected) && !(isnan(actual) && isnan(expected)))\n" :
+			"\t\tif (actual != expected)\n", out);
 		fprintf(out, "\t\t\tif (wrong++ < 10)\n\t\t\t\tfprintf(stderr, \"%s[%%ld] is %%.9g, not %%.9g\\n\", i, "
-			"(double)output_%d[i], (double)expected);\n\t}\n", value->c_name, o);
+			"(double)actual, (double)expected);\n\t}\n", value->c_name);
 	}
 	fputs("\tif (wrong)\n\t\tfprintf(stderr, \"%ld elements differ\\n\", wrong);\n\treturn !wrong;\n}\n\n", out);
 }
 
+static void write_begin(struct writer *w, FILE *out)
+{
+	const char *name = w->network->name;
+
+	fputs("#ifdef PORT_checked\nstatic void begin(void)\n{\n"
+		"\tconst lrt_limits limits = { .scratchpad_bytes = LOOPC_NETWORK_SCRATCHPAD_BYTES };\n\n"
+		"\tlrt_checked_begin(&limits);\n", out);
+	for (int i = 0; i < w->inputs.count; i++)
+		fprintf(out, "\tlrt_checked_array(\"%s\", input + %" PRId64 ", %" PRId64 ", 0);\n", w->inputs.values[i]->c_name,
+			offset_in(&w->inputs, w->inputs.values[i]), bytes_of(w->inputs.values[i]));
+	for (int o = 0; o < w->outputs.count; o++)
+		fprintf(out, "\tlrt_checked_array(\"%s\", output + %" PRId64 ", %" PRId64 ", 1);\n", w->outputs.values[o]->c_name,
+			offset_in(&w->outputs, w->outputs.values[o]), bytes_of(w->outputs.values[o]));
+	fprintf(out, "\tlrt_checked_array(\"weights\", %s_weights, %s_WEIGHTS_BYTES + 1, 0);\n"
+		"\tlrt_checked_array(\"workspace\", workspace, sizeof(workspace), 1);\n}\n#endif\n\n", name,
+		upper(w->network->arena, name));
+}
+
 static void write_main(struct writer *w)
 {
-	struct network *network = w->network;
-	const char *name = network->name, *capital = upper(network->arena, name);
 	FILE *out = open_file(w, "main.c");
-	struct text text = { w, out };
 
 	if (!out)
 		return;
 	fprintf(out, "/* Runs %s once: program INPUT OUTPUT [EXPECTED].  Files hold the tensors one after the other,\n"
 		" * little-endian; with EXPECTED the status says whether the outputs are those. */\n\n"
-		"#include <math.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n"
+		"#include <math.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n"
 		"#include \"kernel.h\"\n#include \"loopc_rt.h\"\n#include \"network.h\"\n"
-		"#ifdef PORT_checked\n#include \"loopc_checked.h\"\n#endif\n\n", name);
-	each_input(network, declare_input, &text);
-	for (int o = 0; o < network->output_count; o++)
-		fprintf(out, "static %s output_%d[%" PRId64 "];   /* %s */\n", type_infos[network->outputs[o]->type].c_name, o,
-			shape_count(&network->outputs[o]->shape), network->outputs[o]->c_name);
-	fprintf(out, "static unsigned char workspace[%s_WORKSPACE_BYTES + 1] __attribute__((aligned(64)));\n\n", capital);
-	fprintf(out, "static void infer(void)\n{\n\t%s(\n", name);
-	each_input(network, pass_input, &text);
-	for (int i = 0; i < w->weight_count; i++)
-		fprintf(out, "\t\t(lrt_ext)(%s_weights + %s_%s_OFFSET),\n", name, capital,
-			upper(network->arena, w->weights[i]->c_name));
-	for (int o = 0; o < network->output_count; o++)
-		fprintf(out, "\t\t(lrt_ext)output_%d%s\n", o, o + 1 < network->output_count ? "," : "");
-	fprintf(out, "#if %s_WORKSPACE_BYTES > 0\n\t\t, (lrt_ext)workspace\n#endif\n\t);\n}\n\n", capital);
-	fputs("#ifdef PORT_checked\nstatic void begin(void)\n{\n", out);
-	fprintf(out, "\tconst lrt_limits limits = { .scratchpad_bytes = %s_SCRATCHPAD_BYTES };\n\n"
-		"\tlrt_checked_begin(&limits);\n", capital);
-	each_input(network, register_input, &text);
-	for (int o = 0; o < network->output_count; o++)
-		fprintf(out, "\tlrt_checked_array(\"%s\", output_%d, sizeof(output_%d), 1);\n", network->outputs[o]->c_name, o, o);
-	fprintf(out, "\tlrt_checked_array(\"weights\", %s_weights, %s_WEIGHTS_BYTES + 1, 0);\n"
-		"\tlrt_checked_array(\"workspace\", workspace, sizeof(workspace), 1);\n}\n#endif\n\n", name, capital);
+		"#ifdef PORT_checked\n#include \"loopc_checked.h\"\n#endif\n\n"
+		"static unsigned char input[LOOPC_NETWORK_INPUT_BYTES + 1] __attribute__((aligned(64)));\n"
+		"static unsigned char output[LOOPC_NETWORK_OUTPUT_BYTES] __attribute__((aligned(64)));\n"
+		"static unsigned char workspace[LOOPC_NETWORK_WORKSPACE_BYTES + 1] __attribute__((aligned(64)));\n\n",
+		w->network->name);
+	write_begin(w, out);
 	write_compare(w, out);
 	fputs("static FILE *must_open(const char *name, const char *mode)\n{\n\tFILE *file = fopen(name, mode);\n\n"
 		"\tif (!file) {\n\t\tperror(name);\n\t\texit(1);\n\t}\n\treturn file;\n}\n\n"
-		"int main(int count, char **arguments)\n{\n\tint is_read = 1;\n\n\tif (count != 3 && count != 4) {\n"
+		"int main(int count, char **arguments)\n{\n\tif (count != 3 && count != 4) {\n"
 		"\t\tfprintf(stderr, \"%s INPUT OUTPUT [EXPECTED]\\n\", arguments[0]);\n\t\treturn 2;\n\t}\n"
-		"\tFILE *file = must_open(arguments[1], \"rb\");\n", out);
-	each_input(network, read_input, &text);
-	fputs("\tif (!is_read || getc(file) != EOF) {\n\t\tfprintf(stderr, \"%s has not the bytes of the inputs\\n\", "
-		"arguments[1]);\n\t\treturn 1;\n\t}\n\tfclose(file);\n#ifdef PORT_checked\n\tbegin();\n#endif\n\tinfer();\n"
+		"\tFILE *file = must_open(arguments[1], \"rb\");\n"
+		"\tif (fread(input, 1, sizeof(input), file) != LOOPC_NETWORK_INPUT_BYTES) {\n"
+		"\t\tfprintf(stderr, \"%s has not the bytes of the inputs\\n\", "
+		"arguments[1]);\n\t\treturn 1;\n\t}\n\tfclose(file);\n#ifdef PORT_checked\n\tbegin();\n#endif\n"
+		"\tLOOPC_NETWORK_RUN(input, LOOPC_NETWORK_WEIGHTS, output, workspace);\n"
 		"#ifdef PORT_checked\n\tif (lrt_checked_end())\n\t\treturn 1;\n#endif\n"
-		"\tfile = must_open(arguments[2], \"wb\");\n", out);
-	for (int o = 0; o < network->output_count; o++)
-		fprintf(out, "\tfwrite(output_%d, 1, sizeof(output_%d), file);\n", o, o);
-	fputs("\tif (fclose(file)) {\n\t\tperror(arguments[2]);\n\t\treturn 1;\n\t}\n"
+		"\tfile = must_open(arguments[2], \"wb\");\n"
+		"\tfwrite(output, 1, sizeof(output), file);\n"
+		"\tif (fclose(file)) {\n\t\tperror(arguments[2]);\n\t\treturn 1;\n\t}\n"
 		"\treturn count == 4 && !compare(must_open(arguments[3], \"rb\"));\n}\n", out);
 }
 
@@ -387,7 +392,7 @@ static void write_vector(struct writer *w, const char *name, struct tensor **ten
 
 static void write_depfile(struct writer *w)
 {
-	FILE *out = !w->project->depfile ? NULL : outputs_open(w->outputs, w->project->depfile);
+	FILE *out = !w->project->depfile ? NULL : outputs_open(w->files, w->project->depfile);
 
 	if (out)
 		fprintf(out, "%s: %s\n", w->project->depfile_target ? w->project->depfile_target :
@@ -400,6 +405,9 @@ void project_write(struct network *network, const struct project *project)
 {
 	struct writer w = { .network = network, .project = project };
 
+	function_split(network, project->per_block);
+	w.inputs = all_inputs(network);
+	w.outputs = (struct tensors){ network->outputs, network->output_count };
 	print_prepare(network, &w.weights, &w.weight_count);
 	place_weights(&w);
 	if (network->vector) {
@@ -410,10 +418,10 @@ void project_write(struct network *network, const struct project *project)
 	const bool is_new = !mkdir(project->directory, 0777);
 	if (!is_new && errno != EEXIST)
 		fail(network, "cannot make directory '%s': %s", project->directory, strerror(errno));
-	w.outputs = outputs_new(network->arena);
+	w.files = outputs_new(network->arena);
 	FILE *loops = open_file(&w, "network.loop");
 	if (loops)
-		print_loops(loops, network, w.weights, w.weight_count);
+		print_loops(loops, network);
 	write_weights(&w);
 	write_header(&w);
 	write_main(&w);
@@ -426,9 +434,9 @@ void project_write(struct network *network, const struct project *project)
 		write_vector(&w, "expected.bin", w.vector_outputs, network->output_count);
 	}
 	write_depfile(&w);
-	if (!w.has_failed && !outputs_commit(w.outputs))
+	if (!w.has_failed && !outputs_commit(w.files))
 		w.has_failed = true;
-	outputs_free(w.outputs);
+	outputs_free(w.files);
 	if (w.has_failed) {
 		if (is_new)
 			rmdir(project->directory);

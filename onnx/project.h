@@ -8,6 +8,7 @@
 struct project {
 	const char *directory;           /* -o; made if it is not there */
 	bool has_c_weights;              /* --weights=c */
+	bool per_block;                  /* --function-per-block */
 	const char *depfile;             /* NULL: none */
 	const char *depfile_target;
 };

@@ -258,12 +258,81 @@ def requantized():
     refused("a divisor that is no power of two", net(weight, 5, 12), "q (PACTOps.RequantShift)", "power of two")
 
 
+def outputs_of(data, given, *options):
+    """The bytes that the imported network makes of GIVEN, and its loops."""
+    done = run(data, *options)
+    if done.returncode:
+        return done.stderr.encode(), ""
+    with open("in.bin", "wb") as file:
+        file.write(given)
+    made = subprocess.run(["make", "-s", "-C", "out", f"LOOPC={loopc}", f"CC={cc}", f"RUNTIME={runtime}", "CFLAGS=-O0",
+                           "LOOPCFLAGS=--verify", "run", "INPUT=../in.bin", "OUTPUT=../out.bin"], capture_output=True, text=True,
+                          timeout=600)
+    result = open("out.bin", "rb").read() if made.returncode == 0 else made.stderr.encode()
+    loops = open("out/network.loop").read()
+    subprocess.run(["rm", "-rf", "out", "out.bin"], check=True)
+    return result, loops
+
+
+def random_blocks(generator):
+    """A chain of residual blocks, blocks of branches that are concatenated, and links between them; how
+    many functions it has."""
+    nodes, weights, at, count, functions = [], [], "x", 0, 0
+    channels, was_link = 2, False
+
+    def fresh():
+        nonlocal count
+        count += 1
+        return f"v{count}"
+
+    def convolution(source, out_channels, in_channels):
+        name = fresh()
+        nodes.append(node("Conv", [source, f"w{name}"], [name], pads=[1, 1, 1, 1]))
+        weights.append(tensor(f"w{name}", [out_channels, in_channels, 3, 3], FLOAT,
+                              [generator.uniform(-1, 1) for _ in range(9 * out_channels * in_channels)]))
+        return name
+
+    for kind in generator.choices(["link", "residual", "branches"], k=6):
+        out = fresh()
+        if kind == "link":
+            functions += not was_link
+            at = convolution(at, channels, channels)
+        elif kind == "residual":
+            functions += 1
+            inner = convolution(convolution(at, channels, channels), channels, channels)
+            nodes.append(node("Add", [inner, at], [out]))
+            at = out
+        else:
+            functions += 1
+            parts = [convolution(at, 1, channels) for _ in range(generator.choice([2, 3]))]
+            nodes.append(node("Concat", parts, [out], axis=1))
+            at, channels = out, len(parts)
+        was_link = kind == "link"
+    functions += not was_link
+    nodes.append(node("Exp", [at], ["e"]))
+    nodes.append(node("Transpose", ["e"], ["y"], perm=[0, 2, 3, 1]))
+    return model(nodes, [X], [value("y", FLOAT, [1, 4, 4, channels])], weights), functions
+
+
+def blocks():
+    """A function for each block computes what one function does, bit for bit."""
+    given = struct.pack("<32f", *[i / 32 - 0.5 for i in range(32)])
+    for seed in range(3):
+        data, functions = random_blocks(random.Random(seed))
+        one, _ = outputs_of(data, given)
+        several, loops = outputs_of(data, given, "--function-per-block")
+        found = loops.count("\nvoid net_")
+        result(one == several and len(one) % 64 == 0, f"a function per block, network {seed}",
+               f"{one[:300]} {several[:300]}")
+        result(found == functions, f"its {functions} functions", f"{found} functions\n{loops}")
+
+
 def main():
     directory = tempfile.mkdtemp(prefix="loopc-onnx-checks.")
     os.mkdir(f"{directory}/in")
     os.chdir(f"{directory}/in")
     try:
-        for group in (files, nodes, long_chains, folding, quantized, quantized_others, requantized):
+        for group in (files, nodes, long_chains, folding, quantized, quantized_others, requantized, blocks):
             group()
     finally:
         os.chdir("/")

@@ -8,8 +8,8 @@
 
 extern const unsigned char vector_input[];
 extern const signed char vector_expected[];
-static signed char output[NETWORK_OUTPUT_BYTES] EXTERNAL __attribute__((aligned(64)));
-static unsigned char workspace[NETWORK_WORKSPACE_BYTES + 1] EXTERNAL __attribute__((aligned(64)));
+static signed char output[LOOPC_NETWORK_OUTPUT_BYTES] EXTERNAL __attribute__((aligned(64)));
+static unsigned char workspace[LOOPC_NETWORK_WORKSPACE_BYTES + 1] EXTERNAL __attribute__((aligned(64)));
 
 static void print_text(const char *text)
 {
@@ -32,14 +32,9 @@ int main(void)
 {
 	int wrong = 0;
 
-	(void)workspace;
-	NETWORK(NETWORK_ARGUMENTS(vector_input, NETWORK_WEIGHTS, output)
-#if NETWORK_WORKSPACE_BYTES > 0
-		, (lrt_ext)workspace
-#endif
-		);
+	LOOPC_NETWORK_RUN(vector_input, LOOPC_NETWORK_WEIGHTS, output, workspace);
 	print_text(BOARD_NAME ":");
-	for (unsigned i = 0; i < NETWORK_OUTPUT_BYTES; i++) {
+	for (unsigned i = 0; i < LOOPC_NETWORK_OUTPUT_BYTES; i++) {
 		print_text(" ");
 		print_number(output[i]);
 		wrong += output[i] != vector_expected[i];
