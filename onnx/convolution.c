@@ -142,21 +142,6 @@ struct window lower_convolution_window(struct network *network, struct node *nod
 	return window;
 }
 
-/* An element less its zero point: a number, or one for each element of dimension AXIS. */
-static struct expression *less_zero(struct network *network, struct expression *element, struct value *zero,
-	struct index channel)
-{
-	double number;
-
-	if (!zero || (zero->constant && tensor_is_uniform(zero->constant, &number) && number == 0))
-		return element;
-	if (zero->constant && tensor_is_uniform(zero->constant, &number))
-		return expression_binary(network->arena, SUBTRACT, element,
-			expression_integer(network->arena, zero->type, tensor_integer(zero->constant, 0)));
-	const struct index at[RANK_LIMIT] = { shape_count(&zero->shape) == 1 ? index_constant(0) : channel };
-	return expression_binary(network->arena, SUBTRACT, element, expression_read(network->arena, zero, at));
-}
-
 static struct expression *bias_element(struct network *network, struct value *bias, enum type sum,
 	struct index channel)
 {
@@ -198,8 +183,8 @@ struct nest *lower_convolution_nest(struct network *network, struct node *node, 
 		index_sum(index_scaled(group, of_group), index_loop(c)), x_at, w_at + 2);
 	w_at[0] = map;
 	w_at[1] = index_loop(c);
-	struct expression *a = less_zero(network, expression_read(network->arena, x, x_at), x_zero, x_at[1]);
-	struct expression *b = less_zero(network, expression_read(network->arena, w, w_at), w_zero, map);
+	struct expression *a = lower_less_zero(network, expression_read(network->arena, x, x_at), x_zero, x_at[1]);
+	struct expression *b = lower_less_zero(network, expression_read(network->arena, w, w_at), w_zero, map);
 	add_update(nest, block, *total, ADD, expression_binary(network->arena, MULTIPLY, a, b));
 	return nest;
 }

@@ -312,6 +312,8 @@ void lower_unary(struct network *network, struct node *node)
 		variant == UNARY_SIGN || variant == UNARY_NOT;
 	struct value *output;
 
+	if (variant == UNARY_RELU && lower_qdq_relu(network, node))
+		return;
 	if (x->type != x->declared && variant == UNARY_RELU) {
 		output = lower_integer_output(network, node, &x->shape, x->low > 0 ? x->low : 0,
 			x->high > 0 ? x->high : 0);
@@ -386,7 +388,7 @@ void lower_binary(struct network *network, struct node *node)
 	if (!shape_broadcast(&a->shape, &b->shape, &shape))
 		refuse(network, "shapes %s and %s do not go together", shape_text(network->arena, &a->shape),
 			shape_text(network->arena, &b->shape));
-	if (lower_qdq_add(network, node, &shape))
+	if (lower_qdq_binary(network, node, &shape))
 		return;
 	if ((a->type != a->declared || b->type != b->declared) && variant <= BINARY_MUL &&
 	    lower_integers(network, a) && lower_integers(network, b)) {

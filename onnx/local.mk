@@ -24,6 +24,7 @@ loopc_onnx_SOURCES = \
 	onnx/project.c onnx/project.h \
 	onnx/quantize.c \
 	onnx/reduce.c \
+	onnx/requantize.c onnx/requantize.h \
 	onnx/type.c onnx/type.h \
 	onnx/wire.c onnx/wire.h \
 	driver/output.c driver/output.h \

@@ -209,6 +209,9 @@ static void import(struct network *network, const struct arguments *a)
 	lower_network(network);
 	place_network(network);
 	project_write(network, &project);
+	if (network->float_nodes)
+		fprintf(stderr, "loopc-onnx: note: %s: computed in floats between integers: %s\n", network->file,
+			network->float_nodes);
 }
 
 int main(int count, char **arguments)

@@ -217,7 +217,8 @@ static void lower_node(struct network *network, struct node *node)
 			return;              /* another one has been refused before it */
 	if (!node->output_count || !node->outputs[0])
 		refuse(network, "its result has no name");
-	node->kind->lower(network, node);
+	if (!lower_on_integers(network, node))
+		node->kind->lower(network, node);
 	for (int o = 1; o < node->output_count; o++)
 		if (node->outputs[o] && node->outputs[o]->uses && !node->outputs[o]->is_known)
 			refuse(network, "its result number %d is not supported", o);

@@ -106,6 +106,9 @@ struct nest *lower_product_nest(struct network *network, struct node *node, stru
 	struct value *bias, struct value *a_zero, struct value *b_zero, struct expression **total);
 /* The shape of MatMul's result; refuses those that do not go together. */
 struct shape lower_product_shape(struct network *network, const struct shape *a, const struct shape *b);
+/* An element less its zero point: a number (none if ZERO is NULL), or one for each PLACE in a dimension. */
+struct expression *lower_less_zero(struct network *network, struct expression *element, struct value *zero,
+	struct index place);
 /* Checks X and W of a convolution; the window, with the result's shape. */
 struct window lower_convolution_window(struct network *network, struct node *node, struct value *x,
 	struct value *w, int64_t *groups, struct shape *shape);
@@ -121,7 +124,10 @@ bool lower_qdq_convolution(struct network *network, struct node *node, const str
 bool lower_qdq_product(struct network *network, struct node *node, const struct shape *shape);
 bool lower_qdq_average(struct network *network, struct node *node, const struct window *window,
 	bool with_border, const struct shape *shape);
-bool lower_qdq_add(struct network *network, struct node *node, const struct shape *shape);
+bool lower_qdq_binary(struct network *network, struct node *node, const struct shape *shape);
+bool lower_qdq_relu(struct network *network, struct node *node);
+/* An operator that only moves elements: on the integers that its operands are made of.  False if it is another one. */
+bool lower_on_integers(struct network *network, struct node *node);
 /* Is it what DequantizeLinear makes, with one constant scale and zero point for all? */
 bool lower_is_quantized(const struct value *x);
 /* OUTPUT is what DequantizeLinear makes of INTEGERS as it made LIKE. */

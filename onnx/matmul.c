@@ -28,22 +28,6 @@ struct shape lower_product_shape(struct network *network, const struct shape *a,
 	return batch;
 }
 
-static struct expression *less_zero(struct network *network, struct expression *element, struct value *zero,
-	struct index row)
-{
-	double number;
-
-	if (!zero)
-		return element;
-	if (zero->constant && tensor_is_uniform(zero->constant, &number))
-		return number == 0 ? element : expression_binary(network->arena, SUBTRACT, element,
-			expression_integer(network->arena, zero->type, tensor_integer(zero->constant, 0)));
-	struct index at[RANK_LIMIT];
-	for (int d = 0; d < zero->shape.rank; d++)
-		at[d] = zero->shape.dims[d] == 1 ? index_constant(0) : row;
-	return expression_binary(network->arena, SUBTRACT, element, expression_read(network->arena, zero, at));
-}
-
 /* Subscripts of dimensions before the last two, aligned at the right with those of the result. */
 static void batch_subscripts(const struct nest *nest, int batch_rank, const struct value *operand,
 	struct index *at)
@@ -91,8 +75,8 @@ struct nest *lower_product_nest(struct network *network, struct node *node, stru
 		*total = add_local(nest, nest->tail, "sum", sum, first);
 	}
 	add_update(nest, add_loop(nest, nest->tail, loop), *total, ADD, expression_binary(network->arena, MULTIPLY,
-		less_zero(network, expression_read(network->arena, a, a_at), a_zero, i),
-		less_zero(network, expression_read(network->arena, b, b_at), b_zero, j)));
+		lower_less_zero(network, expression_read(network->arena, a, a_at), a_zero, i),
+		lower_less_zero(network, expression_read(network->arena, b, b_at), b_zero, j)));
 	return nest;
 }
 

@@ -49,13 +49,6 @@ static void reshape_to(struct network *network, struct node *node, struct value 
 			shape_text(network->arena, &x->shape));
 	struct value *output = lower_output(network, node, 0, x->type, shape);
 	keep_type(output, x);
-	output->quantized = x->quantized && shape_count(&x->scale->shape) == 1 ? x->quantized : NULL;
-	output->scale = x->scale;
-	output->zero = x->zero;
-	if (output->quantized) {
-		output->quantized = network_temporary(network, x->quantized->name, x->quantized->type, shape);
-		lower_reshape(network, node, output->quantized, x->quantized);
-	}
 	lower_reshape(network, node, output, x);
 }
 

@@ -125,6 +125,7 @@ struct network {
 
 	struct define *defines;          /* -D */
 	int define_count;
+	const char *float_nodes;         /* those of floats between integers, for a note; or NULL */
 	bool is_integer;                 /* floats of the file are integers in truth */
 	const char *vector;              /* directory of a test vector, or NULL */
 

@@ -1,10 +1,12 @@
 /* Quantized operators.  Where ONNX multiplies a sum by a real number, rounds to even and saturates,
- * so do the loops, in integers: the number is a multiplier of 31 bits and a shift. */
+ * so do the loops, in integers, exactly: see requantize.h. */
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "onnx/lower.h"
+#include "onnx/requantize.h"
 
 static struct expression *two(struct network *network, enum binary binary, struct expression *a,
 	struct expression *b)
@@ -27,6 +29,11 @@ static struct expression *clamped(struct network *network, struct expression *x,
 }
 
 /* ---- to integers and back ---- */
+
+static bool is_quantized_type(enum type type)
+{
+	return type == TYPE_INT8 || type == TYPE_UINT8 || type == TYPE_INT16 || type == TYPE_UINT16;
+}
 
 /* A scale or a zero point beside elements of X: one number, or one for each element of dimension AXIS. */
 static struct value *beside(struct network *network, struct node *node, struct value *parameter,
@@ -71,23 +78,6 @@ static struct expression *make_quantized(struct network *network, struct node *n
 		(double)type->lowest));
 }
 
-void lower_quantize(struct network *network, struct node *node)
-{
-	struct value *x = lower_declared(network, node, lower_input(network, node, 0));
-	struct value *scale = lower_input(network, node, 1), *zero = lower_optional(node, 2);
-	const int axis = quantized_axis(network, node, x);
-	const enum type type = zero ? zero->type : TYPE_UINT8;
-
-	if (type != TYPE_INT8 && type != TYPE_UINT8 && type != TYPE_INT16 && type != TYPE_UINT16)
-		refuse(network, "a result of %s; int8, uint8, int16 and uint16 are supported", type_infos[type].name);
-	if (!type_is_float(x->type) || scale->type != x->type)
-		refuse(network, "operands of types %s and %s", type_infos[x->type].name, type_infos[scale->type].name);
-	struct value *output = lower_output(network, node, 0, type, &x->shape);
-	struct value *operands[3] = { x, beside(network, node, scale, x, axis),
-		zero ? beside(network, node, zero, x, axis) : NULL };
-	lower_elementwise(network, node, output, operands, zero ? 3 : 2, make_quantized);
-}
-
 static struct expression *make_dequantized(struct network *network, struct node *node,
 	struct expression **operands, int count)
 {
@@ -122,7 +112,8 @@ void lower_dequantize(struct network *network, struct node *node)
 void lower_dequantized(struct network *network, struct node *node, struct value *output, struct value *integers,
 	const struct value *like)
 {
-	struct value *operands[3] = { integers, like->scale, like->zero };
+	struct value *operands[3] = { integers, beside(network, node, like->scale, integers, like->quantized_axis),
+		like->zero ? beside(network, node, like->zero, integers, like->quantized_axis) : NULL };
 
 	output->quantized = integers;
 	output->scale = like->scale;
@@ -132,27 +123,23 @@ void lower_dequantized(struct network *network, struct node *node, struct value 
 	lower_elementwise(network, node, output, operands, like->zero ? 3 : 2, make_dequantized);
 }
 
-/* ---- requantization ---- */
-
-/* The real number as multiplier * 2^-shift, the multiplier of 31 bits. */
-static void take_apart(struct network *network, double real, int64_t *multiplier, int *shift)
+struct expression *lower_less_zero(struct network *network, struct expression *element, struct value *zero,
+	struct index place)
 {
-	int exponent;
-	const double fraction = frexp(real, &exponent);
+	double number;
 
-	if (!(real > 0) || !isfinite(real))
-		refuse(network, "a scale of %g", real);
-	*multiplier = (int64_t)rint(ldexp(fraction, 31));
-	*shift = 31 - exponent;
-	if (*multiplier == INT64_C(1) << 31) {
-		*multiplier >>= 1;
-		(*shift)--;
-	}
-	for (; *shift > 62; (*shift)--)
-		*multiplier >>= 1;
-	if (*shift < 1)
-		refuse(network, "a scale of %g, which is too large", real);
+	if (!zero)
+		return element;
+	if (zero->constant && tensor_is_uniform(zero->constant, &number))
+		return number == 0 ? element : expression_binary(network->arena, SUBTRACT, element,
+			expression_integer(network->arena, zero->type, tensor_integer(zero->constant, 0)));
+	struct index at[RANK_LIMIT];
+	for (int d = 0; d < zero->shape.rank; d++)
+		at[d] = zero->shape.dims[d] == 1 ? index_constant(0) : place;
+	return expression_binary(network->arena, SUBTRACT, element, expression_read(network->arena, zero, at));
 }
+
+/* ---- requantization ---- */
 
 /* A parameter of a channel: a number where it is the same for all. */
 static struct expression *channel_element(struct network *network, const char *name, struct tensor *tensor,
@@ -166,9 +153,15 @@ static struct expression *channel_element(struct network *network, const char *n
 	return expression_read(network->arena, network_constant(network, name, tensor), at);
 }
 
-/* SCALED becomes SCALED * 2^-SHIFT, rounded to even, plus ZERO, and RESULT that from LOW to HIGH. */
+/* What the result of an operator becomes. */
+struct target {
+	const struct tensor *scale;
+	int64_t zero, low, high;
+};
+
+/* SCALED is shifted and rounded as R says, ZERO added, and RESULT that from LOW to HIGH. */
 static void finish_requantization(struct network *network, struct nest *nest, struct value *result,
-	struct expression *scaled, struct expression *shift, int64_t zero, int64_t low, int64_t high)
+	struct expression *scaled, struct expression *shift, int snap, const struct target *target)
 {
 	struct arena *arena = network->arena;
 	struct expression *one = integer(network, TYPE_INT64, 1);
@@ -177,40 +170,41 @@ static void finish_requantization(struct network *network, struct nest *nest, st
 		expression_cast(arena, TYPE_INT64, integer(network, TYPE_INT32, 1)),
 		two(network, SUBTRACT, shift, integer(network, TYPE_INT32, 1))), one);
 
+	if (snap)
+		add_assign(nest, nest->tail, scaled, two(network, SHIFT_RIGHT, two(network, ADD, scaled,
+			integer(network, TYPE_INT64, INT64_C(1) << (snap - 1))), integer(network, TYPE_INT32, snap)));
 	if (shift->kind == EXPRESSION_INTEGER)
 		half = integer(network, TYPE_INT64, (INT64_C(1) << (shift->integer - 1)) - 1);
 	struct expression *odd = two(network, BIT_AND, two(network, SHIFT_RIGHT, scaled, shift), one);
 	add_assign(nest, nest->tail, scaled, two(network, SHIFT_RIGHT,
 		two(network, ADD, two(network, ADD, scaled, half), odd), shift));
-	if (zero)
-		add_update(nest, nest->tail, scaled, ADD, integer(network, TYPE_INT32, zero));
+	if (target->zero)
+		add_update(nest, nest->tail, scaled, ADD, integer(network, TYPE_INT32, target->zero));
 	add_assign(nest, nest->tail, lower_element(network, nest, result),
-		expression_cast(arena, result->type, clamped(network, scaled, low, high)));
+		expression_cast(arena, result->type, clamped(network, scaled, target->low, target->high)));
 }
 
-/* At the end of the nest RESULT becomes TOTAL * SCALES[channel], rounded to even, plus ZERO, from LOW to
- * HIGH.  COUNT scales, one for all or one for each value of CHANNEL. */
+/* At the end of the nest RESULT becomes TOTAL, an integer of 32 bits, requantized; with the factor of the
+ * channel, or one for all. */
 static void requantize(struct network *network, struct nest *nest, struct value *result, struct expression *total,
-	const double *scales, int64_t count, struct index channel, int64_t zero, int64_t low, int64_t high)
+	const struct requantization *r, struct index channel, const struct target *target)
 {
 	struct arena *arena = network->arena;
-	const struct shape shape = { 1, { count } };
-	struct tensor *multipliers = tensor_new(arena, TYPE_INT32, &shape, false);
+	const struct shape shape = { 1, { r->count } };
+	struct tensor *multipliers = tensor_new(arena, r->limit_bits ? TYPE_INT64 : TYPE_INT32, &shape, false);
 	struct tensor *shifts = tensor_new(arena, TYPE_INT8, &shape, false);
+	const int64_t limit = (INT64_C(1) << r->limit_bits) - 1;
 
-	for (int64_t c = 0; c < count; c++) {
-		int64_t multiplier;
-		int shift;
-		take_apart(network, scales[c], &multiplier, &shift);
-		tensor_set_integer(multipliers, c, multiplier);
-		tensor_set_integer(shifts, c, shift);
+	for (int64_t c = 0; c < r->count; c++) {
+		tensor_set_integer(multipliers, c, r->multipliers[c]);
+		tensor_set_integer(shifts, c, r->shifts[c]);
 	}
 	struct expression *shift = channel_element(network, arena_printf(arena, "%s_shift", result->name), shifts,
 		channel);
 	struct expression *scaled = add_local(nest, nest->tail, "scaled", TYPE_INT64, two(network, MULTIPLY,
-		expression_cast(arena, TYPE_INT64, total),
+		expression_cast(arena, TYPE_INT64, r->limit_bits ? clamped(network, total, -limit, limit) : total),
 		channel_element(network, arena_printf(arena, "%s_multiplier", result->name), multipliers, channel)));
-	finish_requantization(network, nest, result, scaled, shift, zero, low, high);
+	finish_requantization(network, nest, result, scaled, shift, r->snap, target);
 }
 
 static const struct tensor *scale_of(struct network *network, struct node *node, int input)
@@ -218,17 +212,56 @@ static const struct tensor *scale_of(struct network *network, struct node *node,
 	return lower_constant(network, node, input, "a scale");
 }
 
-/* a * b / c for each channel. */
-static double *all_scales(struct network *network, const struct tensor *a, const struct tensor *b,
-	const struct tensor *c, int64_t channels, int64_t *count)
+/* Of integers up to BOUND, by A * B[channel] / (TARGET's scale * DIVISOR): false if 64 bits do not hold what is
+ * exact. */
+static bool find_requantization(struct network *network, const struct tensor *a, const struct tensor *b,
+	int64_t channels, int64_t divisor, int64_t bound, const struct target *target, struct requantization *r)
 {
-	if (a->count != 1 || c->count != 1 || (b->count != 1 && b->count != channels))
-		refuse(network, "scales of %lld numbers", (long long)b->count);
-	*count = b->count;
-	double *scales = ARENA_ARRAY(network->arena, double, *count);
-	for (int64_t i = 0; i < *count; i++)
-		scales[i] = tensor_number(a, 0) * tensor_number(b, i) / tensor_number(c, 0);
-	return scales;
+	struct factor *factors = ARENA_ARRAY(network->arena, struct factor, b->count);
+
+	/* Each value of each channel is looked at. */
+	if (a->count != 1 || target->scale->count != 1 || (b->count != 1 && b->count != channels) ||
+	    (target->high - target->low) > (INT64_C(1) << 25) / b->count)
+		return false;
+	for (int64_t c = 0; c < b->count; c++)
+		if (!factor_find(tensor_number(a, 0), tensor_number(b, c), tensor_number(target->scale, 0), divisor,
+			&factors[c]))
+			return false;
+	return requantization_find(network->arena, factors, b->count, target->low - target->zero,
+		target->high - target->zero, bound < INT32_MAX ? bound : INT32_MAX, r);
+}
+
+/* No sum of DEPTH products of bytes, W less ZERO one of them, and a bias is larger. */
+static int64_t sum_bound(const struct value *w, const struct value *zero, int64_t depth, const struct value *bias)
+{
+	double number;
+
+	int64_t weight = 255, most = 0;
+
+	if (depth > 32768 || (bias && !bias->constant))
+		return INT32_MAX;
+	if (w->type == TYPE_INT8 && w->constant && (!zero || (zero->constant &&
+	    tensor_is_uniform(zero->constant, &number) && number == 0))) {
+		weight = 0;
+		for (int64_t e = 0; e < (w->constant->is_uniform ? 1 : w->constant->count); e++)
+			weight = llabs(tensor_integer(w->constant, e)) > weight ? llabs(tensor_integer(w->constant, e)) : weight;
+	}
+	for (int64_t e = 0; bias && e < bias->constant->count; e++)
+		most = llabs(tensor_integer(bias->constant, e)) > most ? llabs(tensor_integer(bias->constant, e)) : most;
+	return depth * 255 * weight + most;
+}
+
+/* The same for the operators that have no other form. */
+static struct requantization need_requantization(struct network *network, const struct tensor *a,
+	const struct tensor *b, int64_t channels, int64_t bound, const struct target *target)
+{
+	struct requantization r;
+
+	if (!find_requantization(network, a, b, channels, 1, bound, target, &r))
+		refuse(network, "scales of %lld, %lld and %lld numbers, the first %g * %g / %g: not one of the result, or no "
+			"multiplier of 64 bits is exact", (long long)a->count, (long long)b->count, (long long)target->scale->count,
+			tensor_number(a, 0), tensor_number(b, 0), tensor_number(target->scale, 0));
+	return r;
 }
 
 static int64_t zero_of(struct network *network, struct node *node, int input)
@@ -240,22 +273,31 @@ static int64_t zero_of(struct network *network, struct node *node, int input)
 	return tensor_integer(zero, 0);
 }
 
+static struct target target_of(struct network *network, struct node *node, enum type type)
+{
+	if (!is_quantized_type(type))
+		refuse(network, "a result of %s", type_infos[type].name);
+	return (struct target){ scale_of(network, node, 6), zero_of(network, node, 7), type_infos[type].lowest,
+		type_infos[type].highest };
+}
+
 void lower_quantized_convolution(struct network *network, struct node *node)
 {
 	struct value *x = lower_input(network, node, 0), *w = lower_input(network, node, 3);
 	struct value *y_zero = lower_input(network, node, 7), *bias = lower_optional(node, 8);
 	struct expression *total;
 	struct shape shape;
-	int64_t groups, count;
+	int64_t groups;
 	const struct window window = lower_convolution_window(network, node, x, w, &groups, &shape);
 	struct value *output = lower_output(network, node, 0, y_zero->type, &shape);
-	const double *scales = all_scales(network, scale_of(network, node, 1), scale_of(network, node, 4),
-		scale_of(network, node, 6), shape.dims[1], &count);
+	const struct target target = target_of(network, node, y_zero->type);
+	const struct requantization r = need_requantization(network, scale_of(network, node, 1),
+		scale_of(network, node, 4), shape.dims[1],
+		sum_bound(w, lower_input(network, node, 5), shape_count(&w->shape) / w->shape.dims[0], bias), &target);
 
 	struct nest *nest = lower_convolution_nest(network, node, output, x, w, &window, groups, TYPE_INT32, bias,
 		lower_input(network, node, 2), lower_input(network, node, 5), &total);
-	requantize(network, nest, output, total, scales, count, index_loop(nest->axes[1]),
-		zero_of(network, node, 7), type_infos[output->type].lowest, type_infos[output->type].highest);
+	requantize(network, nest, output, total, &r, index_loop(nest->axes[1]), &target);
 	nest->tail = NULL;
 	lower_emit(network, nest);
 }
@@ -267,14 +309,15 @@ void lower_quantized_matmul(struct network *network, struct node *node)
 	const struct shape shape = lower_product_shape(network, &a->shape, &b->shape);
 	struct value *output = lower_output(network, node, 0, y_zero->type, &shape);
 	struct expression *total;
-	int64_t count;
-	const double *scales = all_scales(network, scale_of(network, node, 1), scale_of(network, node, 4),
-		scale_of(network, node, 6), b->shape.dims[b->shape.rank - 1], &count);
+	const struct target target = target_of(network, node, y_zero->type);
+	const struct requantization r = need_requantization(network, scale_of(network, node, 1),
+		scale_of(network, node, 4), b->shape.dims[b->shape.rank - 1],
+		sum_bound(b, lower_input(network, node, 5), a->shape.dims[a->shape.rank - 1], NULL), &target);
 
 	struct nest *nest = lower_product_nest(network, node, output, a, b, false, false, TYPE_INT32, NULL,
 		lower_input(network, node, 2), lower_input(network, node, 5), &total);
-	requantize(network, nest, output, total, scales, count, index_loop(nest->axes[shape.rank - 1]),
-		zero_of(network, node, 7), type_infos[output->type].lowest, type_infos[output->type].highest);
+	requantize(network, nest, output, total, &r,
+		b->shape.rank > 1 ? index_loop(nest->axes[shape.rank - 1]) : index_constant(0), &target);
 	nest->tail = NULL;
 	lower_emit(network, nest);
 }
@@ -283,14 +326,14 @@ void lower_quantized_matmul(struct network *network, struct node *node)
 
 /* What follows until QuantizeLinear. */
 struct ending {
-	struct node *quantize;
-	const struct tensor *scale;
-	int64_t zero, low, high;         /* limits: of the type, and of Relu or Clip before it */
+	struct node *quantize, *limit;   /* LIMIT: Relu or Clip before it, or NULL */
+	struct target target;
 };
 
-static int64_t quantized_bound(const struct ending *ending, double bound, enum type type)
+/* As QuantizeLinear makes it of the number, in floats. */
+static int64_t quantized_bound(const struct target *target, double bound, enum type type)
 {
-	const double q = rint(bound / tensor_number(ending->scale, 0)) + (double)ending->zero;
+	const double q = rint((double)((float)bound / (float)tensor_number(target->scale, 0))) + (double)target->zero;
 
 	return q < (double)type_infos[type].lowest ? type_infos[type].lowest :
 		q > (double)type_infos[type].highest ? type_infos[type].highest : (int64_t)q;
@@ -305,13 +348,12 @@ static bool constant_bound(const struct value *value, double *bound)
 	return true;
 }
 
-static bool find_ending(struct network *network, struct node *node, struct ending *ending)
+static bool find_ending(struct node *node, struct ending *ending)
 {
 	struct value *result = node->outputs[0];
 	struct node *limit = NULL, *next = result->uses == 1 && !result->is_output ? result->user : NULL;
 	double bound = 0;
 
-	(void)network;
 	if (next && (!strcmp(next->operator, "Relu") || (!strcmp(next->operator, "Clip") && next->version >= 11))) {
 		limit = next;
 		result = next->outputs[0];
@@ -324,30 +366,34 @@ static bool find_ending(struct network *network, struct node *node, struct endin
 	    (zero && (!zero->constant || zero->constant->count != 1)) || !(tensor_number(next->inputs[1]->constant, 0) > 0))
 		return false;
 	const enum type type = zero ? zero->type : TYPE_UINT8;
-	*ending = (struct ending){ next, next->inputs[1]->constant, zero ? tensor_integer(zero->constant, 0) : 0,
-		type_infos[type].lowest, type_infos[type].highest };
+	if (!is_quantized_type(type))
+		return false;
+	struct target *target = &ending->target;
+	*ending = (struct ending){ next, limit, { next->inputs[1]->constant, zero ? tensor_integer(zero->constant, 0) : 0,
+		type_infos[type].lowest, type_infos[type].highest } };
 	if (limit && !strcmp(limit->operator, "Relu"))
-		ending->low = quantized_bound(ending, 0, type);
+		target->low = quantized_bound(target, 0, type);
 	if (limit && !strcmp(limit->operator, "Clip")) {
 		if (lower_optional(limit, 1) && !constant_bound(limit->inputs[1], &bound))
 			return false;
 		if (lower_optional(limit, 1))
-			ending->low = quantized_bound(ending, bound, type);
+			target->low = quantized_bound(target, bound, type);
 		if (lower_optional(limit, 2) && !constant_bound(limit->inputs[2], &bound))
 			return false;
 		if (lower_optional(limit, 2))
-			ending->high = quantized_bound(ending, bound, type);
+			target->high = quantized_bound(target, bound, type);
 	}
-	if (limit)
-		limit->is_done = true;
-	next->is_done = true;
-	return true;
+	return target->low <= target->high;
 }
 
 static struct value *ending_output(struct network *network, const struct ending *ending, const struct shape *shape)
 {
 	const struct value *zero = lower_optional(ending->quantize, 2);
 
+	/* Both are in the nest that is made now. */
+	if (ending->limit)
+		ending->limit->is_done = true;
+	ending->quantize->is_done = true;
 	return lower_output(network, ending->quantize, 0, zero ? zero->type : TYPE_UINT8, shape);
 }
 
@@ -355,6 +401,28 @@ bool lower_is_quantized(const struct value *x)
 {
 	return x->quantized && x->scale->constant && x->scale->constant->count == 1 &&
 		(!x->zero || x->zero->constant);
+}
+
+/* The same, of 8 bits: sums and products of them are of 32. */
+static bool is_of_bytes(const struct value *x)
+{
+	return lower_is_quantized(x) && type_infos[x->quantized->type].bytes == 1;
+}
+
+/* Weights of 8 bits, a scale for each of dimension AXIS or one for all, and sums of DEPTH products. */
+static bool are_weights(const struct value *w, int axis, int64_t depth)
+{
+	return w->quantized && w->scale->constant && (w->scale->constant->count == 1 || w->quantized_axis == axis) &&
+		type_infos[w->quantized->type].bytes == 1 && depth <= 32768;
+}
+
+static struct tensor *one_tensor(struct network *network)
+{
+	const struct shape scalar = { 0 };
+	struct tensor *one = tensor_new(network->arena, TYPE_FLOAT, &scalar, false);
+
+	tensor_set_number(one, 0, 1);
+	return one;
 }
 
 /* The bias as integers of the scale of the sums; false if it is not written so. */
@@ -385,20 +453,19 @@ bool lower_qdq_convolution(struct network *network, struct node *node, const str
 {
 	struct value *x = lower_optional(node, 0), *w = lower_optional(node, 1), *bias;
 	struct expression *total;
+	struct requantization r;
 	struct ending ending;
-	int64_t count;
 
-	if (node->kind->variant != CONVOLUTION_FLOAT || !lower_is_quantized(x) || !w->quantized ||
-	    !w->scale->constant || (w->scale->constant->count > 1 && w->quantized_axis != 0) ||
-	    !quantized_bias(lower_optional(node, 2), x, w, &bias) || !find_ending(network, node, &ending))
+	if (node->kind->variant != CONVOLUTION_FLOAT || !is_of_bytes(x) ||
+	    !are_weights(w, 0, shape_count(&w->shape) / w->shape.dims[0]) ||
+	    !quantized_bias(lower_optional(node, 2), x, w, &bias) || !find_ending(node, &ending) ||
+	    !find_requantization(network, x->scale->constant, w->scale->constant, shape->dims[1], 1,
+		sum_bound(w->quantized, w->zero, shape_count(&w->shape) / w->shape.dims[0], bias), &ending.target, &r))
 		return false;
 	struct value *output = ending_output(network, &ending, shape);
-	const double *scales = all_scales(network, x->scale->constant, w->scale->constant, ending.scale,
-		shape->dims[1], &count);
 	struct nest *nest = lower_convolution_nest(network, node, output, x->quantized, w->quantized, window, groups,
 		TYPE_INT32, bias, x->zero, w->zero, &total);
-	requantize(network, nest, output, total, scales, count, index_loop(nest->axes[1]), ending.zero, ending.low,
-		ending.high);
+	requantize(network, nest, output, total, &r, index_loop(nest->axes[1]), &ending.target);
 	nest->tail = NULL;
 	lower_emit(network, nest);
 	return true;
@@ -411,22 +478,24 @@ bool lower_qdq_product(struct network *network, struct node *node, const struct 
 	const bool a_transposed = is_gemm && attribute_int(network, node, "transA", 0);
 	const bool b_transposed = is_gemm && attribute_int(network, node, "transB", 0);
 	struct expression *total;
+	struct requantization r;
 	struct ending ending;
-	int64_t count;
 
-	if ((!is_gemm && strcmp(node->operator, "MatMul")) || !lower_is_quantized(a) || !b->quantized ||
-	    !b->scale->constant || (b->scale->constant->count > 1 &&
-		b->quantized_axis != b->shape.rank - (b_transposed ? 2 : 1)) ||
+	if ((!is_gemm && strcmp(node->operator, "MatMul")) || !is_of_bytes(a) ||
+	    !are_weights(b, b->shape.rank < 2 ? -1 : b->shape.rank - (b_transposed ? 2 : 1),
+		a->shape.dims[a->shape.rank - (a_transposed ? 2 : 1)]) ||
 	    (is_gemm && (attribute_float(network, node, "alpha", 1) != 1 || attribute_float(network, node, "beta", 1) != 1)) ||
-	    !quantized_bias(is_gemm ? lower_optional(node, 2) : NULL, a, b, &bias) || !find_ending(network, node, &ending))
+	    !quantized_bias(is_gemm ? lower_optional(node, 2) : NULL, a, b, &bias) || !find_ending(node, &ending))
+		return false;
+	const int64_t columns = b->shape.dims[b->shape.rank - (b_transposed || b->shape.rank < 2 ? 2 : 1)];
+	if (!find_requantization(network, a->scale->constant, b->scale->constant, columns, 1,
+		sum_bound(b->quantized, b->zero, a->shape.dims[a->shape.rank - (a_transposed ? 2 : 1)], bias), &ending.target, &r))
 		return false;
 	struct value *output = ending_output(network, &ending, shape);
-	const double *scales = all_scales(network, a->scale->constant, b->scale->constant, ending.scale,
-		shape->dims[shape->rank - 1], &count);
 	struct nest *nest = lower_product_nest(network, node, output, a->quantized, b->quantized, a_transposed,
 		b_transposed, TYPE_INT32, bias, a->zero, b->zero, &total);
-	requantize(network, nest, output, total, scales, count, index_loop(nest->axes[shape->rank - 1]), ending.zero,
-		ending.low, ending.high);
+	requantize(network, nest, output, total, &r, r.count == 1 ? index_constant(0) :
+		index_loop(nest->axes[shape->rank - 1]), &ending.target);
 	nest->tail = NULL;
 	lower_emit(network, nest);
 	return true;
@@ -439,13 +508,16 @@ bool lower_qdq_average(struct network *network, struct node *node, const struct 
 	struct value *x = lower_optional(node, 0);
 	struct arena *arena = network->arena;
 	struct index at[RANK_LIMIT], taps[RANK_LIMIT];
+	struct requantization r;
 	struct ending ending;
 	double count;
 
-	const struct value *counts = lower_window_counts(network, window, with_border, TYPE_INT32);
+	if (!is_of_bytes(x) || !find_ending(node, &ending))
+		return false;
 	/* At the border, where fewer elements count, the factor would be another one. */
-	if (!lower_is_quantized(x) || !tensor_is_uniform(counts->constant, &count) || count > 8e6 ||
-	    !find_ending(network, node, &ending))
+	const struct value *counts = lower_window_counts(network, window, with_border, TYPE_INT32);
+	if (!tensor_is_uniform(counts->constant, &count) || count > 8e6 || !find_requantization(network,
+		x->scale->constant, one_tensor(network), 1, (int64_t)count, 255 * (int64_t)count, &ending.target, &r))
 		return false;
 	struct value *output = ending_output(network, &ending, shape);
 	struct nest *nest = lower_nest(network, node, output);
@@ -456,8 +528,7 @@ bool lower_qdq_average(struct network *network, struct node *node, const struct 
 	const int64_t zero = x->zero ? tensor_integer(x->zero->constant, 0) : 0;
 	add_update(nest, block, sum, ADD, !zero ? element : two(network, SUBTRACT, element,
 		integer(network, TYPE_INT32, zero)));
-	const double scale = tensor_number(x->scale->constant, 0) / (tensor_number(ending.scale, 0) * count);
-	requantize(network, nest, output, sum, &scale, 1, index_constant(0), ending.zero, ending.low, ending.high);
+	requantize(network, nest, output, sum, &r, index_constant(0), &ending.target);
 	nest->tail = NULL;
 	lower_emit(network, nest);
 	return true;
@@ -473,43 +544,249 @@ static struct expression *broadcast_element(struct network *network, const struc
 	return expression_read(network->arena, x, at);
 }
 
-/* Both scales as multipliers of one shift: 40 bits, as elements have no more than 17. */
-bool lower_qdq_add(struct network *network, struct node *node, const struct shape *shape)
+static int64_t zero_point(const struct value *x)
+{
+	return x->zero ? tensor_integer(x->zero->constant, 0) : 0;
+}
+
+/* The integer less its zero point: from LOW to HIGH. */
+static struct expression *centred(struct network *network, const struct nest *nest, const struct value *x)
+{
+	struct expression *element = broadcast_element(network, nest, x->quantized);
+
+	return !zero_point(x) ? element : two(network, SUBTRACT, element, integer(network, TYPE_INT32, zero_point(x)));
+}
+
+/* Add and Sub: both scales as multipliers of one shift. */
+static bool find_sum(struct network *network, struct value *const operands[2], bool is_difference,
+	const struct target *target, struct requantization *r)
+{
+	struct factor factors[2];
+	int64_t lows[2], highs[2];
+
+	for (int o = 0; o < 2; o++) {
+		const struct type_info *type = &type_infos[operands[o]->quantized->type];
+		if (!factor_find(tensor_number(operands[o]->scale->constant, 0), 1, tensor_number(target->scale, 0), 1,
+			&factors[o]))
+			return false;
+		lows[o] = type->lowest - zero_point(operands[o]);
+		highs[o] = type->highest - zero_point(operands[o]);
+	}
+	if (is_difference) {
+		const int64_t low = lows[1];
+		lows[1] = -highs[1];
+		highs[1] = -low;
+	}
+	if (!requantization_find_sum(network->arena, factors, lows, highs, r))
+		return false;
+	r->multipliers[1] *= is_difference ? -1 : 1;
+	return true;
+}
+
+bool lower_qdq_binary(struct network *network, struct node *node, const struct shape *shape)
 {
 	struct value *operands[2] = { lower_optional(node, 0), lower_optional(node, 1) };
+	const int variant = node->kind->variant;
 	struct arena *arena = network->arena;
-	struct expression *sum = NULL;
+	struct expression *elements[2];
+	struct requantization r;
 	struct ending ending;
-	double scales[2];
-	int exponent;
 
-	if (strcmp(node->operator, "Add") || !lower_is_quantized(operands[0]) || !lower_is_quantized(operands[1]) ||
-	    type_infos[operands[0]->quantized->type].bytes > 2 || type_infos[operands[1]->quantized->type].bytes > 2 ||
-	    !find_ending(network, node, &ending))
+	if (variant > BINARY_MUL || !is_of_bytes(operands[0]) || !is_of_bytes(operands[1]) || !find_ending(node, &ending) ||
+	    !(variant == BINARY_MUL ? find_requantization(network, operands[0]->scale->constant,
+		operands[1]->scale->constant, 1, 1, 255 * 255, &ending.target, &r) :
+		find_sum(network, operands, variant == BINARY_SUB, &ending.target, &r)))
 		return false;
-	for (int o = 0; o < 2; o++)
-		scales[o] = tensor_number(operands[o]->scale->constant, 0) / tensor_number(ending.scale, 0);
-	frexp(scales[0] > scales[1] ? scales[0] : scales[1], &exponent);
-	const int shift = 40 - exponent;
-	if (shift < 1 || shift > 62)
-		refuse(network, "scales of %g and %g", scales[0], scales[1]);
 	struct value *output = ending_output(network, &ending, shape);
 	struct nest *nest = lower_nest(network, node, output);
-	for (int o = 0; o < 2; o++) {
-		const int64_t zero = operands[o]->zero ? tensor_integer(operands[o]->zero->constant, 0) : 0;
-		struct expression *element = broadcast_element(network, nest, operands[o]->quantized);
-		if (zero)
-			element = two(network, SUBTRACT, element, integer(network, TYPE_INT32, zero));
-		element = two(network, MULTIPLY, expression_cast(arena, TYPE_INT64, element),
-			integer(network, TYPE_INT64, (int64_t)rint(ldexp(scales[o], shift))));
-		sum = sum ? two(network, ADD, sum, element) : element;
+	for (int o = 0; o < 2; o++)
+		elements[o] = centred(network, nest, operands[o]);
+	if (variant == BINARY_MUL) {
+		requantize(network, nest, output, two(network, MULTIPLY, elements[0], elements[1]), &r, index_constant(0),
+			&ending.target);
+	} else {
+		for (int o = 0; o < 2; o++)
+			elements[o] = two(network, MULTIPLY, expression_cast(arena, TYPE_INT64, elements[o]),
+				integer(network, TYPE_INT64, r.multipliers[o]));
+		struct expression *scaled = add_local(nest, nest->tail, "scaled", TYPE_INT64,
+			two(network, ADD, elements[0], elements[1]));
+		finish_requantization(network, nest, output, scaled, integer(network, TYPE_INT32, r.shifts[0]), r.snap,
+			&ending.target);
 	}
-	struct expression *scaled = add_local(nest, nest->tail, "scaled", TYPE_INT64, sum);
-	finish_requantization(network, nest, output, scaled, integer(network, TYPE_INT32, shift), ending.zero,
-		ending.low, ending.high);
 	nest->tail = NULL;
 	lower_emit(network, nest);
 	return true;
+}
+
+/* ---- integers that change their scale, or their place ---- */
+
+static bool is_one_number(const struct value *parameter)
+{
+	return !parameter || (parameter->constant && parameter->constant->count == 1);
+}
+
+static bool are_alike(const struct value *a, const struct value *b)
+{
+	return tensor_number(a->scale->constant, 0) == tensor_number(b->scale->constant, 0) &&
+		zero_point(a) == zero_point(b) && a->quantized->type == b->quantized->type;
+}
+
+/* OUTPUT becomes the integers of X in the scale of TARGET.  False if it cannot. */
+static bool lower_rescaled(struct network *network, struct node *node, struct value *output, struct value *x,
+	const struct target *target)
+{
+	struct requantization r;
+
+	if (type_infos[x->quantized->type].bytes > 2 && zero_point(x))
+		return false;
+	if (tensor_number(x->scale->constant, 0) == tensor_number(target->scale, 0) && zero_point(x) == target->zero &&
+	    x->quantized->type == output->type && target->low == type_infos[output->type].lowest &&
+	    target->high == type_infos[output->type].highest) {
+		lower_reshape(network, node, output, x->quantized);
+		return true;
+	}
+	if (!find_requantization(network, x->scale->constant, one_tensor(network), 1, 1, INT32_MAX, target, &r))
+		return false;
+	struct nest *nest = lower_nest(network, node, output);
+	requantize(network, nest, output, centred(network, nest, x), &r, index_constant(0), target);
+	nest->tail = NULL;
+	lower_emit(network, nest);
+	return true;
+}
+
+static bool is_mover(const struct operator *kind)
+{
+	static lower_function *const movers[] = { lower_transpose, lower_slice, lower_split, lower_expand, lower_gather,
+		lower_tile, lower_resize, lower_depth_to_space, lower_space_to_depth, lower_concat, lower_reshape_node,
+		lower_flatten, lower_squeeze, lower_unsqueeze, lower_identity };
+
+	for (size_t m = 0; m < sizeof(movers) / sizeof(movers[0]); m++)
+		if (kind->lower == movers[m])
+			return true;
+	return false;
+}
+
+/* The concatenation of tensors of different scales, each in that of the result. */
+static bool lower_qdq_concat(struct network *network, struct node *node)
+{
+	struct value **inputs = ARENA_ARRAY(network->arena, struct value *, node->input_count + 1), **given = node->inputs;
+	struct value *output = node->outputs[0];
+	struct ending ending;
+
+	if (!find_ending(node, &ending))
+		return false;
+	const struct value *zero = lower_optional(ending.quantize, 2);
+	for (int i = 0; i < node->input_count; i++) {
+		inputs[i] = network_temporary(network, given[i]->name, zero ? zero->type : TYPE_UINT8, &given[i]->shape);
+		if (!lower_rescaled(network, node, inputs[i], given[i], &ending.target))
+			return false;
+	}
+	const struct shape none = { 0 };
+	struct value *integers = ending_output(network, &ending, &none);
+	node->inputs = inputs;
+	node->outputs[0] = integers;
+	node->kind->lower(network, node);
+	node->inputs = given;
+	node->outputs[0] = output;
+	return true;
+}
+
+bool lower_on_integers(struct network *network, struct node *node)
+{
+	const int count = is_mover(node->kind) ? node->kind->lower == lower_concat ? node->input_count : 1 : 0;
+	struct value **given = node->inputs, **wanted = node->outputs;
+	const struct shape none = { 0 };
+	bool is_alike = true;
+
+	for (int i = 0; i < count; i++) {
+		if (!lower_optional(node, i) || !lower_is_quantized(given[i]) || !is_one_number(given[i]->zero))
+			return false;
+		is_alike &= are_alike(given[i], given[0]);
+	}
+	if (!count || !is_alike)
+		return count && lower_qdq_concat(network, node);
+	const struct value *like = given[0];
+	node->inputs = ARENA_ARRAY(network->arena, struct value *, node->input_count + 1);
+	node->outputs = ARENA_ARRAY(network->arena, struct value *, node->output_count + 1);
+	for (int i = 0; i < node->input_count; i++)
+		node->inputs[i] = i < count ? given[i]->quantized : given[i];
+	for (int o = 0; o < node->output_count; o++)
+		if (wanted[o] && wanted[o]->uses)
+			node->outputs[o] = network_temporary(network, wanted[o]->name, like->quantized->type, &none);
+	node->kind->lower(network, node);
+	struct value **made = node->outputs;
+	node->inputs = given;
+	node->outputs = wanted;
+	for (int o = 0; o < node->output_count; o++)
+		if (made[o])
+			lower_dequantized(network, node, lower_output(network, node, o, like->scale->type, &made[o]->shape),
+				made[o], like);
+	return true;
+}
+
+static struct expression *make_above_zero(struct network *network, struct node *node, struct expression **operands,
+	int count)
+{
+	struct expression *zero = integer(network, TYPE_INT32, zero_point(node->inputs[0]));
+
+	(void)count;
+	return expression_choose(network->arena, two(network, LESS, operands[0], zero), zero, operands[0]);
+}
+
+bool lower_qdq_relu(struct network *network, struct node *node)
+{
+	struct value *x = lower_optional(node, 0);
+
+	if (!lower_is_quantized(x) || !is_one_number(x->zero))
+		return false;
+	struct value *integers = network_temporary(network, x->quantized->name, x->quantized->type, &x->shape);
+	lower_elementwise(network, node, integers, &x->quantized, 1, make_above_zero);
+	lower_dequantized(network, node, lower_output(network, node, 0, x->type, &x->shape), integers, x);
+	return true;
+}
+
+/* QuantizeLinear of what DequantizeLinear has made. */
+static bool lower_quantized_again(struct network *network, struct node *node, struct value *x, struct value *scale,
+	struct value *zero, enum type type)
+{
+	if (!lower_is_quantized(x) || !is_one_number(x->zero) || !scale->constant || !is_one_number(scale) ||
+	    !is_one_number(zero))
+		return false;
+	const struct target target = { scale->constant, zero ? tensor_integer(zero->constant, 0) : 0,
+		type_infos[type].lowest, type_infos[type].highest };
+	return lower_rescaled(network, node, lower_output(network, node, 0, type, &x->shape), x, &target);
+}
+
+/* The operator's operands have been integers, and so will be its result, but it computes in floats. */
+static void note_floats(struct network *network, const struct node *node)
+{
+	bool is_between = false;
+
+	for (int i = 0; node && i < node->input_count; i++)
+		is_between |= node->inputs[i] && node->inputs[i]->quantized;
+	if (is_between)
+		network->float_nodes = arena_printf(network->arena, "%s%s%s (%s)", network->float_nodes ? network->float_nodes : "",
+			network->float_nodes ? ", " : "", node->name, node->operator);
+}
+
+void lower_quantize(struct network *network, struct node *node)
+{
+	struct value *x = lower_declared(network, node, lower_input(network, node, 0));
+	struct value *scale = lower_input(network, node, 1), *zero = lower_optional(node, 2);
+	const int axis = quantized_axis(network, node, x);
+	const enum type type = zero ? zero->type : TYPE_UINT8;
+
+	if (!is_quantized_type(type))
+		refuse(network, "a result of %s; int8, uint8, int16 and uint16 are supported", type_infos[type].name);
+	if (!type_is_float(x->type) || scale->type != x->type)
+		refuse(network, "operands of types %s and %s", type_infos[x->type].name, type_infos[scale->type].name);
+	if (lower_quantized_again(network, node, x, scale, zero, type))
+		return;
+	note_floats(network, lower_input(network, node, 0)->producer);
+	struct value *output = lower_output(network, node, 0, type, &x->shape);
+	struct value *operands[3] = { x, beside(network, node, scale, x, axis),
+		zero ? beside(network, node, zero, x, axis) : NULL };
+	lower_elementwise(network, node, output, operands, zero ? 3 : 2, make_quantized);
 }
 
 /* ---- a scale found at run time ---- */

@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+from fractions import Fraction
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../examples/onnx"))
 from model import FLOAT, INT8, INT32, INT64, UINT8, integer, model, node, part, tensor, value
@@ -237,6 +238,80 @@ def quantized_others():
             hasnt=["float"])
 
 
+def single(number):
+    """As a float of 32 bits."""
+    return struct.unpack("<f", struct.pack("<f", number))[0]
+
+
+def scales_are_exact():
+    """Requantization rounds the exact product, for scales that make ties, and near ones, of every kind."""
+    for seed in range(3):
+        generator = random.Random(seed + 40)
+
+        def scale():
+            return single(generator.choice([2.0 ** generator.randrange(-10, 3), generator.uniform(1e-3, 1),
+                                            generator.choice([.1, .3, .05, .001, 1 / 3, 1 / 7, 3.0, 5.0, 25.0])]))
+        sa, sb, sy, columns = scale(), [scale() for _ in range(24)], scale() * 64, 24
+        rows = []
+        for factor in [Fraction(sa) * Fraction(s) / Fraction(sy) for s in sb]:
+            for _ in range(8):
+                near = int(Fraction(2 * generator.randrange(-130, 130) + 1, 2) / factor) + generator.randrange(-2, 3)
+                if abs(near) < 113 * 127:
+                    rows.append((near // 113, near % 113))
+        data = model([node("QLinearMatMul", ["a", "sa", "za", "b", "sb", "zb", "sy", "zy"], ["y"])],
+                     [value("a", INT8, [len(rows), 2])], [value("y", INT8, [len(rows), columns])],
+                     [tensor("b", [2, columns], INT8, [113] * columns + [1] * columns), tensor("sa", [], FLOAT, [sa]),
+                      tensor("za", [], INT8, [0]), tensor("sb", [columns], FLOAT, sb),
+                      tensor("zb", [columns], INT8, [0] * columns), tensor("sy", [], FLOAT, [sy]),
+                      tensor("zy", [], INT8, [-3])])
+        y = [max(-128, min(127, round((113 * p + q) * Fraction(sa) * Fraction(s) / Fraction(sy)) - 3))
+             for p, q in rows for s in sb]
+        answers(f"exact scales, {seed}", data, b"".join(struct.pack("<2b", *r) for r in rows),
+                struct.pack(f"<{len(y)}b", *y), hasnt=["float"])
+
+
+def quantized_elementwise():
+    """Sums, differences and products of all pairs of bytes; what moves elements, and changes their scale."""
+    def clamp(number):
+        return max(-128, min(127, number))
+    a, b = list(range(256)), list(range(-128, 128))
+    sa, sb, za, zb, zc = single(0.1), single(0.3), 100, -5, 4
+    for operator, sc in (("Add", single(0.2)), ("Sub", 3.0), ("Mul", single(0.7))):
+        data = model([node("DequantizeLinear", ["a", "sa", "za"], ["af"]), node("DequantizeLinear", ["b", "sb", "zb"], ["bf"]),
+                      node(operator, ["af", "bf"], ["c"]), node("Relu", ["c"], ["r"]),
+                      node("QuantizeLinear", ["r", "sc", "zc"], ["y"])],
+                     [value("a", UINT8, [256, 1]), value("b", INT8, [256])], [value("y", INT8, [256, 256])],
+                     [tensor("sa", [], FLOAT, [sa]), tensor("sb", [], FLOAT, [sb]), tensor("sc", [], FLOAT, [sc]),
+                      tensor("za", [], UINT8, [za]), tensor("zb", [], INT8, [zb]), tensor("zc", [], INT8, [zc])])
+        def real(p, q):
+            p, q = (p - za) * Fraction(sa), (q - zb) * Fraction(sb)
+            return max(0, p + q if operator == "Add" else p - q if operator == "Sub" else p * q) / Fraction(sc)
+        y = [clamp(round(real(p, q)) + zc) for p in a for q in b]
+        answers(f"QDQ around {operator} is of integers, for all pairs", data, struct.pack("<256B256b", *a, *b),
+                struct.pack("<65536b", *y), hasnt=["float"])
+    data = model([node("DequantizeLinear", ["a", "sa", "za"], ["af"]), node("Transpose", ["af"], ["at"], perm=[1, 0]),
+                  node("Relu", ["at"], ["ar"]), node("Slice", ["ar", "from", "to"], ["as"]),
+                  node("DequantizeLinear", ["b", "sb", "zb"], ["bf"]), node("Concat", ["as", "bf"], ["c"], axis=1),
+                  node("QuantizeLinear", ["c", "sb", "zc"], ["y"])],
+                 [value("a", UINT8, [6, 4]), value("b", INT8, [3, 2])], [value("y", INT8, [3, 8])],
+                 [tensor("sa", [], FLOAT, [sa]), tensor("sb", [], FLOAT, [sb]), tensor("za", [], UINT8, [za]),
+                  tensor("zb", [], INT8, [zb]), tensor("zc", [], INT8, [zc]), tensor("from", [1], INT64, [1]),
+                  tensor("to", [1], INT64, [4])])
+    a, b = [generated * 11 % 256 for generated in range(24)], [-128, 127, 5, -6, 70, -71]
+    y = []
+    for i in range(3):
+        y += [clamp(round(max(0, a[4 * j + i + 1] - za) * Fraction(sa) / Fraction(sb)) + zc) for j in range(6)]
+        y += [clamp(b[2 * i + j] - zb + zc) for j in range(2)]
+    answers("QDQ around what moves elements, and other scales, is of integers", data, struct.pack("<24B6b", *a, *b),
+            struct.pack("<24b", *y), hasnt=["float"])
+    done = run(model([node("DequantizeLinear", ["a", "sa", "za"], ["af"]), node("Sigmoid", ["af"], ["s"], "curve"),
+                      node("QuantizeLinear", ["s", "sb", "za"], ["y"])], [value("a", UINT8, [9])], [value("y", UINT8, [9])],
+                     [tensor("sa", [], FLOAT, [sa]), tensor("sb", [], FLOAT, [sb]), tensor("za", [], UINT8, [za])]))
+    result(done.returncode == 0 and "note: " in done.stderr and "floats between integers: curve (Sigmoid)" in done.stderr,
+           "says what is computed in floats", done.stderr)
+    subprocess.run(["rm", "-rf", "out"], check=True)
+
+
 def requantized():
     """RequantShift; what no integer of 32 bits holds is refused."""
     def net(weight, mul, div):
@@ -332,7 +407,7 @@ def main():
     os.mkdir(f"{directory}/in")
     os.chdir(f"{directory}/in")
     try:
-        for group in (files, nodes, long_chains, folding, quantized, quantized_others, requantized, blocks):
+        for group in (files, nodes, long_chains, folding, quantized, quantized_others, scales_are_exact, quantized_elementwise, requantized, blocks):
             group()
     finally:
         os.chdir("/")
