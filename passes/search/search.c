@@ -21,7 +21,7 @@ enum { ROUND_TASKS = 32, MAX_THREADS = 64, FIRST_SHARE = 30000, SHARE_GROWTH = 8
 static const long EXHAUSTIVE_POINTS = 80000000;
 /* Points after which a search ends whose best moves no more than the lower bound: it looks for
  * fewer commands only. */
-static const long TIE_POINTS = 4000000;
+static const long TIE_POINTS = 1000000;
 
 void search_options_init(struct search_options *options)
 {
@@ -205,6 +205,38 @@ static void count_dims(struct space *space, int a)
 	}
 }
 
+/* The most that all windows together have outside [0, LIMIT) where they begin at 0, STEP, 2 STEP
+ * ... from a border, LENGTH elements before it. */
+static double outside(double length, double step)
+{
+	double count = ceil(length / step);
+
+	return length > 0 ? count * length - step * count * (count - 1) / 2 : 0;
+}
+
+/* What clipping takes at most from the sum of dimension D of array A over all tiles, whatever
+ * these are.  The loop with gaps has tiles that begin, and end, at different iterations; of the
+ * others no more than all iterations are tiles. */
+static double clipped_away(const struct space *space, int a, int d)
+{
+	const struct model_dim *dim = &space->model->arrays[a].dims[d];
+	int gap = space->gap_loop[a][d];
+	double end = (double)dim->window, others = 1, step;
+
+	if (gap < 0 || dim->clip_high == 0)
+		return 0;
+	step = (double)dim->coefficient[gap];
+	for (int l = 0; l < space->model->loop_count; l++) {
+		double extent = (double)space->model->loops[l].extent;
+
+		end += (double)dim->coefficient[l] * (extent - 1);
+		if (l != gap && dim->coefficient[l] > 0)
+			others *= extent;
+	}
+	return others * (outside((double)dim->clip_low, step)
+		+ outside(end - (double)dim->clip_high, step));
+}
+
 static void add_array(struct space *space, int a)
 {
 	const struct model_array *array = &space->model->arrays[a];
@@ -229,6 +261,7 @@ static void add_array(struct space *space, int a)
 					space->gap_loop[a][d] = space->gap_loop[a][d] == NO_GAPS ? l :
 						MANY_GAPS;
 			}
+		space->clipped_away[a][d] = clipped_away(space, a, d);
 		space->is_apart[a] = space->is_apart[a] && loops <= 1;
 	}
 	space->is_clipped[a] = array_is_clipped(array);

@@ -95,6 +95,20 @@ static double gap_lower(const struct space *space, int a, int d, const struct le
 	return lower * (1 - 1e-14);
 }
 
+/* The same of a dimension that may be clipped. */
+static double gap_clipped_lower(const struct space *space, int a, int d,
+	const struct level *levels, const struct level *last)
+{
+	double lower;
+
+	if (space->model->arrays[a].dims[d].clip_high == 0)
+		return gap_lower(space, a, d, levels, last);
+	if (space->gap_loop[a][d] == MANY_GAPS)
+		return space->distinct[a][d];
+	lower = gap_lower(space, a, d, levels, last) - space->clipped_away[a][d];
+	return fmax(space->distinct[a][d], lower * (1 - 1e-14));
+}
+
 /* The sum of a clipped dimension over the tiles of the loops placed. */
 static double clipped_dim_sum(const struct space *space, const struct model_dim *dim,
 	const struct level *levels, const struct level *last)
@@ -143,8 +157,7 @@ void array_start(const struct space *space, int a, const struct level *levels,
 			state->dims[d].sum = state->dims[d].lower =
 				clipped_dim_sum(space, &array->dims[d], levels, levels);
 		if (space->gap_loop[a][d] != NO_GAPS)
-			state->dims[d].lower = array->dims[d].clip_high > 0 ?
-				space->distinct[a][d] : gap_lower(space, a, d, levels, levels);
+			state->dims[d].lower = gap_clipped_lower(space, a, d, levels, levels);
 		state->first *= space->is_counted[a][d] ? state->dims[d].lower :
 			(double)array->dims[d].window;
 		state->region *= held_extent(&array->dims[d], whole);
@@ -206,8 +219,7 @@ void array_step(const struct tree *tree, int a, const struct level *before,
 			dim->extent -= c * (extent - tile);
 			dim->least += c * (tile - smallest);
 			dim->lower = space->gap_loop[a][d] == NO_GAPS ? dim->sum :
-				array->dims[d].clip_high > 0 ? space->distinct[a][d] :
-				gap_lower(space, a, d, tree->levels, level);
+				gap_clipped_lower(space, a, d, tree->levels, level);
 		}
 		state->first *= space->is_counted[a][d] ? dim->lower :
 			(double)array->dims[d].window;

@@ -34,6 +34,7 @@ struct space {
 	 * the elements of the dimension that are touched at all, at least. */
 	int gap_loop[MODEL_ARRAYS][MODEL_RANK];
 	double distinct[MODEL_ARRAYS][MODEL_RANK];
+	double clipped_away[MODEL_ARRAYS][MODEL_RANK];  /* then, of all windows together, at most */
 	/* Dimensions without common loops: for bounds the others count as a window. */
 	bool is_counted[MODEL_ARRAYS][MODEL_RANK];
 	unsigned held;               /* bit a: options->held[a] */
