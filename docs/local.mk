@@ -11,3 +11,7 @@ EXTRA_DIST += docs/reports.md docs/sizes.md docs/tutorial.md
 # Where bash-completion looks, by the name of the command.
 bashcompletiondir = $(datadir)/bash-completion/completions
 dist_bashcompletion_DATA = docs/completion/loopc
+if HAVE_ONNX
+dist_bashcompletion_DATA += docs/completion/loopc-onnx
+endif
+EXTRA_DIST += docs/completion/loopc-onnx

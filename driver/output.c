@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "support/memory.h"
+#include "support/program.h"
 
 struct output {
 	struct output *next;
@@ -57,7 +58,7 @@ void outputs_free(struct outputs *outputs)
 
 static bool failed(const char *what, const char *file)
 {
-	fprintf(stderr, "loopc: error: cannot %s '%s': %s\n", what, file, strerror(errno));
+	fprintf(stderr, "%s: error: cannot %s '%s': %s\n", program_name, what, file, strerror(errno));
 	return false;
 }
 

@@ -29,7 +29,8 @@ loopc_onnx_SOURCES = \
 	onnx/wire.c onnx/wire.h \
 	driver/output.c driver/output.h \
 	support/arena.c support/arena.h \
-	support/memory.c support/memory.h
+	support/memory.c support/memory.h \
+	support/program.c support/program.h
 loopc_onnx_CFLAGS = $(AM_CFLAGS) $(PROTOBUF_C_CFLAGS)
 loopc_onnx_LDADD = libonnx_proto.a $(PROTOBUF_C_LIBS) -lm
 

@@ -12,7 +12,7 @@
 #include "onnx/place.h"
 #include "onnx/print.h"
 #include "onnx/project.h"
-#include "support/memory.h"
+#include "support/program.h"
 
 static const char help[] =
 	"loopc-onnx NETWORK.onnx -o DIR: writes a network as loops for loopc.\n"
@@ -218,6 +218,8 @@ int main(int count, char **arguments)
 {
 	struct arguments a = { 0 };
 	jmp_buf failed;
+
+	program_name = "loopc-onnx";
 	const int status = take_arguments(count, arguments, &a);
 
 	if (status >= 0)

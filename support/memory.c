@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/program.h"
+
 enum { GUARD_LIMIT = 8, RESERVE_BYTES = 262144, STATUS = 70 };
 
 static struct guard {
@@ -33,14 +35,15 @@ void memory_unguard(void)
 /* Streams are not flushed: what they hold is half of something, and they may be locked. */
 _Noreturn void memory_exhausted(void)
 {
-	static const char message[] = "\nloopc: error: out of memory\n";
 	static int is_ending;
 
 	/* Memory that a clean-up lacks, or another thread at the same time, ends it at once. */
 	if (__atomic_exchange_n(&is_ending, 1, __ATOMIC_SEQ_CST))
 		_exit(STATUS);
-	if (write(STDERR_FILENO, message, strlen(message)) < 0)
-		_exit(STATUS);
+	const char *const message[] = { "\n", program_name, ": error: out of memory\n" };
+	for (size_t m = 0; m < sizeof(message) / sizeof(message[0]); m++)
+		if (write(STDERR_FILENO, message[m], strlen(message[m])) < 0)
+			_exit(STATUS);
 	free(reserve);
 	while (guard_count > 0) {
 		struct guard *guard = &guards[--guard_count];

@@ -6,14 +6,19 @@ if ! command -v bash >/dev/null 2>&1; then
 fi
 . "$top_srcdir/tests/tap/tap.sh"
 
-# completes WORD...: what is offered for the last word.  Words are cut at "=" as bash does.
+# completes_of FUNCTION FILE PROGRAM WORD...: what is offered for the last word.  Words are cut at "=" as bash
+# does.
+completes_of()
+{
+	bash -c '. "$2"; function=$1; shift 2
+		COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+		$function
+		printf "%s\n" "${COMPREPLY[@]}" | tr "\n" " "' bash "$@"
+}
+
 completes()
 {
-	bash -c '. "$1"; shift
-		COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
-		_loopc
-		printf "%s\n" "${COMPREPLY[@]}" | tr "\n" " "' bash \
-		"$top_srcdir/docs/completion/loopc" "$LOOPC" "$@"
+	completes_of _loopc "$top_srcdir/docs/completion/loopc" "$LOOPC" "$@"
 }
 
 is "$(completes --expl)" "--explain --explain= " "an option, alone or with a value"
@@ -51,4 +56,26 @@ for option in $("$LOOPC" --help | grep -oE -- '--[a-z][a-z-]*' | sort -u); do
 	esac
 done
 is "$missing" "" "every option of the help is offered"
+
+importer=$top_builddir/loopc-onnx
+imports()
+{
+	completes_of _loopc_onnx "$top_srcdir/docs/completion/loopc-onnx" "$importer" "$@"
+}
+
+if [ -x "$importer" ]; then
+	is "$(imports --fu)" "--function-per-block " "loopc-onnx: an option"
+	is "$(imports --con)" "--constant= " "loopc-onnx: an option with a value"
+	is "$(imports --weights =)" "bin c " "loopc-onnx: all values"
+	is "$(imports --test = ker)" "kernel.loop " "loopc-onnx: a file that is a value"
+	is "$(imports -M)" "-MD -MF " "loopc-onnx: short options"
+	missing=
+	for option in $("$importer" --help | grep -oE -- '--[a-z][a-z-]*' | sort -u); do
+		case " $(imports "$option")" in
+		*" $option "*|*" $option= "*) ;;
+		*) missing="$missing $option" ;;
+		esac
+	done
+	is "$missing" "" "loopc-onnx: every option of the help is offered"
+fi
 finish

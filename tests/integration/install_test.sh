@@ -85,6 +85,30 @@ if command -v automake >/dev/null 2>&1; then
 	exits 0 "automake: runs" automake-build/demo
 	has out '^0 differences$' "automake: computes"
 	rebuilds automake make -C automake-build V=1
+	if [ -x "$prefix/bin/loopc-onnx" ] && command -v python3 >/dev/null 2>&1; then
+		python3 -B "$top_srcdir/examples/onnx/train.py" automake-onnx >/dev/null
+		cat >automake-onnx/configure.ac <<-'END'
+			AC_INIT([imported], [1])
+			AM_INIT_AUTOMAKE([foreign subdir-objects])
+			AC_PROG_CC
+			AC_PROG_LOOPC([0.1])
+			AC_CONFIG_FILES([Makefile])
+			AC_OUTPUT
+		END
+		cat >automake-onnx/Makefile.am <<-'END'
+			AM_CPPFLAGS = -I. -Imodel -I$(LOOPC_RUNTIME_DIR)
+			bin_PROGRAMS = demo
+			nodist_demo_SOURCES = model/kernel.c model/weights.c model/main.c
+			demo_LDADD = -lloopc_rt -lm
+			BUILT_SOURCES = model/kernel.c
+			model/main.c: model/network.loop
+			@LOOPC_RULES@
+		END
+		mkdir onnx-automake
+		ok "automake: imports a network" sh -c 'ACLOCAL_PATH=$1/share/aclocal autoreconf -i automake-onnx &&
+			cd onnx-automake && ../automake-onnx/configure -q LDFLAGS="-L$1/lib" && make &&
+			./demo model/input.bin out.bin && cmp out.bin model/expected.bin' sh "$prefix"
+	fi
 	ok "automake: a version that is too new is refused" sh -c '
 		sed "s/AC_PROG_LOOPC(\[0.1\])/AC_PROG_LOOPC([99.0])/" automake/configure.ac >new &&
 		mv new automake/configure.ac &&

@@ -1,0 +1,3 @@
+#include "support/program.h"
+
+const char *program_name = "loopc";
