@@ -17,15 +17,32 @@ struct value *lower_input(struct network *network, const struct node *node, int 
 	return value;
 }
 
+/* An input that is a list of sizes has no more elements. */
+enum { SIZES_LIMIT = 64 };
+
+/* An input that the value is made of, which makes that it is not constant; NULL if there is none. */
+static const struct value *origin(const struct value *value)
+{
+	while (value && !value->is_input) {
+		const struct value *next = NULL;
+		for (int i = 0; value->producer && i < value->producer->input_count && !next; i++)
+			if (value->producer->inputs[i] && !value->producer->inputs[i]->constant)
+				next = value->producer->inputs[i];
+		value = next;
+	}
+	return value;
+}
+
 const struct tensor *lower_constant(struct network *network, const struct node *node, int input, const char *what)
 {
 	const struct value *value = lower_input(network, node, input);
 
-	if (!value->constant)
-		refuse(network, "%s must be constant, as loops need sizes%s%s%s", what,
-			value->is_input ? ": fix input '" : "", value->is_input ? value->name : "",
-			value->is_input ? "' by --constant" : "");
-	return value->constant;
+	if (value->constant)
+		return value->constant;
+	const struct value *from = origin(value);
+	if (from && shape_count(&from->shape) <= SIZES_LIMIT)
+		refuse(network, "%s must be constant, as loops need sizes: fix input '%s' by --constant", what, from->name);
+	refuse(network, "%s must be constant, as loops need sizes", what);
 }
 
 const int64_t *lower_list(struct network *network, const struct node *node, int since, int input,

@@ -460,112 +460,183 @@ void lower_concat(struct network *network, struct node *node)
 	}
 }
 
+/* ---- copies by maps: element o of a dimension comes from element map[o] ---- */
+
+/* Elements begin + step * i of a dimension come from elements from + factor * i; i < count.  Where SPLIT is
+ * not 0 the dimension is one piece, and o comes from o / split, or, if IS_REST, from o % split. */
+struct piece {
+	int64_t begin, step, count, from, factor, split;
+	bool is_rest;
+};
+
+/* The map cut into affine pieces of elements STEP apart.  Their number; at most LIMIT are put into PIECES. */
+static int64_t cut_map(const int64_t *map, int64_t size, int64_t step, struct piece *pieces, int64_t limit)
+{
+	int64_t count = 0;
+
+	for (int64_t first = 0; first < step && first < size; first++)
+		for (int64_t o = first; o < size;) {
+			struct piece piece = { .begin = o, .step = step, .count = 1, .from = map[o] };
+			if (o + step < size)
+				piece.factor = map[o + step] - map[o];
+			for (; o + step < size && map[o + step] - map[o] == piece.factor; o += step)
+				piece.count++;
+			o += step;
+			if (count < limit)
+				pieces[count] = piece;
+			count++;
+		}
+	return count;
+}
+
+/* o / s or o % s of all SIZE elements, made of IN. */
+static bool is_split(const int64_t *map, int64_t size, int64_t in, struct piece *piece)
+{
+	const int64_t s = in && size % in == 0 ? size / in : 0;
+	bool is_quotient = s > 1, is_rest = s > 1 && in > 1;
+
+	for (int64_t o = 0; o < size; o++) {
+		is_quotient = is_quotient && map[o] == o / s;
+		is_rest = is_rest && map[o] == o % in;
+	}
+	*piece = (struct piece){ .step = 1, .count = size, .split = is_quotient ? s : in, .is_rest = !is_quotient };
+	return is_quotient || is_rest;
+}
+
+/* As few as there are.  More than LIMIT: 0. */
+static int64_t pieces_of(struct network *network, const int64_t *map, int64_t size, int64_t in, int64_t limit,
+	struct piece **pieces)
+{
+	struct piece split;
+	int64_t least = cut_map(map, size, 1, NULL, 0), step = 1;
+
+	if (least > 1 && is_split(map, size, in, &split)) {
+		*pieces = ARENA_NEW(network->arena, struct piece);
+		**pieces = split;
+		return 1;
+	}
+	for (int64_t s = 2; s <= 16 && least > 1; s++) {
+		const int64_t count = cut_map(map, size, s, NULL, 0);
+		if (count < least) {
+			least = count;
+			step = s;
+		}
+	}
+	if (least > limit)
+		return 0;
+	*pieces = ARENA_ARRAY(network->arena, struct piece, least);
+	cut_map(map, size, step, *pieces, least);
+	return least;
+}
+
+/* The loops of a piece in BLOCK; the subscripts of both sides. */
+static struct block *piece_loops(struct nest *nest, struct block *block, const char *name, const struct piece *piece,
+	struct index *out_at, struct index *x_at)
+{
+	if (piece->split) {
+		const int64_t inner_size = piece->split, outer_size = piece->count / inner_size;
+		const int outer = nest_loop(nest, piece->is_rest ? "copy" : name, outer_size);
+		block = add_loop(nest, block, outer);
+		const int inner = nest_loop(nest, piece->is_rest ? name : "copy", inner_size);
+		block = add_loop(nest, block, inner);
+		*out_at = index_sum(index_scaled(index_loop(outer), inner_size), index_loop(inner));
+		*x_at = index_loop(piece->is_rest ? inner : outer);
+		return block;
+	}
+	const int loop = nest_loop(nest, name, piece->count);
+	*out_at = index_plus(index_scaled(index_loop(loop), piece->step), piece->begin);
+	*x_at = index_plus(index_scaled(index_loop(loop), piece->factor), piece->from);
+	return add_loop(nest, block, loop);
+}
+
+/* OUTPUT is made of the elements of X that the maps say, a nest for each choice of pieces. */
+static void copy_mapped(struct network *network, struct node *node, struct value *output, struct value *x,
+	int64_t **map)
+{
+	static const char *const names[] = { "n", "k", "y", "x", "z", "i5", "i6", "i7", "i8", "i9", "i10", "i11" };
+	const int64_t limit = x->constant ? 1000000 : 256;
+	struct piece *pieces[RANK_LIMIT];
+	int64_t counts[RANK_LIMIT], total = 1;
+
+	for (int d = 0; d < x->shape.rank; d++) {
+		counts[d] = pieces_of(network, map[d], output->shape.dims[d], x->shape.dims[d], limit, &pieces[d]);
+		total *= counts[d];
+		if (!total || total > limit)
+			refuse(network, "dimension %d goes from %lld to %lld elements in no order: more than %lld parts", d,
+				(long long)x->shape.dims[d], (long long)output->shape.dims[d], (long long)limit);
+	}
+	if (x->constant && !output->constant)
+		output->constant = tensor_new(network->arena, output->type, &output->shape, false);
+	for (int64_t t = 0; t < total; t++) {
+		struct nest *nest = nest_new(network->arena, node, output);
+		struct block *block = &nest->block;
+		struct index out_at[RANK_LIMIT], x_at[RANK_LIMIT];
+		int64_t rest = t;
+
+		for (int d = 0; d < x->shape.rank; d++) {
+			block = piece_loops(nest, block, names[d], &pieces[d][rest % counts[d]], &out_at[d], &x_at[d]);
+			rest /= counts[d];
+		}
+		add_assign(nest, block, expression_read(network->arena, output, out_at),
+			expression_read(network->arena, x, x_at));
+		emit_part(network, nest, output);
+	}
+}
+
 void lower_gather(struct network *network, struct node *node)
 {
 	struct value *x = lower_input(network, node, 0);
 	const struct tensor *indices = lower_constant(network, node, 1, "the indices");
 	const int axis = lower_axis(network, attribute_int(network, node, "axis", 0), x->shape.rank, x->shape.rank);
 	const int64_t size = x->shape.dims[axis];
-	struct shape shape = { 0 };
-	struct index x_at[RANK_LIMIT], out_at[RANK_LIMIT];
+	struct shape shape = { 0 }, flat = x->shape;
+	int64_t *map[RANK_LIMIT];
 
 	if (x->shape.rank - 1 + indices->shape.rank > RANK_LIMIT)
 		refuse(network, "more than %d dimensions", RANK_LIMIT);
 	for (int d = 0; d < x->shape.rank; d++)
 		for (int i = 0; i < (d == axis ? indices->shape.rank : 1); i++)
 			shape.dims[shape.rank++] = d == axis ? indices->shape.dims[i] : x->shape.dims[d];
-	for (int64_t e = 0; e < indices->count; e++)
-		if (tensor_integer(indices, e) < -size || tensor_integer(indices, e) >= size)
-			refuse(network, "index %lld of %lld", (long long)tensor_integer(indices, e), (long long)size);
-	if (!x->constant && indices->count > 256)
-		refuse(network, "%lld indices; 256 are supported", (long long)indices->count);
 	struct value *output = lower_output(network, node, 0, x->type, &shape);
 	keep_type(output, x);
-	if (x->constant && !output->constant)
-		output->constant = tensor_new(network->arena, output->type, &shape, false);
-	for (int64_t e = 0; e < indices->count; e++) {
-		struct nest *nest = nest_new(network->arena, node, output);
-		struct block *block = &nest->block;
-		const int64_t index = tensor_integer(indices, e);
-		int64_t rest = e;
-		int at = 0;
-
-		for (int d = 0; d < x->shape.rank; d++) {
-			if (d == axis) {
-				x_at[d] = index_constant(index < 0 ? index + size : index);
-				for (int i = indices->shape.rank - 1; i >= 0; i--) {
-					out_at[at + i] = index_constant(rest % indices->shape.dims[i]);
-					rest /= indices->shape.dims[i];
-				}
-				at += indices->shape.rank;
-				continue;
-			}
-			const int loop = nest_loop(nest, d == 0 ? "n" : d == 1 ? "k" : d == 2 ? "y" : "x", x->shape.dims[d]);
-			block = add_loop(nest, block, loop);
-			x_at[d] = out_at[at++] = index_loop(loop);
+	if (!shape_count(&shape))
+		return;
+	flat.dims[axis] = indices->count;
+	for (int d = 0; d < x->shape.rank; d++) {
+		if (flat.dims[d] > 10000000)
+			refuse(network, "dimension %d of %lld elements", d, (long long)flat.dims[d]);
+		map[d] = ARENA_ARRAY(network->arena, int64_t, flat.dims[d] + 1);
+		for (int64_t o = 0; o < flat.dims[d]; o++) {
+			const int64_t index = d == axis ? tensor_integer(indices, o) : o;
+			if (index < -size || (d == axis && index >= size))
+				refuse(network, "index %lld of %lld", (long long)index, (long long)size);
+			map[d][o] = index < 0 ? index + size : index;
 		}
-		add_assign(nest, block, expression_read(network->arena, output, out_at),
-			expression_read(network->arena, x, x_at));
-		emit_part(network, nest, output);
 	}
+	struct value *copy = indices->shape.rank == 1 ? output :
+		network_temporary(network, output->name, output->type, &flat);
+	copy_mapped(network, node, copy, x, map);
+	if (copy != output)
+		lower_reshape(network, node, output, copy);
 }
 
 /* ---- borders ---- */
 
-/* Where the elements of one dimension of a padded tensor come from: pieces that are affine. */
-struct piece {
-	int64_t begin, count, from, factor;
-};
-
-static int pad_pieces(struct network *network, const char *mode, int64_t size, int64_t before, int64_t after,
-	struct piece *pieces)
+/* The element of X that element o of a dimension with a border BEFORE it is, for mode edge or reflect. */
+static int64_t *border_map(struct network *network, const char *mode, int64_t size, int64_t before, int64_t after)
 {
-	int count = 0;
-
-	if (before < -size || after < -size - before || (!strcmp(mode, "reflect") && (before >= size || after >= size)))
+	if (before < -size || after < -size - before || (!strcmp(mode, "reflect") && (before >= size || after >= size)) ||
+	    size + before + after > 10000000)
 		refuse(network, "%lld and %lld elements around %lld", (long long)before, (long long)after, (long long)size);
-	const int64_t cut = before < 0 ? -before : 0, kept = size - cut - (after < 0 ? -after : 0);
-	if (before > 0)
-		pieces[count++] = !strcmp(mode, "edge") ? (struct piece){ 0, before, 0, 0 } :
-			(struct piece){ 0, before, before, -1 };
-	pieces[count++] = (struct piece){ before > 0 ? before : 0, kept, cut, 1 };
-	if (after > 0)
-		pieces[count++] = !strcmp(mode, "edge") ? (struct piece){ before + size, after, size - 1, 0 } :
-			(struct piece){ before + size, after, size - 2, -1 };
-	return count;
-}
-
-static void pad_pieces_copy(struct network *network, struct node *node, struct value *output, struct value *x,
-	const char *mode, const int64_t *before, const int64_t *after)
-{
-	struct piece pieces[RANK_LIMIT][3];
-	int counts[RANK_LIMIT], total = 1;
-
-	for (int d = 0; d < x->shape.rank; d++) {
-		counts[d] = pad_pieces(network, mode, x->shape.dims[d], before[d], after[d], pieces[d]);
-		total *= counts[d];
+	int64_t *map = ARENA_ARRAY(network->arena, int64_t, size + before + after + 1);
+	for (int64_t o = 0; o < size + before + after; o++) {
+		const int64_t at = o - before;
+		if (!strcmp(mode, "edge"))
+			map[o] = clamped(at, 0, size - 1);
+		else
+			map[o] = at < 0 ? -at : at >= size ? 2 * (size - 1) - at : at;
 	}
-	if (x->constant)
-		output->constant = tensor_new(network->arena, output->type, &output->shape, false);
-	for (int t = 0; t < total; t++) {
-		struct nest *nest = nest_new(network->arena, node, output);
-		struct block *block = &nest->block;
-		struct index out_at[RANK_LIMIT], x_at[RANK_LIMIT];
-		int rest = t;
-
-		for (int d = 0; d < x->shape.rank; d++) {
-			const struct piece *piece = &pieces[d][rest % counts[d]];
-			const int loop = nest_loop(nest, d == 0 ? "n" : d == 1 ? "k" : d == 2 ? "y" : d == 3 ? "x" : "z",
-				piece->count);
-			rest /= counts[d];
-			block = add_loop(nest, block, loop);
-			out_at[d] = index_plus(index_loop(loop), piece->begin);
-			x_at[d] = index_plus(index_scaled(index_loop(loop), piece->factor), piece->from);
-		}
-		add_assign(nest, block, expression_read(network->arena, output, out_at),
-			expression_read(network->arena, x, x_at));
-		emit_part(network, nest, output);
-	}
+	return map;
 }
 
 static void pad_constant(struct network *network, struct node *node, struct value *output, struct value *x,
@@ -636,7 +707,10 @@ void lower_pad(struct network *network, struct node *node)
 	if (strcmp(mode, "constant") && strcmp(mode, "edge") && strcmp(mode, "reflect"))
 		refuse(network, "mode %.20s", mode);
 	if (strcmp(mode, "constant")) {
-		pad_pieces_copy(network, node, output, x, mode, before, after);
+		int64_t *map[RANK_LIMIT];
+		for (int d = 0; d < x->shape.rank; d++)
+			map[d] = border_map(network, mode, x->shape.dims[d], before[d], after[d]);
+		copy_mapped(network, node, output, x, map);
 		return;
 	}
 	pad_constant(network, node, output, x, value, before);
@@ -648,47 +722,6 @@ void lower_pad(struct network *network, struct node *node)
 }
 
 /* ---- other sizes ---- */
-
-/* The nest that copies to OUTPUT from X, where element o of dimension d comes from map[d][o]: affine,
- * or o / s or o % s for some s.  Refuses other maps. */
-static void copy_mapped(struct network *network, struct node *node, struct value *output, struct value *x,
-	int64_t **map)
-{
-	struct nest *nest = lower_nest(network, node, output);
-	struct index at[RANK_LIMIT];
-
-	for (int d = 0; d < x->shape.rank; d++) {
-		const int64_t out = output->shape.dims[d], in = x->shape.dims[d];
-		const int64_t factor = out > 1 ? map[d][1] - map[d][0] : 0;
-		int64_t s = out % in ? 0 : out / in;
-		bool is_affine = true, is_quotient = s > 1, is_rest = s > 1;
-
-		for (int64_t o = 0; o < out; o++) {
-			is_affine &= map[d][o] == map[d][0] + o * factor;
-			is_quotient = is_quotient && map[d][o] == o / s;
-			is_rest = is_rest && map[d][o] == o % in;
-		}
-		const int loop = nest->axes[d];
-		if (is_affine) {
-			at[d] = index_plus(index_scaled(index_loop(loop), factor), map[d][0]);
-			continue;
-		}
-		if (!is_quotient && !is_rest)
-			refuse(network, "dimension %d goes from %lld to %lld elements; whole factors are supported", d,
-				(long long)in, (long long)out);
-		const int outer = nest_loop(nest, nest->loops[loop].name, is_quotient ? in : s);
-		const int inner = nest_loop(nest, is_quotient ? "copy" : nest->loops[loop].name, is_quotient ? s : in);
-		if (is_rest)
-			nest->loops[outer].name = "copy";
-		nest->loops[loop].split_count = 2;
-		nest->loops[loop].split[0] = outer;
-		nest->loops[loop].split[1] = inner;
-		at[d] = index_loop(is_quotient ? outer : inner);
-	}
-	add_assign(nest, nest->tail, lower_element(network, nest, output), expression_read(network->arena, x, at));
-	nest->tail = NULL;
-	lower_emit(network, nest);
-}
 
 /* What element of the input element o of a dimension of a resized tensor is, as ONNX defines it. */
 static int64_t nearest(const char *transform, const char *rounding, int64_t o, int64_t in, int64_t out, double scale)

@@ -26,7 +26,6 @@ KNOWN = [
     ("mode for training", "training"),
     ("has no elements", "an empty input or result"),
     ("where it had another meaning", "an operator set before 7"),
-    ("whole factors are supported", "a scale that is not whole"),
     ("nearest is supported", "linear and cubic interpolation"),
     ("a part of the input", "tf_crop_and_resize"),
     ("its result number \\d+ is not supported", "indices of MaxPool"),
