@@ -23,6 +23,7 @@
 #include "frontend/arch.h"
 #include "passes/plan_passes/align.h"
 #include "passes/fusion/fuse.h"
+#include "passes/lower_function.h"
 #include "passes/pipeline.h"
 #include "passes/plan_passes/name_values.h"
 #include "passes/studies/registers.h"

@@ -6,6 +6,7 @@
 #include "codegen/codegen.h"
 #include "driver/depfile.h"
 #include "driver/strategies.h"
+#include "passes/cost/nest_model.h"
 
 bool emit_needs_plan(enum emit form)
 {

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "passes/cost/model.h"
+#include "passes/pass.h"
 #include "support/arena.h"
 #include "support/diag.h"
 

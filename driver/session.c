@@ -10,6 +10,7 @@
 #include "driver/space.h"
 #include "frontend/arch.h"
 #include "frontend/frontend.h"
+#include "passes/search/search_memo.h"
 #include "passes/variants/schedule_check.h"
 
 static volatile int interrupted;

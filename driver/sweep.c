@@ -8,8 +8,8 @@
 #include <jansson.h>
 
 #include "driver/chart.h"
-#include "passes/analysis/nest.h"
-#include "passes/studies/quiet.h"
+#include "passes/lower_function.h"
+#include "passes/quiet.h"
 
 /* One size and what came of it; total_bytes < 0: nothing fits; bounds < 0: not known. */
 struct point {

@@ -1,36 +1,49 @@
 # The passes, room by room; each room uses those above it.
 libloopc_a_SOURCES += \
-	passes/pass.h passes/progress.c passes/lower_function.c
+	passes/limits.h passes/pass.h passes/progress.c passes/quiet.c passes/quiet.h \
+	passes/lower_function.c passes/lower_function.h
 libloopc_a_SOURCES += \
 	passes/analysis/band.c passes/analysis/compulsory.c passes/analysis/dependence.c \
 	passes/analysis/expand.c passes/analysis/expand.h passes/analysis/nest.h \
 	passes/analysis/nests.c passes/analysis/plan_value.c passes/analysis/plan_value.h \
-	passes/analysis/reuse.c passes/analysis/values.c passes/analysis/values.h
+	passes/analysis/values.c passes/analysis/values.h
 libloopc_a_SOURCES += \
 	passes/cost/bound.c passes/cost/clip.c passes/cost/function_bound.c \
 	passes/cost/function_bound.h passes/cost/model.c passes/cost/model.h \
-	passes/cost/model_math.h passes/cost/nest_model.c passes/cost/place.c
+	passes/cost/model_math.h passes/cost/nest_model.c passes/cost/nest_model.h \
+	passes/cost/reuse.c passes/cost/turns.c passes/cost/turns.h
 libloopc_a_SOURCES += \
-	passes/search/restriction.c passes/search/restriction.h passes/search/search.c \
-	passes/search/search_array.c passes/search/search_memo.c passes/search/search_memo.h \
-	passes/search/search_slots.c passes/search/search_state.h passes/search/search_tree.c \
-	passes/search/search_tree.h
+	passes/search/objective.c passes/search/restriction.c passes/search/restriction.h \
+	passes/search/search.c passes/search/search.h passes/search/search_array.c \
+	passes/search/search_memo.c passes/search/search_memo.h passes/search/search_slots.c \
+	passes/search/search_state.h passes/search/search_tree.c passes/search/search_tree.h \
+	passes/search/stored.c
 libloopc_a_SOURCES += \
-	passes/regions/box.c passes/regions/box.h passes/regions/footprint.c \
-	passes/regions/footprint.h passes/regions/general.c passes/regions/general.h \
+	passes/tiles/expressions.c passes/tiles/expressions.h passes/tiles/instances.c \
+	passes/tiles/instances.h passes/tiles/loops.c passes/tiles/loops.h \
+	passes/tiles/lowering.c passes/tiles/lowering.h passes/tiles/stage.h
+libloopc_a_SOURCES += \
+	passes/regions/box.c passes/regions/box.h passes/regions/doubling.c \
+	passes/regions/footprint.c passes/regions/footprint.h passes/regions/general.c \
+	passes/regions/general.h passes/regions/holds.c passes/regions/holds.h \
+	passes/regions/place.c passes/regions/region.c passes/regions/region.h \
 	passes/regions/region_memo.c passes/regions/region_memo.h passes/regions/resident.c \
-	passes/regions/rows.c passes/regions/siblings.c passes/regions/slide.c \
-	passes/regions/turn.c
+	passes/regions/rows.c passes/regions/rows.h passes/regions/siblings.c \
+	passes/regions/siblings.h passes/regions/slide.c passes/regions/turn.c
 libloopc_a_SOURCES += \
-	passes/lower/doubling.c passes/lower/general_transfers.c passes/lower/lower.c \
-	passes/lower/lowering.h passes/lower/points.c passes/lower/transfers.c
+	passes/lower/general_transfers.c passes/lower/lower.c passes/lower/lower.h \
+	passes/lower/points.c passes/lower/points.h passes/lower/transfers.c \
+	passes/lower/transfers.h
+libloopc_a_SOURCES += \
+	passes/sizes/formula.c passes/sizes/formula.h passes/sizes/symbolic.c \
+	passes/sizes/symbolic.h
 libloopc_a_SOURCES += \
 	passes/variants/choice.c passes/variants/choice.h passes/variants/form.c \
-	passes/variants/form.h passes/variants/lower_nest.c passes/variants/lower_nest.h \
-	passes/variants/rivals.c passes/variants/rivals.h passes/variants/schedule_check.c \
-	passes/variants/schedule_check.h passes/variants/schedule_lines.c \
-	passes/variants/schedule_lines.h passes/variants/schedule_text.c \
-	passes/variants/schedule_text.h
+	passes/variants/form.h passes/variants/group_wishes.h passes/variants/lower_nest.c \
+	passes/variants/lower_nest.h passes/variants/rivals.c passes/variants/rivals.h \
+	passes/variants/schedule_check.c passes/variants/schedule_check.h \
+	passes/variants/schedule_lines.c passes/variants/schedule_lines.h \
+	passes/variants/schedule_text.c passes/variants/schedule_text.h
 libloopc_a_SOURCES += \
 	passes/fusion/carry.c passes/fusion/carry.h passes/fusion/carry_search.c \
 	passes/fusion/fuse.c passes/fusion/fuse.h passes/fusion/fuse_wishes.c \
@@ -39,16 +52,12 @@ libloopc_a_SOURCES += \
 	passes/fusion/group_model.c passes/fusion/group_model.h passes/fusion/group_profile.c \
 	passes/fusion/group_search.c passes/fusion/partition.c
 libloopc_a_SOURCES += \
-	passes/sizes/formula.c passes/sizes/formula.h passes/sizes/symbolic.c \
-	passes/sizes/symbolic.h
-libloopc_a_SOURCES += \
 	passes/plan_passes/align.c passes/plan_passes/align.h \
 	passes/plan_passes/name_values.c passes/plan_passes/name_values.h \
 	passes/plan_passes/simplify.c passes/plan_passes/simplify.h \
 	passes/plan_passes/split.c passes/plan_passes/split.h
 libloopc_a_SOURCES += \
 	passes/studies/front.c passes/studies/front.h passes/studies/pareto.c \
-	passes/studies/pareto.h passes/studies/quiet.c passes/studies/quiet.h \
-	passes/studies/registers.c passes/studies/registers.h passes/studies/strategy.c \
-	passes/studies/strategy.h
+	passes/studies/pareto.h passes/studies/registers.c passes/studies/registers.h \
+	passes/studies/strategy.c passes/studies/strategy.h
 EXTRA_DIST += docs/search.md

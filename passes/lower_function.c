@@ -1,5 +1,7 @@
 /* A function of the program becomes a plan: its nests one by one, or in fused groups. */
 
+#include "passes/lower_function.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +12,6 @@
 #include "passes/fusion/fuse_wishes.h"
 #include "passes/variants/lower_nest.h"
 #include "passes/analysis/nest.h"
-#include "passes/pipeline.h"
 #include "passes/variants/schedule_lines.h"
 
 static bool has_transfer(const struct plan_node *node, const struct array *array)

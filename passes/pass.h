@@ -6,10 +6,13 @@
 #include "ir/arch.h"
 #include "ir/plan.h"
 #include "ir/program.h"
-#include "passes/cost/model.h"
-#include "passes/search/search_memo.h"
 #include "support/arena.h"
 #include "support/diag.h"
+
+/* Whether nests are fused: not; where that moves less; wherever it can be. */
+enum fusion { FUSE_NEVER, FUSE_AUTO, FUSE_ALL };
+
+enum buffering { BUFFERING_SINGLE, BUFFERING_DOUBLE, BUFFERING_AUTO };
 
 /* What an array is to the layer that a nest computes (restriction.h). */
 enum array_role { ROLE_INPUT, ROLE_WEIGHT, ROLE_OUTPUT, ROLE_COUNT };
@@ -24,9 +27,15 @@ struct restriction {
 	bool prefers_memory;         /* see search_options */
 };
 
+struct search_memo;
 struct fusion_memo;
 struct schedule_lines;
-struct carrying;
+
+/* Which arrays of the source's function stay on chip around the nests that are lowered. */
+struct carried {
+	int count;
+	bool *is_carried;            /* [count] */
+};
 
 /* What a compilation is told and what its passes share. */
 struct compilation {
@@ -51,7 +60,7 @@ struct compilation {
 	double *work;                /* done so far, in about what a point of the search of a nest
 	                              * takes; NULL: nobody asks */
 	struct fusion_memo *fusions;    /* found so far for larger scratchpads; NULL: nothing is */
-	const struct carrying *carrying;   /* arrays that stay on chip around the nests; NULL: none */
+	const struct carried *carried;   /* NULL: none */
 	const struct schedule_lines *schedule;   /* of --schedule; NULL: none */
 	bool only_weighs;            /* plans get transfers but no statements: their traffic is
 	                              * all that is asked for */
@@ -62,11 +71,25 @@ struct compilation {
 	bool (*traced)(const struct compilation *, const char *pass);
 };
 
+/* ARRAY stays on chip in COMPILATION. */
+static inline bool is_carried(const struct compilation *compilation, const struct array *array)
+{
+	const struct carried *carried = compilation->carried;
+	return carried && array->index < carried->count && carried->is_carried[array->index];
+}
+
 /* COMPILATION has done WORK more. */
 static inline void compilation_add_work(const struct compilation *compilation, double work)
 {
 	if (compilation->work)
 		*compilation->work += work;
+}
+
+/* PASS (pipeline.h) is done: for --time-passes; and true if its result is to be printed to
+ * compilation.trace. */
+static inline bool pass_done(const struct compilation *compilation, const char *pass)
+{
+	return compilation->traced && compilation->traced(compilation, pass);
 }
 
 /* What is being done, on the line of the terminal that it takes the place of; nothing if
@@ -75,17 +98,5 @@ __attribute__((format(printf, 2, 3)))
 void progress_show(const struct compilation *compilation, const char *format, ...);
 /* Clears that line. */
 void progress_end(const struct compilation *compilation);
-
-/* Program to plan: splits FUNCTION into nests, and for each finds dependences, a
- * band, a schedule, and its plan.  NULL after errors (diagnosed).  The plan lives
- * in the compilation's arena. */
-struct plan *lower_function(struct compilation *compilation, const struct function *function);
-
-/* --emit=deps: the dependences of each nest of FUNCTION, in isl's text. */
-bool print_dependences(struct compilation *compilation, const struct function *function,
-	FILE *out);
-
-/* --emit=reuse: loops, and how each array's regions move with them. */
-bool print_reuse(struct compilation *compilation, const struct function *function, FILE *out);
 
 #endif

@@ -27,8 +27,3 @@ void passes_list(FILE *out)
 	for (const struct pass *pass = passes; pass->name; pass++)
 		fprintf(out, "%-12s %s (%s)\n", pass->name, pass->summary, pass->file);
 }
-
-bool pass_done(const struct compilation *compilation, const char *pass)
-{
-	return compilation->traced && compilation->traced(compilation, pass);
-}

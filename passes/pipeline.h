@@ -21,8 +21,4 @@ const struct pass *pass_find(const char *name);
 /* One line for each pass. */
 void passes_list(FILE *out);
 
-/* PASS is done: for --time-passes; and true if its result is to be printed to
- * compilation.trace. */
-bool pass_done(const struct compilation *compilation, const char *pass);
-
 #endif

@@ -3,6 +3,7 @@
 
 #include <isl/union_map.h>
 
+#include "passes/limits.h"
 #include "passes/pass.h"
 
 /* What a statement is in one dimension of the band. */
@@ -175,6 +176,10 @@ __isl_give isl_union_map *nest_scalar_values(const struct nest *nest, const stru
 /* Their text, by kind. */
 void nest_print_dependences(struct compilation *compilation, const struct nest *nest, FILE *out);
 
+/* --emit=deps: the dependences of each nest of FUNCTION, in isl's text. */
+bool print_dependences(struct compilation *compilation, const struct function *function,
+	FILE *out);
+
 /* Chooses the band: loops of the statement with most iterations, aligned with those
  * of the others, such that no dependence runs backwards in any; skewed where that
  * makes one so.  Fills in band.  Loops that cannot be are left to the point loops.
@@ -200,112 +205,12 @@ int nest_statement_named(const struct nest *nest, const char *name);
 /* Loops around the deepest statement. */
 int nest_depth(const struct nest *nest);
 
-/* What a tile touches of a dimension of an array, in closed form:
- * base + sum coefficient[l] * value of band dim l, in lattice units. */
-struct region_dim {
-	long base;
-	long coefficient[NEST_LOOPS];    /* signed */
-	long window;
-	long stride, phase;          /* see struct plan_dim */
-	long low, high;              /* no element outside is touched: regions are clipped */
-	/* These for all values of the symbolic sizes, as in struct band_dim. */
-	isl_pw_aff *sized_base, *sized_low, *sized_high;
-};
-
-struct region {
-	struct region_dim dims[ARRAY_RANK_LIMIT];
-	bool is_clipped;             /* some regions end at low or high */
-};
-
-/* The model of the nest.  Where every region has a closed form, true and REGIONS
- * [array] say where they are; else false, and the model is one whose regions hold
- * the real ones, for choosing a schedule.  Clipped regions are whole in the model. */
-bool nest_model_build(struct compilation *compilation, const struct nest *nest,
-	struct nest_model *model, struct region *regions);
-
-/* No read of ARRAY sees a value from before the nest. */
-bool nest_is_created(const struct nest *nest, struct nest_array *array);
-/* Nor is any value of it wanted after the nest. */
-bool nest_is_dropped(const struct nest *nest, struct nest_array *array);
 /* Statements of the function that are not in NEST use ARRAY. */
 bool nest_shares(const struct nest *nest, const struct array *array);
 /* A value that SCALAR has in NEST may be read outside. */
 bool nest_passes_on(const struct nest *nest, const struct array *scalar);
-/* MOVES[l]: the region of ARRAY in a tile may depend on band dimension l. */
-void nest_array_moves(struct compilation *compilation, const struct nest *nest,
-	const struct nest_array *array, bool moves[NEST_LOOPS]);
-
-/* VARS [NEST_LOOPS] for the sequential dims of NEST, whose parts are lowered inside them: its
- * own outer ones, and new ones for the others. */
-void nest_make_outer_vars(struct compilation *compilation, const struct nest *nest,
-	struct plan *plan, struct plan_var **vars);
 /* Bytes that NEST must move whatever its schedule: each element comes in whose value from before
  * is read, and each that is written goes out, unless nobody needs it.  Fewer where counting them
  * is too much work.  Internal arrays of a group move nothing. */
 long nest_compulsory(const struct nest *nest);
-/* The multiply-accumulates of NEST, each instance of its statements run once; -1: not
- * known. */
-long nest_macs(const struct nest *nest);
-/* The same where instances run again in the tiles of SCHEDULE, as their spans say. */
-long group_macs(const struct nest *group, const struct schedule *schedule);
-/* Fills in OUT's traffic from its body; false if that takes too many steps. */
-bool nest_count_traffic(struct compilation *compilation, const struct nest *nest,
-	struct plan_nest *out);
-
-/* Appends to BLOCK loops over the dims of NEST's band from FROM up to END, one iteration a tile,
- * with VARS [dim]; returns the innermost body. */
-struct plan_node *plan_around(struct compilation *compilation, const struct nest *nest,
-	struct plan_var *const *vars, int from, int end, struct plan *plan, struct plan_node *block);
-
-/* Which buffers without closed forms are double: not; where it is possible; where there is
- * also room. */
-enum doubling { DOUBLE_NEVER, DOUBLE_WANTED, DOUBLE_IF_FITS };
-
-/* A plan to weigh has all transfers but no statements. */
-enum detail { TO_WEIGH, TO_EMIT };
-
-/* A member of a fused group: its statements, one after the other in each tile; with a loop
- * of its own inside the tiles, if it has a tile size. */
-struct group_stage {
-	int first, end;              /* statements of the group */
-	long tile;                   /* 0: no loop */
-	struct band_dim dim;
-};
-
-/* Store levels of arrays that only one stage uses: they come for it in each tile; or for
- * each iteration of its loop. */
-enum { STORE_STAGE = -1, STORE_CHUNK = -2 };
-
-/* Lowers a fused GROUP: tiles and order from SCHEDULE, buffers at STORE [array]; windows
- * slide where they can.  DOUBLING [array]: what is wanted, then what was done.  False if it
- * does not fit or has no plan. */
-bool group_lower(struct compilation *compilation, const struct nest *group,
-	const struct schedule *schedule, const int *store, enum doubling *doubling,
-	const struct group_stage *stages, int stage_count, enum detail detail, struct plan *plan, struct plan_nest *out);
-
-/* The loops of the band and how each array's regions move with them. */
-void nest_print_model(const struct nest *nest, const struct nest_model *model, bool exact,
-	FILE *out);
-
-/* Joins groups of NEST that cannot be in buffers of their own whatever the schedule, since they
- * clash in visits of one iteration of the band, and so in all that hold one.  False if there are
- * none. */
-bool nest_join_clashing(struct compilation *compilation, struct nest *nest, struct plan *plan);
-
-/* What keeps a nest from having a plan under a schedule. */
-struct obstacle {
-	long needed_bytes;           /* the real regions do not fit: what they need; else 0 */
-	int clash[2];                /* entries of arrays that need one buffer; else -1 */
-	int array;                   /* the entry whose buffer has no plan, or needs most; else -1 */
-};
-
-/* Lowers NEST under SCHEDULE into OUT (body, traffic, buffers of PLAN).  EXACT as
- * nest_model_build returned it.  Places of buffers are in the schedule (exact), or
- * chosen here (not exact), where DOUBLING [array] says which are to be double, then which
- * are.  False if there is no plan; OBSTACLE says why, if it can be mended. */
-bool nest_lower(struct compilation *compilation, const struct nest *nest,
-	const struct nest_model *model, const struct region *regions, bool exact,
-	const struct schedule *schedule, enum doubling *doubling, enum detail detail, struct plan *plan,
-	struct plan_nest *out, struct obstacle *obstacle);
-
 #endif

@@ -1,6 +1,6 @@
 /* Splits a function into nests: its top-level loops and runs of statements. */
 
-#include "passes/fusion/carry.h"
+#include "passes/analysis/nest.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* Lower bounds of whole functions. */
 
 #include "passes/cost/function_bound.h"
+#include "passes/cost/nest_model.h"
 
 #include <limits.h>
 

@@ -72,11 +72,6 @@ static int dims_moved(const struct model_array *array, int loop)
 	return count;
 }
 
-long tile_count(long extent, long tile)
-{
-	return (extent - 1) / tile + 1;
-}
-
 static long loop_tiles(const struct sum *sum, int loop)
 {
 	return tile_count(sum->model->loops[loop].extent, sum->schedule->tile[loop]);
@@ -573,4 +568,46 @@ bool schedule_evaluate(const struct nest_model *model, const struct arch *arch,
 			return false;
 	}
 	return place_all(model, arch, schedule);
+}
+
+double schedule_commands(const struct nest_model *model, const struct schedule *schedule)
+{
+	double commands = 0;
+
+	for (int a = 0; a < model->array_count; a++)
+		commands += (double)schedule->storage[a].commands;
+	return commands;
+}
+
+double schedule_runs(const struct nest_model *model, const struct schedule *schedule)
+{
+	double runs = 0;
+
+	for (int a = 0; a < model->array_count; a++) {
+		const struct model_array *array = &model->arrays[a];
+		const struct storage *storage = &schedule->storage[a];
+		double run = array->element_bytes;
+		bool is_inside[MODEL_LOOPS];
+
+		for (int l = 0; l < model->loop_count; l++)
+			is_inside[l] = true;
+		for (int i = 0; i < storage->store; i++)
+			is_inside[schedule->order[i]] = false;
+		for (int d = array->rank - 1; d >= 0; d--) {
+			double extent = (double)array->dims[d].window, whole = extent;
+
+			for (int l = 0; l < model->loop_count; l++) {
+				double c = (double)array->dims[d].coefficient[l];
+
+				whole += c * (double)(model->loops[l].extent - 1);
+				extent += c * (double)((is_inside[l] ? model->loops[l].extent :
+					schedule->tile[l]) - 1);
+			}
+			run *= extent;
+			if (extent < whole)
+				break;
+		}
+		runs += (double)(storage->read_bytes + storage->write_bytes) / run;
+	}
+	return runs;
 }

@@ -4,14 +4,13 @@
 #include <stdbool.h>
 
 #include "ir/arch.h"
+#include "passes/limits.h"
 #include "support/arena.h"
 
 /* The model of one nest: all that the traffic of a schedule depends on where the
  * domain is a box and subscripts are separable.  Passes build it from the program
  * (passes/analysis/nest.h), the search chooses a schedule for it, and lowering turns the
  * schedule into a plan; the plan's own count must agree to the byte. */
-
-enum { MODEL_LOOPS = 12, MODEL_ARRAYS = 31, MODEL_RANK = 16 };
 
 struct model_loop {
 	const char *name;
@@ -138,54 +137,8 @@ struct schedule {
 bool schedule_evaluate(const struct nest_model *model, const struct arch *arch,
 	struct schedule *schedule);
 
-/* Whether nests are fused: not; where that moves less; wherever it can be. */
-enum fusion { FUSE_NEVER, FUSE_AUTO, FUSE_ALL };
-
-enum buffering { BUFFERING_SINGLE, BUFFERING_DOUBLE, BUFFERING_AUTO };
-
-struct search_options {
-	enum buffering buffering;
-	long effort;                 /* points; 0: exhaustive */
-	int threads;                 /* -j; the result does not depend on it */
-	bool show_progress;
-	const volatile int *interrupted;   /* set by SIGINT; may be NULL */
-	/* What the user fixed of order, stores, slots, sliding (tiles are in the model).
-	 * order: the first order_count tile loops, outermost first. */
-	int order_count;
-	int order[MODEL_LOOPS];
-	bool has_fixed_order;        /* each of them is cut into tiles, but for those of one
-	                              * iteration; else some may run whole */
-	int store[MODEL_ARRAYS];     /* -1: free */
-	int min_store[MODEL_ARRAYS]; /* the least that is legal */
-	long slots[MODEL_ARRAYS];    /* 0: free */
-	int sliding[MODEL_ARRAYS];   /* -1: free, 0, 1 */
-	int doubled[MODEL_ARRAYS];   /* -1: as BUFFERING says, 0, 1 */
-	int serpentine[MODEL_LOOPS]; /* -1: free, 0, 1 */
-	/* So many of the first tile loops are around other nests too, whose buffers take the
-	 * same place in turns: what only these loops move is in single buffers. */
-	int shared_loops;
-	/* Parts of the space, for comparison. */
-	bool held[MODEL_ARRAYS];     /* only loops that index the array are outside its buffer, so
-	                              * that each of its regions comes once */
-	bool divides;                /* tile sizes divide the extents */
-	/* Among schedules of the same traffic the one with least scratchpad, before fewer
-	 * commands: a point of the Pareto front. */
-	bool prefers_memory;
-};
-
-void search_options_init(struct search_options *options);
-
-/* The schedule with the least total_bytes that fits ARCH; among equals fewer
- * commands, then longer contiguous runs, then less scratchpad, then simpler.
- * Deterministic.  False if none fits; then *SMALLEST is the least scratchpad in
- * bytes (unified) or banks (exclusive) that some schedule fits in. */
-bool search_schedule(const struct nest_model *model, const struct arch *arch,
-	const struct search_options *options, struct schedule *best, long *smallest);
-
-/* *SMALLEST alone: for schedules that OPTIONS allow, however much ARCH has.  False: there are
- * none. */
-bool search_least_memory(const struct nest_model *model, const struct arch *arch,
-	const struct search_options *options, long *smallest);
+/* Transfers of boxes that SCHEDULE, evaluated, starts. */
+double schedule_commands(const struct nest_model *model, const struct schedule *schedule);
 
 /* Contiguous runs in external memory that the transfers of SCHEDULE, evaluated, consist of; clipped
  * tiles are taken for whole ones. */

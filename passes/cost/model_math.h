@@ -8,7 +8,10 @@
 /* True if LOOP moves ARRAY's region. */
 bool array_is_indexed(const struct model_array *array, int loop);
 /* Tiles of TILE iterations that EXTENT iterations need. */
-long tile_count(long extent, long tile);
+static inline long tile_count(long extent, long tile)
+{
+	return (extent - 1) / tile + 1;
+}
 /* The dimension of ARRAY that can slide along the last of the STORE loops outside
  * its buffer; -1 if none can. */
 int slide_dim(const struct nest_model *model, const struct schedule *schedule,

@@ -11,8 +11,8 @@
 #include "ir/coalesce.h"
 #include "ir/isl_work.h"
 #include "ir/order.h"
-#include "passes/analysis/nest.h"
 #include "passes/analysis/values.h"
+#include "passes/cost/nest_model.h"
 #include "support/memory.h"
 
 /* ---- closed forms ---- */

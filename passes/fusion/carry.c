@@ -7,15 +7,8 @@
 #include <limits.h>
 #include <string.h>
 
-#include "passes/lower/lowering.h"
+#include "passes/tiles/lowering.h"
 #include "passes/variants/schedule_lines.h"
-
-bool is_carried(const struct compilation *compilation, const struct array *array)
-{
-	const struct carrying *carrying = compilation->carrying;
-	return carrying && array->index < carrying->space->array_count
-		&& carrying->is_carried[array->index];
-}
 
 /* ---- what is wanted ---- */
 
@@ -180,7 +173,8 @@ bool carry_place(const struct compilation *compilation, const struct carry_space
 {
 	*carrying = (struct carrying){ .space = space, .mask = mask,
 		.step = place_step(space, mask),
-		.is_carried = ARENA_ARRAY(compilation->arena, bool, space->array_count + 1) };
+		.carried = { space->array_count,
+			ARENA_ARRAY(compilation->arena, bool, space->array_count + 1) } };
 	long end = space->arch->scratchpad_bytes / carrying->step * carrying->step;
 	for (unsigned long done = 0; done != mask; ) {
 		int largest = -1;
@@ -194,7 +188,7 @@ bool carry_place(const struct compilation *compilation, const struct carry_space
 		carrying->depth[largest] = free_depth(carrying, done, largest);
 		if (carrying->depth[largest] > end)
 			return false;
-		carrying->is_carried[space->candidates[largest].array->index] = true;
+		carrying->carried.is_carried[space->candidates[largest].array->index] = true;
 		done |= 1UL << largest;
 	}
 	return true;

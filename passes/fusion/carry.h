@@ -30,11 +30,8 @@ struct carrying {
 	long step;                   /* of all places: bytes */
 	long bytes[CARRY_LIMIT];     /* of the scratchpad */
 	long depth[CARRY_LIMIT];     /* from its end down to where the array begins: bytes */
-	bool *is_carried;            /* [array] */
+	struct carried carried;
 };
-
-/* ARRAY stays on chip in COMPILATION. */
-bool is_carried(const struct compilation *compilation, const struct array *array);
 
 /* The user names an array of FUNCTION that is to be carried. */
 bool carry_is_wanted(const struct compilation *compilation, const struct function *function);

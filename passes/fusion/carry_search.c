@@ -8,7 +8,7 @@
 #include "passes/fusion/fuse.h"
 #include "passes/fusion/fusion_memo.h"
 #include "passes/cost/model_math.h"
-#include "passes/studies/quiet.h"
+#include "passes/quiet.h"
 
 struct carry_search {
 	struct compilation *compilation;
@@ -45,14 +45,14 @@ static bool lower_with(const struct carry_search *search, struct compilation *co
 	struct carrying carrying;
 	if (!carry_place(compilation, &search->space, mask, &carrying))
 		return false;
-	const struct carrying *before = compilation->carrying;
+	const struct carried *before = compilation->carried;
 	const struct arch *arch = compilation->arch;
-	compilation->carrying = &carrying;
+	compilation->carried = &carrying.carried;
 	compilation->arch = search->space.arch;
 	struct nest *nests = nests_of_function(compilation, search->plan->function, &count);
 	bool done = lower_fused(compilation, nests, count, search->wishes, &carrying, search->cuts,
 		plan);
-	compilation->carrying = before;
+	compilation->carried = before;
 	compilation->arch = arch;
 	if (done)
 		carry_apply(&carrying, search->nests, plan);

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "passes/lower/lower.h"
 #include "passes/variants/lower_nest.h"
 #include "passes/variants/schedule_text.h"
 

@@ -47,12 +47,12 @@ struct groups *fusion_memo_groups(struct fusion_memo *memo, struct compilation *
 		return groups_new(compilation, nests, count);
 	memo->compilation = *compilation;
 	memo->compilation.arena = memo->arena;
-	memo->compilation.carrying = NULL;
+	memo->compilation.carried = NULL;
 	if (!memo->groups) {
 		struct nest *own = nests_of_function(&memo->compilation, nests->function, &count);
 		memo->groups = groups_new(&memo->compilation, own, count);
 	}
-	memo->compilation.carrying = compilation->carrying;
+	memo->compilation.carried = compilation->carried;
 	return memo->groups;
 }
 

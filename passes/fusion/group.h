@@ -2,13 +2,13 @@
 #define PASSES_GROUP_H
 
 #include "passes/analysis/nest.h"
+#include "passes/tiles/stage.h"
+#include "passes/variants/group_wishes.h"
 
 /* Groups of consecutive nests, as numbers: how the loops of the members are aligned
  * (group_band.c), what a choice of tiles moves and needs (group_model.c), and the best choice
  * (group_search.c).  Sets and maps are asked once a pair of statements, and identical pairs
  * once. */
-
-enum { GROUP_DIMS = 6, GROUP_DEPTH = 3 };
 
 /* Where instances run in a dimension: at floor((factor * i + shift) / divisor), i the
  * value of one iterator. */
@@ -154,19 +154,6 @@ struct group_choice {
 	double seconds;              /* of processor time that it took to find */
 };
 
-/* What a schedule that is given says of a group. */
-struct group_wishes {
-	long tile[GROUP_DIMS];       /* 0: free */
-	bool repeats[GROUP_DIMS];    /* producers are to be repeated */
-	bool *is_internal;           /* [array of the function]: it stays on chip */
-	bool has_order;
-	int order_count, order[GROUP_DIMS];
-	bool *is_streamed;           /* [array of the function]: held for its stage only */
-	bool *is_double;             /* [array of the function]; all, if HAS_ORDER */
-	const char **stage_loop;     /* [array of the function]: in chunks along that; NULL */
-	long *stage_tile;            /* [array of the function] */
-};
-
 /* How a search is limited. */
 struct group_limits {
 	long bytes;                  /* only choices that move less are wanted */
@@ -213,15 +200,5 @@ enum group_outcome {
  * contiguous runs, then with fewer tiles. */
 enum group_outcome group_search(struct groups *groups, const struct grown *grown,
 	const struct group_limits *limits, struct group_choice *best);
-
-/* What passes/cost/place.c makes of it: bytes of a buffer in the scratchpad, or
- * its banks; and where the buffers that take turns begin, the largest element of the group
- * being ELEMENT_BYTES. */
-long group_round(const struct arch *arch, long bytes);
-long group_turns_begin(const struct arch *arch, long next, int element_bytes);
-/* The room for those that take turns, TURNS [count] being what each stage needs (0: nothing):
- * for the largest, or, if they overlap, for any two of them. */
-long group_turns_need(const struct arch *arch, const long *turns, int count, int element_bytes,
-	bool overlap);
 
 #endif

@@ -139,33 +139,6 @@ void group_model_free(struct group_model *model)
 	arena_free(model->arena);
 }
 
-/* ---- places ---- */
-
-long group_round(const struct arch *arch, long bytes)
-{
-	long unit = arch->align_bytes > 1 ? arch->align_bytes : 1;
-	bytes = (bytes + unit - 1) / unit * unit;
-	long bank_bytes = arch->scratchpad_bytes / arch->banks;
-	return arch->exclusive ? (bytes + bank_bytes - 1) / bank_bytes : bytes;
-}
-
-long group_turns_begin(const struct arch *arch, long next, int element_bytes)
-{
-	return arch->exclusive ? next : (next + element_bytes - 1) / element_bytes * element_bytes;
-}
-
-long group_turns_need(const struct arch *arch, const long *turns, int count, int element_bytes,
-	bool overlap)
-{
-	long most = 0, second = 0;
-	for (int m = 0; m < count; m++) {
-		long own = overlap ? group_turns_begin(arch, turns[m], element_bytes) : turns[m];
-		second = own > most ? most : own > second ? own : second;
-		most = own > most ? own : most;
-	}
-	return overlap ? most + second : most;
-}
-
 /* ---- evaluation ---- */
 
 static bool add_product(long *sum, long factor, long count)

@@ -1,6 +1,7 @@
 #ifndef PASSES_GROUP_MODEL_H
 #define PASSES_GROUP_MODEL_H
 
+#include "passes/cost/turns.h"
 #include "passes/fusion/group.h"
 
 /* What the files of a group's model share: what a loop does to the arrays

@@ -8,7 +8,7 @@
 #include "passes/fusion/fuse.h"
 #include "passes/fusion/fusion_memo.h"
 #include "passes/variants/lower_nest.h"
-#include "passes/studies/quiet.h"
+#include "passes/quiet.h"
 
 /* Traffic of what cannot be lowered; sums of two do not overflow. */
 static const long NONE = LONG_MAX / 4;

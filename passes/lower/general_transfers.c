@@ -1,6 +1,7 @@
 /* The transfers of regions that have no closed form. */
 
 #include "ir/plan_copy.h"
+#include "passes/lower/transfers.h"
 #include "passes/regions/general.h"
 
 #define ARENA(lowering) ((lowering)->compilation->arena)

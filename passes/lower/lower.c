@@ -1,7 +1,7 @@
 /* A nest under its schedule becomes plan nodes: tile loops, transfers at their store
  * levels, and the statements of a tile. */
 
-#include "passes/lower/lowering.h"
+#include "passes/lower/lower.h"
 
 #include <string.h>
 
@@ -13,70 +13,16 @@
 #include "ir/set_count.h"
 #include "ir/plan_count.h"
 #include "passes/cost/model_math.h"
+#include "passes/lower/points.h"
+#include "passes/lower/transfers.h"
+#include "passes/regions/general.h"
+#include "passes/regions/siblings.h"
+#include "passes/tiles/expressions.h"
+#include "passes/tiles/instances.h"
 
 #define ARENA(lowering) ((lowering)->compilation->arena)
 
-/* ---- names ---- */
-
-bool function_has(const struct function *function, const char *name)
-{
-	for (int i = 0; i < function->array_count; i++)
-		if (!strcmp(function->arrays[i]->name, name))
-			return true;
-	for (int i = 0; i < function->size_count; i++)
-		if (!strcmp(function->sizes[i]->name, name))
-			return true;
-	return !strcmp(function->name, name) || !strcmp(name, "workspace");
-}
-
-static bool is_taken(const struct lowering *lowering, const char *name)
-{
-	for (const struct plan_name *n = *lowering->names; n; n = n->next)
-		if (!strcmp(n->name, name))
-			return true;
-	return function_has(lowering->nest->function, name);
-}
-
-/* How many names have been made of BASE. */
-static int last_number(const struct lowering *lowering, const char *base)
-{
-	for (const struct plan_name *n = *lowering->names; n; n = n->next)
-		if (!strcmp(n->base, base))
-			return n->number;
-	return 0;
-}
-
-const char *unique_name(struct lowering *lowering, const char *base)
-{
-	int number = last_number(lowering, base) + 1;
-	const char *name = number == 1 ? base : arena_printf(ARENA(lowering), "%s_%d", base, number);
-	while (is_taken(lowering, name))
-		name = arena_printf(ARENA(lowering), "%s_%d", base, ++number);
-	struct plan_name *taken = ARENA_NEW(ARENA(lowering), struct plan_name);
-	*taken = (struct plan_name){ name, base, number, *lowering->names };
-	*lowering->names = taken;
-	return name;
-}
-
-struct plan_var *new_var(struct lowering *lowering, const char *base, long min, long max)
-{
-	struct plan_var *var = ARENA_NEW(ARENA(lowering), struct plan_var);
-	*var = (struct plan_var){ .name = unique_name(lowering, base), .min = min, .max = max };
-	return var;
-}
-
 /* ---- tile loops ---- */
-
-struct plan_expr *tile_at(const struct lowering *lowering, int l, struct plan_expr *position)
-{
-	const struct tile_loop *loop = &lowering->loops[l];
-	if (!loop->is_backward)
-		return position;
-	struct arena *arena = ARENA(lowering);
-	struct plan_expr *last = plan_make(arena, PLAN_SUB, loop->trips, plan_const(arena, 1));
-	return plan_select(arena, loop->is_backward, plan_make(arena, PLAN_SUB, last, position),
-		position);
-}
 
 /* Loop L goes down in its odd runs: the number of runs before this one in the block,
  * modulo 2. */
@@ -168,27 +114,6 @@ static void make_scheduled_loop(struct lowering *lowering, int place)
 		loop->tile_var = new_var(lowering, arena_printf(ARENA(lowering), "%s_turned",
 			lowering->nest->band[dim].name), 0, loop->var->max);
 	}
-}
-
-struct plan_expr *sized(const struct lowering *lowering, long value, isl_pw_aff *sizes)
-{
-	if (!sizes)
-		return plan_const(ARENA(lowering), value);
-	isl_set *known = isl_pw_aff_domain(isl_pw_aff_copy(sizes));
-	struct plan_expr *expr = expression_of((struct lowering *)lowering, known, 0,
-		isl_pw_aff_copy(sizes));
-	isl_set_free(known);
-	lowering->compilation->is_broken |= !expr;
-	return expr ? expr : plan_const(ARENA(lowering), value);
-}
-
-bool moves_with(const struct lowering *lowering, int a, int dim)
-{
-	const struct model_array *array = &lowering->model->arrays[a];
-	for (int d = 0; d < array->rank; d++)
-		if (array->dims[d].coefficient[dim])
-			return true;
-	return false;
 }
 
 /* Array A's ring holds the whole run of the loop it slides along. */
@@ -295,27 +220,6 @@ static unsigned tags_after_run(const struct lowering *lowering, int depth)
 }
 
 /* ---- stages ---- */
-
-int stage_of(const struct lowering *lowering, int a)
-{
-	int s = lowering->nest->arrays[a].accesses[0].statement, m = 0;
-	while (lowering->stages[m].end <= s)
-		m++;
-	return m;
-}
-
-void enter_stage(struct lowering *lowering, int m)
-{
-	lowering->stage = &lowering->stages[m];
-	if (lowering->stage->tile)
-		lowering->loops[lowering->depth++] = lowering->stage_loops[m];
-}
-
-void leave_stage(struct lowering *lowering)
-{
-	lowering->depth -= lowering->stage->tile > 0;
-	lowering->stage = NULL;
-}
 
 static void make_stage_loops(struct lowering *lowering)
 {

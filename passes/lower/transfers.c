@@ -1,9 +1,12 @@
 /* Transfers of regions that have a closed form: slots, windows that slide, what stays
  * at a turn.  The rules are those of struct storage in passes/cost/model.h. */
 
-#include "passes/sizes/symbolic.h"
+#include "passes/lower/transfers.h"
 
 #include <stdlib.h>
+
+#include "passes/regions/holds.h"
+#include "passes/tiles/expressions.h"
 
 #define ARENA(lowering) ((lowering)->compilation->arena)
 

@@ -204,3 +204,11 @@ __isl_give isl_set *read_before_written(const struct lowering *lowering, int a)
 		isl_set_free(visit.statements[r].domain);
 	return elements ? set_coalesce(elements) : NULL;
 }
+
+__isl_give isl_set *borrowing(const struct lowering *lowering, int a,
+	const struct access *access, __isl_take isl_set *set)
+{
+	int lender = lowering->lender[a];
+	isl_set *held = touched_by(lowering, lender, false, lowering->store[lender]);
+	return isl_set_intersect(set, isl_set_apply(held, isl_map_reverse(isl_map_copy(access->map))));
+}

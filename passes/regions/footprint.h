@@ -1,7 +1,7 @@
 #ifndef PASSES_FOOTPRINT_H
 #define PASSES_FOOTPRINT_H
 
-#include "passes/lower/lowering.h"
+#include "passes/tiles/instances.h"
 
 /* Footprints: sets with the extremes of what a visit touches. */
 
@@ -20,6 +20,10 @@ struct footprint footprint_find(const struct lowering *lowering, int a, int dept
 	enum reach reach);
 void footprint_end(struct footprint *footprint);
 
+/* The elements that accesses of array A touch (WRITES_ONLY: write) in a visit, as a
+ * function of the tile parameters of the DEPTH loops outside.  Caller frees. */
+__isl_give isl_set *touched_by(const struct lowering *lowering, int a, bool writes_only,
+	int depth);
 /* The elements that array A's accesses write in a visit.  Caller frees. */
 __isl_give isl_set *written_by(const struct lowering *lowering, int a, int depth);
 /* The elements that a visit of array A reads before it writes them; NULL: there are no reads.
@@ -28,6 +32,13 @@ __isl_give isl_set *read_before_written(const struct lowering *lowering, int a);
 /* Statement S with those instances only that run in a visit.  Its domain is the
  * caller's to free. */
 struct statement statement_in_visit(const struct lowering *lowering, int s, int depth);
+
+/* Accesses of a statement from this one on do not borrow. */
+enum { BORROWERS_LIMIT = 32 };
+/* The instances of SET, of the statement that has ACCESS of group A, whose element the
+ * lender's buffer holds.  Caller frees. */
+__isl_give isl_set *borrowing(const struct lowering *lowering, int a,
+	const struct access *access, __isl_take isl_set *set);
 
 static inline isl_set *set_unite(__isl_take isl_set *a, __isl_take isl_set *b)
 {

@@ -3,6 +3,7 @@
 
 #include "ir/coalesce.h"
 #include "passes/regions/general.h"
+#include "passes/tiles/expressions.h"
 #include "passes/analysis/values.h"
 
 #define ARENA(lowering) ((lowering)->compilation->arena)

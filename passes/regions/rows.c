@@ -9,8 +9,9 @@
 
 #include "ir/coalesce.h"
 #include "passes/regions/box.h"
-#include "passes/lower/lowering.h"
+#include "passes/regions/rows.h"
 #include "passes/analysis/values.h"
+#include "passes/tiles/loops.h"
 
 /* A set whose first DEPTH dimensions are parameters x0, x1, ...: what is left of it is a
  * box for each value of those. */

@@ -4,7 +4,9 @@
  * holds is then read there. */
 
 #include "ir/order.h"
-#include "passes/regions/general.h"
+#include "passes/regions/box.h"
+#include "passes/regions/footprint.h"
+#include "passes/regions/siblings.h"
 
 static bool is_not_empty(__isl_take isl_map *map)
 {
@@ -144,12 +146,4 @@ bool join_clashing_groups(struct lowering *lowering, struct nest *nest)
 				any = true;
 			}
 	return any;
-}
-
-__isl_give isl_set *borrowing(const struct lowering *lowering, int a,
-	const struct access *access, __isl_take isl_set *set)
-{
-	int lender = lowering->lender[a];
-	isl_set *held = touched_by(lowering, lender, false, lowering->store[lender]);
-	return isl_set_intersect(set, isl_set_apply(held, isl_map_reverse(isl_map_copy(access->map))));
 }

@@ -3,6 +3,7 @@
 #include <isl/aff.h>
 
 #include "passes/regions/general.h"
+#include "passes/tiles/expressions.h"
 
 /* A compares with B as WHERE says, in all the visits of COMMON. */
 static bool holds(__isl_keep isl_set *common, __isl_give isl_set *(*where)(isl_pw_aff *, isl_pw_aff *),

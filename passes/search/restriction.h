@@ -2,6 +2,7 @@
 #define PASSES_RESTRICTION_H
 
 #include "passes/analysis/nest.h"
+#include "passes/search/search.h"
 
 /* Parts of a nest's schedule space, for comparison with what others search. */
 

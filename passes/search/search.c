@@ -1,4 +1,4 @@
-#include "passes/cost/model.h"
+#include "passes/search/search.h"
 
 #include <limits.h>
 #include <math.h>
@@ -31,109 +31,6 @@ void search_options_init(struct search_options *options)
 		options->store[a] = options->sliding[a] = options->doubled[a] = -1;
 	for (int l = 0; l < MODEL_LOOPS; l++)
 		options->serpentine[l] = -1;
-}
-
-/* ---- the order of schedules ---- */
-
-static double commands_of(const struct nest_model *model, const struct schedule *schedule)
-{
-	double commands = 0;
-
-	for (int a = 0; a < model->array_count; a++)
-		commands += (double)schedule->storage[a].commands;
-	return commands;
-}
-
-/* Fewer is longer. */
-double schedule_runs(const struct nest_model *model, const struct schedule *schedule)
-{
-	double runs = 0;
-
-	for (int a = 0; a < model->array_count; a++) {
-		const struct model_array *array = &model->arrays[a];
-		const struct storage *storage = &schedule->storage[a];
-		double run = array->element_bytes;
-		bool is_inside[MODEL_LOOPS];
-
-		for (int l = 0; l < model->loop_count; l++)
-			is_inside[l] = true;
-		for (int i = 0; i < storage->store; i++)
-			is_inside[schedule->order[i]] = false;
-		for (int d = array->rank - 1; d >= 0; d--) {
-			double extent = (double)array->dims[d].window, whole = extent;
-
-			for (int l = 0; l < model->loop_count; l++) {
-				double c = (double)array->dims[d].coefficient[l];
-
-				whole += c * (double)(model->loops[l].extent - 1);
-				extent += c * (double)((is_inside[l] ? model->loops[l].extent :
-					schedule->tile[l]) - 1);
-			}
-			run *= extent;
-			if (extent < whole)
-				break;
-		}
-		runs += (double)(storage->read_bytes + storage->write_bytes) / run;
-	}
-	return runs;
-}
-
-static double complexity_of(const struct nest_model *model, const struct schedule *schedule)
-{
-	double complexity = schedule->depth;
-
-	for (int a = 0; a < model->array_count; a++) {
-		complexity += schedule->storage[a].is_sliding ? 2 : 0;
-		complexity += schedule->storage[a].slots > 1 ? 2 : 0;
-		complexity += schedule->storage[a].store > 0 ? 1 : 0;
-	}
-	return complexity;
-}
-
-static int compare_doubles(double one, double other)
-{
-	return one < other ? -1 : one > other;
-}
-
-static int compare_choices(const struct nest_model *model, const struct schedule *one,
-	const struct schedule *other)
-{
-	int order = compare_doubles(one->depth, other->depth);
-
-	for (int i = 0; i < one->depth && order == 0; i++)
-		order = compare_doubles(one->order[i], other->order[i]);
-	for (int l = 0; l < model->loop_count && order == 0; l++)
-		order = -compare_doubles((double)one->tile[l], (double)other->tile[l]);
-	for (int a = 0; a < model->array_count && order == 0; a++) {
-		order = compare_doubles(one->storage[a].store, other->storage[a].store);
-		if (order == 0)
-			order = compare_doubles((double)one->storage[a].slots,
-				(double)other->storage[a].slots);
-	}
-	return order;
-}
-
-int schedule_compare(const struct space *space, const struct schedule *one,
-	const struct schedule *other)
-{
-	const struct nest_model *model = space->model;
-	int order = 0;
-
-	if (!space->is_minimal_memory)
-		order = compare_doubles((double)one->total_bytes, (double)other->total_bytes);
-	if (order == 0 && space->options->prefers_memory)
-		order = compare_doubles((double)one->scratchpad_bytes,
-			(double)other->scratchpad_bytes);
-	if (order == 0 && !space->is_minimal_memory)
-		order = compare_doubles(commands_of(model, one), commands_of(model, other));
-	if (order == 0 && !space->is_minimal_memory)
-		order = compare_doubles(schedule_runs(model, one), schedule_runs(model, other));
-	if (order == 0)
-		order = compare_doubles((double)one->scratchpad_bytes,
-			(double)other->scratchpad_bytes);
-	if (order == 0)
-		order = compare_doubles(complexity_of(model, one), complexity_of(model, other));
-	return order != 0 ? order : compare_choices(model, one, other);
 }
 
 /* ---- the space ---- */
@@ -606,7 +503,7 @@ static void drop_turns(const struct space *space, struct schedule *schedule)
 		trial.is_serpentine[l] = false;
 		if (schedule_evaluate(space->model, space->arch, &trial) &&
 			trial.total_bytes == schedule->total_bytes &&
-			commands_of(space->model, &trial) <= commands_of(space->model, schedule))
+			schedule_commands(space->model, &trial) <= schedule_commands(space->model, schedule))
 			*schedule = trial;
 	}
 }

@@ -3,27 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-double round_bytes(const struct space *space, double bytes)
-{
-	return ceil(bytes / space->granule) * space->granule;
-}
-
-double slots_memory(const struct space *space, const struct stored *stored, long slots)
-{
-	double bytes = stored->memory + stored->memory_step * (double)(slots - 1);
-
-	if (bytes > stored->memory_most)
-		bytes = stored->memory_most;
-	return round_bytes(space, bytes);
-}
-
-double slots_traffic(const struct stored *stored, long slots)
-{
-	if (slots == stored->tiles && slots > 1)
-		return stored->full_bytes;
-	return stored->bytes - stored->slope * (double)(slots - 1);
-}
-
 double last_tile(const struct space *space, int loop, struct tile_choice choice)
 {
 	return (double)(space->model->loops[loop].extent - (choice.count - 1) * choice.tile);

@@ -1,7 +1,7 @@
 #ifndef PASSES_SEARCH_MEMO_H
 #define PASSES_SEARCH_MEMO_H
 
-#include "passes/cost/model.h"
+#include "passes/search/search.h"
 #include "support/arena.h"
 
 /* Searches already done: a network with repeated layers pays once for each.  Names do

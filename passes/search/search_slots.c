@@ -3,79 +3,15 @@
 #include <math.h>
 #include <string.h>
 
-double command_count(const struct space *space, int a, const struct stored *stored,
-	long slots)
+bool is_spent(struct tree *tree)
 {
-	double visits = stored->visits - stored->turns * (double)slots;
+	const volatile int *interrupted = tree->space->options->interrupted;
+	bool is_least = tree->found && tree->best_traffic <= tree->space->least_traffic;
 
-	if (space->first_bytes[a] > 0)
-		return 2 * visits - stored->first_visits *
-			space->first_bytes[a] / space->model->arrays[a].element_bytes;
-	return space->visit_bytes[a] > 0 ?
-		visits * (space->model->arrays[a].is_written ? 2 : 1) : 0;
-}
-
-/* As many slots as tiles: mostly the same as storing further out, with more memory,
- * but not where a region of several tiles has elements that none of them touches,
- * nor where a larger region would have to be doubled. */
-bool is_full_useful(const struct space *space, int a)
-{
-	for (int d = 0; d < space->model->arrays[a].rank; d++)
-		if (space->gap_loop[a][d] != NO_GAPS)
-			return true;
-	return space->is_double || space->options->doubled[a] == 1 || space->is_coupled[a] || space->options->store[a] >= 0 ||
-		space->options->min_store[a] > 0 ||
-		space->options->sliding[a] >= 0 || space->options->slots[a] > 0;
-}
-
-/* The slots that are worth trying. */
-static void slots_range(const struct space *space, int a, struct stored *stored)
-{
-	long fixed = space->options->slots[a];
-
-	stored->least = fixed > 0 ? fixed : 1;
-	stored->most = stored->turns > 0 ? stored->most_slots : 1;
-	if (stored->most == stored->tiles && stored->most > 1 && !is_full_useful(space, a))
-		stored->most--;
-	if (fixed > 0)
-		stored->most = fixed;
-}
-
-static double raw_memory(const struct stored *stored, long slots)
-{
-	return fmin(stored->memory + stored->memory_step * (double)(slots - 1),
-		stored->memory_most);
-}
-
-/* What more slots than the least save, at the best rate that any number of them
- * has; what costs nothing is taken off the least. */
-void slots_saving(const struct space *space, int a, struct stored *stored)
-{
-	long tried[3];
-	double free_bytes = 0;
-
-	slots_range(space, a, stored);
-	stored->least_bytes = slots_traffic(stored, stored->least);
-	stored->least_memory = slots_memory(space, stored, stored->least);
-	stored->least_commands = command_count(space, a, stored, stored->most);
-	stored->saving = (struct saving){ 0, 0 };
-	if (stored->least == stored->most)
-		return;
-	/* linear up to where a ring holds everything */
-	tried[0] = stored->most > stored->least + 2 ? stored->most - 2 : stored->least + 1;
-	tried[1] = stored->most > stored->least + 1 ? stored->most - 1 : stored->most;
-	tried[2] = stored->most;
-	for (int i = 0; i < 3; i++) {
-		double saved = stored->least_bytes - slots_traffic(stored, tried[i]);
-		double raw = raw_memory(stored, tried[i]) - raw_memory(stored, stored->least);
-
-		if (raw <= 0)
-			free_bytes = fmax(free_bytes, saved);
-		else
-			stored->saving.rate = fmax(stored->saving.rate, saved / raw);
-		stored->saving.most = raw;
-	}
-	stored->least_bytes -= free_bytes;
+	if (++tree->points >= (is_least ? tree->limits.equals : tree->limits.all) ||
+		(interrupted != NULL && *interrupted))
+		tree->is_over = true;
+	return tree->is_over;
 }
 
 double best_savings(struct saving *savings, int count, double memory)

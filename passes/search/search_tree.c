@@ -94,17 +94,6 @@ static unsigned last_chance(const struct tree *tree, int depth)
 	return arrays;
 }
 
-bool is_spent(struct tree *tree)
-{
-	const volatile int *interrupted = tree->space->options->interrupted;
-	bool is_least = tree->found && tree->best_traffic <= tree->space->least_traffic;
-
-	if (++tree->points >= (is_least ? tree->limits.equals : tree->limits.all) ||
-		(interrupted != NULL && *interrupted))
-		tree->is_over = true;
-	return tree->is_over;
-}
-
 /* Chooses for array A and those after it whether they are stored at level DEPTH, of
  * LEGAL that can be and NEEDED that have to be; STORED are chosen.  MEMORY is what the
  * arrays stored use.  Storing comes first. */

@@ -2,6 +2,7 @@
 #define PASSES_SEARCH_TREE_H
 
 #include "passes/cost/model_math.h"
+#include "passes/search/search.h"
 
 /* The branch and bound under search_schedule (search.c); docs/search.md has the
  * argument for every bound. */

@@ -1,7 +1,7 @@
 #ifndef PASSES_SYMBOLIC_H
 #define PASSES_SYMBOLIC_H
 
-#include "passes/lower/lowering.h"
+#include "passes/cost/nest_model.h"
 
 /* Sizes known at run time only.  Bands, models and the search see a nest with its sizes
  * bound to the values they are tuned for.  What they found is then taken over to the nest
@@ -30,11 +30,5 @@ struct nest *nest_with_sizes(struct compilation *compilation, const struct nest 
  * SCHEDULE. */
 bool band_is_legal(struct compilation *compilation, const struct nest *nest,
 	const struct schedule *schedule, const char **reason);
-
-/* What array A's visits move in closed form holds what they touch, lies within the array,
- * and is written as a whole where it is not fetched.  FIRST and COUNT are of each dimension
- * of its region. */
-bool region_holds(const struct lowering *lowering, int a, struct plan_expr *const *first,
-	struct plan_expr *const *count);
 
 #endif

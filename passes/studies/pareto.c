@@ -4,9 +4,11 @@
 
 #include "passes/fusion/fuse.h"
 #include "passes/fusion/fusion_memo.h"
+#include "passes/lower_function.h"
 #include "passes/variants/lower_nest.h"
 #include "passes/cost/model_math.h"
-#include "passes/studies/quiet.h"
+#include "passes/search/search_memo.h"
+#include "passes/quiet.h"
 #include "passes/studies/registers.h"
 
 /* What was found in some capacity holds for all down to what it needs. */

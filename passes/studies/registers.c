@@ -1,6 +1,8 @@
 #include "passes/studies/registers.h"
 
-#include "passes/studies/quiet.h"
+#include "passes/cost/nest_model.h"
+#include "passes/quiet.h"
+#include "passes/search/search_memo.h"
 
 /* An estimate needs no proof: so many points of the search. */
 enum { EFFORT = 200000 };

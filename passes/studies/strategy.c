@@ -2,7 +2,7 @@
 
 #include "passes/fusion/fuse.h"
 #include "passes/variants/lower_nest.h"
-#include "passes/studies/quiet.h"
+#include "passes/quiet.h"
 
 static struct plan *empty_plan(const struct compilation *compilation,
 	const struct function *function, int nest_count)

@@ -6,6 +6,7 @@
 #include "ir/isl_work.h"
 #include "passes/variants/choice.h"
 #include "passes/cost/model_math.h"
+#include "passes/search/search_memo.h"
 #include "passes/search/restriction.h"
 #include "passes/sizes/symbolic.h"
 

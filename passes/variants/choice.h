@@ -4,9 +4,8 @@
 #define PASSES_CHOICE_H
 
 #include "passes/variants/form.h"
-#include "passes/lower/lowering.h"
-#include "passes/analysis/nest.h"
-#include "passes/pipeline.h"
+#include "passes/lower/lower.h"
+#include "passes/search/search.h"
 #include "passes/variants/schedule_text.h"
 
 /* What is tried for a nest: how many of the source's outer loops run one after the

@@ -8,7 +8,7 @@
 #include "passes/variants/choice.h"
 #include "passes/analysis/expand.h"
 #include "passes/variants/lower_nest.h"
-#include "passes/studies/quiet.h"
+#include "passes/quiet.h"
 #include "passes/regions/region_memo.h"
 #include "passes/search/restriction.h"
 #include "passes/variants/rivals.h"

@@ -1,4 +1,3 @@
-#include "passes/fusion/carry.h"
 #include "passes/variants/schedule_text.h"
 
 #include <errno.h>

@@ -1,8 +1,10 @@
 #ifndef PASSES_SCHEDULE_TEXT_H
 #define PASSES_SCHEDULE_TEXT_H
 
+#include "passes/analysis/nest.h"
+#include "passes/search/search.h"
 #include "passes/variants/form.h"
-#include "passes/fusion/group.h"
+#include "passes/variants/group_wishes.h"
 #include "passes/variants/schedule_lines.h"
 
 /* A schedule as text, one fact a line:

@@ -1,7 +1,7 @@
 #ifndef TESTS_OPTIMALITY_CONVOLUTION_H
 #define TESTS_OPTIMALITY_CONVOLUTION_H
 
-#include "passes/cost/model.h"
+#include "passes/search/search.h"
 
 struct convolution { long n, k, c, p, q, r, s; };
 

@@ -1,7 +1,7 @@
 #ifndef TESTS_OPTIMALITY_SIMULATE_H
 #define TESTS_OPTIMALITY_SIMULATE_H
 
-#include "passes/cost/model.h"
+#include "passes/search/search.h"
 
 /* What a schedule moves, by walking through all of its visits with the buffers'
  * contents in hand.  Shares nothing with the compiler but the structures: rules

@@ -1,4 +1,4 @@
-#include "passes/studies/quiet.h"
+#include "passes/quiet.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* --emit=reuse: what the schedule of each nest depends on, as text. */
 
-#include "passes/analysis/nest.h"
+#include "passes/cost/nest_model.h"
 
 static void print_loops(FILE *out, const struct nest *nest)
 {

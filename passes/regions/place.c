@@ -1,7 +1,7 @@
 /* Where the buffers of regions without closed forms are in the scratchpad. */
 
+#include "passes/cost/turns.h"
 #include "passes/regions/general.h"
-#include "passes/fusion/group.h"
 
 static long round_up(long value, long unit)
 {

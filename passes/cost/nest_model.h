@@ -1,0 +1,47 @@
+#ifndef PASSES_NEST_MODEL_H
+#define PASSES_NEST_MODEL_H
+
+#include "passes/analysis/nest.h"
+#include "passes/cost/model.h"
+
+/* From a nest to the numbers that its cost depends on. */
+
+/* What a tile touches of a dimension of an array, in closed form:
+ * base + sum coefficient[l] * value of band dim l, in lattice units. */
+struct region_dim {
+	long base;
+	long coefficient[NEST_LOOPS];    /* signed */
+	long window;
+	long stride, phase;          /* see struct plan_dim */
+	long low, high;              /* no element outside is touched: regions are clipped */
+	/* These for all values of the symbolic sizes, as in struct band_dim. */
+	isl_pw_aff *sized_base, *sized_low, *sized_high;
+};
+
+struct region {
+	struct region_dim dims[ARRAY_RANK_LIMIT];
+	bool is_clipped;             /* some regions end at low or high */
+};
+
+/* The model of the nest.  Where every region has a closed form, true and REGIONS
+ * [array] say where they are; else false, and the model is one whose regions hold
+ * the real ones, for choosing a schedule.  Clipped regions are whole in the model. */
+bool nest_model_build(struct compilation *compilation, const struct nest *nest,
+	struct nest_model *model, struct region *regions);
+
+/* No read of ARRAY sees a value from before the nest. */
+bool nest_is_created(const struct nest *nest, struct nest_array *array);
+/* Nor is any value of it wanted after the nest. */
+bool nest_is_dropped(const struct nest *nest, struct nest_array *array);
+/* MOVES[l]: the region of ARRAY in a tile may depend on band dimension l. */
+void nest_array_moves(struct compilation *compilation, const struct nest *nest,
+	const struct nest_array *array, bool moves[NEST_LOOPS]);
+
+/* The loops of the band and how each array's regions move with them. */
+void nest_print_model(const struct nest *nest, const struct nest_model *model, bool exact,
+	FILE *out);
+
+/* --emit=reuse: loops, and how each array's regions move with them. */
+bool print_reuse(struct compilation *compilation, const struct function *function, FILE *out);
+
+#endif

@@ -1,0 +1,54 @@
+#ifndef PASSES_LOWER_H
+#define PASSES_LOWER_H
+
+#include "passes/tiles/lowering.h"
+
+/* A nest under its schedule becomes plan nodes. */
+
+/* What keeps a nest from having a plan under a schedule. */
+struct obstacle {
+	long needed_bytes;           /* the real regions do not fit: what they need; else 0 */
+	int clash[2];                /* entries of arrays that need one buffer; else -1 */
+	int array;                   /* the entry whose buffer has no plan, or needs most; else -1 */
+};
+
+/* Lowers NEST under SCHEDULE into OUT (body, traffic, buffers of PLAN).  EXACT as
+ * nest_model_build returned it.  Places of buffers are in the schedule (exact), or
+ * chosen here (not exact), where DOUBLING [array] says which are to be double, then which
+ * are.  False if there is no plan; OBSTACLE says why, if it can be mended. */
+bool nest_lower(struct compilation *compilation, const struct nest *nest,
+	const struct nest_model *model, const struct region *regions, bool exact,
+	const struct schedule *schedule, enum doubling *doubling, enum detail detail, struct plan *plan,
+	struct plan_nest *out, struct obstacle *obstacle);
+
+/* Lowers a fused GROUP: tiles and order from SCHEDULE, buffers at STORE [array]; windows
+ * slide where they can.  DOUBLING [array]: what is wanted, then what was done.  False if it
+ * does not fit or has no plan. */
+bool group_lower(struct compilation *compilation, const struct nest *group,
+	const struct schedule *schedule, const int *store, enum doubling *doubling,
+	const struct group_stage *stages, int stage_count, enum detail detail, struct plan *plan, struct plan_nest *out);
+
+/* Joins groups of NEST that cannot be in buffers of their own whatever the schedule, since they
+ * clash in visits of one iteration of the band, and so in all that hold one.  False if there are
+ * none. */
+bool nest_join_clashing(struct compilation *compilation, struct nest *nest, struct plan *plan);
+
+/* VARS [NEST_LOOPS] for the sequential dims of NEST, whose parts are lowered inside them: its
+ * own outer ones, and new ones for the others. */
+void nest_make_outer_vars(struct compilation *compilation, const struct nest *nest,
+	struct plan *plan, struct plan_var **vars);
+/* Appends to BLOCK loops over the dims of NEST's band from FROM up to END, one iteration a tile,
+ * with VARS [dim]; returns the innermost body. */
+struct plan_node *plan_around(struct compilation *compilation, const struct nest *nest,
+	struct plan_var *const *vars, int from, int end, struct plan *plan, struct plan_node *block);
+
+/* The multiply-accumulates of NEST, each instance of its statements run once; -1: not
+ * known. */
+long nest_macs(const struct nest *nest);
+/* The same where instances run again in the tiles of SCHEDULE, as their spans say. */
+long group_macs(const struct nest *group, const struct schedule *schedule);
+/* Fills in OUT's traffic from its body; false if that takes too many steps. */
+bool nest_count_traffic(struct compilation *compilation, const struct nest *nest,
+	struct plan_nest *out);
+
+#endif

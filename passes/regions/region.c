@@ -1,0 +1,134 @@
+/* One region of a visit: the box around it, its extents and ends in the plan, and when it is
+ * fetched. */
+
+#include "passes/regions/region.h"
+
+#include <isl/aff.h>
+
+#include "ir/ast_build.h"
+#include "ir/coalesce.h"
+#include "ir/isl_work.h"
+#include "passes/tiles/expressions.h"
+
+#define ARENA(lowering) ((lowering)->compilation->arena)
+
+/* isl's work on a question whose answer may be "do not know". */
+enum { OPERATIONS = 300000 };
+
+/* The visits that must fetch: something is read before it is written, or the box that
+ * goes out holds elements that the visit does not write. */
+__isl_give isl_set *region_fetches(const struct lowering *lowering, int a,
+	const struct footprint *footprint, const struct box *box)
+{
+	isl_ctx *ctx = lowering->compilation->ctx;
+	if (!lowering->nest->arrays[a].is_written)
+		return isl_set_copy(footprint->visits);
+	struct isl_work work = isl_work_begin(ctx, OPERATIONS);
+	isl_set *read = read_before_written(lowering, a);
+	isl_set *visits = read ? isl_set_params(read)
+		: isl_set_empty(isl_set_get_space(footprint->visits));
+	if (isl_set_is_subset(footprint->visits, visits) != isl_bool_true) {
+		isl_set *unwritten = isl_set_subtract(box_elements(box, footprint->lows),
+			written_by(lowering, a, lowering->store[a]));
+		visits = isl_set_union(isl_set_params(isl_set_intersect_params(unwritten,
+			isl_set_copy(footprint->visits))), visits);
+	}
+	visits = set_coalesce(visits);
+	if (isl_work_end(&work) && visits)
+		return visits;
+	isl_set_free(visits);
+	return isl_set_copy(footprint->visits);
+}
+
+struct plan_expr *region_condition(struct lowering *lowering, __isl_keep isl_set *set,
+	int depth)
+{
+	isl_set *context = context_at(lowering, depth);
+	if (isl_set_is_subset(context, set) == isl_bool_true) {
+		isl_set_free(context);
+		return NULL;
+	}
+	set = isl_set_gist(isl_set_copy(set), isl_set_copy(context));
+	isl_ast_expr *expr = ast_of_set(context, set);
+	return expr ? translate_expr(lowering, expr) : plan_const(ARENA(lowering), 1);
+}
+
+/* The buffer's extents, from a box that is known.  False if one is not. */
+bool region_set_extents(const struct general_region *region, struct plan_buffer *buffer)
+{
+	for (int d = 0; d < buffer->rank && region->is_touched; d++) {
+		if (region->extent[d] <= 0)
+			return false;
+		buffer->dims[d] = (struct plan_dim){ .extent = region->extent[d], .stride = 1 };
+	}
+	return true;
+}
+
+void region_find_box(struct general_region *region, int rank)
+{
+	region->is_touched = isl_set_is_empty(region->footprint.visits) == isl_bool_false;
+	box_find(region->footprint.lows, region->footprint.highs, region->footprint.visits, rank,
+		&region->box);
+	for (int d = 0; d < rank && region->is_touched; d++)
+		region->extent[d] = box_extent(region->box.low[d], region->box.high[d]);
+}
+
+/* The largest box of any visit: the buffer's extents.  False if one is not known. */
+bool region_measure_box(struct general_region *region, struct plan_buffer *buffer)
+{
+	region_find_box(region, buffer->rank);
+	return region_set_extents(region, buffer);
+}
+
+/* Where the box begins, and how long it is. */
+bool region_find_ends(struct lowering *lowering, struct general_region *region, int depth, int rank)
+{
+	isl_set *visits = region->footprint.visits;
+	for (int d = 0; d < rank; d++) {
+		struct plan_expr *low = expression_of(lowering, visits, depth,
+			isl_pw_aff_copy(region->box.low[d]));
+		struct plan_expr *high = expression_of(lowering, visits, depth,
+			isl_pw_aff_copy(region->box.high[d]));
+		if (!low || !high)
+			return false;
+		region->first[d] = low;
+		region->count[d] = plan_make(ARENA(lowering), PLAN_ADD,
+			plan_make(ARENA(lowering), PLAN_SUB, high, low), plan_const(ARENA(lowering), 1));
+	}
+	return true;
+}
+
+/* Where the buffer begins: with the box, or at a simpler place before it. */
+bool region_fill_origins(struct lowering *lowering, const struct general_region *region, int depth,
+	struct plan_buffer *buffer)
+{
+	isl_set *visits = region->footprint.visits;
+	for (int d = 0; d < buffer->rank; d++) {
+		bool is_simple = lowering->detail != TO_EMIT
+			|| isl_pw_aff_n_piece(region->box.low[d]) == 1;
+		buffer->dims[d].origin = is_simple ? region->first[d] : expression_of(lowering, visits,
+			depth, box_origin(&region->box, d, visits));
+		if (!buffer->dims[d].origin)
+			return false;
+	}
+	return true;
+}
+
+/* Where the box begins. */
+bool region_fill_box(struct lowering *lowering, struct general_region *region, int depth,
+	struct plan_buffer *buffer)
+{
+	return region_find_ends(lowering, region, depth, buffer->rank)
+		&& region_fill_origins(lowering, region, depth, buffer);
+}
+
+/* In some visit, BOX has elements that are not in the set. */
+bool box_has_holes(__isl_keep isl_set *elements, __isl_keep isl_set *params,
+	const struct box *box)
+{
+	isl_set *holes = isl_set_subtract(isl_set_intersect_params(box_elements(box, elements),
+		isl_set_copy(params)), isl_set_copy(elements));
+	bool any = isl_set_is_empty(holes) != isl_bool_true;
+	isl_set_free(holes);
+	return any;
+}

@@ -1,0 +1,52 @@
+#ifndef PASSES_REGION_H
+#define PASSES_REGION_H
+
+#include "passes/regions/box.h"
+#include "passes/regions/footprint.h"
+
+/* What a visit of one array moves. */
+struct general_region {
+	struct plan_expr *first[ARRAY_RANK_LIMIT], *count[ARRAY_RANK_LIMIT];
+	struct plan_expr *fetches, *puts;        /* when; NULL: always */
+	bool is_touched, is_fetched, is_put;     /* at all */
+	struct footprint footprint;  /* until the buffers are made */
+	struct box box;              /* likewise */
+	long extent[ARRAY_RANK_LIMIT];   /* the most elements of the box; -1: not known */
+	/* A window that slides along dimension slide (-1: none): where the iteration before
+	 * shows a window too (continues; NULL: always), what is new begins at fresh. */
+	int slide;
+	bool knows_slide;
+	struct plan_expr *continues, *fresh;
+	struct plan_expr *end_before;    /* where the window of the iteration before ends */
+	long span_of_two;            /* elements from where that begins to where this one ends, at
+	                              * most; -1: unknown */
+	/* Where not the whole box comes or goes, but some of its elements: how. */
+	struct plan_node *get_rows, *put_rows;
+};
+
+/* The visits that must fetch: something is read before it is written, or the box that
+ * goes out holds elements that the visit does not write.  Caller frees. */
+__isl_give isl_set *region_fetches(const struct lowering *lowering, int a,
+	const struct footprint *footprint, const struct box *box);
+/* True in the visits of SET; NULL if those are all that the first DEPTH tile loops have. */
+struct plan_expr *region_condition(struct lowering *lowering, __isl_keep isl_set *set, int depth);
+
+/* Fills in REGION's box and extents, from its footprint. */
+void region_find_box(struct general_region *region, int rank);
+/* The buffer's extents, from a box that is known.  False if one is not. */
+bool region_set_extents(const struct general_region *region, struct plan_buffer *buffer);
+/* Both. */
+bool region_measure_box(struct general_region *region, struct plan_buffer *buffer);
+/* Both. */
+bool region_fill_box(struct lowering *lowering, struct general_region *region, int depth,
+	struct plan_buffer *buffer);
+/* Where the box begins and ends, by the first DEPTH tile loops; and then where the buffer
+ * begins: with the box, or at a simpler place before it.  False if that has no plan. */
+bool region_find_ends(struct lowering *lowering, struct general_region *region, int depth, int rank);
+bool region_fill_origins(struct lowering *lowering, const struct general_region *region, int depth,
+	struct plan_buffer *buffer);
+/* In some visit of PARAMS, BOX has elements that are not in ELEMENTS. */
+bool box_has_holes(__isl_keep isl_set *elements, __isl_keep isl_set *params,
+	const struct box *box);
+
+#endif
