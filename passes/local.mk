@@ -60,4 +60,7 @@ libloopc_a_SOURCES += \
 	passes/studies/front.c passes/studies/front.h passes/studies/pareto.c \
 	passes/studies/pareto.h passes/studies/registers.c passes/studies/registers.h \
 	passes/studies/strategy.c passes/studies/strategy.h
-EXTRA_DIST += docs/search.md
+EXTRA_DIST += docs/search.md docs/ARCHITECTURE.md \
+	passes/analysis/README passes/cost/README passes/search/README passes/tiles/README \
+	passes/regions/README passes/lower/README passes/sizes/README passes/variants/README \
+	passes/fusion/README passes/plan_passes/README passes/studies/README

@@ -3,8 +3,9 @@
 
     rooms.py SOURCE_DIRECTORY
 
-Prints each include that goes the other way, and each circle of files by their includes;
-exit status 1 if there is one.
+Prints each include that goes the other way, a circle of files by their includes, each room
+without a README, and each file that docs/ARCHITECTURE.md names and is not there; exit status 1 if
+there is one.
 """
 
 import os
@@ -46,6 +47,16 @@ def circle_from(path, graph, done, trail):
     return None
 
 
+def missing_texts(top, rooms):
+    """Rooms that nobody explains, and names of files that are gone."""
+    missing = ["passes/%s/README" % room for room in sorted(rooms)
+               if not os.path.exists(os.path.join(top, "passes", room, "README"))]
+    with open(os.path.join(top, "docs/ARCHITECTURE.md")) as file:
+        named = set(re.findall(r"`((?:passes|frontend|ir|codegen|driver|runtime|tests|docs)/[^`]*|loopc\.c)`",
+                               file.read()))
+    return missing + [name for name in sorted(named) if not os.path.exists(os.path.join(top, name))]
+
+
 def main():
     top = sys.argv[1]
     graph = {}
@@ -71,6 +82,10 @@ def main():
             print("a circle: " + " -> ".join(circle))
             wrong += 1
             break
+    rooms = {path.split("/")[1] for path in graph if path.count("/") == 2}
+    for name in missing_texts(top, rooms):
+        print("missing: " + name)
+        wrong += 1
     if not graph:
         print("no files")
     return 1 if wrong or not graph else 0

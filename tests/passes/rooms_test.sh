@@ -5,14 +5,31 @@ if ! command -v python3 >/dev/null 2>&1; then
 	skip "rooms" "no python3"
 	finish
 fi
-ok "a room includes only those below it" python3 -B "$top_srcdir/tests/passes/rooms.py" "$top_srcdir"
-mkdir -p up/passes/analysis up/passes/cost
-echo '#include "passes/cost/b.h"' >up/passes/analysis/a.h
-: >up/passes/cost/b.h
 not_ok() { ! "$@"; }
-ok "one that includes a higher one is found" not_ok python3 -B "$top_srcdir/tests/passes/rooms.py" up
-mkdir -p circle/passes/cost
-echo '#include "passes/cost/b.h"' >circle/passes/cost/a.h
-echo '#include "passes/cost/a.h"' >circle/passes/cost/b.h
-ok "a circle is found" not_ok python3 -B "$top_srcdir/tests/passes/rooms.py" circle
+rooms() { python3 -B "$top_srcdir/tests/passes/rooms.py" "$1"; }
+# house NAME: two rooms, in order but for what a test adds.
+house()
+{
+	mkdir -p "$1/passes/analysis" "$1/passes/cost" "$1/docs"
+	touch "$1/passes/analysis/README" "$1/passes/cost/README" "$1/passes/analysis/a.h"
+	echo 'See `passes/cost/b.h`.' >"$1/docs/ARCHITECTURE.md"
+	echo '#include "passes/analysis/a.h"' >"$1/passes/cost/b.h"
+}
+
+ok "a room includes only those below it" rooms "$top_srcdir"
+house good
+ok "a house in order" rooms good
+house up
+echo '#include "passes/cost/b.h"' >up/passes/analysis/b.h
+ok "an include of a higher room is found" not_ok rooms up
+house circle
+echo '#include "passes/cost/b.h"' >circle/passes/cost/c.h
+echo '#include "passes/cost/c.h"' >>circle/passes/cost/b.h
+ok "a circle is found" not_ok rooms circle
+house silent
+rm silent/passes/cost/README
+ok "a room without a README is found" not_ok rooms silent
+house gone
+echo 'See `passes/cost/gone.c`.' >>gone/docs/ARCHITECTURE.md
+ok "a file that is named and gone is found" not_ok rooms gone
 finish
