@@ -1,6 +1,8 @@
 # The importer of ONNX networks.
-EXTRA_DIST += tests/onnx/setup.sh tests/onnx/checks.py tests/onnx/fuzz.py tests/onnx/walk.py
-script_tests += tests/onnx/checks_test.sh tests/onnx/walk_test.sh tests/onnx/fuzz_test.sh
+EXTRA_DIST += tests/onnx/setup.sh tests/onnx/checks.py tests/onnx/fuzz.py tests/onnx/operators.py \
+	tests/onnx/walk.py
+script_tests += tests/onnx/checks_test.sh tests/onnx/walk_test.sh tests/onnx/operators_test.sh \
+	tests/onnx/fuzz_test.sh
 
 # The example network, on host and board.
 EXTRA_DIST += examples/onnx/README.md examples/onnx/model.py examples/onnx/train.py \
