@@ -382,6 +382,20 @@ static struct statement *statement_at(struct arena *arena, const struct function
 	return bound;
 }
 
+const struct statement *statement_without_instances(const struct function *function,
+	const long *values)
+{
+	const struct statement *found = NULL;
+	for (int s = 0; s < function->statement_count && !found; s++) {
+		isl_set *domain = bind_sizes(isl_set_copy(function->statements[s]->domain),
+			function->symbolic_count, values);
+		if (isl_set_is_empty(domain) != isl_bool_false)
+			found = function->statements[s];
+		isl_set_free(domain);
+	}
+	return found;
+}
+
 struct function *function_at(struct arena *arena, const struct function *function,
 	const long *values)
 {

@@ -211,6 +211,10 @@ bool affine_is_symbolic(struct affine affine);
  * instance there. */
 struct function *function_at(struct arena *arena, const struct function *function,
 	const long *values);
+/* The first statement of FUNCTION that has no instance where the symbolic sizes have VALUES;
+ * NULL: all have some. */
+const struct statement *statement_without_instances(const struct function *function,
+	const long *values);
 
 /* The position of statement instances in the source's order: an isl map from
  * the domain to [p0, i0, p1, i1, ..., pd, 0...] with 2 * DEPTH + 1 coordinates,

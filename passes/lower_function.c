@@ -77,6 +77,16 @@ static const struct program *with_function(const struct compilation *compilation
 	return program;
 }
 
+/* "N = 3, M = 4": the sizes that FUNCTION is tuned for. */
+static const char *tuned_sizes(struct arena *arena, const struct function *function)
+{
+	const char *text = "";
+	for (int k = 0; k < function->symbolic_count; k++)
+		text = arena_printf(arena, "%s%s%s = %ld", text, k ? ", " : "",
+			function->symbolic[k]->name, function->symbolic[k]->value);
+	return text;
+}
+
 /* FUNCTION with its symbolic sizes at the values to tune for. */
 static const struct function *bind_sizes(struct compilation *compilation,
 	const struct function *function)
@@ -86,8 +96,9 @@ static const struct function *bind_sizes(struct compilation *compilation,
 		values[k] = function->symbolic[k]->value;
 	const struct function *bound = function_at(compilation->arena, function, values);
 	if (!bound)
-		diag_error(compilation->diag, function->location, "some statement of '%s' does not run "
-			"for the sizes it is tuned for; give larger ones by -D", function->name);
+		diag_error(compilation->diag, statement_without_instances(function, values)->location,
+			"this statement of '%s' does not run for the sizes it is tuned for, %s; give others "
+			"by -D", function->name, tuned_sizes(compilation->arena, function));
 	return bound;
 }
 

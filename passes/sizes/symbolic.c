@@ -63,7 +63,7 @@ static struct nest *nest_in(struct compilation *compilation, const struct nest *
  * which forms of the nest ask for again and again. */
 struct twin {
 	struct nest *nest;           /* NULL: was not asked for yet */
-	bool is_empty;               /* a statement does not run there */
+	const struct statement *idle;    /* does not run there; NULL: all do */
 	struct nest *bands[2 * LOOP_DEPTH_LIMIT + 2];   /* [2 * sequential loops + it borrows] */
 };
 
@@ -82,14 +82,15 @@ static void find_larger(struct compilation *compilation, const struct nest *nest
 {
 	const struct function *function = nest->function->unbound;
 	long values[SYMBOLIC_LIMIT];
-	if (twin->nest || twin->is_empty)
+	if (twin->nest || twin->idle)
 		return;
 	for (int i = 0; i < function->symbolic_count; i++)
 		values[i] = function->symbolic[i]->value + (i == k);
 	struct function *bound = function_at(compilation->arena, function, values);
 	if (bound)
 		twin->nest = nest_in(compilation, nest, bound);
-	twin->is_empty = !bound;
+	else
+		twin->idle = statement_without_instances(function, values);
 }
 
 /* NEST, of TWIN, has the band of LOOPS sequential loops; IS_SEQUENTIAL: even if these are none. */
@@ -112,14 +113,16 @@ static void set_band(struct compilation *compilation, struct nest *nest, int loo
 }
 
 /* NEST where size K is one larger, with its closed forms if it is EXACT, and its sequential dims
- * only unless it HAS_BAND; false if a statement does not run there, or it has no such forms. */
-static bool sample_at(struct compilation *compilation, const struct nest *nest,
+ * only unless it HAS_BAND.  NULL, or what is otherwise there: a statement does not run, or there
+ * are no such forms. */
+static const char *sample_at(struct compilation *compilation, const struct nest *nest,
 	struct band_origin origin, bool has_band, bool exact, int k, struct sample *sample)
 {
 	struct twin *twin = &nest->twins->larger[k];
 	find_larger(compilation, nest, k, twin);
-	if (twin->is_empty)
-		return false;
+	if (twin->idle)
+		return arena_printf(compilation->arena, "line %d does not run",
+			twin->idle->location.line);
 	sample->nest = *twin->nest;
 	sample->nest.refetches = nest->refetches;
 	sample->nest.borrows = nest->borrows;
@@ -132,7 +135,7 @@ static bool sample_at(struct compilation *compilation, const struct nest *nest,
 	sample->regions = ARENA_ARRAY(compilation->arena, struct region,
 		sample->nest.array_count + 1);
 	return !exact || nest_model_build(compilation, &sample->nest, &sample->model,
-		sample->regions);
+		sample->regions) ? NULL : "what tiles touch has no closed forms";
 }
 
 static bool same_planes(const struct statement *statement, const struct hyperplane *a,
@@ -148,15 +151,18 @@ static bool same_planes(const struct statement *statement, const struct hyperpla
 	return a->divisor == b->divisor;
 }
 
-static bool same_bands(const struct nest *a, const struct nest *b)
+/* The first dimension in which the bands of A and B differ, which may be one that only one of
+ * them has; NULL: they are the same. */
+static const struct band_dim *other_band(const struct nest *a, const struct nest *b)
 {
-	if (a->band_count != b->band_count || a->prefix != b->prefix)
-		return false;
-	for (int l = 0; l < a->band_count; l++)
+	for (int l = 0; l < a->band_count || l < b->band_count; l++) {
+		if (l >= a->band_count || l >= b->band_count || (l < a->prefix) != (l < b->prefix))
+			return l < a->band_count ? &a->band[l] : &b->band[l];
 		for (int s = 0; s < a->statement_count; s++)
 			if (!same_planes(a->statements[s], &a->band[l].planes[s], &b->band[l].planes[s]))
-				return false;
-	return true;
+				return &a->band[l];
+	}
+	return NULL;
 }
 
 static bool same_windows(const struct nest *nest, const struct region *a, const struct region *b,
@@ -369,17 +375,32 @@ static void make_planes(struct compilation *compilation, struct nest *nest)
 		}
 }
 
+/* SAMPLE becomes NEST where size K is one larger.  NULL, or what of it cannot be compared. */
+static const char *what_is_other(struct compilation *compilation, const struct nest *nest,
+	struct band_origin origin, bool has_band, bool exact, int k, struct sample *sample)
+{
+	const char *other = sample_at(compilation, nest, origin, has_band, exact, k, sample);
+	if (other)
+		return other;
+	if (sample->nest.array_count != nest->array_count)
+		return "accesses that share a buffer are others";
+	const struct band_dim *dim = other_band(nest, &sample->nest);
+	return dim ? arena_printf(compilation->arena, "the loops that can be tiled together are "
+		"others, from '%s' on,", dim->name) : NULL;
+}
+
 static bool add_slopes(struct compilation *compilation, const struct nest *nest,
 	struct band_origin origin, bool exact, int k, struct nest *all, struct region *regions,
 	struct growth *growth, const char **reason)
 {
 	const struct function *function = all->function;
 	struct sample *sample = ARENA_NEW(compilation->arena, struct sample);
-	*reason = arena_printf(compilation->arena, "its loops and accesses are others where '%s' is "
-		"one more than it is tuned for", function->symbolic[k]->name);
-	if (!sample_at(compilation, nest, origin, regions, exact, k, sample)
-		|| sample->nest.array_count != nest->array_count || !same_bands(nest, &sample->nest))
+	const char *other = what_is_other(compilation, nest, origin, regions, exact, k, sample);
+	if (other) {
+		*reason = arena_printf(compilation->arena, "%s where '%s' is one more than it is tuned for",
+			other, function->symbolic[k]->name);
 		return false;
+	}
 	add_band_slopes(all, &sample->nest, k, growth);
 	for (int a = 0; a < nest->array_count && exact; a++) {
 		int rank = nest->arrays[a].array->rank;
