@@ -21,7 +21,7 @@
 #include "driver/sweep.h"
 #include "driver/verify.h"
 #include "frontend/arch.h"
-#include "passes/plan_passes/align.h"
+#include "ir/plan_align.h"
 #include "passes/fusion/fuse.h"
 #include "passes/lower_function.h"
 #include "passes/pipeline.h"
@@ -99,7 +99,7 @@ static enum status check_plans(const struct session *session, bool are_given)
 {
 	for (int p = 0; p < session->plan_count; p++) {
 		if (plan_verify(session->plans[p])) {
-			if (!align_check(session->plans[p], session->diag))
+			if (!plan_check_alignment(session->plans[p], session->diag))
 				return STATUS_DOES_NOT_FIT;
 			continue;
 		}

@@ -8,7 +8,7 @@ libloopc_a_SOURCES += \
 	passes/analysis/nests.c passes/analysis/plan_value.c passes/analysis/plan_value.h \
 	passes/analysis/values.c passes/analysis/values.h
 libloopc_a_SOURCES += \
-	passes/cost/bound.c passes/cost/clip.c passes/cost/function_bound.c \
+	passes/cost/aligned.c passes/cost/bound.c passes/cost/clip.c passes/cost/function_bound.c \
 	passes/cost/function_bound.h passes/cost/model.c passes/cost/model.h \
 	passes/cost/model_math.h passes/cost/nest_model.c passes/cost/nest_model.h \
 	passes/cost/reuse.c passes/cost/turns.c passes/cost/turns.h
@@ -52,7 +52,6 @@ libloopc_a_SOURCES += \
 	passes/fusion/group_model.c passes/fusion/group_model.h passes/fusion/group_profile.c \
 	passes/fusion/group_search.c passes/fusion/partition.c
 libloopc_a_SOURCES += \
-	passes/plan_passes/align.c passes/plan_passes/align.h \
 	passes/plan_passes/name_values.c passes/plan_passes/name_values.h \
 	passes/plan_passes/simplify.c passes/plan_passes/simplify.h \
 	passes/plan_passes/split.c passes/plan_passes/split.h

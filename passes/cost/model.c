@@ -430,7 +430,8 @@ static bool storage_is_legal(const struct nest_model *model, const struct schedu
 	if (storage->store < 0 || storage->store > schedule->depth || storage->slots < 1)
 		return false;
 	if (storage->store == 0)
-		return storage->slots == 1 && !storage->is_sliding && !storage->is_double;
+		return storage->slots == 1 && !storage->is_sliding && !storage->is_double
+			&& storage_is_aligned(model, schedule, array, storage);
 	moving = schedule->order[storage->store - 1];
 	if (!array_is_indexed(array, moving))
 		return false;
@@ -441,6 +442,8 @@ static bool storage_is_legal(const struct nest_model *model, const struct schedu
 	if (array->anchored != 0 && (storage->slots > 1 || storage->is_double))
 		return false;
 	if (storage->is_sliding && slide_dim(model, schedule, array, storage->store) < 0)
+		return false;
+	if (!storage_is_aligned(model, schedule, array, storage))
 		return false;
 	return !array->is_written || (storage->slots == 1 && !storage->is_double) ||
 		regions_are_disjoint(model, schedule, array, storage->store);

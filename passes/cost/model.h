@@ -34,6 +34,8 @@ struct model_dim {
 	 * for the windows of one that slides.  clip_high 0: all.  Only in arrays no loop moves
 	 * in two dimensions. */
 	long clip_low, clip_high;
+	long step_bytes;             /* from one element of the lattice to the next in external
+	                              * memory, as far as it is known; for aligned arrays only */
 };
 
 struct model_array {
@@ -49,6 +51,11 @@ struct model_array {
 	bool is_dropped;             /* written: nobody needs its elements after the nest, so that
 	                              * nothing goes out when a region leaves for the last time.
 	                              * Only where is_created may be */
+	/* The DMA controller copies multiples of ALIGN_BYTES only, of addresses, runs and strides;
+	 * 1: anything.  What is copied of the array begins FIRST_BYTES behind its own begin, which
+	 * is aligned; it has ALIGN_RANK dimensions in memory. */
+	long align_bytes, first_bytes;
+	int align_rank;
 	long anchored;               /* bit l: touched only by statements that run in the first (or
 	                              * last) tile of loop l that a run executes, an initialisation
 	                              * or a final step.  Such a loop indexes the array only if its
@@ -102,7 +109,9 @@ struct nest_model {
  * is_dropped, or its next visit is kept: the innermost loop r outside b that is not in
  * its last iteration exists, does not index the array, every loop inside r and outside
  * or equal to b that indexes the array is serpentine, and this is one of the last SLOTS
- * iterations of b's run. */
+ * iterations of b's run.
+ *
+ * Of an aligned array each copy is what its align_bytes ask (passes/cost/aligned.c). */
 struct storage {
 	int store;
 	long slots;

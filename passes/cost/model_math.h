@@ -31,6 +31,13 @@ struct tile_range { long first, count; };
  * *TOTAL overflows. */
 bool clipped_sum(const struct nest_model *model, const struct model_dim *dim, const long *tile,
 	const struct tile_range *range, int joined, long *total);
+/* Whether all that copies into STORAGE give the DMA controller is a multiple of ARRAY's
+ * align_bytes, whatever the tile. */
+bool storage_is_aligned(const struct nest_model *model, const struct schedule *schedule,
+	const struct model_array *array, const struct storage *storage);
+/* A power of two: tiles of LOOP that are multiples of it are aligned as far as it depends on
+ * them, and no larger power is any better. */
+long loop_granule(const struct nest_model *model, int loop);
 /* Buffers are whole granules: alignment, or a bank. */
 long arch_granule_bytes(const struct arch *arch);
 /* True if tiles, order and directions of SCHEDULE are. */

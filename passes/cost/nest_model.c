@@ -625,6 +625,29 @@ static void move_with_prefix(const struct nest *nest, const struct nest_array *a
 		dim->coefficient[l] = 1;
 }
 
+/* How ARRAY lies in memory, if its elements are smaller than what the DMA controller copies.  REGION
+ * says where regions begin; NULL: somewhere, which only the plan knows. */
+static void fill_alignment(const struct compilation *compilation, const struct nest *nest,
+	const struct nest_array *array, const struct region *region, struct model_array *out)
+{
+	long row = array->array->type.bytes;
+	out->align_bytes = 1;
+	if (compilation->arch->dma_align_bytes <= row)
+		return;
+	out->align_bytes = compilation->arch->dma_align_bytes;
+	out->align_rank = array->array->rank;
+	for (int d = out->align_rank - 1; d >= 0; d--) {
+		const struct region_dim *dim = region ? &region->dims[d] : NULL;
+		out->dims[d].step_bytes = row * (dim ? dim->stride : 1);
+		long least = dim ? dim->base : 0;
+		for (int l = 0; dim && l < nest->band_count; l++)
+			least += dim->coefficient[l] < 0 ? dim->coefficient[l] * (nest->band[l].extent - 1) : 0;
+		out->first_bytes += least * out->dims[d].step_bytes + (dim ? dim->phase * row : 0);
+		if (!affine_is_symbolic(array->array->shape[d]))
+			row *= array->array->extents[d];
+	}
+}
+
 bool nest_model_build(struct compilation *compilation, const struct nest *nest,
 	struct nest_model *model, struct region *regions)
 {
@@ -641,6 +664,8 @@ bool nest_model_build(struct compilation *compilation, const struct nest *nest,
 			fill_exact(nest, &nest->arrays[a], &regions[a], &model->arrays[a]);
 		else
 			fill_hull(compilation, nest, &nest->arrays[a], &model->arrays[a]);
+		fill_alignment(compilation, nest, &nest->arrays[a], exact ? &regions[a] : NULL,
+			&model->arrays[a]);
 		move_with_prefix(nest, &nest->arrays[a], &model->arrays[a]);
 	}
 	return exact;

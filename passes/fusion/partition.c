@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/plan_align.h"
 #include "passes/fusion/fuse.h"
 #include "passes/fusion/fusion_memo.h"
 #include "passes/variants/lower_nest.h"
@@ -239,7 +240,8 @@ static bool emit_once(const struct partitioning *partitioning, const struct grow
 	if (fusion_memo_group(compilation->fusions, compilation, choice, &fits, out)
 		&& (compilation->only_weighs || !fits))
 		return fits;
-	fits = group_emit(partitioning->compilation, partitioning->groups, grown, choice, plan, out);
+	fits = group_emit(partitioning->compilation, partitioning->groups, grown, choice, plan, out)
+		&& !plan_nest_misaligned(plan, out).array;
 	fusion_memo_keep_group(compilation->fusions, compilation, choice, fits, out);
 	return fits;
 }

@@ -52,12 +52,35 @@ static bool is_tiled_by_wish(const struct space *space, int loop)
 	return is_wanted && at->extent > 1 && at->tile < at->extent;
 }
 
-/* All sizes that cut LOOP into several tiles, the largest first. */
+/* The sizes that cut EXTENT into as many tiles as TILE does, the least that does, and are multiples
+ * of a power of two up to GRANULE, the largest of these sizes first: the least multiple of each power,
+ * if CHOICES are given.  Returns how many they are. */
+static int add_multiples(struct tile_choice *choices, long extent, long tile, long granule)
+{
+	long count = tile_count(extent, tile), last = 0;
+	int added = 0;
+
+	for (; granule > 0; granule /= 2) {
+		long size = (tile + granule - 1) / granule * granule;
+
+		if (size >= extent || size == last || tile_count(extent, size) != count)
+			continue;
+		if (choices != NULL)
+			choices[added] = (struct tile_choice){ size, count };
+		added++;
+		last = size;
+	}
+	return added;
+}
+
+/* The sizes that cut LOOP into several tiles, the largest first: of those that cut it into as many
+ * the least, and the least for each alignment that larger ones may have. */
 static void add_choices(struct space *space, int loop)
 {
 	const struct model_loop *at = &space->model->loops[loop];
 	struct tile_choice *choices;
-	int count = 0;
+	long granule = loop_granule(space->model, loop);
+	int count = 0, all = 0;
 
 	space->is_tiled[loop] = is_tiled_by_wish(space, loop);
 	if (at->extent == 1 || at->tile >= at->extent)
@@ -69,12 +92,13 @@ static void add_choices(struct space *space, int loop)
 		return;
 	}
 	for (long tile = (at->extent + 1) / 2; tile > 0; tile = next_tile(at->extent, tile))
-		count++;
+		count += add_multiples(NULL, at->extent, tile, granule);
 	space->choices[loop] = choices = memory_alloc((size_t)count * sizeof *choices);
 	for (long tile = (at->extent + 1) / 2; tile > 0; tile = next_tile(at->extent, tile))
-		if (!space->options->divides || at->extent % tile == 0)
-			choices[space->choice_count[loop]++] =
-				(struct tile_choice){ tile, tile_count(at->extent, tile) };
+		all += add_multiples(choices + all, at->extent, tile, granule);
+	for (int i = 0; i < all; i++)
+		if (!space->options->divides || at->extent % choices[i].tile == 0)
+			choices[space->choice_count[loop]++] = choices[i];
 }
 
 /* The largest dimension first that shares no loop with those before. */
@@ -187,14 +211,17 @@ static bool are_twins(const struct space *space, int one, int other)
 		if (a.dims[d].window != b.dims[d].window ||
 			a.dims[d].clip_low != b.dims[d].clip_low ||
 			a.dims[d].clip_high != b.dims[d].clip_high ||
-			(a.dims[d].clip_high > 0 && a.dims[d].negative != b.dims[d].negative) ||
+			((a.dims[d].clip_high > 0 || a.align_bytes > 1) &&
+			a.dims[d].negative != b.dims[d].negative) ||
+			a.dims[d].step_bytes != b.dims[d].step_bytes ||
 			memcmp(a.dims[d].coefficient, b.dims[d].coefficient,
 				sizeof a.dims[d].coefficient) != 0)
 			return false;
 	return a.rank == b.rank && a.element_bytes == b.element_bytes &&
 		a.is_read == b.is_read && a.is_written == b.is_written &&
 		a.is_created == b.is_created && a.is_dropped == b.is_dropped &&
-		a.anchored == b.anchored &&
+		a.anchored == b.anchored && a.align_bytes == b.align_bytes &&
+		a.first_bytes == b.first_bytes && a.align_rank == b.align_rank &&
 		options->store[one] == options->store[other] &&
 		options->min_store[one] == options->min_store[other] &&
 		options->slots[one] == options->slots[other] &&
@@ -508,6 +535,20 @@ static void drop_turns(const struct space *space, struct schedule *schedule)
 	}
 }
 
+/* Of the sizes of LOOP the least for each alignment that larger ones may have. */
+static void keep_small(struct space *space, int loop)
+{
+	long granule = loop_granule(space->model, loop);
+	struct tile_choice *choices = space->choices[loop];
+	int all = space->choice_count[loop], kept = 0;
+
+	for (int i = 0; i < all; i++)
+		if (i == all - 1 ||
+			(choices[i].tile <= granule && (choices[i].tile & (choices[i].tile - 1)) == 0))
+			choices[kept++] = choices[i];
+	space->choice_count[loop] = kept;
+}
+
 /* The schedule that needs the least scratchpad of all. */
 static bool search_memory(struct crew *crew, const struct nest_model *model,
 	const struct arch *arch, const struct search_options *options, bool is_double,
@@ -530,10 +571,7 @@ static bool search_memory(struct crew *crew, const struct nest_model *model,
 		is_window_fixed = is_window_fixed || options->sliding[a] == 1;
 	/* small tiles need least, but may leave gaps between windows that have to slide */
 	for (int l = 0; l < model->loop_count && !is_window_fixed; l++)
-		if (space.choice_count[l] > 1) {
-			space.choices[l][0] = space.choices[l][space.choice_count[l] - 1];
-			space.choice_count[l] = 1;
-		}
+		keep_small(&space, l);
 	run_tree(crew, &space, total, EXHAUSTIVE_POINTS / 8);
 	space_clear(&space);
 	return total->found;

@@ -405,6 +405,14 @@ static void store_memory(struct tree *tree, int a, int store, int slide, struct 
 		stored->memory += stored->memory_step;
 }
 
+/* Whether array A can be copied to STORAGE, where the loops outside are those of the path. */
+static bool is_aligned(struct tree *tree, int a, struct storage storage)
+{
+	tree->path.depth = storage.store;
+	return storage_is_aligned(tree->space->model, &tree->path, &tree->space->model->arrays[a],
+		&storage);
+}
+
 bool store_array(struct tree *tree, int a, int store)
 {
 	const struct space *space = tree->space;
@@ -412,7 +420,7 @@ bool store_array(struct tree *tree, int a, int store)
 	const struct model_array *array = &space->model->arrays[a];
 	const struct level *level = &tree->levels[store];
 	struct stored *stored = &tree->stored[a];
-	bool is_apart = true, may_turn;
+	bool is_apart = true, may_turn, may_repeat;
 	int slide = -1;
 
 	memset(stored, 0, sizeof *stored);
@@ -431,24 +439,30 @@ bool store_array(struct tree *tree, int a, int store)
 		stored->memory = stored->memory_step = stored->memory_most =
 			elements * array->element_bytes;
 		slots_saving(space, a, stored);
-		return options->slots[a] <= 1 && options->sliding[a] != 1 && options->doubled[a] != 1;
+		return options->slots[a] <= 1 && options->sliding[a] != 1 && options->doubled[a] != 1
+			&& is_aligned(tree, a, (struct storage){ .store = 0, .slots = 1 });
 	}
 	tree->path.depth = store;
 	stored->tiles = level->choice.count;
 	may_turn = space->may_turn[level->loop];
 	if (array->is_written && !space->is_apart[a])
 		is_apart = regions_are_disjoint(space->model, &tree->path, array, store);
+	may_repeat = is_aligned(tree, a, (struct storage){ .store = store, .slots = 2 });
 	stored->is_double = (options->doubled[a] < 0 ? space->is_double : options->doubled[a])
-		&& is_apart && array->anchored == 0 && store > options->shared_loops;
+		&& is_apart && array->anchored == 0 && store > options->shared_loops && may_repeat;
 	if (options->doubled[a] == 1 && !stored->is_double)
 		return false;
-	stored->most_slots = !may_turn || !is_apart || array->anchored != 0 ? 1 :
+	stored->most_slots = !may_turn || !is_apart || array->anchored != 0 || !may_repeat ? 1 :
 		level->choice.count;
 	if (options->slots[a] > stored->most_slots)
 		return false;
 	if (options->sliding[a] != 0)
 		slide = slide_dim(space->model, &tree->path, array, store);
-	if (slide < 0 && options->sliding[a] == 1)
+	if (slide >= 0 && options->sliding[a] < 0 && !is_aligned(tree, a, (struct storage){
+		.store = store, .slots = 1, .is_sliding = true }))
+		slide = -1;
+	if ((slide < 0 && options->sliding[a] == 1) || !is_aligned(tree, a, (struct storage){
+		.store = store, .slots = 1, .is_sliding = slide >= 0 }))
 		return false;
 	stored->is_touching = slide >= 0 && options->sliding[a] < 0 &&
 		level->arrays[a].dims[slide].extent <=

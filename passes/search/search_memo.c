@@ -42,11 +42,16 @@ static void copy_array(struct model_array *to, const struct model_array *from, i
 	to->is_created = from->is_created;
 	to->is_dropped = from->is_dropped;
 	to->anchored = from->anchored;
+	to->align_bytes = from->align_bytes;
+	to->first_bytes = from->first_bytes;
+	to->align_rank = from->align_rank;
 	for (int d = 0; d < from->rank; d++) {
 		to->dims[d].window = from->dims[d].window;
 		to->dims[d].clip_low = from->dims[d].clip_low;
 		to->dims[d].clip_high = from->dims[d].clip_high;
-		to->dims[d].negative = from->dims[d].clip_high > 0 ? from->dims[d].negative : 0;
+		to->dims[d].negative = from->dims[d].clip_high > 0 || from->align_bytes > 1
+			? from->dims[d].negative : 0;
+		to->dims[d].step_bytes = from->dims[d].step_bytes;
 		for (int l = 0; l < loop_count; l++)
 			to->dims[d].coefficient[l] = from->dims[d].coefficient[l];
 	}

@@ -320,6 +320,39 @@ static bool report_lines(const struct choice *choice)
 	return true;
 }
 
+/* Whether some tiles of array A, and any of the others, can be copied with the alignment. */
+static bool can_align(const struct choice *choice, int a)
+{
+	struct nest_model *model = ARENA_NEW(choice->compilation->arena, struct nest_model);
+	long smallest;
+	*model = choice->model;
+	for (int b = 0; b < model->array_count; b++)
+		if (b != a)
+			model->arrays[b].align_bytes = 1;
+	return search_least_memory(model, choice->compilation->arch, &choice->options, &smallest);
+}
+
+/* No schedule has only copies that are aligned: says of which array.  False if some has, for which
+ * there is no room. */
+static bool report_misaligned(const struct choice *choice)
+{
+	struct compilation *compilation = choice->compilation;
+	struct misaligned found = choice->misaligned;
+	long smallest;
+	if (!found.array && !search_least_memory(&choice->model, compilation->arch, &choice->options,
+		&smallest)) {
+		found.why = "in tiles of any size is not";
+		for (int a = choice->nest->array_count - 1; a >= 0; a--)
+			if (choice->model.arrays[a].align_bytes > 1 && (!found.array || !can_align(choice, a)))
+				found.array = choice->nest->arrays[a].array;
+	}
+	if (!found.array)
+		return false;
+	compilation->does_not_fit = true;
+	misaligned_report(compilation->arch, choice->nest->location, &found, compilation->diag);
+	return true;
+}
+
 void choice_report_no_fit(struct choice *choice)
 {
 	struct compilation *compilation = choice->compilation;
@@ -338,6 +371,8 @@ void choice_report_no_fit(struct choice *choice)
 			choice->nest->name);
 		return;
 	}
+	if (report_misaligned(choice))
+		return;
 	compilation->does_not_fit = true;
 	diag_error(compilation->diag, choice->nest->location,
 		"nothing fits: no schedule of '%s' needs at most the %ld bytes of scratchpad that "
@@ -348,9 +383,10 @@ void choice_report_no_fit(struct choice *choice)
 		arch->scratchpad_bytes / arch->banks);
 	const char *needs = "";
 	for (int a = 0; a < choice->model.array_count; a++) {
-		long bytes = choice->model.arrays[a].element_bytes;
+		long bytes = choice->model.arrays[a].element_bytes, unit = choice->model.arrays[a].align_bytes;
 		for (int d = 0; d < choice->model.arrays[a].rank; d++)
 			bytes *= choice->model.arrays[a].dims[d].window;
+		bytes = (bytes + unit - 1) / unit * unit;
 		needs = arena_printf(compilation->arena, "%s%s'%s' %ld", needs, a ? ", " : "",
 			choice->nest->arrays[a].array->source_name, bytes);
 	}
@@ -430,14 +466,22 @@ static bool weigh(struct choice *choice, struct plan *plan, struct plan_nest *ou
 	return false;
 }
 
+/* The DMA controller can do the copies of OUT; else says of which array not. */
+static bool is_aligned(struct choice *choice, const struct plan *plan, const struct plan_nest *out)
+{
+	choice->misaligned = plan_nest_misaligned(plan, out);
+	return !choice->misaligned.array;
+}
+
 static enum outcome lower_exactly(struct choice *choice, struct plan *plan, struct plan_nest *out)
 {
 	if (!search_schedule_once(choice->compilation->searches, &choice->model,
 		choice->compilation->arch, &choice->options,
 		&choice->schedule, &choice->smallest))
 		return NO_FIT;
-	return weigh(choice, plan, out) ? LOWERED
-		: choice->obstacle.clash[0] >= 0 ? CLASH : TOO_LONG;
+	if (!weigh(choice, plan, out))
+		return choice->obstacle.clash[0] >= 0 ? CLASH : TOO_LONG;
+	return is_aligned(choice, plan, out) ? LOWERED : NO_FIT;
 }
 
 /* Regions that are no boxes may move row by row, which is less, in as much scratchpad. */
@@ -450,7 +494,8 @@ static void try_rows(struct choice *choice, const struct plan *before, struct pl
 		return;
 	choice->nest->moves_boxes = false;
 	if (weigh(choice, &rows_plan, &rows)
-		&& plan_nest_bytes(&rows) < plan_nest_bytes(out)) {
+		&& plan_nest_bytes(&rows) < plan_nest_bytes(out)
+		&& !plan_nest_misaligned(&rows_plan, &rows).array) {
 		*plan = rows_plan;
 		*out = rows;
 	} else {
@@ -487,13 +532,14 @@ static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct
 			break;
 		choice->schedule.points = points += choice->schedule.points;
 		choice->schedule.seconds = seconds += choice->schedule.seconds;
-		if (weigh(choice, plan, out)) {
+		bool is_lowered = weigh(choice, plan, out);
+		if (is_lowered && is_aligned(choice, plan, out)) {
 			try_rows(choice, &before, plan, out);
 			return LOWERED;
 		}
 		if (choice->obstacle.clash[0] >= 0)
 			return CLASH;
-		if (!choice->obstacle.needed_bytes
+		if ((!choice->obstacle.needed_bytes && !is_lowered)
 			|| isl_operations(choice->compilation->ctx) - begun > ALL_OPERATIONS)
 			return TOO_LONG;
 		/* where the real regions are far from the model's, isl has long to say so each time */

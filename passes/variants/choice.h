@@ -3,6 +3,7 @@
 #ifndef PASSES_CHOICE_H
 #define PASSES_CHOICE_H
 
+#include "ir/plan_align.h"
 #include "passes/variants/form.h"
 #include "passes/lower/lower.h"
 #include "passes/search/search.h"
@@ -28,6 +29,7 @@ struct choice {
 	                              * traffic is not known */
 	struct schedule schedule;
 	struct obstacle obstacle;
+	struct misaligned misaligned;    /* of the last schedule that was lowered: {0} if none */
 	long smallest;               /* scratchpad that would do, where nothing fits */
 	struct attempt attempt;
 	bool is_expanded;

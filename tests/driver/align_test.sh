@@ -68,6 +68,12 @@ is "$wrong" "" "accepted and verified, or refused with a message"
 [ "$accepted" -ge 8 ] && [ "$refused" -ge 4 ]
 result $? "some are accepted ($accepted), some are refused ($refused)"
 
+# Whatever rows and tiles that are multiples can do is done.
+python3 -B "$top_srcdir/tests/driver/aligned.py" "$LOOPC" 0 15 >random 2>err
+is "$(grep -v '^accepted' random err)" "" "random functions: nothing is refused that has aligned tiles"
+grep -Eq '^accepted [1-9][0-9]* refused [1-9]' random
+result $? "random functions: some are accepted, some refused ($(tail -n 1 random))"
+
 sed 's/\<T\>/float/g' product.loop >wide.loop
 printf 'name: m\nscratchpad: { bytes: 700 }\ndma: { align_bytes: 4, max_bytes: 20, max_rank: 2 }\n' >m.yaml
 exits 0 "elements as large as the alignment need nothing" "$LOOPC" --arch=m.yaml --verify -D N=13 -D M=11 wide.loop -o out.c

@@ -3,6 +3,8 @@
 #include <limits.h>
 #include <string.h>
 
+#include "passes/cost/model_math.h"
+
 /* One way to hold an array, and all that matters of it. */
 struct choice { long bytes, traffic, commands; };
 
@@ -46,6 +48,13 @@ static bool is_left_alone(const struct run *run, int a, int store)
 	return false;
 }
 
+/* By the rules, with copies that are aligned. */
+static bool is_legal(const struct nest_model *alone, const struct schedule *schedule)
+{
+	return simulate_is_legal(alone, schedule) && storage_is_aligned(alone, schedule,
+		&alone->arrays[0], &schedule->storage[0]);
+}
+
 static void try_storage(struct run *run, int a, const struct nest_model *alone,
 	struct storage storage)
 {
@@ -64,10 +73,10 @@ static void try_storage(struct run *run, int a, const struct nest_model *alone,
 	} else if (options->doubled[a] < 0 && options->buffering == BUFFERING_DOUBLE &&
 		storage.store > 0) {
 		schedule.storage[0].is_double = true;
-		if (!simulate_is_legal(alone, &schedule))
+		if (!is_legal(alone, &schedule))
 			schedule.storage[0].is_double = false;
 	}
-	if (!simulate_is_legal(alone, &schedule))
+	if (!is_legal(alone, &schedule))
 		return;
 	simulate(alone, &schedule, &result);
 	run->result->schedules++;
@@ -187,6 +196,14 @@ static void try_orders(struct run *run, int placed)
 	}
 }
 
+static bool has_aligned(const struct nest_model *model)
+{
+	for (int a = 0; a < model->array_count; a++)
+		if (model->arrays[a].align_bytes > 1)
+			return true;
+	return false;
+}
+
 static void try_tiles(struct run *run, int loop)
 {
 	const struct model_loop *at = &run->model->loops[loop];
@@ -202,7 +219,9 @@ static void try_tiles(struct run *run, int loop)
 		return;
 	}
 	for (long n = 1; n <= at->extent; n++) {
-		long tile = at->tile > 0 ? at->tile : (at->extent + n - 1) / n;
+		/* of as many tiles the smallest are best, where they are no worse aligned */
+		long tile = at->tile > 0 ? at->tile : has_aligned(run->model) ? at->extent + 1 - n
+			: (at->extent + n - 1) / n;
 
 		bool is_allowed = !run->options->divides || at->tile > 0 || at->extent % tile == 0;
 		/* who wants a loop to turn wants it cut */

@@ -134,8 +134,34 @@ static void check_against_all(const struct nest_model *model, const struct arch 
 	check_against_simulator(model, arch, &best);
 }
 
+/* Arrays of rows that lie one behind the other, with some elements between them, for a DMA
+ * controller of multiples of some bytes. */
+static void random_alignment(struct random_source *source, struct nest_model *model)
+{
+	long align = 2l << random_below(source, 3);
+
+	for (int a = 0; a < model->array_count; a++) {
+		struct model_array *array = &model->arrays[a];
+		long row = array->element_bytes;
+
+		if (row >= align)
+			continue;
+		array->align_bytes = align;
+		array->align_rank = array->rank;
+		array->first_bytes = random_below(source, 4) == 0 ? row * random_below(source, 8) : 0;
+		for (int d = array->rank - 1; d >= 0; d--) {
+			long extent = array->dims[d].window;
+
+			for (int l = 0; l < model->loop_count; l++)
+				extent += array->dims[d].coefficient[l] * (model->loops[l].extent - 1);
+			array->dims[d].step_bytes = row;
+			row *= random_below(source, 2) ? extent : (extent + align) / align * align;
+		}
+	}
+}
+
 static void compare_many(unsigned long seed, int count, int max_loops, long max_extent,
-	bool fixes, bool restricts, bool try_directions)
+	bool fixes, bool restricts, bool aligns, bool try_directions)
 {
 	struct random_source source = { seed };
 
@@ -147,6 +173,8 @@ static void compare_many(unsigned long seed, int count, int max_loops, long max_
 		search_options_init(&options);
 		random_model(&source, max_loops, max_extent, &model);
 		random_arch(&source, &arch);
+		if (aligns)
+			random_alignment(&source, &model);
 		options.buffering = random_below(&source, 3) == 0 ? BUFFERING_DOUBLE :
 			BUFFERING_SINGLE;
 		if (fixes)
@@ -160,34 +188,43 @@ static void compare_many(unsigned long seed, int count, int max_loops, long max_
 static void three_loops(void **state)
 {
 	(void)state;
-	compare_many(1, 600, 3, 6, false, false, false);
+	compare_many(1, 600, 3, 6, false, false, false, false);
 }
 
 static void four_loops(void **state)
 {
 	(void)state;
-	compare_many(2, 120, 4, 4, false, false, false);
+	compare_many(2, 120, 4, 4, false, false, false, false);
 }
 
 static void forward_where_serpentine(void **state)
 {
 	(void)state;
-	compare_many(3, 200, 3, 5, false, false, true);
+	compare_many(3, 200, 3, 5, false, false, false, true);
 }
 
 static void parts_fixed(void **state)
 {
 	(void)state;
-	compare_many(4, 700, 3, 5, true, false, false);
+	compare_many(4, 700, 3, 5, true, false, false, false);
 }
 
 /* Parts of the space: the optimum of each is exact. */
 static void restricted(void **state)
 {
 	(void)state;
-	compare_many(8, 500, 3, 6, false, true, false);
-	compare_many(9, 60, 4, 4, false, true, false);
-	compare_many(10, 400, 3, 5, true, true, false);
+	compare_many(8, 500, 3, 6, false, true, false, false);
+	compare_many(9, 60, 4, 4, false, true, false, false);
+	compare_many(10, 400, 3, 5, true, true, false, false);
+}
+
+/* Among schedules whose copies are aligned: of all sizes of tiles. */
+static void aligned(void **state)
+{
+	(void)state;
+	compare_many(12, 250, 3, 7, false, false, true, false);
+	compare_many(13, 120, 3, 6, true, false, true, false);
+	compare_many(14, 120, 3, 6, false, true, true, false);
 }
 
 static void same_schedule(const struct nest_model *model, const struct schedule *one,
@@ -516,6 +553,7 @@ int main(void)
 		cmocka_unit_test(forward_where_serpentine),
 		cmocka_unit_test(parts_fixed),
 		cmocka_unit_test(restricted),
+		cmocka_unit_test(aligned),
 		cmocka_unit_test(effort_and_threads),
 		cmocka_unit_test(interrupted),
 		cmocka_unit_test(buffering_auto),

@@ -1,6 +1,6 @@
 /* Copies that a DMA controller of coarse addresses can do. */
 
-#include "passes/plan_passes/align.h"
+#include "ir/plan_align.h"
 
 #include "ir/plan_box.h"
 
@@ -17,9 +17,6 @@ struct scope {
 };
 
 struct alignment {
-	const struct plan *plan;
-	struct diag *diag;
-	const struct plan_nest *nest;
 	long bytes;
 };
 
@@ -197,30 +194,31 @@ static const char *complaint(const struct alignment *alignment,
 	return NULL;
 }
 
-static bool check_transfer(const struct alignment *alignment, const struct plan_transfer *transfer,
-	const struct scope *scope)
+void misaligned_report(const struct arch *arch, struct location location,
+	const struct misaligned *misaligned, struct diag *diag)
 {
-	const struct array *array = transfer->buffer->array;
-	const char *why = complaint(alignment, transfer, scope);
-	if (!why)
-		return true;
-	diag_error(alignment->diag, alignment->nest->location, "nothing fits: the DMA of '%s' takes "
-		"addresses, strides and lengths that are multiples of %ld bytes, and a copy of '%s' %s",
-		alignment->plan->arch->name, alignment->bytes, array->source_name, why);
-	diag_note(alignment->diag, array->location, "what does: rows of '%s' and tiles (pragma or "
-		"schedule: 'tile LOOP N') that are multiples of %ld elements, without a border", array->source_name,
-		alignment->bytes / array->type.bytes);
-	return false;
+	const struct array *array = misaligned->array;
+	long bytes = arch->dma_align_bytes;
+	diag_error(diag, location, "nothing fits: the DMA of '%s' takes addresses, strides and "
+		"lengths that are multiples of %ld bytes, and a copy of '%s' %s", arch->name, bytes,
+		array->source_name, misaligned->why);
+	diag_note(diag, array->location, "what does: rows of '%s' (pad its last extent) and tiles of "
+		"them that are multiples of %ld elements, without a border", array->source_name,
+		bytes / array->type.bytes);
 }
 
 /* ---- the tree ---- */
 
-static bool check_node(const struct alignment *alignment, const struct plan_node *node,
+static struct misaligned find_in(const struct alignment *alignment, const struct plan_node *node,
 	const struct scope *scope)
 {
+	struct misaligned found = { NULL, NULL };
 	struct scope inner = { scope, node->var, { 1, 0 } };
-	if (node->kind == PLAN_TRANSFER)
-		return check_transfer(alignment, &node->transfer, scope);
+	if (node->kind == PLAN_TRANSFER) {
+		found.why = complaint(alignment, &node->transfer, scope);
+		found.array = found.why ? node->transfer.buffer->array : NULL;
+		return found;
+	}
 	if (node->var) {
 		inner.residue = residue_of(node->lower, scope, alignment->bytes);
 		if (node->kind == PLAN_LOOP)
@@ -228,19 +226,26 @@ static bool check_node(const struct alignment *alignment, const struct plan_node
 				power_in(node->step, alignment->bytes)), inner.residue.rest);
 		scope = &inner;
 	}
-	for (int i = 0; i < node->child_count; i++)
-		if (!check_node(alignment, node->children[i], scope))
-			return false;
-	return !node->body || check_node(alignment, node->body, scope);
+	for (int i = 0; i < node->child_count && !found.array; i++)
+		found = find_in(alignment, node->children[i], scope);
+	return found.array || !node->body ? found : find_in(alignment, node->body, scope);
 }
 
-bool align_check(const struct plan *plan, struct diag *diag)
+struct misaligned plan_nest_misaligned(const struct plan *plan, const struct plan_nest *nest)
 {
-	struct alignment alignment = { .plan = plan, .diag = diag, .bytes = plan->arch->dma_align_bytes };
-	for (int n = 0; n < plan->nest_count && alignment.bytes > 1; n++) {
-		alignment.nest = &plan->nests[n];
-		if (!check_node(&alignment, plan->nests[n].body, NULL))
-			return false;
+	struct alignment alignment = { plan->arch->dma_align_bytes };
+	return alignment.bytes > 1 ? find_in(&alignment, nest->body, NULL)
+		: (struct misaligned){ NULL, NULL };
+}
+
+bool plan_check_alignment(const struct plan *plan, struct diag *diag)
+{
+	for (int n = 0; n < plan->nest_count; n++) {
+		struct misaligned found = plan_nest_misaligned(plan, &plan->nests[n]);
+		if (!found.array)
+			continue;
+		misaligned_report(plan->arch, plan->nests[n].location, &found, diag);
+		return false;
 	}
 	return true;
 }
