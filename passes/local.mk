@@ -35,7 +35,8 @@ libloopc_a_SOURCES += \
 	passes/lower/points.c passes/lower/points.h passes/lower/transfers.c \
 	passes/lower/transfers.h
 libloopc_a_SOURCES += \
-	passes/sizes/formula.c passes/sizes/formula.h passes/sizes/symbolic.c \
+	passes/sizes/formula.c passes/sizes/formula.h passes/sizes/polynomial.c \
+	passes/sizes/polynomial.h passes/sizes/polynomial_text.c passes/sizes/symbolic.c \
 	passes/sizes/symbolic.h
 libloopc_a_SOURCES += \
 	passes/variants/choice.c passes/variants/choice.h passes/variants/form.c \
