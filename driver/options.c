@@ -61,7 +61,7 @@ static const struct option long_options[] = {
 	{ "symbolic", required_argument, NULL, OPTION_SYMBOLIC },
 	{ "sweep", required_argument, NULL, OPTION_SWEEP },
 	{ "sweep-output", required_argument, NULL, OPTION_SWEEP_OUTPUT },
-	{ "pareto", required_argument, NULL, OPTION_PARETO },
+	{ "pareto", optional_argument, NULL, OPTION_PARETO },
 	{ "pareto-output", required_argument, NULL, OPTION_PARETO_OUTPUT },
 	{ "pareto-points", required_argument, NULL, OPTION_PARETO_POINTS },
 	{ "pareto-nests", no_argument, NULL, OPTION_PARETO_NESTS },
@@ -101,7 +101,7 @@ void options_help(void)
 "  --verify-data=ARRAY=FILE  --verify-range=ARRAY=LO..HI   with these values\n"
 "  --sweep=scratchpad:8K..1M   least traffic for each size\n"
 "                         (--sweep-output=FILE.csv|.json|.svg writes it)\n"
-"  --pareto=memory,traffic[,macs]   the front of scratchpad and traffic\n"
+"  --pareto[=memory,traffic[,macs]]   the front of scratchpad and traffic\n"
 "                         (--pareto-output=FILE.csv|.json|.svg writes it,\n"
 "                         --pareto-points=N|all searches, --pareto-nests: each)\n"
 "  --space=baseline|tiling|fusion-norecompute|full   part of the schedule space\n"
@@ -437,7 +437,7 @@ static bool parse_option(struct arena *arena, struct options *options, int optio
 	case OPTION_SAVE_TEMPS: options->save_temps = text; return true;
 	case OPTION_SYMBOLIC: return add_symbolic(arena, options, text);
 	case OPTION_SWEEP: options->sweep = text; return true;
-	case OPTION_PARETO: options->pareto = text; return true;
+	case OPTION_PARETO: options->pareto = text ? text : "memory,traffic"; return true;
 	case OPTION_PARETO_OUTPUT: list_add(arena, &options->pareto_files, text); return true;
 	case OPTION_PARETO_NESTS: options->pareto_nests = true; return true;
 	case OPTION_PARETO_POINTS:

@@ -11,8 +11,10 @@
 
 struct output {
 	struct output *next;
-	const char *file, *temporary;   /* temporary NULL: written in place */
+	const char *file, *temporary;   /* temporary NULL: written in place, or kept as text */
 	FILE *stream;
+	char *text;                  /* of standard output, until all files are written */
+	size_t length;
 };
 
 struct outputs {
@@ -41,8 +43,9 @@ struct outputs *outputs_new(struct arena *arena)
 static void discard(struct outputs *outputs)
 {
 	for (struct output *output = outputs->first; output; output = output->next) {
-		if (output->stream && output->stream != stdout)
+		if (output->stream)
 			fclose(output->stream);
+		free(output->text);
 		if (output->temporary)
 			unlink(output->temporary);
 	}
@@ -95,7 +98,7 @@ FILE *outputs_open(struct outputs *outputs, const char *file)
 	struct output *output = ARENA_NEW(outputs->arena, struct output);
 	output->file = file;
 	if (!strcmp(file, "-"))
-		output->stream = stdout;
+		output->stream = open_memstream(&output->text, &output->length);
 	else if (can_rename(file))
 		output->stream = open_temporary(outputs, output);
 	else
@@ -113,11 +116,17 @@ FILE *outputs_open(struct outputs *outputs, const char *file)
 static bool close_output(struct output *output)
 {
 	bool is_written = fflush(output->stream) == 0 && !ferror(output->stream);
-	if (output->stream != stdout && fclose(output->stream) != 0)
+	if (fclose(output->stream) != 0)
 		is_written = false;
 	output->stream = NULL;
-	return is_written ||
-		failed("write", strcmp(output->file, "-") ? output->file : "standard output");
+	return is_written || failed("write", output->file);
+}
+
+/* What was kept for standard output, where there was any. */
+static bool show_output(const struct output *output)
+{
+	return !output->text || (fwrite(output->text, 1, output->length, stdout) == output->length
+		&& fflush(stdout) == 0) || failed("write", "standard output");
 }
 
 bool outputs_commit(struct outputs *outputs)
@@ -126,6 +135,8 @@ bool outputs_commit(struct outputs *outputs)
 	for (struct output *output = outputs->first; output; output = output->next)
 		if (output->stream && !close_output(output))
 			is_done = false;
+	for (struct output *output = outputs->first; output && is_done; output = output->next)
+		is_done = show_output(output);
 	for (struct output *output = outputs->first; output && is_done; output = output->next) {
 		if (output->temporary && rename(output->temporary, output->file) != 0)
 			is_done = failed("write", output->file);

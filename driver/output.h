@@ -8,7 +8,7 @@
 
 /* Output files.  Each is written to a temporary file next to its place and renamed
  * by outputs_commit; whatever ends the compilation before leaves nothing behind.
- * Devices and pipes are written directly. */
+ * Standard output is kept until then.  Devices and pipes with a name are written directly. */
 struct outputs;
 
 /* At most one at a time. */
@@ -20,7 +20,7 @@ void outputs_free(struct outputs *outputs);
  * after a message to stderr.  Owned by OUTPUTS. */
 FILE *outputs_open(struct outputs *outputs, const char *file);
 
-/* Flushes, closes and renames all of them.  False after a message if anything could
+/* Flushes and closes all of them, writes standard output, then renames.  False after a message if anything could
  * not be written; then no file is changed whose rename had not been done. */
 bool outputs_commit(struct outputs *outputs);
 

@@ -91,8 +91,8 @@ bool plan_transfer_max(const struct plan_transfer *transfer, int d, long *max)
 
 void plan_box(const struct plan_transfer *transfer, struct plan_box *box)
 {
-	long max[ARRAY_RANK_LIMIT];
-	bool is_fixed[ARRAY_RANK_LIMIT];
+	long max[ARRAY_RANK_LIMIT] = { 0 };
+	bool is_fixed[ARRAY_RANK_LIMIT] = { false };
 
 	for (int d = 0; d < transfer->buffer->rank; d++)
 		is_fixed[d] = plan_transfer_max(transfer, d, &max[d]);

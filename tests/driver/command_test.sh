@@ -245,8 +245,10 @@ if [ -w /dev/full ]; then
 		ln -s /dev/full full.$form
 		exits 1 "a full disk for a front's $form" "$LOOPC" -D N=40 --pareto=memory,traffic \
 			--pareto-points=2 --pareto-output=full.$form sum.loop
+		ok "a full disk for a front's $form: nothing is printed" test ! -s out
 		exits 1 "a full disk for a sweep's $form" "$LOOPC" -D N=40 --sweep=scratchpad:500..600 \
 			--sweep-output=full.$form sum.loop
+		ok "a full disk for a sweep's $form: nothing is printed" test ! -s out
 	done
 	ok "a full disk: no other file" test ! -e full.c
 	for option in --report --explain --explain=strategies --pareto=memory,traffic \

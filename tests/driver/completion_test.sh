@@ -23,7 +23,7 @@ completes()
 
 is "$(completes --expl)" "--explain --explain= " "an option, alone or with a value"
 is "$(completes --fus)" "--fuse= " "an option with a value"
-is "$(completes --pareto)" "--pareto-nests --pareto-output= --pareto-points= --pareto= " "options with one beginning"
+is "$(completes --pareto)" "--pareto --pareto-nests --pareto-output= --pareto-points= " "options with one beginning"
 is "$(completes --buffering = d)" "double " "a value that has begun"
 is "$(completes --fuse =)" "never auto all " "all values"
 is "$(completes --arch = eye)" "eyeriss-108k " "a machine"

@@ -12,6 +12,8 @@ printf 'name: small\nscratchpad: { bytes: 600, align_bytes: 4 }\n' >small.yaml
 exits 0 "a front" "$LOOPC" --arch=small.yaml $sizes --pareto=memory,traffic,macs \
 	--pareto-output=p.csv --pareto-output=p.json --pareto-output=p.svg "$gemm"
 cp out table
+exits 0 "a front of what there is by default" "$LOOPC" --arch=small.yaml $sizes --pareto "$gemm"
+is "$(head -n 1 out)" "$(head -n 1 table)" "a front of what there is by default: memory and traffic"
 count=$(tail -n +2 p.csv | wc -l)
 has table "^front of gemm on small: $count points\$" "a front: its number of points"
 has table '^ *0 +[0-9,]+ +[0-9,]+ +693$' "a front: multiply-accumulates"
