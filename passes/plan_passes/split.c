@@ -46,7 +46,7 @@ static long unit_of(const struct cut *cut, int d)
 /* Whether PIECE fits; *RUN is its contiguous run, in elements. */
 static bool piece_fits(const struct cut *cut, long *run)
 {
-	bool is_fixed[ARRAY_RANK_LIMIT];
+	bool is_fixed[ARRAY_RANK_LIMIT] = { false };
 	struct plan_box box;
 
 	for (int d = 0; d < cut->rank; d++)
