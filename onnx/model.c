@@ -304,6 +304,9 @@ static struct node *read_node(struct network *network, const Onnx__NodeProto *pr
 	node->output_count = (int)proto->n_output;
 	node->inputs = ARENA_ARRAY(network->arena, struct value *, node->input_count + 1);
 	node->outputs = ARENA_ARRAY(network->arena, struct value *, node->output_count + 1);
+	node->order = ARENA_ARRAY(network->arena, int, node->input_count + 1);
+	for (int i = 0; i < node->input_count; i++)
+		node->order[i] = i;
 	for (int o = 0; o < node->output_count; o++) {
 		const char *name = text_of(proto->output[o]);
 		if (!*name)
@@ -328,6 +331,11 @@ static void connect(struct network *network, struct node *node)
 	}
 }
 
+static int height_of(const struct value *value)
+{
+	return value && value->producer ? value->producer->height : 0;
+}
+
 /* What the outputs need, each node after those that it uses: a walk from the outputs, without
  * recursion, as a chain may be as long as the file. */
 static void order(struct network *network, int limit)
@@ -335,6 +343,7 @@ static void order(struct network *network, int limit)
 	struct entry { struct node *node; int next; };
 	struct entry *stack = ARENA_ARRAY(network->arena, struct entry, limit + 1);
 
+	network->node_count = 0;
 	for (int o = 0; o < network->output_count; o++) {
 		int depth = 0;
 		if (network->outputs[o]->producer && !network->outputs[o]->producer->is_done)
@@ -348,7 +357,7 @@ static void order(struct network *network, int limit)
 				depth--;
 				continue;
 			}
-			const struct value *input = top->node->inputs[top->next++];
+			const struct value *input = top->node->inputs[top->node->order[top->next++]];
 			struct node *producer = input ? input->producer : NULL;
 			if (!producer || producer->is_done)
 				continue;
@@ -356,6 +365,37 @@ static void order(struct network *network, int limit)
 				fail(network, "node '%.80s' needs its own result: the graph has a cycle", producer->name);
 			stack[depth++] = (struct entry){ producer, 0 };
 		}
+	}
+}
+
+struct branch {
+	int input, height;
+};
+
+static int by_height(const void *a, const void *b)
+{
+	const struct branch *x = a, *y = b;
+
+	return x->height != y->height ? (x->height > y->height) - (x->height < y->height) :
+		(x->input > y->input) - (x->input < y->input);
+}
+
+/* Where branches come together, the longest is made last: it ends next to what joins it, which loopc can
+ * fuse with it, and a short one does not stand between.  The order does not depend on that of the operands. */
+static void order_branches(struct network *network)
+{
+	for (int n = 0; n < network->node_count; n++) {
+		struct node *node = network->nodes[n];
+		struct branch *branches = ARENA_ARRAY(network->arena, struct branch, node->input_count + 1);
+		node->is_open = node->is_done = false;
+		for (int i = 0; i < node->input_count; i++) {
+			branches[i] = (struct branch){ i, height_of(node->inputs[i]) };
+			if (branches[i].height >= node->height)
+				node->height = branches[i].height + 1;
+		}
+		qsort(branches, (size_t)node->input_count, sizeof(branches[0]), by_height);
+		for (int i = 0; i < node->input_count; i++)
+			node->order[i] = branches[i].input;
 	}
 }
 
@@ -425,6 +465,8 @@ static void read_graph(struct network *network, const Onnx__GraphProto *graph)
 		value->is_output = true;
 		network->outputs[network->output_count++] = value;
 	}
+	order(network, (int)graph->n_node);
+	order_branches(network);
 	order(network, (int)graph->n_node);
 	count_uses(network);
 }

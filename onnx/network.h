@@ -87,6 +87,8 @@ struct node {
 	int input_count;
 	struct value **outputs;
 	int output_count;
+	int *order;                      /* the inputs, in the order in which they are made */
+	int height;                      /* nodes on the longest way from an input */
 	bool is_open;                    /* while nodes are put in order */
 	bool is_done;                    /* in order; later: as part of another one */
 };

@@ -7,6 +7,7 @@ Prints TAP.
 
 import os
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -402,12 +403,31 @@ def blocks():
         result(found == functions, f"its {functions} functions", f"{found} functions\n{loops}")
 
 
+def branches():
+    """The order of nests is that of the branches' lengths, whatever order the file has."""
+    generator = random.Random(5)
+    weights = [tensor(f"w{n}", [2, 2, 1, 1], FLOAT, [1.0, 2.0, 3.0, 4.0]) for n in range(4)]
+    nodes = [node("Conv", ["x", "w0"], ["first"], "first"), node("Conv", ["first", "w1"], ["short"], "short"),
+             node("Conv", ["first", "w2"], ["long"], "long"), node("Conv", ["long", "w3"], ["longer"], "longer")]
+    wrong = []
+    for turn in range(4):
+        ends = ["short", "longer"][::-1 if turn % 2 else 1]
+        shuffled = nodes + [node("Add", ends, ["y"], "end")]
+        generator.shuffle(shuffled)
+        done = run(model(shuffled, [X], [Y], weights))
+        found = re.findall(r"/\* (\w+) \(Conv", open("out/network.loop").read()) if done.returncode == 0 else done.stderr
+        if found != ["first", "short", "long", "longer"]:
+            wrong.append(found)
+        subprocess.run(["rm", "-rf", "out"], check=True)
+    result(not wrong, "the longest branch is last", str(wrong))
+
+
 def main():
     directory = tempfile.mkdtemp(prefix="loopc-onnx-checks.")
     os.mkdir(f"{directory}/in")
     os.chdir(f"{directory}/in")
     try:
-        for group in (files, nodes, long_chains, folding, quantized, quantized_others, scales_are_exact, quantized_elementwise, requantized, blocks):
+        for group in (files, nodes, long_chains, folding, quantized, quantized_others, scales_are_exact, quantized_elementwise, requantized, blocks, branches):
             group()
     finally:
         os.chdir("/")
