@@ -210,8 +210,9 @@ static void import(struct network *network, const struct arguments *a)
 	place_network(network);
 	project_write(network, &project);
 	if (network->float_nodes)
-		fprintf(stderr, "loopc-onnx: note: %s: computed in floats between integers: %s\n", network->file,
-			network->float_nodes);
+		fprintf(stderr, "loopc-onnx: note: %s: %d computed in floats between integers: %s%s\n", network->file,
+			network->float_node_count, network->float_nodes,
+			network->float_node_count > FLOAT_NODES_SHOWN ? ", ..." : "");
 }
 
 int main(int count, char **arguments)

@@ -105,7 +105,7 @@ struct define {
 	bool is_used;
 };
 
-enum { HASH_SIZE = 4096 };
+enum { HASH_SIZE = 4096, FLOAT_NODES_SHOWN = 16 };
 
 struct network {
 	struct arena *arena;
@@ -127,7 +127,8 @@ struct network {
 
 	struct define *defines;          /* -D */
 	int define_count;
-	const char *float_nodes;         /* those of floats between integers, for a note; or NULL */
+	const char *float_nodes;         /* those of floats between integers, the first of them, for a note; or NULL */
+	int float_node_count;
 	bool is_integer;                 /* floats of the file are integers in truth */
 	const char *vector;              /* directory of a test vector, or NULL */
 

@@ -757,14 +757,25 @@ static bool lower_quantized_again(struct network *network, struct node *node, st
 	return lower_rescaled(network, node, lower_output(network, node, 0, type, &x->shape), x, &target);
 }
 
-/* The operator's operands have been integers, and so will be its result, but it computes in floats. */
+static bool takes_quantized(const struct node *node)
+{
+	for (int i = 0; i < node->input_count; i++)
+		if (node->inputs[i] && node->inputs[i]->quantized)
+			return true;
+	return false;
+}
+
+/* Before what NODE makes is quantized: if it is made of integers, the operator that takes them computes in
+ * floats. */
 static void note_floats(struct network *network, const struct node *node)
 {
-	bool is_between = false;
-
-	for (int i = 0; node && i < node->input_count; i++)
-		is_between |= node->inputs[i] && node->inputs[i]->quantized;
-	if (is_between)
+	while (node && !takes_quantized(node)) {
+		const struct node *before = NULL;
+		for (int i = 0; i < node->input_count && !before; i++)
+			before = node->inputs[i] ? node->inputs[i]->producer : NULL;
+		node = before;
+	}
+	if (node && network->float_node_count++ < FLOAT_NODES_SHOWN)
 		network->float_nodes = arena_printf(network->arena, "%s%s%s (%s)", network->float_nodes ? network->float_nodes : "",
 			network->float_nodes ? ", " : "", node->name, node->operator);
 }
