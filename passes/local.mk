@@ -1,7 +1,7 @@
 # The passes, room by room; each room uses those above it.
 libloopc_a_SOURCES += \
-	passes/limits.h passes/pass.h passes/progress.c passes/quiet.c passes/quiet.h \
-	passes/lower_function.c passes/lower_function.h
+	passes/limits.h passes/nest_work.c passes/nest_work.h passes/pass.h passes/progress.c \
+	passes/quiet.c passes/quiet.h passes/lower_function.c passes/lower_function.h
 libloopc_a_SOURCES += \
 	passes/analysis/band.c passes/analysis/compulsory.c passes/analysis/dependence.c \
 	passes/analysis/expand.c passes/analysis/expand.h passes/analysis/nest.h \

@@ -56,6 +56,9 @@ struct compilation {
 	int threads;
 	bool show_progress;
 	const volatile int *interrupted;
+	/* See passes/nest_work.h: isl's operations, of those that count, at which the nest being
+	 * lowered has had its share (0: no limit); and those that do not count. */
+	unsigned long isl_end, isl_uncounted;
 	struct search_memo *searches;   /* done so far; NULL: none are remembered */
 	double *work;                /* done so far, in about what a point of the search of a nest
 	                              * takes; NULL: nobody asks */

@@ -9,10 +9,10 @@
 #include <isl/union_set.h>
 
 #include "ir/coalesce.h"
-#include "ir/isl_work.h"
 #include "ir/order.h"
 #include "passes/analysis/values.h"
 #include "passes/cost/nest_model.h"
+#include "passes/nest_work.h"
 #include "support/memory.h"
 
 /* ---- closed forms ---- */
@@ -159,7 +159,7 @@ struct builder {
 	bool *is_box;                /* [statement]: the domain is all of that box */
 };
 
-enum { CREATED_OPERATIONS = 1000000, SPAN_OPERATIONS = 1000000 };
+enum { CREATED_OPERATIONS = 1000000, SPAN_OPERATIONS = 1000000, HULL_OPERATIONS = 1000000 };
 
 /* Whether isl finds a write before every read of ARRAY; false too if that takes long. */
 static bool reads_have_writers(const struct nest *nest, const struct nest_array *array)
@@ -521,7 +521,7 @@ static __isl_give isl_map *near(isl_ctx *ctx, const struct nest *nest, const lon
 static void spans(struct compilation *compilation, const struct nest *nest,
 	const struct nest_array *array, __isl_keep isl_map *elements, const long *tile, long *span)
 {
-	struct isl_work work = isl_work_begin(compilation->ctx, SPAN_OPERATIONS);
+	struct isl_work work = nest_question_begin(compilation, SPAN_OPERATIONS);
 	isl_map *within = near(compilation->ctx, nest, tile);
 	within = isl_map_apply_range(within, isl_map_copy(elements));
 	within = isl_map_apply_domain(within, isl_map_copy(elements));
@@ -588,6 +588,8 @@ static void fill_hull(struct compilation *compilation, const struct nest *nest,
 		memcpy(out->dims, array->hull->dims, sizeof out->dims);
 		return;
 	}
+	/* all spans together: where one is not known, nor is its neighbour */
+	struct isl_work work = nest_question_begin(compilation, HULL_OPERATIONS);
 	isl_map *elements = elements_of_array(nest, array);
 	long tile[NEST_LOOPS], one[ARRAY_RANK_LIMIT], span[ARRAY_RANK_LIMIT];
 	for (int l = 0; l < nest->band_count; l++)
@@ -601,10 +603,11 @@ static void fill_hull(struct compilation *compilation, const struct nest *nest,
 		spans(compilation, nest, array, elements, tile, span);
 		tile[l] = 1;
 		for (int d = 0; d < out->rank; d++)
-			out->dims[d].coefficient[l] = extent > 1 ? (span[d] - one[d] + extent - 2) / (extent - 1)
-				: may_move(nest, array, d, l);
+			out->dims[d].coefficient[l] = extent == 1 ? may_move(nest, array, d, l)
+				: span[d] > one[d] ? (span[d] - one[d] + extent - 2) / (extent - 1) : 0;
 	}
 	isl_map_free(elements);
+	isl_work_end(&work);
 	struct model_array *hull = ARENA_NEW(compilation->arena, struct model_array);
 	*hull = *out;
 	array->hull = hull;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/isl_work.h"
 #include "passes/fusion/fuse.h"
 #include "passes/fusion/fusion_memo.h"
 #include "passes/cost/model_math.h"
@@ -27,6 +28,7 @@ struct carry_search {
 	long moved[CARRY_LIMIT];     /* by the candidates: bytes, of those */
 	int tried_count;
 	unsigned long *tried;        /* [tried_count]: sets weighed */
+	unsigned long begun;         /* isl's operations before */
 };
 
 enum { SMALL = 8, MIDDLE = 16 };     /* nests */
@@ -95,10 +97,18 @@ static bool was_tried(const struct carry_search *search, unsigned long mask)
 	return false;
 }
 
+/* Each set and size weighs the nests anew.  Where that is long, as isl finds their regions, a few
+ * are all there is time for. */
+static bool is_long(const struct carry_search *search)
+{
+	enum { OPERATIONS = 8000000 };
+	return isl_operations(search->compilation->ctx) - search->begun > OPERATIONS;
+}
+
 static bool is_over(const struct carry_search *search)
 {
 	return search->tried_count >= most_tries(search->space.nest_count)
-		|| search->bytes <= search->least;
+		|| search->bytes <= search->least || is_long(search);
 }
 
 /* Where the parts of PLAN begin, and where the last one ends. */
@@ -222,7 +232,7 @@ static void try_less(struct carry_search *search)
 	const struct arch *whole = search->space.arch, *best = whole;
 	const unsigned long masks[2] = { search->best, search->space.wanted };
 	long size = whole->scratchpad_bytes;
-	for (int i = 0; i < SIZES && search->bytes > search->least; i++) {
+	for (int i = 0; i < SIZES && search->bytes > search->least && !is_long(search); i++) {
 		struct plan plan;
 		struct arch *arch = ARENA_NEW(search->compilation->arena, struct arch);
 		size = size_below(whole, size);
@@ -317,6 +327,7 @@ bool lower_carrying(struct compilation *compilation, struct nest *nests, int cou
 		compilation->fusions = fusion_memo_new(compilation->arena, true);
 	fusion_memo_begin(compilation->fusions);
 	search.best = search.space.wanted;
+	search.begun = isl_operations(compilation->ctx);
 	const bool spares_memory = compilation->spares_memory;
 	if (!search.space.is_given && may_be_grouped(nests, count))
 		choose(&search);

@@ -4,6 +4,7 @@
  * holds is then read there. */
 
 #include "ir/order.h"
+#include "passes/nest_work.h"
 #include "passes/regions/box.h"
 #include "passes/regions/footprint.h"
 #include "passes/regions/siblings.h"
@@ -123,11 +124,15 @@ bool groups_are_apart(struct lowering *lowering, int clash[2])
 	return true;
 }
 
-/* What group A touches is written by group B, or it reads it after that: no box is asked for. */
+/* What group A touches is written by group B, or it reads it after that: no box is asked for.  So
+ * it is taken to be where that is long to find. */
 static bool has_conflict(const struct lowering *lowering, int a, int b)
 {
-	return lowering->nest->arrays[a].is_written ? touches(lowering, a, b, lowering->depth)
+	enum { OPERATIONS = 500000 };
+	struct isl_work work = nest_question_begin(lowering->compilation, OPERATIONS);
+	bool has = lowering->nest->arrays[a].is_written ? touches(lowering, a, b, lowering->depth)
 		: reads_after(lowering, a, b, lowering->depth);
+	return !isl_work_end(&work) || has;
 }
 
 /* Groups that write come first: those that only read may borrow from what is left of them, from

@@ -3,11 +3,11 @@
 #include <limits.h>
 #include <string.h>
 
-#include "ir/isl_work.h"
 #include "passes/variants/choice.h"
 #include "passes/cost/model_math.h"
-#include "passes/search/search_memo.h"
+#include "passes/nest_work.h"
 #include "passes/search/restriction.h"
+#include "passes/search/search_memo.h"
 #include "passes/sizes/symbolic.h"
 
 bool nest_read_form(struct compilation *compilation, const struct nest *nest, struct form *form)
@@ -458,7 +458,7 @@ bool choice_lower_again(struct choice *choice, enum detail detail, struct plan *
 static bool weigh(struct choice *choice, struct plan *plan, struct plan_nest *out)
 {
 	enum { WEIGH_OPERATIONS = 2000000 };
-	struct isl_work work = isl_work_begin(choice->compilation->ctx, WEIGH_OPERATIONS);
+	struct isl_work work = nest_question_begin(choice->compilation, WEIGH_OPERATIONS);
 	bool done = choice_lower_again(choice, TO_WEIGH, plan, out);
 	if (isl_work_end(&work))
 		return done;
@@ -517,8 +517,7 @@ static void limit_effort(struct choice *choice, long points)
  * ones fit. */
 static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct plan_nest *out)
 {
-	enum { TRIES = 24, ALL_OPERATIONS = 3000000 };
-	unsigned long begun = isl_operations(choice->compilation->ctx);
+	enum { TRIES = 24 };
 	struct arch budget = *choice->compilation->arch;
 	long bank_bytes = budget.scratchpad_bytes / budget.banks, smallest = 0;
 	const struct plan before = *plan;
@@ -540,7 +539,7 @@ static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct
 		if (choice->obstacle.clash[0] >= 0)
 			return CLASH;
 		if ((!choice->obstacle.needed_bytes && !is_lowered)
-			|| isl_operations(choice->compilation->ctx) - begun > ALL_OPERATIONS)
+			|| nest_work_is_spent(choice->compilation))
 			return TOO_LONG;
 		/* where the real regions are far from the model's, isl has long to say so each time */
 		long share = choice->obstacle.needed_bytes / 4 > budget.scratchpad_bytes ? 2 : 6;

@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "ir/isl_work.h"
+#include "passes/nest_work.h"
 #include "passes/variants/choice.h"
 #include "passes/analysis/expand.h"
 #include "passes/variants/lower_nest.h"
@@ -286,6 +286,12 @@ static struct choice *report_clash(struct compilation *compilation, const struct
 	return NULL;
 }
 
+/* All loops run one after the other, and groups that meet share a buffer. */
+static bool is_simplest(struct attempt attempt, int depth)
+{
+	return attempt.loops == depth && !attempt.refetch && !attempt.borrow;
+}
+
 /* Lowers NEST as the attempt says, and FORM of groups that share a buffer; so do those
  * that clash.  *OUTCOME says what came of it.  NULL if the user's schedule is wrong. */
 static struct choice *lower_attempt(struct compilation *compilation, struct nest *nest,
@@ -318,6 +324,11 @@ static struct choice *lower_attempt(struct compilation *compilation, struct nest
 			return choice;
 		if (keeps_apart(form))
 			return report_clash(compilation, nest, form);
+		if (!form->is_given && nest_work_is_spent(compilation)
+			&& !is_simplest(attempt, nest_depth(nest))) {
+			*outcome = TOO_LONG;
+			return choice;
+		}
 		nest_join_groups(compilation, nest, choice->obstacle.clash[0],
 			choice->obstacle.clash[1]);
 	}
@@ -376,9 +387,21 @@ static bool has_rivals(const struct attempts *attempts, const struct choice *bes
 }
 
 /* isl's work on all forms of a nest, a second or two: what exceeds it is no longer worth while.
- * Then no more forms are tried if there is a plan, and only the simplest if there is none: all
- * loops run one after the other, and groups that meet share a buffer. */
-enum { FORM_OPERATIONS = 3000000 };
+ * Then no more forms are tried if there is a plan, and only the simplest if there is none.  This one
+ * may take some more, and so may a form that the user wants. */
+enum { FORM_OPERATIONS = 3000000, SIMPLEST_OPERATIONS = 2000000, GIVEN_OPERATIONS = 12000000 };
+
+/* Whether ATTEMPT is made: the work on those before may be all there is for the nest.  *SIMPLEST:
+ * what the simplest may take besides; to be ended in any case. */
+static bool has_work(struct compilation *compilation, const struct form *form,
+	struct attempt attempt, int depth, bool has_plan, struct nest_work *simplest)
+{
+	bool is_spent = !form->is_given && nest_work_is_spent(compilation);
+	bool has = !is_spent || (!has_plan && is_simplest(attempt, depth));
+	*simplest = is_spent && has ? nest_work_grant(compilation, SIMPLEST_OPERATIONS)
+		: nest_work_begin(compilation, NEST_WORK_FREE);
+	return has;
+}
 
 /* Lowers the attempt with the least traffic, of equals that with the fewest transfers (choice_starts): the
  * permutable band, and where that leaves loops out or does not fit, the source's outer loops
@@ -394,7 +417,6 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 	bool is_missed = false;      /* one that may be better was too long to be counted */
 	bool is_too_large = false;   /* one does not fit */
 	bool is_cut = false;         /* some were not tried */
-	unsigned long begun = isl_operations(compilation->ctx);
 	struct candidates candidates = { 0 };
 	const struct plan before = *plan;
 	struct attempts attempts = { .bands = ARENA_ARRAY(compilation->arena, struct nest *,
@@ -411,13 +433,14 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 			if (!allows(nest, form, attempt)
 				|| !is_worth(attempt, may_split, has_met || form->is_given))
 				continue;
-			if ((candidates.count || loops < depth || way > WAY_APART)
-				&& isl_operations(compilation->ctx) - begun > FORM_OPERATIONS) {
+			struct nest_work simplest;
+			if (!has_work(compilation, form, attempt, depth, candidates.count, &simplest)) {
 				is_cut = true;
 				continue;
 			}
 			struct choice *choice = lower_attempt(compilation, nest, form, attempt, &attempts,
 				plan, out, &outcome);
+			nest_work_end(compilation, &simplest);
 			*plan = before;
 			if (diag_error_count(compilation->diag) > errors)
 				return NULL;
@@ -437,8 +460,10 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 		}
 	if (candidates.count)
 		refusal->least = candidates.items[0].bytes;
+	unsigned long uncounted = nest_work_pause(compilation);
 	struct choice *best = candidates.count
 		? emit_best(compilation, nest, &candidates, refusal, plan, out) : NULL;
+	nest_work_resume(compilation, uncounted);
 	refusal->is_missed = is_missed && !is_too_large;
 	if (best) {
 		best->has_others = has_others || is_cut || form->is_given;
@@ -454,14 +479,17 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 	const struct form *form, struct plan *plan, struct plan_nest *out, struct refusal *refusal)
 {
 	int errors = diag_error_count(compilation->diag);
+	struct nest_work work = form->is_given ? nest_work_grant(compilation, GIVEN_OPERATIONS)
+		: nest_work_begin(compilation, FORM_OPERATIONS);
 	struct choice *best = lower_attempts(compilation, nest, form, plan, out, refusal);
-	if (best || !refusal->had_forms || diag_error_count(compilation->diag) > errors)
-		return best;
-	struct refusal general;
-	nest->avoids_forms = true;
-	best = lower_attempts(compilation, nest, form, plan, out, &general);
-	if (best)
-		best->is_fallback = true;
+	if (!best && refusal->had_forms && diag_error_count(compilation->diag) == errors) {
+		struct refusal general;
+		nest->avoids_forms = true;
+		best = lower_attempts(compilation, nest, form, plan, out, &general);
+		if (best)
+			best->is_fallback = true;
+	}
+	nest_work_end(compilation, &work);
 	return best;
 }
 
@@ -606,7 +634,9 @@ static bool lower_part(struct compilation *compilation, struct nest *part, bool 
 	struct refusal refusal;
 	struct form form;
 	struct choice *choice = NULL;
+	unsigned long uncounted = nest_work_pause(compilation);
 	nest_find_dependences(compilation, part);
+	nest_work_resume(compilation, uncounted);   /* it has limits of its own */
 	if (!nest_read_form(compilation, part, &form))
 		return false;
 	if (part->array_count <= MODEL_ARRAYS && !(form.is_given && form.is_parts))
@@ -683,9 +713,13 @@ static bool lower_parts_in(struct compilation *compilation, struct nest *nest, i
 	struct plan_node *block = plan_around(compilation, emitted, emitted->inner_vars,
 		emitted->outer_count, emitted->prefix, plan, out->inner);
 	bool done = true;
-	for (int p = 0; p < count && done; p++)
+	for (int p = 0; p < count && done; p++) {
+		struct nest_work work = nest_work_begin(compilation,
+			nest_work_left(compilation) / (unsigned long)(count - p) + 1);
 		done = lower_part(compilation, &parts[p], loops == nest_shared_loops(nest), plan, block,
 			out);
+		nest_work_end(compilation, &work);
+	}
 	done = done && nest_count_traffic(compilation, emitted, out);
 	if (!done)
 		*plan = before;
@@ -700,14 +734,19 @@ static bool lower_parts(struct compilation *compilation, struct nest *nest,
 {
 	int errors = diag_error_count(compilation->diag), shared = nest_shared_loops(nest);
 	int first = form->has_loops ? form->loops : nest->outer_loops, last = form->has_loops ? form->loops : shared;
+	/* each number of loops has the same share, also where the others are not asked for */
+	unsigned long share = nest_work_left(compilation)
+		/ (unsigned long)(shared - nest->outer_loops + 1);
 	const struct plan before = *plan;
 	bool found = false;
-	for (int loops = first; loops <= last && loops <= shared; loops++) {
+	for (int loops = share ? first : last; loops <= last && loops <= shared; loops++) {
 		struct plan own = before;
 		struct plan_nest entry;
 		struct nest copy = *nest;
-		if (lower_parts_in(compilation, &copy, loops, &own, &entry)
-			&& plan_nest_bytes(&entry) <= most) {
+		struct nest_work work = nest_work_begin(compilation, share + 1);
+		bool done = lower_parts_in(compilation, &copy, loops, &own, &entry);
+		nest_work_end(compilation, &work);
+		if (done && plan_nest_bytes(&entry) <= most) {
 			*plan = own;
 			*out = entry;
 			*nest = copy;
@@ -952,15 +991,30 @@ static void fill_bound_of_parts(const struct nest *nest, const struct plan_nest 
 	out->optimal = plan_nest_bytes(out) <= out->bound_bytes;
 }
 
+/* lower_parts of a whole nest, whatever was done for its other forms.  What parts move is not
+ * claimed to be the least, and is not proved to be by exhaustive searches. */
+static bool lower_all_parts(struct compilation *compilation, struct nest *nest,
+	const struct form *form, long most, struct plan *plan, struct plan_nest *out)
+{
+	enum { PARTS_OPERATIONS = 6000000, SEARCH_POINTS = 2000000 };
+	long effort = compilation->effort;
+	struct nest_work work = nest_work_grant(compilation, PARTS_OPERATIONS);
+	if (!effort)
+		compilation->effort = SEARCH_POINTS;
+	bool done = lower_parts(compilation, nest, form, most, plan, out);
+	compilation->effort = effort;
+	nest_work_end(compilation, &work);
+	return done;
+}
+
 /* Whether NEST's parts one by one move less than BEST, which is its best as a whole: then *FORM
- * is how.  If they may, though not as they were tried, the best of NEST as a whole is not known to
- * be the best of all. */
+ * is how, and PLAN and OUT are what they become, without statements.  If they may, though not as
+ * they were tried, the best of NEST as a whole is not known to be the best of all. */
 static bool weigh_parts(struct compilation *compilation, const struct nest *nest,
-	struct form *form, const struct plan *plan, struct variant *best)
+	struct form *form, struct plan *plan, struct plan_nest *out, struct variant *best)
 {
 	struct nest own = *nest;
 	struct plan weighed = *plan;
-	struct plan_nest out;
 	struct quiet quiet;
 	long bytes = plan_nest_bytes(&best->out);
 	if (has_wishes(compilation, nest) || !restriction_has_parts(compilation)
@@ -972,9 +1026,25 @@ static bool weigh_parts(struct compilation *compilation, const struct nest *nest
 	best->out.optimal = false;
 	quiet_begin(&quiet, compilation);
 	quiet.compilation.only_weighs = true;
-	bool found = lower_parts(&quiet.compilation, &own, form, bytes - 1, &weighed, &out);
+	bool found = lower_all_parts(&quiet.compilation, &own, form, bytes - 1, &weighed, out);
 	quiet_end(&quiet);
-	return found && read_form_of(compilation, nest, out.schedule, form);
+	if (found)
+		*plan = weighed;
+	return found && read_form_of(compilation, nest, out->schedule, form);
+}
+
+/* The same; where statements are wanted they are in PLAN. */
+static bool take_parts(struct compilation *compilation, struct nest *nest,
+	const struct form *form, struct plan *plan, struct plan_nest *out, struct variant *best)
+{
+	const struct plan before = *plan;
+	struct form parts = *form;
+	if (!weigh_parts(compilation, nest, &parts, plan, out, best))
+		return false;
+	if (compilation->only_weighs)
+		return true;
+	*plan = before;
+	return lower_all_parts(compilation, nest, &parts, LONG_MAX, plan, out);
 }
 
 /* NEST becomes BEST, or OUT where its parts are lowered one by one. */
@@ -995,10 +1065,8 @@ static bool lower_as(struct compilation *compilation, struct nest *nest,
 		lower_variants(compilation, nest, &form, plan, best);
 	if (best->choice && !check_obeyed(compilation, best->choice))
 		return false;
-	struct form parts = form;
 	if (best->choice && !weighed && !form.is_given
-		&& weigh_parts(compilation, nest, &parts, plan, best)
-		&& lower_parts(compilation, nest, &parts, LONG_MAX, plan, out)) {
+		&& take_parts(compilation, nest, &form, plan, out, best)) {
 		fill_bound_of_parts(nest, &best->out, out);
 		best->choice = NULL;
 		remark_on_loops(compilation, nest);
@@ -1010,8 +1078,8 @@ static bool lower_as(struct compilation *compilation, struct nest *nest,
 		warn_of_more(compilation, nest, &best->refusal, out);
 	} else if (diag_error_count(compilation->diag) > errors) {
 		return false;
-	} else if ((form.is_given ? form.is_parts : !has_wishes(compilation, nest)) && lower_parts(compilation, nest, &form,
-		LONG_MAX, plan, out)) {
+	} else if ((form.is_given ? form.is_parts : !has_wishes(compilation, nest))
+		&& lower_all_parts(compilation, nest, &form, LONG_MAX, plan, out)) {
 		fill_bound_of_parts(nest, NULL, out);
 		if (!form.is_given)
 			diag_remark(compilation->diag, nest->location, "loop", "no tiles of the whole nest "
