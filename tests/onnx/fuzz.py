@@ -175,7 +175,8 @@ def main():
             file.write(data)
         problem = None
         try:
-            run = subprocess.run([importer, model, "-o", out], capture_output=True, timeout=60)
+            options = generator.choice([[], ["--function-per-block"], ["--weights=c"]])
+            run = subprocess.run([importer, model, "-o", out] + options, capture_output=True, timeout=60)
             text = run.stderr.decode("latin-1")
             if run.returncode not in (0, 1):
                 problem = f"status {run.returncode}: {text[-300:]}"
