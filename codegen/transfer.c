@@ -65,7 +65,7 @@ static void join(struct arena *arena, struct transfer_form *form,
 	join_value(&form->slot, form->buffer->slots > 1 && slot ? slot : plan_const(arena, 0),
 		is_new);
 	for (int d = 0; d < form->buffer->rank; d++) {
-		long shift;
+		long shift = 0;
 		bool is_shifted = plan_is_const(plan_make(arena, PLAN_SUB, transfer->local[d],
 			transfer->first[d]), &shift);
 

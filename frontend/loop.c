@@ -397,7 +397,7 @@ static struct loop *new_loop(struct sema *sema, const char *name, long step, str
 {
 	struct function *function = sema->function;
 	struct loop *loop = ARENA_NEW(sema->arena, struct loop);
-	*loop = (struct loop){ .index = function->loop_count, .name = unique_name(sema, name),
+	*loop = (struct loop){ .index = function->loop_count, .name = unique_name(sema, name), .source_name = name,
 		.location = at, .depth = sema->depth, .step = step,
 		.parent = sema->depth ? sema->loops[sema->depth - 1] : NULL,
 		.position = (*sema->position)++ };

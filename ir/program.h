@@ -77,7 +77,8 @@ struct size {
 
 struct loop {
 	int index;                   /* in function.loops: source order */
-	const char *name;            /* of the iterator */
+	const char *name;            /* of the iterator; no loop around has it */
+	const char *source_name;     /* what the source calls it, as messages do */
 	struct location location;
 	struct loop *parent;         /* NULL: outermost */
 	int depth;                   /* number of loops around it */

@@ -641,7 +641,7 @@ static void read_loop(struct reader *reader)
 		return;
 	}
 	loop->index = function->loop_count;
-	loop->name = read_name(reader);
+	loop->name = loop->source_name = read_name(reader);
 	loop->depth = reader->loop_depth;
 	loop->parent = loop->depth ? reader->loops[loop->depth - 1] : NULL;
 	expect(reader, "step");

@@ -202,6 +202,8 @@ struct hyperplane hyperplane_make(struct compilation *compilation,
 	const struct statement *statement, struct affine affine, long divisor);
 /* The place among NEST's statements of that with NAME; -1: none, or NAME is NULL. */
 int nest_statement_named(const struct nest *nest, const char *name);
+/* The loop of the source that DIM, of NEST's band, has its name from; NULL: none alone. */
+const struct loop *nest_loop_of(const struct nest *nest, const struct band_dim *dim);
 /* Loops around the deepest statement. */
 int nest_depth(const struct nest *nest);
 

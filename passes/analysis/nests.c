@@ -293,6 +293,15 @@ int nest_statement_named(const struct nest *nest, const char *name)
 	return -1;
 }
 
+const struct loop *nest_loop_of(const struct nest *nest, const struct band_dim *dim)
+{
+	for (int s = 0; s < nest->statement_count; s++)
+		for (int j = 0; j < nest->statements[s]->depth; j++)
+			if (!strcmp(nest->statements[s]->loops[j]->name, dim->name))
+				return nest->statements[s]->loops[j];
+	return NULL;
+}
+
 bool nest_begins(const struct function *function, int s)
 {
 	const struct statement *statement = function->statements[s];

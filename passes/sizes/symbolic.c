@@ -375,6 +375,13 @@ static void make_planes(struct compilation *compilation, struct nest *nest)
 		}
 }
 
+/* What messages call the loop of DIM, a dimension of NEST's band. */
+static const char *name_of(const struct nest *nest, const struct band_dim *dim)
+{
+	const struct loop *loop = nest_loop_of(nest, dim);
+	return loop ? loop->source_name : dim->name;
+}
+
 /* SAMPLE becomes NEST where size K is one larger.  NULL, or what of it cannot be compared. */
 static const char *what_is_other(struct compilation *compilation, const struct nest *nest,
 	struct band_origin origin, bool has_band, bool exact, int k, struct sample *sample)
@@ -386,7 +393,7 @@ static const char *what_is_other(struct compilation *compilation, const struct n
 		return "accesses that share a buffer are others";
 	const struct band_dim *dim = other_band(nest, &sample->nest);
 	return dim ? arena_printf(compilation->arena, "the loops that can be tiled together are "
-		"others, from '%s' on,", dim->name) : NULL;
+		"others, from '%s' on,", name_of(nest, dim)) : NULL;
 }
 
 static bool add_slopes(struct compilation *compilation, const struct nest *nest,
@@ -683,7 +690,7 @@ bool band_is_legal(struct compilation *compilation, const struct nest *nest,
 		*reason = arena_printf(compilation->arena, "a dependence of line %d on line %d runs "
 			"backwards along '%s' for some sizes, though not for those tuned for",
 			nest->statements[check.to]->location.line,
-			nest->statements[check.from]->location.line, nest->band[l].name);
+			nest->statements[check.from]->location.line, name_of(nest, &nest->band[l]));
 		return false;
 	}
 	return true;

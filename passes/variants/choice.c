@@ -653,7 +653,7 @@ static const char *reason_without_plan(const struct choice *choice, const struct
 	struct arena *arena = choice->compilation->arena;
 	const struct obstacle *obstacle = &choice->obstacle;
 	const char *because = all->left_out && all->blocked[0].loop ? arena_printf(arena,
-		", as loop '%s' cannot be tiled", all->blocked[0].loop->name) : "";
+		", as loop '%s' cannot be tiled", all->blocked[0].loop->source_name) : "";
 	if (obstacle->clash[0] >= 0)
 		return arena_printf(arena, "buffers of '%s' hold the same elements for some sizes",
 			all->arrays[obstacle->clash[0]].array->source_name);

@@ -522,7 +522,7 @@ static void remark_on_blocked(struct compilation *compilation, const struct bloc
 	const char *how)
 {
 	diag_remark(compilation->diag, blocked->loop->location, "loop",
-		"loop '%s' %s: a dependence%s would run backwards", blocked->loop->name, how,
+		"loop '%s' %s: a dependence%s would run backwards", blocked->loop->source_name, how,
 		common_arrays(compilation, blocked->from, blocked->to));
 	diag_note(compilation->diag, blocked->from->location, "from what is computed here");
 	diag_note(compilation->diag, blocked->to->location, "to what is computed here");
@@ -536,23 +536,16 @@ static bool is_left_out(const struct nest *nest, const struct loop *loop)
 	return false;
 }
 
-/* Where the loop is written that is dimension L of NEST's band. */
-static struct location loop_location(const struct nest *nest, int l)
-{
-	for (int s = 0; s < nest->statement_count; s++)
-		for (int j = 0; j < nest->statements[s]->depth; j++)
-			if (!strcmp(nest->statements[s]->loops[j]->name, nest->band[l].name))
-				return nest->statements[s]->loops[j]->location;
-	return nest->location;
-}
-
 /* Why NEST's outer loops run one after the other: what could not be tiled with them. */
 static void remark_on_sequential(struct compilation *compilation, const struct nest *nest)
 {
 	struct nest whole = *nest;
-	for (int l = nest->outer_count; l < nest->prefix; l++)
-		diag_remark(compilation->diag, loop_location(nest, l), "loop",
-			"loop '%s' runs one iteration at a time, in order", nest->band[l].name);
+	for (int l = nest->outer_count; l < nest->prefix; l++) {
+		const struct loop *loop = nest_loop_of(nest, &nest->band[l]);
+		diag_remark(compilation->diag, loop ? loop->location : nest->location, "loop",
+			"loop '%s' runs one iteration at a time, in order",
+			loop ? loop->source_name : nest->band[l].name);
+	}
 	if (nest->parent || !nest->prefix || !diag_has_remark(compilation->diag, "loop"))
 		return;
 	nest_find_band(compilation, &whole);

@@ -52,6 +52,19 @@ for count in 2 3 5; do
 	hasnt err "(acc|part)_[0-9]" "what each array needs is told by the source's names"
 done
 
+# Loops of one name around each other: only schedules number them.
+cat >loops.loop <<'END'
+void loops(double A[300], const double B[300])
+{
+  for (int i = 0; i < 300; i++)
+    for (int i = 1; i < 299; i++)
+      A[i] = A[299 - i] + B[i] * A[i + 1];
+}
+END
+exits 0 "loops of one name" "$LOOPC" --arch=small.yaml -Rloop --emit=c=loops.c loops.loop
+has err "^loops.loop:4:.*loop 'i' cannot be tiled" "a remark calls the inner one as the source does"
+hasnt err "i_2" "no remark numbers a loop"
+
 # Reads of a local before it is written, two of one name.
 cat >unset.loop <<'END'
 void unset(int x[8])
