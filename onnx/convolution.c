@@ -142,6 +142,13 @@ struct window lower_convolution_window(struct network *network, struct node *nod
 	return window;
 }
 
+void lower_check_bias(struct network *network, const struct value *bias, int64_t count)
+{
+	if (bias && (bias->shape.rank != 1 || bias->shape.dims[0] != count))
+		refuse(network, "a bias of shape %s, where %lld numbers are meant", shape_text(network->arena, &bias->shape),
+			(long long)count);
+}
+
 static struct expression *bias_element(struct network *network, struct value *bias, enum type sum,
 	struct index channel)
 {
@@ -159,6 +166,8 @@ struct nest *lower_convolution_nest(struct network *network, struct node *node, 
 	const int k = nest->axes[1];
 	struct index map = index_loop(k), group = index_constant(0), x_at[RANK_LIMIT], w_at[RANK_LIMIT];
 
+	lower_check_zero(network, x_zero, 1);
+	lower_check_zero(network, w_zero, maps);
 	if (groups > 1 && maps / groups == 1) {
 		group = map;
 	} else if (groups > 1) {
@@ -249,6 +258,8 @@ void lower_convolution(struct network *network, struct node *node)
 		x->nest = NULL;
 		x = x->padded;
 	}
+	if (variant == CONVOLUTION_FLOAT)
+		lower_check_bias(network, lower_optional(node, 2), w->shape.dims[0]);
 	if (lower_qdq_convolution(network, node, &window, groups, &shape))
 		return;
 	if (variant == CONVOLUTION_INTEGER) {
@@ -257,8 +268,6 @@ void lower_convolution(struct network *network, struct node *node)
 		output = lower_output(network, node, 0, TYPE_INT32, &shape);
 	} else {
 		bias = lower_optional(node, 2);
-		if (bias && (bias->shape.rank != 1 || bias->shape.dims[0] != w->shape.dims[0]))
-			refuse(network, "a bias of shape %s", shape_text(network->arena, &bias->shape));
 		x_integers = x->type != x->declared ? x : NULL;
 		w_integers = x_integers ? lower_integers(network, w) : NULL;
 		if (w_integers && w_integers->constant && (!bias || lower_integers(network, bias))) {
@@ -328,6 +337,7 @@ void lower_convolution_transposed(struct network *network, struct node *node)
 	take_list(network, node, "dilations", window.rank, 1, window.dilation);
 	transposed_shape(network, node, &window);
 	const int64_t maps = w->shape.dims[1], of_group = w->shape.dims[0] / groups;
+	lower_check_bias(network, bias, maps * groups);
 	struct shape shape = window_shape(&window, x->shape.dims[0], maps * groups);
 	struct value *output = lower_output(network, node, 0, x->type, &shape);
 	struct nest *nest = nest_new(network->arena, node, output);

@@ -106,6 +106,10 @@ struct nest *lower_product_nest(struct network *network, struct node *node, stru
 	struct value *bias, struct value *a_zero, struct value *b_zero, struct expression **total);
 /* The shape of MatMul's result; refuses those that do not go together. */
 struct shape lower_product_shape(struct network *network, const struct shape *a, const struct shape *b);
+/* Refuses a bias, unless NULL, that is not of one number for each of COUNT maps. */
+void lower_check_bias(struct network *network, const struct value *bias, int64_t count);
+/* Refuses zero points, unless NULL, that are neither one number nor COUNT of them. */
+void lower_check_zero(struct network *network, const struct value *zero, int64_t count);
 /* An element less its zero point: a number (none if ZERO is NULL), or one for each PLACE in a dimension. */
 struct expression *lower_less_zero(struct network *network, struct expression *element, struct value *zero,
 	struct index place);

@@ -52,6 +52,8 @@ struct nest *lower_product_nest(struct network *network, struct node *node, stru
 	struct index a_at[RANK_LIMIT], b_at[RANK_LIMIT];
 	struct expression *first = expression_integer(network->arena, sum, 0);
 
+	lower_check_zero(network, a_zero, has_rows ? a->shape.dims[a->shape.rank - (a_transposed ? 1 : 2)] : 1);
+	lower_check_zero(network, b_zero, has_columns ? b->shape.dims[b->shape.rank - (b_transposed ? 2 : 1)] : 1);
 	if (bias) {
 		struct index at[RANK_LIMIT];
 		for (int d = 0; d < bias->shape.rank; d++)

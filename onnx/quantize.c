@@ -123,6 +123,17 @@ void lower_dequantized(struct network *network, struct node *node, struct value 
 	lower_elementwise(network, node, output, operands, like->zero ? 3 : 2, make_dequantized);
 }
 
+void lower_check_zero(struct network *network, const struct value *zero, int64_t count)
+{
+	bool is_one_dimension = false;
+
+	for (int d = 0; zero && d < zero->shape.rank; d++)
+		is_one_dimension |= zero->shape.dims[d] == count;
+	if (zero && shape_count(&zero->shape) != 1 && !(is_one_dimension && shape_count(&zero->shape) == count))
+		refuse(network, "a zero point of shape %s, where %lld numbers or one are meant",
+			shape_text(network->arena, &zero->shape), (long long)count);
+}
+
 struct expression *lower_less_zero(struct network *network, struct expression *element, struct value *zero,
 	struct index place)
 {
@@ -289,6 +300,7 @@ void lower_quantized_convolution(struct network *network, struct node *node)
 	struct shape shape;
 	int64_t groups;
 	const struct window window = lower_convolution_window(network, node, x, w, &groups, &shape);
+	lower_check_bias(network, bias, shape.dims[1]);
 	struct value *output = lower_output(network, node, 0, y_zero->type, &shape);
 	const struct target target = target_of(network, node, y_zero->type);
 	const struct requantization r = need_requantization(network, scale_of(network, node, 1),
@@ -437,10 +449,13 @@ static bool quantized_bias(const struct value *bias, const struct value *x, cons
 	if (!bias->quantized || !bias->scale->constant || bias->quantized->type != TYPE_INT32 ||
 	    (bias->zero && (!bias->zero->constant || !tensor_is_uniform(bias->zero->constant, &number) || number != 0)))
 		return false;
-	for (int64_t c = 0; c < w->scale->constant->count || c < bias->scale->constant->count; c++) {
+	const int64_t w_count = w->scale->constant->count, count = bias->scale->constant->count;
+	if (count != w_count && count != 1 && w_count != 1)
+		return false;
+	for (int64_t c = 0; c < w_count || c < count; c++) {
 		const double sum = tensor_number(x->scale->constant, 0) *
-			tensor_number(w->scale->constant, w->scale->constant->count == 1 ? 0 : c);
-		const double own = tensor_number(bias->scale->constant, bias->scale->constant->count == 1 ? 0 : c);
+			tensor_number(w->scale->constant, w_count == 1 ? 0 : c);
+		const double own = tensor_number(bias->scale->constant, count == 1 ? 0 : c);
 		if (fabs(sum - own) > 1e-6 * sum)
 			return false;
 	}

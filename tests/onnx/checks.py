@@ -114,6 +114,16 @@ def nodes():
             "3 of 5", "first (LSTM)", "MatMul, Sigmoid", "second (NonZero)", "third (my.own.Frobnicate)")
     refused("shapes that do not go together", model([node("Conv", ["x", "w"], ["y"], "c")], [X], [Y], [
         tensor("w", [1, 3, 1, 1], FLOAT, [0.0] * 3)]), "c (Conv)", "1x3x1x1", "1x2x4x4")
+    w = tensor("w", [3, 2, 1, 1], INT8, [1] * 6)
+    for name, inputs, constants in (
+            ("ConvInteger", ["x", "w", "", "z"], [tensor("z", [2], INT8, [0, 1])]),
+            ("QLinearConv", ["x", "s", "u", "w", "s", "u", "s", "u", "b"],
+             [tensor("s", [], FLOAT, [1.0]), tensor("u", [], INT8, [0]), tensor("b", [4], INT32, [0] * 4)])):
+        refused(f"{name} with parameters for another number of maps", model(
+            [node(name, inputs, ["y"], "c")], [value("x", INT8, [1, 2, 4, 4])], [value("y", INT32, [1, 3, 4, 4])],
+            [w] + constants), f"c ({name})", "3 numbers")
+    refused("a bias for another number of maps", model([node("ConvTranspose", ["x", "w", "b"], ["y"], "c")], [X], [Y], [
+        tensor("w", [2, 1, 1, 1], FLOAT, [0.0] * 2), tensor("b", [2], FLOAT, [0.0] * 2)]), "c (ConvTranspose)", "a bias")
     refused("a size that depends on data", model([node("Reshape", ["x", "s"], ["y"], "r")], [X, value("s", INT64, [2])],
                                                  [Y]), "r (Reshape)", "--constant")
     batch = model([RELU], [value("x", FLOAT, ["N", 3])], [value("y", FLOAT, ["N", 3])])
