@@ -40,7 +40,8 @@ libloopc_a_SOURCES += \
 	passes/sizes/symbolic.h
 libloopc_a_SOURCES += \
 	passes/variants/choice.c passes/variants/choice.h passes/variants/form.c \
-	passes/variants/form.h passes/variants/group_wishes.h passes/variants/lower_nest.c \
+	passes/variants/form.h passes/variants/group_wishes.h passes/variants/improve.c \
+	passes/variants/improve.h passes/variants/lower_nest.c \
 	passes/variants/lower_nest.h passes/variants/rivals.c passes/variants/rivals.h \
 	passes/variants/schedule_check.c passes/variants/schedule_check.h \
 	passes/variants/schedule_lines.c passes/variants/schedule_lines.h \

@@ -642,8 +642,7 @@ static bool search_buffering(const struct nest_model *model, const struct arch *
 	return total.found;
 }
 
-/* Doubles the buffers that memory is left for, those with most commands first. */
-static void double_what_fits(const struct nest_model *model, const struct arch *arch,
+void schedule_double_what_fits(const struct nest_model *model, const struct arch *arch,
 	const struct search_options *options, struct schedule *schedule)
 {
 	bool is_tried[MODEL_ARRAYS] = { false };
@@ -684,7 +683,7 @@ static bool search_with_buffers(const struct nest_model *model, const struct arc
 		overlapped.points += best->points;
 		*best = overlapped;
 	} else {
-		double_what_fits(model, arch, options, best);
+		schedule_double_what_fits(model, arch, options, best);
 	}
 	return true;
 }

@@ -50,4 +50,8 @@ bool search_schedule(const struct nest_model *model, const struct arch *arch,
 bool search_least_memory(const struct nest_model *model, const struct arch *arch,
 	const struct search_options *options, long *smallest);
 
+/* Doubles the buffers of SCHEDULE that memory is left for, those with most commands first. */
+void schedule_double_what_fits(const struct nest_model *model, const struct arch *arch,
+	const struct search_options *options, struct schedule *schedule);
+
 #endif

@@ -15,6 +15,7 @@
 struct answer {
 	long capacity_bytes;
 	bool found;
+	bool is_counted;             /* a model counts what it moves, and nothing moves less */
 	struct front_point point;
 };
 
@@ -117,7 +118,26 @@ static struct answer lower_in(const struct question *question, int n, long capac
 		empty_plan(question, &quiet), &out);
 	if (answer.found)
 		add_entry(question, &out, &answer.point);
+	answer.is_counted = answer.found && out.is_rectangular && out.optimal;
 	end(&quiet);
+	return answer;
+}
+
+/* Nest N in CAPACITY, such that a compilation for what it needs makes the same of it.  Where not all
+ * regions have closed forms, what was found in some scratchpad may not be found in the one that it
+ * needs: the point is then where it was found. */
+static struct answer lower_again_in(const struct question *question, int n, long capacity)
+{
+	struct answer answer = lower_in(question, n, capacity);
+	long need = answer.point.memory_bytes;
+	if (!answer.found || answer.is_counted || need == capacity)
+		return answer;
+	struct answer again = lower_in(question, n, need);
+	if (again.found && again.point.traffic_bytes <= answer.point.traffic_bytes)
+		answer.point = again.point;
+	else
+		need = capacity;
+	answer.point.memory_bytes = need;
 	return answer;
 }
 
@@ -133,7 +153,7 @@ static const struct answer *ask(struct question *question, int n, long capacity)
 	}
 	known->answers = arena_grow(question->compilation->arena, known->answers,
 		(size_t)known->count, &known->capacity, sizeof *known->answers);
-	known->answers[known->count] = lower_in(question, n, capacity);
+	known->answers[known->count] = lower_again_in(question, n, capacity);
 	return &known->answers[known->count++];
 }
 

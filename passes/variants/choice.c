@@ -138,9 +138,14 @@ const struct schedule_line *choice_disobeyed(const struct choice *choice)
 	return turns_as_said(choice) ? NULL : line_of_serpentine(choice);
 }
 
-/* Without closed forms the lowering moves whole boxes forward. */
+/* Without closed forms the lowering moves whole boxes forward.  What is equal for the model is
+ * not for the plan: all commands take the same of equals, that which has the fewest transfers of
+ * single buffers, if these may be single.  See choice_overlap. */
 static void restrict_to_boxes(struct choice *choice)
 {
+	choice->options.prefers_memory = false;
+	if (choice->options.buffering == BUFFERING_AUTO && !choice->nest->function->unbound)
+		choice->options.buffering = BUFFERING_SINGLE;
 	for (int a = 0; a < choice->model.array_count; a++) {
 		choice->options.slots[a] = 1;
 		choice->model.arrays[a].anchored = 0;
@@ -434,7 +439,7 @@ static bool lower_schedule(struct choice *choice, const struct nest *nest,
 	const struct region *regions, enum detail detail, struct plan *plan, struct plan_nest *out)
 {
 	enum doubling doubling[MODEL_ARRAYS];
-	bool as_fits = choice->options.buffering == BUFFERING_AUTO;
+	bool as_fits = choice->compilation->buffering == BUFFERING_AUTO;
 	for (int a = 0; a < choice->model.array_count; a++)
 		doubling[a] = !choice->schedule.storage[a].is_double ? DOUBLE_NEVER
 			: as_fits && choice->options.doubled[a] < 0 ? DOUBLE_IF_FITS : DOUBLE_WANTED;
@@ -503,56 +508,79 @@ static void try_rows(struct choice *choice, const struct plan *before, struct pl
 	}
 }
 
-/* The best under a model that only bounds the regions is not worth an exhaustive search,
- * once for each budget: all of them together may look at so many points. */
-static void limit_effort(struct choice *choice, long points)
+bool choice_search_within(struct choice *choice, long capacity, long points)
 {
-	enum { ALL_POINTS = 10000000, LEAST_POINTS = 50000 };
-	long left = points < ALL_POINTS - LEAST_POINTS ? ALL_POINTS - points : LEAST_POINTS;
-	long effort = choice->compilation->effort;
-	choice->options.effort = effort > 0 && effort < left ? effort : left;
+	struct arch budget = *choice->compilation->arch;
+	long bank_bytes = budget.scratchpad_bytes / budget.banks;
+	long effort = choice->compilation->effort, smallest = 0;
+	budget.scratchpad_bytes = capacity;
+	budget.banks = (int)(capacity / bank_bytes);
+	if (budget.exclusive)
+		budget.scratchpad_bytes = budget.banks * bank_bytes;
+	choice->options.effort = effort > 0 && effort < points ? effort : points;
+	bool found = budget.scratchpad_bytes > 0 && search_schedule_once(choice->compilation->searches,
+		&choice->model, &budget, &choice->options, &choice->schedule, &smallest);
+	if (!found && smallest > choice->smallest)
+		choice->smallest = smallest;
+	return found;
+}
+
+enum outcome choice_weigh_boxes(struct choice *choice, struct plan *plan, struct plan_nest *out)
+{
+	const struct plan before = *plan;
+	choice->nest->moves_boxes = true;
+	bool is_lowered = weigh(choice, plan, out);
+	if (is_lowered && is_aligned(choice, plan, out)) {
+		try_rows(choice, &before, plan, out);
+		return LOWERED;
+	}
+	return choice->obstacle.clash[0] >= 0 ? CLASH
+		: choice->obstacle.needed_bytes || is_lowered ? NO_FIT : TOO_LONG;
+}
+
+/* What is left of CAPACITY for the model, where the regions of the schedule it found are larger
+ * than it says. */
+static long less_capacity(const struct choice *choice, long capacity)
+{
+	/* where the real regions are far from the model's, isl has long to say so each time */
+	long share = choice->obstacle.needed_bytes / 4 > capacity ? 2 : 6;
+	long less = capacity - capacity / share - 1;
+	/* nor may it be the same schedule again */
+	return less < choice->schedule.scratchpad_bytes ? less : choice->schedule.scratchpad_bytes - 1;
+}
+
+/* What the model needs at least, in bytes; 0: not known. */
+static long least_capacity(const struct choice *choice)
+{
+	const struct arch *arch = choice->compilation->arch;
+	return arch->exclusive ? choice->smallest * arch_granule_bytes(arch) : choice->smallest;
 }
 
 /* The model only bounds the regions: search under a budget that shrinks until the real
- * ones fit. */
+ * ones fit.  The best under such a model is not worth an exhaustive search, once for each budget:
+ * all of them together may look at so many points. */
 static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct plan_nest *out)
 {
-	enum { TRIES = 24 };
-	struct arch budget = *choice->compilation->arch;
-	long bank_bytes = budget.scratchpad_bytes / budget.banks, smallest = 0;
-	const struct plan before = *plan;
-	choice->nest->moves_boxes = true;
-	long points = 0;
+	enum { TRIES = 24, ALL_POINTS = 10000000, LEAST_POINTS = 50000 };
+	long capacity = choice->compilation->arch->scratchpad_bytes, points = 0;
 	double seconds = 0;
-	for (int i = 0; i < TRIES && budget.scratchpad_bytes > 0; i++) {
-		limit_effort(choice, points);
-		if (!search_schedule_once(choice->compilation->searches, &choice->model, &budget,
-			&choice->options, &choice->schedule, &smallest))
+	for (int i = 0; i < TRIES; i++) {
+		long left = points < ALL_POINTS - LEAST_POINTS ? ALL_POINTS - points : LEAST_POINTS;
+		/* the real regions of what needs least may be smaller than the model's */
+		if (!choice_search_within(choice, capacity, left)
+			&& (i || !choice_search_within(choice, least_capacity(choice), left)))
 			break;
 		choice->schedule.points = points += choice->schedule.points;
 		choice->schedule.seconds = seconds += choice->schedule.seconds;
-		bool is_lowered = weigh(choice, plan, out);
-		if (is_lowered && is_aligned(choice, plan, out)) {
-			try_rows(choice, &before, plan, out);
-			return LOWERED;
-		}
-		if (choice->obstacle.clash[0] >= 0)
-			return CLASH;
-		if ((!choice->obstacle.needed_bytes && !is_lowered)
-			|| nest_work_is_spent(choice->compilation))
+		enum outcome outcome = choice_weigh_boxes(choice, plan, out);
+		if (outcome != NO_FIT)
+			return outcome;
+		if (nest_work_is_spent(choice->compilation))
 			return TOO_LONG;
-		/* where the real regions are far from the model's, isl has long to say so each time */
-		long share = choice->obstacle.needed_bytes / 4 > budget.scratchpad_bytes ? 2 : 6;
-		budget.scratchpad_bytes -= budget.scratchpad_bytes / share + 1;
-		/* nor may it be the same schedule again */
-		if (budget.scratchpad_bytes >= choice->schedule.scratchpad_bytes)
-			budget.scratchpad_bytes = choice->schedule.scratchpad_bytes - 1;
-		budget.banks = (int)(budget.scratchpad_bytes / bank_bytes);
-		if (budget.exclusive)
-			budget.scratchpad_bytes = budget.banks * bank_bytes;
+		capacity = less_capacity(choice, capacity);
 	}
-	choice->smallest = smallest > choice->obstacle.needed_bytes ? smallest
-		: choice->obstacle.needed_bytes;
+	if (choice->smallest < choice->obstacle.needed_bytes)
+		choice->smallest = choice->obstacle.needed_bytes;
 	return NO_FIT;
 }
 

@@ -56,6 +56,11 @@ enum outcome { LOWERED, NO_FIT, CLASH, TOO_LONG };
 struct choice *choice_make(struct compilation *compilation, struct nest *nest);
 /* Chooses a schedule and lowers it, without statements, into PLAN with its entry OUT. */
 enum outcome choice_lower(struct choice *choice, struct plan *plan, struct plan_nest *out);
+/* The steps of that where the model only bounds the regions.  Chooses a schedule that needs at most
+ * CAPACITY bytes for the model, looking at so many POINTS; false if there is none. */
+bool choice_search_within(struct choice *choice, long capacity, long points);
+/* Lowers that schedule likewise, in boxes or in rows, in all the scratchpad there is. */
+enum outcome choice_weigh_boxes(struct choice *choice, struct plan *plan, struct plan_nest *out);
 /* Lowers the schedule once more, with the statements unless DETAIL says otherwise. */
 bool choice_lower_again(struct choice *choice, enum detail detail, struct plan *plan,
 	struct plan_nest *out);

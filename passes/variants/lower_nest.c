@@ -7,6 +7,7 @@
 #include "passes/nest_work.h"
 #include "passes/variants/choice.h"
 #include "passes/analysis/expand.h"
+#include "passes/variants/improve.h"
 #include "passes/variants/lower_nest.h"
 #include "passes/quiet.h"
 #include "passes/regions/region_memo.h"
@@ -45,6 +46,44 @@ static void add_candidate(struct compilation *compilation, struct candidates *ca
 		candidates->items[at] = candidates->items[at - 1];
 	candidates->items[at] = (struct candidate){ choice, bytes, starts, *out };
 	candidates->items[at].out.is_rectangular = choice->exact;
+}
+
+/* Candidate AT takes the place of a neighbour, if that moves less, and double buffers if these move
+ * the same.  OPERATIONS: isl's, at most. */
+static void improve_candidate(struct compilation *compilation, struct candidates *candidates,
+	int at, unsigned long operations, const struct plan *before)
+{
+	const struct candidate candidate = candidates->items[at];
+	struct plan plan = *before;
+	struct plan_nest out = candidate.out;
+	struct nest_work work = nest_work_begin(compilation, operations);
+	choice_improve(candidate.choice, before, &plan, &out);
+	nest_work_end(compilation, &work);
+	choice_overlap(candidate.choice, before, &plan, &out);
+	memmove(&candidates->items[at], &candidates->items[at + 1],
+		(size_t)(--candidates->count - at) * sizeof *candidates->items);
+	add_candidate(compilation, candidates, candidate.choice, &out);
+}
+
+/* The best of CANDIDATES that have no closed forms are compared with their neighbours.  SPENT:
+ * isl's operations so far. */
+static void improve_candidates(struct compilation *compilation, struct candidates *candidates,
+	unsigned long spent, const struct plan *before)
+{
+	enum { LEAST_OPERATIONS = 1000000, SHARE = 6, FAR = 2, MOST = 2 };
+	const struct choice *first = NULL;
+	for (int i = 0; i < MOST; i++) {
+		int at = 0;
+		while (at < candidates->count && (candidates->items[at].choice->exact
+			|| candidates->items[at].choice == first))
+			at++;
+		if (at == candidates->count
+			|| candidates->items[at].bytes / FAR > candidates->items[0].bytes)
+			return;
+		first = candidates->items[at].choice;
+		improve_candidate(compilation, candidates, at, spent / SHARE > LEAST_OPERATIONS
+			? spent / SHARE : LEAST_OPERATIONS, before);
+	}
 }
 
 /* Why no schedule of a nest was taken. */
@@ -310,7 +349,9 @@ static struct choice *lower_attempt(struct compilation *compilation, struct nest
 		&& !join_for_borrowing(compilation, nest, attempt, attempts->bands))
 		return NULL;
 	for (;;) {
-		nest_split_arrays(compilation, nest, attempt.split);
+		/* groups that are one again have nobody to borrow from */
+		if (!nest_split_arrays(compilation, nest, attempt.split))
+			nest->refetches = nest->borrows = false;
 		set_band(compilation, nest, attempt.loops, attempts->bands);
 		*plan = before;
 		if (nest->is_split && nest->array_count <= MODEL_ARRAYS
@@ -386,10 +427,21 @@ static bool has_rivals(const struct attempts *attempts, const struct choice *bes
 	return false;
 }
 
+/* Fewer bytes than CANDIDATE's are not to be had from more sequential loops: the model counts what
+ * it moves, or nothing can move less.  Else sequential loops may have closed forms inside, where
+ * tiles of all loops have none. */
+static bool is_best_known(const struct candidate *candidate)
+{
+	return candidate->choice->exact
+		|| candidate->bytes <= nest_compulsory(candidate->choice->nest);
+}
+
 /* isl's work on all forms of a nest, a second or two: what exceeds it is no longer worth while.
  * Then no more forms are tried if there is a plan, and only the simplest if there is none.  This one
- * may take some more, and so may a form that the user wants. */
-enum { FORM_OPERATIONS = 3000000, SIMPLEST_OPERATIONS = 2000000, GIVEN_OPERATIONS = 12000000 };
+ * may take some more, and so may a form that the user wants; sequential loops where there are tiles
+ * of all are worth less of it. */
+enum { FORM_OPERATIONS = 3000000, OPTION_OPERATIONS = 500000, SIMPLEST_OPERATIONS = 2000000,
+	GIVEN_OPERATIONS = 12000000 };
 
 /* Whether ATTEMPT is made: the work on those before may be all there is for the nest.  *SIMPLEST:
  * what the simplest may take besides; to be ended in any case. */
@@ -413,10 +465,14 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 	int depth = nest_depth(nest), errors = diag_error_count(compilation->diag);
 	bool may_split = nest_split_arrays(compilation, nest, true);
 	bool is_complete = false;    /* more sequential loops would not help, or cost too much */
+	long least = LONG_MAX;       /* bytes, with fewer sequential loops */
 	bool has_others = may_split, has_met = false;
 	bool is_missed = false;      /* one that may be better was too long to be counted */
 	bool is_too_large = false;   /* one does not fit */
 	bool is_cut = false;         /* some were not tried */
+	bool is_optional = false;    /* what is tried now may move less, but there is enough */
+	struct nest_work option = nest_work_begin(compilation, NEST_WORK_FREE);
+	unsigned long all_work = nest_work_left(compilation);
 	struct candidates candidates = { 0 };
 	const struct plan before = *plan;
 	struct attempts attempts = { .bands = ARENA_ARRAY(compilation->arena, struct nest *,
@@ -426,7 +482,8 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 		nest->regions_found = region_memo_new(compilation->arena);
 	if (!nest->twins)
 		nest->twins = twins_new(compilation->arena);
-	for (int loops = nest->outer_loops; loops <= depth && !is_complete; loops++)
+	for (int loops = nest->outer_loops; loops <= depth && !is_complete; loops++) {
+		bool may_end = false;
 		for (int way = 0; way < WAYS; way++) {
 			struct attempt attempt = attempt_of(loops, way);
 			enum outcome outcome;
@@ -435,15 +492,17 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 				continue;
 			struct nest_work simplest;
 			if (!has_work(compilation, form, attempt, depth, candidates.count, &simplest)) {
-				is_cut = true;
+				is_cut |= !is_optional;
 				continue;
 			}
 			struct choice *choice = lower_attempt(compilation, nest, form, attempt, &attempts,
 				plan, out, &outcome);
 			nest_work_end(compilation, &simplest);
 			*plan = before;
-			if (diag_error_count(compilation->diag) > errors)
+			if (diag_error_count(compilation->diag) > errors) {
+				nest_work_end(compilation, &option);
 				return NULL;
+			}
 			if (choice && (!refusal->first || (refusal->first->contradiction
 				&& !choice->contradiction && choice->exact)))
 				refusal->first = choice;
@@ -455,9 +514,22 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 			if (outcome != LOWERED)
 				continue;
 			add_candidate(compilation, &candidates, choice, out);
-			is_complete |= (loops && !nest->function->unbound)
+			may_end |= (loops && !nest->function->unbound)
 				|| (!nest->left_out && (attempt.split || !may_split));
 		}
+		is_complete = may_end && (is_best_known(&candidates.items[0]) ||
+			candidates.items[0].bytes >= least);
+		if (may_end && !is_optional) {
+			is_optional = true;
+			option = nest_work_begin(compilation, OPTION_OPERATIONS);
+		}
+		if (may_end)
+			least = candidates.items[0].bytes;
+	}
+	nest_work_end(compilation, &option);
+	if (!nest->function->unbound)
+		improve_candidates(compilation, &candidates, all_work - nest_work_left(compilation),
+			&before);
 	if (candidates.count)
 		refusal->least = candidates.items[0].bytes;
 	unsigned long uncounted = nest_work_pause(compilation);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""functions.py LOOPC FIRST COUNT: what loopc says of whole functions, on COUNT random ones from
-seed FIRST on, of 2 to 6 nests, in five scratchpads each.
+"""functions.py LOOPC FIRST COUNT [alone]: what loopc says of whole functions, on COUNT random ones
+from seed FIRST on, of 2 to 6 nests, in five scratchpads each; alone: of one nest each, whose tiles
+have no closed forms.
 
  - A compilation, a sweep and a front say the same for the same machine.
  - More scratchpad never moves more.
@@ -20,12 +21,13 @@ SIZES = 5
 class Function:
     """A random function: its text, and the names of its local arrays."""
 
-    def __init__(self, rng):
+    def __init__(self, rng, count=None):
         self.rng = rng
         self.side = {}
         self.parameters, self.locals, self.nests = [], [], []
         self.made = []
-        count = rng.randint(2, 6)
+        if count is None:
+            count = rng.randint(2, 6)
         for n in range(count):
             self.add_nest(n == count - 1)
 
@@ -130,15 +132,46 @@ class Function:
             "\n".join(self.nests))
 
 
+class Alone(Function):
+    """A function of one nest that a model only bounds: skewed, triangular or in place."""
+
+    def __init__(self, rng):
+        super().__init__(rng, 0)
+        side = rng.choice((5, 6, 7, 8, 9))
+        kind = "double" if rng.random() < 0.3 else "int32_t"
+        loops, rank, text = rng.choice((
+            ("ti", 1, "for (int t = 0; t < 3; t++) for (int i = 1; i < {n} - 1; i++) "
+             "A[i] = A[i - 1] + A[i] + A[i + 1];"),
+            ("tij", 2, "for (int t = 0; t < 2; t++) for (int i = 1; i < {n} - 1; i++) "
+             "for (int j = 1; j < {n} - 1; j++) A[i][j] = A[i - 1][j] + A[i][j - 1] + A[i][j] "
+             "+ A[i][j + 1] + A[i + 1][j];"),
+            ("ijk", 2, "for (int i = 0; i < {n}; i++) for (int j = 0; j <= i; j++) "
+             "for (int k = 0; k < {n}; k++) A[i][j] += B[i][k] * B[j][k];"),
+            ("ijk", 2, "for (int i = 0; i < {n}; i++) for (int j = 0; j < {n}; j++) "
+             "for (int k = i + 1; k < {n}; k++) A[i][j] += B[k][i] * A[k][j];"),
+            ("ij", 1, "for (int i = 0; i < {n}; i++) for (int j = 0; j < i; j++) "
+             "A[i] -= C[i][j] * A[j];"),
+            ("kij", 2, "for (int k = 0; k < {n}; k++) for (int i = k + 1; i < {n}; i++) "
+             "for (int j = k + 1; j < {n}; j++) A[i][j] -= A[i][k] * A[k][j];")))
+        text = text.format(n=side)
+        for name, sides in (("A", [side] * rank), ("B", [side] * 2), ("C", [side] * 2)):
+            if name + "[" in text:
+                self.side[name] = sides
+                self.parameters.append(("" if name == "A" else "const ") + kind + " " + name
+                                       + "".join("[%d]" % n for n in sides))
+        self.loop_names = loops
+        self.nests.append(text)
+
+
 class Failure(Exception):
     pass
 
 
 class Trial:
-    def __init__(self, loopc, seed):
+    def __init__(self, loopc, seed, kind):
         self.loopc = loopc
         self.rng = random.Random(seed)
-        self.function = Function(self.rng)
+        self.function = kind(self.rng)
         with open("f.loop", "w") as out:
             out.write(self.function.text())
         whole = sum(4 * a * b for a, b in
@@ -257,7 +290,11 @@ class Trial:
         return "\n".join(lines) + "\n"
 
     def wishes(self):
-        """Groups and carried arrays, and all else free."""
+        """Groups and carried arrays, or one fact of a nest, and all else free."""
+        if isinstance(self.function, Alone):
+            loop = self.rng.choice(self.function.loop_names)
+            return "nest f\n%s\n" % self.rng.choice(
+                ["tile %s %d" % (loop, self.rng.choice((1, 2, 3))), "form sequential 1"])
         count, n, text = len(self.function.nests), 0, ""
         groups = []
         while n < count:
@@ -287,9 +324,10 @@ class Trial:
 
 def main():
     loopc, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    kind = Alone if sys.argv[4:] == ["alone"] else Function
     failures = 0
     for seed in range(first, first + count):
-        trial = Trial(loopc, seed)
+        trial = Trial(loopc, seed, kind)
         try:
             trial.test()
         except Failure as failure:

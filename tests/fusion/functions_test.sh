@@ -43,6 +43,10 @@ has out 'moved; lower bound 4,096$' "three products, no fusion: the same bound"
 
 ok "random functions" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 1 \
 	"${LOOPC_FUNCTIONS:-5}"
+# Of nests without closed forms the model is only a bound, below or above what plans move and need.
+ok "a nest without closed forms" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 24 1 alone
+ok "another one" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 35 \
+	"${LOOPC_FUNCTIONS:-1}" alone
 # Groups that are equal for the model, whose plans move different amounts.
 ok "groups of equal models" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 202 1
 finish

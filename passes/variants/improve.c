@@ -1,0 +1,259 @@
+/* A schedule of a nest whose regions the model only bounds is compared with its neighbours, in
+ * what their plans move. */
+
+#include "passes/variants/improve.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "passes/cost/model_math.h"
+#include "passes/nest_work.h"
+
+/* What a schedule is, of all that is said of it. */
+struct features {
+	long tile[MODEL_LOOPS];
+	int depth, order[MODEL_LOOPS];
+	bool is_serpentine[MODEL_LOOPS];
+	struct { int store; bool is_sliding; } storage[MODEL_ARRAYS];
+};
+
+/* Plans that are compared, so that the answer does not depend on what isl remembers; and models,
+ * which take no time beside. */
+enum { PLANS = 8, MODELS = 24 };
+
+struct improver {
+	struct choice *best;
+	struct choice *trial;
+	const struct plan *before;
+	struct plan *plan;
+	struct plan_nest *out;
+	bool is_better;              /* than the first one */
+	int plan_count;              /* weighed */
+	long model_bytes;            /* the first one moves, for the model */
+	int seen_count;
+	struct features *seen;       /* [MODELS + 1] */
+};
+
+static struct features features_of(const struct choice *choice)
+{
+	const struct schedule *schedule = &choice->schedule;
+	struct features features;
+	memset(&features, 0, sizeof features);
+	features.depth = schedule->depth;
+	for (int i = 0; i < schedule->depth; i++)
+		features.order[i] = schedule->order[i];
+	for (int l = 0; l < choice->model.loop_count; l++) {
+		features.tile[l] = schedule->tile[l];
+		features.is_serpentine[l] = schedule->is_serpentine[l];
+	}
+	for (int a = 0; a < choice->model.array_count; a++) {
+		features.storage[a].store = schedule->storage[a].store;
+		features.storage[a].is_sliding = schedule->storage[a].is_sliding;
+	}
+	return features;
+}
+
+/* The trial's schedule is new. */
+static bool add_seen(struct improver *improver, const struct choice *choice)
+{
+	struct features features = features_of(choice);
+	for (int i = 0; i < improver->seen_count; i++)
+		if (!memcmp(&improver->seen[i], &features, sizeof features))
+			return false;
+	improver->seen[improver->seen_count++] = features;
+	return true;
+}
+
+static bool is_over(const struct improver *improver)
+{
+	return improver->seen_count > MODELS || improver->plan_count >= PLANS
+		|| plan_nest_bytes(improver->out) <= nest_compulsory(improver->best->nest)
+		|| nest_work_is_spent(improver->best->compilation);
+}
+
+/* ---- one neighbour ---- */
+
+/* The trial is the best again, with all that the user left open. */
+static void begin(struct improver *improver)
+{
+	*improver->trial = *improver->best;
+}
+
+/* Weighs the trial's schedule; true if it is the best so far. */
+static bool weigh(struct improver *improver, enum outcome *outcome)
+{
+	struct choice *trial = improver->trial;
+	struct plan plan = *improver->before;
+	struct plan_nest out = { .name = improver->out->name, .location = improver->out->location };
+	bool moves_boxes = trial->nest->moves_boxes;
+	improver->plan_count++;
+	*outcome = choice_weigh_boxes(trial, &plan, &out);
+	if (*outcome != LOWERED
+		|| plan_nest_bytes(&out) >= plan_nest_bytes(improver->out)) {
+		trial->nest->moves_boxes = moves_boxes;
+		return false;
+	}
+	improver->best->schedule = trial->schedule;
+	*improver->plan = plan;
+	*improver->out = out;
+	improver->is_better = true;
+	return true;
+}
+
+/* The best for the model under what the trial is held to, in CAPACITY; with less where that does
+ * not fit.  True if it is the best so far. */
+static bool try_in(struct improver *improver, long capacity)
+{
+	enum { POINTS = 20000, SHRINKS = 2, FAR = 3 };
+	struct choice *trial = improver->trial;
+	const struct schedule best = improver->best->schedule;
+	for (int i = 0; i <= SHRINKS && !is_over(improver); i++) {
+		enum outcome outcome;
+		if (!choice_search_within(trial, capacity, POINTS))
+			return false;
+		trial->schedule.points += best.points;
+		trial->schedule.seconds += best.seconds;
+		if (!add_seen(improver, trial)
+			|| trial->schedule.total_bytes / FAR > improver->model_bytes)
+			return false;
+		if (weigh(improver, &outcome))
+			return true;
+		if (outcome != NO_FIT)
+			return false;
+		capacity = trial->schedule.scratchpad_bytes - trial->schedule.scratchpad_bytes / 6 - 1;
+	}
+	return false;
+}
+
+static bool try(struct improver *improver)
+{
+	return try_in(improver, improver->best->compilation->arch->scratchpad_bytes);
+}
+
+/* ---- neighbours ---- */
+
+/* Real regions may be smaller than the model's: what it has too little for may fit. */
+static void try_more_memory(struct improver *improver)
+{
+	enum { SIZES = 4 };
+	const long all = improver->best->compilation->arch->scratchpad_bytes;
+	long tried = all;
+	for (int i = 0; i < SIZES; i++) {
+		double needed = (double)improver->best->schedule.scratchpad_bytes;
+		double used = (double)improver->out->scratchpad_used_bytes;
+		long capacity = used > 0 ? (long)((double)all * needed / used) : 0;
+		if (capacity <= tried)
+			return;
+		tried = capacity;
+		begin(improver);
+		try_in(improver, capacity);
+	}
+}
+
+/* Quarters of doublings below what there is: the same for all machines that differ in their
+ * scratchpad only. */
+static void try_less_memory(struct improver *improver)
+{
+	enum { STEPS = 4, SIZES = 2 };
+	const struct arch *arch = improver->best->compilation->arch;
+	long granule = arch_granule_bytes(arch);
+	int k = (int)ceil(STEPS * log2((double)arch->scratchpad_bytes));
+	for (int i = 1; i <= SIZES && k - i > 0; i++) {
+		begin(improver);
+		try_in(improver, (long)exp2((double)(k - i) / STEPS) / granule * granule);
+	}
+}
+
+/* Whether the size of loop L is open. */
+static bool is_free(const struct improver *improver, int l)
+{
+	const struct model_loop *loop = &improver->best->model.loops[l];
+	return loop->extent > 1 && !loop->tile;
+}
+
+/* Loop L (-1: each) runs one iteration at a time. */
+static void try_single(struct improver *improver, int l)
+{
+	begin(improver);
+	for (int k = 0; k < improver->trial->model.loop_count; k++)
+		if (is_free(improver, k) && (l < 0 || k == l))
+			improver->trial->model.loops[k].tile = 1;
+	try(improver);
+}
+
+/* Loop L is outermost, inside those that stay where they are. */
+static void try_outermost(struct improver *improver, int l)
+{
+	struct search_options *options = &improver->trial->options;
+	begin(improver);
+	if (options->has_fixed_order || options->order_count > improver->best->nest->prefix)
+		return;
+	options->order[options->order_count++] = l;
+	options->has_fixed_order = true;
+	try(improver);
+}
+
+static bool has_free_loop(const struct improver *improver)
+{
+	bool has_one = false;
+	for (int l = 0; l < improver->best->model.loop_count; l++)
+		has_one |= is_free(improver, l);
+	return has_one;
+}
+
+bool choice_improve(struct choice *choice, const struct plan *before, struct plan *plan,
+	struct plan_nest *out)
+{
+	struct arena *arena = choice->compilation->arena;
+	struct improver improver = { .best = choice, .trial = ARENA_NEW(arena, struct choice),
+		.before = before, .plan = plan, .out = out, .seen = ARENA_ARRAY(arena, struct features, MODELS + 1),
+		.model_bytes = choice->schedule.total_bytes };
+	if (!has_free_loop(&improver))
+		return false;
+	add_seen(&improver, choice);
+	try_more_memory(&improver);
+	for (int l = -1; l < choice->model.loop_count; l++)
+		if (l < 0 || is_free(&improver, l))
+			try_single(&improver, l);
+	for (int l = choice->nest->prefix; l < choice->model.loop_count; l++)
+		if (is_free(&improver, l))
+			try_outermost(&improver, l);
+	try_less_memory(&improver);
+	return improver.is_better;
+}
+
+/* Weighs TRIAL, and CHOICE takes its schedule if that moves the same. */
+static bool take_equal(struct choice *choice, struct choice *trial, const struct plan *before,
+	struct plan *plan, struct plan_nest *out)
+{
+	struct plan own = *before;
+	struct plan_nest entry = { .name = out->name, .location = out->location };
+	bool moves_boxes = choice->nest->moves_boxes;
+	if (choice_weigh_boxes(trial, &own, &entry) != LOWERED
+		|| plan_nest_bytes(&entry) != plan_nest_bytes(out)) {
+		choice->nest->moves_boxes = moves_boxes;
+		return false;
+	}
+	choice->schedule = trial->schedule;
+	*plan = own;
+	*out = entry;
+	return true;
+}
+
+void choice_overlap(struct choice *choice, const struct plan *before, struct plan *plan,
+	struct plan_nest *out)
+{
+	enum { POINTS = 1000000 };
+	const struct arch *arch = choice->compilation->arch;
+	struct choice *trial = ARENA_NEW(choice->compilation->arena, struct choice);
+	if (choice->compilation->buffering != BUFFERING_AUTO || choice->exact)
+		return;
+	*trial = *choice;
+	trial->options.buffering = BUFFERING_DOUBLE;
+	if (choice_search_within(trial, arch->scratchpad_bytes, POINTS)
+		&& take_equal(choice, trial, before, plan, out))
+		return;
+	*trial = *choice;
+	schedule_double_what_fits(&trial->model, arch, &trial->options, &trial->schedule);
+	take_equal(choice, trial, before, plan, out);
+}
