@@ -1152,6 +1152,8 @@ static bool lower_as(struct compilation *compilation, struct nest *nest,
 		remark_on_loops(compilation, nest);
 		warn_of_more(compilation, nest, &best->refusal, out);
 	} else {
+		/* not with the groups of the last form that was tried */
+		nest_split_arrays(compilation, nest, false);
 		if (diag_error_count(compilation->diag) == errors)
 			report_refusal(compilation, nest, &form, &best->refusal);
 		return false;
