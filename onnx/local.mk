@@ -36,6 +36,7 @@ loopc_onnx_LDADD = libonnx_proto.a $(PROTOBUF_C_LIBS) -lm
 
 # What protoc-c writes is held to its own standard of warnings.
 EXTRA_LIBRARIES = libonnx_proto.a
+CLEANFILES += libonnx_proto.a
 nodist_libonnx_proto_a_SOURCES = onnx/proto/onnx.pb-c.c
 libonnx_proto_a_CFLAGS = -std=gnu11 $(SANITIZER_FLAGS) $(PROTOBUF_C_CFLAGS)
 CLEANFILES += onnx/proto/onnx.pb-c.c onnx/proto/onnx.pb-c.h

@@ -612,8 +612,8 @@ static struct plan_node *find(struct plan_node *node, enum plan_kind kind, struc
 
 static void remove_wait(struct plan *plan)
 {
-	struct plan_node *block;
-	int index;
+	struct plan_node *block = NULL;
+	int index = 0;
 
 	find(plan->nests[0].body, PLAN_WAIT, &block, &index);
 	block->children[index]->tags = 0;

@@ -484,6 +484,21 @@ sed '/^ \* options/d; /^ \* loopc/d' nested.c >first.c
 sed '/^ \* options/d; /^ \* loopc/d; s/again.h/nested.h/' again.c | cmp -s - first.c
 result $? "gives the same C"
 
+# What is refused names the statement or the loop that is in the way.
+cat >idle.loop <<'END'
+void idle(int N, int A[N + 8])
+{
+  for (int i = 0; i < N; i++) {
+    A[i] = 1;
+    if (i > 4)
+      A[i + 2] = 2;
+  }
+}
+END
+exits 1 "a statement that does not run where it is tuned" "$LOOPC" --symbolic=N -D N=3 -o x.c idle.loop
+has err '^idle.loop:6:.*this statement .* does not run for the sizes it is tuned for, N = 3;' "its line and the sizes"
+exits 0 "larger sizes" "$LOOPC" --symbolic=N -D N=9 -o x.c idle.loop
+
 # The tile of q says by a remainder which i there are: sizes stand beside it in the context.
 cat >remainders.loop <<'END'
 void remainders(int M, int N, unsigned A[N + 9], const unsigned B[12][12], unsigned X[4])
