@@ -6,6 +6,7 @@
 #include "ir/arch.h"
 #include "ir/plan.h"
 #include "ir/program.h"
+#include "passes/limits.h"
 #include "support/arena.h"
 #include "support/diag.h"
 
@@ -79,6 +80,12 @@ static inline bool is_carried(const struct compilation *compilation, const struc
 {
 	const struct carried *carried = compilation->carried;
 	return carried && array->index < carried->count && carried->is_carried[array->index];
+}
+
+/* An answer that was found is compared with others that may be better in what plans move. */
+static inline bool is_thorough(const struct compilation *compilation)
+{
+	return !compilation->effort || compilation->effort >= THOROUGH_EFFORT;
 }
 
 /* COMPILATION has done WORK more. */

@@ -274,7 +274,7 @@ static void choose(struct carry_search *search)
 		try_all(search);
 	else
 		exchange(search);
-	if (search->space.nest_count <= SMALL && !search->is_proved)
+	if (search->space.nest_count <= SMALL && !search->is_proved && is_thorough(compilation))
 		try_less(search);
 }
 

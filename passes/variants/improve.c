@@ -104,7 +104,7 @@ static bool weigh(struct improver *improver, enum outcome *outcome)
  * not fit.  True if it is the best so far. */
 static bool try_in(struct improver *improver, long capacity)
 {
-	enum { POINTS = 20000, SHRINKS = 2, FAR = 3 };
+	enum { POINTS = THOROUGH_EFFORT, SHRINKS = 2, FAR = 3 };
 	struct choice *trial = improver->trial;
 	const struct schedule best = improver->best->schedule;
 	for (int i = 0; i <= SHRINKS && !is_over(improver); i++) {

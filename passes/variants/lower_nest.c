@@ -443,6 +443,13 @@ static bool is_best_known(const struct candidate *candidate)
 enum { FORM_OPERATIONS = 3000000, OPTION_OPERATIONS = 500000, SIMPLEST_OPERATIONS = 2000000,
 	GIVEN_OPERATIONS = 12000000 };
 
+/* OPERATIONS of isl for a nest, or what they are where the first answer is wanted. */
+static unsigned long operations_of(const struct compilation *compilation, unsigned long operations)
+{
+	enum { HASTE = 3 };
+	return is_thorough(compilation) ? operations : operations / HASTE;
+}
+
 /* Whether ATTEMPT is made: the work on those before may be all there is for the nest.  *SIMPLEST:
  * what the simplest may take besides; to be ended in any case. */
 static bool has_work(struct compilation *compilation, const struct form *form,
@@ -521,13 +528,13 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 			candidates.items[0].bytes >= least);
 		if (may_end && !is_optional) {
 			is_optional = true;
-			option = nest_work_begin(compilation, OPTION_OPERATIONS);
+			option = nest_work_begin(compilation, operations_of(compilation, OPTION_OPERATIONS));
 		}
 		if (may_end)
 			least = candidates.items[0].bytes;
 	}
 	nest_work_end(compilation, &option);
-	if (!nest->function->unbound)
+	if (!nest->function->unbound && is_thorough(compilation))
 		improve_candidates(compilation, &candidates, all_work - nest_work_left(compilation),
 			&before);
 	if (candidates.count)
@@ -552,7 +559,7 @@ static struct choice *lower_best(struct compilation *compilation, struct nest *n
 {
 	int errors = diag_error_count(compilation->diag);
 	struct nest_work work = form->is_given ? nest_work_grant(compilation, GIVEN_OPERATIONS)
-		: nest_work_begin(compilation, FORM_OPERATIONS);
+		: nest_work_begin(compilation, operations_of(compilation, FORM_OPERATIONS));
 	struct choice *best = lower_attempts(compilation, nest, form, plan, out, refusal);
 	if (!best && refusal->had_forms && diag_error_count(compilation->diag) == errors) {
 		struct refusal general;
@@ -1063,7 +1070,8 @@ static bool lower_all_parts(struct compilation *compilation, struct nest *nest,
 {
 	enum { PARTS_OPERATIONS = 6000000, SEARCH_POINTS = 2000000 };
 	long effort = compilation->effort;
-	struct nest_work work = nest_work_grant(compilation, PARTS_OPERATIONS);
+	struct nest_work work = nest_work_grant(compilation,
+		operations_of(compilation, PARTS_OPERATIONS));
 	if (!effort)
 		compilation->effort = SEARCH_POINTS;
 	bool done = lower_parts(compilation, nest, form, most, plan, out);
