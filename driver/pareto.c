@@ -44,6 +44,23 @@ static bool point_energy(const struct fronts *fronts, const struct front_point *
 
 /* ---- the table ---- */
 
+/* One paragraph, however many there are. */
+static void print_gaps(FILE *out, const struct fronts *fronts, const struct front *front)
+{
+	enum { WIDTH = 96 };
+	struct arena *arena = fronts->session->arena;
+	int column = fprintf(out, "not searched: sizes");
+	for (int g = 0; g < front->gap_count; g++) {
+		const struct front_gap *gap = &front->gaps[g];
+		const char *text = arena_printf(arena, "%s", report_number(gap->to_bytes));
+		if (gap->from_bytes < gap->to_bytes)
+			text = arena_printf(arena, "%s to %s", report_number(gap->from_bytes), text);
+		if (column + (int)strlen(text) + 2 > WIDTH)
+			column = fprintf(out, "\n   ") - 1;
+		column += fprintf(out, " %s%s", text, g + 1 < front->gap_count ? "," : "\n");
+	}
+}
+
 static void print_front(FILE *out, const struct fronts *fronts, const char *name,
 	const struct front *front)
 {
@@ -67,9 +84,8 @@ static void print_front(FILE *out, const struct fronts *fronts, const char *name
 			fprintf(out, " %12.4g", microjoules);
 		fprintf(out, "%s\n", point->is_proved ? "" : "  (not proved optimal)");
 	}
-	for (int g = 0; g < front->gap_count; g++)
-		fprintf(out, "not searched: sizes from %s to %s\n",
-			report_number(front->gaps[g].from_bytes), report_number(front->gaps[g].to_bytes));
+	if (front->gap_count)
+		print_gaps(out, fronts, front);
 	putc('\n', out);
 }
 

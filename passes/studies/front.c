@@ -1,6 +1,7 @@
 #include "passes/studies/front.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct finder {
@@ -98,6 +99,12 @@ static bool is_over(const struct front_limits *limits, int searches)
 		|| (limits->interrupted && *limits->interrupted);
 }
 
+static int compare_gaps(const void *a, const void *b)
+{
+	const struct front_gap *gap = a, *other = b;
+	return (gap->to_bytes < other->to_bytes) - (gap->to_bytes > other->to_bytes);
+}
+
 void front_find(struct arena *arena, front_search *search, void *user, long capacity,
 	long granule, const struct front_limits *limits, struct front *front)
 {
@@ -112,4 +119,6 @@ void front_find(struct arena *arena, front_search *search, void *user, long capa
 		long at = spreads && searches ? in_granules(&finder, middle) : gap.to_bytes;
 		close_gap(&finder, gap, at < gap.from_bytes ? gap.from_bytes : at);
 	}
+	if (front->gap_count)
+		qsort(front->gaps, (size_t)front->gap_count, sizeof *front->gaps, compare_gaps);
 }

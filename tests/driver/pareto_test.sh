@@ -75,7 +75,7 @@ fi
 exits 0 "few points" "$LOOPC" --arch=small.yaml $sizes --pareto=memory,traffic --pareto-points=9 \
 	--pareto-output=p.json --pareto-output=few.csv "$gemm"
 has out 'points, not complete$' "few points: it says so"
-has out '^not searched: sizes from ' "few points: what was left out"
+has out '^not searched: sizes [0-9]' "few points: what was left out"
 is "$(tail -n +2 few.csv | while read -r row; do grep -qxF "$row" p.csv || echo "$row"; done)" "" \
 	"few points: all are of the front"
 replay "few points" small.yaml $sizes "$gemm"
