@@ -1,5 +1,5 @@
 # Builds the front end with clang's fuzzer and sanitizers and lets it search for ten
-# seconds from the seeds in tests/frontend/seeds; FUZZ_SECONDS sets another time.
+# seconds from the seeds in tests/frontend/seeds; FRONTEND_FUZZ_SECONDS sets another time.
 . "$top_srcdir/tests/tap/tap.sh"
 
 name="ten seconds of the front end's fuzzer"
@@ -29,11 +29,11 @@ for file in isl_work number order program program_read program_text program_veri
 	sources="$sources $top_srcdir/ir/$file.c"
 done
 ok "the fuzzer builds" $clang $flags $sources "$top_srcdir/support/arena.c" "$top_srcdir/support/memory.c" \
-	"$top_srcdir/support/diag.c" "$top_srcdir/tests/frontend/fuzz_frontend.c" -o fuzz \
+	"$top_srcdir/support/diag.c" "$top_srcdir/support/program.c" "$top_srcdir/tests/frontend/fuzz_frontend.c" -o fuzz \
 	$(pkg-config --libs isl 2>/dev/null || echo -lisl)
 [ -x ./fuzz ] || finish
 mkdir corpus
-ok "$name" ./fuzz -max_total_time="${FUZZ_SECONDS:-10}" -timeout=120 -rss_limit_mb=2048 \
+ok "$name" ./fuzz -max_total_time="${FRONTEND_FUZZ_SECONDS:-10}" -timeout=120 -rss_limit_mb=2048 \
 	-max_len=2000 -seed=1 -verbosity=0 -print_final_stats=1 \
 	-dict="$top_srcdir/tests/frontend/fuzz.dict" corpus "$top_srcdir/tests/frontend/seeds"
 finish
