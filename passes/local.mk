@@ -39,10 +39,13 @@ libloopc_a_SOURCES += \
 	passes/sizes/polynomial.h passes/sizes/polynomial_text.c passes/sizes/symbolic.c \
 	passes/sizes/symbolic.h
 libloopc_a_SOURCES += \
-	passes/variants/choice.c passes/variants/choice.h passes/variants/form.c \
-	passes/variants/form.h passes/variants/group_wishes.h passes/variants/improve.c \
-	passes/variants/improve.h passes/variants/lower_nest.c \
-	passes/variants/lower_nest.h passes/variants/rivals.c passes/variants/rivals.h \
+	passes/variants/attempts.c passes/variants/attempts.h passes/variants/candidates.c \
+	passes/variants/candidates.h passes/variants/choice.c passes/variants/choice.h \
+	passes/variants/form.c passes/variants/form.h passes/variants/group_wishes.h \
+	passes/variants/improve.c passes/variants/improve.h passes/variants/lower_nest.c \
+	passes/variants/lower_nest.h passes/variants/obeyed.c passes/variants/obeyed.h \
+	passes/variants/parts.c passes/variants/parts.h passes/variants/remarks.c \
+	passes/variants/remarks.h passes/variants/rivals.c passes/variants/rivals.h \
 	passes/variants/schedule_check.c passes/variants/schedule_check.h \
 	passes/variants/schedule_lines.c passes/variants/schedule_lines.h \
 	passes/variants/schedule_text.c passes/variants/schedule_text.h

@@ -28,6 +28,12 @@ void nest_work_end(struct compilation *compilation, const struct nest_work *work
 	compilation->isl_end = work->outer_end;
 }
 
+unsigned long nest_work_wanted(const struct compilation *compilation, unsigned long operations)
+{
+	enum { HASTE = 3 };
+	return is_thorough(compilation) ? operations : operations / HASTE;
+}
+
 unsigned long nest_work_left(const struct compilation *compilation)
 {
 	if (!compilation->isl_end)

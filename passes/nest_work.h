@@ -25,6 +25,9 @@ struct nest_work nest_work_begin(struct compilation *compilation, unsigned long 
 struct nest_work nest_work_grant(struct compilation *compilation, unsigned long operations);
 void nest_work_end(struct compilation *compilation, const struct nest_work *work);
 
+/* OPERATIONS, or fewer where the first answer is wanted. */
+unsigned long nest_work_wanted(const struct compilation *compilation, unsigned long operations);
+
 /* ULONG_MAX: there is no limit. */
 unsigned long nest_work_left(const struct compilation *compilation);
 bool nest_work_is_spent(const struct compilation *compilation);

@@ -77,8 +77,6 @@ void choice_fill_bounds(const struct choice *choice, struct plan_nest *out);
 /* The plan's own count is the second opinion on the model's closed forms: whether OUT moves
  * what the schedule says. */
 bool choice_agrees(const struct choice *choice, const struct plan_nest *out);
-/* The first line of the user's that is not as said in what was chosen; NULL: all are. */
-const struct schedule_line *choice_disobeyed(const struct choice *choice);
 /* Why there is no schedule: what cannot be as the user says, or what would do. */
 void choice_report_no_fit(struct choice *choice);
 /* The text of the schedule, which can be given back by --schedule. */

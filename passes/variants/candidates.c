@@ -1,0 +1,117 @@
+/* The choices that are left of all forms of a nest, and the best of them as a plan. */
+
+#include "passes/variants/candidates.h"
+
+#include <string.h>
+
+#include "passes/nest_work.h"
+#include "passes/variants/improve.h"
+
+bool nest_is_for_all_sizes(const struct compilation *compilation, const struct nest *nest)
+{
+	return nest->function->unbound && !compilation->only_weighs;
+}
+
+void candidates_add(struct compilation *compilation, struct candidates *candidates,
+	struct choice *choice, const struct plan_nest *out)
+{
+	long bytes = plan_nest_bytes(out);
+	for (int i = 0; i < candidates->count; i++)
+		if (candidates->items[i].choice == choice)
+			return;
+	candidates->items = arena_grow(compilation->arena, candidates->items,
+		(size_t)candidates->count, &candidates->capacity, sizeof *candidates->items);
+	int at = candidates->count++;
+	double starts = choice_starts(choice);
+	for (; at > 0 && (candidates->items[at - 1].bytes > bytes
+		|| (candidates->items[at - 1].bytes == bytes
+		&& candidates->items[at - 1].starts > starts)); at--)
+		candidates->items[at] = candidates->items[at - 1];
+	candidates->items[at] = (struct candidate){ choice, bytes, starts, *out };
+	candidates->items[at].out.is_rectangular = choice->exact;
+}
+
+/* Candidate AT takes the place of a neighbour, if that moves less, and double buffers if these move
+ * the same.  OPERATIONS: isl's, at most. */
+static void improve_candidate(struct compilation *compilation, struct candidates *candidates,
+	int at, unsigned long operations, const struct plan *before)
+{
+	const struct candidate candidate = candidates->items[at];
+	struct plan plan = *before;
+	struct plan_nest out = candidate.out;
+	struct nest_work work = nest_work_begin(compilation, operations);
+	choice_improve(candidate.choice, before, &plan, &out);
+	nest_work_end(compilation, &work);
+	choice_overlap(candidate.choice, before, &plan, &out);
+	memmove(&candidates->items[at], &candidates->items[at + 1],
+		(size_t)(--candidates->count - at) * sizeof *candidates->items);
+	candidates_add(compilation, candidates, candidate.choice, &out);
+}
+
+void candidates_improve(struct compilation *compilation, struct candidates *candidates,
+	unsigned long spent, const struct plan *before)
+{
+	enum { LEAST_OPERATIONS = 1000000, SHARE = 6, FAR = 2, MOST = 2 };
+	const struct choice *first = NULL;
+	for (int i = 0; i < MOST; i++) {
+		int at = 0;
+		while (at < candidates->count && (candidates->items[at].choice->exact
+			|| candidates->items[at].choice == first))
+			at++;
+		if (at == candidates->count
+			|| candidates->items[at].bytes / FAR > candidates->items[0].bytes)
+			return;
+		first = candidates->items[at].choice;
+		improve_candidate(compilation, candidates, at, spent / SHARE > LEAST_OPERATIONS
+			? spent / SHARE : LEAST_OPERATIONS, before);
+	}
+}
+
+/* Lowers the best of CANDIDATES that is right for all sizes, with its statements.  NULL if none
+ * is. */
+static struct choice *emit_for_all_sizes(struct compilation *compilation,
+	const struct candidates *candidates, struct refusal *refusal, struct plan *plan,
+	struct plan_nest *out)
+{
+	const struct plan before = *plan;
+	for (int i = 0; i < candidates->count; i++) {
+		const struct candidate *candidate = &candidates->items[i];
+		const struct nest *nest = candidate->choice->nest;
+		const char *reason = NULL;
+		*plan = before;
+		*out = (struct plan_nest){ .name = nest->name, .location = nest->location,
+			.is_rectangular = candidate->choice->exact };
+		if (choice_lower_all_sizes(candidate->choice, plan, out, &reason)) {
+			candidate->choice->is_fallback = i > 0;
+			return candidate->choice;
+		}
+		diag_remark(compilation->diag, nest->location, "loop", "a schedule that moves %ld bytes "
+			"is right for the sizes tuned for, but not for all: %s", candidate->bytes, reason);
+		if (!refusal->reason)
+			refusal->reason = reason;
+		refusal->had_forms |= candidate->choice->exact;
+	}
+	*plan = before;
+	return NULL;
+}
+
+struct choice *candidates_emit(struct compilation *compilation, const struct nest *nest,
+	const struct candidates *candidates, struct refusal *refusal, struct plan *plan,
+	struct plan_nest *out)
+{
+	if (nest_is_for_all_sizes(compilation, nest))
+		return emit_for_all_sizes(compilation, candidates, refusal, plan, out);
+	struct choice *best = candidates->items[0].choice;
+	if (compilation->only_weighs) {
+		*out = candidates->items[0].out;
+		return best;
+	}
+	*out = (struct plan_nest){ .name = nest->name, .location = nest->location,
+		.is_rectangular = best->exact };
+	if (choice_lower_again(best, TO_EMIT, plan, out))
+		return best;
+	diag_error(compilation->diag, nest->location, "internal error: no loops could be made for "
+		"the tiles of '%s'; please report", nest->name);
+	compilation->is_broken = true;
+	return NULL;
+}

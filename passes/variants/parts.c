@@ -1,0 +1,184 @@
+/* A nest in parts: each part of its body has dependences, tiles and buffers of its own. */
+
+#include "passes/variants/parts.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "passes/nest_work.h"
+#include "passes/sizes/symbolic.h"
+#include "passes/variants/attempts.h"
+#include "passes/variants/obeyed.h"
+#include "passes/variants/remarks.h"
+#include "passes/variants/schedule_text.h"
+
+static void append_children(struct arena *arena, struct plan_node *block,
+	const struct plan_node *from)
+{
+	for (int i = 0; i < from->child_count; i++)
+		plan_append(arena, block, from->children[i]);
+}
+
+static bool lower_parts(struct compilation *compilation, struct nest *nest,
+	const struct form *form, long most, struct plan *plan, struct plan_nest *out);
+
+/* Adds what a part of OUT became: its loops to BLOCK, its SCHEDULE. */
+static void add_part(struct compilation *compilation, const struct plan_nest *part,
+	const char *schedule, struct plan_node *block, struct plan_nest *out)
+{
+	append_children(compilation->arena, block, part->inner);
+	out->schedule = arena_printf(compilation->arena, "%s%s", out->schedule, schedule);
+	out->points += part->points;
+	out->seconds += part->seconds;
+	if (part->scratchpad_used_bytes > out->scratchpad_used_bytes)
+		out->scratchpad_used_bytes = part->scratchpad_used_bytes;
+}
+
+/* One part of a body: its own dependences, band, schedule and buffers; MAY_PART: or those of
+ * its own parts. */
+static bool lower_part(struct compilation *compilation, struct nest *part, bool may_part,
+	struct plan *plan, struct plan_node *block, struct plan_nest *out)
+{
+	struct plan_nest own;
+	struct refusal refusal;
+	struct form form;
+	struct choice *choice = NULL;
+	unsigned long uncounted = nest_work_pause(compilation);
+	nest_find_dependences(compilation, part);
+	nest_work_resume(compilation, uncounted);   /* it has limits of its own */
+	if (!nest_read_form(compilation, part, &form))
+		return false;
+	if (part->array_count <= MODEL_ARRAYS && !(form.is_given && form.is_parts))
+		choice = lower_in_best_form(compilation, part, &form, plan, &own, &refusal);
+	if (choice && !choice_check_obeyed(compilation, choice))
+		return false;
+	if (choice) {
+		remark_on_choice(compilation, choice);
+		own.points = choice->schedule.points;
+		own.seconds = choice->schedule.seconds;
+		add_part(compilation, &own, choice_describe(choice), block, out);
+		return true;
+	}
+	if (form.is_given ? !form.is_parts : !may_part || nest_has_wishes(compilation, part))
+		return false;
+	if (!lower_parts(compilation, part, &form, LONG_MAX, plan, &own))
+		return false;
+	add_part(compilation, &own, own.schedule, block, out);
+	return true;
+}
+
+/* The nest for all sizes that NEST stands for, whose PARTS, COUNT of them, are its own too.
+ * False if they are not. */
+static bool part_for_all_sizes(struct compilation *compilation, struct nest *nest,
+	const struct nest *parts, int count, struct plan *plan)
+{
+	const char *reason;
+	int all_count;
+	if (!nest->twins)
+		nest->twins = twins_new(compilation->arena);
+	struct nest *all = nest_with_sizes(compilation, nest,
+		(struct band_origin){ parts[0].outer_loops, false }, false, NULL, &reason);
+	const struct nest *all_parts = all ? nest_parts(compilation, all, parts[0].outer_loops,
+		&all_count) : NULL;
+	bool same = all_parts && all_count == count;
+	for (int p = 0; p < count && same; p++)
+		same = all_parts[p].first_in_parent == parts[p].first_in_parent;
+	if (!same)
+		return false;
+	nest_make_outer_vars(compilation, all, plan, all->inner_vars);
+	nest->all_sizes = all;
+	return true;
+}
+
+/* The first LOOPS of the loops that all statements share run one iteration at a time, and
+ * each part of their body has a schedule of its own. */
+static bool lower_parts_in(struct compilation *compilation, struct nest *nest, int loops,
+	struct plan *plan, struct plan_nest *out)
+{
+	int count;
+	const struct plan before = *plan;
+	struct nest *parts = nest_parts(compilation, nest, loops, &count);
+	if (!parts)
+		return false;
+	nest_split_arrays(compilation, nest, false);
+	nest_find_sequential_band(compilation, nest, loops);
+	nest->band_count = nest->prefix;
+	if (loops && !nest->prefix)
+		return false;
+	for (int p = 0; p < count; p++)
+		parts[p].outer_count = nest->prefix;
+	nest_make_outer_vars(compilation, nest, plan, nest->inner_vars);
+	for (int p = 0; p < count; p++)
+		memcpy(parts[p].outer_vars, nest->inner_vars, sizeof parts[p].outer_vars);
+	if (nest_is_for_all_sizes(compilation, nest) && !part_for_all_sizes(compilation, nest, parts, count, plan))
+		return false;
+	const struct nest *emitted = nest->all_sizes ? nest->all_sizes : nest;
+	*out = (struct plan_nest){ .name = nest->name, .location = nest->location,
+		.schedule = arena_printf(compilation->arena, "nest %s\nform parts sequential %d\n",
+		nest->name, loops) };
+	out->body = plan_block(compilation->arena);
+	out->inner = plan_around(compilation, emitted, emitted->outer_vars, 0, emitted->outer_count,
+		plan, out->body);
+	struct plan_node *block = plan_around(compilation, emitted, emitted->inner_vars,
+		emitted->outer_count, emitted->prefix, plan, out->inner);
+	bool done = true;
+	for (int p = 0; p < count && done; p++) {
+		struct nest_work work = nest_work_begin(compilation,
+			nest_work_left(compilation) / (unsigned long)(count - p) + 1);
+		done = lower_part(compilation, &parts[p], loops == nest_shared_loops(nest), plan, block,
+			out);
+		nest_work_end(compilation, &work);
+	}
+	done = done && nest_count_traffic(compilation, emitted, out);
+	if (!done)
+		*plan = before;
+	return done;
+}
+
+/* The best of the ways to lower the parts of NEST one by one, with at most MOST bytes: inside
+ * all the loops they share, or fewer, where dependences let a part run through more of its
+ * iterations before the next. */
+static bool lower_parts(struct compilation *compilation, struct nest *nest,
+	const struct form *form, long most, struct plan *plan, struct plan_nest *out)
+{
+	int errors = diag_error_count(compilation->diag), shared = nest_shared_loops(nest);
+	int first = form->has_loops ? form->loops : nest->outer_loops, last = form->has_loops ? form->loops : shared;
+	/* each number of loops has the same share, also where the others are not asked for */
+	unsigned long share = nest_work_left(compilation)
+		/ (unsigned long)(shared - nest->outer_loops + 1);
+	const struct plan before = *plan;
+	bool found = false;
+	for (int loops = share ? first : last; loops <= last && loops <= shared; loops++) {
+		struct plan own = before;
+		struct plan_nest entry;
+		struct nest copy = *nest;
+		struct nest_work work = nest_work_begin(compilation, share + 1);
+		bool done = lower_parts_in(compilation, &copy, loops, &own, &entry);
+		nest_work_end(compilation, &work);
+		if (done && plan_nest_bytes(&entry) <= most) {
+			*plan = own;
+			*out = entry;
+			*nest = copy;
+			found = true;
+			most = plan_nest_bytes(&entry) - 1;
+		}
+		if (diag_error_count(compilation->diag) > errors)
+			return false;
+	}
+	return found;
+}
+
+bool lower_all_parts(struct compilation *compilation, struct nest *nest,
+	const struct form *form, long most, struct plan *plan, struct plan_nest *out)
+{
+	enum { PARTS_OPERATIONS = 6000000, SEARCH_POINTS = 2000000 };
+	long effort = compilation->effort;
+	struct nest_work work = nest_work_grant(compilation,
+		nest_work_wanted(compilation, PARTS_OPERATIONS));
+	if (!effort)
+		compilation->effort = SEARCH_POINTS;
+	bool done = lower_parts(compilation, nest, form, most, plan, out);
+	compilation->effort = effort;
+	nest_work_end(compilation, &work);
+	return done;
+}

@@ -1,0 +1,80 @@
+/* -Rloop: what keeps loops from being tiled, in terms of the source. */
+
+#include "passes/variants/remarks.h"
+
+/* " on 'A'" or " on 'A' or 'B'": the arrays by which the two statements can depend on each other. */
+static const char *common_arrays(struct compilation *compilation, const struct statement *from,
+	const struct statement *to)
+{
+	const char *text = "", *separator = " on";
+	const struct array *named[2] = { NULL, NULL };
+	int count = 0;
+	for (int a = 0; a < from->access_count; a++)
+		for (int b = 0; b < to->access_count; b++) {
+			const struct access *one = &from->accesses[a], *other = &to->accesses[b];
+			if (one->array != other->array || (!one->is_write && !other->is_write)
+				|| one->array == named[0] || one->array == named[1])
+				continue;
+			text = arena_printf(compilation->arena, "%s%s '%s'", text, separator,
+				one->array->source_name);
+			separator = " or";
+			/* a statement writes one array: no more than two are common */
+			named[count++ % 2] = one->array;
+		}
+	return text;
+}
+
+/* HOW: what the loop is not. */
+static void remark_on_blocked(struct compilation *compilation, const struct blocked_loop *blocked,
+	const char *how)
+{
+	diag_remark(compilation->diag, blocked->loop->location, "loop",
+		"loop '%s' %s: a dependence%s would run backwards", blocked->loop->source_name, how,
+		common_arrays(compilation, blocked->from, blocked->to));
+	diag_note(compilation->diag, blocked->from->location, "from what is computed here");
+	diag_note(compilation->diag, blocked->to->location, "to what is computed here");
+}
+
+static bool is_left_out(const struct nest *nest, const struct loop *loop)
+{
+	for (int i = 0; i < nest->left_out; i++)
+		if (nest->blocked[i].loop == loop)
+			return true;
+	return false;
+}
+
+/* Why NEST's outer loops run one after the other: what could not be tiled with them. */
+static void remark_on_sequential(struct compilation *compilation, const struct nest *nest)
+{
+	struct nest whole = *nest;
+	for (int l = nest->outer_count; l < nest->prefix; l++) {
+		const struct loop *loop = nest_loop_of(nest, &nest->band[l]);
+		diag_remark(compilation->diag, loop ? loop->location : nest->location, "loop",
+			"loop '%s' runs one iteration at a time, in order",
+			loop ? loop->source_name : nest->band[l].name);
+	}
+	if (nest->parent || !nest->prefix || !diag_has_remark(compilation->diag, "loop"))
+		return;
+	nest_find_band(compilation, &whole);
+	for (int i = 0; i < whole.left_out; i++)
+		if (whole.blocked[i].loop && !is_left_out(nest, whole.blocked[i].loop))
+			remark_on_blocked(compilation, &whole.blocked[i],
+				"cannot be tiled together with the loops around it");
+}
+
+void remark_on_loops(struct compilation *compilation, const struct nest *nest)
+{
+	for (int i = 0; i < nest->left_out; i++)
+		if (nest->blocked[i].loop)
+			remark_on_blocked(compilation, &nest->blocked[i], "is not tiled");
+	remark_on_sequential(compilation, nest);
+}
+
+void remark_on_choice(struct compilation *compilation, const struct choice *choice)
+{
+	if (choice->is_cut)
+		diag_remark(compilation->diag, choice->nest->location, "loop", "not all ways to write "
+			"this nest were tried, for what their tiles touch takes long to find: smaller nests "
+			"are faster, and subscripts and bounds of fewer loops");
+	remark_on_loops(compilation, choice->nest);
+}
