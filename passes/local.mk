@@ -41,7 +41,7 @@ libloopc_a_SOURCES += \
 libloopc_a_SOURCES += \
 	passes/variants/attempts.c passes/variants/attempts.h passes/variants/candidates.c \
 	passes/variants/candidates.h passes/variants/choice.c passes/variants/choice.h \
-	passes/variants/form.c passes/variants/form.h passes/variants/group_wishes.h \
+	passes/variants/form.c passes/variants/form.h passes/variants/group_constraints.h \
 	passes/variants/improve.c passes/variants/improve.h passes/variants/lower_nest.c \
 	passes/variants/lower_nest.h passes/variants/obeyed.c passes/variants/obeyed.h \
 	passes/variants/parts.c passes/variants/parts.h passes/variants/remarks.c \
@@ -51,8 +51,8 @@ libloopc_a_SOURCES += \
 	passes/variants/schedule_text.c passes/variants/schedule_text.h
 libloopc_a_SOURCES += \
 	passes/fusion/carry.c passes/fusion/carry.h passes/fusion/carry_search.c \
-	passes/fusion/fuse.c passes/fusion/fuse.h passes/fusion/fuse_wishes.c \
-	passes/fusion/fuse_wishes.h passes/fusion/fusion_memo.c passes/fusion/fusion_memo.h \
+	passes/fusion/fuse.c passes/fusion/fuse.h passes/fusion/fuse_constraints.c \
+	passes/fusion/fuse_constraints.h passes/fusion/fusion_memo.c passes/fusion/fusion_memo.h \
 	passes/fusion/group.h passes/fusion/group_band.c passes/fusion/group_hold.c \
 	passes/fusion/group_model.c passes/fusion/group_model.h passes/fusion/group_profile.c \
 	passes/fusion/group_search.c passes/fusion/partition.c

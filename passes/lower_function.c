@@ -9,7 +9,7 @@
 #include "passes/sizes/formula.h"
 #include "passes/cost/function_bound.h"
 #include "passes/fusion/fuse.h"
-#include "passes/fusion/fuse_wishes.h"
+#include "passes/fusion/fuse_constraints.h"
 #include "passes/variants/lower_nest.h"
 #include "passes/analysis/nest.h"
 #include "passes/variants/schedule_lines.h"
@@ -104,12 +104,12 @@ static const struct function *bind_sizes(struct compilation *compilation,
 
 /* A schedule that says what every group repeats is not held to a limit. */
 static bool lower_groups(struct compilation *compilation, struct nest *nests, int count,
-	const struct fuse_wishes *wishes, long least, struct plan *plan)
+	const struct fuse_constraints *constraints, long least, struct plan *plan)
 {
 	double percent = compilation->recompute_percent;
-	if (wishes->is_complete)
+	if (constraints->is_complete)
 		compilation->recompute_percent = INFINITY;
-	bool done = lower_carrying(compilation, nests, count, wishes, least, plan);
+	bool done = lower_carrying(compilation, nests, count, constraints, least, plan);
 	compilation->recompute_percent = percent;
 	return done;
 }
@@ -187,26 +187,26 @@ struct plan *lower_function(struct compilation *compilation, const struct functi
 	plan->nests = ARENA_ARRAY(compilation->arena, struct plan_nest, plan->nest_count + 1);
 	const int nest_count = plan->nest_count;
 	plan->bounds = bounds_of(compilation, function, nest_count);
-	struct fuse_wishes wishes;
+	struct fuse_constraints constraints;
 	bool done = !plan->nest_count
-		|| fuse_wishes_read(compilation, nests, plan->nest_count, &wishes);
+		|| fuse_constraints_read(compilation, nests, plan->nest_count, &constraints);
 	/* A group's tiles are counted: with symbolic sizes its nests are lowered one by one. */
 	bool may_fuse = plan->nest_count > 1 && !function->unbound;
-	if (done && plan->nest_count && wishes.forces && !may_fuse) {
+	if (done && plan->nest_count && constraints.forces && !may_fuse) {
 		diag_error(compilation->diag, function->location,
 			"nests of '%s' are to be fused, but its sizes are symbolic: give them values, without "
 			"--symbolic", function->name);
 		done = false;
 	}
-	if (done && plan->nest_count > 1 && function->unbound && wishes.fusion != FUSE_NEVER)
+	if (done && plan->nest_count > 1 && function->unbound && constraints.fusion != FUSE_NEVER)
 		diag_remark(compilation->diag, function->location, "loop", "the nests of '%s' are not "
 			"fused: its sizes are symbolic", function->name);
 	/* Groups take their dependences from all nests together. */
-	if (done && may_fuse && !wishes.forces)
+	if (done && may_fuse && !constraints.forces)
 		may_fuse = access_pairs_are_few(function->statements, function->statement_count);
-	if (done && may_fuse && (wishes.fusion != FUSE_NEVER || wishes.forces
+	if (done && may_fuse && (constraints.fusion != FUSE_NEVER || constraints.forces
 		|| carry_is_wanted(compilation, function)))
-		done = lower_groups(compilation, nests, plan->nest_count, &wishes,
+		done = lower_groups(compilation, nests, plan->nest_count, &constraints,
 			plan->bounds.lower_bound_bytes, plan);
 	else if (done)
 		for (int n = 0; n < plan->nest_count; n++)

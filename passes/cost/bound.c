@@ -123,7 +123,7 @@ long model_compulsory(const struct nest_model *model)
 
 /* ---- partition ---- */
 
-struct partition {
+struct partition_bound {
 	const struct nest_model *model;
 	double scratchpad;           /* bytes */
 	double iterations;
@@ -188,7 +188,7 @@ static double array_sharing(const struct nest_model *model, const struct model_a
 	return sharing;
 }
 
-static void partition_init(struct partition *partition, const struct nest_model *model,
+static void partition_init(struct partition_bound *partition, const struct nest_model *model,
 	long scratchpad_bytes)
 {
 	partition->model = model;
@@ -213,7 +213,7 @@ static void partition_init(struct partition *partition, const struct nest_model 
 
 /* What the exponents POWER of the arrays prove.  F iterations touch at least
  * sigma (F / K)^(1 / sigma) bytes, sigma = sum of the exponents. */
-static double partition_bound(const struct partition *partition, const double *power)
+static double partition_bound(const struct partition_bound *partition, const double *power)
 {
 	const struct nest_model *model = partition->model;
 	double sigma = 0, log_k = 0, others = 0, group, groups, rest, touched, bound;
@@ -259,18 +259,19 @@ struct box {
 	double bytes[MODEL_ARRAYS];  /* that it touches of each member */
 };
 
-static double extent_of(const struct partition *partition, int l)
+static double extent_of(const struct partition_bound *partition, int l)
 {
 	return (double)partition->model->loops[l].extent;
 }
 
-static bool is_indexed(const struct partition *partition, const struct box *box, int a, int l)
+static bool is_indexed(const struct partition_bound *partition, const struct box *box, int a, int l)
 {
 	return (box->members >> a & 1) && (partition->indexed[a] >> l & 1);
 }
 
 /* Bytes of the arrays that loop L indexes and loop M does not; M -1: of all it indexes. */
-static double bytes_along(const struct partition *partition, const struct box *box, int l, int m)
+static double bytes_along(const struct partition_bound *partition, const struct box *box, int l,
+	int m)
 {
 	double bytes = 0;
 
@@ -280,7 +281,7 @@ static double bytes_along(const struct partition *partition, const struct box *b
 	return bytes;
 }
 
-static void stretch(const struct partition *partition, struct box *box, int l, double factor)
+static void stretch(const struct partition_bound *partition, struct box *box, int l, double factor)
 {
 	box->side[l] *= factor;
 	for (int a = 0; a < partition->model->array_count; a++)
@@ -295,7 +296,7 @@ static double clamped(double value, double least, double most)
 
 /* Of two sides whose product stays, the lengths that touch least; returns how much longer or
  * shorter they became. */
-static double exchange(const struct partition *partition, struct box *box, int l, int m)
+static double exchange(const struct partition_bound *partition, struct box *box, int l, int m)
 {
 	double first = bytes_along(partition, box, l, m), second = bytes_along(partition, box, m, l);
 	double least = fmax(1 / box->side[m], box->side[l] / extent_of(partition, l));
@@ -310,7 +311,7 @@ static double exchange(const struct partition *partition, struct box *box, int l
 
 /* The box of VOLUME iterations that touches least, from one of another volume.  To touch as
  * little as possible is convex in the logarithms of the sides: pairs of sides lead there. */
-static void set_volume(const struct partition *partition, struct box *box, double volume)
+static void set_volume(const struct partition_bound *partition, struct box *box, double volume)
 {
 	enum { ROUNDS = 200 };
 	int loops = partition->model->loop_count;
@@ -334,7 +335,8 @@ static void set_volume(const struct partition *partition, struct box *box, doubl
 }
 
 /* What the exponents prove where a longer side adds RATE bytes, of BOX. */
-static double bound_at_rate(const struct partition *partition, const struct box *box, double rate)
+static double bound_at_rate(const struct partition_bound *partition, const struct box *box,
+	double rate)
 {
 	double power[MODEL_ARRAYS] = { 0 };
 
@@ -345,7 +347,7 @@ static double bound_at_rate(const struct partition *partition, const struct box 
 
 /* What BOX proves.  A side that could be longer and shorter adds as much as all such; one that
  * is whole adds no more, one of 1 no less. */
-static double bound_of_box(const struct partition *partition, const struct box *box)
+static double bound_of_box(const struct partition_bound *partition, const struct box *box)
 {
 	double least = 0, most = INFINITY;
 
@@ -361,7 +363,8 @@ static double bound_of_box(const struct partition *partition, const struct box *
 		most < INFINITY ? bound_at_rate(partition, box, most) : 0);
 }
 
-static double bound_at_volume(const struct partition *partition, struct box *box, double log_volume)
+static double bound_at_volume(const struct partition_bound *partition, struct box *box,
+	double log_volume)
 {
 	set_volume(partition, box, exp(log_volume));
 	return bound_of_box(partition, box);
@@ -369,7 +372,7 @@ static double bound_at_volume(const struct partition *partition, struct box *box
 
 /* The best that boxes of some volume prove, of the arrays MEMBERS; the others count what is
  * compulsory of them. */
-static double bound_of_members(const struct partition *partition, unsigned members)
+static double bound_of_members(const struct partition_bound *partition, unsigned members)
 {
 	enum { STEPS = 40, REFINEMENTS = 40 };
 	const double ratio = 0.6180339887498949, all = log(partition->iterations);
@@ -413,7 +416,7 @@ static double bound_of_members(const struct partition *partition, unsigned membe
 /* The best that NEWEST proves with some of the arrays BEFORE it.  The others count what is
  * compulsory of them: of few all choices are tried; of many, as long as it helps, the one that
  * does so most is left out. */
-static double bound_with(const struct partition *partition, unsigned before, int newest)
+static double bound_with(const struct partition_bound *partition, unsigned before, int newest)
 {
 	enum { TRIED_ALL = 4 };
 	unsigned members = before | 1u << newest;
@@ -444,7 +447,7 @@ static double bound_with(const struct partition *partition, unsigned before, int
 /* What the partition argument proves; 0 where it does not hold. */
 static double bound_by_partition(const struct nest_model *model, long scratchpad_bytes)
 {
-	struct partition partition;
+	struct partition_bound partition;
 	unsigned before = 0;
 	double best = 0;
 

@@ -1,7 +1,7 @@
 #ifndef PASSES_CARRY_H
 #define PASSES_CARRY_H
 
-#include "passes/fusion/fuse_wishes.h"
+#include "passes/fusion/fuse_constraints.h"
 
 /* Arrays that stay on chip from the first nest that uses them to the last.  Such an array is
  * *carried*: it has one place in the scratchpad for all that time, and the nests and groups
@@ -65,9 +65,9 @@ unsigned long carry_used(const struct carrying *carrying, int first, int last,
 void carry_apply(const struct carrying *carrying, const struct nest *nests, struct plan *plan);
 
 /* Lowers the nests with the arrays on chip and in the groups with which they move least, as far
- * as WISHES leave that free.  LEAST: bytes that any choice moves, or less.  False after errors
+ * as CONSTRAINTS leave that free.  LEAST: bytes that any choice moves, or less.  False after errors
  * (diagnosed). */
 bool lower_carrying(struct compilation *compilation, struct nest *nests, int count,
-	const struct fuse_wishes *wishes, long least, struct plan *plan);
+	const struct fuse_constraints *constraints, long least, struct plan *plan);
 
 #endif

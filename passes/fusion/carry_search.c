@@ -14,7 +14,7 @@
 struct carry_search {
 	struct compilation *compilation;
 	struct nest *nests;
-	const struct fuse_wishes *wishes;
+	const struct fuse_constraints *constraints;
 	const struct plan *plan;     /* empty */
 	struct carry_space space;
 	bool *cuts;                  /* see lower_fused; NULL: free */
@@ -52,7 +52,7 @@ static bool lower_with(const struct carry_search *search, struct compilation *co
 	compilation->carried = &carrying.carried;
 	compilation->arch = search->space.arch;
 	struct nest *nests = nests_of_function(compilation, search->plan->function, &count);
-	bool done = lower_fused(compilation, nests, count, search->wishes, &carrying, search->cuts,
+	bool done = lower_fused(compilation, nests, count, search->constraints, &carrying, search->cuts,
 		plan);
 	compilation->carried = before;
 	compilation->arch = arch;
@@ -74,7 +74,7 @@ static long weigh_so(struct carry_search *search, unsigned long mask, bool spare
 	quiet.compilation.spares_memory = spares_memory;
 	long bytes = lower_with(search, &quiet.compilation, mask, plan) ? plan_bytes(plan) : LONG_MAX;
 	/* who wants all to be fused wants no other groups for what is carried */
-	if (search->wishes->fusion == FUSE_ALL && search->part_count
+	if (search->constraints->fusion == FUSE_ALL && search->part_count
 		&& plan->nest_count != search->part_count)
 		bytes = LONG_MAX;
 	search->compilation->is_broken |= quiet.compilation.is_broken;
@@ -312,13 +312,13 @@ static bool may_be_grouped(const struct nest *nests, int count)
 }
 
 bool lower_carrying(struct compilation *compilation, struct nest *nests, int count,
-	const struct fuse_wishes *wishes, long least, struct plan *plan)
+	const struct fuse_constraints *constraints, long least, struct plan *plan)
 {
 	const struct plan before = *plan;
-	struct carry_search search = { .compilation = compilation, .nests = nests, .wishes = wishes,
-		.plan = &before, .least = least };
+	struct carry_search search = { .compilation = compilation, .nests = nests,
+		.constraints = constraints, .plan = &before, .least = least };
 	struct carrying wanted;
-	carry_find(compilation, nests, count, wishes->fusion != FUSE_NEVER || wishes->forces,
+	carry_find(compilation, nests, count, constraints->fusion != FUSE_NEVER || constraints->forces,
 		&search.space);
 	if (!carry_place(compilation, &search.space, search.space.wanted, &wanted))
 		return carry_refuse(compilation, &search.space);

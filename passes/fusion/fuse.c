@@ -15,29 +15,30 @@
 
 /* Which value of a scalar is whose was found for the whole function: a group with only
  * some of the uses of one that is written would need more. */
-static bool shares_scalars(const struct groups *groups, const struct grown *grown)
+static bool shares_scalars(const struct groups *groups, const struct fusion_candidate *candidate)
 {
 	for (int i = 0; i < groups->function->array_count; i++) {
 		const struct group_array *entry = &groups->arrays[i];
 		bool inside = false, is_written = false;
 		for (int a = 0; a < entry->access_count; a++) {
-			inside |= entry->accesses[a].nest >= grown->first && entry->accesses[a].nest <= grown->last;
+			inside |= entry->accesses[a].nest >= candidate->first
+				&& entry->accesses[a].nest <= candidate->last;
 			is_written |= entry->accesses[a].access->is_write;
 		}
 		if (entry->array->by_value && is_written && inside
-			&& (entry->first < grown->first || entry->last > grown->last))
+			&& (entry->first < candidate->first || entry->last > candidate->last))
 			return true;
 	}
 	return false;
 }
 
 /* Nests of the group use ARRAY together. */
-static bool is_shared(const struct group_array *entry, const struct grown *grown)
+static bool is_shared(const struct group_array *entry, const struct fusion_candidate *candidate)
 {
 	int first = -1;
 	for (int a = 0; a < entry->access_count; a++) {
 		int nest = entry->accesses[a].nest;
-		if (nest < grown->first || nest > grown->last)
+		if (nest < candidate->first || nest > candidate->last)
 			continue;
 		if (first >= 0 && nest != first)
 			return true;
@@ -46,21 +47,21 @@ static bool is_shared(const struct group_array *entry, const struct grown *grown
 	return false;
 }
 
-bool group_is_whole(const struct groups *groups, const struct grown *grown)
+bool group_is_whole(const struct groups *groups, const struct fusion_candidate *candidate)
 {
 	for (int i = 0; i < groups->function->array_count; i++)
-		if (!groups->arrays[i].array->by_value && is_shared(&groups->arrays[i], grown)
+		if (!groups->arrays[i].array->by_value && is_shared(&groups->arrays[i], candidate)
 			&& !is_carried(groups->compilation, groups->arrays[i].array))
-			return !shares_scalars(groups, grown);
+			return !shares_scalars(groups, candidate);
 	return false;
 }
 
-bool group_of(struct groups *groups, int first, int last, struct grown *grown)
+bool group_of(struct groups *groups, int first, int last, struct fusion_candidate *candidate)
 {
-	group_begin(groups, last, grown);
-	while (grown->first > first)
-		group_grow(groups, grown);
-	return group_is_whole(groups, grown);
+	group_begin(groups, last, candidate);
+	while (candidate->first > first)
+		group_grow(groups, candidate);
+	return group_is_whole(groups, candidate);
 }
 
 struct group_limits group_limits_of(const struct compilation *compilation)
@@ -74,28 +75,28 @@ struct group_limits group_limits_of(const struct compilation *compilation)
 
 /* ---- the group as a nest ---- */
 
-static const char *group_name(const struct groups *groups, const struct grown *grown)
+static const char *group_name(const struct groups *groups, const struct fusion_candidate *candidate)
 {
 	return arena_printf(groups->compilation->arena, "%s.%d-%d", groups->function->name,
-		groups->nests[grown->first].index, groups->nests[grown->last].index);
+		groups->nests[candidate->first].index, groups->nests[candidate->last].index);
 }
 
-static struct nest *join(const struct groups *groups, const struct grown *grown,
+static struct nest *join(const struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_choice *choice)
 {
-	const struct nest *nests = groups->nests + grown->first;
-	int count = grown->last - grown->first + 1;
+	const struct nest *nests = groups->nests + candidate->first;
+	int count = candidate->last - candidate->first + 1;
 	struct nest *group = nest_join(groups->compilation, nests, count);
-	group->name = group_name(groups, grown);
+	group->name = group_name(groups, candidate);
 	for (int a = 0; a < group->array_count; a++) {
 		int index = group->arrays[a].array->index;
-		group->arrays[a].is_internal = group_is_internal(groups, grown, index);
-		group->arrays[a].is_kept = group_keeps(groups, grown, choice, index);
+		group->arrays[a].is_internal = group_is_internal(groups, candidate, index);
+		group->arrays[a].is_kept = group_keeps(groups, candidate, choice, index);
 	}
 	group->moves_boxes = true;
 	group->band_count = choice->depth;
 	for (int l = 0; l < choice->depth; l++)
-		group_make_band_dim(groups, grown, &grown->dims[choice->loops[l].dim],
+		group_make_band_dim(groups, candidate, &candidate->dims[choice->loops[l].dim],
 			choice->loops[l].repeats, &group->band[l]);
 	return group;
 }
@@ -110,29 +111,30 @@ static struct schedule schedule_of(const struct group_choice *choice)
 	return schedule;
 }
 
-static struct group_stage *stages_of(const struct groups *groups, const struct grown *grown,
+static struct group_stage *stages_of(const struct groups *groups,
+	const struct fusion_candidate *candidate,
 	const struct group_choice *choice)
 {
-	int count = grown->last - grown->first + 1, next = 0;
+	int count = candidate->last - candidate->first + 1, next = 0;
 	struct group_stage *stages = ARENA_ARRAY(groups->compilation->arena, struct group_stage, count);
 	for (int m = 0; m < count; m++) {
-		int n = grown->first + m;
+		int n = candidate->first + m;
 		stages[m].first = next;
 		stages[m].end = next += groups->nests[n].statement_count;
 		stages[m].tile = choice->stage_tile[n];
 		if (stages[m].tile)
-			group_make_stage_dim(groups, grown, n, &choice->stages[n], &stages[m].dim);
+			group_make_stage_dim(groups, candidate, n, &choice->stages[n], &stages[m].dim);
 	}
 	return stages;
 }
 
-static int *stores_of(const struct groups *groups, const struct grown *grown,
+static int *stores_of(const struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_choice *choice, const struct nest *group)
 {
 	int *store = ARENA_ARRAY(groups->compilation->arena, int, group->array_count + 1);
 	for (int a = 0; a < group->array_count; a++) {
 		int index = group->arrays[a].array->index;
-		store[a] = group->arrays[a].is_internal ? 0 : group_store(groups, grown, choice, index);
+		store[a] = group->arrays[a].is_internal ? 0 : group_store(groups, candidate, choice, index);
 		if (choice->hold[index] != HOLD_ALL)
 			store[a] = choice->hold[index] == HOLD_CHUNK ? STORE_CHUNK : STORE_STAGE;
 	}
@@ -153,7 +155,7 @@ static enum doubling *doubling_of(const struct groups *groups, const struct grou
 
 /* ---- text ---- */
 
-static const char *describe(const struct groups *groups, const struct grown *grown,
+static const char *describe(const struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_choice *choice, const struct nest *group, const enum doubling *doubling)
 {
 	struct arena *arena = groups->compilation->arena;
@@ -164,7 +166,7 @@ static const char *describe(const struct groups *groups, const struct grown *gro
 	text = arena_printf(arena, "%s\n", text);
 	const char *order = "order", *repeats = "";
 	for (int l = 0; l < choice->depth; l++) {
-		const char *name = grown->dims[choice->loops[l].dim].name;
+		const char *name = candidate->dims[choice->loops[l].dim].name;
 		text = arena_printf(arena, "%stile %s %ld\n", text, name, choice->loops[l].tile);
 		order = arena_printf(arena, "%s %s", order, name);
 		if (choice->loops[l].repeats)
@@ -186,30 +188,30 @@ static const char *describe(const struct groups *groups, const struct grown *gro
 	return text;
 }
 
-static struct group_wishes *new_wishes(const struct groups *groups)
+static struct group_constraints *new_constraints(const struct groups *groups)
 {
 	struct arena *arena = groups->compilation->arena;
 	int arrays = groups->function->array_count + 1;
-	struct group_wishes *wishes = ARENA_NEW(arena, struct group_wishes);
-	wishes->is_streamed = ARENA_ARRAY(arena, bool, arrays);
-	wishes->stage_loop = ARENA_ARRAY(arena, const char *, arrays);
-	wishes->stage_tile = ARENA_ARRAY(arena, long, arrays);
-	wishes->is_double = ARENA_ARRAY(arena, bool, arrays);
-	wishes->is_internal = ARENA_ARRAY(arena, bool, arrays);
-	return wishes;
+	struct group_constraints *constraints = ARENA_NEW(arena, struct group_constraints);
+	constraints->is_streamed = ARENA_ARRAY(arena, bool, arrays);
+	constraints->stage_loop = ARENA_ARRAY(arena, const char *, arrays);
+	constraints->stage_tile = ARENA_ARRAY(arena, long, arrays);
+	constraints->is_double = ARENA_ARRAY(arena, bool, arrays);
+	constraints->is_internal = ARENA_ARRAY(arena, bool, arrays);
+	return constraints;
 }
 
-/* The dimensions of GROWN as the loops of a model that lines are read into. */
-static void dims_as_loops(const struct grown *grown, struct nest_model *model)
+/* The dimensions of CANDIDATE as the loops of a model that lines are read into. */
+static void dims_as_loops(const struct fusion_candidate *candidate, struct nest_model *model)
 {
-	model->loop_count = grown->dim_count;
-	for (int l = 0; l < grown->dim_count; l++)
-		model->loops[l] = (struct model_loop){ .name = grown->dims[l].name,
-			.extent = grown->dims[l].most - grown->dims[l].least + 1 };
+	model->loop_count = candidate->dim_count;
+	for (int l = 0; l < candidate->dim_count; l++)
+		model->loops[l] = (struct model_loop){ .name = candidate->dims[l].name,
+			.extent = candidate->dims[l].most - candidate->dims[l].least + 1 };
 }
 
-static void take_wishes(const struct nest_model *model, const struct search_options *options,
-	const struct schedule_reader *reader, struct group_wishes *said)
+static void take_constraints(const struct nest_model *model, const struct search_options *options,
+	const struct schedule_reader *reader, struct group_constraints *said)
 {
 	for (int l = 0; l < model->loop_count; l++)
 		said->tile[l] = reader->tiles[l] ? model->loops[l].tile : 0;
@@ -219,73 +221,73 @@ static void take_wishes(const struct nest_model *model, const struct search_opti
 			said->order[said->order_count++] = options->order[l];
 }
 
-/* What COUNT LINES say of GROWN; NULL: what cannot be, in *READER. */
-static const struct group_wishes *read_lines(const struct groups *groups,
-	struct compilation *compilation, const struct grown *grown,
+/* What COUNT LINES say of CANDIDATE; NULL: what cannot be, in *READER. */
+static const struct group_constraints *read_lines(const struct groups *groups,
+	struct compilation *compilation, const struct fusion_candidate *candidate,
 	const struct schedule_line *const *lines, int count, struct schedule_reader *reader)
 {
 	struct arena *arena = compilation->arena;
 	struct nest *nest = ARENA_NEW(arena, struct nest);
 	struct nest_model *model = ARENA_NEW(arena, struct nest_model);
 	struct search_options *options = ARENA_NEW(arena, struct search_options);
-	struct group_wishes *said = new_wishes(groups);
-	*nest = (struct nest){ .name = group_name(groups, grown), .function = groups->function };
+	struct group_constraints *said = new_constraints(groups);
+	*nest = (struct nest){ .name = group_name(groups, candidate), .function = groups->function };
 	*reader = (struct schedule_reader){ .arena = arena, .nest = nest, .model = model,
 		.options = options, .group = said, .compilation = compilation };
 	search_options_init(options);
-	dims_as_loops(grown, model);
+	dims_as_loops(candidate, model);
 	for (int i = 0; i < groups->function->array_count; i++)
-		said->is_internal[i] = group_is_internal(groups, grown, i);
+		said->is_internal[i] = group_is_internal(groups, candidate, i);
 	if (!schedule_read(reader, lines, count))
 		return NULL;
-	take_wishes(model, options, reader, said);
+	take_constraints(model, options, reader, said);
 	return said;
 }
 
-bool group_read_wishes(const struct groups *groups, struct compilation *compilation,
-	const struct grown *grown, const struct group_wishes **wishes)
+bool group_read_constraints(const struct groups *groups, struct compilation *compilation,
+	const struct fusion_candidate *candidate, const struct group_constraints **constraints)
 {
 	struct schedule_reader reader;
 	int count;
-	*wishes = NULL;
+	*constraints = NULL;
 	if (!compilation->schedule)
 		return true;
 	const struct schedule_line **lines = schedule_lines_below(compilation,
-		group_name(groups, grown), &count);
-	*wishes = read_lines(groups, compilation, grown, lines, count, &reader);
-	if (!*wishes)
+		group_name(groups, candidate), &count);
+	*constraints = read_lines(groups, compilation, candidate, lines, count, &reader);
+	if (!*constraints)
 		diag_error(compilation->diag, reader.failed_at, "%s", reader.failure);
-	return *wishes;
+	return *constraints;
 }
 
-bool group_has_wishes(const struct groups *groups, const struct compilation *compilation,
-	const struct grown *grown)
+bool group_is_constrained(const struct groups *groups, const struct compilation *compilation,
+	const struct fusion_candidate *candidate)
 {
 	int count;
 	const struct schedule_line **lines = schedule_lines_below(compilation,
-		group_name(groups, grown), &count);
+		group_name(groups, candidate), &count);
 	for (int i = 0; i < count; i++)
 		if (schedule_restricts(lines[i]))
 			return true;
 	return false;
 }
 
-void group_explain_wishes(struct groups *groups, struct compilation *compilation,
-	const struct grown *grown)
+void group_explain_constraints(struct groups *groups, struct compilation *compilation,
+	const struct fusion_candidate *candidate)
 {
 	int count;
 	const struct schedule_line **lines = schedule_lines_below(compilation,
-		group_name(groups, grown), &count);
+		group_name(groups, candidate), &count);
 	struct group_limits limits = group_limits_of(compilation);
 	for (int i = 0; i < count; i++) {
 		struct schedule_reader reader;
 		struct group_choice choice;
 		if (!schedule_restricts(lines[i]))
 			continue;
-		limits.wishes = read_lines(groups, compilation, grown, &lines[i], 1, &reader);
-		if (!limits.wishes)
+		limits.constraints = read_lines(groups, compilation, candidate, &lines[i], 1, &reader);
+		if (!limits.constraints)
 			continue;
-		bool fits = group_search(groups, grown, &limits, &choice) == GROUP_FITS;
+		bool fits = group_search(groups, candidate, &limits, &choice) == GROUP_FITS;
 		diag_note(compilation->diag, schedule_line_at(lines[i]), fits
 			? "'%s' alone fits: it needs %ld %s" : "'%s' alone leaves nothing that fits",
 			schedule_line_text(compilation->arena, lines[i]), choice.need,
@@ -295,26 +297,29 @@ void group_explain_wishes(struct groups *groups, struct compilation *compilation
 
 /* ---- lowering ---- */
 
-bool group_emit(struct compilation *compilation, const struct groups *of, const struct grown *grown,
+bool group_emit(struct compilation *compilation, const struct groups *of,
+	const struct fusion_candidate *candidate,
 	const struct group_choice *choice, struct plan *plan, struct plan_nest *out)
 {
 	enum { MEMBER_WORK = 60000 };
-	compilation_add_work(compilation, MEMBER_WORK * (grown->last - grown->first + 1));
+	compilation_add_work(compilation, MEMBER_WORK * (candidate->last - candidate->first + 1));
 	/* what a plan is made of lives with the plan, however long the groups do */
 	struct groups local = *of;
 	const struct groups *groups = &local;
 	local.compilation = compilation;
-	struct nest *group = join(groups, grown, choice);
+	struct nest *group = join(groups, candidate, choice);
 	struct schedule schedule = schedule_of(choice);
 	bool has_stages = false;
-	for (int n = grown->first; n <= grown->last; n++)
+	for (int n = candidate->first; n <= candidate->last; n++)
 		has_stages |= choice->stage_tile[n] > 0;
 	for (int i = 0; i < groups->function->array_count; i++)
 		has_stages |= choice->hold[i] != HOLD_ALL;
 	*out = (struct plan_nest){ .name = group->name, .location = group->location };
 	enum doubling *doubling = doubling_of(groups, choice, group);
-	if (!group_lower(compilation, group, &schedule, stores_of(groups, grown, choice, group), doubling,
-		stages_of(groups, grown, choice), has_stages ? grown->last - grown->first + 1 : 0,
+	if (!lower_group_with_schedule(compilation, group, &schedule, stores_of(groups, candidate,
+		choice, group), doubling,
+		stages_of(groups, candidate, choice), has_stages
+		? candidate->last - candidate->first + 1 : 0,
 		compilation->only_weighs ? TO_WEIGH : TO_EMIT, plan, out))
 		return false;
 	out->macs = group_macs(group, &schedule);
@@ -322,7 +327,7 @@ bool group_emit(struct compilation *compilation, const struct groups *of, const 
 	if (out->macs > 0 && once > 0
 		&& (double)out->macs > (double)once * group_limits_of(compilation).repetition)
 		return false;
-	out->schedule = describe(groups, grown, choice, group, doubling);
+	out->schedule = describe(groups, candidate, choice, group, doubling);
 	out->compulsory_bytes = out->lower_bound_bytes = nest_compulsory(group);
 	out->bound_bytes = out->lower_bound_bytes;
 	out->lower_bound_argument = "compulsory";

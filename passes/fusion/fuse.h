@@ -4,11 +4,11 @@
 #include "passes/fusion/carry.h"
 #include "passes/fusion/group.h"
 
-/* GROWN may be lowered: its nests share an array, and no scalar with others. */
-bool group_is_whole(const struct groups *groups, const struct grown *grown);
+/* CANDIDATE may be lowered: its nests share an array, and no scalar with others. */
+bool group_is_whole(const struct groups *groups, const struct fusion_candidate *candidate);
 
 /* The nests from FIRST to LAST as a group.  False if they cannot be one. */
-bool group_of(struct groups *groups, int first, int last, struct grown *grown);
+bool group_of(struct groups *groups, int first, int last, struct fusion_candidate *candidate);
 
 /* What a group may repeat and need. */
 struct group_limits group_limits_of(const struct compilation *compilation);
@@ -16,25 +16,27 @@ struct group_limits group_limits_of(const struct compilation *compilation);
 /* Lowers a group in COMPILATION's arena as CHOICE says, with its entry OUT in PLAN.  False if it does not fit after
  * all, repeats more than it may, or isl makes no loops for it; PLAN is then of no use. */
 bool group_emit(struct compilation *compilation, const struct groups *groups,
-	const struct grown *grown, const struct group_choice *choice, struct plan *plan, struct plan_nest *out);
+	const struct fusion_candidate *candidate, const struct group_choice *choice, struct plan *plan,
+	struct plan_nest *out);
 
-/* What a schedule that was given says of the group; nothing: NULL in *WISHES.  False after an
+/* What a schedule that was given says of the group; nothing: NULL in *CONSTRAINTS.  False after an
  * error (diagnosed). */
-bool group_read_wishes(const struct groups *groups, struct compilation *compilation,
-	const struct grown *grown, const struct group_wishes **wishes);
+bool group_read_constraints(const struct groups *groups, struct compilation *compilation,
+	const struct fusion_candidate *candidate, const struct group_constraints **constraints);
 
 /* That says more than which nests they are. */
-bool group_has_wishes(const struct groups *groups, const struct compilation *compilation,
-	const struct grown *grown);
+bool group_is_constrained(const struct groups *groups, const struct compilation *compilation,
+	const struct fusion_candidate *candidate);
 /* Notes what each of the lines that say it leaves, where all together leave nothing. */
-void group_explain_wishes(struct groups *groups, struct compilation *compilation,
-	const struct grown *grown);
+void group_explain_constraints(struct groups *groups, struct compilation *compilation,
+	const struct fusion_candidate *candidate);
 
-/* Lowers the COUNT nests beside what CARRYING says, which is the compilation's, fused where WISHES
+/* Lowers the COUNT nests beside what CARRYING says, which is the compilation's, fused where
+ * CONSTRAINTS
  * and CUTS [count + 1] say (NULL: no such limits), with the least traffic; fills in plan.nests and
  * plan.nest_count.  False after errors (diagnosed). */
 bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
-	const struct fuse_wishes *wishes, const struct carrying *carrying, const bool *cuts,
+	const struct fuse_constraints *constraints, const struct carrying *carrying, const bool *cuts,
 	struct plan *plan);
 
 #endif

@@ -144,12 +144,12 @@ static bool answers(const struct chosen *known, const struct group_limits *limit
 		&& known->choice.repetition <= limits->repetition;
 }
 
-bool fusion_memo_choice(const struct fusion_memo *memo, const struct grown *grown,
+bool fusion_memo_choice(const struct fusion_memo *memo, const struct fusion_candidate *candidate,
 	unsigned long carried, const struct group_limits *limits, enum group_outcome *outcome,
 	struct group_choice *choice)
 {
 	for (const struct chosen *known = memo ? memo->chosen : NULL; known; known = known->next) {
-		if (known->first != grown->first || known->last != grown->last
+		if (known->first != candidate->first || known->last != candidate->last
 			|| known->carried != carried || !answers(known, limits))
 			continue;
 		*outcome = known->outcome;
@@ -161,15 +161,15 @@ bool fusion_memo_choice(const struct fusion_memo *memo, const struct grown *grow
 	return false;
 }
 
-void fusion_memo_keep_choice(struct fusion_memo *memo, const struct grown *grown,
+void fusion_memo_keep_choice(struct fusion_memo *memo, const struct fusion_candidate *candidate,
 	unsigned long carried, const struct group_limits *limits, enum group_outcome outcome,
 	const struct group_choice *choice)
 {
 	if (!memo)
 		return;
 	struct chosen *kept = ARENA_NEW(memo->arena, struct chosen);
-	*kept = (struct chosen){ memo->chosen, grown->first, grown->last, carried, *limits, outcome,
-		*choice };
+	*kept = (struct chosen){ memo->chosen, candidate->first, candidate->last, carried, *limits,
+		outcome, *choice };
 	memo->chosen = kept;
 }
 

@@ -29,10 +29,10 @@ void fusion_memo_keep_nest(struct fusion_memo *memo, int n, unsigned long carrie
 
 /* group_search of the nests from FIRST to LAST, where all else in LIMITS is always the
  * same.  False: not known. */
-bool fusion_memo_choice(const struct fusion_memo *memo, const struct grown *grown,
+bool fusion_memo_choice(const struct fusion_memo *memo, const struct fusion_candidate *candidate,
 	unsigned long carried, const struct group_limits *limits, enum group_outcome *outcome,
 	struct group_choice *choice);
-void fusion_memo_keep_choice(struct fusion_memo *memo, const struct grown *grown,
+void fusion_memo_keep_choice(struct fusion_memo *memo, const struct fusion_candidate *candidate,
 	unsigned long carried, const struct group_limits *limits, enum group_outcome outcome,
 	const struct group_choice *choice);
 

@@ -3,7 +3,7 @@
 
 #include "passes/analysis/nest.h"
 #include "passes/tiles/stage.h"
-#include "passes/variants/group_wishes.h"
+#include "passes/variants/group_constraints.h"
 
 /* Groups of consecutive nests, as numbers: how the loops of the members are aligned
  * (group_band.c), what a choice of tiles moves and needs (group_model.c), and the best choice
@@ -32,8 +32,9 @@ struct group_dim {
 	long *spans;
 };
 
-/* A group that grows at its front. */
-struct grown {
+/* Consecutive nests that may become a group, with the loops that it may be cut along.  Candidates
+ * with the same last nest grow at their front. */
+struct fusion_candidate {
 	int first, last;             /* nests */
 	int dim_count;
 	struct group_dim dims[GROUP_DIMS];
@@ -87,19 +88,20 @@ struct groups {
 struct groups *groups_new(struct compilation *compilation, struct nest *nests, int count);
 
 /* A local array that is written before it is read and used only in the group. */
-bool group_is_internal(const struct groups *groups, const struct grown *grown, int array);
+bool group_is_internal(const struct groups *groups, const struct fusion_candidate *candidate,
+	int array);
 
 /* Nest LAST alone, with the dimensions that a group ending with it may have. */
-void group_begin(struct groups *groups, int last, struct grown *grown);
+void group_begin(struct groups *groups, int last, struct fusion_candidate *candidate);
 /* One nest more at the front.  Where no dimension is left the group has no loops: all of it
  * is in the scratchpad at once. */
-void group_grow(struct groups *groups, struct grown *grown);
+void group_grow(struct groups *groups, struct fusion_candidate *candidate);
 /* DIM may be cut with producers repeated: they write internal arrays only. */
-bool group_can_repeat(const struct groups *groups, const struct grown *grown,
+bool group_can_repeat(const struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_dim *dim);
 /* The planes of DIM as those of a nest whose statements are the group's; values from 0,
  * spans if REPEATS. */
-void group_make_band_dim(const struct groups *groups, const struct grown *grown,
+void group_make_band_dim(const struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_dim *dim, bool repeats, struct band_dim *out);
 
 /* A loop of a member inside the group's tiles: the stage runs one tile of it at a time. */
@@ -113,13 +115,15 @@ struct stage_dim {
 int group_stage_loops(struct groups *groups, int n);
 /* Loop J of nest N, if it is not one of the dimensions in the set USED (bit l: dims[l]), and
  * no dependence runs backwards along it. */
-bool group_stage_dim(struct groups *groups, const struct grown *grown, unsigned used, int n, int j,
+bool group_stage_dim(struct groups *groups, const struct fusion_candidate *candidate,
+	unsigned used, int n, int j,
 	struct stage_dim *stage);
 /* STAGE has a subscript of ACCESS for itself. */
 bool group_stage_moves(const struct groups *groups, const struct group_access *access,
 	const struct stage_dim *stage);
 /* Its planes as a dimension of the group. */
-void group_make_stage_dim(const struct groups *groups, const struct grown *grown, int n,
+void group_make_stage_dim(const struct groups *groups, const struct fusion_candidate *candidate,
+	int n,
 	const struct stage_dim *stage, struct band_dim *out);
 
 /* ---- choices ---- */
@@ -163,12 +167,13 @@ struct group_limits {
 	/* [array of the function]: in double buffers where that is possible; NULL: none.  For
 	 * group_evaluate: group_search decides it. */
 	const bool *doubles;
-	const struct group_wishes *wishes;   /* NULL: none */
+	const struct group_constraints *constraints;   /* NULL: none */
 };
 
-/* A model of GROWN.  The caller frees it. */
+/* A model of CANDIDATE.  The caller frees it. */
 struct group_model;
-struct group_model *group_model_new(struct groups *groups, const struct grown *grown);
+struct group_model *group_model_new(struct groups *groups,
+	const struct fusion_candidate *candidate);
 void group_model_free(struct group_model *model);
 
 /* Fills in the results of CHOICE for its loops: what is held and what comes again for each
@@ -179,12 +184,12 @@ bool group_evaluate(struct group_model *model, const struct group_limits *limits
 	struct group_choice *choice);
 
 /* The tile loop that moves an array, counted from 1; 0: none does. */
-int group_store(const struct groups *groups, const struct grown *grown,
+int group_store(const struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_choice *choice, int array);
 
 /* ARRAY is made in the group, read there and wanted outside too: it is held like an internal
  * one, and goes out as it is made. */
-bool group_keeps(const struct groups *groups, const struct grown *grown,
+bool group_keeps(const struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_choice *choice, int array);
 
 /* Bytes that any choice moves, in the model. */
@@ -198,7 +203,7 @@ enum group_outcome {
 
 /* The choice that moves least; of equals the one with less repetition, then with longer
  * contiguous runs, then with fewer tiles. */
-enum group_outcome group_search(struct groups *groups, const struct grown *grown,
+enum group_outcome group_search(struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_limits *limits, struct group_choice *best);
 
 #endif

@@ -192,10 +192,12 @@ static void find_arrays(struct groups *groups)
 	}
 }
 
-bool group_is_internal(const struct groups *groups, const struct grown *grown, int array)
+bool group_is_internal(const struct groups *groups, const struct fusion_candidate *candidate,
+	int array)
 {
 	const struct group_array *entry = &groups->arrays[array];
-	return entry->is_intermediate && entry->first >= grown->first && entry->last <= grown->last
+	return entry->is_intermediate && entry->first >= candidate->first
+		&& entry->last <= candidate->last
 		&& !is_carried(groups->compilation, entry->array);
 }
 
@@ -623,7 +625,7 @@ static void align_freely(struct groups *groups, int n, const struct group_dim *d
 
 /* Finds the loop of nest N that runs along dimension L of the group; those before have N
  * already. */
-static bool align_member(struct groups *groups, int n, const struct grown *grown,
+static bool align_member(struct groups *groups, int n, const struct fusion_candidate *candidate,
 	struct group_dim *dims, int l)
 {
 	struct group_dim *dim = &dims[l];
@@ -632,23 +634,23 @@ static bool align_member(struct groups *groups, int n, const struct grown *grown
 	for (int j = 0; j < depth; j++) {
 		const struct natural_dim *own = natural(groups, n, j);
 		if (own && !is_taken(groups, n, dims, l, ~0U, own->planes))
-			try_scales(groups, n, grown->last, dim, own, &best);
+			try_scales(groups, n, candidate->last, dim, own, &best);
 	}
-	if (!best.own && !is_tied(groups, n, grown->last))
+	if (!best.own && !is_tied(groups, n, candidate->last))
 		align_freely(groups, n, dims, l, &best);
 	if (!best.own)
 		return false;
 	place_member(groups, n, best.own->planes, best.factor, best.divisor, best.spread.min, dim);
-	return finish_member(groups, n, grown->last, dim);
+	return finish_member(groups, n, candidate->last, dim);
 }
 
-void group_begin(struct groups *groups, int last, struct grown *grown)
+void group_begin(struct groups *groups, int last, struct fusion_candidate *candidate)
 {
 	const struct nest *nest = &groups->nests[last];
 	int total = groups->function->statement_count, depth = deepest(nest)->depth;
 	struct arena *arena = groups->compilation->arena;
-	*grown = (struct grown){ .first = last, .last = last };
-	for (int j = 0; j < depth && grown->dim_count < GROUP_DIMS; j++) {
+	*candidate = (struct fusion_candidate){ .first = last, .last = last };
+	for (int j = 0; j < depth && candidate->dim_count < GROUP_DIMS; j++) {
 		const struct natural_dim *own = natural(groups, last, j);
 		if (!own)
 			continue;
@@ -658,19 +660,19 @@ void group_begin(struct groups *groups, int last, struct grown *grown)
 		for (int s = 0; s < nest->statement_count; s++)
 			dim.planes[nest->statements[s]->index] = own->planes[s];
 		if (finish_member(groups, last, last, &dim))
-			grown->dims[grown->dim_count++] = dim;
+			candidate->dims[candidate->dim_count++] = dim;
 	}
 }
 
-void group_grow(struct groups *groups, struct grown *grown)
+void group_grow(struct groups *groups, struct fusion_candidate *candidate)
 {
-	int n = grown->first - 1, kept = 0;
-	for (int l = 0; l < grown->dim_count; l++) {
-		grown->dims[kept] = grown->dims[l];
-		kept += align_member(groups, n, grown, grown->dims, kept);
+	int n = candidate->first - 1, kept = 0;
+	for (int l = 0; l < candidate->dim_count; l++) {
+		candidate->dims[kept] = candidate->dims[l];
+		kept += align_member(groups, n, candidate, candidate->dims, kept);
 	}
-	grown->dim_count = kept;
-	grown->first = n;
+	candidate->dim_count = kept;
+	candidate->first = n;
 }
 
 /* ---- repetition ---- */
@@ -689,17 +691,17 @@ static bool sums_apart(const struct statement *statement, int iterator)
 	return false;
 }
 
-bool group_can_repeat(const struct groups *groups, const struct grown *grown,
+bool group_can_repeat(const struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_dim *dim)
 {
-	for (int n = grown->first; n <= grown->last && dim->is_affine; n++)
+	for (int n = candidate->first; n <= candidate->last && dim->is_affine; n++)
 		for (int s = 0; s < groups->nests[n].statement_count; s++) {
 			const struct statement *statement = groups->nests[n].statements[s];
 			long span = dim->spans[statement->index];
 			if (!span)
 				continue;
 			if (span < 0 || (!statement->accesses[0].array->by_value
-				&& !group_is_internal(groups, grown, statement->accesses[0].array->index)))
+				&& !group_is_internal(groups, candidate, statement->accesses[0].array->index)))
 				return false;
 			if (!sums_apart(statement, dim->planes[statement->index].iterator))
 				return false;
@@ -723,11 +725,11 @@ static struct hyperplane hyperplane_of(const struct groups *groups,
 	return made;
 }
 
-void group_make_band_dim(const struct groups *groups, const struct grown *grown,
+void group_make_band_dim(const struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_dim *dim, bool repeats, struct band_dim *out)
 {
-	int first = groups->nests[grown->first].statements[0]->index, count = 0;
-	for (int n = grown->first; n <= grown->last; n++)
+	int first = groups->nests[candidate->first].statements[0]->index, count = 0;
+	for (int n = candidate->first; n <= candidate->last; n++)
 		count += groups->nests[n].statement_count;
 	*out = (struct band_dim){ .name = dim->name, .extent = dim->most - dim->least + 1,
 		.is_forward = dim->is_forward, .can_tile = true,
@@ -767,11 +769,12 @@ int group_stage_loops(struct groups *groups, int n)
 	return deepest(&groups->nests[n])->depth;
 }
 
-bool group_stage_dim(struct groups *groups, const struct grown *grown, unsigned used, int n, int j,
+bool group_stage_dim(struct groups *groups, const struct fusion_candidate *candidate,
+	unsigned used, int n, int j,
 	struct stage_dim *stage)
 {
 	const struct natural_dim *own = natural(groups, n, j);
-	if (!own || is_taken(groups, n, grown->dims, grown->dim_count, used, own->planes)
+	if (!own || is_taken(groups, n, candidate->dims, candidate->dim_count, used, own->planes)
 		|| !is_legal_stage(groups, n, own->planes))
 		return false;
 	*stage = (struct stage_dim){ j, own->name, own->planes, own->extent };
@@ -796,13 +799,14 @@ bool group_stage_moves(const struct groups *groups, const struct group_access *a
 	return false;
 }
 
-void group_make_stage_dim(const struct groups *groups, const struct grown *grown, int n,
+void group_make_stage_dim(const struct groups *groups, const struct fusion_candidate *candidate,
+	int n,
 	const struct stage_dim *stage, struct band_dim *out)
 {
 	const struct nest *nest = &groups->nests[n];
-	int offset = nest->statements[0]->index - groups->nests[grown->first].statements[0]->index;
+	int offset = nest->statements[0]->index - groups->nests[candidate->first].statements[0]->index;
 	int count = 0;
-	for (int m = grown->first; m <= grown->last; m++)
+	for (int m = candidate->first; m <= candidate->last; m++)
 		count += groups->nests[m].statement_count;
 	*out = (struct band_dim){ .name = stage->name,
 		.extent = stage->extent, .can_tile = true,

@@ -42,12 +42,12 @@ static long chunk_place(const struct evaluation *evaluation, const struct held_i
 static const struct stage_dim *stage_dim(const struct evaluation *evaluation, int n, int j)
 {
 	struct group_model *model = evaluation->model;
-	struct stage_loop *loop = &model->stage_loops[n - model->grown.first][j];
+	struct stage_loop *loop = &model->stage_loops[n - model->candidate.first][j];
 	unsigned used = 0;
 	for (int l = 0; l < evaluation->choice->depth; l++)
 		used |= 1U << evaluation->choice->loops[l].dim;
 	if (!loop->is_known || loop->used != used)
-		loop->suits = group_stage_dim(model->groups, &model->grown, used, n, j, &loop->dim);
+		loop->suits = group_stage_dim(model->groups, &model->candidate, used, n, j, &loop->dim);
 	loop->is_known = true;
 	loop->used = used;
 	return loop->suits ? &loop->dim : NULL;
@@ -64,8 +64,8 @@ static bool has_chunks(const struct evaluation *evaluation, const struct held_it
 static bool is_unwanted(const struct evaluation *evaluation, int n, const struct stage_dim *dim)
 {
 	bool is_unwanted = false;
-	for (int i = 0; i < evaluation->item_count && evaluation->wishes; i++) {
-		const char *wanted = evaluation->wishes->stage_loop[evaluation->items[i].entry->index];
+	for (int i = 0; i < evaluation->item_count && evaluation->constraints; i++) {
+		const char *wanted = evaluation->constraints->stage_loop[evaluation->items[i].entry->index];
 		is_unwanted |= evaluation->items[i].stage == n && wanted && strcmp(wanted, dim->name);
 	}
 	return is_unwanted;
@@ -115,8 +115,8 @@ static const struct stage_dim *best_dim(const struct evaluation *evaluation, int
 
 void group_find_chunks(struct evaluation *evaluation)
 {
-	int first = evaluation->model->grown.first;
-	for (int n = first; n <= evaluation->model->grown.last; n++) {
+	int first = evaluation->model->candidate.first;
+	for (int n = first; n <= evaluation->model->candidate.last; n++) {
 		int wanted = evaluation->stage_loop[n - first];
 		const struct stage_dim *dim = NULL;
 		bool is_asked = false;
@@ -155,16 +155,16 @@ static int next_candidate(const struct evaluation *evaluation, int n, int j)
 
 void group_first_loops(struct evaluation *evaluation)
 {
-	int first = evaluation->model->grown.first;
-	for (int n = first; n <= evaluation->model->grown.last; n++)
+	int first = evaluation->model->candidate.first;
+	for (int n = first; n <= evaluation->model->candidate.last; n++)
 		evaluation->stage_loop[n - first] = has_moved(evaluation, n)
 			? next_candidate(evaluation, n, 0) : -1;
 }
 
 bool group_next_loops(struct evaluation *evaluation)
 {
-	int first = evaluation->model->grown.first;
-	for (int n = first; n <= evaluation->model->grown.last; n++) {
+	int first = evaluation->model->candidate.first;
+	for (int n = first; n <= evaluation->model->candidate.last; n++) {
 		int *loop = &evaluation->stage_loop[n - first];
 		if (*loop < 0)
 			continue;
@@ -193,7 +193,8 @@ static long pool_of(const struct evaluation *evaluation)
 {
 	const struct group_model *model = evaluation->model;
 	return group_turns_need(evaluation->arch, evaluation->pool,
-		model->grown.last - model->grown.first + 1, model->element_bytes, evaluation->overlaps);
+		model->candidate.last - model->candidate.first + 1, model->element_bytes,
+		evaluation->overlaps);
 }
 
 static long need_of(const struct evaluation *evaluation, long held)
@@ -226,7 +227,7 @@ static void decide(struct holding *holding, int i, long held, long bytes)
 	}
 	struct held_item *item = &evaluation->items[i];
 	const struct held_item *before = i ? &evaluation->items[i - 1] : NULL;
-	int m = item->stage - evaluation->model->grown.first;
+	int m = item->stage - evaluation->model->candidate.first;
 	/* Of items that are alike the first are held. */
 	bool is_alike = before && before->bytes == item->bytes
 		&& before->streamed_bytes == item->streamed_bytes && before->held_place == item->held_place && before->least_place == item->least_place
@@ -283,7 +284,7 @@ bool group_choose_held(struct evaluation *evaluation, const struct group_limits 
  * held apart. */
 long group_least_need(struct evaluation *evaluation)
 {
-	int first = evaluation->model->grown.first;
+	int first = evaluation->model->candidate.first;
 	long held = evaluation->need, pinned = 0;
 	for (int i = 0; i < evaluation->item_count; i++) {
 		const struct held_item *item = &evaluation->items[i];
@@ -313,10 +314,11 @@ static long stage_need(const struct evaluation *evaluation, int n, long tile)
 /* The chunks that the user wants; 0: free. */
 static long wanted_tile(const struct evaluation *evaluation, const struct held_item *item)
 {
-	const struct group_wishes *wishes = evaluation->wishes;
+	const struct group_constraints *constraints = evaluation->constraints;
 	int index = item->entry->index;
-	return wishes && wishes->stage_loop[index] && !strcmp(wishes->stage_loop[index], item->dim.name)
-		&& wishes->stage_tile[index] <= item->dim.extent ? wishes->stage_tile[index] : 0;
+	return constraints && constraints->stage_loop[index]
+		&& !strcmp(constraints->stage_loop[index], item->dim.name)
+		&& constraints->stage_tile[index] <= item->dim.extent ? constraints->stage_tile[index] : 0;
 }
 
 /* What stage N may use of ROOM, such that there is room for any two stages that overlap: half
@@ -324,11 +326,11 @@ static long wanted_tile(const struct evaluation *evaluation, const struct held_i
 static long room_of(const struct evaluation *evaluation, int n, long room)
 {
 	const struct group_model *model = evaluation->model;
-	int element_bytes = model->element_bytes, own = n - model->grown.first;
+	int element_bytes = model->element_bytes, own = n - model->candidate.first;
 	long unit = evaluation->arch->exclusive ? 1 : element_bytes, most = 0;
 	long half = room / 2 / unit * unit;
 	long least = group_turns_begin(evaluation->arch, evaluation->pool[own], element_bytes);
-	for (int m = 0; m <= model->grown.last - model->grown.first; m++)
+	for (int m = 0; m <= model->candidate.last - model->candidate.first; m++)
 		if (m != own && evaluation->pool[m] > most)
 			most = evaluation->pool[m];
 	most = group_turns_begin(evaluation->arch, most, element_bytes);
@@ -370,21 +372,21 @@ void group_choose_chunks(struct evaluation *evaluation, const struct group_limit
 {
 	struct group_choice *choice = evaluation->choice;
 	const struct group_model *model = evaluation->model;
-	const struct grown *grown = &model->grown;
+	const struct fusion_candidate *candidate = &model->candidate;
 	long need = evaluation->need;
 	for (int i = 0; i < evaluation->item_count; i++) {
 		const struct held_item *item = &evaluation->items[i];
 		need += item->is_held ? item->held_place : 0;
-		evaluation->pool[item->stage - grown->first] += item->is_held ? 0 : item->least_place;
+		evaluation->pool[item->stage - candidate->first] += item->is_held ? 0 : item->least_place;
 	}
 	long begin = group_turns_begin(evaluation->arch, need, model->element_bytes);
-	for (int n = grown->first; n <= grown->last; n++) {
+	for (int n = candidate->first; n <= candidate->last; n++) {
 		const struct held_item *chunked = chunked_item(evaluation, n);
 		choice->stage_tile[n] = chunk_tile(evaluation, limits, n,
 			room_of(evaluation, n, limits->capacity - begin));
 		if (chunked)
 			choice->stages[n] = chunked->dim;
-		evaluation->pool[n - grown->first] = stage_need(evaluation, n, choice->stage_tile[n]);
+		evaluation->pool[n - candidate->first] = stage_need(evaluation, n, choice->stage_tile[n]);
 	}
 	/* what was streamed with other loops may move with these */
 	for (int i = 0; i < model->groups->function->array_count; i++)

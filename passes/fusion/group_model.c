@@ -31,13 +31,14 @@ static bool fills_box(const struct statement *statement, const struct access *ac
 	return true;
 }
 
-static bool may_be_kept(const struct groups *groups, const struct grown *grown, int array)
+static bool may_be_kept(const struct groups *groups, const struct fusion_candidate *candidate,
+	int array)
 {
 	const struct group_array *entry = &groups->arrays[array];
 	int maker = -1;
 	bool is_read_later = false;
-	if (!entry->is_created || entry->first < grown->first
-		|| group_is_internal(groups, grown, array))
+	if (!entry->is_created || entry->first < candidate->first
+		|| group_is_internal(groups, candidate, array))
 		return false;
 	for (int a = 0; a < entry->access_count; a++) {
 		const struct group_access *access = &entry->accesses[a];
@@ -47,9 +48,9 @@ static bool may_be_kept(const struct groups *groups, const struct grown *grown, 
 			groups->function->statements[access->statement], access->access))
 			return false;
 		maker = access->access->is_write ? access->nest : maker;
-		is_read_later |= access->nest != maker && access->nest <= grown->last;
+		is_read_later |= access->nest != maker && access->nest <= candidate->last;
 	}
-	return maker >= grown->first && maker <= grown->last && is_read_later;
+	return maker >= candidate->first && maker <= candidate->last && is_read_later;
 }
 
 static void widen(struct segment *side, long low, long high, bool is_first)
@@ -65,12 +66,12 @@ static void add_entry(struct group_model *model, int index)
 	struct model_entry *entry = &model->entries[model->entry_count];
 	*entry = (struct model_entry){ .index = index, .array = array, .stage = -2,
 		.accesses = ARENA_ARRAY(model->arena, const struct group_access *, array->access_count + 1),
-		.is_internal = group_is_internal(groups, &model->grown, index),
-		.may_be_kept = may_be_kept(groups, &model->grown, index) };
+		.is_internal = group_is_internal(groups, &model->candidate, index),
+		.may_be_kept = may_be_kept(groups, &model->candidate, index) };
 	struct segment sides[ARRAY_RANK_LIMIT];
 	for (int a = 0; a < array->access_count; a++) {
 		const struct group_access *access = &array->accesses[a];
-		if (access->nest < model->grown.first || access->nest > model->grown.last)
+		if (access->nest < model->candidate.first || access->nest > model->candidate.last)
 			continue;
 		entry->accesses[entry->access_count++] = access;
 		entry->is_read |= !access->access->is_write;
@@ -91,33 +92,33 @@ static void find_weights(struct group_model *model)
 {
 	struct groups *groups = model->groups;
 	double macs = 0;
-	for (int n = model->grown.first; n <= model->grown.last; n++) {
+	for (int n = model->candidate.first; n <= model->candidate.last; n++) {
 		const struct statement *main = group_busiest(model->groups, n);
-		double *weight = &model->weights[n - model->grown.first];
+		double *weight = &model->weights[n - model->candidate.first];
 		*weight = statement_macs(main);
 		for (int i = 0; i < main->depth; i++)
 			*weight *= (double)(groups->ranges[main->index][i][1] - groups->ranges[main->index][i][0] + 1);
 		macs += *weight;
 	}
-	for (int n = model->grown.first; n <= model->grown.last && macs == 0; n++) {
+	for (int n = model->candidate.first; n <= model->candidate.last && macs == 0; n++) {
 		const struct statement *main = group_busiest(model->groups, n);
-		double *weight = &model->weights[n - model->grown.first];
+		double *weight = &model->weights[n - model->candidate.first];
 		*weight = 1;
 		for (int i = 0; i < main->depth; i++)
 			*weight *= (double)(groups->ranges[main->index][i][1] - groups->ranges[main->index][i][0] + 1);
 	}
 }
 
-struct group_model *group_model_new(struct groups *groups, const struct grown *grown)
+struct group_model *group_model_new(struct groups *groups, const struct fusion_candidate *candidate)
 {
 	struct arena *arena = arena_new();
 	struct group_model *model = ARENA_NEW(arena, struct group_model);
 	model->groups = groups;
-	model->grown = *grown;
+	model->candidate = *candidate;
 	model->arena = arena;
 	model->element_bytes = 1;
 	model->entries = ARENA_ARRAY(arena, struct model_entry, groups->function->array_count + 1);
-	model->weights = ARENA_ARRAY(arena, double, grown->last - grown->first + 1);
+	model->weights = ARENA_ARRAY(arena, double, candidate->last - candidate->first + 1);
 	for (int i = 0; i < groups->function->array_count; i++)
 		if (!groups->function->arrays[i]->by_value
 			&& !is_carried(groups->compilation, groups->function->arrays[i]))
@@ -125,12 +126,12 @@ struct group_model *group_model_new(struct groups *groups, const struct grown *g
 	find_weights(model);
 	model->items = ARENA_ARRAY(arena, struct held_item, model->entry_count + 1);
 	model->stage_loops = arena_alloc(arena,
-		sizeof *model->stage_loops * (size_t)(grown->last - grown->first + 1));
+		sizeof *model->stage_loops * (size_t)(candidate->last - candidate->first + 1));
 	model->is_held = ARENA_ARRAY(arena, bool, model->entry_count + 1);
 	model->is_best = ARENA_ARRAY(arena, bool, model->entry_count + 1);
 	model->rest = ARENA_ARRAY(arena, long, model->entry_count + 2);
-	model->pool = ARENA_ARRAY(arena, long, grown->last - grown->first + 1);
-	model->stage_loop = ARENA_ARRAY(arena, int, grown->last - grown->first + 1);
+	model->pool = ARENA_ARRAY(arena, long, candidate->last - candidate->first + 1);
+	model->stage_loop = ARENA_ARRAY(arena, int, candidate->last - candidate->first + 1);
 	return model;
 }
 
@@ -308,7 +309,7 @@ static bool add_buffer(struct evaluation *evaluation, int e, const struct use *u
 static bool streamed_elements(const struct evaluation *evaluation, int e, long *elements)
 {
 	const struct model_entry *entry = &evaluation->model->entries[e];
-	int m = entry->stage - evaluation->model->grown.first;
+	int m = entry->stage - evaluation->model->candidate.first;
 	*elements = 1;
 	for (int l = 0; l < evaluation->choice->depth; l++) {
 		const struct loop_profile *profile = evaluation->profiles[l];
@@ -336,7 +337,8 @@ static bool add_item(struct evaluation *evaluation, int e, const struct use *use
 	long elements, streamed, place = array->type.bytes, held_place;
 	*item = (struct held_item){ .entry = entry, .stage = entry->stage, .is_moved = use->store > 0,
 		.is_double = use->is_double,
-		.is_streamed = evaluation->wishes && evaluation->wishes->is_streamed[entry->index] };
+		.is_streamed = evaluation->constraints
+		&& evaluation->constraints->is_streamed[entry->index] };
 	for (int d = 0; d < array->rank; d++) {
 		item->side[d] = outer_side(evaluation, e, d, use->store);
 		if (__builtin_mul_overflow(place, item->side[d], &place))
@@ -365,7 +367,7 @@ static long fetched_again(const struct evaluation *evaluation, int e, const stru
 		if (!evaluation->profiles[l]->arrays[e].moves)
 			first /= evaluation->profiles[l]->loop.count;
 	bool is_set = evaluation->model->entries[e].array->is_created
-		&& evaluation->model->entries[e].array->first >= evaluation->model->grown.first;
+		&& evaluation->model->entries[e].array->first >= evaluation->model->candidate.first;
 	return use->is_read_first || (first < elements && !is_set) ? elements : elements - first;
 }
 
@@ -412,7 +414,7 @@ static double repetition_of(const struct evaluation *evaluation)
 {
 	const struct group_model *model = evaluation->model;
 	double runs = 0, total = 0;
-	for (int m = 0; m <= model->grown.last - model->grown.first; m++) {
+	for (int m = 0; m <= model->candidate.last - model->candidate.first; m++) {
 		double own = model->weights[m];
 		total += own;
 		for (int l = 0; l < evaluation->choice->depth; l++)
@@ -423,14 +425,14 @@ static double repetition_of(const struct evaluation *evaluation)
 }
 
 /* LOOP of the group moves ARRAY. */
-static bool loop_moves(const struct grown *grown, const struct group_loop *loop,
+static bool loop_moves(const struct fusion_candidate *candidate, const struct group_loop *loop,
 	const struct group_array *array)
 {
 	for (int a = 0; a < array->access_count; a++) {
 		const struct group_access *access = &array->accesses[a];
-		if (access->nest < grown->first || access->nest > grown->last)
+		if (access->nest < candidate->first || access->nest > candidate->last)
 			continue;
-		const struct group_plane *plane = &grown->dims[loop->dim].planes[access->statement];
+		const struct group_plane *plane = &candidate->dims[loop->dim].planes[access->statement];
 		for (int d = 0; d < array->array->rank; d++)
 			if (plane->kind == HYPERPLANE_AFFINE
 				&& access->access->subscripts[d].coefficients[plane->iterator])
@@ -439,22 +441,22 @@ static bool loop_moves(const struct grown *grown, const struct group_loop *loop,
 	return false;
 }
 
-int group_store(const struct groups *groups, const struct grown *grown,
+int group_store(const struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_choice *choice, int array)
 {
 	int store = 0;
 	for (int l = 0; l < choice->depth; l++)
-		if (loop_moves(grown, &choice->loops[l], &groups->arrays[array]))
+		if (loop_moves(candidate, &choice->loops[l], &groups->arrays[array]))
 			store = l + 1;
 	return store;
 }
 
-bool group_keeps(const struct groups *groups, const struct grown *grown,
+bool group_keeps(const struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_choice *choice, int array)
 {
-	bool keeps = may_be_kept(groups, grown, array);
+	bool keeps = may_be_kept(groups, candidate, array);
 	for (int l = 0; l < choice->depth; l++)
-		keeps &= loop_moves(grown, &choice->loops[l], &groups->arrays[array]);
+		keeps &= loop_moves(candidate, &choice->loops[l], &groups->arrays[array]);
 	return keeps;
 }
 
@@ -464,7 +466,7 @@ static bool hold(struct evaluation *evaluation, const struct group_limits *limit
 	struct group_choice *choice)
 {
 	long bytes = evaluation->bytes;
-	int members = evaluation->model->grown.last - evaluation->model->grown.first + 1;
+	int members = evaluation->model->candidate.last - evaluation->model->candidate.first + 1;
 	memset(evaluation->pool, 0, (size_t)members * sizeof *evaluation->pool);
 	evaluation->overlaps = false;
 	for (int i = 0; i < evaluation->item_count; i++)
@@ -501,10 +503,10 @@ bool group_evaluate(struct group_model *model, const struct group_limits *limits
 {
 	enum { COMBINATIONS = 64 };
 	struct evaluation evaluation = { .model = model, .choice = choice,
-		.arch = model->groups->compilation->arch, .wishes = limits->wishes,
+		.arch = model->groups->compilation->arch, .constraints = limits->constraints,
 		.doubles = limits->doubles, .items = model->items, .pool = model->pool,
 		.stage_loop = model->stage_loop };
-	int members = model->grown.last - model->grown.first + 1;
+	int members = model->candidate.last - model->candidate.first + 1;
 	for (int m = 0; m < members; m++)
 		model->stage_loop[m] = -1;
 	choice->need = LONG_MAX;

@@ -75,7 +75,7 @@ struct stage_loop {
 
 struct group_model {
 	struct groups *groups;
-	struct grown grown;
+	struct fusion_candidate candidate;
 	struct arena *arena;
 	int entry_count;
 	struct model_entry *entries;
@@ -93,7 +93,7 @@ struct group_model {
 struct evaluation {
 	struct group_model *model;
 	const struct arch *arch;
-	const struct group_wishes *wishes;
+	const struct group_constraints *constraints;
 	const bool *doubles;         /* [array of the function]; NULL: none is double */
 	const struct loop_profile *profiles[GROUP_DEPTH];
 	struct group_choice *choice;

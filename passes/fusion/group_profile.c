@@ -51,7 +51,7 @@ static long ceil_div(long a, long b)
 static struct segment iterator_values(const struct group_model *model, int s,
 	const struct group_loop *loop, long t, enum when when)
 {
-	const struct group_dim *dim = &model->grown.dims[loop->dim];
+	const struct group_dim *dim = &model->candidate.dims[loop->dim];
 	const struct group_plane *plane = &dim->planes[s];
 	const long *range = model->groups->ranges[s][plane->iterator];
 	struct segment all = { range[0], range[1] }, at = all;
@@ -81,7 +81,7 @@ static struct segment iterator_values(const struct group_model *model, int s,
 static bool runs_in(const struct group_model *model, int s, const struct group_loop *loop, long t,
 	enum when when, struct segment *values)
 {
-	enum hyperplane_kind kind = model->grown.dims[loop->dim].planes[s].kind;
+	enum hyperplane_kind kind = model->candidate.dims[loop->dim].planes[s].kind;
 	*values = NOTHING;
 	if (kind == HYPERPLANE_FIRST)
 		return t == 0 || when == UP_TO;
@@ -97,7 +97,7 @@ static struct access_dim access_dim(const struct group_model *model,
 	const struct statement *statement = model->groups->function->statements[access->statement];
 	const struct affine *subscript = &access->access->subscripts[d];
 	const struct group_plane *plane = loop
-		? &model->grown.dims[loop->dim].planes[access->statement] : NULL;
+		? &model->candidate.dims[loop->dim].planes[access->statement] : NULL;
 	struct access_dim dim = { .base = { subscript->constant, subscript->constant },
 		.clip = { access->low[d], access->high[d] } };
 	for (int i = 0; i < statement->depth; i++) {
@@ -146,7 +146,7 @@ static void mark(bool *is_edge, const struct group_loop *loop, long from, long t
 static void mark_value(const struct group_model *model, int s, const struct group_loop *loop,
 	long value, bool *is_edge)
 {
-	const struct group_dim *dim = &model->grown.dims[loop->dim];
+	const struct group_dim *dim = &model->candidate.dims[loop->dim];
 	long span = loop->repeats ? dim->spans[s] : 0;
 	mark(is_edge, loop, plan_floor_div(value - dim->least, loop->tile),
 		plan_floor_div(value - dim->least + span, loop->tile));
@@ -156,7 +156,7 @@ static void mark_value(const struct group_model *model, int s, const struct grou
 static void mark_clip(const struct group_model *model, const struct group_access *access, int d,
 	const struct group_loop *loop, bool *is_edge)
 {
-	const struct group_plane *plane = &model->grown.dims[loop->dim].planes[access->statement];
+	const struct group_plane *plane = &model->candidate.dims[loop->dim].planes[access->statement];
 	struct access_dim dim = access_dim(model, access, d, loop);
 	if (!dim.coefficient)
 		return;
@@ -173,7 +173,7 @@ static void mark_clip(const struct group_model *model, const struct group_access
 static long rate(const struct group_model *model, const struct group_access *access, int d,
 	const struct group_loop *loop, long *factor)
 {
-	const struct group_plane *plane = &model->grown.dims[loop->dim].planes[access->statement];
+	const struct group_plane *plane = &model->candidate.dims[loop->dim].planes[access->statement];
 	if (plane->kind != HYPERPLANE_AFFINE) {
 		*factor = 1;
 		return 0;
@@ -207,7 +207,7 @@ static bool is_uniform(const struct group_model *model, const struct group_loop 
 
 static void mark_edges(const struct group_model *model, const struct group_loop *loop, bool *is_edge)
 {
-	const struct group_dim *dim = &model->grown.dims[loop->dim];
+	const struct group_dim *dim = &model->candidate.dims[loop->dim];
 	mark(is_edge, loop, 0, 0);
 	mark(is_edge, loop, loop->count - 1, loop->count - 1);
 	for (int e = 0; e < model->entry_count; e++)
@@ -251,7 +251,7 @@ static void find_classes(struct group_model *model, struct loop_profile *profile
 static bool moves_with(const struct group_model *model, const struct model_entry *entry, int d,
 	const struct group_loop *loop)
 {
-	const struct group_dim *dim = &model->grown.dims[loop->dim];
+	const struct group_dim *dim = &model->candidate.dims[loop->dim];
 	for (int a = 0; a < entry->access_count; a++) {
 		const struct group_plane *plane = &dim->planes[entry->accesses[a]->statement];
 		if (plane->kind == HYPERPLANE_AFFINE
@@ -407,7 +407,7 @@ static void fill_member(struct group_model *model, int n, struct loop_profile *p
 {
 	const struct nest *nest = &model->groups->nests[n];
 	const struct group_loop *loop = &profile->loop;
-	int m = n - model->grown.first, main = group_busiest(model->groups, n)->index;
+	int m = n - model->candidate.first, main = group_busiest(model->groups, n)->index;
 	struct segment values;
 	long total = 0;
 	for (int c = 0; c < profile->class_count; c++) {
@@ -418,7 +418,7 @@ static void fill_member(struct group_model *model, int n, struct loop_profile *p
 		if (runs_in(model, main, loop, profile->t[c], AT, &values))
 			total += profile->n[c] * length(values);
 	}
-	const struct group_plane *plane = &model->grown.dims[loop->dim].planes[main];
+	const struct group_plane *plane = &model->candidate.dims[loop->dim].planes[main];
 	profile->runs[m] = 1;
 	if (plane->kind == HYPERPLANE_AFFINE && loop->repeats) {
 		const long *range = model->groups->ranges[main][plane->iterator];
@@ -434,7 +434,7 @@ const struct loop_profile *group_profile_of(struct group_model *model, const str
 		profile = profile->next;
 	if (profile || loop->count > TILES_LIMIT)
 		return profile && profile->class_count ? profile : NULL;
-	int members = model->grown.last - model->grown.first + 1;
+	int members = model->candidate.last - model->candidate.first + 1;
 	profile = ARENA_NEW(model->arena, struct loop_profile);
 	profile->loop = *loop;
 	profile->arrays = ARENA_ARRAY(model->arena, struct array_profile, model->entry_count + 1);
@@ -444,7 +444,7 @@ const struct loop_profile *group_profile_of(struct group_model *model, const str
 	for (int e = 0; e < model->entry_count && profile->class_count; e++)
 		if (!fill_array(model, &model->entries[e], profile, &profile->arrays[e]))
 			profile->class_count = 0;
-	for (int n = model->grown.first; n <= model->grown.last; n++)
+	for (int n = model->candidate.first; n <= model->candidate.last; n++)
 		fill_member(model, n, profile);
 	profile->next = model->profiles;
 	model->profiles = profile;

@@ -12,7 +12,7 @@
 struct search {
 	struct group_model *model;
 	const struct groups *groups;
-	const struct grown *grown;
+	const struct fusion_candidate *candidate;
 	struct group_limits limits;
 	bool can_repeat[GROUP_DIMS];
 	long *tiles[GROUP_DIMS];     /* sizes worth trying, rising: {ceil(extent / n)} */
@@ -25,7 +25,7 @@ struct search {
 
 static void find_tiles(struct search *search, int l)
 {
-	long extent = search->grown->dims[l].most - search->grown->dims[l].least + 1;
+	long extent = search->candidate->dims[l].most - search->candidate->dims[l].least + 1;
 	long *tiles = NULL;
 	int count = 0;
 	size_t capacity = 0;
@@ -92,7 +92,7 @@ static bool is_used(const struct search *search, int depth, int dim)
 
 static long extent_of(const struct search *search, int dim)
 {
-	return search->grown->dims[dim].most - search->grown->dims[dim].least + 1;
+	return search->candidate->dims[dim].most - search->candidate->dims[dim].least + 1;
 }
 
 /* Loop DIM is there with producers repeated. */
@@ -109,53 +109,53 @@ static int stage_of(const struct search *search, int i)
 {
 	const struct group_array *array = &search->groups->arrays[i];
 	for (int a = 0; a < array->access_count; a++)
-		if (array->accesses[a].nest >= search->grown->first
-			&& array->accesses[a].nest <= search->grown->last)
+		if (array->accesses[a].nest >= search->candidate->first
+			&& array->accesses[a].nest <= search->candidate->last)
 			return array->accesses[a].nest;
 	return -1;
 }
 
 /* What the user wants streamed or double is, as it was wanted. */
-static bool holds_as_wished(const struct search *search, const struct group_wishes *wishes)
+static bool holds_as_said(const struct search *search, const struct group_constraints *constraints)
 {
 	const struct group_choice *now = &search->now;
 	for (int i = 0; i < search->groups->function->array_count; i++) {
-		if (wishes->is_double[i] && !now->is_double[i])
+		if (constraints->is_double[i] && !now->is_double[i])
 			return false;
-		if (!wishes->is_streamed[i])
+		if (!constraints->is_streamed[i])
 			continue;
 		int n = stage_of(search, i);
 		if (n < 0 || now->hold[i] == HOLD_ALL)
 			return false;
-		if (wishes->stage_loop[i] && (now->hold[i] != HOLD_CHUNK
-			|| now->stage_tile[n] != wishes->stage_tile[i]
-			|| strcmp(now->stages[n].name, wishes->stage_loop[i])))
+		if (constraints->stage_loop[i] && (now->hold[i] != HOLD_CHUNK
+			|| now->stage_tile[n] != constraints->stage_tile[i]
+			|| strcmp(now->stages[n].name, constraints->stage_loop[i])))
 			return false;
 	}
 	return true;
 }
 
 /* The loops are those that the user wants, in that order. */
-static bool suits_wishes(const struct search *search)
+static bool suits_constraints(const struct search *search)
 {
-	const struct group_wishes *wishes = search->limits.wishes;
+	const struct group_constraints *constraints = search->limits.constraints;
 	bool suits = true;
-	for (int dim = 0; wishes && dim < search->grown->dim_count; dim++)
-		suits &= (!wishes->repeats[dim] || is_repeated(search, dim))
-			&& (!wishes->tile[dim] || is_used(search, search->now.depth, dim)
-			== (wishes->tile[dim] < extent_of(search, dim)));
-	if (!wishes || !wishes->has_order)
+	for (int dim = 0; constraints && dim < search->candidate->dim_count; dim++)
+		suits &= (!constraints->repeats[dim] || is_repeated(search, dim))
+			&& (!constraints->tile[dim] || is_used(search, search->now.depth, dim)
+			== (constraints->tile[dim] < extent_of(search, dim)));
+	if (!constraints || !constraints->has_order)
 		return suits;
-	suits &= search->now.depth == wishes->order_count;
+	suits &= search->now.depth == constraints->order_count;
 	for (int l = 0; l < search->now.depth && suits; l++)
-		suits = search->now.loops[l].dim == wishes->order[l];
+		suits = search->now.loops[l].dim == constraints->order[l];
 	return suits;
 }
 
 /* The tile that the user wants of DIM, or 0. */
 static long wanted_tile(const struct search *search, int dim)
 {
-	return search->limits.wishes ? search->limits.wishes->tile[dim] : 0;
+	return search->limits.constraints ? search->limits.constraints->tile[dim] : 0;
 }
 
 /* Evaluates the present loops; true if they fit.  Equals of the best are wanted too. */
@@ -166,11 +166,11 @@ static bool evaluate(struct search *search)
 		limits.bytes = search->best->bytes + 1;
 	search->points++;
 	bool fits = group_evaluate(search->model, &limits, &search->now);
-	bool suits = suits_wishes(search);
+	bool suits = suits_constraints(search);
 	search->fits |= suits && search->now.need <= limits.capacity;
 	search->is_cut_short |= fits && !search->now.is_exact;
 	if (fits && suits && (!search->has_best || is_better(search))
-		&& (!search->limits.wishes || holds_as_wished(search, search->limits.wishes)))
+		&& (!search->limits.constraints || holds_as_said(search, search->limits.constraints)))
 		keep(search);
 	return search->now.need <= limits.capacity;
 }
@@ -214,10 +214,10 @@ static void try_outer(struct search *search, int depth, int outer, int inner)
 	enum { POINTS = 8000 };
 	if (depth == outer)
 		try_inner(search, depth, inner);
-	for (int dim = 0; dim < search->grown->dim_count && depth < outer; dim++) {
-		const struct group_dim *candidate = &search->grown->dims[dim];
+	for (int dim = 0; dim < search->candidate->dim_count && depth < outer; dim++) {
+		const struct group_dim *cut = &search->candidate->dims[dim];
 		if (dim == inner || is_used(search, depth, dim)
-			|| (candidate->is_forward && !search->can_repeat[dim]))
+			|| (cut->is_forward && !search->can_repeat[dim]))
 			continue;
 		long wanted = wanted_tile(search, dim);
 		for (int i = wanted ? 0 : search->tile_count[dim] - 2; i >= 0; i--) {
@@ -226,7 +226,7 @@ static void try_outer(struct search *search, int depth, int outer, int inner)
 				return;
 			}
 			set_loop(search, depth, dim, wanted ? wanted : search->tiles[dim][i],
-				candidate->is_forward);
+				cut->is_forward);
 			long ideal = ideal_bytes(search, depth + 1);
 			if (ideal >= search->limits.bytes || (search->has_best
 				&& ideal >= search->best->bytes + search->limits.prefers_memory))
@@ -238,11 +238,11 @@ static void try_outer(struct search *search, int depth, int outer, int inner)
 
 static void find_loops(struct search *search)
 {
-	const struct grown *grown = search->grown;
-	for (int l = 0; l < grown->dim_count; l++) {
+	const struct fusion_candidate *candidate = search->candidate;
+	for (int l = 0; l < candidate->dim_count; l++) {
 		find_tiles(search, l);
 		search->can_repeat[l] = search->limits.repetition > 1
-			&& group_can_repeat(search->groups, grown, &grown->dims[l]);
+			&& group_can_repeat(search->groups, candidate, &candidate->dims[l]);
 	}
 }
 
@@ -251,11 +251,11 @@ static void find_loops(struct search *search)
 /* Which are wanted from the start: all, those that the user names, or none. */
 static void want_doubles(struct search *search)
 {
-	const struct group_wishes *wishes = search->limits.wishes;
+	const struct group_constraints *constraints = search->limits.constraints;
 	enum buffering buffering = search->groups->compilation->buffering;
 	for (int i = 0; i < search->groups->function->array_count; i++)
-		search->doubles[i] = wishes && (wishes->has_order || wishes->is_double[i])
-			? wishes->is_double[i] : buffering == BUFFERING_DOUBLE;
+		search->doubles[i] = constraints && (constraints->has_order || constraints->is_double[i])
+			? constraints->is_double[i] : buffering == BUFFERING_DOUBLE;
 	search->limits.doubles = search->doubles;
 }
 
@@ -289,19 +289,19 @@ static void double_what_fits(struct search *search)
 			if (!search->groups->function->arrays[i]->by_value
 				&& !is_carried(search->groups->compilation, search->groups->function->arrays[i])
 				&& store == (best->hold[i] != HOLD_ALL ? best->depth
-				: group_store(search->groups, search->grown, best, i)))
+				: group_store(search->groups, search->candidate, best, i)))
 				try_double(search, i);
 }
 
-enum group_outcome group_search(struct groups *groups, const struct grown *grown,
+enum group_outcome group_search(struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_limits *limits, struct group_choice *best)
 {
 	enum { POINT_WORK = 8 };     /* a member's part of a point */
 	double start = processor_seconds();
 	struct arena *arena = groups->compilation->arena;
 	int arrays = groups->function->array_count + 1, nests = groups->nest_count + 1;
-	struct search search = { .model = group_model_new(groups, grown), .groups = groups,
-		.grown = grown, .limits = *limits, .best = best };
+	struct search search = { .model = group_model_new(groups, candidate), .groups = groups,
+		.candidate = candidate, .limits = *limits, .best = best };
 	search.now.hold = ARENA_ARRAY(arena, enum group_hold, arrays);
 	search.now.stages = ARENA_ARRAY(arena, struct stage_dim, nests);
 	search.now.stage_tile = ARENA_ARRAY(arena, long, nests);
@@ -319,18 +319,18 @@ enum group_outcome group_search(struct groups *groups, const struct grown *grown
 	want_doubles(&search);
 	/* few loops first: what is best with them leaves little to try with more */
 	for (int outer = 0; outer < GROUP_DEPTH; outer++)
-		for (int inner = 0; inner < grown->dim_count; inner++)
+		for (int inner = 0; inner < candidate->dim_count; inner++)
 			try_outer(&search, 0, outer, inner);
-	if (!grown->dim_count)
+	if (!candidate->dim_count)
 		evaluate(&search);
 	if (search.has_best && groups->compilation->buffering == BUFFERING_AUTO
-		&& !(limits->wishes && limits->wishes->has_order))
+		&& !(limits->constraints && limits->constraints->has_order))
 		double_what_fits(&search);
 	best->is_exact = !search.is_cut_short;
 	best->points = search.points;
 	best->seconds = processor_seconds() - start;
 	compilation_add_work(groups->compilation,
-		(double)(search.points * POINT_WORK * (grown->last - grown->first + 1)));
+		(double)(search.points * POINT_WORK * (candidate->last - candidate->first + 1)));
 	group_model_free(search.model);
 	return search.has_best ? GROUP_FITS : search.fits ? GROUP_USELESS : GROUP_TOO_LARGE;
 }

@@ -18,7 +18,7 @@ static const long NONE = LONG_MAX / 4;
 struct partition {
 	int first;                   /* nest of the last group */
 	long bytes;                  /* of all up to here */
-	struct grown grown;          /* where the last group has several nests */
+	struct fusion_candidate candidate;          /* where the last group has several nests */
 	struct group_choice choice;
 };
 
@@ -28,7 +28,7 @@ struct partitioning {
 	struct nest *nests;
 	int count;
 	const struct plan *plan;
-	const struct fuse_wishes *wishes;
+	const struct fuse_constraints *constraints;
 	long *alone;                 /* bytes of each nest by itself, or NONE */
 	const struct weighed_nest **weighed;   /* what came of each then; NULL: not known */
 	struct partition *best;      /* [count + 1]: of the nests before that one */
@@ -130,24 +130,26 @@ static bool weigh_alone(struct partitioning *partitioning, int n)
 
 /* ---- groups ---- */
 
-/* The best choice for GROWN within LIMITS and what the user said of it. */
+/* The best choice for CANDIDATE within LIMITS and what the user said of it. */
 static enum group_outcome choose(const struct partitioning *partitioning,
-	const struct grown *grown, const struct group_limits *limits, struct group_choice *choice)
+	const struct fusion_candidate *candidate, const struct group_limits *limits,
+	struct group_choice *choice)
 {
 	struct fusion_memo *memo = partitioning->compilation->fusions;
 	struct group_limits own = *limits;
 	enum group_outcome outcome;
 	struct quiet quiet;
-	unsigned long carried = carried_by(partitioning, grown->first, grown->last);
-	if (fusion_memo_choice(memo, grown, carried, limits, &outcome, choice))
+	unsigned long carried = carried_by(partitioning, candidate->first, candidate->last);
+	if (fusion_memo_choice(memo, candidate, carried, limits, &outcome, choice))
 		return outcome;
 	if (partitioning->compilation->schedule) {
 		quiet_begin(&quiet, partitioning->compilation);
-		group_read_wishes(partitioning->groups, &quiet.compilation, grown, &own.wishes);
+		group_read_constraints(partitioning->groups, &quiet.compilation, candidate,
+			&own.constraints);
 		quiet_end(&quiet);
 	}
-	outcome = group_search(partitioning->groups, grown, &own, choice);
-	fusion_memo_keep_choice(memo, grown, carried, limits, outcome, choice);
+	outcome = group_search(partitioning->groups, candidate, &own, choice);
+	fusion_memo_keep_choice(memo, candidate, carried, limits, outcome, choice);
 	return outcome;
 }
 
@@ -160,27 +162,28 @@ static bool may_cut(const struct partitioning *partitioning, int first, int end)
 	return may;
 }
 
-/* Weighs GROWN as the last group of the nests up to its end.  False if it is too large, and
+/* Weighs CANDIDATE as the last group of the nests up to its end.  False if it is too large, and
  * so are groups that contain it. */
-static bool weigh_group(struct partitioning *partitioning, const struct grown *grown)
+static bool weigh_group(struct partitioning *partitioning, const struct fusion_candidate *candidate)
 {
-	struct partition *best = &partitioning->best[grown->last + 1];
-	const struct partition *before = &partitioning->best[grown->first];
-	int count = grown->last + 1 - grown->first;
-	bool is_wanted = partitioning->wishes->fusion == FUSE_ALL;
-	if (before->bytes >= NONE || !group_is_whole(partitioning->groups, grown)
-		|| !fuse_wishes_allow(partitioning->wishes, grown->first, count)
-		|| !may_cut(partitioning, grown->first, grown->last + 1)
-		|| !enter(partitioning, grown->first, grown->last))
+	struct partition *best = &partitioning->best[candidate->last + 1];
+	const struct partition *before = &partitioning->best[candidate->first];
+	int count = candidate->last + 1 - candidate->first;
+	bool is_wanted = partitioning->constraints->fusion == FUSE_ALL;
+	if (before->bytes >= NONE || !group_is_whole(partitioning->groups, candidate)
+		|| !fuse_constraints_allow(partitioning->constraints, candidate->first, count)
+		|| !may_cut(partitioning, candidate->first, candidate->last + 1)
+		|| !enter(partitioning, candidate->first, candidate->last))
 		return true;
 	struct group_limits limits = group_limits_of(partitioning->compilation);
 	struct group_choice choice;
 	if (!is_wanted && before->bytes < NONE && best->bytes < NONE)
 		limits.bytes = best->bytes - before->bytes;
-	enum group_outcome outcome = choose(partitioning, grown, &limits, &choice);
+	enum group_outcome outcome = choose(partitioning, candidate, &limits, &choice);
 	leave(partitioning);
 	if (outcome == GROUP_FITS)
-		*best = (struct partition){ grown->first, before->bytes + choice.bytes, *grown, choice };
+		*best = (struct partition){ candidate->first, before->bytes + choice.bytes, *candidate,
+		choice };
 	return outcome != GROUP_TOO_LARGE;
 }
 
@@ -188,15 +191,15 @@ static bool weigh_group(struct partitioning *partitioning, const struct grown *g
 static void extend(struct partitioning *partitioning, int last)
 {
 	struct partition *best = partitioning->best;
-	struct grown grown;
+	struct fusion_candidate candidate;
 	best[last + 1] = (struct partition){ .first = last, .bytes = NONE };
 	if (partitioning->alone[last] < NONE && best[last].bytes < NONE)
 		best[last + 1].bytes = partitioning->alone[last] + best[last].bytes;
 	bool may_fit = true;
-	group_begin(partitioning->groups, last, &grown);
-	while (may_fit && grown.first > 0) {
-		group_grow(partitioning->groups, &grown);
-		may_fit = weigh_group(partitioning, &grown);
+	group_begin(partitioning->groups, last, &candidate);
+	while (may_fit && candidate.first > 0) {
+		group_grow(partitioning->groups, &candidate);
+		may_fit = weigh_group(partitioning, &candidate);
 	}
 }
 
@@ -204,19 +207,19 @@ static void extend(struct partitioning *partitioning, int last)
 static bool is_best_as_one(struct partitioning *partitioning)
 {
 	struct partition *best = &partitioning->best[partitioning->count];
-	struct grown *grown = &best->grown;
-	if (!fuse_wishes_allow(partitioning->wishes, 0, partitioning->count)
+	struct fusion_candidate *candidate = &best->candidate;
+	if (!fuse_constraints_allow(partitioning->constraints, 0, partitioning->count)
 		|| !may_cut(partitioning, 0, partitioning->count)
-		|| !group_of(partitioning->groups, 0, partitioning->count - 1, grown)
+		|| !group_of(partitioning->groups, 0, partitioning->count - 1, candidate)
 		|| !enter(partitioning, 0, partitioning->count - 1))
 		return false;
 	struct group_limits limits = group_limits_of(partitioning->compilation);
-	struct group_model *model = group_model_new(partitioning->groups, grown);
-	if (partitioning->wishes->fusion != FUSE_ALL)
+	struct group_model *model = group_model_new(partitioning->groups, candidate);
+	if (partitioning->constraints->fusion != FUSE_ALL)
 		limits.bytes = group_least_bytes(model) + 1;
 	group_model_free(model);
 	best->first = 0;
-	enum group_outcome outcome = choose(partitioning, grown, &limits, &best->choice);
+	enum group_outcome outcome = choose(partitioning, candidate, &limits, &best->choice);
 	leave(partitioning);
 	return outcome == GROUP_FITS;
 }
@@ -232,7 +235,8 @@ static long bytes_alone(const struct partitioning *partitioning, int first, int 
 }
 
 /* group_emit, or what came of it before. */
-static bool emit_once(const struct partitioning *partitioning, const struct grown *grown,
+static bool emit_once(const struct partitioning *partitioning,
+	const struct fusion_candidate *candidate,
 	const struct group_choice *choice, struct plan *plan, struct plan_nest *out)
 {
 	const struct compilation *compilation = partitioning->compilation;
@@ -240,7 +244,7 @@ static bool emit_once(const struct partitioning *partitioning, const struct grow
 	if (fusion_memo_group(compilation->fusions, compilation, choice, &fits, out)
 		&& (compilation->only_weighs || !fits))
 		return fits;
-	fits = group_emit(partitioning->compilation, partitioning->groups, grown, choice, plan, out)
+	fits = group_emit(partitioning->compilation, partitioning->groups, candidate, choice, plan, out)
 		&& !plan_nest_misaligned(plan, out).array;
 	fusion_memo_keep_group(compilation->fusions, compilation, choice, fits, out);
 	return fits;
@@ -253,25 +257,26 @@ static bool lower_group_in(const struct partitioning *partitioning, const struct
 {
 	enum { TRIES = 6 };
 	const struct plan before = *plan;
-	const struct grown *grown = &part->grown;
+	const struct fusion_candidate *candidate = &part->candidate;
 	struct group_limits limits = group_limits_of(partitioning->compilation);
 	struct group_choice choice = part->choice;
-	if (partitioning->wishes->fusion != FUSE_ALL)
+	if (partitioning->constraints->fusion != FUSE_ALL)
 		limits.bytes = most;
-	if (!group_read_wishes(partitioning->groups, partitioning->compilation, grown, &limits.wishes))
+	if (!group_read_constraints(partitioning->groups, partitioning->compilation, candidate,
+		&limits.constraints))
 		return false;
 	for (int i = 0; i < TRIES; i++) {
-		if (emit_once(partitioning, grown, &choice, plan, out)
+		if (emit_once(partitioning, candidate, &choice, plan, out)
 			&& plan_nest_bytes(out) <= limits.bytes) {
 			plan->nest_count++;
 			out->first_source = part->first;
-			out->source_count = grown->last + 1 - part->first;
+			out->source_count = candidate->last + 1 - part->first;
 			return true;
 		}
 		*plan = before;
 		limits.capacity -= limits.capacity / 8 + 1;
 		limits.repetition = 1 + (limits.repetition - 1) * 0.9;
-		if (choose(partitioning, grown, &limits, &choice) != GROUP_FITS)
+		if (choose(partitioning, candidate, &limits, &choice) != GROUP_FITS)
 			break;
 	}
 	return false;
@@ -280,7 +285,7 @@ static bool lower_group_in(const struct partitioning *partitioning, const struct
 static bool lower_group(const struct partitioning *partitioning, const struct partition *part,
 	long most, struct plan *plan, struct plan_nest *out)
 {
-	bool done = enter(partitioning, part->first, part->grown.last)
+	bool done = enter(partitioning, part->first, part->candidate.last)
 		&& lower_group_in(partitioning, part, most, plan, out);
 	leave(partitioning);
 	return done;
@@ -291,12 +296,13 @@ static bool report_refusal(const struct partitioning *partitioning, int n,
 	enum group_outcome outcome)
 {
 	struct compilation *compilation = partitioning->compilation;
-	int last = n + fuse_wishes_forced(partitioning->wishes, n) - 1;
-	struct location at = partitioning->wishes->wishes[n].location;
+	int last = n + fuse_constraints_forced(partitioning->constraints, n) - 1;
+	struct location at = partitioning->constraints->of_nest[n].location;
 	const char *first = partitioning->nests[n].name, *end = partitioning->nests[last].name;
-	struct grown grown;
-	bool is_group = group_of(partitioning->groups, n, last, &grown);
-	bool has_lines = is_group && group_has_wishes(partitioning->groups, compilation, &grown);
+	struct fusion_candidate candidate;
+	bool is_group = group_of(partitioning->groups, n, last, &candidate);
+	bool has_lines = is_group && group_is_constrained(partitioning->groups, compilation,
+		&candidate);
 	compilation->does_not_fit |= outcome == GROUP_TOO_LARGE || has_lines;
 	if (has_lines)
 		diag_error(compilation->diag, at, "nothing fits: no schedule of the nests '%s' to '%s' as "
@@ -307,18 +313,18 @@ static bool report_refusal(const struct partitioning *partitioning, int n,
 			outcome == GROUP_TOO_LARGE ? "no tile of the group fits the scratchpad"
 			: "they share no array that would stay on chip, or some use of a scalar is elsewhere");
 	if (has_lines)
-		group_explain_wishes(partitioning->groups, compilation, &grown);
+		group_explain_constraints(partitioning->groups, compilation, &candidate);
 	return false;
 }
 
-/* The best choice for GROWN in the scratchpad that is left for it. */
+/* The best choice for CANDIDATE in the scratchpad that is left for it. */
 static enum group_outcome choose_in(const struct partitioning *partitioning,
-	const struct grown *grown, struct group_choice *choice)
+	const struct fusion_candidate *candidate, struct group_choice *choice)
 {
-	if (!enter(partitioning, grown->first, grown->last))
+	if (!enter(partitioning, candidate->first, candidate->last))
 		return GROUP_TOO_LARGE;
 	struct group_limits limits = group_limits_of(partitioning->compilation);
-	enum group_outcome outcome = choose(partitioning, grown, &limits, choice);
+	enum group_outcome outcome = choose(partitioning, candidate, &limits, choice);
 	leave(partitioning);
 	return outcome;
 }
@@ -327,12 +333,12 @@ static enum group_outcome choose_in(const struct partitioning *partitioning,
 static bool check_forced(const struct partitioning *partitioning)
 {
 	for (int n = 0; n < partitioning->count; n++) {
-		struct grown grown;
+		struct fusion_candidate candidate;
 		struct group_choice choice;
-		int count = fuse_wishes_forced(partitioning->wishes, n);
+		int count = fuse_constraints_forced(partitioning->constraints, n);
 		enum group_outcome outcome = count == 1 ? GROUP_FITS
-			: !group_of(partitioning->groups, n, n + count - 1, &grown) ? GROUP_USELESS
-			: choose_in(partitioning, &grown, &choice);
+			: !group_of(partitioning->groups, n, n + count - 1, &candidate) ? GROUP_USELESS
+			: choose_in(partitioning, &candidate, &choice);
 		if (outcome != GROUP_FITS)
 			return report_refusal(partitioning, n, outcome);
 	}
@@ -343,14 +349,14 @@ static bool check_forced(const struct partitioning *partitioning)
 static bool is_given(struct partitioning *partitioning)
 {
 	for (int n = 0; n < partitioning->count; n++)
-		if (!partitioning->wishes->wishes[n].count)
+		if (!partitioning->constraints->of_nest[n].count)
 			return false;
 	for (int n = 0, count; n < partitioning->count; n += count) {
-		count = partitioning->wishes->wishes[n].count;
+		count = partitioning->constraints->of_nest[n].count;
 		struct partition *part = &partitioning->best[n + count];
 		part->first = n;
-		if (count > 1 && (!group_of(partitioning->groups, n, n + count - 1, &part->grown)
-			|| choose_in(partitioning, &part->grown, &part->choice) != GROUP_FITS))
+		if (count > 1 && (!group_of(partitioning->groups, n, n + count - 1, &part->candidate)
+			|| choose_in(partitioning, &part->candidate, &part->choice) != GROUP_FITS))
 			return false;
 	}
 	return true;
@@ -358,7 +364,7 @@ static bool is_given(struct partitioning *partitioning)
 
 /* A group that is not lowered after all is lowered nest by nest, unless the user wants it
  * to be one. */
-static bool lower_part(const struct partitioning *partitioning, int first, int end,
+static bool lower_range(const struct partitioning *partitioning, int first, int end,
 	struct plan *plan)
 {
 	const struct partition *part = &partitioning->best[end];
@@ -370,7 +376,7 @@ static bool lower_part(const struct partitioning *partitioning, int first, int e
 			return true;
 		if (diag_error_count(partitioning->compilation->diag) > errors)
 			return false;
-		if (!fuse_wishes_allow(partitioning->wishes, first, 1))
+		if (!fuse_constraints_allow(partitioning->constraints, first, 1))
 			return report_refusal(partitioning, first, GROUP_TOO_LARGE);
 	}
 	bool done = true;
@@ -380,12 +386,12 @@ static bool lower_part(const struct partitioning *partitioning, int first, int e
 }
 
 /* The parts of the nests before END, in order. */
-static bool lower_parts(const struct partitioning *partitioning, int end, struct plan *plan)
+static bool lower_ranges(const struct partitioning *partitioning, int end, struct plan *plan)
 {
 	int first = partitioning->best[end].first;
 	if (!end)
 		return true;
-	return lower_parts(partitioning, first, plan) && lower_part(partitioning, first, end, plan);
+	return lower_ranges(partitioning, first, plan) && lower_range(partitioning, first, end, plan);
 }
 
 /* Nothing fits: each nest that fits nowhere says why.  True if all do, and only what they
@@ -419,35 +425,35 @@ static bool lower_alone(struct compilation *compilation, struct nest *nests, int
 }
 
 bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
-	const struct fuse_wishes *wishes, const struct carrying *carrying, const bool *cuts,
+	const struct fuse_constraints *constraints, const struct carrying *carrying, const bool *cuts,
 	struct plan *plan)
 {
-	if (!wishes->forces && !carrying->mask && !may_gain(nests, count))
+	if (!constraints->forces && !carrying->mask && !may_gain(nests, count))
 		return lower_alone(compilation, nests, count, plan);
 	const struct plan before = *plan;
 	struct partitioning partitioning = { compilation,
 		fusion_memo_groups(compilation->fusions, compilation, nests, count), nests, count,
-		&before, wishes, ARENA_ARRAY(compilation->arena, long, count),
+		&before, constraints, ARENA_ARRAY(compilation->arena, long, count),
 		ARENA_ARRAY(compilation->arena, const struct weighed_nest *, count),
 		ARENA_ARRAY(compilation->arena, struct partition, count + 1), carrying, cuts };
 	plan->nest_count = 0;
 	for (int n = 0; n < count; n++)
 		partitioning.alone[n] = NONE;
 	if (is_given(&partitioning))
-		return lower_parts(&partitioning, count, plan);
+		return lower_ranges(&partitioning, count, plan);
 	/* Nests alone may move less than the model of groups thinks possible: they move strided
 	 * columns one by one, and drop what nobody reads. */
 	const struct partition *all = &partitioning.best[count];
 	if (is_best_as_one(&partitioning)
 		&& lower_group(&partitioning, all, all->choice.bytes, plan, &plan->nests[0])
-		&& (plan->nests[0].optimal || wishes->fusion == FUSE_ALL))
+		&& (plan->nests[0].optimal || constraints->fusion == FUSE_ALL))
 		return true;
 	*plan = before;
 	plan->nest_count = 0;
 	if (!check_forced(&partitioning))
 		return false;
 	for (int n = 0; n < count; n++)
-		if (fuse_wishes_allow(wishes, n, 1)
+		if (fuse_constraints_allow(constraints, n, 1)
 			&& !weigh_alone(&partitioning, n))
 			return false;
 	partitioning.best[0] = (struct partition){ .bytes = 0 };
@@ -459,5 +465,5 @@ bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
 		*plan = before;
 		return lower_alone(compilation, nests, count, plan);
 	}
-	return lower_parts(&partitioning, count, plan);
+	return lower_ranges(&partitioning, count, plan);
 }

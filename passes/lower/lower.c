@@ -626,7 +626,7 @@ static bool lower_with_buffers(struct lowering *lowering, struct plan_nest *out,
 	return lower_body(lowering, out);
 }
 
-bool nest_lower(struct compilation *compilation, const struct nest *nest,
+bool lower_with_schedule(struct compilation *compilation, const struct nest *nest,
 	const struct nest_model *model, const struct region *regions, bool exact,
 	const struct schedule *schedule, enum doubling *doubling, enum detail detail,
 	struct plan *plan, struct plan_nest *out, struct obstacle *obstacle)
@@ -644,7 +644,7 @@ bool nest_lower(struct compilation *compilation, const struct nest *nest,
 	return done;
 }
 
-bool group_lower(struct compilation *compilation, const struct nest *group,
+bool lower_group_with_schedule(struct compilation *compilation, const struct nest *group,
 	const struct schedule *schedule, const int *store, enum doubling *doubling,
 	const struct group_stage *stages, int stage_count, enum detail detail, struct plan *plan,
 	struct plan_nest *out)

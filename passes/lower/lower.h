@@ -16,7 +16,7 @@ struct obstacle {
  * nest_model_build returned it.  Places of buffers are in the schedule (exact), or
  * chosen here (not exact), where DOUBLING [array] says which are to be double, then which
  * are.  False if there is no plan; OBSTACLE says why, if it can be mended. */
-bool nest_lower(struct compilation *compilation, const struct nest *nest,
+bool lower_with_schedule(struct compilation *compilation, const struct nest *nest,
 	const struct nest_model *model, const struct region *regions, bool exact,
 	const struct schedule *schedule, enum doubling *doubling, enum detail detail, struct plan *plan,
 	struct plan_nest *out, struct obstacle *obstacle);
@@ -24,7 +24,7 @@ bool nest_lower(struct compilation *compilation, const struct nest *nest,
 /* Lowers a fused GROUP: tiles and order from SCHEDULE, buffers at STORE [array]; windows
  * slide where they can.  DOUBLING [array]: what is wanted, then what was done.  False if it
  * does not fit or has no plan. */
-bool group_lower(struct compilation *compilation, const struct nest *group,
+bool lower_group_with_schedule(struct compilation *compilation, const struct nest *group,
 	const struct schedule *schedule, const int *store, enum doubling *doubling,
 	const struct group_stage *stages, int stage_count, enum detail detail, struct plan *plan, struct plan_nest *out);
 

@@ -138,7 +138,7 @@ static __isl_give isl_id_list *point_names(const struct lowering *lowering, int 
 }
 
 /* The statements from FIRST up to END. */
-static bool lower_part(struct lowering *lowering, int first, int end, struct plan_node *block)
+static bool lower_run(struct lowering *lowering, int first, int end, struct plan_node *block)
 {
 	const struct nest *nest = lowering->nest;
 	isl_union_map *order = NULL;
@@ -164,7 +164,7 @@ bool lower_statements(struct lowering *lowering, int from, int to, struct plan_n
 			if (!last->depth && next->depth)
 				break;
 		}
-		done = lower_part(lowering, first, end, block);
+		done = lower_run(lowering, first, end, block);
 	}
 	return done;
 }

@@ -29,7 +29,7 @@ static struct plan_expr *either(const struct lowering *lowering, struct plan_exp
 
 /* An array's visit: where each tile loop outside stands.  The innermost may be a
  * step ahead, for a prefetch. */
-struct visit {
+struct tile_visit {
 	const struct lowering *lowering;
 	int a;                       /* array of the nest */
 	int store;
@@ -39,15 +39,15 @@ struct visit {
 	struct plan_expr *tile[TILE_LOOPS];
 };
 
-static void set_position(struct visit *visit, int l, struct plan_expr *position)
+static void set_position(struct tile_visit *visit, int l, struct plan_expr *position)
 {
 	visit->position[l] = position;
 	visit->tile[l] = tile_at(visit->lowering, l, position);
 }
 
-static struct visit visit_of(const struct lowering *lowering, int a)
+static struct tile_visit visit_of(const struct lowering *lowering, int a)
 {
-	struct visit visit = { .lowering = lowering, .a = a, .store = lowering->store[a],
+	struct tile_visit visit = { .lowering = lowering, .a = a, .store = lowering->store[a],
 		.model = &lowering->model->arrays[a], .storage = &lowering->schedule->storage[a] };
 	for (int l = 0; l < visit.store; l++) {
 		visit.position[l] = plan_ref(ARENA(lowering), lowering->loops[l].var);
@@ -57,12 +57,12 @@ static struct visit visit_of(const struct lowering *lowering, int a)
 }
 
 /* Loop B of a visit: the innermost outside, which moves the region. */
-static int mover(const struct visit *visit)
+static int mover(const struct tile_visit *visit)
 {
 	return visit->store - 1;
 }
 
-static bool indexes(const struct visit *visit, int l)
+static bool indexes(const struct tile_visit *visit, int l)
 {
 	int dim = visit->lowering->loops[l].dim;
 	for (int d = 0; d < visit->model->rank; d++)
@@ -71,17 +71,17 @@ static bool indexes(const struct visit *visit, int l)
 	return false;
 }
 
-static bool is_anchored(const struct visit *visit, int l)
+static bool is_anchored(const struct tile_visit *visit, int l)
 {
 	return visit->model->anchored >> visit->lowering->loops[l].dim & 1;
 }
 
-static struct plan_expr *at_start(const struct visit *visit, int l)
+static struct plan_expr *at_start(const struct tile_visit *visit, int l)
 {
 	return make(visit->lowering, PLAN_EQ, visit->position[l], constant(visit->lowering, 0));
 }
 
-static struct plan_expr *at_end(const struct visit *visit, int l)
+static struct plan_expr *at_end(const struct tile_visit *visit, int l)
 {
 	return make(visit->lowering, PLAN_EQ, visit->position[l],
 		make(visit->lowering, PLAN_SUB, visit->lowering->loops[l].trips,
@@ -90,7 +90,7 @@ static struct plan_expr *at_end(const struct visit *visit, int l)
 
 /* The region of this visit is on chip since the run before (TOWARDS_END: will stay
  * until the next run).  NULL: never. */
-static struct plan_expr *is_kept(const struct visit *visit, bool towards_end)
+static struct plan_expr *is_kept(const struct tile_visit *visit, bool towards_end)
 {
 	const struct lowering *lowering = visit->lowering;
 	int b = mover(visit);
@@ -122,7 +122,7 @@ static struct plan_expr *is_kept(const struct visit *visit, bool towards_end)
 
 /* ---- regions ---- */
 
-static long extent_inside(const struct visit *visit, int d, int dim)
+static long extent_inside(const struct tile_visit *visit, int d, int dim)
 {
 	return visit->model->dims[d].coefficient[dim]
 		* (visit->lowering->model->loops[dim].extent - 1);
@@ -130,7 +130,7 @@ static long extent_inside(const struct visit *visit, int d, int dim)
 
 /* Elements of dimension D beyond the window that loops inside the store level add, in a
  * whole block. */
-static long span_inside(const struct visit *visit, int d)
+static long span_inside(const struct tile_visit *visit, int d)
 {
 	long span = 0;
 	for (int dim = 0; dim < visit->lowering->model->loop_count; dim++) {
@@ -142,7 +142,7 @@ static long span_inside(const struct visit *visit, int d)
 }
 
 /* Iterations of loop L's present tile: its size, less in the last. */
-static struct plan_expr *clipped(const struct visit *visit, int l, struct plan_expr *tile)
+static struct plan_expr *clipped(const struct tile_visit *visit, int l, struct plan_expr *tile)
 {
 	const struct lowering *lowering = visit->lowering;
 	const struct tile_loop *loop = &lowering->loops[l];
@@ -158,7 +158,7 @@ static struct plan_expr *clipped(const struct visit *visit, int l, struct plan_e
 
 /* The iterations of dimension DIM that a visit has, all of them where its tile loop is
  * inside the buffer, with loop B's tile at TILE_B: the first and how many. */
-static void iterations(const struct visit *visit, int dim, struct plan_expr *tile_b,
+static void iterations(const struct tile_visit *visit, int dim, struct plan_expr *tile_b,
 	struct plan_expr **first, struct plan_expr **count)
 {
 	const struct lowering *lowering = visit->lowering;
@@ -181,7 +181,8 @@ static struct plan_expr *scaled(const struct lowering *lowering, long factor,
 
 /* Lattice elements of dimension D in the region, with loop B's tile at TILE_B; not
  * clipped at borders. */
-static struct plan_expr *whole_count(const struct visit *visit, int d, struct plan_expr *tile_b)
+static struct plan_expr *whole_count(const struct tile_visit *visit, int d,
+	struct plan_expr *tile_b)
 {
 	const struct lowering *lowering = visit->lowering;
 	struct plan_expr *total = constant(lowering, visit->model->dims[d].window), *first, *count;
@@ -196,7 +197,8 @@ static struct plan_expr *whole_count(const struct visit *visit, int d, struct pl
 }
 
 /* The least lattice coordinate of dimension D in the region; not clipped at borders. */
-static struct plan_expr *whole_first(const struct visit *visit, int d, struct plan_expr *tile_b)
+static struct plan_expr *whole_first(const struct tile_visit *visit, int d,
+	struct plan_expr *tile_b)
 {
 	const struct lowering *lowering = visit->lowering;
 	const struct region_dim *region = &lowering->regions[visit->a].dims[d];
@@ -213,7 +215,7 @@ static struct plan_expr *whole_first(const struct visit *visit, int d, struct pl
 }
 
 /* Where the array's touched elements end in dimension D. */
-static struct plan_expr *region_limit(const struct visit *visit, int d)
+static struct plan_expr *region_limit(const struct tile_visit *visit, int d)
 {
 	const struct region_dim *dim = &visit->lowering->regions[visit->a].dims[d];
 	return make(visit->lowering, PLAN_ADD, sized(visit->lowering, dim->high, dim->sized_high),
@@ -221,7 +223,8 @@ static struct plan_expr *region_limit(const struct visit *visit, int d)
 }
 
 /* The same where the array's touched elements end: the first, and the end. */
-static struct plan_expr *region_first(const struct visit *visit, int d, struct plan_expr *tile_b)
+static struct plan_expr *region_first(const struct tile_visit *visit, int d,
+	struct plan_expr *tile_b)
 {
 	const struct region *region = &visit->lowering->regions[visit->a];
 	struct plan_expr *first = whole_first(visit, d, tile_b);
@@ -229,7 +232,7 @@ static struct plan_expr *region_first(const struct visit *visit, int d, struct p
 		sized(visit->lowering, region->dims[d].low, region->dims[d].sized_low));
 }
 
-static struct plan_expr *region_end(const struct visit *visit, int d, struct plan_expr *tile_b)
+static struct plan_expr *region_end(const struct tile_visit *visit, int d, struct plan_expr *tile_b)
 {
 	const struct region *region = &visit->lowering->regions[visit->a];
 	struct plan_expr *end = make(visit->lowering, PLAN_ADD, whole_first(visit, d, tile_b),
@@ -238,7 +241,8 @@ static struct plan_expr *region_end(const struct visit *visit, int d, struct pla
 		region_limit(visit, d));
 }
 
-static struct plan_expr *region_count(const struct visit *visit, int d, struct plan_expr *tile_b)
+static struct plan_expr *region_count(const struct tile_visit *visit, int d,
+	struct plan_expr *tile_b)
 {
 	if (!visit->lowering->regions[visit->a].is_clipped)
 		return whole_count(visit, d, tile_b);
@@ -248,7 +252,7 @@ static struct plan_expr *region_count(const struct visit *visit, int d, struct p
 
 /* The dimension that moves with loop B where the window slides, or -1.  A window that was
  * to slide along a sequential loop does not where loops over blocks are inside it. */
-static int sliding_dim(const struct visit *visit)
+static int sliding_dim(const struct tile_visit *visit)
 {
 	if (!visit->storage->is_sliding || mover(visit) < 0
 	    || visit->lowering->loops[mover(visit)].is_block)
@@ -261,7 +265,7 @@ static int sliding_dim(const struct visit *visit)
 
 /* ---- buffers ---- */
 
-static long held_regions(const struct visit *visit)
+static long held_regions(const struct tile_visit *visit)
 {
 	if (visit->storage->is_sliding && sliding_dim(visit) < 0)
 		return 1;
@@ -271,7 +275,7 @@ static long held_regions(const struct visit *visit)
 }
 
 /* Lattice elements of a whole region, tiles unclipped. */
-static long region_extent(const struct visit *visit, int d)
+static long region_extent(const struct tile_visit *visit, int d)
 {
 	long extent = visit->model->dims[d].window + span_inside(visit, d);
 	for (int l = 0; l < visit->store; l++)
@@ -281,7 +285,7 @@ static long region_extent(const struct visit *visit, int d)
 	return extent;
 }
 
-static void fill_dim(const struct visit *visit, int d, struct plan_dim *dim)
+static void fill_dim(const struct tile_visit *visit, int d, struct plan_dim *dim)
 {
 	const struct region_dim *region = &visit->lowering->regions[visit->a].dims[d];
 	dim->stride = region->stride;
@@ -309,7 +313,7 @@ static void fill_dim(const struct visit *visit, int d, struct plan_dim *dim)
 
 static struct plan_buffer *make_buffer(struct lowering *lowering, int a)
 {
-	struct visit visit = visit_of(lowering, a);
+	struct tile_visit visit = visit_of(lowering, a);
 	const struct nest_array *array = &lowering->nest->arrays[a];
 	struct plan_buffer *buffer = ARENA_NEW(ARENA(lowering), struct plan_buffer);
 	buffer->name = unique_name(lowering, arena_printf(ARENA(lowering), "%s_%d",
@@ -332,7 +336,7 @@ static struct plan_buffer *make_buffer(struct lowering *lowering, int a)
 
 static bool closed_form_holds(const struct lowering *lowering, int a)
 {
-	struct visit visit = visit_of(lowering, a);
+	struct tile_visit visit = visit_of(lowering, a);
 	struct plan_expr *first[ARRAY_RANK_LIMIT], *count[ARRAY_RANK_LIMIT];
 	struct plan_expr *tile = mover(&visit) >= 0 ? visit.tile[mover(&visit)] : NULL;
 	for (int d = 0; d < lowering->buffers[a]->rank; d++) {
@@ -369,7 +373,7 @@ static struct plan_node *guarded(struct lowering *lowering, struct plan_node *bl
 }
 
 /* The region as a box, everywhere but in the sliding dimension. */
-static struct plan_node *region_transfer(const struct visit *visit, bool is_put, int tag)
+static struct plan_node *region_transfer(const struct tile_visit *visit, bool is_put, int tag)
 {
 	const struct lowering *lowering = visit->lowering;
 	struct plan_buffer *buffer = lowering->buffers[visit->a];
@@ -417,7 +421,8 @@ void append_ring_get(struct lowering *lowering, const struct plan_transfer *regi
 	plan_append(arena, wraps->body, node);
 }
 
-static void append_ring_gets(const struct visit *visit, int d, int tag, struct plan_expr *first,
+static void append_ring_gets(const struct tile_visit *visit, int d, int tag,
+	struct plan_expr *first,
 	struct plan_expr *count, struct plan_node *block)
 {
 	append_ring_get((struct lowering *)visit->lowering,
@@ -426,7 +431,8 @@ static void append_ring_gets(const struct visit *visit, int d, int tag, struct p
 
 /* The ends of the region in dimension D where a window may show nothing that exists: still
  * within what does. */
-static struct plan_expr *window_first(const struct visit *visit, int d, struct plan_expr *tile_b)
+static struct plan_expr *window_first(const struct tile_visit *visit, int d,
+	struct plan_expr *tile_b)
 {
 	const struct region *region = &visit->lowering->regions[visit->a];
 	struct plan_expr *first = region_first(visit, d, tile_b);
@@ -434,7 +440,7 @@ static struct plan_expr *window_first(const struct visit *visit, int d, struct p
 		region_limit(visit, d));
 }
 
-static struct plan_expr *window_end(const struct visit *visit, int d, struct plan_expr *tile_b)
+static struct plan_expr *window_end(const struct tile_visit *visit, int d, struct plan_expr *tile_b)
 {
 	const struct region *region = &visit->lowering->regions[visit->a];
 	struct plan_expr *end = region_end(visit, d, tile_b);
@@ -444,7 +450,7 @@ static struct plan_expr *window_end(const struct visit *visit, int d, struct pla
 
 /* Windows of some tiles at the edges of other loops are so short that they do not touch: they
  * share no element, and what is between them is not moved. */
-static bool may_be_apart(const struct visit *visit, int d)
+static bool may_be_apart(const struct tile_visit *visit, int d)
 {
 	const struct lowering *lowering = visit->lowering;
 	const struct model_dim *dim = &visit->model->dims[d];
@@ -462,7 +468,7 @@ static bool may_be_apart(const struct visit *visit, int d)
 }
 
 /* What the window shows that it did not show one iteration of B before. */
-static void append_new_part(const struct visit *visit, int d, int tag, struct plan_node *block)
+static void append_new_part(const struct tile_visit *visit, int d, int tag, struct plan_node *block)
 {
 	const struct lowering *lowering = visit->lowering;
 	int b = mover(visit);
@@ -497,7 +503,7 @@ static void append_new_part(const struct visit *visit, int d, int tag, struct pl
 		to_low));
 }
 
-static void append_get(const struct visit *visit, int tag, struct plan_node *block)
+static void append_get(const struct tile_visit *visit, int tag, struct plan_node *block)
 {
 	const struct lowering *lowering = visit->lowering;
 	int d = sliding_dim(visit);
@@ -517,7 +523,7 @@ static void append_get(const struct visit *visit, int tag, struct plan_node *blo
 }
 
 /* The visit is one that an anchored array has. */
-static struct plan_expr *is_visited(const struct visit *visit)
+static struct plan_expr *is_visited(const struct tile_visit *visit)
 {
 	const struct lowering *lowering = visit->lowering;
 	struct plan_expr *condition = NULL;
@@ -534,7 +540,7 @@ static struct plan_expr *is_visited(const struct visit *visit)
 }
 
 /* The region has been here before: some loop that does not move it has gone on. */
-static struct plan_expr *comes_back(const struct visit *visit)
+static struct plan_expr *comes_back(const struct tile_visit *visit)
 {
 	struct plan_expr *condition = NULL;
 	for (int l = 0; l < visit->store; l++)
@@ -544,13 +550,14 @@ static struct plan_expr *comes_back(const struct visit *visit)
 	return condition ? condition : constant(visit->lowering, 0);
 }
 
-static struct plan_expr *both(const struct visit *visit, struct plan_expr *a, struct plan_expr *b)
+static struct plan_expr *both(const struct tile_visit *visit, struct plan_expr *a,
+	struct plan_expr *b)
 {
 	return !a ? b : !b ? a : make(visit->lowering, PLAN_AND, a, b);
 }
 
 /* The region will be here again: some loop that does not move it has not ended. */
-static struct plan_expr *will_come_back(const struct visit *visit)
+static struct plan_expr *will_come_back(const struct tile_visit *visit)
 {
 	struct plan_expr *condition = NULL;
 	for (int l = 0; l < visit->store; l++)
@@ -561,7 +568,7 @@ static struct plan_expr *will_come_back(const struct visit *visit)
 }
 
 /* When a visit fetches; NULL: always. */
-static struct plan_expr *fetches(const struct visit *visit)
+static struct plan_expr *fetches(const struct tile_visit *visit)
 {
 	struct plan_expr *kept = is_kept(visit, false);
 	struct plan_expr *condition = is_visited(visit);
@@ -585,7 +592,7 @@ static bool is_pipelined(const struct lowering *lowering, int a)
  * in the first; then the next one's is asked for, to come during the body. */
 static unsigned append_pipelined_gets(struct lowering *lowering, int a, struct plan_node *block)
 {
-	struct visit now = visit_of(lowering, a), next = now;
+	struct tile_visit now = visit_of(lowering, a), next = now;
 	int b = mover(&now), tag = get_tag(a);
 	set_position(&next, b, make(lowering, PLAN_ADD, now.position[b], constant(lowering, 1)));
 	struct plan_expr *condition = fetches(&now);
@@ -602,7 +609,7 @@ static unsigned append_pipelined_gets(struct lowering *lowering, int a, struct p
 
 unsigned append_exact_gets(struct lowering *lowering, int a, struct plan_node *block)
 {
-	struct visit visit = visit_of(lowering, a);
+	struct tile_visit visit = visit_of(lowering, a);
 	block = guarded(lowering, block, lowering->present[a]);
 	if (is_pipelined(lowering, a))
 		return append_pipelined_gets(lowering, a, block);
@@ -615,7 +622,7 @@ unsigned append_exact_gets(struct lowering *lowering, int a, struct plan_node *b
 
 unsigned append_exact_puts(struct lowering *lowering, int a, struct plan_node *block)
 {
-	struct visit visit = visit_of(lowering, a);
+	struct tile_visit visit = visit_of(lowering, a);
 	if (!visit.model->is_written)
 		return 0;
 	block = guarded(lowering, block, lowering->present[a]);

@@ -145,14 +145,15 @@ struct statement statement_in_visit(const struct lowering *lowering, int s, int 
 
 /* The accesses that read array A's buffer, or write it, in a visit: its own, and those of
  * other groups that borrow from it. */
-struct visit {
+struct visit_accesses {
 	int count, write_count;
 	struct statement *statements;            /* [count]: with the instances of the visit */
 	const struct access **accesses;          /* [count] */
 	struct statement_access *writes;         /* [write_count] */
 };
 
-static void add_access(struct visit *visit, struct statement statement, const struct access *access)
+static void add_access(struct visit_accesses *visit, struct statement statement,
+	const struct access *access)
 {
 	visit->statements[visit->count] = statement;
 	visit->accesses[visit->count] = access;
@@ -163,14 +164,15 @@ static void add_access(struct visit *visit, struct statement statement, const st
 }
 
 /* Caller frees the domains. */
-static struct visit visit_of(const struct lowering *lowering, int a)
+static struct visit_accesses visit_of(const struct lowering *lowering, int a)
 {
 	const struct nest *nest = lowering->nest;
 	size_t limit = 0;
 	for (int b = 0; b < nest->array_count; b++)
 		if (b == a || lowering->lender[b] == a)
 			limit += (size_t)nest->arrays[b].access_count;
-	struct visit visit = { .statements = ARENA_ARRAY(ARENA(lowering), struct statement, limit),
+	struct visit_accesses visit = { .statements = ARENA_ARRAY(ARENA(lowering), struct statement,
+		limit),
 		.accesses = ARENA_ARRAY(ARENA(lowering), const struct access *, limit),
 		.writes = ARENA_ARRAY(ARENA(lowering), struct statement_access, limit) };
 	for (int b = 0; b < nest->array_count; b++)
@@ -189,7 +191,7 @@ static struct visit visit_of(const struct lowering *lowering, int a)
 /* The elements that a visit of array A reads before it writes them. */
 __isl_give isl_set *read_before_written(const struct lowering *lowering, int a)
 {
-	struct visit visit = visit_of(lowering, a);
+	struct visit_accesses visit = visit_of(lowering, a);
 	isl_set *elements = NULL;
 	for (int r = 0; r < visit.count; r++) {
 		const struct access *read = visit.accesses[r];

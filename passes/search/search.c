@@ -42,7 +42,7 @@ static long next_tile(long extent, long tile)
 }
 
 /* The user wants LOOP cut into tiles: of a size, in an order, or walked to and fro. */
-static bool is_tiled_by_wish(const struct space *space, int loop)
+static bool is_tiled_by_constraint(const struct space *space, int loop)
 {
 	const struct model_loop *at = &space->model->loops[loop];
 	bool is_wanted = at->tile > 0 || space->options->serpentine[loop] == 1;
@@ -82,7 +82,7 @@ static void add_choices(struct space *space, int loop)
 	long granule = loop_granule(space->model, loop);
 	int count = 0, all = 0;
 
-	space->is_tiled[loop] = is_tiled_by_wish(space, loop);
+	space->is_tiled[loop] = is_tiled_by_constraint(space, loop);
 	if (at->extent == 1 || at->tile >= at->extent)
 		return;
 	if (at->tile > 0) {

@@ -251,7 +251,7 @@ static void place_loop(struct tree *tree, int depth, int loop, struct tile_choic
 }
 
 /* A loop that moves no region of an array still to be stored can only cost, unless it
- * is there by the user's wish. */
+ * is there by the user's constraint. */
 static bool is_worth_placing(const struct tree *tree, int depth, unsigned stored, int loop)
 {
 	const struct space *space = tree->space;

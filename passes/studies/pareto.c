@@ -229,11 +229,11 @@ static bool search_function(void *user, long capacity, struct front_point *point
 static bool is_fused(const struct question *question)
 {
 	struct quiet quiet;
-	struct fuse_wishes wishes = { .forces = false };
+	struct fuse_constraints constraints = { .forces = false };
 	quiet_begin(&quiet, question->compilation);
-	bool may_fuse = question->nest_count > 1 && (!fuse_wishes_read(&quiet.compilation,
-		question->nests, question->nest_count, &wishes)
-		|| wishes.forces || wishes.fusion != FUSE_NEVER);
+	bool may_fuse = question->nest_count > 1 && (!fuse_constraints_read(&quiet.compilation,
+		question->nests, question->nest_count, &constraints)
+		|| constraints.forces || constraints.fusion != FUSE_NEVER);
 	quiet_end(&quiet);
 	return may_fuse;
 }

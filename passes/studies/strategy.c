@@ -44,12 +44,12 @@ static long array_bytes(const struct plan_nest *nest, const struct array *array)
 
 /* Which array makes the group of LAYER and the next one, as CHOICE says, dearer than ALONE [2],
  * the two. */
-static void find_dearest(struct groups *groups, const struct grown *grown,
+static void find_dearest(struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_choice *choice, const struct plan_nest *alone, struct layer *layer)
 {
 	const struct function *function = groups->function;
 	struct plan_nest fused;
-	if (!group_emit(groups->compilation, groups, grown, choice,
+	if (!group_emit(groups->compilation, groups, candidate, choice,
 		empty_plan(groups->compilation, function, 1), &fused))
 		return;
 	for (int i = 0; i < function->array_count; i++) {
@@ -67,24 +67,24 @@ static void find_dearest(struct groups *groups, const struct grown *grown,
 static void weigh_pair(struct groups *groups, struct layer *layers, const struct plan_nest *nests,
 	int n)
 {
-	struct grown grown;
+	struct fusion_candidate candidate;
 	struct group_choice choice;
 	struct group_limits limits = group_limits_of(groups->compilation);
 	struct layer *layer = &layers[n];
 	long alone = layer->bytes[STRATEGY_FULL], next = layer[1].bytes[STRATEGY_FULL];
 	layer->with_next_bytes = -1;
-	group_begin(groups, n + 1, &grown);
-	group_grow(groups, &grown);
-	if (!group_is_whole(groups, &grown)) {
+	group_begin(groups, n + 1, &candidate);
+	group_grow(groups, &candidate);
+	if (!group_is_whole(groups, &candidate)) {
 		layer->pair = PAIR_APART;
-	} else if (group_search(groups, &grown, &limits, &choice) != GROUP_FITS) {
-		layer->pair = grown.dim_count ? PAIR_TOO_LARGE : PAIR_UNORDERED;
+	} else if (group_search(groups, &candidate, &limits, &choice) != GROUP_FITS) {
+		layer->pair = candidate.dim_count ? PAIR_TOO_LARGE : PAIR_UNORDERED;
 	} else {
 		layer->with_next_bytes = choice.bytes;
 		layer->pair = alone < 0 || next < 0 || choice.bytes < alone + next ? PAIR_SAVES :
 			PAIR_COSTS;
 		if (layer->pair == PAIR_COSTS)
-			find_dearest(groups, &grown, &choice, &nests[n], layer);
+			find_dearest(groups, &candidate, &choice, &nests[n], layer);
 	}
 }
 

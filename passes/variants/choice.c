@@ -13,7 +13,7 @@
 bool nest_read_form(struct compilation *compilation, const struct nest *nest, struct form *form)
 {
 	int count;
-	const struct schedule_line **lines = schedule_wishes(compilation, nest, &count);
+	const struct schedule_line **lines = schedule_constraints(compilation, nest, &count);
 	*form = (struct form){ .is_given = false };
 	return schedule_read_form(compilation, lines, count, form);
 }
@@ -27,7 +27,7 @@ static void contradict(struct choice *choice, const struct schedule_line *line, 
 }
 
 /* The tiles of sequential loops, and buffers beside another of the same array, are as they must
- * be; else says what is wished of them all the same. */
+ * be; else says that the user wants them otherwise. */
 static void find_contradiction(struct choice *choice, const struct schedule_reader *reader)
 {
 	struct arena *arena = choice->compilation->arena;
@@ -60,12 +60,12 @@ static struct schedule_reader reader_of(const struct choice *choice, struct nest
 }
 
 /* What pragmas and --schedule say of the nest. */
-static void read_wishes(struct choice *choice)
+static void read_constraints(struct choice *choice)
 {
 	choice->free_model = choice->model;
 	choice->free_options = choice->options;
 	choice->said = reader_of(choice, &choice->model, &choice->options);
-	choice->lines = schedule_wishes(choice->compilation, choice->nest, &choice->line_count);
+	choice->lines = schedule_constraints(choice->compilation, choice->nest, &choice->line_count);
 	if (!schedule_read(&choice->said, choice->lines, choice->line_count)) {
 		choice->contradiction = choice->said.failure;
 		choice->contradicts_at = choice->said.failed_at;
@@ -157,7 +157,7 @@ static bool prepare(struct choice *choice)
 	fix_prefix(choice);
 	restrict_siblings(choice);
 	restriction_apply(compilation, choice->nest, &choice->model, &choice->options);
-	read_wishes(choice);
+	read_constraints(choice);
 	if (!choice->exact)
 		restrict_to_boxes(choice);
 	if (choice->contradiction || !choice->exact || choice->nest->is_split || is_unclipped(choice)
@@ -379,7 +379,8 @@ static bool lower_schedule(struct choice *choice, const struct nest *nest,
 		doubling[a] = !choice->schedule.storage[a].is_double ? DOUBLE_NEVER
 			: as_fits && choice->options.doubled[a] < 0 ? DOUBLE_IF_FITS : DOUBLE_WANTED;
 	const struct schedule schedule = with_sequential_loops(choice);
-	bool done = nest_lower(choice->compilation, nest, &choice->model, regions, choice->exact,
+	bool done = lower_with_schedule(choice->compilation, nest, &choice->model, regions,
+		choice->exact,
 		&schedule, doubling, detail, plan, out, &choice->obstacle);
 	for (int a = 0; a < choice->model.array_count && done && !choice->exact; a++)
 		choice->schedule.storage[a].is_double = doubling[a] == DOUBLE_WANTED;

@@ -193,7 +193,7 @@ static void report_refusal(struct compilation *compilation, const struct nest *n
 			"run: %s; give them values, without --symbolic, tune for larger ones, or split the "
 			"nest", nest->name, refusal->reason);
 	else if (refusal->is_missed && refusal->first && !refusal->first->contradiction
-		&& !nest_has_wishes(compilation, nest))
+		&& !nest_is_constrained(compilation, nest))
 		diag_error(compilation->diag, nest->location, "what the tiles of '%s' touch is too "
 			"complex to be found: split it into several loops, or write simpler subscripts and "
 			"bounds", nest->name);
@@ -267,7 +267,7 @@ static bool weigh_parts(struct compilation *compilation, const struct nest *nest
 	struct plan weighed = *plan;
 	struct quiet quiet;
 	long bytes = plan_nest_bytes(&best->out);
-	if (nest_has_wishes(compilation, nest) || !restriction_has_parts(compilation)
+	if (nest_is_constrained(compilation, nest) || !restriction_has_parts(compilation)
 		|| bytes <= best->out.lower_bound_bytes
 		|| !parts_may_move_less(compilation, &own,
 		best->choice->exact ? best->choice->nest : NULL, bytes))
@@ -328,7 +328,7 @@ static bool lower_as(struct compilation *compilation, struct nest *nest,
 		warn_of_more(compilation, nest, &best->refusal, out);
 	} else if (diag_error_count(compilation->diag) > errors) {
 		return false;
-	} else if ((form.is_given ? form.is_parts : !nest_has_wishes(compilation, nest))
+	} else if ((form.is_given ? form.is_parts : !nest_is_constrained(compilation, nest))
 		&& lower_all_parts(compilation, nest, &form, LONG_MAX, plan, out)) {
 		fill_bound_of_parts(nest, NULL, out);
 		if (!form.is_given)

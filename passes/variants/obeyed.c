@@ -70,10 +70,10 @@ static const struct schedule_line *disobeyed(const struct choice *choice)
 	return turns_as_said(choice) ? NULL : line_of_serpentine(choice);
 }
 
-bool nest_has_wishes(const struct compilation *compilation, const struct nest *nest)
+bool nest_is_constrained(const struct compilation *compilation, const struct nest *nest)
 {
 	int count;
-	const struct schedule_line **lines = schedule_wishes(compilation, nest, &count);
+	const struct schedule_line **lines = schedule_constraints(compilation, nest, &count);
 	for (int i = 0; i < count; i++)
 		if (schedule_restricts(lines[i]) && !schedule_line_is(lines[i], "form"))
 			return true;

@@ -59,7 +59,7 @@ static bool lower_part(struct compilation *compilation, struct nest *part, bool 
 		add_part(compilation, &own, choice_describe(choice), block, out);
 		return true;
 	}
-	if (form.is_given ? !form.is_parts : !may_part || nest_has_wishes(compilation, part))
+	if (form.is_given ? !form.is_parts : !may_part || nest_is_constrained(compilation, part))
 		return false;
 	if (!lower_parts(compilation, part, &form, LONG_MAX, plan, &own))
 		return false;

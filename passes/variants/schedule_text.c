@@ -445,7 +445,7 @@ const struct schedule_line **schedule_lines_below(const struct compilation *comp
 	return below;
 }
 
-const struct schedule_line **schedule_wishes(const struct compilation *compilation,
+const struct schedule_line **schedule_constraints(const struct compilation *compilation,
 	const struct nest *nest, int *count)
 {
 	const struct function *function = nest->function;

@@ -4,7 +4,7 @@
 #include "passes/analysis/nest.h"
 #include "passes/search/search.h"
 #include "passes/variants/form.h"
-#include "passes/variants/group_wishes.h"
+#include "passes/variants/group_constraints.h"
 #include "passes/variants/schedule_lines.h"
 
 /* A schedule as text, one fact a line:
@@ -37,7 +37,7 @@ struct schedule_reader {
 	const struct nest *nest;
 	struct nest_model *model;
 	struct search_options *options;
-	struct group_wishes *group;  /* NEST is a group: what is said of that; else NULL */
+	struct group_constraints *group;  /* NEST is a group: what is said of that; else NULL */
 	const struct compilation *compilation;   /* knows what is carried */
 	/* What of the lines cannot be in this form of the nest; NULL: nothing. */
 	const char *failure;
@@ -58,7 +58,7 @@ const struct schedule_line **schedule_lines_below(const struct compilation *comp
 	const char *name, int *count);
 /* The lines about NEST: those of pragmas, but for what --schedule says too, then those of
  * --schedule. */
-const struct schedule_line **schedule_wishes(const struct compilation *compilation,
+const struct schedule_line **schedule_constraints(const struct compilation *compilation,
 	const struct nest *nest, int *count);
 /* LINE says something of the tiles, loops or buffers of a nest. */
 bool schedule_restricts(const struct schedule_line *line);

@@ -289,7 +289,7 @@ class Trial:
             lines.append(line)
         return "\n".join(lines) + "\n"
 
-    def wishes(self):
+    def constraints(self):
         """Groups and carried arrays, or one fact of a nest, and all else free."""
         if isinstance(self.function, Alone):
             loop = self.rng.choice(self.function.loop_names)
@@ -308,7 +308,7 @@ class Trial:
 
     def check_schedules(self, size):
         now = self.found[size]
-        tries = [self.wishes(), self.wishes(), self.mutated(self.rng.choice(self.schedules))]
+        tries = [self.constraints(), self.constraints(), self.mutated(self.rng.choice(self.schedules))]
         for text in tries:
             with open("given.txt", "w") as out:
                 out.write(text)

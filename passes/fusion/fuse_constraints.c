@@ -1,4 +1,4 @@
-#include "passes/fusion/fuse_wishes.h"
+#include "passes/fusion/fuse_constraints.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,48 +16,49 @@ static int nest_of_loop(const struct nest *nests, int count, const struct loop *
 }
 
 static bool read_pragma(struct compilation *compilation, const struct nest *nests,
-	const struct pragma *pragma, struct fuse_wishes *wishes)
+	const struct pragma *pragma, struct fuse_constraints *constraints)
 {
 	const struct schedule_line *line = schedule_line_of_pragma(compilation->arena, pragma);
 	bool fuses = schedule_line_is(line, "fuse");
 	if (!fuses && !schedule_line_is(line, "nofuse"))
 		return true;
 	if (!pragma->loop) {
-		wishes->fusion = fuses ? FUSE_ALL : FUSE_NEVER;
+		constraints->fusion = fuses ? FUSE_ALL : FUSE_NEVER;
 		return true;
 	}
-	int n = nest_of_loop(nests, wishes->nest_count, pragma->loop);
+	int n = nest_of_loop(nests, constraints->nest_count, pragma->loop);
 	if (n < 0)
 		return true;
-	if (fuses && n == wishes->nest_count - 1) {
+	if (fuses && n == constraints->nest_count - 1) {
 		diag_error(compilation->diag, pragma->location,
 			"there is no nest after this one that it could be fused with");
 		return false;
 	}
-	wishes->wishes[n].location = pragma->location;
-	*(fuses ? &wishes->wishes[n].with_next : &wishes->wishes[n].is_alone) = true;
+	constraints->of_nest[n].location = pragma->location;
+	*(fuses ? &constraints->of_nest[n].with_next : &constraints->of_nest[n].is_alone) = true;
 	return true;
 }
 
 /* A nest of which a pragma says more than with what it is fused has a schedule of its own. */
 static void keep_alone(struct compilation *compilation, const struct nest *nests,
-	struct fuse_wishes *wishes)
+	struct fuse_constraints *constraints)
 {
-	for (int n = 0; n < wishes->nest_count; n++) {
+	for (int n = 0; n < constraints->nest_count; n++) {
 		int count;
-		const struct schedule_line **lines = schedule_wishes(compilation, &nests[n], &count);
+		const struct schedule_line **lines = schedule_constraints(compilation, &nests[n], &count);
 		for (int i = 0; i < count; i++)
-			wishes->wishes[n].is_alone |= schedule_restricts(lines[i]);
+			constraints->of_nest[n].is_alone |= schedule_restricts(lines[i]);
 	}
 }
 
 /* Nothing is to be fused and to be alone, too. */
-static bool agree(struct compilation *compilation, const struct fuse_wishes *wishes)
+static bool agree(struct compilation *compilation, const struct fuse_constraints *constraints)
 {
-	for (int n = 0; n + 1 < wishes->nest_count; n++)
-		if (wishes->wishes[n].with_next
-			&& (wishes->wishes[n].is_alone || wishes->wishes[n + 1].is_alone)) {
-			diag_error(compilation->diag, wishes->wishes[n].location, "this nest is to be fused with "
+	for (int n = 0; n + 1 < constraints->nest_count; n++)
+		if (constraints->of_nest[n].with_next
+			&& (constraints->of_nest[n].is_alone || constraints->of_nest[n + 1].is_alone)) {
+			diag_error(compilation->diag, constraints->of_nest[n].location,
+				"this nest is to be fused with "
 				"the next one, but one of the two has a schedule of its own, or is to be fused "
 				"with none");
 			return false;
@@ -85,17 +86,18 @@ static bool read_name(const char *name, const char *function, int *first, int *l
 }
 
 static bool add_group(struct compilation *compilation, struct location at, const char *name,
-	int first, int last, struct fuse_wishes *wishes)
+	int first, int last, struct fuse_constraints *constraints)
 {
-	bool is_good = first >= 0 && first <= last && last < wishes->nest_count;
+	bool is_good = first >= 0 && first <= last && last < constraints->nest_count;
 	for (int n = first; n <= last && is_good; n++) {
-		struct fuse_wish *wish = &wishes->wishes[n];
-		is_good = !wish->count || (wish->first == first && wish->count == last - first + 1);
-		wish->first = first;
-		wish->count = last - first + 1;
-		wish->is_alone = first == last;
-		wish->with_next = false;
-		wish->location = at;
+		struct fuse_constraint *constraint = &constraints->of_nest[n];
+		is_good = !constraint->count
+			|| (constraint->first == first && constraint->count == last - first + 1);
+		constraint->first = first;
+		constraint->count = last - first + 1;
+		constraint->is_alone = first == last;
+		constraint->with_next = false;
+		constraint->location = at;
 	}
 	if (!is_good)
 		diag_error(compilation->diag, at, "'%s' names nests that are not there, or in another "
@@ -104,46 +106,47 @@ static bool add_group(struct compilation *compilation, struct location at, const
 }
 
 static bool read_headings(struct compilation *compilation, const char *function,
-	struct fuse_wishes *wishes)
+	struct fuse_constraints *constraints)
 {
 	const struct schedule_lines *lines = compilation->schedule;
 	for (int i = 0; i < lines->count; i++) {
 		const struct schedule_line *line = &lines->items[i];
 		int first, last;
 		if (line->is_heading && read_name(line->nest, function, &first, &last)
-			&& !add_group(compilation, line->words[1].at, line->nest, first, last, wishes))
+			&& !add_group(compilation, line->words[1].at, line->nest, first, last, constraints))
 			return false;
 	}
 	return true;
 }
 
-bool fuse_wishes_read(struct compilation *compilation, const struct nest *nests, int nest_count,
-	struct fuse_wishes *wishes)
+bool fuse_constraints_read(struct compilation *compilation, const struct nest *nests,
+	int nest_count, struct fuse_constraints *constraints)
 {
 	const struct function *function = nests->function;
-	*wishes = (struct fuse_wishes){ .fusion = compilation->fusion, .nest_count = nest_count,
-		.wishes = ARENA_ARRAY(compilation->arena, struct fuse_wish, nest_count + 1) };
+	*constraints = (struct fuse_constraints){
+		.fusion = compilation->fusion, .nest_count = nest_count,
+		.of_nest = ARENA_ARRAY(compilation->arena, struct fuse_constraint, nest_count + 1) };
 	for (int i = 0; i < function->pragma_count; i++)
-		if (!read_pragma(compilation, nests, &function->pragmas[i], wishes))
+		if (!read_pragma(compilation, nests, &function->pragmas[i], constraints))
 			return false;
-	keep_alone(compilation, nests, wishes);
-	if (compilation->schedule && !read_headings(compilation, function->name, wishes))
+	keep_alone(compilation, nests, constraints);
+	if (compilation->schedule && !read_headings(compilation, function->name, constraints))
 		return false;
-	if (!agree(compilation, wishes))
+	if (!agree(compilation, constraints))
 		return false;
-	wishes->is_complete = true;
+	constraints->is_complete = true;
 	for (int n = 0; n < nest_count; n++) {
-		wishes->forces |= fuse_wishes_forced(wishes, n) > 1;
-		wishes->is_complete &= wishes->wishes[n].count > 0;
+		constraints->forces |= fuse_constraints_forced(constraints, n) > 1;
+		constraints->is_complete &= constraints->of_nest[n].count > 0;
 	}
 	return true;
 }
 
 /* ---- questions ---- */
 
-bool fuse_wishes_allow(const struct fuse_wishes *wishes, int first, int count)
+bool fuse_constraints_allow(const struct fuse_constraints *constraints, int first, int count)
 {
-	const struct fuse_wish *all = wishes->wishes;
+	const struct fuse_constraint *all = constraints->of_nest;
 	int last = first + count - 1;
 	bool is_asked_for = true;    /* every two neighbours */
 	for (int n = first; n <= last; n++)
@@ -158,18 +161,18 @@ bool fuse_wishes_allow(const struct fuse_wishes *wishes, int first, int count)
 			return false;
 		is_asked_for &= n == last || all[n].with_next;
 	}
-	return is_asked_for || wishes->fusion != FUSE_NEVER;
+	return is_asked_for || constraints->fusion != FUSE_NEVER;
 }
 
-int fuse_wishes_forced(const struct fuse_wishes *wishes, int first)
+int fuse_constraints_forced(const struct fuse_constraints *constraints, int first)
 {
-	const struct fuse_wish *all = wishes->wishes;
+	const struct fuse_constraint *all = constraints->of_nest;
 	int count = 1;
 	if (all[first].count)
 		return all[first].first == first ? all[first].count : 1;
 	if (first > 0 && all[first - 1].with_next)
 		return 1;
-	while (first + count < wishes->nest_count && all[first + count - 1].with_next)
+	while (first + count < constraints->nest_count && all[first + count - 1].with_next)
 		count++;
 	return count;
 }

@@ -1,5 +1,5 @@
-#ifndef PASSES_FUSE_WISHES_H
-#define PASSES_FUSE_WISHES_H
+#ifndef PASSES_FUSE_CONSTRAINTS_H
+#define PASSES_FUSE_CONSTRAINTS_H
 
 #include "passes/analysis/nest.h"
 
@@ -7,28 +7,28 @@
  * next one) or before a function (as --fuse=all), `#pragma loopc nofuse` (not at all), and
  * a schedule's headings: `nest F.2-4` makes these nests one group, `nest F.2` keeps the
  * nest out of any. */
-struct fuse_wishes {
+struct fuse_constraints {
 	enum fusion fusion;          /* of what nothing else is said of */
 	int nest_count;
-	struct fuse_wish *wishes;    /* [nest] */
+	struct fuse_constraint *of_nest;        /* [nest] */
 	bool forces;                 /* some nests have to be fused */
 	bool is_complete;            /* a schedule says of every nest where it is */
 };
 
-struct fuse_wish {
+struct fuse_constraint {
 	bool is_alone, with_next;
 	int first, count;            /* the group it is in; count 0: none is given */
 	struct location location;
 };
 
 /* False after an error (diagnosed). */
-bool fuse_wishes_read(struct compilation *compilation, const struct nest *nests, int nest_count,
-	struct fuse_wishes *wishes);
+bool fuse_constraints_read(struct compilation *compilation, const struct nest *nests,
+	int nest_count, struct fuse_constraints *constraints);
 
 /* Whether the COUNT nests from FIRST on may be lowered as one. */
-bool fuse_wishes_allow(const struct fuse_wishes *wishes, int first, int count);
+bool fuse_constraints_allow(const struct fuse_constraints *constraints, int first, int count);
 
 /* The nests from FIRST on that have to be one group at least; 1: none have. */
-int fuse_wishes_forced(const struct fuse_wishes *wishes, int first);
+int fuse_constraints_forced(const struct fuse_constraints *constraints, int first);
 
 #endif

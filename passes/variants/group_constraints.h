@@ -1,12 +1,12 @@
-#ifndef PASSES_GROUP_WISHES_H
-#define PASSES_GROUP_WISHES_H
+#ifndef PASSES_GROUP_CONSTRAINTS_H
+#define PASSES_GROUP_CONSTRAINTS_H
 
 #include <stdbool.h>
 
 #include "passes/limits.h"
 
 /* What a schedule that is given says of a group. */
-struct group_wishes {
+struct group_constraints {
 	long tile[GROUP_DIMS];       /* 0: free */
 	bool repeats[GROUP_DIMS];    /* producers are to be repeated */
 	bool *is_internal;           /* [array of the function]: it stays on chip */

@@ -1,7 +1,7 @@
 """What a schedule says is so, or refused: random lines on random nests and groups of the fuzzer's
 generator.
 
-    wishes.py LOOPC FIRST LAST      seeds FIRST to LAST
+    constraints.py LOOPC FIRST LAST      seeds FIRST to LAST
 
 Lines are taken from a schedule that loopc found and changed at random.  Where loopc accepts
 them, the schedule it prints has each of them, its result is verified, and the schedule given
@@ -90,7 +90,7 @@ def change(source, line, lines):
     return " ".join(words)
 
 
-def wish(source, heading, lines):
+def constraint(source, heading, lines):
     """Some lines of a section, some of them changed, and some new ones."""
     said = []
     for line in lines:
@@ -154,7 +154,7 @@ def is_obeyed(compiler, heading, line, given, lines):
 
 def check(compiler, source, found):
     """What is wrong with what loopc makes of some lines; None: nothing."""
-    given = [(heading, wish(source, heading, lines)) for heading, lines in sections(found)]
+    given = [(heading, constraint(source, heading, lines)) for heading, lines in sections(found)]
     text = "".join("nest %s\n%s" % (heading, "".join(line + "\n" for line in lines))
                    for heading, lines in given)
     option = compiler.schedule("wished", text)
