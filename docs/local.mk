@@ -4,7 +4,7 @@ if HAVE_ONNX
 dist_man_MANS += docs/loopc-onnx.1
 endif
 EXTRA_DIST += docs/building.md docs/machine.md docs/importing.md docs/loopc-onnx.1
-EXTRA_DIST += docs/ir.md
+EXTRA_DIST += docs/glossary.md docs/ir.md
 EXTRA_DIST += docs/affine.md docs/fusion.md
 EXTRA_DIST += docs/reports.md docs/sizes.md docs/tutorial.md
 

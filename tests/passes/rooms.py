@@ -4,7 +4,7 @@
     rooms.py SOURCE_DIRECTORY
 
 Prints each include that goes the other way, a circle of files by their includes, each room
-without a README, and each file that docs/ARCHITECTURE.md names and is not there; exit status 1 if
+without a README, and each file that docs/ARCHITECTURE.md or docs/glossary.md names and is not there; exit status 1 if
 there is one.
 """
 
@@ -51,9 +51,11 @@ def missing_texts(top, rooms):
     """Rooms that nobody explains, and names of files that are gone."""
     missing = ["passes/%s/README" % room for room in sorted(rooms)
                if not os.path.exists(os.path.join(top, "passes", room, "README"))]
-    with open(os.path.join(top, "docs/ARCHITECTURE.md")) as file:
-        named = set(re.findall(r"`((?:passes|frontend|ir|codegen|driver|runtime|tests|docs)/[^`]*|loopc\.c)`",
-                               file.read()))
+    named = set()
+    for text in "docs/ARCHITECTURE.md", "docs/glossary.md":
+        with open(os.path.join(top, text)) as file:
+            named |= set(re.findall(r"`((?:passes|frontend|ir|codegen|driver|runtime|tests|docs)/[^`]*|loopc\.c)`",
+                                    file.read()))
     return missing + [name for name in sorted(named) if not os.path.exists(os.path.join(top, name))]
 
 

@@ -13,6 +13,7 @@ house()
 	mkdir -p "$1/passes/analysis" "$1/passes/cost" "$1/docs"
 	touch "$1/passes/analysis/README" "$1/passes/cost/README" "$1/passes/analysis/a.h"
 	echo 'See `passes/cost/b.h`.' >"$1/docs/ARCHITECTURE.md"
+	echo '| a | b | `passes/analysis/a.h` |' >"$1/docs/glossary.md"
 	echo '#include "passes/analysis/a.h"' >"$1/passes/cost/b.h"
 }
 
@@ -32,4 +33,7 @@ ok "a room without a README is found" not_ok rooms silent
 house gone
 echo 'See `passes/cost/gone.c`.' >>gone/docs/ARCHITECTURE.md
 ok "a file that is named and gone is found" not_ok rooms gone
+house stale
+echo '| a | b | `passes/analysis/gone.h` |' >stale/docs/glossary.md
+ok "so is one that the glossary names" not_ok rooms stale
 finish
