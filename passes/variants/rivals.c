@@ -29,6 +29,18 @@ static int iterator_of(const struct statement *statement, const struct hyperplan
 	return found;
 }
 
+/* Iterator I of STATEMENT has one value, as that of a loop that runs once; such loops are in no
+ * band. */
+static bool is_fixed(const struct statement *statement, int i, long *value)
+{
+	isl_val *fixed = isl_set_plain_get_val_if_fixed(statement->domain, isl_dim_set, (unsigned)i);
+	bool is_one = isl_val_is_int(fixed) == isl_bool_true;
+	if (is_one)
+		*value = isl_val_get_num_si(fixed);
+	isl_val_free(fixed);
+	return is_one;
+}
+
 /* False if SUBSCRIPT of statement S is not one. */
 static bool in_band(const struct nest *nest, int s, const struct affine *subscript,
 	struct band_affine *out)
@@ -47,9 +59,14 @@ static bool in_band(const struct nest *nest, int s, const struct affine *subscri
 		out->coefficients[l] = factor * plane->divisor;
 		out->constant -= factor * plane->affine.constant;
 	}
-	for (int i = 0; i < statement->depth; i++)
-		if (subscript->coefficients[i] && !is_known[i])
+	for (int i = 0; i < statement->depth; i++) {
+		long value;
+		if (!subscript->coefficients[i] || is_known[i])
+			continue;
+		if (!is_fixed(statement, i, &value))
 			return false;
+		out->constant += subscript->coefficients[i] * value;
+	}
 	return true;
 }
 
@@ -92,27 +109,56 @@ static bool is_anchored(const struct nest *nest, int statement)
 	return false;
 }
 
-/* One statement of NEST runs in all iterations of the band, and the others are beginnings and
- * ends of its loops that touch nothing more.  The regions of the nest are those of this statement
- * alone, and so is what it moves, but that elements set on chip are not fetched: the part that
- * has this statement moves no less when it runs alone. */
-static bool has_main_statement(const struct nest *nest)
+/* Loops around STATEMENT that run more than once. */
+static int true_depth(const struct statement *statement)
 {
-	int main = -1;
-	for (int s = 0; s < nest->statement_count; s++) {
-		if (is_anchored(nest, s))
-			continue;
-		if (main >= 0)
+	long value;
+	int depth = 0;
+	for (int i = 0; i < statement->depth; i++)
+		depth += !is_fixed(statement, i, &value);
+	return depth;
+}
+
+/* STATEMENT is in loops that are around MAIN too, and MAIN runs wherever it does. */
+static bool runs_with(const struct statement *statement, const struct statement *main)
+{
+	if (statement->depth > main->depth)
+		return false;
+	for (int i = 0; i < statement->depth; i++)
+		if (statement->loops[i] != main->loops[i])
 			return false;
-		main = s;
-	}
-	if (main < 0 || nest->left_out || nest->prefix
-		|| nest->statements[main]->depth != nest->band_count)
+	isl_set *places = isl_set_project_out(isl_set_copy(main->domain), isl_dim_set,
+		(unsigned)statement->depth, (unsigned)(main->depth - statement->depth));
+	places = isl_set_set_tuple_id(places, isl_set_get_tuple_id(statement->domain));
+	bool does = isl_set_is_subset(statement->domain, places) == isl_bool_true;
+	isl_set_free(places);
+	return does;
+}
+
+/* Statement MAIN of NEST runs in all iterations of the band, and the others with it or at beginnings
+ * and ends of its loops, where they touch nothing more.  The regions of the nest are those of MAIN
+ * alone, and so is what it moves, but that elements set on chip are not fetched: the part that
+ * has MAIN moves no less when it runs alone. */
+static bool is_main(const struct nest *nest, int main)
+{
+	const struct statement *statement = nest->statements[main];
+	if (is_anchored(nest, main) || true_depth(statement) != nest->band_count)
 		return false;
 	for (int s = 0; s < nest->statement_count; s++)
-		if (!covers(nest, main, s))
+		if ((!is_anchored(nest, s) && !runs_with(nest->statements[s], statement))
+			|| !covers(nest, main, s))
 			return false;
 	return true;
+}
+
+static bool has_main_statement(const struct nest *nest)
+{
+	if (nest->left_out || nest->prefix)
+		return false;
+	for (int s = 0; s < nest->statement_count; s++)
+		if (is_main(nest, s))
+			return true;
+	return false;
 }
 
 /* ---- what parts need ---- */
