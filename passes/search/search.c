@@ -231,10 +231,9 @@ static bool are_twins(const struct space *space, int one, int other)
 }
 
 static void space_init(struct space *space, const struct nest_model *model,
-	const struct arch *arch, const struct search_options *options, bool is_double)
+	const struct arch *arch, const struct search_options *options, bool is_double,
+	double least_traffic)
 {
-	const char *argument;
-
 	memset(space, 0, sizeof *space);
 	space->model = model;
 	space->arch = arch;
@@ -243,7 +242,7 @@ static void space_init(struct space *space, const struct nest_model *model,
 	space->granule = (double)arch_granule_bytes(arch);
 	space->capacity = (double)(arch->exclusive ? arch_granule_bytes(arch) * arch->banks :
 		arch->scratchpad_bytes);
-	space->least_traffic = (double)model_lower_bound(model, arch->scratchpad_bytes, &argument);
+	space->least_traffic = least_traffic;
 	for (int l = 0; l < model->loop_count; l++) {
 		space->may_turn[l] = !model->loops[l].is_forward && options->serpentine[l] != 0;
 		add_choices(space, l);
@@ -564,9 +563,8 @@ static bool search_memory(struct crew *crew, const struct nest_model *model,
 	large.banks = 1 << 30;
 	large.scratchpad_bytes = arch->exclusive ? arch_granule_bytes(arch) * large.banks :
 		LONG_MAX / 4;
-	space_init(&space, model, &large, &patient, is_double);
+	space_init(&space, model, &large, &patient, is_double, -1);  /* traffic does not matter */
 	space.is_minimal_memory = true;
-	space.least_traffic = -1;    /* traffic does not matter */
 	for (int a = 0; a < model->array_count; a++)
 		is_window_fixed = is_window_fixed || options->sliding[a] == 1;
 	/* small tiles need least, but may leave gaps between windows that have to slide */
@@ -597,18 +595,18 @@ bool search_least_memory(const struct nest_model *model, const struct arch *arch
 	return least.found;
 }
 
-/* The best with IS_DOUBLE buffers or not; *SMALLEST as search_schedule says. */
+/* The best with IS_DOUBLE buffers or not; *SMALLEST as search_schedule says.  No schedule moves less
+ * than LOWER bytes. */
 static bool search_buffering(const struct nest_model *model, const struct arch *arch,
-	const struct search_options *options, bool is_double, struct schedule *best,
+	const struct search_options *options, bool is_double, long lower, struct schedule *best,
 	long *smallest)
 {
 	struct space space;
 	struct outcome total = { .found = false };
 	struct crew crew;
-	const char *argument;
 	long limit = options->effort > 0 ? options->effort : EXHAUSTIVE_POINTS;
 
-	space_init(&space, model, arch, options, is_double);
+	space_init(&space, model, arch, options, is_double, (double)lower);
 	crew_init(&crew, options->threads);
 	run_search(&crew, &space, &total, limit);
 	if (!total.found) {
@@ -630,8 +628,6 @@ static bool search_buffering(const struct nest_model *model, const struct arch *
 		if ((double)best->bound_bytes > total.bound)
 			best->bound_bytes = (long)fmax(0, ceil(total.bound * (1 - 1e-12)));
 		if (!total.is_complete) {
-			long lower = model_lower_bound(model, arch->scratchpad_bytes, &argument);
-
 			best->bound_bytes = best->bound_bytes > lower ? best->bound_bytes : lower;
 			best->is_optimal = best->bound_bytes >= best->total_bytes;
 		}
@@ -670,13 +666,14 @@ static bool search_with_buffers(const struct nest_model *model, const struct arc
 {
 	bool is_double = options->buffering == BUFFERING_DOUBLE;
 	struct schedule overlapped;
-	long unused;
+	const char *argument;
+	long lower = model_lower_bound(model, arch->scratchpad_bytes, &argument), unused;
 
-	if (!search_buffering(model, arch, options, is_double, best, smallest))
+	if (!search_buffering(model, arch, options, is_double, lower, best, smallest))
 		return false;
 	if (options->buffering != BUFFERING_AUTO)
 		return true;
-	if (search_buffering(model, arch, options, true, &overlapped, &unused) &&
+	if (search_buffering(model, arch, options, true, lower, &overlapped, &unused) &&
 		overlapped.total_bytes == best->total_bytes) {
 		overlapped.is_optimal = best->is_optimal;
 		overlapped.bound_bytes = best->bound_bytes;
