@@ -3,8 +3,8 @@
     constrained.py LOOPC SEED CHANGES     so many changes of each nest
 
 A line of the schedule that loopc found is changed: a tile is another one, two loops change places,
-or an array is stored elsewhere; all other lines go.  What loopc finds then is a schedule of the
-same space.  It moves no less than the first, if that was called optimal, and else not less than
+or an array is stored elsewhere; all other lines go.  And the parts of the nest are lowered one by
+one.  What loopc finds then is a schedule of the same space.  It moves no less than the first, if that was called optimal, and else not less than
 the printed gap allows.
 """
 
@@ -32,6 +32,17 @@ NESTS = (
     "void f(float C[50], float X[50], const float A[50][50], const float B[50][50],"
     " const float D[50]) { for (int i = 0; i < 50; i++) for (int j = 0; j < 50; j++) {"
     " C[i] += A[i][j] * D[j]; X[j] += B[j][i] * D[i]; } }",
+    # loops that run once, which are in no band
+    "void f(float O[17][16], const float I[3][17][16], const float W[3][1][1]) {"
+    " for (int p = 0; p < 17; p++) for (int q = 0; q < 16; q++) { O[p][q] = 0;"
+    " for (int c = 0; c < 3; c++) for (int r = 0; r < 1; r++) for (int s = 0; s < 1; s++)"
+    " O[p][q] += W[c][r][s] * I[c][p + r][q + s]; } }",
+    "void f(float O[90], float X[90], const float I[90], const float W[90]) {"
+    " for (int p = 0; p < 90; p++) { O[p] = I[p]; for (int c = 0; c < 1; c++)"
+    " O[p] += W[p + c] * I[p]; for (int c = 0; c < 1; c++) X[p] = O[p] * W[p] + X[89 - p]; } }",
+    "void f(float O[20][30], const float I[20][30]) { for (int p = 0; p < 20; p++) {"
+    " for (int q = 0; q < 10; q++) O[p][q] = 0; for (int q = 0; q < 30; q++)"
+    " for (int r = 0; r < 1; r++) O[p][q] += I[p][q + r]; } }",
 )
 
 
@@ -87,6 +98,12 @@ def constrained(source, schedule):
                      if i == which or line.split()[0] in ("nest", "form")) + "\n"
 
 
+def parts(schedule):
+    """The first nest of SCHEDULE in parts, inside none, one, two or three of its loops."""
+    heading = schedule.splitlines()[0]
+    return ["%s\nform parts sequential %d\n" % (heading, loops) for loops in range(4)]
+
+
 def check(source, compiler, changes):
     free = compiler.run()
     if not free:
@@ -96,8 +113,8 @@ def check(source, compiler, changes):
         gap = free["search"]["gap"]
         claimed = 0 if gap is None else claimed / (1 + gap) * (1 - 1e-6)
     compared = 0
-    for _ in range(changes):
-        text = constrained(source, free["schedule"])
+    for text in [constrained(source, free["schedule"]) for _ in range(changes)] + \
+            parts(free["schedule"]):
         part = compiler.run(text)
         if part:
             assert part["traffic"]["total_bytes"] >= claimed, "%d bytes, claimed %d, with\n%s" % (
