@@ -40,12 +40,12 @@ static long without_clip(const struct model_dim *dim, long elements, long hull)
 	return elements - outside > 1 ? elements - outside : 1;
 }
 
-/* At least so many different elements of a dimension are touched.  Loops are added
- * from the smallest coefficient: while they leave no gap the elements are an
+/* At least so many different elements of a dimension are touched, where ELEMENTS of its window
+ * are.  Loops are added from the smallest coefficient: while they leave no gap the elements are an
  * interval; a step over all of it makes disjoint copies; else |A + B| >= |A| + |B| - 1. */
-long dim_elements(const struct nest_model *model, const struct model_dim *dim)
+long dim_elements(const struct nest_model *model, const struct model_dim *dim, long elements)
 {
-	long elements = dim->window, hull = dim->window;
+	long hull = dim->window;
 	bool is_used[MODEL_LOOPS] = { false };
 
 	for (;;) {
@@ -84,7 +84,8 @@ static long array_elements(const struct nest_model *model, const struct model_ar
 		int next = -1;
 
 		for (int d = 0; d < array->rank; d++) {
-			long count = dim_elements(model, &array->dims[d]);
+			const struct model_dim *dim = &array->dims[d];
+			long count = dim_elements(model, dim, dim->touched ? dim->touched : dim->window);
 			bool is_free = !is_taken[d];
 
 			for (int l = 0; l < model->loop_count; l++)

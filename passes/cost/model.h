@@ -26,6 +26,8 @@ struct model_loop {
  * D_l - i T_l if less) and the whole extent of loops inside it. */
 struct model_dim {
 	long window;                 /* >= 1 */
+	long touched;                /* elements of the window that accesses touch at least; 0: all.
+	                              * Regions are boxes, which may have others in between */
 	long coefficient[MODEL_LOOPS];  /* >= 0 */
 	long negative;               /* bit l set if the subscript falls as loop l rises; matters
 	                              * only where the dimension is clipped */

@@ -19,8 +19,9 @@ int slide_dim(const struct nest_model *model, const struct schedule *schedule,
 /* True if two different regions of ARRAY never share an element. */
 bool regions_are_disjoint(const struct nest_model *model, const struct schedule *schedule,
 	const struct model_array *array, int store);
-/* At least so many different elements of a dimension are touched by all iterations. */
-long dim_elements(const struct nest_model *model, const struct model_dim *dim);
+/* At least so many different elements of a dimension are touched by all iterations, where ELEMENTS
+ * of a window are. */
+long dim_elements(const struct nest_model *model, const struct model_dim *dim, long elements);
 /* Some dimension of ARRAY is clipped. */
 bool array_is_clipped(const struct model_array *array);
 /* Tiles of a loop, by index. */

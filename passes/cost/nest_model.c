@@ -1,6 +1,7 @@
 /* From a nest to the model that the search works on, and the closed forms of its
  * regions where they have one. */
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -343,6 +344,160 @@ static bool region_of(const struct builder *builder, struct nest_array *array,
 		&& written_by_a_box(builder, array));
 }
 
+/* ---- regions with holes ---- */
+
+/* Iterator I of ACCESS's statement is of no dimension of the band, and has several values. */
+static bool is_inner(const struct builder *builder, const struct nest_access *access, int i)
+{
+	const struct range *range = &builder->ranges[access->statement][i];
+	for (int l = 0; l < builder->nest->band_count; l++) {
+		const struct hyperplane *plane = &builder->nest->band[l].planes[access->statement];
+		if (plane->kind == HYPERPLANE_AFFINE && plane->affine.coefficients[i])
+			return false;
+	}
+	return range->min < range->max;
+}
+
+/* TOUCHED[d]: of the window, what one inner iterator of ACCESS touches, each another one.  True if
+ * that is all that inner iterators do there. */
+static bool touched_by(const struct builder *builder, const struct nest_array *array,
+	const struct nest_access *access, long *touched)
+{
+	int depth = builder->nest->statements[access->statement]->depth;
+	bool is_used[LOOP_DEPTH_LIMIT] = { false }, is_all = true;
+	for (int d = 0; d < array->array->rank; d++) {
+		const long *coefficients = access->access->subscripts[d].coefficients;
+		int best = -1;
+		touched[d] = 1;
+		for (int i = 0; i < depth; i++) {
+			const struct range *range = &builder->ranges[access->statement][i];
+			long points = (range->max - range->min) / range->step + 1;
+			if (!coefficients[i] || !is_inner(builder, access, i))
+				continue;
+			is_all &= best < 0 && !is_used[i];
+			if (!is_used[i] && points > touched[d]) {
+				touched[d] = points;
+				best = i;
+			}
+		}
+		if (best >= 0)
+			is_used[best] = true;
+	}
+	return is_all;
+}
+
+/* Where the elements that ACCESS touches at the band's origin are in REGION's window. */
+struct walk {
+	long value[LOOP_DEPTH_LIMIT];        /* of the inner iterators */
+	long first[ARRAY_RANK_LIMIT];        /* subscripts where all of these are 0 */
+};
+
+static void walk_begin(const struct builder *builder, const struct nest_array *array,
+	const struct nest_access *access, struct walk *walk)
+{
+	const struct range *ranges = builder->ranges[access->statement];
+	for (int i = 0; i < builder->nest->statements[access->statement]->depth; i++)
+		walk->value[i] = ranges[i].min;
+	for (int d = 0; d < array->array->rank; d++) {
+		const struct affine *subscript = &access->access->subscripts[d];
+		struct pattern pattern;
+		subscript_pattern(builder->nest, access->statement, ranges, subscript, &pattern);
+		walk->first[d] = pattern.min;
+		for (int i = 0; i < builder->nest->statements[access->statement]->depth; i++) {
+			long a = subscript->coefficients[i];
+			if (is_inner(builder, access, i))
+				walk->first[d] -= a * (a > 0 ? ranges[i].min : ranges[i].max);
+		}
+	}
+}
+
+/* -1: it is not in the window. */
+static long walk_cell(const struct builder *builder, const struct nest_array *array,
+	const struct nest_access *access, const struct region *region, const struct walk *walk)
+{
+	long cell = 0;
+	for (int d = 0; d < array->array->rank; d++) {
+		const struct region_dim *dim = &region->dims[d];
+		long value = walk->first[d];
+		for (int i = 0; i < builder->nest->statements[access->statement]->depth; i++)
+			if (is_inner(builder, access, i))
+				value += access->access->subscripts[d].coefficients[i] * walk->value[i];
+		value = (value - dim->phase) / dim->stride - dim->base;
+		if (value < 0 || value >= dim->window)
+			return -1;
+		cell = cell * dim->window + value;
+	}
+	return cell;
+}
+
+static bool walk_next(const struct builder *builder, const struct nest_access *access,
+	struct walk *walk)
+{
+	const struct range *ranges = builder->ranges[access->statement];
+	for (int i = 0; i < builder->nest->statements[access->statement]->depth; i++) {
+		if (!is_inner(builder, access, i))
+			continue;
+		walk->value[i] += ranges[i].step;
+		if (walk->value[i] <= ranges[i].max)
+			return true;
+		walk->value[i] = ranges[i].min;
+	}
+	return false;
+}
+
+/* All accesses together touch all of REGION's window, as far as that is seen with little work. */
+static bool is_filled(const struct builder *builder, const struct nest_array *array,
+	const struct region *region)
+{
+	enum { CELLS = 1 << 14, STEPS = 1 << 17 };
+	long cells = 1, filled = 0, steps = 0;
+	for (int d = 0; d < array->array->rank; d++)
+		if (__builtin_mul_overflow(cells, region->dims[d].window, &cells) || cells > CELLS)
+			return false;
+	bool *is_touched = memory_alloc((size_t)cells * sizeof *is_touched);
+	memset(is_touched, 0, (size_t)cells * sizeof *is_touched);
+	for (int a = 0; a < array->access_count; a++) {
+		struct walk walk;
+		walk_begin(builder, array, &array->accesses[a], &walk);
+		do {
+			long cell = walk_cell(builder, array, &array->accesses[a], region, &walk);
+			if (cell < 0)
+				continue;
+			filled += !is_touched[cell];
+			is_touched[cell] = true;
+		} while (steps++ < STEPS && walk_next(builder, &array->accesses[a], &walk));
+	}
+	free(is_touched);
+	return filled == cells;
+}
+
+/* How much of its window the accesses of REGION's ARRAY touch: all, as one of them does or all
+ * together; or what the one does that touches most, counted by one iterator a dimension. */
+static void find_holes(const struct builder *builder, const struct nest_array *array,
+	struct region *region)
+{
+	long most = 0, best[ARRAY_RANK_LIMIT] = { 0 };
+	for (int a = 0; a < array->access_count; a++) {
+		long touched[ARRAY_RANK_LIMIT] = { 0 }, all = 1;
+		bool is_whole = touched_by(builder, array, &array->accesses[a], touched);
+		for (int d = 0; d < array->array->rank; d++) {
+			is_whole &= touched[d] == region->dims[d].window;
+			if (__builtin_mul_overflow(all, touched[d], &all))
+				all = LONG_MAX;
+		}
+		if (is_whole)
+			return;
+		if (all > most) {
+			most = all;
+			memcpy(best, touched, sizeof best);
+		}
+	}
+	if (is_filled(builder, array, region))
+		return;
+	for (int d = 0; d < array->array->rank; d++)
+		region->dims[d].touched = best[d];
+}
+
 /* The elements a whole run touches stay within the clip: what is outside is a border. */
 static bool is_clipped(const struct nest *nest, const struct nest_array *array,
 	const struct region *region)
@@ -377,6 +532,7 @@ static bool closed_forms(struct builder *builder, struct region *regions)
 	for (int a = 0; a < nest->array_count; a++) {
 		if (!region_of(builder, &nest->arrays[a], &regions[a]))
 			return false;
+		find_holes(builder, &nest->arrays[a], &regions[a]);
 		regions[a].is_clipped = is_clipped(nest, &nest->arrays[a], &regions[a]);
 	}
 	return true;
@@ -470,6 +626,7 @@ static void fill_exact(const struct nest *nest, struct nest_array *array,
 	out->anchored = anchored_dims(nest, array);
 	for (int d = 0; d < out->rank; d++) {
 		out->dims[d].window = region->dims[d].window;
+		out->dims[d].touched = region->dims[d].touched;
 		for (int l = 0; l < nest->band_count; l++) {
 			long coefficient = region->dims[d].coefficient[l];
 			out->dims[d].coefficient[l] = labs(coefficient);

@@ -12,6 +12,7 @@ struct region_dim {
 	long base;
 	long coefficient[NEST_LOOPS];    /* signed */
 	long window;
+	long touched;                /* see struct model_dim */
 	long stride, phase;          /* see struct plan_dim */
 	long low, high;              /* no element outside is touched: regions are clipped */
 	/* These for all values of the symbolic sizes, as in struct band_dim. */

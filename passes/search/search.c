@@ -171,7 +171,8 @@ static void add_array(struct space *space, int a)
 		int loops = 0;
 
 		space->gap_loop[a][d] = NO_GAPS;
-		space->distinct[a][d] = (double)dim_elements(space->model, &array->dims[d]);
+		space->distinct[a][d] = (double)dim_elements(space->model, &array->dims[d],
+			array->dims[d].window);
 		for (int l = 0; l < space->model->loop_count; l++)
 			if (array->dims[d].coefficient[l] > 0) {
 				loops++;

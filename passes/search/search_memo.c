@@ -47,6 +47,7 @@ static void copy_array(struct model_array *to, const struct model_array *from, i
 	to->align_rank = from->align_rank;
 	for (int d = 0; d < from->rank; d++) {
 		to->dims[d].window = from->dims[d].window;
+		to->dims[d].touched = from->dims[d].touched;
 		to->dims[d].clip_low = from->dims[d].clip_low;
 		to->dims[d].clip_high = from->dims[d].clip_high;
 		to->dims[d].negative = from->dims[d].clip_high > 0 || from->align_bytes > 1
