@@ -126,11 +126,11 @@ static bool fill_region(struct lowering *lowering, int a, struct general_region 
 	if (!region->is_touched)
 		return true;
 	struct isl_work work = isl_work_begin(lowering->compilation->ctx, REGION_OPERATIONS);
-	bool is_filled = (region_memo_take_ends(lowering, a, region)
-		|| region_find_ends(lowering, region, depth, buffer->rank))
-		&& region_fill_origins(lowering, region, depth, buffer);
-	if (!isl_work_end(&work) || !is_filled)
+	bool has_ends = region_memo_take_ends(lowering, a, region)
+		|| region_find_ends(lowering, region, depth, buffer->rank);
+	if (!isl_work_end(&work) || !has_ends)
 		return false;
+	region_fill_origins(lowering, region, depth, buffer);
 	if (!region_memo_take_transfers(lowering, a, region, &done)) {
 		work = isl_work_begin(lowering->compilation->ctx, TRANSFER_OPERATIONS);
 		done = find_transfers(lowering, a, region);

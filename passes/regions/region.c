@@ -98,28 +98,36 @@ bool region_find_ends(struct lowering *lowering, struct general_region *region, 
 	return true;
 }
 
-/* Where the buffer begins: with the box, or at a simpler place before it. */
-bool region_fill_origins(struct lowering *lowering, const struct general_region *region, int depth,
+/* Where the buffer begins in dimension D: with the box, or at a simpler place before it, unless
+ * isl takes too long over that.  What is only weighed begins with the box: the bytes are the same. */
+static struct plan_expr *origin_of(struct lowering *lowering, const struct general_region *region,
+	int depth, int d)
+{
+	enum { ORIGIN_OPERATIONS = 400000 };
+	isl_set *visits = region->footprint.visits;
+	if (lowering->detail != TO_EMIT || isl_pw_aff_n_piece(region->box.low[d]) == 1)
+		return region->first[d];
+	struct isl_work work = isl_work_begin(lowering->compilation->ctx, ORIGIN_OPERATIONS);
+	struct plan_expr *origin = expression_of(lowering, visits, depth,
+		box_origin(&region->box, d, visits));
+	return isl_work_end(&work) && origin ? origin : region->first[d];
+}
+
+void region_fill_origins(struct lowering *lowering, const struct general_region *region, int depth,
 	struct plan_buffer *buffer)
 {
-	isl_set *visits = region->footprint.visits;
-	for (int d = 0; d < buffer->rank; d++) {
-		bool is_simple = lowering->detail != TO_EMIT
-			|| isl_pw_aff_n_piece(region->box.low[d]) == 1;
-		buffer->dims[d].origin = is_simple ? region->first[d] : expression_of(lowering, visits,
-			depth, box_origin(&region->box, d, visits));
-		if (!buffer->dims[d].origin)
-			return false;
-	}
-	return true;
+	for (int d = 0; d < buffer->rank; d++)
+		buffer->dims[d].origin = origin_of(lowering, region, depth, d);
 }
 
 /* Where the box begins. */
 bool region_fill_box(struct lowering *lowering, struct general_region *region, int depth,
 	struct plan_buffer *buffer)
 {
-	return region_find_ends(lowering, region, depth, buffer->rank)
-		&& region_fill_origins(lowering, region, depth, buffer);
+	if (!region_find_ends(lowering, region, depth, buffer->rank))
+		return false;
+	region_fill_origins(lowering, region, depth, buffer);
+	return true;
 }
 
 /* In some visit, BOX has elements that are not in the set. */
