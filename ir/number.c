@@ -17,6 +17,16 @@ static bool is_floating(const char *text)
 	return strchr(text, '.') || strpbrk(text, is_hexadecimal(text) ? "pP" : "eE");
 }
 
+/* VALUE, of the number TEXT, is neither too large for its type nor so small that it is rounded to
+ * zero: C compilers warn of both. */
+static bool is_in_range(const char *text, double value)
+{
+	bool is_hex = is_hexadecimal(text);
+	text += 2 * is_hex;
+	size_t mantissa = strcspn(text, is_hex ? "pP" : "eEfF");
+	return isfinite(value) && (value != 0 || strspn(text, "0.") >= mantissa);
+}
+
 static bool floating_type(const char *text, struct type *type)
 {
 	bool is_hex = is_hexadecimal(text);
@@ -40,7 +50,7 @@ static bool floating_type(const char *text, struct type *type)
 	bool is_float = *at == 'f' || *at == 'F';
 	*type = is_float ? (struct type){ TYPE_FLOAT, 4, "float" } :
 		(struct type){ TYPE_DOUBLE, 8, "double" };
-	return !at[is_float] && (is_float ? isfinite(strtof(text, NULL)) : isfinite(strtod(text, NULL)));
+	return !at[is_float] && is_in_range(text, is_float ? strtof(text, NULL) : strtod(text, NULL));
 }
 
 static bool character_value(const char *text, unsigned long *value)
