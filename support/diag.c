@@ -15,11 +15,12 @@ enum severity { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_REMARK, SEVERITY_NOTE
 /* Every -W and -R name there is; all warnings are on unless turned off, all
  * remarks off unless turned on. */
 static const char *const warning_names[] = {
-	"never-runs", "schedule", "uninitialized", "unknown-pragma", "unused-define",
+	"never-runs", "schedule", "sizes", "uninitialized", "unknown-pragma", "unused-define",
 };
 static const char *const warning_meanings[] = {
 	"a loop that never runs",
 	"a pragma gives way to the file of --schedule",
+	"with sizes left to the run more moves than with them bound",
 	"a value is read that nothing has set",
 	"a #pragma that is none of loopc's",
 	"-D of a name that the file does not use",

@@ -176,6 +176,8 @@ static void read_serpentine(struct schedule_reader *reader)
 		int l = loop_named(reader, word);
 		if (l >= 0 && reader->model->loops[l].is_forward)
 			fail(reader, "a dependence forbids to walk backwards the loop", word);
+		else if (l >= 0 && reader->options->serpentine[l] == 1)
+			fail(reader, "the line names twice the loop", word);
 		else if (l >= 0 && reader->model->loops[l].extent > 1)
 			reader->options->serpentine[l] = 1;
 	}

@@ -120,6 +120,12 @@ while read -r option rest; do
 	ok "$option is known" "$LOOPC" -D N=40 "$option" -o x.c sum.loop
 done <out
 cp out listed
+# What a message ends with, as [-Wschedule], can be given.
+find "$top_srcdir" -name '*.c' -path "$top_srcdir/[dfips]*" |
+	xargs sed -n 's/.*diag_\(warning\|remark\)([^"]*"\([a-z-]*\)",.*/\1 \2/p' |
+	sed 's/^warning /-W/; s/^remark /-R/' | sort -u >printed
+ok "some warnings are found in the sources" test "$(wc -l <printed)" -ge 6
+is "$(cut -d' ' -f1 listed | sort | comm -13 - printed)" "" "all warnings and remarks are listed"
 exits 0 "-h" "$LOOPC" -h
 for name in $("$LOOPC" --list-passes | cut -d' ' -f1); do
 	"$LOOPC" -D N=40 --print-after="$name" -o x.c sum.loop 2>err
