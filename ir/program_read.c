@@ -177,6 +177,8 @@ static struct location read_place(struct reader *reader)
 		at.line = read_int(reader, 1, INT32_MAX);
 		expect(reader, ":");
 		at.column = read_int(reader, 0, INT32_MAX);
+		if (accept(reader, "-"))
+			at.end_column = read_int(reader, at.column, INT32_MAX);
 	}
 	return at;
 }

@@ -29,6 +29,8 @@ static void print_place(FILE *out, struct location at)
 {
 	if (at.line > 0)
 		fprintf(out, " @%d:%d", at.line, at.column);
+	if (at.line > 0 && at.end_column > at.column)
+		fprintf(out, "-%d", at.end_column);
 }
 
 static void indent(FILE *out, int depth)

@@ -3,14 +3,18 @@
 # with the options, and reads back to itself; so does the text of a plan.
 . "$top_srcdir/tests/tap/tap.sh"
 
-# compile NAME FILE OPTIONS...: writes NAME.c, NAME.program and NAME.plan.
+# compile NAME FILE OPTIONS...: writes NAME.c, NAME.program and NAME.plan, and what is said of the
+# program: but for what the front end warns of, and for columns that count a tab as several, as the
+# lines of the source are not there.
 compile()
 {
 	tap_stem=$1
 	tap_input=$2
 	shift 2
-	"$LOOPC" "$@" --emit="c=$tap_stem.c,program=$tap_stem.program,plan=$tap_stem.plan" \
-		"$tap_input" >tap.out 2>&1 || return
+	"$LOOPC" "$@" -Wno-all -Rloop --diagnostics-format=json \
+		--emit="c=$tap_stem.c,program=$tap_stem.program,plan=$tap_stem.plan" \
+		"$tap_input" >tap.out 2>"$tap_stem.json" || return
+	sed 's/"\(display-\)\{0,1\}column": [0-9]*//g' "$tap_stem.json" >"$tap_stem.said"
 	sed '/^ \* options:/d' "$tap_stem.c" >"$tap_stem.text"
 }
 
@@ -22,6 +26,7 @@ reads_back()
 	compared=$((compared + 1))
 	compile program source.program --effort=1 &&
 		cmp source.text program.text && cmp source.program program.program &&
+		cmp source.said program.said && cmp source.plan program.plan &&
 		"$LOOPC" --emit=c=plan.c,plan=plan.plan source.plan >tap.out 2>&1 &&
 		grep -q '^ \* options: (those of the plan)' plan.c &&
 		sed '/^ \* options:/d' plan.c | cmp source.text - && cmp source.plan plan.plan
