@@ -195,7 +195,7 @@ static void test_sums_cancel(void **state)
 {
 	struct expressions e;
 	struct plan_expr *i, *sum;
-	long value;
+	long value = 0;
 
 	(void)state;
 	set_up_expressions(&e, 1);
@@ -486,7 +486,7 @@ static void test_simplify_knows_conditions(void **state)
 	struct plan_expr *is_last = plan_make(arena, PLAN_EQ, i, plan_const(arena, 9));
 	struct plan_expr *up_to_seven = plan_make(arena, PLAN_LE, i, seven);
 	struct plan_expr *simple;
-	long value;
+	long value = 0;
 
 	(void)state;
 	simple = simplified_under(arena, &var, &let, is_last, minimum);
