@@ -11,6 +11,9 @@ if [ -n "$SANITIZER_FLAGS" ]; then
 	finish
 fi
 
+mkdir "two words"
+exits 1 "no build in a path with a space" sh -c 'cd "two words" && "$0/configure" -q' "$top_srcdir"
+has err "^configure: error: .* space: '.*/two words'" "no build in a path with a space: message"
 ok "make install" make -s -C "$top_builddir" install DESTDIR="$tap_dir/stage"
 # Moved away from where it was installed to.
 installed=$(dirname "$(dirname "$(find "$tap_dir/stage" -path '*/bin/loopc')")")
