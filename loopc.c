@@ -131,23 +131,6 @@ static enum status find_pareto(struct session *session, struct outputs *outputs)
 	return status == STATUS_DONE ? STATUS_DOES_NOT_FIT : status;
 }
 
-/* Sweeps and fronts are of schedules whose copies nobody has looked at. */
-static bool can_study(const struct session *session)
-{
-	const struct program *program = session->program;
-	for (int f = 0; f < program->function_count; f++)
-		for (int a = 0; a < program->functions[f]->array_count; a++)
-			if (program->functions[f]->arrays[a]->rank > 0 &&
-				program->functions[f]->arrays[a]->type.bytes < session->arch->dma_align_bytes) {
-				diag_error(session->diag, program->functions[f]->arrays[a]->location,
-					"--sweep and --pareto cannot tell which schedules the 'dma.align_bytes' of '%s' "
-					"allows: elements of '%s' are smaller", session->arch->name,
-					program->functions[f]->arrays[a]->source_name);
-				return false;
-			}
-	return true;
-}
-
 static enum status compile(struct session *session, struct outputs *outputs)
 {
 	const struct options *options = session->options;
@@ -161,8 +144,6 @@ static enum status compile(struct session *session, struct outputs *outputs)
 		return STATUS_USAGE;
 	if (session->program && pass_done(&session->compilation, "parse"))
 		program_print(session->compilation.trace, session->program);
-	if ((options->sweep || options->pareto) && !can_study(session))
-		return STATUS_INPUT_ERROR;
 	if (needs_plans(options)) {
 		if (!reserved_check(session->program, options->prefix, session->diag))
 			return STATUS_INPUT_ERROR;

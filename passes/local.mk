@@ -53,8 +53,8 @@ libloopc_a_SOURCES += \
 	passes/fusion/carry.c passes/fusion/carry.h passes/fusion/carry_search.c \
 	passes/fusion/fuse.c passes/fusion/fuse.h passes/fusion/fuse_constraints.c \
 	passes/fusion/fuse_constraints.h passes/fusion/fusion_memo.c passes/fusion/fusion_memo.h \
-	passes/fusion/group.h passes/fusion/group_band.c passes/fusion/group_hold.c \
-	passes/fusion/group_model.c passes/fusion/group_model.h passes/fusion/group_profile.c \
+	passes/fusion/group.h passes/fusion/group_align.c passes/fusion/group_band.c \
+	passes/fusion/group_hold.c passes/fusion/group_model.c passes/fusion/group_model.h passes/fusion/group_profile.c \
 	passes/fusion/group_search.c passes/fusion/partition.c
 libloopc_a_SOURCES += \
 	passes/plan_passes/name_values.c passes/plan_passes/name_values.h \

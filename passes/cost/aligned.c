@@ -4,8 +4,7 @@
 
 #include "passes/cost/model_math.h"
 
-/* The largest power of two that divides VALUE, no more than LIMIT; of 0, LIMIT. */
-static long power_in(long value, long limit)
+long power_in(long value, long limit)
 {
 	long power = 1;
 

@@ -36,6 +36,8 @@ bool clipped_sum(const struct nest_model *model, const struct model_dim *dim, co
  * align_bytes, whatever the tile. */
 bool storage_is_aligned(const struct nest_model *model, const struct schedule *schedule,
 	const struct model_array *array, const struct storage *storage);
+/* The largest power of two that divides VALUE, no more than LIMIT; of 0, LIMIT. */
+long power_in(long value, long limit);
 /* A power of two: tiles of LOOP that are multiples of it are aligned as far as it depends on
  * them, and no larger power is any better. */
 long loop_granule(const struct nest_model *model, int loop);

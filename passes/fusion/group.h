@@ -126,6 +126,13 @@ void group_make_stage_dim(const struct groups *groups, const struct fusion_candi
 	int n,
 	const struct stage_dim *stage, struct band_dim *out);
 
+/* Tiles of DIM, and chunks of a stage's loop, are multiples of so many values where the machine's DMA
+ * copies multiples of more bytes than elements have; 1: any.  See group_align.c. */
+long group_granule(const struct groups *groups, const struct fusion_candidate *candidate,
+	const struct group_dim *dim);
+long group_stage_granule(const struct groups *groups, const struct fusion_candidate *candidate, int n,
+	const struct stage_dim *stage);
+
 /* ---- choices ---- */
 
 struct group_loop {

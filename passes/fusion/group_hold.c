@@ -38,7 +38,19 @@ static long chunk_place(const struct evaluation *evaluation, const struct held_i
 	return place < item->place || tile > 1 ? place : item->place;
 }
 
-/* Loop J of the stage N, NULL if it cannot run inside the present loops' tiles. */
+/* The user wants chunks of DIM for stage N. */
+static bool is_said(const struct evaluation *evaluation, int n, const struct stage_dim *dim)
+{
+	bool is_said = false;
+	for (int i = 0; i < evaluation->item_count && evaluation->constraints; i++) {
+		const char *wanted = evaluation->constraints->stage_loop[evaluation->items[i].entry->index];
+		is_said |= evaluation->items[i].stage == n && wanted && !strcmp(wanted, dim->name);
+	}
+	return is_said;
+}
+
+/* Loop J of the stage N, NULL if it cannot run inside the present loops' tiles, or one iteration of
+ * it is no chunk that the DMA can align. */
 static const struct stage_dim *stage_dim(const struct evaluation *evaluation, int n, int j)
 {
 	struct group_model *model = evaluation->model;
@@ -47,7 +59,9 @@ static const struct stage_dim *stage_dim(const struct evaluation *evaluation, in
 	for (int l = 0; l < evaluation->choice->depth; l++)
 		used |= 1U << evaluation->choice->loops[l].dim;
 	if (!loop->is_known || loop->used != used)
-		loop->suits = group_stage_dim(model->groups, &model->candidate, used, n, j, &loop->dim);
+		loop->suits = group_stage_dim(model->groups, &model->candidate, used, n, j, &loop->dim)
+			&& (is_said(evaluation, n, &loop->dim)
+			|| group_stage_granule(model->groups, &model->candidate, n, &loop->dim) == 1);
 	loop->is_known = true;
 	loop->used = used;
 	return loop->suits ? &loop->dim : NULL;

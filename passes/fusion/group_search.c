@@ -15,7 +15,8 @@ struct search {
 	const struct fusion_candidate *candidate;
 	struct group_limits limits;
 	bool can_repeat[GROUP_DIMS];
-	long *tiles[GROUP_DIMS];     /* sizes worth trying, rising: {ceil(extent / n)} */
+	long *tiles[GROUP_DIMS];     /* sizes worth trying, rising: {ceil(extent / n)}, or the next
+	                              * multiples of what the DMA can align */
 	int tile_count[GROUP_DIMS];
 	struct group_choice now, *best;
 	bool *doubles;               /* [array of the function]: see struct group_limits */
@@ -25,12 +26,18 @@ struct search {
 
 static void find_tiles(struct search *search, int l)
 {
-	long extent = search->candidate->dims[l].most - search->candidate->dims[l].least + 1;
-	long *tiles = NULL;
+	const struct group_dim *dim = &search->candidate->dims[l];
+	long extent = dim->most - dim->least + 1, *tiles = NULL;
+	long granule = group_granule(search->groups, search->candidate, dim);
 	int count = 0;
 	size_t capacity = 0;
+	search->is_cut_short |= granule > 1;
 	for (long n = extent; n >= 1;) {
 		long tile = (extent + n - 1) / n;
+		tile = tile + (granule - tile % granule) % granule;
+		/* the last tile is aligned too, or there is one */
+		if (tile > extent || extent % granule)
+			tile = extent;
 		tiles = arena_grow(search->groups->compilation->arena, tiles, (size_t)count, &capacity,
 			sizeof *tiles);
 		tiles[count++] = tile;

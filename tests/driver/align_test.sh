@@ -78,8 +78,10 @@ sed 's/\<T\>/float/g' product.loop >wide.loop
 printf 'name: m\nscratchpad: { bytes: 700 }\ndma: { align_bytes: 4, max_bytes: 20, max_rank: 2 }\n' >m.yaml
 exits 0 "elements as large as the alignment need nothing" "$LOOPC" --arch=m.yaml --verify -D N=13 -D M=11 wide.loop -o out.c
 sed 's/\<T\>/int8_t/g' sum.loop >narrow.loop
-exits 1 "a sweep does not say what it does not know" "$LOOPC" --arch=m.yaml --sweep=scratchpad:64..128 -D N=13 -D M=11 narrow.loop
-has err "cannot tell which schedules the 'dma.align_bytes'" "a sweep: message"
+exits 0 "a sweep is of what the DMA can do" "$LOOPC" --arch=m.yaml --sweep=scratchpad:32..256 -D N=13 -D M=12 narrow.loop
+has out ' 256 +324 ' "a sweep: what fits"
+exits 3 "no front where nothing can be done" "$LOOPC" --arch=m.yaml --pareto -D N=13 -D M=11 narrow.loop
+has err "multiples of 4 bytes, and a copy of '[ABC]'" "no front: message"
 exits 0 "a plan keeps it" "$LOOPC" --arch=m.yaml --emit=plan=out.plan -D N=8 -D M=16 narrow.loop
 has out.plan 'dma_align_bytes 4' "a plan keeps it: it says so"
 sed 's/dma_align_bytes 4/dma_align_bytes 32/' out.plan >bad.plan

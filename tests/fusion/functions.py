@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""functions.py LOOPC FIRST COUNT [alone]: what loopc says of whole functions, on COUNT random ones
-from seed FIRST on, of 2 to 6 nests, in five scratchpads each; alone: of one nest each, whose tiles
-have no closed forms.
+"""functions.py LOOPC FIRST COUNT [alone|aligned]: what loopc says of whole functions, on COUNT random
+ones from seed FIRST on, of 2 to 6 nests, in five scratchpads each; alone: of one nest each, whose tiles
+have no closed forms; aligned: for machines whose DMA copies multiples of more bytes than elements have.
 
  - A compilation, a sweep and a front say the same for the same machine.
  - More scratchpad never moves more.
@@ -20,6 +20,9 @@ SIZES = 5
 
 class Function:
     """A random function: its text, and the names of its local arrays."""
+
+    align = 1                    # the bytes of which the machine's DMA copies multiples
+    kinds = ("product", "product", "plain", "plain", "window", "rows", "turn", "columns", "triangle")
 
     def __init__(self, rng, count=None):
         self.rng = rng
@@ -64,8 +67,7 @@ class Function:
         return name
 
     def add_nest(self, is_last):
-        getattr(self, self.rng.choice(("product", "product", "plain", "plain", "window", "rows",
-                                       "turn", "columns", "triangle")))(is_last)
+        getattr(self, self.rng.choice(self.kinds))(is_last)
 
     def loop(self, *lines):
         self.nests.append("\n".join(lines))
@@ -163,6 +165,20 @@ class Alone(Function):
         self.nests.append(text)
 
 
+class Aligned(Function):
+    """A function of short rows, most of which a DMA that copies multiples of 8 bytes can take.  Where
+    nests have no closed forms (triangles) only the plan knows, and more scratchpad may move more."""
+
+    kinds = ("product", "product", "plain", "plain", "window", "rows", "turn", "columns")
+
+    def __init__(self, rng):
+        super().__init__(rng, rng.choice((1, 2, 2, 3)))
+        self.align = rng.choice((4, 8))
+
+    def extent(self):
+        return self.rng.choice((4, 8, 8, 16))
+
+
 class Failure(Exception):
     pass
 
@@ -176,16 +192,17 @@ class Trial:
             out.write(self.function.text())
         whole = sum(4 * a * b for a, b in
                     ((s + [1])[:2] for s in self.function.side.values()))
+        self.unit = max(4, self.function.align)
         self.sizes = sorted({self.round(whole * self.rng.choice((1, 0.6)) * 2 ** -(2.2 * i + self.rng.random()) / 2)
                              for i in range(SIZES)})
 
-    @staticmethod
-    def round(size):
-        return max(16, int(size) // 4 * 4)
+    def round(self, size):
+        return max(16, int(size) // self.unit * self.unit)
 
     def run(self, size, *options, may_fail=()):
         with open("m.yaml", "w") as out:
-            out.write("name: m\nscratchpad: { bytes: %d }\n" % size)
+            out.write("name: m\nscratchpad: { bytes: %d }\ndma: { align_bytes: %d }\n"
+                      % (size, self.function.align))
         done = subprocess.run([self.loopc, "--arch=m.yaml", "-j1", *options, "f.loop"],
                               capture_output=True, text=True)
         if done.returncode in may_fail:
@@ -324,7 +341,7 @@ class Trial:
 
 def main():
     loopc, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    kind = Alone if sys.argv[4:] == ["alone"] else Function
+    kind = {"alone": Alone, "aligned": Aligned}.get("".join(sys.argv[4:]), Function)
     failures = 0
     for seed in range(first, first + count):
         trial = Trial(loopc, seed, kind)

@@ -47,6 +47,10 @@ ok "random functions" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC
 ok "a nest without closed forms" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 24 1 alone
 ok "another one" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 35 \
 	"${LOOPC_FUNCTIONS:-1}" alone
+# Machines whose DMA copies multiples of more bytes than elements have: sweeps and fronts too are of
+# schedules that it can do.
+ok "aligned copies" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 7 \
+	"${LOOPC_FUNCTIONS:-8}" aligned
 # Groups that are equal for the model, whose plans move different amounts.
 ok "groups of equal models" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 202 1
 finish
