@@ -84,6 +84,7 @@ struct reader {
 	yaml_document_t document;
 	struct arch *arch;
 	bool is_seen[KEY_COUNT];
+	struct location value_at[KEY_COUNT];     /* of those seen */
 	struct location section_at[SECTION_COUNT];
 };
 
@@ -293,6 +294,8 @@ static void read_mapping(struct reader *reader, const char *section, const yaml_
 		         !read_version(reader, section, name, value))
 			unknown_key(reader, section, name);
 		if (key)
+			reader->value_at[key - keys] = place_of(reader, value);
+		if (key)
 			reader->is_seen[key - keys] = true;
 	}
 	for (int k = 0; k < KEY_COUNT; k++)
@@ -301,18 +304,29 @@ static void read_mapping(struct reader *reader, const char *section, const yaml_
 				full_name(reader, &keys[k]));
 }
 
-static void check_whole(struct reader *reader, const yaml_node_t *root)
+static bool is_given(const struct reader *reader, const char *section, const char *name)
+{
+	return reader->is_seen[find_key(section, name) - keys];
+}
+
+/* Where the value of a key is that was given. */
+static struct location value_of(const struct reader *reader, const char *section, const char *name)
+{
+	return reader->value_at[find_key(section, name) - keys];
+}
+
+static void check_whole(struct reader *reader)
 {
 	enum { LARGEST_ELEMENT_BYTES = 8 };
 	struct arch *arch = reader->arch;
-	struct location at = place(reader, root->start_mark);
+	struct location at = value_of(reader, "scratchpad", is_given(reader, "scratchpad", "banks")
+		? "banks" : "bytes");
 	/* a buffer begins where a copy can */
 	if (arch->align_bytes < arch->dma_align_bytes)
 		arch->align_bytes = arch->dma_align_bytes;
 	if (arch->banks > 1 && !arch->exclusive)
-		diag_error(reader->diag, reader->section_at[SECTION_SCRATCHPAD],
-			"'scratchpad.banks' needs 'sharing: exclusive': a scratchpad whose banks are shared "
-			"is one piece");
+		diag_error(reader->diag, at, "'scratchpad.banks' needs 'sharing: exclusive': a scratchpad "
+			"whose banks are shared is one piece");
 	else if (arch->exclusive && arch->scratchpad_bytes % arch->banks)
 		diag_error(reader->diag, at, "%ld bytes cannot be split into %d equal banks",
 			arch->scratchpad_bytes, arch->banks);
@@ -324,12 +338,8 @@ static void check_whole(struct reader *reader, const yaml_node_t *root)
 			"element could begin one", arch->scratchpad_bytes / arch->banks,
 			LARGEST_ELEMENT_BYTES);
 	if (arch->max_bytes && arch->max_bytes % arch->dma_align_bytes)
-		diag_error(reader->diag, at, "'dma.max_bytes' is no multiple of 'dma.align_bytes'");
-}
-
-static bool is_given(const struct reader *reader, const char *section, const char *name)
-{
-	return reader->is_seen[find_key(section, name) - keys];
+		diag_error(reader->diag, value_of(reader, "dma", "max_bytes"),
+			"'dma.max_bytes' is no multiple of 'dma.align_bytes'");
 }
 
 /* External memory has one price, by the word or by the bit. */
@@ -367,7 +377,7 @@ static void read_document(struct reader *reader)
 	if (is_seen[SECTION_ENERGY])
 		check_energy(reader, reader->section_at[SECTION_ENERGY]);
 	if (!diag_error_count(reader->diag))
-		check_whole(reader, root);
+		check_whole(reader);
 }
 
 const struct arch *arch_parse(struct arena *arena, struct diag *diag, const char *file,

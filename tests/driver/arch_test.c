@@ -147,19 +147,19 @@ static const struct refusal {
 	{ "name: m\nscratchpad: { bytes: 64, sharing: some }\n",
 	  "m.yaml:2:35: error: 'scratchpad.sharing' must be 'unified' or 'exclusive'" },
 	{ "name: m\nscratchpad: { bytes: 100, banks: 3, sharing: exclusive }\n",
-	  "m.yaml:1:1: error: 100 bytes cannot be split into 3 equal banks" },
+	  "m.yaml:2:34: error: 100 bytes cannot be split into 3 equal banks" },
 	{ "name: m\nscratchpad: { bytes: 24, banks: 2, sharing: exclusive }\n",
-	  "m.yaml:1:1: error: a bank of 12 bytes is no multiple of 8: not every element could "
+	  "m.yaml:2:33: error: a bank of 12 bytes is no multiple of 8: not every element could "
 	  "begin one" },
 	{ "name: m\nscratchpad: { bytes: 12, banks: 2, sharing: exclusive }\ndma: { align_bytes: 4 }\n",
-	  "m.yaml:1:1: error: a bank of 6 bytes is no multiple of the alignment of buffers, 4 bytes" },
+	  "m.yaml:2:33: error: a bank of 6 bytes is no multiple of the alignment of buffers, 4 bytes" },
 	{ "name: m\nscratchpad: { bytes: 64, banks: 4 }\n",
-	  "m.yaml:2:13: error: 'scratchpad.banks' needs 'sharing: exclusive': a scratchpad whose "
+	  "m.yaml:2:33: error: 'scratchpad.banks' needs 'sharing: exclusive': a scratchpad whose "
 	  "banks are shared is one piece" },
 	{ "name: m\nscratchpad: { bytes: 64, align_bytes: 12 }\n",
 	  "m.yaml:2:39: error: 'scratchpad.align_bytes' must be a power of two, not 12" },
 	{ "name: m\nscratchpad: { bytes: 64 }\ndma: { max_bytes: 10, align_bytes: 4 }\n",
-	  "m.yaml:1:1: error: 'dma.max_bytes' is no multiple of 'dma.align_bytes'" },
+	  "m.yaml:3:19: error: 'dma.max_bytes' is no multiple of 'dma.align_bytes'" },
 	{ "name: m\nscratchpad: { bytes: 64 }\ndma: { align_bytes: 6 }\n",
 	  "m.yaml:3:21: error: 'dma.align_bytes' must be a power of two, not 6" },
 	{ "name: m\nscratchpad: { bytes: 64 }\ndma: { max_rank: 9 }\n",
