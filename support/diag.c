@@ -37,12 +37,20 @@ struct source {
 	size_t length;
 };
 
+/* A remark that was printed: others who find the same say nothing more. */
+struct said {
+	struct said *next;
+	struct location at;
+	char *message;
+};
+
 struct diag {
 	FILE *out;
 	enum diag_color color;
 	bool json, warnings_are_errors;
 	bool warning_is_off[WARNING_COUNT], remark_is_on[REMARK_COUNT];
 	struct source *sources;
+	struct said *said;
 	int error_count;
 	bool last_was_printed;       /* a note now belongs to something shown */
 	bool said_too_many;
@@ -67,6 +75,11 @@ void diag_free(struct diag *diag)
 		free(source->file);
 		free(source->text);
 		free(source);
+	}
+	for (struct said *said = diag->said, *next; said; said = next) {
+		next = said->next;
+		free(said->message);
+		free(said);
 	}
 	free(diag);
 }
@@ -426,8 +439,8 @@ static void print_any(struct diag *diag, struct location at, enum severity sever
 		print_text(diag, at, severity, option, message);
 }
 
-static void print_formatted(struct diag *diag, struct location at, enum severity severity,
-	const char *option, const char *format, va_list arguments)
+/* The caller frees it. */
+static char *formatted(const char *format, va_list arguments)
 {
 	va_list again;
 	va_copy(again, arguments);
@@ -435,8 +448,28 @@ static void print_formatted(struct diag *diag, struct location at, enum severity
 	char *message = memory_alloc((size_t)(length < 0 ? 0 : length) + 1);
 	vsnprintf(message, (size_t)(length < 0 ? 0 : length) + 1, format, again);
 	va_end(again);
+	return message;
+}
+
+static void print_formatted(struct diag *diag, struct location at, enum severity severity,
+	const char *option, const char *format, va_list arguments)
+{
+	char *message = formatted(format, arguments);
 	print_any(diag, at, severity, option, message);
 	free(message);
+}
+
+/* MESSAGE at AT was said before; else it is kept, and is DIAG's. */
+static bool was_said(struct diag *diag, struct location at, char *message)
+{
+	for (const struct said *said = diag->said; said; said = said->next)
+		if (said->at.line == at.line && said->at.column == at.column
+			&& !strcmp(said->message, message))
+			return true;
+	struct said *said = memory_alloc(sizeof *said);
+	*said = (struct said){ diag->said, at, message };
+	diag->said = said;
+	return false;
 }
 
 /* Counts an error; false if it is beyond the limit and must not be shown. */
@@ -498,8 +531,13 @@ void diag_remark(struct diag *diag, struct location at, const char *name,
 	snprintf(option, sizeof option, "-R%s", name);
 	va_list arguments;
 	va_start(arguments, format);
-	print_formatted(diag, at, SEVERITY_REMARK, option, format, arguments);
+	char *message = formatted(format, arguments);
 	va_end(arguments);
+	diag->last_was_printed = !was_said(diag, at, message);
+	if (diag->last_was_printed)
+		print_any(diag, at, SEVERITY_REMARK, option, message);
+	else
+		free(message);
 }
 
 void diag_note(struct diag *diag, struct location at, const char *format, ...)

@@ -39,7 +39,7 @@ void diag_error(struct diag *diag, struct location at, const char *format, ...)
 /* NAME is the option that silences it, without -W. */
 void diag_warning(struct diag *diag, struct location at, const char *name,
 	const char *format, ...) __attribute__((format(printf, 4, 5)));
-/* Printed only if -RNAME was given. */
+/* Printed only if -RNAME was given, and once at a place. */
 void diag_remark(struct diag *diag, struct location at, const char *name,
 	const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Whether it would be: what is only known by work need not be found out otherwise. */

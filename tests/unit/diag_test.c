@@ -108,6 +108,32 @@ static void warnings_have_names(void **state)
 	close_capture(&capture);
 }
 
+static void remarks_are_made_once(void **state)
+{
+	(void)state;
+	struct capture capture;
+	open_capture(&capture, "xy\n");
+	assert_true(diag_set_remark(capture.diag, "loop", true));
+	for (int i = 0; i < 6; i++) {
+		diag_remark(capture.diag, at(1, 1 + i % 2, 0), "loop", "number %d", i / 4);
+		diag_note(capture.diag, at(1, 1, 0), "of %d", i);
+	}
+	for (int i = 0; i < 2; i++)
+		diag_warning(capture.diag, at(1, 1, 0), "never-runs", "warning %d", i / 2);
+	assert_string_equal(text_of(&capture),
+		"x.loop:1:1: remark: number 0 [-Rloop]\n    1 | xy\n      | ^\n"
+		"x.loop:1:1: note: of 0\n    1 | xy\n      | ^\n"
+		"x.loop:1:2: remark: number 0 [-Rloop]\n    1 | xy\n      |  ^\n"
+		"x.loop:1:1: note: of 1\n    1 | xy\n      | ^\n"
+		"x.loop:1:1: remark: number 1 [-Rloop]\n    1 | xy\n      | ^\n"
+		"x.loop:1:1: note: of 4\n    1 | xy\n      | ^\n"
+		"x.loop:1:2: remark: number 1 [-Rloop]\n    1 | xy\n      |  ^\n"
+		"x.loop:1:1: note: of 5\n    1 | xy\n      | ^\n"
+		"x.loop:1:1: warning: warning 0 [-Wnever-runs]\n    1 | xy\n      | ^\n"
+		"x.loop:1:1: warning: warning 0 [-Wnever-runs]\n    1 | xy\n      | ^\n");
+	close_capture(&capture);
+}
+
 static void twenty_errors_are_shown(void **state)
 {
 	(void)state;
@@ -199,7 +225,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(error_shows_its_line), cmocka_unit_test(places_may_be_missing),
-		cmocka_unit_test(warnings_have_names), cmocka_unit_test(twenty_errors_are_shown),
+		cmocka_unit_test(warnings_have_names), cmocka_unit_test(remarks_are_made_once),
+		cmocka_unit_test(twenty_errors_are_shown),
 		cmocka_unit_test(json_is_gcc_s), cmocka_unit_test(lines_are_made_fit_to_print),
 		cmocka_unit_test(long_lines_are_cut), cmocka_unit_test(color_only_if_asked),
 	};
