@@ -794,11 +794,11 @@ static struct token next_token(struct parse *parse)
 	return token;
 }
 
-/* A declaration may go on with a type: it has none yet, as far as the last token says. */
+/* A declaration may go on with a type: it has none yet, or a part, as far as the last token says. */
 static bool may_be_type(const struct parse *parse)
 {
 	static const int before[] = { 0, '(', ',', '{', '}', ';', TOK_CONST, TOK_STATIC, TOK_EXTERN,
-		TOK_INLINE, TOK_TYPEDEF, TOK_REGISTER, TOK_RESTRICT };
+		TOK_INLINE, TOK_TYPEDEF, TOK_REGISTER, TOK_RESTRICT, TOK_SIGNED, TOK_UNSIGNED, TOK_LONG };
 	for (size_t i = 0; i < sizeof before / sizeof *before; i++)
 		if (parse->last_token == before[i])
 			return true;
