@@ -10,6 +10,7 @@
 #include "driver/space.h"
 #include "frontend/arch.h"
 #include "frontend/frontend.h"
+#include "passes/analysis/nest_memo.h"
 #include "passes/search/search_memo.h"
 #include "passes/variants/schedule_check.h"
 
@@ -57,7 +58,7 @@ void session_begin(struct session *session, struct arena *arena, const struct op
 		.fusion = options->fusion, .recompute_percent = options->recompute_percent,
 		.effort = options->effort, .threads = options->threads,
 		.show_progress = isatty(STDERR_FILENO) != 0, .interrupted = &interrupted,
-		.searches = search_memo_new(arena, NULL),
+		.searches = search_memo_new(arena, NULL), .nests = nest_memos_new(arena),
 		.trace = trace_stream(session->trace), .traced = trace_after,
 	};
 	if (options->space)

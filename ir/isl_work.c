@@ -58,6 +58,25 @@ bool isl_work_end(const struct isl_work *work)
 	return is_done;
 }
 
+bool isl_work_is_spent(isl_ctx *ctx)
+{
+	unsigned long limit = isl_ctx_get_max_operations(ctx);
+	return limit && has_done(ctx, limit);
+}
+
+/* Each call is an operation for isl, and nearly nothing else. */
+bool isl_work_repeat(isl_ctx *ctx, unsigned long operations)
+{
+	unsigned long limit = isl_ctx_get_max_operations(ctx);
+	if (limit && (has_done(ctx, limit) || limit - isl_operations(ctx) <= operations))
+		return false;
+	void *memory = NULL;
+	for (unsigned long i = 0; i < operations; i++)
+		memory = isl_realloc_or_die(ctx, memory, 1);
+	free(memory);
+	return true;
+}
+
 unsigned long isl_work_pause(isl_ctx *ctx)
 {
 	unsigned long limit = isl_ctx_get_max_operations(ctx);

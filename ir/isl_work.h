@@ -29,6 +29,13 @@ struct isl_work isl_work_begin(isl_ctx *ctx, unsigned long operations);
 /* The limit no longer holds.  False if it was met. */
 bool isl_work_end(const struct isl_work *work);
 
+/* The limit that holds now is met. */
+bool isl_work_is_spent(isl_ctx *ctx);
+
+/* Counts OPERATIONS as done, as if what took them were done again.  False, and none are counted, if
+ * that would meet the limit. */
+bool isl_work_repeat(isl_ctx *ctx, unsigned long operations);
+
 /* Without a limit until isl_work_resume is given what this returned: for what isl reads from text,
  * of which it leaves a token behind if a limit ends it.  The work counts all the same. */
 unsigned long isl_work_pause(isl_ctx *ctx);

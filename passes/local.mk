@@ -5,7 +5,7 @@ libloopc_a_SOURCES += \
 libloopc_a_SOURCES += \
 	passes/analysis/band.c passes/analysis/compulsory.c passes/analysis/dependence.c \
 	passes/analysis/expand.c passes/analysis/expand.h passes/analysis/nest.h \
-	passes/analysis/nests.c passes/analysis/plan_value.c passes/analysis/plan_value.h \
+	passes/analysis/nest_memo.c passes/analysis/nest_memo.h passes/analysis/nests.c passes/analysis/plan_value.c passes/analysis/plan_value.h \
 	passes/analysis/values.c passes/analysis/values.h
 libloopc_a_SOURCES += \
 	passes/cost/aligned.c passes/cost/bound.c passes/cost/clip.c passes/cost/function_bound.c \

@@ -29,6 +29,7 @@ struct restriction {
 };
 
 struct search_memo;
+struct nest_memos;
 struct fusion_memo;
 struct schedule_lines;
 
@@ -61,6 +62,8 @@ struct compilation {
 	 * lowered has had its share (0: no limit); and those that do not count. */
 	unsigned long isl_end, isl_uncounted;
 	struct search_memo *searches;   /* done so far; NULL: none are remembered */
+	struct nest_memos *nests;    /* what was found of nests, as long as ARENA lives (nest_memo.h);
+	                              * NULL: nothing is kept */
 	double *work;                /* done so far, in about what a point of the search of a nest
 	                              * takes; NULL: nobody asks */
 	struct fusion_memo *fusions;    /* found so far for larger scratchpads; NULL: nothing is */

@@ -13,6 +13,7 @@
 
 #include "ir/isl_work.h"
 #include "passes/analysis/nest.h"
+#include "passes/analysis/nest_memo.h"
 #include "passes/analysis/values.h"
 
 static void release_aff(void *aff) { isl_aff_free(aff); }
@@ -690,7 +691,7 @@ static int scheduler_band(struct compilation *compilation, const struct nest *ne
 	return count;
 }
 
-void nest_find_band(struct compilation *compilation, struct nest *nest)
+static void find_band(struct compilation *compilation, struct nest *nest)
 {
 	nest->prefix = nest->band_count = nest->left_out = 0;
 	if (!nest->loop_depth)
@@ -720,7 +721,7 @@ int nest_depth(const struct nest *nest)
 	return main_statement(nest)->depth;
 }
 
-void nest_find_sequential_band(struct compilation *compilation, struct nest *nest, int loops)
+static void find_sequential_band(struct compilation *compilation, struct nest *nest, int loops)
 {
 	const struct statement *main = main_statement(nest);
 	int count = nest->outer_count;
@@ -755,6 +756,37 @@ void nest_take_band(struct nest *to, const struct nest *from)
 	to->left_out = from->left_out;
 	memcpy(to->band, from->band, sizeof to->band);
 	memcpy(to->blocked, from->blocked, sizeof to->blocked);
+}
+
+/* The band of NEST that is asked for by LOOPS sequential ones (-1: by none, the best there is) is
+ * found once for all its forms. */
+static void remember_band(struct compilation *compilation, struct nest *nest, int loops)
+{
+	const struct { int loops, borrows, outer_count; } key = { loops, nest->borrows,
+		nest->outer_count };
+	const struct nest_query query = { NEST_BAND, &key, sizeof key };
+	const struct nest *known = nest_answer(nest, query);
+	if (known) {
+		nest_take_band(nest, known);
+		return;
+	}
+	struct compilation lasting = nest_lasting(compilation, nest);
+	unsigned long begun = isl_operations(compilation->ctx);
+	if (loops < 0)
+		find_band(&lasting, nest);
+	else
+		find_sequential_band(&lasting, nest, loops);
+	nest_keep_answer(nest, query, nest, sizeof *nest, begun);
+}
+
+void nest_find_band(struct compilation *compilation, struct nest *nest)
+{
+	remember_band(compilation, nest, -1);
+}
+
+void nest_find_sequential_band(struct compilation *compilation, struct nest *nest, int loops)
+{
+	remember_band(compilation, nest, loops);
 }
 
 bool nest_source_dim(struct compilation *compilation, const struct nest *nest, int j,

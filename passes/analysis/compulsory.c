@@ -8,6 +8,7 @@
 #include "ir/order.h"
 #include "ir/set_count.h"
 #include "passes/analysis/nest.h"
+#include "passes/analysis/nest_memo.h"
 #include "support/memory.h"
 
 /* The accesses of the nest to one array. */
@@ -95,17 +96,32 @@ static long count(__isl_take isl_set *elements)
 	return elements ? set_count_at_least(elements) : 0;
 }
 
+/* What USES of an array move at least. */
+static long uses_compulsory(const struct nest *nest, const struct array *array,
+	const struct uses *uses)
+{
+	isl_ctx *ctx = isl_union_map_get_ctx(nest->order);
+	const struct nest_query query = { NEST_COMPULSORY, &array, sizeof array };
+	const long *known = nest_answer(nest, query);
+	long bytes;
+	if (known)
+		return *known;
+	unsigned long begun = isl_operations(ctx);
+	long in = count(elements_in(ctx, uses));
+	long out = is_used_up(nest, array) ? 0 : count(elements_out(uses));
+	if (__builtin_add_overflow(in, out, &bytes)
+		|| __builtin_mul_overflow(bytes, array->type.bytes, &bytes))
+		bytes = LONG_MAX;
+	nest_keep_answer(nest, query, &bytes, sizeof bytes, begun);
+	return bytes;
+}
+
 static long array_compulsory(const struct nest *nest, const struct array *array)
 {
 	struct uses uses;
 	long bytes = 0;
-	if (find_uses(nest, array, &uses)) {
-		long in = count(elements_in(isl_union_map_get_ctx(nest->order), &uses));
-		long out = is_used_up(nest, array) ? 0 : count(elements_out(&uses));
-		if (__builtin_add_overflow(in, out, &bytes)
-			|| __builtin_mul_overflow(bytes, array->type.bytes, &bytes))
-			bytes = LONG_MAX;
-	}
+	if (find_uses(nest, array, &uses))
+		bytes = uses_compulsory(nest, array, &uses);
 	uses_end(&uses);
 	return bytes;
 }

@@ -11,6 +11,7 @@
 #include "ir/order.h"
 #include "ir/program_build.h"
 #include "passes/analysis/nest.h"
+#include "passes/analysis/nest_memo.h"
 #include "passes/analysis/values.h"
 
 static void release_map(void *map) { isl_union_map_free(map); }
@@ -215,12 +216,22 @@ static void find_pairs(struct compilation *compilation, const struct nest *nest,
 void nest_find_dependences(struct compilation *compilation, struct nest *nest)
 {
 	struct pairs pairs;
+	const struct nest_query query = { .question = NEST_DEPENDENCES };
+	const struct nest *known = nest_answer(nest, query);
+	if (known) {
+		nest->dependences = known->dependences;
+		nest->together = known->together;
+		return;
+	}
+	unsigned long begun = isl_operations(compilation->ctx);
 	find_pairs(compilation, nest, &pairs);
 	isl_union_map *all = isl_union_map_union(pairs.maps[FLOW],
 		isl_union_map_union(pairs.maps[ANTI], pairs.maps[OUTPUT]));
 	isl_union_map_free(pairs.maps[REDUCTION]);
-	nest->dependences = arena_own(compilation->arena, union_map_coalesce(all), release_map);
-	nest->together = arena_own(compilation->arena, pairs.together, release_map);
+	struct arena *arena = nest_lasting(compilation, nest).arena;
+	nest->dependences = arena_own(arena, union_map_coalesce(all), release_map);
+	nest->together = arena_own(arena, pairs.together, release_map);
+	nest_keep_answer(nest, query, nest, sizeof *nest, begun);
 }
 
 static void print_map(FILE *out, const char *name, __isl_take isl_union_map *map)

@@ -11,8 +11,10 @@
 
 #include <isl/union_map.h>
 
+#include "ir/isl_work.h"
 #include "ir/order.h"
 #include "ir/program_build.h"
+#include "passes/analysis/nest_memo.h"
 #include "passes/analysis/values.h"
 
 /* One scalar of a nest that is to become an array; or what it is to some statements, between
@@ -489,7 +491,7 @@ static struct nest *expand(struct compilation *compilation, const struct nest *n
 	return expanded;
 }
 
-struct nest *nest_expand_scalars(struct compilation *compilation, const struct nest *nest)
+static struct nest *expand_all(struct compilation *compilation, const struct nest *nest)
 {
 	struct nest *expanded = NULL;
 	for (int i = 0; i < nest->function->array_count; i++)
@@ -500,5 +502,27 @@ struct nest *nest_expand_scalars(struct compilation *compilation, const struct n
 				break;
 			expanded = next;
 		}
+	return expanded;
+}
+
+struct nest *nest_expand_scalars(struct compilation *compilation, const struct nest *nest)
+{
+	const struct nest_query query = { .question = NEST_EXPANDED };
+	struct nest *const *known = nest_answer(nest, query);
+	struct nest *found = known ? *known : NULL;
+	if (!known) {
+		struct compilation lasting = nest_lasting(compilation, nest);
+		unsigned long begun = isl_operations(compilation->ctx);
+		found = expand_all(&lasting, nest);
+		if (found && nest->memo)
+			nest_memos_admit(compilation->nests, found->function);
+		nest_keep_answer(nest, query, &found, sizeof found, begun);
+	}
+	if (!found)
+		return NULL;
+	struct nest *expanded = ARENA_NEW(compilation->arena, struct nest);
+	*expanded = *found;
+	expanded->memo = nest_memo_of(compilation, expanded);
+	nest_split_arrays(compilation, expanded, false);
 	return expanded;
 }

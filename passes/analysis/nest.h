@@ -112,6 +112,8 @@ struct nest {
 	struct twins *twins;         /* it with other sizes (symbolic.h) */
 	struct region_memo *regions_found;   /* without closed forms (region_memo.h); NULL: is not
 	                              * kept */
+	struct nest_memo *memo;      /* what is known of all nests with these statements; NULL: nothing
+	                              * is kept */
 	isl_union_set *domain;       /* owned by the arena */
 	isl_union_map *order;        /* source order, 2 loop_depth + 1 coordinates */
 	/* Pairs of instances that must stay in their order; reductions are left out.

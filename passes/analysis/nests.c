@@ -7,6 +7,7 @@
 
 #include <isl/union_set.h>
 
+#include "passes/analysis/nest_memo.h"
 #include "support/memory.h"
 
 static void release_set(void *set) { isl_union_set_free(set); }
@@ -281,6 +282,7 @@ static void fill_nest(struct compilation *compilation, struct nest *nest)
 	for (int s = 0; s < nest->statement_count; s++)
 		if (nest->statements[s]->depth > nest->loop_depth)
 			nest->loop_depth = nest->statements[s]->depth;
+	nest->memo = nest_memo_of(compilation, nest);
 	collect_arrays(compilation, nest, false);
 	collect_order(compilation, nest);
 }

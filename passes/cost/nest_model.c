@@ -11,6 +11,7 @@
 
 #include "ir/coalesce.h"
 #include "ir/order.h"
+#include "passes/analysis/nest_memo.h"
 #include "passes/analysis/values.h"
 #include "passes/cost/nest_model.h"
 #include "passes/nest_work.h"
@@ -187,12 +188,29 @@ static bool reads_have_writers(const struct nest *nest, const struct nest_array 
 	return isl_work_end(&work) && created;
 }
 
+/* The same, once for all forms of NEST. */
+static bool is_created(const struct nest *nest, const struct nest_array *array)
+{
+	const struct access **accesses = memory_alloc(sizeof *accesses * (size_t)array->access_count);
+	for (int a = 0; a < array->access_count; a++)
+		accesses[a] = array->accesses[a].access;
+	const struct nest_query query = { NEST_CREATED, accesses,
+		sizeof *accesses * (size_t)array->access_count };
+	const bool *known = nest_answer(nest, query);
+	unsigned long begun = isl_operations(isl_union_map_get_ctx(nest->order));
+	bool is_created = known ? *known : reads_have_writers(nest, array);
+	if (!known)
+		nest_keep_answer(nest, query, &is_created, sizeof is_created, begun);
+	free(accesses);
+	return is_created;
+}
+
 bool nest_is_created(const struct nest *nest, struct nest_array *array)
 {
 	if (!array->is_written)
 		return false;
 	if (array->created == CREATED_UNKNOWN)
-		array->created = reads_have_writers(nest, array) ? CREATED_YES : CREATED_NO;
+		array->created = is_created(nest, array) ? CREATED_YES : CREATED_NO;
 	return array->created == CREATED_YES;
 }
 
@@ -674,8 +692,9 @@ static __isl_give isl_map *near(isl_ctx *ctx, const struct nest *nest, const lon
 	return isl_set_translation(deltas);
 }
 
-/* The most that a dimension spans in a tile, in elements, [rank]. */
-static void spans(struct compilation *compilation, const struct nest *nest,
+/* The most that a dimension spans in a tile, in elements, [rank].  False if isl does not find it:
+ * then it is all there is. */
+static bool spans(struct compilation *compilation, const struct nest *nest,
 	const struct nest_array *array, __isl_keep isl_map *elements, const long *tile, long *span)
 {
 	struct isl_work work = nest_question_begin(compilation, SPAN_OPERATIONS);
@@ -691,6 +710,7 @@ static void spans(struct compilation *compilation, const struct nest *nest,
 	known = isl_work_end(&work) && known;
 	for (int d = 0; d < array->array->rank; d++)
 		span[d] = known ? most[d] + 1 : array->array->extents[d];
+	return known;
 }
 
 static __isl_give isl_map *elements_of_array(const struct nest *nest,
@@ -737,6 +757,43 @@ static bool may_move(const struct nest *nest, const struct nest_array *array, in
 	return false;
 }
 
+/* What ARRAY's hull depends on: its accesses, and each dimension of the band. */
+static struct nest_query hull_query(struct arena *arena, const struct nest *nest,
+	const struct nest_array *array)
+{
+	int count = 0;
+	const void **key = ARENA_ARRAY(arena, const void *, array->access_count + nest->band_count);
+	for (int a = 0; a < array->access_count; a++)
+		key[count++] = array->accesses[a].access;
+	for (int l = 0; l < nest->band_count; l++)
+		key[count++] = nest->band[l].planes;
+	return (struct nest_query){ NEST_HULL, key, (size_t)count * sizeof *key };
+}
+
+/* Finds the windows and coefficients of OUT, ARRAY's; false if isl does not find them all. */
+static bool find_hull(struct compilation *compilation, const struct nest *nest,
+	const struct nest_array *array, struct model_array *out)
+{
+	isl_map *elements = elements_of_array(nest, array);
+	long tile[NEST_LOOPS], one[ARRAY_RANK_LIMIT], span[ARRAY_RANK_LIMIT];
+	for (int l = 0; l < nest->band_count; l++)
+		tile[l] = 1;
+	bool known = spans(compilation, nest, array, elements, tile, one);
+	for (int d = 0; d < out->rank; d++)
+		out->dims[d].window = one[d];
+	for (int l = 0; l < nest->band_count; l++) {
+		long extent = nest->band[l].extent;
+		tile[l] = extent;
+		known &= spans(compilation, nest, array, elements, tile, span);
+		tile[l] = 1;
+		for (int d = 0; d < out->rank; d++)
+			out->dims[d].coefficient[l] = extent == 1 ? may_move(nest, array, d, l)
+				: span[d] > one[d] ? (span[d] - one[d] + extent - 2) / (extent - 1) : 0;
+	}
+	isl_map_free(elements);
+	return known;
+}
+
 static void fill_hull(struct compilation *compilation, const struct nest *nest,
 	struct nest_array *array, struct model_array *out)
 {
@@ -747,23 +804,13 @@ static void fill_hull(struct compilation *compilation, const struct nest *nest,
 	}
 	/* all spans together: where one is not known, nor is its neighbour */
 	struct isl_work work = nest_question_begin(compilation, HULL_OPERATIONS);
-	isl_map *elements = elements_of_array(nest, array);
-	long tile[NEST_LOOPS], one[ARRAY_RANK_LIMIT], span[ARRAY_RANK_LIMIT];
-	for (int l = 0; l < nest->band_count; l++)
-		tile[l] = 1;
-	spans(compilation, nest, array, elements, tile, one);
-	for (int d = 0; d < out->rank; d++)
-		out->dims[d].window = one[d];
-	for (int l = 0; l < nest->band_count; l++) {
-		long extent = nest->band[l].extent;
-		tile[l] = extent;
-		spans(compilation, nest, array, elements, tile, span);
-		tile[l] = 1;
-		for (int d = 0; d < out->rank; d++)
-			out->dims[d].coefficient[l] = extent == 1 ? may_move(nest, array, d, l)
-				: span[d] > one[d] ? (span[d] - one[d] + extent - 2) / (extent - 1) : 0;
-	}
-	isl_map_free(elements);
+	const struct nest_query query = hull_query(compilation->arena, nest, array);
+	const struct model_dim *known = nest_answer(nest, query);
+	unsigned long begun = isl_operations(compilation->ctx);
+	if (known)
+		memcpy(out->dims, known, sizeof out->dims);
+	else if (find_hull(compilation, nest, array, out))
+		nest_keep_answer(nest, query, out->dims, sizeof out->dims, begun);
 	isl_work_end(&work);
 	struct model_array *hull = ARENA_NEW(compilation->arena, struct model_array);
 	*hull = *out;

@@ -22,11 +22,12 @@ static bool measure_region(struct lowering *lowering, int a, struct general_regi
 {
 	bool is_known;
 	if (!region_memo_take_box(lowering, a, region, &is_known)) {
+		unsigned long begun = isl_operations(lowering->compilation->ctx);
 		struct isl_work work = isl_work_begin(lowering->compilation->ctx, REGION_OPERATIONS);
 		region->footprint = footprint_find(lowering, a, lowering->store[a], IN_TILE);
 		region_find_box(region, buffer->rank);
 		is_known = isl_work_end(&work);
-		region_memo_keep_box(lowering, a, region, is_known);
+		region_memo_keep_box(lowering, a, region, is_known, begun);
 	}
 	return is_known && region_set_extents(region, buffer);
 }
@@ -125,6 +126,7 @@ static bool fill_region(struct lowering *lowering, int a, struct general_region 
 	bool done;
 	if (!region->is_touched)
 		return true;
+	unsigned long begun[2] = { isl_operations(lowering->compilation->ctx) };
 	struct isl_work work = isl_work_begin(lowering->compilation->ctx, REGION_OPERATIONS);
 	bool has_ends = region_memo_take_ends(lowering, a, region)
 		|| region_find_ends(lowering, region, depth, buffer->rank);
@@ -132,10 +134,11 @@ static bool fill_region(struct lowering *lowering, int a, struct general_region 
 		return false;
 	region_fill_origins(lowering, region, depth, buffer);
 	if (!region_memo_take_transfers(lowering, a, region, &done)) {
+		begun[1] = isl_operations(lowering->compilation->ctx);
 		work = isl_work_begin(lowering->compilation->ctx, TRANSFER_OPERATIONS);
 		done = find_transfers(lowering, a, region);
 		done = isl_work_end(&work) && done;
-		region_memo_keep_transfers(lowering, a, region, done, names);
+		region_memo_keep_transfers(lowering, a, region, done, names, begun);
 	}
 	if (done)
 		slide_fill(lowering, region, buffer);

@@ -4,7 +4,9 @@
 
 #include <isl/aff.h>
 
+#include "ir/isl_work.h"
 #include "ir/plan_copy.h"
+#include "passes/analysis/nest_memo.h"
 
 #define ARENA(lowering) ((lowering)->compilation->arena)
 
@@ -24,6 +26,8 @@ struct known_name {
 /* What is moved when, where the region is moved in this way. */
 struct known_transfers {
 	struct known_transfers *next;
+	const struct region_memo *user;  /* the last lowering that has asked for it */
+	unsigned long operations;    /* of isl's, that it took */
 	bool moves_boxes, must_cut, slides;
 	size_t access_count;         /* of other groups that read in the buffer */
 	const struct access **accesses;
@@ -36,6 +40,9 @@ struct known_transfers {
 
 struct known_region {
 	struct known_region *next;
+	const struct region_memo *user;  /* the last lowering that has asked for it */
+	unsigned long operations, ends_operations;   /* of isl's, that it took; and where the box
+	                              * begins and ends */
 	int depth, store;
 	bool has_siblings;
 	bool done;                   /* what follows was found */
@@ -49,13 +56,37 @@ struct known_region {
 	struct known_transfers *transfers;
 };
 
-struct region_memo {
+/* Of all lowerings of a nest. */
+struct region_store {
 	struct known_region *regions;
 };
 
-struct region_memo *region_memo_new(struct arena *arena)
+struct region_memo {
+	struct region_store *store;
+};
+
+struct region_memo *region_memo_new(struct compilation *compilation, const struct nest *nest)
 {
-	return ARENA_NEW(arena, struct region_memo);
+	const struct nest_query query = { .question = NEST_REGIONS };
+	struct region_memo *memo = ARENA_NEW(compilation->arena, struct region_memo);
+	bool is_own = nest_memo_is_own(compilation, nest);
+	struct region_store *const *known = is_own ? nest_answer(nest, query) : NULL;
+	memo->store = known ? *known : ARENA_NEW(compilation->arena, struct region_store);
+	if (!known && is_own)
+		nest_keep_answer(nest, query, &memo->store, sizeof memo->store,
+			isl_operations(compilation->ctx));
+	return memo;
+}
+
+/* What was found for USER, in so many OPERATIONS of isl's, serves the lowering of MEMO.  What
+ * another one did not find this one may. */
+static bool serves(struct lowering *lowering, const struct region_memo *memo, bool done,
+	unsigned long operations, const struct region_memo **user)
+{
+	if (*user != memo && (!done || !isl_work_repeat(lowering->compilation->ctx, operations)))
+		return false;
+	*user = memo;
+	return true;
 }
 
 /* The memo of what LOWERING asks; NULL: regions depend on more than their loops and accesses. */
@@ -138,7 +169,7 @@ static struct known_region *find_region(const struct lowering *lowering, int a)
 {
 	struct region_memo *memo = memo_of(lowering);
 	const struct nest_array *array = &lowering->nest->arrays[a];
-	struct known_region *known = memo ? memo->regions : NULL;
+	struct known_region *known = memo ? memo->store->regions : NULL;
 	while (known && (known->depth != lowering->depth || known->store != lowering->store[a]
 		|| known->has_siblings != array->has_siblings
 		|| !has_accesses(array, known->access_count, known->accesses)
@@ -152,8 +183,8 @@ static struct known_region *find_region(const struct lowering *lowering, int a)
 bool region_memo_take_box(struct lowering *lowering, int a, struct general_region *region,
 	bool *done)
 {
-	const struct known_region *known = find_region(lowering, a);
-	if (!known)
+	struct known_region *known = find_region(lowering, a);
+	if (!known || !serves(lowering, memo_of(lowering), known->done, known->operations, &known->user))
 		return false;
 	*done = known->done;
 	region->is_touched = known->is_touched;
@@ -172,14 +203,15 @@ static void release_box(void *box) { box_free(box); }
 static void release_footprint(void *footprint) { footprint_end(footprint); }
 
 void region_memo_keep_box(struct lowering *lowering, int a, const struct general_region *region,
-	bool done)
+	bool done, unsigned long begun)
 {
 	struct region_memo *memo = memo_of(lowering);
 	const struct nest_array *array = &lowering->nest->arrays[a];
 	if (!memo)
 		return;
 	struct known_region *known = ARENA_NEW(ARENA(lowering), struct known_region);
-	*known = (struct known_region){ .next = memo->regions, .done = done, .depth = lowering->depth,
+	*known = (struct known_region){ .next = memo->store->regions, .user = memo,
+		.operations = isl_operations(lowering->compilation->ctx) - begun, .done = done, .depth = lowering->depth,
 		.store = lowering->store[a], .has_siblings = array->has_siblings,
 		.loops = loops_of(lowering), .access_count = (size_t)array->access_count,
 		.accesses = accesses_of(lowering, array), .is_touched = region->is_touched,
@@ -192,7 +224,7 @@ void region_memo_keep_box(struct lowering *lowering, int a, const struct general
 	}
 	arena_own(ARENA(lowering), &known->box, release_box);
 	arena_own(ARENA(lowering), &known->footprint, release_footprint);
-	memo->regions = known;
+	memo->store->regions = known;
 }
 
 /* ---- transfers ---- */
@@ -305,7 +337,11 @@ static void copy_transfers(struct lowering *lowering, int a, const struct known_
 bool region_memo_take_ends(struct lowering *lowering, int a, struct general_region *region)
 {
 	const struct known_region *known = find_region(lowering, a);
-	if (!known || !known->transfers)
+	const struct region_memo *user = known && known->transfers ? known->transfers->user : NULL;
+	for (const struct known_transfers *t = known ? known->transfers : NULL; t; t = t->next)
+		user = t->user == memo_of(lowering) ? t->user : user;
+	if (!known || !known->transfers || !serves(lowering, memo_of(lowering), true,
+		known->ends_operations, &user))
 		return false;
 	const struct plan_binding *bindings = bind_loops(lowering, known->transfers->loops);
 	for (int d = 0; d < region->box.rank; d++) {
@@ -319,9 +355,9 @@ bool region_memo_take_transfers(struct lowering *lowering, int a, struct general
 	bool *done)
 {
 	const struct known_region *known_region = find_region(lowering, a);
-	const struct known_transfers *known = known_region
+	struct known_transfers *known = known_region
 		? find_transfers(lowering, a, known_region) : NULL;
-	if (!known)
+	if (!known || !serves(lowering, memo_of(lowering), known->done, known->operations, &known->user))
 		return false;
 	struct renaming renaming = { lowering, known, ARENA_ARRAY(ARENA(lowering), const char *,
 		known->name_count + 1) };
@@ -346,14 +382,17 @@ static void keep_names(const struct lowering *lowering, const struct plan_name *
 }
 
 void region_memo_keep_transfers(struct lowering *lowering, int a,
-	const struct general_region *region, bool done, const struct plan_name *names)
+	const struct general_region *region, bool done, const struct plan_name *names,
+	const unsigned long begun[2])
 {
 	struct known_region *known_region = find_region(lowering, a);
 	if (!known_region)
 		return;
 	struct known_transfers *known = ARENA_NEW(ARENA(lowering), struct known_transfers);
 	struct renaming as_is = { .lowering = lowering };
-	*known = (struct known_transfers){ .next = known_region->transfers,
+	known_region->ends_operations = begun[1] - begun[0];
+	*known = (struct known_transfers){ .next = known_region->transfers, .user = memo_of(lowering),
+		.operations = isl_operations(lowering->compilation->ctx) - begun[1],
 		.moves_boxes = lowering->nest->moves_boxes, .must_cut = lowering->must_cut[a],
 		.slides = lowering->slides[a], .done = done, .region = *region,
 		.loops = loops_of(lowering) };

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "ir/isl_work.h"
+#include "passes/analysis/nest_memo.h"
 #include "passes/fusion/fuse.h"
 #include "passes/fusion/fusion_memo.h"
 #include "passes/lower_function.h"
@@ -48,8 +50,9 @@ static struct arch *arch_of(const struct compilation *compilation, long capacity
 	return arch;
 }
 
-/* What is made of one scratchpad is gone with it. */
-static void begin(struct quiet *quiet, const struct compilation *compilation, long capacity)
+/* What is made of one scratchpad is gone with it.  Returns what isl has done before. */
+static unsigned long begin(struct quiet *quiet, const struct compilation *compilation,
+	long capacity)
 {
 	quiet_begin(quiet, compilation);
 	quiet->compilation.arena = arena_new();
@@ -61,10 +64,16 @@ static void begin(struct quiet *quiet, const struct compilation *compilation, lo
 	quiet->compilation.spares_memory = true;
 	if (quiet->compilation.buffering == BUFFERING_AUTO)
 		quiet->compilation.buffering = BUFFERING_SINGLE;
+	return isl_operations(compilation->ctx);
 }
 
-static void end(struct quiet *quiet)
+/* BEGUN: what begin returned.  isl takes less time for an operation than the search for a point,
+ * and less again for those that are only counted (nest_memo.h). */
+static void end(struct quiet *quiet, unsigned long begun)
 {
+	static const double POINTS_AN_OPERATION = 0.4;
+	compilation_add_work(&quiet->compilation, POINTS_AN_OPERATION
+		* (double)(isl_operations(quiet->compilation.ctx) - begun));
 	arena_free(quiet->compilation.arena);
 	quiet_end(quiet);
 }
@@ -111,7 +120,7 @@ static struct answer lower_in(const struct question *question, int n, long capac
 	struct answer answer = { .capacity_bytes = capacity, .point = nothing };
 	struct quiet quiet;
 	struct plan_nest out;
-	begin(&quiet, question->compilation, capacity);
+	unsigned long begun = begin(&quiet, question->compilation, capacity);
 	const struct nest *nest = &question->nests[n];
 	answer.found = lower_nest(&quiet.compilation, nest_renew(&quiet.compilation, nest,
 		nest->function, nest->statements, nest->statement_count), NULL,
@@ -119,7 +128,7 @@ static struct answer lower_in(const struct question *question, int n, long capac
 	if (answer.found)
 		add_entry(question, &out, &answer.point);
 	answer.is_counted = answer.found && out.is_rectangular && out.optimal;
-	end(&quiet);
+	end(&quiet, begun);
 	return answer;
 }
 
@@ -191,7 +200,7 @@ static bool search_nests(void *user, long capacity, struct front_point *point)
 static bool lower_whole(const struct question *question, long capacity, struct front_point *point)
 {
 	struct quiet quiet;
-	begin(&quiet, question->compilation, capacity);
+	unsigned long begun = begin(&quiet, question->compilation, capacity);
 	quiet.compilation.fusions = question->fusions;
 	const struct plan *plan = lower_function(&quiet.compilation, question->function);
 	*point = nothing;
@@ -199,7 +208,7 @@ static bool lower_whole(const struct question *question, long capacity, struct f
 		add_entry(question, &plan->nests[n], point);
 	bool found = plan != NULL;
 	point->is_proved = found && plan->bounds.optimal;
-	end(&quiet);
+	end(&quiet, begun);
 	return found;
 }
 
@@ -293,6 +302,7 @@ void pareto_find(const struct compilation *compilation, const struct function *f
 	question.nests = nests_of_function((struct compilation *)compilation, function,
 		&question.nest_count);
 	question.answers = ARENA_ARRAY(arena, struct nest_answers, question.nest_count + 1);
+	nest_memos_admit(compilation->nests, function);
 	question.fusions = fusion_memo_new(arena, false);
 	question.register_traffic = register_traffic(compilation, function);
 	*pareto = (struct pareto){ .function = function, .nest_count = question.nest_count };

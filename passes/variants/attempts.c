@@ -328,7 +328,7 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 		2 * depth + 2) };
 	*refusal = (struct refusal){ .first = NULL };
 	if (!nest->regions_found)
-		nest->regions_found = region_memo_new(compilation->arena);
+		nest->regions_found = region_memo_new(compilation, nest);
 	if (!nest->twins)
 		nest->twins = twins_new(compilation->arena);
 	for (int loops = nest->outer_loops; loops <= depth && !is_complete; loops++) {

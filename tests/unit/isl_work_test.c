@@ -89,12 +89,37 @@ static void limits_nest(void **state)
 	isl_ctx_free(ctx);
 }
 
+/* What is counted again is as much as was done, and is refused where that would have met a limit. */
+static void work_that_is_repeated_counts(void **state)
+{
+	enum { ASKING = 200 };       /* takes a few operations too */
+	(void)state;
+	isl_ctx *ctx = new_ctx();
+	unsigned long used = operations_of_work(), before = isl_operations(ctx);
+	assert_true(isl_work_repeat(ctx, used));
+	assert_in_range(isl_operations(ctx) - before, used, used + ASKING);
+	struct isl_work work = isl_work_begin(ctx, 2 * used + used / 2);
+	assert_true(isl_work_repeat(ctx, used));
+	assert_false(isl_work_is_spent(ctx));
+	assert_false(isl_work_repeat(ctx, 2 * used));
+	assert_false(isl_work_is_spent(ctx));
+	assert_true(do_work(ctx));
+	assert_false(do_work(ctx));
+	assert_true(isl_work_is_spent(ctx));
+	assert_false(isl_work_repeat(ctx, 0));
+	assert_false(isl_work_end(&work));
+	assert_false(isl_work_is_spent(ctx));
+	assert_true(do_work(ctx));
+	isl_ctx_free(ctx);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(work_is_the_same_each_time),
 		cmocka_unit_test(a_limit_ends_work_and_leaves_no_error),
 		cmocka_unit_test(limits_nest),
+		cmocka_unit_test(work_that_is_repeated_counts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
