@@ -2,7 +2,10 @@
 
 #include "driver/verify_sizes.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "passes/analysis/values.h"
 
 enum { VALUES = 24, CASES = 16 };
 
@@ -50,6 +53,33 @@ static long elements_at(const struct function *function, const long *sizes)
 	return elements;
 }
 
+/* Values of iterator I of STATEMENT, whose symbolic sizes are SIZES, at most. */
+static double values_at(const struct function *function, const struct statement *statement, int i,
+	const long *sizes)
+{
+	long least, most;
+	isl_set *domain = isl_set_copy(statement->domain);
+	for (int k = 0; k < function->symbolic_count; k++)
+		domain = isl_set_fix_val(domain, isl_dim_param, (unsigned)k,
+			isl_val_int_from_si(isl_set_get_ctx(domain), sizes[k]));
+	bool runs = set_dim_range(domain, i, &least, &most);
+	isl_set_free(domain);
+	return runs ? (double)(most - least + 1) / (double)labs(statement->loops[i]->step) : 0;
+}
+
+/* How often the statements of FUNCTION run, at most. */
+static double iterations_at(const struct function *function, const long *sizes)
+{
+	double all = 0;
+	for (int s = 0; s < function->statement_count; s++) {
+		double own = 1;
+		for (int i = 0; i < function->statements[s]->depth && own > 0; i++)
+			own *= values_at(function, function->statements[s], i, sizes);
+		all += own;
+	}
+	return all;
+}
+
 static void add_case(struct session *session, const struct plan *plan, const long *sizes,
 	int number)
 {
@@ -60,14 +90,18 @@ static void add_case(struct session *session, const struct plan *plan, const lon
 	memcpy(one->sizes, sizes, sizeof one->sizes);
 }
 
-/* Each value for each size once, mixed; nothing much larger than what was tuned for. */
+/* Each value for each size once, mixed; nothing that has many more elements than what was tuned for,
+ * or runs much longer. */
 static void add_cases(struct session *session, const struct plan *plan, const long *tuned)
 {
-	enum { ELEMENTS = 1000000 };
+	enum { ELEMENTS = 1000000, ITERATIONS = 10000000 };
 	const struct function *function = plan->function;
 	struct values values = { 0 };
 	long limit = elements_at(function, tuned) > ELEMENTS ? elements_at(function, tuned) : ELEMENTS;
+	double runs = iterations_at(function, tuned);
 	int number = 1;
+	if (runs < ITERATIONS)
+		runs = ITERATIONS;
 	for (long value = 1; value <= 3; value++)
 		add_value(&values, value);
 	for (int k = 0; k < function->symbolic_count; k++)
@@ -84,7 +118,7 @@ static void add_cases(struct session *session, const struct plan *plan, const lo
 		for (int k = 0; k < function->symbolic_count; k++)
 			sizes[k] = values.values[(i + 5 * k) % values.count];
 		if (sizes_are_possible(function, sizes) && elements_at(function, sizes) <= limit
-			&& memcmp(sizes, tuned, sizeof sizes))
+			&& memcmp(sizes, tuned, sizeof sizes) && iterations_at(function, sizes) <= runs)
 			add_case(session, plan, sizes, number++);
 	}
 }

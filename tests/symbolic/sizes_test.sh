@@ -516,4 +516,20 @@ for tile in 1 2 3; do
 	ok "steps in tiles of $tile" "$LOOPC" --arch=ample.yaml --buffering=single -D M=8 -D N=3 \
 		--symbolic=N --schedule=remainders.schedule --verify remainders.loop
 done
+
+# The sizes that are tried besides those tuned for: N = 300 for M would be 10^12 iterations.
+for depth in 2 4; do
+	{
+		echo 'void deep(int N, int M, float X[N], const float Y[M + 3])'
+		echo '{'
+		echo '  for (int i = 0; i < N; i++)'
+		for j in $(seq $depth); do
+			echo "    for (int j$j = 0; j$j < M; j$j++)"
+		done
+		echo "      X[i] += Y[j1] * Y[j$depth + 3];"
+		echo '}'
+	} >deep.loop
+	ok "no sizes are tried that run much longer, $depth loops of one size" \
+		"$LOOPC" --arch=small.yaml --symbolic=N,M -D N=300 -D M=5 --verify deep.loop
+done
 finish
