@@ -71,7 +71,7 @@ static unsigned long begin(struct quiet *quiet, const struct compilation *compil
  * and less again for those that are only counted (nest_memo.h). */
 static void end(struct quiet *quiet, unsigned long begun)
 {
-	static const double POINTS_AN_OPERATION = 0.4;
+	static const double POINTS_AN_OPERATION = 0.25;
 	compilation_add_work(&quiet->compilation, POINTS_AN_OPERATION
 		* (double)(isl_operations(quiet->compilation.ctx) - begun));
 	arena_free(quiet->compilation.arena);
