@@ -327,43 +327,55 @@ struct progress {
 	bool is_shown;
 };
 
-/* The threads of a search, each with its own path. */
+/* The threads of a search, each with its own path.  Most searches are over before another thread has
+ * begun: the first points are looked at by one. */
 struct crew {
 	int count;
-	struct tree *trees[MAX_THREADS];
+	struct tree *trees[MAX_THREADS];     /* NULL: it has had nothing to do yet */
+	long points_alone;           /* that one has looked at */
 };
 
 static void crew_init(struct crew *crew, int threads)
 {
-	crew->count = threads;
-	crew->count = crew->count < 1 ? 1 : crew->count > MAX_THREADS ? MAX_THREADS : crew->count;
-	for (int t = 0; t < crew->count; t++)
-		crew->trees[t] = tree_new();
+	*crew = (struct crew){ .count = threads < 1 ? 1 : threads > MAX_THREADS ? MAX_THREADS : threads };
+	crew->trees[0] = tree_new();
 }
 
 static void crew_clear(struct crew *crew)
 {
 	for (int t = 0; t < crew->count; t++)
-		tree_free(crew->trees[t]);
+		if (crew->trees[t])
+			tree_free(crew->trees[t]);
 }
 
-/* COUNT tasks, each from the same best so far, so that their results do not depend
- * on which thread runs them when.  Those not finished within LIMITS go back to
- * the front of TASKS; returns their number. */
-static int run_round(struct crew *crew, const struct space *space, struct task *tasks,
-	int count, struct point_limits limits, struct outcome *total)
+/* The first tasks of JOB, until it is worth while to share; the rest is left in it. */
+static void run_alone(struct crew *crew, struct job *job)
 {
-	struct outcome outcomes[ROUND_TASKS];
+	enum { ALONE_POINTS = 50000 };
+
+	for (; job->first < job->count && crew->points_alone < ALONE_POINTS; job->first++) {
+		struct job one = *job;
+
+		one.count = one.first + 1;
+		run_job(&one);
+		crew->points_alone += job->outcomes[job->first].points;
+	}
+}
+
+/* JOB, which CREW's threads share. */
+static void run_shared(struct crew *crew, const struct job *job)
+{
 	pthread_t others[MAX_THREADS];
 	struct job jobs[MAX_THREADS];
 	bool started[MAX_THREADS] = { false };
-	int left = 0;
 
-	for (int i = 0; i < count; i++)
-		outcomes[i] = *total;
 	for (int t = 0; t < crew->count; t++) {
-		jobs[t] = (struct job){ space, crew->trees[t], tasks, outcomes, t, crew->count, count,
-			limits };
+		if (!crew->trees[t])
+			crew->trees[t] = tree_new();
+		jobs[t] = *job;
+		jobs[t].tree = crew->trees[t];
+		jobs[t].first += t;
+		jobs[t].step = crew->count;
 		if (t > 0)
 			started[t] = pthread_create(&others[t], NULL, run_job, &jobs[t]) == 0;
 	}
@@ -373,6 +385,23 @@ static int run_round(struct crew *crew, const struct space *space, struct task *
 			pthread_join(others[t], NULL);
 		else
 			run_job(&jobs[t]);
+}
+
+/* COUNT tasks, each from the same best so far, so that their results do not depend
+ * on which thread runs them when.  Those not finished within LIMITS go back to
+ * the front of TASKS; returns their number. */
+static int run_round(struct crew *crew, const struct space *space, struct task *tasks,
+	int count, struct point_limits limits, struct outcome *total)
+{
+	struct outcome outcomes[ROUND_TASKS];
+	struct job job = { space, crew->trees[0], tasks, outcomes, 0, 1, count, limits };
+	int left = 0;
+
+	for (int i = 0; i < count; i++)
+		outcomes[i] = *total;
+	run_alone(crew, &job);
+	if (job.first < job.count)
+		run_shared(crew, &job);
 	for (int i = 0; i < count; i++) {
 		total->points += outcomes[i].points;
 		if (outcomes[i].found && (!total->found ||
