@@ -190,6 +190,34 @@ static bool find_extents(struct sema *sema, const struct ast_declarator *declara
 	return ok;
 }
 
+/* The sizes are, from here on, such that the arrays declared by now have elements: C, too, has no
+ * arrays without. */
+static void assume_elements(struct sema *sema)
+{
+	function_set_context(sema->arena, sema->ctx, sema->function);
+	if (sema->function->context)
+		sema->domain = isl_set_intersect_params(sema->domain,
+			isl_set_copy(sema->function->context));
+}
+
+/* Statements before the last declaration are for the sizes that those after it are for. */
+static void narrow_domains(struct sema *sema)
+{
+	struct function *function = sema->function;
+	for (int s = 0; s < function->statement_count && function->context; s++) {
+		struct statement *statement = function->statements[s];
+		isl_set *narrow = isl_set_intersect_params(isl_set_copy(statement->domain),
+			isl_set_copy(function->context));
+		if (isl_set_is_subset(statement->domain, narrow) != isl_bool_false) {
+			isl_set_free(narrow);
+			continue;
+		}
+		statement_set_domain(sema->arena, statement, narrow);
+		for (int a = 0; a < statement->access_count; a++)
+			access_make_map(sema->arena, statement, &statement->accesses[a]);
+	}
+}
+
 /* Adds the array, or scalar, to the function and to the scope. */
 static void add_array(struct sema *sema, const struct ast_declarator *declarator,
 	bool is_parameter)
@@ -211,6 +239,8 @@ static void add_array(struct sema *sema, const struct ast_declarator *declarator
 	function->arrays = arena_grow(sema->arena, function->arrays, (size_t)function->array_count,
 		&sema->array_capacity, sizeof array);
 	function->arrays[function->array_count++] = array;
+	if (!is_parameter && array->rank && ok)
+		assume_elements(sema);
 }
 
 const char *sema_add_local(struct sema *sema, struct ast_declarator *declarator)
@@ -619,10 +649,7 @@ static void lower_function(struct sema *sema, const struct ast_function *ast)
 			check_new(sema, scope, parameter->name, parameter->location);
 		add_parameter(sema, parameter);
 	}
-	function_set_context(sema->arena, sema->ctx, sema->function);
-	if (sema->function->context)
-		sema->domain = isl_set_intersect_params(sema->domain,
-			isl_set_copy(sema->function->context));
+	assume_elements(sema);
 	int position = 0;
 	sema->position = &position;
 	const struct ast_stmt *body = ast->body;
@@ -635,6 +662,7 @@ static void lower_function(struct sema *sema, const struct ast_function *ast)
 	sema->symbols = scope;
 	isl_set_free(sema->domain);
 	sema->domain = domain;
+	narrow_domains(sema);
 	prune_loops(sema->function);
 }
 

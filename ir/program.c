@@ -298,7 +298,7 @@ bool sizes_are_possible(const struct function *function, const long *values)
 		if (values[k] < 1 || values[k] > function->symbolic[k]->max)
 			return false;
 	for (int a = 0; a < function->array_count; a++)
-		for (int d = 0; d < function->arrays[a]->rank && function->arrays[a]->is_parameter; d++)
+		for (int d = 0; d < function->arrays[a]->rank; d++)
 			if (affine_at_sizes(function->arrays[a]->shape[d], values) < 1)
 				return false;
 	return true;
@@ -341,7 +341,7 @@ void function_set_context(struct arena *arena, isl_ctx *ctx, struct function *fu
 	for (int k = 0; k < function->symbolic_count; k++)
 		context = bound_size(context, arena, function->symbolic[k]);
 	for (int a = 0; a < function->array_count; a++)
-		for (int d = 0; d < function->arrays[a]->rank && function->arrays[a]->is_parameter; d++)
+		for (int d = 0; d < function->arrays[a]->rank; d++)
 			context = has_elements(context, function->arrays[a]->shape[d]);
 	function->context = arena_own(arena, isl_set_params(context), release_set);
 }

@@ -28,8 +28,8 @@ void access_make_map(struct arena *arena, const struct statement *statement,
 	struct access *access);
 /* NAME as isl reads it back: some words mean something else to it. */
 const char *isl_size_name(struct arena *arena, const char *name);
-/* Sets function.context: each symbolic size from 1 to its largest, and no array of the
- * parameters without elements.  Its parameters are declared by now. */
+/* Sets function.context: each symbolic size from 1 to its largest, and none of the arrays that
+ * are declared by now without elements. */
 void function_set_context(struct arena *arena, isl_ctx *ctx, struct function *function);
 /* Names the tuple and the dimensions of DOMAIN after STATEMENT; the arena owns it. */
 void statement_set_domain(struct arena *arena, struct statement *statement,

@@ -532,4 +532,37 @@ for depth in 2 4; do
 	ok "no sizes are tried that run much longer, $depth loops of one size" \
 		"$LOOPC" --arch=small.yaml --symbolic=N,M -D N=300 -D M=5 --verify deep.loop
 done
+
+# No array is without elements, local ones neither: a local that shrinks below nothing would begin, or end,
+# where another one is.  The sizes that verification tries begin at the least that all have.
+for less in 1 2 3 5; do
+	cat >locals.loop <<END
+void locals(int N, int M, const int A[N][M], int B[N][M])
+{
+  int T[M][N - $less];
+  for (int i = 0; i < N - $less; i++)
+    for (int j = 0; j < M; j++)
+      T[j][i] = A[i + $less][j];
+  int U[N][M + $less - 3], V[2 * N + M - 2 * $less];
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < M + $less - 3; j++)
+      U[i][j] = A[i][0];
+  for (int i = 0; i < 2 * N + M - 2 * $less; i++)
+    V[i] = i;
+  for (int i = 0; i < N - $less; i++)
+    for (int j = 0; j < M; j++)
+      B[i][j] = T[j][i] + V[2 * i + j];
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < M + $less - 3 && j < M; j++)
+      B[i][j] += U[i][j];
+}
+END
+	for machine in ample small; do
+		ok "locals of N - $less on $machine" "$LOOPC" --arch=$machine.yaml --symbolic=N,M \
+			-D N=12 -D M=7 --verify locals.loop
+	done
+	"$LOOPC" --symbolic=N,M -D N=12 -D M=7 --emit=program -o locals.program locals.loop
+	"$LOOPC" --emit=program -o again.program locals.program
+	same locals.program again.program "their program is read back as it was"
+done
 finish
