@@ -53,6 +53,8 @@ struct model_array {
 	bool is_dropped;             /* written: nobody needs its elements after the nest, so that
 	                              * nothing goes out when a region leaves for the last time.
 	                              * Only where is_created may be */
+	bool is_partial;             /* some iterations do not touch it, or set its elements and do not
+	                              * look at what they held: bounds cannot count on these */
 	/* The DMA controller copies multiples of ALIGN_BYTES only, of addresses, runs and strides;
 	 * 1: anything.  What is copied of the array begins FIRST_BYTES behind its own begin, which
 	 * is aligned; it has ALIGN_RANK dimensions in memory. */

@@ -558,6 +558,38 @@ static bool closed_forms(struct builder *builder, struct region *regions)
 
 /* ---- what the regions mean for the model ---- */
 
+/* STATEMENT runs in each iteration of the band. */
+static bool runs_everywhere(const struct builder *builder, int s)
+{
+	const struct nest *nest = builder->nest;
+	for (int l = 0; l < nest->band_count; l++)
+		if (nest->band[l].planes[s].kind != HYPERPLANE_AFFINE)
+			return false;
+	return builder->is_box[s];
+}
+
+/* Some statement that runs in each iteration reads ARRAY, and none that runs in several writes it
+ * before: values have to stay from one iteration to the next. */
+static bool is_needed_everywhere(const struct builder *builder, const struct nest_array *array)
+{
+	const struct nest *nest = builder->nest;
+	for (int s = 0; s < nest->statement_count; s++) {
+		bool reads = false, writes = false, is_anchored = false;
+		for (int a = 0; a < array->access_count; a++) {
+			bool is_own = array->accesses[a].statement == s;
+			writes |= is_own && array->accesses[a].access->is_write;
+			reads |= is_own && !array->accesses[a].access->is_write;
+		}
+		if (reads && runs_everywhere(builder, s))
+			return true;
+		for (int l = 0; l < nest->band_count; l++)
+			is_anchored |= nest->band[l].planes[s].kind != HYPERPLANE_AFFINE;
+		if (writes && !is_anchored)
+			return false;
+	}
+	return false;
+}
+
 /* Bit l: all statements that touch ARRAY run first (or all last) in dimension l. */
 static long anchored_dims(const struct nest *nest, const struct nest_array *array)
 {
@@ -636,12 +668,14 @@ static void fill_clip(const struct nest *nest, const struct region_dim *region,
 		out->clip_high = 0;
 }
 
-static void fill_exact(const struct nest *nest, struct nest_array *array,
+static void fill_exact(const struct builder *builder, struct nest_array *array,
 	const struct region *region, struct model_array *out)
 {
+	const struct nest *nest = builder->nest;
 	fill_array(nest, array, out);
 	out->is_dropped = nest_is_dropped(nest, array);
 	out->anchored = anchored_dims(nest, array);
+	out->is_partial = !is_needed_everywhere(builder, array);
 	for (int d = 0; d < out->rank; d++) {
 		out->dims[d].window = region->dims[d].window;
 		out->dims[d].touched = region->dims[d].touched;
@@ -868,7 +902,7 @@ bool nest_model_build(struct compilation *compilation, const struct nest *nest,
 	model->array_count = nest->array_count;
 	for (int a = 0; a < nest->array_count; a++) {
 		if (exact)
-			fill_exact(nest, &nest->arrays[a], &regions[a], &model->arrays[a]);
+			fill_exact(&builder, &nest->arrays[a], &regions[a], &model->arrays[a]);
 		else
 			fill_hull(compilation, nest, &nest->arrays[a], &model->arrays[a]);
 		fill_alignment(compilation, nest, &nest->arrays[a], exact ? &regions[a] : NULL,

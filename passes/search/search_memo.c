@@ -41,6 +41,7 @@ static void copy_array(struct model_array *to, const struct model_array *from, i
 	to->is_written = from->is_written;
 	to->is_created = from->is_created;
 	to->is_dropped = from->is_dropped;
+	to->is_partial = from->is_partial;
 	to->anchored = from->anchored;
 	to->align_bytes = from->align_bytes;
 	to->first_bytes = from->first_bytes;

@@ -7,6 +7,9 @@ tests_optimality_search_test_SOURCES = tests/optimality/search_test.c \
 	tests/optimality/convolution.c tests/optimality/convolution.h \
 	tests/optimality/exhaust.c tests/optimality/exhaust.h \
 	tests/optimality/simulate.c tests/optimality/simulate.h
+cmocka_tests += tests/optimality/bound_test
+tests_optimality_bound_test_SOURCES = tests/optimality/bound_test.c \
+	tests/optimality/simulate.c tests/optimality/simulate.h
 cmocka_tests += tests/optimality/front_test
 tests_optimality_front_test_SOURCES = tests/optimality/front_test.c \
 	tests/optimality/exhaust.c tests/optimality/exhaust.h \
