@@ -3,7 +3,8 @@
  * A set is cut into disjoint basic sets.  Of each, the quotients that its constraints divide by
  * become dimensions, which changes no count, as each is a function of the point.  A dimension that
  * an equality gives as a whole number by the others is left out.  Those left are counted apart
- * where no constraint couples them, and else stepped through, but for the last. */
+ * where no constraint couples them, and else stepped through, but for the last, and where the numbers
+ * of its values grow in lines, the last two. */
 
 #include "ir/set_count.h"
 
@@ -32,6 +33,7 @@ struct counting {
 	struct level levels[COUNT_DIMS];
 	long *steps;                 /* left, of all that is counted */
 	bool is_complete;            /* no step was missing */
+	bool has_concave_width;      /* of the last two dimensions points are counted together */
 	long point[COUNT_DIMS];
 };
 
@@ -105,6 +107,64 @@ static bool range(const struct counting *counting, int d, long *min, long *max)
 	return has_min && has_max;
 }
 
+/* How many values the last dimension has where the one before is X; 0 or less: none.  That is
+ * concave in X: the least of some sums less the largest of others. */
+static long width_at(struct counting *counting, long x)
+{
+	long min, max;
+	--*counting->steps;
+	counting->point[counting->depth - 2] = x;
+	if (range(counting, counting->depth - 1, &min, &max))
+		return max - min + 1;
+	counting->is_complete = false;
+	return 0;
+}
+
+/* Where each end of its range is a whole number. */
+static bool has_concave_width(const struct counting *counting)
+{
+	const struct level *last = counting->depth < 2 ? NULL : &counting->levels[counting->depth - 1];
+	for (int r = 0; last && r < last->count; r++)
+		if (labs(last->rows[r][counting->depth]) > 1)
+			return false;
+	return last;
+}
+
+/* The points where the last dimension but one runs from FIRST to LAST.  Where a concave function
+ * is on its chord once, it is all along. */
+static long count_widths(struct counting *counting, long first, long last)
+{
+	enum { FEW = 2 };
+	long total = 0, middle = first + (last - first) / 2, part;
+	if (last - first < FEW) {
+		for (long x = first; x <= last; x++)
+			if ((part = width_at(counting, x)) > 0 && __builtin_add_overflow(total, part, &total))
+				total = LONG_MAX;
+		counting->is_complete &= total < LONG_MAX;
+		return total;
+	}
+	if (*counting->steps < 0) {
+		counting->is_complete = false;
+		return 0;
+	}
+	__int128 low = width_at(counting, first), mean = width_at(counting, middle);
+	__int128 high = width_at(counting, last);
+	bool is_line = (mean - low) * (last - middle) == (high - mean) * (middle - first);
+	if (is_line && low <= 0 && high <= 0)
+		return 0;
+	if (is_line && low >= 0 && high >= 0) {
+		__int128 sum = (low + high) * ((__int128)last - first + 1) / 2;
+		counting->is_complete &= sum < LONG_MAX;
+		return sum < LONG_MAX ? (long)sum : LONG_MAX;
+	}
+	total = count_widths(counting, first, middle);
+	part = count_widths(counting, middle + 1, last);
+	if (!__builtin_add_overflow(total, part, &total))
+		return total;
+	counting->is_complete = false;
+	return LONG_MAX;
+}
+
 /* The points with the first D values in counting.point, or some of them. */
 static long count_from(struct counting *counting, int d)
 {
@@ -119,6 +179,8 @@ static long count_from(struct counting *counting, int d)
 		/* Rows without this dimension were seen to hold; so do all others in the range. */
 		return max - min + 1;
 	}
+	if (d == counting->depth - 2 && counting->has_concave_width)
+		return count_widths(counting, min, max);
 	for (long x = min; x <= max && *counting->steps >= 0; x++) {
 		counting->point[d] = x;
 		if (__builtin_add_overflow(total, count_from(counting, d + 1), &total)) {
@@ -145,6 +207,7 @@ static struct size count_part(__isl_take isl_basic_set *set, long *steps)
 	counting->is_complete = true;
 	for (int d = 0; d < counting->depth && known; d++)
 		known = fill_level(&counting->levels[d], set, d + 1);
+	counting->has_concave_width = known && has_concave_width(counting);
 	struct size size = { known ? count_from(counting, 0) : 0, known && counting->is_complete };
 	for (int d = 0; d < counting->depth; d++)
 		free(counting->levels[d].rows);

@@ -113,8 +113,26 @@ static void count_random_sets(void **state)
 	isl_ctx_free(ctx);
 }
 
+/* Far more points than steps: triples and pairs in order. */
+static void count_large_triangles(void **state)
+{
+	static const struct { const char *text; long count; } sets[] = {
+		{ "{ [i, j, k] : 0 <= k < j < i < 20000 }", 1333133340000 },
+		{ "{ [i, j, k] : 0 <= k < i and i <= j < 20000 }", 1333333330000 },
+		{ "{ [k, i, j] : 0 <= k < j < i < 20000 and i + j < 20000 }", 333283335000 },
+		{ "{ [i, j] : 0 <= j <= i < 3000000 }", 4500001500000 },
+	};
+	isl_ctx *ctx = isl_ctx_alloc();
+	(void)state;
+	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+		assert_int_equal(set_count_at_least(isl_set_read_from_str(ctx, sets[i].text)),
+			sets[i].count);
+	isl_ctx_free(ctx);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(count_random_sets) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(count_random_sets),
+		cmocka_unit_test(count_large_triangles) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
