@@ -8,8 +8,10 @@ libloopc_a_SOURCES += \
 	passes/analysis/nest_memo.c passes/analysis/nest_memo.h passes/analysis/nests.c passes/analysis/plan_value.c passes/analysis/plan_value.h \
 	passes/analysis/values.c passes/analysis/values.h
 libloopc_a_SOURCES += \
-	passes/cost/aligned.c passes/cost/bound.c passes/cost/bound_partition.c \
-	passes/cost/bound_partition.h passes/cost/bound_spread.c passes/cost/bound_spread.h \
+	passes/cost/aligned.c passes/cost/bound.c passes/cost/bound_nest.c \
+	passes/cost/bound_nest.h passes/cost/bound_partition.c passes/cost/bound_partition.h \
+	passes/cost/bound_spread.c passes/cost/bound_spread.h passes/cost/bound_values.c \
+	passes/cost/bound_values.h \
 	passes/cost/clip.c passes/cost/function_bound.c \
 	passes/cost/function_bound.h passes/cost/model.c passes/cost/model.h \
 	passes/cost/model_math.h passes/cost/nest_model.c passes/cost/nest_model.h \

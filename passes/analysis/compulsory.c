@@ -97,29 +97,30 @@ static long count(__isl_take isl_set *elements)
 }
 
 /* What USES of an array move at least. */
-static long uses_compulsory(const struct nest *nest, const struct array *array,
+static struct compulsory uses_compulsory(const struct nest *nest, const struct array *array,
 	const struct uses *uses)
 {
 	isl_ctx *ctx = isl_union_map_get_ctx(nest->order);
 	const struct nest_query query = { NEST_COMPULSORY, &array, sizeof array };
-	const long *known = nest_answer(nest, query);
-	long bytes;
+	const struct compulsory *known = nest_answer(nest, query);
+	struct compulsory bytes;
 	if (known)
 		return *known;
 	unsigned long begun = isl_operations(ctx);
 	long in = count(elements_in(ctx, uses));
 	long out = is_used_up(nest, array) ? 0 : count(elements_out(uses));
-	if (__builtin_add_overflow(in, out, &bytes)
-		|| __builtin_mul_overflow(bytes, array->type.bytes, &bytes))
-		bytes = LONG_MAX;
+	if (__builtin_mul_overflow(in, array->type.bytes, &bytes.in))
+		bytes.in = LONG_MAX;
+	if (__builtin_mul_overflow(out, array->type.bytes, &bytes.out))
+		bytes.out = LONG_MAX;
 	nest_keep_answer(nest, query, &bytes, sizeof bytes, begun);
 	return bytes;
 }
 
-static long array_compulsory(const struct nest *nest, const struct array *array)
+struct compulsory array_compulsory(const struct nest *nest, const struct array *array)
 {
 	struct uses uses;
-	long bytes = 0;
+	struct compulsory bytes = { 0, 0 };
 	if (find_uses(nest, array, &uses))
 		bytes = uses_compulsory(nest, array, &uses);
 	uses_end(&uses);
@@ -129,8 +130,11 @@ static long array_compulsory(const struct nest *nest, const struct array *array)
 long nest_compulsory(const struct nest *nest)
 {
 	long bytes = 0;
-	for (int i = 0; i < nest->function->array_count; i++)
-		if (__builtin_add_overflow(bytes, array_compulsory(nest, nest->function->arrays[i]), &bytes))
+	for (int i = 0; i < nest->function->array_count; i++) {
+		struct compulsory array = array_compulsory(nest, nest->function->arrays[i]);
+		if (__builtin_add_overflow(bytes, array.in, &bytes)
+			|| __builtin_add_overflow(bytes, array.out, &bytes))
 			return LONG_MAX;
+	}
 	return bytes;
 }

@@ -217,4 +217,9 @@ bool nest_passes_on(const struct nest *nest, const struct array *scalar);
  * is read, and each that is written goes out, unless nobody needs it.  Fewer where counting them
  * is too much work.  Internal arrays of a group move nothing. */
 long nest_compulsory(const struct nest *nest);
+/* Of one array: the bytes that come in, and those that go out. */
+struct compulsory {
+	long in, out;
+};
+struct compulsory array_compulsory(const struct nest *nest, const struct array *array);
 #endif

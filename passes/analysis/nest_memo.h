@@ -10,7 +10,7 @@
  * An answer that is taken counts as as many of isl's operations as it took to find.  So what is found
  * within a limit does not depend on what was asked before.
  *
- *     const long *known = nest_answer(nest, query);
+ *     const struct compulsory *known = nest_answer(nest, query);
  *     if (known)
  *         return *known;
  *     unsigned long begun = isl_operations(ctx);
@@ -37,7 +37,7 @@ bool nest_memo_is_own(const struct compilation *compilation, const struct nest *
 enum nest_question {
 	NEST_DEPENDENCES,            /* a struct nest that has them */
 	NEST_BAND,                   /* by how it is asked for: a struct nest that has it */
-	NEST_COMPULSORY,             /* by array: a long, bytes */
+	NEST_COMPULSORY,             /* by array: a struct compulsory */
 	NEST_HULL,                   /* by accesses and band: the dimensions of a model's array */
 	NEST_CREATED,                /* by accesses: a bool */
 	NEST_EXPANDED,               /* a struct nest *; NULL: there is none */

@@ -164,6 +164,7 @@ static void fill_partition(const struct nest_model *model, long scratchpad_bytes
 {
 	partition->loop_count = model->loop_count;
 	partition->term_count = 0;
+	partition->unit = 1;
 	partition->iterations = 1;
 	partition->scratchpad = (double)scratchpad_bytes;
 	memset(partition->alone, 0, sizeof partition->alone);

@@ -72,7 +72,7 @@ static struct proof proof_of(const struct solver *solver, const double *power)
 	}
 	for (int l = 0; l < partition->loop_count; l++)
 		proof.log_k += cover[l] > 0 ? cover[l] * log(extent_of(solver, l)) : 0;
-	proof.slack = solver->weighs ? exp(light) : 0;
+	proof.slack = solver->weighs ? exp(light) * partition->unit : 0;
 	return proof;
 }
 
@@ -85,11 +85,11 @@ static double touched_by(const struct proof *proof, double iterations)
 static double bound_of_groups(const struct solver *solver, const struct proof *proof, double group)
 {
 	const double iterations = solver->partition->iterations;
-	const double scratchpad = solver->partition->scratchpad;
+	const double scratchpad = solver->partition->scratchpad, unit = solver->partition->unit;
 	double groups, rest, bound;
 
-	group = solver->weighs ? group : floor(group);
-	group = fmin(fmax(group, 1), iterations);
+	group = solver->weighs ? group : floor(group / unit) * unit;
+	group = fmin(fmax(group, unit), iterations);
 	groups = floor(iterations / (group + proof->slack));
 	if (groups < 1) {
 		groups = 1;

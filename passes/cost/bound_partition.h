@@ -12,6 +12,7 @@
 struct partition_term {
 	unsigned indexed;            /* bit l: loop l */
 	int array;
+	int tag;                     /* the caller's */
 	double bytes;                /* of an element; less where other terms may touch the same one */
 	double loss;                 /* bytes of elements that groups count though none came in */
 	struct spread spread;
@@ -23,6 +24,7 @@ struct partition {
 	int loop_count, term_count;
 	double extent[MODEL_LOOPS];  /* no more values of each loop */
 	double iterations;           /* exact, of a set of any shape */
+	double unit;                 /* iterations that run as one */
 	double scratchpad;           /* bytes */
 	struct partition_term terms[PARTITION_TERMS];
 	double alone[MODEL_ARRAYS];  /* by array: bytes that come in whatever groups there are */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "passes/variants/choice.h"
+#include "passes/cost/bound_nest.h"
 #include "passes/cost/model_math.h"
 #include "passes/nest_work.h"
 #include "passes/search/restriction.h"
@@ -547,8 +548,9 @@ static bool is_restricted(const struct choice *choice)
 
 void choice_fill_bounds(const struct choice *choice, struct plan_nest *out)
 {
-	out->compulsory_bytes = out->lower_bound_bytes = nest_compulsory(choice->nest);
-	out->lower_bound_argument = "compulsory";
+	out->lower_bound_bytes = nest_lower_bound(choice->nest,
+		choice->compilation->arch->scratchpad_bytes, &out->compulsory_bytes,
+		&out->lower_bound_argument);
 	if (is_modelled(choice)) {
 		const char *argument;
 		long bytes = model_lower_bound(&choice->model,

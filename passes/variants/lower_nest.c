@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "passes/analysis/expand.h"
+#include "passes/cost/bound_nest.h"
 #include "passes/quiet.h"
 #include "passes/search/restriction.h"
 #include "passes/sizes/symbolic.h"
@@ -29,11 +30,12 @@ static bool is_consistent(struct compilation *compilation, const struct choice *
 	return false;
 }
 
-static void fill_compulsory(const struct nest *nest, struct plan_nest *out)
+static void fill_lower_bound(const struct compilation *compilation, const struct nest *nest,
+	struct plan_nest *out)
 {
-	out->compulsory_bytes = out->lower_bound_bytes = nest_compulsory(nest);
+	out->lower_bound_bytes = nest_lower_bound(nest, compilation->arch->scratchpad_bytes,
+		&out->compulsory_bytes, &out->lower_bound_argument);
 	out->bound_bytes = out->lower_bound_bytes;
-	out->lower_bound_argument = "compulsory";
 	out->optimal = plan_nest_bytes(out) == out->bound_bytes;
 }
 
@@ -246,10 +248,10 @@ static void warn_of_more(struct compilation *compilation, const struct nest *nes
 }
 
 /* What is known of all schedules of a nest holds for those of its parts too. */
-static void fill_bound_of_parts(const struct nest *nest, const struct plan_nest *whole,
-	struct plan_nest *out)
+static void fill_bound_of_parts(const struct compilation *compilation, const struct nest *nest,
+	const struct plan_nest *whole, struct plan_nest *out)
 {
-	fill_compulsory(nest, out);
+	fill_lower_bound(compilation, nest, out);
 	if (!whole || whole->lower_bound_bytes <= out->lower_bound_bytes)
 		return;
 	out->lower_bound_bytes = out->bound_bytes = whole->lower_bound_bytes;
@@ -317,7 +319,7 @@ static bool lower_as(struct compilation *compilation, struct nest *nest,
 		return false;
 	if (best->choice && !weighed && !form.is_given
 		&& take_parts(compilation, nest, &form, plan, out, best)) {
-		fill_bound_of_parts(nest, &best->out, out);
+		fill_bound_of_parts(compilation, nest, &best->out, out);
 		best->choice = NULL;
 		remark_on_loops(compilation, nest);
 	} else if (best->choice) {
@@ -330,7 +332,7 @@ static bool lower_as(struct compilation *compilation, struct nest *nest,
 		return false;
 	} else if ((form.is_given ? form.is_parts : !nest_is_constrained(compilation, nest))
 		&& lower_all_parts(compilation, nest, &form, LONG_MAX, plan, out)) {
-		fill_bound_of_parts(nest, NULL, out);
+		fill_bound_of_parts(compilation, nest, NULL, out);
 		if (!form.is_given)
 			diag_remark(compilation->diag, nest->location, "loop", "no tiles of the whole nest "
 				"fit: each part of its body has tiles of its own");

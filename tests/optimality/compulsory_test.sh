@@ -9,4 +9,6 @@ ok "what is compulsory is exact, and no bound is above what moves" \
 	python3 "$claims/compulsory.py" 1 14 nests.json
 ok "no schedule with a line changed is below what the search claims" \
 	python3 "$claims/constrained.py" "$LOOPC" 1 5
+ok "no execution of triangles, or in place, moves less than the bound" \
+	python3 "$claims/executions.py" "$LOOPC" 1 16
 finish

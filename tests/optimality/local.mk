@@ -15,4 +15,5 @@ tests_optimality_front_test_SOURCES = tests/optimality/front_test.c \
 	tests/optimality/exhaust.c tests/optimality/exhaust.h \
 	tests/optimality/simulate.c tests/optimality/simulate.h
 script_tests += tests/optimality/compulsory_test.sh
-EXTRA_DIST += tests/optimality/compulsory.py tests/optimality/constrained.py
+EXTRA_DIST += tests/optimality/compulsory.py tests/optimality/constrained.py \
+	tests/optimality/executions.py
