@@ -330,15 +330,16 @@ struct progress {
 /* The threads of a search, each with its own path.  Most searches are over before another thread has
  * begun: the first points are looked at by one. */
 struct crew {
-	int count;
+	int count, loops;            /* threads; loops of the model */
 	struct tree *trees[MAX_THREADS];     /* NULL: it has had nothing to do yet */
 	long points_alone;           /* that one has looked at */
 };
 
-static void crew_init(struct crew *crew, int threads)
+static void crew_init(struct crew *crew, int threads, int loops)
 {
-	*crew = (struct crew){ .count = threads < 1 ? 1 : threads > MAX_THREADS ? MAX_THREADS : threads };
-	crew->trees[0] = tree_new();
+	*crew = (struct crew){ .count = threads < 1 ? 1 : threads > MAX_THREADS ? MAX_THREADS : threads,
+		.loops = loops };
+	crew->trees[0] = tree_new(loops);
 }
 
 static void crew_clear(struct crew *crew)
@@ -371,7 +372,7 @@ static void run_shared(struct crew *crew, const struct job *job)
 
 	for (int t = 0; t < crew->count; t++) {
 		if (!crew->trees[t])
-			crew->trees[t] = tree_new();
+			crew->trees[t] = tree_new(crew->loops);
 		jobs[t] = *job;
 		jobs[t].tree = crew->trees[t];
 		jobs[t].first += t;
@@ -618,7 +619,7 @@ bool search_least_memory(const struct nest_model *model, const struct arch *arch
 	struct outcome least = { .found = false };
 	struct crew crew;
 
-	crew_init(&crew, options->threads);
+	crew_init(&crew, options->threads, model->loop_count);
 	if (search_memory(&crew, model, arch, options, options->buffering == BUFFERING_DOUBLE, &least))
 		*smallest = scratchpad_of(arch, &least.best);
 	crew_clear(&crew);
@@ -637,7 +638,7 @@ static bool search_buffering(const struct nest_model *model, const struct arch *
 	long limit = options->effort > 0 ? options->effort : EXHAUSTIVE_POINTS;
 
 	space_init(&space, model, arch, options, is_double, (double)lower);
-	crew_init(&crew, options->threads);
+	crew_init(&crew, options->threads, model->loop_count);
 	run_search(&crew, &space, &total, limit);
 	if (!total.found) {
 		struct outcome least = { .found = false };

@@ -63,7 +63,6 @@ struct level {
 
 struct tree {
 	const struct space *space;
-	struct level levels[MODEL_LOOPS + 1];
 	struct stored stored[MODEL_ARRAYS];
 	struct schedule path;        /* order and tiles of the levels */
 	long slots[MODEL_ARRAYS];
@@ -76,6 +75,7 @@ struct tree {
 	 * slots. */
 	long leaf_points;
 	double commands_of_least[MODEL_ARRAYS];
+	struct level levels[];       /* [loops of the model + 1] */
 };
 
 /* Traffic is compared with this tolerance: totals are whole numbers of bytes. */

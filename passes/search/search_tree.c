@@ -285,11 +285,11 @@ static void descend(struct tree *tree, int depth)
 
 /* ---- interface ---- */
 
-/* Of 350 KB of levels a search uses few, and sets each before it reads it: clearing them all
- * takes longer than a small search. */
-struct tree *tree_new(void)
+/* A level is 20 KB, and a search sets each before it reads it: clearing them all takes longer than a
+ * small search. */
+struct tree *tree_new(int loops)
 {
-	struct tree *tree = malloc(sizeof *tree);
+	struct tree *tree = malloc(sizeof *tree + ((size_t)loops + 1) * sizeof *tree->levels);
 	if (tree == NULL)
 		memory_exhausted();
 	memset(&tree->path, 0, sizeof tree->path);

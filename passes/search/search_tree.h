@@ -50,7 +50,7 @@ struct space {
 struct tree;
 
 /* Room for a search, to be used for any number of them one after the other. */
-struct tree *tree_new(void);
+struct tree *tree_new(int loops);
 void tree_free(struct tree *tree);
 
 /* The subtrees to search one by one: what is stored outside all loops (of the first
