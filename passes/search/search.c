@@ -330,16 +330,17 @@ struct progress {
 /* The threads of a search, each with its own path.  Most searches are over before another thread has
  * begun: the first points are looked at by one. */
 struct crew {
-	int count, loops;            /* threads; loops of the model */
+	int count;
+	const struct nest_model *model;
 	struct tree *trees[MAX_THREADS];     /* NULL: it has had nothing to do yet */
 	long points_alone;           /* that one has looked at */
 };
 
-static void crew_init(struct crew *crew, int threads, int loops)
+static void crew_init(struct crew *crew, int threads, const struct nest_model *model)
 {
 	*crew = (struct crew){ .count = threads < 1 ? 1 : threads > MAX_THREADS ? MAX_THREADS : threads,
-		.loops = loops };
-	crew->trees[0] = tree_new(loops);
+		.model = model };
+	crew->trees[0] = tree_new(model);
 }
 
 static void crew_clear(struct crew *crew)
@@ -372,7 +373,7 @@ static void run_shared(struct crew *crew, const struct job *job)
 
 	for (int t = 0; t < crew->count; t++) {
 		if (!crew->trees[t])
-			crew->trees[t] = tree_new(crew->loops);
+			crew->trees[t] = tree_new(crew->model);
 		jobs[t] = *job;
 		jobs[t].tree = crew->trees[t];
 		jobs[t].first += t;
@@ -619,7 +620,7 @@ bool search_least_memory(const struct nest_model *model, const struct arch *arch
 	struct outcome least = { .found = false };
 	struct crew crew;
 
-	crew_init(&crew, options->threads, model->loop_count);
+	crew_init(&crew, options->threads, model);
 	if (search_memory(&crew, model, arch, options, options->buffering == BUFFERING_DOUBLE, &least))
 		*smallest = scratchpad_of(arch, &least.best);
 	crew_clear(&crew);
@@ -638,7 +639,7 @@ static bool search_buffering(const struct nest_model *model, const struct arch *
 	long limit = options->effort > 0 ? options->effort : EXHAUSTIVE_POINTS;
 
 	space_init(&space, model, arch, options, is_double, (double)lower);
-	crew_init(&crew, options->threads, model->loop_count);
+	crew_init(&crew, options->threads, model);
 	run_search(&crew, &space, &total, limit);
 	if (!total.found) {
 		struct outcome least = { .found = false };

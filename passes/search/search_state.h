@@ -55,10 +55,10 @@ struct level {
 	double runs;                 /* iterations of this loop and those outside */
 	unsigned stored;             /* bit a: array a is stored here or further out */
 	bool stores_here;
-	struct array_state arrays[MODEL_ARRAYS];
+	struct array_state *arrays;  /* [arrays of the model] */
 	/* arrays that can be stored here, and that have to be, and how they would be */
 	unsigned legal, needed;
-	struct stored candidates[MODEL_ARRAYS];
+	struct stored *candidates;   /* [arrays of the model] */
 };
 
 struct tree {

@@ -285,13 +285,19 @@ static void descend(struct tree *tree, int depth)
 
 /* ---- interface ---- */
 
-/* A level is 20 KB, and a search sets each before it reads it: clearing them all takes longer than a
- * small search. */
-struct tree *tree_new(int loops)
+/* As a search sets a level before it reads it, levels are not cleared: that takes longer than a small
+ * search. */
+struct tree *tree_new(const struct nest_model *model)
 {
-	struct tree *tree = malloc(sizeof *tree + ((size_t)loops + 1) * sizeof *tree->levels);
-	if (tree == NULL)
-		memory_exhausted();
+	size_t levels = (size_t)model->loop_count + 1, arrays = (size_t)model->array_count;
+	struct tree *tree = memory_alloc(sizeof *tree + levels * sizeof *tree->levels);
+	struct array_state *states = memory_alloc(levels * arrays * sizeof *states + 1);
+	struct stored *candidates = memory_alloc(levels * arrays * sizeof *candidates + 1);
+
+	for (size_t l = 0; l < levels; l++) {
+		tree->levels[l].arrays = states + l * arrays;
+		tree->levels[l].candidates = candidates + l * arrays;
+	}
 	memset(&tree->path, 0, sizeof tree->path);
 	memset(&tree->best, 0, sizeof tree->best);
 	memset(tree->slots, 0, sizeof tree->slots);
@@ -300,6 +306,8 @@ struct tree *tree_new(int loops)
 
 void tree_free(struct tree *tree)
 {
+	free(tree->levels[0].arrays);
+	free(tree->levels[0].candidates);
 	free(tree);
 }
 

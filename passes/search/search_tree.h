@@ -49,8 +49,8 @@ struct space {
 
 struct tree;
 
-/* Room for a search, to be used for any number of them one after the other. */
-struct tree *tree_new(int loops);
+/* Room for a search of MODEL, to be used for any number of them one after the other. */
+struct tree *tree_new(const struct nest_model *model);
 void tree_free(struct tree *tree);
 
 /* The subtrees to search one by one: what is stored outside all loops (of the first

@@ -18,7 +18,7 @@ struct state {
 	long count[MODEL_LOOPS];     /* tiles of its run before it, by position */
 	/* by array: regions of the last visits, the latest first */
 	int held_count[MODEL_ARRAYS];
-	struct box held[MODEL_ARRAYS][HELD];
+	struct box (*held)[HELD];
 	unsigned char *was_out[MODEL_ARRAYS];   /* elements that were on chip before */
 	unsigned char *was_here[MODEL_ARRAYS];  /* the same if nothing were clipped */
 	long position[MODEL_ARRAYS];            /* of the moving loop in its run */
@@ -288,6 +288,7 @@ void simulate(const struct nest_model *model, const struct schedule *schedule,
 {
 	struct state *state = calloc(1, sizeof *state);
 
+	state->held = calloc((size_t)model->array_count + 1, sizeof *state->held);
 	state->model = model;
 	state->schedule = schedule;
 	state->result = result;
@@ -311,6 +312,7 @@ void simulate(const struct nest_model *model, const struct schedule *schedule,
 		free(state->was_out[a]);
 		free(state->was_here[a]);
 	}
+	free(state->held);
 	free(state);
 }
 
