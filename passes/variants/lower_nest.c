@@ -8,6 +8,8 @@
 
 #include "passes/analysis/expand.h"
 #include "passes/cost/bound_nest.h"
+#include "passes/cost/model_math.h"
+#include "passes/nest_work.h"
 #include "passes/quiet.h"
 #include "passes/search/restriction.h"
 #include "passes/sizes/symbolic.h"
@@ -205,6 +207,82 @@ static void report_refusal(struct compilation *compilation, const struct nest *n
 		report_no_form(compilation, nest, form);
 }
 
+/* BEST becomes CHOICE, of a form of NEST and weighed as ENTRY, with statements where they are
+ * wanted. */
+static void emit(struct compilation *compilation, const struct nest *nest, struct choice *choice,
+	const struct plan_nest *entry, struct variant *best)
+{
+	struct candidates candidates = { 0 };
+	choice->compilation = compilation;
+	candidates_add(compilation, &candidates, choice, entry);
+	best->choice = candidates_emit(compilation, nest, &candidates, &best->refusal, &best->plan,
+		&best->out);
+	best->plan.function = choice->nest->function;
+}
+
+/* WHOLE, with as much scratchpad as the power of two STEPS below what it has: the same for all machines
+ * that differ in that only.  NULL: nothing is left. */
+static const struct arch *less_of(struct arena *arena, const struct arch *whole, int steps)
+{
+	struct arch *less = ARENA_NEW(arena, struct arch);
+	long granule = arch_granule_bytes(whole), bytes = 1;
+	while (bytes < whole->scratchpad_bytes - bytes)
+		bytes *= 2;
+	*less = *whole;
+	less->scratchpad_bytes = (bytes >> (steps - 1)) / granule * granule;
+	if (less->exclusive)
+		less->banks = (int)(less->scratchpad_bytes / granule);
+	return less->scratchpad_bytes > 0 ? less : NULL;
+}
+
+/* NEST in its best form for LESS scratchpad than there is, without statements. */
+static void weigh_in(struct compilation *compilation, const struct nest *nest,
+	const struct form *form, const struct plan *plan, const struct arch *less,
+	struct variant *variant)
+{
+	struct nest *own = ARENA_NEW(compilation->arena, struct nest);
+	struct quiet quiet;
+	*own = *nest;
+	quiet_begin(&quiet, compilation);
+	quiet.compilation.arch = less;
+	quiet.compilation.only_weighs = true;
+	lower_variants(&quiet.compilation, own, form, plan, variant);
+	quiet_end(&quiet);
+}
+
+/* Not all forms of NEST were tried, as isl's work was spent on the first of them.  In less
+ * scratchpad these may not fit and take no work, and what is best there may be better than BEST. */
+static void try_less_memory(struct compilation *compilation, const struct nest *nest,
+	const struct form *form, const struct plan *plan, struct variant *best)
+{
+	enum { STEPS = 4, OPERATIONS = 3000000 };
+	struct variant better = { .out = best->out };
+	struct nest_work work = nest_work_begin(compilation, OPERATIONS);
+	for (int steps = STEPS; steps > 0 && !nest_work_is_spent(compilation); steps--) {
+		struct variant variant;
+		const struct arch *less = less_of(compilation->arena, compilation->arch, steps);
+		if (less)
+			weigh_in(compilation, nest, form, plan, less, &variant);
+		if (less && variant.choice && plan_nest_bytes(&variant.out) < plan_nest_bytes(&better.out))
+			better = variant;
+	}
+	nest_work_end(compilation, &work);
+	if (!better.choice)
+		return;
+	/* what bounds the others in less bounds none in all there is */
+	better.choice->has_rivals = better.choice->has_others = better.choice->is_cut = true;
+	better.choice->compilation = compilation;
+	better.refusal = best->refusal;
+	better.nest = best->nest;
+	*best = better;
+	if (!compilation->only_weighs) {
+		best->plan = *plan;
+		emit(compilation, nest, better.choice, &better.out, best);
+	}
+	if (best->choice)
+		choice_fill_bounds(best->choice, &best->out);
+}
+
 /* The choice that NEST was WEIGHED by is lowered, where nothing has changed since.  False if
  * something has, or passes are to show all they do. */
 static bool lower_weighed(struct compilation *compilation, const struct nest *nest,
@@ -213,14 +291,8 @@ static bool lower_weighed(struct compilation *compilation, const struct nest *ne
 	if (!weighed || !weighed->choice || weighed->function != plan->function
 		|| nest->function->unbound || compilation->only_weighs || compilation->trace)
 		return false;
-	struct choice *choice = weighed->choice;
-	struct candidates candidates = { 0 };
-	choice->compilation = compilation;
-	candidates_add(compilation, &candidates, choice, &weighed->entry);
 	best->plan = *plan;
-	best->choice = candidates_emit(compilation, nest, &candidates, &best->refusal, &best->plan,
-		&best->out);
-	best->plan.function = choice->nest->function;
+	emit(compilation, nest, weighed->choice, &weighed->entry, best);
 	return true;
 }
 
@@ -313,8 +385,12 @@ static bool lower_as(struct compilation *compilation, struct nest *nest,
 		return false;
 	if (has_too_many_arrays(nest) || (form.is_given && form.is_parts))
 		nest_find_dependences(compilation, nest);
-	else if (!lower_weighed(compilation, nest, weighed, plan, best))
+	else if (!lower_weighed(compilation, nest, weighed, plan, best)) {
 		lower_variants(compilation, nest, &form, plan, best);
+		if (best->choice && best->choice->is_cut && !form.is_given && is_thorough(compilation)
+			&& !nest->function->unbound && !nest_is_constrained(compilation, nest))
+			try_less_memory(compilation, nest, &form, plan, best);
+	}
 	if (best->choice && !choice_check_obeyed(compilation, best->choice))
 		return false;
 	if (best->choice && !weighed && !form.is_given

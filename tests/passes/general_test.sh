@@ -179,4 +179,35 @@ skewed()
 skewed 12 20 2 9 6 10 --verify
 skewed 20 20 2 7 7 7
 skewed 20 24 2 6 9 10
+
+# A nest of many forms, of which those that are tried first take all of isl's work where they fit, and do
+# not fit in less: more scratchpad moves no more all the same.
+cat >forms.loop <<'END'
+#include <stdint.h>
+void forms(uint8_t A[100][100][37][37], const int64_t B[34][37], const int64_t C[246][221],
+           const long D[37][75][9][7], const uint8_t E[221][76][100][125])
+{
+  for (int i = 36; i >= 0; i--)
+    for (int j = 2 * i; j <= 2 * i + 2; j++)
+      for (int k = 2; k < 9; k++) {
+        for (int l = 0; l < 9; l++)
+          for (int m = 8; m > l; m--)
+            A[25][m + 25][m][i] -= ((B[m + 25][i] * A[i + 25][j + 25][l][i])
+              + (E[m + 74][k + 1][m + 25][l + 50] - C[k + 25][j])) ^ D[i][j][l][k - 2];
+        A[k + 25][j + 25][i][i] -= E[-j + 74][j + 1][j + 25][i + 50]
+          + E[j + 2 * i + 74][k + 1][i + 25][j + 50];
+        A[k + 25][j + 25][i][i] |= B[k + 25][i] & A[j + 25][i + 25][k][k + 1];
+      }
+}
+END
+least=
+for bytes in 16384 98304 1048576; do
+	printf 'name: some\nscratchpad: { bytes: %d }\n' $bytes >some.yaml
+	exits 0 "many forms in $bytes bytes" "$LOOPC" --arch=some.yaml --report=forms.json -o forms.c forms.loop
+	moved=$(sed -n 's/.*"total_bytes": *\([0-9]*\).*/\1/p' forms.json | head -n 1)
+	: "${least:=$moved}"
+	[ -n "$moved" ] && [ "$moved" -le "$least" ]
+	result $? "$bytes bytes of scratchpad move no more than less: $moved, $least"
+	least=$moved
+done
 finish
