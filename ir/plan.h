@@ -179,13 +179,6 @@ struct plan_bounds {
 	bool optimal;                /* nothing in the space moves less, all choices together */
 };
 
-/* A list of the names that variables and buffers have. */
-struct plan_name {
-	const char *name, *base;     /* BASE, or BASE_2, BASE_3 ...: NUMBER; those before are taken */
-	int number;
-	struct plan_name *next;
-};
-
 enum { WORKSPACE_ALIGNMENT = 64 };   /* of each array there, bytes */
 
 struct plan {
@@ -197,7 +190,7 @@ struct plan {
 	struct plan_nest *nests;
 	struct plan_bounds bounds;
 	struct plan_buffer **buffers;
-	struct plan_name *names;     /* while it is built */
+	struct plan_name *names;     /* while it is built (plan_names.h) */
 	struct plan_var *sizes[SYMBOLIC_LIMIT];   /* of function.symbolic: known everywhere */
 	/* Arrays that live in external memory but are locals of the source: their
 	 * place in the workspace that the emitted function takes, bytes; -1 for all

@@ -187,28 +187,49 @@ static void check_node(struct verifier *verifier, const struct plan_node *node)
 	verifier->scope_count = scope;
 }
 
-static void count_names(const struct plan_node *node, const char *name, int *count)
+/* Adds the names of NODE's variables to NAMES from place COUNT on, unless that is NULL; returns how
+ * many there are then. */
+static size_t list_names(const struct plan_node *node, const char **names, size_t count)
 {
-	if (node->var && strcmp(node->var->name, name) == 0)
-		++*count;
+	if (node->var && names)
+		names[count] = node->var->name;
+	count += node->var != NULL;
 	if (node->body)
-		count_names(node->body, name, count);
+		count = list_names(node->body, names, count);
 	for (int i = 0; i < node->child_count; i++)
-		count_names(node->children[i], name, count);
+		count = list_names(node->children[i], names, count);
+	return count;
 }
 
-static void check_names(struct verifier *verifier, const struct plan_node *node)
+static size_t list_all_names(const struct plan *plan, const char **names)
 {
-	int count = 0;
+	size_t count = 0;
 
-	for (int n = 0; n < verifier->plan->nest_count && node->var; n++)
-		count_names(verifier->plan->nests[n].body, node->var->name, &count);
-	if (count > 1)
-		problem(verifier, "%d variables have the name %s", count, node->var->name);
-	if (node->body)
-		check_names(verifier, node->body);
-	for (int i = 0; i < node->child_count; i++)
-		check_names(verifier, node->children[i]);
+	for (int n = 0; n < plan->nest_count; n++)
+		count = list_names(plan->nests[n].body, names, count);
+	return count;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* No two variables of the plan have one name. */
+static void check_names(struct verifier *verifier)
+{
+	size_t count = list_all_names(verifier->plan, NULL);
+	const char **names = memory_alloc((count + 1) * sizeof *names);
+
+	list_all_names(verifier->plan, names);
+	qsort(names, count, sizeof *names, compare_names);
+	for (size_t i = 0, end; i < count; i = end) {
+		for (end = i + 1; end < count && !strcmp(names[i], names[end]); )
+			end++;
+		if (end > i + 1)
+			problem(verifier, "%zu variables have the name %s", end - i, names[i]);
+	}
+	free(names);
 }
 
 /* ------------------------------------------------------------------ buffers */
@@ -657,7 +678,6 @@ static void verify_nest(struct verifier *verifier, const struct plan_nest *nest)
 {
 	verifier->nest = nest;
 	check_node(verifier, nest->body);
-	check_names(verifier, nest->body);
 	check_all_apart(verifier);
 	for (int i = 0; i < SIZE_CHOICES && verifier->problems == 0; i++)
 		if (choose_sizes(verifier, i))
@@ -676,6 +696,7 @@ bool plan_verify(const struct plan *plan)
 			problem(&verifier, "buffer %s has index %d, not %d", plan->buffers[i]->name,
 				plan->buffers[i]->index, i);
 	}
+	check_names(&verifier);
 	for (int n = 0; n < plan->nest_count && verifier.problems == 0; n++)
 		verify_nest(&verifier, &plan->nests[n]);
 	free(verifier.flights);

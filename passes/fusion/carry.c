@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "ir/plan_names.h"
 #include "passes/tiles/lowering.h"
 #include "passes/variants/schedule_lines.h"
 
@@ -257,9 +258,8 @@ unsigned long carry_used(const struct carrying *carrying, int first, int last,
 
 static bool is_taken(const struct plan *plan, const char *name)
 {
-	for (const struct plan_name *n = plan->names; n; n = n->next)
-		if (!strcmp(n->name, name))
-			return true;
+	if (plan_names_find(plan->names, name))
+		return true;
 	for (int b = 0; b < plan->buffer_count; b++)
 		if (!strcmp(plan->buffers[b]->name, name))
 			return true;

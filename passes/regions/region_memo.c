@@ -6,6 +6,7 @@
 
 #include "ir/isl_work.h"
 #include "ir/plan_copy.h"
+#include "ir/plan_names.h"
 #include "passes/analysis/nest_memo.h"
 
 #define ARENA(lowering) ((lowering)->compilation->arena)

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "ir/plan_names.h"
 #include "ir/program_build.h"
 
 #define ARENA(lowering) ((lowering)->compilation->arena)
@@ -23,30 +24,17 @@ bool function_has(const struct function *function, const char *name)
 
 static bool is_taken(const struct lowering *lowering, const char *name)
 {
-	for (const struct plan_name *n = *lowering->names; n; n = n->next)
-		if (!strcmp(n->name, name))
-			return true;
-	return function_has(lowering->nest->function, name);
-}
-
-/* How many names have been made of BASE. */
-static int last_number(const struct lowering *lowering, const char *base)
-{
-	for (const struct plan_name *n = *lowering->names; n; n = n->next)
-		if (!strcmp(n->base, base))
-			return n->number;
-	return 0;
+	return plan_names_find(*lowering->names, name)
+		|| function_has(lowering->nest->function, name);
 }
 
 const char *unique_name(struct lowering *lowering, const char *base)
 {
-	int number = last_number(lowering, base) + 1;
+	int number = plan_names_last_number(*lowering->names, base) + 1;
 	const char *name = number == 1 ? base : arena_printf(ARENA(lowering), "%s_%d", base, number);
 	while (is_taken(lowering, name))
 		name = arena_printf(ARENA(lowering), "%s_%d", base, ++number);
-	struct plan_name *taken = ARENA_NEW(ARENA(lowering), struct plan_name);
-	*taken = (struct plan_name){ name, base, number, *lowering->names };
-	*lowering->names = taken;
+	*lowering->names = plan_names_add(ARENA(lowering), *lowering->names, name, base, number);
 	return name;
 }
 
