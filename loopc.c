@@ -29,6 +29,7 @@
 #include "passes/studies/registers.h"
 #include "passes/plan_passes/simplify.h"
 #include "passes/plan_passes/split.h"
+#include "support/numbers.h"
 
 static bool needs_plans(const struct options *options)
 {
@@ -214,6 +215,7 @@ static enum status act(struct arena *arena, const struct options *options)
 
 int main(int argc, char **argv)
 {
+	numbers_begin();
 	struct arena *arena = arena_new();
 	struct options options;
 	enum status status = STATUS_USAGE;
