@@ -90,13 +90,22 @@ static unsigned loops_of(const struct access *access, int depth)
 	return loops;
 }
 
-/* Access I of the kind is one of an array in external memory, the first that touches it so. */
+/* NEST moves ARRAY: it is no scalar, and does not stay on chip. */
+static bool is_moved(const struct nest *nest, const struct array *array)
+{
+	for (int a = 0; a < nest->array_count; a++)
+		if (nest->arrays[a].array == array)
+			return !nest->arrays[a].is_internal;
+	return false;
+}
+
+/* Access I of the kind is one of an array that is moved, the first that touches it so. */
 static bool is_reading(const struct kind_bound *bound, int i)
 {
 	const struct statement *statement = bound->kind.statements[0];
 	const struct access *access = &statement->accesses[i];
-	if (access->is_write || !access->array->rank || access->array->by_value
-		|| access->array->scope || !loops_of(access, bound->depth))
+	if (access->is_write || !access->array->rank || access->array->scope
+		|| !is_moved(bound->nest, access->array) || !loops_of(access, bound->depth))
 		return false;
 	for (int j = 0; j < i; j++)
 		if (!statement->accesses[j].is_write

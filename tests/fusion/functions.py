@@ -7,7 +7,8 @@ have no closed forms; aligned: for machines whose DMA copies multiples of more b
  - More scratchpad never moves more.
  - No schedule moves less than a printed bound, or than what is called optimal: random groups,
    carried arrays and tiles are given, and so are the schedules of other scratchpads.
- - The bounds are in order, and what is compulsory does not depend on the scratchpad."""
+ - The bounds are in order, those of single nests too, and what is compulsory does not depend on
+   the scratchpad."""
 
 import json
 import os
@@ -215,8 +216,13 @@ class Trial:
         """The function's entry in the report; None: nothing fits."""
         if self.run(size, "--report=r.json", "--emit=schedule=s.txt", *options, may_fail=may_fail) is None:
             return None
-        with open("r.json") as report:
-            return json.load(report)["functions"][0]
+        with open("r.json") as file:
+            report = json.load(file)
+        for nest in report["kernels"]:
+            moved, bound = nest["traffic"]["total_bytes"], nest["lower_bound"]["bytes"]
+            self.check("%d: %s moves %d, its bound is %s" % (size, nest["nest"], moved, bound),
+                       bound is None or bound <= moved)
+        return report["functions"][0]
 
     def check(self, what, holds):
         if not holds:
