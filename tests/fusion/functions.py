@@ -19,6 +19,10 @@ import sys
 SIZES = 5
 
 
+class TooSmall(Exception):
+    pass
+
+
 class Function:
     """A random function: its text, and the names of its local arrays."""
 
@@ -62,13 +66,19 @@ class Function:
         return name
 
     def target(self, sides, is_last):
+        if min(sides) < 1:
+            raise TooSmall()
         is_output = is_last or self.rng.random() < 0.25
         name = self.array(len(sides), True if is_output else None, sides)
         self.made.append(name)
         return name
 
     def add_nest(self, is_last):
-        getattr(self, self.rng.choice(self.kinds))(is_last)
+        while True:
+            try:
+                return getattr(self, self.rng.choice(self.kinds))(is_last)
+            except TooSmall:     # of arrays that are cut at their borders nothing is left
+                continue
 
     def loop(self, *lines):
         self.nests.append("\n".join(lines))
