@@ -60,10 +60,12 @@ void nest_memos_admit(struct nest_memos *memos, const struct function *function)
 static bool may_keep(const struct compilation *compilation, const struct function *function)
 {
 	const struct nest_memos *memos = compilation->nests;
-	const struct admitted *admitted = memos ? memos->admitted : NULL;
+	if (!memos || memos->arena == compilation->arena)
+		return memos;
+	const struct admitted *admitted = memos->admitted;
 	while (admitted && admitted->function != function)
 		admitted = admitted->next;
-	return admitted || (memos && memos->arena == compilation->arena);
+	return admitted;
 }
 
 struct nest_memo *nest_memo_of(const struct compilation *compilation, const struct nest *nest)
