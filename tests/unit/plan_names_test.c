@@ -68,9 +68,10 @@ static void names_are_found_in_each_list(void **unused)
 		count -= (int)below((unsigned)(count < 40 ? count + 1 : 40));
 		for (int more = (int)below(60); more > 0 && count < NAMES; more--) {
 			struct entry *entry = &entries[count];
-			snprintf(entry->base, sizeof entry->base, "base%u", below(BASES));
+			unsigned base = below(BASES);
+			snprintf(entry->base, sizeof entry->base, "base%u", base);
 			entry->number = last_number(entries, count, entry->base) + 1;
-			snprintf(entry->name, sizeof entry->name, "%s_%d", entry->base, entry->number);
+			snprintf(entry->name, sizeof entry->name, "base%u_%d", base, entry->number);
 			lists[count + 1] = plan_names_add(arena, lists[count],
 				arena_strdup(arena, entry->name), arena_strdup(arena, entry->base), entry->number);
 			count++;
