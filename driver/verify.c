@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -184,11 +185,22 @@ static bool build(struct verification *v)
 	return false;
 }
 
+/* The source keeps its local arrays on the stack, for which the usual 8 MiB may be too few: the
+ * program has all that the system allows. */
 static bool execute(struct verification *v)
 {
 	struct arena *arena = v->session->arena;
+	struct rlimit usual, all;
+	bool is_raised = getrlimit(RLIMIT_STACK, &usual) == 0;
+	if (is_raised) {
+		all = usual;
+		all.rlim_cur = all.rlim_max;
+		is_raised = setrlimit(RLIMIT_STACK, &all) == 0;
+	}
 	int status = run(v, arena_printf(arena, "exec %s", quoted(arena, path_in(v, "verify"))),
 		"run.out", "run.err");
+	if (is_raised)
+		setrlimit(RLIMIT_STACK, &usual);
 	if (status == 0)
 		return true;
 	v->is_good = false;

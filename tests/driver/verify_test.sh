@@ -144,6 +144,21 @@ exits 4 "sums in another order, without leave" env BREAK="$reverse" CC="$tap_dir
 	-fno-reassociate --verify -D N=20 -D M=700 -o out.c orders.loop
 has err "elements of 'S' differ" "sums in another order, without leave: message"
 
+# The source keeps its local arrays on the stack, these of 40 MB.
+cat >large.loop <<'END'
+void large(int in[20], int out[20])
+{
+	int L[10][1000][1000];
+	for (int i = 0; i < 10; i++)
+		for (int j = 0; j < 1000; j++)
+			for (int k = 0; k < 1000; k++)
+				L[i][j][k] = in[i];
+	for (int i = 0; i < 10; i++)
+		out[i] = L[i][i][i];
+}
+END
+exits 0 "local arrays larger than the usual stack" "$LOOPC" --verify -o out.c large.loop
+
 exits 4 "a program file cannot be verified" sh -c '"$LOOPC" --emit=program=x.program '"$sizes $kernel"' &&
 	exec "$LOOPC" --verify x.program'
 has err "needs the .loop file" "a program file cannot be verified: message"
