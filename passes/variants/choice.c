@@ -633,9 +633,8 @@ static const char *reason_without_plan(const struct choice *choice, const struct
 	if (fits)
 		return arena_printf(arena, "where the elements of '%s' are that a tile touches depends on "
 			"the sizes in a way that is too long to find%s", name, because);
-	return arena_printf(arena, "the buffer of '%s' would grow with a size: all buffers together to "
-		"%ld bytes where sizes are the largest there may be%s", name, obstacle->needed_bytes,
-		because);
+	return arena_printf(arena, "the buffer of '%s' would grow with them until it no longer fits%s",
+		name, because);
 }
 
 bool choice_lower_all_sizes(struct choice *choice, struct plan *plan, struct plan_nest *out,

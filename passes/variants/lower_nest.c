@@ -313,10 +313,13 @@ static void warn_of_more(struct compilation *compilation, const struct nest *nes
 	const struct refusal *refusal, const struct plan_nest *out)
 {
 	long bytes = plan_nest_bytes(out);
-	if (nest_is_for_all_sizes(compilation, nest) && refusal->least && bytes > refusal->least)
-		diag_warning(compilation->diag, nest->location, "sizes", "for the sizes tuned for '%s' "
-			"moves %ld bytes, with them bound %ld or less: %s", nest->name, bytes, refusal->least,
-			refusal->reason ? refusal->reason : "its buffers must not grow with them");
+	if (!nest_is_for_all_sizes(compilation, nest) || !refusal->least || bytes <= refusal->least)
+		return;
+	diag_warning(compilation->diag, nest->location, "sizes", "'%s' moves %ld bytes at the sizes "
+		"tuned for; with these sizes fixed it would move %ld or less", nest->name, bytes,
+		refusal->least);
+	diag_note(compilation->diag, nest->location, "what moves less is not right for all sizes: %s",
+		refusal->reason ? refusal->reason : "some buffer would grow with them");
 }
 
 /* What is known of all schedules of a nest holds for those of its parts too. */
