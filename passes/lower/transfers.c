@@ -265,13 +265,21 @@ static int sliding_dim(const struct tile_visit *visit)
 
 /* ---- buffers ---- */
 
+/* What the next iteration of loop B shows can come before it.  The next block's cannot: a visit's
+ * blocks are the present ones. */
+static bool is_double(const struct tile_visit *visit)
+{
+	const struct lowering *lowering = visit->lowering;
+	return visit->storage->is_double && visit->store > lowering->nest->outer_count
+		&& !lowering->loops[mover(visit)].is_block && !visit->model->anchored
+		&& !lowering->nest->arrays[visit->a].has_siblings;
+}
+
 static long held_regions(const struct tile_visit *visit)
 {
 	if (visit->storage->is_sliding && sliding_dim(visit) < 0)
 		return 1;
-	bool is_double = visit->storage->is_double && visit->store > visit->lowering->nest->outer_count
-		&& !visit->model->anchored && !visit->lowering->nest->arrays[visit->a].has_siblings;
-	return visit->storage->slots + (is_double ? 1 : 0);
+	return visit->storage->slots + (is_double(visit) ? 1 : 0);
 }
 
 /* Lattice elements of a whole region, tiles unclipped. */

@@ -11,12 +11,15 @@ for whether enough of them were verified.
 import argparse
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
 import time
 
-REFUSALS = ("cannot be left to the run", "nothing fits", "does not run for the sizes")
+REFUSALS = ("cannot be left to the run", "nothing fits", "does not run for the sizes",
+            "cannot be lowered in this form", "names nests that are not there",
+            "no loop that can be tiled is called")
 
 
 class Program:
@@ -215,6 +218,15 @@ class Program:
                                 "--buffering=" + machine.choice(("single", "double", "auto")),
                                 "--effort=%d" % machine.choice((1, 50, 1000, 20000))]
 
+    def schedule(self, seed):
+        """What is said of the first nest, of some programs: loops run one after the other, and the
+        others whole, a block at a time."""
+        form = random.Random("form %d" % seed)
+        if form.random() < 0.7:
+            return None
+        outermost = re.search(r"for \(int (\w+)", "".join(self.nests[0])).group(1)
+        return "nest f%s\nform sequential 1\norder %s\n" % (".0" if len(self.nests) > 1 else "", outermost)
+
 
 def check(loopc, seed, directory, timeout):
     """Returns "verified", "refused" or "slow", else the text of the failure."""
@@ -224,6 +236,12 @@ def check(loopc, seed, directory, timeout):
     for path, text in zip(paths, (program.text(), machine)):
         with open(path, "w") as out:
             out.write(text)
+    schedule = program.schedule(seed)
+    if schedule:
+        name = os.path.join(directory, "%d.schedule" % seed)
+        with open(name, "w") as out:
+            out.write(schedule)
+        options = options + ["--schedule=" + name]
     command = [loopc, "--arch=" + paths[1], "--verify"] + options + [paths[0]]
     try:
         run = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
