@@ -94,14 +94,28 @@ static __isl_give isl_set *array_elements(const struct lowering *lowering,
 	return elements;
 }
 
+/* The visits of array A that move something: those of the tile loops for the sizes of which some
+ * visit touches something, and in the first or the last tile only of loops that the array is
+ * anchored in.  TOUCHED alone does not say it: `if (k % 3 == 1)` leaves visits between those that
+ * run, which move what the closed form says. */
+static __isl_give isl_set *moving_visits(const struct lowering *lowering, int a,
+	__isl_keep isl_set *touched)
+{
+	int store = lowering->store[a];
+	isl_set *visits = isl_set_params(isl_set_copy(touched));
+	for (int l = 0; l < store; l++)
+		if (!(lowering->model->arrays[a].anchored >> lowering->loops[l].dim & 1))
+			visits = whatever_tile(lowering, visits, l);
+	return isl_set_intersect(visits, context_at(lowering, store));
+}
+
 bool region_holds(const struct lowering *lowering, int a, struct plan_expr *const *first,
 	struct plan_expr *const *count)
 {
 	const struct nest_array *array = &lowering->nest->arrays[a];
 	isl_set *touched = touched_by(lowering, a, false, lowering->store[a]);
 	isl_set *region = region_elements(lowering, a, isl_set_get_space(touched), first, count);
-	/* Visits that touch nothing move nothing. */
-	region = isl_set_intersect_params(region, isl_set_params(isl_set_copy(touched)));
+	region = isl_set_intersect_params(region, moving_visits(lowering, a, touched));
 	bool holds = is_subset(touched, isl_set_copy(region))
 		&& is_subset(region, array_elements(lowering, array->array, isl_set_get_space(region)));
 	if (holds && array->is_written && lowering->model->arrays[a].is_created)

@@ -566,4 +566,36 @@ END
 	"$LOOPC" --emit=program -o again.program locals.program
 	same locals.program again.program "their program is read back as it was"
 done
+# Tiles that run nothing between those that run something: for the sizes tuned for, few, there are none.
+for tuned in 1 2 3 4; do
+	for every in 2 3; do
+		for rest in $(seq 0 $((every < tuned ? every - 1 : tuned - 1))); do
+			cat >between.loop <<END
+void between(int N, int O[N][N], const int I[N][N])
+{
+  for (int k = 0; k < N; k++)
+    if (k % $every == $rest)
+      for (int p = 0; p < N; p++)
+        O[k][p] = I[k][p];
+}
+END
+			ok "each ${every}th from $rest, tuned for $tuned" "$LOOPC" --arch=ample.yaml --verify \
+				--symbolic=N -D N=$tuned between.loop
+		done
+	done
+	cat >reach.loop <<END
+void reach(int N, int O[N], const int I[N][N], const int W[N][3])
+{
+  for (int p = 0; p < N; p++) {
+    O[p] = 0;
+    for (int c = 0; c < N; c += 2)
+      for (int r = 0; r < 3; r++)
+        if (p + r - 1 >= 0 && p + r - 1 < N)
+          O[p] += I[c][p + r - 1] * W[c][r];
+  }
+}
+END
+	ok "a border, tuned for $tuned" "$LOOPC" --arch=ample.yaml --verify --symbolic=N -D N=$tuned \
+		reach.loop
+done
 finish
