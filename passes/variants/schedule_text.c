@@ -353,6 +353,19 @@ static bool indexes(const struct nest_model *model, int a, int l)
 	return false;
 }
 
+/* The level inside LOOP, if the order names it, of the tile loops that there are: a loop of one
+ * iteration has none.  -1: it does not. */
+static int level_inside(const struct schedule_reader *reader, int loop)
+{
+	int level = 0;
+	for (int i = 0; i < reader->options->order_count; i++) {
+		level += reader->model->loops[reader->options->order[i]].extent > 1;
+		if (reader->options->order[i] == loop)
+			return level;
+	}
+	return -1;
+}
+
 /* Stores are read as names of loops, and are levels of the order once it is known. */
 static void resolve_stores(struct schedule_reader *reader)
 {
@@ -362,10 +375,7 @@ static void resolve_stores(struct schedule_reader *reader)
 		if (options->store[a] == STORE_OUTSIDE) {
 			options->store[a] = 0;
 		} else if (loop >= 0) {
-			options->store[a] = -1;
-			for (int i = 0; i < options->order_count; i++)
-				if (options->order[i] == loop)
-					options->store[a] = i + 1;
+			options->store[a] = level_inside(reader, loop);
 			if (!indexes(reader->model, a, loop))
 				fail_at(reader, reader->stores[a], NULL, arena_printf(reader->arena, "loop '%s' does "
 					"not move what is held of the array, so that the buffer is the same outside it: "

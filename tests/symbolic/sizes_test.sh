@@ -598,4 +598,34 @@ END
 	ok "a border, tuned for $tuned" "$LOOPC" --arch=ample.yaml --verify --symbolic=N -D N=$tuned \
 		reach.loop
 done
+# Loops that run in order are in no schedule where they have one iteration: what comes after them counts
+# from the first that is.
+cat >rows.loop <<'END'
+void rows(int T, int M, int N, const int x[N], int B[M][N], const int A[M][N])
+{
+  for (int t = 0; t < T; t++)
+    for (int i = 0; i < M; i++) {
+      int w[N];
+      for (int j = 0; j < N; j++)
+        w[j] = A[i][j] * x[j] + t;
+      for (int j = 0; j < N; j++)
+        B[i][j] = w[N - j - 1] + w[j];
+    }
+}
+END
+for bytes in 24 40 400; do
+	printf 'name: rows\nscratchpad: { bytes: %d }\n' $bytes >rows.yaml
+	for sizes in "1 1" "1 3" "2 1" "2 3"; do
+		for symbolic in "" --symbolic=M,N --symbolic=T,M,N; do
+			set -- "$LOOPC" --arch=rows.yaml -D T="${sizes% *}" -D M="${sizes#* }" -D N=5 \
+				-Wno-sizes $symbolic
+			"$@" --emit=schedule=rows.schedule,c=rows.c rows.loop
+			rm -f again.c
+			"$@" --schedule=rows.schedule --emit=c=again.c rows.loop
+			sed '/^ \* options/d; s/again.h/rows.h/' again.c >second.c
+			sed '/^ \* options/d' rows.c >first.c
+			same first.c second.c "T and M are $sizes, $bytes bytes${symbolic:+, $symbolic}: the same again"
+		done
+	done
+done
 finish
