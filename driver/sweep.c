@@ -89,12 +89,8 @@ static void choose_sizes(struct sweep *sweep)
 
 static struct arch *machine_of(const struct sweep *sweep, long bytes)
 {
-	const struct arch *arch = sweep->session->arch;
 	struct arch *machine = ARENA_NEW(sweep->session->arena, struct arch);
-	*machine = *arch;
-	machine->scratchpad_bytes = bytes;
-	if (arch->exclusive)
-		machine->banks = (int)(bytes / (arch->scratchpad_bytes / arch->banks));
+	*machine = arch_resized(sweep->session->arch, bytes);
 	return machine;
 }
 

@@ -39,4 +39,9 @@ struct arch {
 	double clock_hz;
 };
 
+/* Buffers are whole granules: alignment, or a bank. */
+long arch_granule_bytes(const struct arch *arch);
+/* ARCH with BYTES of scratchpad instead; where banks are exclusive, as many whole ones as these hold. */
+struct arch arch_resized(const struct arch *arch, long bytes);
+
 #endif

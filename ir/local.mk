@@ -1,7 +1,7 @@
 libloopc_a_SOURCES += \
 	ir/arch.h \
 	ir/order.c ir/order.h \
-	ir/energy.c ir/energy.h \
+	ir/arch.c ir/energy.c ir/energy.h \
 	ir/isl_work.c ir/isl_work.h \
 	ir/plan.c ir/plan.h \
 	ir/plan_copy.c ir/plan_copy.h \

@@ -518,13 +518,6 @@ bool tiles_are_legal(const struct nest_model *model, const struct schedule *sche
 	return true;
 }
 
-long arch_granule_bytes(const struct arch *arch)
-{
-	if (arch->exclusive)
-		return arch->scratchpad_bytes / arch->banks;
-	return arch->align_bytes > 0 ? arch->align_bytes : 1;
-}
-
 static bool place(struct storage *storage, const struct arch *arch, long *used)
 {
 	long granule = arch_granule_bytes(arch), end;

@@ -41,8 +41,6 @@ long power_in(long value, long limit);
 /* A power of two: tiles of LOOP that are multiples of it are aligned as far as it depends on
  * them, and no larger power is any better. */
 long loop_granule(const struct nest_model *model, int loop);
-/* Buffers are whole granules: alignment, or a bank. */
-long arch_granule_bytes(const struct arch *arch);
 /* True if tiles, order and directions of SCHEDULE are. */
 bool tiles_are_legal(const struct nest_model *model, const struct schedule *schedule);
 /* Fills in the traffic, commands and (unaligned) bytes of STORAGE.  False if it

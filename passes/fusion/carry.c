@@ -233,10 +233,7 @@ const struct arch *carry_arch(const struct compilation *compilation,
 	if (left <= 0 || collide(carrying, first, last))
 		return NULL;
 	struct arch *arch = ARENA_NEW(compilation->arena, struct arch);
-	*arch = *all;
-	arch->scratchpad_bytes = left;
-	if (all->exclusive)
-		arch->banks = (int)(left / carrying->step);
+	*arch = arch_resized(all, left);
 	return arch;
 }
 

@@ -238,10 +238,7 @@ static void try_less(struct carry_search *search)
 		size = size_below(whole, size);
 		if (size <= 0)
 			break;
-		*arch = *whole;
-		arch->scratchpad_bytes = size;
-		if (arch->exclusive)
-			arch->banks = (int)(size / arch_granule_bytes(whole));
+		*arch = arch_resized(whole, size);
 		search->space.arch = arch;
 		for (int m = 0; m < 1 + (masks[0] != masks[1]); m++) {
 			long bytes = weigh(search, masks[m], &plan);

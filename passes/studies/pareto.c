@@ -43,10 +43,7 @@ struct question {
 static struct arch *arch_of(const struct compilation *compilation, long capacity)
 {
 	struct arch *arch = ARENA_NEW(compilation->arena, struct arch);
-	*arch = *compilation->arch;
-	if (arch->exclusive)
-		arch->banks = (int)(capacity / arch_granule_bytes(arch));
-	arch->scratchpad_bytes = capacity;
+	*arch = arch_resized(compilation->arch, capacity);
 	return arch;
 }
 
