@@ -262,18 +262,21 @@ static bool is_worth(struct attempt attempt, bool may_split, bool has_met)
 		&& (attempt.borrow ? has_met : !attempt.refetch || attempt.loops);
 }
 
-/* Another form than BEST's was tried, with other buffers or loops, and may have schedules that were
- * not. */
-static bool has_rivals(const struct attempts *attempts, const struct choice *best)
+/* No schedule of the forms that were tried beside BEST's, with other buffers or loops, moves less;
+ * 0: not known. */
+static long rivals_bound(const struct attempts *attempts, const struct choice *best)
 {
+	long bound = LONG_MAX;
 	for (const struct tried *tried = attempts->tried; tried; tried = tried->next) {
 		const struct choice *other = tried->choice;
 		bool is_alike = other->attempt.loops == best->attempt.loops
 			&& has_same_arrays(other->nest, best->nest);
-		if (!is_alike && !(other->exact && tried->outcome == NO_FIT))
-			return true;
+		if (is_alike || (other->exact && tried->outcome == NO_FIT))
+			continue;
+		long own = tried->outcome == LOWERED ? choice_space_bound(other, &tried->out) : 0;
+		bound = own < bound ? own : bound;
 	}
-	return false;
+	return bound;
 }
 
 /* Fewer bytes than CANDIDATE's are not to be had from more sequential loops: the model counts what
@@ -388,7 +391,7 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 	refusal->is_missed = is_missed && !is_too_large;
 	if (best) {
 		best->has_others = has_others || is_cut || form->is_given;
-		best->has_rivals = !form->is_given && has_rivals(&attempts, best);
+		best->rivals_bound = form->is_given ? LONG_MAX : rivals_bound(&attempts, best);
 		best->is_fallback |= is_missed || is_cut;
 		best->is_cut = is_cut;
 	}

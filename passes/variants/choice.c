@@ -447,13 +447,8 @@ static void try_rows(struct choice *choice, const struct plan *before, struct pl
 
 bool choice_search_within(struct choice *choice, long capacity, long points)
 {
-	struct arch budget = *choice->compilation->arch;
-	long bank_bytes = budget.scratchpad_bytes / budget.banks;
+	const struct arch budget = arch_resized(choice->compilation->arch, capacity);
 	long effort = choice->compilation->effort, smallest = 0;
-	budget.scratchpad_bytes = capacity;
-	budget.banks = (int)(capacity / bank_bytes);
-	if (budget.exclusive)
-		budget.scratchpad_bytes = budget.banks * bank_bytes;
 	choice->options.effort = effort > 0 && effort < points ? effort : points;
 	bool found = budget.scratchpad_bytes > 0 && search_schedule_once(choice->compilation->searches,
 		&choice->model, &budget, &choice->options, &choice->schedule, &smallest);
@@ -546,8 +541,15 @@ static bool is_restricted(const struct choice *choice)
 	return false;
 }
 
+long choice_space_bound(const struct choice *choice, const struct plan_nest *out)
+{
+	return is_modelled(choice) && !is_second_best(choice, out) && !is_restricted(choice)
+		? choice->schedule.bound_bytes : 0;
+}
+
 void choice_fill_bounds(const struct choice *choice, struct plan_nest *out)
 {
+	long space = choice_space_bound(choice, out);
 	out->lower_bound_bytes = nest_lower_bound(choice->nest,
 		choice->compilation->arch->scratchpad_bytes, &out->compulsory_bytes,
 		&out->lower_bound_argument);
@@ -561,10 +563,10 @@ void choice_fill_bounds(const struct choice *choice, struct plan_nest *out)
 		}
 	}
 	out->bound_bytes = out->lower_bound_bytes;
-	if (is_modelled(choice) && !choice->has_rivals && !is_second_best(choice, out)
-		&& !is_restricted(choice)
-		&& choice->schedule.bound_bytes > out->bound_bytes)
-		out->bound_bytes = choice->schedule.bound_bytes;
+	if (space > choice->rivals_bound)
+		space = choice->rivals_bound;
+	if (space > out->bound_bytes)
+		out->bound_bytes = space;
 	out->optimal = plan_nest_bytes(out) <= out->bound_bytes;
 	out->points = choice->schedule.points;
 	out->seconds = choice->schedule.seconds;

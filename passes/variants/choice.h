@@ -35,8 +35,8 @@ struct choice {
 	bool is_expanded;
 	bool is_cut;                 /* not all forms of the nest were tried */
 	bool has_others;             /* other forms of the nest (form.h) could have been chosen */
-	bool has_rivals;             /* of which not all are searched to the end: its own search's bound
-	                              * is none for the nest */
+	long rivals_bound;           /* no schedule of those with other buffers or loops moves less; 0:
+	                              * not known */
 	/* What the user says of the nest, and what is searched without that. */
 	const struct schedule_line **lines;
 	int line_count;
@@ -72,6 +72,8 @@ bool choice_lower_all_sizes(struct choice *choice, struct plan *plan, struct pla
 /* What the schedule's transfers cost beside the bytes they move: contiguous runs of memory, and
  * each command as much as some of them. */
 double choice_starts(const struct choice *choice);
+/* No schedule of CHOICE's form, lowered as OUT, moves less; 0: not known. */
+long choice_space_bound(const struct choice *choice, const struct plan_nest *out);
 /* Fills in what OUT says of bounds and optimality. */
 void choice_fill_bounds(const struct choice *choice, struct plan_nest *out);
 /* The plan's own count is the second opinion on the model's closed forms: whether OUT moves

@@ -91,6 +91,39 @@ static struct nest *expanded_nest(struct compilation *compilation, const struct 
 		values), &count)[nest->index] : NULL;
 }
 
+/* Bytes of the scalars that NEST writes: what it may keep beside the scratchpad. */
+static long scalar_bytes(const struct nest *nest)
+{
+	long bytes = 0;
+	for (int i = 0; i < nest->function->array_count; i++) {
+		const struct array *array = nest->function->arrays[i];
+		bool is_written = false;
+		for (int s = 0; s < nest->statement_count && array->by_value; s++)
+			for (int a = 0; a < nest->statements[s]->access_count; a++)
+				is_written |= nest->statements[s]->accesses[a].is_write
+					&& nest->statements[s]->accesses[a].array == array;
+		bytes += is_written ? array->type.bytes : 0;
+	}
+	return bytes;
+}
+
+/* An execution of NEST is one of EXPANDED, with what is in its scalars on chip too: what bounds that
+ * bounds both. */
+static void take_bound_of(const struct compilation *compilation, const struct nest *nest,
+	const struct nest *expanded, struct plan_nest *out)
+{
+	const char *argument;
+	long compulsory;
+	long bytes = nest_lower_bound(expanded, compilation->arch->scratchpad_bytes
+		+ scalar_bytes(nest), &compulsory, &argument);
+	if (bytes > out->lower_bound_bytes) {
+		out->lower_bound_bytes = bytes;
+		out->lower_bound_argument = argument;
+	}
+	if (bytes > out->bound_bytes)
+		out->bound_bytes = bytes;
+}
+
 /* Loops stay whole, or run one by one, because scalars carry sums through them: with those
  * in arrays the nest may move less, or in fewer transfers. */
 static void try_expanded(struct compilation *compilation, const struct form *form,
@@ -100,6 +133,7 @@ static void try_expanded(struct compilation *compilation, const struct form *for
 	if (best->choice && !best->choice->nest->prefix && !best->choice->nest->left_out
 		&& plan_nest_bytes(&best->out) == best->out.compulsory_bytes)
 		return;
+	const struct nest *nest = best->nest;
 	struct nest *expanded = expanded_nest(compilation, best->nest);
 	if (!expanded || expanded->array_count > MODEL_ARRAYS)
 		return;
@@ -132,7 +166,8 @@ static void try_expanded(struct compilation *compilation, const struct form *for
 		best->out.lower_bound_bytes = other.lower_bound_bytes;
 		best->out.lower_bound_argument = other.lower_bound_argument;
 	}
-	best->out.optimal &= best->out.bound_bytes >= plan_nest_bytes(&best->out);
+	take_bound_of(compilation, nest, expanded, &best->out);
+	best->out.optimal = best->out.bound_bytes >= plan_nest_bytes(&best->out);
 }
 
 /* NEST in the form that the user wants, or the best of those there are. */
@@ -228,10 +263,7 @@ static const struct arch *less_of(struct arena *arena, const struct arch *whole,
 	long granule = arch_granule_bytes(whole), bytes = 1;
 	while (bytes < whole->scratchpad_bytes - bytes)
 		bytes *= 2;
-	*less = *whole;
-	less->scratchpad_bytes = (bytes >> (steps - 1)) / granule * granule;
-	if (less->exclusive)
-		less->banks = (int)(less->scratchpad_bytes / granule);
+	*less = arch_resized(whole, (bytes >> (steps - 1)) / granule * granule);
 	return less->scratchpad_bytes > 0 ? less : NULL;
 }
 
@@ -270,7 +302,8 @@ static void try_less_memory(struct compilation *compilation, const struct nest *
 	if (!better.choice)
 		return;
 	/* what bounds the others in less bounds none in all there is */
-	better.choice->has_rivals = better.choice->has_others = better.choice->is_cut = true;
+	better.choice->has_others = better.choice->is_cut = true;
+	better.choice->rivals_bound = 0;
 	better.choice->compilation = compilation;
 	better.refusal = best->refusal;
 	better.nest = best->nest;
@@ -345,11 +378,14 @@ static bool weigh_parts(struct compilation *compilation, const struct nest *nest
 	struct quiet quiet;
 	long bytes = plan_nest_bytes(&best->out);
 	if (nest_is_constrained(compilation, nest) || !restriction_has_parts(compilation)
-		|| bytes <= best->out.lower_bound_bytes
-		|| !parts_may_move_less(compilation, &own,
-		best->choice->exact ? best->choice->nest : NULL, bytes))
+		|| bytes <= best->out.lower_bound_bytes)
 		return false;
-	best->out.bound_bytes = best->out.lower_bound_bytes;
+	long parts = parts_bound(compilation, &own, best->choice, bytes);
+	if (parts >= bytes)
+		return false;
+	if (parts < best->out.bound_bytes)
+		best->out.bound_bytes = parts > best->out.lower_bound_bytes ? parts
+			: best->out.lower_bound_bytes;
 	best->out.optimal = false;
 	quiet_begin(&quiet, compilation);
 	quiet.compilation.only_weighs = true;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "passes/search/search_memo.h"
+
 /* ---- a statement that is the whole nest ---- */
 
 /* A subscript as a function of the band's values. */
@@ -84,18 +86,23 @@ static bool is_same(const struct nest *nest, int s, const struct access *a, int 
 	return same;
 }
 
-/* Statement MAIN touches what statement S does of the nest's arrays. */
-static bool covers(const struct nest *nest, int main, int s)
+/* Statement MAIN touches what statement S does of the nest's arrays, but for those it does not touch
+ * at all: they are in *OTHERS (bit a: nest.arrays[a]). */
+static bool covers(const struct nest *nest, int main, int s, unsigned *others)
 {
+	const struct statement *statement = nest->statements[main];
 	for (int a = 0; a < nest->array_count; a++)
 		for (int i = 0; i < nest->arrays[a].access_count; i++) {
 			const struct nest_access *access = &nest->arrays[a].accesses[i];
-			bool is_covered = access->statement != s;
-			for (int k = 0; k < nest->statements[main]->access_count && !is_covered; k++)
-				is_covered = is_same(nest, s, access->access, main,
-					&nest->statements[main]->accesses[k]);
-			if (!is_covered)
+			bool is_covered = access->statement != s, is_touched = false;
+			for (int k = 0; k < statement->access_count && !is_covered; k++) {
+				is_touched |= statement->accesses[k].array == nest->arrays[a].array;
+				is_covered = is_same(nest, s, access->access, main, &statement->accesses[k]);
+			}
+			if (!is_covered && is_touched)
 				return false;
+			if (!is_covered)
+				*others |= 1u << a;
 		}
 	return true;
 }
@@ -136,29 +143,95 @@ static bool runs_with(const struct statement *statement, const struct statement 
 }
 
 /* Statement MAIN of NEST runs in all iterations of the band, and the others with it or at beginnings
- * and ends of its loops, where they touch nothing more.  The regions of the nest are those of MAIN
- * alone, and so is what it moves, but that elements set on chip are not fetched: the part that
- * has MAIN moves no less when it runs alone. */
-static bool is_main(const struct nest *nest, int main)
+ * and ends of its loops, where they touch nothing more but *OTHERS.  The regions of all other arrays
+ * are those of MAIN alone, and so is what moves of them, but that elements set on chip are not
+ * fetched: the part that has MAIN moves no less of them when it runs alone. */
+static bool is_main(const struct nest *nest, int main, unsigned *others)
 {
 	const struct statement *statement = nest->statements[main];
+	*others = 0;
 	if (is_anchored(nest, main) || true_depth(statement) != nest->band_count)
 		return false;
 	for (int s = 0; s < nest->statement_count; s++)
 		if ((!is_anchored(nest, s) && !runs_with(nest->statements[s], statement))
-			|| !covers(nest, main, s))
+			|| !covers(nest, main, s, others))
 			return false;
 	return true;
 }
 
-static bool has_main_statement(const struct nest *nest)
+/* A statement that is the whole nest but for *OTHERS, as few arrays as can be. */
+static bool has_main_statement(const struct nest *nest, unsigned *others)
 {
+	bool has = false;
 	if (nest->left_out || nest->prefix)
 		return false;
-	for (int s = 0; s < nest->statement_count; s++)
-		if (is_main(nest, s))
-			return true;
-	return false;
+	for (int s = 0; s < nest->statement_count; s++) {
+		unsigned own;
+		if (is_main(nest, s, &own)
+			&& (!has || __builtin_popcount(own) < __builtin_popcount(*others))) {
+			*others = own;
+			has = true;
+		}
+	}
+	return has;
+}
+
+/* CHOICE's model without the arrays of OTHERS; the first LOOPS loops of the source run one after the
+ * other, an iteration a tile. */
+static void reduce(const struct choice *choice, unsigned others, int loops,
+	struct nest_model *model, struct search_options *options)
+{
+	const struct nest *nest = choice->nest;
+	*model = choice->free_model;
+	*options = choice->free_options;
+	model->array_count = 0;
+	for (int a = 0; a < choice->free_model.array_count; a++) {
+		if (others >> a & 1)
+			continue;
+		int to = model->array_count++;
+		model->arrays[to] = choice->free_model.arrays[a];
+		options->store[to] = options->store[a];
+		options->min_store[to] = options->min_store[a];
+		options->slots[to] = options->slots[a];
+		options->sliding[to] = options->sliding[a];
+		options->doubled[to] = options->doubled[a];
+		options->held[to] = options->held[a];
+	}
+	for (int i = 0; i < loops; i++)
+		for (int l = 0; l < nest->band_count; l++)
+			if (nest_loop_of(nest, &nest->band[l]) == nest->statements[0]->loops[i]
+				&& model->loops[l].extent > 1) {
+				model->loops[l].tile = 1;
+				model->loops[l].is_forward = true;
+				options->order[options->order_count++] = l;
+			}
+}
+
+/* What the part that has NEST's main statement moves, and the others of OTHERS, inside the first LOOPS
+ * loops of the source at least: the best of CHOICE's space without OTHERS, in a scratchpad with room for
+ * an element of each array more, as those of expanded scalars are in registers in a part. */
+static long main_part_bound(struct compilation *compilation, const struct choice *choice,
+	unsigned others, int loops)
+{
+	struct nest_model *model = ARENA_NEW(compilation->arena, struct nest_model);
+	struct search_options *options = ARENA_NEW(compilation->arena, struct search_options);
+	const struct nest *nest = choice->nest;
+	struct schedule best;
+	long smallest, bytes;
+	reduce(choice, others, loops, model, options);
+	const struct arch arch = arch_resized(compilation->arch, compilation->arch->scratchpad_bytes
+		+ nest->array_count * arch_granule_bytes(compilation->arch));
+	bytes = !search_schedule_once(compilation->searches, model, &arch, options, &best, &smallest)
+		? LONG_MAX : best.bound_bytes;
+	for (int a = 0; a < nest->array_count; a++) {
+		struct compulsory own = { 0 };
+		if (others >> a & 1)
+			own = array_compulsory(nest, nest->arrays[a].array);
+		if (__builtin_add_overflow(bytes, own.in, &bytes)
+			|| __builtin_add_overflow(bytes, own.out, &bytes))
+			return LONG_MAX;
+	}
+	return bytes;
 }
 
 /* ---- what parts need ---- */
@@ -177,13 +250,23 @@ static long parts_compulsory(struct compilation *compilation, const struct nest 
 	return bytes;
 }
 
-bool parts_may_move_less(struct compilation *compilation, struct nest *nest,
-	const struct nest *band, long bytes)
+long parts_bound(struct compilation *compilation, struct nest *nest, const struct choice *choice,
+	long bytes)
 {
-	if (nest->statement_count < 2 || (band && has_main_statement(band)))
-		return false;
-	for (int loops = nest->outer_loops; loops <= nest_shared_loops(nest); loops++)
-		if (parts_compulsory(compilation, nest, loops) < bytes)
-			return true;
-	return false;
+	unsigned others = 0;
+	long bound = LONG_MAX;
+	if (nest->statement_count < 2)
+		return LONG_MAX;
+	bool has_main = choice->exact && has_main_statement(choice->nest, &others);
+	if (has_main && !others && !choice->is_expanded)
+		return LONG_MAX;
+	for (int loops = nest->outer_loops; loops <= nest_shared_loops(nest); loops++) {
+		long least = parts_compulsory(compilation, nest, loops);
+		if (least < bytes && has_main && choice->rivals_bound == LONG_MAX) {
+			long main = main_part_bound(compilation, choice, others, loops);
+			least = main > least ? main : least;
+		}
+		bound = least < bound ? least : bound;
+	}
+	return bound;
 }

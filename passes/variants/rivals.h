@@ -1,12 +1,12 @@
 #ifndef PASSES_RIVALS_H
 #define PASSES_RIVALS_H
 
-#include "passes/analysis/nest.h"
+#include "passes/variants/choice.h"
 
-/* Whether the parts of NEST, lowered one by one, may move less than BYTES, which is what the best
- * schedule moves of NEST as a whole.  BAND: the band that this one has, with closed forms for all
- * regions; NULL: it has none.  NEST's dependences are known. */
-bool parts_may_move_less(struct compilation *compilation, struct nest *nest,
-	const struct nest *band, long bytes);
+/* The parts of NEST, lowered one by one, move so many bytes at least; LONG_MAX: they cannot move less
+ * than the best of NEST as a whole, which is CHOICE and moves BYTES.  What is more than BYTES is not looked
+ * for.  NEST's dependences are known. */
+long parts_bound(struct compilation *compilation, struct nest *nest, const struct choice *choice,
+	long bytes);
 
 #endif
