@@ -59,7 +59,8 @@ libloopc_a_SOURCES += \
 	passes/fusion/fuse_constraints.h passes/fusion/fusion_memo.c passes/fusion/fusion_memo.h \
 	passes/fusion/group.h passes/fusion/group_align.c passes/fusion/group_band.c \
 	passes/fusion/group_hold.c passes/fusion/group_model.c passes/fusion/group_model.h passes/fusion/group_profile.c \
-	passes/fusion/group_search.c passes/fusion/partition.c
+	passes/fusion/group_search.c passes/fusion/merge.c passes/fusion/merge.h \
+	passes/fusion/partition.c
 libloopc_a_SOURCES += \
 	passes/plan_passes/name_values.c passes/plan_passes/name_values.h \
 	passes/plan_passes/simplify.c passes/plan_passes/simplify.h \

@@ -73,7 +73,9 @@ struct nest {
 	const char *name;
 	struct location location;
 	const struct function *function;
-	int index;                   /* among the function's nests */
+	int index;                   /* among the function's nests: its own, or the first's */
+	int joined_count;            /* nests of the function that it is made of (nest_join); 0: it is
+	                              * one of them */
 	int statement_count;
 	const struct statement **statements;
 	bool is_split;               /* some array has several reference groups */
@@ -159,7 +161,7 @@ void nest_join_alike(struct compilation *compilation, struct nest *nest);
 struct nest *nest_renew(struct compilation *compilation, const struct nest *nest,
 	const struct function *function, const struct statement **statements, int count);
 
-/* The group of COUNT consecutive nests from NESTS on as one nest. */
+/* The COUNT consecutive nests from NESTS on as one nest, F.0-2 of the nests F.0 to F.2. */
 struct nest *nest_join(struct compilation *compilation, const struct nest *nests, int count);
 
 /* Pairs of accesses that may meet: more are refused, for dependences are looked for in each

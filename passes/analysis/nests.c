@@ -359,8 +359,10 @@ bool nests_share(const struct nest *nests, int count)
 struct nest *nest_join(struct compilation *compilation, const struct nest *nests, int count)
 {
 	struct nest *group = ARENA_NEW(compilation->arena, struct nest);
-	group->name = nests[0].name;
+	group->name = arena_printf(compilation->arena, "%s.%d-%d", nests[0].function->name,
+		nests[0].index, nests[count - 1].index);
 	group->function = nests[0].function;
+	group->joined_count = count;
 	group->index = nests[0].index;
 	group->statements = nests[0].statements;
 	for (int n = 0; n < count; n++)

@@ -87,7 +87,6 @@ static struct nest *join(const struct groups *groups, const struct fusion_candid
 	const struct nest *nests = groups->nests + candidate->first;
 	int count = candidate->last - candidate->first + 1;
 	struct nest *group = nest_join(groups->compilation, nests, count);
-	group->name = group_name(groups, candidate);
 	for (int a = 0; a < group->array_count; a++) {
 		int index = group->arrays[a].array->index;
 		group->arrays[a].is_internal = group_is_internal(groups, candidate, index);

@@ -112,9 +112,13 @@ static bool read_headings(struct compilation *compilation, const char *function,
 	for (int i = 0; i < lines->count; i++) {
 		const struct schedule_line *line = &lines->items[i];
 		int first, last;
-		if (line->is_heading && read_name(line->nest, function, &first, &last)
+		if (!line->nest || !read_name(line->nest, function, &first, &last))
+			continue;
+		if (line->is_heading
 			&& !add_group(compilation, line->words[1].at, line->nest, first, last, constraints))
 			return false;
+		for (int n = first; n <= last && schedule_line_is(line, "merge"); n++)
+			constraints->of_nest[n].is_merged = true;
 	}
 	return true;
 }
@@ -162,6 +166,16 @@ bool fuse_constraints_allow(const struct fuse_constraints *constraints, int firs
 		is_asked_for &= n == last || all[n].with_next;
 	}
 	return is_asked_for || constraints->fusion != FUSE_NEVER;
+}
+
+bool fuse_constraints_merge(const struct fuse_constraints *constraints, int first)
+{
+	return constraints->of_nest[first].is_merged;
+}
+
+bool fuse_constraints_may_merge(const struct fuse_constraints *constraints, int first)
+{
+	return !constraints->of_nest[first].count || constraints->of_nest[first].is_merged;
 }
 
 int fuse_constraints_forced(const struct fuse_constraints *constraints, int first)

@@ -3,7 +3,7 @@
 /* What came of a nest, or of a group under one choice. */
 struct lowered {
 	struct lowered *next;
-	int nest;                    /* -1: a group */
+	int first, last;             /* nests that are one; FIRST -1: a group */
 	unsigned long carried;
 	const enum group_hold *choice;   /* a group's, which no other one shares */
 	long capacity;               /* of the scratchpad that was asked for */
@@ -105,12 +105,12 @@ static bool is_nearer(const struct fusion_memo *memo, const struct lowered *a,
 	return is_own != is_other_own ? is_own : a->capacity > b->capacity;
 }
 
-bool fusion_memo_nest(struct fusion_memo *memo, int n, unsigned long carried, long capacity,
-	bool *fits, struct weighed_nest *out)
+bool fusion_memo_nest(struct fusion_memo *memo, int first, int last, unsigned long carried,
+	long capacity, bool *fits, struct weighed_nest *out)
 {
 	struct lowered *best = NULL;
 	for (struct lowered *known = memo ? memo->lowered : NULL; known; known = known->next)
-		if (known->nest == n && known->carried == carried && serves(memo, known, capacity)
+		if (known->first == first && known->last == last && known->carried == carried && serves(memo, known, capacity)
 			&& (!best || is_nearer(memo, known, best)))
 			best = known;
 	if (!best)
@@ -121,11 +121,11 @@ bool fusion_memo_nest(struct fusion_memo *memo, int n, unsigned long carried, lo
 	return true;
 }
 
-void fusion_memo_keep_nest(struct fusion_memo *memo, int n, unsigned long carried, long capacity,
-	bool fits, const struct weighed_nest *out)
+void fusion_memo_keep_nest(struct fusion_memo *memo, int first, int last, unsigned long carried,
+	long capacity, bool fits, const struct weighed_nest *out)
 {
 	if (memo)
-		keep(memo, (struct lowered){ .nest = n, .carried = carried, .capacity = capacity,
+		keep(memo, (struct lowered){ .first = first, .last = last, .carried = carried, .capacity = capacity,
 			.fits = fits, .weighed = *out });
 }
 
@@ -180,7 +180,7 @@ bool fusion_memo_group(const struct fusion_memo *memo, const struct compilation 
 	long capacity = compilation->arch->scratchpad_bytes;
 	double percent = compilation->recompute_percent;
 	for (const struct lowered *known = memo ? memo->lowered : NULL; known; known = known->next)
-		if (known->nest < 0 && known->choice == choice->hold && (known->fits
+		if (known->first < 0 && known->choice == choice->hold && (known->fits
 			? known->weighed.entry.scratchpad_used_bytes <= capacity && known->percent <= percent
 			: known->capacity >= capacity && known->percent >= percent)) {
 			*fits = known->fits;
@@ -194,7 +194,7 @@ void fusion_memo_keep_group(struct fusion_memo *memo, const struct compilation *
 	const struct group_choice *choice, bool fits, const struct plan_nest *out)
 {
 	if (memo)
-		keep(memo, (struct lowered){ .nest = -1, .choice = choice->hold, .fits = fits,
+		keep(memo, (struct lowered){ .first = -1, .choice = choice->hold, .fits = fits,
 			.capacity = compilation->arch->scratchpad_bytes,
 			.percent = compilation->recompute_percent, .weighed = { .entry = *out } });
 }

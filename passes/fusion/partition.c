@@ -8,6 +8,7 @@
 #include "ir/plan_align.h"
 #include "passes/fusion/fuse.h"
 #include "passes/fusion/fusion_memo.h"
+#include "passes/fusion/merge.h"
 #include "passes/variants/lower_nest.h"
 #include "passes/quiet.h"
 
@@ -18,6 +19,7 @@ static const long NONE = LONG_MAX / 4;
 struct partition {
 	int first;                   /* nest of the last group */
 	long bytes;                  /* of all up to here */
+	const struct weighed_nest *merged;   /* where its nests are merged, what came of that; else */
 	struct fusion_candidate candidate;          /* where the last group has several nests */
 	struct group_choice choice;
 };
@@ -62,69 +64,82 @@ static unsigned long carried_by(const struct partitioning *partitioning, int fir
 
 /* ---- one nest ---- */
 
-/* Nest N by itself, which was WEIGHED (or not: NULL).  False: errors (diagnosed), or it does
- * not fit. */
-static bool lower_one(const struct partitioning *partitioning, int n, struct plan *plan,
-	struct plan_nest *out)
+/* The nests from FIRST to LAST as one. */
+static struct nest *as_one(const struct partitioning *partitioning, int first, int last)
+{
+	return first == last ? &partitioning->nests[first]
+		: nest_join(partitioning->compilation, &partitioning->nests[first], last + 1 - first);
+}
+
+/* The nests from FIRST to LAST as one, which was WEIGHED (or not: NULL).  False: errors (diagnosed),
+ * or it does not fit. */
+static bool lower_one(const struct partitioning *partitioning, int first, int last,
+	const struct weighed_nest *weighed, struct plan *plan, struct plan_nest *out)
 {
 	struct compilation *compilation = partitioning->compilation;
-	const struct weighed_nest *weighed = partitioning->weighed[n];
 	if (weighed && compilation->only_weighs) {
 		*out = weighed->entry;
 		return true;
 	}
-	bool has_room = enter(partitioning, n, n);
-	bool done = has_room && lower_nest(compilation, &partitioning->nests[n], weighed, plan, out);
+	bool has_room = enter(partitioning, first, last);
+	struct nest *nest = as_one(partitioning, first, last);
+	bool done = has_room && lower_nest(compilation, nest, weighed, plan, out);
 	leave(partitioning);
 	compilation->does_not_fit |= !has_room;
 	if (!has_room)
-		diag_error(compilation->diag, partitioning->nests[n].location, "nothing fits: what is "
+		diag_error(compilation->diag, nest->location, "nothing fits: what is "
 			"carried over '%s' leaves it nothing of the %ld bytes of scratchpad that '%s' has",
-			partitioning->nests[n].name, compilation->arch->scratchpad_bytes,
-			compilation->arch->name);
+			nest->name, compilation->arch->scratchpad_bytes, compilation->arch->name);
 	return done;
 }
 
-/* Weighs nest N in COMPILATION's scratchpad, without a word if it does not fit.  False after other
- * errors. */
-static bool weigh_in(struct partitioning *partitioning, int n, bool *fits,
+/* Weighs NEST in COMPILATION's scratchpad, without a word if it does not fit.  False after other
+ * errors, also without a word. */
+static bool weigh_in(const struct partitioning *partitioning, struct nest *nest, bool *fits,
 	struct weighed_nest *weighed)
 {
 	struct quiet quiet;
 	quiet_begin(&quiet, partitioning->compilation);
 	quiet.compilation.only_weighs = true;
-	*fits = weigh_nest(&quiet.compilation, &partitioning->nests[n], partitioning->plan, weighed);
+	*fits = weigh_nest(&quiet.compilation, nest, partitioning->plan, weighed);
 	bool is_small = !*fits && quiet.compilation.does_not_fit;
 	quiet_end(&quiet);
-	if (*fits || is_small)
-		return true;
-	struct plan plan = *partitioning->plan;
-	*fits = lower_nest(partitioning->compilation, &partitioning->nests[n], NULL, &plan,
-		&weighed->entry);
-	return *fits;
+	return *fits || is_small;
 }
 
-/* Weighs nest N, which is no error if it does not fit as long as it fits in a group.  False after
- * other errors. */
-static bool weigh_alone(struct partitioning *partitioning, int n)
+/* What comes of the nests from FIRST to LAST as one; *WEIGHED NULL: it does not fit.  False after other
+ * errors, without a word. */
+static bool weigh(const struct partitioning *partitioning, int first, int last,
+	const struct weighed_nest **weighed)
 {
 	struct fusion_memo *memo = partitioning->compilation->fusions;
-	struct weighed_nest *weighed = ARENA_NEW(partitioning->compilation->arena,
-		struct weighed_nest);
-	unsigned long carried = carried_by(partitioning, n, n);
+	struct weighed_nest *own = ARENA_NEW(partitioning->compilation->arena, struct weighed_nest);
+	unsigned long carried = carried_by(partitioning, first, last);
 	bool fits = false, done = true;
-	if (enter(partitioning, n, n)) {
+	if (enter(partitioning, first, last)) {
 		long capacity = partitioning->compilation->arch->scratchpad_bytes;
-		if (!fusion_memo_nest(memo, n, carried, capacity, &fits, weighed)) {
-			done = weigh_in(partitioning, n, &fits, weighed);
+		if (!fusion_memo_nest(memo, first, last, carried, capacity, &fits, own)) {
+			done = weigh_in(partitioning, as_one(partitioning, first, last), &fits, own);
 			if (done)
-				fusion_memo_keep_nest(memo, n, carried, capacity, fits, weighed);
+				fusion_memo_keep_nest(memo, first, last, carried, capacity, fits, own);
 		}
 	}
 	leave(partitioning);
-	partitioning->alone[n] = done && fits ? plan_nest_bytes(&weighed->entry) : NONE;
-	if (done && fits)
-		partitioning->weighed[n] = weighed;
+	*weighed = done && fits ? own : NULL;
+	return done;
+}
+
+/* Weighs nest N, which is no error if it does not fit as long as it fits in a group.  False after
+ * other errors (diagnosed). */
+static bool weigh_alone(struct partitioning *partitioning, int n)
+{
+	struct plan plan = *partitioning->plan;
+	struct plan_nest entry;
+	const struct weighed_nest *weighed;
+	bool done = weigh(partitioning, n, n, &weighed)
+		|| lower_one(partitioning, n, n, NULL, &plan, &entry);
+	partitioning->alone[n] = weighed ? plan_nest_bytes(&weighed->entry) : NONE;
+	partitioning->weighed[n] = weighed;
 	return done;
 }
 
@@ -162,9 +177,41 @@ static bool may_cut(const struct partitioning *partitioning, int first, int end)
 	return may;
 }
 
-/* Weighs CANDIDATE as the last group of the nests up to its end.  False if it is too large, and
- * so are groups that contain it. */
-static bool weigh_group(struct partitioning *partitioning, const struct fusion_candidate *candidate)
+/* Weighs CANDIDATE as a group that moves less than MOST bytes; *BYTES is what it moves. */
+static enum group_outcome weigh_group(const struct partitioning *partitioning,
+	const struct fusion_candidate *candidate, long most, struct partition *part, long *bytes)
+{
+	if (fuse_constraints_merge(partitioning->constraints, candidate->first)
+		|| !enter(partitioning, candidate->first, candidate->last))
+		return GROUP_USELESS;
+	struct group_limits limits = group_limits_of(partitioning->compilation);
+	limits.bytes = most < limits.bytes ? most : limits.bytes;
+	enum group_outcome outcome = choose(partitioning, candidate, &limits, &part->choice);
+	leave(partitioning);
+	*bytes = part->choice.bytes;
+	return outcome;
+}
+
+/* What comes of CANDIDATE's nests where they are merged; NULL: nothing that moves less than MOST
+ * bytes, or as many as a group, if IS_GROUP: of equals merged nests have fewer commands, and plainer
+ * code. */
+static const struct weighed_nest *weigh_merged(const struct partitioning *partitioning,
+	const struct fusion_candidate *candidate, long most, bool is_group)
+{
+	const struct weighed_nest *weighed;
+	enum merging merging = merging_of(partitioning->groups, candidate);
+	most += is_group && merging == MERGE_ALIKE;
+	if (!fuse_constraints_may_merge(partitioning->constraints, candidate->first)
+		|| merging == MERGE_NEVER
+		|| nest_compulsory(as_one(partitioning, candidate->first, candidate->last)) >= most
+		|| !weigh(partitioning, candidate->first, candidate->last, &weighed))
+		return NULL;
+	return weighed && plan_nest_bytes(&weighed->entry) < most ? weighed : NULL;
+}
+
+/* Weighs CANDIDATE as the last of the nests up to its end, as a group or merged.  False if it is too
+ * large, and so are groups that contain it. */
+static bool weigh_range(struct partitioning *partitioning, const struct fusion_candidate *candidate)
 {
 	struct partition *best = &partitioning->best[candidate->last + 1];
 	const struct partition *before = &partitioning->best[candidate->first];
@@ -172,19 +219,20 @@ static bool weigh_group(struct partitioning *partitioning, const struct fusion_c
 	bool is_wanted = partitioning->constraints->fusion == FUSE_ALL;
 	if (before->bytes >= NONE || !group_is_whole(partitioning->groups, candidate)
 		|| !fuse_constraints_allow(partitioning->constraints, candidate->first, count)
-		|| !may_cut(partitioning, candidate->first, candidate->last + 1)
-		|| !enter(partitioning, candidate->first, candidate->last))
+		|| !may_cut(partitioning, candidate->first, candidate->last + 1))
 		return true;
-	struct group_limits limits = group_limits_of(partitioning->compilation);
-	struct group_choice choice;
-	if (!is_wanted && before->bytes < NONE && best->bytes < NONE)
-		limits.bytes = best->bytes - before->bytes;
-	enum group_outcome outcome = choose(partitioning, candidate, &limits, &choice);
-	leave(partitioning);
+	long bytes = is_wanted || best->bytes >= NONE ? NONE : best->bytes - before->bytes, own = 0;
+	struct partition part = { .first = candidate->first, .candidate = *candidate };
+	enum group_outcome outcome = weigh_group(partitioning, candidate, bytes, &part, &own);
 	if (outcome == GROUP_FITS)
-		*best = (struct partition){ candidate->first, before->bytes + choice.bytes, *candidate,
-		choice };
-	return outcome != GROUP_TOO_LARGE;
+		bytes = own;
+	part.merged = weigh_merged(partitioning, candidate, bytes, outcome == GROUP_FITS);
+	if (part.merged)
+		bytes = plan_nest_bytes(&part.merged->entry);
+	part.bytes = before->bytes + bytes;
+	if (outcome == GROUP_FITS || part.merged)
+		*best = part;
+	return outcome != GROUP_TOO_LARGE || part.merged;
 }
 
 /* Groups that end with nest LAST, longer and longer until one is too large. */
@@ -199,29 +247,31 @@ static void extend(struct partitioning *partitioning, int last)
 	group_begin(partitioning->groups, last, &candidate);
 	while (may_fit && candidate.first > 0) {
 		group_grow(partitioning->groups, &candidate);
-		may_fit = weigh_group(partitioning, &candidate);
+		may_fit = weigh_range(partitioning, &candidate);
 	}
 }
 
-/* The whole function as one group, if nothing can move less. */
+/* The whole function as one nest or one group, if nothing can move less, or the user wants it. */
 static bool is_best_as_one(struct partitioning *partitioning)
 {
 	struct partition *best = &partitioning->best[partitioning->count];
 	struct fusion_candidate *candidate = &best->candidate;
+	bool is_wanted = partitioning->constraints->fusion == FUSE_ALL;
 	if (!fuse_constraints_allow(partitioning->constraints, 0, partitioning->count)
 		|| !may_cut(partitioning, 0, partitioning->count)
-		|| !group_of(partitioning->groups, 0, partitioning->count - 1, candidate)
-		|| !enter(partitioning, 0, partitioning->count - 1))
+		|| !group_of(partitioning->groups, 0, partitioning->count - 1, candidate))
 		return false;
-	struct group_limits limits = group_limits_of(partitioning->compilation);
 	struct group_model *model = group_model_new(partitioning->groups, candidate);
-	if (partitioning->constraints->fusion != FUSE_ALL)
-		limits.bytes = group_least_bytes(model) + 1;
+	long most = is_wanted ? NONE : group_least_bytes(model) + 1, bytes = 0;
 	group_model_free(model);
 	best->first = 0;
-	enum group_outcome outcome = choose(partitioning, candidate, &limits, &best->choice);
-	leave(partitioning);
-	return outcome == GROUP_FITS;
+	enum group_outcome outcome = weigh_group(partitioning, candidate, most, best, &bytes);
+	best->merged = weigh_merged(partitioning, candidate, outcome == GROUP_FITS ? bytes : most,
+		outcome == GROUP_FITS);
+	if (best->merged && !is_wanted
+		&& plan_nest_bytes(&best->merged->entry) > best->merged->entry.compulsory_bytes)
+		best->merged = NULL;
+	return outcome == GROUP_FITS || best->merged;
 }
 
 /* The bytes of the nests from FIRST up to END one by one, or NONE. */
@@ -329,6 +379,16 @@ static enum group_outcome choose_in(const struct partitioning *partitioning,
 	return outcome;
 }
 
+/* The nests from FIRST to LAST, which the user wants merged, can be; else says why not. */
+static bool check_merged(const struct partitioning *partitioning, int first, int last)
+{
+	struct plan plan = *partitioning->plan;
+	struct plan_nest entry;
+	const struct weighed_nest *weighed;
+	return (weigh(partitioning, first, last, &weighed) && weighed)
+		|| lower_one(partitioning, first, last, NULL, &plan, &entry);
+}
+
 /* Every group that the user wants is possible by itself. */
 static bool check_forced(const struct partitioning *partitioning)
 {
@@ -336,6 +396,11 @@ static bool check_forced(const struct partitioning *partitioning)
 		struct fusion_candidate candidate;
 		struct group_choice choice;
 		int count = fuse_constraints_forced(partitioning->constraints, n);
+		if (count > 1 && fuse_constraints_merge(partitioning->constraints, n)) {
+			if (!check_merged(partitioning, n, n + count - 1))
+				return false;
+			continue;
+		}
 		enum group_outcome outcome = count == 1 ? GROUP_FITS
 			: !group_of(partitioning->groups, n, n + count - 1, &candidate) ? GROUP_USELESS
 			: choose_in(partitioning, &candidate, &choice);
@@ -355,11 +420,26 @@ static bool is_given(struct partitioning *partitioning)
 		count = partitioning->constraints->of_nest[n].count;
 		struct partition *part = &partitioning->best[n + count];
 		part->first = n;
+		if (fuse_constraints_merge(partitioning->constraints, n)) {
+			if (!weigh(partitioning, n, n + count - 1, &part->merged) || !part->merged)
+				return false;
+			continue;
+		}
 		if (count > 1 && (!group_of(partitioning->groups, n, n + count - 1, &part->candidate)
 			|| choose_in(partitioning, &part->candidate, &part->choice) != GROUP_FITS))
 			return false;
 	}
 	return true;
+}
+
+/* The whole function as it was found to be best as one.  False if it cannot be after all. */
+static bool lower_as_one(const struct partitioning *partitioning, struct plan *plan)
+{
+	const struct partition *all = &partitioning->best[partitioning->count];
+	return all->merged
+		? lower_one(partitioning, 0, partitioning->count - 1, all->merged, plan,
+			&plan->nests[plan->nest_count++])
+		: lower_group(partitioning, all, all->choice.bytes, plan, &plan->nests[0]);
 }
 
 /* A group that is not lowered after all is lowered nest by nest, unless the user wants it
@@ -369,6 +449,9 @@ static bool lower_range(const struct partitioning *partitioning, int first, int 
 {
 	const struct partition *part = &partitioning->best[end];
 	int errors = diag_error_count(partitioning->compilation->diag);
+	if (part->merged)
+		return lower_one(partitioning, first, end - 1, part->merged, plan,
+			&plan->nests[plan->nest_count++]);
 	if (end - first > 1) {
 		struct plan_nest *out = &plan->nests[plan->nest_count];
 		long alone = bytes_alone(partitioning, first, end);
@@ -381,7 +464,8 @@ static bool lower_range(const struct partitioning *partitioning, int first, int 
 	}
 	bool done = true;
 	for (int i = first; i < end && done; i++)
-		done = lower_one(partitioning, i, plan, &plan->nests[plan->nest_count++]);
+		done = lower_one(partitioning, i, i, partitioning->weighed[i], plan,
+			&plan->nests[plan->nest_count++]);
 	return done;
 }
 
@@ -403,7 +487,7 @@ static bool complain(const struct partitioning *partitioning, struct plan *plan)
 	for (int n = 0; n < partitioning->count; n++)
 		if (partitioning->alone[n] >= NONE) {
 			all_fit = false;
-			lower_one(partitioning, n, plan, &plan->nests[0]);
+			lower_one(partitioning, n, n, partitioning->weighed[n], plan, &plan->nests[0]);
 		}
 	return all_fit;
 }
@@ -443,9 +527,7 @@ bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
 		return lower_ranges(&partitioning, count, plan);
 	/* Nests alone may move less than the model of groups thinks possible: they move strided
 	 * columns one by one, and drop what nobody reads. */
-	const struct partition *all = &partitioning.best[count];
-	if (is_best_as_one(&partitioning)
-		&& lower_group(&partitioning, all, all->choice.bytes, plan, &plan->nests[0])
+	if (is_best_as_one(&partitioning) && lower_as_one(&partitioning, plan)
 		&& (plan->nests[0].optimal || constraints->fusion == FUSE_ALL))
 		return true;
 	*plan = before;

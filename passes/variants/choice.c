@@ -673,7 +673,8 @@ double choice_starts(const struct choice *choice)
 const char *choice_describe(const struct choice *choice)
 {
 	struct compilation *compilation = choice->compilation;
-	return arena_printf(compilation->arena, "nest %s\n%s%s", choice->nest->name,
+	return arena_printf(compilation->arena, "nest %s\n%s%s%s", choice->nest->name,
+		choice->nest->joined_count ? "merge\n" : "",
 		choice->has_others ? form_print(compilation, choice->nest, choice->attempt.loops,
 			choice->is_expanded) : "",
 		schedule_print(compilation->arena, &choice->model, &choice->options,

@@ -46,8 +46,10 @@ static struct nest *renewed(struct compilation *compilation, struct nest *nest,
 	const struct plan *plan)
 {
 	int count;
-	return nest->function == plan->function ? nest
-		: &nests_of_function(compilation, plan->function, &count)[nest->index];
+	if (nest->function == plan->function)
+		return nest;
+	struct nest *now = &nests_of_function(compilation, plan->function, &count)[nest->index];
+	return nest->joined_count ? nest_join(compilation, now, nest->joined_count) : now;
 }
 
 /* One way to write a nest, and what came of lowering it. */
@@ -477,7 +479,7 @@ static bool lower_whole(struct compilation *compilation, struct nest *nest,
 	out->macs = nest_macs(nest);
 	compilation_add_work(compilation, NEST_WORK);
 	out->first_source = nest->index;
-	out->source_count = 1;
+	out->source_count = nest->joined_count ? nest->joined_count : 1;
 	*choice = best.choice;
 	return !best.choice || is_consistent(compilation, best.choice, out);
 }

@@ -173,6 +173,8 @@ bool lower_all_parts(struct compilation *compilation, struct nest *nest,
 {
 	enum { PARTS_OPERATIONS = 6000000, SEARCH_POINTS = 2000000 };
 	long effort = compilation->effort;
+	if (nest->joined_count)
+		return false;
 	struct nest_work work = nest_work_grant(compilation,
 		nest_work_wanted(compilation, PARTS_OPERATIONS));
 	if (!effort)

@@ -107,7 +107,7 @@ static bool is_named_well(const struct program *program, const char *name)
 
 /* ---- lines ---- */
 
-enum place { IN_NEST = 1, IN_GROUP = 2, IN_PRAGMA = 4 };
+enum place { IN_NEST = 1, IN_GROUP = 2, IN_PRAGMA = 4, IN_MERGED = 8 };
 
 static const struct kind {
 	const char *word;
@@ -115,14 +115,15 @@ static const struct kind {
 	int least, most;             /* words after it; MOST 0: any number */
 	const char *usage;
 } kinds[] = {
-	{ "form", IN_NEST | IN_PRAGMA, 1, 0, "form plain|parts|expanded|sequential N|refetched|"
+	{ "merge", IN_GROUP | IN_MERGED, 0, -1, "merge" },
+	{ "form", IN_NEST | IN_MERGED | IN_PRAGMA, 1, 0, "form plain|parts|expanded|sequential N|refetched|"
 		"borrowed|apart ..." },
-	{ "tile", IN_NEST | IN_GROUP | IN_PRAGMA, 2, 2, "tile LOOP SIZE" },
-	{ "order", IN_NEST | IN_GROUP | IN_PRAGMA, 0, 0, "order LOOP ..." },
-	{ "serpentine", IN_NEST | IN_PRAGMA, 1, 0, "serpentine LOOP ...|none" },
-	{ "store", IN_NEST | IN_PRAGMA, 2, 0, "store ARRAY outside|in LOOP [slots N] [sliding] "
+	{ "tile", IN_NEST | IN_MERGED | IN_GROUP | IN_PRAGMA, 2, 2, "tile LOOP SIZE" },
+	{ "order", IN_NEST | IN_MERGED | IN_GROUP | IN_PRAGMA, 0, 0, "order LOOP ..." },
+	{ "serpentine", IN_NEST | IN_MERGED | IN_PRAGMA, 1, 0, "serpentine LOOP ...|none" },
+	{ "store", IN_NEST | IN_MERGED | IN_PRAGMA, 2, 0, "store ARRAY outside|in LOOP [slots N] [sliding] "
 		"[double|single]" },
-	{ "carry", IN_NEST | IN_GROUP | IN_PRAGMA, 1, 1, "carry ARRAY" },
+	{ "carry", IN_NEST | IN_MERGED | IN_GROUP | IN_PRAGMA, 1, 1, "carry ARRAY" },
 	{ "repeat", IN_GROUP, 1, 1, "repeat LOOP" },
 	{ "stream", IN_GROUP, 1, 3, "stream ARRAY [LOOP SIZE]" },
 	{ "double", IN_GROUP, 1, 1, "double ARRAY" },
@@ -162,7 +163,8 @@ static void check_line(struct checking *checking, const struct schedule_line *li
 	checking->failed = true;
 	if (!kind)
 		diag_error(checking->diag, line->words[0].at, "%s is wanted%s, not '%s' in the schedule",
-			kinds_at(checking, place), place == IN_GROUP ? " of a group" : "",
+			kinds_at(checking, place), place == IN_GROUP ? " of a group"
+			: place == IN_MERGED ? " of nests that are merged" : "",
 			line->words[0].text);
 	else if (after < kind->least)
 		diag_error(checking->diag, schedule_line_at(line), "something is missing: '%s' is wanted",
@@ -245,11 +247,23 @@ static void check_heading(struct checking *checking, const struct schedule_line 
 		checking->failed = false;
 }
 
+/* Where LINE stands. */
+static enum place place_of(const struct checking *checking, const struct schedule_line *line)
+{
+	if (!line->nest || !is_group(line->nest))
+		return IN_NEST;
+	const struct schedule_line *other = find_heading(checking, line->nest, strlen(line->nest));
+	const struct schedule_line *end = checking->lines->items + checking->lines->count;
+	while (++other < end && !other->is_heading)
+		if (schedule_line_is(other, "merge"))
+			return IN_MERGED;
+	return IN_GROUP;
+}
+
 static void check_file_line(struct checking *checking, int i)
 {
 	const struct schedule_line *line = &checking->lines->items[i];
-	bool has_group = line->nest && is_group(line->nest);
-	check_line(checking, line, has_group ? IN_GROUP : IN_NEST);
+	check_line(checking, line, place_of(checking, line));
 	if (checking->failed)
 		return;
 	if (!line->nest && all_nests(checking->program) != 1) {

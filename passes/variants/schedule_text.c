@@ -493,7 +493,7 @@ const struct schedule_line **schedule_constraints(const struct compilation *comp
 bool schedule_restricts(const struct schedule_line *line)
 {
 	return !schedule_line_is(line, "carry") && !schedule_line_is(line, "fuse")
-		&& !schedule_line_is(line, "nofuse");
+		&& !schedule_line_is(line, "merge") && !schedule_line_is(line, "nofuse");
 }
 
 bool schedule_read_form(struct compilation *compilation, const struct schedule_line *const *lines,

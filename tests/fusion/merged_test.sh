@@ -1,0 +1,69 @@
+#!/bin/sh
+# Nests that become one nest.  LOOPC_MERGED=N: so many random layers.
+. "$top_srcdir/tests/tap/tap.sh"
+if ! command -v python3 >/dev/null 2>&1; then
+	echo "1..0 # SKIP no python3"
+	exit 0
+fi
+
+# A linear layer, with its bias before and its activation behind.
+cat >layer.loop <<'END'
+void layer(const float A[96][96], const float B[96][96], const float b[96], float C[96][96])
+{
+	for (int i = 0; i < 96; i++)
+		for (int j = 0; j < 96; j++)
+			C[i][j] = b[j];
+	for (int i = 0; i < 96; i++)
+		for (int j = 0; j < 96; j++)
+			for (int k = 0; k < 96; k++)
+				C[i][j] += A[i][k] * B[k][j];
+	for (int i = 0; i < 96; i++)
+		for (int j = 0; j < 96; j++)
+			C[i][j] = C[i][j] > 0 ? C[i][j] : 0;
+}
+END
+# The same with the sum in a scalar.
+cat >scalar.loop <<'END'
+void layer(const float A[96][96], const float B[96][96], const float b[96], float C[96][96])
+{
+	for (int i = 0; i < 96; i++)
+		for (int j = 0; j < 96; j++) {
+			float s = b[j];
+			for (int k = 0; k < 96; k++)
+				s += A[i][k] * B[k][j];
+			C[i][j] = s > 0 ? s : 0;
+		}
+}
+END
+printf 'name: m\nscratchpad: { bytes: 8192 }\n' >machine.yaml
+exits 0 "a linear layer" "$LOOPC" --arch=machine.yaml --verify --report --emit=schedule=found layer.loop
+has found '^nest layer.0-2$' "a linear layer: as one"
+has found '^merge$' "a linear layer: merged"
+has out '^  search: optimal' "a linear layer: proved"
+hasnt out '[^ ].*%.*(above the best)' "a linear layer: without a gap"
+moved=$(awk '$1 == "total" { print $NF; exit }' out)
+exits 0 "with a scalar" "$LOOPC" --arch=machine.yaml --verify --report scalar.loop
+has out '^  search: optimal' "with a scalar: proved"
+is "$(awk '$1 == "total" { print $NF; exit }' out)" "$moved" "with a scalar: the same bytes"
+exits 0 "as a group" "$LOOPC" --arch=machine.yaml --verify --report --schedule=/dev/stdin layer.loop <<'END'
+nest layer.0-2
+fuse
+END
+hasnt out '^    merge$' "as a group: it is one"
+
+# What is said of merged nests.
+printf 'nest layer.0-1\nmerge\ntile k 8\nnest layer.2\n' >wanted
+exits 0 "two of three" "$LOOPC" --arch=machine.yaml --verify --report --schedule=wanted layer.loop
+has out '^    tile k 8$' "two of three: with the wanted tile"
+printf 'nest layer.0-2\nmerge\nfuse\n' >wanted
+exits 1 "a group's line" "$LOOPC" --arch=machine.yaml --schedule=wanted layer.loop
+has err 'is wanted of nests that are merged' "a group's line: says so"
+printf 'nest layer.0-2\nmerge\nform parts sequential 0\n' >wanted
+exits 1 "parts" "$LOOPC" --arch=machine.yaml --schedule=wanted layer.loop
+printf 'nest layer.0-2\nmerge\ntile k 96\ntile i 96\ntile j 96\n' >wanted
+exits 3 "too large" "$LOOPC" --arch=machine.yaml --schedule=wanted layer.loop
+printf 'nest layer.0\nmerge\n' >wanted
+exits 1 "a single nest" "$LOOPC" --arch=machine.yaml --schedule=wanted layer.loop
+
+ok "random layers" python3 -B "$top_srcdir/tests/fusion/merged.py" "$LOOPC" 1 "${LOOPC_MERGED:-14}"
+finish
