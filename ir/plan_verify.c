@@ -476,7 +476,9 @@ static bool find_coordinate(struct verifier *verifier, const struct plan_dim *di
 	return *coordinate >= 0 && *coordinate < dim->extent;
 }
 
-static void walk_access(struct verifier *verifier, const struct plan_node *node, int a)
+/* Access A of NODE's statement, whose iterators have VALUES. */
+static void walk_access(struct verifier *verifier, const struct plan_node *node, int a,
+	const long *values)
 {
 	static const long ones[ARRAY_RANK_LIMIT] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
 	const struct access *access = &node->statement->accesses[a];
@@ -489,8 +491,7 @@ static void walk_access(struct verifier *verifier, const struct plan_node *node,
 		long x = affine_at_sizes(access->subscripts[d], verifier->sizes);
 
 		for (int i = 0; i < node->statement->depth; i++)
-			x += access->subscripts[d].coefficients[i]
-				* evaluate(verifier, node->values[i]);
+			x += access->subscripts[d].coefficients[i] * values[i];
 		if (!find_coordinate(verifier, &buffer->dims[d], x, &at[d])) {
 			problem(verifier, "%s: buffer %s does not hold element %ld of dimension %d",
 				node->statement->name, buffer->name, x, d);
@@ -506,6 +507,17 @@ static void walk_access(struct verifier *verifier, const struct plan_node *node,
 			problem(verifier, "%s uses buffer %s while a transfer of tag %d is in flight "
 				"there", node->statement->name, buffer->name, flight->transfer->tag);
 	}
+}
+
+static void walk_compute(struct verifier *verifier, const struct plan_node *node)
+{
+	long values[LOOP_DEPTH_LIMIT] = { 0 };
+
+	for (int i = 0; i < node->statement->depth; i++)
+		values[i] = evaluate(verifier, node->values[i]);
+	for (int a = 0; a < node->statement->access_count; a++)
+		if (node->buffers[a])
+			walk_access(verifier, node, a, values);
 }
 
 static void walk_node(struct verifier *verifier, const struct plan_node *node, long budget);
@@ -625,9 +637,7 @@ static void walk_node(struct verifier *verifier, const struct plan_node *node, l
 		walk_wait(verifier, node->tags);
 		break;
 	case PLAN_COMPUTE:
-		for (int a = 0; a < node->statement->access_count; a++)
-			if (node->buffers[a])
-				walk_access(verifier, node, a);
+		walk_compute(verifier, node);
 		break;
 	}
 }
