@@ -58,6 +58,7 @@ struct variant {
 	struct plan plan;
 	struct plan_nest out;
 	struct choice *choice;       /* NULL: it has no plan */
+	const struct choice *expanded;   /* the best with scalars in arrays; NULL: there is none */
 	struct refusal refusal;      /* then */
 };
 
@@ -161,6 +162,7 @@ static void try_expanded(struct compilation *compilation, const struct form *for
 		*best = variant;
 	else
 		other = variant.out;
+	best->expanded = variant.choice;
 	/* the best of both ways is at least the lesser bound */
 	if (has_other && other.bound_bytes < best->out.bound_bytes)
 		best->out.bound_bytes = other.bound_bytes;
@@ -306,6 +308,7 @@ static void try_less_memory(struct compilation *compilation, const struct nest *
 	/* what bounds the others in less bounds none in all there is */
 	better.choice->has_others = better.choice->is_cut = true;
 	better.choice->rivals_bound = 0;
+	better.expanded = NULL;
 	better.choice->compilation = compilation;
 	better.refusal = best->refusal;
 	better.nest = best->nest;
@@ -382,7 +385,10 @@ static bool weigh_parts(struct compilation *compilation, const struct nest *nest
 	if (nest_is_constrained(compilation, nest) || !restriction_has_parts(compilation)
 		|| bytes <= best->out.lower_bound_bytes)
 		return false;
-	long parts = parts_bound(compilation, &own, best->choice, bytes);
+	/* parts of a nest with a sum in a scalar are parts of that with it in an array, which can be
+	 * tiled in all loops */
+	long parts = parts_bound(compilation, &own, best->expanded ? best->expanded : best->choice,
+		bytes);
 	if (parts >= bytes)
 		return false;
 	if (parts < best->out.bound_bytes)

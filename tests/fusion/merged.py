@@ -135,8 +135,11 @@ def expect(condition, text):
 
 
 def mutations(rng, schedule):
-    """SCHEDULE with a line that differs."""
+    """SCHEDULE with a line that differs, or other forms of the nest."""
     lines = schedule.splitlines()
+    if "merge" not in lines:
+        for form in ("plain", "expanded", "parts sequential 1", "parts sequential 2", "parts sequential 3"):
+            yield f"nest f\nform {form}\n"
     for _ in range(4):
         own = list(lines)
         at = rng.randrange(len(own))
@@ -169,14 +172,14 @@ def check(loopc, seed, directory):
         expect(not other or moved(apart) <= moved(other), f"{options}: {other and moved(other)} < {moved(apart)}")
     is_merged = "\nmerge\n" in apart[1]
     together = compile_to(loopc, directory, sources["together"])
+    scalar = compile_to(loopc, directory, sources["scalar"])
+    for way, answer in (("apart", apart), ("together", together), ("scalar", scalar)):
+        if answer and len(answer[0]["kernels"]) == 1:
+            check_claim(loopc, rng, directory, sources[way], answer)
     if is_merged and apart[1].count("nest ") == 1:
         expect(together and moved(together) == moved(apart),
                f"as one nest {together and moved(together)}, merged {moved(apart)}")
-        scalar = compile_to(loopc, directory, sources["scalar"])
         expect(scalar and moved(scalar) <= moved(apart), f"scalar {scalar and moved(scalar)}")
-        if apart[0]["kernels"][0]["search"]["optimal"]:
-            check_claim(loopc, rng, directory, sources["apart"], apart)
-            check_claim(loopc, rng, directory, sources["scalar"], scalar)
     given = directory / "given"
     given.write_text(apart[1])
     again = compile_to(loopc, directory, sources["apart"], f"--schedule={given}", "--verify")
@@ -186,7 +189,7 @@ def check(loopc, seed, directory):
 
 
 def check_claim(loopc, rng, directory, source, answer):
-    """No schedule that differs in a line of the optimal one moves less."""
+    """No other schedule moves less than an optimal one."""
     if not answer[0]["kernels"][0]["search"]["optimal"]:
         return
     for text in mutations(rng, answer[1]):
