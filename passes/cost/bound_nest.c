@@ -389,6 +389,17 @@ static double bound_of_kind(struct kind_bound *bound)
 	return isl_work_end(&work) ? best : 0;
 }
 
+/* What only serves arrays that stay on chip may run again, where nests are fused. */
+static bool may_run_again(const struct nest *nest, const struct kind *kind)
+{
+	const struct statement *statement = kind->statements[0];
+	for (int i = 0; i < statement->access_count; i++)
+		for (int a = 0; a < nest->array_count && statement->accesses[i].is_write; a++)
+			if (nest->arrays[a].array == statement->accesses[i].array)
+				return nest->arrays[a].is_internal;
+	return false;
+}
+
 /* The best that a kind of statements proves. */
 static double bound_of_kinds(const struct nest *nest, long scratchpad_bytes,
 	const struct compulsory *compulsory)
@@ -398,7 +409,7 @@ static double bound_of_kinds(const struct nest *nest, long scratchpad_bytes,
 		.scratchpad = (double)scratchpad_bytes };
 	double best = 0;
 	for (int s = 0; s < nest->statement_count && nest->statement_count <= STATEMENTS; s++)
-		if (find_kind(nest, s, &bound.kind))
+		if (find_kind(nest, s, &bound.kind) && !may_run_again(nest, &bound.kind))
 			best = fmax(best, bound_of_kind(&bound));
 	/* rounding may not make it a byte too much */
 	return floor(best * (1 - 1e-9));

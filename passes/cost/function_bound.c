@@ -1,5 +1,6 @@
 /* Lower bounds of whole functions. */
 
+#include "passes/cost/bound_nest.h"
 #include "passes/cost/function_bound.h"
 #include "passes/cost/nest_model.h"
 
@@ -12,6 +13,7 @@ struct function_bound {
 	const struct function *function;
 	int nest_count;
 	struct nest *nests;
+	struct nest *whole;          /* all nests as one, whose locals are internal; NULL: too large */
 	long *compulsory;            /* [array]: bytes; 0 for what stays in the function */
 	long sum;                    /* of them; -1: not known */
 	struct share *shares;        /* [share_count]; NULL: not looked for yet */
@@ -48,6 +50,9 @@ static void find_compulsory(struct function_bound *bound)
 			whole->arrays[b].is_internal = b != a;
 		bound->compulsory[array->index] = nest_compulsory(whole);
 	}
+	for (int b = 0; b < whole->array_count; b++)
+		whole->arrays[b].is_internal = !whole->arrays[b].array->is_parameter;
+	bound->whole = whole;
 	bound->sum = 0;
 	for (int i = 0; i < function->array_count; i++)
 		bound->sum = saturated_sum(bound->sum, bound->compulsory[i]);
@@ -152,15 +157,13 @@ static int best_share(const struct function_bound *bound, const bool *taken,
 	return best;
 }
 
-long function_lower_bound(struct function_bound *bound, long scratchpad_bytes,
+/* What the nests add one by one. */
+static long bound_of_shares(struct function_bound *bound, long scratchpad_bytes,
 	const char **argument)
 {
 	struct arena *arena = bound->compilation->arena;
 	bool *taken = ARENA_ARRAY(arena, bool, bound->function->array_count + 1);
 	long bytes = bound->sum, gain;
-	*argument = bytes < 0 ? "none" : "compulsory";
-	if (bytes < 0)
-		return -1;
 	if (!bound->shares)
 		find_shares(bound);
 	for (int s; (s = best_share(bound, taken, scratchpad_bytes, &gain)) >= 0; ) {
@@ -170,4 +173,21 @@ long function_lower_bound(struct function_bound *bound, long scratchpad_bytes,
 			taken[bound->shares[s].arrays[a]] = true;
 	}
 	return bytes < LONG_MAX ? bytes : -1;
+}
+
+long function_lower_bound(struct function_bound *bound, long scratchpad_bytes,
+	const char **argument)
+{
+	const char *of_whole;
+	long compulsory;
+	*argument = bound->sum < 0 ? "none" : "compulsory";
+	if (bound->sum < 0)
+		return -1;
+	long bytes = bound_of_shares(bound, scratchpad_bytes, argument);
+	long whole = nest_lower_bound(bound->whole, scratchpad_bytes, &compulsory, &of_whole);
+	if (bytes >= 0 && whole > bytes && whole < LONG_MAX) {
+		bytes = whole;
+		*argument = of_whole;
+	}
+	return bytes;
 }

@@ -115,7 +115,6 @@ static const struct kind {
 	int least, most;             /* words after it; MOST 0: any number */
 	const char *usage;
 } kinds[] = {
-	{ "merge", IN_GROUP | IN_MERGED, 0, -1, "merge" },
 	{ "form", IN_NEST | IN_MERGED | IN_PRAGMA, 1, 0, "form plain|parts|expanded|sequential N|refetched|"
 		"borrowed|apart ..." },
 	{ "tile", IN_NEST | IN_MERGED | IN_GROUP | IN_PRAGMA, 2, 2, "tile LOOP SIZE" },
@@ -127,6 +126,7 @@ static const struct kind {
 	{ "repeat", IN_GROUP, 1, 1, "repeat LOOP" },
 	{ "stream", IN_GROUP, 1, 3, "stream ARRAY [LOOP SIZE]" },
 	{ "double", IN_GROUP, 1, 1, "double ARRAY" },
+	{ "merge", IN_GROUP | IN_MERGED, 0, -1, "merge" },
 	{ "fuse", IN_GROUP, 0, 0, "fuse [ARRAY ...]" },
 	{ "fuse", IN_PRAGMA, 0, -1, "fuse" },
 	{ "nofuse", IN_NEST | IN_PRAGMA, 0, -1, "nofuse" },

@@ -57,7 +57,7 @@ refused 1 product.loop 2:1 "the nest is scheduled in parts: this line belongs be
 refused 1 product.loop 1:6 "'product/0' is a part of 'product', for which 'form parts'" 'nest product/0' 'tile i 4'
 refused 1 two.loop 1:1 "a heading 'nest NAME' is missing before this line: the nests are two.0 to two.1" 'store B outside'
 refused 1 two.loop 1:6 "'two' names nests that are not there, the nests are two.0 to two.1" 'nest two' 'tile i 4'
-refused 1 two.loop 2:1 "tile, order, carry, repeat, stream, double or fuse is wanted of a group, not 'serpentine'" 'nest two.0-1' 'serpentine i'
+refused 1 two.loop 2:1 "tile, order, carry, repeat, stream, double, merge or fuse is wanted of a group, not 'serpentine'" 'nest two.0-1' 'serpentine i'
 refused 1 two.loop 2:6 "the group cannot keep on chip the array 'A'" 'nest two.0-1' 'fuse A'
 refused 1 two.loop 2:10 "no loop is called 'z'" 'nest two.0-1' 'stream A z 3'
 refused 3 two.loop 1:6 "nothing fits: no schedule of the nests 'two.0' to 'two.1' as one" 'nest two.0-1' 'tile j 4' 'repeat j'

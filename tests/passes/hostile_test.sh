@@ -94,9 +94,9 @@ product 700000000 >in.loop
 exits 1 "more bytes moved than 64 bits count" "$LOOPC" --arch=machine.yaml -o out.c in.loop
 has err "every schedule of 'f' moves 2.63 bytes or more" "more bytes moved than 64 bits count: the reason"
 awk 'BEGIN { n = 500000000; printf "void f(const char A[%d][%d]", n, n
-	for (k = 0; k < 30; k++) printf ", char C%d[%d][%d]", k, n, n
+	for (k = 0; k < 40; k++) printf ", char C%d[%d][%d]", k, n, n
 	print ")\n{"
-	for (k = 0; k < 30; k++) printf "for (int i = 0; i < %d; i++) for (int j = 0; j < %d; j++) C%d[i][j] = A[i][j];\n", n, n, k
+	for (k = 0; k < 40; k++) printf "for (int i = 0; i < %d; i++) for (int j = 0; j < %d; j++) C%d[i][j] = A[i][j];\n", n, n, k
 	print "}" }' >in.loop
 exits 1 "more in all than 64 bits count" "$LOOPC" --arch=machine.yaml --effort=1000 -o out.c in.loop
 has err 'up to this nest 2.63 bytes or more are moved in all' "more in all than 64 bits count: the reason"
