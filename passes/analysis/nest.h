@@ -84,8 +84,8 @@ struct nest {
 	                              * borrows, those that only read are stored in all tile loops */
 	bool borrows;                /* where a group that only reads meets a written one, it reads in
 	                              * the buffer of that: regions come from isl */
-	bool avoids_forms;           /* regions come from isl though they have closed forms, which do
-	                              * not hold for all symbolic sizes */
+	bool avoids_forms;           /* regions come from isl though they have closed forms: the user
+	                              * wants that, or these do not hold for all symbolic sizes */
 	bool moves_boxes;            /* regions without closed forms move as the boxes around
 	                              * them, also where they are no boxes */
 	int joint_count;             /* groups that must share a buffer all the same: accesses, */

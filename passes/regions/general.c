@@ -99,10 +99,26 @@ static void fill_boxes(struct lowering *lowering, int a, struct general_region *
 	isl_set_free(puts);
 }
 
+/* Each visit sets what it reads of array A, and nobody needs a value of it after the nest. */
+static bool stays_in_visits(struct lowering *lowering, int a)
+{
+	struct nest_array *array = &lowering->nest->arrays[a];
+	if (!array->is_written || array->has_siblings || !nest_is_dropped(lowering->nest, array))
+		return false;
+	isl_set *read = read_before_written(lowering, a);
+	bool stays = !read || isl_set_is_empty(read) == isl_bool_true;
+	isl_set_free(read);
+	return stays;
+}
+
 /* What of the box is moved when.  False if that has no plan. */
 static bool find_transfers(struct lowering *lowering, int a, struct general_region *region)
 {
 	const struct nest_array *array = &lowering->nest->arrays[a];
+	if (stays_in_visits(lowering, a)) {
+		region->is_fetched = region->is_put = false;
+		return true;
+	}
 	bool must_cut = lowering->must_cut && lowering->must_cut[a];
 	bool may_cut = must_cut || !lowering->nest->moves_boxes;
 	bool is_cut = array->is_written && may_cut && find_put_rows(lowering, a, region);

@@ -404,6 +404,7 @@ struct choice *lower_in_best_form(struct compilation *compilation, struct nest *
 	int errors = diag_error_count(compilation->diag);
 	struct nest_work work = form->is_given ? nest_work_grant(compilation, GIVEN_OPERATIONS)
 		: nest_work_begin(compilation, nest_work_wanted(compilation, FORM_OPERATIONS));
+	nest->avoids_forms = form->avoids_forms;
 	struct choice *best = lower_attempts(compilation, nest, form, plan, out, refusal);
 	if (!best && refusal->had_forms && diag_error_count(compilation->diag) == errors) {
 		struct refusal general;

@@ -75,8 +75,8 @@ const char *form_print(struct compilation *compilation, const struct nest *nest,
 {
 	const char *sequential = loops > nest->outer_loops
 		? arena_printf(compilation->arena, " sequential %d", loops) : "";
-	const char *text = arena_printf(compilation->arena, "%s%s%s%s%s", is_expanded ? " expanded" : "",
-		sequential, nest->refetches ? " refetched" : "", nest->borrows ? " borrowed" : "",
+	const char *text = arena_printf(compilation->arena, "%s%s%s%s%s%s", is_expanded ? " expanded" : "",
+		sequential, nest->avoids_forms ? " isl" : "", nest->refetches ? " refetched" : "", nest->borrows ? " borrowed" : "",
 		nest->is_split ? print_apart(compilation, nest) : "");
 	return arena_printf(compilation->arena, "form%s\n", *text ? text : " plain");
 }
@@ -123,6 +123,8 @@ bool form_parse(struct compilation *compilation, const struct schedule_line *lin
 			form->is_parts = true;
 		} else if (!strcmp(word, "expanded")) {
 			form->is_expanded = true;
+		} else if (!strcmp(word, "isl")) {
+			form->avoids_forms = true;
 		} else if (!strcmp(word, "refetched")) {
 			form->refetches = true;
 		} else if (!strcmp(word, "borrowed")) {
@@ -130,12 +132,12 @@ bool form_parse(struct compilation *compilation, const struct schedule_line *lin
 		} else if (!strcmp(word, "plain")) {
 			is_plain = true;
 		} else {
-			return wrong(compilation, line, w, "plain, parts, expanded, sequential, refetched, "
-				"borrowed or apart is wanted, not");
+			return wrong(compilation, line, w, "plain, parts, expanded, sequential, isl, "
+				"refetched, borrowed or apart is wanted, not");
 		}
 	}
 	if ((is_plain && line->word_count > 2) || (form->is_parts
-		&& (form->is_expanded || form->refetches || form->borrows || form->is_split)))
+		&& (form->is_expanded || form->avoids_forms || form->refetches || form->borrows || form->is_split)))
 		return wrong(compilation, line, line->word_count, is_plain ? "a plain form is nothing else"
 			: "a nest in parts has no other form than sequential loops");
 	return true;

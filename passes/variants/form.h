@@ -7,7 +7,7 @@
 /* How a nest is written before it is cut into tiles: what of it runs in order, what is in
  * an array, which accesses share a buffer.  As text a line of the schedule:
  *     form plain
- *     form parts [sequential LOOPS] | [expanded] [sequential LOOPS] [refetched] [borrowed] [apart [ARRAY G[+G...]...]...]
+ *     form parts [sequential LOOPS] | [expanded] [sequential LOOPS] [isl] [refetched] [borrowed] [apart [ARRAY G[+G...]...]...]
  * A nest whose schedule has such a line is lowered in this form only; else all that apply
  * are tried. */
 struct form {
@@ -17,6 +17,7 @@ struct form {
 	bool has_loops;
 	int loops;                   /* of the source's outer loops, run one after the other */
 	bool is_split;               /* reference groups have buffers of their own */
+	bool avoids_forms;           /* regions come from isl, also where they have closed forms */
 	bool refetches, borrows;     /* see struct nest */
 	/* The line that says so, and its first word about the groups that share a buffer (its end:
 	 * as found). */

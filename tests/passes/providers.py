@@ -1,0 +1,155 @@
+"""Regions in closed form and regions from isl: two ways to find the same bytes.
+
+    providers.py LOOPC examples TOP        the examples below TOP/examples, at small sizes
+    providers.py LOOPC random FIRST LAST   random programs of the fuzzer's generator
+
+The schedule that loopc finds loses what only closed forms have (slots, sliding windows, loops that
+turn).  Then each nest is lowered as that says, and once more with `form isl`: no array moves more bytes
+then.  It may move fewer, where the boxes of closed forms have holes.  Regions that are every second or
+third element of an array (a `stride` in the plan) only closed forms know: such programs are left out.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fuzz"))
+
+import fuzz  # noqa: E402
+
+
+def compile_program(loopc, directory, source, options):
+    """Schedule, report and plan; None, the status and what is said where there are none."""
+    schedule, report, plan = (os.path.join(directory, name) for name in ("found", "report", "plan"))
+    command = [loopc, *options, "--fuse=never", "--emit=schedule=%s,plan=%s" % (schedule, plan),
+               "--report=" + report, source]
+    run = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    if run.returncode:
+        return None, run.returncode, run.stderr
+    with open(schedule, encoding="utf-8") as text, open(report, encoding="utf-8") as answer, \
+            open(plan, encoding="utf-8") as steps:
+        return text.read(), json.load(answer), steps.read()
+
+
+def plainer(text):
+    """TEXT without what only closed forms have."""
+    lines = []
+    for line in text.splitlines():
+        line = re.sub(r" slots \d+| sliding", "", line)
+        if not line.startswith("serpentine"):
+            lines.append(line)
+        if line.startswith("order"):
+            lines.append("serpentine none")
+    return "\n".join(lines) + "\n"
+
+
+def from_isl(text):
+    """TEXT with all regions from isl; nests in parts have no closed forms anyway."""
+    sections = re.split(r"(?m)^(?=nest )", text)
+    for i, section in enumerate(sections):
+        if "form parts" in section or "/" in section.split("\n", 1)[0] or not section.startswith("nest "):
+            continue
+        if "\nform " not in section:
+            section = section.replace("\n", "\nform isl\n", 1)
+        elif "\nform plain" in section:
+            section = section.replace("\nform plain", "\nform isl")
+        else:
+            section = re.sub(r"(?m)^(form(?: expanded)?(?: sequential \d+)?)", r"\1 isl", section)
+        sections[i] = section
+    return "".join(sections)
+
+
+def traffic(report):
+    return [(kernel["nest"], array["name"], array["read_bytes"], array["write_bytes"])
+            for kernel in report["kernels"] for array in kernel["traffic"]["arrays"]]
+
+
+class Comparison:
+    def __init__(self, loopc, directory):
+        self.loopc, self.directory = loopc, directory
+        self.count = self.equal = self.failures = 0
+
+    def fail(self, what, text, *details):
+        self.failures += 1
+        print("# %s:" % what)
+        for detail in details:
+            print("#   " + "\n#   ".join(str(detail).splitlines()))
+        print("#   " + "\n#   ".join(text.splitlines()))
+
+    def compare(self, what, source, options):
+        text, _, _ = compile_program(self.loopc, self.directory, source, options)
+        if text is None:
+            return
+        given = os.path.join(self.directory, "given")
+        answers = []
+        for version in (plainer(text), from_isl(plainer(text))):
+            with open(given, "w", encoding="utf-8") as out:
+                out.write(version)
+            answers.append((version, *compile_program(self.loopc, self.directory, source,
+                                                      options + ["--schedule=" + given])))
+        if answers[0][1] is None:
+            if answers[0][2] not in (1, 3):
+                self.fail(what, answers[0][0], "status %d" % answers[0][2], answers[0][3])
+            return
+        if " stride " in answers[0][3]:
+            return
+        self.count += 1
+        if answers[1][1] is None:
+            self.fail(what, answers[1][0], "status %d" % answers[1][2], answers[1][3])
+        else:
+            one, other = traffic(answers[0][2]), traffic(answers[1][2])
+            if len(one) != len(other) or any(a[:2] != b[:2] or a[2] < b[2] or a[3] < b[3]
+                                             for a, b in zip(one, other)):
+                self.fail(what, answers[1][0], *set(one) ^ set(other))
+            self.equal += one == other
+
+
+def examples(comparison, top):
+    with open(os.path.join(top, "examples", "sizes.txt"), encoding="utf-8") as file:
+        for line in file:
+            words = line.split()
+            if not words or line.startswith("#"):
+                continue
+            machine = os.path.join(comparison.directory, "m.yaml")
+            for size in (2048, 16384):
+                with open(machine, "w", encoding="utf-8") as out:
+                    out.write("name: m\nscratchpad: { bytes: %d }\n" % size)
+                comparison.compare("%s, %d" % (words[0], size), os.path.join(top, "examples", words[0]),
+                                   ["--arch=" + machine] + [word for size in words[1:] for word in ("-D", size)])
+
+
+def random_programs(comparison, first, last):
+    machine, source = (os.path.join(comparison.directory, name) for name in ("m.yaml", "p.loop"))
+    for seed in range(first, last + 1):
+        case = fuzz.make_case(seed, 0)
+        with open(source, "w", encoding="utf-8") as out:
+            out.write(case.program.text())
+        defines = [word for option in case.program.options() for word in ("-D", option)]
+        for configuration in case.configurations:
+            with open(machine, "w", encoding="utf-8") as out:
+                out.write(configuration.machine.text("m"))
+            options = [option for option in configuration.options if not option.startswith("--fuse")]
+            comparison.compare("seed %d, %s" % (seed, configuration.text()), source,
+                               ["--arch=" + machine, *options, *defines])
+
+
+def main():
+    loopc, kind, what = sys.argv[1:4]
+    with tempfile.TemporaryDirectory() as directory:
+        comparison = Comparison(loopc, directory)
+        if kind == "examples":
+            examples(comparison, what)
+            least = 50
+        else:
+            random_programs(comparison, int(what), int(sys.argv[4]))
+            least = (int(sys.argv[4]) - int(what)) // 2
+    print("# %d schedules compared, %d equal, %d failures" % (comparison.count, comparison.equal,
+                                                              comparison.failures))
+    return comparison.failures > 0 or comparison.count < least or comparison.equal * 2 < comparison.count
+
+
+if __name__ == "__main__":
+    sys.exit(main())

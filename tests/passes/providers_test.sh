@@ -1,0 +1,37 @@
+#!/bin/sh
+# The two ways to know what a tile touches say the same.  LOOPC_PROVIDERS=N: so many random programs.
+. "$top_srcdir/tests/tap/tap.sh"
+if ! command -v python3 >/dev/null 2>&1; then
+	echo "1..0 # SKIP no python3"
+	exit 0
+fi
+ok "examples" python3 -B "$top_srcdir/tests/passes/providers.py" "$LOOPC" examples "$top_srcdir"
+ok "random programs" python3 -B "$top_srcdir/tests/passes/providers.py" "$LOOPC" random 1 \
+	"${LOOPC_PROVIDERS:-20}"
+
+# A local array whose elements each stay in one tile never leaves the chip, without closed forms too.
+cat >in.loop <<'END'
+void f(const int A[30][30], int B[30])
+{
+	int T[30][30];
+	for (int i = 0; i < 30; i++) {
+		for (int j = 0; j <= i; j++)
+			T[i][j] = 2 * A[i][j];
+		B[i] = 0;
+		for (int j = 0; j <= i; j++)
+			B[i] += T[i][j] * T[i][i - j];
+	}
+}
+END
+printf 'name: m\nscratchpad: { bytes: 800 }\n' >machine.yaml
+printf 'nest f\nform isl\n' >wanted
+for schedule in /dev/null wanted; do
+	exits 0 "a triangle of locals, $schedule" "$LOOPC" --arch=machine.yaml --schedule=$schedule --verify \
+		--report in.loop
+	has out '^  T +[0-9,]+ +0 +0 +0$' "a triangle of locals, $schedule: it stays on chip"
+done
+has out '^    form isl' "the form is as wanted"
+exits 0 "parts have no closed forms" "$LOOPC" --arch=machine.yaml --schedule=wanted -o out.c in.loop
+printf 'nest f\nform parts sequential 1 isl\n' >wanted
+exits 1 "and need no such word" "$LOOPC" --arch=machine.yaml --schedule=wanted -o out.c in.loop
+finish
