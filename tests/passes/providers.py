@@ -114,11 +114,10 @@ def examples(comparison, top):
             if not words or line.startswith("#"):
                 continue
             machine = os.path.join(comparison.directory, "m.yaml")
-            for size in (2048, 16384):
-                with open(machine, "w", encoding="utf-8") as out:
-                    out.write("name: m\nscratchpad: { bytes: %d }\n" % size)
-                comparison.compare("%s, %d" % (words[0], size), os.path.join(top, "examples", words[0]),
-                                   ["--arch=" + machine] + [word for size in words[1:] for word in ("-D", size)])
+            with open(machine, "w", encoding="utf-8") as out:
+                out.write("name: m\nscratchpad: { bytes: 4096 }\n")
+            comparison.compare(words[0], os.path.join(top, "examples", words[0]),
+                               ["--arch=" + machine] + [word for size in words[1:] for word in ("-D", size)])
 
 
 def random_programs(comparison, first, last):
@@ -142,7 +141,7 @@ def main():
         comparison = Comparison(loopc, directory)
         if kind == "examples":
             examples(comparison, what)
-            least = 50
+            least = 40
         else:
             random_programs(comparison, int(what), int(sys.argv[4]))
             least = (int(sys.argv[4]) - int(what)) // 2

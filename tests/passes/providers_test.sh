@@ -5,9 +5,11 @@ if ! command -v python3 >/dev/null 2>&1; then
 	echo "1..0 # SKIP no python3"
 	exit 0
 fi
-ok "examples" python3 -B "$top_srcdir/tests/passes/providers.py" "$LOOPC" examples "$top_srcdir"
+# What takes many times as long with sanitizers is shorter there.
+[ -n "$SANITIZER_FLAGS" ] ||
+	ok "examples" python3 -B "$top_srcdir/tests/passes/providers.py" "$LOOPC" examples "$top_srcdir"
 ok "random programs" python3 -B "$top_srcdir/tests/passes/providers.py" "$LOOPC" random 1 \
-	"${LOOPC_PROVIDERS:-20}"
+	"${LOOPC_PROVIDERS:-$([ -n "$SANITIZER_FLAGS" ] && echo 3 || echo 12)}"
 
 # A local array whose elements each stay in one tile never leaves the chip, without closed forms too.
 cat >in.loop <<'END'
