@@ -10,7 +10,7 @@ libloopc_a_SOURCES += \
 	ir/plan_drop.c ir/plan_names.c ir/plan_names.h \
 	ir/plan_parse.c ir/plan_parse_expr.c ir/plan_parser.h ir/words.c ir/words.h \
 	ir/plan_print.c \
-	ir/plan_verify.c \
+	ir/plan_verifier.h ir/plan_verify.c ir/plan_verify_walk.c \
 	ir/macs.c ir/macs.h ir/set_count.c ir/set_count.h \
 	ir/number.c ir/program.c ir/ast_build.h ir/coalesce.h ir/program.h ir/program_build.h \
 	ir/program_read.c ir/program_text.c ir/program_verify.c ir/reduction.c
