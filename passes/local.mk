@@ -19,8 +19,10 @@ libloopc_a_SOURCES += \
 libloopc_a_SOURCES += \
 	passes/search/objective.c passes/search/restriction.c passes/search/restriction.h \
 	passes/search/search.c passes/search/search.h passes/search/search_array.c \
-	passes/search/search_memo.c passes/search/search_memo.h passes/search/search_slots.c \
-	passes/search/search_state.h passes/search/search_tree.c passes/search/search_tree.h \
+	passes/search/search_memo.c passes/search/search_memo.h passes/search/search_rounds.c \
+	passes/search/search_rounds.h passes/search/search_slots.c passes/search/search_space.c \
+	passes/search/search_space.h passes/search/search_state.h passes/search/search_tree.c \
+	passes/search/search_tree.h \
 	passes/search/stored.c
 libloopc_a_SOURCES += \
 	passes/tiles/expressions.c passes/tiles/expressions.h passes/tiles/instances.c \

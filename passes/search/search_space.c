@@ -1,0 +1,275 @@
+/* The space of a search: the sizes that its loops may be cut into, and what of its arrays is the same
+ * wherever they are stored. */
+
+#include "passes/search/search_space.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "passes/search/search.h"
+#include "passes/search/search_tree.h"
+#include "support/memory.h"
+
+/* The next smaller size that cuts EXTENT into another number of tiles; 0: none. */
+static long next_tile(long extent, long tile)
+{
+	return tile == 1 ? 0 : tile_count(extent, tile_count(extent, tile - 1));
+}
+
+/* The user wants LOOP cut into tiles: of a size, in an order, or walked to and fro. */
+static bool is_tiled_by_constraint(const struct space *space, int loop)
+{
+	const struct model_loop *at = &space->model->loops[loop];
+	bool is_wanted = at->tile > 0 || space->options->serpentine[loop] == 1;
+
+	for (int i = 0; i < space->options->order_count && space->options->has_fixed_order; i++)
+		is_wanted = is_wanted || space->options->order[i] == loop;
+	return is_wanted && at->extent > 1 && at->tile < at->extent;
+}
+
+/* The sizes that cut EXTENT into as many tiles as TILE does, the least that does, and are multiples
+ * of a power of two up to GRANULE, the largest of these sizes first: the least multiple of each power,
+ * if CHOICES are given.  Returns how many they are. */
+static int add_multiples(struct tile_choice *choices, long extent, long tile, long granule)
+{
+	long count = tile_count(extent, tile), last = 0;
+	int added = 0;
+
+	for (; granule > 0; granule /= 2) {
+		long size = (tile + granule - 1) / granule * granule;
+
+		if (size >= extent || size == last || tile_count(extent, size) != count)
+			continue;
+		if (choices != NULL)
+			choices[added] = (struct tile_choice){ size, count };
+		added++;
+		last = size;
+	}
+	return added;
+}
+
+/* The sizes that cut LOOP into several tiles, the largest first: of those that cut it into as many
+ * the least, and the least for each alignment that larger ones may have. */
+static void add_choices(struct space *space, int loop)
+{
+	const struct model_loop *at = &space->model->loops[loop];
+	struct tile_choice *choices;
+	long granule = loop_granule(space->model, loop);
+	int count = 0, all = 0;
+
+	space->is_tiled[loop] = is_tiled_by_constraint(space, loop);
+	if (at->extent == 1 || at->tile >= at->extent)
+		return;
+	if (at->tile > 0) {
+		space->choices[loop] = choices = memory_alloc(sizeof *choices);
+		choices[0] = (struct tile_choice){ at->tile, tile_count(at->extent, at->tile) };
+		space->choice_count[loop] = 1;
+		return;
+	}
+	for (long tile = (at->extent + 1) / 2; tile > 0; tile = next_tile(at->extent, tile))
+		count += add_multiples(NULL, at->extent, tile, granule);
+	space->choices[loop] = choices = memory_alloc((size_t)count * sizeof *choices);
+	for (long tile = (at->extent + 1) / 2; tile > 0; tile = next_tile(at->extent, tile))
+		all += add_multiples(choices + all, at->extent, tile, granule);
+	for (int i = 0; i < all; i++)
+		if (!space->options->divides || at->extent % choices[i].tile == 0)
+			choices[space->choice_count[loop]++] = choices[i];
+}
+
+/* The largest dimension first that shares no loop with those before. */
+static void count_dims(struct space *space, int a)
+{
+	const struct model_array *array = &space->model->arrays[a];
+	bool is_used[MODEL_LOOPS] = { false };
+
+	for (int taken = 0; taken < array->rank; taken++) {
+		int next = -1;
+
+		for (int d = 0; d < array->rank; d++) {
+			bool is_free = !space->is_counted[a][d];
+
+			for (int l = 0; l < space->model->loop_count; l++)
+				is_free = is_free && (array->dims[d].coefficient[l] == 0 || !is_used[l]);
+			if (is_free && (next < 0 || space->distinct[a][d] > space->distinct[a][next]))
+				next = d;
+		}
+		if (next < 0)
+			return;
+		space->is_counted[a][next] = true;
+		for (int l = 0; l < space->model->loop_count; l++)
+			is_used[l] = is_used[l] || array->dims[next].coefficient[l] > 0;
+	}
+}
+
+/* The most that all windows together have outside [0, LIMIT) where they begin at 0, STEP, 2 STEP
+ * ... from a border, LENGTH elements before it. */
+static double outside(double length, double step)
+{
+	double count = ceil(length / step);
+
+	return length > 0 ? count * length - step * count * (count - 1) / 2 : 0;
+}
+
+/* What clipping takes at most from the sum of dimension D of array A over all tiles, whatever
+ * these are.  The loop with gaps has tiles that begin, and end, at different iterations; of the
+ * others no more than all iterations are tiles. */
+static double clipped_away(const struct space *space, int a, int d)
+{
+	const struct model_dim *dim = &space->model->arrays[a].dims[d];
+	int gap = space->gap_loop[a][d];
+	double end = (double)dim->window, others = 1, step;
+
+	if (gap < 0 || dim->clip_high == 0)
+		return 0;
+	step = (double)dim->coefficient[gap];
+	for (int l = 0; l < space->model->loop_count; l++) {
+		double extent = (double)space->model->loops[l].extent;
+
+		end += (double)dim->coefficient[l] * (extent - 1);
+		if (l != gap && dim->coefficient[l] > 0)
+			others *= extent;
+	}
+	return others * (outside((double)dim->clip_low, step)
+		+ outside(end - (double)dim->clip_high, step));
+}
+
+static void add_array(struct space *space, int a)
+{
+	const struct model_array *array = &space->model->arrays[a];
+
+	space->visit_bytes[a] = array->is_written ? 2 * array->element_bytes :
+		array->is_read ? array->element_bytes : 0;
+	space->first_bytes[a] = array->is_written ?
+		(array->is_created + array->is_dropped) * array->element_bytes : 0;
+	space->is_apart[a] = true;
+	for (int d = 0; d < array->rank; d++) {
+		int loops = 0;
+
+		space->gap_loop[a][d] = NO_GAPS;
+		space->distinct[a][d] = (double)dim_elements(space->model, &array->dims[d],
+			array->dims[d].window);
+		for (int l = 0; l < space->model->loop_count; l++)
+			if (array->dims[d].coefficient[l] > 0) {
+				loops++;
+				space->is_apart[a] = space->is_apart[a] &&
+					array->dims[d].window <= array->dims[d].coefficient[l];
+				if (array->dims[d].coefficient[l] > array->dims[d].window &&
+					space->model->loops[l].extent > 1)
+					space->gap_loop[a][d] = space->gap_loop[a][d] == NO_GAPS ? l :
+						MANY_GAPS;
+			}
+		space->clipped_away[a][d] = clipped_away(space, a, d);
+		space->is_apart[a] = space->is_apart[a] && loops <= 1;
+	}
+	space->is_clipped[a] = array_is_clipped(array);
+	count_dims(space, a);
+	for (int l = 0; l < space->model->loop_count; l++) {
+		int dims = 0;
+
+		for (int d = 0; d < array->rank; d++)
+			dims += array->dims[d].coefficient[l] > 0;
+		space->is_coupled[a] = space->is_coupled[a] || dims > 1;
+		if (dims > 0) {
+			space->indexed[a] |= 1u << l;
+			space->indexing[l] |= 1u << a;
+		}
+	}
+}
+
+/* Arrays that can change places without a difference. */
+static bool are_twins(const struct space *space, int one, int other)
+{
+	const struct search_options *options = space->options;
+	struct model_array a = space->model->arrays[one], b = space->model->arrays[other];
+
+	a.name = b.name = NULL;
+	for (int d = 0; d < a.rank && a.rank == b.rank; d++)
+		if (a.dims[d].window != b.dims[d].window ||
+			a.dims[d].clip_low != b.dims[d].clip_low ||
+			a.dims[d].clip_high != b.dims[d].clip_high ||
+			((a.dims[d].clip_high > 0 || a.align_bytes > 1) &&
+			a.dims[d].negative != b.dims[d].negative) ||
+			a.dims[d].step_bytes != b.dims[d].step_bytes ||
+			memcmp(a.dims[d].coefficient, b.dims[d].coefficient,
+				sizeof a.dims[d].coefficient) != 0)
+			return false;
+	return a.rank == b.rank && a.element_bytes == b.element_bytes &&
+		a.is_read == b.is_read && a.is_written == b.is_written &&
+		a.is_created == b.is_created && a.is_dropped == b.is_dropped &&
+		a.anchored == b.anchored && a.align_bytes == b.align_bytes &&
+		a.first_bytes == b.first_bytes && a.align_rank == b.align_rank &&
+		options->store[one] == options->store[other] &&
+		options->min_store[one] == options->min_store[other] &&
+		options->slots[one] == options->slots[other] &&
+		options->held[one] == options->held[other] &&
+		options->doubled[one] == options->doubled[other] &&
+		options->sliding[one] == options->sliding[other];
+}
+
+void space_init(struct space *space, const struct nest_model *model,
+	const struct arch *arch, const struct search_options *options, bool is_double,
+	double least_traffic)
+{
+	memset(space, 0, sizeof *space);
+	space->model = model;
+	space->arch = arch;
+	space->options = options;
+	space->is_double = is_double;
+	space->granule = (double)arch_granule_bytes(arch);
+	space->capacity = (double)(arch->exclusive ? arch_granule_bytes(arch) * arch->banks :
+		arch->scratchpad_bytes);
+	space->least_traffic = least_traffic;
+	for (int l = 0; l < model->loop_count; l++) {
+		space->may_turn[l] = !model->loops[l].is_forward && options->serpentine[l] != 0;
+		add_choices(space, l);
+	}
+	for (int a = 0; a < model->array_count; a++) {
+		add_array(space, a);
+		space->held |= (unsigned)options->held[a] << a;
+	}
+	for (int a = 0; a < model->array_count; a++) {
+		space->twin[a] = -1;
+		for (int b = 0; b < a; b++)
+			if (are_twins(space, b, a))
+				space->twin[a] = b;
+	}
+}
+
+void space_clear(struct space *space)
+{
+	for (int l = 0; l < space->model->loop_count; l++)
+		free(space->choices[l]);
+}
+
+void space_thin(struct space *thin, const struct space *space, int count,
+	const struct schedule *schedule)
+{
+	*thin = *space;
+	for (int l = 0; l < space->model->loop_count; l++) {
+		int all = space->choice_count[l], used = 0, here = all - 1;
+
+		thin->choices[l] = memory_alloc((size_t)all * sizeof **thin->choices);
+		while (schedule != NULL && here > 0 &&
+			space->choices[l][here].tile < schedule->tile[l])
+			here--;
+		for (int i = 0; i < all; i++)
+			if (schedule != NULL ? abs(i - here) <= count :
+				i == 0 || i == all - 1 || i * count / all != (i - 1) * count / all)
+				thin->choices[l][used++] = space->choices[l][i];
+		thin->choice_count[l] = used;
+	}
+}
+
+void space_keep_small(struct space *space, int loop)
+{
+	long granule = loop_granule(space->model, loop);
+	struct tile_choice *choices = space->choices[loop];
+	int all = space->choice_count[loop], kept = 0;
+
+	for (int i = 0; i < all; i++)
+		if (i == all - 1 ||
+			(choices[i].tile <= granule && (choices[i].tile & (choices[i].tile - 1)) == 0))
+			choices[kept++] = choices[i];
+	space->choice_count[loop] = kept;
+}
