@@ -25,7 +25,7 @@ for file in "$top_srcdir"/frontend/*.c; do
 	*) sources="$sources $file" ;;
 	esac
 done
-for file in isl_work number order program program_read program_text program_verify reduction; do
+for file in isl_work number order program program_read program_read_expr program_read_words program_text program_verify reduction; do
 	sources="$sources $top_srcdir/ir/$file.c"
 done
 ok "the fuzzer builds" $clang $flags $sources "$top_srcdir/support/arena.c" "$top_srcdir/support/memory.c" \
