@@ -41,7 +41,8 @@ libloopc_a_SOURCES += \
 	driver/runtime_dir.c driver/runtime_dir.h \
 	driver/limit.c driver/limit.h \
 	driver/session.c driver/session.h \
-	driver/shadow.c driver/shadow.h \
+	driver/shadow.c driver/shadow.h driver/shadow_value.c driver/shadow_watch.c \
+	driver/shadow_writer.h \
 	driver/strategies.c driver/strategies.h \
 	driver/space.c driver/space.h \
 	driver/sweep.c driver/sweep.h \
