@@ -12,8 +12,9 @@ libloopc_a_SOURCES += \
 	passes/cost/bound_nest.h passes/cost/bound_partition.c passes/cost/bound_partition.h \
 	passes/cost/bound_spread.c passes/cost/bound_spread.h passes/cost/bound_values.c \
 	passes/cost/bound_values.h \
-	passes/cost/clip.c passes/cost/function_bound.c \
-	passes/cost/function_bound.h passes/cost/model.c passes/cost/model.h \
+	passes/cost/clip.c passes/cost/closed_form.c passes/cost/closed_form.h \
+	passes/cost/created.c passes/cost/function_bound.c passes/cost/function_bound.h \
+	passes/cost/hull.c passes/cost/hull.h passes/cost/model.c passes/cost/model.h \
 	passes/cost/model_math.h passes/cost/nest_model.c passes/cost/nest_model.h \
 	passes/cost/reuse.c passes/cost/turns.c passes/cost/turns.h
 libloopc_a_SOURCES += \

@@ -1,0 +1,481 @@
+/* Closed forms of regions: where domains are boxes, or are clipped where a subscript would leave its
+ * range, and subscripts are sums of iterators that move together. */
+
+#include "passes/cost/closed_form.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <isl/aff.h>
+#include <isl/space.h>
+
+#include "passes/analysis/values.h"
+#include "passes/cost/nest_model.h"
+#include "support/memory.h"
+
+/* The least box around STATEMENT's domain; RANGES are its sides.  Caller frees. */
+static __isl_give isl_set *box_around(const struct statement *statement, struct range *ranges)
+{
+	isl_space *space = isl_set_get_space(statement->domain);
+	isl_set *box = isl_set_universe(isl_space_copy(space));
+	for (int i = 0; i < statement->depth; i++) {
+		struct range *range = &ranges[i];
+		range->step = labs(statement->loops[i]->step);
+		if (!set_dim_range(statement->domain, i, &range->min, &range->max)) {
+			isl_set_free(box);
+			box = NULL;
+			break;
+		}
+		box = set_bounds(box, (unsigned)i, range->min, range->max);
+		isl_aff *aff = isl_aff_var_on_domain(isl_local_space_from_space(isl_space_copy(space)),
+			isl_dim_set, (unsigned)i);
+		aff = aff_add(aff, -range->min);
+		aff = isl_aff_mod_val(aff, isl_val_int_from_si(isl_aff_get_ctx(aff), range->step));
+		box = isl_set_intersect(box, isl_set_from_basic_set(isl_aff_zero_basic_set(aff)));
+	}
+	isl_space_free(space);
+	return box;
+}
+
+/* BOX without what has a subscript of ACCESS outside the values it takes on the domain. */
+static __isl_give isl_set *clip_by_access(__isl_take isl_set *box,
+	const struct statement *statement, const struct access *access)
+{
+	isl_set *touched = isl_map_range(isl_map_copy(access->map));
+	for (int d = 0; d < access->array->rank; d++) {
+		long min, max;
+		if (!set_dim_range(touched, d, &min, &max))
+			continue;
+		isl_aff *subscript = statement_affine(statement, access->subscripts[d]);
+		isl_aff *above = aff_add(isl_aff_copy(subscript), -min);
+		isl_aff *below = aff_add(isl_aff_neg(subscript), max);
+		box = isl_set_intersect(box, isl_pw_aff_nonneg_set(isl_pw_aff_from_aff(above)));
+		box = isl_set_intersect(box, isl_pw_aff_nonneg_set(isl_pw_aff_from_aff(below)));
+	}
+	isl_set_free(touched);
+	return box;
+}
+
+/* STATEMENT's domain is BOX but where a subscript would fall out of its range: a border
+ * condition, as a padded convolution has. */
+static bool is_clipped_box(const struct statement *statement, __isl_keep isl_set *box)
+{
+	isl_set *clipped = isl_set_copy(box);
+	for (int a = 0; a < statement->access_count; a++)
+		if (!statement->accesses[a].array->by_value)
+			clipped = clip_by_access(clipped, statement, &statement->accesses[a]);
+	bool same = isl_set_is_equal(clipped, statement->domain) == isl_bool_true;
+	isl_set_free(clipped);
+	return same;
+}
+
+/* The iterator of a plane that is one iterator, shifted and divided; else -1. */
+static int plane_iterator(const struct statement *statement, const struct hyperplane *plane)
+{
+	int found = -1;
+	for (int i = 0; i < statement->depth; i++) {
+		long coefficient = plane->affine.coefficients[i];
+		if (!coefficient)
+			continue;
+		if (found >= 0 || labs(coefficient) != 1)
+			return -1;
+		found = i;
+	}
+	return found;
+}
+
+/* A subscript as a function of the band: base + coefficients, and a span that the
+ * iterators outside the band add, all in elements. */
+struct pattern {
+	long coefficient[NEST_LOOPS];
+	long min, max;               /* at the band's origin */
+	long gcd;                    /* of all steps it takes */
+	int iterators;               /* that move it */
+};
+
+static long gcd(long a, long b)
+{
+	a = labs(a);
+	b = labs(b);
+	while (b) {
+		long rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* False if a plane is more than an iterator. */
+static bool subscript_pattern(const struct nest *nest, int s, const struct range *ranges,
+	const struct affine *subscript, struct pattern *pattern)
+{
+	const struct statement *statement = nest->statements[s];
+	bool in_band[LOOP_DEPTH_LIMIT] = { false };
+	memset(pattern, 0, sizeof *pattern);
+	pattern->min = pattern->max = subscript->constant;
+	for (int l = 0; l < nest->band_count; l++) {
+		const struct hyperplane *plane = &nest->band[l].planes[s];
+		if (plane->kind != HYPERPLANE_AFFINE)
+			continue;
+		int i = plane_iterator(statement, plane);
+		if (i < 0 || in_band[i])
+			return false;
+		in_band[i] = true;
+		/* value = (sign i + c) / divisor, so i = sign (divisor value - c) */
+		long sign = plane->affine.coefficients[i], factor = subscript->coefficients[i] * sign;
+		pattern->coefficient[l] = factor * plane->divisor;
+		pattern->min -= factor * plane->affine.constant;
+		pattern->max -= factor * plane->affine.constant;
+		pattern->gcd = gcd(pattern->gcd, pattern->coefficient[l]);
+		pattern->iterators += factor != 0;
+	}
+	for (int i = 0; i < statement->depth; i++) {
+		long a = subscript->coefficients[i];
+		if (in_band[i] || !a)
+			continue;
+		pattern->min += a * (a > 0 ? ranges[i].min : ranges[i].max);
+		pattern->max += a * (a > 0 ? ranges[i].max : ranges[i].min);
+		if (ranges[i].min < ranges[i].max) {
+			pattern->gcd = gcd(pattern->gcd, a * ranges[i].step);
+			pattern->iterators++;
+		}
+	}
+	return true;
+}
+
+/* Every affine plane runs over the whole extent of its dimension. */
+static bool planes_cover(const struct form_builder *builder, int s)
+{
+	const struct nest *nest = builder->nest;
+	for (int l = 0; l < nest->band_count; l++) {
+		const struct hyperplane *plane = &nest->band[l].planes[s];
+		if (plane->kind != HYPERPLANE_AFFINE)
+			continue;
+		int i = plane_iterator(nest->statements[s], plane);
+		if (i < 0)
+			return false;
+		const struct range *range = &builder->ranges[s][i];
+		long points = (range->max - range->min) / range->step + 1;
+		if (points != nest->band[l].extent || range->step != plane->divisor)
+			return false;
+	}
+	return true;
+}
+
+/* The values that subscript D of ARRAY takes, in lattice units. */
+static void find_clip(const struct nest_array *array, int d, struct region_dim *region)
+{
+	for (int a = 0; a < array->access_count; a++) {
+		isl_set *touched = isl_map_range(isl_map_copy(array->accesses[a].access->map));
+		long min = 0, max = 0;
+		set_dim_range(touched, d, &min, &max);
+		isl_set_free(touched);
+		min = (min - region->phase) / region->stride;
+		max = (max - region->phase) / region->stride;
+		region->low = !a || min < region->low ? min : region->low;
+		region->high = !a || max > region->high ? max : region->high;
+	}
+}
+
+/* The union of the patterns of one dimension of ARRAY.  False if they move apart. */
+static bool region_dim(const struct form_builder *builder, const struct nest_array *array, int d,
+	struct region_dim *region, bool *is_full)
+{
+	const struct nest *nest = builder->nest;
+	long min = 0, max = 0, step = 0;
+	bool moves[NEST_LOOPS] = { false };
+	memset(region, 0, sizeof *region);
+	for (int a = 0; a < array->access_count; a++) {
+		int s = array->accesses[a].statement;
+		struct pattern pattern;
+		if (!subscript_pattern(nest, s, builder->ranges[s],
+			&array->accesses[a].access->subscripts[d], &pattern))
+			return false;
+		for (int l = 0; l < nest->band_count; l++) {
+			if (a && pattern.coefficient[l] != region->coefficient[l])
+				return false;
+			region->coefficient[l] = pattern.coefficient[l];
+			moves[l] |= pattern.coefficient[l] != 0;
+		}
+		step = gcd(step, pattern.gcd);
+		if (a)
+			step = gcd(step, pattern.min - min);
+		min = !a || pattern.min < min ? pattern.min : min;
+		max = !a || pattern.max > max ? pattern.max : max;
+		*is_full &= pattern.iterators <= 1;
+	}
+	region->stride = step ? step : 1;
+	region->phase = ((min % region->stride) + region->stride) % region->stride;
+	region->base = (min - region->phase) / region->stride;
+	region->window = (max - min) / region->stride + 1;
+	for (int l = 0; l < nest->band_count; l++)
+		region->coefficient[l] /= region->stride;
+	find_clip(array, d, region);
+	return true;
+}
+
+/* Which iterator of the access moves dimension D, or -1; -2: several. */
+static int only_iterator(const struct statement *statement, const struct access *access, int d)
+{
+	int found = -1;
+	for (int i = 0; i < statement->depth; i++)
+		if (access->subscripts[d].coefficients[i])
+			found = found == -1 ? i : -2;
+	return found;
+}
+
+/* Some statement with a whole box writes ARRAY, or every visit fetches it. */
+static bool written_by_a_box(const struct form_builder *builder, struct nest_array *array)
+{
+	bool all = true, any = false;
+	for (int a = 0; a < array->access_count; a++) {
+		bool is_box = builder->is_box[array->accesses[a].statement];
+		all &= is_box;
+		any |= is_box && array->accesses[a].access->is_write;
+	}
+	return all || any || !nest_is_created(builder->nest, array);
+}
+
+/* A written region must be written whole: every dimension moves with one iterator of
+ * its own, the same in all accesses. */
+static bool writes_whole_regions(const struct nest *nest, const struct nest_array *array)
+{
+	for (int a = 0; a < array->access_count; a++) {
+		const struct statement *statement = nest->statements[array->accesses[a].statement];
+		const struct access *access = array->accesses[a].access;
+		bool used[LOOP_DEPTH_LIMIT] = { false };
+		for (int d = 0; d < array->array->rank; d++) {
+			int i = only_iterator(statement, access, d);
+			if (i == -2 || (i >= 0 && used[i]))
+				return false;
+			if (i >= 0)
+				used[i] = true;
+		}
+	}
+	return true;
+}
+
+static bool region_of(const struct form_builder *builder, struct nest_array *array,
+	struct region *region)
+{
+	bool is_full = true;
+	for (int d = 0; d < array->array->rank; d++) {
+		if (!region_dim(builder, array, d, &region->dims[d], &is_full))
+			return false;
+		if (!array->is_written)
+			continue;
+		/* all accesses the same: the window is one, or what one free iterator spans */
+		struct pattern first;
+		subscript_pattern(builder->nest, array->accesses[0].statement,
+			builder->ranges[array->accesses[0].statement],
+			&array->accesses[0].access->subscripts[d], &first);
+		if (!is_full || region->dims[d].window != (first.max - first.min)
+			/ region->dims[d].stride + 1)
+			return false;
+		for (int a = 1; a < array->access_count; a++) {
+			struct pattern other;
+			subscript_pattern(builder->nest, array->accesses[a].statement,
+				builder->ranges[array->accesses[a].statement],
+				&array->accesses[a].access->subscripts[d], &other);
+			if (other.min != first.min || other.max != first.max)
+				return false;
+		}
+	}
+	return !array->is_written || (writes_whole_regions(builder->nest, array)
+		&& written_by_a_box(builder, array));
+}
+
+/* ---- regions with holes ---- */
+
+/* Iterator I of ACCESS's statement is of no dimension of the band, and has several values. */
+static bool is_inner(const struct form_builder *builder, const struct nest_access *access, int i)
+{
+	const struct range *range = &builder->ranges[access->statement][i];
+	for (int l = 0; l < builder->nest->band_count; l++) {
+		const struct hyperplane *plane = &builder->nest->band[l].planes[access->statement];
+		if (plane->kind == HYPERPLANE_AFFINE && plane->affine.coefficients[i])
+			return false;
+	}
+	return range->min < range->max;
+}
+
+/* TOUCHED[d]: of the window, what one inner iterator of ACCESS touches, each another one.  True if
+ * that is all that inner iterators do there. */
+static bool touched_by(const struct form_builder *builder, const struct nest_array *array,
+	const struct nest_access *access, long *touched)
+{
+	int depth = builder->nest->statements[access->statement]->depth;
+	bool is_used[LOOP_DEPTH_LIMIT] = { false }, is_all = true;
+	for (int d = 0; d < array->array->rank; d++) {
+		const long *coefficients = access->access->subscripts[d].coefficients;
+		int best = -1;
+		touched[d] = 1;
+		for (int i = 0; i < depth; i++) {
+			const struct range *range = &builder->ranges[access->statement][i];
+			long points = (range->max - range->min) / range->step + 1;
+			if (!coefficients[i] || !is_inner(builder, access, i))
+				continue;
+			is_all &= best < 0 && !is_used[i];
+			if (!is_used[i] && points > touched[d]) {
+				touched[d] = points;
+				best = i;
+			}
+		}
+		if (best >= 0)
+			is_used[best] = true;
+	}
+	return is_all;
+}
+
+/* Where the elements that ACCESS touches at the band's origin are in REGION's window. */
+struct walk {
+	long value[LOOP_DEPTH_LIMIT];        /* of the inner iterators */
+	long first[ARRAY_RANK_LIMIT];        /* subscripts where all of these are 0 */
+};
+
+static void walk_begin(const struct form_builder *builder, const struct nest_array *array,
+	const struct nest_access *access, struct walk *walk)
+{
+	const struct range *ranges = builder->ranges[access->statement];
+	for (int i = 0; i < builder->nest->statements[access->statement]->depth; i++)
+		walk->value[i] = ranges[i].min;
+	for (int d = 0; d < array->array->rank; d++) {
+		const struct affine *subscript = &access->access->subscripts[d];
+		struct pattern pattern;
+		subscript_pattern(builder->nest, access->statement, ranges, subscript, &pattern);
+		walk->first[d] = pattern.min;
+		for (int i = 0; i < builder->nest->statements[access->statement]->depth; i++) {
+			long a = subscript->coefficients[i];
+			if (is_inner(builder, access, i))
+				walk->first[d] -= a * (a > 0 ? ranges[i].min : ranges[i].max);
+		}
+	}
+}
+
+/* -1: it is not in the window. */
+static long walk_cell(const struct form_builder *builder, const struct nest_array *array,
+	const struct nest_access *access, const struct region *region, const struct walk *walk)
+{
+	long cell = 0;
+	for (int d = 0; d < array->array->rank; d++) {
+		const struct region_dim *dim = &region->dims[d];
+		long value = walk->first[d];
+		for (int i = 0; i < builder->nest->statements[access->statement]->depth; i++)
+			if (is_inner(builder, access, i))
+				value += access->access->subscripts[d].coefficients[i] * walk->value[i];
+		value = (value - dim->phase) / dim->stride - dim->base;
+		if (value < 0 || value >= dim->window)
+			return -1;
+		cell = cell * dim->window + value;
+	}
+	return cell;
+}
+
+static bool walk_next(const struct form_builder *builder, const struct nest_access *access,
+	struct walk *walk)
+{
+	const struct range *ranges = builder->ranges[access->statement];
+	for (int i = 0; i < builder->nest->statements[access->statement]->depth; i++) {
+		if (!is_inner(builder, access, i))
+			continue;
+		walk->value[i] += ranges[i].step;
+		if (walk->value[i] <= ranges[i].max)
+			return true;
+		walk->value[i] = ranges[i].min;
+	}
+	return false;
+}
+
+/* All accesses together touch all of REGION's window, as far as that is seen with little work. */
+static bool is_filled(const struct form_builder *builder, const struct nest_array *array,
+	const struct region *region)
+{
+	enum { CELLS = 1 << 14, STEPS = 1 << 17 };
+	long cells = 1, filled = 0, steps = 0;
+	for (int d = 0; d < array->array->rank; d++)
+		if (__builtin_mul_overflow(cells, region->dims[d].window, &cells) || cells > CELLS)
+			return false;
+	bool *is_touched = memory_alloc((size_t)cells * sizeof *is_touched);
+	memset(is_touched, 0, (size_t)cells * sizeof *is_touched);
+	for (int a = 0; a < array->access_count; a++) {
+		struct walk walk;
+		walk_begin(builder, array, &array->accesses[a], &walk);
+		do {
+			long cell = walk_cell(builder, array, &array->accesses[a], region, &walk);
+			if (cell < 0)
+				continue;
+			filled += !is_touched[cell];
+			is_touched[cell] = true;
+		} while (steps++ < STEPS && walk_next(builder, &array->accesses[a], &walk));
+	}
+	free(is_touched);
+	return filled == cells;
+}
+
+/* How much of its window the accesses of REGION's ARRAY touch: all, as one of them does or all
+ * together; or what the one does that touches most, counted by one iterator a dimension. */
+static void find_holes(const struct form_builder *builder, const struct nest_array *array,
+	struct region *region)
+{
+	long most = 0, best[ARRAY_RANK_LIMIT] = { 0 };
+	for (int a = 0; a < array->access_count; a++) {
+		long touched[ARRAY_RANK_LIMIT] = { 0 }, all = 1;
+		bool is_whole = touched_by(builder, array, &array->accesses[a], touched);
+		for (int d = 0; d < array->array->rank; d++) {
+			is_whole &= touched[d] == region->dims[d].window;
+			if (__builtin_mul_overflow(all, touched[d], &all))
+				all = LONG_MAX;
+		}
+		if (is_whole)
+			return;
+		if (all > most) {
+			most = all;
+			memcpy(best, touched, sizeof best);
+		}
+	}
+	if (is_filled(builder, array, region))
+		return;
+	for (int d = 0; d < array->array->rank; d++)
+		region->dims[d].touched = best[d];
+}
+
+/* The elements a whole run touches stay within the clip: what is outside is a border. */
+static bool is_clipped(const struct nest *nest, const struct nest_array *array,
+	const struct region *region)
+{
+	for (int d = 0; d < array->array->rank; d++) {
+		const struct region_dim *dim = &region->dims[d];
+		long low = dim->base, high = dim->base + dim->window - 1;
+		for (int l = 0; l < nest->band_count; l++) {
+			long span = dim->coefficient[l] * (nest->band[l].extent - 1);
+			low += span < 0 ? span : 0;
+			high += span > 0 ? span : 0;
+		}
+		if (low < dim->low || high > dim->high)
+			return true;
+	}
+	return false;
+}
+
+bool closed_forms(struct form_builder *builder, struct region *regions)
+{
+	const struct nest *nest = builder->nest;
+	for (int s = 0; s < nest->statement_count; s++) {
+		isl_set *box = box_around(nest->statements[s], builder->ranges[s]);
+		if (!box)
+			return false;
+		builder->is_box[s] = isl_set_is_equal(box, nest->statements[s]->domain) == isl_bool_true;
+		bool fits = builder->is_box[s] || is_clipped_box(nest->statements[s], box);
+		isl_set_free(box);
+		if (!fits || !planes_cover(builder, s))
+			return false;
+	}
+	for (int a = 0; a < nest->array_count; a++) {
+		if (!region_of(builder, &nest->arrays[a], &regions[a]))
+			return false;
+		find_holes(builder, &nest->arrays[a], &regions[a]);
+		regions[a].is_clipped = is_clipped(nest, &nest->arrays[a], &regions[a]);
+	}
+	return true;
+}

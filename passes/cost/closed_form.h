@@ -1,0 +1,25 @@
+#ifndef PASSES_CLOSED_FORM_H
+#define PASSES_CLOSED_FORM_H
+
+#include "passes/cost/nest_model.h"
+
+/* What the model of a nest asks about closed forms. */
+
+/* The values of one iterator of a statement: min, min + step, ... max. */
+struct range {
+	long min, max, step;
+};
+
+/* A nest whose regions are looked at. */
+struct form_builder {
+	struct compilation *compilation;
+	const struct nest *nest;
+	struct range (*ranges)[LOOP_DEPTH_LIMIT];   /* [statement]: of the box around */
+	bool *is_box;                /* [statement]: the domain is all of that box */
+};
+
+/* Finds where the REGIONS [array] of BUILDER's nest are, and fills in what BUILDER has of its
+ * statements.  False if some region has no closed form. */
+bool closed_forms(struct form_builder *builder, struct region *regions);
+
+#endif

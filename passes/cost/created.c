@@ -1,0 +1,69 @@
+/* Arrays whose values are all made in the nest, so that nothing of them has to come in; and those that
+ * nobody needs after it. */
+
+#include <stdlib.h>
+
+#include "ir/isl_work.h"
+#include "ir/order.h"
+#include "passes/analysis/nest_memo.h"
+#include "passes/cost/nest_model.h"
+#include "support/memory.h"
+
+enum { CREATED_OPERATIONS = 1000000 };
+
+/* Whether isl finds a write before every read of ARRAY; false too if that takes long. */
+static bool reads_have_writers(const struct nest *nest, const struct nest_array *array)
+{
+	isl_ctx *ctx = isl_union_map_get_ctx(nest->order);
+	struct statement_access *writes = memory_alloc(sizeof *writes * (size_t)array->access_count);
+	int count = 0;
+	for (int a = 0; a < array->access_count; a++)
+		if (array->accesses[a].access->is_write)
+			writes[count++] = (struct statement_access){
+				nest->statements[array->accesses[a].statement], array->accesses[a].access };
+	bool created = writes;
+	struct isl_work work = isl_work_begin(ctx, CREATED_OPERATIONS);
+	for (int a = 0; a < array->access_count && created; a++) {
+		const struct statement *reader = nest->statements[array->accesses[a].statement];
+		if (array->accesses[a].access->is_write)
+			continue;
+		isl_set *missing = reads_without_write(isl_set_copy(reader->domain),
+			(struct statement_access){ reader, array->accesses[a].access }, writes, count, 0);
+		created = isl_set_is_empty(missing) == isl_bool_true;
+		isl_set_free(missing);
+	}
+	free(writes);
+	return isl_work_end(&work) && created;
+}
+
+/* The same, once for all forms of NEST. */
+static bool is_created(const struct nest *nest, const struct nest_array *array)
+{
+	const struct access **accesses = memory_alloc(sizeof *accesses * (size_t)array->access_count);
+	for (int a = 0; a < array->access_count; a++)
+		accesses[a] = array->accesses[a].access;
+	const struct nest_query query = { NEST_CREATED, accesses,
+		sizeof *accesses * (size_t)array->access_count };
+	const bool *known = nest_answer(nest, query);
+	unsigned long begun = isl_operations(isl_union_map_get_ctx(nest->order));
+	bool is_created = known ? *known : reads_have_writers(nest, array);
+	if (!known)
+		nest_keep_answer(nest, query, &is_created, sizeof is_created, begun);
+	free(accesses);
+	return is_created;
+}
+
+bool nest_is_created(const struct nest *nest, struct nest_array *array)
+{
+	if (!array->is_written)
+		return false;
+	if (array->created == CREATED_UNKNOWN)
+		array->created = is_created(nest, array) ? CREATED_YES : CREATED_NO;
+	return array->created == CREATED_YES;
+}
+
+bool nest_is_dropped(const struct nest *nest, struct nest_array *array)
+{
+	return !array->array->is_parameter && !nest->parent && !array->has_siblings
+		&& !nest_shares(nest, array->array) && nest_is_created(nest, array);
+}

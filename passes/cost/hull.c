@@ -1,0 +1,175 @@
+/* Regions without closed forms: windows and coefficients of boxes that hold the real ones, which isl
+ * finds. */
+
+#include "passes/cost/hull.h"
+
+#include <string.h>
+
+#include <isl/aff.h>
+#include <isl/space.h>
+
+#include "ir/coalesce.h"
+#include "passes/analysis/nest_memo.h"
+#include "passes/analysis/values.h"
+#include "passes/cost/nest_model.h"
+#include "passes/nest_work.h"
+
+enum { SPAN_OPERATIONS = 1000000, HULL_OPERATIONS = 1000000 };
+
+/* {[values of the band] -> [element]} of one access. */
+static __isl_give isl_map *elements_of_band(const struct nest *nest, const struct nest_access *access)
+{
+	isl_set *domain = nest->statements[access->statement]->domain;
+	isl_map *map = isl_map_from_domain(isl_set_copy(domain));
+	for (int l = 0; l < nest->band_count; l++) {
+		const struct hyperplane *plane = &nest->band[l].planes[access->statement];
+		isl_map *value;
+		if (plane->kind == HYPERPLANE_AFFINE) {
+			value = isl_map_from_aff(isl_aff_floor(isl_aff_copy(plane->value)));
+		} else {
+			isl_space *space = isl_space_add_dims(isl_space_from_domain(
+				isl_set_get_space(domain)), isl_dim_out, 1);
+			value = isl_map_universe(space);
+			value = isl_map_lower_bound_si(value, isl_dim_out, 0, 0);
+			value = isl_map_upper_bound_val(value, isl_dim_out, 0,
+				isl_val_int_from_si(isl_map_get_ctx(value), nest->band[l].extent - 1));
+		}
+		map = isl_map_flat_range_product(map, value);
+	}
+	isl_map *elements = isl_map_reset_tuple_id(isl_map_copy(access->access->map), isl_dim_out);
+	return isl_map_apply_range(isl_map_reverse(map), elements);
+}
+
+/* {[b] -> [b'] : |b_l - b'_l| < tile[l]} */
+static __isl_give isl_map *near(isl_ctx *ctx, const struct nest *nest, const long *tile)
+{
+	unsigned count = (unsigned)nest->band_count;
+	isl_set *deltas = isl_set_universe(isl_space_set_alloc(ctx, 0, count));
+	for (unsigned l = 0; l < count; l++)
+		deltas = set_bounds(deltas, l, 1 - tile[l], tile[l] - 1);
+	return isl_set_translation(deltas);
+}
+
+/* The most that a dimension spans in a tile, in elements, [rank].  False if isl does not find it:
+ * then it is all there is. */
+static bool spans(struct compilation *compilation, const struct nest *nest,
+	const struct nest_array *array, __isl_keep isl_map *elements, const long *tile, long *span)
+{
+	struct isl_work work = nest_question_begin(compilation, SPAN_OPERATIONS);
+	isl_map *within = near(compilation->ctx, nest, tile);
+	within = isl_map_apply_range(within, isl_map_copy(elements));
+	within = isl_map_apply_domain(within, isl_map_copy(elements));
+	isl_set *deltas = isl_map_deltas(within);
+	long most[ARRAY_RANK_LIMIT];     /* and the least: each pair has its opposite */
+	bool known = true;
+	for (int d = 0; d < array->array->rank && known; d++)
+		known = set_dim_most(deltas, d, &most[d]);
+	isl_set_free(deltas);
+	known = isl_work_end(&work) && known;
+	for (int d = 0; d < array->array->rank; d++)
+		span[d] = known ? most[d] + 1 : array->array->extents[d];
+	return known;
+}
+
+static __isl_give isl_map *elements_of_array(const struct nest *nest,
+	const struct nest_array *array)
+{
+	isl_map *elements = NULL;
+	for (int a = 0; a < array->access_count; a++) {
+		isl_map *map = elements_of_band(nest, &array->accesses[a]);
+		elements = elements ? isl_map_union(elements, map) : map;
+	}
+	return map_coalesce(elements);
+}
+
+/* It does if some value of the dimension shows less than all values do together. */
+void nest_array_moves(struct compilation *compilation, const struct nest *nest,
+	const struct nest_array *array, bool moves[NEST_LOOPS])
+{
+	isl_map *elements = elements_of_array(nest, array);
+	for (int l = 0; l < nest->band_count; l++) {
+		/* Forget dimension l: the elements any of its values shows. */
+		isl_map *any = isl_map_project_out(isl_map_copy(elements), isl_dim_in, (unsigned)l, 1);
+		any = isl_map_insert_dims(any, isl_dim_in, (unsigned)l, 1);
+		any = isl_map_lower_bound_si(any, isl_dim_in, (unsigned)l, 0);
+		any = isl_map_upper_bound_val(any, isl_dim_in, (unsigned)l,
+			isl_val_int_from_si(compilation->ctx, nest->band[l].extent - 1));
+		any = isl_map_intersect_domain(any, isl_map_domain(isl_map_copy(elements)));
+		moves[l] = isl_map_is_subset(any, elements) != isl_bool_true;
+		isl_map_free(any);
+	}
+	isl_map_free(elements);
+}
+
+/* Dimension D of ARRAY has an iterator that the band's dimension L has too. */
+static bool may_move(const struct nest *nest, const struct nest_array *array, int d, int l)
+{
+	for (int a = 0; a < array->access_count; a++) {
+		const struct nest_access *access = &array->accesses[a];
+		const struct hyperplane *plane = &nest->band[l].planes[access->statement];
+		for (int i = 0; i < nest->statements[access->statement]->depth; i++)
+			if (plane->kind == HYPERPLANE_AFFINE && plane->affine.coefficients[i]
+				&& access->access->subscripts[d].coefficients[i])
+				return true;
+	}
+	return false;
+}
+
+/* What ARRAY's hull depends on: its accesses, and each dimension of the band. */
+static struct nest_query hull_query(struct arena *arena, const struct nest *nest,
+	const struct nest_array *array)
+{
+	int count = 0;
+	const void **key = ARENA_ARRAY(arena, const void *, array->access_count + nest->band_count);
+	for (int a = 0; a < array->access_count; a++)
+		key[count++] = array->accesses[a].access;
+	for (int l = 0; l < nest->band_count; l++)
+		key[count++] = nest->band[l].planes;
+	return (struct nest_query){ NEST_HULL, key, (size_t)count * sizeof *key };
+}
+
+/* Finds the windows and coefficients of OUT, ARRAY's; false if isl does not find them all. */
+static bool find_hull(struct compilation *compilation, const struct nest *nest,
+	const struct nest_array *array, struct model_array *out)
+{
+	isl_map *elements = elements_of_array(nest, array);
+	long tile[NEST_LOOPS], one[ARRAY_RANK_LIMIT], span[ARRAY_RANK_LIMIT];
+	for (int l = 0; l < nest->band_count; l++)
+		tile[l] = 1;
+	bool known = spans(compilation, nest, array, elements, tile, one);
+	for (int d = 0; d < out->rank; d++)
+		out->dims[d].window = one[d];
+	for (int l = 0; l < nest->band_count; l++) {
+		long extent = nest->band[l].extent;
+		tile[l] = extent;
+		known &= spans(compilation, nest, array, elements, tile, span);
+		tile[l] = 1;
+		for (int d = 0; d < out->rank; d++)
+			out->dims[d].coefficient[l] = extent == 1 ? may_move(nest, array, d, l)
+				: span[d] > one[d] ? (span[d] - one[d] + extent - 2) / (extent - 1) : 0;
+	}
+	isl_map_free(elements);
+	return known;
+}
+
+void nest_hull(struct compilation *compilation, const struct nest *nest,
+	struct nest_array *array, struct model_array *out)
+{
+	if (array->hull) {
+		memcpy(out->dims, array->hull->dims, sizeof out->dims);
+		return;
+	}
+	/* all spans together: where one is not known, nor is its neighbour */
+	struct isl_work work = nest_question_begin(compilation, HULL_OPERATIONS);
+	const struct nest_query query = hull_query(compilation->arena, nest, array);
+	const struct model_dim *known = nest_answer(nest, query);
+	unsigned long begun = isl_operations(compilation->ctx);
+	if (known)
+		memcpy(out->dims, known, sizeof out->dims);
+	else if (find_hull(compilation, nest, array, out))
+		nest_keep_answer(nest, query, out->dims, sizeof out->dims, begun);
+	isl_work_end(&work);
+	struct model_array *hull = ARENA_NEW(compilation->arena, struct model_array);
+	*hull = *out;
+	array->hull = hull;
+}
