@@ -6,7 +6,9 @@ endif
 
 loopc_onnx_SOURCES = \
 	onnx/attribute.c onnx/attribute.h \
+	onnx/constant.c \
 	onnx/convolution.c \
+	onnx/copy.c \
 	onnx/elementwise.c \
 	onnx/evaluate.c \
 	onnx/function.c onnx/function.h \
@@ -14,7 +16,7 @@ loopc_onnx_SOURCES = \
 	onnx/lower.c onnx/lower.h \
 	onnx/matmul.c \
 	onnx/model.c onnx/model.h \
-	onnx/move.c \
+	onnx/move.c onnx/move.h \
 	onnx/nest.c onnx/nest.h \
 	onnx/network.c onnx/network.h \
 	onnx/normalize.c \
