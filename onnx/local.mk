@@ -24,9 +24,11 @@ loopc_onnx_SOURCES = \
 	onnx/place.c onnx/place.h \
 	onnx/print.c onnx/print.h \
 	onnx/project.c onnx/project.h \
-	onnx/quantize.c \
+	onnx/qdq.c \
+	onnx/quantize.c onnx/quantize.h \
 	onnx/reduce.c \
 	onnx/requantize.c onnx/requantize.h \
+	onnx/rescale.c \
 	onnx/type.c onnx/type.h \
 	onnx/wire.c onnx/wire.h \
 	driver/output.c driver/output.h \
