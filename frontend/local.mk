@@ -1,5 +1,5 @@
 # What frontend adds to the build; the top Makefile.am says how.
-libloopc_a_SOURCES += frontend/frontend.c frontend/frontend.h frontend/sema.c frontend/sema.h \
+libloopc_a_SOURCES += frontend/frontend.c frontend/frontend.h frontend/sema.c frontend/sema.h frontend/declare.c \
 	frontend/scope.c frontend/headers.c frontend/index.c frontend/loop.c \
 	frontend/builder.h frontend/access.c frontend/value.c frontend/store.c \
 	frontend/uninitialized.c frontend/guard.c frontend/block.c frontend/divide.c \

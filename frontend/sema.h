@@ -188,9 +188,26 @@ bool index_use_quotient(struct sema *sema, const struct ast_expr *ast, struct in
 /* Warnings about the whole program, once it is there (uninitialized.c). */
 void warn_uninitialized(struct sema *sema);
 
-/* Statements and declarations (sema.c). */
+/* Declarations (declare.c). */
+/* A name for VALUE of TYPE. */
+struct symbol *declare_constant(struct sema *sema, const char *name, struct location at,
+	struct type type, wide value);
+/* NAME is no other one's since SCOPE began, or that is an error. */
+void declare_check(struct sema *sema, const struct symbol *scope, const char *name,
+	struct location at);
+void lower_enum(struct sema *sema, const struct ast_stmt *stmt);
+void declare_parameter(struct sema *sema, const struct ast_declarator *declarator);
+void declare_local(struct sema *sema, const struct ast_declarator *declarator,
+	const struct symbol *scope);
 /* Adds a local to the function and the scope, under a name that no other has: returns it. */
 const char *sema_add_local(struct sema *sema, struct ast_declarator *declarator);
+/* The sizes are, from here on, such that the arrays declared by now have elements: C, too, has no
+ * arrays without. */
+void assume_elements(struct sema *sema);
+/* Statements before the last declaration are for the sizes that those after it are for. */
+void narrow_domains(struct sema *sema);
+
+/* Statements and functions (sema.c). */
 void lower_stmt(struct sema *sema, const struct ast_stmt *stmt);
 struct program *sema_lower(struct arena *arena, isl_ctx *ctx, struct diag *diag,
 	const struct preprocessor *preprocessor, const struct ast_file *file, const char *name,
