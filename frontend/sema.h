@@ -119,7 +119,7 @@ struct header_function {
 };
 bool header_function_find(const char *name, struct header_function *function);
 
-/* Indices (index.c).  Results are false or NULL after an error, reported unless
+/* Indices (index.c, index_range.c, index_affine.c).  Results are false or NULL after an error, reported unless
  * is_quiet. */
 bool index_of(struct sema *sema, const struct ast_expr *ast, struct index *index);
 bool index_convert(struct sema *sema, struct index *index, struct type type,
