@@ -1,4 +1,5 @@
 libloopc_a_SOURCES += \
+	codegen/body.c \
 	codegen/c.c codegen/codegen.h \
 	codegen/expr.c codegen/expr.h \
 	codegen/header.c codegen/signature.h codegen/sizes.c codegen/sizes.h \
@@ -8,4 +9,6 @@ libloopc_a_SOURCES += \
 	codegen/ring.c codegen/ring.h \
 	codegen/stack.c \
 	codegen/transfer.c codegen/transfer.h \
-	codegen/wrap.c codegen/wrap.h
+	codegen/top_comment.c codegen/used.c \
+	codegen/wrap.c codegen/wrap.h \
+	codegen/writer.h
