@@ -3,7 +3,9 @@ libloopc_a_SOURCES += \
 	passes/limits.h passes/nest_work.c passes/nest_work.h passes/pass.h passes/progress.c \
 	passes/quiet.c passes/quiet.h passes/lower_function.c passes/lower_function.h
 libloopc_a_SOURCES += \
-	passes/analysis/band.c passes/analysis/compulsory.c passes/analysis/dependence.c \
+	passes/analysis/band.c passes/analysis/band_dim.c passes/analysis/band_dim.h \
+	passes/analysis/band_isl.c passes/analysis/band_isl.h passes/analysis/compulsory.c \
+	passes/analysis/dependence.c \
 	passes/analysis/expand.c passes/analysis/expand.h passes/analysis/nest.h \
 	passes/analysis/nest_memo.c passes/analysis/nest_memo.h passes/analysis/nests.c passes/analysis/plan_value.c passes/analysis/plan_value.h \
 	passes/analysis/values.c passes/analysis/values.h

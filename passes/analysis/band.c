@@ -4,190 +4,14 @@
 #include <string.h>
 
 #include <isl/aff.h>
-#include <isl/constraint.h>
-#include <isl/id.h>
-#include <isl/schedule.h>
-#include <isl/schedule_node.h>
-#include <isl/union_set.h>
 #include <isl/val.h>
 
 #include "ir/isl_work.h"
+#include "passes/analysis/band_dim.h"
+#include "passes/analysis/band_isl.h"
 #include "passes/analysis/nest.h"
 #include "passes/analysis/nest_memo.h"
 #include "passes/analysis/values.h"
-
-static void release_aff(void *aff) { isl_aff_free(aff); }
-
-/* ---- values of hyperplanes ---- */
-
-struct hyperplane hyperplane_make(struct compilation *compilation,
-	const struct statement *statement, struct affine affine, long divisor)
-{
-	isl_aff *value = statement_affine(statement, affine);
-	if (divisor > 1)
-		value = isl_aff_floor(isl_aff_scale_down_ui(value, (unsigned)divisor));
-	return (struct hyperplane){ .kind = HYPERPLANE_AFFINE, .affine = affine, .divisor = divisor,
-		.value = arena_own(compilation->arena, value, release_aff) };
-}
-
-/* AFF over COUNT iterators, where it is a plain sum with whole numbers. */
-static bool affine_of_isl(__isl_keep isl_aff *aff, int count, struct affine *affine)
-{
-	bool plain = isl_aff_dim(aff, isl_dim_div) == 0;
-	isl_val *value = isl_aff_get_constant_val(aff);
-	plain &= isl_val_is_int(value) == isl_bool_true;
-	affine->constant = isl_val_get_num_si(value);
-	isl_val_free(value);
-	for (int i = 0; i < count; i++) {
-		value = isl_aff_get_coefficient_val(aff, isl_dim_in, i);
-		plain &= isl_val_is_int(value) == isl_bool_true;
-		affine->coefficients[i] = isl_val_get_num_si(value);
-		isl_val_free(value);
-	}
-	return plain;
-}
-
-/* (sign * iterator I - origin) / divisor */
-static struct hyperplane iterator_plane(struct compilation *compilation,
-	const struct statement *statement, int iterator, int sign, long origin, long divisor)
-{
-	struct affine affine = { .constant = -origin,
-		.coefficients = ARENA_ARRAY(compilation->arena, long, statement->depth + 1) };
-	affine.coefficients[iterator] = sign;
-	return hyperplane_make(compilation, statement, affine, divisor);
-}
-
-/* The least and largest value of a hyperplane over its statement. */
-static bool plane_range(const struct statement *statement, const struct hyperplane *plane,
-	long *min, long *max)
-{
-	isl_set *values = isl_set_apply(isl_set_copy(statement->domain),
-		isl_map_from_aff(isl_aff_copy(plane->value)));
-	bool known = set_dim_range(values, 0, min, max);
-	isl_set_free(values);
-	return known;
-}
-
-/* ---- legality ---- */
-
-struct check {
-	const struct nest *nest;
-	const struct hyperplane *planes;
-	bool is_together;            /* both ends in one tile */
-	bool is_legal, is_forward;
-	int from, to;                /* of the last dependence seen: the one that is not legal */
-};
-
-/* The pairs of statements S and T that the sequential dimensions leave unordered. */
-static __isl_give isl_map *in_one_iteration(const struct nest *nest, __isl_take isl_map *pairs,
-	int s, int t)
-{
-	for (int l = 0; l < nest->prefix; l++) {
-		const struct hyperplane *from = &nest->band[l].planes[s], *to = &nest->band[l].planes[t];
-		if (from->kind != HYPERPLANE_AFFINE || to->kind != HYPERPLANE_AFFINE)
-			continue;
-		isl_map *equal = isl_map_apply_range(isl_map_from_aff(isl_aff_copy(from->value)),
-			isl_map_reverse(isl_map_from_aff(isl_aff_copy(to->value))));
-		pairs = isl_map_intersect(pairs, equal);
-	}
-	return pairs;
-}
-
-/* The least and largest difference of a pair's values. */
-static bool distance(const isl_map *pairs, const isl_aff *from, const isl_aff *to, long *min,
-	long *max)
-{
-	isl_map *values = isl_map_apply_range(isl_map_copy((isl_map *)pairs),
-		isl_map_from_aff(isl_aff_copy((isl_aff *)to)));
-	values = isl_map_apply_domain(values, isl_map_from_aff(isl_aff_copy((isl_aff *)from)));
-	isl_set *deltas = isl_map_deltas(values);
-	bool known = isl_set_is_empty(deltas) == isl_bool_false;
-	if (known && !set_dim_range(deltas, 0, min, max)) {
-		*min = -1;
-		*max = 1;
-	}
-	isl_set_free(deltas);
-	return known;
-}
-
-static isl_stat check_pairs(__isl_take isl_map *pairs, void *user)
-{
-	struct check *check = user;
-	int s = nest_statement_named(check->nest, isl_map_get_tuple_name(pairs, isl_dim_in));
-	int t = nest_statement_named(check->nest, isl_map_get_tuple_name(pairs, isl_dim_out));
-	const struct hyperplane *from = &check->planes[s], *to = &check->planes[t];
-	check->from = s;
-	check->to = t;
-	isl_map *within = in_one_iteration(check->nest, isl_map_copy(pairs), s, t);
-	/* A private value that is carried by a sequential loop depends on the order inside. */
-	if (check->is_together && isl_map_is_equal(within, pairs) != isl_bool_true)
-		check->is_legal = false;
-	isl_map_free(pairs);
-	pairs = within;
-	if (isl_map_is_empty(pairs) == isl_bool_true) {
-		isl_map_free(pairs);
-		return check->is_legal ? isl_stat_ok : isl_stat_error;
-	}
-	if (check->is_together && from->kind != to->kind) {
-		check->is_legal = false;
-	} else if (from->kind == HYPERPLANE_AFFINE && to->kind == HYPERPLANE_AFFINE) {
-		long min, max;
-		if (distance(pairs, from->value, to->value, &min, &max)) {
-			check->is_legal &= min >= 0 && (!check->is_together || max <= 0);
-			check->is_forward |= max > 0;
-		}
-	} else {
-		check->is_legal &= from->kind == HYPERPLANE_FIRST || to->kind == HYPERPLANE_LAST;
-	}
-	isl_map_free(pairs);
-	return check->is_legal ? isl_stat_ok : isl_stat_error;
-}
-
-/* Whether no dependence runs backwards in DIM, and whether one runs forward. */
-static void check_dim(const struct nest *nest, struct band_dim *dim)
-{
-	struct check check = { .nest = nest, .planes = dim->planes, .is_legal = true };
-	isl_union_map_foreach_map(nest->dependences, check_pairs, &check);
-	dim->is_forward = check.is_forward;
-	if (check.is_legal) {
-		check.is_together = true;
-		isl_union_map_foreach_map(nest->together, check_pairs, &check);
-	}
-	dim->can_tile = check.is_legal;
-	dim->blocked_from = check.from;
-	dim->blocked_to = check.to;
-}
-
-/* Shifts affine planes so that values start at 0, fills in extent and legality.
- * False if the statements' values are not known. */
-static bool finish_dim(struct compilation *compilation, const struct nest *nest,
-	struct band_dim *dim)
-{
-	long least = 0, most = -1;
-	for (int s = 0; s < nest->statement_count; s++) {
-		long min, max;
-		if (dim->planes[s].kind != HYPERPLANE_AFFINE
-			|| !plane_range(nest->statements[s], &dim->planes[s], &min, &max))
-			continue;
-		if (most < least || min < least)
-			least = most < least ? min : least < min ? least : min;
-		if (most < max || most < least)
-			most = max;
-	}
-	if (most < least)
-		return false;
-	for (int s = 0; s < nest->statement_count && least; s++) {
-		struct hyperplane *plane = &dim->planes[s];
-		if (plane->kind != HYPERPLANE_AFFINE)
-			continue;
-		struct affine affine = plane->affine;
-		affine.constant -= least * plane->divisor;
-		*plane = hyperplane_make(compilation, nest->statements[s], affine, plane->divisor);
-	}
-	dim->extent = most - least + 1;
-	check_dim(nest, dim);
-	return true;
-}
 
 /* ---- the source's loops as a band ---- */
 
@@ -326,7 +150,7 @@ static isl_stat find_extreme(__isl_take isl_map *pairs, void *user)
 	long min, max;
 	if (own == extreme->statement && other >= 0 && other != own
 		&& extreme->planes[other].kind == HYPERPLANE_AFFINE
-		&& distance(pairs, extreme->planes[s].value, extreme->planes[t].value, &min, &max)
+		&& plane_distance(pairs, extreme->planes[s].value, extreme->planes[t].value, &min, &max)
 		&& -min > extreme->shift)
 		extreme->shift = -min;
 	isl_map_free(pairs);
@@ -386,7 +210,7 @@ static bool source_dim(struct compilation *compilation, const struct nest *nest,
 			shift_anchored(compilation, nest, s,
 				position_at(statement, common) >= position_at(main, common), dim->planes);
 	}
-	return finish_dim(compilation, nest, dim);
+	return band_dim_finish(compilation, nest, dim);
 }
 
 /* ---- skewing ---- */
@@ -415,7 +239,7 @@ static bool skew(struct compilation *compilation, const struct nest *nest,
 		skewed->planes[s] = hyperplane_make(compilation, nest->statements[s],
 			sum_affine(compilation->arena, nest->statements[s], a, b, factor), 1);
 	}
-	return finish_dim(compilation, nest, skewed);
+	return band_dim_finish(compilation, nest, skewed);
 }
 
 /* Makes DIM tileable by adding multiples of at most TERMS of the COUNT dims of BAND. */
@@ -495,202 +319,6 @@ static int source_band(struct compilation *compilation, struct nest *nest,
 	return count;
 }
 
-/* ---- isl's scheduler, where the source's loops give less ---- */
-
-static bool plane_of_isl(struct compilation *compilation, const struct statement *statement,
-	__isl_take isl_aff *aff, struct hyperplane *plane)
-{
-	struct affine affine = { .coefficients = ARENA_ARRAY(compilation->arena, long,
-		statement->depth + 1) };
-	bool plain = affine_of_isl(aff, statement->depth, &affine);
-	isl_aff_free(aff);
-	if (plain)
-		*plane = hyperplane_make(compilation, statement, affine, 1);
-	return plain;
-}
-
-struct extraction {
-	struct compilation *compilation;
-	const struct nest *nest;
-	struct band_dim *dim;
-	int found;
-};
-
-static isl_stat extract_piece(__isl_take isl_set *set, __isl_take isl_aff *aff, void *user)
-{
-	struct extraction *extraction = user;
-	int s = nest_statement_named(extraction->nest, isl_set_get_tuple_name(set));
-	isl_set_free(set);
-	if (s >= 0 && plane_of_isl(extraction->compilation, extraction->nest->statements[s], aff,
-		&extraction->dim->planes[s]))
-		extraction->found++;
-	else if (s < 0)
-		isl_aff_free(aff);
-	return isl_stat_ok;
-}
-
-static isl_stat extract_plane(__isl_take isl_pw_aff *piecewise, void *user)
-{
-	isl_stat status = isl_pw_aff_foreach_piece(piecewise, extract_piece, user);
-	isl_pw_aff_free(piecewise);
-	return status;
-}
-
-static __isl_give isl_schedule_node *first_band(__isl_take isl_schedule *schedule)
-{
-	isl_schedule_node *node = isl_schedule_get_root(schedule);
-	isl_schedule_free(schedule);
-	while (node && isl_schedule_node_get_type(node) != isl_schedule_node_band) {
-		if (isl_schedule_node_n_children(node) != 1) {
-			isl_schedule_node_free(node);
-			return NULL;
-		}
-		node = isl_schedule_node_child(node, 0);
-	}
-	return node;
-}
-
-static bool isl_dim_of_band(struct compilation *compilation, const struct nest *nest,
-	isl_multi_union_pw_aff *partial, int j, struct band_dim *dim)
-{
-	dim->planes = ARENA_ARRAY(compilation->arena, struct hyperplane, nest->statement_count);
-	struct extraction extraction = { compilation, nest, dim, 0 };
-	isl_union_pw_aff *values = isl_multi_union_pw_aff_get_union_pw_aff(partial, j);
-	isl_union_pw_aff_foreach_pw_aff(values, extract_plane, &extraction);
-	isl_union_pw_aff_free(values);
-	return extraction.found == nest->statement_count && finish_dim(compilation, nest, dim);
-}
-
-/* isl's schedule, or NULL if it takes too much work to find. */
-static __isl_give isl_schedule *within_limit(isl_ctx *ctx,
-	__isl_take isl_schedule_constraints *constraints)
-{
-	/* Shifts by the extent of a loop, which put a statement behind all of it, are no use in
-	 * a band, and the search for them takes isl long where loops are.  Nor is a sum of loops
-	 * times their extents, which puts all iterations in one row: scalars ask for it, and
-	 * without a limit isl spends minutes on ever longer numbers. */
-	enum { OPERATIONS = 20000, SHIFT_LIMIT = 64, COEFFICIENT_LIMIT = 8 };
-	isl_options_set_schedule_max_constant_term(ctx, SHIFT_LIMIT);
-	isl_options_set_schedule_max_coefficient(ctx, COEFFICIENT_LIMIT);
-	struct isl_work work = isl_work_begin(ctx, OPERATIONS);
-	isl_schedule *schedule = isl_schedule_constraints_compute_schedule(constraints);
-	isl_work_end(&work);
-	return schedule;
-}
-
-/* Constraints of the dependences: of all of them, and of the one with most. */
-struct constraint_count {
-	long total, most;
-};
-
-static isl_stat count_basic_map(__isl_take isl_basic_map *map, void *user)
-{
-	struct constraint_count *count = user;
-	long constraints = isl_basic_map_n_constraint(map);
-	count->total += constraints;
-	count->most = constraints > count->most ? constraints : count->most;
-	isl_basic_map_free(map);
-	return isl_stat_ok;
-}
-
-static isl_stat count_map(__isl_take isl_map *map, void *user)
-{
-	isl_map_foreach_basic_map(map, count_basic_map, user);
-	isl_map_free(map);
-	return isl_stat_ok;
-}
-
-/* isl eliminates a multiplier for each constraint, which may square what is left, and no
- * limit of operations stops it there.  Stencils, for which its schedules are worth having,
- * have few statements, and some ten dependences of some ten constraints; with seven
- * statements no more of these may take it minutes, and with more than twenty loops around
- * all statements half a minute. */
-static bool may_schedule(const struct nest *nest)
-{
-	enum { STATEMENTS = 6, TOTAL_CONSTRAINTS = 240, MOST_CONSTRAINTS = 24, WORK = 1000 };
-	struct constraint_count count = { 0, 0 };
-	long loops = 0;
-	if (nest->statement_count > STATEMENTS)
-		return false;
-	isl_union_map_foreach_map(nest->dependences, count_map, &count);
-	isl_union_map_foreach_map(nest->together, count_map, &count);
-	for (int s = 0; s < nest->statement_count; s++)
-		loops += nest->statements[s]->depth;
-	return count.total <= TOTAL_CONSTRAINTS && count.most <= MOST_CONSTRAINTS
-		&& count.total * loops <= WORK;
-}
-
-/* The constraint goes into *USER unless it says how long a loop is. */
-static isl_stat relax_constraint(__isl_take isl_constraint *constraint, void *user)
-{
-	enum { LENGTH = 8 };           /* distances of dependences are shorter */
-	isl_basic_map **relaxed = user;
-	isl_val *constant = isl_val_abs(isl_constraint_get_constant_val(constraint));
-	if (isl_constraint_is_equality(constraint) || isl_val_cmp_si(constant, LENGTH) <= 0)
-		*relaxed = isl_basic_map_add_constraint(*relaxed, constraint);
-	else
-		isl_constraint_free(constraint);
-	isl_val_free(constant);
-	return isl_stat_ok;
-}
-
-static isl_stat relax_basic_map(__isl_take isl_basic_map *map, void *user)
-{
-	isl_union_map **relaxed = user;
-	if (isl_basic_map_dim(map, isl_dim_div) == 0) {
-		isl_basic_map *rest = isl_basic_map_universe(isl_basic_map_get_space(map));
-		isl_basic_map_foreach_constraint(map, relax_constraint, &rest);
-		isl_basic_map_free(map);
-		map = rest;
-	}
-	*relaxed = isl_union_map_add_map(*relaxed, isl_map_from_basic_map(map));
-	return isl_stat_ok;
-}
-
-static isl_stat relax_map(__isl_take isl_map *map, void *user)
-{
-	isl_map_foreach_basic_map(map, relax_basic_map, user);
-	isl_map_free(map);
-	return isl_stat_ok;
-}
-
-/* The dependences, and more, as if the sizes were not known: a schedule that suits all
- * sizes is what is wanted, and the sizes' numbers are what isl's grow from, for minutes.
- * (That dependences should be short is said of the exact ones: others have no bounds.) */
-static __isl_give isl_union_map *without_sizes(__isl_take isl_union_map *dependences)
-{
-	isl_union_map *relaxed = isl_union_map_empty(isl_union_map_get_space(dependences));
-	isl_union_map_foreach_map(dependences, relax_map, &relaxed);
-	isl_union_map_free(dependences);
-	return relaxed;
-}
-
-static int scheduler_band(struct compilation *compilation, const struct nest *nest,
-	struct band_dim *band)
-{
-	isl_schedule_constraints *constraints = isl_schedule_constraints_on_domain(
-		isl_union_set_copy(nest->domain));
-	isl_union_map *all = isl_union_map_union(isl_union_map_copy(nest->dependences),
-		isl_union_map_copy(nest->together));
-	constraints = isl_schedule_constraints_set_validity(constraints,
-		without_sizes(isl_union_map_copy(all)));
-	constraints = isl_schedule_constraints_set_proximity(constraints, all);
-	isl_schedule *schedule = within_limit(compilation->ctx, constraints);
-	isl_schedule_node *node = schedule ? first_band(schedule) : NULL;
-	if (!node)
-		return 0;
-	int members = (int)isl_schedule_node_band_n_member(node), count = 0;
-	isl_multi_union_pw_aff *partial = isl_schedule_node_band_get_partial_schedule(node);
-	for (int j = 0; j < members && count < NEST_LOOPS; j++) {
-		struct band_dim dim = { .name = arena_printf(compilation->arena, "w%d", j) };
-		if (isl_dim_of_band(compilation, nest, partial, j, &dim) && dim.extent > 1 && dim.can_tile)
-			band[count++] = dim;
-	}
-	isl_multi_union_pw_aff_free(partial);
-	isl_schedule_node_free(node);
-	return count;
-}
-
 static void find_band(struct compilation *compilation, struct nest *nest)
 {
 	nest->prefix = nest->band_count = nest->left_out = 0;
@@ -707,7 +335,7 @@ static void find_band(struct compilation *compilation, struct nest *nest)
 			break;
 	}
 	*nest = best;
-	if (!nest->left_out || !may_schedule(nest))
+	if (!nest->left_out || !scheduler_may_run(nest))
 		return;
 	nest->band_count = scheduler_band(compilation, nest, nest->band);
 	if (nest->band_count > best.band_count)

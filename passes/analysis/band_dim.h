@@ -1,0 +1,19 @@
+#ifndef PASSES_BAND_DIM_H
+#define PASSES_BAND_DIM_H
+
+#include "passes/analysis/nest.h"
+
+/* AFF over COUNT iterators, where it is a plain sum with whole numbers. */
+bool affine_of_isl(__isl_keep isl_aff *aff, int count, struct affine *affine);
+/* (sign * iterator I - origin) / divisor */
+struct hyperplane iterator_plane(struct compilation *compilation,
+	const struct statement *statement, int iterator, int sign, long origin, long divisor);
+/* The least and largest difference of a pair's values. */
+bool plane_distance(const isl_map *pairs, const isl_aff *from, const isl_aff *to, long *min,
+	long *max);
+/* Shifts affine planes so that values start at 0, fills in extent and legality.
+ * False if the statements' values are not known. */
+bool band_dim_finish(struct compilation *compilation, const struct nest *nest,
+	struct band_dim *dim);
+
+#endif
