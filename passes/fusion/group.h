@@ -8,7 +8,7 @@
 /* Groups of consecutive nests, as numbers: how the loops of the members are aligned
  * (group_band.c), what a choice of tiles moves and needs (group_model.c), and the best choice
  * (group_search.c).  Sets and maps are asked once a pair of statements, and identical pairs
- * once. */
+ * once (group_distance.c); groups.c finds what all groups share. */
 
 /* Where instances run in a dimension: at floor((factor * i + shift) / divisor), i the
  * value of one iterator. */
