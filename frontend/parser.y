@@ -1,5 +1,6 @@
 /* The grammar of a .loop file: the subset of C99 that loopc transforms, and as
- * much around it as it takes to say well what is not in the subset. */
+ * much around it as it takes to say well what is not in the subset.  It is one long file, since a
+ * grammar is one table: bison takes it whole. */
 
 %code requires {
 #include "frontend/parse.h"

@@ -2,7 +2,10 @@
  * a rare wrong result.  A copy happens only at its wait.  Until then the
  * destination of a get holds noise that must not change, and the source of a put
  * must keep what it held when the put began; so a missing wait shows up as a wrong
- * output or as a violation, which a memcpy at the call never would. */
+ * output or as a violation, which a memcpy at the call never would.
+ *
+ * It is one long file, since a port is one: whoever builds by hand compiles it beside the
+ * emitted C, with nothing else. */
 
 #include "loopc_checked.h"
 
