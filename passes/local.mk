@@ -15,7 +15,7 @@ libloopc_a_SOURCES += \
 	passes/cost/bound_spread.c passes/cost/bound_spread.h passes/cost/bound_values.c \
 	passes/cost/bound_values.h \
 	passes/cost/clip.c passes/cost/closed_form.c passes/cost/closed_form.h \
-	passes/cost/created.c passes/cost/function_bound.c passes/cost/function_bound.h \
+	passes/cost/created.c passes/cost/created.h passes/cost/function_bound.c passes/cost/function_bound.h \
 	passes/cost/hull.c passes/cost/hull.h passes/cost/model.c passes/cost/model.h \
 	passes/cost/model_math.h passes/cost/nest_model.c passes/cost/nest_model.h \
 	passes/cost/reuse.c passes/cost/turns.c passes/cost/turns.h

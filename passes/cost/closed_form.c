@@ -11,6 +11,7 @@
 #include <isl/space.h>
 
 #include "passes/analysis/values.h"
+#include "passes/cost/created.h"
 #include "passes/cost/nest_model.h"
 #include "support/memory.h"
 

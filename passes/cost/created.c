@@ -6,7 +6,7 @@
 #include "ir/isl_work.h"
 #include "ir/order.h"
 #include "passes/analysis/nest_memo.h"
-#include "passes/cost/nest_model.h"
+#include "passes/cost/created.h"
 #include "support/memory.h"
 
 enum { CREATED_OPERATIONS = 1000000 };

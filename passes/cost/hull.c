@@ -82,25 +82,6 @@ static __isl_give isl_map *elements_of_array(const struct nest *nest,
 	return map_coalesce(elements);
 }
 
-/* It does if some value of the dimension shows less than all values do together. */
-void nest_array_moves(struct compilation *compilation, const struct nest *nest,
-	const struct nest_array *array, bool moves[NEST_LOOPS])
-{
-	isl_map *elements = elements_of_array(nest, array);
-	for (int l = 0; l < nest->band_count; l++) {
-		/* Forget dimension l: the elements any of its values shows. */
-		isl_map *any = isl_map_project_out(isl_map_copy(elements), isl_dim_in, (unsigned)l, 1);
-		any = isl_map_insert_dims(any, isl_dim_in, (unsigned)l, 1);
-		any = isl_map_lower_bound_si(any, isl_dim_in, (unsigned)l, 0);
-		any = isl_map_upper_bound_val(any, isl_dim_in, (unsigned)l,
-			isl_val_int_from_si(compilation->ctx, nest->band[l].extent - 1));
-		any = isl_map_intersect_domain(any, isl_map_domain(isl_map_copy(elements)));
-		moves[l] = isl_map_is_subset(any, elements) != isl_bool_true;
-		isl_map_free(any);
-	}
-	isl_map_free(elements);
-}
-
 /* Dimension D of ARRAY has an iterator that the band's dimension L has too. */
 static bool may_move(const struct nest *nest, const struct nest_array *array, int d, int l)
 {

@@ -8,8 +8,4 @@
 void nest_hull(struct compilation *compilation, const struct nest *nest,
 	struct nest_array *array, struct model_array *out);
 
-/* MOVES[l]: the region of ARRAY in a tile may depend on band dimension l. */
-void nest_array_moves(struct compilation *compilation, const struct nest *nest,
-	const struct nest_array *array, bool moves[NEST_LOOPS]);
-
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "passes/cost/closed_form.h"
+#include "passes/cost/created.h"
 #include "passes/cost/hull.h"
 #include "passes/cost/nest_model.h"
 

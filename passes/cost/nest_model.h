@@ -30,11 +30,6 @@ struct region {
 bool nest_model_build(struct compilation *compilation, const struct nest *nest,
 	struct nest_model *model, struct region *regions);
 
-/* (created.c) No read of ARRAY sees a value from before the nest. */
-bool nest_is_created(const struct nest *nest, struct nest_array *array);
-/* Nor is any value of it wanted after the nest. */
-bool nest_is_dropped(const struct nest *nest, struct nest_array *array);
-
 /* The loops of the band and how each array's regions move with them. */
 void nest_print_model(const struct nest *nest, const struct nest_model *model, bool exact,
 	FILE *out);

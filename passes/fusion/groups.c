@@ -8,6 +8,7 @@
 #include <isl/union_map.h>
 
 #include "passes/analysis/values.h"
+#include "passes/cost/created.h"
 #include "passes/fusion/group.h"
 #include "passes/fusion/group_distance.h"
 

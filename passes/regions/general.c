@@ -10,6 +10,7 @@
 #include "passes/regions/region_memo.h"
 #include "passes/regions/rows.h"
 #include "passes/tiles/expressions.h"
+#include "passes/cost/created.h"
 
 #define ARENA(lowering) ((lowering)->compilation->arena)
 

@@ -5,6 +5,7 @@
 
 #include "passes/variants/choice.h"
 #include "passes/cost/bound_nest.h"
+#include "passes/cost/created.h"
 #include "passes/cost/model_math.h"
 #include "passes/nest_work.h"
 #include "passes/search/restriction.h"

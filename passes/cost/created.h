@@ -1,0 +1,11 @@
+#ifndef PASSES_CREATED_H
+#define PASSES_CREATED_H
+
+#include "passes/analysis/nest.h"
+
+/* No read of ARRAY sees a value from before the nest. */
+bool nest_is_created(const struct nest *nest, struct nest_array *array);
+/* Nor is any value of it wanted after the nest. */
+bool nest_is_dropped(const struct nest *nest, struct nest_array *array);
+
+#endif
