@@ -73,4 +73,26 @@ borrows lu-right 1024 108000 -D N=48
 borrows floyd-warshall 512 475000 -D N=48
 # A panel of columns stays, the rows it needs come one after the other.
 borrows nussinov 1024 18500 -D N=40
+
+# Parts of a tile that borrow and parts that do not run in the order of the source.
+cat >shifted.loop <<'END'
+#ifndef N
+#define N 1
+#endif
+void shifted(unsigned D[N][N + 1])
+{
+  for (int k = 0; k < N; k++)
+    for (int i = 0; i < N; i++)
+      for (int j = 0; j < N; j++)
+        D[i][j + 1] += 3 * D[i][k + 1] + D[k][j];
+}
+END
+printf 'name: m\nscratchpad: { bytes: 4000 }\n' >m.yaml
+for case in "5 5 3" "6 4 2" "7 8 2" "8 8 2"; do
+	set -- $case
+	printf 'nest shifted\nform sequential 1 refetched borrowed apart D 0 1 2\ntile j %d\ntile i %d\norder k j i\nstore D:0 in i\n' \
+		"$2" "$3" >shifted.schedule
+	ok "tiles of $2 and $3 of $1" "$LOOPC" --arch=m.yaml -D N="$1" --schedule=shifted.schedule \
+		--verify shifted.loop
+done
 finish
