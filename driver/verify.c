@@ -421,6 +421,16 @@ static const char *subscripts(struct arena *arena, const struct array *array, co
 	return text;
 }
 
+/* Outputs that differ say nothing of loopc where FUNCTION computes with what nothing has set. */
+static void note_unset(struct verification *v, const struct function *function)
+{
+	for (int a = 0; a < function->array_count; a++)
+		if (function->arrays[a]->is_read_unset)
+			diag_note(v->session->diag, function->arrays[a]->location, "'%s' is read before "
+				"anything is written to it, so that it is not defined what the source computes",
+				function->arrays[a]->source_name);
+}
+
 static void report_difference(struct verification *v, const struct verify_case *one,
 	const struct array *array, long count, long first, const char *expected, const char *got)
 {
@@ -431,6 +441,7 @@ static void report_difference(struct verification *v, const struct verify_case *
 		one->plan->function->name, sizes_text(v, one), count,
 		array_elements_at(array, one->sizes), array->source_name, array->source_name,
 		subscripts(v->session->arena, array, one->sizes, first), expected, got);
+	note_unset(v, one->plan->function);
 }
 
 /* ARRAY's elements differ by DIFFERENCE at most, where BOUND was allowed. */

@@ -62,7 +62,7 @@ static long pairs_of(const struct function *function, const struct array *array)
 
 /* Looks at the reads of ARRAY up to the first that is wrong. */
 static void check_local(struct sema *sema, const struct function *function,
-	const struct array *array)
+	struct array *array)
 {
 	if (array->is_parameter || pairs_of(function, array) > PAIR_LIMIT)
 		return;
@@ -74,6 +74,7 @@ static void check_local(struct sema *sema, const struct function *function,
 				continue;
 			isl_set *left = reads_of_nothing(sema, function, statement, access);
 			if (isl_set_is_empty(left) == isl_bool_false) {
+				array->is_read_unset = true;
 				report(sema, statement, access, left);
 				return;
 			}

@@ -62,6 +62,7 @@ struct array {
 	                              * the function.  What it held is lost with each
 	                              * iteration */
 	long elements;               /* product of the extents */
+	bool is_read_unset;          /* a local that is known to be read before it is written */
 };
 
 /* Parameters that are integers used as sizes: bound to VALUE, or symbolic: known at run

@@ -163,4 +163,24 @@ exits 4 "a program file cannot be verified" sh -c '"$LOOPC" --emit=program=x.pro
 	exec "$LOOPC" --verify x.program'
 has err "needs the .loop file" "a program file cannot be verified: message"
 
+
+# What a source computes with that nothing has set is not loopc's: the message says so.
+cat >unset.loop <<'END'
+void unset(int A[64], const int B[64])
+{
+  int L[65];
+  for (int i = 0; i < 64; i++)
+    L[i] = B[i];
+  for (int i = 0; i < 64; i++)
+    A[i] = L[i] + L[64] * (i + 1);
+}
+END
+printf 'name: m\nscratchpad: { bytes: 512 }\n' >unset.yaml
+set_all=-ftrivial-auto-var-init=pattern     # to what no memory has by chance
+echo 'int x;' >x.c
+if ${CC:-cc} $set_all -c x.c -o x.o 2>x.err; then
+	exits 4 "a local that is not set" env CFLAGS="-O1 $set_all" "$LOOPC" --arch=unset.yaml --fuse=never \
+		--verify -o unset.c unset.loop
+	has err "note: 'L' is read before anything is written to it, so that it is not defined" "the reason is said"
+fi
 finish
