@@ -280,11 +280,11 @@ static long rivals_bound(const struct attempts *attempts, const struct choice *b
 }
 
 /* Fewer bytes than CANDIDATE's are not to be had from more sequential loops: the model counts what
- * it moves, or nothing can move less.  Else sequential loops may have closed forms inside, where
- * tiles of all loops have none. */
+ * it moves with tiles of all others, or nothing can move less.  Else sequential loops may have
+ * closed forms inside, where tiles of all loops have none, or be those that run whole in its tiles. */
 static bool is_best_known(const struct candidate *candidate)
 {
-	return candidate->choice->exact
+	return (candidate->choice->exact && !candidate->choice->nest->left_out)
 		|| candidate->bytes <= nest_compulsory(candidate->choice->nest);
 }
 

@@ -200,14 +200,38 @@ void forms(uint8_t A[100][100][37][37], const int64_t B[34][37], const int64_t C
       }
 }
 END
-least=
-for bytes in 16384 98304 1048576; do
-	printf 'name: some\nscratchpad: { bytes: %d }\n' $bytes >some.yaml
-	exits 0 "many forms in $bytes bytes" "$LOOPC" --arch=some.yaml --report=forms.json -o forms.c forms.loop
-	moved=$(sed -n 's/.*"total_bytes": *\([0-9]*\).*/\1/p' forms.json | head -n 1)
-	: "${least:=$moved}"
-	[ -n "$moved" ] && [ "$moved" -le "$least" ]
-	result $? "$bytes bytes of scratchpad move no more than less: $moved, $least"
-	least=$moved
-done
+# no_more NAME SIZES...: of scratchpad, each of which moves no more than the one before.
+no_more()
+{
+	name=$1 least=
+	shift
+	for bytes; do
+		printf 'name: some\nscratchpad: { bytes: %d }\n' "$bytes" >some.yaml
+		exits 0 "$name in $bytes bytes" "$LOOPC" --arch=some.yaml --report=some.json -o some.c "$name.loop"
+		moved=$(sed -n 's/.*"total_bytes": *\([0-9]*\).*/\1/p' some.json | head -n 1)
+		: "${least:=$moved}"
+		[ -n "$moved" ] && [ "$moved" -le "$least" ]
+		result $? "$name: $bytes bytes of scratchpad move no more than less: $moved, $least"
+		least=$moved
+	done
+}
+no_more forms 16384 98304 1048576
+
+# With i one after the other the model counts what moves, where k runs whole in a tile; with j too, where
+# k has tiles, less moves.
+cat >whole.loop <<'END'
+#include <stdint.h>
+void whole(const uint8_t A[40][48][40], const uint32_t B[1], int64_t C[7])
+{
+  for (int i = 0; i < 26; i++)
+    for (int j = 0; j < 40; j++)
+      for (int k = 2; k < 11; k++)
+        for (int l = 0; l < 7; l++) {
+          C[l] = 0;
+          for (int m = 0; m < 1; m++)
+            C[l] += A[k][j + k - 2][l + k] + A[m][k - 2][l] + A[j][k - 2][j] + B[m];
+        }
+}
+END
+no_more whole 512 1024 1448 4096 8192
 finish
