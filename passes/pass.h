@@ -71,6 +71,8 @@ struct compilation {
 	const struct schedule_lines *schedule;   /* of --schedule; NULL: none */
 	bool only_weighs;            /* plans get transfers but no statements: their traffic is
 	                              * all that is asked for */
+	bool is_trial;               /* one of many that are compared: nests are not looked at in less
+	                              * scratchpad (lower_nest.c) */
 	/* Set when nothing fits: exit status 3, not 1. */
 	bool does_not_fit;
 	bool is_broken;              /* an invariant does not hold: exit status 70 */

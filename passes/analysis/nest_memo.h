@@ -41,7 +41,8 @@ enum nest_question {
 	NEST_HULL,                   /* by accesses and band: the dimensions of a model's array */
 	NEST_CREATED,                /* by accesses: a bool */
 	NEST_EXPANDED,               /* a struct nest *; NULL: there is none */
-	NEST_REGIONS                 /* what region_memo.h keeps */
+	NEST_REGIONS,                /* what region_memo.h keeps */
+	NEST_LESS                    /* by scratchpad and options: the bytes it moves, a long */
 };
 
 /* A question, and what its answer depends on besides the nest: SIZE bytes, without padding. */

@@ -70,7 +70,7 @@ static long weigh_so(struct carry_search *search, unsigned long mask, bool spare
 	*plan = *search->plan;
 	plan->nests = ARENA_ARRAY(plan->arena, struct plan_nest, search->space.nest_count + 1);
 	quiet_begin(&quiet, search->compilation);
-	quiet.compilation.only_weighs = true;
+	quiet.compilation.only_weighs = quiet.compilation.is_trial = true;
 	quiet.compilation.spares_memory = spares_memory;
 	long bytes = lower_with(search, &quiet.compilation, mask, plan) ? plan_bytes(plan) : LONG_MAX;
 	/* who wants all to be fused wants no other groups for what is carried */

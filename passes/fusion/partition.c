@@ -77,7 +77,7 @@ static bool lower_one(const struct partitioning *partitioning, int first, int la
 	const struct weighed_nest *weighed, struct plan *plan, struct plan_nest *out)
 {
 	struct compilation *compilation = partitioning->compilation;
-	if (weighed && compilation->only_weighs) {
+	if (weighed && compilation->only_weighs && compilation->is_trial) {
 		*out = weighed->entry;
 		return true;
 	}
@@ -100,7 +100,7 @@ static bool weigh_in(const struct partitioning *partitioning, struct nest *nest,
 {
 	struct quiet quiet;
 	quiet_begin(&quiet, partitioning->compilation);
-	quiet.compilation.only_weighs = true;
+	quiet.compilation.only_weighs = quiet.compilation.is_trial = true;
 	*fits = weigh_nest(&quiet.compilation, nest, partitioning->plan, weighed);
 	bool is_small = !*fits && quiet.compilation.does_not_fit;
 	quiet_end(&quiet);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "passes/analysis/expand.h"
+#include "passes/analysis/nest_memo.h"
 #include "passes/cost/bound_nest.h"
 #include "passes/cost/model_math.h"
 #include "passes/nest_work.h"
@@ -271,56 +272,6 @@ static const struct arch *less_of(struct arena *arena, const struct arch *whole,
 	return less->scratchpad_bytes > 0 ? less : NULL;
 }
 
-/* NEST in its best form for LESS scratchpad than there is, without statements. */
-static void weigh_in(struct compilation *compilation, const struct nest *nest,
-	const struct form *form, const struct plan *plan, const struct arch *less,
-	struct variant *variant)
-{
-	struct nest *own = ARENA_NEW(compilation->arena, struct nest);
-	struct quiet quiet;
-	*own = *nest;
-	quiet_begin(&quiet, compilation);
-	quiet.compilation.arch = less;
-	quiet.compilation.only_weighs = true;
-	lower_variants(&quiet.compilation, own, form, plan, variant);
-	quiet_end(&quiet);
-}
-
-/* Not all forms of NEST were tried, as isl's work was spent on the first of them.  In less
- * scratchpad these may not fit and take no work, and what is best there may be better than BEST. */
-static void try_less_memory(struct compilation *compilation, const struct nest *nest,
-	const struct form *form, const struct plan *plan, struct variant *best)
-{
-	enum { STEPS = 4, OPERATIONS = 3000000 };
-	struct variant better = { .out = best->out };
-	struct nest_work work = nest_work_begin(compilation, OPERATIONS);
-	for (int steps = STEPS; steps > 0 && !nest_work_is_spent(compilation); steps--) {
-		struct variant variant;
-		const struct arch *less = less_of(compilation->arena, compilation->arch, steps);
-		if (less)
-			weigh_in(compilation, nest, form, plan, less, &variant);
-		if (less && variant.choice && plan_nest_bytes(&variant.out) < plan_nest_bytes(&better.out))
-			better = variant;
-	}
-	nest_work_end(compilation, &work);
-	if (!better.choice)
-		return;
-	/* what bounds the others in less bounds none in all there is */
-	better.choice->has_others = better.choice->is_cut = true;
-	better.choice->rivals_bound = 0;
-	better.expanded = NULL;
-	better.choice->compilation = compilation;
-	better.refusal = best->refusal;
-	better.nest = best->nest;
-	*best = better;
-	if (!compilation->only_weighs) {
-		best->plan = *plan;
-		emit(compilation, nest, better.choice, &better.out, best);
-	}
-	if (best->choice)
-		choice_fill_bounds(best->choice, &best->out);
-}
-
 /* The choice that NEST was WEIGHED by is lowered, where nothing has changed since.  False if
  * something has, or passes are to show all they do. */
 static bool lower_weighed(struct compilation *compilation, const struct nest *nest,
@@ -432,12 +383,8 @@ static bool lower_as(struct compilation *compilation, struct nest *nest,
 		return false;
 	if (has_too_many_arrays(nest) || (form.is_given && form.is_parts))
 		nest_find_dependences(compilation, nest);
-	else if (!lower_weighed(compilation, nest, weighed, plan, best)) {
+	else if (!lower_weighed(compilation, nest, weighed, plan, best))
 		lower_variants(compilation, nest, &form, plan, best);
-		if (best->choice && best->choice->is_cut && !form.is_given && is_thorough(compilation)
-			&& !nest->function->unbound && !nest_is_constrained(compilation, nest))
-			try_less_memory(compilation, nest, &form, plan, best);
-	}
 	if (best->choice && !choice_check_obeyed(compilation, best->choice))
 		return false;
 	if (best->choice && !weighed && !form.is_given
@@ -471,16 +418,171 @@ static bool lower_as(struct compilation *compilation, struct nest *nest,
 	return true;
 }
 
+/* ---- less scratchpad ---- */
+
+/* What is found of a nest in all scratchpad or less, without statements. */
+struct found {
+	struct plan plan;
+	struct plan_nest out;
+	struct choice *choice;       /* NULL: its parts have several */
+	const struct arch *less;     /* NULL: all */
+};
+
+/* More scratchpad is to move no more: where nothing is proved, and plans are weighed by making
+ * them, also what is found in less is looked at.  OUT is what became of NEST in all. */
+static bool wants_less(struct compilation *compilation, const struct nest *nest,
+	const struct plan_nest *out)
+{
+	struct form form;
+	return !compilation->is_trial && !out->optimal && !out->is_rectangular
+		&& plan_nest_bytes(out) > out->lower_bound_bytes
+		&& is_thorough(compilation) && !nest->function->unbound
+		&& !nest_is_constrained(compilation, nest)
+		&& nest_read_form(compilation, nest, &form) && !form.is_given;
+}
+
+/* NEST on the machine LESS, without statements; false if it does not fit. */
+static bool find_in(struct compilation *compilation, const struct nest *nest,
+	const struct plan *plan, const struct arch *less, struct found *found)
+{
+	struct quiet quiet;
+	struct nest *own = ARENA_NEW(compilation->arena, struct nest);
+	struct variant best = { .nest = own };
+	*own = *nest;
+	*found = (struct found){ .plan = *plan, .less = less };
+	quiet_begin(&quiet, compilation);
+	quiet.compilation.arch = less;
+	quiet.compilation.only_weighs = true;
+	bool done = lower_as(&quiet.compilation, own, NULL, &found->plan, &found->out, &best);
+	compilation->is_broken |= quiet.compilation.is_broken;
+	quiet_end(&quiet);
+	if ((found->choice = best.choice))
+		found->choice->compilation = compilation;
+	return done;
+}
+
+/* What the bytes of a nest in less scratchpad depend on besides the nest. */
+struct less_key {
+	long bytes, effort, restriction[5], buffering;
+	unsigned long carried[4];
+};
+
+static struct nest_query less_query(const struct compilation *compilation, const struct arch *less,
+	struct less_key *key)
+{
+	const struct restriction *restriction = &compilation->restriction;
+	memset(key, 0, sizeof *key);
+	*key = (struct less_key){ .bytes = less->scratchpad_bytes, .effort = compilation->effort,
+		.restriction = { restriction->held_roles, restriction->is_in_source_order,
+		restriction->is_forward, restriction->divides, restriction->prefers_memory },
+		.buffering = compilation->buffering };
+	for (int i = 0; compilation->carried && i < compilation->carried->count; i++)
+		if (compilation->carried->is_carried[i])
+			key->carried[i % 256 / 64] ^= 1UL << i % 64;
+	return (struct nest_query){ NEST_LESS, key, sizeof *key };
+}
+
+/* What NEST moves on the machine LESS; LONG_MAX: it does not fit.  Asked once of each in the course
+ * of all sweeps and fronts. */
+static long bytes_in(struct compilation *compilation, const struct nest *nest,
+	const struct plan *plan, const struct arch *less)
+{
+	struct less_key key;
+	struct found found;
+	const struct nest_query query = less_query(compilation, less, &key);
+	const long *known = nest_answer(nest, query);
+	if (known)
+		return *known;
+	unsigned long uncounted = nest_work_pause(compilation);
+	long bytes = find_in(compilation, nest, plan, less, &found) ? plan_nest_bytes(&found.out)
+		: LONG_MAX;
+	nest_work_resume(compilation, uncounted);
+	nest_keep_answer(nest, query, &bytes, sizeof bytes, isl_operations(compilation->ctx));
+	return bytes;
+}
+
+/* Whether NEST moves less than OUT in some power of two that is less than all scratchpad: the best
+ * of all these.  In less than what leaves it a quarter more to move, nothing is looked for. */
+static bool find_less(struct compilation *compilation, const struct nest *nest,
+	const struct plan *plan, const struct plan_nest *out, struct found *found)
+{
+	long bytes = plan_nest_bytes(out), compulsory;
+	const struct arch *best = NULL, *less;
+	const char *argument;
+	for (int steps = 1; (less = less_of(compilation->arena, compilation->arch, steps)); steps++) {
+		if (nest_lower_bound(nest, less->scratchpad_bytes, &compulsory, &argument) >= bytes)
+			break;
+		long moved = bytes_in(compilation, nest, plan, less);
+		if (moved - bytes / 4 > bytes)
+			break;
+		if (moved < bytes) {
+			bytes = moved;
+			best = less;
+		}
+	}
+	return best && find_in(compilation, nest, plan, best, found)
+		&& plan_nest_bytes(&found->out) < plan_nest_bytes(out);
+}
+
+/* FOUND in less scratchpad is what becomes of NEST in all of it, of which KNOWN is known. */
+static bool take_found(struct compilation *compilation, struct nest *nest,
+	const struct plan_nest *known, struct found *found, struct plan *plan, struct plan_nest *out,
+	struct variant *best)
+{
+	const struct arch *whole = compilation->arch;
+	const struct weighed_nest weighed = { found->out, found->choice, plan->function };
+	bool done = true;
+	if (found->choice) {
+		found->choice->has_others = true;
+		found->out.schedule = choice_describe(found->choice);
+	}
+	if (compilation->only_weighs) {
+		*plan = found->plan;
+		*out = found->out;
+		best->choice = found->choice;
+	} else {
+		compilation->arch = found->less;
+		done = lower_as(compilation, nest, &weighed, plan, out, best);
+		compilation->arch = whole;
+	}
+	fill_known(known, out);
+	out->optimal = plan_nest_bytes(out) <= out->bound_bytes;
+	return done;
+}
+
 static bool lower_whole(struct compilation *compilation, struct nest *nest,
 	const struct weighed_nest *weighed, struct plan *plan, struct plan_nest *out,
 	struct choice **choice)
 {
 	enum { NEST_WORK = 60000 };  /* besides its searches */
+	const struct plan before = *plan;
+	struct found found;
+	bool done, is_found = false;
 	nest = renewed(compilation, nest, plan);
 	struct variant best = { .nest = nest };
-	if (!lower_as(compilation, nest, weighed, plan, out, &best))
+	*choice = NULL;
+	if (weighed) {
+		is_found = wants_less(compilation, nest, &weighed->entry)
+			&& find_less(compilation, nest, plan, &weighed->entry, &found);
+		if (!is_found && compilation->only_weighs) {
+			*out = weighed->entry;
+			return true;
+		}
+		done = is_found ? take_found(compilation, nest, &weighed->entry, &found, plan, out, &best)
+			: lower_as(compilation, nest, weighed, plan, out, &best);
+	} else {
+		done = lower_as(compilation, nest, weighed, plan, out, &best);
+		if (done && wants_less(compilation, nest, out)
+			&& find_less(compilation, nest, &before, out, &found)) {
+			struct plan_nest known = *out;
+			*plan = before;
+			is_found = true;
+			done = take_found(compilation, nest, &known, &found, plan, out, &best);
+		}
+	}
+	if (!done)
 		return false;
-	if (weighed)
+	if (weighed && !is_found)
 		fill_known(&weighed->entry, out);
 	out->macs = nest_macs(nest);
 	compilation_add_work(compilation, NEST_WORK);

@@ -234,4 +234,16 @@ void whole(const uint8_t A[40][48][40], const uint32_t B[1], int64_t C[7])
 }
 END
 no_more whole 512 1024 1448 4096 8192
+
+# Boxes around every third element move what is between.  Whole columns fit in more than rows do.
+cat >thirds.loop <<'END'
+void thirds(int A[29][28])
+{
+  for (int i = 0; i < 29; i++)
+    for (int j = 0; j <= i - 1; j++)
+      if (j % 3 == 2)
+        A[i][j] = j;
+}
+END
+no_more thirds 893 1786 3572 5312 7144 28576
 finish
