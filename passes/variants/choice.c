@@ -676,7 +676,7 @@ const char *choice_describe(const struct choice *choice)
 	struct compilation *compilation = choice->compilation;
 	return arena_printf(compilation->arena, "nest %s\n%s%s%s", choice->nest->name,
 		choice->nest->joined_count ? "merge\n" : "",
-		choice->has_others ? form_print(compilation, choice->nest, choice->attempt.loops,
+		choice->has_others || choice->nest->avoids_forms ? form_print(compilation, choice->nest, choice->attempt.loops,
 			choice->is_expanded) : "",
 		schedule_print(compilation->arena, &choice->model, &choice->options,
 			&choice->schedule));
