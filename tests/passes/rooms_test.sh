@@ -36,4 +36,14 @@ ok "a file that is named and gone is found" not_ok rooms gone
 house stale
 echo '| a | b | `passes/analysis/gone.h` |' >stale/docs/glossary.md
 ok "so is one that the glossary names" not_ok rooms stale
+
+# A search is remembered by all that it depends on.
+fields() { python3 -B "$top_srcdir/tests/passes/fields.py" "$1"; }
+ok "questions are remembered by all their fields" fields "$top_srcdir"
+mkdir -p one/passes/cost one/passes/search one/ir
+for file in passes/cost/model.h passes/search/search.h passes/search/search_memo.c ir/arch.h; do
+	cp "$top_srcdir/$file" one/$file
+done
+sed 's/^\tbool is_partial;/\tbool is_new;\n&/' "$top_srcdir/passes/cost/model.h" >one/passes/cost/model.h
+ok "a field that was forgotten is found" not_ok fields one
 finish

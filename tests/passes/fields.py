@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""What the search remembers a question by has all that the question has.
+
+    fields.py SOURCE_DIRECTORY
+
+Prints each field of a model, of a machine and of the search's options that passes/search/search_memo.c
+neither copies nor is known to do without: two questions that differ in it would have one answer.  Exit
+status 1 if there is one.
+"""
+
+import os
+import re
+import sys
+
+# Structures of a question, with their headers; and their fields that no answer depends on.
+STRUCTURES = {
+    "model_loop": ("passes/cost/model.h", {"name"}),
+    "model_dim": ("passes/cost/model.h", set()),
+    "model_array": ("passes/cost/model.h", {"name"}),
+    "nest_model": ("passes/cost/model.h", set()),
+    "search_options": ("passes/search/search.h", {"threads", "show_progress", "interrupted"}),
+    "arch": ("ir/arch.h", {
+        "name", "startup_cycles", "bytes_per_cycle", "max_rank", "max_bytes", "max_count", "max_stride_bytes",
+        "dma_align_bytes", "channels", "has_pe_array", "pe_x", "pe_y", "registers_bytes", "energy_mac_pj",
+        "energy_register_pj", "energy_scratchpad_pj", "energy_dram_pj", "energy_dram_bit_pj", "energy_word_bits",
+        "energy_scratchpad_sqrt_pj", "energy_bank_bits", "energy_bank_select", "energy_register_file_bytes",
+        "energy_is_sized_by_schedule", "clock_hz"}),
+}
+
+
+def fields_of(text, structure):
+    body = re.search(r"(?ms)^struct %s \{(.*?)^\};" % structure, text).group(1)
+    body = re.sub(r"(?s)/\*.*?\*/", "", body)
+    names = []
+    for declaration in body.split(";"):
+        for part in declaration.split(","):
+            name = re.search(r"(\w+)\s*(\[[^\]]*\]\s*)*$", part.strip())
+            if name:
+                names.append(name.group(1))
+    return names
+
+
+def read(top, path):
+    with open(os.path.join(top, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def main():
+    top, forgotten = sys.argv[1], []
+    memo = read(top, "passes/search/search_memo.c")
+    for structure, (header, unused) in STRUCTURES.items():
+        fields = fields_of(read(top, header), structure)
+        copied = {field for field in fields if re.search(r"\b%s(\[\w+\])? = |\b%s\[\w+\]\.|->%s\[" % ((field,) * 3), memo)}
+        forgotten += ["%s.%s (%s)" % (structure, field, header) for field in fields
+                      if field not in copied and field not in unused]
+        forgotten += ["%s.%s is none" % (structure, field) for field in sorted(unused - set(fields))]
+    for field in forgotten:
+        print(field)
+    return bool(forgotten)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
