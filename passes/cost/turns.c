@@ -2,9 +2,14 @@
 
 #include "passes/cost/turns.h"
 
+#include <limits.h>
+
 long group_round(const struct arch *arch, long bytes)
 {
+	/* more than any scratchpad has; a million of them can be added up */
+	const long most = LONG_MAX >> 20;
 	long unit = arch->align_bytes > 1 ? arch->align_bytes : 1;
+	bytes = bytes < most ? bytes : most;
 	bytes = (bytes + unit - 1) / unit * unit;
 	long bank_bytes = arch->scratchpad_bytes / arch->banks;
 	return arch->exclusive ? (bytes + bank_bytes - 1) / bank_bytes : bytes;

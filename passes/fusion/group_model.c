@@ -352,7 +352,9 @@ static bool add_item(struct evaluation *evaluation, int e, const struct use *use
 	bool known = moved_elements(evaluation, e, use->store, &elements)
 		&& streamed_elements(evaluation, e, &streamed)
 		&& !__builtin_mul_overflow(elements, (long)array->type.bytes, &item->bytes)
-		&& !__builtin_mul_overflow(streamed, (long)array->type.bytes, &item->streamed_bytes);
+		&& !__builtin_mul_overflow(streamed, (long)array->type.bytes, &item->streamed_bytes)
+		/* two of them can be added up */
+		&& item->bytes < LONG_MAX / 4 && item->streamed_bytes < LONG_MAX / 4;
 	evaluation->choice->runs += known && item->is_moved && run > 0 ? (double)elements / run : 0;
 	return known;
 }
@@ -549,6 +551,7 @@ long group_least_bytes(struct group_model *model)
 		return 0;
 	long bytes = evaluation.bytes;
 	for (int i = 0; i < evaluation.item_count; i++)
-		bytes += evaluation.items[i].bytes;
+		if (__builtin_add_overflow(bytes, evaluation.items[i].bytes, &bytes))
+			return LONG_MAX / 4;
 	return bytes;
 }

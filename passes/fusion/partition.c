@@ -262,7 +262,8 @@ static bool is_best_as_one(struct partitioning *partitioning)
 		|| !group_of(partitioning->groups, 0, partitioning->count - 1, candidate))
 		return false;
 	struct group_model *model = group_model_new(partitioning->groups, candidate);
-	long most = is_wanted ? NONE : group_least_bytes(model) + 1, bytes = 0;
+	long least = group_least_bytes(model), bytes = 0;
+	long most = is_wanted || least >= NONE ? NONE : least + 1;
 	group_model_free(model);
 	best->first = 0;
 	enum group_outcome outcome = weigh_group(partitioning, candidate, most, best, &bytes);

@@ -1,6 +1,6 @@
 """Regions in closed form and regions from isl: two ways to find the same bytes.
 
-    providers.py LOOPC examples TOP        the examples below TOP/examples, at small sizes
+    providers.py LOOPC examples TOP        every second example below TOP/examples, at small sizes
     providers.py LOOPC random FIRST LAST   random programs of the fuzzer's generator
 
 The schedule that loopc finds loses what only closed forms have (slots, sliding windows, loops that
@@ -109,10 +109,7 @@ class Comparison:
 
 def examples(comparison, top):
     with open(os.path.join(top, "examples", "sizes.txt"), encoding="utf-8") as file:
-        for line in file:
-            words = line.split()
-            if not words or line.startswith("#"):
-                continue
+        for words in [line.split() for line in file if not line.startswith("#")][::2]:
             machine = os.path.join(comparison.directory, "m.yaml")
             with open(machine, "w", encoding="utf-8") as out:
                 out.write("name: m\nscratchpad: { bytes: 4096 }\n")
@@ -141,7 +138,7 @@ def main():
         comparison = Comparison(loopc, directory)
         if kind == "examples":
             examples(comparison, what)
-            least = 40
+            least = 20
         else:
             random_programs(comparison, int(what), int(sys.argv[4]))
             least = (int(sys.argv[4]) - int(what)) // 2
