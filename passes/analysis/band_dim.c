@@ -67,8 +67,7 @@ struct check {
 	int from, to;                /* of the last dependence seen: the one that is not legal */
 };
 
-/* The pairs of statements S and T that the sequential dimensions leave unordered. */
-static __isl_give isl_map *in_one_iteration(const struct nest *nest, __isl_take isl_map *pairs,
+__isl_give isl_map *in_one_iteration(const struct nest *nest, __isl_take isl_map *pairs,
 	int s, int t)
 {
 	for (int l = 0; l < nest->prefix; l++) {

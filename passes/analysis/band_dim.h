@@ -16,4 +16,8 @@ bool plane_distance(const isl_map *pairs, const isl_aff *from, const isl_aff *to
 bool band_dim_finish(struct compilation *compilation, const struct nest *nest,
 	struct band_dim *dim);
 
+/* Those of PAIRS, of instances of NEST's statements S and T, that its sequential dimensions leave
+ * unordered.  Takes PAIRS; the caller frees the result. */
+__isl_give isl_map *in_one_iteration(const struct nest *nest, __isl_take isl_map *pairs, int s, int t);
+
 #endif

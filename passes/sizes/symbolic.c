@@ -11,6 +11,7 @@
 
 #include "ir/isl_work.h"
 #include "ir/program_build.h"
+#include "passes/analysis/band_dim.h"
 #include "passes/analysis/plan_value.h"
 #include "passes/analysis/values.h"
 
@@ -647,17 +648,9 @@ static isl_stat check_pairs(__isl_take isl_map *pairs, void *user)
 	const struct nest *nest = check->nest;
 	int s = nest_statement_named(nest, isl_map_get_tuple_name(pairs, isl_dim_in));
 	int t = nest_statement_named(nest, isl_map_get_tuple_name(pairs, isl_dim_out));
-	isl_map *within = isl_map_copy(pairs);
+	isl_map *within = in_one_iteration(nest, isl_map_copy(pairs), s, t);
 	check->from = s;
 	check->to = t;
-	for (int l = 0; l < nest->prefix; l++) {
-		const struct hyperplane *from = &nest->band[l].planes[s], *to = &nest->band[l].planes[t];
-		if (from->kind != HYPERPLANE_AFFINE || to->kind != HYPERPLANE_AFFINE)
-			continue;
-		isl_map *equal = isl_map_apply_range(isl_map_from_aff(isl_aff_copy(from->value)),
-			isl_map_reverse(isl_map_from_aff(isl_aff_copy(to->value))));
-		within = isl_map_intersect(within, equal);
-	}
 	/* A private value that is carried by a sequential loop depends on the order inside. */
 	if (check->is_together && isl_map_is_subset(pairs, within) != isl_bool_true)
 		check->is_legal = false;
