@@ -86,8 +86,6 @@ struct nest {
 	                              * the buffer of that: regions come from isl */
 	bool avoids_forms;           /* regions come from isl though they have closed forms: the user
 	                              * wants that, or these do not hold for all symbolic sizes */
-	bool moves_boxes;            /* regions without closed forms move as the boxes around
-	                              * them, also where they are no boxes */
 	int joint_count;             /* groups that must share a buffer all the same: accesses, */
 	size_t joint_capacity;       /* in pairs */
 	const struct access **joint;

@@ -137,6 +137,8 @@ struct schedule {
 	int order[MODEL_LOOPS];      /* loop of each tile loop, outermost first */
 	bool is_serpentine[MODEL_LOOPS];   /* by loop */
 	struct storage storage[MODEL_ARRAYS];
+	bool moves_boxes;            /* where regions come from isl: those that are no boxes move as the
+	                              * boxes around them; else row by row.  Found when it is lowered */
 	long total_bytes, scratchpad_bytes;
 	bool is_optimal;
 	long bound_bytes;            /* nothing in the space is below this */

@@ -92,7 +92,6 @@ static struct nest *join(const struct groups *groups, const struct fusion_candid
 		group->arrays[a].is_internal = group_is_internal(groups, candidate, index);
 		group->arrays[a].is_kept = group_keeps(groups, candidate, choice, index);
 	}
-	group->moves_boxes = true;
 	group->band_count = choice->depth;
 	for (int l = 0; l < choice->depth; l++)
 		group_make_band_dim(groups, candidate, &candidate->dims[choice->loops[l].dim],
@@ -102,7 +101,7 @@ static struct nest *join(const struct groups *groups, const struct fusion_candid
 
 static struct schedule schedule_of(const struct group_choice *choice)
 {
-	struct schedule schedule = { .depth = choice->depth };
+	struct schedule schedule = { .depth = choice->depth, .moves_boxes = true };
 	for (int l = 0; l < choice->depth; l++) {
 		schedule.order[l] = l;
 		schedule.tile[l] = choice->loops[l].tile;

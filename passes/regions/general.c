@@ -121,7 +121,7 @@ static bool find_transfers(struct lowering *lowering, int a, struct general_regi
 		return true;
 	}
 	bool must_cut = lowering->must_cut && lowering->must_cut[a];
-	bool may_cut = must_cut || !lowering->nest->moves_boxes;
+	bool may_cut = must_cut || !lowering->schedule->moves_boxes;
 	bool is_cut = array->is_written && may_cut && find_put_rows(lowering, a, region);
 	if (must_cut && !is_cut)
 		return false;

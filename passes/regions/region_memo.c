@@ -236,7 +236,7 @@ static struct known_transfers *find_transfers(const struct lowering *lowering, i
 	size_t count;
 	const struct access **accesses = borrowing_accesses(lowering, a, &count);
 	struct known_transfers *found = known->transfers;
-	while (found && (found->moves_boxes != lowering->nest->moves_boxes
+	while (found && (found->moves_boxes != lowering->schedule->moves_boxes
 		|| found->must_cut != lowering->must_cut[a] || found->slides != lowering->slides[a]
 		|| found->access_count != count
 		|| (count && memcmp(found->accesses, accesses, count * sizeof *accesses))))
@@ -394,7 +394,7 @@ void region_memo_keep_transfers(struct lowering *lowering, int a,
 	known_region->ends_operations = begun[1] - begun[0];
 	*known = (struct known_transfers){ .next = known_region->transfers, .user = memo_of(lowering),
 		.operations = isl_operations(lowering->compilation->ctx) - begun[1],
-		.moves_boxes = lowering->nest->moves_boxes, .must_cut = lowering->must_cut[a],
+		.moves_boxes = lowering->schedule->moves_boxes, .must_cut = lowering->must_cut[a],
 		.slides = lowering->slides[a], .done = done, .region = *region,
 		.loops = loops_of(lowering) };
 	known->accesses = borrowing_accesses(lowering, a, &known->access_count);

@@ -585,7 +585,6 @@ struct nest *nest_with_sizes(struct compilation *compilation, const struct nest 
 	all->refetches = nest->refetches;
 	all->borrows = nest->borrows;
 	all->avoids_forms = nest->avoids_forms;
-	all->moves_boxes = nest->moves_boxes;
 	move_arrays(compilation, nest, all);
 	move_band(compilation, nest, all);
 	struct growth growth = { .dims = arena_alloc(compilation->arena,

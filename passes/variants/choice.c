@@ -435,14 +435,14 @@ static void try_rows(struct choice *choice, const struct plan *before, struct pl
 	struct plan_nest rows = { .name = out->name, .location = out->location };
 	if (plan_nest_bytes(out) == nest_compulsory(choice->nest))
 		return;
-	choice->nest->moves_boxes = false;
+	choice->schedule.moves_boxes = false;
 	if (weigh(choice, &rows_plan, &rows)
 		&& plan_nest_bytes(&rows) < plan_nest_bytes(out)
 		&& !plan_nest_misaligned(&rows_plan, &rows).array) {
 		*plan = rows_plan;
 		*out = rows;
 	} else {
-		choice->nest->moves_boxes = true;
+		choice->schedule.moves_boxes = true;
 	}
 }
 
@@ -461,7 +461,7 @@ bool choice_search_within(struct choice *choice, long capacity, long points)
 enum outcome choice_weigh_boxes(struct choice *choice, struct plan *plan, struct plan_nest *out)
 {
 	const struct plan before = *plan;
-	choice->nest->moves_boxes = true;
+	choice->schedule.moves_boxes = true;
 	bool is_lowered = weigh(choice, plan, out);
 	if (is_lowered && is_aligned(choice, plan, out)) {
 		try_rows(choice, &before, plan, out);

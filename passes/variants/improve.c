@@ -85,14 +85,11 @@ static bool weigh(struct improver *improver, enum outcome *outcome)
 	struct choice *trial = improver->trial;
 	struct plan plan = *improver->before;
 	struct plan_nest out = { .name = improver->out->name, .location = improver->out->location };
-	bool moves_boxes = trial->nest->moves_boxes;
 	improver->plan_count++;
 	*outcome = choice_weigh_boxes(trial, &plan, &out);
 	if (*outcome != LOWERED
-		|| plan_nest_bytes(&out) >= plan_nest_bytes(improver->out)) {
-		trial->nest->moves_boxes = moves_boxes;
+		|| plan_nest_bytes(&out) >= plan_nest_bytes(improver->out))
 		return false;
-	}
 	improver->best->schedule = trial->schedule;
 	*improver->plan = plan;
 	*improver->out = out;
@@ -228,12 +225,9 @@ static bool take_equal(struct choice *choice, struct choice *trial, const struct
 {
 	struct plan own = *before;
 	struct plan_nest entry = { .name = out->name, .location = out->location };
-	bool moves_boxes = choice->nest->moves_boxes;
 	if (choice_weigh_boxes(trial, &own, &entry) != LOWERED
-		|| plan_nest_bytes(&entry) != plan_nest_bytes(out)) {
-		choice->nest->moves_boxes = moves_boxes;
+		|| plan_nest_bytes(&entry) != plan_nest_bytes(out))
 		return false;
-	}
 	choice->schedule = trial->schedule;
 	*plan = own;
 	*out = entry;
