@@ -9,7 +9,6 @@
 #include "ir/isl_work.h"
 #include "passes/analysis/band_dim.h"
 #include "passes/analysis/band_isl.h"
-#include "passes/analysis/nest.h"
 #include "passes/analysis/nest_memo.h"
 #include "passes/analysis/values.h"
 
@@ -171,11 +170,12 @@ static void shift_anchored(struct compilation *compilation, const struct nest *n
 /* Which way the tiles go: points of a tile run in the source's order all the same. */
 enum direction { AS_WRITTEN, BACKWARDS };
 
-/* Dimension J of the band: loop J of MAIN, the other statements aligned with it. */
+/* A dimension for BAND: loop J of the deepest statement, the other statements aligned with it. */
 static bool source_dim(struct compilation *compilation, const struct nest *nest,
-	const struct statement *main, int j, enum alignment alignment, enum direction direction,
+	const struct band *band, int j, enum alignment alignment, enum direction direction,
 	struct band_dim *dim)
 {
+	const struct statement *main = main_statement(nest);
 	const struct loop *loop = main->loops[j];
 	int *iterators = ARENA_ARRAY(compilation->arena, int, nest->statement_count);
 	for (int s = 0; s < nest->statement_count; s++)
@@ -210,7 +210,7 @@ static bool source_dim(struct compilation *compilation, const struct nest *nest,
 			shift_anchored(compilation, nest, s,
 				position_at(statement, common) >= position_at(main, common), dim->planes);
 	}
-	return band_dim_finish(compilation, nest, dim);
+	return band_dim_finish(compilation, nest, band, dim);
 }
 
 /* ---- skewing ---- */
@@ -227,7 +227,8 @@ static struct affine sum_affine(struct arena *arena, const struct statement *sta
 
 /* SKEWED = DIM + FACTOR * OTHER; false if either is not a plain sum of iterators. */
 static bool skew(struct compilation *compilation, const struct nest *nest,
-	const struct band_dim *dim, const struct band_dim *other, long factor, struct band_dim *skewed)
+	const struct band *band, const struct band_dim *dim, const struct band_dim *other, long factor,
+	struct band_dim *skewed)
 {
 	*skewed = *dim;
 	skewed->planes = ARENA_ARRAY(compilation->arena, struct hyperplane, nest->statement_count);
@@ -239,19 +240,19 @@ static bool skew(struct compilation *compilation, const struct nest *nest,
 		skewed->planes[s] = hyperplane_make(compilation, nest->statements[s],
 			sum_affine(compilation->arena, nest->statements[s], a, b, factor), 1);
 	}
-	return band_dim_finish(compilation, nest, skewed);
+	return band_dim_finish(compilation, nest, band, skewed);
 }
 
-/* Makes DIM tileable by adding multiples of at most TERMS of the COUNT dims of BAND. */
+/* Makes DIM tileable by adding multiples of at most TERMS of the first COUNT dims of BAND. */
 static bool try_skews(struct compilation *compilation, const struct nest *nest,
-	const struct band_dim *band, int count, int terms, struct band_dim *dim)
+	const struct band *band, int count, int terms, struct band_dim *dim)
 {
 	enum { FACTOR_LIMIT = 2 };
 	for (int k = count - 1; k >= 0; k--)
 		for (long factor = 1; factor <= FACTOR_LIMIT; factor++) {
 			struct band_dim skewed;
-			if (!band[k].is_forward
-				|| !skew(compilation, nest, dim, &band[k], factor, &skewed))
+			if (!band->dims[k].is_forward
+				|| !skew(compilation, nest, band, dim, &band->dims[k], factor, &skewed))
 				continue;
 			if (skewed.can_tile
 				|| (terms > 1 && try_skews(compilation, nest, band, k, terms - 1, &skewed))) {
@@ -280,68 +281,65 @@ static bool has_choice(const struct nest *nest, int j, const struct band_dim *di
 	return has;
 }
 
-/* DIM can be tiled, or becomes such by adding some of the COUNT dims of BAND; or goes backwards: a
- * sum may begin at its far end, as where a system is solved from its last row on. */
-static bool find_tileable(struct compilation *compilation, const struct nest *nest, int j,
-	enum alignment alignment, const struct band_dim *band, int count, struct band_dim *dim)
+/* DIM can be tiled, or becomes such by adding some of the dims of BAND; or goes backwards: a sum may
+ * begin at its far end, as where a system is solved from its last row on. */
+static bool find_tileable(struct compilation *compilation, const struct nest *nest,
+	const struct band *band, int j, enum alignment alignment, struct band_dim *dim)
 {
 	struct band_dim backwards = { 0 };
-	if (dim->can_tile || try_skews(compilation, nest, band, count, 2, dim))
+	if (dim->can_tile || try_skews(compilation, nest, band, band->count, 2, dim))
 		return true;
-	if (!source_dim(compilation, nest, main_statement(nest), j, alignment, BACKWARDS, &backwards)
+	if (!source_dim(compilation, nest, band, j, alignment, BACKWARDS, &backwards)
 		|| !backwards.can_tile)
 		return false;
 	*dim = backwards;
 	return true;
 }
 
-/* The source's loops from FIRST on that can be tiled, as they are, skewed or backwards, added to
- * the COUNT dims of BAND; returns their new count. */
-static int source_band(struct compilation *compilation, struct nest *nest,
-	enum alignment alignment,
-	int first, int count, struct band_dim *band)
+/* Adds to BAND the source's loops from FIRST on that can be tiled, as they are, skewed or
+ * backwards. */
+static void add_source_loops(struct compilation *compilation, const struct nest *nest,
+	enum alignment alignment, int first, struct band *band)
 {
 	const struct statement *main = main_statement(nest);
-	nest->left_out = 0;
-	for (int j = first; j < main->depth && count < NEST_LOOPS; j++) {
+	for (int j = first; j < main->depth && band->count < NEST_LOOPS; j++) {
 		struct band_dim dim = { 0 };
-		if (!source_dim(compilation, nest, main, j, alignment, AS_WRITTEN, &dim)
+		if (!source_dim(compilation, nest, band, j, alignment, AS_WRITTEN, &dim)
 			|| !has_choice(nest, j, &dim))
 			continue;
-		if (find_tileable(compilation, nest, j, alignment, band, count, &dim)) {
+		if (find_tileable(compilation, nest, band, j, alignment, &dim)) {
 			if (has_choice(nest, j, &dim))   /* a skewed loop may stand still */
-				band[count++] = dim;
+				band->dims[band->count++] = dim;
 		} else {
-			nest->blocked[nest->left_out++] = (struct blocked_loop){ main->loops[j],
+			band->blocked[band->left_out++] = (struct blocked_loop){ main->loops[j],
 				nest->statements[dim.blocked_from], nest->statements[dim.blocked_to] };
 		}
 	}
-	return count;
 }
 
-static void find_band(struct compilation *compilation, struct nest *nest)
+static void find_band(struct compilation *compilation, const struct nest *nest, struct band *best)
 {
-	nest->prefix = nest->band_count = nest->left_out = 0;
+	struct band band;
 	if (!nest->loop_depth)
 		return;
-	struct nest best = *nest;
 	for (int a = ALIGN_NAMES; a <= ALIGN_BOUNDS + 1; a++) {
 		enum alignment alignment = a > ALIGN_BOUNDS ? ALIGN_ENDS : (enum alignment)a;
-		nest->band_count = source_band(compilation, nest, alignment, 0, 0, nest->band);
-		if (a == ALIGN_NAMES || nest->band_count > best.band_count
-			|| (nest->borrows && alignment == ALIGN_BOUNDS && nest->band_count == best.band_count))
-			best = *nest;
-		if (!best.left_out && (!nest->borrows || alignment == ALIGN_BOUNDS))
+		band = (struct band){ .count = 0 };
+		add_source_loops(compilation, nest, alignment, 0, &band);
+		if (a == ALIGN_NAMES || band.count > best->count
+			|| (nest->borrows && alignment == ALIGN_BOUNDS && band.count == best->count))
+			*best = band;
+		if (!best->left_out && (!nest->borrows || alignment == ALIGN_BOUNDS))
 			break;
 	}
-	*nest = best;
-	if (!nest->left_out || !scheduler_may_run(nest))
+	if (!best->left_out || !scheduler_may_run(nest))
 		return;
-	nest->band_count = scheduler_band(compilation, nest, nest->band);
-	if (nest->band_count > best.band_count)
-		nest->left_out = best.band_count + best.left_out - nest->band_count;
-	else
-		*nest = best;
+	scheduler_band(compilation, nest, &band);
+	if (band.count <= best->count)
+		return;
+	best->left_out += best->count - band.count;
+	best->count = band.count;
+	memcpy(best->dims, band.dims, sizeof best->dims);
 }
 
 int nest_depth(const struct nest *nest)
@@ -349,81 +347,96 @@ int nest_depth(const struct nest *nest)
 	return main_statement(nest)->depth;
 }
 
-static void find_sequential_band(struct compilation *compilation, struct nest *nest, int loops)
+/* The first LOOPS source loops as sequential dimensions, in BAND. */
+static void add_sequential_loops(struct compilation *compilation, const struct nest *nest, int loops,
+	struct band *band)
 {
-	const struct statement *main = main_statement(nest);
-	int count = nest->outer_count;
-	nest->prefix = 0;
-	for (int l = 0; l < count; l++) {
-		nest->band[l] = nest->parent->band[l];
-		nest->band[l].planes += nest->first_in_parent;
+	static const struct band none;
+	for (; band->count < nest->outer_count; band->count++) {
+		band->dims[band->count] = nest->parent->band->dims[band->count];
+		band->dims[band->count].planes += nest->first_in_parent;
 	}
-	for (int j = nest->outer_loops; j < loops && count < NEST_LOOPS; j++) {
+	for (int j = nest->outer_loops; j < loops && band->count < NEST_LOOPS; j++) {
 		struct band_dim dim = { 0 };
-		if (!source_dim(compilation, nest, main, j, ALIGN_ENDS, AS_WRITTEN, &dim)
+		if (!source_dim(compilation, nest, &none, j, ALIGN_ENDS, AS_WRITTEN, &dim)
 			|| !has_choice(nest, j, &dim))
 			continue;
 		dim.is_forward = true;
-		nest->band[count++] = dim;
+		band->dims[band->count++] = dim;
 	}
-	nest->prefix = count;
-	struct nest best = *nest;
-	for (int a = ALIGN_ENDS; a <= ALIGN_BOUNDS; a++) {
-		nest->band_count = source_band(compilation, nest, (enum alignment)a, loops, count,
-			nest->band);
-		if (a == ALIGN_ENDS || nest->band_count >= best.band_count)
-			best = *nest;
-	}
-	*nest = best;
+	band->prefix = band->count;
 }
 
-void nest_take_band(struct nest *to, const struct nest *from)
+static void find_sequential_band(struct compilation *compilation, const struct nest *nest,
+	int loops, struct band *best)
 {
-	to->band_count = from->band_count;
-	to->prefix = from->prefix;
-	to->left_out = from->left_out;
-	memcpy(to->band, from->band, sizeof to->band);
-	memcpy(to->blocked, from->blocked, sizeof to->blocked);
+	struct band outer = { .count = 0 };
+	add_sequential_loops(compilation, nest, loops, &outer);
+	for (int a = ALIGN_ENDS; a <= ALIGN_BOUNDS; a++) {
+		struct band band = outer;
+		add_source_loops(compilation, nest, (enum alignment)a, loops, &band);
+		if (a == ALIGN_ENDS || band.count >= best->count)
+			*best = band;
+	}
+}
+
+const struct band *band_prefix(struct arena *arena, const struct band *band)
+{
+	struct band *prefix = ARENA_NEW(arena, struct band);
+	*prefix = *band;
+	prefix->count = band->prefix;
+	return prefix;
 }
 
 /* The band of NEST that is asked for by LOOPS sequential ones (-1: by none, the best there is) is
  * found once for all its forms. */
-static void remember_band(struct compilation *compilation, struct nest *nest, int loops)
+static const struct band *remember_band(struct compilation *compilation, const struct nest *nest,
+	int loops)
 {
 	const struct { int loops, borrows, outer_count; } key = { loops, nest->borrows,
 		nest->outer_count };
 	const struct nest_query query = { NEST_BAND, &key, sizeof key };
-	const struct nest *known = nest_answer(nest, query);
-	if (known) {
-		nest_take_band(nest, known);
-		return;
-	}
+	const struct band *known = nest_answer(nest, query);
+	if (known)
+		return known;
 	struct compilation lasting = nest_lasting(compilation, nest);
+	struct band *band = ARENA_NEW(lasting.arena, struct band);
 	unsigned long begun = isl_operations(compilation->ctx);
 	if (loops < 0)
-		find_band(&lasting, nest);
+		find_band(&lasting, nest, band);
 	else
-		find_sequential_band(&lasting, nest, loops);
-	nest_keep_answer(nest, query, nest, sizeof *nest, begun);
+		find_sequential_band(&lasting, nest, loops, band);
+	nest_keep_answer(nest, query, band, sizeof *band, begun);
+	return band;
 }
 
-void nest_find_band(struct compilation *compilation, struct nest *nest)
+const struct band *nest_find_band(struct compilation *compilation, const struct nest *nest)
 {
-	remember_band(compilation, nest, -1);
+	return remember_band(compilation, nest, -1);
 }
 
-void nest_find_sequential_band(struct compilation *compilation, struct nest *nest, int loops)
+const struct band *nest_find_sequential_band(struct compilation *compilation,
+	const struct nest *nest, int loops)
 {
-	remember_band(compilation, nest, loops);
+	return remember_band(compilation, nest, loops);
 }
 
 bool nest_source_dim(struct compilation *compilation, const struct nest *nest, int j,
 	struct band_dim *dim)
 {
+	static const struct band none;
 	struct nest alone = *nest;
 	alone.dependences = alone.together = isl_union_map_empty(isl_union_map_get_space(nest->order));
-	bool done = source_dim(compilation, &alone, main_statement(nest), j, ALIGN_NAMES, AS_WRITTEN,
-		dim);
+	bool done = source_dim(compilation, &alone, &none, j, ALIGN_NAMES, AS_WRITTEN, dim);
 	isl_union_map_free(alone.dependences);
 	return done;
+}
+
+const struct loop *nest_loop_of(const struct nest *nest, const struct band_dim *dim)
+{
+	for (int s = 0; s < nest->statement_count; s++)
+		for (int j = 0; j < nest->statements[s]->depth; j++)
+			if (!strcmp(nest->statements[s]->loops[j]->name, dim->name))
+				return nest->statements[s]->loops[j];
+	return NULL;
 }

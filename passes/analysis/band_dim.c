@@ -61,17 +61,18 @@ static bool plane_range(const struct statement *statement, const struct hyperpla
 
 struct check {
 	const struct nest *nest;
+	const struct band *band;     /* that the dimension is for */
 	const struct hyperplane *planes;
 	bool is_together;            /* both ends in one tile */
 	bool is_legal, is_forward;
 	int from, to;                /* of the last dependence seen: the one that is not legal */
 };
 
-__isl_give isl_map *in_one_iteration(const struct nest *nest, __isl_take isl_map *pairs,
-	int s, int t)
+__isl_give isl_map *in_one_iteration(const struct band *band, __isl_take isl_map *pairs, int s,
+	int t)
 {
-	for (int l = 0; l < nest->prefix; l++) {
-		const struct hyperplane *from = &nest->band[l].planes[s], *to = &nest->band[l].planes[t];
+	for (int l = 0; l < band->prefix; l++) {
+		const struct hyperplane *from = &band->dims[l].planes[s], *to = &band->dims[l].planes[t];
 		if (from->kind != HYPERPLANE_AFFINE || to->kind != HYPERPLANE_AFFINE)
 			continue;
 		isl_map *equal = isl_map_apply_range(isl_map_from_aff(isl_aff_copy(from->value)),
@@ -105,7 +106,7 @@ static isl_stat check_pairs(__isl_take isl_map *pairs, void *user)
 	const struct hyperplane *from = &check->planes[s], *to = &check->planes[t];
 	check->from = s;
 	check->to = t;
-	isl_map *within = in_one_iteration(check->nest, isl_map_copy(pairs), s, t);
+	isl_map *within = in_one_iteration(check->band, isl_map_copy(pairs), s, t);
 	/* A private value that is carried by a sequential loop depends on the order inside. */
 	if (check->is_together && isl_map_is_equal(within, pairs) != isl_bool_true)
 		check->is_legal = false;
@@ -131,9 +132,9 @@ static isl_stat check_pairs(__isl_take isl_map *pairs, void *user)
 }
 
 /* Whether no dependence runs backwards in DIM, and whether one runs forward. */
-static void check_dim(const struct nest *nest, struct band_dim *dim)
+static void check_dim(const struct nest *nest, const struct band *band, struct band_dim *dim)
 {
-	struct check check = { .nest = nest, .planes = dim->planes, .is_legal = true };
+	struct check check = { .nest = nest, .band = band, .planes = dim->planes, .is_legal = true };
 	isl_union_map_foreach_map(nest->dependences, check_pairs, &check);
 	dim->is_forward = check.is_forward;
 	if (check.is_legal) {
@@ -146,7 +147,7 @@ static void check_dim(const struct nest *nest, struct band_dim *dim)
 }
 
 bool band_dim_finish(struct compilation *compilation, const struct nest *nest,
-	struct band_dim *dim)
+	const struct band *band, struct band_dim *dim)
 {
 	long least = 0, most = -1;
 	for (int s = 0; s < nest->statement_count; s++) {
@@ -170,6 +171,6 @@ bool band_dim_finish(struct compilation *compilation, const struct nest *nest,
 		*plane = hyperplane_make(compilation, nest->statements[s], affine, plane->divisor);
 	}
 	dim->extent = most - least + 1;
-	check_dim(nest, dim);
+	check_dim(nest, band, dim);
 	return true;
 }

@@ -1,7 +1,7 @@
 #ifndef PASSES_BAND_DIM_H
 #define PASSES_BAND_DIM_H
 
-#include "passes/analysis/nest.h"
+#include "passes/analysis/band.h"
 
 /* AFF over COUNT iterators, where it is a plain sum with whole numbers. */
 bool affine_of_isl(__isl_keep isl_aff *aff, int count, struct affine *affine);
@@ -11,13 +11,14 @@ struct hyperplane iterator_plane(struct compilation *compilation,
 /* The least and largest difference of a pair's values. */
 bool plane_distance(const isl_map *pairs, const isl_aff *from, const isl_aff *to, long *min,
 	long *max);
-/* Shifts affine planes so that values start at 0, fills in extent and legality.
- * False if the statements' values are not known. */
+/* Shifts affine planes of DIM, which BAND may get, so that values start at 0, fills in extent and
+ * legality.  False if the statements' values are not known. */
 bool band_dim_finish(struct compilation *compilation, const struct nest *nest,
-	struct band_dim *dim);
+	const struct band *band, struct band_dim *dim);
 
-/* Those of PAIRS, of instances of NEST's statements S and T, that its sequential dimensions leave
+/* Those of PAIRS, of instances of statements S and T, that the sequential dimensions of BAND leave
  * unordered.  Takes PAIRS; the caller frees the result. */
-__isl_give isl_map *in_one_iteration(const struct nest *nest, __isl_take isl_map *pairs, int s, int t);
+__isl_give isl_map *in_one_iteration(const struct band *band, __isl_take isl_map *pairs, int s,
+	int t);
 
 #endif

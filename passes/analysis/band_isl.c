@@ -66,14 +66,15 @@ static __isl_give isl_schedule_node *first_band(__isl_take isl_schedule *schedul
 }
 
 static bool isl_dim_of_band(struct compilation *compilation, const struct nest *nest,
-	isl_multi_union_pw_aff *partial, int j, struct band_dim *dim)
+	const struct band *band, isl_multi_union_pw_aff *partial, int j, struct band_dim *dim)
 {
 	dim->planes = ARENA_ARRAY(compilation->arena, struct hyperplane, nest->statement_count);
 	struct extraction extraction = { compilation, nest, dim, 0 };
 	isl_union_pw_aff *values = isl_multi_union_pw_aff_get_union_pw_aff(partial, j);
 	isl_union_pw_aff_foreach_pw_aff(values, extract_plane, &extraction);
 	isl_union_pw_aff_free(values);
-	return extraction.found == nest->statement_count && band_dim_finish(compilation, nest, dim);
+	return extraction.found == nest->statement_count
+		&& band_dim_finish(compilation, nest, band, dim);
 }
 
 /* isl's schedule, or NULL if it takes too much work to find. */
@@ -180,8 +181,7 @@ static __isl_give isl_union_map *without_sizes(__isl_take isl_union_map *depende
 	return relaxed;
 }
 
-int scheduler_band(struct compilation *compilation, const struct nest *nest,
-	struct band_dim *band)
+void scheduler_band(struct compilation *compilation, const struct nest *nest, struct band *band)
 {
 	isl_schedule_constraints *constraints = isl_schedule_constraints_on_domain(
 		isl_union_set_copy(nest->domain));
@@ -192,16 +192,17 @@ int scheduler_band(struct compilation *compilation, const struct nest *nest,
 	constraints = isl_schedule_constraints_set_proximity(constraints, all);
 	isl_schedule *schedule = within_limit(compilation->ctx, constraints);
 	isl_schedule_node *node = schedule ? first_band(schedule) : NULL;
+	*band = (struct band){ .count = 0 };
 	if (!node)
-		return 0;
-	int members = (int)isl_schedule_node_band_n_member(node), count = 0;
+		return;
+	int members = (int)isl_schedule_node_band_n_member(node);
 	isl_multi_union_pw_aff *partial = isl_schedule_node_band_get_partial_schedule(node);
-	for (int j = 0; j < members && count < NEST_LOOPS; j++) {
+	for (int j = 0; j < members && band->count < NEST_LOOPS; j++) {
 		struct band_dim dim = { .name = arena_printf(compilation->arena, "w%d", j) };
-		if (isl_dim_of_band(compilation, nest, partial, j, &dim) && dim.extent > 1 && dim.can_tile)
-			band[count++] = dim;
+		if (isl_dim_of_band(compilation, nest, band, partial, j, &dim) && dim.extent > 1
+			&& dim.can_tile)
+			band->dims[band->count++] = dim;
 	}
 	isl_multi_union_pw_aff_free(partial);
 	isl_schedule_node_free(node);
-	return count;
 }

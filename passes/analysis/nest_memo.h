@@ -36,7 +36,7 @@ bool nest_memo_is_own(const struct compilation *compilation, const struct nest *
 
 enum nest_question {
 	NEST_DEPENDENCES,            /* a struct nest that has them */
-	NEST_BAND,                   /* by how it is asked for: a struct nest that has it */
+	NEST_BAND,                   /* by how it is asked for: a struct band */
 	NEST_COMPULSORY,             /* by array: a struct compulsory */
 	NEST_HULL,                   /* by accesses and band: the dimensions of a model's array */
 	NEST_CREATED,                /* by accesses: a bool */

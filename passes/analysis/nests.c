@@ -1,6 +1,6 @@
 /* Splits a function into nests: its top-level loops and runs of statements. */
 
-#include "passes/analysis/nest.h"
+#include "passes/analysis/band.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -133,8 +133,8 @@ void nest_join_groups(struct compilation *compilation, struct nest *nest, int a,
 /* The dimension of the band that is iterator I of statement S, and its SIGN; -1: none. */
 static int band_dim_of(const struct nest *nest, int s, int i, long *sign)
 {
-	for (int l = 0; l < nest->band_count; l++) {
-		const struct hyperplane *plane = &nest->band[l].planes[s];
+	for (int l = 0; l < nest->band->count; l++) {
+		const struct hyperplane *plane = &nest->band->dims[l].planes[s];
 		bool is_one = plane->kind == HYPERPLANE_AFFINE && plane->divisor == 1
 			&& labs(plane->affine.coefficients[i]) == 1;
 		for (int j = 0; j < nest->statements[s]->depth && is_one; j++)
@@ -160,7 +160,7 @@ static bool are_alike(const struct nest *nest, const struct nest_access *a,
 		for (int i = 0; i < nest->statements[a->statement]->depth; i++) {
 			long factor = a->access->subscripts[d].coefficients[i], sign = 0;
 			int l = factor ? band_dim_of(nest, a->statement, i, &sign) : -1;
-			const struct hyperplane *plane = l < 0 ? NULL : &nest->band[l].planes[b->statement];
+			const struct hyperplane *plane = l < 0 ? NULL : &nest->band->dims[l].planes[b->statement];
 			if (factor && (!plane || plane->kind != HYPERPLANE_AFFINE || plane->divisor != 1))
 				return false;
 			for (int j = 0; j < depth && factor; j++)
@@ -293,15 +293,6 @@ int nest_statement_named(const struct nest *nest, const char *name)
 		if (!strcmp(nest->statements[s]->name, name))
 			return s;
 	return -1;
-}
-
-const struct loop *nest_loop_of(const struct nest *nest, const struct band_dim *dim)
-{
-	for (int s = 0; s < nest->statement_count; s++)
-		for (int j = 0; j < nest->statements[s]->depth; j++)
-			if (!strcmp(nest->statements[s]->loops[j]->name, dim->name))
-				return nest->statements[s]->loops[j];
-	return NULL;
 }
 
 bool nest_begins(const struct function *function, int s)

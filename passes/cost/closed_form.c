@@ -115,8 +115,8 @@ static bool subscript_pattern(const struct nest *nest, int s, const struct range
 	bool in_band[LOOP_DEPTH_LIMIT] = { false };
 	memset(pattern, 0, sizeof *pattern);
 	pattern->min = pattern->max = subscript->constant;
-	for (int l = 0; l < nest->band_count; l++) {
-		const struct hyperplane *plane = &nest->band[l].planes[s];
+	for (int l = 0; l < nest->band->count; l++) {
+		const struct hyperplane *plane = &nest->band->dims[l].planes[s];
 		if (plane->kind != HYPERPLANE_AFFINE)
 			continue;
 		int i = plane_iterator(statement, plane);
@@ -149,8 +149,8 @@ static bool subscript_pattern(const struct nest *nest, int s, const struct range
 static bool planes_cover(const struct form_builder *builder, int s)
 {
 	const struct nest *nest = builder->nest;
-	for (int l = 0; l < nest->band_count; l++) {
-		const struct hyperplane *plane = &nest->band[l].planes[s];
+	for (int l = 0; l < nest->band->count; l++) {
+		const struct hyperplane *plane = &nest->band->dims[l].planes[s];
 		if (plane->kind != HYPERPLANE_AFFINE)
 			continue;
 		int i = plane_iterator(nest->statements[s], plane);
@@ -158,7 +158,7 @@ static bool planes_cover(const struct form_builder *builder, int s)
 			return false;
 		const struct range *range = &builder->ranges[s][i];
 		long points = (range->max - range->min) / range->step + 1;
-		if (points != nest->band[l].extent || range->step != plane->divisor)
+		if (points != nest->band->dims[l].extent || range->step != plane->divisor)
 			return false;
 	}
 	return true;
@@ -193,7 +193,7 @@ static bool region_dim(const struct form_builder *builder, const struct nest_arr
 		if (!subscript_pattern(nest, s, builder->ranges[s],
 			&array->accesses[a].access->subscripts[d], &pattern))
 			return false;
-		for (int l = 0; l < nest->band_count; l++) {
+		for (int l = 0; l < nest->band->count; l++) {
 			if (a && pattern.coefficient[l] != region->coefficient[l])
 				return false;
 			region->coefficient[l] = pattern.coefficient[l];
@@ -210,7 +210,7 @@ static bool region_dim(const struct form_builder *builder, const struct nest_arr
 	region->phase = ((min % region->stride) + region->stride) % region->stride;
 	region->base = (min - region->phase) / region->stride;
 	region->window = (max - min) / region->stride + 1;
-	for (int l = 0; l < nest->band_count; l++)
+	for (int l = 0; l < nest->band->count; l++)
 		region->coefficient[l] /= region->stride;
 	find_clip(array, d, region);
 	return true;
@@ -293,8 +293,8 @@ static bool region_of(const struct form_builder *builder, struct nest_array *arr
 static bool is_inner(const struct form_builder *builder, const struct nest_access *access, int i)
 {
 	const struct range *range = &builder->ranges[access->statement][i];
-	for (int l = 0; l < builder->nest->band_count; l++) {
-		const struct hyperplane *plane = &builder->nest->band[l].planes[access->statement];
+	for (int l = 0; l < builder->nest->band->count; l++) {
+		const struct hyperplane *plane = &builder->nest->band->dims[l].planes[access->statement];
 		if (plane->kind == HYPERPLANE_AFFINE && plane->affine.coefficients[i])
 			return false;
 	}
@@ -448,8 +448,8 @@ static bool is_clipped(const struct nest *nest, const struct nest_array *array,
 	for (int d = 0; d < array->array->rank; d++) {
 		const struct region_dim *dim = &region->dims[d];
 		long low = dim->base, high = dim->base + dim->window - 1;
-		for (int l = 0; l < nest->band_count; l++) {
-			long span = dim->coefficient[l] * (nest->band[l].extent - 1);
+		for (int l = 0; l < nest->band->count; l++) {
+			long span = dim->coefficient[l] * (nest->band->dims[l].extent - 1);
 			low += span < 0 ? span : 0;
 			high += span > 0 ? span : 0;
 		}

@@ -101,7 +101,7 @@ static bool find_share(const struct function_bound *bound, int n, struct share *
 	if (nest->array_count > MODEL_ARRAYS)
 		return false;
 	nest_find_dependences(bound->compilation, nest);
-	nest_find_band(bound->compilation, nest);
+	nest->band = nest_find_band(bound->compilation, nest);
 	if (!nest_model_build(bound->compilation, nest, &model, regions))
 		return false;
 	share->model = model;

@@ -21,8 +21,8 @@ static __isl_give isl_map *elements_of_band(const struct nest *nest, const struc
 {
 	isl_set *domain = nest->statements[access->statement]->domain;
 	isl_map *map = isl_map_from_domain(isl_set_copy(domain));
-	for (int l = 0; l < nest->band_count; l++) {
-		const struct hyperplane *plane = &nest->band[l].planes[access->statement];
+	for (int l = 0; l < nest->band->count; l++) {
+		const struct hyperplane *plane = &nest->band->dims[l].planes[access->statement];
 		isl_map *value;
 		if (plane->kind == HYPERPLANE_AFFINE) {
 			value = isl_map_from_aff(isl_aff_floor(isl_aff_copy(plane->value)));
@@ -32,7 +32,7 @@ static __isl_give isl_map *elements_of_band(const struct nest *nest, const struc
 			value = isl_map_universe(space);
 			value = isl_map_lower_bound_si(value, isl_dim_out, 0, 0);
 			value = isl_map_upper_bound_val(value, isl_dim_out, 0,
-				isl_val_int_from_si(isl_map_get_ctx(value), nest->band[l].extent - 1));
+				isl_val_int_from_si(isl_map_get_ctx(value), nest->band->dims[l].extent - 1));
 		}
 		map = isl_map_flat_range_product(map, value);
 	}
@@ -43,7 +43,7 @@ static __isl_give isl_map *elements_of_band(const struct nest *nest, const struc
 /* {[b] -> [b'] : |b_l - b'_l| < tile[l]} */
 static __isl_give isl_map *near(isl_ctx *ctx, const struct nest *nest, const long *tile)
 {
-	unsigned count = (unsigned)nest->band_count;
+	unsigned count = (unsigned)nest->band->count;
 	isl_set *deltas = isl_set_universe(isl_space_set_alloc(ctx, 0, count));
 	for (unsigned l = 0; l < count; l++)
 		deltas = set_bounds(deltas, l, 1 - tile[l], tile[l] - 1);
@@ -87,7 +87,7 @@ static bool may_move(const struct nest *nest, const struct nest_array *array, in
 {
 	for (int a = 0; a < array->access_count; a++) {
 		const struct nest_access *access = &array->accesses[a];
-		const struct hyperplane *plane = &nest->band[l].planes[access->statement];
+		const struct hyperplane *plane = &nest->band->dims[l].planes[access->statement];
 		for (int i = 0; i < nest->statements[access->statement]->depth; i++)
 			if (plane->kind == HYPERPLANE_AFFINE && plane->affine.coefficients[i]
 				&& access->access->subscripts[d].coefficients[i])
@@ -101,11 +101,11 @@ static struct nest_query hull_query(struct arena *arena, const struct nest *nest
 	const struct nest_array *array)
 {
 	int count = 0;
-	const void **key = ARENA_ARRAY(arena, const void *, array->access_count + nest->band_count);
+	const void **key = ARENA_ARRAY(arena, const void *, array->access_count + nest->band->count);
 	for (int a = 0; a < array->access_count; a++)
 		key[count++] = array->accesses[a].access;
-	for (int l = 0; l < nest->band_count; l++)
-		key[count++] = nest->band[l].planes;
+	for (int l = 0; l < nest->band->count; l++)
+		key[count++] = nest->band->dims[l].planes;
 	return (struct nest_query){ NEST_HULL, key, (size_t)count * sizeof *key };
 }
 
@@ -115,13 +115,13 @@ static bool find_hull(struct compilation *compilation, const struct nest *nest,
 {
 	isl_map *elements = elements_of_array(nest, array);
 	long tile[NEST_LOOPS], one[ARRAY_RANK_LIMIT], span[ARRAY_RANK_LIMIT];
-	for (int l = 0; l < nest->band_count; l++)
+	for (int l = 0; l < nest->band->count; l++)
 		tile[l] = 1;
 	bool known = spans(compilation, nest, array, elements, tile, one);
 	for (int d = 0; d < out->rank; d++)
 		out->dims[d].window = one[d];
-	for (int l = 0; l < nest->band_count; l++) {
-		long extent = nest->band[l].extent;
+	for (int l = 0; l < nest->band->count; l++) {
+		long extent = nest->band->dims[l].extent;
 		tile[l] = extent;
 		known &= spans(compilation, nest, array, elements, tile, span);
 		tile[l] = 1;

@@ -13,8 +13,8 @@
 static bool runs_everywhere(const struct form_builder *builder, int s)
 {
 	const struct nest *nest = builder->nest;
-	for (int l = 0; l < nest->band_count; l++)
-		if (nest->band[l].planes[s].kind != HYPERPLANE_AFFINE)
+	for (int l = 0; l < nest->band->count; l++)
+		if (nest->band->dims[l].planes[s].kind != HYPERPLANE_AFFINE)
 			return false;
 	return builder->is_box[s];
 }
@@ -33,8 +33,8 @@ static bool is_needed_everywhere(const struct form_builder *builder, const struc
 		}
 		if (reads && runs_everywhere(builder, s))
 			return true;
-		for (int l = 0; l < nest->band_count; l++)
-			is_anchored |= nest->band[l].planes[s].kind != HYPERPLANE_AFFINE;
+		for (int l = 0; l < nest->band->count; l++)
+			is_anchored |= nest->band->dims[l].planes[s].kind != HYPERPLANE_AFFINE;
 		if (writes && !is_anchored)
 			return false;
 	}
@@ -45,11 +45,11 @@ static bool is_needed_everywhere(const struct form_builder *builder, const struc
 static long anchored_dims(const struct nest *nest, const struct nest_array *array)
 {
 	long mask = 0;
-	for (int l = 0; l < nest->band_count; l++) {
-		enum hyperplane_kind kind = nest->band[l].planes[array->accesses[0].statement].kind;
+	for (int l = 0; l < nest->band->count; l++) {
+		enum hyperplane_kind kind = nest->band->dims[l].planes[array->accesses[0].statement].kind;
 		bool same = kind != HYPERPLANE_AFFINE;
 		for (int a = 1; a < array->access_count; a++)
-			same &= nest->band[l].planes[array->accesses[a].statement].kind == kind;
+			same &= nest->band->dims[l].planes[array->accesses[a].statement].kind == kind;
 		mask |= same ? 1L << l : 0;
 	}
 	return mask;
@@ -58,10 +58,10 @@ static long anchored_dims(const struct nest *nest, const struct nest_array *arra
 static void fill_loops(const struct nest *nest, bool exact, struct nest_model *model)
 {
 	memset(model, 0, sizeof *model);
-	model->loop_count = nest->band_count;
-	for (int l = 0; l < nest->band_count; l++)
-		model->loops[l] = (struct model_loop){ .name = nest->band[l].name,
-			.extent = nest->band[l].extent, .is_forward = !exact || nest->band[l].is_forward };
+	model->loop_count = nest->band->count;
+	for (int l = 0; l < nest->band->count; l++)
+		model->loops[l] = (struct model_loop){ .name = nest->band->dims[l].name,
+			.extent = nest->band->dims[l].extent, .is_forward = !exact || nest->band->dims[l].is_forward };
 }
 
 static void fill_array(const struct nest *nest, struct nest_array *array,
@@ -80,7 +80,7 @@ static bool may_clip(const struct nest *nest, const struct model_array *array)
 	enum { TERMS = 1000 };
 	if (nest->function->unbound)
 		return false;
-	for (int l = 0; l < nest->band_count; l++) {
+	for (int l = 0; l < nest->band->count; l++) {
 		int dims = 0;
 		for (int d = 0; d < array->rank; d++)
 			dims += array->dims[d].coefficient[l] > 0;
@@ -89,8 +89,8 @@ static bool may_clip(const struct nest *nest, const struct model_array *array)
 	}
 	for (int d = 0; d < array->rank; d++) {
 		double terms = 1, most = 1;
-		for (int l = 0; l < nest->band_count; l++) {
-			double extent = array->dims[d].coefficient[l] ? (double)nest->band[l].extent : 1;
+		for (int l = 0; l < nest->band->count; l++) {
+			double extent = array->dims[d].coefficient[l] ? (double)nest->band->dims[l].extent : 1;
 			terms *= extent;
 			most = extent > most ? extent : most;
 		}
@@ -106,14 +106,14 @@ static void fill_clip(const struct nest *nest, const struct region_dim *region,
 	struct model_dim *out)
 {
 	long least = region->base;
-	for (int l = 0; l < nest->band_count; l++)
+	for (int l = 0; l < nest->band->count; l++)
 		if (region->coefficient[l] < 0)
-			least += region->coefficient[l] * (nest->band[l].extent - 1);
+			least += region->coefficient[l] * (nest->band->dims[l].extent - 1);
 	out->clip_low = region->low > least ? region->low - least : 0;
 	out->clip_high = region->high + 1 - least;
 	long whole = out->window;
-	for (int l = 0; l < nest->band_count; l++)
-		whole += out->coefficient[l] * (nest->band[l].extent - 1);
+	for (int l = 0; l < nest->band->count; l++)
+		whole += out->coefficient[l] * (nest->band->dims[l].extent - 1);
 	out->clip_high = out->clip_high < whole ? out->clip_high : whole;
 	if (!out->clip_low && out->clip_high == whole)
 		out->clip_high = 0;
@@ -130,7 +130,7 @@ static void fill_exact(const struct form_builder *builder, struct nest_array *ar
 	for (int d = 0; d < out->rank; d++) {
 		out->dims[d].window = region->dims[d].window;
 		out->dims[d].touched = region->dims[d].touched;
-		for (int l = 0; l < nest->band_count; l++) {
+		for (int l = 0; l < nest->band->count; l++) {
 			long coefficient = region->dims[d].coefficient[l];
 			out->dims[d].coefficient[l] = labs(coefficient);
 			out->dims[d].negative |= coefficient < 0 ? 1L << l : 0;
@@ -147,7 +147,7 @@ static void move_with_prefix(const struct nest *nest, const struct nest_array *a
 	struct model_array *out)
 {
 	bool is_stale = nest->refetches && array->has_siblings;
-	int loops = is_stale ? nest->prefix : nest->outer_count;
+	int loops = is_stale ? nest->band->prefix : nest->outer_count;
 	if (!loops || out->rank == MODEL_RANK)
 		return;
 	struct model_dim *dim = &out->dims[out->rank++];
@@ -171,8 +171,8 @@ static void fill_alignment(const struct compilation *compilation, const struct n
 		const struct region_dim *dim = region ? &region->dims[d] : NULL;
 		out->dims[d].step_bytes = row * (dim ? dim->stride : 1);
 		long least = dim ? dim->base : 0;
-		for (int l = 0; dim && l < nest->band_count; l++)
-			least += dim->coefficient[l] < 0 ? dim->coefficient[l] * (nest->band[l].extent - 1) : 0;
+		for (int l = 0; dim && l < nest->band->count; l++)
+			least += dim->coefficient[l] < 0 ? dim->coefficient[l] * (nest->band->dims[l].extent - 1) : 0;
 		out->first_bytes += least * out->dims[d].step_bytes + (dim ? dim->phase * row : 0);
 		if (!affine_is_symbolic(array->array->shape[d]))
 			row *= array->array->extents[d];

@@ -4,13 +4,13 @@
 
 static void print_loops(FILE *out, const struct nest *nest)
 {
-	for (int l = 0; l < nest->band_count; l++) {
-		const struct band_dim *dim = &nest->band[l];
+	for (int l = 0; l < nest->band->count; l++) {
+		const struct band_dim *dim = &nest->band->dims[l];
 		fprintf(out, "  loop %s extent %ld%s%s\n", dim->name, dim->extent,
-			l < nest->prefix ? " sequential" : "", dim->is_forward ? " forward" : "");
+			l < nest->band->prefix ? " sequential" : "", dim->is_forward ? " forward" : "");
 	}
-	if (nest->left_out)
-		fprintf(out, "  %d loops run whole inside a tile\n", nest->left_out);
+	if (nest->band->left_out)
+		fprintf(out, "  %d loops run whole inside a tile\n", nest->band->left_out);
 }
 
 static void print_dim(FILE *out, const struct nest_model *model, const struct model_dim *dim)
@@ -70,7 +70,7 @@ bool print_reuse(struct compilation *compilation, const struct function *functio
 			continue;
 		}
 		nest_find_dependences(compilation, nest);
-		nest_find_band(compilation, nest);
+		nest->band = nest_find_band(compilation, nest);
 		struct nest_model *model = ARENA_NEW(compilation->arena, struct nest_model);
 		struct region *regions = ARENA_ARRAY(compilation->arena, struct region,
 			nest->array_count + 1);

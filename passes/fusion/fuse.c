@@ -81,6 +81,17 @@ static const char *group_name(const struct groups *groups, const struct fusion_c
 		groups->nests[candidate->first].index, groups->nests[candidate->last].index);
 }
 
+static const struct band *band_of(const struct groups *groups,
+	const struct fusion_candidate *candidate, const struct group_choice *choice)
+{
+	struct band *band = ARENA_NEW(groups->compilation->arena, struct band);
+	band->count = choice->depth;
+	for (int l = 0; l < choice->depth; l++)
+		group_make_band_dim(groups, candidate, &candidate->dims[choice->loops[l].dim],
+			choice->loops[l].repeats, &band->dims[l]);
+	return band;
+}
+
 static struct nest *join(const struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_choice *choice)
 {
@@ -92,10 +103,7 @@ static struct nest *join(const struct groups *groups, const struct fusion_candid
 		group->arrays[a].is_internal = group_is_internal(groups, candidate, index);
 		group->arrays[a].is_kept = group_keeps(groups, candidate, choice, index);
 	}
-	group->band_count = choice->depth;
-	for (int l = 0; l < choice->depth; l++)
-		group_make_band_dim(groups, candidate, &candidate->dims[choice->loops[l].dim],
-			choice->loops[l].repeats, &group->band[l]);
+	group->band = band_of(groups, candidate, choice);
 	return group;
 }
 
@@ -225,12 +233,10 @@ static const struct group_constraints *read_lines(const struct groups *groups,
 	const struct schedule_line *const *lines, int count, struct schedule_reader *reader)
 {
 	struct arena *arena = compilation->arena;
-	struct nest *nest = ARENA_NEW(arena, struct nest);
 	struct nest_model *model = ARENA_NEW(arena, struct nest_model);
 	struct search_options *options = ARENA_NEW(arena, struct search_options);
 	struct group_constraints *said = new_constraints(groups);
-	*nest = (struct nest){ .name = group_name(groups, candidate), .function = groups->function };
-	*reader = (struct schedule_reader){ .arena = arena, .nest = nest, .model = model,
+	*reader = (struct schedule_reader){ .arena = arena, .function = groups->function, .model = model,
 		.options = options, .group = said, .compilation = compilation };
 	search_options_init(options);
 	dims_as_loops(candidate, model);

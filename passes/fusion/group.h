@@ -1,7 +1,6 @@
 #ifndef PASSES_GROUP_H
 #define PASSES_GROUP_H
 
-#include "passes/analysis/nest.h"
 #include "passes/tiles/stage.h"
 #include "passes/variants/group_constraints.h"
 

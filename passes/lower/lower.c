@@ -61,7 +61,7 @@ static struct plan_expr *trips_of(const struct lowering *lowering, int dim,
 static bool has_ends(const struct nest *nest, int dim)
 {
 	for (int s = 0; s < nest->statement_count; s++)
-		if (nest->band[dim].planes[s].kind != HYPERPLANE_AFFINE)
+		if (nest->band->dims[dim].planes[s].kind != HYPERPLANE_AFFINE)
 			return true;
 	return false;
 }
@@ -70,7 +70,7 @@ static bool has_ends(const struct nest *nest, int dim)
 static void make_tile_loop(struct lowering *lowering, struct tile_loop *loop, int dim, long size,
 	struct plan_expr *extent, const char *suffix)
 {
-	const char *name = lowering->nest->band[dim].name;
+	const char *name = lowering->band->dims[dim].name;
 	int l = (int)(loop - lowering->loops);
 	long min, max;
 	loop->dim = dim;
@@ -89,7 +89,7 @@ static void make_block_loop(struct lowering *lowering, int dim)
 {
 	struct arena *arena = ARENA(lowering);
 	struct tile_loop *loop = &lowering->loops[lowering->depth];
-	long size = lowering->nest->band[dim].extent;
+	long size = lowering->band->dims[dim].extent;
 	make_tile_loop(lowering, loop, dim, size, lowering->extent[dim], "block");
 	loop->is_block = true;
 	lowering->block_of_dim[dim] = lowering->depth++;
@@ -112,7 +112,7 @@ static void make_scheduled_loop(struct lowering *lowering, int place)
 	if (schedule->is_serpentine[dim] && odd) {
 		loop->is_backward = odd;
 		loop->tile_var = new_var(lowering, arena_printf(ARENA(lowering), "%s_turned",
-			lowering->nest->band[dim].name), 0, loop->var->max);
+			lowering->band->dims[dim].name), 0, loop->var->max);
 	}
 }
 
@@ -124,7 +124,7 @@ static bool is_whole_ring(const struct lowering *lowering, int a, int dim)
 	return storage->is_sliding && storage->store > 0
 		&& lowering->schedule->order[storage->store - 1] == dim
 		&& size * (storage->slots + (storage->is_double ? 1 : 0))
-			>= lowering->nest->band[dim].extent;
+			>= lowering->band->dims[dim].extent;
 }
 
 /* Some buffer holds what all iterations of dimension DIM touch. */
@@ -147,19 +147,19 @@ static void make_tile_loops(struct lowering *lowering)
 	const struct nest *nest = lowering->nest;
 	for (int dim = 0; dim < NEST_LOOPS; dim++)
 		lowering->loop_of_dim[dim] = lowering->block_of_dim[dim] = -1;
-	for (int dim = 0; dim < nest->band_count; dim++) {
-		lowering->extent[dim] = sized(lowering, nest->band[dim].extent,
-			nest->band[dim].sized_extent);
+	for (int dim = 0; dim < nest->band->count; dim++) {
+		lowering->extent[dim] = sized(lowering, nest->band->dims[dim].extent,
+			nest->band->dims[dim].sized_extent);
 		lowering->origin[dim] = plan_const(ARENA(lowering), 0);
-		lowering->may_be_empty[dim] = nest->band[dim].sized_extent && has_ends(nest, dim)
+		lowering->may_be_empty[dim] = nest->band->dims[dim].sized_extent && has_ends(nest, dim)
 			&& dim_may_be_empty(lowering, dim);
 	}
 	int place = 0;
 	/* What is sequential stays outermost: only inside may loops change places. */
-	while (place < nest->prefix && nest->function->symbolic_count)
+	while (place < nest->band->prefix && nest->function->symbolic_count)
 		make_scheduled_loop(lowering, place++);
-	for (int dim = place; dim < nest->band_count; dim++)
-		if (nest->band[dim].sized_extent && needs_blocks(lowering, dim))
+	for (int dim = place; dim < nest->band->count; dim++)
+		if (nest->band->dims[dim].sized_extent && needs_blocks(lowering, dim))
 			make_block_loop(lowering, dim);
 	lowering->first_inner = lowering->depth > place ? lowering->depth : 0;
 	while (place < schedule->depth)
@@ -170,12 +170,12 @@ static void make_tile_loops(struct lowering *lowering)
 static int store_with_blocks(const struct lowering *lowering, int a, int store)
 {
 	const struct nest *nest = lowering->nest;
-	int prefix = nest->function->symbolic_count ? nest->prefix : 0, moved = store;
+	int prefix = nest->function->symbolic_count ? nest->band->prefix : 0, moved = store;
 	if (store > prefix)
 		return store + lowering->depth - lowering->schedule->depth;
 	/* Sequential loops have no blocks: their buffers hold what one iteration touches. */
 	for (int l = store; l < lowering->depth && (l < prefix || lowering->loops[l].is_block); l++)
-		if (nest->band[lowering->loops[l].dim].sized_extent
+		if (nest->band->dims[lowering->loops[l].dim].sized_extent
 			&& moves_with(lowering, a, lowering->loops[l].dim))
 			moved = l + 1;
 	return moved;
@@ -472,14 +472,14 @@ static long runs_of(const struct nest *nest, int s, const struct schedule *sched
 	isl_set *set = isl_set_copy(statement->domain);
 	int before = 0;
 	for (int l = 0; schedule && l < schedule->depth; l++) {
-		const struct hyperplane *plane = &nest->band[schedule->order[l]].planes[s];
+		const struct hyperplane *plane = &nest->band->dims[schedule->order[l]].planes[s];
 		long size = schedule->tile[schedule->order[l]];
 		if (plane->kind != HYPERPLANE_AFFINE || !plane->span)
 			continue;
 		set = in_tiles(set, plane, before++, statement->depth, size);
 		set = isl_set_lower_bound_si(set, isl_dim_set, 0, 0);
 		set = isl_set_upper_bound_val(set, isl_dim_set, 0, isl_val_int_from_si(isl_set_get_ctx(set),
-			(nest->band[schedule->order[l]].extent - 1) / size));
+			(nest->band->dims[schedule->order[l]].extent - 1) / size));
 	}
 	return set_count(set);
 }
@@ -507,7 +507,7 @@ static struct plan_expr *extent_of_dim(struct compilation *compilation, const st
 	int dim, struct plan *plan)
 {
 	struct lowering lowering = { .compilation = compilation, .nest = nest, .plan = plan };
-	return sized(&lowering, nest->band[dim].extent, nest->band[dim].sized_extent);
+	return sized(&lowering, nest->band->dims[dim].extent, nest->band->dims[dim].sized_extent);
 }
 
 void nest_make_outer_vars(struct compilation *compilation, const struct nest *nest,
@@ -515,11 +515,11 @@ void nest_make_outer_vars(struct compilation *compilation, const struct nest *ne
 {
 	struct lowering lowering = { .compilation = compilation, .nest = nest, .plan = plan,
 		.names = &plan->names };
-	for (int l = 0; l < nest->prefix; l++) {
+	for (int l = 0; l < nest->band->prefix; l++) {
 		long min, max;
 		plan_range(extent_of_dim(compilation, nest, l, plan), &min, &max);
 		vars[l] = l < nest->outer_count ? nest->outer_vars[l] : new_var(&lowering,
-			arena_printf(compilation->arena, "%s_tile", nest->band[l].name), 0, max - 1);
+			arena_printf(compilation->arena, "%s_tile", nest->band->dims[l].name), 0, max - 1);
 	}
 }
 
@@ -569,8 +569,8 @@ static bool lower_body(struct lowering *lowering, struct plan_nest *out)
 static struct lowering lowering_of(struct compilation *compilation, const struct nest *nest,
 	const struct nest_model *model, const struct schedule *schedule, struct plan *plan)
 {
-	struct lowering lowering = { .compilation = compilation, .nest = nest, .model = model,
-		.schedule = schedule, .plan = plan, .names = &plan->names, .refused = -1 };
+	struct lowering lowering = { .compilation = compilation, .nest = nest, .band = nest->band,
+		.model = model, .schedule = schedule, .plan = plan, .names = &plan->names, .refused = -1 };
 	lowering.buffers = ARENA_ARRAY(compilation->arena, struct plan_buffer *,
 		nest->array_count + 1);
 	lowering.store = ARENA_ARRAY(compilation->arena, int, nest->array_count + 1);
@@ -597,8 +597,8 @@ static void lowering_end(struct lowering *lowering)
 bool nest_join_clashing(struct compilation *compilation, struct nest *nest, struct plan *plan)
 {
 	struct plan own = *plan;
-	struct schedule finest = { .depth = nest->band_count };
-	for (int l = 0; l < nest->band_count; l++) {
+	struct schedule finest = { .depth = nest->band->count };
+	for (int l = 0; l < nest->band->count; l++) {
 		finest.order[l] = l;
 		finest.tile[l] = 1;
 	}

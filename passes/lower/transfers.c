@@ -539,7 +539,7 @@ static struct plan_expr *is_visited(const struct tile_visit *visit)
 	for (int l = 0; l < visit->store; l++) {
 		if (!is_anchored(visit, l))
 			continue;
-		bool first = lowering->nest->band[lowering->loops[l].dim]
+		bool first = lowering->band->dims[lowering->loops[l].dim]
 			.planes[array->accesses[0].statement].kind == HYPERPLANE_FIRST;
 		struct plan_expr *at = first ? at_start(visit, l) : at_end(visit, l);
 		condition = condition ? make(lowering, PLAN_AND, condition, at) : at;

@@ -100,7 +100,7 @@ static struct region_memo *memo_of(const struct lowering *lowering)
 
 static const struct hyperplane *planes_of(const struct lowering *lowering, int l)
 {
-	return lowering->nest->band[lowering->loops[l].dim].planes;
+	return lowering->band->dims[lowering->loops[l].dim].planes;
 }
 
 static struct known_loop *loops_of(const struct lowering *lowering)

@@ -28,7 +28,7 @@ static bool side_moves_with(const struct lowering *lowering, int a, int d, int l
 	const struct nest_array *array = &lowering->nest->arrays[a];
 	for (int i = 0; i < array->access_count; i++) {
 		int s = array->accesses[i].statement;
-		const struct hyperplane *plane = &lowering->nest->band[lowering->loops[l].dim].planes[s];
+		const struct hyperplane *plane = &lowering->band->dims[lowering->loops[l].dim].planes[s];
 		for (int j = 0; j < lowering->nest->statements[s]->depth; j++)
 			if (plane->kind == HYPERPLANE_AFFINE && plane->affine.coefficients[j]
 				&& array->accesses[i].access->subscripts[d].coefficients[j])

@@ -23,10 +23,10 @@ static void leave_turn(struct lowering *lowering, int depth)
 static bool is_moved(const struct lowering *lowering, int a)
 {
 	const struct nest_array *array = &lowering->nest->arrays[a];
-	for (int l = 0; l < lowering->nest->band_count; l++)
+	for (int l = 0; l < lowering->band->count; l++)
 		for (int i = 0; i < array->access_count; i++) {
 			int s = array->accesses[i].statement;
-			const struct hyperplane *plane = &lowering->nest->band[l].planes[s];
+			const struct hyperplane *plane = &lowering->band->dims[l].planes[s];
 			for (int j = 0; j < lowering->nest->statements[s]->depth; j++)
 				for (int d = 0; d < array->array->rank; d++)
 					if (plane->kind == HYPERPLANE_AFFINE && plane->affine.coefficients[j]

@@ -1,5 +1,7 @@
 #include "passes/search/restriction.h"
 
+#include "passes/analysis/band.h"
+
 static bool is_written_in(const struct function *function, const struct array *array)
 {
 	for (int s = 0; s < function->statement_count; s++)
@@ -88,7 +90,7 @@ void restriction_trim(const struct compilation *compilation, const struct nest *
 	for (int a = 0; a < model->array_count; a++)
 		if (schedule->storage[a].store > used)
 			used = schedule->storage[a].store;
-	while (schedule->depth > used && schedule->order[schedule->depth - 1] >= nest->prefix) {
+	while (schedule->depth > used && schedule->order[schedule->depth - 1] >= nest->band->prefix) {
 		int loop = schedule->order[--schedule->depth];
 		schedule->tile[loop] = model->loops[loop].extent;
 	}

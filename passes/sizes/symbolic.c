@@ -51,7 +51,7 @@ static struct nest *nest_in(struct compilation *compilation, const struct nest *
 	struct nest *found;
 	if (nest->parent) {
 		struct nest *parent = nest_in(compilation, nest->parent, function);
-		nest_find_sequential_band(compilation, parent, nest->outer_loops);
+		parent->band = nest_find_sequential_band(compilation, parent, nest->outer_loops);
 		found = nest_part_like(compilation, parent, nest);
 	} else {
 		found = &nests_of_function(compilation, function, &count)[nest->index];
@@ -65,7 +65,7 @@ static struct nest *nest_in(struct compilation *compilation, const struct nest *
 struct twin {
 	struct nest *nest;           /* NULL: was not asked for yet */
 	const struct statement *idle;    /* does not run there; NULL: all do */
-	struct nest *bands[2 * LOOP_DEPTH_LIMIT + 2];   /* [2 * sequential loops + it borrows] */
+	const struct band *bands[2 * LOOP_DEPTH_LIMIT + 2];   /* [2 * sequential loops + it borrows] */
 };
 
 struct twins {
@@ -94,23 +94,15 @@ static void find_larger(struct compilation *compilation, const struct nest *nest
 		twin->idle = statement_without_instances(function, values);
 }
 
-/* NEST, of TWIN, has the band of LOOPS sequential loops; IS_SEQUENTIAL: even if these are none. */
-static void set_band(struct compilation *compilation, struct nest *nest, int loops,
-	bool is_sequential, struct twin *twin)
+/* The band of NEST, of TWIN, with LOOPS sequential loops. */
+static const struct band *find_band(struct compilation *compilation, const struct nest *nest,
+	int loops, struct twin *twin)
 {
-	struct nest **band = &twin->bands[2 * loops + nest->borrows];
-	if (*band && !is_sequential) {
-		nest_take_band(nest, *band);
-		return;
-	}
-	if (loops || is_sequential)
-		nest_find_sequential_band(compilation, nest, loops);
-	else
-		nest_find_band(compilation, nest);
-	if (is_sequential)
-		return;
-	*band = ARENA_NEW(compilation->arena, struct nest);
-	**band = *nest;
+	const struct band **band = &twin->bands[2 * loops + nest->borrows];
+	if (!*band)
+		*band = loops ? nest_find_sequential_band(compilation, nest, loops)
+			: nest_find_band(compilation, nest);
+	return *band;
 }
 
 /* NEST where size K is one larger, with its closed forms if it is EXACT, and its sequential dims
@@ -130,9 +122,9 @@ static const char *sample_at(struct compilation *compilation, const struct nest 
 	sample->nest.avoids_forms = nest->avoids_forms;
 	copy_joints(compilation, nest, &sample->nest);
 	nest_split_arrays(compilation, &sample->nest, origin.split);
-	set_band(compilation, &sample->nest, origin.loops, !has_band, twin);
-	if (!has_band)
-		sample->nest.band_count = sample->nest.prefix;
+	sample->nest.band = has_band ? find_band(compilation, &sample->nest, origin.loops, twin)
+		: band_prefix(compilation->arena, nest_find_sequential_band(compilation, &sample->nest,
+		origin.loops));
 	sample->regions = ARENA_ARRAY(compilation->arena, struct region,
 		sample->nest.array_count + 1);
 	return !exact || nest_model_build(compilation, &sample->nest, &sample->model,
@@ -152,16 +144,17 @@ static bool same_planes(const struct statement *statement, const struct hyperpla
 	return a->divisor == b->divisor;
 }
 
-/* The first dimension in which the bands of A and B differ, which may be one that only one of
+/* The first dimension in which bands A and B of NEST differ, which may be one that only one of
  * them has; NULL: they are the same. */
-static const struct band_dim *other_band(const struct nest *a, const struct nest *b)
+static const struct band_dim *other_band(const struct nest *nest, const struct band *a,
+	const struct band *b)
 {
-	for (int l = 0; l < a->band_count || l < b->band_count; l++) {
-		if (l >= a->band_count || l >= b->band_count || (l < a->prefix) != (l < b->prefix))
-			return l < a->band_count ? &a->band[l] : &b->band[l];
-		for (int s = 0; s < a->statement_count; s++)
-			if (!same_planes(a->statements[s], &a->band[l].planes[s], &b->band[l].planes[s]))
-				return &a->band[l];
+	for (int l = 0; l < a->count || l < b->count; l++) {
+		if (l >= a->count || l >= b->count || (l < a->prefix) != (l < b->prefix))
+			return l < a->count ? &a->dims[l] : &b->dims[l];
+		for (int s = 0; s < nest->statement_count; s++)
+			if (!same_planes(nest->statements[s], &a->dims[l].planes[s], &b->dims[l].planes[s]))
+				return &a->dims[l];
 	}
 	return NULL;
 }
@@ -173,7 +166,7 @@ static bool same_windows(const struct nest *nest, const struct region *a, const 
 		const struct region_dim *x = &a->dims[d], *y = &b->dims[d];
 		if (x->window != y->window || x->stride != y->stride || x->phase != y->phase
 			|| memcmp(x->coefficient, y->coefficient,
-				(size_t)nest->band_count * sizeof *x->coefficient))
+				(size_t)nest->band->count * sizeof *x->coefficient))
 			return false;
 	}
 	return true;
@@ -295,32 +288,30 @@ static void move_arrays(struct compilation *compilation, const struct nest *from
 
 /* The loops around all parts of a body are what they are for all of them: what is known of them
  * for all sizes, whatever of their iterations PART runs in. */
-static void take_outer_band(const struct nest *part, struct nest *all)
+static void take_outer_band(const struct nest *part, struct band *all)
 {
 	for (int l = 0; l < part->outer_count; l++) {
-		all->band[l] = part->parent->all_sizes->band[l];
-		all->band[l].planes += part->first_in_parent;
+		all->dims[l] = part->parent->all_sizes->band->dims[l];
+		all->dims[l].planes += part->first_in_parent;
 	}
 }
 
-/* The planes and extents of FROM for all sizes, as far as they are known: no slopes yet. */
-static void move_band(struct compilation *compilation, const struct nest *from, struct nest *to)
+/* The planes and extents of NEST for all sizes, as far as they are known: no slopes yet. */
+static struct band *move_band(struct compilation *compilation, const struct nest *nest)
 {
-	to->band_count = from->band_count;
-	to->prefix = from->prefix;
-	to->left_out = from->left_out;
-	memcpy(to->blocked, from->blocked, sizeof to->blocked);
-	memcpy(to->band, from->band, sizeof to->band);
-	take_outer_band(from, to);
-	for (int l = from->outer_count; l < to->band_count; l++) {
-		to->band[l].planes = ARENA_ARRAY(compilation->arena, struct hyperplane,
-			to->statement_count);
-		for (int s = 0; s < to->statement_count; s++) {
-			to->band[l].planes[s] = from->band[l].planes[s];
-			to->band[l].planes[s].affine.sizes = ARENA_ARRAY(compilation->arena, long,
+	struct band *band = ARENA_NEW(compilation->arena, struct band);
+	*band = *nest->band;
+	take_outer_band(nest, band);
+	for (int l = nest->outer_count; l < band->count; l++) {
+		band->dims[l].planes = ARENA_ARRAY(compilation->arena, struct hyperplane,
+			nest->statement_count);
+		for (int s = 0; s < nest->statement_count; s++) {
+			band->dims[l].planes[s] = nest->band->dims[l].planes[s];
+			band->dims[l].planes[s].affine.sizes = ARENA_ARRAY(compilation->arena, long,
 				SYMBOLIC_LIMIT);
 		}
 	}
+	return band;
 }
 
 /* What grows with the sizes, by how much. */
@@ -331,17 +322,17 @@ struct growth {
 	} (*dims)[ARRAY_RANK_LIMIT]; /* [array]: of closed forms */
 };
 
-/* Size K is one more in SAMPLE: by how much numbers of NEST are others is their slope. */
-static void add_band_slopes(struct nest *nest, const struct nest *sample, int k,
-	struct growth *growth)
+/* Size K is one more in SAMPLE: by how much numbers of BAND, of NEST, are others is their slope. */
+static void add_band_slopes(const struct nest *nest, struct band *band, const struct band *sample,
+	int k, struct growth *growth)
 {
-	for (int l = nest->outer_count; l < nest->band_count; l++) {
-		growth->extents[l].of[k] = sample->band[l].extent - nest->band[l].extent;
+	for (int l = nest->outer_count; l < band->count; l++) {
+		growth->extents[l].of[k] = sample->dims[l].extent - band->dims[l].extent;
 		for (int s = 0; s < nest->statement_count; s++) {
-			struct hyperplane *plane = &nest->band[l].planes[s];
+			struct hyperplane *plane = &band->dims[l].planes[s];
 			if (plane->kind != HYPERPLANE_AFFINE)
 				continue;
-			plane->affine.sizes[k] = sample->band[l].planes[s].affine.constant
+			plane->affine.sizes[k] = sample->dims[l].planes[s].affine.constant
 				- plane->affine.constant;
 		}
 	}
@@ -359,12 +350,13 @@ static void add_region_slopes(const struct region *region, const struct region *
 }
 
 /* Slopes are known: constants lose what the sizes stand for. */
-static void make_planes(struct compilation *compilation, struct nest *nest)
+static void make_planes(struct compilation *compilation, const struct nest *nest,
+	struct band *band)
 {
 	const struct function *function = nest->function;
-	for (int l = nest->outer_count; l < nest->band_count; l++)
+	for (int l = nest->outer_count; l < band->count; l++)
 		for (int s = 0; s < nest->statement_count; s++) {
-			struct hyperplane *plane = &nest->band[l].planes[s];
+			struct hyperplane *plane = &band->dims[l].planes[s];
 			if (plane->kind != HYPERPLANE_AFFINE)
 				continue;
 			for (int k = 0; k < function->symbolic_count; k++)
@@ -392,16 +384,16 @@ static const char *what_is_other(struct compilation *compilation, const struct n
 		return other;
 	if (sample->nest.array_count != nest->array_count)
 		return "accesses that share a buffer are others";
-	const struct band_dim *dim = other_band(nest, &sample->nest);
+	const struct band_dim *dim = other_band(nest, nest->band, sample->nest.band);
 	return dim ? arena_printf(compilation->arena, "the loops that can be tiled together are "
 		"others, from '%s' on,", name_of(nest, dim)) : NULL;
 }
 
 static bool add_slopes(struct compilation *compilation, const struct nest *nest,
-	struct band_origin origin, bool exact, int k, struct nest *all, struct region *regions,
+	struct band_origin origin, bool exact, int k, struct band *band, struct region *regions,
 	struct growth *growth, const char **reason)
 {
-	const struct function *function = all->function;
+	const struct function *function = nest->function->unbound;
 	struct sample *sample = ARENA_NEW(compilation->arena, struct sample);
 	const char *other = what_is_other(compilation, nest, origin, regions, exact, k, sample);
 	if (other) {
@@ -409,7 +401,7 @@ static bool add_slopes(struct compilation *compilation, const struct nest *nest,
 			other, function->symbolic[k]->name);
 		return false;
 	}
-	add_band_slopes(all, &sample->nest, k, growth);
+	add_band_slopes(nest, band, sample->nest.band, k, growth);
 	for (int a = 0; a < nest->array_count && exact; a++) {
 		int rank = nest->arrays[a].array->rank;
 		if (!same_windows(nest, &regions[a], &sample->regions[a], rank)) {
@@ -423,12 +415,12 @@ static bool add_slopes(struct compilation *compilation, const struct nest *nest,
 	return true;
 }
 
-/* The values of dimension L of NEST's band. */
-static __isl_give isl_set *values_of_dim(const struct nest *nest, int l)
+/* The values of DIM, of NEST's band. */
+static __isl_give isl_set *values_of_dim(const struct nest *nest, const struct band_dim *dim)
 {
 	isl_set *all = NULL;
 	for (int s = 0; s < nest->statement_count; s++) {
-		const struct hyperplane *plane = &nest->band[l].planes[s];
+		const struct hyperplane *plane = &dim->planes[s];
 		if (plane->kind != HYPERPLANE_AFFINE)
 			continue;
 		isl_set *values = isl_set_apply(isl_set_copy(nest->statements[s]->domain),
@@ -438,18 +430,19 @@ static __isl_give isl_set *values_of_dim(const struct nest *nest, int l)
 	return all;
 }
 
-/* The values of dimension L begin at 0 where their slopes do not say so for all sizes: they
+/* The values of DIM begin at 0 where their slopes do not say so for all sizes: they
  * begin at half of one. */
-static void find_origin(struct compilation *compilation, struct nest *nest, int l)
+static void find_origin(struct compilation *compilation, const struct nest *nest,
+	struct band_dim *dim)
 {
 	static const struct slopes none;
-	isl_set *values = values_of_dim(nest, l);
+	isl_set *values = values_of_dim(nest, dim);
 	isl_pw_aff *first = values ? extreme_of(values, 0, false) : NULL;
 	if (!first)
 		return;
 	first = fewest_cases(compilation, first, straight(nest->function, 0, &none));
 	for (int s = 0; s < nest->statement_count && isl_pw_aff_isa_aff(first) == isl_bool_true; s++) {
-		struct hyperplane *plane = &nest->band[l].planes[s];
+		struct hyperplane *plane = &dim->planes[s];
 		if (plane->kind != HYPERPLANE_AFFINE)
 			continue;
 		isl_aff *origin = isl_pw_aff_as_aff(isl_pw_aff_insert_domain(isl_pw_aff_copy(first),
@@ -459,13 +452,13 @@ static void find_origin(struct compilation *compilation, struct nest *nest, int 
 	}
 }
 
-/* The extent of dimension L where its slopes do not say it for all sizes: steps of more than
+/* The extent of DIM where its slopes do not say it for all sizes: steps of more than
  * one, several loops of which another one is the longest. */
-static void find_extent(struct compilation *compilation, struct nest *nest, int l,
-	const struct slopes *slopes)
+static void find_extent(struct compilation *compilation, const struct nest *nest,
+	struct band_dim *dim, const struct slopes *slopes)
 {
 	const struct function *function = nest->function;
-	isl_set *values = values_of_dim(nest, l);
+	isl_set *values = values_of_dim(nest, dim);
 	isl_pw_aff *last = values ? extreme_of(values, 0, true) : NULL;
 	if (!last)
 		return;
@@ -476,8 +469,8 @@ static void find_extent(struct compilation *compilation, struct nest *nest, int 
 		isl_pw_aff_domain(isl_pw_aff_copy(extent)));
 	isl_aff *none = isl_aff_zero_on_domain(isl_local_space_from_space(isl_set_get_space(rest)));
 	extent = isl_pw_aff_union_add(extent, isl_pw_aff_alloc(rest, none));
-	nest->band[l].sized_extent = fewest_cases(compilation, extent,
-		straight(function, nest->band[l].extent, slopes));
+	dim->sized_extent = fewest_cases(compilation, extent,
+		straight(function, dim->extent, slopes));
 }
 
 static bool is_subset(__isl_keep isl_set *set, __isl_take isl_set *of)
@@ -487,39 +480,39 @@ static bool is_subset(__isl_keep isl_set *set, __isl_take isl_set *of)
 	return subset;
 }
 
-/* Statement S runs within the extent of dimension L, whatever the sizes: no tile loop
- * leaves any of it out. */
-static bool is_covered(const struct nest *nest, int l, int s)
+/* Statement S runs within the extent of DIM, whatever the sizes: no tile loop leaves any of it
+ * out. */
+static bool is_covered(const struct nest *nest, const struct band_dim *dim, int s)
 {
-	const struct band_dim *band = &nest->band[l];
-	const struct hyperplane *plane = &band->planes[s];
+	const struct hyperplane *plane = &dim->planes[s];
 	if (plane->kind != HYPERPLANE_AFFINE)
 		return true;
 	isl_set *domain = nest->statements[s]->domain;
 	isl_ctx *ctx = isl_set_get_ctx(domain);
 	isl_pw_aff *value = isl_pw_aff_from_aff(isl_aff_copy(plane->value));
 	isl_set *inside = isl_pw_aff_nonneg_set(isl_pw_aff_copy(value));
-	isl_pw_aff *end = band->sized_extent
-		? isl_pw_aff_insert_domain(isl_pw_aff_copy(band->sized_extent), isl_set_get_space(domain))
+	isl_pw_aff *end = dim->sized_extent
+		? isl_pw_aff_insert_domain(isl_pw_aff_copy(dim->sized_extent), isl_set_get_space(domain))
 		: isl_pw_aff_from_aff(isl_aff_val_on_domain_space(isl_set_get_space(domain),
-			isl_val_int_from_si(ctx, band->extent)));
+			isl_val_int_from_si(ctx, dim->extent)));
 	inside = isl_set_intersect(inside, isl_pw_aff_lt_set(value, end));
 	return is_subset(domain, inside);
 }
 
-static void make_extents(struct compilation *compilation, struct nest *nest,
-	const struct growth *growth)
+static void make_extents(struct compilation *compilation, const struct nest *nest,
+	const struct growth *growth, struct band *band)
 {
-	for (int l = nest->outer_count; l < nest->band_count; l++) {
+	for (int l = nest->outer_count; l < band->count; l++) {
+		struct band_dim *dim = &band->dims[l];
 		bool covered = true;
-		nest->band[l].sized_extent = straight_number(compilation, nest->function,
-			nest->band[l].extent, &growth->extents[l]);
+		dim->sized_extent = straight_number(compilation, nest->function, dim->extent,
+			&growth->extents[l]);
 		for (int s = 0; s < nest->statement_count; s++)
-			covered = covered && is_covered(nest, l, s);
+			covered = covered && is_covered(nest, dim, s);
 		if (covered)
 			continue;
-		find_origin(compilation, nest, l);
-		find_extent(compilation, nest, l, &growth->extents[l]);
+		find_origin(compilation, nest, dim);
+		find_extent(compilation, nest, dim, &growth->extents[l]);
 	}
 }
 
@@ -586,15 +579,16 @@ struct nest *nest_with_sizes(struct compilation *compilation, const struct nest 
 	all->borrows = nest->borrows;
 	all->avoids_forms = nest->avoids_forms;
 	move_arrays(compilation, nest, all);
-	move_band(compilation, nest, all);
+	struct band *band = move_band(compilation, nest);
 	struct growth growth = { .dims = arena_alloc(compilation->arena,
 		sizeof *growth.dims * (size_t)(nest->array_count + 1)) };
 	memset(growth.dims, 0, sizeof *growth.dims * (size_t)(nest->array_count + 1));
 	for (int k = 0; k < function->symbolic_count; k++)
-		if (!add_slopes(compilation, nest, origin, exact, k, all, regions, &growth, reason))
+		if (!add_slopes(compilation, nest, origin, exact, k, band, regions, &growth, reason))
 			return NULL;
-	make_planes(compilation, all);
-	make_extents(compilation, all, &growth);
+	make_planes(compilation, all, band);
+	make_extents(compilation, all, &growth, band);
+	all->band = band;
 	if (exact)
 		make_regions(compilation, all, &growth, regions);
 	return all;
@@ -647,15 +641,15 @@ static isl_stat check_pairs(__isl_take isl_map *pairs, void *user)
 	const struct nest *nest = check->nest;
 	int s = nest_statement_named(nest, isl_map_get_tuple_name(pairs, isl_dim_in));
 	int t = nest_statement_named(nest, isl_map_get_tuple_name(pairs, isl_dim_out));
-	isl_map *within = in_one_iteration(nest, isl_map_copy(pairs), s, t);
+	isl_map *within = in_one_iteration(nest->band, isl_map_copy(pairs), s, t);
 	check->from = s;
 	check->to = t;
 	/* A private value that is carried by a sequential loop depends on the order inside. */
 	if (check->is_together && isl_map_is_subset(pairs, within) != isl_bool_true)
 		check->is_legal = false;
 	if (isl_map_is_empty(within) != isl_bool_true)
-		check->is_legal &= pair_is_legal(check, within, &nest->band[check->dim].planes[s],
-			&nest->band[check->dim].planes[t]);
+		check->is_legal &= pair_is_legal(check, within, &nest->band->dims[check->dim].planes[s],
+			&nest->band->dims[check->dim].planes[t]);
 	isl_map_free(within);
 	isl_map_free(pairs);
 	return check->is_legal ? isl_stat_ok : isl_stat_error;
@@ -665,11 +659,11 @@ bool band_is_legal(struct compilation *compilation, const struct nest *nest,
 	const struct schedule *schedule, const char **reason)
 {
 	*reason = "its loops do not grow evenly with the sizes";
-	for (int l = 0; l < nest->band_count; l++)
+	for (int l = 0; l < nest->band->count; l++)
 		for (int s = 0; s < nest->statement_count; s++)
-			if (!is_covered(nest, l, s))
+			if (!is_covered(nest, &nest->band->dims[l], s))
 				return false;
-	for (int l = nest->prefix; l < nest->band_count; l++) {
+	for (int l = nest->band->prefix; l < nest->band->count; l++) {
 		struct check check = { .nest = nest, .dim = l, .is_legal = true,
 			.turns = schedule->is_serpentine[l] };
 		isl_union_map_foreach_map(nest->dependences, check_pairs, &check);
@@ -682,7 +676,7 @@ bool band_is_legal(struct compilation *compilation, const struct nest *nest,
 		*reason = arena_printf(compilation->arena, "a dependence of line %d on line %d runs "
 			"backwards along '%s' for some sizes, though not for those tuned for",
 			nest->statements[check.to]->location.line,
-			nest->statements[check.from]->location.line, name_of(nest, &nest->band[l]));
+			nest->statements[check.from]->location.line, name_of(nest, &nest->band->dims[l]));
 		return false;
 	}
 	return true;

@@ -21,7 +21,7 @@ static bool nest_register_bytes(struct compilation *compilation, struct nest *ne
 	if (nest->array_count > MODEL_ARRAYS)
 		return false;
 	nest_find_dependences(compilation, nest);
-	nest_find_band(compilation, nest);
+	nest->band = nest_find_band(compilation, nest);
 	nest_model_build(compilation, nest, model, regions);
 	search_options_init(&options);
 	options.effort = EFFORT;

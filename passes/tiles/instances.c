@@ -52,7 +52,7 @@ static __isl_give isl_aff *parameter(const struct lowering *lowering, __isl_take
 static __isl_give isl_set *where_extent(const struct lowering *lowering, int dim, bool is_more,
 	__isl_take isl_aff *first)
 {
-	const struct band_dim *band = &lowering->nest->band[dim];
+	const struct band_dim *band = &lowering->band->dims[dim];
 	isl_pw_aff *from = isl_pw_aff_from_aff(first);
 	isl_pw_aff *extent = band->sized_extent ? isl_pw_aff_copy(band->sized_extent)
 		: isl_pw_aff_from_aff(isl_aff_val_on_domain_space(isl_pw_aff_get_domain_space(from),
@@ -202,7 +202,7 @@ static __isl_give isl_set *within_end(const struct lowering *lowering, __isl_tak
 static const struct hyperplane *plane_of(const struct lowering *lowering, int l, int s)
 {
 	int dim = lowering->loops[l].dim;
-	return dim < 0 ? &lowering->stage->dim.planes[s] : &lowering->nest->band[dim].planes[s];
+	return dim < 0 ? &lowering->stage->dim.planes[s] : &lowering->band->dims[dim].planes[s];
 }
 
 __isl_give isl_set *stage_instances(const struct lowering *lowering, int s)

@@ -19,7 +19,7 @@ struct attempts {
 		int loops, joint_count;
 		const struct access **joint;     /* [joint_count]: with those there were before */
 	} *checked;
-	struct nest **bands;         /* [2 * sequential loops + it borrows]; NULL: not found yet */
+	const struct band **bands;   /* [2 * sequential loops + it borrows]; NULL: not found yet */
 	struct tried {
 		struct tried *next;
 		struct choice *choice;
@@ -29,29 +29,23 @@ struct attempts {
 };
 
 /* NEST's band with LOOPS sequential loops; BANDS remembers those found. */
-static void set_band(struct compilation *compilation, struct nest *nest, int loops,
-	struct nest **bands)
+static const struct band *find_band(struct compilation *compilation, const struct nest *nest,
+	int loops, const struct band **bands)
 {
-	struct nest **band = &bands[2 * loops + nest->borrows];
-	if (!*band) {
-		if (loops)
-			nest_find_sequential_band(compilation, nest, loops);
-		else
-			nest_find_band(compilation, nest);
-		*band = ARENA_NEW(compilation->arena, struct nest);
-		**band = *nest;
-		return;
-	}
-	nest_take_band(nest, *band);
+	const struct band **band = &bands[2 * loops + nest->borrows];
+	if (!*band)
+		*band = loops ? nest_find_sequential_band(compilation, nest, loops)
+			: nest_find_band(compilation, nest);
+	return *band;
 }
 
 /* Groups that are alike in the band are one, and the one that ATTEMPT says shares the buffer
  * of one that is written.  False if there is none. */
 static bool join_for_borrowing(struct compilation *compilation, struct nest *nest,
-	struct attempt attempt, struct nest **bands)
+	struct attempt attempt, const struct band **bands)
 {
 	nest_split_arrays(compilation, nest, true);
-	set_band(compilation, nest, attempt.loops, bands);
+	nest->band = find_band(compilation, nest, attempt.loops, bands);
 	nest_join_alike(compilation, nest);
 	nest_split_arrays(compilation, nest, true);
 	int left = attempt.shared;
@@ -209,7 +203,7 @@ static struct choice *lower_attempt(struct compilation *compilation, struct nest
 		/* groups that are one again have nobody to borrow from */
 		if (!nest_split_arrays(compilation, nest, attempt.split))
 			nest->refetches = nest->borrows = false;
-		set_band(compilation, nest, attempt.loops, attempts->bands);
+		nest->band = find_band(compilation, nest, attempt.loops, attempts->bands);
 		*plan = before;
 		if (nest->is_split && nest->array_count <= MODEL_ARRAYS
 			&& join_clashing(compilation, nest, attempt.loops, attempts, plan)) {
@@ -284,7 +278,7 @@ static long rivals_bound(const struct attempts *attempts, const struct choice *b
  * closed forms inside, where tiles of all loops have none, or be those that run whole in its tiles. */
 static bool is_best_known(const struct candidate *candidate)
 {
-	return (candidate->choice->exact && !candidate->choice->nest->left_out)
+	return (candidate->choice->exact && !candidate->choice->nest->band->left_out)
 		|| candidate->bytes <= nest_compulsory(candidate->choice->nest);
 }
 
@@ -327,7 +321,7 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 	unsigned long all_work = nest_work_left(compilation);
 	struct candidates candidates = { 0 };
 	const struct plan before = *plan;
-	struct attempts attempts = { .bands = ARENA_ARRAY(compilation->arena, struct nest *,
+	struct attempts attempts = { .bands = ARENA_ARRAY(compilation->arena, const struct band *,
 		2 * depth + 2) };
 	*refusal = (struct refusal){ .first = NULL };
 	if (!nest->regions_found)
@@ -362,12 +356,12 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 				has_met = nest->joint_count > 0;
 			is_missed |= outcome == TOO_LONG;
 			is_too_large |= outcome == NO_FIT;
-			has_others |= nest->left_out || loops > nest->outer_loops;
+			has_others |= nest->band->left_out || loops > nest->outer_loops;
 			if (outcome != LOWERED)
 				continue;
 			candidates_add(compilation, &candidates, choice, out);
 			may_end |= (loops && !nest->function->unbound)
-				|| (!nest->left_out && (attempt.split || !may_split));
+				|| (!nest->band->left_out && (attempt.split || !may_split));
 		}
 		is_complete = may_end && (is_best_known(&candidates.items[0]) ||
 			candidates.items[0].bytes >= least);

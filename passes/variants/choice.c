@@ -35,7 +35,7 @@ static void find_contradiction(struct choice *choice, const struct schedule_read
 	struct arena *arena = choice->compilation->arena;
 	const struct nest *nest = choice->nest;
 	const struct search_options *options = &choice->options;
-	for (int l = 0; l < nest->prefix; l++)
+	for (int l = 0; l < nest->band->prefix; l++)
 		if (choice->model.loops[l].tile != 1 && reader->tiles[l])
 			contradict(choice, reader->tiles[l], arena_printf(arena, "loop '%s' runs one iteration "
 				"at a time, in order: it has no tiles of %ld", choice->model.loops[l].name,
@@ -57,8 +57,8 @@ static void find_contradiction(struct choice *choice, const struct schedule_read
 static struct schedule_reader reader_of(const struct choice *choice, struct nest_model *model,
 	struct search_options *options)
 {
-	return (struct schedule_reader){ .arena = choice->compilation->arena, .nest = choice->nest,
-		.model = model, .options = options, .compilation = choice->compilation };
+	return (struct schedule_reader){ .arena = choice->compilation->arena,
+		.function = choice->nest->function, .prefix = choice->nest->band->prefix, .model = model, .options = options, .compilation = choice->compilation };
 }
 
 /* What pragmas and --schedule say of the nest. */
@@ -92,8 +92,8 @@ static void restrict_to_boxes(struct choice *choice)
 /* The dimensions of the band, from the first on, that array A's buffer is inside of at least. */
 static int least_dims_outside(const struct nest *nest, int a)
 {
-	int dims = !nest->refetches || !nest->arrays[a].has_siblings ? 0 : !nest->borrows ? nest->prefix
-		: nest->arrays[a].is_written ? 0 : nest->band_count;
+	int dims = !nest->refetches || !nest->arrays[a].has_siblings ? 0 : !nest->borrows ? nest->band->prefix
+		: nest->arrays[a].is_written ? 0 : nest->band->count;
 	return dims > nest->outer_count ? dims : nest->outer_count;
 }
 
@@ -125,8 +125,8 @@ static void restrict_siblings(struct choice *choice)
 /* Sequential dimensions stay outermost, in order, an iteration a tile. */
 static void fix_prefix(struct choice *choice)
 {
-	choice->options.order_count = choice->nest->prefix;
-	for (int l = 0; l < choice->nest->prefix; l++) {
+	choice->options.order_count = choice->nest->band->prefix;
+	for (int l = 0; l < choice->nest->band->prefix; l++) {
 		choice->options.order[l] = l;
 		choice->model.loops[l].tile = 1;
 		choice->model.loops[l].is_forward = true;
@@ -354,10 +354,10 @@ static struct schedule with_sequential_loops(const struct choice *choice)
 	struct schedule schedule = *found;
 	int level[NEST_LOOPS] = { 0 };   /* [dimension]: loops there are down to its own */
 	schedule.depth = 0;
-	for (int l = 0; l < nest->prefix; l++)
+	for (int l = 0; l < nest->band->prefix; l++)
 		schedule.order[schedule.depth++] = l;
 	for (int i = 0; i < found->depth; i++)
-		if (found->order[i] >= nest->prefix)
+		if (found->order[i] >= nest->band->prefix)
 			schedule.order[schedule.depth++] = found->order[i];
 	for (int i = 0; i < schedule.depth; i++)
 		level[schedule.order[i]] = i + 1;
@@ -576,7 +576,7 @@ void choice_fill_bounds(const struct choice *choice, struct plan_nest *out)
 bool choice_agrees(const struct choice *choice, const struct plan_nest *out)
 {
 	/* Buffers outside sequential loops come inside them where they would grow with a size. */
-	if (choice->nest->function->unbound && choice->nest->prefix)
+	if (choice->nest->function->unbound && choice->nest->band->prefix)
 		return true;
 	if (!choice->exact || (is_unclipped(choice)
 		? plan_nest_bytes(out) <= choice->schedule.total_bytes
@@ -621,8 +621,8 @@ static const char *reason_without_plan(const struct choice *choice, const struct
 {
 	struct arena *arena = choice->compilation->arena;
 	const struct obstacle *obstacle = &choice->obstacle;
-	const char *because = all->left_out && all->blocked[0].loop ? arena_printf(arena,
-		", as loop '%s' cannot be tiled", all->blocked[0].loop->source_name) : "";
+	const char *because = all->band->left_out && all->band->blocked[0].loop ? arena_printf(arena,
+		", as loop '%s' cannot be tiled", all->band->blocked[0].loop->source_name) : "";
 	if (obstacle->clash[0] >= 0)
 		return arena_printf(arena, "buffers of '%s' hold the same elements for some sizes",
 			all->arrays[obstacle->clash[0]].array->source_name);

@@ -134,7 +134,7 @@ static void try_expanded(struct compilation *compilation, const struct form *for
 	const struct plan *plan, struct variant *best)
 {
 	struct variant variant;
-	if (best->choice && !best->choice->nest->prefix && !best->choice->nest->left_out
+	if (best->choice && !best->choice->nest->band->prefix && !best->choice->nest->band->left_out
 		&& plan_nest_bytes(&best->out) == best->out.compulsory_bytes)
 		return;
 	const struct nest *nest = best->nest;

@@ -101,12 +101,12 @@ static bool lower_parts_in(struct compilation *compilation, struct nest *nest, i
 	if (!parts)
 		return false;
 	nest_split_arrays(compilation, nest, false);
-	nest_find_sequential_band(compilation, nest, loops);
-	nest->band_count = nest->prefix;
-	if (loops && !nest->prefix)
+	nest->band = band_prefix(compilation->arena, nest_find_sequential_band(compilation, nest,
+		loops));
+	if (loops && !nest->band->prefix)
 		return false;
 	for (int p = 0; p < count; p++)
-		parts[p].outer_count = nest->prefix;
+		parts[p].outer_count = nest->band->prefix;
 	nest_make_outer_vars(compilation, nest, plan, nest->inner_vars);
 	for (int p = 0; p < count; p++)
 		memcpy(parts[p].outer_vars, nest->inner_vars, sizeof parts[p].outer_vars);
@@ -120,7 +120,7 @@ static bool lower_parts_in(struct compilation *compilation, struct nest *nest, i
 	out->inner = plan_around(compilation, emitted, emitted->outer_vars, 0, emitted->outer_count,
 		plan, out->body);
 	struct plan_node *block = plan_around(compilation, emitted, emitted->inner_vars,
-		emitted->outer_count, emitted->prefix, plan, out->inner);
+		emitted->outer_count, emitted->band->prefix, plan, out->inner);
 	bool done = true;
 	for (int p = 0; p < count && done; p++) {
 		struct nest_work work = nest_work_begin(compilation,

@@ -37,8 +37,8 @@ static void remark_on_blocked(struct compilation *compilation, const struct bloc
 
 static bool is_left_out(const struct nest *nest, const struct loop *loop)
 {
-	for (int i = 0; i < nest->left_out; i++)
-		if (nest->blocked[i].loop == loop)
+	for (int i = 0; i < nest->band->left_out; i++)
+		if (nest->band->blocked[i].loop == loop)
 			return true;
 	return false;
 }
@@ -46,27 +46,26 @@ static bool is_left_out(const struct nest *nest, const struct loop *loop)
 /* Why NEST's outer loops run one after the other: what could not be tiled with them. */
 static void remark_on_sequential(struct compilation *compilation, const struct nest *nest)
 {
-	struct nest whole = *nest;
-	for (int l = nest->outer_count; l < nest->prefix; l++) {
-		const struct loop *loop = nest_loop_of(nest, &nest->band[l]);
+	for (int l = nest->outer_count; l < nest->band->prefix; l++) {
+		const struct loop *loop = nest_loop_of(nest, &nest->band->dims[l]);
 		diag_remark(compilation->diag, loop ? loop->location : nest->location, "loop",
 			"loop '%s' runs one iteration at a time, in order",
-			loop ? loop->source_name : nest->band[l].name);
+			loop ? loop->source_name : nest->band->dims[l].name);
 	}
-	if (nest->parent || !nest->prefix || !diag_has_remark(compilation->diag, "loop"))
+	if (nest->parent || !nest->band->prefix || !diag_has_remark(compilation->diag, "loop"))
 		return;
-	nest_find_band(compilation, &whole);
-	for (int i = 0; i < whole.left_out; i++)
-		if (whole.blocked[i].loop && !is_left_out(nest, whole.blocked[i].loop))
-			remark_on_blocked(compilation, &whole.blocked[i],
+	const struct band *whole = nest_find_band(compilation, nest);
+	for (int i = 0; i < whole->left_out; i++)
+		if (whole->blocked[i].loop && !is_left_out(nest, whole->blocked[i].loop))
+			remark_on_blocked(compilation, &whole->blocked[i],
 				"cannot be tiled together with the loops around it");
 }
 
 void remark_on_loops(struct compilation *compilation, const struct nest *nest)
 {
-	for (int i = 0; i < nest->left_out; i++)
-		if (nest->blocked[i].loop)
-			remark_on_blocked(compilation, &nest->blocked[i], "is not tiled");
+	for (int i = 0; i < nest->band->left_out; i++)
+		if (nest->band->blocked[i].loop)
+			remark_on_blocked(compilation, &nest->band->blocked[i], "is not tiled");
 	remark_on_sequential(compilation, nest);
 }
 

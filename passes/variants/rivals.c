@@ -50,8 +50,8 @@ static bool in_band(const struct nest *nest, int s, const struct affine *subscri
 	const struct statement *statement = nest->statements[s];
 	bool is_known[LOOP_DEPTH_LIMIT] = { false };
 	*out = (struct band_affine){ .constant = subscript->constant };
-	for (int l = 0; l < nest->band_count; l++) {
-		const struct hyperplane *plane = &nest->band[l].planes[s];
+	for (int l = 0; l < nest->band->count; l++) {
+		const struct hyperplane *plane = &nest->band->dims[l].planes[s];
 		int i = iterator_of(statement, plane);
 		if (i < 0 || is_known[i])
 			continue;
@@ -110,8 +110,8 @@ static bool covers(const struct nest *nest, int main, int s, unsigned *others)
 /* STATEMENT runs only in the first or last tile of some dimension of the band. */
 static bool is_anchored(const struct nest *nest, int statement)
 {
-	for (int l = 0; l < nest->band_count; l++)
-		if (nest->band[l].planes[statement].kind != HYPERPLANE_AFFINE)
+	for (int l = 0; l < nest->band->count; l++)
+		if (nest->band->dims[l].planes[statement].kind != HYPERPLANE_AFFINE)
 			return true;
 	return false;
 }
@@ -150,7 +150,7 @@ static bool is_main(const struct nest *nest, int main, unsigned *others)
 {
 	const struct statement *statement = nest->statements[main];
 	*others = 0;
-	if (is_anchored(nest, main) || true_depth(statement) != nest->band_count)
+	if (is_anchored(nest, main) || true_depth(statement) != nest->band->count)
 		return false;
 	for (int s = 0; s < nest->statement_count; s++)
 		if ((!is_anchored(nest, s) && !runs_with(nest->statements[s], statement))
@@ -163,7 +163,7 @@ static bool is_main(const struct nest *nest, int main, unsigned *others)
 static bool has_main_statement(const struct nest *nest, unsigned *others)
 {
 	bool has = false;
-	if (nest->left_out || nest->prefix)
+	if (nest->band->left_out || nest->band->prefix)
 		return false;
 	for (int s = 0; s < nest->statement_count; s++) {
 		unsigned own;
@@ -198,8 +198,8 @@ static void reduce(const struct choice *choice, unsigned others, int loops,
 		options->held[to] = options->held[a];
 	}
 	for (int i = 0; i < loops; i++)
-		for (int l = 0; l < nest->band_count; l++)
-			if (nest_loop_of(nest, &nest->band[l]) == nest->statements[0]->loops[i]
+		for (int l = 0; l < nest->band->count; l++)
+			if (nest_loop_of(nest, &nest->band->dims[l]) == nest->statements[0]->loops[i]
 				&& model->loops[l].extent > 1) {
 				model->loops[l].tile = 1;
 				model->loops[l].is_forward = true;

@@ -143,7 +143,7 @@ static void read_tile(struct schedule_reader *reader)
 static void read_order(struct schedule_reader *reader)
 {
 	bool named[MODEL_LOOPS] = { false };
-	int prefix = reader->nest->prefix, last = -1;
+	int prefix = reader->prefix, last = -1;
 	reader->options->order_count = prefix;
 	reader->options->has_fixed_order = true;
 	reader->order = reader->line;
@@ -224,7 +224,7 @@ static void read_storage(struct schedule_reader *reader, int a)
  * for it. */
 static bool is_carried_here(const struct schedule_reader *reader, const char *name, size_t length)
 {
-	const struct function *function = reader->nest->function;
+	const struct function *function = reader->function;
 	for (int i = 0; i < function->array_count; i++)
 		if (strlen(function->arrays[i]->name) == length
 			&& !strncmp(function->arrays[i]->name, name, length))
@@ -271,7 +271,7 @@ static void read_store(struct schedule_reader *reader)
 static int read_array(struct schedule_reader *reader)
 {
 	const struct schedule_word *word = next_word(reader);
-	const struct function *function = reader->nest->function;
+	const struct function *function = reader->function;
 	for (int i = 0; word && i < function->array_count; i++)
 		if (!strcmp(function->arrays[i]->name, word->text))
 			return i;
@@ -297,7 +297,7 @@ static void read_double(struct schedule_reader *reader)
 
 static void read_stream(struct schedule_reader *reader)
 {
-	const struct function *function = reader->nest->function;
+	const struct function *function = reader->function;
 	int found = read_array(reader);
 	const struct schedule_word *loop = next_word(reader);
 	if (found < 0)
@@ -400,7 +400,7 @@ static bool names(const struct schedule_line *line, const char *word)
  * tiles say that they are. */
 static void check_sequential(struct schedule_reader *reader, bool is_form_given)
 {
-	for (int l = 0; l < reader->nest->prefix && reader->order && !is_form_given; l++)
+	for (int l = 0; l < reader->prefix && reader->order && !is_form_given; l++)
 		if (reader->model->loops[l].extent > 1 && !reader->tiles[l]
 			&& !names(reader->order, reader->model->loops[l].name))
 			fail_at(reader, reader->order, NULL, "the order leaves out a loop that runs one iteration "

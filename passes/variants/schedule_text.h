@@ -31,13 +31,14 @@
 const char *schedule_print(struct arena *arena, const struct nest_model *model,
 	const struct search_options *options, const struct schedule *schedule);
 
-/* Reads lines into the tiles of MODEL, which is NEST's, and OPTIONS. */
+/* Reads lines into the tiles of MODEL, which is a nest's, and OPTIONS. */
 struct schedule_reader {
 	struct arena *arena;
-	const struct nest *nest;
+	const struct function *function;
+	int prefix;                  /* the nest's sequential dimensions */
 	struct nest_model *model;
 	struct search_options *options;
-	struct group_constraints *group;  /* NEST is a group: what is said of that; else NULL */
+	struct group_constraints *group;  /* the nest is a group: what is said of that; else NULL */
 	const struct compilation *compilation;   /* knows what is carried */
 	/* What of the lines cannot be in this form of the nest; NULL: nothing. */
 	const char *failure;
