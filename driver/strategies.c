@@ -37,7 +37,7 @@ void strategies_find(struct session *session)
 static bool is_first_entry(const struct nest *nest, int a)
 {
 	for (int b = 0; b < a; b++)
-		if (nest->arrays[b].array == nest->arrays[a].array)
+		if (nest->arrays->items[b].array == nest->arrays->items[a].array)
 			return false;
 	return true;
 }
@@ -46,11 +46,11 @@ static void print_roles(FILE *out, const struct nest *nest)
 {
 	const char *separator = "";
 	for (int role = 0; role < ROLE_COUNT; role++)
-		for (int a = 0; a < nest->array_count; a++)
+		for (int a = 0; a < nest->arrays->count; a++)
 			if (is_first_entry(nest, a) &&
-				nest_array_role(nest, &nest->arrays[a]) == (enum array_role)role) {
+				nest_array_role(nest, nest->arrays, a) == (enum array_role)role) {
 				fprintf(out, "%s%s %s", separator, role_names[role],
-					nest->arrays[a].array->name);
+					nest->arrays->items[a].array->name);
 				separator = ", ";
 			}
 }
@@ -129,11 +129,11 @@ static json_t *bytes_json(long bytes)
 static json_t *roles_json(const struct nest *nest)
 {
 	json_t *arrays = json_array();
-	for (int a = 0; a < nest->array_count; a++)
+	for (int a = 0; a < nest->arrays->count; a++)
 		if (is_first_entry(nest, a))
 			json_array_append_new(arrays, json_pack("{ss ss}",
-				"name", nest->arrays[a].array->name,
-				"role", role_names[nest_array_role(nest, &nest->arrays[a])]));
+				"name", nest->arrays->items[a].array->name,
+				"role", role_names[nest_array_role(nest, nest->arrays, a)]));
 	return arrays;
 }
 

@@ -8,6 +8,7 @@ libloopc_a_SOURCES += \
 	passes/analysis/dependence.c \
 	passes/analysis/expand.c passes/analysis/expand.h passes/analysis/nest.h \
 	passes/analysis/nest_memo.c passes/analysis/nest_memo.h passes/analysis/nests.c passes/analysis/plan_value.c passes/analysis/plan_value.h \
+	passes/analysis/reference_groups.c passes/analysis/reference_groups.h \
 	passes/analysis/values.c passes/analysis/values.h
 libloopc_a_SOURCES += \
 	passes/cost/aligned.c passes/cost/bound.c passes/cost/bound_nest.c \

@@ -7,7 +7,7 @@
 #include "ir/isl_work.h"
 #include "ir/order.h"
 #include "ir/set_count.h"
-#include "passes/analysis/nest.h"
+#include "passes/analysis/reference_groups.h"
 #include "passes/analysis/nest_memo.h"
 #include "support/memory.h"
 
@@ -26,11 +26,11 @@ static bool find_uses(const struct nest *nest, const struct array *array, struct
 	*uses = (struct uses){ .array = array };
 	uses->reads = memory_alloc(((size_t)most + 1) * sizeof *uses->reads);
 	uses->writes = memory_alloc(((size_t)most + 1) * sizeof *uses->writes);
-	for (int a = 0; a < nest->array_count; a++)
-		for (int i = 0; i < nest->arrays[a].access_count; i++) {
-			const struct nest_access *access = &nest->arrays[a].accesses[i];
+	for (int a = 0; a < nest->arrays->count; a++)
+		for (int i = 0; i < nest->arrays->items[a].access_count; i++) {
+			const struct nest_access *access = &nest->arrays->items[a].accesses[i];
 			struct statement_access use = { nest->statements[access->statement], access->access };
-			if (nest->arrays[a].array != array || nest->arrays[a].is_internal)
+			if (nest->arrays->items[a].array != array || nest->arrays->items[a].is_internal)
 				continue;
 			if (access->access->is_write)
 				uses->writes[uses->write_count++] = use;

@@ -15,6 +15,7 @@
 #include "ir/order.h"
 #include "ir/program_build.h"
 #include "passes/analysis/nest_memo.h"
+#include "passes/analysis/reference_groups.h"
 #include "passes/analysis/values.h"
 
 /* One scalar of a nest that is to become an array; or what it is to some statements, between
@@ -523,6 +524,6 @@ struct nest *nest_expand_scalars(struct compilation *compilation, const struct n
 	struct nest *expanded = ARENA_NEW(compilation->arena, struct nest);
 	*expanded = *found;
 	expanded->memo = nest_memo_of(compilation, expanded);
-	nest_split_arrays(compilation, expanded, false);
+	expanded->arrays = expanded->groups = reference_groups_whole(compilation, expanded);
 	return expanded;
 }

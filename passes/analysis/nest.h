@@ -8,31 +8,6 @@
 
 enum { NEST_LOOPS = MODEL_LOOPS };
 
-/* One access of a statement of the nest. */
-struct nest_access {
-	int statement;               /* in the nest */
-	const struct access *access;
-};
-
-/* An array of the nest that lives outside and is brought in by regions; or one of its
- * reference groups, the accesses whose subscripts differ by constants only, where the
- * nest holds those in buffers of their own. */
-struct nest_array {
-	const struct array *array;
-	bool has_siblings;           /* other groups of the array; some access writes it */
-	int access_count;
-	struct nest_access *accesses;
-	bool is_read, is_written;
-	/* nest_is_created's answer, once it was asked. */
-	enum created { CREATED_UNKNOWN, CREATED_YES, CREATED_NO } created;
-	const struct model_array *hull;  /* with the dimensions that hold its regions, for the
-	                              * nest's band, where there are no closed forms; NULL: they
-	                              * were not asked for */
-	bool is_internal;            /* of a fused group: never leaves the chip */
-	bool is_kept;                /* of a fused group: made and read on chip like an internal one,
-	                              * and goes out as it is made */
-};
-
 /* One top-level loop (or run of statements) of a function. */
 struct nest {
 	const char *name;
@@ -43,7 +18,6 @@ struct nest {
 	                              * one of them */
 	int statement_count;
 	const struct statement **statements;
-	bool is_split;               /* some array has several reference groups */
 	bool refetches;              /* groups beside a written one are taken to move with the
 	                              * sequential loops, so that none is stored outside them; if it
 	                              * borrows, those that only read are stored in all tile loops */
@@ -51,11 +25,8 @@ struct nest {
 	                              * the buffer of that: regions come from isl */
 	bool avoids_forms;           /* regions come from isl though they have closed forms: the user
 	                              * wants that, or these do not hold for all symbolic sizes */
-	int joint_count;             /* groups that must share a buffer all the same: accesses, */
-	size_t joint_capacity;       /* in pairs */
-	const struct access **joint;
-	int array_count;
-	struct nest_array *arrays;
+	const struct reference_groups *arrays;   /* one an array (reference_groups.h) */
+	const struct reference_groups *groups;   /* as it is written now */
 	int loop_depth;              /* deepest statement */
 	const struct band *band;     /* (band.h); NULL: not found yet */
 	/* A part of the body of sequential loops, one of several that each have a schedule:
@@ -92,9 +63,6 @@ struct nest *nests_of_function(struct compilation *compilation,
 /* Some array is used by several of the COUNT nests of a function. */
 bool nests_share(const struct nest *nests, int count);
 
-/* Gives each reference group of NEST's arrays a buffer of its own (SPLIT), or each array
- * one.  Returns true if the two are different. */
-bool nest_split_arrays(struct compilation *compilation, struct nest *nest, bool split);
 /* Loops that all statements of NEST share. */
 int nest_shared_loops(const struct nest *nest);
 /* The parts of NEST's body inside the first LOOPS of the loops that all its statements share:
@@ -106,13 +74,6 @@ struct nest *nest_parts(struct compilation *compilation, const struct nest *nest
  * symbolic sizes. */
 struct nest *nest_part_like(struct compilation *compilation, const struct nest *parent,
 	const struct nest *part);
-
-/* From the next nest_split_arrays on, entries A and B of NEST's arrays are one. */
-void nest_join_groups(struct compilation *compilation, struct nest *nest, int a, int b);
-
-/* Likewise, groups are one that are the same function of NEST's band but for constants, as
- * A[i][i] at j = i and A[i][j] are. */
-void nest_join_alike(struct compilation *compilation, struct nest *nest);
 
 /* NEST with other statements, those of FUNCTION. */
 struct nest *nest_renew(struct compilation *compilation, const struct nest *nest,

@@ -1,6 +1,6 @@
 /* Splits a function into nests: its top-level loops and runs of statements. */
 
-#include "passes/analysis/band.h"
+#include "passes/analysis/nest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include <isl/union_set.h>
 
 #include "passes/analysis/nest_memo.h"
+#include "passes/analysis/reference_groups.h"
 #include "support/memory.h"
 
 static void release_set(void *set) { isl_union_set_free(set); }
@@ -17,246 +18,6 @@ static void release_map(void *map) { isl_union_map_free(map); }
 static int top_position(const struct statement *statement)
 {
 	return statement->depth ? statement->loops[0]->position : statement->position;
-}
-
-/* The array's and the iterators' part of A's subscripts are B's: constants may differ,
- * and so may the statements if their loops are the same. */
-static bool are_written_alike(const struct nest *nest, const struct nest_access *a,
-	const struct nest_access *b)
-{
-	const struct statement *from = nest->statements[a->statement];
-	const struct statement *to = nest->statements[b->statement];
-	for (int d = 0; d < a->access->array->rank; d++)
-		for (int i = 0; i < from->depth || i < to->depth; i++) {
-			long left = i < from->depth ? a->access->subscripts[d].coefficients[i] : 0;
-			long right = i < to->depth ? b->access->subscripts[d].coefficients[i] : 0;
-			if (left != right || (left && from->loops[i] != to->loops[i]
-				&& strcmp(from->loops[i]->name, to->loops[i]->name)))
-				return false;
-		}
-	return true;
-}
-
-/* Likewise; what borrows is grouped by what it is in the band (nest_join_alike): A[i][k] of a
- * statement that runs where j = k is a part of another one's A[i][j] there. */
-static bool in_one_group(const struct nest *nest, const struct nest_access *a,
-	const struct nest_access *b)
-{
-	return (!nest->borrows || a->statement == b->statement) && are_written_alike(nest, a, b);
-}
-
-static bool are_joint(const struct nest *nest, const struct access *a, const struct access *b)
-{
-	for (int i = 0; i < nest->joint_count; i += 2)
-		if ((nest->joint[i] == a && nest->joint[i + 1] == b)
-			|| (nest->joint[i] == b && nest->joint[i + 1] == a))
-			return true;
-	return false;
-}
-
-/* All accesses to arrays in external memory; scalars stay in the core, and others on chip. */
-static struct nest_access *all_accesses(struct compilation *compilation, const struct nest *nest,
-	int *count)
-{
-	*count = 0;
-	for (int s = 0; s < nest->statement_count; s++)
-		*count += nest->statements[s]->access_count;
-	struct nest_access *accesses = ARENA_ARRAY(compilation->arena, struct nest_access,
-		*count + 1);
-	*count = 0;
-	for (int s = 0; s < nest->statement_count; s++)
-		for (int a = 0; a < nest->statements[s]->access_count; a++)
-			if (!nest->statements[s]->accesses[a].array->by_value
-				&& !is_carried(compilation, nest->statements[s]->accesses[a].array))
-				accesses[(*count)++] = (struct nest_access){ s,
-					&nest->statements[s]->accesses[a] };
-	return accesses;
-}
-
-static bool belong_together(const struct nest *nest, const struct nest_access *a,
-	const struct nest_access *b, bool split)
-{
-	return a->access->array == b->access->array && (!split || in_one_group(nest, a, b)
-		|| are_joint(nest, a->access, b->access));
-}
-
-/* LEADER[i]: the first access of the entry that access I belongs to. */
-static int *find_leaders(struct compilation *compilation, const struct nest *nest,
-	const struct nest_access *accesses, int count, bool split)
-{
-	int *leader = ARENA_ARRAY(compilation->arena, int, count + 1);
-	for (int i = 0; i < count; i++) {
-		leader[i] = i;
-		for (int j = 0; j < i; j++) {
-			if (leader[j] == leader[i] || !belong_together(nest, &accesses[j], &accesses[i], split))
-				continue;
-			int low = leader[i] < leader[j] ? leader[i] : leader[j];
-			int high = leader[i] < leader[j] ? leader[j] : leader[i];
-			for (int k = 0; k <= i; k++)
-				leader[k] = leader[k] == high ? low : leader[k];
-		}
-	}
-	return leader;
-}
-
-static void collect_arrays(struct compilation *compilation, struct nest *nest, bool split)
-{
-	int count;
-	struct nest_access *accesses = all_accesses(compilation, nest, &count);
-	int *leader = find_leaders(compilation, nest, accesses, count, split);
-	nest->array_count = 0;
-	nest->arrays = ARENA_ARRAY(compilation->arena, struct nest_array, count + 1);
-	for (int i = 0; i < count; i++) {
-		if (leader[i] != i)
-			continue;
-		struct nest_array *array = &nest->arrays[nest->array_count++];
-		array->array = accesses[i].access->array;
-		array->accesses = ARENA_ARRAY(compilation->arena, struct nest_access, count);
-		for (int j = i; j < count; j++) {
-			if (leader[j] != i)
-				continue;
-			array->accesses[array->access_count++] = accesses[j];
-			array->is_read |= !accesses[j].access->is_write;
-			array->is_written |= accesses[j].access->is_write;
-		}
-	}
-}
-
-void nest_join_groups(struct compilation *compilation, struct nest *nest, int a, int b)
-{
-	nest->joint = arena_grow(compilation->arena, nest->joint, (size_t)nest->joint_count,
-		&nest->joint_capacity, sizeof *nest->joint);
-	nest->joint[nest->joint_count++] = nest->arrays[a].accesses[0].access;
-	nest->joint[nest->joint_count++] = nest->arrays[b].accesses[0].access;
-}
-
-/* The dimension of the band that is iterator I of statement S, and its SIGN; -1: none. */
-static int band_dim_of(const struct nest *nest, int s, int i, long *sign)
-{
-	for (int l = 0; l < nest->band->count; l++) {
-		const struct hyperplane *plane = &nest->band->dims[l].planes[s];
-		bool is_one = plane->kind == HYPERPLANE_AFFINE && plane->divisor == 1
-			&& labs(plane->affine.coefficients[i]) == 1;
-		for (int j = 0; j < nest->statements[s]->depth && is_one; j++)
-			is_one = j == i || !plane->affine.coefficients[j];
-		if (is_one) {
-			*sign = plane->affine.coefficients[i];
-			return l;
-		}
-	}
-	return -1;
-}
-
-/* As functions of the band, the subscripts of A, which are iterators of it, and of B differ by
- * constants only. */
-static bool are_alike(const struct nest *nest, const struct nest_access *a,
-	const struct nest_access *b)
-{
-	int depth = nest->statements[b->statement]->depth;
-	for (int d = 0; d < a->access->array->rank; d++) {
-		long rest[LOOP_DEPTH_LIMIT];
-		for (int j = 0; j < depth; j++)
-			rest[j] = b->access->subscripts[d].coefficients[j];
-		for (int i = 0; i < nest->statements[a->statement]->depth; i++) {
-			long factor = a->access->subscripts[d].coefficients[i], sign = 0;
-			int l = factor ? band_dim_of(nest, a->statement, i, &sign) : -1;
-			const struct hyperplane *plane = l < 0 ? NULL : &nest->band->dims[l].planes[b->statement];
-			if (factor && (!plane || plane->kind != HYPERPLANE_AFFINE || plane->divisor != 1))
-				return false;
-			for (int j = 0; j < depth && factor; j++)
-				rest[j] -= factor * sign * plane->affine.coefficients[j];
-		}
-		for (int j = 0; j < depth; j++)
-			if (rest[j])
-				return false;
-	}
-	return true;
-}
-
-/* The access of the deepest statement: what it is in the band says most of where the region is. */
-static const struct nest_access *deepest(const struct nest *nest, const struct nest_array *array)
-{
-	const struct nest_access *deepest = &array->accesses[0];
-	for (int i = 1; i < array->access_count; i++)
-		if (nest->statements[array->accesses[i].statement]->depth
-			> nest->statements[deepest->statement]->depth)
-			deepest = &array->accesses[i];
-	return deepest;
-}
-
-/* All accesses of group B are like group A's. */
-static bool groups_are_alike(const struct nest *nest, int a, int b)
-{
-	bool alike = a != b && nest->arrays[a].array == nest->arrays[b].array;
-	for (int i = 0; i < nest->arrays[b].access_count && alike; i++)
-		alike = are_alike(nest, deepest(nest, &nest->arrays[a]), &nest->arrays[b].accesses[i]);
-	return alike;
-}
-
-/* All accesses of ARRAY have subscripts that are written alike. */
-static bool is_written_alike(const struct nest *nest, const struct nest_array *array)
-{
-	bool alike = true;
-	for (int i = 1; i < array->access_count && alike; i++)
-		alike = are_written_alike(nest, &array->accesses[0], &array->accesses[i]);
-	return alike;
-}
-
-/* Groups whose subscripts are written alike, of which none is a part of another one in the band,
- * unless both only read. */
-static bool are_left_alike(const struct nest *nest, const struct nest_array *a,
-	const struct nest_array *b)
-{
-	return a != b && a->array == b->array
-		&& are_written_alike(nest, &a->accesses[0], &b->accesses[0])
-		&& ((!a->is_written && !b->is_written)
-		|| (is_written_alike(nest, a) && is_written_alike(nest, b)));
-}
-
-/* Which groups are joined: those that are written, with one of a statement in more loops, or as
- * many; then any; then those that are written alike in the source. */
-enum joining { JOIN_WRITTEN, JOIN_ANY, JOIN_LEFT, JOININGS };
-
-static bool should_join(const struct nest *nest, int a, int b, enum joining joining)
-{
-	if (joining == JOIN_LEFT)
-		return are_left_alike(nest, &nest->arrays[a], &nest->arrays[b]);
-	if (joining == JOIN_WRITTEN && !(nest->arrays[a].is_written && nest->arrays[b].is_written
-		&& nest->statements[deepest(nest, &nest->arrays[a])->statement]->depth
-		>= nest->statements[deepest(nest, &nest->arrays[b])->statement]->depth))
-		return false;
-	return groups_are_alike(nest, a, b);
-}
-
-void nest_join_alike(struct compilation *compilation, struct nest *nest)
-{
-	for (enum joining joining = JOIN_WRITTEN; joining < JOININGS; joining++) {
-		nest_split_arrays(compilation, nest, true);
-		/* where dimensions coincide a group may be like two that are not like each other */
-		for (int b = 0; b < nest->array_count; b++)
-			for (int a = 0; a < nest->array_count; a++)
-				if (should_join(nest, a, b, joining)) {
-					nest_join_groups(compilation, nest, a, b);
-					break;
-				}
-	}
-}
-
-bool nest_split_arrays(struct compilation *compilation, struct nest *nest, bool split)
-{
-	collect_arrays(compilation, nest, false);
-	int joined = nest->array_count;
-	collect_arrays(compilation, nest, true);
-	bool differs = nest->array_count > joined;
-	nest->is_split = differs && split;
-	if (!split)
-		collect_arrays(compilation, nest, false);
-	for (int a = 0; a < nest->array_count; a++)
-		for (int b = 0; b < nest->array_count; b++)
-			if (a != b && nest->arrays[a].array == nest->arrays[b].array)
-				nest->arrays[a].has_siblings |= nest->arrays[a].is_written
-					|| nest->arrays[b].is_written;
-	return differs;
 }
 
 static void collect_order(struct compilation *compilation, struct nest *nest)
@@ -283,7 +44,7 @@ static void fill_nest(struct compilation *compilation, struct nest *nest)
 		if (nest->statements[s]->depth > nest->loop_depth)
 			nest->loop_depth = nest->statements[s]->depth;
 	nest->memo = nest_memo_of(compilation, nest);
-	collect_arrays(compilation, nest, false);
+	nest->arrays = nest->groups = reference_groups_whole(compilation, nest);
 	collect_order(compilation, nest);
 }
 
@@ -338,8 +99,8 @@ bool nests_share(const struct nest *nests, int count)
 	bool found = false;
 	memset(users, 0, sizeof *users * (size_t)(nests->function->array_count + 1));
 	for (int n = 0; n < count; n++)
-		for (int a = 0; a < nests[n].array_count; a++) {
-			int *user = &users[nests[n].arrays[a].array->index];
+		for (int a = 0; a < nests[n].arrays->count; a++) {
+			int *user = &users[nests[n].arrays->items[a].array->index];
 			found |= *user && *user != n + 1;
 			*user = n + 1;
 		}

@@ -93,9 +93,9 @@ static unsigned loops_of(const struct access *access, int depth)
 /* NEST moves ARRAY: it is no scalar, and does not stay on chip. */
 static bool is_moved(const struct nest *nest, const struct array *array)
 {
-	for (int a = 0; a < nest->array_count; a++)
-		if (nest->arrays[a].array == array)
-			return !nest->arrays[a].is_internal;
+	for (int a = 0; a < nest->arrays->count; a++)
+		if (nest->arrays->items[a].array == array)
+			return !nest->arrays->items[a].is_internal;
 	return false;
 }
 
@@ -394,9 +394,9 @@ static bool may_run_again(const struct nest *nest, const struct kind *kind)
 {
 	const struct statement *statement = kind->statements[0];
 	for (int i = 0; i < statement->access_count; i++)
-		for (int a = 0; a < nest->array_count && statement->accesses[i].is_write; a++)
-			if (nest->arrays[a].array == statement->accesses[i].array)
-				return nest->arrays[a].is_internal;
+		for (int a = 0; a < nest->arrays->count && statement->accesses[i].is_write; a++)
+			if (nest->arrays->items[a].array == statement->accesses[i].array)
+				return nest->arrays->items[a].is_internal;
 	return false;
 }
 

@@ -1,7 +1,7 @@
 #ifndef PASSES_BOUND_NEST_H
 #define PASSES_BOUND_NEST_H
 
-#include "passes/analysis/nest.h"
+#include "passes/analysis/reference_groups.h"
 
 /* No execution of NEST's instances in so many bytes of scratchpad moves fewer bytes, whatever the
  * shape of its domains; *ARGUMENT names the reason ("compulsory", "partition").  *COMPULSORY is

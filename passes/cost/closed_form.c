@@ -165,7 +165,7 @@ static bool planes_cover(const struct form_builder *builder, int s)
 }
 
 /* The values that subscript D of ARRAY takes, in lattice units. */
-static void find_clip(const struct nest_array *array, int d, struct region_dim *region)
+static void find_clip(const struct reference_group *array, int d, struct region_dim *region)
 {
 	for (int a = 0; a < array->access_count; a++) {
 		isl_set *touched = isl_map_range(isl_map_copy(array->accesses[a].access->map));
@@ -180,7 +180,7 @@ static void find_clip(const struct nest_array *array, int d, struct region_dim *
 }
 
 /* The union of the patterns of one dimension of ARRAY.  False if they move apart. */
-static bool region_dim(const struct form_builder *builder, const struct nest_array *array, int d,
+static bool region_dim(const struct form_builder *builder, const struct reference_group *array, int d,
 	struct region_dim *region, bool *is_full)
 {
 	const struct nest *nest = builder->nest;
@@ -227,7 +227,7 @@ static int only_iterator(const struct statement *statement, const struct access 
 }
 
 /* Some statement with a whole box writes ARRAY, or every visit fetches it. */
-static bool written_by_a_box(const struct form_builder *builder, struct nest_array *array)
+static bool written_by_a_box(const struct form_builder *builder, struct reference_group *array)
 {
 	bool all = true, any = false;
 	for (int a = 0; a < array->access_count; a++) {
@@ -240,7 +240,7 @@ static bool written_by_a_box(const struct form_builder *builder, struct nest_arr
 
 /* A written region must be written whole: every dimension moves with one iterator of
  * its own, the same in all accesses. */
-static bool writes_whole_regions(const struct nest *nest, const struct nest_array *array)
+static bool writes_whole_regions(const struct nest *nest, const struct reference_group *array)
 {
 	for (int a = 0; a < array->access_count; a++) {
 		const struct statement *statement = nest->statements[array->accesses[a].statement];
@@ -257,7 +257,7 @@ static bool writes_whole_regions(const struct nest *nest, const struct nest_arra
 	return true;
 }
 
-static bool region_of(const struct form_builder *builder, struct nest_array *array,
+static bool region_of(const struct form_builder *builder, struct reference_group *array,
 	struct region *region)
 {
 	bool is_full = true;
@@ -303,7 +303,7 @@ static bool is_inner(const struct form_builder *builder, const struct nest_acces
 
 /* TOUCHED[d]: of the window, what one inner iterator of ACCESS touches, each another one.  True if
  * that is all that inner iterators do there. */
-static bool touched_by(const struct form_builder *builder, const struct nest_array *array,
+static bool touched_by(const struct form_builder *builder, const struct reference_group *array,
 	const struct nest_access *access, long *touched)
 {
 	int depth = builder->nest->statements[access->statement]->depth;
@@ -335,7 +335,7 @@ struct walk {
 	long first[ARRAY_RANK_LIMIT];        /* subscripts where all of these are 0 */
 };
 
-static void walk_begin(const struct form_builder *builder, const struct nest_array *array,
+static void walk_begin(const struct form_builder *builder, const struct reference_group *array,
 	const struct nest_access *access, struct walk *walk)
 {
 	const struct range *ranges = builder->ranges[access->statement];
@@ -355,7 +355,7 @@ static void walk_begin(const struct form_builder *builder, const struct nest_arr
 }
 
 /* -1: it is not in the window. */
-static long walk_cell(const struct form_builder *builder, const struct nest_array *array,
+static long walk_cell(const struct form_builder *builder, const struct reference_group *array,
 	const struct nest_access *access, const struct region *region, const struct walk *walk)
 {
 	long cell = 0;
@@ -389,7 +389,7 @@ static bool walk_next(const struct form_builder *builder, const struct nest_acce
 }
 
 /* All accesses together touch all of REGION's window, as far as that is seen with little work. */
-static bool is_filled(const struct form_builder *builder, const struct nest_array *array,
+static bool is_filled(const struct form_builder *builder, const struct reference_group *array,
 	const struct region *region)
 {
 	enum { CELLS = 1 << 14, STEPS = 1 << 17 };
@@ -416,7 +416,7 @@ static bool is_filled(const struct form_builder *builder, const struct nest_arra
 
 /* How much of its window the accesses of REGION's ARRAY touch: all, as one of them does or all
  * together; or what the one does that touches most, counted by one iterator a dimension. */
-static void find_holes(const struct form_builder *builder, const struct nest_array *array,
+static void find_holes(const struct form_builder *builder, const struct reference_group *array,
 	struct region *region)
 {
 	long most = 0, best[ARRAY_RANK_LIMIT] = { 0 };
@@ -442,7 +442,7 @@ static void find_holes(const struct form_builder *builder, const struct nest_arr
 }
 
 /* The elements a whole run touches stay within the clip: what is outside is a border. */
-static bool is_clipped(const struct nest *nest, const struct nest_array *array,
+static bool is_clipped(const struct nest *nest, const struct reference_group *array,
 	const struct region *region)
 {
 	for (int d = 0; d < array->array->rank; d++) {
@@ -472,11 +472,11 @@ bool closed_forms(struct form_builder *builder, struct region *regions)
 		if (!fits || !planes_cover(builder, s))
 			return false;
 	}
-	for (int a = 0; a < nest->array_count; a++) {
-		if (!region_of(builder, &nest->arrays[a], &regions[a]))
+	for (int a = 0; a < nest->groups->count; a++) {
+		if (!region_of(builder, &nest->groups->items[a], &regions[a]))
 			return false;
-		find_holes(builder, &nest->arrays[a], &regions[a]);
-		regions[a].is_clipped = is_clipped(nest, &nest->arrays[a], &regions[a]);
+		find_holes(builder, &nest->groups->items[a], &regions[a]);
+		regions[a].is_clipped = is_clipped(nest, &nest->groups->items[a], &regions[a]);
 	}
 	return true;
 }

@@ -12,7 +12,7 @@
 enum { CREATED_OPERATIONS = 1000000 };
 
 /* Whether isl finds a write before every read of ARRAY; false too if that takes long. */
-static bool reads_have_writers(const struct nest *nest, const struct nest_array *array)
+static bool reads_have_writers(const struct nest *nest, const struct reference_group *array)
 {
 	isl_ctx *ctx = isl_union_map_get_ctx(nest->order);
 	struct statement_access *writes = memory_alloc(sizeof *writes * (size_t)array->access_count);
@@ -37,7 +37,7 @@ static bool reads_have_writers(const struct nest *nest, const struct nest_array 
 }
 
 /* The same, once for all forms of NEST. */
-static bool is_created(const struct nest *nest, const struct nest_array *array)
+static bool is_created(const struct nest *nest, const struct reference_group *array)
 {
 	const struct access **accesses = memory_alloc(sizeof *accesses * (size_t)array->access_count);
 	for (int a = 0; a < array->access_count; a++)
@@ -53,7 +53,7 @@ static bool is_created(const struct nest *nest, const struct nest_array *array)
 	return is_created;
 }
 
-bool nest_is_created(const struct nest *nest, struct nest_array *array)
+bool nest_is_created(const struct nest *nest, struct reference_group *array)
 {
 	if (!array->is_written)
 		return false;
@@ -62,7 +62,7 @@ bool nest_is_created(const struct nest *nest, struct nest_array *array)
 	return array->created == CREATED_YES;
 }
 
-bool nest_is_dropped(const struct nest *nest, struct nest_array *array)
+bool nest_is_dropped(const struct nest *nest, struct reference_group *array)
 {
 	return !array->array->is_parameter && !nest->parent && !array->has_siblings
 		&& !nest_shares(nest, array->array) && nest_is_created(nest, array);

@@ -42,16 +42,15 @@ static void find_compulsory(struct function_bound *bound)
 {
 	const struct function *function = bound->function;
 	struct nest *whole = nest_join(bound->compilation, bound->nests, bound->nest_count);
-	for (int a = 0; a < whole->array_count; a++) {
-		const struct array *array = whole->arrays[a].array;
+	for (int a = 0; a < whole->arrays->count; a++) {
+		const struct array *array = whole->arrays->items[a].array;
 		if (!array->is_parameter)
 			continue;
-		for (int b = 0; b < whole->array_count; b++)
-			whole->arrays[b].is_internal = b != a;
-		bound->compulsory[array->index] = nest_compulsory(whole);
+		const struct compulsory own = array_compulsory(whole, array);
+		bound->compulsory[array->index] = saturated_sum(own.in, own.out);
 	}
-	for (int b = 0; b < whole->array_count; b++)
-		whole->arrays[b].is_internal = !whole->arrays[b].array->is_parameter;
+	for (int b = 0; b < whole->arrays->count; b++)
+		whole->arrays->items[b].is_internal = !whole->arrays->items[b].array->is_parameter;
 	bound->whole = whole;
 	bound->sum = 0;
 	for (int i = 0; i < function->array_count; i++)
@@ -85,9 +84,9 @@ static bool is_written_elsewhere(const struct function_bound *bound, int nest,
 	const struct array *array)
 {
 	for (int n = 0; n < bound->nest_count; n++)
-		for (int a = 0; a < bound->nests[n].array_count; a++)
-			if (n != nest && bound->nests[n].arrays[a].array == array
-				&& bound->nests[n].arrays[a].is_written)
+		for (int a = 0; a < bound->nests[n].arrays->count; a++)
+			if (n != nest && bound->nests[n].arrays->items[a].array == array
+				&& bound->nests[n].arrays->items[a].is_written)
 				return true;
 	return false;
 }
@@ -98,7 +97,7 @@ static bool find_share(const struct function_bound *bound, int n, struct share *
 	struct nest *nest = &bound->nests[n];
 	struct nest_model model;
 	struct region regions[MODEL_ARRAYS];
-	if (nest->array_count > MODEL_ARRAYS)
+	if (nest->arrays->count > MODEL_ARRAYS)
 		return false;
 	nest_find_dependences(bound->compilation, nest);
 	nest->band = nest_find_band(bound->compilation, nest);
@@ -106,8 +105,8 @@ static bool find_share(const struct function_bound *bound, int n, struct share *
 		return false;
 	share->model = model;
 	share->model.array_count = 0;
-	for (int a = 0; a < nest->array_count; a++) {
-		const struct array *array = nest->arrays[a].array;
+	for (int a = 0; a < nest->arrays->count; a++) {
+		const struct array *array = nest->arrays->items[a].array;
 		/* borders leave out iterations, which the argument would count */
 		if (regions[a].is_clipped)
 			return false;

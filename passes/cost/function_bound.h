@@ -1,7 +1,7 @@
 #ifndef PASSES_FUNCTION_BOUND_H
 #define PASSES_FUNCTION_BOUND_H
 
-#include "passes/analysis/nest.h"
+#include "passes/analysis/reference_groups.h"
 
 /* What a function must move, whatever is made of its nests: fused or not, in any tiles, with any
  * arrays kept on chip, and with what groups repeat.  docs/fusion.md proves it. */

@@ -53,7 +53,7 @@ static __isl_give isl_map *near(isl_ctx *ctx, const struct nest *nest, const lon
 /* The most that a dimension spans in a tile, in elements, [rank].  False if isl does not find it:
  * then it is all there is. */
 static bool spans(struct compilation *compilation, const struct nest *nest,
-	const struct nest_array *array, __isl_keep isl_map *elements, const long *tile, long *span)
+	const struct reference_group *array, __isl_keep isl_map *elements, const long *tile, long *span)
 {
 	struct isl_work work = nest_question_begin(compilation, SPAN_OPERATIONS);
 	isl_map *within = near(compilation->ctx, nest, tile);
@@ -72,7 +72,7 @@ static bool spans(struct compilation *compilation, const struct nest *nest,
 }
 
 static __isl_give isl_map *elements_of_array(const struct nest *nest,
-	const struct nest_array *array)
+	const struct reference_group *array)
 {
 	isl_map *elements = NULL;
 	for (int a = 0; a < array->access_count; a++) {
@@ -83,7 +83,7 @@ static __isl_give isl_map *elements_of_array(const struct nest *nest,
 }
 
 /* Dimension D of ARRAY has an iterator that the band's dimension L has too. */
-static bool may_move(const struct nest *nest, const struct nest_array *array, int d, int l)
+static bool may_move(const struct nest *nest, const struct reference_group *array, int d, int l)
 {
 	for (int a = 0; a < array->access_count; a++) {
 		const struct nest_access *access = &array->accesses[a];
@@ -98,7 +98,7 @@ static bool may_move(const struct nest *nest, const struct nest_array *array, in
 
 /* What ARRAY's hull depends on: its accesses, and each dimension of the band. */
 static struct nest_query hull_query(struct arena *arena, const struct nest *nest,
-	const struct nest_array *array)
+	const struct reference_group *array)
 {
 	int count = 0;
 	const void **key = ARENA_ARRAY(arena, const void *, array->access_count + nest->band->count);
@@ -111,7 +111,7 @@ static struct nest_query hull_query(struct arena *arena, const struct nest *nest
 
 /* Finds the windows and coefficients of OUT, ARRAY's; false if isl does not find them all. */
 static bool find_hull(struct compilation *compilation, const struct nest *nest,
-	const struct nest_array *array, struct model_array *out)
+	const struct reference_group *array, struct model_array *out)
 {
 	isl_map *elements = elements_of_array(nest, array);
 	long tile[NEST_LOOPS], one[ARRAY_RANK_LIMIT], span[ARRAY_RANK_LIMIT];
@@ -134,7 +134,7 @@ static bool find_hull(struct compilation *compilation, const struct nest *nest,
 }
 
 void nest_hull(struct compilation *compilation, const struct nest *nest,
-	struct nest_array *array, struct model_array *out)
+	struct reference_group *array, struct model_array *out)
 {
 	if (array->hull) {
 		memcpy(out->dims, array->hull->dims, sizeof out->dims);

@@ -1,11 +1,11 @@
 #ifndef PASSES_HULL_H
 #define PASSES_HULL_H
 
-#include "passes/analysis/nest.h"
+#include "passes/analysis/reference_groups.h"
 #include "passes/cost/model.h"
 
 /* The dimensions of OUT, ARRAY's: boxes that hold what a tile touches of it. */
 void nest_hull(struct compilation *compilation, const struct nest *nest,
-	struct nest_array *array, struct model_array *out);
+	struct reference_group *array, struct model_array *out);
 
 #endif

@@ -21,7 +21,7 @@ static bool runs_everywhere(const struct form_builder *builder, int s)
 
 /* Some statement that runs in each iteration reads ARRAY, and none that runs in several writes it
  * before: values have to stay from one iteration to the next. */
-static bool is_needed_everywhere(const struct form_builder *builder, const struct nest_array *array)
+static bool is_needed_everywhere(const struct form_builder *builder, const struct reference_group *array)
 {
 	const struct nest *nest = builder->nest;
 	for (int s = 0; s < nest->statement_count; s++) {
@@ -42,7 +42,7 @@ static bool is_needed_everywhere(const struct form_builder *builder, const struc
 }
 
 /* Bit l: all statements that touch ARRAY run first (or all last) in dimension l. */
-static long anchored_dims(const struct nest *nest, const struct nest_array *array)
+static long anchored_dims(const struct nest *nest, const struct reference_group *array)
 {
 	long mask = 0;
 	for (int l = 0; l < nest->band->count; l++) {
@@ -64,7 +64,7 @@ static void fill_loops(const struct nest *nest, bool exact, struct nest_model *m
 			.extent = nest->band->dims[l].extent, .is_forward = !exact || nest->band->dims[l].is_forward };
 }
 
-static void fill_array(const struct nest *nest, struct nest_array *array,
+static void fill_array(const struct nest *nest, struct reference_group *array,
 	struct model_array *out)
 {
 	*out = (struct model_array){ .name = array->array->name, .element_bytes = array->array->type.bytes,
@@ -119,7 +119,7 @@ static void fill_clip(const struct nest *nest, const struct region_dim *region,
 		out->clip_high = 0;
 }
 
-static void fill_exact(const struct form_builder *builder, struct nest_array *array,
+static void fill_exact(const struct form_builder *builder, struct reference_group *array,
 	const struct region *region, struct model_array *out)
 {
 	const struct nest *nest = builder->nest;
@@ -143,7 +143,7 @@ static void fill_exact(const struct form_builder *builder, struct nest_array *ar
 
 /* A buffer beside others of its array is stale after each iteration of the sequential
  * loops: for the model they move it, in a dimension that no buffer has. */
-static void move_with_prefix(const struct nest *nest, const struct nest_array *array,
+static void move_with_prefix(const struct nest *nest, const struct reference_group *array,
 	struct model_array *out)
 {
 	bool is_stale = nest->refetches && array->has_siblings;
@@ -159,7 +159,7 @@ static void move_with_prefix(const struct nest *nest, const struct nest_array *a
 /* How ARRAY lies in memory, if its elements are smaller than what the DMA controller copies.  REGION
  * says where regions begin; NULL: somewhere, which only the plan knows. */
 static void fill_alignment(const struct compilation *compilation, const struct nest *nest,
-	const struct nest_array *array, const struct region *region, struct model_array *out)
+	const struct reference_group *array, const struct region *region, struct model_array *out)
 {
 	long row = array->array->type.bytes;
 	out->align_bytes = 1;
@@ -189,17 +189,17 @@ bool nest_model_build(struct compilation *compilation, const struct nest *nest,
 	bool exact = !nest->outer_count && !nest->borrows && !nest->avoids_forms
 		&& closed_forms(&builder, regions);
 	fill_loops(nest, exact, model);
-	model->array_count = nest->array_count;
-	for (int a = 0; a < nest->array_count; a++) {
+	model->array_count = nest->groups->count;
+	for (int a = 0; a < nest->groups->count; a++) {
 		if (exact) {
-			fill_exact(&builder, &nest->arrays[a], &regions[a], &model->arrays[a]);
+			fill_exact(&builder, &nest->groups->items[a], &regions[a], &model->arrays[a]);
 		} else {
-			fill_array(nest, &nest->arrays[a], &model->arrays[a]);
-			nest_hull(compilation, nest, &nest->arrays[a], &model->arrays[a]);
+			fill_array(nest, &nest->groups->items[a], &model->arrays[a]);
+			nest_hull(compilation, nest, &nest->groups->items[a], &model->arrays[a]);
 		}
-		fill_alignment(compilation, nest, &nest->arrays[a], exact ? &regions[a] : NULL,
+		fill_alignment(compilation, nest, &nest->groups->items[a], exact ? &regions[a] : NULL,
 			&model->arrays[a]);
-		move_with_prefix(nest, &nest->arrays[a], &model->arrays[a]);
+		move_with_prefix(nest, &nest->groups->items[a], &model->arrays[a]);
 	}
 	return exact;
 }

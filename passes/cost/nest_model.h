@@ -1,7 +1,7 @@
 #ifndef PASSES_NEST_MODEL_H
 #define PASSES_NEST_MODEL_H
 
-#include "passes/analysis/band.h"
+#include "passes/analysis/reference_groups.h"
 #include "passes/cost/model.h"
 
 /* From a nest to the numbers that its cost depends on. */

@@ -64,7 +64,7 @@ bool print_reuse(struct compilation *compilation, const struct function *functio
 	struct nest *nests = nests_of_function(compilation, function, &count);
 	for (int n = 0; n < count; n++) {
 		struct nest *nest = &nests[n];
-		if (nest->array_count > MODEL_ARRAYS) {
+		if (nest->arrays->count > MODEL_ARRAYS) {
 			fprintf(out, "nest %s (more arrays than are scheduled together: in parts)\n",
 				nest->name);
 			continue;
@@ -73,7 +73,7 @@ bool print_reuse(struct compilation *compilation, const struct function *functio
 		nest->band = nest_find_band(compilation, nest);
 		struct nest_model *model = ARENA_NEW(compilation->arena, struct nest_model);
 		struct region *regions = ARENA_ARRAY(compilation->arena, struct region,
-			nest->array_count + 1);
+			nest->arrays->count + 1);
 		bool exact = nest_model_build(compilation, nest, model, regions);
 		nest_print_model(nest, model, exact, out);
 	}

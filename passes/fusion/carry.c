@@ -99,8 +99,8 @@ static void add_candidate(struct carry_space *space, const struct nest *nests, i
 	struct carry_candidate candidate = { array, -1, -1 };
 	long bytes;
 	for (int n = 0; n < count; n++)
-		for (int a = 0; a < nests[n].array_count; a++)
-			if (nests[n].arrays[a].array == array) {
+		for (int a = 0; a < nests[n].arrays->count; a++)
+			if (nests[n].arrays->items[a].array == array) {
 				candidate.first = candidate.first < 0 ? n : candidate.first;
 				candidate.last = n;
 			}

@@ -98,10 +98,10 @@ static struct nest *join(const struct groups *groups, const struct fusion_candid
 	const struct nest *nests = groups->nests + candidate->first;
 	int count = candidate->last - candidate->first + 1;
 	struct nest *group = nest_join(groups->compilation, nests, count);
-	for (int a = 0; a < group->array_count; a++) {
-		int index = group->arrays[a].array->index;
-		group->arrays[a].is_internal = group_is_internal(groups, candidate, index);
-		group->arrays[a].is_kept = group_keeps(groups, candidate, choice, index);
+	for (int a = 0; a < group->arrays->count; a++) {
+		int index = group->arrays->items[a].array->index;
+		group->arrays->items[a].is_internal = group_is_internal(groups, candidate, index);
+		group->arrays->items[a].is_kept = group_keeps(groups, candidate, choice, index);
 	}
 	group->band = band_of(groups, candidate, choice);
 	return group;
@@ -137,10 +137,10 @@ static struct group_stage *stages_of(const struct groups *groups,
 static int *stores_of(const struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_choice *choice, const struct nest *group)
 {
-	int *store = ARENA_ARRAY(groups->compilation->arena, int, group->array_count + 1);
-	for (int a = 0; a < group->array_count; a++) {
-		int index = group->arrays[a].array->index;
-		store[a] = group->arrays[a].is_internal ? 0 : group_store(groups, candidate, choice, index);
+	int *store = ARENA_ARRAY(groups->compilation->arena, int, group->arrays->count + 1);
+	for (int a = 0; a < group->arrays->count; a++) {
+		int index = group->arrays->items[a].array->index;
+		store[a] = group->arrays->items[a].is_internal ? 0 : group_store(groups, candidate, choice, index);
 		if (choice->hold[index] != HOLD_ALL)
 			store[a] = choice->hold[index] == HOLD_CHUNK ? STORE_CHUNK : STORE_STAGE;
 	}
@@ -152,9 +152,9 @@ static enum doubling *doubling_of(const struct groups *groups, const struct grou
 	const struct nest *group)
 {
 	enum doubling *doubling = ARENA_ARRAY(groups->compilation->arena, enum doubling,
-		group->array_count + 1);
-	for (int a = 0; a < group->array_count; a++)
-		doubling[a] = choice->is_double[group->arrays[a].array->index] ? DOUBLE_WANTED
+		group->arrays->count + 1);
+	for (int a = 0; a < group->arrays->count; a++)
+		doubling[a] = choice->is_double[group->arrays->items[a].array->index] ? DOUBLE_WANTED
 			: DOUBLE_NEVER;
 	return doubling;
 }
@@ -166,9 +166,9 @@ static const char *describe(const struct groups *groups, const struct fusion_can
 {
 	struct arena *arena = groups->compilation->arena;
 	const char *text = arena_printf(arena, "nest %s\nfuse", group->name);
-	for (int a = 0; a < group->array_count; a++)
-		if (group->arrays[a].is_internal)
-			text = arena_printf(arena, "%s %s", text, group->arrays[a].array->name);
+	for (int a = 0; a < group->arrays->count; a++)
+		if (group->arrays->items[a].is_internal)
+			text = arena_printf(arena, "%s %s", text, group->arrays->items[a].array->name);
 	text = arena_printf(arena, "%s\n", text);
 	const char *order = "order", *repeats = "";
 	for (int l = 0; l < choice->depth; l++) {
@@ -179,18 +179,18 @@ static const char *describe(const struct groups *groups, const struct fusion_can
 			repeats = arena_printf(arena, "%srepeat %s\n", repeats, name);
 	}
 	text = arena_printf(arena, "%s%s\n%s", text, order, repeats);
-	for (int a = 0; a < group->array_count; a++) {
-		enum group_hold hold = choice->hold[group->arrays[a].array->index];
-		int n = groups->nest_of[group->statements[group->arrays[a].accesses[0].statement]->index];
+	for (int a = 0; a < group->arrays->count; a++) {
+		enum group_hold hold = choice->hold[group->arrays->items[a].array->index];
+		int n = groups->nest_of[group->statements[group->arrays->items[a].accesses[0].statement]->index];
 		if (hold == HOLD_STAGE)
-			text = arena_printf(arena, "%sstream %s\n", text, group->arrays[a].array->name);
+			text = arena_printf(arena, "%sstream %s\n", text, group->arrays->items[a].array->name);
 		if (hold == HOLD_CHUNK)
-			text = arena_printf(arena, "%sstream %s %s %ld\n", text, group->arrays[a].array->name,
+			text = arena_printf(arena, "%sstream %s %s %ld\n", text, group->arrays->items[a].array->name,
 				choice->stages[n].name, choice->stage_tile[n]);
 	}
-	for (int a = 0; a < group->array_count; a++)
+	for (int a = 0; a < group->arrays->count; a++)
 		if (doubling[a] == DOUBLE_WANTED)
-			text = arena_printf(arena, "%sdouble %s\n", text, group->arrays[a].array->name);
+			text = arena_printf(arena, "%sdouble %s\n", text, group->arrays->items[a].array->name);
 	return text;
 }
 

@@ -1,7 +1,7 @@
 #ifndef PASSES_FUSE_CONSTRAINTS_H
 #define PASSES_FUSE_CONSTRAINTS_H
 
-#include "passes/analysis/nest.h"
+#include "passes/analysis/reference_groups.h"
 
 /* What the user says of fusing: `#pragma loopc fuse` before a nest (it is fused with the
  * next one) or before a function (as --fuse=all), `#pragma loopc nofuse` (not at all), and

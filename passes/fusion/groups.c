@@ -149,9 +149,9 @@ static bool is_created(const struct groups *groups, const struct group_array *en
 		return false;
 	struct nest *users = nest_join(groups->compilation, groups->nests + entry->first,
 		entry->last - entry->first + 1);
-	for (int a = 0; a < users->array_count; a++)
-		if (users->arrays[a].array == entry->array)
-			return nest_is_created(users, &users->arrays[a]);
+	for (int a = 0; a < users->arrays->count; a++)
+		if (users->arrays->items[a].array == entry->array)
+			return nest_is_created(users, &users->arrays->items[a]);
 	return false;
 }
 

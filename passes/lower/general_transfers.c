@@ -202,7 +202,7 @@ unsigned append_general_puts(struct lowering *lowering, int a, struct plan_node 
 		return 0;
 	if (now.buffer->is_double && !now.region->is_fetched && reuses_room(lowering, a))
 		plan_append(arena, block, plan_wait(arena, 1U << put_tag(a)));
-	if (lowering->nest->arrays[a].is_kept)
+	if (lowering->groups->items[a].is_kept)
 		append_kept(&now, guarded(lowering, block, now.region->puts));
 	else if (now.region->put_rows)
 		append_rows_seen(&now, now.region->put_rows, block);

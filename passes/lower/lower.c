@@ -134,7 +134,7 @@ static bool needs_blocks(const struct lowering *lowering, int dim)
 	int place = 0;
 	while (place < schedule->depth && schedule->order[place] != dim)
 		place++;
-	for (int a = 0; a < lowering->nest->array_count; a++)
+	for (int a = 0; a < lowering->groups->count; a++)
 		if (moves_with(lowering, a, dim) && (place >= schedule->storage[a].store
 			|| is_whole_ring(lowering, a, dim)))
 			return true;
@@ -192,7 +192,7 @@ static void append_wait(struct lowering *lowering, struct plan_node *block, unsi
 static unsigned append_gets(struct lowering *lowering, int depth, struct plan_node *block)
 {
 	unsigned tags = 0;
-	for (int a = 0; a < lowering->nest->array_count; a++)
+	for (int a = 0; a < lowering->groups->count; a++)
 		if (lowering->store[a] == depth)
 			tags |= lowering->regions ? append_exact_gets(lowering, a, block)
 				: append_general_gets(lowering, a, block);
@@ -202,7 +202,7 @@ static unsigned append_gets(struct lowering *lowering, int depth, struct plan_no
 static unsigned append_puts(struct lowering *lowering, int depth, struct plan_node *block)
 {
 	unsigned tags = 0;
-	for (int a = 0; a < lowering->nest->array_count; a++)
+	for (int a = 0; a < lowering->groups->count; a++)
 		if (lowering->store[a] == depth)
 			tags |= lowering->regions ? append_exact_puts(lowering, a, block)
 				: append_general_puts(lowering, a, block);
@@ -212,7 +212,7 @@ static unsigned append_puts(struct lowering *lowering, int depth, struct plan_no
 static unsigned tags_after_run(const struct lowering *lowering, int depth)
 {
 	unsigned tags = 0;
-	for (int a = 0; a < lowering->nest->array_count; a++)
+	for (int a = 0; a < lowering->groups->count; a++)
 		if (lowering->store[a] == depth)
 			tags |= lowering->regions ? exact_tags_after_run(lowering, a)
 				: general_tags_after_run(lowering, a);
@@ -242,7 +242,7 @@ static void make_stage_loops(struct lowering *lowering)
 static void append_stage_gets(struct lowering *lowering, int m, int store, struct plan_node *block)
 {
 	unsigned tags = 0;
-	for (int a = 0; a < lowering->nest->array_count; a++)
+	for (int a = 0; a < lowering->groups->count; a++)
 		if (lowering->store[a] == store && stage_of(lowering, a) == m)
 			tags |= append_general_gets(lowering, a, block);
 	append_wait(lowering, block, tags);
@@ -253,7 +253,7 @@ static void append_stage_gets(struct lowering *lowering, int m, int store, struc
 static int next_turn(const struct lowering *lowering, int m)
 {
 	for (; m < lowering->stage_count; m++)
-		for (int a = 0; a < lowering->nest->array_count; a++)
+		for (int a = 0; a < lowering->groups->count; a++)
 			if (lowering->store[a] < 0 && stage_of(lowering, a) == m)
 				return m;
 	return m;
@@ -262,7 +262,7 @@ static int next_turn(const struct lowering *lowering, int m)
 /* Asks for what stage M needs first. */
 static void append_turn(struct lowering *lowering, int m, struct plan_node *block)
 {
-	for (int a = 0; a < lowering->nest->array_count; a++)
+	for (int a = 0; a < lowering->groups->count; a++)
 		if (lowering->store[a] < 0 && stage_of(lowering, a) == m)
 			append_first_gets(lowering, a, block);
 }
@@ -271,7 +271,7 @@ static void append_turn(struct lowering *lowering, int m, struct plan_node *bloc
 static void append_turn_wait(struct lowering *lowering, int m, int store, struct plan_node *block)
 {
 	unsigned tags = 0;
-	for (int a = 0; a < lowering->nest->array_count; a++)
+	for (int a = 0; a < lowering->groups->count; a++)
 		if (lowering->store[a] == store && stage_of(lowering, a) == m)
 			tags |= 1U << get_tag(a);
 	append_wait(lowering, block, tags);
@@ -296,7 +296,7 @@ static void begin_chunk(struct lowering *lowering, int m, struct plan_node *bloc
 		return;
 	}
 	append_turn_wait(lowering, m, STORE_CHUNK, block);
-	for (int a = 0; a < lowering->nest->array_count; a++)
+	for (int a = 0; a < lowering->groups->count; a++)
 		if (lowering->store[a] == STORE_CHUNK && stage_of(lowering, a) == m)
 			append_next_gets(lowering, a, block);
 }
@@ -363,11 +363,11 @@ static bool lower_level(struct lowering *lowering, int depth, struct plan_node *
 static void register_buffers(struct lowering *lowering)
 {
 	struct plan *plan = lowering->plan;
-	int count = plan->buffer_count + lowering->nest->array_count;
+	int count = plan->buffer_count + lowering->groups->count;
 	struct plan_buffer **buffers = ARENA_ARRAY(ARENA(lowering), struct plan_buffer *, count + 1);
 	if (plan->buffer_count)
 		memcpy(buffers, plan->buffers, (size_t)plan->buffer_count * sizeof *buffers);
-	for (int a = 0; a < lowering->nest->array_count; a++) {
+	for (int a = 0; a < lowering->groups->count; a++) {
 		lowering->buffers[a]->index = plan->buffer_count;
 		buffers[plan->buffer_count++] = lowering->buffers[a];
 	}
@@ -391,12 +391,12 @@ static void set_traffic(struct compilation *compilation, const struct nest *nest
 {
 	out->traffic_count = 0;
 	out->traffic = ARENA_ARRAY(compilation->arena, struct plan_traffic,
-		nest->array_count + 1);
-	for (int a = 0; a < nest->array_count; a++) {
-		const struct array *array = nest->arrays[a].array;
+		nest->groups->count + 1);
+	for (int a = 0; a < nest->groups->count; a++) {
+		const struct array *array = nest->groups->items[a].array;
 		bool is_new = true;
 		for (int b = 0; b < a; b++)
-			is_new &= nest->arrays[b].array != array;
+			is_new &= nest->groups->items[b].array != array;
 		if (is_new)
 			out->traffic[out->traffic_count++] = all[array->index];
 	}
@@ -419,9 +419,9 @@ static bool take_model_traffic(const struct lowering *lowering, struct plan_nest
 	struct plan_traffic *all = no_traffic(lowering->compilation, nest->function);
 	if (!lowering->regions || nest->function->symbolic_count || nest->outer_count)
 		return false;
-	for (int a = 0; a < nest->array_count; a++) {
+	for (int a = 0; a < nest->groups->count; a++) {
 		const struct storage *storage = &lowering->schedule->storage[a];
-		struct plan_traffic *traffic = &all[nest->arrays[a].array->index];
+		struct plan_traffic *traffic = &all[nest->groups->items[a].array->index];
 		if (lowering->regions[a].is_clipped && !array_is_clipped(&lowering->model->arrays[a]))
 			return false;
 		traffic->read_bytes += storage->read_bytes;
@@ -557,7 +557,7 @@ static bool lower_body(struct lowering *lowering, struct plan_nest *out)
 		return false;
 	register_buffers(lowering);
 	out->scratchpad_used_bytes = 0;
-	for (int a = 0; a < lowering->nest->array_count; a++) {
+	for (int a = 0; a < lowering->groups->count; a++) {
 		long end = buffer_end(lowering->compilation->arch, lowering->buffers[a]);
 		if (end > out->scratchpad_used_bytes)
 			out->scratchpad_used_bytes = end;
@@ -570,19 +570,19 @@ static struct lowering lowering_of(struct compilation *compilation, const struct
 	const struct nest_model *model, const struct schedule *schedule, struct plan *plan)
 {
 	struct lowering lowering = { .compilation = compilation, .nest = nest, .band = nest->band,
-		.model = model, .schedule = schedule, .plan = plan, .names = &plan->names, .refused = -1 };
+		.groups = nest->groups, .model = model, .schedule = schedule, .plan = plan, .names = &plan->names, .refused = -1 };
 	lowering.buffers = ARENA_ARRAY(compilation->arena, struct plan_buffer *,
-		nest->array_count + 1);
-	lowering.store = ARENA_ARRAY(compilation->arena, int, nest->array_count + 1);
-	lowering.slides = ARENA_ARRAY(compilation->arena, bool, nest->array_count + 1);
-	lowering.must_cut = ARENA_ARRAY(compilation->arena, bool, nest->array_count + 1);
-	lowering.lender = ARENA_ARRAY(compilation->arena, int, nest->array_count + 1);
-	for (int a = 0; a < nest->array_count; a++)
+		nest->groups->count + 1);
+	lowering.store = ARENA_ARRAY(compilation->arena, int, nest->groups->count + 1);
+	lowering.slides = ARENA_ARRAY(compilation->arena, bool, nest->groups->count + 1);
+	lowering.must_cut = ARENA_ARRAY(compilation->arena, bool, nest->groups->count + 1);
+	lowering.lender = ARENA_ARRAY(compilation->arena, int, nest->groups->count + 1);
+	for (int a = 0; a < nest->groups->count; a++)
 		lowering.lender[a] = -1;
 	lowering.instances = ARENA_ARRAY(compilation->arena, isl_set *,
 		nest->statement_count * (TILE_LOOPS + 1) * REACHES);
 	lowering.present = ARENA_ARRAY(compilation->arena, struct plan_expr *,
-		nest->array_count + 1);
+		nest->groups->count + 1);
 	make_tile_loops(&lowering);
 	return lowering;
 }
@@ -594,7 +594,8 @@ static void lowering_end(struct lowering *lowering)
 		isl_set_free(lowering->instances[i]);
 }
 
-bool nest_join_clashing(struct compilation *compilation, struct nest *nest, struct plan *plan)
+bool nest_merge_clashing(struct compilation *compilation, const struct nest *nest, struct plan *plan,
+	struct merges *merges)
 {
 	struct plan own = *plan;
 	struct schedule finest = { .depth = nest->band->count };
@@ -603,9 +604,9 @@ bool nest_join_clashing(struct compilation *compilation, struct nest *nest, stru
 		finest.tile[l] = 1;
 	}
 	struct lowering lowering = lowering_of(compilation, nest, NULL, &finest, &own);
-	for (int a = 0; a < nest->array_count; a++)
+	for (int a = 0; a < nest->groups->count; a++)
 		lowering.store[a] = lowering.depth;
-	bool any = join_clashing_groups(&lowering, nest);
+	bool any = merge_clashing_groups(&lowering, merges);
 	lowering_end(&lowering);
 	return any;
 }
@@ -635,7 +636,7 @@ bool lower_with_schedule(struct compilation *compilation, const struct nest *nes
 	lowering.detail = detail;
 	lowering.regions = exact ? regions : NULL;
 	lowering.doubling = doubling;
-	for (int a = 0; a < nest->array_count; a++) {
+	for (int a = 0; a < nest->groups->count; a++) {
 		lowering.store[a] = store_with_blocks(&lowering, a, schedule->storage[a].store);
 		lowering.slides[a] = schedule->storage[a].is_sliding;
 	}
@@ -656,7 +657,7 @@ bool lower_group_with_schedule(struct compilation *compilation, const struct nes
 	lowering.stage_count = stage_count;
 	lowering.doubling = doubling;
 	make_stage_loops(&lowering);
-	for (int a = 0; a < group->array_count; a++) {
+	for (int a = 0; a < group->groups->count; a++) {
 		lowering.store[a] = store[a];
 		lowering.slides[a] = true;
 	}

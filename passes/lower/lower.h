@@ -28,10 +28,11 @@ bool lower_group_with_schedule(struct compilation *compilation, const struct nes
 	const struct schedule *schedule, const int *store, enum doubling *doubling,
 	const struct group_stage *stages, int stage_count, enum detail detail, struct plan *plan, struct plan_nest *out);
 
-/* Joins groups of NEST that cannot be in buffers of their own whatever the schedule, since they
+/* Merges groups of NEST that cannot be in buffers of their own whatever the schedule, since they
  * clash in visits of one iteration of the band, and so in all that hold one.  False if there are
  * none. */
-bool nest_join_clashing(struct compilation *compilation, struct nest *nest, struct plan *plan);
+bool nest_merge_clashing(struct compilation *compilation, const struct nest *nest, struct plan *plan,
+	struct merges *merges);
 
 /* VARS [NEST_LOOPS] for the sequential dims of NEST, whose parts are lowered inside them: its
  * own outer ones, and new ones for the others. */

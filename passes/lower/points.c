@@ -36,8 +36,8 @@ static int variant_named(const struct nest *nest, char *name, unsigned long *bor
 /* The entry of the nest's arrays that ACCESS belongs to; -1: a scalar. */
 static int entry_of(const struct nest *nest, const struct access *access)
 {
-	for (int a = 0; a < nest->array_count; a++) {
-		const struct nest_array *array = &nest->arrays[a];
+	for (int a = 0; a < nest->groups->count; a++) {
+		const struct reference_group *array = &nest->groups->items[a];
 		for (int i = 0; i < array->access_count && array->array == access->array; i++)
 			if (array->accesses[i].access == access)
 				return a;

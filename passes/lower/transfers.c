@@ -272,7 +272,7 @@ static bool is_double(const struct tile_visit *visit)
 	const struct lowering *lowering = visit->lowering;
 	return visit->storage->is_double && visit->store > lowering->nest->outer_count
 		&& !lowering->loops[mover(visit)].is_block && !visit->model->anchored
-		&& !lowering->nest->arrays[visit->a].has_siblings;
+		&& !lowering->groups->items[visit->a].has_siblings;
 }
 
 static long held_regions(const struct tile_visit *visit)
@@ -322,7 +322,7 @@ static void fill_dim(const struct tile_visit *visit, int d, struct plan_dim *dim
 static struct plan_buffer *make_buffer(struct lowering *lowering, int a)
 {
 	struct tile_visit visit = visit_of(lowering, a);
-	const struct nest_array *array = &lowering->nest->arrays[a];
+	const struct reference_group *array = &lowering->groups->items[a];
 	struct plan_buffer *buffer = ARENA_NEW(ARENA(lowering), struct plan_buffer);
 	buffer->name = unique_name(lowering, arena_printf(ARENA(lowering), "%s_%d",
 		array->array->name, lowering->nest->index));
@@ -357,7 +357,7 @@ static bool closed_form_holds(const struct lowering *lowering, int a)
 bool make_exact_buffers(struct lowering *lowering)
 {
 	bool holds = true;
-	for (int a = 0; a < lowering->nest->array_count; a++) {
+	for (int a = 0; a < lowering->groups->count; a++) {
 		lowering->buffers[a] = make_buffer(lowering, a);
 		if (!lowering->nest->function->symbolic_count || !holds)
 			continue;
@@ -535,7 +535,7 @@ static struct plan_expr *is_visited(const struct tile_visit *visit)
 {
 	const struct lowering *lowering = visit->lowering;
 	struct plan_expr *condition = NULL;
-	const struct nest_array *array = &lowering->nest->arrays[visit->a];
+	const struct reference_group *array = &lowering->groups->items[visit->a];
 	for (int l = 0; l < visit->store; l++) {
 		if (!is_anchored(visit, l))
 			continue;

@@ -56,7 +56,7 @@ static bool visits_are_apart(struct lowering *lowering, int a, const struct gene
 /* The buffer of array A, whose regions come and go with a loop. */
 static bool double_region(struct lowering *lowering, int a, struct plan_buffer *buffer)
 {
-	const struct nest_array *array = &lowering->nest->arrays[a];
+	const struct reference_group *array = &lowering->groups->items[a];
 	struct general_region *region = &lowering->general[a];
 	/* Loops around other nests too have their buffers in the same place. */
 	if (!region->is_touched || array->has_siblings
@@ -88,7 +88,7 @@ static bool double_turn(struct lowering *lowering, int a, struct plan_buffer *bu
 /* False if array A's buffer cannot be double; it is then as it was. */
 static bool double_buffer(struct lowering *lowering, int a)
 {
-	const struct nest_array *array = &lowering->nest->arrays[a];
+	const struct reference_group *array = &lowering->groups->items[a];
 	struct plan_buffer *buffer = lowering->buffers[a], single = *buffer;
 	if (array->is_internal)
 		return false;
@@ -106,12 +106,12 @@ static bool double_buffer(struct lowering *lowering, int a)
 void general_double_wanted(struct lowering *lowering)
 {
 	bool overlaps = false;
-	for (int a = 0; a < lowering->nest->array_count && lowering->doubling; a++)
+	for (int a = 0; a < lowering->groups->count && lowering->doubling; a++)
 		overlaps |= lowering->store[a] < 0 && lowering->doubling[a] == DOUBLE_WANTED;
-	for (int a = 0; a < lowering->nest->array_count && overlaps; a++)
+	for (int a = 0; a < lowering->groups->count && overlaps; a++)
 		if (lowering->store[a] < 0)
 			lowering->doubling[a] = DOUBLE_WANTED;
-	for (int a = 0; a < lowering->nest->array_count && lowering->doubling; a++)
+	for (int a = 0; a < lowering->groups->count && lowering->doubling; a++)
 		if (lowering->doubling[a] == DOUBLE_WANTED && !double_buffer(lowering, a))
 			lowering->doubling[a] = DOUBLE_NEVER;
 }
@@ -127,7 +127,7 @@ static double visits_of(const struct lowering *lowering, int a)
 
 void general_double_what_fits(struct lowering *lowering)
 {
-	int count = lowering->nest->array_count;
+	int count = lowering->groups->count;
 	for (int i = 0; i < count && lowering->doubling; i++) {
 		int most = -1;
 		for (int a = 0; a < count; a++)

@@ -17,7 +17,7 @@
 __isl_give isl_set *touched_by(const struct lowering *lowering, int a, bool writes_only,
 	int depth)
 {
-	const struct nest_array *array = &lowering->nest->arrays[a];
+	const struct reference_group *array = &lowering->groups->items[a];
 	isl_set *elements = NULL;
 	for (int i = 0; i < array->access_count; i++) {
 		if (writes_only && !array->accesses[i].access->is_write)
@@ -71,7 +71,7 @@ static __isl_give isl_set *shift(__isl_take isl_set *set, const long *by, int ra
 }
 
 /* Adds the shape of access FIRST of ARRAY, and of all that are like it. */
-static void add_shape(const struct lowering *lowering, const struct nest_array *array, int first,
+static void add_shape(const struct lowering *lowering, const struct reference_group *array, int first,
 	int depth, enum reach reach, struct footprint *footprint)
 {
 	const struct nest_access *one = &array->accesses[first];
@@ -104,7 +104,7 @@ static void add_shape(const struct lowering *lowering, const struct nest_array *
 struct footprint footprint_find(const struct lowering *lowering, int a, int depth,
 	enum reach reach)
 {
-	const struct nest_array *array = &lowering->nest->arrays[a];
+	const struct reference_group *array = &lowering->groups->items[a];
 	struct footprint footprint = { NULL, NULL, NULL };
 	for (int i = 0; i < array->access_count; i++) {
 		const struct nest_access *access = &array->accesses[i];
@@ -168,16 +168,16 @@ static struct visit_accesses visit_of(const struct lowering *lowering, int a)
 {
 	const struct nest *nest = lowering->nest;
 	size_t limit = 0;
-	for (int b = 0; b < nest->array_count; b++)
+	for (int b = 0; b < nest->groups->count; b++)
 		if (b == a || lowering->lender[b] == a)
-			limit += (size_t)nest->arrays[b].access_count;
+			limit += (size_t)nest->groups->items[b].access_count;
 	struct visit_accesses visit = { .statements = ARENA_ARRAY(ARENA(lowering), struct statement,
 		limit),
 		.accesses = ARENA_ARRAY(ARENA(lowering), const struct access *, limit),
 		.writes = ARENA_ARRAY(ARENA(lowering), struct statement_access, limit) };
-	for (int b = 0; b < nest->array_count; b++)
-		for (int i = 0; i < nest->arrays[b].access_count; i++) {
-			const struct nest_access *access = &nest->arrays[b].accesses[i];
+	for (int b = 0; b < nest->groups->count; b++)
+		for (int i = 0; i < nest->groups->items[b].access_count; i++) {
+			const struct nest_access *access = &nest->groups->items[b].accesses[i];
 			if (b != a && lowering->lender[b] != a)
 				continue;
 			struct statement statement = statement_in_visit(lowering, access->statement, lowering->store[a]);

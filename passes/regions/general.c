@@ -92,7 +92,7 @@ static void fill_boxes(struct lowering *lowering, int a, struct general_region *
 	region->is_fetched = isl_set_is_empty(fetch) == isl_bool_false;
 	region->fetches = region_condition(lowering, fetch, lowering->store[a]);
 	isl_set_free(fetch);
-	region->is_put = lowering->nest->arrays[a].is_written;
+	region->is_put = lowering->groups->items[a].is_written;
 	if (!region->is_put)
 		return;
 	isl_set *puts = isl_set_params(written_by(lowering, a, lowering->store[a]));
@@ -103,7 +103,7 @@ static void fill_boxes(struct lowering *lowering, int a, struct general_region *
 /* Each visit sets what it reads of array A, and nobody needs a value of it after the nest. */
 static bool stays_in_visits(struct lowering *lowering, int a)
 {
-	struct nest_array *array = &lowering->nest->arrays[a];
+	struct reference_group *array = &lowering->groups->items[a];
 	if (!array->is_written || array->has_siblings || !nest_is_dropped(lowering->nest, array))
 		return false;
 	isl_set *read = read_before_written(lowering, a);
@@ -115,7 +115,7 @@ static bool stays_in_visits(struct lowering *lowering, int a)
 /* What of the box is moved when.  False if that has no plan. */
 static bool find_transfers(struct lowering *lowering, int a, struct general_region *region)
 {
-	const struct nest_array *array = &lowering->nest->arrays[a];
+	const struct reference_group *array = &lowering->groups->items[a];
 	if (stays_in_visits(lowering, a)) {
 		region->is_fetched = region->is_put = false;
 		return true;
@@ -164,7 +164,7 @@ static bool fill_region(struct lowering *lowering, int a, struct general_region 
 
 static struct plan_buffer *new_buffer(struct lowering *lowering, int a)
 {
-	const struct array *array = lowering->nest->arrays[a].array;
+	const struct array *array = lowering->groups->items[a].array;
 	struct plan_buffer *buffer = ARENA_NEW(ARENA(lowering), struct plan_buffer);
 	buffer->name = unique_name(lowering, arena_printf(ARENA(lowering), "%s_%d", array->name,
 		lowering->nest->index));
@@ -174,7 +174,7 @@ static struct plan_buffer *new_buffer(struct lowering *lowering, int a)
 	return buffer;
 }
 
-static bool stays_on_chip(const struct nest_array *array)
+static bool stays_on_chip(const struct reference_group *array)
 {
 	return array->is_internal || array->is_kept;
 }
@@ -182,7 +182,7 @@ static bool stays_on_chip(const struct nest_array *array)
 static bool measure_buffer(struct lowering *lowering, int a)
 {
 	struct plan_buffer *buffer = lowering->buffers[a] = new_buffer(lowering, a);
-	if (!(stays_on_chip(&lowering->nest->arrays[a]) ? resident_measure(lowering, a, buffer)
+	if (!(stays_on_chip(&lowering->groups->items[a]) ? resident_measure(lowering, a, buffer)
 		: lowering->store[a] < 0 ? turn_measure(lowering, a, &lowering->general[a], buffer)
 		: measure_region(lowering, a, &lowering->general[a], buffer)))
 		return false;
@@ -198,8 +198,8 @@ static bool measure_buffer(struct lowering *lowering, int a)
 static bool has_too_many_visits(const struct lowering *lowering)
 {
 	double steps = 0;
-	for (int a = 0; a < lowering->nest->array_count; a++) {
-		const struct nest_array *array = &lowering->nest->arrays[a];
+	for (int a = 0; a < lowering->groups->count; a++) {
+		const struct reference_group *array = &lowering->groups->items[a];
 		double visits = 1, longest = 1;
 		for (int l = 0; l < lowering->store[a] && !array->is_internal; l++) {
 			double count = (double)lowering->loops[l].count;
@@ -219,7 +219,7 @@ static bool need_too_much(const struct lowering *lowering, long *needed)
 	long most = LONG_MAX / 8, bank_bytes = arch->scratchpad_bytes / arch->banks, bytes = 0;
 	if (arch->exclusive && bank_bytes < most / (INT_MAX / 2))
 		most = bank_bytes * (INT_MAX / 2);
-	for (int a = 0; a < lowering->nest->array_count; a++)
+	for (int a = 0; a < lowering->groups->count; a++)
 		if (__builtin_add_overflow(bytes, lowering->buffers[a]->bytes, &bytes))
 			bytes = LONG_MAX;
 	*needed = bytes;
@@ -229,7 +229,7 @@ static bool need_too_much(const struct lowering *lowering, long *needed)
 static int largest_buffer(const struct lowering *lowering)
 {
 	int largest = -1;
-	for (int a = 0; a < lowering->nest->array_count; a++)
+	for (int a = 0; a < lowering->groups->count; a++)
 		if (largest < 0 || lowering->buffers[a]->bytes > lowering->buffers[largest]->bytes)
 			largest = a;
 	return largest;
@@ -240,7 +240,7 @@ static int largest_buffer(const struct lowering *lowering)
 static bool measure_and_fill(struct lowering *lowering, long *needed)
 {
 	const struct nest *nest = lowering->nest;
-	for (int a = 0; a < nest->array_count; a++)
+	for (int a = 0; a < nest->groups->count; a++)
 		if (!measure_buffer(lowering, a)) {
 			lowering->refused = a;
 			return false;
@@ -257,9 +257,9 @@ static bool measure_and_fill(struct lowering *lowering, long *needed)
 	}
 	if (fits)
 		general_double_what_fits(lowering);
-	for (int a = 0; a < nest->array_count && fits; a++) {
+	for (int a = 0; a < nest->groups->count && fits; a++) {
 		lowering->refused = a;
-		fits = nest->arrays[a].is_internal || (nest->arrays[a].is_kept
+		fits = nest->groups->items[a].is_internal || (nest->groups->items[a].is_kept
 			? resident_fill_kept(lowering, a, &lowering->general[a], lowering->buffers[a])
 			: lowering->store[a] < 0
 			? turn_fill(lowering, a, &lowering->general[a], lowering->buffers[a])
@@ -272,7 +272,7 @@ static bool measure_and_fill(struct lowering *lowering, long *needed)
 
 bool make_general_buffers(struct lowering *lowering, long *needed)
 {
-	int count = lowering->nest->array_count;
+	int count = lowering->groups->count;
 	lowering->general = ARENA_ARRAY(ARENA(lowering), struct general_region, count + 1);
 	for (int a = 0; a < count; a++)
 		lowering->general[a].slide = -1;
@@ -288,11 +288,11 @@ bool make_general_buffers(struct lowering *lowering, long *needed)
 void find_present(struct lowering *lowering)
 {
 	const struct nest *nest = lowering->nest;
-	for (int a = 0; a < nest->array_count && nest->function->context; a++) {
+	for (int a = 0; a < nest->groups->count && nest->function->context; a++) {
 		isl_set *sizes = NULL;
-		for (int i = 0; i < nest->arrays[a].access_count; i++)
+		for (int i = 0; i < nest->groups->items[a].access_count; i++)
 			sizes = set_unite(sizes, isl_set_params(isl_set_copy(
-				nest->statements[nest->arrays[a].accesses[i].statement]->domain)));
+				nest->statements[nest->groups->items[a].accesses[i].statement]->domain)));
 		sizes = set_coalesce(sizes);
 		lowering->present[a] = region_condition(lowering, sizes, 0);
 		isl_set_free(sizes);

@@ -112,7 +112,7 @@ static __isl_give isl_set *moving_visits(const struct lowering *lowering, int a,
 bool region_holds(const struct lowering *lowering, int a, struct plan_expr *const *first,
 	struct plan_expr *const *count)
 {
-	const struct nest_array *array = &lowering->nest->arrays[a];
+	const struct reference_group *array = &lowering->groups->items[a];
 	isl_set *touched = touched_by(lowering, a, false, lowering->store[a]);
 	isl_set *region = region_elements(lowering, a, isl_set_get_space(touched), first, count);
 	region = isl_set_intersect_params(region, moving_visits(lowering, a, touched));

@@ -28,9 +28,9 @@ static long place_turn(struct lowering *lowering, int stage, long next)
 {
 	enum { ELEMENT_BYTES_LIMIT = 64 };
 	for (int bytes = ELEMENT_BYTES_LIMIT; bytes > 0; bytes--)
-		for (int a = 0; a < lowering->nest->array_count; a++) {
+		for (int a = 0; a < lowering->groups->count; a++) {
 			int own = lowering->store[a] < 0 ? stage_of(lowering, a) : -1;
-			if (lowering->nest->arrays[a].array->type.bytes == bytes && own == stage)
+			if (lowering->groups->items[a].array->type.bytes == bytes && own == stage)
 				next = place_buffer(lowering->compilation->arch, lowering->buffers[a], next);
 		}
 	return next;
@@ -39,9 +39,9 @@ static long place_turn(struct lowering *lowering, int stage, long next)
 static int largest_element(const struct nest *nest)
 {
 	int bytes = 1;
-	for (int a = 0; a < nest->array_count; a++)
-		if (nest->arrays[a].array->type.bytes > bytes)
-			bytes = nest->arrays[a].array->type.bytes;
+	for (int a = 0; a < nest->groups->count; a++)
+		if (nest->groups->items[a].array->type.bytes > bytes)
+			bytes = nest->groups->items[a].array->type.bytes;
 	return bytes;
 }
 

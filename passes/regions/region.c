@@ -21,7 +21,7 @@ __isl_give isl_set *region_fetches(const struct lowering *lowering, int a,
 	const struct footprint *footprint, const struct box *box)
 {
 	isl_ctx *ctx = lowering->compilation->ctx;
-	if (!lowering->nest->arrays[a].is_written)
+	if (!lowering->groups->items[a].is_written)
 		return isl_set_copy(footprint->visits);
 	struct isl_work work = isl_work_begin(ctx, OPERATIONS);
 	isl_set *read = read_before_written(lowering, a);

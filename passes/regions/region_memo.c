@@ -128,7 +128,7 @@ static bool has_loops(const struct lowering *lowering, const struct known_loop *
 
 /* ---- which accesses a region depends on ---- */
 
-static bool has_accesses(const struct nest_array *array, size_t count,
+static bool has_accesses(const struct reference_group *array, size_t count,
 	const struct access *const *accesses)
 {
 	if ((size_t)array->access_count != count)
@@ -140,7 +140,7 @@ static bool has_accesses(const struct nest_array *array, size_t count,
 }
 
 static const struct access **accesses_of(const struct lowering *lowering,
-	const struct nest_array *array)
+	const struct reference_group *array)
 {
 	const struct access **accesses = ARENA_ARRAY(ARENA(lowering), const struct access *,
 		array->access_count + 1);
@@ -157,11 +157,11 @@ static const struct access **borrowing_accesses(const struct lowering *lowering,
 	const struct access **accesses = NULL;
 	size_t capacity = 0;
 	*count = 0;
-	for (int b = 0; b < nest->array_count; b++)
-		for (int i = 0; i <= nest->arrays[b].access_count && lowering->lender[b] == a; i++) {
+	for (int b = 0; b < nest->groups->count; b++)
+		for (int i = 0; i <= nest->groups->items[b].access_count && lowering->lender[b] == a; i++) {
 			accesses = arena_grow(ARENA(lowering), accesses, *count, &capacity, sizeof *accesses);
-			accesses[(*count)++] = i < nest->arrays[b].access_count
-				? nest->arrays[b].accesses[i].access : NULL;
+			accesses[(*count)++] = i < nest->groups->items[b].access_count
+				? nest->groups->items[b].accesses[i].access : NULL;
 		}
 	return accesses;
 }
@@ -169,7 +169,7 @@ static const struct access **borrowing_accesses(const struct lowering *lowering,
 static struct known_region *find_region(const struct lowering *lowering, int a)
 {
 	struct region_memo *memo = memo_of(lowering);
-	const struct nest_array *array = &lowering->nest->arrays[a];
+	const struct reference_group *array = &lowering->groups->items[a];
 	struct known_region *known = memo ? memo->store->regions : NULL;
 	while (known && (known->depth != lowering->depth || known->store != lowering->store[a]
 		|| known->has_siblings != array->has_siblings
@@ -207,7 +207,7 @@ void region_memo_keep_box(struct lowering *lowering, int a, const struct general
 	bool done, unsigned long begun)
 {
 	struct region_memo *memo = memo_of(lowering);
-	const struct nest_array *array = &lowering->nest->arrays[a];
+	const struct reference_group *array = &lowering->groups->items[a];
 	if (!memo)
 		return;
 	struct known_region *known = ARENA_NEW(ARENA(lowering), struct known_region);

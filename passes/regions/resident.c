@@ -12,7 +12,7 @@
 static __isl_give isl_set *reached(const struct lowering *lowering, int a, bool writes,
 	enum reach reach)
 {
-	const struct nest_array *array = &lowering->nest->arrays[a];
+	const struct reference_group *array = &lowering->groups->items[a];
 	isl_set *elements = NULL;
 	for (int i = 0; i < array->access_count; i++)
 		if (array->accesses[i].access->is_write == writes)
@@ -25,7 +25,7 @@ static __isl_give isl_set *reached(const struct lowering *lowering, int a, bool 
 /* Dimension D of array A moves with tile loop L. */
 static bool side_moves_with(const struct lowering *lowering, int a, int d, int l)
 {
-	const struct nest_array *array = &lowering->nest->arrays[a];
+	const struct reference_group *array = &lowering->groups->items[a];
 	for (int i = 0; i < array->access_count; i++) {
 		int s = array->accesses[i].statement;
 		const struct hyperplane *plane = &lowering->band->dims[lowering->loops[l].dim].planes[s];

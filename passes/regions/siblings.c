@@ -19,8 +19,8 @@ static bool is_not_empty(__isl_take isl_map *map)
 /* In some visit, group A reads an element after group B wrote it. */
 static bool reads_after(const struct lowering *lowering, int a, int b, int depth)
 {
-	const struct nest_array *readers = &lowering->nest->arrays[a];
-	const struct nest_array *writers = &lowering->nest->arrays[b];
+	const struct reference_group *readers = &lowering->groups->items[a];
+	const struct reference_group *writers = &lowering->groups->items[b];
 	bool found = false;
 	for (int w = 0; w < writers->access_count && !found; w++) {
 		const struct nest_access *write = &writers->accesses[w];
@@ -43,7 +43,7 @@ static bool overwrites(const struct lowering *lowering, int a, int b, int depth)
 {
 	struct footprint here = footprint_find(lowering, a, depth, IN_TILE);
 	struct box box;
-	box_find(here.lows, here.highs, here.visits, lowering->nest->arrays[a].array->rank, &box);
+	box_find(here.lows, here.highs, here.visits, lowering->groups->items[a].array->rank, &box);
 	isl_set *whole = isl_set_intersect_params(box_elements(&box, here.lows),
 		isl_set_copy(here.visits));
 	footprint_end(&here);
@@ -71,7 +71,7 @@ static bool meets(struct lowering *lowering, int a, int b)
 	/* Closed forms keep regions from one visit to the next: nothing may be written there. */
 	if (lowering->regions)
 		return overwrites(lowering, a, b, depth);
-	if (!lowering->nest->arrays[a].is_written)
+	if (!lowering->groups->items[a].is_written)
 		return reads_after(lowering, a, b, depth);
 	/* A[i][j] and A[j][i] for i < j are apart, though the boxes around them are not */
 	if (!overwrites(lowering, a, b, depth))
@@ -81,7 +81,7 @@ static bool meets(struct lowering *lowering, int a, int b)
 }
 
 /* All accesses of ARRAY are such that may be told apart by a bit each. */
-static bool are_few(const struct nest *nest, const struct nest_array *array)
+static bool are_few(const struct nest *nest, const struct reference_group *array)
 {
 	for (int i = 0; i < array->access_count; i++)
 		if (array->accesses[i].access - nest->statements[array->accesses[i].statement]->accesses
@@ -94,8 +94,8 @@ static bool are_few(const struct nest *nest, const struct nest_array *array)
  * comes anew at least as often as B's, so that the rest of it is what memory has. */
 static bool borrow(struct lowering *lowering, int a, int b)
 {
-	if (!lowering->nest->borrows || lowering->nest->arrays[a].is_written
-		|| !are_few(lowering->nest, &lowering->nest->arrays[a])
+	if (!lowering->nest->borrows || lowering->groups->items[a].is_written
+		|| !are_few(lowering->nest, &lowering->groups->items[a])
 		|| (lowering->lender[a] >= 0 && lowering->lender[a] != b))
 		return false;
 	lowering->lender[a] = b;
@@ -107,15 +107,15 @@ static bool borrow(struct lowering *lowering, int a, int b)
 /* Group B writes what group A, of the same array, may miss. */
 static bool may_clash(const struct nest *nest, int a, int b)
 {
-	return a != b && nest->arrays[a].has_siblings && nest->arrays[a].array == nest->arrays[b].array
-		&& nest->arrays[b].is_written;
+	return a != b && nest->groups->items[a].has_siblings && nest->groups->items[a].array == nest->groups->items[b].array
+		&& nest->groups->items[b].is_written;
 }
 
 bool groups_are_apart(struct lowering *lowering, int clash[2])
 {
 	const struct nest *nest = lowering->nest;
-	for (int a = 0; a < nest->array_count; a++)
-		for (int b = 0; b < nest->array_count; b++)
+	for (int a = 0; a < nest->groups->count; a++)
+		for (int b = 0; b < nest->groups->count; b++)
 			if (may_clash(nest, a, b) && meets(lowering, a, b) && !borrow(lowering, a, b)) {
 				clash[0] = a;
 				clash[1] = b;
@@ -130,24 +130,25 @@ static bool has_conflict(const struct lowering *lowering, int a, int b)
 {
 	enum { OPERATIONS = 500000 };
 	struct isl_work work = nest_question_begin(lowering->compilation, OPERATIONS);
-	bool has = lowering->nest->arrays[a].is_written ? touches(lowering, a, b, lowering->depth)
+	bool has = lowering->groups->items[a].is_written ? touches(lowering, a, b, lowering->depth)
 		: reads_after(lowering, a, b, lowering->depth);
 	return !isl_work_end(&work) || has;
 }
 
 /* Groups that write come first: those that only read may borrow from what is left of them, from
  * one only. */
-bool join_clashing_groups(struct lowering *lowering, struct nest *nest)
+bool merge_clashing_groups(struct lowering *lowering, struct merges *merges)
 {
+	const struct nest *nest = lowering->nest;
 	bool any = false;
 	for (int written = 1; written >= 0; written--)
-		for (int a = 0; a < nest->array_count; a++)
-			for (int b = 0; b < nest->array_count; b++) {
-				if (nest->arrays[a].is_written != written || (any && !written && nest->borrows)
+		for (int a = 0; a < nest->groups->count; a++)
+			for (int b = 0; b < nest->groups->count; b++) {
+				if (nest->groups->items[a].is_written != written || (any && !written && nest->borrows)
 					|| !may_clash(nest, a, b) || !has_conflict(lowering, a, b)
 					|| borrow(lowering, a, b))
 					continue;
-				nest_join_groups(lowering->compilation, nest, a, b);
+				reference_groups_merge(lowering->compilation->arena, nest->groups, a, b, merges);
 				any = true;
 			}
 	return any;

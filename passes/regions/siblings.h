@@ -8,7 +8,7 @@
 /* False if in some visit one buffer of an array needs, or writes back, what another one
  * wrote meanwhile, and cannot borrow it there; CLASH: which two. */
 bool groups_are_apart(struct lowering *lowering, int clash[2]);
-/* Joins all such groups of NEST, which LOWERING is of; false if there are none. */
-bool join_clashing_groups(struct lowering *lowering, struct nest *nest);
+/* Adds all such groups to MERGES; false if there are none. */
+bool merge_clashing_groups(struct lowering *lowering, struct merges *merges);
 
 #endif

@@ -45,7 +45,7 @@ static long span_of_two(__isl_keep isl_set *common, int d, const struct box *now
 
 void slide_find(struct lowering *lowering, int a, struct general_region *region)
 {
-	const struct nest_array *array = &lowering->nest->arrays[a];
+	const struct reference_group *array = &lowering->groups->items[a];
 	int depth = lowering->store[a];
 	region->knows_slide = true;
 	if (depth < 1 || array->is_written || array->has_siblings || !lowering->slides[a])

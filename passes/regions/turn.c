@@ -22,7 +22,7 @@ static void leave_turn(struct lowering *lowering, int depth)
 /* A tile loop of the group moves array A. */
 static bool is_moved(const struct lowering *lowering, int a)
 {
-	const struct nest_array *array = &lowering->nest->arrays[a];
+	const struct reference_group *array = &lowering->groups->items[a];
 	for (int l = 0; l < lowering->band->count; l++)
 		for (int i = 0; i < array->access_count; i++) {
 			int s = array->accesses[i].statement;
@@ -50,7 +50,7 @@ static __isl_give isl_set *turn_instances(const struct lowering *lowering, int a
 bool turn_measure(struct lowering *lowering, int a, struct general_region *region,
 	struct plan_buffer *buffer)
 {
-	const struct nest_array *array = &lowering->nest->arrays[a];
+	const struct reference_group *array = &lowering->groups->items[a];
 	int depth = lowering->depth;
 	isl_set *elements = NULL;
 	enter_turn(lowering, a);
@@ -71,7 +71,7 @@ bool turn_measure(struct lowering *lowering, int a, struct general_region *regio
 bool turn_fill(struct lowering *lowering, int a, struct general_region *region,
 	struct plan_buffer *buffer)
 {
-	const struct nest_array *array = &lowering->nest->arrays[a];
+	const struct reference_group *array = &lowering->groups->items[a];
 	int depth = lowering->depth;
 	isl_set *visits = NULL;
 	enter_turn(lowering, a);

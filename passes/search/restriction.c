@@ -1,7 +1,5 @@
 #include "passes/search/restriction.h"
 
-#include "passes/analysis/band.h"
-
 static bool is_written_in(const struct function *function, const struct array *array)
 {
 	for (int s = 0; s < function->statement_count; s++)
@@ -34,27 +32,28 @@ static bool has_window(const struct function *function, const struct array *arra
 	return false;
 }
 
-static bool is_plainly_input(const struct nest *nest, const struct nest_array *array)
+static bool is_plainly_input(const struct nest *nest, const struct reference_group *array)
 {
 	return !array->is_written && (is_written_in(nest->function, array->array) ||
 		has_window(nest->function, array->array));
 }
 
-enum array_role nest_array_role(const struct nest *nest, const struct nest_array *array)
+enum array_role nest_array_role(const struct nest *nest, const struct reference_groups *groups, int a)
 {
+	const struct reference_group *own = &groups->items[a];
 	const struct array *first = NULL;
-	for (int a = 0; a < nest->array_count; a++)
-		if (nest->arrays[a].array == array->array && nest->arrays[a].is_written)
+	for (int b = 0; b < groups->count; b++)
+		if (groups->items[b].array == own->array && groups->items[b].is_written)
 			return ROLE_OUTPUT;
-	if (is_plainly_input(nest, array))
+	if (is_plainly_input(nest, own))
 		return ROLE_INPUT;
-	for (int a = 0; a < nest->array_count; a++) {
-		if (is_plainly_input(nest, &nest->arrays[a]))
+	for (int b = 0; b < groups->count; b++) {
+		if (is_plainly_input(nest, &groups->items[b]))
 			return ROLE_WEIGHT;
-		if (!first && !nest->arrays[a].is_written)
-			first = nest->arrays[a].array;
+		if (!first && !groups->items[b].is_written)
+			first = groups->items[b].array;
 	}
-	return first == array->array ? ROLE_INPUT : ROLE_WEIGHT;
+	return first == own->array ? ROLE_INPUT : ROLE_WEIGHT;
 }
 
 void restriction_apply(const struct compilation *compilation, const struct nest *nest,
@@ -62,7 +61,7 @@ void restriction_apply(const struct compilation *compilation, const struct nest 
 {
 	const struct restriction *restriction = &compilation->restriction;
 	for (int a = 0; a < model->array_count; a++)
-		options->held[a] = restriction->held_roles >> nest_array_role(nest, &nest->arrays[a]) & 1;
+		options->held[a] = restriction->held_roles >> nest_array_role(nest, nest->groups, a) & 1;
 	options->divides = restriction->divides;
 	options->prefers_memory = restriction->prefers_memory;
 	for (int l = 0; l < model->loop_count && restriction->is_forward; l++)

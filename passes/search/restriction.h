@@ -1,7 +1,7 @@
 #ifndef PASSES_RESTRICTION_H
 #define PASSES_RESTRICTION_H
 
-#include "passes/analysis/nest.h"
+#include "passes/analysis/reference_groups.h"
 #include "passes/search/search.h"
 
 /* Parts of a nest's schedule space, for comparison with what others search. */
@@ -10,7 +10,7 @@
  * input is what the function writes elsewhere, or what somewhere in the function a window
  * slides over (a subscript with two iterators); if the nest has neither, the array that it
  * reads first.  Weights are the rest. */
-enum array_role nest_array_role(const struct nest *nest, const struct nest_array *array);
+enum array_role nest_array_role(const struct nest *nest, const struct reference_groups *groups, int a);
 
 /* Narrows the space of MODEL to compilation->restriction.  What the user fixed comes
  * after it and counts. */

@@ -34,13 +34,13 @@ static const struct access *same_access(const struct nest *from, const struct ne
 	return NULL;
 }
 
-static void copy_joints(struct compilation *compilation, const struct nest *from, struct nest *to)
+static struct merges same_merges(struct compilation *compilation, const struct nest *from,
+	const struct nest *to)
 {
-	to->joint_count = from->joint_count;
-	to->joint_capacity = 0;
-	to->joint = ARENA_ARRAY(compilation->arena, const struct access *, from->joint_count + 1);
-	for (int i = 0; i < from->joint_count; i++)
-		to->joint[i] = same_access(from, to, from->joint[i]);
+	struct merges merges = merges_copy(compilation->arena, &from->groups->merges);
+	for (int i = 0; i < merges.count; i++)
+		merges.accesses[i] = same_access(from, to, merges.accesses[i]);
+	return merges;
 }
 
 /* What NEST is in FUNCTION, its own one with its sizes bound to others, with its dependences. */
@@ -109,7 +109,7 @@ static const struct band *find_band(struct compilation *compilation, const struc
  * only unless it HAS_BAND.  NULL, or what is otherwise there: a statement does not run, or there
  * are no such forms. */
 static const char *sample_at(struct compilation *compilation, const struct nest *nest,
-	struct band_origin origin, bool has_band, bool exact, int k, struct sample *sample)
+	int loops, bool has_band, bool exact, int k, struct sample *sample)
 {
 	struct twin *twin = &nest->twins->larger[k];
 	find_larger(compilation, nest, k, twin);
@@ -120,13 +120,14 @@ static const char *sample_at(struct compilation *compilation, const struct nest 
 	sample->nest.refetches = nest->refetches;
 	sample->nest.borrows = nest->borrows;
 	sample->nest.avoids_forms = nest->avoids_forms;
-	copy_joints(compilation, nest, &sample->nest);
-	nest_split_arrays(compilation, &sample->nest, origin.split);
-	sample->nest.band = has_band ? find_band(compilation, &sample->nest, origin.loops, twin)
+	const struct merges merges = same_merges(compilation, nest, &sample->nest);
+	sample->nest.groups = nest->groups->is_split ? reference_groups_split(compilation,
+		&sample->nest, nest->borrows, &merges) : sample->nest.arrays;
+	sample->nest.band = has_band ? find_band(compilation, &sample->nest, loops, twin)
 		: band_prefix(compilation->arena, nest_find_sequential_band(compilation, &sample->nest,
-		origin.loops));
+		loops));
 	sample->regions = ARENA_ARRAY(compilation->arena, struct region,
-		sample->nest.array_count + 1);
+		sample->nest.groups->count + 1);
 	return !exact || nest_model_build(compilation, &sample->nest, &sample->model,
 		sample->regions) ? NULL : "what tiles touch has no closed forms";
 }
@@ -270,20 +271,26 @@ static __isl_give isl_pw_aff *extreme_of(__isl_take isl_set *set, int d, bool is
 
 static void release_aff(void *aff) { isl_aff_free(aff); }
 
-static void move_arrays(struct compilation *compilation, const struct nest *from, struct nest *to)
+/* The groups of FROM in TO. */
+static const struct reference_groups *move_groups(struct compilation *compilation,
+	const struct nest *from, const struct nest *to)
 {
-	to->array_count = from->array_count;
-	to->arrays = ARENA_ARRAY(compilation->arena, struct nest_array, from->array_count + 1);
-	for (int a = 0; a < from->array_count; a++) {
-		struct nest_array *array = &to->arrays[a];
-		*array = from->arrays[a];
-		array->created = CREATED_UNKNOWN;
-		array->accesses = ARENA_ARRAY(compilation->arena, struct nest_access,
-			array->access_count + 1);
-		for (int i = 0; i < array->access_count; i++)
-			array->accesses[i] = (struct nest_access){ from->arrays[a].accesses[i].statement,
-				same_access(from, to, from->arrays[a].accesses[i].access) };
+	struct reference_groups *groups = ARENA_NEW(compilation->arena, struct reference_groups);
+	groups->count = from->groups->count;
+	groups->is_split = from->groups->is_split;
+	groups->items = ARENA_ARRAY(compilation->arena, struct reference_group, groups->count + 1);
+	for (int a = 0; a < groups->count; a++) {
+		const struct reference_group *group = &from->groups->items[a];
+		struct nest_access *accesses = ARENA_ARRAY(compilation->arena, struct nest_access,
+			group->access_count + 1);
+		for (int i = 0; i < group->access_count; i++)
+			accesses[i] = (struct nest_access){ group->accesses[i].statement,
+				same_access(from, to, group->accesses[i].access) };
+		groups->items[a] = *group;
+		groups->items[a].created = CREATED_UNKNOWN;
+		groups->items[a].accesses = accesses;
 	}
+	return groups;
 }
 
 /* The loops around all parts of a body are what they are for all of them: what is known of them
@@ -377,12 +384,12 @@ static const char *name_of(const struct nest *nest, const struct band_dim *dim)
 
 /* SAMPLE becomes NEST where size K is one larger.  NULL, or what of it cannot be compared. */
 static const char *what_is_other(struct compilation *compilation, const struct nest *nest,
-	struct band_origin origin, bool has_band, bool exact, int k, struct sample *sample)
+	int loops, bool has_band, bool exact, int k, struct sample *sample)
 {
-	const char *other = sample_at(compilation, nest, origin, has_band, exact, k, sample);
+	const char *other = sample_at(compilation, nest, loops, has_band, exact, k, sample);
 	if (other)
 		return other;
-	if (sample->nest.array_count != nest->array_count)
+	if (sample->nest.groups->count != nest->groups->count)
 		return "accesses that share a buffer are others";
 	const struct band_dim *dim = other_band(nest, nest->band, sample->nest.band);
 	return dim ? arena_printf(compilation->arena, "the loops that can be tiled together are "
@@ -390,23 +397,23 @@ static const char *what_is_other(struct compilation *compilation, const struct n
 }
 
 static bool add_slopes(struct compilation *compilation, const struct nest *nest,
-	struct band_origin origin, bool exact, int k, struct band *band, struct region *regions,
+	int loops, bool exact, int k, struct band *band, struct region *regions,
 	struct growth *growth, const char **reason)
 {
 	const struct function *function = nest->function->unbound;
 	struct sample *sample = ARENA_NEW(compilation->arena, struct sample);
-	const char *other = what_is_other(compilation, nest, origin, regions, exact, k, sample);
+	const char *other = what_is_other(compilation, nest, loops, regions, exact, k, sample);
 	if (other) {
 		*reason = arena_printf(compilation->arena, "%s where '%s' is one more than it is tuned for",
 			other, function->symbolic[k]->name);
 		return false;
 	}
 	add_band_slopes(nest, band, sample->nest.band, k, growth);
-	for (int a = 0; a < nest->array_count && exact; a++) {
-		int rank = nest->arrays[a].array->rank;
+	for (int a = 0; a < nest->groups->count && exact; a++) {
+		int rank = nest->groups->items[a].array->rank;
 		if (!same_windows(nest, &regions[a], &sample->regions[a], rank)) {
 			*reason = arena_printf(compilation->arena, "what a tile touches of '%s' is more where "
-				"'%s' is larger", nest->arrays[a].array->source_name, function->symbolic[k]->name);
+				"'%s' is larger", nest->groups->items[a].array->source_name, function->symbolic[k]->name);
 			return false;
 		}
 		add_region_slopes(&regions[a], &sample->regions[a], a, rank, k, growth);
@@ -517,7 +524,7 @@ static void make_extents(struct compilation *compilation, const struct nest *nes
 }
 
 /* The first or the last element that ARRAY's accesses touch of dimension D, in lattice units. */
-static isl_pw_aff *find_end(struct compilation *compilation, const struct nest_array *array, int d,
+static isl_pw_aff *find_end(struct compilation *compilation, const struct reference_group *array, int d,
 	const struct region_dim *dim, bool is_last, __isl_take isl_aff *guess)
 {
 	isl_set *touched = NULL;
@@ -538,16 +545,16 @@ static void make_regions(struct compilation *compilation, const struct nest *nes
 	const struct growth *growth, struct region *regions)
 {
 	const struct function *function = nest->function;
-	for (int a = 0; a < nest->array_count; a++)
-		for (int d = 0; d < nest->arrays[a].array->rank; d++) {
+	for (int a = 0; a < nest->groups->count; a++)
+		for (int d = 0; d < nest->groups->items[a].array->rank; d++) {
 			struct region_dim *dim = &regions[a].dims[d];
 			dim->sized_base = straight_number(compilation, function, dim->base,
 				&growth->dims[a][d].base);
 			if (!regions[a].is_clipped)
 				continue;
-			dim->sized_low = find_end(compilation, &nest->arrays[a], d, dim, false,
+			dim->sized_low = find_end(compilation, &nest->groups->items[a], d, dim, false,
 				straight(function, dim->low, &growth->dims[a][d].low));
-			dim->sized_high = find_end(compilation, &nest->arrays[a], d, dim, true,
+			dim->sized_high = find_end(compilation, &nest->groups->items[a], d, dim, true,
 				straight(function, dim->high, &growth->dims[a][d].high));
 		}
 }
@@ -568,23 +575,22 @@ static struct nest *find_all(struct compilation *compilation, const struct nest 
 }
 
 struct nest *nest_with_sizes(struct compilation *compilation, const struct nest *nest,
-	struct band_origin origin, bool exact, struct region *regions, const char **reason)
+	int loops, bool exact, struct region *regions, const char **reason)
 {
 	const struct function *function = nest->function->unbound;
 	struct nest *all = find_all(compilation, nest);
 	if (nest->parent)
 		memcpy(all->outer_vars, nest->parent->all_sizes->inner_vars, sizeof all->outer_vars);
-	all->is_split = nest->is_split;
 	all->refetches = nest->refetches;
 	all->borrows = nest->borrows;
 	all->avoids_forms = nest->avoids_forms;
-	move_arrays(compilation, nest, all);
+	all->groups = move_groups(compilation, nest, all);
 	struct band *band = move_band(compilation, nest);
 	struct growth growth = { .dims = arena_alloc(compilation->arena,
-		sizeof *growth.dims * (size_t)(nest->array_count + 1)) };
-	memset(growth.dims, 0, sizeof *growth.dims * (size_t)(nest->array_count + 1));
+		sizeof *growth.dims * (size_t)(nest->groups->count + 1)) };
+	memset(growth.dims, 0, sizeof *growth.dims * (size_t)(nest->groups->count + 1));
 	for (int k = 0; k < function->symbolic_count; k++)
-		if (!add_slopes(compilation, nest, origin, exact, k, band, regions, &growth, reason))
+		if (!add_slopes(compilation, nest, loops, exact, k, band, regions, &growth, reason))
 			return NULL;
 	make_planes(compilation, all, band);
 	make_extents(compilation, all, &growth, band);

@@ -14,11 +14,11 @@ static bool nest_register_bytes(struct compilation *compilation, struct nest *ne
 {
 	struct nest_model *model = ARENA_NEW(compilation->arena, struct nest_model);
 	struct region *regions = ARENA_ARRAY(compilation->arena, struct region,
-		nest->array_count + 1);
+		nest->arrays->count + 1);
 	struct search_options options;
 	struct schedule best;
 	long smallest;
-	if (nest->array_count > MODEL_ARRAYS)
+	if (nest->arrays->count > MODEL_ARRAYS)
 		return false;
 	nest_find_dependences(compilation, nest);
 	nest->band = nest_find_band(compilation, nest);

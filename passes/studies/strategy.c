@@ -90,9 +90,9 @@ static void weigh_pair(struct groups *groups, struct layer *layers, const struct
 
 static bool uses(const struct nest *nest, const struct array *array, bool is_write)
 {
-	for (int a = 0; a < nest->array_count; a++)
-		if (nest->arrays[a].array == array &&
-			(is_write ? nest->arrays[a].is_written : nest->arrays[a].is_read))
+	for (int a = 0; a < nest->arrays->count; a++)
+		if (nest->arrays->items[a].array == array &&
+			(is_write ? nest->arrays->items[a].is_written : nest->arrays->items[a].is_read))
 			return true;
 	return false;
 }

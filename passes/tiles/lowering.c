@@ -71,7 +71,7 @@ bool moves_with(const struct lowering *lowering, int a, int dim)
 
 int stage_of(const struct lowering *lowering, int a)
 {
-	int s = lowering->nest->arrays[a].accesses[0].statement, m = 0;
+	int s = lowering->groups->items[a].accesses[0].statement, m = 0;
 	while (lowering->stages[m].end <= s)
 		m++;
 	return m;

@@ -32,7 +32,8 @@ enum { TILE_LOOPS = 2 * NEST_LOOPS };
 struct lowering {
 	struct compilation *compilation;
 	const struct nest *nest;
-	const struct band *band;         /* the nest's */
+	const struct reference_groups *groups;
+	const struct band *band;
 	const struct nest_model *model;
 	const struct region *regions;    /* closed forms; NULL: regions come from isl */
 	const struct schedule *schedule;

@@ -16,8 +16,9 @@ struct attempts {
 	struct checked {
 		struct checked *next;
 		struct nest before;
-		int loops, joint_count;
-		const struct access **joint;     /* [joint_count]: with those there were before */
+		int loops;
+		bool clashes;
+		struct merges merges;            /* then: with those there were before */
 	} *checked;
 	const struct band **bands;   /* [2 * sequential loops + it borrows]; NULL: not found yet */
 	struct tried {
@@ -41,25 +42,23 @@ static const struct band *find_band(struct compilation *compilation, const struc
 
 /* Groups that are alike in the band are one, and the one that ATTEMPT says shares the buffer
  * of one that is written.  False if there is none. */
-static bool join_for_borrowing(struct compilation *compilation, struct nest *nest,
-	struct attempt attempt, const struct band **bands)
+static bool merge_for_borrowing(struct compilation *compilation, const struct nest *nest,
+	struct attempt attempt, struct merges *merges)
 {
-	nest_split_arrays(compilation, nest, true);
-	nest->band = find_band(compilation, nest, attempt.loops, bands);
-	nest_join_alike(compilation, nest);
-	nest_split_arrays(compilation, nest, true);
+	reference_groups_merge_alike(compilation, nest, nest->band, merges);
+	const struct reference_groups *groups = reference_groups_split(compilation, nest, true, merges);
 	int left = attempt.shared;
-	for (int a = 0; a < nest->array_count && left >= 0; a++)
-		for (int b = 0; b < nest->array_count && !nest->arrays[a].is_written; b++)
-			if (nest->arrays[a].array == nest->arrays[b].array && nest->arrays[b].is_written) {
+	for (int a = 0; a < groups->count && left >= 0; a++)
+		for (int b = 0; b < groups->count && !groups->items[a].is_written; b++)
+			if (groups->items[a].array == groups->items[b].array && groups->items[b].is_written) {
 				if (!left--)
-					nest_join_groups(compilation, nest, a, b);
+					reference_groups_merge(compilation->arena, groups, a, b, merges);
 				break;
 			}
 	return left < 0;
 }
 
-static bool has_same_accesses(const struct nest_array *a, const struct nest_array *b)
+static bool has_same_accesses(const struct reference_group *a, const struct reference_group *b)
 {
 	bool same = a->access_count == b->access_count;
 	for (int i = 0; i < a->access_count && same; i++)
@@ -69,9 +68,9 @@ static bool has_same_accesses(const struct nest_array *a, const struct nest_arra
 
 static bool has_same_arrays(const struct nest *nest, const struct nest *other)
 {
-	bool same = nest->array_count == other->array_count;
-	for (int a = 0; a < nest->array_count && same; a++)
-		same = has_same_accesses(&nest->arrays[a], &other->arrays[a]);
+	bool same = nest->groups->count == other->groups->count;
+	for (int a = 0; a < nest->groups->count && same; a++)
+		same = has_same_accesses(&nest->groups->items[a], &other->groups->items[a]);
 	return same;
 }
 
@@ -81,7 +80,7 @@ static struct tried *find_tried(const struct attempts *attempts, const struct ne
 {
 	for (struct tried *tried = attempts->tried; tried; tried = tried->next) {
 		const struct nest *other = tried->choice->nest;
-		bool same = tried->choice->attempt.loops == loops && nest->is_split == other->is_split
+		bool same = tried->choice->attempt.loops == loops && nest->groups->is_split == other->groups->is_split
 			&& nest->refetches == other->refetches && nest->borrows == other->borrows;
 		if (same && has_same_arrays(nest, other))
 			return tried;
@@ -89,9 +88,9 @@ static struct tried *find_tried(const struct attempts *attempts, const struct ne
 	return NULL;
 }
 
-/* Joins groups of NEST that clash under every schedule; false if there are none. */
-static bool join_clashing(struct compilation *compilation, struct nest *nest, int loops,
-	struct attempts *attempts, struct plan *plan)
+/* Merges groups of NEST that clash under every schedule; false if there are none. */
+static bool merge_clashing(struct compilation *compilation, const struct nest *nest, int loops,
+	struct attempts *attempts, struct plan *plan, struct merges *merges)
 {
 	struct checked *checked = attempts->checked;
 	while (checked && (checked->loops != loops || checked->before.borrows != nest->borrows
@@ -101,19 +100,12 @@ static bool join_clashing(struct compilation *compilation, struct nest *nest, in
 		checked = ARENA_NEW(compilation->arena, struct checked);
 		*checked = (struct checked){ .next = attempts->checked, .before = *nest, .loops = loops };
 		attempts->checked = checked;
-		if (nest_join_clashing(compilation, nest, plan)) {
-			checked->joint_count = nest->joint_count;
-			checked->joint = ARENA_ARRAY(compilation->arena, const struct access *,
-				nest->joint_count);
-			memcpy(checked->joint, nest->joint, (size_t)nest->joint_count * sizeof *nest->joint);
-		}
+		checked->merges = merges_copy(compilation->arena, merges);
+		checked->clashes = nest_merge_clashing(compilation, nest, plan, &checked->merges);
 	}
-	if (!checked->joint)
-		return false;
-	nest->joint = checked->joint;
-	nest->joint_count = checked->joint_count;
-	nest->joint_capacity = (size_t)checked->joint_count;
-	return true;
+	if (checked->clashes)
+		*merges = merges_copy(compilation->arena, &checked->merges);
+	return checked->clashes;
 }
 
 /* What was found of groups in other attempts, with LOOPS sequential loops or more or fewer,
@@ -121,10 +113,10 @@ static bool join_clashing(struct compilation *compilation, struct nest *nest, in
 static void share_findings(const struct attempts *attempts, struct nest *nest, int loops)
 {
 	for (const struct tried *tried = attempts->tried; tried; tried = tried->next)
-		for (int a = 0; a < nest->array_count; a++)
-			for (int b = 0; b < tried->choice->nest->array_count; b++) {
-				struct nest_array *array = &nest->arrays[a];
-				const struct nest_array *other = &tried->choice->nest->arrays[b];
+		for (int a = 0; a < nest->groups->count; a++)
+			for (int b = 0; b < tried->choice->nest->groups->count; b++) {
+				struct reference_group *array = &nest->groups->items[a];
+				const struct reference_group *other = &tried->choice->nest->groups->items[b];
 				if (!has_same_accesses(array, other))
 					continue;
 				if (array->created == CREATED_UNKNOWN)
@@ -145,7 +137,7 @@ static struct choice *lower_once(struct compilation *compilation, struct nest *n
 		share_findings(attempts, nest, attempt.loops);
 		struct nest *own = ARENA_NEW(compilation->arena, struct nest);
 		*own = *nest;
-		struct choice *choice = nest->array_count <= MODEL_ARRAYS
+		struct choice *choice = nest->groups->count <= MODEL_ARRAYS
 			? choice_make(compilation, own) : NULL;
 		*outcome = NO_FIT;
 		if (!choice)
@@ -189,24 +181,27 @@ static struct choice *lower_attempt(struct compilation *compilation, struct nest
 	struct plan_nest *out, enum outcome *outcome)
 {
 	const struct plan before = *plan;
-	nest->joint_count = 0;
-	nest->joint_capacity = 0;    /* what other attempts joined stays theirs */
+	struct merges merges = { .count = 0 };
 	nest->refetches = attempt.refetch;
 	nest->borrows = attempt.borrow;
 	*outcome = NO_FIT;
-	if (form->is_given && !form_join_groups(compilation, form, nest))
+	if (form->is_given && !form_merge_groups(compilation, form, nest, &merges))
 		return NULL;
-	if (attempt.borrow && !form->is_given
-		&& !join_for_borrowing(compilation, nest, attempt, attempts->bands))
-		return NULL;
+	if (attempt.borrow && !form->is_given) {
+		nest->band = find_band(compilation, nest, attempt.loops, attempts->bands);
+		if (!merge_for_borrowing(compilation, nest, attempt, &merges))
+			return NULL;
+	}
 	for (;;) {
 		/* groups that are one again have nobody to borrow from */
-		if (!nest_split_arrays(compilation, nest, attempt.split))
+		nest->groups = attempt.split ? reference_groups_split(compilation, nest, nest->borrows,
+			&merges) : reference_groups_whole(compilation, nest);
+		if (!nest->groups->is_split)
 			nest->refetches = nest->borrows = false;
 		nest->band = find_band(compilation, nest, attempt.loops, attempts->bands);
 		*plan = before;
-		if (nest->is_split && nest->array_count <= MODEL_ARRAYS
-			&& join_clashing(compilation, nest, attempt.loops, attempts, plan)) {
+		if (nest->groups->is_split && nest->groups->count <= MODEL_ARRAYS
+			&& merge_clashing(compilation, nest, attempt.loops, attempts, plan, &merges)) {
 			if (keeps_apart(form))
 				return report_clash(compilation, nest, form);
 			continue;
@@ -221,8 +216,8 @@ static struct choice *lower_attempt(struct compilation *compilation, struct nest
 			*outcome = TOO_LONG;
 			return choice;
 		}
-		nest_join_groups(compilation, nest, choice->obstacle.clash[0],
-			choice->obstacle.clash[1]);
+		reference_groups_merge(compilation->arena, nest->groups, choice->obstacle.clash[0],
+			choice->obstacle.clash[1], &merges);
 	}
 }
 
@@ -309,7 +304,7 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 	const struct form *form, struct plan *plan, struct plan_nest *out, struct refusal *refusal)
 {
 	int depth = nest_depth(nest), errors = diag_error_count(compilation->diag);
-	bool may_split = nest_split_arrays(compilation, nest, true);
+	bool may_split = reference_groups_split(compilation, nest, false, NULL)->is_split;
 	bool is_complete = false;    /* more sequential loops would not help, or cost too much */
 	long least = LONG_MAX;       /* bytes, with fewer sequential loops */
 	bool has_others = may_split, has_met = false;
@@ -353,7 +348,7 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 				&& !choice->contradiction && choice->exact)))
 				refusal->first = choice;
 			if (way == WAY_APART)
-				has_met = nest->joint_count > 0;
+				has_met = nest->groups->merges.count > 0;
 			is_missed |= outcome == TOO_LONG;
 			is_too_large |= outcome == NO_FIT;
 			has_others |= nest->band->left_out || loops > nest->outer_loops;

@@ -40,17 +40,17 @@ static void find_contradiction(struct choice *choice, const struct schedule_read
 			contradict(choice, reader->tiles[l], arena_printf(arena, "loop '%s' runs one iteration "
 				"at a time, in order: it has no tiles of %ld", choice->model.loops[l].name,
 				choice->model.loops[l].tile));
-	for (int a = 0; a < nest->array_count; a++) {
+	for (int a = 0; a < nest->groups->count; a++) {
 		if (!reader->stores[a])
 			continue;
-		if (nest->arrays[a].has_siblings
+		if (nest->groups->items[a].has_siblings
 			&& (options->slots[a] != 1 || options->sliding[a] == 1 || options->doubled[a] == 1))
 			contradict(choice, reader->stores[a], arena_printf(arena, "array '%s' has several "
 				"buffers, of which each holds one region: none has slots, slides or is double",
-				nest->arrays[a].array->name));
+				nest->groups->items[a].array->name));
 		if (!choice->exact && options->slots[a] > 1)
 			contradict(choice, reader->stores[a], arena_printf(arena, "the regions of '%s' have no "
-				"closed form: its buffer has one slot", nest->arrays[a].array->name));
+				"closed form: its buffer has one slot", nest->groups->items[a].array->name));
 	}
 }
 
@@ -92,8 +92,8 @@ static void restrict_to_boxes(struct choice *choice)
 /* The dimensions of the band, from the first on, that array A's buffer is inside of at least. */
 static int least_dims_outside(const struct nest *nest, int a)
 {
-	int dims = !nest->refetches || !nest->arrays[a].has_siblings ? 0 : !nest->borrows ? nest->band->prefix
-		: nest->arrays[a].is_written ? 0 : nest->band->count;
+	int dims = !nest->refetches || !nest->groups->items[a].has_siblings ? 0 : !nest->borrows ? nest->band->prefix
+		: nest->groups->items[a].is_written ? 0 : nest->band->count;
 	return dims > nest->outer_count ? dims : nest->outer_count;
 }
 
@@ -112,7 +112,7 @@ static int tile_loops_among(const struct choice *choice, int dims)
 static void restrict_siblings(struct choice *choice)
 {
 	for (int a = 0; a < choice->model.array_count; a++) {
-		if (choice->nest->arrays[a].has_siblings) {
+		if (choice->nest->groups->items[a].has_siblings) {
 			choice->options.slots[a] = 1;
 			choice->options.sliding[a] = 0;
 			choice->options.doubled[a] = 0;
@@ -136,7 +136,7 @@ static void fix_prefix(struct choice *choice)
 /* Borders that the model does not clip make the plan move less than it says. */
 static bool is_unclipped(const struct choice *choice)
 {
-	for (int a = 0; a < choice->nest->array_count; a++)
+	for (int a = 0; a < choice->nest->groups->count; a++)
 		if (choice->regions[a].is_clipped && !array_is_clipped(&choice->model.arrays[a]))
 			return true;
 	return false;
@@ -151,7 +151,7 @@ static bool prepare(struct choice *choice)
 	choice->options.threads = compilation->threads;
 	choice->options.show_progress = compilation->show_progress;
 	choice->options.interrupted = compilation->interrupted;
-	choice->regions = ARENA_ARRAY(compilation->arena, struct region, choice->nest->array_count + 1);
+	choice->regions = ARENA_ARRAY(compilation->arena, struct region, choice->nest->groups->count + 1);
 	choice->exact = nest_model_build(compilation, choice->nest, &choice->model, choice->regions);
 	if (pass_done(compilation, "band"))
 		nest_print_model(choice->nest, &choice->model, choice->exact, compilation->trace);
@@ -162,7 +162,7 @@ static bool prepare(struct choice *choice)
 	read_constraints(choice);
 	if (!choice->exact)
 		restrict_to_boxes(choice);
-	if (choice->contradiction || !choice->exact || choice->nest->is_split || is_unclipped(choice)
+	if (choice->contradiction || !choice->exact || choice->nest->groups->is_split || is_unclipped(choice)
 	    || model_is_countable(&choice->model, compilation->arch->scratchpad_bytes))
 		return true;
 	diag_error(compilation->diag, choice->nest->location,
@@ -284,9 +284,9 @@ static bool report_misaligned(const struct choice *choice)
 	if (!found.array && !search_least_memory(&choice->model, compilation->arch, &choice->options,
 		&smallest)) {
 		found.why = "in tiles of any size is not";
-		for (int a = choice->nest->array_count - 1; a >= 0; a--)
+		for (int a = choice->nest->groups->count - 1; a >= 0; a--)
 			if (choice->model.arrays[a].align_bytes > 1 && (!found.array || !can_align(choice, a)))
-				found.array = choice->nest->arrays[a].array;
+				found.array = choice->nest->groups->items[a].array;
 	}
 	if (!found.array)
 		return false;
@@ -330,7 +330,7 @@ void choice_report_no_fit(struct choice *choice)
 			bytes *= choice->model.arrays[a].dims[d].window;
 		bytes = (bytes + unit - 1) / unit * unit;
 		needs = arena_printf(compilation->arena, "%s%s'%s' %ld", needs, a ? ", " : "",
-			choice->nest->arrays[a].array->source_name, bytes);
+			choice->nest->groups->items[a].array->source_name, bytes);
 	}
 	diag_note(compilation->diag, choice->nest->location,
 		"bytes that arrays need at least at a time: %s", needs);
@@ -522,7 +522,7 @@ static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct
 /* Whether the model counts what the plan moves, so that the search's bound is the plan's. */
 static bool is_modelled(const struct choice *choice)
 {
-	return choice->exact && !is_unclipped(choice) && !choice->nest->is_split;
+	return choice->exact && !is_unclipped(choice) && !choice->nest->groups->is_split;
 }
 
 /* Others move less but are not right for all sizes, or buffers are elsewhere than the schedule
@@ -607,10 +607,10 @@ struct choice *choice_make(struct compilation *compilation, struct nest *nest)
  * says of which array not. */
 static bool stays_created(const struct choice *choice, struct nest *all, const char **reason)
 {
-	for (int a = 0; a < all->array_count; a++)
-		if (choice->model.arrays[a].is_created && !nest_is_created(all, &all->arrays[a])) {
+	for (int a = 0; a < all->groups->count; a++)
+		if (choice->model.arrays[a].is_created && !nest_is_created(all, &all->groups->items[a])) {
 			*reason = arena_printf(choice->compilation->arena, "some element of '%s' is read "
-				"before it is written for some sizes", all->arrays[a].array->source_name);
+				"before it is written for some sizes", all->groups->items[a].array->source_name);
 			return false;
 		}
 	return true;
@@ -625,10 +625,10 @@ static const char *reason_without_plan(const struct choice *choice, const struct
 		", as loop '%s' cannot be tiled", all->band->blocked[0].loop->source_name) : "";
 	if (obstacle->clash[0] >= 0)
 		return arena_printf(arena, "buffers of '%s' hold the same elements for some sizes",
-			all->arrays[obstacle->clash[0]].array->source_name);
+			all->groups->items[obstacle->clash[0]].array->source_name);
 	if (obstacle->array < 0)
 		return "isl finds no loops for it";
-	const char *name = all->arrays[obstacle->array].array->source_name;
+	const char *name = all->groups->items[obstacle->array].array->source_name;
 	bool fits = obstacle->needed_bytes <= choice->compilation->arch->scratchpad_bytes;
 	if (choice->exact)
 		return arena_printf(arena, "what its tiles touch of '%s' depends on the sizes in a way "
@@ -645,10 +645,10 @@ bool choice_lower_all_sizes(struct choice *choice, struct plan *plan, struct pla
 {
 	struct compilation *compilation = choice->compilation;
 	struct region *regions = ARENA_ARRAY(compilation->arena, struct region,
-		choice->nest->array_count + 1);
-	memcpy(regions, choice->regions, sizeof *regions * (size_t)choice->nest->array_count);
+		choice->nest->groups->count + 1);
+	memcpy(regions, choice->regions, sizeof *regions * (size_t)choice->nest->groups->count);
 	struct nest *all = nest_with_sizes(compilation, choice->nest,
-		(struct band_origin){ choice->attempt.loops, choice->attempt.split }, choice->exact,
+		choice->attempt.loops, choice->exact,
 		regions, reason);
 	if (!all || !band_is_legal(compilation, all, &choice->schedule, reason))
 		return false;

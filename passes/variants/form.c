@@ -7,17 +7,7 @@
 
 /* ---- printing ---- */
 
-/* NEST with all reference groups apart, however they are joined. */
-static struct nest *all_apart(struct compilation *compilation, const struct nest *nest)
-{
-	struct nest *apart = ARENA_NEW(compilation->arena, struct nest);
-	*apart = *nest;
-	apart->joint_count = 0;
-	nest_split_arrays(compilation, apart, true);
-	return apart;
-}
-
-static bool has_access(const struct nest_array *array, const struct access *access)
+static bool has_access(const struct reference_group *array, const struct access *access)
 {
 	for (int i = 0; i < array->access_count; i++)
 		if (array->accesses[i].access == access)
@@ -25,24 +15,24 @@ static bool has_access(const struct nest_array *array, const struct access *acce
 	return false;
 }
 
-static int entry_count(const struct nest *nest, const struct array *array)
+static int entry_count(const struct reference_groups *groups, const struct array *array)
 {
 	int count = 0;
-	for (int a = 0; a < nest->array_count; a++)
-		count += nest->arrays[a].array == array;
+	for (int a = 0; a < groups->count; a++)
+		count += groups->items[a].array == array;
 	return count;
 }
 
-/* " 0+2": the groups of APART that entry A of NEST holds. */
-static const char *print_groups(struct compilation *compilation, const struct nest *nest, int a,
-	const struct nest *apart)
+/* " 0+2": the groups of APART, which has none merged, that HOLDER does. */
+static const char *print_group(struct compilation *compilation,
+	const struct reference_group *holder, const struct reference_groups *apart)
 {
 	const char *text = "", *separator = " ";
 	int group = 0;
-	for (int b = 0; b < apart->array_count; b++) {
-		if (apart->arrays[b].array != nest->arrays[a].array)
+	for (int b = 0; b < apart->count; b++) {
+		if (apart->items[b].array != holder->array)
 			continue;
-		if (has_access(&nest->arrays[a], apart->arrays[b].accesses[0].access)) {
+		if (has_access(holder, apart->items[b].accesses[0].access)) {
 			text = arena_printf(compilation->arena, "%s%s%d", text, separator, group);
 			separator = "+";
 		}
@@ -53,19 +43,21 @@ static const char *print_groups(struct compilation *compilation, const struct ne
 
 static const char *print_apart(struct compilation *compilation, const struct nest *nest)
 {
-	const struct nest *apart = all_apart(compilation, nest);
+	const struct reference_groups *groups = nest->groups;
+	const struct reference_groups *apart = reference_groups_split(compilation, nest, nest->borrows,
+		NULL);
 	const struct array *last = NULL;
 	const char *text = "";
 	for (int i = 0; i < nest->function->array_count; i++)
-		for (int a = 0; a < nest->array_count; a++) {
-			const struct array *array = nest->arrays[a].array;
-			if (array != nest->function->arrays[i] || entry_count(nest, array) < 2)
+		for (int a = 0; a < groups->count; a++) {
+			const struct array *array = groups->items[a].array;
+			if (array != nest->function->arrays[i] || entry_count(groups, array) < 2)
 				continue;
 			if (array != last)
 				text = arena_printf(compilation->arena, "%s %s", text, array->name);
 			last = array;
 			text = arena_printf(compilation->arena, "%s%s", text,
-				print_groups(compilation, nest, a, apart));
+				print_group(compilation, &groups->items[a], apart));
 		}
 	return *text ? arena_printf(compilation->arena, " apart%s", text) : "";
 }
@@ -77,7 +69,7 @@ const char *form_print(struct compilation *compilation, const struct nest *nest,
 		? arena_printf(compilation->arena, " sequential %d", loops) : "";
 	const char *text = arena_printf(compilation->arena, "%s%s%s%s%s%s", is_expanded ? " expanded" : "",
 		sequential, nest->avoids_forms ? " isl" : "", nest->refetches ? " refetched" : "", nest->borrows ? " borrowed" : "",
-		nest->is_split ? print_apart(compilation, nest) : "");
+		nest->groups->is_split ? print_apart(compilation, nest) : "");
 	return arena_printf(compilation->arena, "form%s\n", *text ? text : " plain");
 }
 
@@ -143,25 +135,25 @@ bool form_parse(struct compilation *compilation, const struct schedule_line *lin
 	return true;
 }
 
-/* The entry of NEST with the group NUMBER of the array called NAME; -1: none. */
-static int find_group(const struct nest *nest, const char *name, int number)
+/* The group NUMBER of the array called NAME; -1: none. */
+static int find_group(const struct reference_groups *groups, const char *name, int number)
 {
-	for (int a = 0; a < nest->array_count; a++)
-		if (!strcmp(nest->arrays[a].array->name, name) && number-- == 0)
+	for (int a = 0; a < groups->count; a++)
+		if (!strcmp(groups->items[a].array->name, name) && number-- == 0)
 			return a;
 	return -1;
 }
 
 /* "0+2", word W of the form's line, of the array called NAME: those entries get the same LABEL. */
 static bool read_groups(struct compilation *compilation, const struct form *form,
-	const struct nest *nest, const char *name, int w, int *labels)
+	const struct reference_groups *groups, const char *name, int w, int *labels)
 {
 	int first = -1;
 	for (const char *p = form->line->words[w].text; ; p++) {
 		char *end;
 		long number = strtol(p, &end, 10);
-		int entry = name && end != p && number >= 0 && number < nest->array_count
-			? find_group(nest, name, (int)number) : -1;
+		int entry = name && end != p && number >= 0 && number < groups->count
+			? find_group(groups, name, (int)number) : -1;
 		if (entry < 0 || (*end && *end != '+'))
 			return wrong(compilation, form->line, w, "no reference groups of an array are");
 		labels[entry] = first = first < 0 ? entry : first;
@@ -171,29 +163,30 @@ static bool read_groups(struct compilation *compilation, const struct form *form
 	}
 }
 
-bool form_join_groups(struct compilation *compilation, const struct form *form,
-	struct nest *nest)
+bool form_merge_groups(struct compilation *compilation, const struct form *form,
+	const struct nest *nest, struct merges *merges)
 {
 	const char *name = NULL;
 	if (form->apart >= form->line->word_count)
 		return true;
-	nest_split_arrays(compilation, nest, true);
-	int *labels = ARENA_ARRAY(compilation->arena, int, nest->array_count + 1);
-	for (int a = 0; a < nest->array_count; a++)
-		labels[a] = find_group(nest, nest->arrays[a].array->name, 0);
+	const struct reference_groups *groups = reference_groups_split(compilation, nest, form->borrows,
+		merges);
+	int *labels = ARENA_ARRAY(compilation->arena, int, groups->count + 1);
+	for (int a = 0; a < groups->count; a++)
+		labels[a] = find_group(groups, groups->items[a].array->name, 0);
 	for (int w = form->apart; w < form->line->word_count; w++) {
 		const char *word = form->line->words[w].text;
 		if (!strchr(DIGITS, *word)) {
 			name = word;
-			if (find_group(nest, name, 0) < 0)
+			if (find_group(groups, name, 0) < 0)
 				return wrong(compilation, form->line, w, "the nest has no array");
-		} else if (!read_groups(compilation, form, nest, name, w, labels)) {
+		} else if (!read_groups(compilation, form, groups, name, w, labels)) {
 			return false;
 		}
 	}
-	for (int a = 0; a < nest->array_count; a++)
-		for (int b = a + 1; b < nest->array_count; b++)
-			if (nest->arrays[a].array == nest->arrays[b].array && labels[a] == labels[b])
-				nest_join_groups(compilation, nest, a, b);
+	for (int a = 0; a < groups->count; a++)
+		for (int b = a + 1; b < groups->count; b++)
+			if (groups->items[a].array == groups->items[b].array && labels[a] == labels[b])
+				reference_groups_merge(compilation->arena, groups, a, b, merges);
 	return true;
 }

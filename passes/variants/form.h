@@ -1,7 +1,7 @@
 #ifndef PASSES_FORM_H
 #define PASSES_FORM_H
 
-#include "passes/analysis/nest.h"
+#include "passes/analysis/reference_groups.h"
 #include "passes/variants/schedule_lines.h"
 
 /* How a nest is written before it is cut into tiles: what of it runs in order, what is in
@@ -34,10 +34,10 @@ bool form_parse(struct compilation *compilation, const struct schedule_line *lin
 const char *form_print(struct compilation *compilation, const struct nest *nest, int loops,
 	bool is_expanded);
 
-/* Before nest_split_arrays: joins the reference groups that FORM has in one buffer.  An
- * array's groups are numbered from 0 in the order of their first accesses; those of an
- * array that is not named are one.  False after an error (diagnosed). */
-bool form_join_groups(struct compilation *compilation, const struct form *form,
-	struct nest *nest);
+/* Adds to MERGES the reference groups of NEST that FORM has in one buffer.  An array's groups are
+ * numbered from 0 in the order of their first accesses; those of an array that is not named are
+ * one.  False after an error (diagnosed). */
+bool form_merge_groups(struct compilation *compilation, const struct form *form,
+	const struct nest *nest, struct merges *merges);
 
 #endif

@@ -67,7 +67,7 @@ static void lower_variant(struct compilation *compilation, struct nest *nest,
 	const struct form *form, const struct plan *plan, struct variant *variant)
 {
 	*variant = (struct variant){ .nest = nest, .plan = *plan };
-	nest_split_arrays(compilation, nest, false);
+	nest->groups = nest->arrays;
 	nest_find_dependences(compilation, nest);
 	if (pass_done(compilation, "dependences"))
 		nest_print_dependences(compilation, nest, compilation->trace);
@@ -139,7 +139,7 @@ static void try_expanded(struct compilation *compilation, const struct form *for
 		return;
 	const struct nest *nest = best->nest;
 	struct nest *expanded = expanded_nest(compilation, best->nest);
-	if (!expanded || expanded->array_count > MODEL_ARRAYS)
+	if (!expanded || expanded->arrays->count > MODEL_ARRAYS)
 		return;
 	lower_variant(compilation, expanded, form, plan, &variant);
 	if (best->choice)
@@ -214,7 +214,7 @@ static void fill_known(const struct plan_nest *weighed, struct plan_nest *out)
 /* Only parts of it can be scheduled. */
 static bool has_too_many_arrays(const struct nest *nest)
 {
-	return nest->array_count > MODEL_ARRAYS;
+	return nest->arrays->count > MODEL_ARRAYS;
 }
 
 /* A form that no attempt has. */
@@ -231,7 +231,7 @@ static void report_refusal(struct compilation *compilation, const struct nest *n
 	if (has_too_many_arrays(nest))
 		diag_error(compilation->diag, nest->location, "this nest uses %d arrays; at most %d "
 			"can be scheduled together, and it has no parts that use fewer: split it into "
-			"several loops", nest->array_count, MODEL_ARRAYS);
+			"several loops", nest->arrays->count, MODEL_ARRAYS);
 	else if (refusal->reason)
 		diag_error(compilation->diag, nest->location, "the sizes of '%s' cannot be left to the "
 			"run: %s; give them values, without --symbolic, tune for larger ones, or split the "
@@ -376,7 +376,7 @@ static bool lower_as(struct compilation *compilation, struct nest *nest,
 {
 	int errors = diag_error_count(compilation->diag);
 	struct form form;
-	nest_split_arrays(compilation, nest, false);
+	nest->arrays = nest->groups = reference_groups_whole(compilation, nest);
 	if (!check_pairs(compilation, nest) || !nest_read_form(compilation, nest, &form)
 		|| (weighed && !form.is_given
 		&& !read_form_of(compilation, nest, weighed->entry.schedule, &form)))
@@ -409,8 +409,6 @@ static bool lower_as(struct compilation *compilation, struct nest *nest,
 		remark_on_loops(compilation, nest);
 		warn_of_more(compilation, nest, &best->refusal, out);
 	} else {
-		/* not with the groups of the last form that was tried */
-		nest_split_arrays(compilation, nest, false);
 		if (diag_error_count(compilation->diag) == errors)
 			report_refusal(compilation, nest, &form, &best->refusal);
 		return false;

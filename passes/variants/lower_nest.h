@@ -1,7 +1,7 @@
 #ifndef PASSES_LOWER_NEST_H
 #define PASSES_LOWER_NEST_H
 
-#include "passes/analysis/nest.h"
+#include "passes/analysis/reference_groups.h"
 
 struct choice;
 

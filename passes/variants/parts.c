@@ -48,7 +48,7 @@ static bool lower_part(struct compilation *compilation, struct nest *part, bool 
 	nest_work_resume(compilation, uncounted);   /* it has limits of its own */
 	if (!nest_read_form(compilation, part, &form))
 		return false;
-	if (part->array_count <= MODEL_ARRAYS && !(form.is_given && form.is_parts))
+	if (part->arrays->count <= MODEL_ARRAYS && !(form.is_given && form.is_parts))
 		choice = lower_in_best_form(compilation, part, &form, plan, &own, &refusal);
 	if (choice && !choice_check_obeyed(compilation, choice))
 		return false;
@@ -77,7 +77,7 @@ static bool part_for_all_sizes(struct compilation *compilation, struct nest *nes
 	if (!nest->twins)
 		nest->twins = twins_new(compilation->arena);
 	struct nest *all = nest_with_sizes(compilation, nest,
-		(struct band_origin){ parts[0].outer_loops, false }, false, NULL, &reason);
+		parts[0].outer_loops, false, NULL, &reason);
 	const struct nest *all_parts = all ? nest_parts(compilation, all, parts[0].outer_loops,
 		&all_count) : NULL;
 	bool same = all_parts && all_count == count;
@@ -100,7 +100,7 @@ static bool lower_parts_in(struct compilation *compilation, struct nest *nest, i
 	struct nest *parts = nest_parts(compilation, nest, loops, &count);
 	if (!parts)
 		return false;
-	nest_split_arrays(compilation, nest, false);
+	nest->groups = nest->arrays;
 	nest->band = band_prefix(compilation->arena, nest_find_sequential_band(compilation, nest,
 		loops));
 	if (loops && !nest->band->prefix)

@@ -87,16 +87,16 @@ static bool is_same(const struct nest *nest, int s, const struct access *a, int 
 }
 
 /* Statement MAIN touches what statement S does of the nest's arrays, but for those it does not touch
- * at all: they are in *OTHERS (bit a: nest.arrays[a]). */
+ * at all: they are in *OTHERS (bit a: nest.groups->items[a]). */
 static bool covers(const struct nest *nest, int main, int s, unsigned *others)
 {
 	const struct statement *statement = nest->statements[main];
-	for (int a = 0; a < nest->array_count; a++)
-		for (int i = 0; i < nest->arrays[a].access_count; i++) {
-			const struct nest_access *access = &nest->arrays[a].accesses[i];
+	for (int a = 0; a < nest->groups->count; a++)
+		for (int i = 0; i < nest->groups->items[a].access_count; i++) {
+			const struct nest_access *access = &nest->groups->items[a].accesses[i];
 			bool is_covered = access->statement != s, is_touched = false;
 			for (int k = 0; k < statement->access_count && !is_covered; k++) {
-				is_touched |= statement->accesses[k].array == nest->arrays[a].array;
+				is_touched |= statement->accesses[k].array == nest->groups->items[a].array;
 				is_covered = is_same(nest, s, access->access, main, &statement->accesses[k]);
 			}
 			if (!is_covered && is_touched)
@@ -220,13 +220,13 @@ static long main_part_bound(struct compilation *compilation, const struct choice
 	long smallest, bytes;
 	reduce(choice, others, loops, model, options);
 	const struct arch arch = arch_resized(compilation->arch, compilation->arch->scratchpad_bytes
-		+ nest->array_count * arch_granule_bytes(compilation->arch));
+		+ nest->groups->count * arch_granule_bytes(compilation->arch));
 	bytes = !search_schedule_once(compilation->searches, model, &arch, options, &best, &smallest)
 		? LONG_MAX : best.bound_bytes;
-	for (int a = 0; a < nest->array_count; a++) {
+	for (int a = 0; a < nest->groups->count; a++) {
 		struct compulsory own = { 0 };
 		if (others >> a & 1)
-			own = array_compulsory(nest, nest->arrays[a].array);
+			own = array_compulsory(nest, nest->groups->items[a].array);
 		if (__builtin_add_overflow(bytes, own.in, &bytes)
 			|| __builtin_add_overflow(bytes, own.out, &bytes))
 			return LONG_MAX;

@@ -1,7 +1,7 @@
 #ifndef PASSES_SCHEDULE_TEXT_H
 #define PASSES_SCHEDULE_TEXT_H
 
-#include "passes/analysis/nest.h"
+#include "passes/analysis/reference_groups.h"
 #include "passes/search/search.h"
 #include "passes/variants/form.h"
 #include "passes/variants/group_constraints.h"
