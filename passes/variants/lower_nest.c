@@ -376,6 +376,7 @@ static bool lower_as(struct compilation *compilation, struct nest *nest,
 {
 	int errors = diag_error_count(compilation->diag);
 	struct form form;
+	*best = (struct variant){ .nest = nest };
 	nest->arrays = nest->groups = reference_groups_whole(compilation, nest);
 	if (!check_pairs(compilation, nest) || !nest_read_form(compilation, nest, &form)
 		|| (weighed && !form.is_given
@@ -445,7 +446,7 @@ static bool find_in(struct compilation *compilation, const struct nest *nest,
 {
 	struct quiet quiet;
 	struct nest *own = ARENA_NEW(compilation->arena, struct nest);
-	struct variant best = { .nest = own };
+	struct variant best;
 	*own = *nest;
 	*found = (struct found){ .plan = *plan, .less = less };
 	quiet_begin(&quiet, compilation);
@@ -500,19 +501,19 @@ static long bytes_in(struct compilation *compilation, const struct nest *nest,
 }
 
 /* Whether NEST moves less than OUT in some power of two that is less than all scratchpad: the best
- * of all these.  In less than what leaves it a quarter more to move, nothing is looked for. */
+ * of all these.  Where two in a row leave it a quarter more to move, nothing is looked for in less. */
 static bool find_less(struct compilation *compilation, const struct nest *nest,
 	const struct plan *plan, const struct plan_nest *out, struct found *found)
 {
 	long bytes = plan_nest_bytes(out), compulsory;
 	const struct arch *best = NULL, *less;
 	const char *argument;
-	for (int steps = 1; (less = less_of(compilation->arena, compilation->arch, steps)); steps++) {
+	int worse = 0;
+	for (int steps = 1; worse < 2 && (less = less_of(compilation->arena, compilation->arch, steps)); steps++) {
 		if (nest_lower_bound(nest, less->scratchpad_bytes, &compulsory, &argument) >= bytes)
 			break;
 		long moved = bytes_in(compilation, nest, plan, less);
-		if (moved - bytes / 4 > bytes)
-			break;
+		worse = moved - bytes / 4 > bytes ? worse + 1 : 0;
 		if (moved < bytes) {
 			bytes = moved;
 			best = less;
@@ -557,7 +558,7 @@ static bool lower_whole(struct compilation *compilation, struct nest *nest,
 	struct found found;
 	bool done, is_found = false;
 	nest = renewed(compilation, nest, plan);
-	struct variant best = { .nest = nest };
+	struct variant best;
 	*choice = NULL;
 	if (weighed) {
 		is_found = wants_less(compilation, nest, &weighed->entry)

@@ -247,4 +247,29 @@ void thirds(int A[29][28])
 }
 END
 [ -n "$SANITIZER_FLAGS" ] || no_more thirds 893 1786 3572 5312 7144 28576
+
+# In 64 bytes its parts move less than the whole does in 512.
+cat >parted.loop <<'END'
+#include <stdint.h>
+void parted(int P3[47][49], int64_t P8[48][26], const long P10[24][47][24], double P12[24])
+{
+  for (int i = 0; i < 24; i++) {
+    for (int j9 = (i - 3 > 0 ? i - 3 : 0); j9 <= (i + 3 < 23 ? i + 3 : 23); j9++) {
+      for (int k10 = 0; k10 <= 0; k10++) {
+        if (j9 + k10 > 11) {
+          P3[j9 + 23][i + 25] += P10[i][j9 + 23][i];
+        } else {
+          P3[i + 23][j9 + 23] += P8[j9 + 23][i];
+        }
+        P3[k10 + 23][i + 23] += P8[j9 + 23][i];
+      }
+    }
+    float s11 = P3[i + 23][i + 23];
+    for (int j12 = 0; j12 < 2; j12++)
+      s11 += P10[i][j12 + 23][i];
+    P12[i] += s11;
+  }
+}
+END
+[ -n "$SANITIZER_FLAGS" ] || no_more parted 128 512 1024
 finish
