@@ -3,7 +3,7 @@ libloopc_a_SOURCES += \
 	ir/order.c ir/order.h \
 	ir/arch.c ir/energy.c ir/energy.h \
 	ir/isl_work.c ir/isl_work.h \
-	ir/plan.c ir/plan.h ir/plan_expr.c \
+	ir/flow.h ir/plan.c ir/plan.h ir/plan_expr.c \
 	ir/plan_copy.c ir/plan_copy.h \
 	ir/plan_align.c ir/plan_align.h ir/plan_box.c ir/plan_box.h \
 	ir/plan_count.c ir/plan_count.h \

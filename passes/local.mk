@@ -19,15 +19,15 @@ libloopc_a_SOURCES += \
 	passes/cost/created.c passes/cost/created.h passes/cost/function_bound.c passes/cost/function_bound.h \
 	passes/cost/hull.c passes/cost/hull.h passes/cost/model.c passes/cost/model.h \
 	passes/cost/model_math.h passes/cost/nest_model.c passes/cost/nest_model.h \
-	passes/cost/reuse.c passes/cost/turns.c passes/cost/turns.h
+	passes/cost/objective.c passes/cost/objective.h passes/cost/reuse.c passes/cost/schedule_cost.c passes/cost/turns.c passes/cost/turns.h
 libloopc_a_SOURCES += \
-	passes/search/objective.c passes/search/restriction.c passes/search/restriction.h \
+	passes/search/restriction.c passes/search/restriction.h \
 	passes/search/search.c passes/search/search.h passes/search/search_array.c \
 	passes/search/search_memo.c passes/search/search_memo.h passes/search/search_rounds.c \
 	passes/search/search_rounds.h passes/search/search_slots.c passes/search/search_space.c \
 	passes/search/search_space.h passes/search/search_state.h passes/search/search_tree.c \
 	passes/search/search_tree.h \
-	passes/search/stored.c
+	passes/search/schedule_order.c passes/search/stored.c
 libloopc_a_SOURCES += \
 	passes/tiles/expressions.c passes/tiles/expressions.h passes/tiles/instances.c \
 	passes/tiles/instances.h passes/tiles/loops.c passes/tiles/loops.h \

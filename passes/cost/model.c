@@ -479,15 +479,15 @@ bool array_evaluate(const struct nest_model *model, const struct schedule *sched
 	storage->bytes = times(&sum, buffer_elements(&sum, storage), array->element_bytes);
 	moved = times(&sum, moved, array->element_bytes);
 	first = times(&sum, first, array->element_bytes);
-	storage->read_bytes = storage->write_bytes = storage->commands = 0;
+	storage->flow = (struct flow){ .runs = 0 };
 	if (array->is_written) {
-		storage->write_bytes = moved - (array->is_dropped ? first : 0);
-		storage->read_bytes = moved - (array->is_created ? first : 0);
-		storage->commands = plus(&sum, times(&sum, 2, visits),
+		storage->flow.write_bytes = moved - (array->is_dropped ? first : 0);
+		storage->flow.read_bytes = moved - (array->is_created ? first : 0);
+		storage->flow.commands = plus(&sum, times(&sum, 2, visits),
 			times(&sum, -first_visits, array->is_created + array->is_dropped));
 	} else if (array->is_read) {
-		storage->read_bytes = moved;
-		storage->commands = visits;
+		storage->flow.read_bytes = moved;
+		storage->flow.commands = visits;
 	}
 	return !sum.overflow;
 }
@@ -557,53 +557,14 @@ bool schedule_evaluate(const struct nest_model *model, const struct arch *arch,
 		struct storage *storage = &schedule->storage[a];
 
 		if (!array_evaluate(model, schedule, &model->arrays[a], storage) ||
-			__builtin_add_overflow(schedule->total_bytes, storage->read_bytes,
+			__builtin_add_overflow(schedule->total_bytes, storage->flow.read_bytes,
 				&schedule->total_bytes) ||
-			__builtin_add_overflow(schedule->total_bytes, storage->write_bytes,
+			__builtin_add_overflow(schedule->total_bytes, storage->flow.write_bytes,
 				&schedule->total_bytes))
 			return false;
 	}
-	return place_all(model, arch, schedule);
-}
-
-double schedule_commands(const struct nest_model *model, const struct schedule *schedule)
-{
-	double commands = 0;
-
-	for (int a = 0; a < model->array_count; a++)
-		commands += (double)schedule->storage[a].commands;
-	return commands;
-}
-
-double schedule_runs(const struct nest_model *model, const struct schedule *schedule)
-{
-	double runs = 0;
-
-	for (int a = 0; a < model->array_count; a++) {
-		const struct model_array *array = &model->arrays[a];
-		const struct storage *storage = &schedule->storage[a];
-		double run = array->element_bytes;
-		bool is_inside[MODEL_LOOPS];
-
-		for (int l = 0; l < model->loop_count; l++)
-			is_inside[l] = true;
-		for (int i = 0; i < storage->store; i++)
-			is_inside[schedule->order[i]] = false;
-		for (int d = array->rank - 1; d >= 0; d--) {
-			double extent = (double)array->dims[d].window, whole = extent;
-
-			for (int l = 0; l < model->loop_count; l++) {
-				double c = (double)array->dims[d].coefficient[l];
-
-				whole += c * (double)(model->loops[l].extent - 1);
-				extent += c * (double)((is_inside[l] ? model->loops[l].extent :
-					schedule->tile[l]) - 1);
-			}
-			run *= extent;
-			if (extent < whole)
-				break;
-		}
-		runs += (double)(storage->read_bytes + storage->write_bytes) / run;
-	}
-	return runs;
+	if (!place_all(model, arch, schedule))
+		return false;
+	schedule_fill_cost(model, schedule);
+	return true;
 }

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 
 #include "ir/arch.h"
+#include "ir/flow.h"
+#include "passes/cost/objective.h"
 #include "passes/limits.h"
 #include "support/arena.h"
 
@@ -127,8 +129,7 @@ struct storage {
 	long bytes;                  /* of the buffer, aligned */
 	long offset;                 /* in the scratchpad, bytes */
 	int bank, bank_count;        /* exclusive banks; else -1, 0 */
-	long read_bytes, write_bytes;
-	long commands;               /* transfers of boxes started (before splitting) */
+	struct flow flow;            /* commands: transfers of boxes (before splitting) */
 };
 
 struct schedule {
@@ -140,24 +141,18 @@ struct schedule {
 	bool moves_boxes;            /* where regions come from isl: those that are no boxes move as the
 	                              * boxes around them; else row by row.  Found when it is lowered */
 	long total_bytes, scratchpad_bytes;
+	struct cost cost;
 	bool is_optimal;
 	long bound_bytes;            /* nothing in the space is below this */
 	long points;
 	double seconds;              /* of processor time that the search took; nothing depends on it */
 };
 
-/* Fills in all results of SCHEDULE (bytes, traffic, total_bytes, scratchpad_bytes,
+/* Fills in all results of SCHEDULE (bytes, flows, total_bytes, scratchpad_bytes, cost,
  * places) from its choices, in closed form.  False if it breaks a rule above, needs
  * more than ARCH has, or a number overflows a long. */
 bool schedule_evaluate(const struct nest_model *model, const struct arch *arch,
 	struct schedule *schedule);
-
-/* Transfers of boxes that SCHEDULE, evaluated, starts. */
-double schedule_commands(const struct nest_model *model, const struct schedule *schedule);
-
-/* Contiguous runs in external memory that the transfers of SCHEDULE, evaluated, consist of; clipped
- * tiles are taken for whole ones. */
-double schedule_runs(const struct nest_model *model, const struct schedule *schedule);
 
 /* No schedule of MODEL in S bytes of scratchpad moves less than this many bytes;
  * *ARGUMENT names the reason ("compulsory", "partition"). MACS: iterations of the

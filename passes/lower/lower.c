@@ -424,8 +424,8 @@ static bool take_model_traffic(const struct lowering *lowering, struct plan_nest
 		struct plan_traffic *traffic = &all[nest->groups->items[a].array->index];
 		if (lowering->regions[a].is_clipped && !array_is_clipped(&lowering->model->arrays[a]))
 			return false;
-		traffic->read_bytes += storage->read_bytes;
-		traffic->write_bytes += storage->write_bytes;
+		traffic->read_bytes += storage->flow.read_bytes;
+		traffic->write_bytes += storage->flow.write_bytes;
 	}
 	set_traffic(lowering->compilation, nest, all, out);
 	return true;

@@ -61,8 +61,7 @@ static void drop_turns(const struct space *space, struct schedule *schedule)
 			continue;
 		trial.is_serpentine[l] = false;
 		if (schedule_evaluate(space->model, space->arch, &trial) &&
-			trial.total_bytes == schedule->total_bytes &&
-			schedule_commands(space->model, &trial) <= schedule_commands(space->model, schedule))
+			objective_compare(&space->objective, &trial.cost, &schedule->cost) <= 0)
 			*schedule = trial;
 	}
 }
@@ -84,6 +83,7 @@ static bool search_memory(struct crew *crew, const struct nest_model *model,
 		LONG_MAX / 4;
 	space_init(&space, model, &large, &patient, is_double, -1);  /* traffic does not matter */
 	space.is_minimal_memory = true;
+	space.objective = objective_of(RANK_TO_FIT);
 	for (int a = 0; a < model->array_count; a++)
 		is_window_fixed = is_window_fixed || options->sliding[a] == 1;
 	/* small tiles need least, but may leave gaps between windows that have to slide */
@@ -168,7 +168,8 @@ void schedule_double_what_fits(const struct nest_model *model, const struct arch
 
 		for (int a = 0; a < model->array_count; a++)
 			if (!is_tried[a] && schedule->storage[a].store > 0 && (most < 0 ||
-				schedule->storage[a].commands > schedule->storage[most].commands))
+				schedule->storage[a].flow.commands >
+				schedule->storage[most].flow.commands))
 				most = a;
 		if (most < 0)
 			return;
@@ -184,6 +185,7 @@ static bool search_with_buffers(const struct nest_model *model, const struct arc
 	const struct search_options *options, struct schedule *best, long *smallest)
 {
 	bool is_double = options->buffering == BUFFERING_DOUBLE;
+	const struct objective asked = objective_of(RANK_ASKED);
 	struct schedule overlapped;
 	const char *argument;
 	long lower = model_lower_bound(model, arch->scratchpad_bytes, &argument), unused;
@@ -193,7 +195,7 @@ static bool search_with_buffers(const struct nest_model *model, const struct arc
 	if (options->buffering != BUFFERING_AUTO)
 		return true;
 	if (search_buffering(model, arch, options, true, lower, &overlapped, &unused) &&
-		overlapped.total_bytes == best->total_bytes) {
+		objective_compare(&asked, &overlapped.cost, &best->cost) == 0) {
 		overlapped.is_optimal = best->is_optimal;
 		overlapped.bound_bytes = best->bound_bytes;
 		overlapped.points += best->points;

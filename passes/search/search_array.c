@@ -326,7 +326,7 @@ static bool bound_slope(const struct tree *tree, int a, struct storage *storage,
 		storage->slots = m;
 		if (!array_evaluate(tree->space->model, &tree->path, &whole, storage))
 			return false;
-		bytes[m - 1] = (double)(storage->read_bytes + storage->write_bytes);
+		bytes[m - 1] = (double)flow_bytes(&storage->flow);
 	}
 	stored->slope = bytes[0] - bytes[1];
 	return true;
@@ -345,11 +345,11 @@ static bool store_coupled(struct tree *tree, int a, int store, struct stored *st
 	for (int m = 1; m <= 3; m++) {
 		storage.slots = m < 3 ? m : stored->tiles;
 		if (storage.slots > stored->tiles || (m > 1 && !has_slots)
-			|| (m > 2 && !is_fixed && !is_full_useful(space, a)))
+			|| (m > 2 && !is_fixed && !space->is_full_useful[a]))
 			break;
 		if (!array_evaluate(space->model, &tree->path, &space->model->arrays[a], &storage))
 			return false;
-		bytes[m - 1] = (double)(storage.read_bytes + storage.write_bytes);
+		bytes[m - 1] = (double)flow_bytes(&storage.flow);
 	}
 	stored->bytes = bytes[0];
 	stored->full_bytes = stored->tiles > 1 ? bytes[2] : bytes[0];

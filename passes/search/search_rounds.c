@@ -160,7 +160,7 @@ static void show_progress(const struct space *space, struct progress *progress,
 	if (total->found)
 		fprintf(stderr, "best %ld bytes, ", total->best.total_bytes);
 	fprintf(stderr, "no less than %ld, %.0f %% of the space closed\033[K",
-		(long)space->least_traffic, 100.0 * (count - left) / count);
+		(long)objective_value(&space->objective, &space->least), 100.0 * (count - left) / count);
 	fflush(stderr);
 }
 
@@ -177,10 +177,11 @@ long outcome_points_left(const struct outcome *total, long limit)
 	return limit > total->points ? limit - total->points : 0;
 }
 
-/* Nothing moves less than the best: what is left is to look among equals. */
+/* Nothing is less than the best in what is asked: what is left is to look among equals. */
 static bool is_least(const struct space *space, const struct outcome *total)
 {
-	return total->found && (double)total->best.total_bytes <= space->least_traffic;
+	return total->found && objective_value(&space->objective, &total->best.cost)
+		<= objective_value(&space->objective, &space->least);
 }
 
 /* Whether the search may go on to LIMIT, or among equals as far as these are looked for. */

@@ -6,9 +6,8 @@
 bool is_spent(struct tree *tree)
 {
 	const volatile int *interrupted = tree->space->options->interrupted;
-	bool is_least = tree->found && tree->best_traffic <= tree->space->least_traffic;
 
-	if (++tree->points >= (is_least ? tree->limits.equals : tree->limits.all) ||
+	if (++tree->points >= (tree->is_least ? tree->limits.equals : tree->limits.all) ||
 		(interrupted != NULL && *interrupted))
 		tree->is_over = true;
 	return tree->is_over;
@@ -97,13 +96,7 @@ static void take(struct tree *tree, int depth)
 		return;
 	if (tree->found && schedule_compare(space, &schedule, &tree->best) >= 0)
 		return;
-	tree->best = schedule;
-	tree->found = true;
-	tree->best_traffic = (double)schedule.total_bytes;
-	tree->best_scratchpad = (double)schedule.scratchpad_bytes;
-	tree->best_commands = 0;
-	for (int a = 0; a < space->model->array_count; a++)
-		tree->best_commands += (double)schedule.storage[a].commands;
+	tree_take(tree, &schedule);
 }
 
 /* What the arrays after one cost, at least, and the most that a byte of memory saves them. */
@@ -147,7 +140,8 @@ static bool has_equals(const struct tree *tree)
 {
 	enum { EQUALS = 1000 };
 
-	return tree->points - tree->leaf_points >= EQUALS && !tree->space->options->prefers_memory;
+	return tree->points - tree->leaf_points >= EQUALS
+		&& !objective_spares_memory(&tree->space->objective);
 }
 
 /* Whether what moves LOWER bytes in COMMANDS, at least, in SCRATCHPAD bytes or more may be better
@@ -155,12 +149,15 @@ static bool has_equals(const struct tree *tree)
 static bool may_be_better(const struct tree *tree, double lower, double scratchpad,
 	double commands)
 {
-	if (tree->space->is_minimal_memory || !tree->found
-		|| lower < tree->best_traffic - TRAFFIC_TOLERANCE)
+	const struct cost least = { .crossings = { [BOUNDARY_EXTERNAL] = { lower, commands, 0 } },
+		.scratchpad_bytes = scratchpad, .work = 1 };
+	struct objective objective = tree->space->objective;
+
+	if (tree->space->is_minimal_memory || !tree->found)
 		return true;
-	return lower <= tree->best_traffic + TRAFFIC_TOLERANCE
-		&& is_tie_open(tree, scratchpad, commands)
-		&& (!has_equals(tree) || commands < tree->best_commands);
+	if (has_equals(tree))
+		objective.sought = 2;
+	return objective_may_improve(&objective, &least, &tree->best.cost);
 }
 
 /* By how many slots fewer a number EXCESS too large has to become less: each of them adds LOSS, and
@@ -182,17 +179,19 @@ static double steps_to_better(const struct tree *tree, int a, long m, double low
 {
 	const struct space *space = tree->space;
 	const struct stored *stored = &tree->stored[a];
+	const struct crossing *best = &tree->best.cost.crossings[BOUNDARY_EXTERNAL];
 	double steps = 1;
 
 	if (space->is_minimal_memory || !tree->found || m == stored->most)
 		return 1;
-	if (lower > tree->best_traffic + TRAFFIC_TOLERANCE)
-		steps = steps_until(space, stored, lower - tree->best_traffic - TRAFFIC_TOLERANCE,
+	if (lower > best->bytes + TRAFFIC_TOLERANCE)
+		steps = steps_until(space, stored, lower - best->bytes - TRAFFIC_TOLERANCE,
 			stored->slope, others->traffic_rate);
 	/* where no number of slots moves less, fewer commands are needed */
-	else if (!space->options->prefers_memory && stored->slope >= others->traffic_rate * stored->memory_step
-		&& lower - others->traffic_rate * space->granule >= tree->best_traffic - TRAFFIC_TOLERANCE)
-		steps = steps_until(space, stored, commands - tree->best_commands,
+	else if (!objective_spares_memory(&space->objective)
+		&& stored->slope >= others->traffic_rate * stored->memory_step
+		&& lower - others->traffic_rate * space->granule >= best->bytes - TRAFFIC_TOLERANCE)
+		steps = steps_until(space, stored, commands - best->commands,
 			command_count(space, a, stored, 1) - command_count(space, a, stored, 2),
 			others->commands_rate);
 	return steps;
@@ -245,17 +244,9 @@ static void choose_slots(struct tree *tree, int depth, int a, double memory, dou
 			m -= (long)steps - 1;
 		}
 		/* fewer slots of the last array only move more */
-		if (a == space->model->array_count - 1 && !space->is_minimal_memory &&
-			!space->options->prefers_memory)
+		if (a == space->model->array_count - 1 && !objective_spares_memory(&space->objective))
 			break;
 	}
-}
-
-bool is_tie_open(const struct tree *tree, double memory, double commands)
-{
-	if (tree->space->options->prefers_memory && memory != tree->best_scratchpad)
-		return memory < tree->best_scratchpad;
-	return commands <= tree->best_commands;
 }
 
 void leaf(struct tree *tree, int depth)

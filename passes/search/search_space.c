@@ -207,9 +207,22 @@ static bool are_twins(const struct space *space, int one, int other)
 		options->sliding[one] == options->sliding[other];
 }
 
+/* As many slots as tiles: mostly the same as storing further out, with more memory,
+ * but not where a region of several tiles has elements that none of them touches,
+ * nor where a larger region would have to be doubled. */
+static bool is_full_useful(const struct space *space, int a)
+{
+	for (int d = 0; d < space->model->arrays[a].rank; d++)
+		if (space->gap_loop[a][d] != NO_GAPS)
+			return true;
+	return space->is_double || space->options->doubled[a] == 1 || space->is_coupled[a] || space->options->store[a] >= 0 ||
+		space->options->min_store[a] > 0 ||
+		space->options->sliding[a] >= 0 || space->options->slots[a] > 0;
+}
+
 void space_init(struct space *space, const struct nest_model *model,
 	const struct arch *arch, const struct search_options *options, bool is_double,
-	double least_traffic)
+	double least_bytes)
 {
 	memset(space, 0, sizeof *space);
 	space->model = model;
@@ -219,13 +232,16 @@ void space_init(struct space *space, const struct nest_model *model,
 	space->granule = (double)arch_granule_bytes(arch);
 	space->capacity = (double)(arch->exclusive ? arch_granule_bytes(arch) * arch->banks :
 		arch->scratchpad_bytes);
-	space->least_traffic = least_traffic;
+	space->least = (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = { .bytes = least_bytes } } };
+	space->objective = objective_of(options->prefers_memory ? RANK_SMALL_SCHEDULES :
+		RANK_SCHEDULES);
 	for (int l = 0; l < model->loop_count; l++) {
 		space->may_turn[l] = !model->loops[l].is_forward && options->serpentine[l] != 0;
 		add_choices(space, l);
 	}
 	for (int a = 0; a < model->array_count; a++) {
 		add_array(space, a);
+		space->is_full_useful[a] = is_full_useful(space, a);
 		space->held |= (unsigned)options->held[a] << a;
 	}
 	for (int a = 0; a < model->array_count; a++) {

@@ -3,11 +3,11 @@
 
 #include "passes/search/search_tree.h"
 
-/* All that is searched for MODEL on ARCH; no schedule moves less than LEAST_TRAFFIC.  Cleared by
+/* All that is searched for MODEL on ARCH; no schedule moves less than LEAST_BYTES.  Cleared by
  * space_clear. */
 void space_init(struct space *space, const struct nest_model *model,
 	const struct arch *arch, const struct search_options *options, bool is_double,
-	double least_traffic);
+	double least_bytes);
 void space_clear(struct space *space);
 /* SPACE with at most COUNT sizes a loop, or those within COUNT places of SCHEDULE's. */
 void space_thin(struct space *thin, const struct space *space, int count,

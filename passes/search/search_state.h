@@ -68,7 +68,7 @@ struct tree {
 	long slots[MODEL_ARRAYS];
 	struct schedule best;
 	bool found, is_over;
-	double best_traffic, best_commands, best_scratchpad;
+	bool is_least;               /* nothing is less than the best in what is asked */
 	long points;
 	struct point_limits limits;
 	/* Of the present leaf: points when it was reached; commands of an array with the least
@@ -77,9 +77,6 @@ struct tree {
 	double commands_of_least[MODEL_ARRAYS];
 	struct level levels[];       /* [loops of the model + 1] */
 };
-
-/* Traffic is compared with this tolerance: totals are whole numbers of bytes. */
-#define TRAFFIC_TOLERANCE 1e-3
 
 /* ---- search_array.c: what an array moves and needs, given the loops outside ---- */
 
@@ -100,13 +97,13 @@ bool store_array(struct tree *tree, int a, int store);
 
 /* ---- search_tree.c ---- */
 
+/* SCHEDULE is the best so far. */
+void tree_take(struct tree *tree, const struct schedule *schedule);
 /* One point more; true when there were enough of them, or the user says so. */
 bool is_spent(struct tree *tree);
 
 /* ---- search_slots.c: what more slots cost and save ---- */
 
-/* True if as many slots as tiles may be better than storing further out. */
-bool is_full_useful(const struct space *space, int a);
 double command_count(const struct space *space, int a, const struct stored *stored,
 	long slots);
 /* Fills in what bounds ask of STORED. */
@@ -114,9 +111,6 @@ void slots_saving(const struct space *space, int a, struct stored *stored);
 /* The most traffic that MEMORY bytes can save: the fractional knapsack.  Spends
  * SAVINGS. */
 double best_savings(struct saving *savings, int count, double memory);
-/* A schedule that moves what the best so far moves may be better: it needs at least
- * MEMORY and COMMANDS. */
-bool is_tie_open(const struct tree *tree, double memory, double commands);
 /* All arrays are stored within the first DEPTH levels: tries the slots that may be
  * better than the best so far. */
 void leaf(struct tree *tree, int depth);

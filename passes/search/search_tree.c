@@ -7,20 +7,15 @@
 
 enum { TASK_ARRAYS = 6 };
 
-/* Nothing below a node is less than any of these. */
-struct bounds {
-	double traffic, commands, memory;
-};
-
-/* Arrays in the set MOVED may still be stored at level DEPTH, with windows that slide: they
+/* Nothing below a node costs less than this, field by field.  Arrays in the set MOVED may still be stored at level DEPTH, with windows that slide: they
  * move at least what they moved before its loop. */
-static struct bounds node_bounds(const struct tree *tree, int depth, unsigned moved)
+static struct cost node_bound(const struct tree *tree, int depth, unsigned moved)
 {
 	const struct space *space = tree->space;
 	const struct level *level = &tree->levels[depth];
 	struct saving savings[MODEL_ARRAYS];
-	struct bounds least = { 0, 0, 0 };
-	double spare = 0;
+	struct crossing least = { 0, 0, 0 };
+	double memory = 0, spare = 0;
 
 	for (int a = 0; a < space->model->array_count; a++) {
 		const struct stored *stored = &tree->stored[a];
@@ -29,50 +24,44 @@ static struct bounds node_bounds(const struct tree *tree, int depth, unsigned mo
 		int bytes = space->model->arrays[a].element_bytes;
 
 		if (level->stored >> a & 1) {
-			least.traffic += stored->least_bytes;
+			least.bytes += stored->least_bytes;
 			least.commands += stored->least_commands;
-			least.memory += stored->least_memory;
+			memory += stored->least_memory;
 			savings[a] = stored->saving;
 			/* more slots may begin in what the least of them leave of a granule */
 			if (savings[a].most > 0)
 				spare += space->granule;
 			continue;
 		}
-		least.traffic += state->first * (state->reuse * space->visit_bytes[a] -
+		least.bytes += state->first * (state->reuse * space->visit_bytes[a] -
 			space->first_bytes[a]);
 		savings[a].rate = state->turns * space->visit_bytes[a] / bytes;
 		savings[a].most = state->turns > 0 ?
 			fmax(state->turned / state->turns - smallest, 0) * bytes : 0;
-		least.traffic -= fmin(state->turns * smallest, state->turned) *
+		least.bytes -= fmin(state->turns * smallest, state->turned) *
 			space->visit_bytes[a];
-		least.memory += round_bytes(space, smallest * bytes);
+		memory += round_bytes(space, smallest * bytes);
 		spare += space->granule;
 		/* a run that turns still moves a tile, others two */
 		least.commands += space->visit_bytes[a] <= space->first_bytes[a] ? 0 :
 			2 * (state->visits - state->turns) +
-			(is_full_useful(space, a) ? 0 : state->turns);
+			(space->is_full_useful[a] ? 0 : state->turns);
 	}
 	if (!space->is_minimal_memory)
-		least.traffic -= best_savings(savings, space->model->array_count,
-			space->capacity - least.memory + spare);
-	return least;
+		least.bytes -= best_savings(savings, space->model->array_count,
+			space->capacity - memory + spare);
+	return (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = least },
+		.scratchpad_bytes = memory, .work = 1 };
 }
 
 /* False if nothing below level DEPTH can be better than the best so far; MOVED as in
- * node_bounds. */
+ * node_bound. */
 static bool is_promising(const struct tree *tree, int depth, unsigned moved)
 {
-	struct bounds least = node_bounds(tree, depth, moved);
+	struct cost least = node_bound(tree, depth, moved);
 
-	if (least.memory > tree->space->capacity)
-		return false;
-	if (!tree->found)
-		return true;
-	if (tree->space->is_minimal_memory)
-		return least.memory < tree->best_scratchpad;
-	return least.traffic < tree->best_traffic - TRAFFIC_TOLERANCE ||
-		(least.traffic <= tree->best_traffic + TRAFFIC_TOLERANCE &&
-		is_tie_open(tree, least.memory, least.commands));
+	return least.scratchpad_bytes <= tree->space->capacity && (!tree->found ||
+		objective_may_improve(&tree->space->objective, &least, &tree->best.cost));
 }
 
 static void descend(struct tree *tree, int depth);
@@ -380,18 +369,21 @@ struct task *tree_tasks(struct tree *tree, const struct space *space, int *count
 	return list.tasks;
 }
 
+void tree_take(struct tree *tree, const struct schedule *schedule)
+{
+	const struct objective *objective = &tree->space->objective;
+
+	tree->best = *schedule;
+	tree->found = true;
+	tree->is_least = objective_value(objective, &schedule->cost) <=
+		objective_value(objective, &tree->space->least);
+}
+
 static void start_from(struct tree *tree, const struct schedule *best, bool found)
 {
-	tree->found = found;
-	tree->is_over = false;
-	if (!found)
-		return;
-	tree->best = *best;
-	tree->best_traffic = (double)best->total_bytes;
-	tree->best_scratchpad = (double)best->scratchpad_bytes;
-	tree->best_commands = 0;
-	for (int a = 0; a < tree->space->model->array_count; a++)
-		tree->best_commands += (double)best->storage[a].commands;
+	tree->found = tree->is_least = tree->is_over = false;
+	if (found)
+		tree_take(tree, best);
 }
 
 bool tree_search(struct tree *tree, const struct space *space, const struct task *task,
@@ -423,7 +415,7 @@ bool tree_search(struct tree *tree, const struct space *space, const struct task
 
 double tree_bound(struct tree *tree, const struct space *space, const struct task *task)
 {
-	struct bounds least;
+	struct cost least;
 
 	tree_start(tree, space);
 	find_stores(tree, 0, (1u << space->model->array_count) - 1);
@@ -431,7 +423,8 @@ double tree_bound(struct tree *tree, const struct space *space, const struct tas
 	tree->levels[0].stored = task->loop < 0 ? 0 : task->outside;
 	if (task->loop >= 0)
 		set_loop(tree, 1, task->loop, space->choices[task->loop][task->choice]);
-	least = task->loop < 0 ? node_bounds(tree, 0, 0)
-		: node_bounds(tree, 1, space->indexing[task->loop] & ~task->outside);
-	return least.memory > space->capacity ? INFINITY : least.traffic;
+	least = task->loop < 0 ? node_bound(tree, 0, 0)
+		: node_bound(tree, 1, space->indexing[task->loop] & ~task->outside);
+	return least.scratchpad_bytes > space->capacity ? INFINITY :
+		objective_value(&space->objective, &least);
 }

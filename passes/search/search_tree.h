@@ -39,12 +39,15 @@ struct space {
 	/* Dimensions without common loops: for bounds the others count as a window. */
 	bool is_counted[MODEL_ARRAYS][MODEL_RANK];
 	unsigned held;               /* bit a: options->held[a] */
+	bool is_full_useful[MODEL_ARRAYS];  /* as many slots as tiles may be better than
+	                              * storing further out */
 	int twin[MODEL_ARRAYS];             /* the array before that is just like it; or -1 */
 	/* bytes moved for each element of a visit that is not kept, and for each element
 	 * the first time */
 	double visit_bytes[MODEL_ARRAYS], first_bytes[MODEL_ARRAYS];
-	bool is_minimal_memory;      /* look for the least scratchpad, not traffic */
-	double least_traffic;        /* nothing moves less: model_lower_bound */
+	struct objective objective;
+	bool is_minimal_memory;      /* it is the least scratchpad, not traffic */
+	struct cost least;           /* nothing costs less: model_lower_bound */
 };
 
 struct tree;
@@ -63,8 +66,8 @@ struct task {
 
 struct task *tree_tasks(struct tree *tree, const struct space *space, int *count);
 
-/* How many points a search may look at; and with a schedule that moves no more than
- * space.least_traffic, where only equals are left to find. */
+/* How many points a search may look at; and with a schedule that is as
+ * good as space.least, where only equals are left to find. */
 struct point_limits {
 	long all, equals;
 };

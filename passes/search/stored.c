@@ -37,19 +37,6 @@ double command_count(const struct space *space, int a, const struct stored *stor
 		visits * (space->model->arrays[a].is_written ? 2 : 1) : 0;
 }
 
-/* As many slots as tiles: mostly the same as storing further out, with more memory,
- * but not where a region of several tiles has elements that none of them touches,
- * nor where a larger region would have to be doubled. */
-bool is_full_useful(const struct space *space, int a)
-{
-	for (int d = 0; d < space->model->arrays[a].rank; d++)
-		if (space->gap_loop[a][d] != NO_GAPS)
-			return true;
-	return space->is_double || space->options->doubled[a] == 1 || space->is_coupled[a] || space->options->store[a] >= 0 ||
-		space->options->min_store[a] > 0 ||
-		space->options->sliding[a] >= 0 || space->options->slots[a] > 0;
-}
-
 /* The slots that are worth trying. */
 static void slots_range(const struct space *space, int a, struct stored *stored)
 {
@@ -57,7 +44,7 @@ static void slots_range(const struct space *space, int a, struct stored *stored)
 
 	stored->least = fixed > 0 ? fixed : 1;
 	stored->most = stored->turns > 0 ? stored->most_slots : 1;
-	if (stored->most == stored->tiles && stored->most > 1 && !is_full_useful(space, a))
+	if (stored->most == stored->tiles && stored->most > 1 && !space->is_full_useful[a])
 		stored->most--;
 	if (fixed > 0)
 		stored->most = fixed;

@@ -663,12 +663,7 @@ bool choice_lower_all_sizes(struct choice *choice, struct plan *plan, struct pla
 
 double choice_starts(const struct choice *choice)
 {
-	/* Some hundred cycles to set up a command, some to begin a burst elsewhere. */
-	enum { RUNS_A_COMMAND = 64 };
-	double starts = schedule_runs(&choice->model, &choice->schedule);
-	for (int a = 0; a < choice->model.array_count; a++)
-		starts += RUNS_A_COMMAND * (double)choice->schedule.storage[a].commands;
-	return starts;
+	return cost_figure(&choice->schedule.cost, FIGURE_STARTS);
 }
 
 const char *choice_describe(const struct choice *choice)

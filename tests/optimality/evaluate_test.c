@@ -34,9 +34,9 @@ static void compare(const struct nest_model *model, const struct schedule *sched
 	for (int a = 0; a < model->array_count; a++) {
 		const struct storage *storage = &schedule->storage[a];
 
-		if (storage->read_bytes != truth.read_bytes[a] ||
-			storage->write_bytes != truth.write_bytes[a] ||
-			storage->commands != truth.commands[a] ||
+		if (storage->flow.read_bytes != truth.read_bytes[a] ||
+			storage->flow.write_bytes != truth.write_bytes[a] ||
+			storage->flow.commands != truth.commands[a] ||
 			storage->bytes != truth.bytes[a]) {
 			print_case(model, schedule);
 			fprintf(stderr, "array %d should be %ld bytes, read %ld, write %ld, commands %ld\n",
@@ -44,9 +44,9 @@ static void compare(const struct nest_model *model, const struct schedule *sched
 				truth.commands[a]);
 		}
 		assert_int_equal(storage->bytes, truth.bytes[a]);
-		assert_int_equal(storage->read_bytes, truth.read_bytes[a]);
-		assert_int_equal(storage->write_bytes, truth.write_bytes[a]);
-		assert_int_equal(storage->commands, truth.commands[a]);
+		assert_int_equal(storage->flow.read_bytes, truth.read_bytes[a]);
+		assert_int_equal(storage->flow.write_bytes, truth.write_bytes[a]);
+		assert_int_equal(storage->flow.commands, truth.commands[a]);
 		used += truth.bytes[a];
 		commands += truth.commands[a];
 	}

@@ -96,7 +96,7 @@ static void check_against_all(const struct nest_model *model, const struct arch 
 	exhaust(model, arch, options, try_directions, &truth);
 	found = search_schedule(model, arch, options, &best, &smallest);
 	for (int a = 0; a < model->array_count && found; a++)
-		commands += best.storage[a].commands;
+		commands += best.storage[a].flow.commands;
 	if (truth.smallest == LONG_MAX)
 		truth.smallest = 0;      /* what was fixed leaves no schedule at all */
 	if (found != truth.found || (found && (best.total_bytes != truth.traffic ||

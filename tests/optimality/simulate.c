@@ -560,7 +560,7 @@ void print_case(const struct nest_model *model, const struct schedule *schedule)
 		}
 		fprintf(stderr, " store %d slots %ld%s%s: %ld bytes, read %ld, write %ld, commands %ld\n",
 			storage->store, storage->slots, storage->is_sliding ? " sliding" : "",
-			storage->is_double ? " double" : "", storage->bytes, storage->read_bytes,
-			storage->write_bytes, storage->commands);
+			storage->is_double ? " double" : "", storage->bytes, storage->flow.read_bytes,
+			storage->flow.write_bytes, storage->flow.commands);
 	}
 }

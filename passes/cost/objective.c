@@ -1,0 +1,91 @@
+/* Which of two choices is better. */
+
+#include "passes/cost/objective.h"
+
+/* Some hundred cycles to set up a command, some to begin a burst elsewhere. */
+static const double RUNS_A_COMMAND = 64;
+
+struct objective objective_of(enum ranking ranking)
+{
+	static const struct objective objectives[RANKING_COUNT] = {
+		[RANK_ASKED] = { 1, 1, { FIGURE_BYTES } },
+		[RANK_SCHEDULES] = { 5, 5, { FIGURE_BYTES, FIGURE_COMMANDS, FIGURE_RUNS,
+			FIGURE_SCRATCHPAD, FIGURE_COMPLEXITY } },
+		[RANK_SMALL_SCHEDULES] = { 5, 5, { FIGURE_BYTES, FIGURE_SCRATCHPAD,
+			FIGURE_COMMANDS, FIGURE_RUNS, FIGURE_COMPLEXITY } },
+		[RANK_TO_FIT] = { 2, 1, { FIGURE_SCRATCHPAD, FIGURE_COMPLEXITY } },
+		[RANK_PLANS] = { 2, 2, { FIGURE_BYTES, FIGURE_STARTS } },
+		[RANK_GROUPS] = { 4, 4, { FIGURE_BYTES, FIGURE_WORK, FIGURE_RUNS,
+			FIGURE_COMPLEXITY } },
+		[RANK_SMALL_GROUPS] = { 5, 5, { FIGURE_BYTES, FIGURE_SCRATCHPAD, FIGURE_WORK,
+			FIGURE_RUNS, FIGURE_COMPLEXITY } },
+	};
+
+	return objectives[ranking];
+}
+
+double cost_figure(const struct cost *cost, enum figure figure)
+{
+	const struct crossing *external = &cost->crossings[BOUNDARY_EXTERNAL];
+
+	switch (figure) {
+	case FIGURE_BYTES:
+		return external->bytes;
+	case FIGURE_COMMANDS:
+		return external->commands;
+	case FIGURE_RUNS:
+		return external->runs;
+	case FIGURE_STARTS:
+		return external->runs + RUNS_A_COMMAND * external->commands;
+	case FIGURE_SCRATCHPAD:
+		return cost->scratchpad_bytes;
+	case FIGURE_WORK:
+		return cost->work;
+	case FIGURE_COMPLEXITY:
+		return cost->complexity;
+	case FIGURE_COUNT:
+		break;
+	}
+	return 0;
+}
+
+int objective_compare(const struct objective *objective, const struct cost *one,
+	const struct cost *other)
+{
+	for (int i = 0; i < objective->count; i++) {
+		double mine = cost_figure(one, objective->figures[i]);
+		double its = cost_figure(other, objective->figures[i]);
+
+		if (mine != its)
+			return mine < its ? -1 : 1;
+	}
+	return 0;
+}
+
+double objective_value(const struct objective *objective, const struct cost *cost)
+{
+	return cost_figure(cost, objective->figures[0]);
+}
+
+bool objective_may_improve(const struct objective *objective, const struct cost *bound,
+	const struct cost *best)
+{
+	for (int i = 0; i < objective->sought; i++) {
+		enum figure figure = objective->figures[i];
+		double least = cost_figure(bound, figure), most = cost_figure(best, figure);
+		double tolerance = figure == FIGURE_BYTES ? TRAFFIC_TOLERANCE : 0;
+
+		if (least < most - tolerance)
+			return true;
+		if (least > most + tolerance)
+			return false;
+	}
+	return objective->sought == objective->count;
+}
+
+bool objective_spares_memory(const struct objective *objective)
+{
+	int i = objective->figures[0] == FIGURE_BYTES;
+
+	return i < objective->count && objective->figures[i] == FIGURE_SCRATCHPAD;
+}

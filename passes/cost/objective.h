@@ -1,0 +1,88 @@
+#ifndef PASSES_OBJECTIVE_H
+#define PASSES_OBJECTIVE_H
+
+#include <stdbool.h>
+
+/* What a choice costs, and which of two choices is better.  A choice is a schedule of a nest, a plan
+ * that was made of one, or a way to cut a group of nests; whoever compares two of them asks here.
+ *
+ * A cost is monotone: where no field is more and some field is less, no figure is more.  So if each
+ * field of BOUND is no more than that of any choice in some set, no choice of the set is better than
+ * BOUND, whatever the objective: that is all that branch and bound has to know.
+ *
+ * To add an objective, say cycles: a figure and what it is of a cost (cost_figure), with a field of
+ * struct cost if the fields do not say it yet; then a line of objective_of. */
+
+/* Between two memories. */
+enum boundary {
+	BOUNDARY_EXTERNAL,           /* external memory and the scratchpad */
+	BOUNDARY_COUNT
+};
+
+/* What all arrays together move across a boundary: sums of flows (ir/flow.h), or less than
+ * these.  Doubles: sums of whole numbers are exact below 2^53 and never overflow. */
+struct crossing {
+	double bytes, commands, runs;
+};
+
+struct cost {
+	struct crossing crossings[BOUNDARY_COUNT];
+	double scratchpad_bytes;
+	double work;                 /* multiply-accumulates that run, over those of the source */
+	double complexity;           /* of what is chosen: more of it is more code */
+};
+
+/* A number that can be asked to be least. */
+enum figure {
+	FIGURE_BYTES,                /* read and written */
+	FIGURE_COMMANDS,             /* transfers started */
+	FIGURE_RUNS,                 /* contiguous pieces of external memory that they consist of */
+	FIGURE_STARTS,               /* both, as far as they cost time: a command as much as some runs */
+	FIGURE_SCRATCHPAD,
+	FIGURE_WORK,
+	FIGURE_COMPLEXITY,
+	FIGURE_COUNT
+};
+
+/* The choice with the least of the first figure is wanted, of those that with the least of the
+ * second, and so on.  What equals the best in the first SOUGHT figures is not looked for, unless
+ * these are all: of what costs the same one is taken by what it is. */
+struct objective {
+	int count, sought;
+	enum figure figures[FIGURE_COUNT];
+};
+
+/* What choices are compared for.  All of them ask first for what --objective says (RANK_TO_FIT
+ * alone does not); they differ in what they make of equals. */
+enum ranking {
+	RANK_ASKED,                  /* nothing */
+	RANK_SCHEDULES,              /* of a nest, by its model */
+	RANK_SMALL_SCHEDULES,        /* likewise, where memory is spared: points of a front */
+	RANK_TO_FIT,                 /* schedules of a nest that nothing else fits of */
+	RANK_PLANS,                  /* of a nest, whose models may differ */
+	RANK_GROUPS,                 /* ways to cut a group */
+	RANK_SMALL_GROUPS,           /* likewise, where memory is spared */
+	RANKING_COUNT
+};
+
+struct objective objective_of(enum ranking ranking);
+
+double cost_figure(const struct cost *cost, enum figure figure);
+
+/* < 0: ONE is better than OTHER; 0: they are equals. */
+int objective_compare(const struct objective *objective, const struct cost *one,
+	const struct cost *other);
+/* The figure that is asked for first. */
+double objective_value(const struct objective *objective, const struct cost *cost);
+/* Whether a choice that costs BOUND or more is looked for where BEST is known.  Bounds of bytes
+ * may be rounded: TRAFFIC_TOLERANCE. */
+bool objective_may_improve(const struct objective *objective, const struct cost *bound,
+	const struct cost *best);
+/* Of choices that move as many bytes that which needs less scratchpad is better, whatever else it
+ * costs. */
+bool objective_spares_memory(const struct objective *objective);
+
+/* Bytes are whole numbers: a bound that is so little off still says which. */
+#define TRAFFIC_TOLERANCE 1e-3
+
+#endif
