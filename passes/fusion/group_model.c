@@ -240,6 +240,7 @@ static bool whole_elements(const struct model_entry *entry, long *elements)
 struct use {
 	int store;
 	bool is_kept;
+	bool is_dropped;             /* nothing of it is moved */
 	bool both;                   /* it comes and goes */
 	bool is_read_first;          /* even where nothing comes back */
 	bool is_double;
@@ -256,6 +257,15 @@ static bool is_double(const struct evaluation *evaluation, int e, const struct u
 	return use->is_kept || !entry->is_written || evaluation->profiles[use->store - 1]->arrays[e].is_apart;
 }
 
+/* Nobody outside the group needs ENTRY, a local array, and all that is read of it is written before;
+ * it is no intermediate, as only one stage uses it or nobody reads it. */
+static bool is_own(const struct group_model *model, const struct model_entry *entry)
+{
+	const struct group_array *array = entry->array;
+	return array->is_created && !array->array->is_parameter
+		&& array->first >= model->candidate.first && array->last <= model->candidate.last;
+}
+
 static struct use use_of(const struct evaluation *evaluation, int e)
 {
 	const struct model_entry *entry = &evaluation->model->entries[e];
@@ -267,6 +277,8 @@ static struct use use_of(const struct evaluation *evaluation, int e)
 		&& !(entry->array->is_created && entry->stage == entry->array->first);
 	for (int l = 0; l < use.store; l++)
 		use.both |= entry->is_written && !evaluation->profiles[l]->arrays[e].moves;
+	/* each visit sets what it reads: see stays_in_visits in passes/regions/general.c */
+	use.is_dropped = is_own(evaluation->model, entry) && (!entry->is_read || !use.both);
 	use.is_double = is_double(evaluation, e, &use);
 	return use;
 }
@@ -392,7 +404,7 @@ static bool add_arrays(struct evaluation *evaluation)
 		}
 		if (!add_buffer(evaluation, e, &use))
 			return false;
-		if (entry->is_internal)
+		if (entry->is_internal || use.is_dropped)
 			continue;
 		if (use.is_kept) {
 			if (!whole_elements(entry, &elements)

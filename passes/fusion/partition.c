@@ -527,7 +527,7 @@ bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
 	if (is_given(&partitioning))
 		return lower_ranges(&partitioning, count, plan);
 	/* Nests alone may move less than the model of groups thinks possible: they move strided
-	 * columns one by one, and drop what nobody reads. */
+	 * columns one by one. */
 	if (is_best_as_one(&partitioning) && lower_as_one(&partitioning, plan)
 		&& (plan->nests[0].optimal || constraints->fusion == FUSE_ALL))
 		return true;

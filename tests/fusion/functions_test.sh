@@ -53,4 +53,6 @@ ok "aligned copies" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 
 	"${LOOPC_FUNCTIONS:-8}" aligned
 # Groups that are equal for the model, whose plans move different amounts.
 ok "groups of equal models" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 202 1
+# Groups in which arrays are made that nobody reads: their plans do not move these.
+ok "arrays that nobody reads" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 900012 1
 finish
