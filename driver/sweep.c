@@ -61,7 +61,7 @@ bool sweep_parse(const char *text, long *from, long *to, int *steps)
 /* Bytes that a machine like ARCH can have: whole banks, aligned. */
 static long rounded(const struct arch *arch, double bytes)
 {
-	long unit = arch->exclusive ? arch->scratchpad_bytes / arch->banks : arch->align_bytes;
+	long unit = arch_granule_bytes(arch);
 	long count = lround(bytes / (double)unit);
 	return (count > 0 ? count : 1) * unit;
 }

@@ -19,7 +19,8 @@ libloopc_a_SOURCES += \
 	passes/cost/created.c passes/cost/created.h passes/cost/function_bound.c passes/cost/function_bound.h \
 	passes/cost/hull.c passes/cost/hull.h passes/cost/model.c passes/cost/model.h \
 	passes/cost/model_math.h passes/cost/nest_model.c passes/cost/nest_model.h \
-	passes/cost/objective.c passes/cost/objective.h passes/cost/reuse.c passes/cost/schedule_cost.c passes/cost/turns.c passes/cost/turns.h
+	passes/cost/objective.c passes/cost/objective.h passes/cost/place.c passes/cost/place.h \
+	passes/cost/reuse.c passes/cost/schedule_cost.c
 libloopc_a_SOURCES += \
 	passes/search/restriction.c passes/search/restriction.h \
 	passes/search/search.c passes/search/search.h passes/search/search_array.c \
@@ -36,7 +37,7 @@ libloopc_a_SOURCES += \
 	passes/regions/box.c passes/regions/box.h passes/regions/doubling.c \
 	passes/regions/footprint.c passes/regions/footprint.h passes/regions/general.c \
 	passes/regions/general.h passes/regions/holds.c passes/regions/holds.h \
-	passes/regions/place.c passes/regions/region.c passes/regions/region.h \
+	passes/regions/region.c passes/regions/region.h \
 	passes/regions/region_memo.c passes/regions/region_memo.h passes/regions/resident.c \
 	passes/regions/rows.c passes/regions/rows.h passes/regions/siblings.c \
 	passes/regions/siblings.h passes/regions/slide.c passes/regions/turn.c

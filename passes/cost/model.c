@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "passes/cost/model_math.h"
+#include "passes/cost/place.h"
 
 /* The traffic of a schedule in closed form.
  *
@@ -518,33 +519,27 @@ bool tiles_are_legal(const struct nest_model *model, const struct schedule *sche
 	return true;
 }
 
-static bool place(struct storage *storage, const struct arch *arch, long *used)
-{
-	long granule = arch_granule_bytes(arch), end;
-
-	if (granule < 1 || __builtin_add_overflow(storage->bytes, granule - 1, &end))
-		return false;
-	storage->bytes = end / granule * granule;
-	storage->offset = *used;
-	storage->bank = arch->exclusive ? (int)(*used / granule) : -1;
-	storage->bank_count = arch->exclusive ? (int)(storage->bytes / granule) : 0;
-	return !__builtin_add_overflow(*used, storage->bytes, used) &&
-		*used <= (arch->exclusive ? granule * arch->banks : arch->scratchpad_bytes);
-}
-
-/* Arrays of larger elements come first: then each buffer is aligned for its elements
- * without a gap. */
+/* The buffers lie side by side. */
 static bool place_all(const struct nest_model *model, const struct arch *arch,
 	struct schedule *schedule)
 {
-	enum { ELEMENT_BYTES_LIMIT = 64 };
+	const struct memory memory = place_memory(arch);
+	struct place_request all = { .memory = &memory };
+	struct place places[MODEL_ARRAYS];
 
-	for (int bytes = ELEMENT_BYTES_LIMIT; bytes > 0; bytes--)
-		for (int a = 0; a < model->array_count; a++)
-			if (model->arrays[a].element_bytes == bytes &&
-				!place(&schedule->storage[a], arch, &schedule->scratchpad_bytes))
-				return false;
-	return true;
+	for (int a = 0; a < model->array_count; a++)
+		places[a] = (struct place){ .bytes = schedule->storage[a].bytes,
+			.element_bytes = model->arrays[a].element_bytes };
+	if (memory.granule < 1 || !place_buffers(places, model->array_count, &all, 1))
+		return false;
+	for (int a = 0; a < model->array_count; a++) {
+		schedule->storage[a].bytes = places[a].room;
+		schedule->storage[a].offset = places[a].offset;
+		schedule->storage[a].bank = place_bank(&memory, places[a].offset);
+		schedule->storage[a].bank_count = place_bank_count(&memory, places[a].bytes);
+	}
+	schedule->scratchpad_bytes = all.bytes;
+	return all.bytes <= memory.bytes;
 }
 
 bool schedule_evaluate(const struct nest_model *model, const struct arch *arch,

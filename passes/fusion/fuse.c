@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "passes/cost/place.h"
 #include "passes/lower/lower.h"
 #include "passes/variants/lower_nest.h"
 #include "passes/variants/schedule_text.h"
@@ -66,11 +67,10 @@ bool group_of(struct groups *groups, int first, int last, struct fusion_candidat
 
 struct group_limits group_limits_of(const struct compilation *compilation)
 {
-	const struct arch *arch = compilation->arch;
 	return (struct group_limits){ .bytes = LONG_MAX / 4,
 		.repetition = 1 + compilation->recompute_percent / 100,
 		.prefers_memory = compilation->spares_memory,
-		.capacity = arch->exclusive ? arch->banks : arch->scratchpad_bytes };
+		.capacity = place_memory(compilation->arch).bytes };
 }
 
 /* ---- the group as a nest ---- */
@@ -293,9 +293,9 @@ void group_explain_constraints(struct groups *groups, struct compilation *compil
 			continue;
 		bool fits = group_search(groups, candidate, &limits, &choice) == GROUP_FITS;
 		diag_note(compilation->diag, schedule_line_at(lines[i]), fits
-			? "'%s' alone fits: it needs %ld %s" : "'%s' alone leaves nothing that fits",
-			schedule_line_text(compilation->arena, lines[i]), choice.need,
-			compilation->arch->exclusive ? "banks" : "bytes");
+			? "'%s' alone fits: it needs %s" : "'%s' alone leaves nothing that fits",
+			schedule_line_text(compilation->arena, lines[i]),
+			place_text(compilation->arch, choice.need, compilation->arena));
 	}
 }
 

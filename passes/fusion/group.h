@@ -156,7 +156,7 @@ struct group_choice {
 	long *stage_tile;            /* [nest of the function]: of its loop; 0: it has none */
 	bool *is_double;             /* [array of the function] */
 	long bytes;                  /* moved */
-	long need;                   /* of the scratchpad: bytes, or banks where exclusive */
+	long need;                   /* of the scratchpad: bytes */
 	double repetition;           /* multiply-accumulates run, over those of the source */
 	double runs;                 /* contiguous pieces that are moved */
 	bool is_exact;               /* no choice of the space moves less */
@@ -168,7 +168,7 @@ struct group_choice {
 struct group_limits {
 	long bytes;                  /* only choices that move less are wanted */
 	double repetition;           /* at most */
-	long capacity;               /* of the scratchpad: bytes, or banks where exclusive */
+	long capacity;               /* of the scratchpad: bytes */
 	bool prefers_memory;         /* of choices that move the same, that which needs least */
 	/* [array of the function]: in double buffers where that is possible; NULL: none.  For
 	 * group_evaluate: group_search decides it. */

@@ -33,7 +33,7 @@ static long chunk_place(const struct evaluation *evaluation, const struct held_i
 	const struct stage_dim *dim, long tile)
 {
 	bool has_next = evaluation->overlaps && tile < dim->extent;
-	long place = group_round(evaluation->arch,
+	long place = place_room(&evaluation->memory,
 		chunk_bytes(evaluation, item, dim, tile) * (has_next ? 2 : 1));
 	return place < item->place || tile > 1 ? place : item->place;
 }
@@ -202,20 +202,29 @@ static int compare_items(const void *a, const void *b)
 	return left->entry->index - right->entry->index;
 }
 
+static long up(long value, long step)
+{
+	return (value + step - 1) / step * step;
+}
+
+/* Where what comes for a stage may begin. */
+static long step_of(const struct evaluation *evaluation)
+{
+	return place_step(&evaluation->memory, evaluation->model->element_bytes);
+}
+
 /* The scratchpad that stages need one after the other. */
 static long pool_of(const struct evaluation *evaluation)
 {
 	const struct group_model *model = evaluation->model;
-	return group_turns_need(evaluation->arch, evaluation->pool,
-		model->candidate.last - model->candidate.first + 1, model->element_bytes,
-		evaluation->overlaps);
+	return place_turns(evaluation->pool, model->candidate.last - model->candidate.first + 1,
+		step_of(evaluation), evaluation->overlaps);
 }
 
 static long need_of(const struct evaluation *evaluation, long held)
 {
 	long pool = pool_of(evaluation);
-	return pool ? group_turns_begin(evaluation->arch, evaluation->need + held,
-		evaluation->model->element_bytes) + pool : evaluation->need + held;
+	return pool ? up(evaluation->need + held, step_of(evaluation)) + pool : evaluation->need + held;
 }
 
 struct holding {
@@ -340,14 +349,13 @@ static long wanted_tile(const struct evaluation *evaluation, const struct held_i
 static long room_of(const struct evaluation *evaluation, int n, long room)
 {
 	const struct group_model *model = evaluation->model;
-	int element_bytes = model->element_bytes, own = n - model->candidate.first;
-	long unit = evaluation->arch->exclusive ? 1 : element_bytes, most = 0;
-	long half = room / 2 / unit * unit;
-	long least = group_turns_begin(evaluation->arch, evaluation->pool[own], element_bytes);
+	int own = n - model->candidate.first;
+	long step = step_of(evaluation), most = 0, half = room / 2 / step * step;
+	long least = up(evaluation->pool[own], step);
 	for (int m = 0; m <= model->candidate.last - model->candidate.first; m++)
 		if (m != own && evaluation->pool[m] > most)
 			most = evaluation->pool[m];
-	most = group_turns_begin(evaluation->arch, most, element_bytes);
+	most = up(most, step);
 	if (!evaluation->overlaps || !most)
 		return room;
 	return least > half ? least : room - most < half ? room - most : half;
@@ -393,7 +401,7 @@ void group_choose_chunks(struct evaluation *evaluation, const struct group_limit
 		need += item->is_held ? item->held_place : 0;
 		evaluation->pool[item->stage - candidate->first] += item->is_held ? 0 : item->least_place;
 	}
-	long begin = group_turns_begin(evaluation->arch, need, model->element_bytes);
+	long begin = up(need, step_of(evaluation));
 	for (int n = candidate->first; n <= candidate->last; n++) {
 		const struct held_item *chunked = chunked_item(evaluation, n);
 		choice->stage_tile[n] = chunk_tile(evaluation, limits, n,

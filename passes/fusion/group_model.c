@@ -313,7 +313,7 @@ static bool add_buffer(struct evaluation *evaluation, int e, const struct use *u
 		return false;
 	if (evaluation->doubles)
 		evaluation->choice->is_double[evaluation->model->entries[e].index] = use->is_double;
-	evaluation->need += group_round(evaluation->arch, bytes);
+	evaluation->need += place_room(&evaluation->memory, bytes);
 	return true;
 }
 
@@ -358,8 +358,8 @@ static bool add_item(struct evaluation *evaluation, int e, const struct use *use
 	}
 	if (!buffer_bytes(evaluation, e, use, &held_place))
 		return false;
-	item->place = group_round(evaluation->arch, place);
-	item->held_place = group_round(evaluation->arch, held_place);
+	item->place = place_room(&evaluation->memory, place);
+	item->held_place = place_room(&evaluation->memory, held_place);
 	double run = array->rank ? run_length(evaluation, e, use->store) : 1;
 	bool known = moved_elements(evaluation, e, use->store, &elements)
 		&& streamed_elements(evaluation, e, &streamed)
@@ -517,7 +517,7 @@ bool group_evaluate(struct group_model *model, const struct group_limits *limits
 {
 	enum { COMBINATIONS = 64 };
 	struct evaluation evaluation = { .model = model, .choice = choice,
-		.arch = model->groups->compilation->arch, .constraints = limits->constraints,
+		.memory = place_memory(model->groups->compilation->arch), .constraints = limits->constraints,
 		.doubles = limits->doubles, .items = model->items, .pool = model->pool,
 		.stage_loop = model->stage_loop };
 	int members = model->candidate.last - model->candidate.first + 1;
@@ -558,7 +558,7 @@ long group_least_bytes(struct group_model *model)
 {
 	struct group_choice choice = { .depth = 0 };
 	struct evaluation evaluation = { .model = model, .choice = &choice,
-		.arch = model->groups->compilation->arch, .items = model->items };
+		.memory = place_memory(model->groups->compilation->arch), .items = model->items };
 	if (!add_arrays(&evaluation))
 		return 0;
 	long bytes = evaluation.bytes;

@@ -1,7 +1,7 @@
 #ifndef PASSES_GROUP_MODEL_H
 #define PASSES_GROUP_MODEL_H
 
-#include "passes/cost/turns.h"
+#include "passes/cost/place.h"
 #include "passes/fusion/group.h"
 
 /* What the files of a group's model share: what a loop does to the arrays
@@ -92,7 +92,7 @@ struct group_model {
 
 struct evaluation {
 	struct group_model *model;
-	const struct arch *arch;
+	struct memory memory;
 	const struct group_constraints *constraints;
 	const bool *doubles;         /* [array of the function]; NULL: none is double */
 	const struct loop_profile *profiles[GROUP_DEPTH];

@@ -13,6 +13,7 @@
 #include "ir/set_count.h"
 #include "ir/plan_count.h"
 #include "passes/cost/model_math.h"
+#include "passes/cost/place.h"
 #include "passes/lower/points.h"
 #include "passes/lower/transfers.h"
 #include "passes/regions/general.h"
@@ -538,14 +539,6 @@ struct plan_node *plan_around(struct compilation *compilation, const struct nest
 	return block;
 }
 
-/* Where BUFFER ends in the scratchpad: it has whole banks where it has any. */
-static long buffer_end(const struct arch *arch, const struct plan_buffer *buffer)
-{
-	if (buffer->bank < 0)
-		return buffer->offset_bytes + buffer->bytes;
-	return (buffer->bank + buffer->bank_count) * (arch->scratchpad_bytes / arch->banks);
-}
-
 /* Buffers are made; now the body, its traffic, and the plan's list of buffers. */
 static bool lower_body(struct lowering *lowering, struct plan_nest *out)
 {
@@ -556,12 +549,14 @@ static bool lower_body(struct lowering *lowering, struct plan_nest *out)
 	if (!lower_level(lowering, outer, out->inner) || !find_traffic(lowering, out))
 		return false;
 	register_buffers(lowering);
+	const struct memory memory = place_memory(lowering->compilation->arch);
 	out->scratchpad_used_bytes = 0;
 	for (int a = 0; a < lowering->groups->count; a++) {
-		long end = buffer_end(lowering->compilation->arch, lowering->buffers[a]);
+		const struct plan_buffer *buffer = lowering->buffers[a];
+		long end = buffer->offset_bytes + place_room(&memory, buffer->bytes);
 		if (end > out->scratchpad_used_bytes)
 			out->scratchpad_used_bytes = end;
-		out->is_double |= lowering->buffers[a]->is_double;
+		out->is_double |= buffer->is_double;
 	}
 	return true;
 }

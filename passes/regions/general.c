@@ -11,6 +11,7 @@
 #include "passes/regions/rows.h"
 #include "passes/tiles/expressions.h"
 #include "passes/cost/created.h"
+#include "passes/cost/place.h"
 
 #define ARENA(lowering) ((lowering)->compilation->arena)
 
@@ -215,15 +216,63 @@ static bool has_too_many_visits(const struct lowering *lowering)
  * with symbolic sizes, up to the largest of these. */
 static bool need_too_much(const struct lowering *lowering, long *needed)
 {
-	const struct arch *arch = lowering->compilation->arch;
-	long most = LONG_MAX / 8, bank_bytes = arch->scratchpad_bytes / arch->banks, bytes = 0;
-	if (arch->exclusive && bank_bytes < most / (INT_MAX / 2))
-		most = bank_bytes * (INT_MAX / 2);
+	long most = LONG_MAX / 8, bytes = 0;
 	for (int a = 0; a < lowering->groups->count; a++)
 		if (__builtin_add_overflow(bytes, lowering->buffers[a]->bytes, &bytes))
 			bytes = LONG_MAX;
 	*needed = bytes;
 	return bytes > most;
+}
+
+/* Array A comes for a stage; else it is there all the time. */
+static bool takes_turns(const struct lowering *lowering, int a)
+{
+	return lowering->store[a] < 0;
+}
+
+/* Request 0 is what is there all the time, request 1 + m what comes for stage m: those take turns.
+ * Where they come while the one before still computes, every other one lies at the end. */
+static void ask_for_turns(const struct lowering *lowering, const struct place *places,
+	struct place_request *requests)
+{
+	int turn = 0;
+	for (int m = 0; m < lowering->stage_count; m++) {
+		bool any = false;
+		for (int a = 0; a < lowering->groups->count; a++)
+			any |= places[a].request == m + 1;
+		requests[m + 1].first = lowering->overlaps_turns ? turn - 1 : turn;
+		requests[m + 1].last = turn;
+		requests[m + 1].is_at_end = lowering->overlaps_turns && turn % 2;
+		turn += any;
+	}
+	requests[0].first = -1;
+	requests[0].last = turn;
+}
+
+long general_place(struct lowering *lowering)
+{
+	int count = lowering->groups->count;
+	const struct memory memory = place_memory(lowering->compilation->arch);
+	struct place *places = ARENA_ARRAY(ARENA(lowering), struct place, count + 1);
+	struct place_request *requests = ARENA_ARRAY(ARENA(lowering), struct place_request,
+		lowering->stage_count + 1);
+	for (int a = 0; a < count; a++)
+		places[a] = (struct place){ .request = takes_turns(lowering, a) ? stage_of(lowering, a) + 1 : 0,
+			.bytes = lowering->buffers[a]->bytes,
+			.element_bytes = lowering->groups->items[a].array->type.bytes };
+	for (int r = 0; r <= lowering->stage_count; r++)
+		requests[r].memory = &memory;
+	ask_for_turns(lowering, places, requests);
+	if (!place_buffers(places, count, requests, lowering->stage_count + 1))
+		return LONG_MAX;
+	for (int a = 0; a < count; a++) {
+		struct plan_buffer *buffer = lowering->buffers[a];
+		buffer->bytes = places[a].bytes;
+		buffer->offset_bytes = places[a].offset;
+		buffer->bank = place_bank(&memory, places[a].offset);
+		buffer->bank_count = place_bank_count(&memory, places[a].bytes);
+	}
+	return place_need(&memory, requests, lowering->stage_count + 1);
 }
 
 static int largest_buffer(const struct lowering *lowering)

@@ -6,8 +6,7 @@
 /* What the files share that make regions without closed forms: the regions of visits
  * (passes/regions/general.c), windows that slide (passes/regions/slide.c), what comes for a stage
  * (passes/regions/turn.c), arrays that never leave the chip
- * (passes/regions/resident.c), buffers' places (passes/regions/place.c), and the transfers
- * (passes/lower/general_transfers.c). */
+ * (passes/regions/resident.c), and the transfers (passes/lower/general_transfers.c). */
 
 /* Sees whether array A's window slides along the innermost loop outside; and makes its buffer
  * a ring, once it is known where the region begins. */

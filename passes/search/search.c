@@ -94,13 +94,6 @@ static bool search_memory(struct crew *crew, const struct nest_model *model,
 	return total->found;
 }
 
-/* What SCHEDULE needs: bytes, or banks where ARCH has them for one array each. */
-static long scratchpad_of(const struct arch *arch, const struct schedule *schedule)
-{
-	return arch->exclusive ? schedule->scratchpad_bytes / arch_granule_bytes(arch)
-		: schedule->scratchpad_bytes;
-}
-
 bool search_least_memory(const struct nest_model *model, const struct arch *arch,
 	const struct search_options *options, long *smallest)
 {
@@ -109,7 +102,7 @@ bool search_least_memory(const struct nest_model *model, const struct arch *arch
 
 	crew_init(&crew, options->threads, model);
 	if (search_memory(&crew, model, arch, options, options->buffering == BUFFERING_DOUBLE, &least))
-		*smallest = scratchpad_of(arch, &least.best);
+		*smallest = least.best.scratchpad_bytes;
 	crew_clear(&crew);
 	return least.found;
 }
@@ -133,7 +126,7 @@ static bool search_buffering(const struct nest_model *model, const struct arch *
 
 		*smallest = 0;
 		if (search_memory(&crew, model, arch, options, is_double, &least)) {
-			*smallest = scratchpad_of(arch, &least.best);
+			*smallest = least.best.scratchpad_bytes;
 			total.best = least.best;
 			/* an unfinished search may not have come by it */
 			total.found = schedule_evaluate(model, arch, &total.best);

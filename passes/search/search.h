@@ -41,7 +41,7 @@ void search_options_init(struct search_options *options);
 /* The schedule with the least total_bytes that fits ARCH; among equals fewer
  * commands, then longer contiguous runs, then less scratchpad, then simpler.
  * Deterministic.  False if none fits; then *SMALLEST is the least scratchpad in
- * bytes (unified) or banks (exclusive) that some schedule fits in. */
+ * bytes that some schedule fits in. */
 bool search_schedule(const struct nest_model *model, const struct arch *arch,
 	const struct search_options *options, struct schedule *best, long *smallest);
 

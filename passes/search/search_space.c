@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "passes/cost/place.h"
 #include "passes/search/search.h"
 #include "passes/search/search_tree.h"
 #include "support/memory.h"
@@ -224,14 +225,15 @@ void space_init(struct space *space, const struct nest_model *model,
 	const struct arch *arch, const struct search_options *options, bool is_double,
 	double least_bytes)
 {
+	const struct memory memory = place_memory(arch);
+
 	memset(space, 0, sizeof *space);
 	space->model = model;
 	space->arch = arch;
 	space->options = options;
 	space->is_double = is_double;
-	space->granule = (double)arch_granule_bytes(arch);
-	space->capacity = (double)(arch->exclusive ? arch_granule_bytes(arch) * arch->banks :
-		arch->scratchpad_bytes);
+	space->granule = (double)memory.granule;
+	space->capacity = (double)memory.bytes;
 	space->least = (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = { .bytes = least_bytes } } };
 	space->objective = objective_of(options->prefers_memory ? RANK_SMALL_SCHEDULES :
 		RANK_SCHEDULES);

@@ -7,6 +7,7 @@
 #include "passes/cost/bound_nest.h"
 #include "passes/cost/created.h"
 #include "passes/cost/model_math.h"
+#include "passes/cost/place.h"
 #include "passes/nest_work.h"
 #include "passes/search/restriction.h"
 #include "passes/search/search_memo.h"
@@ -203,15 +204,15 @@ static void note_need(const struct choice *choice, const struct schedule_line *l
 	const char *what, long least, const char *why)
 {
 	struct compilation *compilation = choice->compilation;
-	const char *unit = compilation->arch->exclusive ? "banks" : "bytes";
+	const char *need = place_text(compilation->arch, least, compilation->arena);
 	struct location at = schedule_line_at(line);
 	if (!least)
 		diag_note(compilation->diag, at, "%s: no schedule in any scratchpad%s%s", what,
 			why ? ", as " : "", why ? why : "");
 	else if (choice->exact)
-		diag_note(compilation->diag, at, "%s: at least %ld %s are needed", what, least, unit);
+		diag_note(compilation->diag, at, "%s: at least %s are needed", what, need);
 	else
-		diag_note(compilation->diag, at, "%s: %ld %s would be enough", what, least, unit);
+		diag_note(compilation->diag, at, "%s: %s would be enough", what, need);
 }
 
 /* What line I needs, with the order and turns that it may be about. */
@@ -320,9 +321,9 @@ void choice_report_no_fit(struct choice *choice)
 		"nothing fits: no schedule of '%s' needs at most the %ld bytes of scratchpad that "
 		"'%s' has", choice->nest->name, arch->scratchpad_bytes, arch->name);
 	diag_note(compilation->diag, choice->nest->location,
-		arch->exclusive ? "the least that would do is %ld banks of %ld bytes"
-		: "the least that would do is %ld bytes", choice->smallest,
-		arch->scratchpad_bytes / arch->banks);
+		arch->exclusive ? "the least that would do is %s of %ld bytes"
+		: "the least that would do is %s", place_text(arch, choice->smallest,
+		compilation->arena), arch_granule_bytes(arch));
 	const char *needs = "";
 	for (int a = 0; a < choice->model.array_count; a++) {
 		long bytes = choice->model.arrays[a].element_bytes, unit = choice->model.arrays[a].align_bytes;
@@ -482,13 +483,6 @@ static long less_capacity(const struct choice *choice, long capacity)
 	return less < choice->schedule.scratchpad_bytes ? less : choice->schedule.scratchpad_bytes - 1;
 }
 
-/* What the model needs at least, in bytes; 0: not known. */
-static long least_capacity(const struct choice *choice)
-{
-	const struct arch *arch = choice->compilation->arch;
-	return arch->exclusive ? choice->smallest * arch_granule_bytes(arch) : choice->smallest;
-}
-
 /* The model only bounds the regions: search under a budget that shrinks until the real
  * ones fit.  The best under such a model is not worth an exhaustive search, once for each budget:
  * all of them together may look at so many points. */
@@ -501,7 +495,7 @@ static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct
 		long left = points < ALL_POINTS - LEAST_POINTS ? ALL_POINTS - points : LEAST_POINTS;
 		/* the real regions of what needs least may be smaller than the model's */
 		if (!choice_search_within(choice, capacity, left)
-			&& (i || !choice_search_within(choice, least_capacity(choice), left)))
+			&& (i || !choice_search_within(choice, choice->smallest, left)))
 			break;
 		choice->schedule.points = points += choice->schedule.points;
 		choice->schedule.seconds = seconds += choice->schedule.seconds;

@@ -113,7 +113,6 @@ static void combine(struct run *run, int a, struct choice sum)
 {
 	struct exhausted *result = run->result;
 	bool fits = sum.bytes <= simulate_capacity(run->arch);
-	long smallest;
 
 	if (a < run->model->array_count) {
 		for (int i = 0; i < run->choice_count[a]; i++) {
@@ -124,10 +123,8 @@ static void combine(struct run *run, int a, struct choice sum)
 		}
 		return;
 	}
-	smallest = run->arch->exclusive ?
-		sum.bytes / (run->arch->scratchpad_bytes / run->arch->banks) : sum.bytes;
-	if (smallest < result->smallest)
-		result->smallest = smallest;
+	if (sum.bytes < result->smallest)
+		result->smallest = sum.bytes;
 	if (fits && result->traffic_in != NULL && sum.traffic < result->traffic_in[sum.bytes])
 		result->traffic_in[sum.bytes] = sum.traffic;
 	if (!fits || (result->found && !is_better(run, sum)))

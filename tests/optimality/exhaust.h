@@ -8,7 +8,7 @@ struct exhausted {
 	/* The least traffic, and of the schedules with it the fewest commands; where the
 	 * options prefer memory the least scratchpad, and the fewest commands with that. */
 	long traffic, bytes, commands;
-	long smallest;               /* scratchpad that any schedule needs: bytes, or banks */
+	long smallest;               /* scratchpad that any schedule needs: bytes */
 	long schedules;              /* looked at, arrays counted apart */
 	/* If not NULL: [b], the least traffic in exactly b bytes, or LONG_MAX; the caller sets
 	 * all of the capacity's entries to that. */

@@ -14,6 +14,7 @@ cmocka_tests += tests/optimality/front_test
 tests_optimality_front_test_SOURCES = tests/optimality/front_test.c \
 	tests/optimality/exhaust.c tests/optimality/exhaust.h \
 	tests/optimality/simulate.c tests/optimality/simulate.h
+cmocka_tests += tests/optimality/place_test
 script_tests += tests/optimality/compulsory_test.sh
 EXTRA_DIST += tests/optimality/compulsory.py tests/optimality/constrained.py \
 	tests/optimality/executions.py
