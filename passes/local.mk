@@ -9,7 +9,8 @@ libloopc_a_SOURCES += \
 	passes/analysis/expand.c passes/analysis/expand.h passes/analysis/nest.h \
 	passes/analysis/nest_memo.c passes/analysis/nest_memo.h passes/analysis/nests.c passes/analysis/plan_value.c passes/analysis/plan_value.h \
 	passes/analysis/reference_groups.c passes/analysis/reference_groups.h \
-	passes/analysis/values.c passes/analysis/values.h
+	passes/analysis/values.c passes/analysis/values.h passes/analysis/variant.c \
+	passes/analysis/variant.h
 libloopc_a_SOURCES += \
 	passes/cost/aligned.c passes/cost/bound.c passes/cost/bound_nest.c \
 	passes/cost/bound_nest.h passes/cost/bound_partition.c passes/cost/bound_partition.h \

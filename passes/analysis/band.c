@@ -317,7 +317,8 @@ static void add_source_loops(struct compilation *compilation, const struct nest 
 	}
 }
 
-static void find_band(struct compilation *compilation, const struct nest *nest, struct band *best)
+static void find_band(struct compilation *compilation, const struct nest *nest, bool borrows,
+	struct band *best)
 {
 	struct band band;
 	if (!nest->loop_depth)
@@ -327,9 +328,9 @@ static void find_band(struct compilation *compilation, const struct nest *nest, 
 		band = (struct band){ .count = 0 };
 		add_source_loops(compilation, nest, alignment, 0, &band);
 		if (a == ALIGN_NAMES || band.count > best->count
-			|| (nest->borrows && alignment == ALIGN_BOUNDS && band.count == best->count))
+			|| (borrows && alignment == ALIGN_BOUNDS && band.count == best->count))
 			*best = band;
-		if (!best->left_out && (!nest->borrows || alignment == ALIGN_BOUNDS))
+		if (!best->left_out && (!borrows || alignment == ALIGN_BOUNDS))
 			break;
 	}
 	if (!best->left_out || !scheduler_may_run(nest))
@@ -347,13 +348,13 @@ int nest_depth(const struct nest *nest)
 	return main_statement(nest)->depth;
 }
 
-/* The first LOOPS source loops as sequential dimensions, in BAND. */
-static void add_sequential_loops(struct compilation *compilation, const struct nest *nest, int loops,
-	struct band *band)
+/* The first LOOPS source loops as sequential dimensions, in BAND; OUTER are those around parts. */
+static void add_sequential_loops(struct compilation *compilation, const struct nest *nest,
+	const struct band *outer, int loops, struct band *band)
 {
 	static const struct band none;
-	for (; band->count < nest->outer_count; band->count++) {
-		band->dims[band->count] = nest->parent->band->dims[band->count];
+	for (; outer && band->count < outer->count; band->count++) {
+		band->dims[band->count] = outer->dims[band->count];
 		band->dims[band->count].planes += nest->first_in_parent;
 	}
 	for (int j = nest->outer_loops; j < loops && band->count < NEST_LOOPS; j++) {
@@ -368,12 +369,12 @@ static void add_sequential_loops(struct compilation *compilation, const struct n
 }
 
 static void find_sequential_band(struct compilation *compilation, const struct nest *nest,
-	int loops, struct band *best)
+	const struct band *outer, int loops, struct band *best)
 {
-	struct band outer = { .count = 0 };
-	add_sequential_loops(compilation, nest, loops, &outer);
+	struct band sequential = { .count = 0 };
+	add_sequential_loops(compilation, nest, outer, loops, &sequential);
 	for (int a = ALIGN_ENDS; a <= ALIGN_BOUNDS; a++) {
-		struct band band = outer;
+		struct band band = sequential;
 		add_source_loops(compilation, nest, (enum alignment)a, loops, &band);
 		if (a == ALIGN_ENDS || band.count >= best->count)
 			*best = band;
@@ -388,13 +389,15 @@ const struct band *band_prefix(struct arena *arena, const struct band *band)
 	return prefix;
 }
 
-/* The band of NEST that is asked for by LOOPS sequential ones (-1: by none, the best there is) is
- * found once for all its forms. */
+/* What is asked for: LOOPS sequential loops, behind OUTER_COUNT dimensions; -1: none, the best. */
+struct band_key {
+	int loops, borrows, outer_count;
+};
+
+/* The band of NEST that KEY asks for is found once. */
 static const struct band *remember_band(struct compilation *compilation, const struct nest *nest,
-	int loops)
+	const struct band *outer, struct band_key key)
 {
-	const struct { int loops, borrows, outer_count; } key = { loops, nest->borrows,
-		nest->outer_count };
 	const struct nest_query query = { NEST_BAND, &key, sizeof key };
 	const struct band *known = nest_answer(nest, query);
 	if (known)
@@ -402,23 +405,25 @@ static const struct band *remember_band(struct compilation *compilation, const s
 	struct compilation lasting = nest_lasting(compilation, nest);
 	struct band *band = ARENA_NEW(lasting.arena, struct band);
 	unsigned long begun = isl_operations(compilation->ctx);
-	if (loops < 0)
-		find_band(&lasting, nest, band);
+	if (key.loops < 0)
+		find_band(&lasting, nest, key.borrows, band);
 	else
-		find_sequential_band(&lasting, nest, loops, band);
+		find_sequential_band(&lasting, nest, outer, key.loops, band);
 	nest_keep_answer(nest, query, band, sizeof *band, begun);
 	return band;
 }
 
-const struct band *nest_find_band(struct compilation *compilation, const struct nest *nest)
+const struct band *nest_find_band(struct compilation *compilation, const struct nest *nest,
+	bool borrows)
 {
-	return remember_band(compilation, nest, -1);
+	return remember_band(compilation, nest, NULL, (struct band_key){ -1, borrows, 0 });
 }
 
 const struct band *nest_find_sequential_band(struct compilation *compilation,
-	const struct nest *nest, int loops)
+	const struct nest *nest, const struct band *outer, int loops, bool borrows)
 {
-	return remember_band(compilation, nest, loops);
+	return remember_band(compilation, nest, outer,
+		(struct band_key){ loops, borrows, outer ? outer->count : 0 });
 }
 
 bool nest_source_dim(struct compilation *compilation, const struct nest *nest, int j,

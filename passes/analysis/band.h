@@ -50,18 +50,20 @@ struct band {
 	                              * make the band */
 };
 
-/* Chooses the band: loops of the statement with most iterations, aligned with those
- * of the others, such that no dependence runs backwards in any; skewed where that
- * makes one so.  Loops that cannot be are left to the point loops.
- * If NEST borrows, its statements are rather in one iteration of a loop that is not theirs than
- * in its first or last tile: what A[k][k] touches is then a part of what a tile touches of
- * A[i][j], and not there for all of its tiles. */
-const struct band *nest_find_band(struct compilation *compilation, const struct nest *nest);
+/* The band of NEST, whose dependences are known: loops of the statement with most iterations, aligned
+ * with those of the others, such that no dependence runs backwards in any; skewed where that makes
+ * one so.  Loops that cannot be are left to the point loops.
+ * If groups are to borrow from each other (BORROWS), statements are rather in one iteration of a loop
+ * that is not theirs than in its first or last tile: what A[k][k] touches is then a part of what a
+ * tile touches of A[i][j], and not there for all of its tiles. */
+const struct band *nest_find_band(struct compilation *compilation, const struct nest *nest,
+	bool borrows);
 
-/* Instead: the outer LOOPS source loops as sequential dimensions, which keeps their
- * order whatever the dependences, and what can be tiled inside them. */
+/* Instead: the outer LOOPS source loops as sequential dimensions, which keeps their order whatever
+ * the dependences, and what can be tiled inside them.  OUTER: the dimensions around all parts of
+ * the body that NEST is a part of; NULL: it is a whole nest. */
 const struct band *nest_find_sequential_band(struct compilation *compilation,
-	const struct nest *nest, int loops);
+	const struct nest *nest, const struct band *outer, int loops, bool borrows);
 /* BAND without the dimensions behind its sequential ones. */
 const struct band *band_prefix(struct arena *arena, const struct band *band);
 /* Loop J of the deepest statement as a dimension, the other statements aligned with it;

@@ -524,6 +524,7 @@ struct nest *nest_expand_scalars(struct compilation *compilation, const struct n
 	struct nest *expanded = ARENA_NEW(compilation->arena, struct nest);
 	*expanded = *found;
 	expanded->memo = nest_memo_of(compilation, expanded);
-	expanded->arrays = expanded->groups = reference_groups_whole(compilation, expanded);
+	expanded->findings = ARENA_NEW(compilation->arena, struct nest_findings);
+	expanded->arrays = reference_groups_whole(compilation, expanded);
 	return expanded;
 }

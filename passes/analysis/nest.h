@@ -8,6 +8,12 @@
 
 enum { NEST_LOOPS = MODEL_LOOPS };
 
+/* What lowering keeps of a nest from one time to the next; NULL: nothing yet. */
+struct nest_findings {
+	struct region_memo *regions; /* without closed forms (region_memo.h) */
+	struct twins *twins;         /* it with other sizes (symbolic.h) */
+};
+
 /* One top-level loop (or run of statements) of a function. */
 struct nest {
 	const char *name;
@@ -18,30 +24,13 @@ struct nest {
 	                              * one of them */
 	int statement_count;
 	const struct statement **statements;
-	bool refetches;              /* groups beside a written one are taken to move with the
-	                              * sequential loops, so that none is stored outside them; if it
-	                              * borrows, those that only read are stored in all tile loops */
-	bool borrows;                /* where a group that only reads meets a written one, it reads in
-	                              * the buffer of that: regions come from isl */
-	bool avoids_forms;           /* regions come from isl though they have closed forms: the user
-	                              * wants that, or these do not hold for all symbolic sizes */
 	const struct reference_groups *arrays;   /* one an array (reference_groups.h) */
-	const struct reference_groups *groups;   /* as it is written now */
 	int loop_depth;              /* deepest statement */
-	const struct band *band;     /* (band.h); NULL: not found yet */
-	/* A part of the body of sequential loops, one of several that each have a schedule:
-	 * its first outer_count dims are the loops around them all, with their variables. */
+	/* A part of the body of sequential loops, one of several that each have a schedule. */
 	const struct nest *parent;   /* NULL: a whole nest */
 	int first_in_parent;         /* its first statement there */
 	int outer_loops;             /* source loops around all parts */
-	int outer_count;
-	struct plan_var *outer_vars[NEST_LOOPS], *inner_vars[NEST_LOOPS];   /* those of its parts */
-	/* With symbolic sizes: the nest that stands for this one where they have any values
-	 * (symbolic.h), once there is one. */
-	struct nest *all_sizes;
-	struct twins *twins;         /* it with other sizes (symbolic.h) */
-	struct region_memo *regions_found;   /* without closed forms (region_memo.h); NULL: is not
-	                              * kept */
+	struct nest_findings *findings;
 	struct nest_memo *memo;      /* what is known of all nests with these statements; NULL: nothing
 	                              * is kept */
 	isl_union_set *domain;       /* owned by the arena */

@@ -44,7 +44,8 @@ static void fill_nest(struct compilation *compilation, struct nest *nest)
 		if (nest->statements[s]->depth > nest->loop_depth)
 			nest->loop_depth = nest->statements[s]->depth;
 	nest->memo = nest_memo_of(compilation, nest);
-	nest->arrays = nest->groups = reference_groups_whole(compilation, nest);
+	nest->findings = ARENA_NEW(compilation->arena, struct nest_findings);
+	nest->arrays = reference_groups_whole(compilation, nest);
 	collect_order(compilation, nest);
 }
 
@@ -218,7 +219,6 @@ struct nest *nest_part_like(struct compilation *compilation, const struct nest *
 	make_part(compilation, parent, part->first_in_parent, part->statement_count,
 		part->outer_loops, own);
 	own->name = part->name;
-	own->outer_count = part->outer_count;
 	return own;
 }
 

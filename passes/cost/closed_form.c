@@ -108,15 +108,15 @@ static long gcd(long a, long b)
 }
 
 /* False if a plane is more than an iterator. */
-static bool subscript_pattern(const struct nest *nest, int s, const struct range *ranges,
+static bool subscript_pattern(const struct variant *variant, int s, const struct range *ranges,
 	const struct affine *subscript, struct pattern *pattern)
 {
-	const struct statement *statement = nest->statements[s];
+	const struct statement *statement = variant->nest->statements[s];
 	bool in_band[LOOP_DEPTH_LIMIT] = { false };
 	memset(pattern, 0, sizeof *pattern);
 	pattern->min = pattern->max = subscript->constant;
-	for (int l = 0; l < nest->band->count; l++) {
-		const struct hyperplane *plane = &nest->band->dims[l].planes[s];
+	for (int l = 0; l < variant->band->count; l++) {
+		const struct hyperplane *plane = &variant->band->dims[l].planes[s];
 		if (plane->kind != HYPERPLANE_AFFINE)
 			continue;
 		int i = plane_iterator(statement, plane);
@@ -148,17 +148,17 @@ static bool subscript_pattern(const struct nest *nest, int s, const struct range
 /* Every affine plane runs over the whole extent of its dimension. */
 static bool planes_cover(const struct form_builder *builder, int s)
 {
-	const struct nest *nest = builder->nest;
-	for (int l = 0; l < nest->band->count; l++) {
-		const struct hyperplane *plane = &nest->band->dims[l].planes[s];
+	const struct variant *variant = builder->variant;
+	for (int l = 0; l < variant->band->count; l++) {
+		const struct hyperplane *plane = &variant->band->dims[l].planes[s];
 		if (plane->kind != HYPERPLANE_AFFINE)
 			continue;
-		int i = plane_iterator(nest->statements[s], plane);
+		int i = plane_iterator(variant->nest->statements[s], plane);
 		if (i < 0)
 			return false;
 		const struct range *range = &builder->ranges[s][i];
 		long points = (range->max - range->min) / range->step + 1;
-		if (points != nest->band->dims[l].extent || range->step != plane->divisor)
+		if (points != variant->band->dims[l].extent || range->step != plane->divisor)
 			return false;
 	}
 	return true;
@@ -183,17 +183,17 @@ static void find_clip(const struct reference_group *array, int d, struct region_
 static bool region_dim(const struct form_builder *builder, const struct reference_group *array, int d,
 	struct region_dim *region, bool *is_full)
 {
-	const struct nest *nest = builder->nest;
+	const struct variant *variant = builder->variant;
 	long min = 0, max = 0, step = 0;
 	bool moves[NEST_LOOPS] = { false };
 	memset(region, 0, sizeof *region);
 	for (int a = 0; a < array->access_count; a++) {
 		int s = array->accesses[a].statement;
 		struct pattern pattern;
-		if (!subscript_pattern(nest, s, builder->ranges[s],
+		if (!subscript_pattern(variant, s, builder->ranges[s],
 			&array->accesses[a].access->subscripts[d], &pattern))
 			return false;
-		for (int l = 0; l < nest->band->count; l++) {
+		for (int l = 0; l < variant->band->count; l++) {
 			if (a && pattern.coefficient[l] != region->coefficient[l])
 				return false;
 			region->coefficient[l] = pattern.coefficient[l];
@@ -210,7 +210,7 @@ static bool region_dim(const struct form_builder *builder, const struct referenc
 	region->phase = ((min % region->stride) + region->stride) % region->stride;
 	region->base = (min - region->phase) / region->stride;
 	region->window = (max - min) / region->stride + 1;
-	for (int l = 0; l < nest->band->count; l++)
+	for (int l = 0; l < variant->band->count; l++)
 		region->coefficient[l] /= region->stride;
 	find_clip(array, d, region);
 	return true;
@@ -235,7 +235,7 @@ static bool written_by_a_box(const struct form_builder *builder, struct referenc
 		all &= is_box;
 		any |= is_box && array->accesses[a].access->is_write;
 	}
-	return all || any || !nest_is_created(builder->nest, array);
+	return all || any || !nest_is_created(builder->variant->nest, array);
 }
 
 /* A written region must be written whole: every dimension moves with one iterator of
@@ -268,7 +268,7 @@ static bool region_of(const struct form_builder *builder, struct reference_group
 			continue;
 		/* all accesses the same: the window is one, or what one free iterator spans */
 		struct pattern first;
-		subscript_pattern(builder->nest, array->accesses[0].statement,
+		subscript_pattern(builder->variant, array->accesses[0].statement,
 			builder->ranges[array->accesses[0].statement],
 			&array->accesses[0].access->subscripts[d], &first);
 		if (!is_full || region->dims[d].window != (first.max - first.min)
@@ -276,14 +276,14 @@ static bool region_of(const struct form_builder *builder, struct reference_group
 			return false;
 		for (int a = 1; a < array->access_count; a++) {
 			struct pattern other;
-			subscript_pattern(builder->nest, array->accesses[a].statement,
+			subscript_pattern(builder->variant, array->accesses[a].statement,
 				builder->ranges[array->accesses[a].statement],
 				&array->accesses[a].access->subscripts[d], &other);
 			if (other.min != first.min || other.max != first.max)
 				return false;
 		}
 	}
-	return !array->is_written || (writes_whole_regions(builder->nest, array)
+	return !array->is_written || (writes_whole_regions(builder->variant->nest, array)
 		&& written_by_a_box(builder, array));
 }
 
@@ -293,8 +293,8 @@ static bool region_of(const struct form_builder *builder, struct reference_group
 static bool is_inner(const struct form_builder *builder, const struct nest_access *access, int i)
 {
 	const struct range *range = &builder->ranges[access->statement][i];
-	for (int l = 0; l < builder->nest->band->count; l++) {
-		const struct hyperplane *plane = &builder->nest->band->dims[l].planes[access->statement];
+	for (int l = 0; l < builder->variant->band->count; l++) {
+		const struct hyperplane *plane = &builder->variant->band->dims[l].planes[access->statement];
 		if (plane->kind == HYPERPLANE_AFFINE && plane->affine.coefficients[i])
 			return false;
 	}
@@ -306,7 +306,7 @@ static bool is_inner(const struct form_builder *builder, const struct nest_acces
 static bool touched_by(const struct form_builder *builder, const struct reference_group *array,
 	const struct nest_access *access, long *touched)
 {
-	int depth = builder->nest->statements[access->statement]->depth;
+	int depth = builder->variant->nest->statements[access->statement]->depth;
 	bool is_used[LOOP_DEPTH_LIMIT] = { false }, is_all = true;
 	for (int d = 0; d < array->array->rank; d++) {
 		const long *coefficients = access->access->subscripts[d].coefficients;
@@ -339,14 +339,14 @@ static void walk_begin(const struct form_builder *builder, const struct referenc
 	const struct nest_access *access, struct walk *walk)
 {
 	const struct range *ranges = builder->ranges[access->statement];
-	for (int i = 0; i < builder->nest->statements[access->statement]->depth; i++)
+	for (int i = 0; i < builder->variant->nest->statements[access->statement]->depth; i++)
 		walk->value[i] = ranges[i].min;
 	for (int d = 0; d < array->array->rank; d++) {
 		const struct affine *subscript = &access->access->subscripts[d];
 		struct pattern pattern;
-		subscript_pattern(builder->nest, access->statement, ranges, subscript, &pattern);
+		subscript_pattern(builder->variant, access->statement, ranges, subscript, &pattern);
 		walk->first[d] = pattern.min;
-		for (int i = 0; i < builder->nest->statements[access->statement]->depth; i++) {
+		for (int i = 0; i < builder->variant->nest->statements[access->statement]->depth; i++) {
 			long a = subscript->coefficients[i];
 			if (is_inner(builder, access, i))
 				walk->first[d] -= a * (a > 0 ? ranges[i].min : ranges[i].max);
@@ -362,7 +362,7 @@ static long walk_cell(const struct form_builder *builder, const struct reference
 	for (int d = 0; d < array->array->rank; d++) {
 		const struct region_dim *dim = &region->dims[d];
 		long value = walk->first[d];
-		for (int i = 0; i < builder->nest->statements[access->statement]->depth; i++)
+		for (int i = 0; i < builder->variant->nest->statements[access->statement]->depth; i++)
 			if (is_inner(builder, access, i))
 				value += access->access->subscripts[d].coefficients[i] * walk->value[i];
 		value = (value - dim->phase) / dim->stride - dim->base;
@@ -377,7 +377,7 @@ static bool walk_next(const struct form_builder *builder, const struct nest_acce
 	struct walk *walk)
 {
 	const struct range *ranges = builder->ranges[access->statement];
-	for (int i = 0; i < builder->nest->statements[access->statement]->depth; i++) {
+	for (int i = 0; i < builder->variant->nest->statements[access->statement]->depth; i++) {
 		if (!is_inner(builder, access, i))
 			continue;
 		walk->value[i] += ranges[i].step;
@@ -442,14 +442,14 @@ static void find_holes(const struct form_builder *builder, const struct referenc
 }
 
 /* The elements a whole run touches stay within the clip: what is outside is a border. */
-static bool is_clipped(const struct nest *nest, const struct reference_group *array,
+static bool is_clipped(const struct band *band, const struct reference_group *array,
 	const struct region *region)
 {
 	for (int d = 0; d < array->array->rank; d++) {
 		const struct region_dim *dim = &region->dims[d];
 		long low = dim->base, high = dim->base + dim->window - 1;
-		for (int l = 0; l < nest->band->count; l++) {
-			long span = dim->coefficient[l] * (nest->band->dims[l].extent - 1);
+		for (int l = 0; l < band->count; l++) {
+			long span = dim->coefficient[l] * (band->dims[l].extent - 1);
 			low += span < 0 ? span : 0;
 			high += span > 0 ? span : 0;
 		}
@@ -461,22 +461,22 @@ static bool is_clipped(const struct nest *nest, const struct reference_group *ar
 
 bool closed_forms(struct form_builder *builder, struct region *regions)
 {
-	const struct nest *nest = builder->nest;
-	for (int s = 0; s < nest->statement_count; s++) {
-		isl_set *box = box_around(nest->statements[s], builder->ranges[s]);
+	const struct variant *variant = builder->variant;
+	for (int s = 0; s < variant->nest->statement_count; s++) {
+		isl_set *box = box_around(variant->nest->statements[s], builder->ranges[s]);
 		if (!box)
 			return false;
-		builder->is_box[s] = isl_set_is_equal(box, nest->statements[s]->domain) == isl_bool_true;
-		bool fits = builder->is_box[s] || is_clipped_box(nest->statements[s], box);
+		builder->is_box[s] = isl_set_is_equal(box, variant->nest->statements[s]->domain) == isl_bool_true;
+		bool fits = builder->is_box[s] || is_clipped_box(variant->nest->statements[s], box);
 		isl_set_free(box);
 		if (!fits || !planes_cover(builder, s))
 			return false;
 	}
-	for (int a = 0; a < nest->groups->count; a++) {
-		if (!region_of(builder, &nest->groups->items[a], &regions[a]))
+	for (int a = 0; a < variant->groups->count; a++) {
+		if (!region_of(builder, &variant->groups->items[a], &regions[a]))
 			return false;
-		find_holes(builder, &nest->groups->items[a], &regions[a]);
-		regions[a].is_clipped = is_clipped(nest, &nest->groups->items[a], &regions[a]);
+		find_holes(builder, &variant->groups->items[a], &regions[a]);
+		regions[a].is_clipped = is_clipped(variant->band, &variant->groups->items[a], &regions[a]);
 	}
 	return true;
 }

@@ -10,10 +10,10 @@ struct range {
 	long min, max, step;
 };
 
-/* A nest whose regions are looked at. */
+/* A variant of a nest whose regions are looked at. */
 struct form_builder {
 	struct compilation *compilation;
-	const struct nest *nest;
+	const struct variant *variant;
 	struct range (*ranges)[LOOP_DEPTH_LIMIT];   /* [statement]: of the box around */
 	bool *is_box;                /* [statement]: the domain is all of that box */
 };

@@ -100,8 +100,8 @@ static bool find_share(const struct function_bound *bound, int n, struct share *
 	if (nest->arrays->count > MODEL_ARRAYS)
 		return false;
 	nest_find_dependences(bound->compilation, nest);
-	nest->band = nest_find_band(bound->compilation, nest);
-	if (!nest_model_build(bound->compilation, nest, &model, regions))
+	const struct variant variant = variant_plain(bound->compilation, nest);
+	if (!nest_model_build(bound->compilation, &variant, &model, regions))
 		return false;
 	share->model = model;
 	share->model.array_count = 0;

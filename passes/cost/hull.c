@@ -17,12 +17,13 @@
 enum { SPAN_OPERATIONS = 1000000, HULL_OPERATIONS = 1000000 };
 
 /* {[values of the band] -> [element]} of one access. */
-static __isl_give isl_map *elements_of_band(const struct nest *nest, const struct nest_access *access)
+static __isl_give isl_map *elements_of_band(const struct variant *variant,
+	const struct nest_access *access)
 {
-	isl_set *domain = nest->statements[access->statement]->domain;
+	isl_set *domain = variant->nest->statements[access->statement]->domain;
 	isl_map *map = isl_map_from_domain(isl_set_copy(domain));
-	for (int l = 0; l < nest->band->count; l++) {
-		const struct hyperplane *plane = &nest->band->dims[l].planes[access->statement];
+	for (int l = 0; l < variant->band->count; l++) {
+		const struct hyperplane *plane = &variant->band->dims[l].planes[access->statement];
 		isl_map *value;
 		if (plane->kind == HYPERPLANE_AFFINE) {
 			value = isl_map_from_aff(isl_aff_floor(isl_aff_copy(plane->value)));
@@ -32,7 +33,7 @@ static __isl_give isl_map *elements_of_band(const struct nest *nest, const struc
 			value = isl_map_universe(space);
 			value = isl_map_lower_bound_si(value, isl_dim_out, 0, 0);
 			value = isl_map_upper_bound_val(value, isl_dim_out, 0,
-				isl_val_int_from_si(isl_map_get_ctx(value), nest->band->dims[l].extent - 1));
+				isl_val_int_from_si(isl_map_get_ctx(value), variant->band->dims[l].extent - 1));
 		}
 		map = isl_map_flat_range_product(map, value);
 	}
@@ -41,9 +42,9 @@ static __isl_give isl_map *elements_of_band(const struct nest *nest, const struc
 }
 
 /* {[b] -> [b'] : |b_l - b'_l| < tile[l]} */
-static __isl_give isl_map *near(isl_ctx *ctx, const struct nest *nest, const long *tile)
+static __isl_give isl_map *near(isl_ctx *ctx, const struct band *band, const long *tile)
 {
-	unsigned count = (unsigned)nest->band->count;
+	unsigned count = (unsigned)band->count;
 	isl_set *deltas = isl_set_universe(isl_space_set_alloc(ctx, 0, count));
 	for (unsigned l = 0; l < count; l++)
 		deltas = set_bounds(deltas, l, 1 - tile[l], tile[l] - 1);
@@ -52,11 +53,11 @@ static __isl_give isl_map *near(isl_ctx *ctx, const struct nest *nest, const lon
 
 /* The most that a dimension spans in a tile, in elements, [rank].  False if isl does not find it:
  * then it is all there is. */
-static bool spans(struct compilation *compilation, const struct nest *nest,
+static bool spans(struct compilation *compilation, const struct band *band,
 	const struct reference_group *array, __isl_keep isl_map *elements, const long *tile, long *span)
 {
 	struct isl_work work = nest_question_begin(compilation, SPAN_OPERATIONS);
-	isl_map *within = near(compilation->ctx, nest, tile);
+	isl_map *within = near(compilation->ctx, band, tile);
 	within = isl_map_apply_range(within, isl_map_copy(elements));
 	within = isl_map_apply_domain(within, isl_map_copy(elements));
 	isl_set *deltas = isl_map_deltas(within);
@@ -71,24 +72,25 @@ static bool spans(struct compilation *compilation, const struct nest *nest,
 	return known;
 }
 
-static __isl_give isl_map *elements_of_array(const struct nest *nest,
+static __isl_give isl_map *elements_of_array(const struct variant *variant,
 	const struct reference_group *array)
 {
 	isl_map *elements = NULL;
 	for (int a = 0; a < array->access_count; a++) {
-		isl_map *map = elements_of_band(nest, &array->accesses[a]);
+		isl_map *map = elements_of_band(variant, &array->accesses[a]);
 		elements = elements ? isl_map_union(elements, map) : map;
 	}
 	return map_coalesce(elements);
 }
 
 /* Dimension D of ARRAY has an iterator that the band's dimension L has too. */
-static bool may_move(const struct nest *nest, const struct reference_group *array, int d, int l)
+static bool may_move(const struct variant *variant, const struct reference_group *array, int d,
+	int l)
 {
 	for (int a = 0; a < array->access_count; a++) {
 		const struct nest_access *access = &array->accesses[a];
-		const struct hyperplane *plane = &nest->band->dims[l].planes[access->statement];
-		for (int i = 0; i < nest->statements[access->statement]->depth; i++)
+		const struct hyperplane *plane = &variant->band->dims[l].planes[access->statement];
+		for (int i = 0; i < variant->nest->statements[access->statement]->depth; i++)
 			if (plane->kind == HYPERPLANE_AFFINE && plane->affine.coefficients[i]
 				&& access->access->subscripts[d].coefficients[i])
 				return true;
@@ -97,43 +99,43 @@ static bool may_move(const struct nest *nest, const struct reference_group *arra
 }
 
 /* What ARRAY's hull depends on: its accesses, and each dimension of the band. */
-static struct nest_query hull_query(struct arena *arena, const struct nest *nest,
+static struct nest_query hull_query(struct arena *arena, const struct band *band,
 	const struct reference_group *array)
 {
 	int count = 0;
-	const void **key = ARENA_ARRAY(arena, const void *, array->access_count + nest->band->count);
+	const void **key = ARENA_ARRAY(arena, const void *, array->access_count + band->count);
 	for (int a = 0; a < array->access_count; a++)
 		key[count++] = array->accesses[a].access;
-	for (int l = 0; l < nest->band->count; l++)
-		key[count++] = nest->band->dims[l].planes;
+	for (int l = 0; l < band->count; l++)
+		key[count++] = band->dims[l].planes;
 	return (struct nest_query){ NEST_HULL, key, (size_t)count * sizeof *key };
 }
 
 /* Finds the windows and coefficients of OUT, ARRAY's; false if isl does not find them all. */
-static bool find_hull(struct compilation *compilation, const struct nest *nest,
+static bool find_hull(struct compilation *compilation, const struct variant *variant,
 	const struct reference_group *array, struct model_array *out)
 {
-	isl_map *elements = elements_of_array(nest, array);
+	isl_map *elements = elements_of_array(variant, array);
 	long tile[NEST_LOOPS], one[ARRAY_RANK_LIMIT], span[ARRAY_RANK_LIMIT];
-	for (int l = 0; l < nest->band->count; l++)
+	for (int l = 0; l < variant->band->count; l++)
 		tile[l] = 1;
-	bool known = spans(compilation, nest, array, elements, tile, one);
+	bool known = spans(compilation, variant->band, array, elements, tile, one);
 	for (int d = 0; d < out->rank; d++)
 		out->dims[d].window = one[d];
-	for (int l = 0; l < nest->band->count; l++) {
-		long extent = nest->band->dims[l].extent;
+	for (int l = 0; l < variant->band->count; l++) {
+		long extent = variant->band->dims[l].extent;
 		tile[l] = extent;
-		known &= spans(compilation, nest, array, elements, tile, span);
+		known &= spans(compilation, variant->band, array, elements, tile, span);
 		tile[l] = 1;
 		for (int d = 0; d < out->rank; d++)
-			out->dims[d].coefficient[l] = extent == 1 ? may_move(nest, array, d, l)
+			out->dims[d].coefficient[l] = extent == 1 ? may_move(variant, array, d, l)
 				: span[d] > one[d] ? (span[d] - one[d] + extent - 2) / (extent - 1) : 0;
 	}
 	isl_map_free(elements);
 	return known;
 }
 
-void nest_hull(struct compilation *compilation, const struct nest *nest,
+void nest_hull(struct compilation *compilation, const struct variant *variant,
 	struct reference_group *array, struct model_array *out)
 {
 	if (array->hull) {
@@ -142,13 +144,13 @@ void nest_hull(struct compilation *compilation, const struct nest *nest,
 	}
 	/* all spans together: where one is not known, nor is its neighbour */
 	struct isl_work work = nest_question_begin(compilation, HULL_OPERATIONS);
-	const struct nest_query query = hull_query(compilation->arena, nest, array);
-	const struct model_dim *known = nest_answer(nest, query);
+	const struct nest_query query = hull_query(compilation->arena, variant->band, array);
+	const struct model_dim *known = nest_answer(variant->nest, query);
 	unsigned long begun = isl_operations(compilation->ctx);
 	if (known)
 		memcpy(out->dims, known, sizeof out->dims);
-	else if (find_hull(compilation, nest, array, out))
-		nest_keep_answer(nest, query, out->dims, sizeof out->dims, begun);
+	else if (find_hull(compilation, variant, array, out))
+		nest_keep_answer(variant->nest, query, out->dims, sizeof out->dims, begun);
 	isl_work_end(&work);
 	struct model_array *hull = ARENA_NEW(compilation->arena, struct model_array);
 	*hull = *out;

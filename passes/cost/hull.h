@@ -1,11 +1,11 @@
 #ifndef PASSES_HULL_H
 #define PASSES_HULL_H
 
-#include "passes/analysis/reference_groups.h"
+#include "passes/analysis/variant.h"
 #include "passes/cost/model.h"
 
 /* The dimensions of OUT, ARRAY's: boxes that hold what a tile touches of it. */
-void nest_hull(struct compilation *compilation, const struct nest *nest,
+void nest_hull(struct compilation *compilation, const struct variant *variant,
 	struct reference_group *array, struct model_array *out);
 
 #endif

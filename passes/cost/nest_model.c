@@ -12,19 +12,20 @@
 /* STATEMENT runs in each iteration of the band. */
 static bool runs_everywhere(const struct form_builder *builder, int s)
 {
-	const struct nest *nest = builder->nest;
-	for (int l = 0; l < nest->band->count; l++)
-		if (nest->band->dims[l].planes[s].kind != HYPERPLANE_AFFINE)
+	const struct variant *variant = builder->variant;
+	for (int l = 0; l < variant->band->count; l++)
+		if (variant->band->dims[l].planes[s].kind != HYPERPLANE_AFFINE)
 			return false;
 	return builder->is_box[s];
 }
 
 /* Some statement that runs in each iteration reads ARRAY, and none that runs in several writes it
  * before: values have to stay from one iteration to the next. */
-static bool is_needed_everywhere(const struct form_builder *builder, const struct reference_group *array)
+static bool is_needed_everywhere(const struct form_builder *builder,
+	const struct reference_group *array)
 {
-	const struct nest *nest = builder->nest;
-	for (int s = 0; s < nest->statement_count; s++) {
+	const struct variant *variant = builder->variant;
+	for (int s = 0; s < variant->nest->statement_count; s++) {
 		bool reads = false, writes = false, is_anchored = false;
 		for (int a = 0; a < array->access_count; a++) {
 			bool is_own = array->accesses[a].statement == s;
@@ -33,8 +34,8 @@ static bool is_needed_everywhere(const struct form_builder *builder, const struc
 		}
 		if (reads && runs_everywhere(builder, s))
 			return true;
-		for (int l = 0; l < nest->band->count; l++)
-			is_anchored |= nest->band->dims[l].planes[s].kind != HYPERPLANE_AFFINE;
+		for (int l = 0; l < variant->band->count; l++)
+			is_anchored |= variant->band->dims[l].planes[s].kind != HYPERPLANE_AFFINE;
 		if (writes && !is_anchored)
 			return false;
 	}
@@ -42,26 +43,26 @@ static bool is_needed_everywhere(const struct form_builder *builder, const struc
 }
 
 /* Bit l: all statements that touch ARRAY run first (or all last) in dimension l. */
-static long anchored_dims(const struct nest *nest, const struct reference_group *array)
+static long anchored_dims(const struct band *band, const struct reference_group *array)
 {
 	long mask = 0;
-	for (int l = 0; l < nest->band->count; l++) {
-		enum hyperplane_kind kind = nest->band->dims[l].planes[array->accesses[0].statement].kind;
+	for (int l = 0; l < band->count; l++) {
+		enum hyperplane_kind kind = band->dims[l].planes[array->accesses[0].statement].kind;
 		bool same = kind != HYPERPLANE_AFFINE;
 		for (int a = 1; a < array->access_count; a++)
-			same &= nest->band->dims[l].planes[array->accesses[a].statement].kind == kind;
+			same &= band->dims[l].planes[array->accesses[a].statement].kind == kind;
 		mask |= same ? 1L << l : 0;
 	}
 	return mask;
 }
 
-static void fill_loops(const struct nest *nest, bool exact, struct nest_model *model)
+static void fill_loops(const struct band *band, bool exact, struct nest_model *model)
 {
 	memset(model, 0, sizeof *model);
-	model->loop_count = nest->band->count;
-	for (int l = 0; l < nest->band->count; l++)
-		model->loops[l] = (struct model_loop){ .name = nest->band->dims[l].name,
-			.extent = nest->band->dims[l].extent, .is_forward = !exact || nest->band->dims[l].is_forward };
+	model->loop_count = band->count;
+	for (int l = 0; l < band->count; l++)
+		model->loops[l] = (struct model_loop){ .name = band->dims[l].name,
+			.extent = band->dims[l].extent, .is_forward = !exact || band->dims[l].is_forward };
 }
 
 static void fill_array(const struct nest *nest, struct reference_group *array,
@@ -75,12 +76,12 @@ static void fill_array(const struct nest *nest, struct reference_group *array,
 /* The model clips arrays that no loop moves in two dimensions, where few of its sums'
  * terms have to be added one by one.  With symbolic sizes borders are elsewhere for other
  * sizes, and a buffer must hold what is between them. */
-static bool may_clip(const struct nest *nest, const struct model_array *array)
+static bool may_clip(const struct variant *variant, const struct model_array *array)
 {
 	enum { TERMS = 1000 };
-	if (nest->function->unbound)
+	if (variant->nest->function->unbound)
 		return false;
-	for (int l = 0; l < nest->band->count; l++) {
+	for (int l = 0; l < variant->band->count; l++) {
 		int dims = 0;
 		for (int d = 0; d < array->rank; d++)
 			dims += array->dims[d].coefficient[l] > 0;
@@ -89,8 +90,8 @@ static bool may_clip(const struct nest *nest, const struct model_array *array)
 	}
 	for (int d = 0; d < array->rank; d++) {
 		double terms = 1, most = 1;
-		for (int l = 0; l < nest->band->count; l++) {
-			double extent = array->dims[d].coefficient[l] ? (double)nest->band->dims[l].extent : 1;
+		for (int l = 0; l < variant->band->count; l++) {
+			double extent = array->dims[d].coefficient[l] ? (double)variant->band->dims[l].extent : 1;
 			terms *= extent;
 			most = extent > most ? extent : most;
 		}
@@ -102,18 +103,18 @@ static bool may_clip(const struct nest *nest, const struct model_array *array)
 
 /* What exists of a dimension, in the model's coordinates: 0 is the least a whole run
  * reaches, border and all. */
-static void fill_clip(const struct nest *nest, const struct region_dim *region,
+static void fill_clip(const struct band *band, const struct region_dim *region,
 	struct model_dim *out)
 {
 	long least = region->base;
-	for (int l = 0; l < nest->band->count; l++)
+	for (int l = 0; l < band->count; l++)
 		if (region->coefficient[l] < 0)
-			least += region->coefficient[l] * (nest->band->dims[l].extent - 1);
+			least += region->coefficient[l] * (band->dims[l].extent - 1);
 	out->clip_low = region->low > least ? region->low - least : 0;
 	out->clip_high = region->high + 1 - least;
 	long whole = out->window;
-	for (int l = 0; l < nest->band->count; l++)
-		whole += out->coefficient[l] * (nest->band->dims[l].extent - 1);
+	for (int l = 0; l < band->count; l++)
+		whole += out->coefficient[l] * (band->dims[l].extent - 1);
 	out->clip_high = out->clip_high < whole ? out->clip_high : whole;
 	if (!out->clip_low && out->clip_high == whole)
 		out->clip_high = 0;
@@ -122,32 +123,32 @@ static void fill_clip(const struct nest *nest, const struct region_dim *region,
 static void fill_exact(const struct form_builder *builder, struct reference_group *array,
 	const struct region *region, struct model_array *out)
 {
-	const struct nest *nest = builder->nest;
-	fill_array(nest, array, out);
-	out->is_dropped = nest_is_dropped(nest, array);
-	out->anchored = anchored_dims(nest, array);
+	const struct variant *variant = builder->variant;
+	fill_array(variant->nest, array, out);
+	out->is_dropped = nest_is_dropped(variant->nest, array);
+	out->anchored = anchored_dims(variant->band, array);
 	out->is_partial = !is_needed_everywhere(builder, array);
 	for (int d = 0; d < out->rank; d++) {
 		out->dims[d].window = region->dims[d].window;
 		out->dims[d].touched = region->dims[d].touched;
-		for (int l = 0; l < nest->band->count; l++) {
+		for (int l = 0; l < variant->band->count; l++) {
 			long coefficient = region->dims[d].coefficient[l];
 			out->dims[d].coefficient[l] = labs(coefficient);
 			out->dims[d].negative |= coefficient < 0 ? 1L << l : 0;
 		}
 	}
-	if (region->is_clipped && may_clip(nest, out))
+	if (region->is_clipped && may_clip(variant, out))
 		for (int d = 0; d < out->rank; d++)
-			fill_clip(nest, &region->dims[d], &out->dims[d]);
+			fill_clip(variant->band, &region->dims[d], &out->dims[d]);
 }
 
 /* A buffer beside others of its array is stale after each iteration of the sequential
  * loops: for the model they move it, in a dimension that no buffer has. */
-static void move_with_prefix(const struct nest *nest, const struct reference_group *array,
+static void move_with_prefix(const struct variant *variant, const struct reference_group *array,
 	struct model_array *out)
 {
-	bool is_stale = nest->refetches && array->has_siblings;
-	int loops = is_stale ? nest->band->prefix : nest->outer_count;
+	bool is_stale = variant->options.refetches && array->has_siblings;
+	int loops = is_stale ? variant->band->prefix : variant_outer_count(variant);
 	if (!loops || out->rank == MODEL_RANK)
 		return;
 	struct model_dim *dim = &out->dims[out->rank++];
@@ -158,7 +159,7 @@ static void move_with_prefix(const struct nest *nest, const struct reference_gro
 
 /* How ARRAY lies in memory, if its elements are smaller than what the DMA controller copies.  REGION
  * says where regions begin; NULL: somewhere, which only the plan knows. */
-static void fill_alignment(const struct compilation *compilation, const struct nest *nest,
+static void fill_alignment(const struct compilation *compilation, const struct band *band,
 	const struct reference_group *array, const struct region *region, struct model_array *out)
 {
 	long row = array->array->type.bytes;
@@ -171,35 +172,35 @@ static void fill_alignment(const struct compilation *compilation, const struct n
 		const struct region_dim *dim = region ? &region->dims[d] : NULL;
 		out->dims[d].step_bytes = row * (dim ? dim->stride : 1);
 		long least = dim ? dim->base : 0;
-		for (int l = 0; dim && l < nest->band->count; l++)
-			least += dim->coefficient[l] < 0 ? dim->coefficient[l] * (nest->band->dims[l].extent - 1) : 0;
+		for (int l = 0; dim && l < band->count; l++)
+			least += dim->coefficient[l] < 0 ? dim->coefficient[l] * (band->dims[l].extent - 1) : 0;
 		out->first_bytes += least * out->dims[d].step_bytes + (dim ? dim->phase * row : 0);
 		if (!affine_is_symbolic(array->array->shape[d]))
 			row *= array->array->extents[d];
 	}
 }
 
-bool nest_model_build(struct compilation *compilation, const struct nest *nest,
+bool nest_model_build(struct compilation *compilation, const struct variant *variant,
 	struct nest_model *model, struct region *regions)
 {
-	struct form_builder builder = { compilation, nest, arena_alloc(compilation->arena,
-		sizeof *builder.ranges * (size_t)nest->statement_count),
-		ARENA_ARRAY(compilation->arena, bool, nest->statement_count) };
+	struct form_builder builder = { compilation, variant, arena_alloc(compilation->arena,
+		sizeof *builder.ranges * (size_t)variant->nest->statement_count),
+		ARENA_ARRAY(compilation->arena, bool, variant->nest->statement_count) };
 	/* Closed forms tell a first visit of the nest, not of an iteration of loops around. */
-	bool exact = !nest->outer_count && !nest->borrows && !nest->avoids_forms
-		&& closed_forms(&builder, regions);
-	fill_loops(nest, exact, model);
-	model->array_count = nest->groups->count;
-	for (int a = 0; a < nest->groups->count; a++) {
+	bool exact = !variant_outer_count(variant) && !variant->options.borrows
+		&& !variant->options.avoids_forms && closed_forms(&builder, regions);
+	fill_loops(variant->band, exact, model);
+	model->array_count = variant->groups->count;
+	for (int a = 0; a < variant->groups->count; a++) {
 		if (exact) {
-			fill_exact(&builder, &nest->groups->items[a], &regions[a], &model->arrays[a]);
+			fill_exact(&builder, &variant->groups->items[a], &regions[a], &model->arrays[a]);
 		} else {
-			fill_array(nest, &nest->groups->items[a], &model->arrays[a]);
-			nest_hull(compilation, nest, &nest->groups->items[a], &model->arrays[a]);
+			fill_array(variant->nest, &variant->groups->items[a], &model->arrays[a]);
+			nest_hull(compilation, variant, &variant->groups->items[a], &model->arrays[a]);
 		}
-		fill_alignment(compilation, nest, &nest->groups->items[a], exact ? &regions[a] : NULL,
-			&model->arrays[a]);
-		move_with_prefix(nest, &nest->groups->items[a], &model->arrays[a]);
+		fill_alignment(compilation, variant->band, &variant->groups->items[a],
+			exact ? &regions[a] : NULL, &model->arrays[a]);
+		move_with_prefix(variant, &variant->groups->items[a], &model->arrays[a]);
 	}
 	return exact;
 }

@@ -1,7 +1,7 @@
 #ifndef PASSES_NEST_MODEL_H
 #define PASSES_NEST_MODEL_H
 
-#include "passes/analysis/reference_groups.h"
+#include "passes/analysis/variant.h"
 #include "passes/cost/model.h"
 
 /* From a nest to the numbers that its cost depends on. */
@@ -24,14 +24,14 @@ struct region {
 	bool is_clipped;             /* some regions end at low or high */
 };
 
-/* The model of the nest.  Where every region has a closed form, true and REGIONS
+/* The model of VARIANT.  Where every region has a closed form, true and REGIONS
  * [array] say where they are; else false, and the model is one whose regions hold
  * the real ones, for choosing a schedule.  Clipped regions are whole in the model. */
-bool nest_model_build(struct compilation *compilation, const struct nest *nest,
+bool nest_model_build(struct compilation *compilation, const struct variant *variant,
 	struct nest_model *model, struct region *regions);
 
 /* The loops of the band and how each array's regions move with them. */
-void nest_print_model(const struct nest *nest, const struct nest_model *model, bool exact,
+void nest_print_model(const struct variant *variant, const struct nest_model *model, bool exact,
 	FILE *out);
 
 /* --emit=reuse: loops, and how each array's regions move with them. */

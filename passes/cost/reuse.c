@@ -2,15 +2,15 @@
 
 #include "passes/cost/nest_model.h"
 
-static void print_loops(FILE *out, const struct nest *nest)
+static void print_loops(FILE *out, const struct band *band)
 {
-	for (int l = 0; l < nest->band->count; l++) {
-		const struct band_dim *dim = &nest->band->dims[l];
+	for (int l = 0; l < band->count; l++) {
+		const struct band_dim *dim = &band->dims[l];
 		fprintf(out, "  loop %s extent %ld%s%s\n", dim->name, dim->extent,
-			l < nest->band->prefix ? " sequential" : "", dim->is_forward ? " forward" : "");
+			l < band->prefix ? " sequential" : "", dim->is_forward ? " forward" : "");
 	}
-	if (nest->band->left_out)
-		fprintf(out, "  %d loops run whole inside a tile\n", nest->band->left_out);
+	if (band->left_out)
+		fprintf(out, "  %d loops run whole inside a tile\n", band->left_out);
 }
 
 static void print_dim(FILE *out, const struct nest_model *model, const struct model_dim *dim)
@@ -50,10 +50,11 @@ static void print_array(FILE *out, const struct nest_model *model, int a)
 	fputc('\n', out);
 }
 
-void nest_print_model(const struct nest *nest, const struct nest_model *model, bool exact, FILE *out)
+void nest_print_model(const struct variant *variant, const struct nest_model *model, bool exact,
+	FILE *out)
 {
-	fprintf(out, "nest %s%s\n", nest->name, exact ? "" : " (regions are bounded, not exact)");
-	print_loops(out, nest);
+	fprintf(out, "nest %s%s\n", variant->nest->name, exact ? "" : " (regions are bounded, not exact)");
+	print_loops(out, variant->band);
 	for (int a = 0; a < model->array_count; a++)
 		print_array(out, model, a);
 }
@@ -70,12 +71,12 @@ bool print_reuse(struct compilation *compilation, const struct function *functio
 			continue;
 		}
 		nest_find_dependences(compilation, nest);
-		nest->band = nest_find_band(compilation, nest);
+		const struct variant variant = variant_plain(compilation, nest);
 		struct nest_model *model = ARENA_NEW(compilation->arena, struct nest_model);
 		struct region *regions = ARENA_ARRAY(compilation->arena, struct region,
 			nest->arrays->count + 1);
-		bool exact = nest_model_build(compilation, nest, model, regions);
-		nest_print_model(nest, model, exact, out);
+		bool exact = nest_model_build(compilation, &variant, model, regions);
+		nest_print_model(&variant, model, exact, out);
 	}
 	return !ferror(out);
 }

@@ -92,7 +92,7 @@ static const struct band *band_of(const struct groups *groups,
 	return band;
 }
 
-static struct nest *join(const struct groups *groups, const struct fusion_candidate *candidate,
+static struct variant join(const struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_choice *choice)
 {
 	const struct nest *nests = groups->nests + candidate->first;
@@ -103,8 +103,8 @@ static struct nest *join(const struct groups *groups, const struct fusion_candid
 		group->arrays->items[a].is_internal = group_is_internal(groups, candidate, index);
 		group->arrays->items[a].is_kept = group_keeps(groups, candidate, choice, index);
 	}
-	group->band = band_of(groups, candidate, choice);
-	return group;
+	return (struct variant){ .nest = group, .groups = group->arrays,
+		.band = band_of(groups, candidate, choice) };
 }
 
 static struct schedule schedule_of(const struct group_choice *choice)
@@ -311,7 +311,8 @@ bool group_emit(struct compilation *compilation, const struct groups *of,
 	struct groups local = *of;
 	const struct groups *groups = &local;
 	local.compilation = compilation;
-	struct nest *group = join(groups, candidate, choice);
+	const struct variant variant = join(groups, candidate, choice);
+	const struct nest *group = variant.nest;
 	struct schedule schedule = schedule_of(choice);
 	bool has_stages = false;
 	for (int n = candidate->first; n <= candidate->last; n++)
@@ -320,13 +321,13 @@ bool group_emit(struct compilation *compilation, const struct groups *of,
 		has_stages |= choice->hold[i] != HOLD_ALL;
 	*out = (struct plan_nest){ .name = group->name, .location = group->location };
 	enum doubling *doubling = doubling_of(groups, choice, group);
-	if (!lower_group_with_schedule(compilation, group, &schedule, stores_of(groups, candidate,
+	if (!lower_group_with_schedule(compilation, &variant, &schedule, stores_of(groups, candidate,
 		choice, group), doubling,
 		stages_of(groups, candidate, choice), has_stages
 		? candidate->last - candidate->first + 1 : 0,
 		compilation->only_weighs ? TO_WEIGH : TO_EMIT, plan, out))
 		return false;
-	out->macs = group_macs(group, &schedule);
+	out->macs = group_macs(&variant, &schedule);
 	long once = nest_macs(group);
 	if (out->macs > 0 && once > 0
 		&& (double)out->macs > (double)once * group_limits_of(compilation).repetition)

@@ -59,10 +59,10 @@ static struct plan_expr *trips_of(const struct lowering *lowering, int dim,
 
 /* A loop that is empty for some sizes has a first and a last tile all the same, where
  * something runs there. */
-static bool has_ends(const struct nest *nest, int dim)
+static bool has_ends(const struct variant *variant, int dim)
 {
-	for (int s = 0; s < nest->statement_count; s++)
-		if (nest->band->dims[dim].planes[s].kind != HYPERPLANE_AFFINE)
+	for (int s = 0; s < variant->nest->statement_count; s++)
+		if (variant->band->dims[dim].planes[s].kind != HYPERPLANE_AFFINE)
 			return true;
 	return false;
 }
@@ -80,7 +80,7 @@ static void make_tile_loop(struct lowering *lowering, struct tile_loop *loop, in
 	if (!plan_is_const(loop->trips, &loop->count))
 		loop->count = 0;
 	plan_range(loop->trips, &min, &max);
-	loop->var = l < lowering->nest->outer_count ? lowering->nest->outer_vars[l]
+	loop->var = l < variant_outer_count(lowering->variant) ? lowering->variant->outer->vars[l]
 		: new_var(lowering, arena_printf(ARENA(lowering), "%s_%s", name, suffix), 0, max - 1);
 	loop->tile_var = loop->var;
 }
@@ -148,19 +148,20 @@ static void make_tile_loops(struct lowering *lowering)
 	const struct nest *nest = lowering->nest;
 	for (int dim = 0; dim < NEST_LOOPS; dim++)
 		lowering->loop_of_dim[dim] = lowering->block_of_dim[dim] = -1;
-	for (int dim = 0; dim < nest->band->count; dim++) {
-		lowering->extent[dim] = sized(lowering, nest->band->dims[dim].extent,
-			nest->band->dims[dim].sized_extent);
+	for (int dim = 0; dim < lowering->band->count; dim++) {
+		lowering->extent[dim] = sized(lowering, lowering->band->dims[dim].extent,
+			lowering->band->dims[dim].sized_extent);
 		lowering->origin[dim] = plan_const(ARENA(lowering), 0);
-		lowering->may_be_empty[dim] = nest->band->dims[dim].sized_extent && has_ends(nest, dim)
+		lowering->may_be_empty[dim] = lowering->band->dims[dim].sized_extent
+			&& has_ends(lowering->variant, dim)
 			&& dim_may_be_empty(lowering, dim);
 	}
 	int place = 0;
 	/* What is sequential stays outermost: only inside may loops change places. */
-	while (place < nest->band->prefix && nest->function->symbolic_count)
+	while (place < lowering->band->prefix && nest->function->symbolic_count)
 		make_scheduled_loop(lowering, place++);
-	for (int dim = place; dim < nest->band->count; dim++)
-		if (nest->band->dims[dim].sized_extent && needs_blocks(lowering, dim))
+	for (int dim = place; dim < lowering->band->count; dim++)
+		if (lowering->band->dims[dim].sized_extent && needs_blocks(lowering, dim))
 			make_block_loop(lowering, dim);
 	lowering->first_inner = lowering->depth > place ? lowering->depth : 0;
 	while (place < schedule->depth)
@@ -171,12 +172,12 @@ static void make_tile_loops(struct lowering *lowering)
 static int store_with_blocks(const struct lowering *lowering, int a, int store)
 {
 	const struct nest *nest = lowering->nest;
-	int prefix = nest->function->symbolic_count ? nest->band->prefix : 0, moved = store;
+	int prefix = nest->function->symbolic_count ? lowering->band->prefix : 0, moved = store;
 	if (store > prefix)
 		return store + lowering->depth - lowering->schedule->depth;
 	/* Sequential loops have no blocks: their buffers hold what one iteration touches. */
 	for (int l = store; l < lowering->depth && (l < prefix || lowering->loops[l].is_block); l++)
-		if (nest->band->dims[lowering->loops[l].dim].sized_extent
+		if (lowering->band->dims[lowering->loops[l].dim].sized_extent
 			&& moves_with(lowering, a, lowering->loops[l].dim))
 			moved = l + 1;
 	return moved;
@@ -387,29 +388,29 @@ static struct plan_traffic *no_traffic(struct compilation *compilation,
 }
 
 /* OUT's traffic is what ALL says of the arrays of NEST. */
-static void set_traffic(struct compilation *compilation, const struct nest *nest,
+static void set_traffic(struct compilation *compilation, const struct variant *variant,
 	const struct plan_traffic *all, struct plan_nest *out)
 {
 	out->traffic_count = 0;
 	out->traffic = ARENA_ARRAY(compilation->arena, struct plan_traffic,
-		nest->groups->count + 1);
-	for (int a = 0; a < nest->groups->count; a++) {
-		const struct array *array = nest->groups->items[a].array;
+		variant->groups->count + 1);
+	for (int a = 0; a < variant->groups->count; a++) {
+		const struct array *array = variant->groups->items[a].array;
 		bool is_new = true;
 		for (int b = 0; b < a; b++)
-			is_new &= nest->groups->items[b].array != array;
+			is_new &= variant->groups->items[b].array != array;
 		if (is_new)
 			out->traffic[out->traffic_count++] = all[array->index];
 	}
 }
 
-bool nest_count_traffic(struct compilation *compilation, const struct nest *nest,
+bool nest_count_traffic(struct compilation *compilation, const struct variant *variant,
 	struct plan_nest *out)
 {
-	struct plan_traffic *all = no_traffic(compilation, nest->function);
-	if (!plan_count(out->body, nest->function, COUNT_STEPS, all, NULL))
+	struct plan_traffic *all = no_traffic(compilation, variant->nest->function);
+	if (!plan_count(out->body, variant->nest->function, COUNT_STEPS, all, NULL))
 		return false;
-	set_traffic(compilation, nest, all, out);
+	set_traffic(compilation, variant, all, out);
 	return true;
 }
 
@@ -418,17 +419,17 @@ static bool take_model_traffic(const struct lowering *lowering, struct plan_nest
 {
 	const struct nest *nest = lowering->nest;
 	struct plan_traffic *all = no_traffic(lowering->compilation, nest->function);
-	if (!lowering->regions || nest->function->symbolic_count || nest->outer_count)
+	if (!lowering->regions || nest->function->symbolic_count || variant_outer_count(lowering->variant))
 		return false;
-	for (int a = 0; a < nest->groups->count; a++) {
+	for (int a = 0; a < lowering->groups->count; a++) {
 		const struct storage *storage = &lowering->schedule->storage[a];
-		struct plan_traffic *traffic = &all[nest->groups->items[a].array->index];
+		struct plan_traffic *traffic = &all[lowering->groups->items[a].array->index];
 		if (lowering->regions[a].is_clipped && !array_is_clipped(&lowering->model->arrays[a]))
 			return false;
 		traffic->read_bytes += storage->flow.read_bytes;
 		traffic->write_bytes += storage->flow.write_bytes;
 	}
-	set_traffic(lowering->compilation, nest, all, out);
+	set_traffic(lowering->compilation, lowering->variant, all, out);
 	return true;
 }
 
@@ -438,7 +439,7 @@ static bool find_traffic(const struct lowering *lowering, struct plan_nest *out)
 {
 	struct compilation *compilation = lowering->compilation;
 	return (compilation->only_weighs && take_model_traffic(lowering, out))
-		|| nest_count_traffic(compilation, lowering->nest, out) || take_model_traffic(lowering, out);
+		|| nest_count_traffic(compilation, lowering->variant, out) || take_model_traffic(lowering, out);
 }
 
 /* tile_size * t - span <= affine / divisor < tile_size * (t + 1), with t the dimension that
@@ -466,31 +467,32 @@ static __isl_give isl_set *in_tiles(__isl_take isl_set *set, const struct hyperp
 	return set;
 }
 
-/* How often STATEMENT, number S of NEST, runs. */
-static long runs_of(const struct nest *nest, int s, const struct schedule *schedule)
+/* How often STATEMENT, number S of its nest, runs in the tiles of BAND that SCHEDULE says. */
+static long runs_of(const struct statement *statement, int s, const struct band *band,
+	const struct schedule *schedule)
 {
-	const struct statement *statement = nest->statements[s];
 	isl_set *set = isl_set_copy(statement->domain);
 	int before = 0;
 	for (int l = 0; schedule && l < schedule->depth; l++) {
-		const struct hyperplane *plane = &nest->band->dims[schedule->order[l]].planes[s];
+		const struct hyperplane *plane = &band->dims[schedule->order[l]].planes[s];
 		long size = schedule->tile[schedule->order[l]];
 		if (plane->kind != HYPERPLANE_AFFINE || !plane->span)
 			continue;
 		set = in_tiles(set, plane, before++, statement->depth, size);
 		set = isl_set_lower_bound_si(set, isl_dim_set, 0, 0);
 		set = isl_set_upper_bound_val(set, isl_dim_set, 0, isl_val_int_from_si(isl_set_get_ctx(set),
-			(nest->band->dims[schedule->order[l]].extent - 1) / size));
+			(band->dims[schedule->order[l]].extent - 1) / size));
 	}
 	return set_count(set);
 }
 
-long group_macs(const struct nest *group, const struct schedule *schedule)
+static long macs_of(const struct nest *nest, const struct band *band,
+	const struct schedule *schedule)
 {
 	long total = 0;
-	for (int s = 0; s < group->statement_count; s++) {
-		int macs = statement_macs(group->statements[s]);
-		long runs = macs ? runs_of(group, s, schedule) : 0, product;
+	for (int s = 0; s < nest->statement_count; s++) {
+		int macs = statement_macs(nest->statements[s]);
+		long runs = macs ? runs_of(nest->statements[s], s, band, schedule) : 0, product;
 		if (runs < 0 || __builtin_mul_overflow(runs, macs, &product)
 			|| __builtin_add_overflow(total, product, &total))
 			return -1;
@@ -498,41 +500,52 @@ long group_macs(const struct nest *group, const struct schedule *schedule)
 	return total;
 }
 
+long group_macs(const struct variant *group, const struct schedule *schedule)
+{
+	return macs_of(group->nest, group->band, schedule);
+}
+
 long nest_macs(const struct nest *nest)
 {
-	return group_macs(nest, NULL);
+	return macs_of(nest, NULL, NULL);
 }
 
-/* The iterations of dimension DIM of NEST. */
+/* The iterations of DIM. */
 static struct plan_expr *extent_of_dim(struct compilation *compilation, const struct nest *nest,
-	int dim, struct plan *plan)
+	const struct band_dim *dim, struct plan *plan)
 {
 	struct lowering lowering = { .compilation = compilation, .nest = nest, .plan = plan };
-	return sized(&lowering, nest->band->dims[dim].extent, nest->band->dims[dim].sized_extent);
+	return sized(&lowering, dim->extent, dim->sized_extent);
 }
 
-void nest_make_outer_vars(struct compilation *compilation, const struct nest *nest,
-	struct plan *plan, struct plan_var **vars)
+struct outer_loops *outer_loops_make(struct compilation *compilation, const struct variant *variant,
+	struct plan *plan)
 {
-	struct lowering lowering = { .compilation = compilation, .nest = nest, .plan = plan,
+	const struct band *band = variant->band;
+	struct lowering lowering = { .compilation = compilation, .nest = variant->nest, .plan = plan,
 		.names = &plan->names };
-	for (int l = 0; l < nest->band->prefix; l++) {
+	struct outer_loops *loops = ARENA_NEW(compilation->arena, struct outer_loops);
+	loops->nest = variant->nest;
+	loops->band = band;
+	for (int l = 0; l < band->count; l++) {
 		long min, max;
-		plan_range(extent_of_dim(compilation, nest, l, plan), &min, &max);
-		vars[l] = l < nest->outer_count ? nest->outer_vars[l] : new_var(&lowering,
-			arena_printf(compilation->arena, "%s_tile", nest->band->dims[l].name), 0, max - 1);
+		plan_range(extent_of_dim(compilation, variant->nest, &band->dims[l], plan), &min, &max);
+		loops->vars[l] = l < variant_outer_count(variant) ? variant->outer->vars[l]
+			: new_var(&lowering, arena_printf(compilation->arena, "%s_tile", band->dims[l].name), 0,
+			max - 1);
 	}
+	return loops;
 }
 
-struct plan_node *plan_around(struct compilation *compilation, const struct nest *nest,
-	struct plan_var *const *vars, int from, int end, struct plan *plan, struct plan_node *block)
+struct plan_node *plan_around(struct compilation *compilation, const struct outer_loops *loops,
+	int from, int end, struct plan *plan, struct plan_node *block)
 {
 	struct arena *arena = compilation->arena;
 	for (int l = from; l < end; l++) {
-		struct plan_expr *last = plan_make(arena, PLAN_SUB, extent_of_dim(compilation, nest, l,
-			plan), plan_const(arena, 1));
-		struct plan_node *loop = plan_loop(arena, LOOP_TILE, vars[l], plan_const(arena, 0), last,
-			1);
+		struct plan_expr *last = plan_make(arena, PLAN_SUB, extent_of_dim(compilation, loops->nest,
+			&loops->band->dims[l], plan), plan_const(arena, 1));
+		struct plan_node *loop = plan_loop(arena, LOOP_TILE, loops->vars[l], plan_const(arena, 0),
+			last, 1);
 		plan_append(arena, block, loop);
 		block = loop->body;
 	}
@@ -542,10 +555,10 @@ struct plan_node *plan_around(struct compilation *compilation, const struct nest
 /* Buffers are made; now the body, its traffic, and the plan's list of buffers. */
 static bool lower_body(struct lowering *lowering, struct plan_nest *out)
 {
-	int outer = lowering->nest->outer_count;
+	int outer = variant_outer_count(lowering->variant);
 	out->body = plan_block(ARENA(lowering));
-	out->inner = plan_around(lowering->compilation, lowering->nest, lowering->nest->outer_vars, 0,
-		outer, lowering->plan, out->body);
+	out->inner = plan_around(lowering->compilation, lowering->variant->outer, 0, outer,
+		lowering->plan, out->body);
 	if (!lower_level(lowering, outer, out->inner) || !find_traffic(lowering, out))
 		return false;
 	register_buffers(lowering);
@@ -561,23 +574,24 @@ static bool lower_body(struct lowering *lowering, struct plan_nest *out)
 	return true;
 }
 
-static struct lowering lowering_of(struct compilation *compilation, const struct nest *nest,
+static struct lowering lowering_of(struct compilation *compilation, const struct variant *variant,
 	const struct nest_model *model, const struct schedule *schedule, struct plan *plan)
 {
-	struct lowering lowering = { .compilation = compilation, .nest = nest, .band = nest->band,
-		.groups = nest->groups, .model = model, .schedule = schedule, .plan = plan, .names = &plan->names, .refused = -1 };
+	struct lowering lowering = { .compilation = compilation, .variant = variant,
+		.nest = variant->nest, .groups = variant->groups, .band = variant->band, .model = model,
+		.schedule = schedule, .plan = plan, .names = &plan->names, .refused = -1 };
 	lowering.buffers = ARENA_ARRAY(compilation->arena, struct plan_buffer *,
-		nest->groups->count + 1);
-	lowering.store = ARENA_ARRAY(compilation->arena, int, nest->groups->count + 1);
-	lowering.slides = ARENA_ARRAY(compilation->arena, bool, nest->groups->count + 1);
-	lowering.must_cut = ARENA_ARRAY(compilation->arena, bool, nest->groups->count + 1);
-	lowering.lender = ARENA_ARRAY(compilation->arena, int, nest->groups->count + 1);
-	for (int a = 0; a < nest->groups->count; a++)
+		variant->groups->count + 1);
+	lowering.store = ARENA_ARRAY(compilation->arena, int, variant->groups->count + 1);
+	lowering.slides = ARENA_ARRAY(compilation->arena, bool, variant->groups->count + 1);
+	lowering.must_cut = ARENA_ARRAY(compilation->arena, bool, variant->groups->count + 1);
+	lowering.lender = ARENA_ARRAY(compilation->arena, int, variant->groups->count + 1);
+	for (int a = 0; a < variant->groups->count; a++)
 		lowering.lender[a] = -1;
 	lowering.instances = ARENA_ARRAY(compilation->arena, isl_set *,
-		nest->statement_count * (TILE_LOOPS + 1) * REACHES);
+		variant->nest->statement_count * (TILE_LOOPS + 1) * REACHES);
 	lowering.present = ARENA_ARRAY(compilation->arena, struct plan_expr *,
-		nest->groups->count + 1);
+		variant->groups->count + 1);
 	make_tile_loops(&lowering);
 	return lowering;
 }
@@ -589,17 +603,17 @@ static void lowering_end(struct lowering *lowering)
 		isl_set_free(lowering->instances[i]);
 }
 
-bool nest_merge_clashing(struct compilation *compilation, const struct nest *nest, struct plan *plan,
-	struct merges *merges)
+bool nest_merge_clashing(struct compilation *compilation, const struct variant *variant,
+	struct plan *plan, struct merges *merges)
 {
 	struct plan own = *plan;
-	struct schedule finest = { .depth = nest->band->count };
-	for (int l = 0; l < nest->band->count; l++) {
+	struct schedule finest = { .depth = variant->band->count };
+	for (int l = 0; l < variant->band->count; l++) {
 		finest.order[l] = l;
 		finest.tile[l] = 1;
 	}
-	struct lowering lowering = lowering_of(compilation, nest, NULL, &finest, &own);
-	for (int a = 0; a < nest->groups->count; a++)
+	struct lowering lowering = lowering_of(compilation, variant, NULL, &finest, &own);
+	for (int a = 0; a < variant->groups->count; a++)
 		lowering.store[a] = lowering.depth;
 	bool any = merge_clashing_groups(&lowering, merges);
 	lowering_end(&lowering);
@@ -622,16 +636,16 @@ static bool lower_with_buffers(struct lowering *lowering, struct plan_nest *out,
 	return lower_body(lowering, out);
 }
 
-bool lower_with_schedule(struct compilation *compilation, const struct nest *nest,
+bool lower_with_schedule(struct compilation *compilation, const struct variant *variant,
 	const struct nest_model *model, const struct region *regions, bool exact,
 	const struct schedule *schedule, enum doubling *doubling, enum detail detail,
 	struct plan *plan, struct plan_nest *out, struct obstacle *obstacle)
 {
-	struct lowering lowering = lowering_of(compilation, nest, model, schedule, plan);
+	struct lowering lowering = lowering_of(compilation, variant, model, schedule, plan);
 	lowering.detail = detail;
 	lowering.regions = exact ? regions : NULL;
 	lowering.doubling = doubling;
-	for (int a = 0; a < nest->groups->count; a++) {
+	for (int a = 0; a < variant->groups->count; a++) {
 		lowering.store[a] = store_with_blocks(&lowering, a, schedule->storage[a].store);
 		lowering.slides[a] = schedule->storage[a].is_sliding;
 	}
@@ -640,7 +654,7 @@ bool lower_with_schedule(struct compilation *compilation, const struct nest *nes
 	return done;
 }
 
-bool lower_group_with_schedule(struct compilation *compilation, const struct nest *group,
+bool lower_group_with_schedule(struct compilation *compilation, const struct variant *group,
 	const struct schedule *schedule, const int *store, enum doubling *doubling,
 	const struct group_stage *stages, int stage_count, enum detail detail, struct plan *plan,
 	struct plan_nest *out)

@@ -12,11 +12,11 @@ struct obstacle {
 	int array;                   /* the entry whose buffer has no plan, or needs most; else -1 */
 };
 
-/* Lowers NEST under SCHEDULE into OUT (body, traffic, buffers of PLAN).  EXACT as
+/* Lowers VARIANT under SCHEDULE into OUT (body, traffic, buffers of PLAN).  EXACT as
  * nest_model_build returned it.  Places of buffers are in the schedule (exact), or
  * chosen here (not exact), where DOUBLING [array] says which are to be double, then which
  * are.  False if there is no plan; OBSTACLE says why, if it can be mended. */
-bool lower_with_schedule(struct compilation *compilation, const struct nest *nest,
+bool lower_with_schedule(struct compilation *compilation, const struct variant *variant,
 	const struct nest_model *model, const struct region *regions, bool exact,
 	const struct schedule *schedule, enum doubling *doubling, enum detail detail, struct plan *plan,
 	struct plan_nest *out, struct obstacle *obstacle);
@@ -24,32 +24,32 @@ bool lower_with_schedule(struct compilation *compilation, const struct nest *nes
 /* Lowers a fused GROUP: tiles and order from SCHEDULE, buffers at STORE [array]; windows
  * slide where they can.  DOUBLING [array]: what is wanted, then what was done.  False if it
  * does not fit or has no plan. */
-bool lower_group_with_schedule(struct compilation *compilation, const struct nest *group,
+bool lower_group_with_schedule(struct compilation *compilation, const struct variant *group,
 	const struct schedule *schedule, const int *store, enum doubling *doubling,
 	const struct group_stage *stages, int stage_count, enum detail detail, struct plan *plan, struct plan_nest *out);
 
-/* Merges groups of NEST that cannot be in buffers of their own whatever the schedule, since they
+/* Merges groups of VARIANT that cannot be in buffers of their own whatever the schedule, since they
  * clash in visits of one iteration of the band, and so in all that hold one.  False if there are
  * none. */
-bool nest_merge_clashing(struct compilation *compilation, const struct nest *nest, struct plan *plan,
-	struct merges *merges);
+bool nest_merge_clashing(struct compilation *compilation, const struct variant *variant,
+	struct plan *plan, struct merges *merges);
 
-/* VARS [NEST_LOOPS] for the sequential dims of NEST, whose parts are lowered inside them: its
- * own outer ones, and new ones for the others. */
-void nest_make_outer_vars(struct compilation *compilation, const struct nest *nest,
-	struct plan *plan, struct plan_var **vars);
-/* Appends to BLOCK loops over the dims of NEST's band from FROM up to END, one iteration a tile,
- * with VARS [dim]; returns the innermost body. */
-struct plan_node *plan_around(struct compilation *compilation, const struct nest *nest,
-	struct plan_var *const *vars, int from, int end, struct plan *plan, struct plan_node *block);
+/* The loops over VARIANT's dimensions, all sequential, around the parts of its body: those around
+ * it, and new ones. */
+struct outer_loops *outer_loops_make(struct compilation *compilation, const struct variant *variant,
+	struct plan *plan);
+/* Appends to BLOCK those LOOPS over dimensions FROM up to END, one iteration a tile; returns the
+ * innermost body. */
+struct plan_node *plan_around(struct compilation *compilation, const struct outer_loops *loops,
+	int from, int end, struct plan *plan, struct plan_node *block);
 
 /* The multiply-accumulates of NEST, each instance of its statements run once; -1: not
  * known. */
 long nest_macs(const struct nest *nest);
 /* The same where instances run again in the tiles of SCHEDULE, as their spans say. */
-long group_macs(const struct nest *group, const struct schedule *schedule);
+long group_macs(const struct variant *group, const struct schedule *schedule);
 /* Fills in OUT's traffic from its body; false if that takes too many steps. */
-bool nest_count_traffic(struct compilation *compilation, const struct nest *nest,
+bool nest_count_traffic(struct compilation *compilation, const struct variant *variant,
 	struct plan_nest *out);
 
 #endif

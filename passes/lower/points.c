@@ -33,11 +33,11 @@ static int variant_named(const struct nest *nest, char *name, unsigned long *bor
 	return nest_statement_named(nest, name);
 }
 
-/* The entry of the nest's arrays that ACCESS belongs to; -1: a scalar. */
-static int entry_of(const struct nest *nest, const struct access *access)
+/* The one of GROUPS that ACCESS belongs to; -1: it is to a scalar. */
+static int entry_of(const struct reference_groups *groups, const struct access *access)
 {
-	for (int a = 0; a < nest->groups->count; a++) {
-		const struct reference_group *array = &nest->groups->items[a];
+	for (int a = 0; a < groups->count; a++) {
+		const struct reference_group *array = &groups->items[a];
 		for (int i = 0; i < array->access_count && array->array == access->array; i++)
 			if (array->accesses[i].access == access)
 				return a;
@@ -48,7 +48,7 @@ static int entry_of(const struct nest *nest, const struct access *access)
 static struct plan_buffer *buffer_of(const struct lowering *lowering, const struct access *access,
 	bool is_borrowed)
 {
-	int a = entry_of(lowering->nest, access);
+	int a = entry_of(lowering->groups, access);
 	return a < 0 ? NULL : lowering->buffers[is_borrowed ? lowering->lender[a] : a];
 }
 
@@ -58,7 +58,7 @@ static void add_variants(const struct lowering *lowering, const struct statement
 	__isl_take isl_set *set, int a, unsigned long borrowed, isl_union_map **order)
 {
 	for (; a < statement->access_count && isl_set_is_empty(set) != isl_bool_true; a++) {
-		int entry = entry_of(lowering->nest, &statement->accesses[a]);
+		int entry = entry_of(lowering->groups, &statement->accesses[a]);
 		if (entry < 0 || lowering->lender[entry] < 0)
 			continue;
 		isl_set *held = borrowing(lowering, entry, &statement->accesses[a], isl_set_copy(set));

@@ -270,7 +270,7 @@ static int sliding_dim(const struct tile_visit *visit)
 static bool is_double(const struct tile_visit *visit)
 {
 	const struct lowering *lowering = visit->lowering;
-	return visit->storage->is_double && visit->store > lowering->nest->outer_count
+	return visit->storage->is_double && visit->store > variant_outer_count(lowering->variant)
 		&& !lowering->loops[mover(visit)].is_block && !visit->model->anchored
 		&& !lowering->groups->items[visit->a].has_siblings;
 }

@@ -60,7 +60,7 @@ static bool double_region(struct lowering *lowering, int a, struct plan_buffer *
 	struct general_region *region = &lowering->general[a];
 	/* Loops around other nests too have their buffers in the same place. */
 	if (!region->is_touched || array->has_siblings
-		|| lowering->store[a] <= lowering->nest->outer_count)
+		|| lowering->store[a] <= variant_outer_count(lowering->variant))
 		return false;
 	if (!region->knows_slide)
 		slide_find(lowering, a, region);

@@ -166,18 +166,18 @@ static void add_access(struct visit_accesses *visit, struct statement statement,
 /* Caller frees the domains. */
 static struct visit_accesses visit_of(const struct lowering *lowering, int a)
 {
-	const struct nest *nest = lowering->nest;
+	const struct reference_groups *groups = lowering->groups;
 	size_t limit = 0;
-	for (int b = 0; b < nest->groups->count; b++)
+	for (int b = 0; b < groups->count; b++)
 		if (b == a || lowering->lender[b] == a)
-			limit += (size_t)nest->groups->items[b].access_count;
+			limit += (size_t)groups->items[b].access_count;
 	struct visit_accesses visit = { .statements = ARENA_ARRAY(ARENA(lowering), struct statement,
 		limit),
 		.accesses = ARENA_ARRAY(ARENA(lowering), const struct access *, limit),
 		.writes = ARENA_ARRAY(ARENA(lowering), struct statement_access, limit) };
-	for (int b = 0; b < nest->groups->count; b++)
-		for (int i = 0; i < nest->groups->items[b].access_count; i++) {
-			const struct nest_access *access = &nest->groups->items[b].accesses[i];
+	for (int b = 0; b < groups->count; b++)
+		for (int i = 0; i < groups->items[b].access_count; i++) {
+			const struct nest_access *access = &groups->items[b].accesses[i];
 			if (b != a && lowering->lender[b] != a)
 				continue;
 			struct statement statement = statement_in_visit(lowering, access->statement, lowering->store[a]);

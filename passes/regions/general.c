@@ -288,8 +288,8 @@ static int largest_buffer(const struct lowering *lowering)
  * they do. */
 static bool measure_and_fill(struct lowering *lowering, long *needed)
 {
-	const struct nest *nest = lowering->nest;
-	for (int a = 0; a < nest->groups->count; a++)
+	const struct reference_groups *groups = lowering->groups;
+	for (int a = 0; a < groups->count; a++)
 		if (!measure_buffer(lowering, a)) {
 			lowering->refused = a;
 			return false;
@@ -306,9 +306,9 @@ static bool measure_and_fill(struct lowering *lowering, long *needed)
 	}
 	if (fits)
 		general_double_what_fits(lowering);
-	for (int a = 0; a < nest->groups->count && fits; a++) {
+	for (int a = 0; a < groups->count && fits; a++) {
 		lowering->refused = a;
-		fits = nest->groups->items[a].is_internal || (nest->groups->items[a].is_kept
+		fits = groups->items[a].is_internal || (groups->items[a].is_kept
 			? resident_fill_kept(lowering, a, &lowering->general[a], lowering->buffers[a])
 			: lowering->store[a] < 0
 			? turn_fill(lowering, a, &lowering->general[a], lowering->buffers[a])
@@ -337,11 +337,11 @@ bool make_general_buffers(struct lowering *lowering, long *needed)
 void find_present(struct lowering *lowering)
 {
 	const struct nest *nest = lowering->nest;
-	for (int a = 0; a < nest->groups->count && nest->function->context; a++) {
+	for (int a = 0; a < lowering->groups->count && nest->function->context; a++) {
 		isl_set *sizes = NULL;
-		for (int i = 0; i < nest->groups->items[a].access_count; i++)
+		for (int i = 0; i < lowering->groups->items[a].access_count; i++)
 			sizes = set_unite(sizes, isl_set_params(isl_set_copy(
-				nest->statements[nest->groups->items[a].accesses[i].statement]->domain)));
+				nest->statements[lowering->groups->items[a].accesses[i].statement]->domain)));
 		sizes = set_coalesce(sizes);
 		lowering->present[a] = region_condition(lowering, sizes, 0);
 		isl_set_free(sizes);

@@ -66,8 +66,10 @@ struct region_memo {
 	struct region_store *store;
 };
 
-struct region_memo *region_memo_new(struct compilation *compilation, const struct nest *nest)
+void region_memo_begin(struct compilation *compilation, const struct nest *nest)
 {
+	if (nest->findings->regions)
+		return;
 	const struct nest_query query = { .question = NEST_REGIONS };
 	struct region_memo *memo = ARENA_NEW(compilation->arena, struct region_memo);
 	bool is_own = nest_memo_is_own(compilation, nest);
@@ -76,7 +78,7 @@ struct region_memo *region_memo_new(struct compilation *compilation, const struc
 	if (!known && is_own)
 		nest_keep_answer(nest, query, &memo->store, sizeof memo->store,
 			isl_operations(compilation->ctx));
-	return memo;
+	nest->findings->regions = memo;
 }
 
 /* What was found for USER, in so many OPERATIONS of isl's, serves the lowering of MEMO.  What
@@ -95,7 +97,7 @@ static struct region_memo *memo_of(const struct lowering *lowering)
 {
 	const struct function *function = lowering->nest->function;
 	return lowering->stage_count || function->context || function->symbolic_count ? NULL
-		: lowering->nest->regions_found;
+		: lowering->nest->findings->regions;
 }
 
 static const struct hyperplane *planes_of(const struct lowering *lowering, int l)
@@ -153,15 +155,15 @@ static const struct access **accesses_of(const struct lowering *lowering,
 static const struct access **borrowing_accesses(const struct lowering *lowering, int a,
 	size_t *count)
 {
-	const struct nest *nest = lowering->nest;
+	const struct reference_groups *groups = lowering->groups;
 	const struct access **accesses = NULL;
 	size_t capacity = 0;
 	*count = 0;
-	for (int b = 0; b < nest->groups->count; b++)
-		for (int i = 0; i <= nest->groups->items[b].access_count && lowering->lender[b] == a; i++) {
+	for (int b = 0; b < groups->count; b++)
+		for (int i = 0; i <= groups->items[b].access_count && lowering->lender[b] == a; i++) {
 			accesses = arena_grow(ARENA(lowering), accesses, *count, &capacity, sizeof *accesses);
-			accesses[(*count)++] = i < nest->groups->items[b].access_count
-				? nest->groups->items[b].accesses[i].access : NULL;
+			accesses[(*count)++] = i < groups->items[b].access_count
+				? groups->items[b].accesses[i].access : NULL;
 		}
 	return accesses;
 }

@@ -12,10 +12,10 @@
  *
  * The first time that a lowering of the nest takes what another one has found, it counts as as much
  * work as it was (nest_memo.h). */
-struct region_memo;
 
-/* What one lowering of NEST, in all its forms, knows. */
-struct region_memo *region_memo_new(struct compilation *compilation, const struct nest *nest);
+/* From now on what one lowering of NEST, in all its variants, finds is kept; as is what it has found
+ * before. */
+void region_memo_begin(struct compilation *compilation, const struct nest *nest);
 
 /* Fills in the footprint and the box of array A's REGION, and whether it is touched; false if
  * they were not looked for yet.  *DONE: whether they were found. */

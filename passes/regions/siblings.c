@@ -94,7 +94,7 @@ static bool are_few(const struct nest *nest, const struct reference_group *array
  * comes anew at least as often as B's, so that the rest of it is what memory has. */
 static bool borrow(struct lowering *lowering, int a, int b)
 {
-	if (!lowering->nest->borrows || lowering->groups->items[a].is_written
+	if (!lowering->variant->options.borrows || lowering->groups->items[a].is_written
 		|| !are_few(lowering->nest, &lowering->groups->items[a])
 		|| (lowering->lender[a] >= 0 && lowering->lender[a] != b))
 		return false;
@@ -105,18 +105,18 @@ static bool borrow(struct lowering *lowering, int a, int b)
 }
 
 /* Group B writes what group A, of the same array, may miss. */
-static bool may_clash(const struct nest *nest, int a, int b)
+static bool may_clash(const struct reference_group *a, const struct reference_group *b)
 {
-	return a != b && nest->groups->items[a].has_siblings && nest->groups->items[a].array == nest->groups->items[b].array
-		&& nest->groups->items[b].is_written;
+	return a != b && a->has_siblings && a->array == b->array && b->is_written;
 }
 
 bool groups_are_apart(struct lowering *lowering, int clash[2])
 {
-	const struct nest *nest = lowering->nest;
-	for (int a = 0; a < nest->groups->count; a++)
-		for (int b = 0; b < nest->groups->count; b++)
-			if (may_clash(nest, a, b) && meets(lowering, a, b) && !borrow(lowering, a, b)) {
+	const struct reference_groups *groups = lowering->groups;
+	for (int a = 0; a < groups->count; a++)
+		for (int b = 0; b < groups->count; b++)
+			if (may_clash(&groups->items[a], &groups->items[b]) && meets(lowering, a, b)
+				&& !borrow(lowering, a, b)) {
 				clash[0] = a;
 				clash[1] = b;
 				return false;
@@ -139,16 +139,16 @@ static bool has_conflict(const struct lowering *lowering, int a, int b)
  * one only. */
 bool merge_clashing_groups(struct lowering *lowering, struct merges *merges)
 {
-	const struct nest *nest = lowering->nest;
-	bool any = false;
+	const struct reference_groups *groups = lowering->groups;
+	bool any = false, borrows = lowering->variant->options.borrows;
 	for (int written = 1; written >= 0; written--)
-		for (int a = 0; a < nest->groups->count; a++)
-			for (int b = 0; b < nest->groups->count; b++) {
-				if (nest->groups->items[a].is_written != written || (any && !written && nest->borrows)
-					|| !may_clash(nest, a, b) || !has_conflict(lowering, a, b)
-					|| borrow(lowering, a, b))
+		for (int a = 0; a < groups->count; a++)
+			for (int b = 0; b < groups->count; b++) {
+				if (groups->items[a].is_written != written || (any && !written && borrows)
+					|| !may_clash(&groups->items[a], &groups->items[b])
+					|| !has_conflict(lowering, a, b) || borrow(lowering, a, b))
 					continue;
-				reference_groups_merge(lowering->compilation->arena, nest->groups, a, b, merges);
+				reference_groups_merge(lowering->compilation->arena, groups, a, b, merges);
 				any = true;
 			}
 	return any;

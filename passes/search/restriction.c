@@ -56,12 +56,13 @@ enum array_role nest_array_role(const struct nest *nest, const struct reference_
 	return first == own->array ? ROLE_INPUT : ROLE_WEIGHT;
 }
 
-void restriction_apply(const struct compilation *compilation, const struct nest *nest,
+void restriction_apply(const struct compilation *compilation, const struct variant *variant,
 	struct nest_model *model, struct search_options *options)
 {
 	const struct restriction *restriction = &compilation->restriction;
 	for (int a = 0; a < model->array_count; a++)
-		options->held[a] = restriction->held_roles >> nest_array_role(nest, nest->groups, a) & 1;
+		options->held[a] = restriction->held_roles
+			>> nest_array_role(variant->nest, variant->groups, a) & 1;
 	options->divides = restriction->divides;
 	options->prefers_memory = restriction->prefers_memory;
 	for (int l = 0; l < model->loop_count && restriction->is_forward; l++)
@@ -80,7 +81,7 @@ bool restriction_has_parts(const struct compilation *compilation)
 	return !compilation->restriction.held_roles && !compilation->restriction.is_in_source_order;
 }
 
-void restriction_trim(const struct compilation *compilation, const struct nest *nest,
+void restriction_trim(const struct compilation *compilation, const struct variant *variant,
 	const struct nest_model *model, struct schedule *schedule)
 {
 	int used = 0;
@@ -89,7 +90,7 @@ void restriction_trim(const struct compilation *compilation, const struct nest *
 	for (int a = 0; a < model->array_count; a++)
 		if (schedule->storage[a].store > used)
 			used = schedule->storage[a].store;
-	while (schedule->depth > used && schedule->order[schedule->depth - 1] >= nest->band->prefix) {
+	while (schedule->depth > used && schedule->order[schedule->depth - 1] >= variant->band->prefix) {
 		int loop = schedule->order[--schedule->depth];
 		schedule->tile[loop] = model->loops[loop].extent;
 	}

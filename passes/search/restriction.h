@@ -1,7 +1,7 @@
 #ifndef PASSES_RESTRICTION_H
 #define PASSES_RESTRICTION_H
 
-#include "passes/analysis/reference_groups.h"
+#include "passes/analysis/variant.h"
 #include "passes/search/search.h"
 
 /* Parts of a nest's schedule space, for comparison with what others search. */
@@ -14,7 +14,7 @@ enum array_role nest_array_role(const struct nest *nest, const struct reference_
 
 /* Narrows the space of MODEL to compilation->restriction.  What the user fixed comes
  * after it and counts. */
-void restriction_apply(const struct compilation *compilation, const struct nest *nest,
+void restriction_apply(const struct compilation *compilation, const struct variant *variant,
 	struct nest_model *model, struct search_options *options);
 
 /* Parts of a nest's body with schedules of their own belong to what is searched.  They do not
@@ -24,7 +24,7 @@ bool restriction_has_parts(const struct compilation *compilation);
 
 /* Under a fixed order of the source: tile loops that no buffer of SCHEDULE is inside of
  * are no tile loops. */
-void restriction_trim(const struct compilation *compilation, const struct nest *nest,
+void restriction_trim(const struct compilation *compilation, const struct variant *variant,
 	const struct nest_model *model, struct schedule *schedule);
 
 #endif

@@ -17,9 +17,9 @@
 
 /* ---- the nest where the sizes are others ---- */
 
-/* A nest with its sizes bound, and what was found of it. */
+/* A variant of a nest with its sizes bound, and what was found of it. */
 struct sample {
-	struct nest nest;
+	struct variant variant;
 	struct nest_model model;
 	struct region *regions;
 };
@@ -34,36 +34,22 @@ static const struct access *same_access(const struct nest *from, const struct ne
 	return NULL;
 }
 
-static struct merges same_merges(struct compilation *compilation, const struct nest *from,
-	const struct nest *to)
+/* The reference groups of NEST where they are merged as those of VARIANT, of NEST with other sizes. */
+static const struct reference_groups *same_groups(struct compilation *compilation,
+	const struct variant *variant, const struct nest *nest)
 {
-	struct merges merges = merges_copy(compilation->arena, &from->groups->merges);
+	struct merges merges = merges_copy(compilation->arena, &variant->groups->merges);
 	for (int i = 0; i < merges.count; i++)
-		merges.accesses[i] = same_access(from, to, merges.accesses[i]);
-	return merges;
-}
-
-/* What NEST is in FUNCTION, its own one with its sizes bound to others, with its dependences. */
-static struct nest *nest_in(struct compilation *compilation, const struct nest *nest,
-	const struct function *function)
-{
-	int count;
-	struct nest *found;
-	if (nest->parent) {
-		struct nest *parent = nest_in(compilation, nest->parent, function);
-		parent->band = nest_find_sequential_band(compilation, parent, nest->outer_loops);
-		found = nest_part_like(compilation, parent, nest);
-	} else {
-		found = &nests_of_function(compilation, function, &count)[nest->index];
-	}
-	nest_find_dependences(compilation, found);
-	return found;
+		merges.accesses[i] = same_access(variant->nest, nest, merges.accesses[i]);
+	return variant->groups->is_split ? reference_groups_split(compilation, nest,
+		variant->options.borrows, &merges) : nest->arrays;
 }
 
 /* A nest with one of its sizes one larger, or for all sizes, and the bands that were found of it,
- * which forms of the nest ask for again and again. */
+ * which variants of the nest ask for again and again. */
 struct twin {
 	struct nest *nest;           /* NULL: was not asked for yet */
+	const struct outer_loops *outer;     /* around it, if it is a part */
 	const struct statement *idle;    /* does not run there; NULL: all do */
 	const struct band *bands[2 * LOOP_DEPTH_LIMIT + 2];   /* [2 * sequential loops + it borrows] */
 };
@@ -72,9 +58,47 @@ struct twins {
 	struct twin larger[SYMBOLIC_LIMIT], all;
 };
 
-struct twins *twins_new(struct arena *arena)
+static struct twins *twins_of(struct compilation *compilation, const struct nest *nest)
 {
-	return ARENA_NEW(arena, struct twins);
+	if (!nest->findings->twins)
+		nest->findings->twins = ARENA_NEW(compilation->arena, struct twins);
+	return nest->findings->twins;
+}
+
+static const struct band *sequential_band(struct compilation *compilation, const struct twin *twin,
+	int loops, bool borrows)
+{
+	return nest_find_sequential_band(compilation, twin->nest, twin->outer ? twin->outer->band : NULL,
+		loops, borrows);
+}
+
+static struct twin nest_in(struct compilation *compilation, const struct nest *nest,
+	const struct function *function);
+
+/* What NEST, a part, is in FUNCTION. */
+static struct twin part_in(struct compilation *compilation, const struct nest *nest,
+	const struct function *function)
+{
+	struct twin parent = nest_in(compilation, nest->parent, function);
+	struct outer_loops *outer = ARENA_NEW(compilation->arena, struct outer_loops);
+	outer->nest = parent.nest;
+	outer->band = band_prefix(compilation->arena, sequential_band(compilation, &parent,
+		nest->outer_loops, false));
+	return (struct twin){ .nest = nest_part_like(compilation, parent.nest, nest), .outer = outer };
+}
+
+/* What NEST is in FUNCTION, its own one with its sizes bound to others, with its dependences. */
+static struct twin nest_in(struct compilation *compilation, const struct nest *nest,
+	const struct function *function)
+{
+	int count;
+	struct twin found = { .nest = NULL };
+	if (nest->parent)
+		found = part_in(compilation, nest, function);
+	else
+		found.nest = &nests_of_function(compilation, function, &count)[nest->index];
+	nest_find_dependences(compilation, found.nest);
+	return found;
 }
 
 /* TWIN of NEST where size K is one larger. */
@@ -89,46 +113,44 @@ static void find_larger(struct compilation *compilation, const struct nest *nest
 		values[i] = function->symbolic[i]->value + (i == k);
 	struct function *bound = function_at(compilation->arena, function, values);
 	if (bound)
-		twin->nest = nest_in(compilation, nest, bound);
+		*twin = nest_in(compilation, nest, bound);
 	else
 		twin->idle = statement_without_instances(function, values);
 }
 
-/* The band of NEST, of TWIN, with LOOPS sequential loops. */
-static const struct band *find_band(struct compilation *compilation, const struct nest *nest,
-	int loops, struct twin *twin)
+/* The band of TWIN with LOOPS sequential loops. */
+static const struct band *find_band(struct compilation *compilation, int loops, bool borrows,
+	struct twin *twin)
 {
-	const struct band **band = &twin->bands[2 * loops + nest->borrows];
+	const struct band **band = &twin->bands[2 * loops + borrows];
 	if (!*band)
-		*band = loops ? nest_find_sequential_band(compilation, nest, loops)
-			: nest_find_band(compilation, nest);
+		*band = loops ? sequential_band(compilation, twin, loops, borrows)
+			: nest_find_band(compilation, twin->nest, borrows);
 	return *band;
 }
 
-/* NEST where size K is one larger, with its closed forms if it is EXACT, and its sequential dims
+/* VARIANT where size K is one larger, with its closed forms if it is EXACT, and its sequential dims
  * only unless it HAS_BAND.  NULL, or what is otherwise there: a statement does not run, or there
  * are no such forms. */
-static const char *sample_at(struct compilation *compilation, const struct nest *nest,
-	int loops, bool has_band, bool exact, int k, struct sample *sample)
+static const char *sample_at(struct compilation *compilation, const struct variant *variant,
+	bool has_band, bool exact, int k, struct sample *sample)
 {
-	struct twin *twin = &nest->twins->larger[k];
-	find_larger(compilation, nest, k, twin);
+	struct twin *twin = &twins_of(compilation, variant->nest)->larger[k];
+	int loops = variant->options.loops;
+	bool borrows = variant->options.borrows;
+	find_larger(compilation, variant->nest, k, twin);
 	if (twin->idle)
 		return arena_printf(compilation->arena, "line %d does not run",
 			twin->idle->location.line);
-	sample->nest = *twin->nest;
-	sample->nest.refetches = nest->refetches;
-	sample->nest.borrows = nest->borrows;
-	sample->nest.avoids_forms = nest->avoids_forms;
-	const struct merges merges = same_merges(compilation, nest, &sample->nest);
-	sample->nest.groups = nest->groups->is_split ? reference_groups_split(compilation,
-		&sample->nest, nest->borrows, &merges) : sample->nest.arrays;
-	sample->nest.band = has_band ? find_band(compilation, &sample->nest, loops, twin)
-		: band_prefix(compilation->arena, nest_find_sequential_band(compilation, &sample->nest,
-		loops));
+	sample->variant = *variant;
+	sample->variant.nest = twin->nest;
+	sample->variant.outer = twin->outer;
+	sample->variant.groups = same_groups(compilation, variant, twin->nest);
+	sample->variant.band = has_band ? find_band(compilation, loops, borrows, twin)
+		: band_prefix(compilation->arena, sequential_band(compilation, twin, loops, borrows));
 	sample->regions = ARENA_ARRAY(compilation->arena, struct region,
-		sample->nest.groups->count + 1);
-	return !exact || nest_model_build(compilation, &sample->nest, &sample->model,
+		sample->variant.groups->count + 1);
+	return !exact || nest_model_build(compilation, &sample->variant, &sample->model,
 		sample->regions) ? NULL : "what tiles touch has no closed forms";
 }
 
@@ -160,14 +182,14 @@ static const struct band_dim *other_band(const struct nest *nest, const struct b
 	return NULL;
 }
 
-static bool same_windows(const struct nest *nest, const struct region *a, const struct region *b,
+static bool same_windows(const struct band *band, const struct region *a, const struct region *b,
 	int rank)
 {
 	for (int d = 0; d < rank; d++) {
 		const struct region_dim *x = &a->dims[d], *y = &b->dims[d];
 		if (x->window != y->window || x->stride != y->stride || x->phase != y->phase
 			|| memcmp(x->coefficient, y->coefficient,
-				(size_t)nest->band->count * sizeof *x->coefficient))
+				(size_t)band->count * sizeof *x->coefficient))
 			return false;
 	}
 	return true;
@@ -271,21 +293,21 @@ static __isl_give isl_pw_aff *extreme_of(__isl_take isl_set *set, int d, bool is
 
 static void release_aff(void *aff) { isl_aff_free(aff); }
 
-/* The groups of FROM in TO. */
+/* The groups of VARIANT in ALL, its nest with other sizes. */
 static const struct reference_groups *move_groups(struct compilation *compilation,
-	const struct nest *from, const struct nest *to)
+	const struct variant *variant, const struct nest *all)
 {
 	struct reference_groups *groups = ARENA_NEW(compilation->arena, struct reference_groups);
-	groups->count = from->groups->count;
-	groups->is_split = from->groups->is_split;
+	groups->count = variant->groups->count;
+	groups->is_split = variant->groups->is_split;
 	groups->items = ARENA_ARRAY(compilation->arena, struct reference_group, groups->count + 1);
 	for (int a = 0; a < groups->count; a++) {
-		const struct reference_group *group = &from->groups->items[a];
+		const struct reference_group *group = &variant->groups->items[a];
 		struct nest_access *accesses = ARENA_ARRAY(compilation->arena, struct nest_access,
 			group->access_count + 1);
 		for (int i = 0; i < group->access_count; i++)
 			accesses[i] = (struct nest_access){ group->accesses[i].statement,
-				same_access(from, to, group->accesses[i].access) };
+				same_access(variant->nest, all, group->accesses[i].access) };
 		groups->items[a] = *group;
 		groups->items[a].created = CREATED_UNKNOWN;
 		groups->items[a].accesses = accesses;
@@ -295,25 +317,25 @@ static const struct reference_groups *move_groups(struct compilation *compilatio
 
 /* The loops around all parts of a body are what they are for all of them: what is known of them
  * for all sizes, whatever of their iterations PART runs in. */
-static void take_outer_band(const struct nest *part, struct band *all)
+static void take_outer_band(const struct variant *part, struct band *all)
 {
-	for (int l = 0; l < part->outer_count; l++) {
-		all->dims[l] = part->parent->all_sizes->band->dims[l];
-		all->dims[l].planes += part->first_in_parent;
+	for (int l = 0; l < variant_outer_count(part); l++) {
+		all->dims[l] = part->outer->all_sizes->band->dims[l];
+		all->dims[l].planes += part->nest->first_in_parent;
 	}
 }
 
-/* The planes and extents of NEST for all sizes, as far as they are known: no slopes yet. */
-static struct band *move_band(struct compilation *compilation, const struct nest *nest)
+/* The planes and extents of VARIANT for all sizes, as far as they are known: no slopes yet. */
+static struct band *move_band(struct compilation *compilation, const struct variant *variant)
 {
+	int count = variant->nest->statement_count;
 	struct band *band = ARENA_NEW(compilation->arena, struct band);
-	*band = *nest->band;
-	take_outer_band(nest, band);
-	for (int l = nest->outer_count; l < band->count; l++) {
-		band->dims[l].planes = ARENA_ARRAY(compilation->arena, struct hyperplane,
-			nest->statement_count);
-		for (int s = 0; s < nest->statement_count; s++) {
-			band->dims[l].planes[s] = nest->band->dims[l].planes[s];
+	*band = *variant->band;
+	take_outer_band(variant, band);
+	for (int l = variant_outer_count(variant); l < band->count; l++) {
+		band->dims[l].planes = ARENA_ARRAY(compilation->arena, struct hyperplane, count);
+		for (int s = 0; s < count; s++) {
+			band->dims[l].planes[s] = variant->band->dims[l].planes[s];
 			band->dims[l].planes[s].affine.sizes = ARENA_ARRAY(compilation->arena, long,
 				SYMBOLIC_LIMIT);
 		}
@@ -329,13 +351,13 @@ struct growth {
 	} (*dims)[ARRAY_RANK_LIMIT]; /* [array]: of closed forms */
 };
 
-/* Size K is one more in SAMPLE: by how much numbers of BAND, of NEST, are others is their slope. */
-static void add_band_slopes(const struct nest *nest, struct band *band, const struct band *sample,
-	int k, struct growth *growth)
+/* Size K is one more in SAMPLE: by how much numbers of BAND, of VARIANT, are others is their slope. */
+static void add_band_slopes(const struct variant *variant, struct band *band,
+	const struct band *sample, int k, struct growth *growth)
 {
-	for (int l = nest->outer_count; l < band->count; l++) {
+	for (int l = variant_outer_count(variant); l < band->count; l++) {
 		growth->extents[l].of[k] = sample->dims[l].extent - band->dims[l].extent;
-		for (int s = 0; s < nest->statement_count; s++) {
+		for (int s = 0; s < variant->nest->statement_count; s++) {
 			struct hyperplane *plane = &band->dims[l].planes[s];
 			if (plane->kind != HYPERPLANE_AFFINE)
 				continue;
@@ -356,12 +378,13 @@ static void add_region_slopes(const struct region *region, const struct region *
 	}
 }
 
-/* Slopes are known: constants lose what the sizes stand for. */
-static void make_planes(struct compilation *compilation, const struct nest *nest,
+/* Slopes are known of the dimensions of BAND, NEST's, from FROM on: constants lose what the sizes
+ * stand for. */
+static void make_planes(struct compilation *compilation, const struct nest *nest, int from,
 	struct band *band)
 {
 	const struct function *function = nest->function;
-	for (int l = nest->outer_count; l < band->count; l++)
+	for (int l = from; l < band->count; l++)
 		for (int s = 0; s < nest->statement_count; s++) {
 			struct hyperplane *plane = &band->dims[l].planes[s];
 			if (plane->kind != HYPERPLANE_AFFINE)
@@ -382,41 +405,40 @@ static const char *name_of(const struct nest *nest, const struct band_dim *dim)
 	return loop ? loop->source_name : dim->name;
 }
 
-/* SAMPLE becomes NEST where size K is one larger.  NULL, or what of it cannot be compared. */
-static const char *what_is_other(struct compilation *compilation, const struct nest *nest,
-	int loops, bool has_band, bool exact, int k, struct sample *sample)
+/* SAMPLE becomes VARIANT where size K is one larger.  NULL, or what of it cannot be compared. */
+static const char *what_is_other(struct compilation *compilation, const struct variant *variant,
+	bool has_band, bool exact, int k, struct sample *sample)
 {
-	const char *other = sample_at(compilation, nest, loops, has_band, exact, k, sample);
+	const char *other = sample_at(compilation, variant, has_band, exact, k, sample);
 	if (other)
 		return other;
-	if (sample->nest.groups->count != nest->groups->count)
+	if (sample->variant.groups->count != variant->groups->count)
 		return "accesses that share a buffer are others";
-	const struct band_dim *dim = other_band(nest, nest->band, sample->nest.band);
+	const struct band_dim *dim = other_band(variant->nest, variant->band, sample->variant.band);
 	return dim ? arena_printf(compilation->arena, "the loops that can be tiled together are "
-		"others, from '%s' on,", name_of(nest, dim)) : NULL;
+		"others, from '%s' on,", name_of(variant->nest, dim)) : NULL;
 }
 
-static bool add_slopes(struct compilation *compilation, const struct nest *nest,
-	int loops, bool exact, int k, struct band *band, struct region *regions,
-	struct growth *growth, const char **reason)
+static bool add_slopes(struct compilation *compilation, const struct variant *variant, bool exact,
+	int k, struct band *band, struct region *regions, struct growth *growth, const char **reason)
 {
-	const struct function *function = nest->function->unbound;
+	const struct function *function = variant->nest->function->unbound;
 	struct sample *sample = ARENA_NEW(compilation->arena, struct sample);
-	const char *other = what_is_other(compilation, nest, loops, regions, exact, k, sample);
+	const char *other = what_is_other(compilation, variant, regions, exact, k, sample);
 	if (other) {
 		*reason = arena_printf(compilation->arena, "%s where '%s' is one more than it is tuned for",
 			other, function->symbolic[k]->name);
 		return false;
 	}
-	add_band_slopes(nest, band, sample->nest.band, k, growth);
-	for (int a = 0; a < nest->groups->count && exact; a++) {
-		int rank = nest->groups->items[a].array->rank;
-		if (!same_windows(nest, &regions[a], &sample->regions[a], rank)) {
+	add_band_slopes(variant, band, sample->variant.band, k, growth);
+	for (int a = 0; a < variant->groups->count && exact; a++) {
+		const struct array *array = variant->groups->items[a].array;
+		if (!same_windows(variant->band, &regions[a], &sample->regions[a], array->rank)) {
 			*reason = arena_printf(compilation->arena, "what a tile touches of '%s' is more where "
-				"'%s' is larger", nest->groups->items[a].array->source_name, function->symbolic[k]->name);
+				"'%s' is larger", array->source_name, function->symbolic[k]->name);
 			return false;
 		}
-		add_region_slopes(&regions[a], &sample->regions[a], a, rank, k, growth);
+		add_region_slopes(&regions[a], &sample->regions[a], a, array->rank, k, growth);
 		regions[a].is_clipped |= sample->regions[a].is_clipped;
 	}
 	return true;
@@ -506,10 +528,10 @@ static bool is_covered(const struct nest *nest, const struct band_dim *dim, int 
 	return is_subset(domain, inside);
 }
 
-static void make_extents(struct compilation *compilation, const struct nest *nest,
+static void make_extents(struct compilation *compilation, const struct nest *nest, int from,
 	const struct growth *growth, struct band *band)
 {
-	for (int l = nest->outer_count; l < band->count; l++) {
+	for (int l = from; l < band->count; l++) {
 		struct band_dim *dim = &band->dims[l];
 		bool covered = true;
 		dim->sized_extent = straight_number(compilation, nest->function, dim->extent,
@@ -541,59 +563,57 @@ static isl_pw_aff *find_end(struct compilation *compilation, const struct refere
 	return fewest_cases(compilation, end, guess);
 }
 
-static void make_regions(struct compilation *compilation, const struct nest *nest,
+static void make_regions(struct compilation *compilation, const struct variant *all,
 	const struct growth *growth, struct region *regions)
 {
-	const struct function *function = nest->function;
-	for (int a = 0; a < nest->groups->count; a++)
-		for (int d = 0; d < nest->groups->items[a].array->rank; d++) {
+	const struct function *function = all->nest->function;
+	for (int a = 0; a < all->groups->count; a++)
+		for (int d = 0; d < all->groups->items[a].array->rank; d++) {
 			struct region_dim *dim = &regions[a].dims[d];
 			dim->sized_base = straight_number(compilation, function, dim->base,
 				&growth->dims[a][d].base);
 			if (!regions[a].is_clipped)
 				continue;
-			dim->sized_low = find_end(compilation, &nest->groups->items[a], d, dim, false,
+			dim->sized_low = find_end(compilation, &all->groups->items[a], d, dim, false,
 				straight(function, dim->low, &growth->dims[a][d].low));
-			dim->sized_high = find_end(compilation, &nest->groups->items[a], d, dim, true,
+			dim->sized_high = find_end(compilation, &all->groups->items[a], d, dim, true,
 				straight(function, dim->high, &growth->dims[a][d].high));
 		}
 }
 
-/* NEST for all sizes: its statements and dependences, nothing else yet. */
-static struct nest *find_all(struct compilation *compilation, const struct nest *nest)
+/* The nest of VARIANT for all sizes, with its dependences. */
+static const struct nest *find_all(struct compilation *compilation, const struct variant *variant)
 {
-	struct twin *twin = &nest->twins->all;
-	struct nest *all = ARENA_NEW(compilation->arena, struct nest);
+	const struct nest *nest = variant->nest;
+	struct twin *twin = &twins_of(compilation, nest)->all;
 	int count;
 	if (!twin->nest) {
-		twin->nest = nest->parent ? nest_part_like(compilation, nest->parent->all_sizes, nest)
+		twin->nest = nest->parent ? nest_part_like(compilation, variant->outer->all_sizes->nest, nest)
 			: &nests_of_function(compilation, nest->function->unbound, &count)[nest->index];
 		nest_find_dependences(compilation, twin->nest);
 	}
-	*all = *twin->nest;
-	return all;
+	return twin->nest;
 }
 
-struct nest *nest_with_sizes(struct compilation *compilation, const struct nest *nest,
-	int loops, bool exact, struct region *regions, const char **reason)
+const struct variant *variant_with_sizes(struct compilation *compilation,
+	const struct variant *variant, bool exact, struct region *regions, const char **reason)
 {
-	const struct function *function = nest->function->unbound;
-	struct nest *all = find_all(compilation, nest);
-	if (nest->parent)
-		memcpy(all->outer_vars, nest->parent->all_sizes->inner_vars, sizeof all->outer_vars);
-	all->refetches = nest->refetches;
-	all->borrows = nest->borrows;
-	all->avoids_forms = nest->avoids_forms;
-	all->groups = move_groups(compilation, nest, all);
-	struct band *band = move_band(compilation, nest);
+	const struct function *function = variant->nest->function->unbound;
+	struct variant *all = ARENA_NEW(compilation->arena, struct variant);
+	int outer_count = variant_outer_count(variant);
+	*all = *variant;
+	all->nest = find_all(compilation, variant);
+	all->outer = variant->outer ? variant->outer->all_sizes : NULL;
+	all->groups = move_groups(compilation, variant, all->nest);
+	struct band *band = move_band(compilation, variant);
 	struct growth growth = { .dims = arena_alloc(compilation->arena,
-		sizeof *growth.dims * (size_t)(nest->groups->count + 1)) };
-	memset(growth.dims, 0, sizeof *growth.dims * (size_t)(nest->groups->count + 1));
+		sizeof *growth.dims * (size_t)(all->groups->count + 1)) };
+	memset(growth.dims, 0, sizeof *growth.dims * (size_t)(all->groups->count + 1));
 	for (int k = 0; k < function->symbolic_count; k++)
-		if (!add_slopes(compilation, nest, loops, exact, k, band, regions, &growth, reason))
+		if (!add_slopes(compilation, variant, exact, k, band, regions, &growth, reason))
 			return NULL;
-	make_planes(compilation, all, band);
-	make_extents(compilation, all, &growth, band);
+	make_planes(compilation, all->nest, outer_count, band);
+	make_extents(compilation, all->nest, outer_count, &growth, band);
 	all->band = band;
 	if (exact)
 		make_regions(compilation, all, &growth, regions);
@@ -603,7 +623,7 @@ struct nest *nest_with_sizes(struct compilation *compilation, const struct nest 
 /* ---- legality for all sizes ---- */
 
 struct check {
-	const struct nest *nest;
+	const struct variant *variant;
 	int dim;
 	bool is_together, turns;
 	bool is_legal;
@@ -644,33 +664,36 @@ static bool pair_is_legal(const struct check *check, __isl_keep isl_map *pairs,
 static isl_stat check_pairs(__isl_take isl_map *pairs, void *user)
 {
 	struct check *check = user;
-	const struct nest *nest = check->nest;
+	const struct nest *nest = check->variant->nest;
+	const struct band *band = check->variant->band;
 	int s = nest_statement_named(nest, isl_map_get_tuple_name(pairs, isl_dim_in));
 	int t = nest_statement_named(nest, isl_map_get_tuple_name(pairs, isl_dim_out));
-	isl_map *within = in_one_iteration(nest->band, isl_map_copy(pairs), s, t);
+	isl_map *within = in_one_iteration(band, isl_map_copy(pairs), s, t);
 	check->from = s;
 	check->to = t;
 	/* A private value that is carried by a sequential loop depends on the order inside. */
 	if (check->is_together && isl_map_is_subset(pairs, within) != isl_bool_true)
 		check->is_legal = false;
 	if (isl_map_is_empty(within) != isl_bool_true)
-		check->is_legal &= pair_is_legal(check, within, &nest->band->dims[check->dim].planes[s],
-			&nest->band->dims[check->dim].planes[t]);
+		check->is_legal &= pair_is_legal(check, within, &band->dims[check->dim].planes[s],
+			&band->dims[check->dim].planes[t]);
 	isl_map_free(within);
 	isl_map_free(pairs);
 	return check->is_legal ? isl_stat_ok : isl_stat_error;
 }
 
-bool band_is_legal(struct compilation *compilation, const struct nest *nest,
+bool band_is_legal(struct compilation *compilation, const struct variant *variant,
 	const struct schedule *schedule, const char **reason)
 {
+	const struct nest *nest = variant->nest;
+	const struct band *band = variant->band;
 	*reason = "its loops do not grow evenly with the sizes";
-	for (int l = 0; l < nest->band->count; l++)
+	for (int l = 0; l < band->count; l++)
 		for (int s = 0; s < nest->statement_count; s++)
-			if (!is_covered(nest, &nest->band->dims[l], s))
+			if (!is_covered(nest, &band->dims[l], s))
 				return false;
-	for (int l = nest->band->prefix; l < nest->band->count; l++) {
-		struct check check = { .nest = nest, .dim = l, .is_legal = true,
+	for (int l = band->prefix; l < band->count; l++) {
+		struct check check = { .variant = variant, .dim = l, .is_legal = true,
 			.turns = schedule->is_serpentine[l] };
 		isl_union_map_foreach_map(nest->dependences, check_pairs, &check);
 		check.is_together = true;
@@ -682,7 +705,7 @@ bool band_is_legal(struct compilation *compilation, const struct nest *nest,
 		*reason = arena_printf(compilation->arena, "a dependence of line %d on line %d runs "
 			"backwards along '%s' for some sizes, though not for those tuned for",
 			nest->statements[check.to]->location.line,
-			nest->statements[check.from]->location.line, name_of(nest, &nest->band->dims[l]));
+			nest->statements[check.from]->location.line, name_of(nest, &band->dims[l]));
 		return false;
 	}
 	return true;

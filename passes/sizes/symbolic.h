@@ -9,20 +9,16 @@
  * by where that size is one more, and isl proves that all that depends on them holds for
  * every value. */
 
-/* What is kept of a nest with other sizes (nest.twins), so that each is looked at once. */
-struct twins *twins_new(struct arena *arena);
+/* VARIANT, of a nest of a function made by function_at, for all values of its sizes; REGIONS [array],
+ * of the closed forms where EXACT, get their slopes (NULL: only its sequential dims are asked for).
+ * If it is a part, the loops around it are known for all sizes.  NULL, and *REASON, where that
+ * cannot be. */
+const struct variant *variant_with_sizes(struct compilation *compilation,
+	const struct variant *variant, bool exact, struct region *regions, const char **reason);
 
-/* NEST, of a function made by function_at and with the band of so many sequential LOOPS, for all values of its sizes; REGIONS [array], of
- * the closed forms where EXACT, get their slopes (NULL: only its sequential
- * dims are asked for).  If NEST is a
- * part, its parent's all_sizes is known.  NULL, and *REASON, where that cannot be. */
-struct nest *nest_with_sizes(struct compilation *compilation, const struct nest *nest,
-	int loops, bool exact, struct region *regions, const char **reason);
-
-/* For all sizes every iteration of NEST, which nest_with_sizes made, is in some tile, and
- * no dependence runs backwards in its band, nor either way along a loop that turns in
- * SCHEDULE. */
-bool band_is_legal(struct compilation *compilation, const struct nest *nest,
+/* For all sizes every iteration of VARIANT, which variant_with_sizes made, is in some tile, and no
+ * dependence runs backwards in its band, nor either way along a loop that turns in SCHEDULE. */
+bool band_is_legal(struct compilation *compilation, const struct variant *variant,
 	const struct schedule *schedule, const char **reason);
 
 #endif

@@ -21,8 +21,8 @@ static bool nest_register_bytes(struct compilation *compilation, struct nest *ne
 	if (nest->arrays->count > MODEL_ARRAYS)
 		return false;
 	nest_find_dependences(compilation, nest);
-	nest->band = nest_find_band(compilation, nest);
-	nest_model_build(compilation, nest, model, regions);
+	const struct variant variant = variant_plain(compilation, nest);
+	nest_model_build(compilation, &variant, model, regions);
 	search_options_init(&options);
 	options.effort = EFFORT;
 	options.threads = compilation->threads;

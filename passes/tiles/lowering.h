@@ -31,7 +31,8 @@ enum { TILE_LOOPS = 2 * NEST_LOOPS };
 
 struct lowering {
 	struct compilation *compilation;
-	const struct nest *nest;
+	const struct variant *variant;
+	const struct nest *nest;         /* the variant's, with its groups and band */
 	const struct reference_groups *groups;
 	const struct band *band;
 	const struct nest_model *model;

@@ -10,13 +10,16 @@
 #include "passes/regions/region_memo.h"
 #include "passes/sizes/symbolic.h"
 
-/* What was found of a nest, all attempts together. */
+/* All variants of a nest, and what was found of them together. */
 struct attempts {
-	/* The groups that must share a buffer whatever the schedule, of a nest in a form. */
+	struct compilation *compilation;
+	const struct nest *nest;
+	const struct outer_loops *outer;     /* around it, if it is a part */
+	const struct form *form;             /* that the user wants */
+	/* The groups that must share a buffer whatever the schedule, of a variant. */
 	struct checked {
 		struct checked *next;
-		struct nest before;
-		int loops;
+		struct variant before;
 		bool clashes;
 		struct merges merges;            /* then: with those there were before */
 	} *checked;
@@ -29,25 +32,27 @@ struct attempts {
 	} *tried;
 };
 
-/* NEST's band with LOOPS sequential loops; BANDS remembers those found. */
-static const struct band *find_band(struct compilation *compilation, const struct nest *nest,
-	int loops, const struct band **bands)
+/* The band that OPTIONS ask for; those found are remembered. */
+static const struct band *find_band(struct attempts *attempts, const struct variant_options *options)
 {
-	const struct band **band = &bands[2 * loops + nest->borrows];
+	const struct band **band = &attempts->bands[2 * options->loops + options->borrows];
 	if (!*band)
-		*band = loops ? nest_find_sequential_band(compilation, nest, loops)
-			: nest_find_band(compilation, nest);
+		*band = options->loops ? nest_find_sequential_band(attempts->compilation, attempts->nest,
+			attempts->outer ? attempts->outer->band : NULL, options->loops, options->borrows)
+			: nest_find_band(attempts->compilation, attempts->nest, options->borrows);
 	return *band;
 }
 
-/* Groups that are alike in the band are one, and the one that ATTEMPT says shares the buffer
- * of one that is written.  False if there is none. */
-static bool merge_for_borrowing(struct compilation *compilation, const struct nest *nest,
-	struct attempt attempt, struct merges *merges)
+/* Groups that are alike in BAND are one, and that number SHARED of those that only read shares the
+ * buffer of one that is written; -1: none does.  False if there is none. */
+static bool merge_for_borrowing(struct attempts *attempts, const struct band *band, int shared,
+	struct merges *merges)
 {
-	reference_groups_merge_alike(compilation, nest, nest->band, merges);
-	const struct reference_groups *groups = reference_groups_split(compilation, nest, true, merges);
-	int left = attempt.shared;
+	struct compilation *compilation = attempts->compilation;
+	reference_groups_merge_alike(compilation, attempts->nest, band, merges);
+	const struct reference_groups *groups = reference_groups_split(compilation, attempts->nest, true,
+		merges);
+	int left = shared;
 	for (int a = 0; a < groups->count && left >= 0; a++)
 		for (int b = 0; b < groups->count && !groups->items[a].is_written; b++)
 			if (groups->items[a].array == groups->items[b].array && groups->items[b].is_written) {
@@ -66,84 +71,89 @@ static bool has_same_accesses(const struct reference_group *a, const struct refe
 	return same;
 }
 
-static bool has_same_arrays(const struct nest *nest, const struct nest *other)
+static bool has_same_groups(const struct variant *variant, const struct variant *other)
 {
-	bool same = nest->groups->count == other->groups->count;
-	for (int a = 0; a < nest->groups->count && same; a++)
-		same = has_same_accesses(&nest->groups->items[a], &other->groups->items[a]);
+	bool same = variant->groups->count == other->groups->count;
+	for (int a = 0; a < variant->groups->count && same; a++)
+		same = has_same_accesses(&variant->groups->items[a], &other->groups->items[a]);
 	return same;
 }
 
-/* NEST in the same form as before, with the same groups in each buffer, though another attempt
- * has led to it. */
-static struct tried *find_tried(const struct attempts *attempts, const struct nest *nest, int loops)
+/* The two have the same band. */
+static bool has_same_band(const struct variant *variant, const struct variant *other)
+{
+	return variant->options.loops == other->options.loops
+		&& variant->options.borrows == other->options.borrows;
+}
+
+/* The same variant as before, with the same groups in each buffer, though other options have led to
+ * it. */
+static struct tried *find_tried(const struct attempts *attempts, const struct variant *variant)
 {
 	for (struct tried *tried = attempts->tried; tried; tried = tried->next) {
-		const struct nest *other = tried->choice->nest;
-		bool same = tried->choice->attempt.loops == loops && nest->groups->is_split == other->groups->is_split
-			&& nest->refetches == other->refetches && nest->borrows == other->borrows;
-		if (same && has_same_arrays(nest, other))
+		const struct variant *other = &tried->choice->variant;
+		if (has_same_band(variant, other)
+			&& variant->groups->is_split == other->groups->is_split
+			&& variant->options.refetches == other->options.refetches
+			&& has_same_groups(variant, other))
 			return tried;
 	}
 	return NULL;
 }
 
-/* Merges groups of NEST that clash under every schedule; false if there are none. */
-static bool merge_clashing(struct compilation *compilation, const struct nest *nest, int loops,
-	struct attempts *attempts, struct plan *plan, struct merges *merges)
+/* Merges groups of VARIANT that clash under every schedule; false if there are none. */
+static bool merge_clashing(struct attempts *attempts, const struct variant *variant,
+	struct plan *plan, struct merges *merges)
 {
+	struct arena *arena = attempts->compilation->arena;
 	struct checked *checked = attempts->checked;
-	while (checked && (checked->loops != loops || checked->before.borrows != nest->borrows
-		|| !has_same_arrays(nest, &checked->before)))
+	while (checked && (!has_same_band(variant, &checked->before)
+		|| !has_same_groups(variant, &checked->before)))
 		checked = checked->next;
 	if (!checked) {
-		checked = ARENA_NEW(compilation->arena, struct checked);
-		*checked = (struct checked){ .next = attempts->checked, .before = *nest, .loops = loops };
+		checked = ARENA_NEW(arena, struct checked);
+		*checked = (struct checked){ .next = attempts->checked, .before = *variant,
+			.merges = merges_copy(arena, merges) };
 		attempts->checked = checked;
-		checked->merges = merges_copy(compilation->arena, merges);
-		checked->clashes = nest_merge_clashing(compilation, nest, plan, &checked->merges);
+		checked->clashes = nest_merge_clashing(attempts->compilation, variant, plan,
+			&checked->merges);
 	}
 	if (checked->clashes)
-		*merges = merges_copy(compilation->arena, &checked->merges);
+		*merges = merges_copy(arena, &checked->merges);
 	return checked->clashes;
 }
 
-/* What was found of groups in other attempts, with LOOPS sequential loops or more or fewer,
- * holds for those of NEST that have the same accesses. */
-static void share_findings(const struct attempts *attempts, struct nest *nest, int loops)
+/* What was found of groups in other variants, with the same sequential loops or more or fewer,
+ * holds for those of VARIANT that have the same accesses. */
+static void share_findings(const struct attempts *attempts, const struct variant *variant)
 {
 	for (const struct tried *tried = attempts->tried; tried; tried = tried->next)
-		for (int a = 0; a < nest->groups->count; a++)
-			for (int b = 0; b < tried->choice->nest->groups->count; b++) {
-				struct reference_group *array = &nest->groups->items[a];
-				const struct reference_group *other = &tried->choice->nest->groups->items[b];
+		for (int a = 0; a < variant->groups->count; a++)
+			for (int b = 0; b < tried->choice->variant.groups->count; b++) {
+				struct reference_group *array = &variant->groups->items[a];
+				const struct reference_group *other = &tried->choice->variant.groups->items[b];
 				if (!has_same_accesses(array, other))
 					continue;
 				if (array->created == CREATED_UNKNOWN)
 					array->created = other->created;
-				if (!array->hull && tried->choice->attempt.loops == loops
-					&& tried->choice->nest->borrows == nest->borrows)
+				if (!array->hull && has_same_band(variant, &tried->choice->variant))
 					array->hull = other->hull;
 			}
 }
 
-/* Lowers NEST as it now is, unless that was done before; likewise. */
-static struct choice *lower_once(struct compilation *compilation, struct nest *nest,
-	struct attempt attempt, struct attempts *attempts, struct plan *plan, struct plan_nest *out,
-	enum outcome *outcome)
+/* Lowers VARIANT, unless that was done before.  *OUTCOME says what came of it. */
+static struct choice *lower_once(struct attempts *attempts, const struct variant *variant,
+	struct plan *plan, struct plan_nest *out, enum outcome *outcome)
 {
-	struct tried *tried = find_tried(attempts, nest, attempt.loops);
+	struct tried *tried = find_tried(attempts, variant);
 	if (!tried) {
-		share_findings(attempts, nest, attempt.loops);
-		struct nest *own = ARENA_NEW(compilation->arena, struct nest);
-		*own = *nest;
-		struct choice *choice = nest->groups->count <= MODEL_ARRAYS
-			? choice_make(compilation, own) : NULL;
+		share_findings(attempts, variant);
+		struct choice *choice = variant->groups->count <= MODEL_ARRAYS
+			? choice_make(attempts->compilation, variant) : NULL;
 		*outcome = NO_FIT;
 		if (!choice)
 			return NULL;
-		choice->attempt = attempt;
-		tried = ARENA_NEW(compilation->arena, struct tried);
+		tried = ARENA_NEW(attempts->compilation->arena, struct tried);
 		tried->choice = choice;
 		tried->outcome = choice_lower(choice, plan, &tried->out);
 		tried->next = attempts->tried;
@@ -160,74 +170,77 @@ static bool keeps_apart(const struct form *form)
 	return form->is_given && form->apart < form->line->word_count;
 }
 
-static struct choice *report_clash(struct compilation *compilation, const struct nest *nest,
-	const struct form *form)
+static struct choice *report_clash(const struct attempts *attempts)
 {
-	diag_error(compilation->diag, form->location, "reference groups of '%s' that are to be apart "
-		"touch the same elements: they have to share a buffer", nest->name);
+	diag_error(attempts->compilation->diag, attempts->form->location, "reference groups of '%s' that "
+		"are to be apart touch the same elements: they have to share a buffer",
+		attempts->nest->name);
 	return NULL;
 }
 
 /* All loops run one after the other, and groups that meet share a buffer. */
-static bool is_simplest(struct attempt attempt, int depth)
+static bool is_simplest(const struct variant_options *options, int depth)
 {
-	return attempt.loops == depth && !attempt.refetch && !attempt.borrow;
+	return options->loops == depth && !options->refetches && !options->borrows;
 }
 
-/* Lowers NEST as the attempt says, and FORM of groups that share a buffer; so do those
- * that clash.  *OUTCOME says what came of it.  NULL if the user's schedule is wrong. */
-static struct choice *lower_attempt(struct compilation *compilation, struct nest *nest,
-	const struct form *form, struct attempt attempt, struct attempts *attempts, struct plan *plan,
-	struct plan_nest *out, enum outcome *outcome)
+/* VARIANT gets the groups and the band that its options and MERGES ask for.  Groups that are one again
+ * have nobody to borrow from. */
+static void write_variant(struct attempts *attempts, const struct merges *merges,
+	struct variant *variant)
 {
+	struct variant_options *options = &variant->options;
+	variant->groups = options->is_split ? reference_groups_split(attempts->compilation,
+		attempts->nest, options->borrows, merges)
+		: reference_groups_whole(attempts->compilation, attempts->nest);
+	if (!variant->groups->is_split)
+		options->refetches = options->borrows = false;
+	variant->band = find_band(attempts, options);
+}
+
+/* Lowers the nest as OPTIONS say, with SHARED as merge_for_borrowing, and as the user's form says of
+ * groups that share a buffer; so do those that clash.  *OUTCOME says what came of it, *VARIANT what
+ * was tried last.  NULL if the user's schedule is wrong. */
+static struct choice *lower_variant(struct attempts *attempts, struct variant_options options,
+	int shared, struct plan *plan, struct plan_nest *out, enum outcome *outcome,
+	struct variant *variant)
+{
+	struct compilation *compilation = attempts->compilation;
+	const struct form *form = attempts->form;
 	const struct plan before = *plan;
 	struct merges merges = { .count = 0 };
-	nest->refetches = attempt.refetch;
-	nest->borrows = attempt.borrow;
+	*variant = (struct variant){ .nest = attempts->nest, .options = options,
+		.outer = attempts->outer };
 	*outcome = NO_FIT;
-	if (form->is_given && !form_merge_groups(compilation, form, nest, &merges))
+	if (form->is_given && !form_merge_groups(compilation, form, attempts->nest, &merges))
 		return NULL;
-	if (attempt.borrow && !form->is_given) {
-		nest->band = find_band(compilation, nest, attempt.loops, attempts->bands);
-		if (!merge_for_borrowing(compilation, nest, attempt, &merges))
+	if (options.borrows && !form->is_given) {
+		variant->band = find_band(attempts, &options);
+		if (!merge_for_borrowing(attempts, variant->band, shared, &merges))
 			return NULL;
 	}
 	for (;;) {
-		/* groups that are one again have nobody to borrow from */
-		nest->groups = attempt.split ? reference_groups_split(compilation, nest, nest->borrows,
-			&merges) : reference_groups_whole(compilation, nest);
-		if (!nest->groups->is_split)
-			nest->refetches = nest->borrows = false;
-		nest->band = find_band(compilation, nest, attempt.loops, attempts->bands);
+		write_variant(attempts, &merges, variant);
 		*plan = before;
-		if (nest->groups->is_split && nest->groups->count <= MODEL_ARRAYS
-			&& merge_clashing(compilation, nest, attempt.loops, attempts, plan, &merges)) {
+		if (variant->groups->is_split && variant->groups->count <= MODEL_ARRAYS
+			&& merge_clashing(attempts, variant, plan, &merges)) {
 			if (keeps_apart(form))
-				return report_clash(compilation, nest, form);
+				return report_clash(attempts);
 			continue;
 		}
-		struct choice *choice = lower_once(compilation, nest, attempt, attempts, plan, out, outcome);
+		struct choice *choice = lower_once(attempts, variant, plan, out, outcome);
 		if (*outcome != CLASH)
 			return choice;
 		if (keeps_apart(form))
-			return report_clash(compilation, nest, form);
+			return report_clash(attempts);
 		if (!form->is_given && nest_work_is_spent(compilation)
-			&& !is_simplest(attempt, nest_depth(nest))) {
+			&& !is_simplest(&options, nest_depth(attempts->nest))) {
 			*outcome = TOO_LONG;
 			return choice;
 		}
-		reference_groups_merge(compilation->arena, nest->groups, choice->obstacle.clash[0],
+		reference_groups_merge(compilation->arena, variant->groups, choice->obstacle.clash[0],
 			choice->obstacle.clash[1], &merges);
 	}
-}
-
-/* Whether FORM leaves ATTEMPT to be tried. */
-static bool allows(const struct nest *nest, const struct form *form, struct attempt attempt)
-{
-	int loops = form->loops > nest->outer_loops ? form->loops : nest->outer_loops;
-	return !form->is_given || (attempt.loops == loops && attempt.split == form->is_split
-		&& attempt.refetch == form->refetches && attempt.borrow == form->borrows
-		&& attempt.shared < 0);
 }
 
 /* One buffer an array; one a reference group; the same, and groups that meet borrow, those of
@@ -236,19 +249,35 @@ static bool allows(const struct nest *nest, const struct form *form, struct atte
 enum way { WAY_JOINED, WAY_APART, WAY_BORROWED, WAY_BORROWED_INSIDE, WAY_REFETCHED, WAY_SHARED,
 	WAYS = WAY_SHARED + 4 };
 
-static struct attempt attempt_of(int loops, int way)
+static struct variant_options options_of(int loops, int way, bool avoids_forms)
 {
-	return (struct attempt){ .loops = loops, .split = way != WAY_JOINED,
-		.refetch = way == WAY_BORROWED_INSIDE || way == WAY_REFETCHED,
-		.borrow = way == WAY_BORROWED || way == WAY_BORROWED_INSIDE || way >= WAY_SHARED,
-		.shared = way < WAY_SHARED ? -1 : way - WAY_SHARED };
+	return (struct variant_options){ .loops = loops, .is_split = way != WAY_JOINED,
+		.refetches = way == WAY_BORROWED_INSIDE || way == WAY_REFETCHED,
+		.borrows = way == WAY_BORROWED || way == WAY_BORROWED_INSIDE || way >= WAY_SHARED,
+		.avoids_forms = avoids_forms };
 }
 
-/* HAS_MET: groups met, in the attempt before, and had to share a buffer. */
-static bool is_worth(struct attempt attempt, bool may_split, bool has_met)
+/* Which group shares the written one's buffer; -1: none. */
+static int shared_of(int way)
 {
-	return (!attempt.split || may_split)
-		&& (attempt.borrow ? has_met : !attempt.refetch || attempt.loops);
+	return way < WAY_SHARED ? -1 : way - WAY_SHARED;
+}
+
+/* Whether FORM leaves OPTIONS to be tried, with SHARED. */
+static bool allows(const struct nest *nest, const struct form *form,
+	const struct variant_options *options, int shared)
+{
+	int loops = form->loops > nest->outer_loops ? form->loops : nest->outer_loops;
+	return !form->is_given || (options->loops == loops && options->is_split == form->is_split
+		&& options->refetches == form->refetches && options->borrows == form->borrows
+		&& shared < 0);
+}
+
+/* HAS_MET: groups met, in the variant before, and had to share a buffer. */
+static bool is_worth(const struct variant_options *options, bool may_split, bool has_met)
+{
+	return (!options->is_split || may_split)
+		&& (options->borrows ? has_met : !options->refetches || options->loops);
 }
 
 /* No schedule of the forms that were tried beside BEST's, with other buffers or loops, moves less;
@@ -258,8 +287,8 @@ static long rivals_bound(const struct attempts *attempts, const struct choice *b
 	long bound = LONG_MAX;
 	for (const struct tried *tried = attempts->tried; tried; tried = tried->next) {
 		const struct choice *other = tried->choice;
-		bool is_alike = other->attempt.loops == best->attempt.loops
-			&& has_same_arrays(other->nest, best->nest);
+		bool is_alike = other->variant.options.loops == best->variant.options.loops
+			&& has_same_groups(&other->variant, &best->variant);
 		if (is_alike || (other->exact && tried->outcome == NO_FIT))
 			continue;
 		long own = tried->outcome == LOWERED ? choice_space_bound(other, &tried->out) : 0;
@@ -273,8 +302,8 @@ static long rivals_bound(const struct attempts *attempts, const struct choice *b
  * closed forms inside, where tiles of all loops have none, or be those that run whole in its tiles. */
 static bool is_best_known(const struct candidate *candidate)
 {
-	return (candidate->choice->exact && !candidate->choice->nest->band->left_out)
-		|| candidate->bytes <= nest_compulsory(candidate->choice->nest);
+	return (candidate->choice->exact && !candidate->choice->variant.band->left_out)
+		|| candidate->bytes <= nest_compulsory(candidate->choice->variant.nest);
 }
 
 /* isl's work on all forms of a nest, a second or two: what exceeds it is no longer worth while.
@@ -284,24 +313,25 @@ static bool is_best_known(const struct candidate *candidate)
 enum { FORM_OPERATIONS = 3000000, OPTION_OPERATIONS = 500000, SIMPLEST_OPERATIONS = 2000000,
 	GIVEN_OPERATIONS = 12000000 };
 
-/* Whether ATTEMPT is made: the work on those before may be all there is for the nest.  *SIMPLEST:
+/* Whether OPTIONS are tried: the work on those before may be all there is for the nest.  *SIMPLEST:
  * what the simplest may take besides; to be ended in any case. */
 static bool has_work(struct compilation *compilation, const struct form *form,
-	struct attempt attempt, int depth, bool has_plan, struct nest_work *simplest)
+	const struct variant_options *options, int depth, bool has_plan, struct nest_work *simplest)
 {
 	bool is_spent = !form->is_given && nest_work_is_spent(compilation);
-	bool has = !is_spent || (!has_plan && is_simplest(attempt, depth));
+	bool has = !is_spent || (!has_plan && is_simplest(options, depth));
 	*simplest = is_spent && has ? nest_work_grant(compilation, SIMPLEST_OPERATIONS)
 		: nest_work_begin(compilation, NEST_WORK_FREE);
 	return has;
 }
 
-/* Lowers the attempt with the least traffic, of equals that with the fewest transfers (choice_starts): the
+/* Lowers the variant with the least traffic, of equals that with the fewest transfers (choice_starts): the
  * permutable band, and where that leaves loops out or does not fit, the source's outer loops
  * one after the other with what can be tiled inside; each in all ways.  NULL if none fits
  * or the user's schedule is wrong. */
-static struct choice *lower_attempts(struct compilation *compilation, struct nest *nest,
-	const struct form *form, struct plan *plan, struct plan_nest *out, struct refusal *refusal)
+static struct choice *lower_variants(struct compilation *compilation, const struct nest *nest,
+	const struct outer_loops *outer, const struct form *form, bool avoids_forms, struct plan *plan,
+	struct plan_nest *out, struct refusal *refusal)
 {
 	int depth = nest_depth(nest), errors = diag_error_count(compilation->diag);
 	bool may_split = reference_groups_split(compilation, nest, false, NULL)->is_split;
@@ -316,28 +346,27 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 	unsigned long all_work = nest_work_left(compilation);
 	struct candidates candidates = { 0 };
 	const struct plan before = *plan;
-	struct attempts attempts = { .bands = ARENA_ARRAY(compilation->arena, const struct band *,
+	struct attempts attempts = { .compilation = compilation, .nest = nest, .outer = outer,
+		.form = form, .bands = ARENA_ARRAY(compilation->arena, const struct band *,
 		2 * depth + 2) };
 	*refusal = (struct refusal){ .first = NULL };
-	if (!nest->regions_found)
-		nest->regions_found = region_memo_new(compilation, nest);
-	if (!nest->twins)
-		nest->twins = twins_new(compilation->arena);
+	region_memo_begin(compilation, nest);
 	for (int loops = nest->outer_loops; loops <= depth && !is_complete; loops++) {
 		bool may_end = false;
 		for (int way = 0; way < WAYS; way++) {
-			struct attempt attempt = attempt_of(loops, way);
+			const struct variant_options options = options_of(loops, way, avoids_forms);
+			struct variant variant;
 			enum outcome outcome;
-			if (!allows(nest, form, attempt)
-				|| !is_worth(attempt, may_split, has_met || form->is_given))
+			if (!allows(nest, form, &options, shared_of(way))
+				|| !is_worth(&options, may_split, has_met || form->is_given))
 				continue;
 			struct nest_work simplest;
-			if (!has_work(compilation, form, attempt, depth, candidates.count, &simplest)) {
+			if (!has_work(compilation, form, &options, depth, candidates.count, &simplest)) {
 				is_cut |= !is_optional;
 				continue;
 			}
-			struct choice *choice = lower_attempt(compilation, nest, form, attempt, &attempts,
-				plan, out, &outcome);
+			struct choice *choice = lower_variant(&attempts, options, shared_of(way), plan, out,
+				&outcome, &variant);
 			nest_work_end(compilation, &simplest);
 			*plan = before;
 			if (diag_error_count(compilation->diag) > errors) {
@@ -348,15 +377,15 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 				&& !choice->contradiction && choice->exact)))
 				refusal->first = choice;
 			if (way == WAY_APART)
-				has_met = nest->groups->merges.count > 0;
+				has_met = variant.groups->merges.count > 0;
 			is_missed |= outcome == TOO_LONG;
 			is_too_large |= outcome == NO_FIT;
-			has_others |= nest->band->left_out || loops > nest->outer_loops;
+			has_others |= variant.band->left_out || loops > nest->outer_loops;
 			if (outcome != LOWERED)
 				continue;
 			candidates_add(compilation, &candidates, choice, out);
 			may_end |= (loops && !nest->function->unbound)
-				|| (!nest->band->left_out && (attempt.split || !may_split));
+				|| (!variant.band->left_out && (options.is_split || !may_split));
 		}
 		is_complete = may_end && (is_best_known(&candidates.items[0]) ||
 			candidates.items[0].bytes >= least);
@@ -387,18 +416,18 @@ static struct choice *lower_attempts(struct compilation *compilation, struct nes
 	return best;
 }
 
-struct choice *lower_in_best_form(struct compilation *compilation, struct nest *nest,
-	const struct form *form, struct plan *plan, struct plan_nest *out, struct refusal *refusal)
+struct choice *lower_best_variant(struct compilation *compilation, const struct nest *nest,
+	const struct outer_loops *outer, const struct form *form, struct plan *plan,
+	struct plan_nest *out, struct refusal *refusal)
 {
 	int errors = diag_error_count(compilation->diag);
 	struct nest_work work = form->is_given ? nest_work_grant(compilation, GIVEN_OPERATIONS)
 		: nest_work_begin(compilation, nest_work_wanted(compilation, FORM_OPERATIONS));
-	nest->avoids_forms = form->avoids_forms;
-	struct choice *best = lower_attempts(compilation, nest, form, plan, out, refusal);
+	struct choice *best = lower_variants(compilation, nest, outer, form, form->avoids_forms, plan, out,
+		refusal);
 	if (!best && refusal->had_forms && diag_error_count(compilation->diag) == errors) {
 		struct refusal general;
-		nest->avoids_forms = true;
-		best = lower_attempts(compilation, nest, form, plan, out, &general);
+		best = lower_variants(compilation, nest, outer, form, true, plan, out, &general);
 		if (best)
 			best->is_fallback = true;
 	}

@@ -76,7 +76,7 @@ static struct choice *emit_for_all_sizes(struct compilation *compilation,
 	const struct plan before = *plan;
 	for (int i = 0; i < candidates->count; i++) {
 		const struct candidate *candidate = &candidates->items[i];
-		const struct nest *nest = candidate->choice->nest;
+		const struct nest *nest = candidate->choice->variant.nest;
 		const char *reason = NULL;
 		*plan = before;
 		*out = (struct plan_nest){ .name = nest->name, .location = nest->location,

@@ -1,4 +1,4 @@
-/* A nest as written, with a given band: model, what the user wants of it, schedule, plan. */
+/* A variant of a nest: model, what the user wants of it, schedule, plan. */
 
 #include <limits.h>
 #include <string.h>
@@ -34,24 +34,24 @@ static void contradict(struct choice *choice, const struct schedule_line *line, 
 static void find_contradiction(struct choice *choice, const struct schedule_reader *reader)
 {
 	struct arena *arena = choice->compilation->arena;
-	const struct nest *nest = choice->nest;
+	const struct reference_groups *groups = choice->variant.groups;
 	const struct search_options *options = &choice->options;
-	for (int l = 0; l < nest->band->prefix; l++)
+	for (int l = 0; l < choice->variant.band->prefix; l++)
 		if (choice->model.loops[l].tile != 1 && reader->tiles[l])
 			contradict(choice, reader->tiles[l], arena_printf(arena, "loop '%s' runs one iteration "
 				"at a time, in order: it has no tiles of %ld", choice->model.loops[l].name,
 				choice->model.loops[l].tile));
-	for (int a = 0; a < nest->groups->count; a++) {
+	for (int a = 0; a < groups->count; a++) {
 		if (!reader->stores[a])
 			continue;
-		if (nest->groups->items[a].has_siblings
+		if (groups->items[a].has_siblings
 			&& (options->slots[a] != 1 || options->sliding[a] == 1 || options->doubled[a] == 1))
 			contradict(choice, reader->stores[a], arena_printf(arena, "array '%s' has several "
 				"buffers, of which each holds one region: none has slots, slides or is double",
-				nest->groups->items[a].array->name));
+				groups->items[a].array->name));
 		if (!choice->exact && options->slots[a] > 1)
 			contradict(choice, reader->stores[a], arena_printf(arena, "the regions of '%s' have no "
-				"closed form: its buffer has one slot", nest->groups->items[a].array->name));
+				"closed form: its buffer has one slot", groups->items[a].array->name));
 	}
 }
 
@@ -59,7 +59,8 @@ static struct schedule_reader reader_of(const struct choice *choice, struct nest
 	struct search_options *options)
 {
 	return (struct schedule_reader){ .arena = choice->compilation->arena,
-		.function = choice->nest->function, .prefix = choice->nest->band->prefix, .model = model, .options = options, .compilation = choice->compilation };
+		.function = choice->variant.nest->function, .prefix = choice->variant.band->prefix,
+		.model = model, .options = options, .compilation = choice->compilation };
 }
 
 /* What pragmas and --schedule say of the nest. */
@@ -68,7 +69,7 @@ static void read_constraints(struct choice *choice)
 	choice->free_model = choice->model;
 	choice->free_options = choice->options;
 	choice->said = reader_of(choice, &choice->model, &choice->options);
-	choice->lines = schedule_constraints(choice->compilation, choice->nest, &choice->line_count);
+	choice->lines = schedule_constraints(choice->compilation, choice->variant.nest, &choice->line_count);
 	if (!schedule_read(&choice->said, choice->lines, choice->line_count)) {
 		choice->contradiction = choice->said.failure;
 		choice->contradicts_at = choice->said.failed_at;
@@ -82,7 +83,7 @@ static void read_constraints(struct choice *choice)
 static void restrict_to_boxes(struct choice *choice)
 {
 	choice->options.prefers_memory = false;
-	if (choice->options.buffering == BUFFERING_AUTO && !choice->nest->function->unbound)
+	if (choice->options.buffering == BUFFERING_AUTO && !choice->variant.nest->function->unbound)
 		choice->options.buffering = BUFFERING_SINGLE;
 	for (int a = 0; a < choice->model.array_count; a++) {
 		choice->options.slots[a] = 1;
@@ -91,11 +92,14 @@ static void restrict_to_boxes(struct choice *choice)
 }
 
 /* The dimensions of the band, from the first on, that array A's buffer is inside of at least. */
-static int least_dims_outside(const struct nest *nest, int a)
+static int least_dims_outside(const struct variant *variant, int a)
 {
-	int dims = !nest->refetches || !nest->groups->items[a].has_siblings ? 0 : !nest->borrows ? nest->band->prefix
-		: nest->groups->items[a].is_written ? 0 : nest->band->count;
-	return dims > nest->outer_count ? dims : nest->outer_count;
+	const struct reference_group *group = &variant->groups->items[a];
+	int outer = variant_outer_count(variant);
+	int dims = !variant->options.refetches || !group->has_siblings ? 0
+		: !variant->options.borrows ? variant->band->prefix : group->is_written ? 0
+		: variant->band->count;
+	return dims > outer ? dims : outer;
 }
 
 /* How many of the first DIMS dimensions may have tile loops: one that has a single iteration for
@@ -113,21 +117,21 @@ static int tile_loops_among(const struct choice *choice, int dims)
 static void restrict_siblings(struct choice *choice)
 {
 	for (int a = 0; a < choice->model.array_count; a++) {
-		if (choice->nest->groups->items[a].has_siblings) {
+		if (choice->variant.groups->items[a].has_siblings) {
 			choice->options.slots[a] = 1;
 			choice->options.sliding[a] = 0;
 			choice->options.doubled[a] = 0;
 		}
 		choice->options.min_store[a] = tile_loops_among(choice,
-			least_dims_outside(choice->nest, a));
+			least_dims_outside(&choice->variant, a));
 	}
 }
 
 /* Sequential dimensions stay outermost, in order, an iteration a tile. */
 static void fix_prefix(struct choice *choice)
 {
-	choice->options.order_count = choice->nest->band->prefix;
-	for (int l = 0; l < choice->nest->band->prefix; l++) {
+	choice->options.order_count = choice->variant.band->prefix;
+	for (int l = 0; l < choice->variant.band->prefix; l++) {
 		choice->options.order[l] = l;
 		choice->model.loops[l].tile = 1;
 		choice->model.loops[l].is_forward = true;
@@ -137,7 +141,7 @@ static void fix_prefix(struct choice *choice)
 /* Borders that the model does not clip make the plan move less than it says. */
 static bool is_unclipped(const struct choice *choice)
 {
-	for (int a = 0; a < choice->nest->groups->count; a++)
+	for (int a = 0; a < choice->variant.groups->count; a++)
 		if (choice->regions[a].is_clipped && !array_is_clipped(&choice->model.arrays[a]))
 			return true;
 	return false;
@@ -152,23 +156,24 @@ static bool prepare(struct choice *choice)
 	choice->options.threads = compilation->threads;
 	choice->options.show_progress = compilation->show_progress;
 	choice->options.interrupted = compilation->interrupted;
-	choice->regions = ARENA_ARRAY(compilation->arena, struct region, choice->nest->groups->count + 1);
-	choice->exact = nest_model_build(compilation, choice->nest, &choice->model, choice->regions);
+	choice->regions = ARENA_ARRAY(compilation->arena, struct region,
+		choice->variant.groups->count + 1);
+	choice->exact = nest_model_build(compilation, &choice->variant, &choice->model, choice->regions);
 	if (pass_done(compilation, "band"))
-		nest_print_model(choice->nest, &choice->model, choice->exact, compilation->trace);
-	choice->options.shared_loops = tile_loops_among(choice, choice->nest->outer_count);
+		nest_print_model(&choice->variant, &choice->model, choice->exact, compilation->trace);
+	choice->options.shared_loops = tile_loops_among(choice, variant_outer_count(&choice->variant));
 	fix_prefix(choice);
 	restrict_siblings(choice);
-	restriction_apply(compilation, choice->nest, &choice->model, &choice->options);
+	restriction_apply(compilation, &choice->variant, &choice->model, &choice->options);
 	read_constraints(choice);
 	if (!choice->exact)
 		restrict_to_boxes(choice);
-	if (choice->contradiction || !choice->exact || choice->nest->groups->is_split || is_unclipped(choice)
+	if (choice->contradiction || !choice->exact || choice->variant.groups->is_split || is_unclipped(choice)
 	    || model_is_countable(&choice->model, compilation->arch->scratchpad_bytes))
 		return true;
-	diag_error(compilation->diag, choice->nest->location,
+	diag_error(compilation->diag, choice->variant.nest->location,
 		"every schedule of '%s' moves 2^63 bytes or more, which cannot be counted; "
-		"give it smaller sizes", choice->nest->name);
+		"give it smaller sizes", choice->variant.nest->name);
 	return false;
 }
 
@@ -252,7 +257,7 @@ static bool report_lines(const struct choice *choice)
 	compilation->does_not_fit = true;
 	diag_error(compilation->diag, schedule_line_at(first), "nothing fits: no schedule of '%s' with "
 		"what is said of it needs at most the %ld bytes of scratchpad that '%s' has",
-		choice->nest->name, arch->scratchpad_bytes, arch->name);
+		choice->variant.nest->name, arch->scratchpad_bytes, arch->name);
 	for (int i = 0; i < choice->line_count; i++)
 		if (is_taken[i] && !schedule_line_is(choice->lines[i], "form"))
 			explain_line(choice, i);
@@ -285,14 +290,14 @@ static bool report_misaligned(const struct choice *choice)
 	if (!found.array && !search_least_memory(&choice->model, compilation->arch, &choice->options,
 		&smallest)) {
 		found.why = "in tiles of any size is not";
-		for (int a = choice->nest->groups->count - 1; a >= 0; a--)
+		for (int a = choice->variant.groups->count - 1; a >= 0; a--)
 			if (choice->model.arrays[a].align_bytes > 1 && (!found.array || !can_align(choice, a)))
-				found.array = choice->nest->groups->items[a].array;
+				found.array = choice->variant.groups->items[a].array;
 	}
 	if (!found.array)
 		return false;
 	compilation->does_not_fit = true;
-	misaligned_report(compilation->arch, choice->nest->location, &found, compilation->diag);
+	misaligned_report(compilation->arch, choice->variant.nest->location, &found, compilation->diag);
 	return true;
 }
 
@@ -309,18 +314,18 @@ void choice_report_no_fit(struct choice *choice)
 		return;
 	if (choice->exact && model_lower_bound(&choice->model, arch->scratchpad_bytes, &argument)
 	    > LONG_MAX / 2) {
-		diag_error(compilation->diag, choice->nest->location, "no schedule of '%s' was found "
+		diag_error(compilation->diag, choice->variant.nest->location, "no schedule of '%s' was found "
 			"that moves less than 2^63 bytes, which can be counted; give it smaller sizes",
-			choice->nest->name);
+			choice->variant.nest->name);
 		return;
 	}
 	if (report_misaligned(choice))
 		return;
 	compilation->does_not_fit = true;
-	diag_error(compilation->diag, choice->nest->location,
+	diag_error(compilation->diag, choice->variant.nest->location,
 		"nothing fits: no schedule of '%s' needs at most the %ld bytes of scratchpad that "
-		"'%s' has", choice->nest->name, arch->scratchpad_bytes, arch->name);
-	diag_note(compilation->diag, choice->nest->location,
+		"'%s' has", choice->variant.nest->name, arch->scratchpad_bytes, arch->name);
+	diag_note(compilation->diag, choice->variant.nest->location,
 		arch->exclusive ? "the least that would do is %s of %ld bytes"
 		: "the least that would do is %s", place_text(arch, choice->smallest,
 		compilation->arena), arch_granule_bytes(arch));
@@ -331,9 +336,9 @@ void choice_report_no_fit(struct choice *choice)
 			bytes *= choice->model.arrays[a].dims[d].window;
 		bytes = (bytes + unit - 1) / unit * unit;
 		needs = arena_printf(compilation->arena, "%s%s'%s' %ld", needs, a ? ", " : "",
-			choice->nest->groups->items[a].array->source_name, bytes);
+			choice->variant.groups->items[a].array->source_name, bytes);
 	}
-	diag_note(compilation->diag, choice->nest->location,
+	diag_note(compilation->diag, choice->variant.nest->location,
 		"bytes that arrays need at least at a time: %s", needs);
 }
 
@@ -341,7 +346,7 @@ static void show_schedule(const struct choice *choice)
 {
 	struct compilation *compilation = choice->compilation;
 	if (pass_done(compilation, "search"))
-		fprintf(compilation->trace, "nest %s\n%s", choice->nest->name,
+		fprintf(compilation->trace, "nest %s\n%s", choice->variant.nest->name,
 			schedule_print(compilation->arena, &choice->model, &choice->options,
 				&choice->schedule));
 }
@@ -351,19 +356,19 @@ static void show_schedule(const struct choice *choice)
 static struct schedule with_sequential_loops(const struct choice *choice)
 {
 	const struct schedule *found = &choice->schedule;
-	const struct nest *nest = choice->nest;
+	int prefix = choice->variant.band->prefix;
 	struct schedule schedule = *found;
 	int level[NEST_LOOPS] = { 0 };   /* [dimension]: loops there are down to its own */
 	schedule.depth = 0;
-	for (int l = 0; l < nest->band->prefix; l++)
+	for (int l = 0; l < prefix; l++)
 		schedule.order[schedule.depth++] = l;
 	for (int i = 0; i < found->depth; i++)
-		if (found->order[i] >= nest->band->prefix)
+		if (found->order[i] >= prefix)
 			schedule.order[schedule.depth++] = found->order[i];
 	for (int i = 0; i < schedule.depth; i++)
 		level[schedule.order[i]] = i + 1;
 	for (int a = 0; a < choice->model.array_count; a++) {
-		int store = found->storage[a].store, least = least_dims_outside(nest, a);
+		int store = found->storage[a].store, least = least_dims_outside(&choice->variant, a);
 		store = store ? level[found->order[store - 1]] : 0;
 		least = least < schedule.depth ? least : schedule.depth;
 		schedule.storage[a].store = store > least ? store : least;
@@ -373,7 +378,7 @@ static struct schedule with_sequential_loops(const struct choice *choice)
 
 /* Lowers NEST under the schedule, which then says of buffers without closed forms which are
  * double after all: where that is as there is room, the real regions decide. */
-static bool lower_schedule(struct choice *choice, const struct nest *nest,
+static bool lower_schedule(struct choice *choice, const struct variant *variant,
 	const struct region *regions, enum detail detail, struct plan *plan, struct plan_nest *out)
 {
 	enum doubling doubling[MODEL_ARRAYS];
@@ -382,7 +387,7 @@ static bool lower_schedule(struct choice *choice, const struct nest *nest,
 		doubling[a] = !choice->schedule.storage[a].is_double ? DOUBLE_NEVER
 			: as_fits && choice->options.doubled[a] < 0 ? DOUBLE_IF_FITS : DOUBLE_WANTED;
 	const struct schedule schedule = with_sequential_loops(choice);
-	bool done = lower_with_schedule(choice->compilation, nest, &choice->model, regions,
+	bool done = lower_with_schedule(choice->compilation, variant, &choice->model, regions,
 		choice->exact,
 		&schedule, doubling, detail, plan, out, &choice->obstacle);
 	for (int a = 0; a < choice->model.array_count && done && !choice->exact; a++)
@@ -393,9 +398,9 @@ static bool lower_schedule(struct choice *choice, const struct nest *nest,
 bool choice_lower_again(struct choice *choice, enum detail detail, struct plan *plan,
 	struct plan_nest *out)
 {
-	restriction_trim(choice->compilation, choice->nest, &choice->model, &choice->schedule);
+	restriction_trim(choice->compilation, &choice->variant, &choice->model, &choice->schedule);
 	show_schedule(choice);
-	return lower_schedule(choice, choice->nest, choice->regions, detail, plan, out);
+	return lower_schedule(choice, &choice->variant, choice->regions, detail, plan, out);
 }
 
 /* Lowers the schedule without statements, unless isl takes too long over it. */
@@ -434,7 +439,7 @@ static void try_rows(struct choice *choice, const struct plan *before, struct pl
 {
 	struct plan rows_plan = *before;
 	struct plan_nest rows = { .name = out->name, .location = out->location };
-	if (plan_nest_bytes(out) == nest_compulsory(choice->nest))
+	if (plan_nest_bytes(out) == nest_compulsory(choice->variant.nest))
 		return;
 	choice->schedule.moves_boxes = false;
 	if (weigh(choice, &rows_plan, &rows)
@@ -516,14 +521,14 @@ static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct
 /* Whether the model counts what the plan moves, so that the search's bound is the plan's. */
 static bool is_modelled(const struct choice *choice)
 {
-	return choice->exact && !is_unclipped(choice) && !choice->nest->groups->is_split;
+	return choice->exact && !is_unclipped(choice) && !choice->variant.groups->is_split;
 }
 
 /* Others move less but are not right for all sizes, or buffers are elsewhere than the schedule
  * says. */
 static bool is_second_best(const struct choice *choice, const struct plan_nest *out)
 {
-	return choice->is_fallback || (choice->nest->function->unbound && choice->exact
+	return choice->is_fallback || (choice->variant.nest->function->unbound && choice->exact
 		&& plan_nest_bytes(out) > choice->schedule.total_bytes);
 }
 
@@ -545,7 +550,7 @@ long choice_space_bound(const struct choice *choice, const struct plan_nest *out
 void choice_fill_bounds(const struct choice *choice, struct plan_nest *out)
 {
 	long space = choice_space_bound(choice, out);
-	out->lower_bound_bytes = nest_lower_bound(choice->nest,
+	out->lower_bound_bytes = nest_lower_bound(choice->variant.nest,
 		choice->compilation->arch->scratchpad_bytes, &out->compulsory_bytes,
 		&out->lower_bound_argument);
 	if (is_modelled(choice)) {
@@ -570,7 +575,7 @@ void choice_fill_bounds(const struct choice *choice, struct plan_nest *out)
 bool choice_agrees(const struct choice *choice, const struct plan_nest *out)
 {
 	/* Buffers outside sequential loops come inside them where they would grow with a size. */
-	if (choice->nest->function->unbound && choice->nest->band->prefix)
+	if (choice->variant.nest->function->unbound && choice->variant.band->prefix)
 		return true;
 	if (!choice->exact || (is_unclipped(choice)
 		? plan_nest_bytes(out) <= choice->schedule.total_bytes
@@ -583,26 +588,28 @@ bool choice_agrees(const struct choice *choice, const struct plan_nest *out)
 
 enum outcome choice_lower(struct choice *choice, struct plan *plan, struct plan_nest *out)
 {
-	*out = (struct plan_nest){ .name = choice->nest->name, .location = choice->nest->location };
+	*out = (struct plan_nest){ .name = choice->variant.nest->name,
+		.location = choice->variant.nest->location };
 	if (choice->contradiction)
 		return NO_FIT;
 	return choice->exact ? lower_exactly(choice, plan, out) : lower_boxes(choice, plan, out);
 }
 
-struct choice *choice_make(struct compilation *compilation, struct nest *nest)
+struct choice *choice_make(struct compilation *compilation, const struct variant *variant)
 {
 	struct choice *choice = ARENA_NEW(compilation->arena, struct choice);
 	choice->compilation = compilation;
-	choice->nest = nest;
+	choice->variant = *variant;
 	return prepare(choice) ? choice : NULL;
 }
 
 /* Every value that a read of a created array sees is set in the nest, whatever the sizes; else
  * says of which array not. */
-static bool stays_created(const struct choice *choice, struct nest *all, const char **reason)
+static bool stays_created(const struct choice *choice, const struct variant *all,
+	const char **reason)
 {
 	for (int a = 0; a < all->groups->count; a++)
-		if (choice->model.arrays[a].is_created && !nest_is_created(all, &all->groups->items[a])) {
+		if (choice->model.arrays[a].is_created && !nest_is_created(all->nest, &all->groups->items[a])) {
 			*reason = arena_printf(choice->compilation->arena, "some element of '%s' is read "
 				"before it is written for some sizes", all->groups->items[a].array->source_name);
 			return false;
@@ -611,7 +618,7 @@ static bool stays_created(const struct choice *choice, struct nest *all, const c
 }
 
 /* Why ALL, the nest for all sizes, has no plan under a schedule that is legal. */
-static const char *reason_without_plan(const struct choice *choice, const struct nest *all)
+static const char *reason_without_plan(const struct choice *choice, const struct variant *all)
 {
 	struct arena *arena = choice->compilation->arena;
 	const struct obstacle *obstacle = &choice->obstacle;
@@ -639,10 +646,9 @@ bool choice_lower_all_sizes(struct choice *choice, struct plan *plan, struct pla
 {
 	struct compilation *compilation = choice->compilation;
 	struct region *regions = ARENA_ARRAY(compilation->arena, struct region,
-		choice->nest->groups->count + 1);
-	memcpy(regions, choice->regions, sizeof *regions * (size_t)choice->nest->groups->count);
-	struct nest *all = nest_with_sizes(compilation, choice->nest,
-		choice->attempt.loops, choice->exact,
+		choice->variant.groups->count + 1);
+	memcpy(regions, choice->regions, sizeof *regions * (size_t)choice->variant.groups->count);
+	const struct variant *all = variant_with_sizes(compilation, &choice->variant, choice->exact,
 		regions, reason);
 	if (!all || !band_is_legal(compilation, all, &choice->schedule, reason))
 		return false;
@@ -663,10 +669,10 @@ double choice_starts(const struct choice *choice)
 const char *choice_describe(const struct choice *choice)
 {
 	struct compilation *compilation = choice->compilation;
-	return arena_printf(compilation->arena, "nest %s\n%s%s%s", choice->nest->name,
-		choice->nest->joined_count ? "merge\n" : "",
-		choice->has_others || choice->nest->avoids_forms ? form_print(compilation, choice->nest, choice->attempt.loops,
-			choice->is_expanded) : "",
+	return arena_printf(compilation->arena, "nest %s\n%s%s%s", choice->variant.nest->name,
+		choice->variant.nest->joined_count ? "merge\n" : "",
+		choice->has_others || choice->variant.options.avoids_forms
+			? form_print(compilation, &choice->variant, choice->is_expanded) : "",
 		schedule_print(compilation->arena, &choice->model, &choice->options,
 			&choice->schedule));
 }

@@ -1,4 +1,4 @@
-/* One way of lowering a nest, and the schedule that was chosen for it. */
+/* A variant of a nest, and the schedule that was chosen for it. */
 
 #ifndef PASSES_CHOICE_H
 #define PASSES_CHOICE_H
@@ -9,18 +9,9 @@
 #include "passes/search/search.h"
 #include "passes/variants/schedule_text.h"
 
-/* What is tried for a nest: how many of the source's outer loops run one after the
- * other, and whether reference groups have buffers of their own. */
-struct attempt {
-	int loops;
-	bool split, refetch, borrow; /* see struct nest */
-	int shared;                  /* the reading group that shares the writer's buffer, of those
-	                              * that could borrow; -1: none */
-};
-
 struct choice {
 	struct compilation *compilation;
-	struct nest *nest;
+	struct variant variant;
 	struct nest_model model;
 	struct region *regions;
 	bool exact;
@@ -31,7 +22,6 @@ struct choice {
 	struct obstacle obstacle;
 	struct misaligned misaligned;    /* of the last schedule that was lowered: {0} if none */
 	long smallest;               /* scratchpad that would do, where nothing fits */
-	struct attempt attempt;
 	bool is_expanded;
 	bool is_cut;                 /* not all forms of the nest were tried */
 	bool has_others;             /* other forms of the nest (form.h) could have been chosen */
@@ -51,9 +41,9 @@ struct choice {
 /* What is wrong where no plan was made. */
 enum outcome { LOWERED, NO_FIT, CLASH, TOO_LONG };
 
-/* A choice for NEST's present band, with what pragmas and --schedule say of it.  NULL after an
- * error (diagnosed). */
-struct choice *choice_make(struct compilation *compilation, struct nest *nest);
+/* A choice for VARIANT, with what pragmas and --schedule say of it.  NULL after an error
+ * (diagnosed). */
+struct choice *choice_make(struct compilation *compilation, const struct variant *variant);
 /* Chooses a schedule and lowers it, without statements, into PLAN with its entry OUT. */
 enum outcome choice_lower(struct choice *choice, struct plan *plan, struct plan_nest *out);
 /* The steps of that where the model only bounds the regions.  Chooses a schedule that needs at most

@@ -41,17 +41,18 @@ static const char *print_group(struct compilation *compilation,
 	return text;
 }
 
-static const char *print_apart(struct compilation *compilation, const struct nest *nest)
+static const char *print_apart(struct compilation *compilation, const struct variant *variant)
 {
-	const struct reference_groups *groups = nest->groups;
-	const struct reference_groups *apart = reference_groups_split(compilation, nest, nest->borrows,
-		NULL);
+	const struct function *function = variant->nest->function;
+	const struct reference_groups *groups = variant->groups;
+	const struct reference_groups *apart = reference_groups_split(compilation, variant->nest,
+		variant->options.borrows, NULL);
 	const struct array *last = NULL;
 	const char *text = "";
-	for (int i = 0; i < nest->function->array_count; i++)
+	for (int i = 0; i < function->array_count; i++)
 		for (int a = 0; a < groups->count; a++) {
 			const struct array *array = groups->items[a].array;
-			if (array != nest->function->arrays[i] || entry_count(groups, array) < 2)
+			if (array != function->arrays[i] || entry_count(groups, array) < 2)
 				continue;
 			if (array != last)
 				text = arena_printf(compilation->arena, "%s %s", text, array->name);
@@ -62,14 +63,16 @@ static const char *print_apart(struct compilation *compilation, const struct nes
 	return *text ? arena_printf(compilation->arena, " apart%s", text) : "";
 }
 
-const char *form_print(struct compilation *compilation, const struct nest *nest, int loops,
+const char *form_print(struct compilation *compilation, const struct variant *variant,
 	bool is_expanded)
 {
-	const char *sequential = loops > nest->outer_loops
-		? arena_printf(compilation->arena, " sequential %d", loops) : "";
-	const char *text = arena_printf(compilation->arena, "%s%s%s%s%s%s", is_expanded ? " expanded" : "",
-		sequential, nest->avoids_forms ? " isl" : "", nest->refetches ? " refetched" : "", nest->borrows ? " borrowed" : "",
-		nest->groups->is_split ? print_apart(compilation, nest) : "");
+	const struct variant_options *options = &variant->options;
+	const char *sequential = options->loops > variant->nest->outer_loops
+		? arena_printf(compilation->arena, " sequential %d", options->loops) : "";
+	const char *text = arena_printf(compilation->arena, "%s%s%s%s%s%s",
+		is_expanded ? " expanded" : "", sequential, options->avoids_forms ? " isl" : "",
+		options->refetches ? " refetched" : "", options->borrows ? " borrowed" : "",
+		variant->groups->is_split ? print_apart(compilation, variant) : "");
 	return arena_printf(compilation->arena, "form%s\n", *text ? text : " plain");
 }
 

@@ -1,7 +1,7 @@
 #ifndef PASSES_FORM_H
 #define PASSES_FORM_H
 
-#include "passes/analysis/reference_groups.h"
+#include "passes/analysis/variant.h"
 #include "passes/variants/schedule_lines.h"
 
 /* How a nest is written before it is cut into tiles: what of it runs in order, what is in
@@ -18,7 +18,7 @@ struct form {
 	int loops;                   /* of the source's outer loops, run one after the other */
 	bool is_split;               /* reference groups have buffers of their own */
 	bool avoids_forms;           /* regions come from isl, also where they have closed forms */
-	bool refetches, borrows;     /* see struct nest */
+	bool refetches, borrows;     /* see struct variant_options */
 	/* The line that says so, and its first word about the groups that share a buffer (its end:
 	 * as found). */
 	const struct schedule_line *line;
@@ -30,8 +30,8 @@ struct form {
 bool form_parse(struct compilation *compilation, const struct schedule_line *line,
 	struct form *form);
 
-/* The line for NEST, which is lowered with LOOPS sequential loops.  In the arena. */
-const char *form_print(struct compilation *compilation, const struct nest *nest, int loops,
+/* The line for VARIANT.  In the arena. */
+const char *form_print(struct compilation *compilation, const struct variant *variant,
 	bool is_expanded);
 
 /* Adds to MERGES the reference groups of NEST that FORM has in one buffer.  An array's groups are

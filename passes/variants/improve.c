@@ -67,7 +67,7 @@ static bool add_seen(struct improver *improver, const struct choice *choice)
 static bool is_over(const struct improver *improver)
 {
 	return improver->seen_count > MODELS || improver->plan_count >= PLANS
-		|| plan_nest_bytes(improver->out) <= nest_compulsory(improver->best->nest)
+		|| plan_nest_bytes(improver->out) <= nest_compulsory(improver->best->variant.nest)
 		|| nest_work_is_spent(improver->best->compilation);
 }
 
@@ -183,7 +183,7 @@ static void try_outermost(struct improver *improver, int l)
 {
 	struct search_options *options = &improver->trial->options;
 	begin(improver);
-	if (options->has_fixed_order || options->order_count > improver->best->nest->band->prefix)
+	if (options->has_fixed_order || options->order_count > improver->best->variant.band->prefix)
 		return;
 	options->order[options->order_count++] = l;
 	options->has_fixed_order = true;
@@ -212,7 +212,7 @@ bool choice_improve(struct choice *choice, const struct plan *before, struct pla
 	for (int l = -1; l < choice->model.loop_count; l++)
 		if (l < 0 || is_free(&improver, l))
 			try_single(&improver, l);
-	for (int l = choice->nest->band->prefix; l < choice->model.loop_count; l++)
+	for (int l = choice->variant.band->prefix; l < choice->model.loop_count; l++)
 		if (is_free(&improver, l))
 			try_outermost(&improver, l);
 	try_less_memory(&improver);

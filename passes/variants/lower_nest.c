@@ -53,8 +53,8 @@ static struct nest *renewed(struct compilation *compilation, struct nest *nest,
 	return nest->joined_count ? nest_join(compilation, now, nest->joined_count) : now;
 }
 
-/* One way to write a nest, and what came of lowering it. */
-struct variant {
+/* A nest, with scalars expanded or not, and what came of lowering it. */
+struct lowered {
 	struct nest *nest;
 	struct plan plan;
 	struct plan_nest out;
@@ -63,19 +63,18 @@ struct variant {
 	struct refusal refusal;      /* then */
 };
 
-static void lower_variant(struct compilation *compilation, struct nest *nest,
-	const struct form *form, const struct plan *plan, struct variant *variant)
+static void lower_one(struct compilation *compilation, struct nest *nest,
+	const struct form *form, const struct plan *plan, struct lowered *lowered)
 {
-	*variant = (struct variant){ .nest = nest, .plan = *plan };
-	nest->groups = nest->arrays;
+	*lowered = (struct lowered){ .nest = nest, .plan = *plan };
 	nest_find_dependences(compilation, nest);
 	if (pass_done(compilation, "dependences"))
 		nest_print_dependences(compilation, nest, compilation->trace);
-	variant->choice = lower_in_best_form(compilation, nest, form, &variant->plan, &variant->out,
-		&variant->refusal);
-	if (variant->choice) {
-		variant->plan.function = nest->function;
-		choice_fill_bounds(variant->choice, &variant->out);
+	lowered->choice = lower_best_variant(compilation, nest, NULL, form, &lowered->plan, &lowered->out,
+		&lowered->refusal);
+	if (lowered->choice) {
+		lowered->plan.function = nest->function;
+		choice_fill_bounds(lowered->choice, &lowered->out);
 	}
 }
 
@@ -131,39 +130,39 @@ static void take_bound_of(const struct compilation *compilation, const struct ne
 /* Loops stay whole, or run one by one, because scalars carry sums through them: with those
  * in arrays the nest may move less, or in fewer transfers. */
 static void try_expanded(struct compilation *compilation, const struct form *form,
-	const struct plan *plan, struct variant *best)
+	const struct plan *plan, struct lowered *best)
 {
-	struct variant variant;
-	if (best->choice && !best->choice->nest->band->prefix && !best->choice->nest->band->left_out
+	struct lowered lowered;
+	if (best->choice && !best->choice->variant.band->prefix && !best->choice->variant.band->left_out
 		&& plan_nest_bytes(&best->out) == best->out.compulsory_bytes)
 		return;
 	const struct nest *nest = best->nest;
 	struct nest *expanded = expanded_nest(compilation, best->nest);
 	if (!expanded || expanded->arrays->count > MODEL_ARRAYS)
 		return;
-	lower_variant(compilation, expanded, form, plan, &variant);
+	lower_one(compilation, expanded, form, plan, &lowered);
 	if (best->choice)
 		best->choice->has_others = true;
-	if (best->refusal.least && (!variant.refusal.least
-		|| best->refusal.least < variant.refusal.least)) {
-		variant.refusal.least = best->refusal.least;
-		variant.refusal.reason = best->refusal.reason;
+	if (best->refusal.least && (!lowered.refusal.least
+		|| best->refusal.least < lowered.refusal.least)) {
+		lowered.refusal.least = best->refusal.least;
+		lowered.refusal.reason = best->refusal.reason;
 	} else {
-		best->refusal.least = variant.refusal.least;
-		best->refusal.reason = variant.refusal.reason;
+		best->refusal.least = lowered.refusal.least;
+		best->refusal.reason = lowered.refusal.reason;
 	}
-	if (!variant.choice)
+	if (!lowered.choice)
 		return;
-	variant.choice->is_expanded = variant.choice->has_others = true;
+	lowered.choice->is_expanded = lowered.choice->has_others = true;
 	struct plan_nest other = best->out;
 	bool has_other = best->choice;
-	if (!has_other || plan_nest_bytes(&variant.out) < plan_nest_bytes(&other)
-		|| (plan_nest_bytes(&variant.out) == plan_nest_bytes(&other)
-		&& choice_starts(variant.choice) < choice_starts(best->choice)))
-		*best = variant;
+	if (!has_other || plan_nest_bytes(&lowered.out) < plan_nest_bytes(&other)
+		|| (plan_nest_bytes(&lowered.out) == plan_nest_bytes(&other)
+		&& choice_starts(lowered.choice) < choice_starts(best->choice)))
+		*best = lowered;
 	else
-		other = variant.out;
-	best->expanded = variant.choice;
+		other = lowered.out;
+	best->expanded = lowered.choice;
 	/* the best of both ways is at least the lesser bound */
 	if (has_other && other.bound_bytes < best->out.bound_bytes)
 		best->out.bound_bytes = other.bound_bytes;
@@ -176,13 +175,13 @@ static void try_expanded(struct compilation *compilation, const struct form *for
 }
 
 /* NEST in the form that the user wants, or the best of those there are. */
-static void lower_variants(struct compilation *compilation, struct nest *nest,
-	const struct form *form, const struct plan *plan, struct variant *best)
+static void lower_each(struct compilation *compilation, struct nest *nest,
+	const struct form *form, const struct plan *plan, struct lowered *best)
 {
 	int errors = diag_error_count(compilation->diag);
-	*best = (struct variant){ .nest = nest };
+	*best = (struct lowered){ .nest = nest };
 	if (!form->is_given || !form->is_expanded)
-		lower_variant(compilation, nest, form, plan, best);
+		lower_one(compilation, nest, form, plan, best);
 	if ((!form->is_given || form->is_expanded) && diag_error_count(compilation->diag) == errors)
 		try_expanded(compilation, form, plan, best);
 }
@@ -250,14 +249,14 @@ static void report_refusal(struct compilation *compilation, const struct nest *n
 /* BEST becomes CHOICE, of a form of NEST and weighed as ENTRY, with statements where they are
  * wanted. */
 static void emit(struct compilation *compilation, const struct nest *nest, struct choice *choice,
-	const struct plan_nest *entry, struct variant *best)
+	const struct plan_nest *entry, struct lowered *best)
 {
 	struct candidates candidates = { 0 };
 	choice->compilation = compilation;
 	candidates_add(compilation, &candidates, choice, entry);
 	best->choice = candidates_emit(compilation, nest, &candidates, &best->refusal, &best->plan,
 		&best->out);
-	best->plan.function = choice->nest->function;
+	best->plan.function = choice->variant.nest->function;
 }
 
 /* WHOLE, with as much scratchpad as the power of two STEPS below what it has: the same for all machines
@@ -275,7 +274,7 @@ static const struct arch *less_of(struct arena *arena, const struct arch *whole,
 /* The choice that NEST was WEIGHED by is lowered, where nothing has changed since.  False if
  * something has, or passes are to show all they do. */
 static bool lower_weighed(struct compilation *compilation, const struct nest *nest,
-	const struct weighed_nest *weighed, const struct plan *plan, struct variant *best)
+	const struct weighed_nest *weighed, const struct plan *plan, struct lowered *best)
 {
 	if (!weighed || !weighed->choice || weighed->function != plan->function
 		|| nest->function->unbound || compilation->only_weighs || compilation->trace)
@@ -324,12 +323,12 @@ static void fill_bound_of_parts(const struct compilation *compilation, const str
 }
 
 /* Whether NEST's parts one by one move less than BEST, which is its best as a whole: then *FORM
- * is how, and PLAN and OUT are what they become, without statements.  If they may, though not as
- * they were tried, the best of NEST as a whole is not known to be the best of all. */
+ * is how, inside *WHOLE, and PLAN and OUT are what they become, without statements.  If they may,
+ * though not as they were tried, the best of NEST as a whole is not known to be the best of all. */
 static bool weigh_parts(struct compilation *compilation, const struct nest *nest,
-	struct form *form, struct plan *plan, struct plan_nest *out, struct variant *best)
+	struct form *form, struct plan *plan, struct plan_nest *out, struct variant *whole,
+	struct lowered *best)
 {
-	struct nest own = *nest;
 	struct plan weighed = *plan;
 	struct quiet quiet;
 	long bytes = plan_nest_bytes(&best->out);
@@ -338,7 +337,7 @@ static bool weigh_parts(struct compilation *compilation, const struct nest *nest
 		return false;
 	/* parts of a nest with a sum in a scalar are parts of that with it in an array, which can be
 	 * tiled in all loops */
-	long parts = parts_bound(compilation, &own, best->expanded ? best->expanded : best->choice,
+	long parts = parts_bound(compilation, nest, best->expanded ? best->expanded : best->choice,
 		bytes);
 	if (parts >= bytes)
 		return false;
@@ -348,7 +347,8 @@ static bool weigh_parts(struct compilation *compilation, const struct nest *nest
 	best->out.optimal = false;
 	quiet_begin(&quiet, compilation);
 	quiet.compilation.only_weighs = true;
-	bool found = lower_all_parts(&quiet.compilation, &own, form, bytes - 1, &weighed, out);
+	bool found = lower_all_parts(&quiet.compilation, nest, form, bytes - 1, &weighed, out,
+		whole);
 	quiet_end(&quiet);
 	if (found)
 		*plan = weighed;
@@ -356,28 +356,30 @@ static bool weigh_parts(struct compilation *compilation, const struct nest *nest
 }
 
 /* The same; where statements are wanted they are in PLAN. */
-static bool take_parts(struct compilation *compilation, struct nest *nest,
-	const struct form *form, struct plan *plan, struct plan_nest *out, struct variant *best)
+static bool take_parts(struct compilation *compilation, const struct nest *nest,
+	const struct form *form, struct plan *plan, struct plan_nest *out, struct variant *whole,
+	struct lowered *best)
 {
 	const struct plan before = *plan;
 	struct form parts = *form;
-	if (!weigh_parts(compilation, nest, &parts, plan, out, best))
+	if (!weigh_parts(compilation, nest, &parts, plan, out, whole, best))
 		return false;
 	if (compilation->only_weighs)
 		return true;
 	*plan = before;
-	return lower_all_parts(compilation, nest, &parts, LONG_MAX, plan, out);
+	return lower_all_parts(compilation, nest, &parts, LONG_MAX, plan, out, whole);
 }
 
 /* NEST becomes BEST, or OUT where its parts are lowered one by one. */
 static bool lower_as(struct compilation *compilation, struct nest *nest,
 	const struct weighed_nest *weighed, struct plan *plan, struct plan_nest *out,
-	struct variant *best)
+	struct lowered *best)
 {
 	int errors = diag_error_count(compilation->diag);
+	struct variant whole;        /* the loops around parts */
 	struct form form;
-	*best = (struct variant){ .nest = nest };
-	nest->arrays = nest->groups = reference_groups_whole(compilation, nest);
+	*best = (struct lowered){ .nest = nest };
+	nest->arrays = reference_groups_whole(compilation, nest);
 	if (!check_pairs(compilation, nest) || !nest_read_form(compilation, nest, &form)
 		|| (weighed && !form.is_given
 		&& !read_form_of(compilation, nest, weighed->entry.schedule, &form)))
@@ -385,14 +387,14 @@ static bool lower_as(struct compilation *compilation, struct nest *nest,
 	if (has_too_many_arrays(nest) || (form.is_given && form.is_parts))
 		nest_find_dependences(compilation, nest);
 	else if (!lower_weighed(compilation, nest, weighed, plan, best))
-		lower_variants(compilation, nest, &form, plan, best);
+		lower_each(compilation, nest, &form, plan, best);
 	if (best->choice && !choice_check_obeyed(compilation, best->choice))
 		return false;
 	if (best->choice && !weighed && !form.is_given
-		&& take_parts(compilation, nest, &form, plan, out, best)) {
+		&& take_parts(compilation, nest, &form, plan, out, &whole, best)) {
 		fill_bound_of_parts(compilation, nest, &best->out, out);
 		best->choice = NULL;
-		remark_on_loops(compilation, nest);
+		remark_on_loops(compilation, &whole);
 	} else if (best->choice) {
 		*plan = best->plan;
 		*out = best->out;
@@ -402,12 +404,12 @@ static bool lower_as(struct compilation *compilation, struct nest *nest,
 	} else if (diag_error_count(compilation->diag) > errors) {
 		return false;
 	} else if ((form.is_given ? form.is_parts : !nest_is_constrained(compilation, nest))
-		&& lower_all_parts(compilation, nest, &form, LONG_MAX, plan, out)) {
+		&& lower_all_parts(compilation, nest, &form, LONG_MAX, plan, out, &whole)) {
 		fill_bound_of_parts(compilation, nest, NULL, out);
 		if (!form.is_given)
 			diag_remark(compilation->diag, nest->location, "loop", "no tiles of the whole nest "
 				"fit: each part of its body has tiles of its own");
-		remark_on_loops(compilation, nest);
+		remark_on_loops(compilation, &whole);
 		warn_of_more(compilation, nest, &best->refusal, out);
 	} else {
 		if (diag_error_count(compilation->diag) == errors)
@@ -446,8 +448,10 @@ static bool find_in(struct compilation *compilation, const struct nest *nest,
 {
 	struct quiet quiet;
 	struct nest *own = ARENA_NEW(compilation->arena, struct nest);
-	struct variant best;
+	struct lowered best;
 	*own = *nest;
+	own->findings = ARENA_NEW(compilation->arena, struct nest_findings);
+	*own->findings = *nest->findings;
 	*found = (struct found){ .plan = *plan, .less = less };
 	quiet_begin(&quiet, compilation);
 	quiet.compilation.arch = less;
@@ -526,7 +530,7 @@ static bool find_less(struct compilation *compilation, const struct nest *nest,
 /* FOUND in less scratchpad is what becomes of NEST in all of it, of which KNOWN is known. */
 static bool take_found(struct compilation *compilation, struct nest *nest,
 	const struct plan_nest *known, struct found *found, struct plan *plan, struct plan_nest *out,
-	struct variant *best)
+	struct lowered *best)
 {
 	const struct arch *whole = compilation->arch;
 	const struct weighed_nest weighed = { found->out, found->choice, plan->function };
@@ -558,7 +562,7 @@ static bool lower_whole(struct compilation *compilation, struct nest *nest,
 	struct found found;
 	bool done, is_found = false;
 	nest = renewed(compilation, nest, plan);
-	struct variant best;
+	struct lowered best;
 	*choice = NULL;
 	if (weighed) {
 		is_found = wants_less(compilation, nest, &weighed->entry)

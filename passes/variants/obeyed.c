@@ -87,6 +87,6 @@ bool choice_check_obeyed(struct compilation *compilation, const struct choice *c
 		return true;
 	compilation->does_not_fit = true;
 	diag_error(compilation->diag, schedule_line_at(line), "nothing fits: no schedule of '%s' was "
-		"found that has '%s'", choice->nest->name, schedule_line_text(compilation->arena, line));
+		"found that has '%s'", choice->variant.nest->name, schedule_line_text(compilation->arena, line));
 	return false;
 }

@@ -19,8 +19,9 @@ static void append_children(struct arena *arena, struct plan_node *block,
 		plan_append(arena, block, from->children[i]);
 }
 
-static bool lower_parts(struct compilation *compilation, struct nest *nest,
-	const struct form *form, long most, struct plan *plan, struct plan_nest *out);
+static bool lower_parts(struct compilation *compilation, const struct nest *nest,
+	const struct outer_loops *outer, const struct form *form, long most, struct plan *plan,
+	struct plan_nest *out, struct variant *whole);
 
 /* Adds what a part of OUT became: its loops to BLOCK, its SCHEDULE. */
 static void add_part(struct compilation *compilation, const struct plan_nest *part,
@@ -34,11 +35,13 @@ static void add_part(struct compilation *compilation, const struct plan_nest *pa
 		out->scratchpad_used_bytes = part->scratchpad_used_bytes;
 }
 
-/* One part of a body: its own dependences, band, schedule and buffers; MAY_PART: or those of
- * its own parts. */
-static bool lower_part(struct compilation *compilation, struct nest *part, bool may_part,
-	struct plan *plan, struct plan_node *block, struct plan_nest *out)
+/* One part of a body, inside OUTER: its own dependences, band, schedule and buffers; MAY_PART: or
+ * those of its own parts. */
+static bool lower_part(struct compilation *compilation, struct nest *part,
+	const struct outer_loops *outer, bool may_part, struct plan *plan, struct plan_node *block,
+	struct plan_nest *out)
 {
+	struct variant whole;
 	struct plan_nest own;
 	struct refusal refusal;
 	struct form form;
@@ -49,7 +52,7 @@ static bool lower_part(struct compilation *compilation, struct nest *part, bool 
 	if (!nest_read_form(compilation, part, &form))
 		return false;
 	if (part->arrays->count <= MODEL_ARRAYS && !(form.is_given && form.is_parts))
-		choice = lower_in_best_form(compilation, part, &form, plan, &own, &refusal);
+		choice = lower_best_variant(compilation, part, outer, &form, plan, &own, &refusal);
 	if (choice && !choice_check_obeyed(compilation, choice))
 		return false;
 	if (choice) {
@@ -61,71 +64,64 @@ static bool lower_part(struct compilation *compilation, struct nest *part, bool 
 	}
 	if (form.is_given ? !form.is_parts : !may_part || nest_is_constrained(compilation, part))
 		return false;
-	if (!lower_parts(compilation, part, &form, LONG_MAX, plan, &own))
+	if (!lower_parts(compilation, part, outer, &form, LONG_MAX, plan, &own, &whole))
 		return false;
 	add_part(compilation, &own, own.schedule, block, out);
 	return true;
 }
 
-/* The nest for all sizes that NEST stands for, whose PARTS, COUNT of them, are its own too.
- * False if they are not. */
-static bool part_for_all_sizes(struct compilation *compilation, struct nest *nest,
-	const struct nest *parts, int count, struct plan *plan)
+/* VARIANT for all sizes, of whose nest PARTS, COUNT of them, are the parts; NULL: those are others. */
+static const struct variant *part_for_all_sizes(struct compilation *compilation,
+	const struct variant *variant, const struct nest *parts, int count)
 {
 	const char *reason;
 	int all_count;
-	if (!nest->twins)
-		nest->twins = twins_new(compilation->arena);
-	struct nest *all = nest_with_sizes(compilation, nest,
-		parts[0].outer_loops, false, NULL, &reason);
-	const struct nest *all_parts = all ? nest_parts(compilation, all, parts[0].outer_loops,
+	const struct variant *all = variant_with_sizes(compilation, variant, false, NULL, &reason);
+	const struct nest *all_parts = all ? nest_parts(compilation, all->nest, variant->options.loops,
 		&all_count) : NULL;
 	bool same = all_parts && all_count == count;
 	for (int p = 0; p < count && same; p++)
 		same = all_parts[p].first_in_parent == parts[p].first_in_parent;
-	if (!same)
-		return false;
-	nest_make_outer_vars(compilation, all, plan, all->inner_vars);
-	nest->all_sizes = all;
-	return true;
+	return same ? all : NULL;
 }
 
-/* The first LOOPS of the loops that all statements share run one iteration at a time, and
- * each part of their body has a schedule of its own. */
-static bool lower_parts_in(struct compilation *compilation, struct nest *nest, int loops,
-	struct plan *plan, struct plan_nest *out)
+/* The first LOOPS of the loops that all statements share, behind those of OUTER, as *WHOLE: they run
+ * one iteration at a time, and each part of their body has a schedule of its own. */
+static bool lower_parts_in(struct compilation *compilation, const struct nest *nest,
+	const struct outer_loops *outer, int loops, struct plan *plan, struct plan_nest *out,
+	struct variant *whole)
 {
 	int count;
 	const struct plan before = *plan;
 	struct nest *parts = nest_parts(compilation, nest, loops, &count);
 	if (!parts)
 		return false;
-	nest->groups = nest->arrays;
-	nest->band = band_prefix(compilation->arena, nest_find_sequential_band(compilation, nest,
-		loops));
-	if (loops && !nest->band->prefix)
+	*whole = (struct variant){ .nest = nest, .options = { .loops = loops }, .groups = nest->arrays,
+		.outer = outer, .band = band_prefix(compilation->arena, nest_find_sequential_band(compilation,
+		nest, outer ? outer->band : NULL, loops, false)) };
+	if (loops && !whole->band->prefix)
 		return false;
-	for (int p = 0; p < count; p++)
-		parts[p].outer_count = nest->band->prefix;
-	nest_make_outer_vars(compilation, nest, plan, nest->inner_vars);
-	for (int p = 0; p < count; p++)
-		memcpy(parts[p].outer_vars, nest->inner_vars, sizeof parts[p].outer_vars);
-	if (nest_is_for_all_sizes(compilation, nest) && !part_for_all_sizes(compilation, nest, parts, count, plan))
-		return false;
-	const struct nest *emitted = nest->all_sizes ? nest->all_sizes : nest;
+	const struct variant *emitted = whole;
+	struct outer_loops *around = outer_loops_make(compilation, whole, plan);
+	const struct outer_loops *written = around;
+	if (nest_is_for_all_sizes(compilation, nest)) {
+		emitted = part_for_all_sizes(compilation, whole, parts, count);
+		if (!emitted)
+			return false;
+		written = around->all_sizes = outer_loops_make(compilation, emitted, plan);
+	}
 	*out = (struct plan_nest){ .name = nest->name, .location = nest->location,
 		.schedule = arena_printf(compilation->arena, "nest %s\nform parts sequential %d\n",
 		nest->name, loops) };
 	out->body = plan_block(compilation->arena);
-	out->inner = plan_around(compilation, emitted, emitted->outer_vars, 0, emitted->outer_count,
-		plan, out->body);
-	struct plan_node *block = plan_around(compilation, emitted, emitted->inner_vars,
-		emitted->outer_count, emitted->band->prefix, plan, out->inner);
+	out->inner = plan_around(compilation, written, 0, variant_outer_count(emitted), plan, out->body);
+	struct plan_node *block = plan_around(compilation, written, variant_outer_count(emitted),
+		written->band->count, plan, out->inner);
 	bool done = true;
 	for (int p = 0; p < count && done; p++) {
 		struct nest_work work = nest_work_begin(compilation,
 			nest_work_left(compilation) / (unsigned long)(count - p) + 1);
-		done = lower_part(compilation, &parts[p], loops == nest_shared_loops(nest), plan, block,
+		done = lower_part(compilation, &parts[p], around, loops == nest_shared_loops(nest), plan, block,
 			out);
 		nest_work_end(compilation, &work);
 	}
@@ -136,10 +132,11 @@ static bool lower_parts_in(struct compilation *compilation, struct nest *nest, i
 }
 
 /* The best of the ways to lower the parts of NEST one by one, with at most MOST bytes: inside
- * all the loops they share, or fewer, where dependences let a part run through more of its
+ * all the loops they share, *WHOLE, or fewer, where dependences let a part run through more of its
  * iterations before the next. */
-static bool lower_parts(struct compilation *compilation, struct nest *nest,
-	const struct form *form, long most, struct plan *plan, struct plan_nest *out)
+static bool lower_parts(struct compilation *compilation, const struct nest *nest,
+	const struct outer_loops *outer, const struct form *form, long most, struct plan *plan,
+	struct plan_nest *out, struct variant *whole)
 {
 	int errors = diag_error_count(compilation->diag), shared = nest_shared_loops(nest);
 	int first = form->has_loops ? form->loops : nest->outer_loops, last = form->has_loops ? form->loops : shared;
@@ -151,14 +148,14 @@ static bool lower_parts(struct compilation *compilation, struct nest *nest,
 	for (int loops = share ? first : last; loops <= last && loops <= shared; loops++) {
 		struct plan own = before;
 		struct plan_nest entry;
-		struct nest copy = *nest;
+		struct variant inside;
 		struct nest_work work = nest_work_begin(compilation, share + 1);
-		bool done = lower_parts_in(compilation, &copy, loops, &own, &entry);
+		bool done = lower_parts_in(compilation, nest, outer, loops, &own, &entry, &inside);
 		nest_work_end(compilation, &work);
 		if (done && plan_nest_bytes(&entry) <= most) {
 			*plan = own;
 			*out = entry;
-			*nest = copy;
+			*whole = inside;
 			found = true;
 			most = plan_nest_bytes(&entry) - 1;
 		}
@@ -168,8 +165,9 @@ static bool lower_parts(struct compilation *compilation, struct nest *nest,
 	return found;
 }
 
-bool lower_all_parts(struct compilation *compilation, struct nest *nest,
-	const struct form *form, long most, struct plan *plan, struct plan_nest *out)
+bool lower_all_parts(struct compilation *compilation, const struct nest *nest,
+	const struct form *form, long most, struct plan *plan, struct plan_nest *out,
+	struct variant *whole)
 {
 	enum { PARTS_OPERATIONS = 6000000, SEARCH_POINTS = 2000000 };
 	long effort = compilation->effort;
@@ -179,7 +177,7 @@ bool lower_all_parts(struct compilation *compilation, struct nest *nest,
 		nest_work_wanted(compilation, PARTS_OPERATIONS));
 	if (!effort)
 		compilation->effort = SEARCH_POINTS;
-	bool done = lower_parts(compilation, nest, form, most, plan, out);
+	bool done = lower_parts(compilation, nest, NULL, form, most, plan, out, whole);
 	compilation->effort = effort;
 	nest_work_end(compilation, &work);
 	return done;

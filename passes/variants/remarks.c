@@ -35,45 +35,46 @@ static void remark_on_blocked(struct compilation *compilation, const struct bloc
 	diag_note(compilation->diag, blocked->to->location, "to what is computed here");
 }
 
-static bool is_left_out(const struct nest *nest, const struct loop *loop)
+static bool is_left_out(const struct band *band, const struct loop *loop)
 {
-	for (int i = 0; i < nest->band->left_out; i++)
-		if (nest->band->blocked[i].loop == loop)
+	for (int i = 0; i < band->left_out; i++)
+		if (band->blocked[i].loop == loop)
 			return true;
 	return false;
 }
 
 /* Why NEST's outer loops run one after the other: what could not be tiled with them. */
-static void remark_on_sequential(struct compilation *compilation, const struct nest *nest)
+static void remark_on_sequential(struct compilation *compilation, const struct variant *variant)
 {
-	for (int l = nest->outer_count; l < nest->band->prefix; l++) {
-		const struct loop *loop = nest_loop_of(nest, &nest->band->dims[l]);
-		diag_remark(compilation->diag, loop ? loop->location : nest->location, "loop",
+	for (int l = variant_outer_count(variant); l < variant->band->prefix; l++) {
+		const struct loop *loop = nest_loop_of(variant->nest, &variant->band->dims[l]);
+		diag_remark(compilation->diag, loop ? loop->location : variant->nest->location, "loop",
 			"loop '%s' runs one iteration at a time, in order",
-			loop ? loop->source_name : nest->band->dims[l].name);
+			loop ? loop->source_name : variant->band->dims[l].name);
 	}
-	if (nest->parent || !nest->band->prefix || !diag_has_remark(compilation->diag, "loop"))
+	if (variant->nest->parent || !variant->band->prefix || !diag_has_remark(compilation->diag, "loop"))
 		return;
-	const struct band *whole = nest_find_band(compilation, nest);
+	const struct band *whole = nest_find_band(compilation, variant->nest,
+		variant->options.borrows);
 	for (int i = 0; i < whole->left_out; i++)
-		if (whole->blocked[i].loop && !is_left_out(nest, whole->blocked[i].loop))
+		if (whole->blocked[i].loop && !is_left_out(variant->band, whole->blocked[i].loop))
 			remark_on_blocked(compilation, &whole->blocked[i],
 				"cannot be tiled together with the loops around it");
 }
 
-void remark_on_loops(struct compilation *compilation, const struct nest *nest)
+void remark_on_loops(struct compilation *compilation, const struct variant *variant)
 {
-	for (int i = 0; i < nest->band->left_out; i++)
-		if (nest->band->blocked[i].loop)
-			remark_on_blocked(compilation, &nest->band->blocked[i], "is not tiled");
-	remark_on_sequential(compilation, nest);
+	for (int i = 0; i < variant->band->left_out; i++)
+		if (variant->band->blocked[i].loop)
+			remark_on_blocked(compilation, &variant->band->blocked[i], "is not tiled");
+	remark_on_sequential(compilation, variant);
 }
 
 void remark_on_choice(struct compilation *compilation, const struct choice *choice)
 {
 	if (choice->is_cut)
-		diag_remark(compilation->diag, choice->nest->location, "loop", "not all ways to write "
+		diag_remark(compilation->diag, choice->variant.nest->location, "loop", "not all ways to write "
 			"this nest were tried, for what their tiles touch takes long to find: smaller nests "
 			"are faster, and subscripts and bounds of fewer loops");
-	remark_on_loops(compilation, choice->nest);
+	remark_on_loops(compilation, &choice->variant);
 }

@@ -44,14 +44,14 @@ static bool is_fixed(const struct statement *statement, int i, long *value)
 }
 
 /* False if SUBSCRIPT of statement S is not one. */
-static bool in_band(const struct nest *nest, int s, const struct affine *subscript,
+static bool in_band(const struct variant *variant, int s, const struct affine *subscript,
 	struct band_affine *out)
 {
-	const struct statement *statement = nest->statements[s];
+	const struct statement *statement = variant->nest->statements[s];
 	bool is_known[LOOP_DEPTH_LIMIT] = { false };
 	*out = (struct band_affine){ .constant = subscript->constant };
-	for (int l = 0; l < nest->band->count; l++) {
-		const struct hyperplane *plane = &nest->band->dims[l].planes[s];
+	for (int l = 0; l < variant->band->count; l++) {
+		const struct hyperplane *plane = &variant->band->dims[l].planes[s];
 		int i = iterator_of(statement, plane);
 		if (i < 0 || is_known[i])
 			continue;
@@ -73,14 +73,14 @@ static bool in_band(const struct nest *nest, int s, const struct affine *subscri
 }
 
 /* In each iteration of the band access A of statement S touches what B of statement T does. */
-static bool is_same(const struct nest *nest, int s, const struct access *a, int t,
+static bool is_same(const struct variant *variant, int s, const struct access *a, int t,
 	const struct access *b)
 {
 	bool same = a->array == b->array;
 	for (int d = 0; d < a->array->rank && same; d++) {
 		struct band_affine one, other;
-		same = in_band(nest, s, &a->subscripts[d], &one)
-			&& in_band(nest, t, &b->subscripts[d], &other)
+		same = in_band(variant, s, &a->subscripts[d], &one)
+			&& in_band(variant, t, &b->subscripts[d], &other)
 			&& !memcmp(&one, &other, sizeof one);
 	}
 	return same;
@@ -88,16 +88,16 @@ static bool is_same(const struct nest *nest, int s, const struct access *a, int 
 
 /* Statement MAIN touches what statement S does of the nest's arrays, but for those it does not touch
  * at all: they are in *OTHERS (bit a: nest.groups->items[a]). */
-static bool covers(const struct nest *nest, int main, int s, unsigned *others)
+static bool covers(const struct variant *variant, int main, int s, unsigned *others)
 {
-	const struct statement *statement = nest->statements[main];
-	for (int a = 0; a < nest->groups->count; a++)
-		for (int i = 0; i < nest->groups->items[a].access_count; i++) {
-			const struct nest_access *access = &nest->groups->items[a].accesses[i];
+	const struct statement *statement = variant->nest->statements[main];
+	for (int a = 0; a < variant->groups->count; a++)
+		for (int i = 0; i < variant->groups->items[a].access_count; i++) {
+			const struct nest_access *access = &variant->groups->items[a].accesses[i];
 			bool is_covered = access->statement != s, is_touched = false;
 			for (int k = 0; k < statement->access_count && !is_covered; k++) {
-				is_touched |= statement->accesses[k].array == nest->groups->items[a].array;
-				is_covered = is_same(nest, s, access->access, main, &statement->accesses[k]);
+				is_touched |= statement->accesses[k].array == variant->groups->items[a].array;
+				is_covered = is_same(variant, s, access->access, main, &statement->accesses[k]);
 			}
 			if (!is_covered && is_touched)
 				return false;
@@ -108,10 +108,10 @@ static bool covers(const struct nest *nest, int main, int s, unsigned *others)
 }
 
 /* STATEMENT runs only in the first or last tile of some dimension of the band. */
-static bool is_anchored(const struct nest *nest, int statement)
+static bool is_anchored(const struct band *band, int statement)
 {
-	for (int l = 0; l < nest->band->count; l++)
-		if (nest->band->dims[l].planes[statement].kind != HYPERPLANE_AFFINE)
+	for (int l = 0; l < band->count; l++)
+		if (band->dims[l].planes[statement].kind != HYPERPLANE_AFFINE)
 			return true;
 	return false;
 }
@@ -146,28 +146,28 @@ static bool runs_with(const struct statement *statement, const struct statement 
  * and ends of its loops, where they touch nothing more but *OTHERS.  The regions of all other arrays
  * are those of MAIN alone, and so is what moves of them, but that elements set on chip are not
  * fetched: the part that has MAIN moves no less of them when it runs alone. */
-static bool is_main(const struct nest *nest, int main, unsigned *others)
+static bool is_main(const struct variant *variant, int main, unsigned *others)
 {
-	const struct statement *statement = nest->statements[main];
+	const struct statement *statement = variant->nest->statements[main];
 	*others = 0;
-	if (is_anchored(nest, main) || true_depth(statement) != nest->band->count)
+	if (is_anchored(variant->band, main) || true_depth(statement) != variant->band->count)
 		return false;
-	for (int s = 0; s < nest->statement_count; s++)
-		if ((!is_anchored(nest, s) && !runs_with(nest->statements[s], statement))
-			|| !covers(nest, main, s, others))
+	for (int s = 0; s < variant->nest->statement_count; s++)
+		if ((!is_anchored(variant->band, s) && !runs_with(variant->nest->statements[s], statement))
+			|| !covers(variant, main, s, others))
 			return false;
 	return true;
 }
 
 /* A statement that is the whole nest but for *OTHERS, as few arrays as can be. */
-static bool has_main_statement(const struct nest *nest, unsigned *others)
+static bool has_main_statement(const struct variant *variant, unsigned *others)
 {
 	bool has = false;
-	if (nest->band->left_out || nest->band->prefix)
+	if (variant->band->left_out || variant->band->prefix)
 		return false;
-	for (int s = 0; s < nest->statement_count; s++) {
+	for (int s = 0; s < variant->nest->statement_count; s++) {
 		unsigned own;
-		if (is_main(nest, s, &own)
+		if (is_main(variant, s, &own)
 			&& (!has || __builtin_popcount(own) < __builtin_popcount(*others))) {
 			*others = own;
 			has = true;
@@ -181,7 +181,8 @@ static bool has_main_statement(const struct nest *nest, unsigned *others)
 static void reduce(const struct choice *choice, unsigned others, int loops,
 	struct nest_model *model, struct search_options *options)
 {
-	const struct nest *nest = choice->nest;
+	const struct nest *nest = choice->variant.nest;
+	const struct band *band = choice->variant.band;
 	*model = choice->free_model;
 	*options = choice->free_options;
 	model->array_count = 0;
@@ -198,8 +199,8 @@ static void reduce(const struct choice *choice, unsigned others, int loops,
 		options->held[to] = options->held[a];
 	}
 	for (int i = 0; i < loops; i++)
-		for (int l = 0; l < nest->band->count; l++)
-			if (nest_loop_of(nest, &nest->band->dims[l]) == nest->statements[0]->loops[i]
+		for (int l = 0; l < band->count; l++)
+			if (nest_loop_of(nest, &band->dims[l]) == nest->statements[0]->loops[i]
 				&& model->loops[l].extent > 1) {
 				model->loops[l].tile = 1;
 				model->loops[l].is_forward = true;
@@ -215,18 +216,18 @@ static long main_part_bound(struct compilation *compilation, const struct choice
 {
 	struct nest_model *model = ARENA_NEW(compilation->arena, struct nest_model);
 	struct search_options *options = ARENA_NEW(compilation->arena, struct search_options);
-	const struct nest *nest = choice->nest;
+	const struct reference_groups *groups = choice->variant.groups;
 	struct schedule best;
 	long smallest, bytes;
 	reduce(choice, others, loops, model, options);
 	const struct arch arch = arch_resized(compilation->arch, compilation->arch->scratchpad_bytes
-		+ nest->groups->count * arch_granule_bytes(compilation->arch));
+		+ groups->count * arch_granule_bytes(compilation->arch));
 	bytes = !search_schedule_once(compilation->searches, model, &arch, options, &best, &smallest)
 		? LONG_MAX : best.bound_bytes;
-	for (int a = 0; a < nest->groups->count; a++) {
+	for (int a = 0; a < groups->count; a++) {
 		struct compulsory own = { 0 };
 		if (others >> a & 1)
-			own = array_compulsory(nest, nest->groups->items[a].array);
+			own = array_compulsory(choice->variant.nest, groups->items[a].array);
 		if (__builtin_add_overflow(bytes, own.in, &bytes)
 			|| __builtin_add_overflow(bytes, own.out, &bytes))
 			return LONG_MAX;
@@ -250,14 +251,14 @@ static long parts_compulsory(struct compilation *compilation, const struct nest 
 	return bytes;
 }
 
-long parts_bound(struct compilation *compilation, struct nest *nest, const struct choice *choice,
+long parts_bound(struct compilation *compilation, const struct nest *nest, const struct choice *choice,
 	long bytes)
 {
 	unsigned others = 0;
 	long bound = LONG_MAX;
 	if (nest->statement_count < 2)
 		return LONG_MAX;
-	bool has_main = choice->exact && has_main_statement(choice->nest, &others);
+	bool has_main = choice->exact && has_main_statement(&choice->variant, &others);
 	if (has_main && !others && !choice->is_expanded)
 		return LONG_MAX;
 	for (int loops = nest->outer_loops; loops <= nest_shared_loops(nest); loops++) {

@@ -6,7 +6,7 @@
 /* The parts of NEST, lowered one by one, move so many bytes at least; LONG_MAX: they cannot move less
  * than the best of NEST as a whole, which is CHOICE and moves BYTES.  What is more than BYTES is not looked
  * for.  NEST's dependences are known. */
-long parts_bound(struct compilation *compilation, struct nest *nest, const struct choice *choice,
+long parts_bound(struct compilation *compilation, const struct nest *nest, const struct choice *choice,
 	long bytes);
 
 #endif

@@ -1,0 +1,9 @@
+/* The plainest way to write a nest. */
+
+#include "passes/analysis/variant.h"
+
+struct variant variant_plain(struct compilation *compilation, const struct nest *nest)
+{
+	return (struct variant){ .nest = nest, .groups = nest->arrays,
+		.band = nest_find_band(compilation, nest, false) };
+}
