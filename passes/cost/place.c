@@ -28,6 +28,11 @@ long place_room(const struct memory *memory, long bytes)
 	return (bytes + memory->granule - 1) / memory->granule * memory->granule;
 }
 
+long place_aligned(const struct memory *memory, long bytes)
+{
+	return (bytes + memory->align - 1) / memory->align * memory->align;
+}
+
 long place_step(const struct memory *memory, int element_bytes)
 {
 	long a = memory->granule, b = element_bytes;
@@ -114,52 +119,70 @@ static long up(long value, long unit)
 	return (value + unit - 1) / unit * unit;
 }
 
-/* How far REQUEST reaches from its end of the memory. */
-static long reach(const struct place_request *request)
+/* How far REQUEST is from its end of the memory, and how far it reaches from there. */
+static long nearer_side(const struct place_request *request)
+{
+	return request->is_at_end ? request->begin - request->bytes : request->begin;
+}
+
+static long farther_side(const struct place_request *request)
 {
 	return request->is_at_end ? request->begin : request->begin + request->bytes;
 }
 
-/* A and B are there in the same step, and at the same end of the same memory. */
-static bool may_meet(const struct place_request *a, const struct place_request *b)
+/* A and B lie at the same end of a memory, and have room in common there. */
+static bool have_common_room(const struct place_request *a, const struct place_request *b)
 {
 	return a->memory == b->memory && a->is_at_end == b->is_at_end && a->bytes && b->bytes
-		&& a->first <= b->last && b->first <= a->last;
+		&& nearer_side(a) < farther_side(b) && nearer_side(b) < farther_side(a);
 }
 
-/* How near to its end request OWN can be beside those before it. */
-static long nearest(const struct place_request *requests, int own)
+static bool is_there(const struct place_request *request, int first, int last)
 {
-	const struct place_request *request = &requests[own];
-	long near = 0, room = request->is_at_end ? up(request->bytes, request->step) : request->bytes;
-	for (int r = 0; r < own; r++) {
-		const struct place_request *other = &requests[r];
-		long far = reach(other), begin = other->is_at_end
-			? far - up(other->bytes, other->step) : other->begin;
-		if (may_meet(request, other) && near < far && begin < near + room) {
-			near = up(far, request->step);
-			r = -1;
-		}
-	}
-	return request->is_at_end ? near + room : near;
+	return request->first <= last && first <= request->last;
+}
+
+/* The first of COUNT requests that REQUEST has room in common with while both are there; -1. */
+static int met_by(const struct place_request *request, const struct place_request *requests,
+	int count)
+{
+	for (int r = 0; r < count; r++)
+		if (is_there(&requests[r], request->first, request->last)
+			&& have_common_room(request, &requests[r]))
+			return r;
+	return -1;
 }
 
 void place_requests(struct place_request *requests, int from, int count)
 {
-	for (int r = from; r < count; r++)
-		requests[r].begin = nearest(requests, r);
+	for (int r = from; r < count; r++) {
+		struct place_request *request = &requests[r];
+		long room = request->is_at_end ? up(request->bytes, request->step) : 0;
+		request->begin = room;
+		for (int other = met_by(request, requests, r); other >= 0;
+			other = met_by(request, requests, r))
+			request->begin = up(farther_side(&requests[other]), request->step) + room;
+	}
 }
 
-/* How far the requests of MEMORY reach at most in STEP from its begin, or from its end. */
-static long reach_in(const struct memory *memory, const struct place_request *requests, int count,
-	int step, bool is_at_end)
+bool place_share(const struct place_request *requests, int count, int first, int last)
+{
+	for (int r = 0; r < count; r++)
+		for (int other = 0; other < r; other++)
+			if (is_there(&requests[r], first, last) && is_there(&requests[other], first, last)
+				&& have_common_room(&requests[r], &requests[other]))
+				return true;
+	return false;
+}
+
+long place_reach(const struct memory *memory, const struct place_request *requests, int count,
+	bool is_at_end, int first, int last)
 {
 	long most = 0;
 	for (int r = 0; r < count; r++)
 		if (requests[r].memory == memory && requests[r].is_at_end == is_at_end && requests[r].bytes
-			&& requests[r].first <= step && step <= requests[r].last
-			&& reach(&requests[r]) > most)
-			most = reach(&requests[r]);
+			&& is_there(&requests[r], first, last) && farther_side(&requests[r]) > most)
+			most = farther_side(&requests[r]);
 	return most;
 }
 
@@ -168,8 +191,9 @@ long place_end(const struct memory *memory, const struct place_request *requests
 {
 	long end = 0, step = 1;
 	for (int r = 0; r < count; r++) {
-		long low = reach_in(memory, requests, count, requests[r].first, false);
-		long high = reach_in(memory, requests, count, requests[r].first, true);
+		int at = requests[r].first;
+		long low = place_reach(memory, requests, count, false, at, at);
+		long high = place_reach(memory, requests, count, true, at, at);
 		end = high && low + high > end ? low + high : end;
 		if (requests[r].memory == memory && requests[r].is_at_end && requests[r].step > step)
 			step = requests[r].step;
@@ -182,8 +206,8 @@ long place_need(const struct memory *memory, const struct place_request *request
 	long need = place_end(memory, requests, count);
 	for (int r = 0; r < count; r++)
 		if (requests[r].memory == memory && !requests[r].is_at_end && requests[r].bytes
-			&& reach(&requests[r]) > need)
-			need = reach(&requests[r]);
+			&& farther_side(&requests[r]) > need)
+			need = farther_side(&requests[r]);
 	return need;
 }
 

@@ -48,6 +48,8 @@ struct memory place_memory(const struct arch *arch);
 /* What a buffer of so many BYTES takes.  More than any memory has counts as so much that a million
  * of these can be added up. */
 long place_room(const struct memory *memory, long bytes);
+/* What it has, its alignment among them. */
+long place_aligned(const struct memory *memory, long bytes);
 /* Where a request may begin that has elements of up to ELEMENT_BYTES: at multiples of this. */
 long place_step(const struct memory *memory, int element_bytes);
 /* The bank at OFFSET, and how many BYTES have; -1 and 0 where there are none. */
@@ -65,6 +67,12 @@ bool place_buffers(struct place *places, int count, struct place_request *reques
 /* Finds where the requests from FROM on begin, one after the other: each where it is nearest to its
  * end of the memory and meets none before it that lies at the same end. */
 void place_requests(struct place_request *requests, int from, int count);
+/* How far the requests of MEMORY that are there in some step from FIRST to LAST reach from its
+ * begin, or, if they lie at the end, from there. */
+long place_reach(const struct memory *memory, const struct place_request *requests, int count,
+	bool is_at_end, int first, int last);
+/* Two of them have room in common, as they come one after the other. */
+bool place_share(const struct place_request *requests, int count, int first, int last);
 /* The least end that MEMORY may have for the requests, so that those that lie at the end meet no
  * other; a multiple of their steps.  0: none lies there. */
 long place_end(const struct memory *memory, const struct place_request *requests, int count);

@@ -129,108 +129,65 @@ void carry_find(const struct compilation *compilation, const struct nest *nests,
 
 /* ---- places ---- */
 
-static long round_up(long value, long step)
+/* The largest of the candidates in MASK. */
+static int largest_of(const struct carry_space *space, unsigned long mask)
 {
-	return (value + step - 1) / step * step;
+	int largest = -1;
+	long most = -1;
+	for (int c = 0; c < space->count; c++) {
+		const struct array *array = space->candidates[c].array;
+		if (mask >> c & 1 && array->elements * array->type.bytes > most) {
+			most = array->elements * array->type.bytes;
+			largest = c;
+		}
+	}
+	return largest;
 }
 
-/* What places are multiples of: whole banks, or what suits transfers and all elements. */
-static long place_step(const struct carry_space *space, unsigned long mask)
+/* All of them begin where the largest element of any can. */
+static long step_of(const struct carry_space *space, const struct memory *memory, unsigned long mask)
 {
-	const struct arch *arch = space->arch;
-	long unit = arch->align_bytes > 1 ? arch->align_bytes : 1, step = unit, element = 1;
-	if (arch->exclusive)
-		return arch->scratchpad_bytes / arch->banks;
+	int element = 1;
 	for (int c = 0; c < space->count; c++)
 		if (mask >> c & 1 && space->candidates[c].array->type.bytes > element)
 			element = space->candidates[c].array->type.bytes;
-	while (step % element)
-		step += unit;
-	return step;
-}
-
-static bool overlap(const struct carry_candidate *a, const struct carry_candidate *b)
-{
-	return a->first <= b->last && b->first <= a->last;
-}
-
-/* The least depth that is free for candidate C beside those that are DONE. */
-static long free_depth(const struct carrying *carrying, unsigned long done, int c)
-{
-	const struct carry_candidate *candidates = carrying->space->candidates;
-	long depth = carrying->bytes[c];
-	for (int other = 0; other < carrying->space->count; other++)
-		if (done >> other & 1 && overlap(&candidates[c], &candidates[other])
-			&& depth - carrying->bytes[c] < carrying->depth[other]
-			&& carrying->depth[other] - carrying->bytes[other] < depth) {
-			depth = carrying->depth[other] + carrying->bytes[c];
-			other = -1;
-		}
-	return depth;
+	return place_step(memory, element);
 }
 
 bool carry_place(const struct compilation *compilation, const struct carry_space *space,
 	unsigned long mask, struct carrying *carrying)
 {
 	*carrying = (struct carrying){ .space = space, .mask = mask,
-		.step = place_step(space, mask),
+		.memory = place_memory(space->arch),
 		.carried = { space->array_count,
 			ARENA_ARRAY(compilation->arena, bool, space->array_count + 1) } };
-	long end = space->arch->scratchpad_bytes / carrying->step * carrying->step;
-	for (unsigned long done = 0; done != mask; ) {
-		int largest = -1;
-		for (int c = 0; c < space->count; c++) {
-			const struct array *array = space->candidates[c].array;
-			carrying->bytes[c] = round_up(array->elements * array->type.bytes, carrying->step);
-			if ((mask & ~done) >> c & 1
-				&& (largest < 0 || carrying->bytes[c] > carrying->bytes[largest]))
-				largest = c;
-		}
-		carrying->depth[largest] = free_depth(carrying, done, largest);
-		if (carrying->depth[largest] > end)
-			return false;
-		carrying->carried.is_carried[space->candidates[largest].array->index] = true;
-		done |= 1UL << largest;
+	carrying->step = step_of(space, &carrying->memory, mask);
+	for (unsigned long left = mask; left; ) {
+		int c = largest_of(space, left);
+		const struct carry_candidate *candidate = &space->candidates[c];
+		const struct array *array = candidate->array;
+		carrying->request_of[c] = carrying->count;
+		carrying->requests[carrying->count++] = (struct place_request){
+			.memory = &carrying->memory, .first = candidate->first, .last = candidate->last,
+			.is_at_end = true, .step = carrying->step,
+			.bytes = place_room(&carrying->memory, array->elements * array->type.bytes) };
+		carrying->carried.is_carried[array->index] = true;
+		left &= ~(1UL << c);
 	}
-	return true;
-}
-
-/* From the scratchpad's end down to the first of what is there in the nests from FIRST to LAST. */
-static long depth_of(const struct carrying *carrying, int first, int last)
-{
-	long depth = 0;
-	for (int c = 0; c < carrying->space->count; c++)
-		if (carrying->mask >> c & 1 && carrying->space->candidates[c].first <= last
-			&& carrying->space->candidates[c].last >= first && carrying->depth[c] > depth)
-			depth = carrying->depth[c];
-	return depth;
-}
-
-/* Two arrays of the nests from FIRST to LAST have a place in common. */
-static bool collide(const struct carrying *carrying, int first, int last)
-{
-	const struct carry_candidate part = { NULL, first, last };
-	const struct carry_space *space = carrying->space;
-	for (int c = 0; c < space->count; c++)
-		for (int other = 0; other < c; other++)
-			if (carrying->mask >> c & 1 && carrying->mask >> other & 1
-				&& overlap(&space->candidates[c], &part)
-				&& overlap(&space->candidates[other], &part)
-				&& carrying->depth[c] - carrying->bytes[c] < carrying->depth[other]
-				&& carrying->depth[other] - carrying->bytes[other] < carrying->depth[c])
-				return true;
-	return false;
+	place_requests(carrying->requests, 0, carrying->count);
+	return place_need(&carrying->memory, carrying->requests, carrying->count)
+		<= carrying->memory.bytes;
 }
 
 const struct arch *carry_arch(const struct compilation *compilation,
 	const struct carrying *carrying, int first, int last)
 {
 	const struct arch *all = carrying->space->arch;
-	long depth = depth_of(carrying, first, last);
-	if (!depth)
+	long taken = place_reach(&carrying->memory, carrying->requests, carrying->count, true, first, last);
+	if (!taken)
 		return all;
-	long left = all->scratchpad_bytes / carrying->step * carrying->step - depth;
-	if (left <= 0 || collide(carrying, first, last))
+	long left = all->scratchpad_bytes / carrying->step * carrying->step - taken;
+	if (left <= 0 || place_share(carrying->requests, carrying->count, first, last))
 		return NULL;
 	struct arch *arch = ARENA_NEW(compilation->arena, struct arch);
 	*arch = arch_resized(all, left);
@@ -277,19 +234,16 @@ static struct plan_buffer *add_buffer(const struct carrying *carrying, int c, lo
 {
 	const struct carry_space *space = carrying->space;
 	const struct array *array = space->candidates[c].array;
+	const struct memory *memory = &carrying->memory;
+	long offset = end - carrying->requests[carrying->request_of[c]].begin;
+	long bytes = place_aligned(memory, array->elements * array->type.bytes);
 	struct plan_buffer *buffer = ARENA_NEW(plan->arena, struct plan_buffer);
 	*buffer = (struct plan_buffer){ .index = plan->buffer_count, .name = name_of(plan, array),
-		.array = array, .rank = array->rank, .slots = 1, .bank = -1,
-		.offset_bytes = end - carrying->depth[c], .bytes = carrying->bytes[c] };
+		.array = array, .rank = array->rank, .slots = 1, .offset_bytes = offset, .bytes = bytes,
+		.bank = place_bank(memory, offset), .bank_count = place_bank_count(memory, bytes) };
 	for (int d = 0; d < array->rank; d++)
 		buffer->dims[d] = (struct plan_dim){ .extent = array->extents[d], .stride = 1,
 			.origin = plan_const(plan->arena, 0) };
-	if (space->arch->exclusive) {
-		buffer->bank = (int)(buffer->offset_bytes / carrying->step);
-		buffer->bank_count = (int)(buffer->bytes / carrying->step);
-		buffer->bytes = round_up(array->elements * array->type.bytes,
-			space->arch->align_bytes > 1 ? space->arch->align_bytes : 1);
-	}
 	struct plan_buffer **buffers = ARENA_ARRAY(plan->arena, struct plan_buffer *,
 		plan->buffer_count + 1);
 	if (plan->buffer_count)
@@ -336,20 +290,25 @@ static void tell(const struct array *array, struct arena *arena, struct plan_nes
 		array->name);
 }
 
-/* What PART needs of the scratchpad beside what is carried: bytes. */
-static long need_of(const struct carrying *carrying, const struct plan_nest *part)
+/* Where the scratchpad may end: behind what each part of PLAN needs, and what is carried then. */
+static long find_end(const struct carrying *carrying, const struct plan *plan)
 {
-	return round_up(part->scratchpad_used_bytes, carrying->step)
-		+ depth_of(carrying, first_of(part), last_of(part));
+	int count = carrying->count;
+	struct place_request *requests = ARENA_ARRAY(plan->arena, struct place_request,
+		count + plan->nest_count + 1);
+	memcpy(requests, carrying->requests, (size_t)count * sizeof *requests);
+	for (int n = 0; n < plan->nest_count; n++)
+		requests[count + n] = (struct place_request){ .memory = &carrying->memory,
+			.first = first_of(&plan->nests[n]), .last = last_of(&plan->nests[n]), .step = 1,
+			.bytes = plan->nests[n].scratchpad_used_bytes };
+	place_requests(requests, count, count + plan->nest_count);
+	return place_end(&carrying->memory, requests, count + plan->nest_count);
 }
 
 void carry_apply(const struct carrying *carrying, const struct nest *nests, struct plan *plan)
 {
 	const struct carry_space *space = carrying->space;
-	long end = 0;
-	for (int n = 0; n < plan->nest_count; n++)
-		if (need_of(carrying, &plan->nests[n]) > end)
-			end = need_of(carrying, &plan->nests[n]);
+	long end = find_end(carrying, plan);
 	for (int c = 0; c < space->count; c++) {
 		const struct carry_candidate *candidate = &space->candidates[c];
 		if (!(carrying->mask >> c & 1))
@@ -361,7 +320,7 @@ void carry_apply(const struct carrying *carrying, const struct nest *nests, stru
 				put_there(part->body, buffer);
 			if (carry_used(carrying, first_of(part), last_of(part), nests) >> c & 1)
 				tell(candidate->array, plan->arena, part);
-			long top = buffer->offset_bytes + carrying->bytes[c];
+			long top = buffer->offset_bytes + place_room(&carrying->memory, buffer->bytes);
 			if (candidate->first <= last_of(part) && candidate->last >= first_of(part)
 				&& part->scratchpad_used_bytes < top)
 				part->scratchpad_used_bytes = top;

@@ -1,6 +1,7 @@
 #ifndef PASSES_CARRY_H
 #define PASSES_CARRY_H
 
+#include "passes/cost/place.h"
 #include "passes/fusion/fuse_constraints.h"
 
 /* Arrays that stay on chip from the first nest that uses them to the last.  Such an array is
@@ -27,9 +28,11 @@ struct carry_space {
 struct carrying {
 	const struct carry_space *space;
 	unsigned long mask;          /* bit c: candidate c */
+	struct memory memory;
 	long step;                   /* of all places: bytes */
-	long bytes[CARRY_LIMIT];     /* of the scratchpad */
-	long depth[CARRY_LIMIT];     /* from its end down to where the array begins: bytes */
+	int count;                   /* they lie at the scratchpad's end while their nests run */
+	struct place_request requests[CARRY_LIMIT];
+	int request_of[CARRY_LIMIT]; /* [candidate] */
 	struct carried carried;
 };
 

@@ -151,6 +151,49 @@ static void buffers_that_are_there_together_are_apart(void **state)
 	}
 }
 
+/* Buffers of two requests at the same end have a byte in common, though not at the same time. */
+static bool is_shared(const struct question *question, int one, int other)
+{
+	const struct place_request *a = &question->requests[one], *b = &question->requests[other];
+	static int owner[BYTES];
+	for (long byte = 0; byte < BYTES; byte++)
+		owner[byte] = NOBODY;
+	for (int i = 0; i < question->count; i++)
+		for (long byte = 0; byte < question->places[i].room && question->places[i].request == one; byte++)
+			owner[question->places[i].offset + byte] = i;
+	for (int i = 0; i < question->count; i++)
+		for (long byte = 0; byte < question->places[i].room && question->places[i].request == other; byte++)
+			if (a->memory == b->memory && a->is_at_end == b->is_at_end
+				&& owner[question->places[i].offset + byte] != NOBODY)
+				return true;
+	return false;
+}
+
+/* Steps from FIRST to LAST may become one: if nothing in them has room in common. */
+static void steps_are_joined_where_nothing_is_shared(void **state)
+{
+	(void)state;
+	int shared = 0, apart = 0;
+	for (int round = 0; round < 300; round++) {
+		struct question question;
+		int first = (int)draw(0, 1), last = (int)draw(first, STEPS - 1);
+		bool expected = false;
+		draw_question(&question, (int)draw(1, MEMORIES));
+		assert_true(place_buffers(question.places, question.count, question.requests,
+			question.request_count));
+		for (int a = 0; a < question.request_count; a++)
+			for (int b = 0; b < a; b++)
+				if (question.requests[a].first <= last && question.requests[a].last >= first
+					&& question.requests[b].first <= last && question.requests[b].last >= first)
+					expected |= is_shared(&question, a, b);
+		assert_int_equal(place_share(question.requests, question.request_count, first, last),
+			expected);
+		shared += expected;
+		apart += !expected;
+	}
+	assert_true(shared > 25 && apart > 25);
+}
+
 /* What lies side by side needs no more than its sum. */
 static void one_request_has_no_gaps(void **state)
 {
@@ -231,6 +274,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(buffers_that_are_there_together_are_apart),
+		cmocka_unit_test(steps_are_joined_where_nothing_is_shared),
 		cmocka_unit_test(one_request_has_no_gaps),
 		cmocka_unit_test(turns_need_what_models_say),
 		cmocka_unit_test(what_no_memory_has_is_refused),
