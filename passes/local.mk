@@ -21,7 +21,7 @@ libloopc_a_SOURCES += \
 	passes/cost/hull.c passes/cost/hull.h passes/cost/model.c passes/cost/model.h \
 	passes/cost/model_math.h passes/cost/nest_model.c passes/cost/nest_model.h \
 	passes/cost/objective.c passes/cost/objective.h passes/cost/place.c passes/cost/place.h \
-	passes/cost/reuse.c passes/cost/schedule_cost.c
+	passes/cost/plan_cost.c passes/cost/plan_cost.h passes/cost/reuse.c passes/cost/schedule_cost.c
 libloopc_a_SOURCES += \
 	passes/search/restriction.c passes/search/restriction.h \
 	passes/search/search.c passes/search/search.h passes/search/search_array.c \

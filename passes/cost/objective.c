@@ -2,6 +2,8 @@
 
 #include "passes/cost/objective.h"
 
+#include <math.h>
+
 /* Some hundred cycles to set up a command, some to begin a burst elsewhere. */
 static const double RUNS_A_COMMAND = 64;
 
@@ -15,13 +17,57 @@ struct objective objective_of(enum ranking ranking)
 			FIGURE_COMMANDS, FIGURE_RUNS, FIGURE_COMPLEXITY } },
 		[RANK_TO_FIT] = { 2, 1, { FIGURE_SCRATCHPAD, FIGURE_COMPLEXITY } },
 		[RANK_PLANS] = { 2, 2, { FIGURE_BYTES, FIGURE_STARTS } },
-		[RANK_GROUPS] = { 4, 4, { FIGURE_BYTES, FIGURE_WORK, FIGURE_RUNS,
+		[RANK_GROUPS] = { 4, 1, { FIGURE_BYTES, FIGURE_REPETITION, FIGURE_RUNS,
 			FIGURE_COMPLEXITY } },
-		[RANK_SMALL_GROUPS] = { 5, 5, { FIGURE_BYTES, FIGURE_SCRATCHPAD, FIGURE_WORK,
+		[RANK_SMALL_GROUPS] = { 5, 5, { FIGURE_BYTES, FIGURE_SCRATCHPAD, FIGURE_REPETITION,
 			FIGURE_RUNS, FIGURE_COMPLEXITY } },
 	};
 
 	return objectives[ranking];
+}
+
+struct cost cost_sum(const struct cost *one, const struct cost *other)
+{
+	struct cost sum = *one;
+
+	for (int b = 0; b < BOUNDARY_COUNT; b++) {
+		sum.crossings[b].bytes += other->crossings[b].bytes;
+		sum.crossings[b].commands += other->crossings[b].commands;
+		sum.crossings[b].runs += other->crossings[b].runs;
+	}
+	sum.scratchpad_bytes = fmax(one->scratchpad_bytes, other->scratchpad_bytes);
+	sum.repetition = fmax(one->repetition, other->repetition);
+	sum.complexity += other->complexity;
+	return sum;
+}
+
+struct cost cost_rest(const struct cost *all, const struct cost *part)
+{
+	struct cost rest = *all;
+
+	for (int b = 0; b < BOUNDARY_COUNT; b++) {
+		rest.crossings[b].bytes -= part->crossings[b].bytes;
+		rest.crossings[b].commands -= part->crossings[b].commands;
+		rest.crossings[b].runs -= part->crossings[b].runs;
+	}
+	rest.complexity -= part->complexity;
+	return rest;
+}
+
+struct cost cost_infinite(void)
+{
+	const struct crossing endless = { INFINITY, INFINITY, INFINITY };
+	struct cost cost = { .scratchpad_bytes = INFINITY, .repetition = INFINITY,
+		.complexity = INFINITY };
+
+	for (int b = 0; b < BOUNDARY_COUNT; b++)
+		cost.crossings[b] = endless;
+	return cost;
+}
+
+bool cost_is_finite(const struct cost *cost)
+{
+	return cost->crossings[BOUNDARY_EXTERNAL].bytes < INFINITY;
 }
 
 double cost_figure(const struct cost *cost, enum figure figure)
@@ -39,8 +85,8 @@ double cost_figure(const struct cost *cost, enum figure figure)
 		return external->runs + RUNS_A_COMMAND * external->commands;
 	case FIGURE_SCRATCHPAD:
 		return cost->scratchpad_bytes;
-	case FIGURE_WORK:
-		return cost->work;
+	case FIGURE_REPETITION:
+		return cost->repetition;
 	case FIGURE_COMPLEXITY:
 		return cost->complexity;
 	case FIGURE_COUNT:

@@ -28,7 +28,7 @@ struct crossing {
 struct cost {
 	struct crossing crossings[BOUNDARY_COUNT];
 	double scratchpad_bytes;
-	double work;                 /* multiply-accumulates that run, over those of the source */
+	double repetition;           /* multiply-accumulates that run, over those of the source */
 	double complexity;           /* of what is chosen: more of it is more code */
 };
 
@@ -39,7 +39,7 @@ enum figure {
 	FIGURE_RUNS,                 /* contiguous pieces of external memory that they consist of */
 	FIGURE_STARTS,               /* both, as far as they cost time: a command as much as some runs */
 	FIGURE_SCRATCHPAD,
-	FIGURE_WORK,
+	FIGURE_REPETITION,
 	FIGURE_COMPLEXITY,
 	FIGURE_COUNT
 };
@@ -60,12 +60,20 @@ enum ranking {
 	RANK_SMALL_SCHEDULES,        /* likewise, where memory is spared: points of a front */
 	RANK_TO_FIT,                 /* schedules of a nest that nothing else fits of */
 	RANK_PLANS,                  /* of a nest, whose models may differ */
-	RANK_GROUPS,                 /* ways to cut a group */
+	RANK_GROUPS,                 /* ways to cut a group; bounds say nothing of equals */
 	RANK_SMALL_GROUPS,           /* likewise, where memory is spared */
 	RANKING_COUNT
 };
 
 struct objective objective_of(enum ranking ranking);
+
+/* Of what runs one after the other: memory is used in turns. */
+struct cost cost_sum(const struct cost *one, const struct cost *other);
+/* What may run beside PART for as much as ALL, which costs no less. */
+struct cost cost_rest(const struct cost *all, const struct cost *part);
+/* Of a choice that does not exist: everything else is better. */
+struct cost cost_infinite(void);
+bool cost_is_finite(const struct cost *cost);
 
 double cost_figure(const struct cost *cost, enum figure figure);
 

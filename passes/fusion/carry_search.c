@@ -1,14 +1,13 @@
 /* Which arrays are carried: each set of them leaves the nests another scratchpad, in which these
  * are partitioned into groups and lowered anew. */
 
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
 #include "ir/isl_work.h"
 #include "passes/fusion/fuse.h"
 #include "passes/fusion/fusion_memo.h"
-#include "passes/cost/model_math.h"
+#include "passes/cost/plan_cost.h"
 #include "passes/quiet.h"
 
 struct carry_search {
@@ -18,9 +17,10 @@ struct carry_search {
 	const struct plan *plan;     /* empty */
 	struct carry_space space;
 	bool *cuts;                  /* see lower_fused; NULL: free */
-	long least;                  /* nothing moves less, as far as is known */
-	unsigned long best;          /* set, and what it moves */
-	long bytes;
+	struct objective asked;
+	struct cost least;           /* nothing costs less, as far as is known */
+	unsigned long best;          /* set, and what it costs */
+	struct cost cost;
 	bool *parts;                 /* [nest_count + 1]: a part of that plan begins there; NULL: not
 	                              * known */
 	int part_count;              /* without more carried than is wanted; 0: not known yet */
@@ -61,9 +61,9 @@ static bool lower_with(const struct carry_search *search, struct compilation *co
 	return done;
 }
 
-/* What is moved with MASK carried, and the plan without statements; LONG_MAX: it does not fit.  See
- * compilation.spares_memory. */
-static long weigh_so(struct carry_search *search, unsigned long mask, bool spares_memory,
+/* What the function costs with MASK carried, and the plan without statements; infinite: it does not
+ * fit.  See compilation.spares_memory. */
+static struct cost weigh_so(struct carry_search *search, unsigned long mask, bool spares_memory,
 	struct plan *plan)
 {
 	struct quiet quiet;
@@ -72,19 +72,20 @@ static long weigh_so(struct carry_search *search, unsigned long mask, bool spare
 	quiet_begin(&quiet, search->compilation);
 	quiet.compilation.only_weighs = quiet.compilation.is_trial = true;
 	quiet.compilation.spares_memory = spares_memory;
-	long bytes = lower_with(search, &quiet.compilation, mask, plan) ? plan_bytes(plan) : LONG_MAX;
+	struct cost cost = lower_with(search, &quiet.compilation, mask, plan) ? plan_cost(plan)
+		: cost_infinite();
 	/* who wants all to be fused wants no other groups for what is carried */
 	if (search->constraints->fusion == FUSE_ALL && search->part_count
 		&& plan->nest_count != search->part_count)
-		bytes = LONG_MAX;
+		cost = cost_infinite();
 	search->compilation->is_broken |= quiet.compilation.is_broken;
 	quiet_end(&quiet);
-	return bytes;
+	return cost;
 }
 
 /* All sets and sizes are compared with groups that need least: so a choice is the best of all
  * scratchpads down to what it needs, and what is found is the same for all commands. */
-static long weigh(struct carry_search *search, unsigned long mask, struct plan *plan)
+static struct cost weigh(struct carry_search *search, unsigned long mask, struct plan *plan)
 {
 	return weigh_so(search, mask, true, plan);
 }
@@ -105,10 +106,15 @@ static bool is_long(const struct carry_search *search)
 	return isl_operations(search->compilation->ctx) - search->begun > OPERATIONS;
 }
 
+static bool is_least(const struct carry_search *search)
+{
+	return objective_compare(&search->asked, &search->cost, &search->least) <= 0;
+}
+
 static bool is_over(const struct carry_search *search)
 {
-	return search->tried_count >= most_tries(search->space.nest_count)
-		|| search->bytes <= search->least || is_long(search);
+	return search->tried_count >= most_tries(search->space.nest_count) || is_least(search)
+		|| is_long(search);
 }
 
 /* Where the parts of PLAN begin, and where the last one ends. */
@@ -136,11 +142,11 @@ static void note(struct carry_search *search, const struct plan *plan)
 }
 
 /* PLAN, with MASK carried, is the best so far. */
-static void take(struct carry_search *search, unsigned long mask, long bytes,
+static void take(struct carry_search *search, unsigned long mask, const struct cost *cost,
 	const struct plan *plan)
 {
 	search->best = mask;
-	search->bytes = bytes;
+	search->cost = *cost;
 	search->parts = cuts_of(search, plan);
 }
 
@@ -153,10 +159,10 @@ static bool try(struct carry_search *search, unsigned long mask)
 		|| !carry_place(search->compilation, &search->space, mask, &carrying))
 		return false;
 	search->tried[search->tried_count++] = mask;
-	long bytes = weigh(search, mask, &plan);
-	if (bytes >= search->bytes)
+	const struct cost cost = weigh(search, mask, &plan);
+	if (objective_compare(&search->asked, &cost, &search->cost) >= 0)
 		return false;
-	take(search, mask, bytes, &plan);
+	take(search, mask, &cost, &plan);
 	note(search, &plan);
 	return true;
 }
@@ -232,7 +238,7 @@ static void try_less(struct carry_search *search)
 	const struct arch *whole = search->space.arch, *best = whole;
 	const unsigned long masks[2] = { search->best, search->space.wanted };
 	long size = whole->scratchpad_bytes;
-	for (int i = 0; i < SIZES && search->bytes > search->least && !is_long(search); i++) {
+	for (int i = 0; i < SIZES && !is_least(search) && !is_long(search); i++) {
 		struct plan plan;
 		struct arch *arch = ARENA_NEW(search->compilation->arena, struct arch);
 		size = size_below(whole, size);
@@ -241,10 +247,10 @@ static void try_less(struct carry_search *search)
 		*arch = arch_resized(whole, size);
 		search->space.arch = arch;
 		for (int m = 0; m < 1 + (masks[0] != masks[1]); m++) {
-			long bytes = weigh(search, masks[m], &plan);
-			if (bytes >= search->bytes)
+			const struct cost cost = weigh(search, masks[m], &plan);
+			if (objective_compare(&search->asked, &cost, &search->cost) >= 0)
 				continue;
-			take(search, masks[m], bytes, &plan);
+			take(search, masks[m], &cost, &plan);
 			best = arch;
 		}
 	}
@@ -259,10 +265,10 @@ static void choose(struct carry_search *search)
 	search->tried = ARENA_ARRAY(compilation->arena, unsigned long,
 		most_tries(search->space.nest_count) + 1);
 	search->tried[search->tried_count++] = search->best;
-	long bytes = weigh(search, search->best, &plan);
-	if (bytes == LONG_MAX)
+	const struct cost cost = weigh(search, search->best, &plan);
+	if (!cost_is_finite(&cost))
 		return;
-	take(search, search->best, bytes, &plan);
+	take(search, search->best, &cost, &plan);
 	search->part_count = plan.nest_count;
 	note(search, &plan);
 	keep_cuts(search);
@@ -286,9 +292,9 @@ static void try_long_runs(struct carry_search *search)
 	bool *const cuts = search->cuts;
 	struct plan plan;
 	search->cuts = search->parts;
-	long bytes = weigh_so(search, search->best, false, &plan);
-	compilation->spares_memory = bytes > search->bytes
-		|| (bytes == search->bytes && spares_memory);
+	const struct cost cost = weigh_so(search, search->best, false, &plan);
+	int order = objective_compare(&search->asked, &cost, &search->cost);
+	compilation->spares_memory = order > 0 || (order == 0 && spares_memory);
 	if (compilation->spares_memory)
 		search->cuts = cuts;
 }
@@ -313,7 +319,8 @@ bool lower_carrying(struct compilation *compilation, struct nest *nests, int cou
 {
 	const struct plan before = *plan;
 	struct carry_search search = { .compilation = compilation, .nests = nests,
-		.constraints = constraints, .plan = &before, .least = least };
+		.constraints = constraints, .plan = &before, .asked = objective_of(RANK_ASKED),
+		.least = { .crossings = { [BOUNDARY_EXTERNAL] = { .bytes = (double)least } } } };
 	struct carrying wanted;
 	carry_find(compilation, nests, count, constraints->fusion != FUSE_NEVER || constraints->forces,
 		&search.space);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "passes/cost/place.h"
+#include "passes/cost/plan_cost.h"
 #include "passes/lower/lower.h"
 #include "passes/variants/lower_nest.h"
 #include "passes/variants/schedule_text.h"
@@ -338,6 +339,6 @@ bool group_emit(struct compilation *compilation, const struct groups *of,
 	out->lower_bound_argument = "compulsory";
 	out->points = choice->points;
 	out->seconds = choice->seconds;
-	out->optimal = plan_nest_bytes(out) == out->bound_bytes;
+	plan_nest_judge(out);
 	return true;
 }

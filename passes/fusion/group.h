@@ -1,6 +1,7 @@
 #ifndef PASSES_GROUP_H
 #define PASSES_GROUP_H
 
+#include "passes/cost/objective.h"
 #include "passes/tiles/stage.h"
 #include "passes/variants/group_constraints.h"
 
@@ -164,6 +165,10 @@ struct group_choice {
 	double seconds;              /* of processor time that it took to find */
 };
 
+/* What CHOICE, evaluated, costs; where banks are for one array each, banks stand for bytes of
+ * scratchpad. */
+struct cost group_choice_cost(const struct group_choice *choice);
+
 /* How a search is limited. */
 struct group_limits {
 	long bytes;                  /* only choices that move less are wanted */
@@ -207,8 +212,7 @@ enum group_outcome {
 	GROUP_USELESS                /* nothing within the limits */
 };
 
-/* The choice that moves least; of equals the one with less repetition, then with longer
- * contiguous runs, then with fewer tiles. */
+/* The best choice (RANK_GROUPS, or RANK_SMALL_GROUPS if memory is preferred). */
 enum group_outcome group_search(struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_limits *limits, struct group_choice *best);
 

@@ -14,6 +14,7 @@ struct search {
 	const struct groups *groups;
 	const struct fusion_candidate *candidate;
 	struct group_limits limits;
+	struct objective objective;
 	bool can_repeat[GROUP_DIMS];
 	long *tiles[GROUP_DIMS];     /* sizes worth trying, rising: {ceil(extent / n)}, or the next
 	                              * multiples of what the DMA can align */
@@ -67,26 +68,32 @@ static void keep(struct search *search)
 	search->has_best = true;
 }
 
-static long commands_of(const struct group_choice *choice)
+/* The model counts no commands; of choices that are equal else the one with fewer tiles has fewer. */
+struct cost group_choice_cost(const struct group_choice *choice)
 {
-	long tiles = 1;
+	double tiles = 1;
 	for (int l = 0; l < choice->depth; l++)
-		tiles *= choice->loops[l].count;
-	return tiles;
+		tiles *= (double)choice->loops[l].count;
+	return (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = { .bytes = (double)choice->bytes,
+		.runs = choice->runs } }, .scratchpad_bytes = (double)choice->need,
+		.repetition = choice->repetition, .complexity = tiles };
 }
 
 static bool is_better(const struct search *search)
 {
-	const struct group_choice *now = &search->now, *best = search->best;
-	if (now->bytes != best->bytes)
-		return now->bytes < best->bytes;
-	if (search->limits.prefers_memory && now->need != best->need)
-		return now->need < best->need;
-	if (now->repetition != best->repetition)
-		return now->repetition < best->repetition;
-	if (now->runs != best->runs)
-		return now->runs < best->runs;
-	return commands_of(now) < commands_of(best);
+	const struct cost now = group_choice_cost(&search->now), best = group_choice_cost(search->best);
+	return objective_compare(&search->objective, &now, &best) < 0;
+}
+
+/* Whether what moves BYTES at least may be wanted. */
+static bool may_be_wanted(const struct search *search, long bytes)
+{
+	const struct cost bound = {
+		.crossings = { [BOUNDARY_EXTERNAL] = { .bytes = (double)bytes } } };
+	if (bytes >= search->limits.bytes || !search->has_best)
+		return bytes < search->limits.bytes;
+	const struct cost best = group_choice_cost(search->best);
+	return objective_may_improve(&search->objective, &bound, &best);
 }
 
 static bool is_used(const struct search *search, int depth, int dim)
@@ -234,9 +241,7 @@ static void try_outer(struct search *search, int depth, int outer, int inner)
 			}
 			set_loop(search, depth, dim, wanted ? wanted : search->tiles[dim][i],
 				cut->is_forward);
-			long ideal = ideal_bytes(search, depth + 1);
-			if (ideal >= search->limits.bytes || (search->has_best
-				&& ideal >= search->best->bytes + search->limits.prefers_memory))
+			if (!may_be_wanted(search, ideal_bytes(search, depth + 1)))
 				break;
 			try_outer(search, depth + 1, outer, inner);
 		}
@@ -308,7 +313,8 @@ enum group_outcome group_search(struct groups *groups, const struct fusion_candi
 	struct arena *arena = groups->compilation->arena;
 	int arrays = groups->function->array_count + 1, nests = groups->nest_count + 1;
 	struct search search = { .model = group_model_new(groups, candidate), .groups = groups,
-		.candidate = candidate, .limits = *limits, .best = best };
+		.candidate = candidate, .limits = *limits, .best = best,
+		.objective = objective_of(limits->prefers_memory ? RANK_SMALL_GROUPS : RANK_GROUPS) };
 	search.now.hold = ARENA_ARRAY(arena, enum group_hold, arrays);
 	search.now.stages = ARENA_ARRAY(arena, struct stage_dim, nests);
 	search.now.stage_tile = ARENA_ARRAY(arena, long, nests);

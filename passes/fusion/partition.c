@@ -1,24 +1,21 @@
 /* Which nests of a function are fused: the partition into groups of consecutive nests
  * with the least traffic, by dynamic programming from the first nest to the last. */
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ir/plan_align.h"
+#include "passes/cost/plan_cost.h"
 #include "passes/fusion/fuse.h"
 #include "passes/fusion/fusion_memo.h"
 #include "passes/fusion/merge.h"
 #include "passes/variants/lower_nest.h"
 #include "passes/quiet.h"
 
-/* Traffic of what cannot be lowered; sums of two do not overflow. */
-static const long NONE = LONG_MAX / 4;
-
 /* How the nests up to one are grouped. */
 struct partition {
 	int first;                   /* nest of the last group */
-	long bytes;                  /* of all up to here */
+	struct cost cost;            /* of all up to here */
 	const struct weighed_nest *merged;   /* where its nests are merged, what came of that; else */
 	struct fusion_candidate candidate;          /* where the last group has several nests */
 	struct group_choice choice;
@@ -31,7 +28,7 @@ struct partitioning {
 	int count;
 	const struct plan *plan;
 	const struct fuse_constraints *constraints;
-	long *alone;                 /* bytes of each nest by itself, or NONE */
+	struct cost *alone;          /* of each nest by itself; infinite: it cannot be */
 	const struct weighed_nest **weighed;   /* what came of each then; NULL: not known */
 	struct partition *best;      /* [count + 1]: of the nests before that one */
 	const struct carrying *carrying;
@@ -138,7 +135,7 @@ static bool weigh_alone(struct partitioning *partitioning, int n)
 	const struct weighed_nest *weighed;
 	bool done = weigh(partitioning, n, n, &weighed)
 		|| lower_one(partitioning, n, n, NULL, &plan, &entry);
-	partitioning->alone[n] = weighed ? plan_nest_bytes(&weighed->entry) : NONE;
+	partitioning->alone[n] = weighed ? plan_nest_cost(&weighed->entry) : cost_infinite();
 	partitioning->weighed[n] = weighed;
 	return done;
 }
@@ -177,36 +174,61 @@ static bool may_cut(const struct partitioning *partitioning, int first, int end)
 	return may;
 }
 
-/* Weighs CANDIDATE as a group that moves less than MOST bytes; *BYTES is what it moves. */
+/* ONE costs less than OTHER, or as much if EQUALS are taken. */
+static bool is_less(const struct cost *one, const struct cost *other, bool equals)
+{
+	const struct objective asked = objective_of(RANK_ASKED);
+	return objective_compare(&asked, one, other) < equals;
+}
+
+/* LIMITS of choices that cost less than MOST. */
+static void limit_to(struct group_limits *limits, const struct cost *most)
+{
+	double bytes = cost_figure(most, FIGURE_BYTES);
+	if (bytes < (double)limits->bytes)
+		limits->bytes = (long)bytes;
+}
+
+/* Weighs CANDIDATE as a group that costs less than MOST. */
 static enum group_outcome weigh_group(const struct partitioning *partitioning,
-	const struct fusion_candidate *candidate, long most, struct partition *part, long *bytes)
+	const struct fusion_candidate *candidate, const struct cost *most, struct partition *part)
 {
 	if (fuse_constraints_merge(partitioning->constraints, candidate->first)
 		|| !enter(partitioning, candidate->first, candidate->last))
 		return GROUP_USELESS;
 	struct group_limits limits = group_limits_of(partitioning->compilation);
-	limits.bytes = most < limits.bytes ? most : limits.bytes;
+	limit_to(&limits, most);
 	enum group_outcome outcome = choose(partitioning, candidate, &limits, &part->choice);
 	leave(partitioning);
-	*bytes = part->choice.bytes;
 	return outcome;
 }
 
-/* What comes of CANDIDATE's nests where they are merged; NULL: nothing that moves less than MOST
- * bytes, or as many as a group, if IS_GROUP: of equals merged nests have fewer commands, and plainer
- * code. */
+/* What CANDIDATE's nests cost at least where they are merged. */
+static struct cost least_merged(const struct partitioning *partitioning,
+	const struct fusion_candidate *candidate)
+{
+	const struct nest *nest = as_one(partitioning, candidate->first, candidate->last);
+	return (struct cost){ .crossings = {
+		[BOUNDARY_EXTERNAL] = { .bytes = (double)nest_compulsory(nest) } } };
+}
+
+/* What comes of CANDIDATE's nests where they are merged; NULL: nothing that costs less than MOST, or
+ * as much as a group, if IS_GROUP: of equals merged nests have fewer commands, and plainer code. */
 static const struct weighed_nest *weigh_merged(const struct partitioning *partitioning,
-	const struct fusion_candidate *candidate, long most, bool is_group)
+	const struct fusion_candidate *candidate, const struct cost *most, bool is_group)
 {
 	const struct weighed_nest *weighed;
 	enum merging merging = merging_of(partitioning->groups, candidate);
-	most += is_group && merging == MERGE_ALIKE;
+	bool takes_equals = is_group && merging == MERGE_ALIKE;
 	if (!fuse_constraints_may_merge(partitioning->constraints, candidate->first)
-		|| merging == MERGE_NEVER
-		|| nest_compulsory(as_one(partitioning, candidate->first, candidate->last)) >= most
-		|| !weigh(partitioning, candidate->first, candidate->last, &weighed))
+		|| merging == MERGE_NEVER)
 		return NULL;
-	return weighed && plan_nest_bytes(&weighed->entry) < most ? weighed : NULL;
+	const struct cost least = least_merged(partitioning, candidate);
+	if (!is_less(&least, most, takes_equals)
+		|| !weigh(partitioning, candidate->first, candidate->last, &weighed) || !weighed)
+		return NULL;
+	const struct cost cost = plan_nest_cost(&weighed->entry);
+	return is_less(&cost, most, takes_equals) ? weighed : NULL;
 }
 
 /* Weighs CANDIDATE as the last of the nests up to its end, as a group or merged.  False if it is too
@@ -217,19 +239,19 @@ static bool weigh_range(struct partitioning *partitioning, const struct fusion_c
 	const struct partition *before = &partitioning->best[candidate->first];
 	int count = candidate->last + 1 - candidate->first;
 	bool is_wanted = partitioning->constraints->fusion == FUSE_ALL;
-	if (before->bytes >= NONE || !group_is_whole(partitioning->groups, candidate)
+	if (!cost_is_finite(&before->cost) || !group_is_whole(partitioning->groups, candidate)
 		|| !fuse_constraints_allow(partitioning->constraints, candidate->first, count)
 		|| !may_cut(partitioning, candidate->first, candidate->last + 1))
 		return true;
-	long bytes = is_wanted || best->bytes >= NONE ? NONE : best->bytes - before->bytes, own = 0;
+	struct cost cost = is_wanted ? cost_infinite() : cost_rest(&best->cost, &before->cost);
 	struct partition part = { .first = candidate->first, .candidate = *candidate };
-	enum group_outcome outcome = weigh_group(partitioning, candidate, bytes, &part, &own);
+	enum group_outcome outcome = weigh_group(partitioning, candidate, &cost, &part);
 	if (outcome == GROUP_FITS)
-		bytes = own;
-	part.merged = weigh_merged(partitioning, candidate, bytes, outcome == GROUP_FITS);
+		cost = group_choice_cost(&part.choice);
+	part.merged = weigh_merged(partitioning, candidate, &cost, outcome == GROUP_FITS);
 	if (part.merged)
-		bytes = plan_nest_bytes(&part.merged->entry);
-	part.bytes = before->bytes + bytes;
+		cost = plan_nest_cost(&part.merged->entry);
+	part.cost = cost_sum(&before->cost, &cost);
 	if (outcome == GROUP_FITS || part.merged)
 		*best = part;
 	return outcome != GROUP_TOO_LARGE || part.merged;
@@ -240,9 +262,8 @@ static void extend(struct partitioning *partitioning, int last)
 {
 	struct partition *best = partitioning->best;
 	struct fusion_candidate candidate;
-	best[last + 1] = (struct partition){ .first = last, .bytes = NONE };
-	if (partitioning->alone[last] < NONE && best[last].bytes < NONE)
-		best[last + 1].bytes = partitioning->alone[last] + best[last].bytes;
+	best[last + 1] = (struct partition){ .first = last,
+		.cost = cost_sum(&best[last].cost, &partitioning->alone[last]) };
 	bool may_fit = true;
 	group_begin(partitioning->groups, last, &candidate);
 	while (may_fit && candidate.first > 0) {
@@ -262,27 +283,28 @@ static bool is_best_as_one(struct partitioning *partitioning)
 		|| !group_of(partitioning->groups, 0, partitioning->count - 1, candidate))
 		return false;
 	struct group_model *model = group_model_new(partitioning->groups, candidate);
-	long least = group_least_bytes(model), bytes = 0;
-	long most = is_wanted || least >= NONE ? NONE : least + 1;
+	struct cost cost = cost_infinite();
+	if (!is_wanted)
+		cost.crossings[BOUNDARY_EXTERNAL].bytes = (double)group_least_bytes(model) + 1;
 	group_model_free(model);
 	best->first = 0;
-	enum group_outcome outcome = weigh_group(partitioning, candidate, most, best, &bytes);
-	best->merged = weigh_merged(partitioning, candidate, outcome == GROUP_FITS ? bytes : most,
-		outcome == GROUP_FITS);
+	enum group_outcome outcome = weigh_group(partitioning, candidate, &cost, best);
+	if (outcome == GROUP_FITS)
+		cost = group_choice_cost(&best->choice);
+	best->merged = weigh_merged(partitioning, candidate, &cost, outcome == GROUP_FITS);
 	if (best->merged && !is_wanted
-		&& plan_nest_bytes(&best->merged->entry) > best->merged->entry.compulsory_bytes)
+		&& !plan_nest_reaches(&best->merged->entry, best->merged->entry.compulsory_bytes))
 		best->merged = NULL;
 	return outcome == GROUP_FITS || best->merged;
 }
 
-/* The bytes of the nests from FIRST up to END one by one, or NONE. */
-static long bytes_alone(const struct partitioning *partitioning, int first, int end)
+/* What the nests from FIRST up to END cost one by one. */
+static struct cost cost_alone(const struct partitioning *partitioning, int first, int end)
 {
-	long bytes = 0;
+	struct cost cost = { .repetition = 1 };
 	for (int n = first; n < end; n++)
-		bytes = partitioning->alone[n] >= NONE || bytes >= NONE ? NONE
-			: bytes + partitioning->alone[n];
-	return bytes;
+		cost = cost_sum(&cost, &partitioning->alone[n]);
+	return cost;
 }
 
 /* group_emit, or what came of it before. */
@@ -301,24 +323,31 @@ static bool emit_once(const struct partitioning *partitioning,
 	return fits;
 }
 
+static bool costs_at_most(const struct plan_nest *out, const struct cost *most)
+{
+	const struct cost cost = plan_nest_cost(out);
+	return is_less(&cost, most, true);
+}
+
 /* Lowers a group; where the plan needs more than the model says, one of less.  False if
- * none has a plan that moves at most MOST bytes, unless the user wants groups anyway. */
+ * none has a plan that costs MOST or less, unless the user wants groups anyway. */
 static bool lower_group_in(const struct partitioning *partitioning, const struct partition *part,
-	long most, struct plan *plan, struct plan_nest *out)
+	const struct cost *most, struct plan *plan, struct plan_nest *out)
 {
 	enum { TRIES = 6 };
 	const struct plan before = *plan;
 	const struct fusion_candidate *candidate = &part->candidate;
 	struct group_limits limits = group_limits_of(partitioning->compilation);
 	struct group_choice choice = part->choice;
-	if (partitioning->constraints->fusion != FUSE_ALL)
-		limits.bytes = most;
+	bool is_wanted = partitioning->constraints->fusion == FUSE_ALL;
+	if (!is_wanted)
+		limit_to(&limits, most);
 	if (!group_read_constraints(partitioning->groups, partitioning->compilation, candidate,
 		&limits.constraints))
 		return false;
 	for (int i = 0; i < TRIES; i++) {
 		if (emit_once(partitioning, candidate, &choice, plan, out)
-			&& plan_nest_bytes(out) <= limits.bytes) {
+			&& (is_wanted || costs_at_most(out, most))) {
 			plan->nest_count++;
 			out->first_source = part->first;
 			out->source_count = candidate->last + 1 - part->first;
@@ -334,7 +363,7 @@ static bool lower_group_in(const struct partitioning *partitioning, const struct
 }
 
 static bool lower_group(const struct partitioning *partitioning, const struct partition *part,
-	long most, struct plan *plan, struct plan_nest *out)
+	const struct cost *most, struct plan *plan, struct plan_nest *out)
 {
 	bool done = enter(partitioning, part->first, part->candidate.last)
 		&& lower_group_in(partitioning, part, most, plan, out);
@@ -437,10 +466,11 @@ static bool is_given(struct partitioning *partitioning)
 static bool lower_as_one(const struct partitioning *partitioning, struct plan *plan)
 {
 	const struct partition *all = &partitioning->best[partitioning->count];
+	const struct cost cost = group_choice_cost(&all->choice);
 	return all->merged
 		? lower_one(partitioning, 0, partitioning->count - 1, all->merged, plan,
 			&plan->nests[plan->nest_count++])
-		: lower_group(partitioning, all, all->choice.bytes, plan, &plan->nests[0]);
+		: lower_group(partitioning, all, &cost, plan, &plan->nests[0]);
 }
 
 /* A group that is not lowered after all is lowered nest by nest, unless the user wants it
@@ -455,8 +485,8 @@ static bool lower_range(const struct partitioning *partitioning, int first, int 
 			&plan->nests[plan->nest_count++]);
 	if (end - first > 1) {
 		struct plan_nest *out = &plan->nests[plan->nest_count];
-		long alone = bytes_alone(partitioning, first, end);
-		if (lower_group(partitioning, part, alone, plan, out))
+		const struct cost alone = cost_alone(partitioning, first, end);
+		if (lower_group(partitioning, part, &alone, plan, out))
 			return true;
 		if (diag_error_count(partitioning->compilation->diag) > errors)
 			return false;
@@ -486,7 +516,7 @@ static bool complain(const struct partitioning *partitioning, struct plan *plan)
 	bool all_fit = true;
 	plan->nest_count = 0;
 	for (int n = 0; n < partitioning->count; n++)
-		if (partitioning->alone[n] >= NONE) {
+		if (!cost_is_finite(&partitioning->alone[n])) {
 			all_fit = false;
 			lower_one(partitioning, n, n, partitioning->weighed[n], plan, &plan->nests[0]);
 		}
@@ -518,12 +548,12 @@ bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
 	const struct plan before = *plan;
 	struct partitioning partitioning = { compilation,
 		fusion_memo_groups(compilation->fusions, compilation, nests, count), nests, count,
-		&before, constraints, ARENA_ARRAY(compilation->arena, long, count),
+		&before, constraints, ARENA_ARRAY(compilation->arena, struct cost, count),
 		ARENA_ARRAY(compilation->arena, const struct weighed_nest *, count),
 		ARENA_ARRAY(compilation->arena, struct partition, count + 1), carrying, cuts };
 	plan->nest_count = 0;
 	for (int n = 0; n < count; n++)
-		partitioning.alone[n] = NONE;
+		partitioning.alone[n] = cost_infinite();
 	if (is_given(&partitioning))
 		return lower_ranges(&partitioning, count, plan);
 	/* Nests alone may move less than the model of groups thinks possible: they move strided
@@ -539,10 +569,10 @@ bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
 		if (fuse_constraints_allow(constraints, n, 1)
 			&& !weigh_alone(&partitioning, n))
 			return false;
-	partitioning.best[0] = (struct partition){ .bytes = 0 };
+	partitioning.best[0] = (struct partition){ .cost = { .repetition = 1 } };
 	for (int n = 0; n < count; n++)
 		extend(&partitioning, n);
-	if (partitioning.best[count].bytes >= NONE) {
+	if (!cost_is_finite(&partitioning.best[count].cost)) {
 		if (!complain(&partitioning, plan) || carrying->mask)
 			return false;
 		*plan = before;

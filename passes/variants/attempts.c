@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "passes/cost/plan_cost.h"
 #include "passes/nest_work.h"
 #include "passes/regions/region_memo.h"
 #include "passes/sizes/symbolic.h"
@@ -303,7 +304,7 @@ static long rivals_bound(const struct attempts *attempts, const struct choice *b
 static bool is_best_known(const struct candidate *candidate)
 {
 	return (candidate->choice->exact && !candidate->choice->variant.band->left_out)
-		|| candidate->bytes <= nest_compulsory(candidate->choice->variant.nest);
+		|| plan_nest_reaches(&candidate->out, nest_compulsory(candidate->choice->variant.nest));
 }
 
 /* isl's work on all forms of a nest, a second or two: what exceeds it is no longer worth while.
@@ -325,7 +326,7 @@ static bool has_work(struct compilation *compilation, const struct form *form,
 	return has;
 }
 
-/* Lowers the variant with the least traffic, of equals that with the fewest transfers (choice_starts): the
+/* Lowers the variant that is best (RANK_PLANS): the
  * permutable band, and where that leaves loops out or does not fit, the source's outer loops
  * one after the other with what can be tiled inside; each in all ways.  NULL if none fits
  * or the user's schedule is wrong. */
@@ -336,7 +337,9 @@ static struct choice *lower_variants(struct compilation *compilation, const stru
 	int depth = nest_depth(nest), errors = diag_error_count(compilation->diag);
 	bool may_split = reference_groups_split(compilation, nest, false, NULL)->is_split;
 	bool is_complete = false;    /* more sequential loops would not help, or cost too much */
-	long least = LONG_MAX;       /* bytes, with fewer sequential loops */
+	const struct objective asked = objective_of(RANK_ASKED);
+	struct cost least;           /* with fewer sequential loops, if */
+	bool has_least = false;
 	bool has_others = may_split, has_met = false;
 	bool is_missed = false;      /* one that may be better was too long to be counted */
 	bool is_too_large = false;   /* one does not fit */
@@ -387,21 +390,22 @@ static struct choice *lower_variants(struct compilation *compilation, const stru
 			may_end |= (loops && !nest->function->unbound)
 				|| (!variant.band->left_out && (options.is_split || !may_split));
 		}
-		is_complete = may_end && (is_best_known(&candidates.items[0]) ||
-			candidates.items[0].bytes >= least);
+		is_complete = may_end && (is_best_known(&candidates.items[0]) || (has_least
+			&& objective_compare(&asked, &candidates.items[0].cost, &least) >= 0));
 		if (may_end && !is_optional) {
 			is_optional = true;
 			option = nest_work_begin(compilation, nest_work_wanted(compilation, OPTION_OPERATIONS));
 		}
 		if (may_end)
-			least = candidates.items[0].bytes;
+			least = candidates.items[0].cost;
+		has_least |= may_end;
 	}
 	nest_work_end(compilation, &option);
 	if (!nest->function->unbound && is_thorough(compilation))
 		candidates_improve(compilation, &candidates, all_work - nest_work_left(compilation),
 			&before);
 	if (candidates.count)
-		refusal->least = candidates.items[0].bytes;
+		refusal->least = plan_nest_bytes(&candidates.items[0].out);
 	unsigned long uncounted = nest_work_pause(compilation);
 	struct choice *best = candidates.count
 		? candidates_emit(compilation, nest, &candidates, refusal, plan, out) : NULL;

@@ -15,19 +15,18 @@ bool nest_is_for_all_sizes(const struct compilation *compilation, const struct n
 void candidates_add(struct compilation *compilation, struct candidates *candidates,
 	struct choice *choice, const struct plan_nest *out)
 {
-	long bytes = plan_nest_bytes(out);
+	const struct objective objective = objective_of(RANK_PLANS);
+	const struct cost cost = choice_cost(choice, out);
 	for (int i = 0; i < candidates->count; i++)
 		if (candidates->items[i].choice == choice)
 			return;
 	candidates->items = arena_grow(compilation->arena, candidates->items,
 		(size_t)candidates->count, &candidates->capacity, sizeof *candidates->items);
 	int at = candidates->count++;
-	double starts = choice_starts(choice);
-	for (; at > 0 && (candidates->items[at - 1].bytes > bytes
-		|| (candidates->items[at - 1].bytes == bytes
-		&& candidates->items[at - 1].starts > starts)); at--)
+	for (; at > 0 && objective_compare(&objective, &cost, &candidates->items[at - 1].cost) < 0;
+		at--)
 		candidates->items[at] = candidates->items[at - 1];
-	candidates->items[at] = (struct candidate){ choice, bytes, starts, *out };
+	candidates->items[at] = (struct candidate){ choice, cost, *out };
 	candidates->items[at].out.is_rectangular = choice->exact;
 }
 
@@ -52,6 +51,7 @@ void candidates_improve(struct compilation *compilation, struct candidates *cand
 	unsigned long spent, const struct plan *before)
 {
 	enum { LEAST_OPERATIONS = 1000000, SHARE = 6, FAR = 2, MOST = 2 };
+	const struct objective asked = objective_of(RANK_ASKED);
 	const struct choice *first = NULL;
 	for (int i = 0; i < MOST; i++) {
 		int at = 0;
@@ -59,7 +59,8 @@ void candidates_improve(struct compilation *compilation, struct candidates *cand
 			|| candidates->items[at].choice == first))
 			at++;
 		if (at == candidates->count
-			|| candidates->items[at].bytes / FAR > candidates->items[0].bytes)
+			|| objective_value(&asked, &candidates->items[at].cost)
+			> FAR * objective_value(&asked, &candidates->items[0].cost))
 			return;
 		first = candidates->items[at].choice;
 		improve_candidate(compilation, candidates, at, spent / SHARE > LEAST_OPERATIONS
@@ -86,7 +87,8 @@ static struct choice *emit_for_all_sizes(struct compilation *compilation,
 			return candidate->choice;
 		}
 		diag_remark(compilation->diag, nest->location, "loop", "a schedule that moves %ld bytes "
-			"is right for the sizes tuned for, but not for all: %s", candidate->bytes, reason);
+			"is right for the sizes tuned for, but not for all: %s", plan_nest_bytes(&candidate->out),
+			reason);
 		if (!refusal->reason)
 			refusal->reason = reason;
 		refusal->had_forms |= candidate->choice->exact;

@@ -3,15 +3,14 @@
 
 #include "passes/variants/choice.h"
 
-/* Choices that can be lowered, with what they move: the least first, the first of equals;
+/* Choices that can be lowered, with what they cost: the best first, the first of equals;
  * each once. */
 struct candidates {
 	int count;
 	size_t capacity;
 	struct candidate {
 		struct choice *choice;
-		long bytes;
-		double starts;
+		struct cost cost;
 		struct plan_nest out;    /* without statements */
 	} *items;
 };

@@ -8,6 +8,7 @@
 #include "passes/cost/created.h"
 #include "passes/cost/model_math.h"
 #include "passes/cost/place.h"
+#include "passes/cost/plan_cost.h"
 #include "passes/nest_work.h"
 #include "passes/search/restriction.h"
 #include "passes/search/search_memo.h"
@@ -439,11 +440,11 @@ static void try_rows(struct choice *choice, const struct plan *before, struct pl
 {
 	struct plan rows_plan = *before;
 	struct plan_nest rows = { .name = out->name, .location = out->location };
-	if (plan_nest_bytes(out) == nest_compulsory(choice->variant.nest))
+	if (plan_nest_reaches(out, nest_compulsory(choice->variant.nest)))
 		return;
 	choice->schedule.moves_boxes = false;
 	if (weigh(choice, &rows_plan, &rows)
-		&& plan_nest_bytes(&rows) < plan_nest_bytes(out)
+		&& plan_nest_compare(&rows, out) < 0
 		&& !plan_nest_misaligned(&rows_plan, &rows).array) {
 		*plan = rows_plan;
 		*out = rows;
@@ -567,7 +568,7 @@ void choice_fill_bounds(const struct choice *choice, struct plan_nest *out)
 		space = choice->rivals_bound;
 	if (space > out->bound_bytes)
 		out->bound_bytes = space;
-	out->optimal = plan_nest_bytes(out) <= out->bound_bytes;
+	plan_nest_judge(out);
 	out->points = choice->schedule.points;
 	out->seconds = choice->schedule.seconds;
 }
@@ -661,9 +662,14 @@ bool choice_lower_all_sizes(struct choice *choice, struct plan *plan, struct pla
 	return false;
 }
 
-double choice_starts(const struct choice *choice)
+struct cost choice_cost(const struct choice *choice, const struct plan_nest *out)
 {
-	return cost_figure(&choice->schedule.cost, FIGURE_STARTS);
+	const struct crossing *modelled = &choice->schedule.cost.crossings[BOUNDARY_EXTERNAL];
+	struct cost cost = plan_nest_cost(out);
+	cost.crossings[BOUNDARY_EXTERNAL].commands = modelled->commands;
+	cost.crossings[BOUNDARY_EXTERNAL].runs = modelled->runs;
+	cost.complexity = choice->schedule.cost.complexity;
+	return cost;
 }
 
 const char *choice_describe(const struct choice *choice)

@@ -59,9 +59,8 @@ bool choice_lower_again(struct choice *choice, enum detail detail, struct plan *
 bool choice_lower_all_sizes(struct choice *choice, struct plan *plan, struct plan_nest *out,
 	const char **reason);
 
-/* What the schedule's transfers cost beside the bytes they move: contiguous runs of memory, and
- * each command as much as some of them. */
-double choice_starts(const struct choice *choice);
+/* What CHOICE costs, lowered as OUT: bytes and scratchpad as the plan says, the rest as its model. */
+struct cost choice_cost(const struct choice *choice, const struct plan_nest *out);
 /* No schedule of CHOICE's form, lowered as OUT, moves less; 0: not known. */
 long choice_space_bound(const struct choice *choice, const struct plan_nest *out);
 /* Fills in what OUT says of bounds and optimality. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "passes/cost/model_math.h"
+#include "passes/cost/plan_cost.h"
 #include "passes/nest_work.h"
 
 /* What a schedule is, of all that is said of it. */
@@ -29,7 +30,7 @@ struct improver {
 	struct plan_nest *out;
 	bool is_better;              /* than the first one */
 	int plan_count;              /* weighed */
-	long model_bytes;            /* the first one moves, for the model */
+	struct cost first;           /* of the first one, for the model */
 	int seen_count;
 	struct features *seen;       /* [MODELS + 1] */
 };
@@ -67,7 +68,7 @@ static bool add_seen(struct improver *improver, const struct choice *choice)
 static bool is_over(const struct improver *improver)
 {
 	return improver->seen_count > MODELS || improver->plan_count >= PLANS
-		|| plan_nest_bytes(improver->out) <= nest_compulsory(improver->best->variant.nest)
+		|| plan_nest_reaches(improver->out, nest_compulsory(improver->best->variant.nest))
 		|| nest_work_is_spent(improver->best->compilation);
 }
 
@@ -88,7 +89,7 @@ static bool weigh(struct improver *improver, enum outcome *outcome)
 	improver->plan_count++;
 	*outcome = choice_weigh_boxes(trial, &plan, &out);
 	if (*outcome != LOWERED
-		|| plan_nest_bytes(&out) >= plan_nest_bytes(improver->out))
+		|| plan_nest_compare(&out, improver->out) >= 0)
 		return false;
 	improver->best->schedule = trial->schedule;
 	*improver->plan = plan;
@@ -102,6 +103,7 @@ static bool weigh(struct improver *improver, enum outcome *outcome)
 static bool try_in(struct improver *improver, long capacity)
 {
 	enum { POINTS = THOROUGH_EFFORT, SHRINKS = 2, FAR = 3 };
+	const struct objective asked = objective_of(RANK_ASKED);
 	struct choice *trial = improver->trial;
 	const struct schedule best = improver->best->schedule;
 	for (int i = 0; i <= SHRINKS && !is_over(improver); i++) {
@@ -111,7 +113,8 @@ static bool try_in(struct improver *improver, long capacity)
 		trial->schedule.points += best.points;
 		trial->schedule.seconds += best.seconds;
 		if (!add_seen(improver, trial)
-			|| trial->schedule.total_bytes / FAR > improver->model_bytes)
+			|| objective_value(&asked, &trial->schedule.cost)
+			> FAR * objective_value(&asked, &improver->first))
 			return false;
 		if (weigh(improver, &outcome))
 			return true;
@@ -204,7 +207,7 @@ bool choice_improve(struct choice *choice, const struct plan *before, struct pla
 	struct arena *arena = choice->compilation->arena;
 	struct improver improver = { .best = choice, .trial = ARENA_NEW(arena, struct choice),
 		.before = before, .plan = plan, .out = out, .seen = ARENA_ARRAY(arena, struct features, MODELS + 1),
-		.model_bytes = choice->schedule.total_bytes };
+		.first = choice->schedule.cost };
 	if (!has_free_loop(&improver))
 		return false;
 	add_seen(&improver, choice);
@@ -226,7 +229,7 @@ static bool take_equal(struct choice *choice, struct choice *trial, const struct
 	struct plan own = *before;
 	struct plan_nest entry = { .name = out->name, .location = out->location };
 	if (choice_weigh_boxes(trial, &own, &entry) != LOWERED
-		|| plan_nest_bytes(&entry) != plan_nest_bytes(out))
+		|| plan_nest_compare(&entry, out) != 0)
 		return false;
 	choice->schedule = trial->schedule;
 	*plan = own;

@@ -4,12 +4,14 @@
 #include "passes/variants/lower_nest.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "passes/analysis/expand.h"
 #include "passes/analysis/nest_memo.h"
 #include "passes/cost/bound_nest.h"
 #include "passes/cost/model_math.h"
+#include "passes/cost/plan_cost.h"
 #include "passes/nest_work.h"
 #include "passes/quiet.h"
 #include "passes/search/restriction.h"
@@ -39,7 +41,7 @@ static void fill_lower_bound(const struct compilation *compilation, const struct
 	out->lower_bound_bytes = nest_lower_bound(nest, compilation->arch->scratchpad_bytes,
 		&out->compulsory_bytes, &out->lower_bound_argument);
 	out->bound_bytes = out->lower_bound_bytes;
-	out->optimal = plan_nest_bytes(out) == out->bound_bytes;
+	plan_nest_judge(out);
 }
 
 /* NEST, or what it has become since scalars of nests before it were expanded. */
@@ -127,6 +129,14 @@ static void take_bound_of(const struct compilation *compilation, const struct ne
 		out->bound_bytes = bytes;
 }
 
+static bool is_better(const struct lowered *one, const struct lowered *other)
+{
+	const struct objective objective = objective_of(RANK_PLANS);
+	const struct cost mine = choice_cost(one->choice, &one->out);
+	const struct cost its = choice_cost(other->choice, &other->out);
+	return objective_compare(&objective, &mine, &its) < 0;
+}
+
 /* Loops stay whole, or run one by one, because scalars carry sums through them: with those
  * in arrays the nest may move less, or in fewer transfers. */
 static void try_expanded(struct compilation *compilation, const struct form *form,
@@ -134,7 +144,7 @@ static void try_expanded(struct compilation *compilation, const struct form *for
 {
 	struct lowered lowered;
 	if (best->choice && !best->choice->variant.band->prefix && !best->choice->variant.band->left_out
-		&& plan_nest_bytes(&best->out) == best->out.compulsory_bytes)
+		&& plan_nest_reaches(&best->out, best->out.compulsory_bytes))
 		return;
 	const struct nest *nest = best->nest;
 	struct nest *expanded = expanded_nest(compilation, best->nest);
@@ -156,9 +166,7 @@ static void try_expanded(struct compilation *compilation, const struct form *for
 	lowered.choice->is_expanded = lowered.choice->has_others = true;
 	struct plan_nest other = best->out;
 	bool has_other = best->choice;
-	if (!has_other || plan_nest_bytes(&lowered.out) < plan_nest_bytes(&other)
-		|| (plan_nest_bytes(&lowered.out) == plan_nest_bytes(&other)
-		&& choice_starts(lowered.choice) < choice_starts(best->choice)))
+	if (!has_other || is_better(&lowered, best))
 		*best = lowered;
 	else
 		other = lowered.out;
@@ -171,7 +179,7 @@ static void try_expanded(struct compilation *compilation, const struct form *for
 		best->out.lower_bound_argument = other.lower_bound_argument;
 	}
 	take_bound_of(compilation, nest, expanded, &best->out);
-	best->out.optimal = best->out.bound_bytes >= plan_nest_bytes(&best->out);
+	plan_nest_judge(&best->out);
 }
 
 /* NEST in the form that the user wants, or the best of those there are. */
@@ -205,7 +213,7 @@ static void fill_known(const struct plan_nest *weighed, struct plan_nest *out)
 	out->lower_bound_bytes = weighed->lower_bound_bytes;
 	out->lower_bound_argument = weighed->lower_bound_argument;
 	out->bound_bytes = weighed->bound_bytes;
-	out->optimal = weighed->optimal && plan_nest_bytes(out) <= plan_nest_bytes(weighed);
+	out->optimal = weighed->optimal && plan_nest_compare(out, weighed) <= 0;
 	out->points = weighed->points;
 	out->seconds = weighed->seconds;
 }
@@ -319,7 +327,7 @@ static void fill_bound_of_parts(const struct compilation *compilation, const str
 		return;
 	out->lower_bound_bytes = out->bound_bytes = whole->lower_bound_bytes;
 	out->lower_bound_argument = whole->lower_bound_argument;
-	out->optimal = plan_nest_bytes(out) <= out->bound_bytes;
+	plan_nest_judge(out);
 }
 
 /* Whether NEST's parts one by one move less than BEST, which is its best as a whole: then *FORM
@@ -333,13 +341,13 @@ static bool weigh_parts(struct compilation *compilation, const struct nest *nest
 	struct quiet quiet;
 	long bytes = plan_nest_bytes(&best->out);
 	if (nest_is_constrained(compilation, nest) || !restriction_has_parts(compilation)
-		|| bytes <= best->out.lower_bound_bytes)
+		|| plan_nest_reaches(&best->out, best->out.lower_bound_bytes))
 		return false;
 	/* parts of a nest with a sum in a scalar are parts of that with it in an array, which can be
 	 * tiled in all loops */
 	long parts = parts_bound(compilation, nest, best->expanded ? best->expanded : best->choice,
 		bytes);
-	if (parts >= bytes)
+	if (plan_nest_reaches(&best->out, parts))
 		return false;
 	if (parts < best->out.bound_bytes)
 		best->out.bound_bytes = parts > best->out.lower_bound_bytes ? parts
@@ -436,7 +444,7 @@ static bool wants_less(struct compilation *compilation, const struct nest *nest,
 {
 	struct form form;
 	return !compilation->is_trial && !out->optimal && !out->is_rectangular
-		&& plan_nest_bytes(out) > out->lower_bound_bytes
+		&& !plan_nest_reaches(out, out->lower_bound_bytes)
 		&& is_thorough(compilation) && !nest->function->unbound
 		&& !nest_is_constrained(compilation, nest)
 		&& nest_read_form(compilation, nest, &form) && !form.is_given;
@@ -485,23 +493,27 @@ static struct nest_query less_query(const struct compilation *compilation, const
 	return (struct nest_query){ NEST_LESS, key, sizeof *key };
 }
 
-/* What NEST moves on the machine LESS; LONG_MAX: it does not fit.  Asked once of each in the course
- * of all sweeps and fronts. */
-static long bytes_in(struct compilation *compilation, const struct nest *nest,
+/* What is asked for, of NEST on the machine LESS; INFINITY: it does not fit.  Found once of each in
+ * the course of all sweeps and fronts. */
+static double value_in(struct compilation *compilation, const struct nest *nest,
 	const struct plan *plan, const struct arch *less)
 {
 	struct less_key key;
 	struct found found;
 	const struct nest_query query = less_query(compilation, less, &key);
-	const long *known = nest_answer(nest, query);
+	const struct objective asked = objective_of(RANK_ASKED);
+	const double *known = nest_answer(nest, query);
 	if (known)
 		return *known;
 	unsigned long uncounted = nest_work_pause(compilation);
-	long bytes = find_in(compilation, nest, plan, less, &found) ? plan_nest_bytes(&found.out)
-		: LONG_MAX;
+	double value = INFINITY;
+	if (find_in(compilation, nest, plan, less, &found)) {
+		const struct cost cost = plan_nest_cost(&found.out);
+		value = objective_value(&asked, &cost);
+	}
 	nest_work_resume(compilation, uncounted);
-	nest_keep_answer(nest, query, &bytes, sizeof bytes, isl_operations(compilation->ctx));
-	return bytes;
+	nest_keep_answer(nest, query, &value, sizeof value, isl_operations(compilation->ctx));
+	return value;
 }
 
 /* Whether NEST moves less than OUT in some power of two that is less than all scratchpad: the best
@@ -509,22 +521,25 @@ static long bytes_in(struct compilation *compilation, const struct nest *nest,
 static bool find_less(struct compilation *compilation, const struct nest *nest,
 	const struct plan *plan, const struct plan_nest *out, struct found *found)
 {
-	long bytes = plan_nest_bytes(out), compulsory;
+	const struct objective asked = objective_of(RANK_ASKED);
+	const struct cost cost = plan_nest_cost(out);
+	double value = objective_value(&asked, &cost);
 	const struct arch *best = NULL, *less;
+	long compulsory;
 	const char *argument;
 	int worse = 0;
 	for (int steps = 1; worse < 2 && (less = less_of(compilation->arena, compilation->arch, steps)); steps++) {
-		if (nest_lower_bound(nest, less->scratchpad_bytes, &compulsory, &argument) >= bytes)
+		if ((double)nest_lower_bound(nest, less->scratchpad_bytes, &compulsory, &argument) >= value)
 			break;
-		long moved = bytes_in(compilation, nest, plan, less);
-		worse = moved - bytes / 4 > bytes ? worse + 1 : 0;
-		if (moved < bytes) {
-			bytes = moved;
+		double there = value_in(compilation, nest, plan, less);
+		worse = there > 1.25 * value ? worse + 1 : 0;
+		if (there < value) {
+			value = there;
 			best = less;
 		}
 	}
 	return best && find_in(compilation, nest, plan, best, found)
-		&& plan_nest_bytes(&found->out) < plan_nest_bytes(out);
+		&& plan_nest_compare(&found->out, out) < 0;
 }
 
 /* FOUND in less scratchpad is what becomes of NEST in all of it, of which KNOWN is known. */
@@ -549,7 +564,7 @@ static bool take_found(struct compilation *compilation, struct nest *nest,
 		compilation->arch = whole;
 	}
 	fill_known(known, out);
-	out->optimal = plan_nest_bytes(out) <= out->bound_bytes;
+	plan_nest_judge(out);
 	return done;
 }
 

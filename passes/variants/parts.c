@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "passes/cost/plan_cost.h"
 #include "passes/nest_work.h"
 #include "passes/sizes/symbolic.h"
 #include "passes/variants/attempts.h"
@@ -152,12 +153,12 @@ static bool lower_parts(struct compilation *compilation, const struct nest *nest
 		struct nest_work work = nest_work_begin(compilation, share + 1);
 		bool done = lower_parts_in(compilation, nest, outer, loops, &own, &entry, &inside);
 		nest_work_end(compilation, &work);
-		if (done && plan_nest_bytes(&entry) <= most) {
+		if (done && (found ? plan_nest_compare(&entry, out) < 0
+			: plan_nest_reaches(&entry, most))) {
 			*plan = own;
 			*out = entry;
 			*whole = inside;
 			found = true;
-			most = plan_nest_bytes(&entry) - 1;
 		}
 		if (diag_error_count(compilation->diag) > errors)
 			return false;

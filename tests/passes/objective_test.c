@@ -94,7 +94,7 @@ static void each_field_counts(void **unused)
 	(void)unused;
 	for (int i = 0; i < FIELDS; i++) {
 		double fields[FIELDS] = { 0 };
-		const struct cost nothing = { .work = 0 };
+		const struct cost nothing = { .repetition = 0 };
 		struct cost cost;
 		bool counts = false;
 		fields[i] = 1;
@@ -102,6 +102,36 @@ static void each_field_counts(void **unused)
 		for (int f = 0; f < FIGURE_COUNT; f++)
 			counts |= cost_figure(&cost, (enum figure)f) > cost_figure(&nothing, (enum figure)f);
 		assert_true(counts);
+	}
+}
+
+/* What runs besides does not change which is better in what is asked for, and makes nothing cheaper. */
+static void sums_keep_the_order(void **unused)
+{
+	const struct objective asked = objective_of(RANK_ASKED);
+	(void)unused;
+	for (int t = 0; t < TRIALS; t++) {
+		struct cost a = random_cost(), b = random_cost(), c = random_cost();
+		struct cost ac = cost_sum(&a, &c), bc = cost_sum(&b, &c), ca = cost_sum(&c, &a);
+		struct cost rest = cost_rest(&ac, &c);
+		assert_int_equal(objective_compare(&asked, &a, &b), objective_compare(&asked, &ac, &bc));
+		assert_memory_equal(&ac, &ca, sizeof ac);
+		assert_int_equal(objective_compare(&asked, &rest, &a), 0);
+		for (int f = 0; f < FIGURE_COUNT; f++)
+			assert_true(cost_figure(&ac, (enum figure)f) >= cost_figure(&a, (enum figure)f));
+	}
+}
+
+static void what_does_not_exist_is_worst(void **unused)
+{
+	const struct cost none = cost_infinite();
+	(void)unused;
+	for (int t = 0; t < TRIALS; t++) {
+		struct objective objective = objective_of((enum ranking)below(RANKING_COUNT));
+		struct cost cost = random_cost(), sum = cost_sum(&cost, &none), rest = cost_rest(&none, &cost);
+		assert_true(cost_is_finite(&cost) && !cost_is_finite(&sum) && !cost_is_finite(&rest));
+		assert_true(objective_compare(&objective, &cost, &none) < 0);
+		assert_int_equal(objective_compare(&objective, &sum, &none), 0);
 	}
 }
 
@@ -181,6 +211,8 @@ int main(void)
 		cmocka_unit_test(comparing_is_a_total_order),
 		cmocka_unit_test(more_of_a_field_is_no_better),
 		cmocka_unit_test(each_field_counts),
+		cmocka_unit_test(sums_keep_the_order),
+		cmocka_unit_test(what_does_not_exist_is_worst),
 		cmocka_unit_test(nothing_better_is_ruled_out),
 		cmocka_unit_test(what_is_better_is_let_through),
 		cmocka_unit_test(bounds_of_bytes_may_be_rounded),
