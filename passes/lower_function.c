@@ -103,7 +103,7 @@ static const struct function *bind_sizes(struct compilation *compilation,
 }
 
 /* A schedule that says what every group repeats is not held to a limit. */
-static bool lower_groups(struct compilation *compilation, struct nest *nests, int count,
+static bool lower_groups(struct compilation *compilation, const struct nest *nests, int count,
 	const struct fuse_constraints *constraints, long least, struct plan *plan)
 {
 	double percent = compilation->recompute_percent;
@@ -183,7 +183,7 @@ struct plan *lower_function(struct compilation *compilation, const struct functi
 	if (function->symbolic_count && !(function = bind_sizes(compilation, function)))
 		return NULL;
 	plan->function = function;
-	struct nest *nests = nests_of_function(compilation, function, &plan->nest_count);
+	const struct nest *nests = nests_of_function(compilation, function, &plan->nest_count);
 	plan->nests = ARENA_ARRAY(compilation->arena, struct plan_nest, plan->nest_count + 1);
 	const int nest_count = plan->nest_count;
 	plan->bounds = bounds_of(compilation, function, nest_count);

@@ -213,25 +213,38 @@ static void find_pairs(struct compilation *compilation, const struct nest *nest,
 		add_array(pairs, nest->function->arrays[i]);
 }
 
-void nest_find_dependences(struct compilation *compilation, struct nest *nest)
+/* What is found of a nest. */
+struct dependences {
+	isl_union_map *ordered, *together;
+};
+
+static struct dependences find_dependences(struct compilation *compilation, const struct nest *nest)
 {
-	struct pairs pairs;
 	const struct nest_query query = { .question = NEST_DEPENDENCES };
-	const struct nest *known = nest_answer(nest, query);
-	if (known) {
-		nest->dependences = known->dependences;
-		nest->together = known->together;
-		return;
-	}
+	const struct dependences *known = nest_answer(nest, query);
+	if (known)
+		return *known;
+	struct pairs pairs;
 	unsigned long begun = isl_operations(compilation->ctx);
 	find_pairs(compilation, nest, &pairs);
 	isl_union_map *all = isl_union_map_union(pairs.maps[FLOW],
 		isl_union_map_union(pairs.maps[ANTI], pairs.maps[OUTPUT]));
 	isl_union_map_free(pairs.maps[REDUCTION]);
 	struct arena *arena = nest_lasting(compilation, nest).arena;
-	nest->dependences = arena_own(arena, union_map_coalesce(all), release_map);
-	nest->together = arena_own(arena, pairs.together, release_map);
-	nest_keep_answer(nest, query, nest, sizeof *nest, begun);
+	const struct dependences found = { arena_own(arena, union_map_coalesce(all), release_map),
+		arena_own(arena, pairs.together, release_map) };
+	nest_keep_answer(nest, query, &found, sizeof found, begun);
+	return found;
+}
+
+const struct nest *nest_with_dependences(struct compilation *compilation, const struct nest *nest)
+{
+	const struct dependences found = find_dependences(compilation, nest);
+	struct nest *own = ARENA_NEW(compilation->arena, struct nest);
+	*own = *nest;
+	own->dependences = found.ordered;
+	own->together = found.together;
+	return own;
 }
 
 static void print_map(FILE *out, const char *name, __isl_take isl_union_map *map)
@@ -263,7 +276,7 @@ bool print_dependences(struct compilation *compilation, const struct function *f
 	FILE *out)
 {
 	int count;
-	struct nest *nests = nests_of_function(compilation, function, &count);
+	const struct nest *nests = nests_of_function(compilation, function, &count);
 	for (int n = 0; n < count; n++)
 		nest_print_dependences(compilation, &nests[n], out);
 	return !ferror(out);

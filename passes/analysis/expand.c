@@ -385,7 +385,7 @@ static int place_in(const struct nest *nest, const struct statement *statement)
 }
 
 /* The nest in a function where the scalar's place is changed. */
-static struct nest *apply(const struct expansion *expansion)
+static const struct nest *apply(const struct expansion *expansion)
 {
 	struct arena *arena = expansion->compilation->arena;
 	const struct nest *nest = expansion->nest;
@@ -460,7 +460,7 @@ static void find_members(struct expansion *expansion, __isl_keep isl_union_map *
 			expansion->is_alone = false;
 }
 
-static struct nest *expand_members(struct expansion *expansion, __isl_keep isl_union_map *values)
+static const struct nest *expand_members(struct expansion *expansion, __isl_keep isl_union_map *values)
 {
 	expansion->home = NULL;
 	expansion->depth = shared_depth(expansion);
@@ -471,14 +471,14 @@ static struct nest *expand_members(struct expansion *expansion, __isl_keep isl_u
 	return expansion->last || make_home(expansion) ? apply(expansion) : NULL;
 }
 
-static struct nest *expand(struct compilation *compilation, const struct nest *nest,
+static const struct nest *expand(struct compilation *compilation, const struct nest *nest,
 	const struct array *scalar)
 {
 	struct expansion expansion = { .compilation = compilation, .nest = nest, .scalar = scalar };
 	if (!scalar->by_value || scalar->is_parameter || nest_passes_on(nest, scalar))
 		return NULL;
 	isl_union_map *values = nest_scalar_values(nest, scalar);
-	struct nest *expanded = NULL;
+	const struct nest *expanded = NULL;
 	bool *seen = ARENA_ARRAY(compilation->arena, bool, nest->statement_count + 1);
 	for (int s = 0; s < nest->statement_count && values && !expanded; s++) {
 		if (seen[s] || !uses(nest->statements[s], scalar))
@@ -492,13 +492,13 @@ static struct nest *expand(struct compilation *compilation, const struct nest *n
 	return expanded;
 }
 
-static struct nest *expand_all(struct compilation *compilation, const struct nest *nest)
+static const struct nest *expand_all(struct compilation *compilation, const struct nest *nest)
 {
-	struct nest *expanded = NULL;
+	const struct nest *expanded = NULL;
 	for (int i = 0; i < nest->function->array_count; i++)
 		for (;;) {
 			const struct nest *now = expanded ? expanded : nest;
-			struct nest *next = expand(compilation, now, now->function->arrays[i]);
+			const struct nest *next = expand(compilation, now, now->function->arrays[i]);
 			if (!next)
 				break;
 			expanded = next;
@@ -506,11 +506,11 @@ static struct nest *expand_all(struct compilation *compilation, const struct nes
 	return expanded;
 }
 
-struct nest *nest_expand_scalars(struct compilation *compilation, const struct nest *nest)
+const struct nest *nest_expand_scalars(struct compilation *compilation, const struct nest *nest)
 {
 	const struct nest_query query = { .question = NEST_EXPANDED };
-	struct nest *const *known = nest_answer(nest, query);
-	struct nest *found = known ? *known : NULL;
+	const struct nest *const *known = nest_answer(nest, query);
+	const struct nest *found = known ? *known : NULL;
 	if (!known) {
 		struct compilation lasting = nest_lasting(compilation, nest);
 		unsigned long begun = isl_operations(compilation->ctx);

@@ -9,6 +9,6 @@
  * iterations.  The result has no dependences and no band yet, and a function of its own,
  * in which the scalar is an array of the same name, or nothing uses it.  NULL if there is
  * no such scalar.  All of it is the arena's. */
-struct nest *nest_expand_scalars(struct compilation *compilation, const struct nest *nest);
+const struct nest *nest_expand_scalars(struct compilation *compilation, const struct nest *nest);
 
 #endif

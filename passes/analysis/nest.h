@@ -35,7 +35,8 @@ struct nest {
 	                              * is kept */
 	isl_union_set *domain;       /* owned by the arena */
 	isl_union_map *order;        /* source order, 2 loop_depth + 1 coordinates */
-	/* Pairs of instances that must stay in their order; reductions are left out.
+	/* NULL: not asked for (nest_with_dependences).
+	 * Pairs of instances that must stay in their order; reductions are left out.
 	 * Between a source and a destination statement: one map each. */
 	isl_union_map *dependences;
 	/* Values passed in scalars that are private to a tile: their two ends must be in
@@ -46,7 +47,7 @@ struct nest {
 /* Statement S of FUNCTION is the first of a nest. */
 bool nest_begins(const struct function *function, int s);
 /* The nests of FUNCTION in source order; fills *COUNT. */
-struct nest *nests_of_function(struct compilation *compilation,
+const struct nest *nests_of_function(struct compilation *compilation,
 	const struct function *function, int *count);
 
 /* Some array is used by several of the COUNT nests of a function. */
@@ -57,19 +58,24 @@ int nest_shared_loops(const struct nest *nest);
 /* The parts of NEST's body inside the first LOOPS of the loops that all its statements share:
  * each may run as a whole before the next, as its dependences say, which are known if LOOPS
  * are not all.  NULL: it cannot be parted. */
-struct nest *nest_parts(struct compilation *compilation, const struct nest *nest, int loops,
+const struct nest *nest_parts(struct compilation *compilation, const struct nest *nest, int loops,
 	int *count);
 /* The part of PARENT that PART is of its own parent, whose statements are the same but for
  * symbolic sizes. */
-struct nest *nest_part_like(struct compilation *compilation, const struct nest *parent,
+const struct nest *nest_part_like(struct compilation *compilation, const struct nest *parent,
 	const struct nest *part);
 
 /* NEST with other statements, those of FUNCTION. */
-struct nest *nest_renew(struct compilation *compilation, const struct nest *nest,
+const struct nest *nest_renew(struct compilation *compilation, const struct nest *nest,
 	const struct function *function, const struct statement **statements, int count);
 
+/* NEST, with other ARRAYS: without those that are carried by now, or in a group that keeps some on
+ * chip. */
+const struct nest *nest_with_arrays(struct arena *arena, const struct nest *nest,
+	const struct reference_groups *arrays);
+
 /* The COUNT consecutive nests from NESTS on as one nest, F.0-2 of the nests F.0 to F.2. */
-struct nest *nest_join(struct compilation *compilation, const struct nest *nests, int count);
+const struct nest *nest_join(struct compilation *compilation, const struct nest *nests, int count);
 
 /* Pairs of accesses that may meet: more are refused, for dependences are looked for in each
  * and none may be left out. */
@@ -77,8 +83,8 @@ enum { ACCESS_PAIRS_LIMIT = 150000 };
 /* Whether COUNT statements have no more; takes no isl. */
 bool access_pairs_are_few(struct statement *const *statements, int count);
 
-/* Fills in nest.dependences. */
-void nest_find_dependences(struct compilation *compilation, struct nest *nest);
+/* NEST with its dependences. */
+const struct nest *nest_with_dependences(struct compilation *compilation, const struct nest *nest);
 
 /* The pairs of a write of SCALAR and the reads of that very value; NULL if a read may see
  * a value from outside the nest.  Caller frees. */

@@ -35,12 +35,12 @@ struct compilation nest_lasting(const struct compilation *compilation, const str
 bool nest_memo_is_own(const struct compilation *compilation, const struct nest *nest);
 
 enum nest_question {
-	NEST_DEPENDENCES,            /* a struct nest that has them */
+	NEST_DEPENDENCES,            /* a struct dependences */
 	NEST_BAND,                   /* by how it is asked for: a struct band */
 	NEST_COMPULSORY,             /* by array: a struct compulsory */
 	NEST_HULL,                   /* by accesses and band: the dimensions of a model's array */
 	NEST_CREATED,                /* by accesses: a bool */
-	NEST_EXPANDED,               /* a struct nest *; NULL: there is none */
+	NEST_EXPANDED,               /* a const struct nest *; NULL: there is none */
 	NEST_REGIONS,                /* what region_memo.h keeps */
 	NEST_LESS                    /* by scratchpad and options: the bytes it moves, a long */
 };

@@ -67,7 +67,7 @@ bool nest_begins(const struct function *function, int s)
 		: statement->depth || last->depth || top_position(statement) != top_position(last) + 1;
 }
 
-struct nest *nests_of_function(struct compilation *compilation,
+const struct nest *nests_of_function(struct compilation *compilation,
 	const struct function *function, int *count)
 {
 	struct arena *arena = compilation->arena;
@@ -109,7 +109,7 @@ bool nests_share(const struct nest *nests, int count)
 	return found;
 }
 
-struct nest *nest_join(struct compilation *compilation, const struct nest *nests, int count)
+const struct nest *nest_join(struct compilation *compilation, const struct nest *nests, int count)
 {
 	struct nest *group = ARENA_NEW(compilation->arena, struct nest);
 	group->name = arena_printf(compilation->arena, "%s.%d-%d", nests[0].function->name,
@@ -124,7 +124,7 @@ struct nest *nest_join(struct compilation *compilation, const struct nest *nests
 	return group;
 }
 
-struct nest *nest_renew(struct compilation *compilation, const struct nest *nest,
+const struct nest *nest_renew(struct compilation *compilation, const struct nest *nest,
 	const struct function *function, const struct statement **statements, int count)
 {
 	struct nest *renewed = ARENA_NEW(compilation->arena, struct nest);
@@ -212,7 +212,7 @@ static void make_part(struct compilation *compilation, const struct nest *parent
 	fill_nest(compilation, part);
 }
 
-struct nest *nest_part_like(struct compilation *compilation, const struct nest *parent,
+const struct nest *nest_part_like(struct compilation *compilation, const struct nest *parent,
 	const struct nest *part)
 {
 	struct nest *own = ARENA_NEW(compilation->arena, struct nest);
@@ -222,7 +222,7 @@ struct nest *nest_part_like(struct compilation *compilation, const struct nest *
 	return own;
 }
 
-struct nest *nest_parts(struct compilation *compilation, const struct nest *nest, int loops,
+const struct nest *nest_parts(struct compilation *compilation, const struct nest *nest, int loops,
 	int *count)
 {
 	int shared = nest_shared_loops(nest);
@@ -237,4 +237,13 @@ struct nest *nest_parts(struct compilation *compilation, const struct nest *nest
 		part->name = arena_printf(compilation->arena, "%s/%d", nest->name, (*count)++);
 	}
 	return shared && *count > 1 ? parts : NULL;
+}
+
+const struct nest *nest_with_arrays(struct arena *arena, const struct nest *nest,
+	const struct reference_groups *arrays)
+{
+	struct nest *own = ARENA_NEW(arena, struct nest);
+	*own = *nest;
+	own->arrays = arrays;
+	return own;
 }

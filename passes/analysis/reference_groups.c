@@ -132,6 +132,17 @@ static struct reference_groups *collect(struct compilation *compilation,
 	return groups;
 }
 
+struct reference_groups *reference_groups_copy(struct arena *arena,
+	const struct reference_groups *groups)
+{
+	struct reference_groups *copy = ARENA_NEW(arena, struct reference_groups);
+	*copy = *groups;
+	copy->items = ARENA_ARRAY(arena, struct reference_group, groups->count + 1);
+	if (groups->count)
+		memcpy(copy->items, groups->items, (size_t)groups->count * sizeof *copy->items);
+	return copy;
+}
+
 const struct reference_groups *reference_groups_whole(struct compilation *compilation,
 	const struct nest *nest)
 {

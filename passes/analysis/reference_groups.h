@@ -44,6 +44,9 @@ struct reference_groups {
 	struct merges merges;        /* that were asked for */
 };
 
+/* A copy, in which it may be said what stays on chip. */
+struct reference_groups *reference_groups_copy(struct arena *arena,
+	const struct reference_groups *groups);
 /* One group an array. */
 const struct reference_groups *reference_groups_whole(struct compilation *compilation,
 	const struct nest *nest);

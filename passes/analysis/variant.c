@@ -4,6 +4,7 @@
 
 struct variant variant_plain(struct compilation *compilation, const struct nest *nest)
 {
+	nest = nest_with_dependences(compilation, nest);
 	return (struct variant){ .nest = nest, .groups = nest->arrays,
 		.band = nest_find_band(compilation, nest, false) };
 }

@@ -41,7 +41,7 @@ static inline int variant_outer_count(const struct variant *variant)
 	return variant->outer ? variant->outer->band->count : 0;
 }
 
-/* NEST, whose dependences are known, with one buffer an array and all loops tiled that can be. */
+/* NEST with one buffer an array and all loops tiled that can be. */
 struct variant variant_plain(struct compilation *compilation, const struct nest *nest);
 
 #endif

@@ -12,8 +12,8 @@ struct function_bound {
 	struct compilation *compilation;
 	const struct function *function;
 	int nest_count;
-	struct nest *nests;
-	struct nest *whole;          /* all nests as one, whose locals are internal; NULL: too large */
+	const struct nest *nests;
+	const struct nest *whole;          /* all nests as one, whose locals are internal; NULL: too large */
 	long *compulsory;            /* [array]: bytes; 0 for what stays in the function */
 	long sum;                    /* of them; -1: not known */
 	struct share *shares;        /* [share_count]; NULL: not looked for yet */
@@ -41,7 +41,7 @@ static long saturated_sum(long a, long b)
 static void find_compulsory(struct function_bound *bound)
 {
 	const struct function *function = bound->function;
-	struct nest *whole = nest_join(bound->compilation, bound->nests, bound->nest_count);
+	const struct nest *whole = nest_join(bound->compilation, bound->nests, bound->nest_count);
 	for (int a = 0; a < whole->arrays->count; a++) {
 		const struct array *array = whole->arrays->items[a].array;
 		if (!array->is_parameter)
@@ -49,9 +49,10 @@ static void find_compulsory(struct function_bound *bound)
 		const struct compulsory own = array_compulsory(whole, array);
 		bound->compulsory[array->index] = saturated_sum(own.in, own.out);
 	}
-	for (int b = 0; b < whole->arrays->count; b++)
-		whole->arrays->items[b].is_internal = !whole->arrays->items[b].array->is_parameter;
-	bound->whole = whole;
+	struct reference_groups *arrays = reference_groups_copy(bound->compilation->arena, whole->arrays);
+	for (int b = 0; b < arrays->count; b++)
+		arrays->items[b].is_internal = !arrays->items[b].array->is_parameter;
+	bound->whole = nest_with_arrays(bound->compilation->arena, whole, arrays);
 	bound->sum = 0;
 	for (int i = 0; i < function->array_count; i++)
 		bound->sum = saturated_sum(bound->sum, bound->compulsory[i]);
@@ -94,12 +95,11 @@ static bool is_written_elsewhere(const struct function_bound *bound, int nest,
 /* What nest N adds.  False if its traffic has no closed form, and so no such bound. */
 static bool find_share(const struct function_bound *bound, int n, struct share *share)
 {
-	struct nest *nest = &bound->nests[n];
+	const struct nest *nest = &bound->nests[n];
 	struct nest_model model;
 	struct region regions[MODEL_ARRAYS];
 	if (nest->arrays->count > MODEL_ARRAYS)
 		return false;
-	nest_find_dependences(bound->compilation, nest);
 	const struct variant variant = variant_plain(bound->compilation, nest);
 	if (!nest_model_build(bound->compilation, &variant, &model, regions))
 		return false;

@@ -62,15 +62,14 @@ void nest_print_model(const struct variant *variant, const struct nest_model *mo
 bool print_reuse(struct compilation *compilation, const struct function *function, FILE *out)
 {
 	int count;
-	struct nest *nests = nests_of_function(compilation, function, &count);
+	const struct nest *nests = nests_of_function(compilation, function, &count);
 	for (int n = 0; n < count; n++) {
-		struct nest *nest = &nests[n];
+		const struct nest *nest = &nests[n];
 		if (nest->arrays->count > MODEL_ARRAYS) {
 			fprintf(out, "nest %s (more arrays than are scheduled together: in parts)\n",
 				nest->name);
 			continue;
 		}
-		nest_find_dependences(compilation, nest);
 		const struct variant variant = variant_plain(compilation, nest);
 		struct nest_model *model = ARENA_NEW(compilation->arena, struct nest_model);
 		struct region *regions = ARENA_ARRAY(compilation->arena, struct region,

@@ -70,7 +70,7 @@ void carry_apply(const struct carrying *carrying, const struct nest *nests, stru
 /* Lowers the nests with the arrays on chip and in the groups with which they move least, as far
  * as CONSTRAINTS leave that free.  LEAST: bytes that any choice moves, or less.  False after errors
  * (diagnosed). */
-bool lower_carrying(struct compilation *compilation, struct nest *nests, int count,
+bool lower_carrying(struct compilation *compilation, const struct nest *nests, int count,
 	const struct fuse_constraints *constraints, long least, struct plan *plan);
 
 #endif

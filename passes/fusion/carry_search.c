@@ -12,7 +12,7 @@
 
 struct carry_search {
 	struct compilation *compilation;
-	struct nest *nests;
+	const struct nest *nests;
 	const struct fuse_constraints *constraints;
 	const struct plan *plan;     /* empty */
 	struct carry_space space;
@@ -51,7 +51,7 @@ static bool lower_with(const struct carry_search *search, struct compilation *co
 	const struct arch *arch = compilation->arch;
 	compilation->carried = &carrying.carried;
 	compilation->arch = search->space.arch;
-	struct nest *nests = nests_of_function(compilation, search->plan->function, &count);
+	const struct nest *nests = nests_of_function(compilation, search->plan->function, &count);
 	bool done = lower_fused(compilation, nests, count, search->constraints, &carrying, search->cuts,
 		plan);
 	compilation->carried = before;
@@ -314,7 +314,7 @@ static bool may_be_grouped(const struct nest *nests, int count)
 	return count <= NESTS && nests_share(nests, count);
 }
 
-bool lower_carrying(struct compilation *compilation, struct nest *nests, int count,
+bool lower_carrying(struct compilation *compilation, const struct nest *nests, int count,
 	const struct fuse_constraints *constraints, long least, struct plan *plan)
 {
 	const struct plan before = *plan;

@@ -96,15 +96,16 @@ static const struct band *band_of(const struct groups *groups,
 static struct variant join(const struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_choice *choice)
 {
-	const struct nest *nests = groups->nests + candidate->first;
-	int count = candidate->last - candidate->first + 1;
-	struct nest *group = nest_join(groups->compilation, nests, count);
-	for (int a = 0; a < group->arrays->count; a++) {
-		int index = group->arrays->items[a].array->index;
-		group->arrays->items[a].is_internal = group_is_internal(groups, candidate, index);
-		group->arrays->items[a].is_kept = group_keeps(groups, candidate, choice, index);
+	struct arena *arena = groups->compilation->arena;
+	const struct nest *group = nest_join(groups->compilation, groups->nests + candidate->first,
+		candidate->last - candidate->first + 1);
+	struct reference_groups *arrays = reference_groups_copy(arena, group->arrays);
+	for (int a = 0; a < arrays->count; a++) {
+		int index = arrays->items[a].array->index;
+		arrays->items[a].is_internal = group_is_internal(groups, candidate, index);
+		arrays->items[a].is_kept = group_keeps(groups, candidate, choice, index);
 	}
-	return (struct variant){ .nest = group, .groups = group->arrays,
+	return (struct variant){ .nest = nest_with_arrays(arena, group, arrays), .groups = arrays,
 		.band = band_of(groups, candidate, choice) };
 }
 

@@ -35,7 +35,7 @@ void group_explain_constraints(struct groups *groups, struct compilation *compil
  * CONSTRAINTS
  * and CUTS [count + 1] say (NULL: no such limits), with the least traffic; fills in plan.nests and
  * plan.nest_count.  False after errors (diagnosed). */
-bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
+bool lower_fused(struct compilation *compilation, const struct nest *nests, int count,
 	const struct fuse_constraints *constraints, const struct carrying *carrying, const bool *cuts,
 	struct plan *plan);
 

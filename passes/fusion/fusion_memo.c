@@ -41,7 +41,7 @@ struct fusion_memo *fusion_memo_new(struct arena *arena, bool keeps_choices)
 }
 
 struct groups *fusion_memo_groups(struct fusion_memo *memo, struct compilation *compilation,
-	struct nest *nests, int count)
+	const struct nest *nests, int count)
 {
 	if (!memo)
 		return groups_new(compilation, nests, count);
@@ -49,7 +49,7 @@ struct groups *fusion_memo_groups(struct fusion_memo *memo, struct compilation *
 	memo->compilation.arena = memo->arena;
 	memo->compilation.carried = NULL;
 	if (!memo->groups) {
-		struct nest *own = nests_of_function(&memo->compilation, nests->function, &count);
+		const struct nest *own = nests_of_function(&memo->compilation, nests->function, &count);
 		memo->groups = groups_new(&memo->compilation, own, count);
 	}
 	memo->compilation.carried = compilation->carried;

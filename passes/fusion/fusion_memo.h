@@ -18,7 +18,7 @@ void fusion_memo_begin(struct fusion_memo *memo);
 
 /* groups_new for the COUNT nests, of a function that is always the same. */
 struct groups *fusion_memo_groups(struct fusion_memo *memo, struct compilation *compilation,
-	struct nest *nests, int count);
+	const struct nest *nests, int count);
 
 /* The nests from FIRST to LAST as one nest, in a scratchpad of CAPACITY bytes, without the arrays
  * CARRIED (see carry_used): whether it FITS, and what came of it, without a body.  False: not known. */

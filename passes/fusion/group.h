@@ -72,7 +72,7 @@ struct distance_memo;
 struct groups {
 	struct compilation *compilation;
 	const struct function *function;
-	struct nest *nests;
+	const struct nest *nests;
 	int nest_count;
 	int *nest_of;                /* [statement] */
 	int pair_count, shape_count;
@@ -85,7 +85,7 @@ struct groups {
 };
 
 /* NESTS stay the caller's, all else is the arena's. */
-struct groups *groups_new(struct compilation *compilation, struct nest *nests, int count);
+struct groups *groups_new(struct compilation *compilation, const struct nest *nests, int count);
 
 /* A local array that is written before it is read and used only in the group. */
 bool group_is_internal(const struct groups *groups, const struct fusion_candidate *candidate,

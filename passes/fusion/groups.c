@@ -84,8 +84,8 @@ static int compare_pairs(const void *a, const void *b)
 static void find_pairs(struct groups *groups)
 {
 	struct compilation *compilation = groups->compilation;
-	struct nest *all = nest_join(compilation, groups->nests, groups->nest_count);
-	nest_find_dependences(compilation, all);
+	const struct nest *all = nest_with_dependences(compilation,
+		nest_join(compilation, groups->nests, groups->nest_count));
 	struct pairs pairs = { .groups = groups, .shapes = isl_map_list_alloc(compilation->ctx, 0) };
 	isl_union_map_foreach_map(all->dependences, add_pair, &pairs);
 	pairs.are_private = true;
@@ -147,7 +147,7 @@ static bool is_created(const struct groups *groups, const struct group_array *en
 		is_written |= entry->accesses[a].access->is_write;
 	if (!is_written || entry->array->by_value)
 		return false;
-	struct nest *users = nest_join(groups->compilation, groups->nests + entry->first,
+	const struct nest *users = nest_join(groups->compilation, groups->nests + entry->first,
 		entry->last - entry->first + 1);
 	for (int a = 0; a < users->arrays->count; a++)
 		if (users->arrays->items[a].array == entry->array)
@@ -196,7 +196,7 @@ bool group_is_internal(const struct groups *groups, const struct fusion_candidat
 		&& !is_carried(groups->compilation, entry->array);
 }
 
-struct groups *groups_new(struct compilation *compilation, struct nest *nests, int count)
+struct groups *groups_new(struct compilation *compilation, const struct nest *nests, int count)
 {
 	struct groups *groups = ARENA_NEW(compilation->arena, struct groups);
 	groups->compilation = compilation;

@@ -24,7 +24,7 @@ struct partition {
 struct partitioning {
 	struct compilation *compilation;
 	struct groups *groups;
-	struct nest *nests;
+	const struct nest *nests;
 	int count;
 	const struct plan *plan;
 	const struct fuse_constraints *constraints;
@@ -62,7 +62,7 @@ static unsigned long carried_by(const struct partitioning *partitioning, int fir
 /* ---- one nest ---- */
 
 /* The nests from FIRST to LAST as one. */
-static struct nest *as_one(const struct partitioning *partitioning, int first, int last)
+static const struct nest *as_one(const struct partitioning *partitioning, int first, int last)
 {
 	return first == last ? &partitioning->nests[first]
 		: nest_join(partitioning->compilation, &partitioning->nests[first], last + 1 - first);
@@ -79,7 +79,7 @@ static bool lower_one(const struct partitioning *partitioning, int first, int la
 		return true;
 	}
 	bool has_room = enter(partitioning, first, last);
-	struct nest *nest = as_one(partitioning, first, last);
+	const struct nest *nest = as_one(partitioning, first, last);
 	bool done = has_room && lower_nest(compilation, nest, weighed, plan, out);
 	leave(partitioning);
 	compilation->does_not_fit |= !has_room;
@@ -92,7 +92,7 @@ static bool lower_one(const struct partitioning *partitioning, int first, int la
 
 /* Weighs NEST in COMPILATION's scratchpad, without a word if it does not fit.  False after other
  * errors, also without a word. */
-static bool weigh_in(const struct partitioning *partitioning, struct nest *nest, bool *fits,
+static bool weigh_in(const struct partitioning *partitioning, const struct nest *nest, bool *fits,
 	struct weighed_nest *weighed)
 {
 	struct quiet quiet;
@@ -530,7 +530,7 @@ static bool may_gain(const struct nest *nests, int count)
 	return count <= NESTS && nests_share(nests, count);
 }
 
-static bool lower_alone(struct compilation *compilation, struct nest *nests, int count,
+static bool lower_alone(struct compilation *compilation, const struct nest *nests, int count,
 	struct plan *plan)
 {
 	bool done = true;
@@ -539,7 +539,7 @@ static bool lower_alone(struct compilation *compilation, struct nest *nests, int
 	return done;
 }
 
-bool lower_fused(struct compilation *compilation, struct nest *nests, int count,
+bool lower_fused(struct compilation *compilation, const struct nest *nests, int count,
 	const struct fuse_constraints *constraints, const struct carrying *carrying, const bool *cuts,
 	struct plan *plan)
 {

@@ -48,7 +48,7 @@ static const struct reference_groups *same_groups(struct compilation *compilatio
 /* A nest with one of its sizes one larger, or for all sizes, and the bands that were found of it,
  * which variants of the nest ask for again and again. */
 struct twin {
-	struct nest *nest;           /* NULL: was not asked for yet */
+	const struct nest *nest;           /* NULL: was not asked for yet */
 	const struct outer_loops *outer;     /* around it, if it is a part */
 	const struct statement *idle;    /* does not run there; NULL: all do */
 	const struct band *bands[2 * LOOP_DEPTH_LIMIT + 2];   /* [2 * sequential loops + it borrows] */
@@ -97,7 +97,7 @@ static struct twin nest_in(struct compilation *compilation, const struct nest *n
 		found = part_in(compilation, nest, function);
 	else
 		found.nest = &nests_of_function(compilation, function, &count)[nest->index];
-	nest_find_dependences(compilation, found.nest);
+	found.nest = nest_with_dependences(compilation, found.nest);
 	return found;
 }
 
@@ -587,11 +587,10 @@ static const struct nest *find_all(struct compilation *compilation, const struct
 	const struct nest *nest = variant->nest;
 	struct twin *twin = &twins_of(compilation, nest)->all;
 	int count;
-	if (!twin->nest) {
-		twin->nest = nest->parent ? nest_part_like(compilation, variant->outer->all_sizes->nest, nest)
-			: &nests_of_function(compilation, nest->function->unbound, &count)[nest->index];
-		nest_find_dependences(compilation, twin->nest);
-	}
+	if (!twin->nest)
+		twin->nest = nest_with_dependences(compilation, nest->parent
+			? nest_part_like(compilation, variant->outer->all_sizes->nest, nest)
+			: &nests_of_function(compilation, nest->function->unbound, &count)[nest->index]);
 	return twin->nest;
 }
 

@@ -31,7 +31,7 @@ struct question {
 	const struct compilation *compilation;   /* the caller's */
 	const struct function *function;
 	int nest_count;
-	struct nest *nests;
+	const struct nest *nests;
 	struct nest_answers *answers;    /* [nest] */
 	struct fusion_memo *fusions;
 	int nest;                    /* that front_find asks about now */

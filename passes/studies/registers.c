@@ -9,7 +9,7 @@ enum { EFFORT = 200000 };
 
 /* False if nothing fits a register file.  Regions without closed forms count as the boxes
  * around them. */
-static bool nest_register_bytes(struct compilation *compilation, struct nest *nest,
+static bool nest_register_bytes(struct compilation *compilation, const struct nest *nest,
 	const struct arch *registers, long *bytes)
 {
 	struct nest_model *model = ARENA_NEW(compilation->arena, struct nest_model);
@@ -20,7 +20,6 @@ static bool nest_register_bytes(struct compilation *compilation, struct nest *ne
 	long smallest;
 	if (nest->arrays->count > MODEL_ARRAYS)
 		return false;
-	nest_find_dependences(compilation, nest);
 	const struct variant variant = variant_plain(compilation, nest);
 	nest_model_build(compilation, &variant, model, regions);
 	search_options_init(&options);
@@ -55,7 +54,7 @@ const long *register_traffic(const struct compilation *compilation,
 	if (!registers.scratchpad_bytes)
 		return NULL;
 	quiet_begin(&quiet, compilation);
-	struct nest *nests = nests_of_function(&quiet.compilation, tuned(&quiet.compilation, function),
+	const struct nest *nests = nests_of_function(&quiet.compilation, tuned(&quiet.compilation, function),
 		&count);
 	long *traffic = ARENA_ARRAY(compilation->arena, long, count + 1);
 	for (int n = 0; n < count; n++)

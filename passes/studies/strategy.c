@@ -17,7 +17,7 @@ static struct plan *empty_plan(const struct compilation *compilation,
 }
 
 /* The least traffic of NEST, in OUT too. */
-static long weigh(const struct compilation *compilation, struct nest *nest, enum strategy strategy,
+static long weigh(const struct compilation *compilation, const struct nest *nest, enum strategy strategy,
 	struct plan_nest *out)
 {
 	static const unsigned held[STRATEGY_COUNT] = {
@@ -149,7 +149,7 @@ struct layer *strategies_of_function(const struct compilation *compilation,
 {
 	struct quiet quiet;
 	quiet_begin(&quiet, compilation);
-	struct nest *nests = nests_of_function(&quiet.compilation, function, count);
+	const struct nest *nests = nests_of_function(&quiet.compilation, function, count);
 	struct groups *groups = *count > 1 ? groups_new(&quiet.compilation, nests, *count) : NULL;
 	struct layer *layers = ARENA_ARRAY(compilation->arena, struct layer, *count + 1);
 	struct plan_nest *best = ARENA_ARRAY(compilation->arena, struct plan_nest, *count + 1), other;

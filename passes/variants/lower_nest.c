@@ -44,20 +44,21 @@ static void fill_lower_bound(const struct compilation *compilation, const struct
 	plan_nest_judge(out);
 }
 
-/* NEST, or what it has become since scalars of nests before it were expanded. */
-static struct nest *renewed(struct compilation *compilation, struct nest *nest,
+/* NEST, or what it has become since scalars of nests before it were expanded; without arrays that are
+ * carried by now. */
+static const struct nest *renewed(struct compilation *compilation, const struct nest *nest,
 	const struct plan *plan)
 {
 	int count;
 	if (nest->function == plan->function)
-		return nest;
-	struct nest *now = &nests_of_function(compilation, plan->function, &count)[nest->index];
+		return nest_with_arrays(compilation->arena, nest, reference_groups_whole(compilation, nest));
+	const struct nest *now = &nests_of_function(compilation, plan->function, &count)[nest->index];
 	return nest->joined_count ? nest_join(compilation, now, nest->joined_count) : now;
 }
 
 /* A nest, with scalars expanded or not, and what came of lowering it. */
 struct lowered {
-	struct nest *nest;
+	const struct nest *nest;
 	struct plan plan;
 	struct plan_nest out;
 	struct choice *choice;       /* NULL: it has no plan */
@@ -65,11 +66,10 @@ struct lowered {
 	struct refusal refusal;      /* then */
 };
 
-static void lower_one(struct compilation *compilation, struct nest *nest,
+static void lower_one(struct compilation *compilation, const struct nest *nest,
 	const struct form *form, const struct plan *plan, struct lowered *lowered)
 {
 	*lowered = (struct lowered){ .nest = nest, .plan = *plan };
-	nest_find_dependences(compilation, nest);
 	if (pass_done(compilation, "dependences"))
 		nest_print_dependences(compilation, nest, compilation->trace);
 	lowered->choice = lower_best_variant(compilation, nest, NULL, form, &lowered->plan, &lowered->out,
@@ -81,7 +81,7 @@ static void lower_one(struct compilation *compilation, struct nest *nest,
 }
 
 /* NEST with scalars in arrays, whatever the values of symbolic sizes; NULL: there is none to be. */
-static struct nest *expanded_nest(struct compilation *compilation, const struct nest *nest)
+static const struct nest *expanded_nest(struct compilation *compilation, const struct nest *nest)
 {
 	const struct function *unbound = nest->function->unbound;
 	long values[SYMBOLIC_LIMIT];
@@ -147,10 +147,10 @@ static void try_expanded(struct compilation *compilation, const struct form *for
 		&& plan_nest_reaches(&best->out, best->out.compulsory_bytes))
 		return;
 	const struct nest *nest = best->nest;
-	struct nest *expanded = expanded_nest(compilation, best->nest);
+	const struct nest *expanded = expanded_nest(compilation, best->nest);
 	if (!expanded || expanded->arrays->count > MODEL_ARRAYS)
 		return;
-	lower_one(compilation, expanded, form, plan, &lowered);
+	lower_one(compilation, nest_with_dependences(compilation, expanded), form, plan, &lowered);
 	if (best->choice)
 		best->choice->has_others = true;
 	if (best->refusal.least && (!lowered.refusal.least
@@ -183,7 +183,7 @@ static void try_expanded(struct compilation *compilation, const struct form *for
 }
 
 /* NEST in the form that the user wants, or the best of those there are. */
-static void lower_each(struct compilation *compilation, struct nest *nest,
+static void lower_each(struct compilation *compilation, const struct nest *nest,
 	const struct form *form, const struct plan *plan, struct lowered *best)
 {
 	int errors = diag_error_count(compilation->diag);
@@ -379,7 +379,7 @@ static bool take_parts(struct compilation *compilation, const struct nest *nest,
 }
 
 /* NEST becomes BEST, or OUT where its parts are lowered one by one. */
-static bool lower_as(struct compilation *compilation, struct nest *nest,
+static bool lower_as(struct compilation *compilation, const struct nest *nest,
 	const struct weighed_nest *weighed, struct plan *plan, struct plan_nest *out,
 	struct lowered *best)
 {
@@ -387,15 +387,16 @@ static bool lower_as(struct compilation *compilation, struct nest *nest,
 	struct variant whole;        /* the loops around parts */
 	struct form form;
 	*best = (struct lowered){ .nest = nest };
-	nest->arrays = reference_groups_whole(compilation, nest);
 	if (!check_pairs(compilation, nest) || !nest_read_form(compilation, nest, &form)
 		|| (weighed && !form.is_given
 		&& !read_form_of(compilation, nest, weighed->entry.schedule, &form)))
 		return false;
-	if (has_too_many_arrays(nest) || (form.is_given && form.is_parts))
-		nest_find_dependences(compilation, nest);
-	else if (!lower_weighed(compilation, nest, weighed, plan, best))
-		lower_each(compilation, nest, &form, plan, best);
+	bool in_parts = has_too_many_arrays(nest) || (form.is_given && form.is_parts);
+	if (in_parts || !lower_weighed(compilation, nest, weighed, plan, best)) {
+		nest = nest_with_dependences(compilation, nest);
+		if (!in_parts)
+			lower_each(compilation, nest, &form, plan, best);
+	}
 	if (best->choice && !choice_check_obeyed(compilation, best->choice))
 		return false;
 	if (best->choice && !weighed && !form.is_given
@@ -543,7 +544,7 @@ static bool find_less(struct compilation *compilation, const struct nest *nest,
 }
 
 /* FOUND in less scratchpad is what becomes of NEST in all of it, of which KNOWN is known. */
-static bool take_found(struct compilation *compilation, struct nest *nest,
+static bool take_found(struct compilation *compilation, const struct nest *nest,
 	const struct plan_nest *known, struct found *found, struct plan *plan, struct plan_nest *out,
 	struct lowered *best)
 {
@@ -568,7 +569,7 @@ static bool take_found(struct compilation *compilation, struct nest *nest,
 	return done;
 }
 
-static bool lower_whole(struct compilation *compilation, struct nest *nest,
+static bool lower_whole(struct compilation *compilation, const struct nest *nest,
 	const struct weighed_nest *weighed, struct plan *plan, struct plan_nest *out,
 	struct choice **choice)
 {
@@ -610,14 +611,14 @@ static bool lower_whole(struct compilation *compilation, struct nest *nest,
 	return !best.choice || is_consistent(compilation, best.choice, out);
 }
 
-bool lower_nest(struct compilation *compilation, struct nest *nest,
+bool lower_nest(struct compilation *compilation, const struct nest *nest,
 	const struct weighed_nest *weighed, struct plan *plan, struct plan_nest *out)
 {
 	struct choice *choice;
 	return lower_whole(compilation, nest, weighed, plan, out, &choice);
 }
 
-bool weigh_nest(struct compilation *compilation, struct nest *nest, const struct plan *plan,
+bool weigh_nest(struct compilation *compilation, const struct nest *nest, const struct plan *plan,
 	struct weighed_nest *weighed)
 {
 	struct plan own = *plan;

@@ -15,12 +15,12 @@ struct weighed_nest {
 /* Lowers NEST alone, with its entry OUT in PLAN.  WEIGHED: what came of the same before; it is
  * lowered again in the form found then.  NULL: in the best there is.  False after errors
  * (diagnosed). */
-bool lower_nest(struct compilation *compilation, struct nest *nest,
+bool lower_nest(struct compilation *compilation, const struct nest *nest,
 	const struct weighed_nest *weighed, struct plan *plan, struct plan_nest *out);
 
 /* What NEST alone would move in PLAN, which stays as it is.  COMPILATION only weighs; what it
  * finds lives in its arena.  False after errors (diagnosed). */
-bool weigh_nest(struct compilation *compilation, struct nest *nest, const struct plan *plan,
+bool weigh_nest(struct compilation *compilation, const struct nest *nest, const struct plan *plan,
 	struct weighed_nest *weighed);
 
 #endif

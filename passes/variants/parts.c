@@ -38,7 +38,7 @@ static void add_part(struct compilation *compilation, const struct plan_nest *pa
 
 /* One part of a body, inside OUTER: its own dependences, band, schedule and buffers; MAY_PART: or
  * those of its own parts. */
-static bool lower_part(struct compilation *compilation, struct nest *part,
+static bool lower_part(struct compilation *compilation, const struct nest *part,
 	const struct outer_loops *outer, bool may_part, struct plan *plan, struct plan_node *block,
 	struct plan_nest *out)
 {
@@ -48,7 +48,7 @@ static bool lower_part(struct compilation *compilation, struct nest *part,
 	struct form form;
 	struct choice *choice = NULL;
 	unsigned long uncounted = nest_work_pause(compilation);
-	nest_find_dependences(compilation, part);
+	part = nest_with_dependences(compilation, part);
 	nest_work_resume(compilation, uncounted);   /* it has limits of its own */
 	if (!nest_read_form(compilation, part, &form))
 		return false;
@@ -94,7 +94,7 @@ static bool lower_parts_in(struct compilation *compilation, const struct nest *n
 {
 	int count;
 	const struct plan before = *plan;
-	struct nest *parts = nest_parts(compilation, nest, loops, &count);
+	const struct nest *parts = nest_parts(compilation, nest, loops, &count);
 	if (!parts)
 		return false;
 	*whole = (struct variant){ .nest = nest, .options = { .loops = loops }, .groups = nest->arrays,
