@@ -82,12 +82,12 @@ __isl_give isl_map *in_one_iteration(const struct band *band, __isl_take isl_map
 	return pairs;
 }
 
-bool plane_distance(const isl_map *pairs, const isl_aff *from, const isl_aff *to, long *min,
-	long *max)
+bool plane_distance(__isl_keep isl_map *pairs, __isl_keep isl_aff *from, __isl_keep isl_aff *to,
+	long *min, long *max)
 {
-	isl_map *values = isl_map_apply_range(isl_map_copy((isl_map *)pairs),
-		isl_map_from_aff(isl_aff_copy((isl_aff *)to)));
-	values = isl_map_apply_domain(values, isl_map_from_aff(isl_aff_copy((isl_aff *)from)));
+	isl_map *values = isl_map_apply_range(isl_map_copy(pairs),
+		isl_map_from_aff(isl_aff_copy(to)));
+	values = isl_map_apply_domain(values, isl_map_from_aff(isl_aff_copy(from)));
 	isl_set *deltas = isl_map_deltas(values);
 	bool known = isl_set_is_empty(deltas) == isl_bool_false;
 	if (known && !set_dim_range(deltas, 0, min, max)) {

@@ -9,8 +9,8 @@ bool affine_of_isl(__isl_keep isl_aff *aff, int count, struct affine *affine);
 struct hyperplane iterator_plane(struct compilation *compilation,
 	const struct statement *statement, int iterator, int sign, long origin, long divisor);
 /* The least and largest difference of a pair's values. */
-bool plane_distance(const isl_map *pairs, const isl_aff *from, const isl_aff *to, long *min,
-	long *max);
+bool plane_distance(__isl_keep isl_map *pairs, __isl_keep isl_aff *from, __isl_keep isl_aff *to,
+	long *min, long *max);
 /* Shifts affine planes of DIM, which BAND may get, so that values start at 0, fills in extent and
  * legality.  False if the statements' values are not known. */
 bool band_dim_finish(struct compilation *compilation, const struct nest *nest,

@@ -8,13 +8,14 @@
 
 enum { NEST_LOOPS = MODEL_LOOPS };
 
-/* What lowering keeps of a nest from one time to the next; NULL: nothing yet. */
+/* What is kept of a nest from one lowering to the next; NULL: nothing yet. */
 struct nest_findings {
 	struct region_memo *regions; /* without closed forms (region_memo.h) */
 	struct twins *twins;         /* it with other sizes (symbolic.h) */
 };
 
-/* One top-level loop (or run of statements) of a function. */
+/* One top-level loop (or run of statements) of a function: what the program is.  How it is written
+ * before it is tiled is a variant of it (variant.h). */
 struct nest {
 	const char *name;
 	struct location location;
@@ -30,18 +31,18 @@ struct nest {
 	const struct nest *parent;   /* NULL: a whole nest */
 	int first_in_parent;         /* its first statement there */
 	int outer_loops;             /* source loops around all parts */
-	struct nest_findings *findings;
-	struct nest_memo *memo;      /* what is known of all nests with these statements; NULL: nothing
-	                              * is kept */
 	isl_union_set *domain;       /* owned by the arena */
 	isl_union_map *order;        /* source order, 2 loop_depth + 1 coordinates */
-	/* NULL: not asked for (nest_with_dependences).
-	 * Pairs of instances that must stay in their order; reductions are left out.
-	 * Between a source and a destination statement: one map each. */
+	/* Pairs of instances that must stay in their order; reductions are left out.  Between a
+	 * source and a destination statement: one map each.  NULL: they were not asked for
+	 * (nest_with_dependences). */
 	isl_union_map *dependences;
 	/* Values passed in scalars that are private to a tile: their two ends must be in
 	 * the same tile, and then no other order matters for them. */
 	isl_union_map *together;
+	/* What is found of it is kept elsewhere: */
+	struct nest_findings *findings;
+	struct nest_memo *memo;      /* of all nests with these statements; NULL: nothing is kept */
 };
 
 /* Statement S of FUNCTION is the first of a nest. */

@@ -15,16 +15,20 @@ struct answer {
 	unsigned long operations;    /* of isl's, that it took */
 };
 
+struct answers {
+	struct arena *arena;
+	struct answer *first;
+};
+
 struct nest_memo {
 	struct nest_memo *next;
-	struct arena *arena;
+	struct answers answers;
 	isl_ctx *ctx;
 	const struct function *function;
 	const struct statement *first;
 	int statement_count;
 	const struct nest_memo *parent;  /* NULL: a whole nest */
 	int outer_loops;
-	struct answer *answers;
 };
 
 enum { BUCKETS = 256 };
@@ -81,7 +85,7 @@ struct nest_memo *nest_memo_of(const struct compilation *compilation, const stru
 			&& memo->parent == parent && memo->outer_loops == nest->outer_loops)
 			return memo;
 	struct nest_memo *memo = ARENA_NEW(memos->arena, struct nest_memo);
-	*memo = (struct nest_memo){ .next = *bucket, .arena = memos->arena, .ctx = compilation->ctx,
+	*memo = (struct nest_memo){ .next = *bucket, .answers.arena = memos->arena, .ctx = compilation->ctx,
 		.function = nest->function, .first = nest->statements[0],
 		.statement_count = nest->statement_count, .parent = parent,
 		.outer_loops = nest->outer_loops };
@@ -93,28 +97,22 @@ struct compilation nest_lasting(const struct compilation *compilation, const str
 {
 	struct compilation lasting = *compilation;
 	if (nest->memo)
-		lasting.arena = nest->memo->arena;
+		lasting.arena = nest->memo->answers.arena;
 	return lasting;
 }
 
 bool nest_memo_is_own(const struct compilation *compilation, const struct nest *nest)
 {
-	return nest->memo && nest->memo->arena == compilation->arena;
+	return nest->memo && nest->memo->answers.arena == compilation->arena;
 }
 
-static const struct answer *find(const struct nest_memo *memo, struct nest_query query)
+static const struct answer *find(const struct answers *answers, struct nest_query query)
 {
-	const struct answer *answer = memo->answers;
+	const struct answer *answer = answers->first;
 	while (answer && (answer->query.question != query.question || answer->query.size != query.size
 		|| (query.size && memcmp(answer->query.key, query.key, query.size))))
 		answer = answer->next;
 	return answer;
-}
-
-const void *nest_answer(const struct nest *nest, struct nest_query query)
-{
-	const struct answer *answer = nest->memo ? find(nest->memo, query) : NULL;
-	return answer && isl_work_repeat(nest->memo->ctx, answer->operations) ? answer->value : NULL;
 }
 
 static void *copy_of(struct arena *arena, const void *bytes, size_t size)
@@ -125,16 +123,45 @@ static void *copy_of(struct arena *arena, const void *bytes, size_t size)
 	return copy;
 }
 
+static void keep(struct answers *answers, struct nest_query query, const void *value, size_t size,
+	unsigned long operations)
+{
+	struct answer *answer = ARENA_NEW(answers->arena, struct answer);
+	query.key = copy_of(answers->arena, query.key, query.size);
+	*answer = (struct answer){ .next = answers->first, .query = query,
+		.value = copy_of(answers->arena, value, size), .operations = operations };
+	answers->first = answer;
+}
+
+const void *nest_answer(const struct nest *nest, struct nest_query query)
+{
+	const struct answer *answer = nest->memo ? find(&nest->memo->answers, query) : NULL;
+	return answer && isl_work_repeat(nest->memo->ctx, answer->operations) ? answer->value : NULL;
+}
+
 void nest_keep_answer(const struct nest *nest, struct nest_query query, const void *value,
 	size_t size, unsigned long begun)
 {
 	struct nest_memo *memo = nest->memo;
-	if (!memo || find(memo, query) || isl_work_is_spent(memo->ctx))
-		return;
-	struct answer *answer = ARENA_NEW(memo->arena, struct answer);
-	query.key = copy_of(memo->arena, query.key, query.size);
-	*answer = (struct answer){ .next = memo->answers, .query = query,
-		.value = copy_of(memo->arena, value, size),
-		.operations = isl_operations(memo->ctx) - begun };
-	memo->answers = answer;
+	if (memo && !find(&memo->answers, query) && !isl_work_is_spent(memo->ctx))
+		keep(&memo->answers, query, value, size, isl_operations(memo->ctx) - begun);
+}
+
+struct answers *answers_new(struct arena *arena)
+{
+	struct answers *answers = ARENA_NEW(arena, struct answers);
+	answers->arena = arena;
+	return answers;
+}
+
+const void *answers_find(const struct answers *answers, struct nest_query query)
+{
+	const struct answer *answer = answers ? find(answers, query) : NULL;
+	return answer ? answer->value : NULL;
+}
+
+void answers_keep(struct answers *answers, struct nest_query query, const void *value, size_t size)
+{
+	if (answers)
+		keep(answers, query, value, size, 0);
 }

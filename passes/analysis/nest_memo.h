@@ -62,4 +62,11 @@ const void *nest_answer(const struct nest *nest, struct nest_query query);
 void nest_keep_answer(const struct nest *nest, struct nest_query query, const void *answer,
 	size_t size, unsigned long begun);
 
+/* Answers that are taken again without being counted, and kept also if isl met its limit: what
+ * variants of a nest ask one after the other.  They live in ARENA. */
+struct answers *answers_new(struct arena *arena);
+/* NULL: QUERY was not asked yet, or nothing is kept (ANSWERS are NULL). */
+const void *answers_find(const struct answers *answers, struct nest_query query);
+void answers_keep(struct answers *answers, struct nest_query query, const void *answer, size_t size);
+
 #endif

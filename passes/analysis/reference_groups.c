@@ -94,52 +94,66 @@ static int *find_leaders(struct compilation *compilation, const struct grouping 
 	return leader;
 }
 
-static void find_siblings(struct reference_groups *groups)
+/* Which of the COUNT ITEMS are of one array; returns whether any are. */
+static bool find_siblings(struct reference_group *items, int count)
 {
-	for (int a = 0; a < groups->count; a++)
-		for (int b = 0; b < groups->count; b++) {
-			struct reference_group *one = &groups->items[a], *other = &groups->items[b];
-			if (a == b || one->array != other->array)
+	bool is_split = false;
+	for (int a = 0; a < count; a++)
+		for (int b = 0; b < count; b++) {
+			if (a == b || items[a].array != items[b].array)
 				continue;
-			groups->is_split = true;
-			one->has_siblings |= one->is_written || other->is_written;
+			is_split = true;
+			items[a].has_siblings |= items[a].is_written || items[b].is_written;
 		}
+	return is_split;
+}
+
+/* The accesses that LEADER says are in a group with the first one, ACCESSES [COUNT] from there on. */
+static struct reference_group group_of(struct arena *arena, const struct nest_access *accesses,
+	const int *leader, int count)
+{
+	struct reference_group group = { .array = accesses[0].access->array };
+	struct nest_access *own = ARENA_ARRAY(arena, struct nest_access, count);
+	for (int i = 0; i < count; i++) {
+		if (leader[i] != leader[0])
+			continue;
+		own[group.access_count++] = accesses[i];
+		group.is_read |= !accesses[i].access->is_write;
+		group.is_written |= accesses[i].access->is_write;
+	}
+	group.accesses = own;
+	return group;
 }
 
 static struct reference_groups *collect(struct compilation *compilation,
 	const struct grouping *grouping)
 {
-	struct reference_groups *groups = ARENA_NEW(compilation->arena, struct reference_groups);
+	struct arena *arena = compilation->arena;
+	struct reference_groups *groups = ARENA_NEW(arena, struct reference_groups);
 	int count;
 	struct nest_access *accesses = all_accesses(compilation, grouping->nest, &count);
 	int *leader = find_leaders(compilation, grouping, accesses, count);
-	groups->items = ARENA_ARRAY(compilation->arena, struct reference_group, count + 1);
-	for (int i = 0; i < count; i++) {
-		if (leader[i] != i)
-			continue;
-		struct reference_group *group = &groups->items[groups->count++];
-		group->array = accesses[i].access->array;
-		group->accesses = ARENA_ARRAY(compilation->arena, struct nest_access, count);
-		for (int j = i; j < count; j++) {
-			if (leader[j] != i)
-				continue;
-			group->accesses[group->access_count++] = accesses[j];
-			group->is_read |= !accesses[j].access->is_write;
-			group->is_written |= accesses[j].access->is_write;
-		}
-	}
-	find_siblings(groups);
+	struct reference_group *items = ARENA_ARRAY(arena, struct reference_group, count + 1);
+	for (int i = 0; i < count; i++)
+		if (leader[i] == i)
+			items[groups->count++] = group_of(arena, accesses + i, leader + i, count - i);
+	groups->is_split = find_siblings(items, groups->count);
+	groups->items = items;
 	return groups;
 }
 
-struct reference_groups *reference_groups_copy(struct arena *arena,
-	const struct reference_groups *groups)
+const struct reference_groups *reference_groups_on_chip(struct arena *arena,
+	const struct reference_groups *groups, const bool *is_internal, const bool *is_kept)
 {
 	struct reference_groups *copy = ARENA_NEW(arena, struct reference_groups);
+	struct reference_group *items = ARENA_ARRAY(arena, struct reference_group, groups->count + 1);
 	*copy = *groups;
-	copy->items = ARENA_ARRAY(arena, struct reference_group, groups->count + 1);
-	if (groups->count)
-		memcpy(copy->items, groups->items, (size_t)groups->count * sizeof *copy->items);
+	copy->items = items;
+	for (int a = 0; a < groups->count; a++) {
+		items[a] = groups->items[a];
+		items[a].is_internal = is_internal[a];
+		items[a].is_kept = is_kept && is_kept[a];
+	}
 	return copy;
 }
 

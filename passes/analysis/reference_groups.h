@@ -16,13 +16,8 @@ struct reference_group {
 	const struct array *array;
 	bool has_siblings;           /* other groups of the array; some access writes it */
 	int access_count;
-	struct nest_access *accesses;
+	const struct nest_access *accesses;
 	bool is_read, is_written;
-	/* nest_is_created's answer, once it was asked. */
-	enum created { CREATED_UNKNOWN, CREATED_YES, CREATED_NO } created;
-	const struct model_array *hull;  /* with the dimensions that hold its regions, for the
-	                              * nest's band, where there are no closed forms; NULL: they
-	                              * were not asked for */
 	bool is_internal;            /* of a fused group: never leaves the chip */
 	bool is_kept;                /* of a fused group: made and read on chip like an internal one,
 	                              * and goes out as it is made */
@@ -39,19 +34,20 @@ struct merges {
  * core, and what is carried stays on chip. */
 struct reference_groups {
 	int count;
-	struct reference_group *items;
+	const struct reference_group *items;
 	bool is_split;               /* some array has several */
 	struct merges merges;        /* that were asked for */
 };
 
-/* A copy, in which it may be said what stays on chip. */
-struct reference_groups *reference_groups_copy(struct arena *arena,
-	const struct reference_groups *groups);
+/* GROUPS of which some stay on chip, [group]: internal ones, and those that are kept (NULL: none). */
+const struct reference_groups *reference_groups_on_chip(struct arena *arena,
+	const struct reference_groups *groups, const bool *is_internal, const bool *is_kept);
 /* One group an array. */
 const struct reference_groups *reference_groups_whole(struct compilation *compilation,
 	const struct nest *nest);
-/* Several, where subscripts differ by more than constants; but for MERGES (NULL: none).  If they are to borrow
- * from each other (BORROWS), accesses of several statements are in one only if MERGES say so. */
+/* Several, where subscripts differ by more than constants; but for MERGES (NULL: none).  If they are
+ * to borrow from each other (BORROWS), accesses of several statements are in one only if MERGES say
+ * so. */
 const struct reference_groups *reference_groups_split(struct compilation *compilation,
 	const struct nest *nest, bool borrows, const struct merges *merges);
 

@@ -33,6 +33,8 @@ struct variant {
 	const struct reference_groups *groups;
 	const struct band *band;
 	const struct outer_loops *outer;     /* of a part; NULL: it is a whole nest */
+	struct answers *found;               /* of its groups, and of other variants' (nest_memo.h);
+	                                      * NULL: nothing is kept */
 };
 
 /* The dimensions of VARIANT's band that are loops around all parts. */

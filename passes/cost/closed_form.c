@@ -227,7 +227,7 @@ static int only_iterator(const struct statement *statement, const struct access 
 }
 
 /* Some statement with a whole box writes ARRAY, or every visit fetches it. */
-static bool written_by_a_box(const struct form_builder *builder, struct reference_group *array)
+static bool written_by_a_box(const struct form_builder *builder, const struct reference_group *array)
 {
 	bool all = true, any = false;
 	for (int a = 0; a < array->access_count; a++) {
@@ -235,7 +235,7 @@ static bool written_by_a_box(const struct form_builder *builder, struct referenc
 		all &= is_box;
 		any |= is_box && array->accesses[a].access->is_write;
 	}
-	return all || any || !nest_is_created(builder->variant->nest, array);
+	return all || any || !nest_is_created(builder->variant, array);
 }
 
 /* A written region must be written whole: every dimension moves with one iterator of
@@ -257,7 +257,7 @@ static bool writes_whole_regions(const struct nest *nest, const struct reference
 	return true;
 }
 
-static bool region_of(const struct form_builder *builder, struct reference_group *array,
+static bool region_of(const struct form_builder *builder, const struct reference_group *array,
 	struct region *region)
 {
 	bool is_full = true;

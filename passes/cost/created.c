@@ -36,34 +36,38 @@ static bool reads_have_writers(const struct nest *nest, const struct reference_g
 	return isl_work_end(&work) && created;
 }
 
-/* The same, once for all forms of NEST. */
-static bool is_created(const struct nest *nest, const struct reference_group *array)
+/* The same, once for all variants. */
+static bool is_created(const struct variant *variant, const struct reference_group *array,
+	struct nest_query query)
 {
-	const struct access **accesses = memory_alloc(sizeof *accesses * (size_t)array->access_count);
-	for (int a = 0; a < array->access_count; a++)
-		accesses[a] = array->accesses[a].access;
-	const struct nest_query query = { NEST_CREATED, accesses,
-		sizeof *accesses * (size_t)array->access_count };
-	const bool *known = nest_answer(nest, query);
+	const struct nest *nest = variant->nest;
+	const bool *known = answers_find(variant->found, query);
+	if (known)
+		return *known;
+	known = nest_answer(nest, query);
 	unsigned long begun = isl_operations(isl_union_map_get_ctx(nest->order));
 	bool is_created = known ? *known : reads_have_writers(nest, array);
 	if (!known)
 		nest_keep_answer(nest, query, &is_created, sizeof is_created, begun);
-	free(accesses);
+	answers_keep(variant->found, query, &is_created, sizeof is_created);
 	return is_created;
 }
 
-bool nest_is_created(const struct nest *nest, struct reference_group *array)
+bool nest_is_created(const struct variant *variant, const struct reference_group *array)
 {
+	size_t size = sizeof(struct access *) * (size_t)array->access_count;
 	if (!array->is_written)
 		return false;
-	if (array->created == CREATED_UNKNOWN)
-		array->created = is_created(nest, array) ? CREATED_YES : CREATED_NO;
-	return array->created == CREATED_YES;
+	const struct access **accesses = memory_alloc(size);
+	for (int a = 0; a < array->access_count; a++)
+		accesses[a] = array->accesses[a].access;
+	bool created = is_created(variant, array, (struct nest_query){ NEST_CREATED, accesses, size });
+	free(accesses);
+	return created;
 }
 
-bool nest_is_dropped(const struct nest *nest, struct reference_group *array)
+bool nest_is_dropped(const struct variant *variant, const struct reference_group *array)
 {
-	return !array->array->is_parameter && !nest->parent && !array->has_siblings
-		&& !nest_shares(nest, array->array) && nest_is_created(nest, array);
+	return !array->array->is_parameter && !variant->nest->parent && !array->has_siblings
+		&& !nest_shares(variant->nest, array->array) && nest_is_created(variant, array);
 }

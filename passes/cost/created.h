@@ -1,11 +1,11 @@
 #ifndef PASSES_CREATED_H
 #define PASSES_CREATED_H
 
-#include "passes/analysis/reference_groups.h"
+#include "passes/analysis/variant.h"
 
 /* No read of ARRAY sees a value from before the nest. */
-bool nest_is_created(const struct nest *nest, struct reference_group *array);
+bool nest_is_created(const struct variant *variant, const struct reference_group *array);
 /* Nor is any value of it wanted after the nest. */
-bool nest_is_dropped(const struct nest *nest, struct reference_group *array);
+bool nest_is_dropped(const struct variant *variant, const struct reference_group *array);
 
 #endif

@@ -42,17 +42,18 @@ static void find_compulsory(struct function_bound *bound)
 {
 	const struct function *function = bound->function;
 	const struct nest *whole = nest_join(bound->compilation, bound->nests, bound->nest_count);
+	struct arena *arena = bound->compilation->arena;
+	bool *is_local = ARENA_ARRAY(arena, bool, whole->arrays->count + 1);
 	for (int a = 0; a < whole->arrays->count; a++) {
 		const struct array *array = whole->arrays->items[a].array;
-		if (!array->is_parameter)
+		is_local[a] = !array->is_parameter;
+		if (is_local[a])
 			continue;
 		const struct compulsory own = array_compulsory(whole, array);
 		bound->compulsory[array->index] = saturated_sum(own.in, own.out);
 	}
-	struct reference_groups *arrays = reference_groups_copy(bound->compilation->arena, whole->arrays);
-	for (int b = 0; b < arrays->count; b++)
-		arrays->items[b].is_internal = !arrays->items[b].array->is_parameter;
-	bound->whole = nest_with_arrays(bound->compilation->arena, whole, arrays);
+	bound->whole = nest_with_arrays(arena, whole, reference_groups_on_chip(arena, whole->arrays,
+		is_local, NULL));
 	bound->sum = 0;
 	for (int i = 0; i < function->array_count; i++)
 		bound->sum = saturated_sum(bound->sum, bound->compulsory[i]);

@@ -136,23 +136,22 @@ static bool find_hull(struct compilation *compilation, const struct variant *var
 }
 
 void nest_hull(struct compilation *compilation, const struct variant *variant,
-	struct reference_group *array, struct model_array *out)
+	const struct reference_group *array, struct model_array *out)
 {
-	if (array->hull) {
-		memcpy(out->dims, array->hull->dims, sizeof out->dims);
+	const struct nest_query query = hull_query(compilation->arena, variant->band, array);
+	const struct model_dim *known = answers_find(variant->found, query);
+	if (known) {
+		memcpy(out->dims, known, sizeof out->dims);
 		return;
 	}
 	/* all spans together: where one is not known, nor is its neighbour */
 	struct isl_work work = nest_question_begin(compilation, HULL_OPERATIONS);
-	const struct nest_query query = hull_query(compilation->arena, variant->band, array);
-	const struct model_dim *known = nest_answer(variant->nest, query);
 	unsigned long begun = isl_operations(compilation->ctx);
+	known = nest_answer(variant->nest, query);
 	if (known)
 		memcpy(out->dims, known, sizeof out->dims);
 	else if (find_hull(compilation, variant, array, out))
 		nest_keep_answer(variant->nest, query, out->dims, sizeof out->dims, begun);
 	isl_work_end(&work);
-	struct model_array *hull = ARENA_NEW(compilation->arena, struct model_array);
-	*hull = *out;
-	array->hull = hull;
+	answers_keep(variant->found, query, out->dims, sizeof out->dims);
 }

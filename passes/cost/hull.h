@@ -6,6 +6,6 @@
 
 /* The dimensions of OUT, ARRAY's: boxes that hold what a tile touches of it. */
 void nest_hull(struct compilation *compilation, const struct variant *variant,
-	struct reference_group *array, struct model_array *out);
+	const struct reference_group *array, struct model_array *out);
 
 #endif

@@ -65,12 +65,12 @@ static void fill_loops(const struct band *band, bool exact, struct nest_model *m
 			.extent = band->dims[l].extent, .is_forward = !exact || band->dims[l].is_forward };
 }
 
-static void fill_array(const struct nest *nest, struct reference_group *array,
+static void fill_array(const struct variant *variant, const struct reference_group *array,
 	struct model_array *out)
 {
 	*out = (struct model_array){ .name = array->array->name, .element_bytes = array->array->type.bytes,
 		.rank = array->array->rank, .is_read = array->is_read, .is_written = array->is_written,
-		.is_created = nest_is_created(nest, array) };
+		.is_created = nest_is_created(variant, array) };
 }
 
 /* The model clips arrays that no loop moves in two dimensions, where few of its sums'
@@ -120,12 +120,12 @@ static void fill_clip(const struct band *band, const struct region_dim *region,
 		out->clip_high = 0;
 }
 
-static void fill_exact(const struct form_builder *builder, struct reference_group *array,
+static void fill_exact(const struct form_builder *builder, const struct reference_group *array,
 	const struct region *region, struct model_array *out)
 {
 	const struct variant *variant = builder->variant;
-	fill_array(variant->nest, array, out);
-	out->is_dropped = nest_is_dropped(variant->nest, array);
+	fill_array(variant, array, out);
+	out->is_dropped = nest_is_dropped(variant, array);
 	out->anchored = anchored_dims(variant->band, array);
 	out->is_partial = !is_needed_everywhere(builder, array);
 	for (int d = 0; d < out->rank; d++) {
@@ -195,7 +195,7 @@ bool nest_model_build(struct compilation *compilation, const struct variant *var
 		if (exact) {
 			fill_exact(&builder, &variant->groups->items[a], &regions[a], &model->arrays[a]);
 		} else {
-			fill_array(variant->nest, &variant->groups->items[a], &model->arrays[a]);
+			fill_array(variant, &variant->groups->items[a], &model->arrays[a]);
 			nest_hull(compilation, variant, &variant->groups->items[a], &model->arrays[a]);
 		}
 		fill_alignment(compilation, variant->band, &variant->groups->items[a],

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "passes/analysis/nest_memo.h"
 #include "passes/cost/place.h"
 #include "passes/cost/plan_cost.h"
 #include "passes/lower/lower.h"
@@ -99,14 +100,17 @@ static struct variant join(const struct groups *groups, const struct fusion_cand
 	struct arena *arena = groups->compilation->arena;
 	const struct nest *group = nest_join(groups->compilation, groups->nests + candidate->first,
 		candidate->last - candidate->first + 1);
-	struct reference_groups *arrays = reference_groups_copy(arena, group->arrays);
-	for (int a = 0; a < arrays->count; a++) {
-		int index = arrays->items[a].array->index;
-		arrays->items[a].is_internal = group_is_internal(groups, candidate, index);
-		arrays->items[a].is_kept = group_keeps(groups, candidate, choice, index);
+	bool *is_internal = ARENA_ARRAY(arena, bool, group->arrays->count + 1);
+	bool *is_kept = ARENA_ARRAY(arena, bool, group->arrays->count + 1);
+	for (int a = 0; a < group->arrays->count; a++) {
+		int index = group->arrays->items[a].array->index;
+		is_internal[a] = group_is_internal(groups, candidate, index);
+		is_kept[a] = group_keeps(groups, candidate, choice, index);
 	}
-	return (struct variant){ .nest = nest_with_arrays(arena, group, arrays), .groups = arrays,
-		.band = band_of(groups, candidate, choice) };
+	group = nest_with_arrays(arena, group, reference_groups_on_chip(arena, group->arrays,
+		is_internal, is_kept));
+	return (struct variant){ .nest = group, .groups = group->arrays,
+		.band = band_of(groups, candidate, choice), .found = answers_new(arena) };
 }
 
 static struct schedule schedule_of(const struct group_choice *choice)

@@ -151,7 +151,7 @@ static bool is_created(const struct groups *groups, const struct group_array *en
 		entry->last - entry->first + 1);
 	for (int a = 0; a < users->arrays->count; a++)
 		if (users->arrays->items[a].array == entry->array)
-			return nest_is_created(users, &users->arrays->items[a]);
+			return nest_is_created(&(struct variant){ .nest = users }, &users->arrays->items[a]);
 	return false;
 }
 

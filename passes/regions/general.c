@@ -104,8 +104,8 @@ static void fill_boxes(struct lowering *lowering, int a, struct general_region *
 /* Each visit sets what it reads of array A, and nobody needs a value of it after the nest. */
 static bool stays_in_visits(struct lowering *lowering, int a)
 {
-	struct reference_group *array = &lowering->groups->items[a];
-	if (!array->is_written || array->has_siblings || !nest_is_dropped(lowering->nest, array))
+	const struct reference_group *array = &lowering->groups->items[a];
+	if (!array->is_written || array->has_siblings || !nest_is_dropped(lowering->variant, array))
 		return false;
 	isl_set *read = read_before_written(lowering, a);
 	bool stays = !read || isl_set_is_empty(read) == isl_bool_true;

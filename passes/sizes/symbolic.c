@@ -300,7 +300,8 @@ static const struct reference_groups *move_groups(struct compilation *compilatio
 	struct reference_groups *groups = ARENA_NEW(compilation->arena, struct reference_groups);
 	groups->count = variant->groups->count;
 	groups->is_split = variant->groups->is_split;
-	groups->items = ARENA_ARRAY(compilation->arena, struct reference_group, groups->count + 1);
+	struct reference_group *items = ARENA_ARRAY(compilation->arena, struct reference_group,
+		groups->count + 1);
 	for (int a = 0; a < groups->count; a++) {
 		const struct reference_group *group = &variant->groups->items[a];
 		struct nest_access *accesses = ARENA_ARRAY(compilation->arena, struct nest_access,
@@ -308,10 +309,10 @@ static const struct reference_groups *move_groups(struct compilation *compilatio
 		for (int i = 0; i < group->access_count; i++)
 			accesses[i] = (struct nest_access){ group->accesses[i].statement,
 				same_access(variant->nest, all, group->accesses[i].access) };
-		groups->items[a] = *group;
-		groups->items[a].created = CREATED_UNKNOWN;
-		groups->items[a].accesses = accesses;
+		items[a] = *group;
+		items[a].accesses = accesses;
 	}
+	groups->items = items;
 	return groups;
 }
 

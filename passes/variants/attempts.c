@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "passes/analysis/nest_memo.h"
 #include "passes/cost/plan_cost.h"
 #include "passes/nest_work.h"
 #include "passes/regions/region_memo.h"
@@ -24,6 +25,7 @@ struct attempts {
 		bool clashes;
 		struct merges merges;            /* then: with those there were before */
 	} *checked;
+	struct answers *found;       /* of the groups of all */
 	const struct band **bands;   /* [2 * sequential loops + it borrows]; NULL: not found yet */
 	struct tried {
 		struct tried *next;
@@ -124,31 +126,12 @@ static bool merge_clashing(struct attempts *attempts, const struct variant *vari
 	return checked->clashes;
 }
 
-/* What was found of groups in other variants, with the same sequential loops or more or fewer,
- * holds for those of VARIANT that have the same accesses. */
-static void share_findings(const struct attempts *attempts, const struct variant *variant)
-{
-	for (const struct tried *tried = attempts->tried; tried; tried = tried->next)
-		for (int a = 0; a < variant->groups->count; a++)
-			for (int b = 0; b < tried->choice->variant.groups->count; b++) {
-				struct reference_group *array = &variant->groups->items[a];
-				const struct reference_group *other = &tried->choice->variant.groups->items[b];
-				if (!has_same_accesses(array, other))
-					continue;
-				if (array->created == CREATED_UNKNOWN)
-					array->created = other->created;
-				if (!array->hull && has_same_band(variant, &tried->choice->variant))
-					array->hull = other->hull;
-			}
-}
-
 /* Lowers VARIANT, unless that was done before.  *OUTCOME says what came of it. */
 static struct choice *lower_once(struct attempts *attempts, const struct variant *variant,
 	struct plan *plan, struct plan_nest *out, enum outcome *outcome)
 {
 	struct tried *tried = find_tried(attempts, variant);
 	if (!tried) {
-		share_findings(attempts, variant);
 		struct choice *choice = variant->groups->count <= MODEL_ARRAYS
 			? choice_make(attempts->compilation, variant) : NULL;
 		*outcome = NO_FIT;
@@ -211,7 +194,7 @@ static struct choice *lower_variant(struct attempts *attempts, struct variant_op
 	const struct plan before = *plan;
 	struct merges merges = { .count = 0 };
 	*variant = (struct variant){ .nest = attempts->nest, .options = options,
-		.outer = attempts->outer };
+		.outer = attempts->outer, .found = attempts->found };
 	*outcome = NO_FIT;
 	if (form->is_given && !form_merge_groups(compilation, form, attempts->nest, &merges))
 		return NULL;
@@ -350,8 +333,8 @@ static struct choice *lower_variants(struct compilation *compilation, const stru
 	struct candidates candidates = { 0 };
 	const struct plan before = *plan;
 	struct attempts attempts = { .compilation = compilation, .nest = nest, .outer = outer,
-		.form = form, .bands = ARENA_ARRAY(compilation->arena, const struct band *,
-		2 * depth + 2) };
+		.form = form, .found = answers_new(compilation->arena),
+		.bands = ARENA_ARRAY(compilation->arena, const struct band *, 2 * depth + 2) };
 	*refusal = (struct refusal){ .first = NULL };
 	region_memo_begin(compilation, nest);
 	for (int loops = nest->outer_loops; loops <= depth && !is_complete; loops++) {

@@ -610,7 +610,7 @@ static bool stays_created(const struct choice *choice, const struct variant *all
 	const char **reason)
 {
 	for (int a = 0; a < all->groups->count; a++)
-		if (choice->model.arrays[a].is_created && !nest_is_created(all->nest, &all->groups->items[a])) {
+		if (choice->model.arrays[a].is_created && !nest_is_created(all, &all->groups->items[a])) {
 			*reason = arena_printf(choice->compilation->arena, "some element of '%s' is read "
 				"before it is written for some sizes", all->groups->items[a].array->source_name);
 			return false;
