@@ -91,6 +91,28 @@ is "$(carried '[TU]')" 0 "no room: nothing is carried"
 { cat without; echo 'carry Q'; } >wrong
 exits 1 "an array that is not there" "$LOOPC" --arch=unified.yaml --schedule=wrong twice.loop
 has err "error: .*array .*'Q'" "an array that is not there: message"
+# T lies as low as the nests let it that run while it is there.
+cat >low.loop <<'END'
+#pragma loopc carry T
+void low(const int A[30][40], const int B[40][20], int C[30][20], const int x[8], int y[8], int z[8])
+{
+	int T[8];
+	for (int i = 0; i < 30; i++)
+		for (int j = 0; j < 20; j++) {
+			C[i][j] = 0;
+			for (int k = 0; k < 40; k++)
+				C[i][j] += A[i][k] * B[k][j];
+		}
+	for (int i = 0; i < 8; i++)
+		T[i] = 2 * x[i];
+	for (int i = 0; i < 8; i++)
+		y[i] = T[7 - i] + 1;
+}
+END
+exits 0 "low" "$LOOPC" --arch=unified.yaml --verify --emit=plan=low.plan low.loop
+is "$(sed -n 's/.*buffer T_carried .*\(offset.*\) slots.*/\1/p' low.plan)" "offset 32 bytes 32" \
+	"low: beside the nests that use it, not above the one that needs most"
+
 # What comes and goes of an array that stays is no longer in the bound.
 cat >count.loop <<'END'
 void count(int A[1])
