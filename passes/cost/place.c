@@ -211,13 +211,17 @@ long place_need(const struct memory *memory, const struct place_request *request
 	return need;
 }
 
-long place_turns(const long *turns, int count, long step, bool overlap)
+long place_turns(const long *turns, int count, long step, enum turn_order order, bool is_open)
 {
-	long most = 0, second = 0;
+	long most = 0, before = 0;
 	for (int t = 0; t < count; t++) {
-		long own = overlap ? up(turns[t], step) : turns[t];
-		second = own > most ? most : own > second ? own : second;
+		if (!turns[t] && !is_open)
+			continue;
+		long own = turns[t];
+		if (order == TURNS_OVERLAP && before && own)
+			own = before + up(own, step);
 		most = own > most ? own : most;
+		before = up(turns[t], step);
 	}
-	return overlap ? most + second : most;
+	return most;
 }

@@ -79,8 +79,11 @@ long place_end(const struct memory *memory, const struct place_request *requests
 /* What MEMORY must have for the requests: up to that end, or to where the last of the others ends. */
 long place_need(const struct memory *memory, const struct place_request *requests, int count);
 
-/* What requests need that come one after the other: TURNS [count] are their bytes in this order (0:
- * none), all begin at multiples of STEP.  If OVERLAP one comes while the one before is still there. */
-long place_turns(const long *turns, int count, long step, bool overlap);
+/* Requests that take turns: each is there alone, or comes while the one before is still there. */
+enum turn_order { TURNS_APART, TURNS_OVERLAP };
+
+/* What they need: TURNS [count] are their bytes in this order (0: none), each begins at a multiple of
+ * STEP.  IS_OPEN: more may be added to any, and no less is needed then. */
+long place_turns(const long *turns, int count, long step, enum turn_order order, bool is_open);
 
 #endif

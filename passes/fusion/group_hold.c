@@ -213,17 +213,17 @@ static long step_of(const struct evaluation *evaluation)
 	return place_step(&evaluation->memory, evaluation->model->element_bytes);
 }
 
-/* The scratchpad that stages need one after the other. */
-static long pool_of(const struct evaluation *evaluation)
+/* The scratchpad that stages need one after the other; IS_OPEN: at least, whatever else comes. */
+static long pool_of(const struct evaluation *evaluation, bool is_open)
 {
 	const struct group_model *model = evaluation->model;
 	return place_turns(evaluation->pool, model->candidate.last - model->candidate.first + 1,
-		step_of(evaluation), evaluation->overlaps);
+		step_of(evaluation), evaluation->overlaps ? TURNS_OVERLAP : TURNS_APART, is_open);
 }
 
 static long need_of(const struct evaluation *evaluation, long held)
 {
-	long pool = pool_of(evaluation);
+	long pool = pool_of(evaluation, false);
 	return pool ? up(evaluation->need + held, step_of(evaluation)) + pool : evaluation->need + held;
 }
 
@@ -239,7 +239,7 @@ static void decide(struct holding *holding, int i, long held, long bytes)
 {
 	struct evaluation *evaluation = holding->evaluation;
 	if (bytes + holding->rest[i] >= holding->best || evaluation->steps-- < 0
-		|| evaluation->need + held + pool_of(evaluation) > holding->capacity)
+		|| evaluation->need + held + pool_of(evaluation, true) > holding->capacity)
 		return;
 	if (i == evaluation->item_count) {
 		if (need_of(evaluation, held) > holding->capacity)
@@ -255,7 +255,7 @@ static void decide(struct holding *holding, int i, long held, long bytes)
 	bool is_alike = before && before->bytes == item->bytes
 		&& before->streamed_bytes == item->streamed_bytes && before->held_place == item->held_place && before->least_place == item->least_place
 		&& !before->is_streamed
-		&& before->stage != item->stage
+		&& before->stage != item->stage && !evaluation->overlaps
 		&& !holding->is_held[i - 1];
 	if (item->is_pinned || (!is_alike && !item->is_streamed)) {
 		holding->is_held[i] = true;
@@ -344,18 +344,25 @@ static long wanted_tile(const struct evaluation *evaluation, const struct held_i
 		&& constraints->stage_tile[index] <= item->dim.extent ? constraints->stage_tile[index] : 0;
 }
 
-/* What stage N may use of ROOM, such that there is room for any two stages that overlap: half
+/* What comes before stage M's things, and after, in steps of BY: 0 is nothing. */
+static long pool_beside(const struct evaluation *evaluation, int m, int by)
+{
+	int count = evaluation->model->candidate.last - evaluation->model->candidate.first + 1;
+	for (m += by; m >= 0 && m < count; m += by)
+		if (evaluation->pool[m])
+			return evaluation->pool[m];
+	return 0;
+}
+
+/* What stage N may use of ROOM, such that there is room for two stages that overlap: half
  * of it, unless one of them needs more.  The pool has what each one needs at least. */
 static long room_of(const struct evaluation *evaluation, int n, long room)
 {
-	const struct group_model *model = evaluation->model;
-	int own = n - model->candidate.first;
-	long step = step_of(evaluation), most = 0, half = room / 2 / step * step;
+	int own = n - evaluation->model->candidate.first;
+	long before = pool_beside(evaluation, own, -1), after = pool_beside(evaluation, own, 1);
+	long step = step_of(evaluation), half = room / 2 / step * step;
+	long most = up(before > after ? before : after, step);
 	long least = up(evaluation->pool[own], step);
-	for (int m = 0; m <= model->candidate.last - model->candidate.first; m++)
-		if (m != own && evaluation->pool[m] > most)
-			most = evaluation->pool[m];
-	most = up(most, step);
 	if (!evaluation->overlaps || !most)
 		return room;
 	return least > half ? least : room - most < half ? room - most : half;
@@ -421,6 +428,6 @@ void group_choose_chunks(struct evaluation *evaluation, const struct group_limit
 		if (evaluation->doubles)
 			choice->is_double[index] = item->is_held ? item->is_double : evaluation->overlaps;
 	}
-	long pool = pool_of(evaluation);
+	long pool = pool_of(evaluation, false);
 	choice->need = pool ? begin + pool : need;
 }
