@@ -8,6 +8,7 @@
 #include "passes/fusion/carry.h"
 #include "passes/sizes/formula.h"
 #include "passes/cost/function_bound.h"
+#include "passes/cost/plan_cost.h"
 #include "passes/fusion/fuse.h"
 #include "passes/fusion/fuse_constraints.h"
 #include "passes/variants/lower_nest.h"
@@ -144,7 +145,7 @@ static void judge(const struct nest *nests, int count, struct plan *plan)
 	if (count == 1)
 		plan->bounds = plan_bounds_of_nest(&plan->nests[0]);
 	else
-		plan->bounds.optimal = plan_bytes(plan) == plan->bounds.lower_bound_bytes
+		plan->bounds.optimal = plan_reaches(plan, plan->bounds.lower_bound_bytes)
 			|| are_best_apart(nests, count, plan);
 }
 

@@ -17,9 +17,9 @@ struct objective objective_of(enum ranking ranking)
 			FIGURE_COMMANDS, FIGURE_RUNS, FIGURE_COMPLEXITY } },
 		[RANK_TO_FIT] = { 2, 1, { FIGURE_SCRATCHPAD, FIGURE_COMPLEXITY } },
 		[RANK_PLANS] = { 2, 2, { FIGURE_BYTES, FIGURE_STARTS } },
-		[RANK_GROUPS] = { 4, 1, { FIGURE_BYTES, FIGURE_REPETITION, FIGURE_RUNS,
+		[RANK_GROUPS] = { 4, 1, { FIGURE_BYTES, FIGURE_WORK, FIGURE_RUNS,
 			FIGURE_COMPLEXITY } },
-		[RANK_SMALL_GROUPS] = { 5, 5, { FIGURE_BYTES, FIGURE_SCRATCHPAD, FIGURE_REPETITION,
+		[RANK_SMALL_GROUPS] = { 5, 5, { FIGURE_BYTES, FIGURE_SCRATCHPAD, FIGURE_WORK,
 			FIGURE_RUNS, FIGURE_COMPLEXITY } },
 	};
 
@@ -36,7 +36,7 @@ struct cost cost_sum(const struct cost *one, const struct cost *other)
 		sum.crossings[b].runs += other->crossings[b].runs;
 	}
 	sum.scratchpad_bytes = fmax(one->scratchpad_bytes, other->scratchpad_bytes);
-	sum.repetition = fmax(one->repetition, other->repetition);
+	sum.work += other->work;
 	sum.complexity += other->complexity;
 	return sum;
 }
@@ -50,6 +50,7 @@ struct cost cost_rest(const struct cost *all, const struct cost *part)
 		rest.crossings[b].commands -= part->crossings[b].commands;
 		rest.crossings[b].runs -= part->crossings[b].runs;
 	}
+	rest.work -= part->work;
 	rest.complexity -= part->complexity;
 	return rest;
 }
@@ -57,7 +58,7 @@ struct cost cost_rest(const struct cost *all, const struct cost *part)
 struct cost cost_infinite(void)
 {
 	const struct crossing endless = { INFINITY, INFINITY, INFINITY };
-	struct cost cost = { .scratchpad_bytes = INFINITY, .repetition = INFINITY,
+	struct cost cost = { .scratchpad_bytes = INFINITY, .work = INFINITY,
 		.complexity = INFINITY };
 
 	for (int b = 0; b < BOUNDARY_COUNT; b++)
@@ -85,14 +86,23 @@ double cost_figure(const struct cost *cost, enum figure figure)
 		return external->runs + RUNS_A_COMMAND * external->commands;
 	case FIGURE_SCRATCHPAD:
 		return cost->scratchpad_bytes;
-	case FIGURE_REPETITION:
-		return cost->repetition;
+	case FIGURE_WORK:
+		return cost->work;
 	case FIGURE_COMPLEXITY:
 		return cost->complexity;
 	case FIGURE_COUNT:
 		break;
 	}
 	return 0;
+}
+
+bool cost_dominates(const struct cost *one, const struct cost *other, const enum figure *figures,
+	int count)
+{
+	for (int i = 0; i < count; i++)
+		if (cost_figure(one, figures[i]) > cost_figure(other, figures[i]))
+			return false;
+	return true;
 }
 
 int objective_compare(const struct objective *objective, const struct cost *one,

@@ -28,7 +28,8 @@ struct crossing {
 struct cost {
 	struct crossing crossings[BOUNDARY_COUNT];
 	double scratchpad_bytes;
-	double repetition;           /* multiply-accumulates that run, over those of the source */
+	double work;                 /* multiply-accumulates that run, or over those of the source: one
+	                              * of the two in all costs that are compared */
 	double complexity;           /* of what is chosen: more of it is more code */
 };
 
@@ -39,7 +40,7 @@ enum figure {
 	FIGURE_RUNS,                 /* contiguous pieces of external memory that they consist of */
 	FIGURE_STARTS,               /* both, as far as they cost time: a command as much as some runs */
 	FIGURE_SCRATCHPAD,
-	FIGURE_REPETITION,
+	FIGURE_WORK,
 	FIGURE_COMPLEXITY,
 	FIGURE_COUNT
 };
@@ -77,6 +78,9 @@ bool cost_is_finite(const struct cost *cost);
 
 double cost_figure(const struct cost *cost, enum figure figure);
 
+/* None of the COUNT FIGURES is more of ONE than of OTHER: on a front of these ONE takes its place. */
+bool cost_dominates(const struct cost *one, const struct cost *other, const enum figure *figures,
+	int count);
 /* < 0: ONE is better than OTHER; 0: they are equals. */
 int objective_compare(const struct objective *objective, const struct cost *one,
 	const struct cost *other);

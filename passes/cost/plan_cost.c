@@ -4,12 +4,12 @@ struct cost plan_nest_cost(const struct plan_nest *nest)
 {
 	return (struct cost){
 		.crossings = { [BOUNDARY_EXTERNAL] = { .bytes = (double)plan_nest_bytes(nest) } },
-		.scratchpad_bytes = (double)nest->scratchpad_used_bytes, .repetition = 1 };
+		.scratchpad_bytes = (double)nest->scratchpad_used_bytes };
 }
 
 struct cost plan_cost(const struct plan *plan)
 {
-	struct cost all = { .repetition = 1 };
+	struct cost all = { .work = 0 };
 
 	for (int n = 0; n < plan->nest_count; n++) {
 		const struct cost own = plan_nest_cost(&plan->nests[n]);
@@ -30,6 +30,11 @@ int plan_nest_compare(const struct plan_nest *one, const struct plan_nest *other
 bool plan_nest_reaches(const struct plan_nest *nest, long bytes)
 {
 	return plan_nest_bytes(nest) <= bytes;
+}
+
+bool plan_reaches(const struct plan *plan, long bytes)
+{
+	return plan_bytes(plan) <= bytes;
 }
 
 void plan_nest_judge(struct plan_nest *nest)

@@ -13,8 +13,9 @@ struct cost plan_nest_cost(const struct plan_nest *nest);
 struct cost plan_cost(const struct plan *plan);
 /* < 0: ONE is better than OTHER in what is asked for. */
 int plan_nest_compare(const struct plan_nest *one, const struct plan_nest *other);
-/* Nothing is better than NEST, where nothing moves less than BYTES. */
+/* Nothing is better than NEST, or PLAN, where nothing moves less than BYTES. */
 bool plan_nest_reaches(const struct plan_nest *nest, long bytes);
+bool plan_reaches(const struct plan *plan, long bytes);
 /* Fills in whether NEST is optimal: what it says of bounds is known. */
 void plan_nest_judge(struct plan_nest *nest);
 

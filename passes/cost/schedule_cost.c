@@ -57,6 +57,6 @@ void schedule_fill_cost(const struct nest_model *model, struct schedule *schedul
 		external.runs += storage->flow.runs;
 	}
 	schedule->cost = (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = external },
-		.scratchpad_bytes = (double)schedule->scratchpad_bytes, .repetition = 1,
+		.scratchpad_bytes = (double)schedule->scratchpad_bytes, .work = 1,
 		.complexity = complexity_of(model, schedule) };
 }

@@ -76,7 +76,7 @@ struct cost group_choice_cost(const struct group_choice *choice)
 		tiles *= (double)choice->loops[l].count;
 	return (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = { .bytes = (double)choice->bytes,
 		.runs = choice->runs } }, .scratchpad_bytes = (double)choice->need,
-		.repetition = choice->repetition, .complexity = tiles };
+		.work = choice->repetition, .complexity = tiles };
 }
 
 static bool is_better(const struct search *search)

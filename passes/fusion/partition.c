@@ -301,7 +301,7 @@ static bool is_best_as_one(struct partitioning *partitioning)
 /* What the nests from FIRST up to END cost one by one. */
 static struct cost cost_alone(const struct partitioning *partitioning, int first, int end)
 {
-	struct cost cost = { .repetition = 1 };
+	struct cost cost = { .work = 0 };
 	for (int n = first; n < end; n++)
 		cost = cost_sum(&cost, &partitioning->alone[n]);
 	return cost;
@@ -569,7 +569,7 @@ bool lower_fused(struct compilation *compilation, const struct nest *nests, int 
 		if (fuse_constraints_allow(constraints, n, 1)
 			&& !weigh_alone(&partitioning, n))
 			return false;
-	partitioning.best[0] = (struct partition){ .cost = { .repetition = 1 } };
+	partitioning.best[0] = (struct partition){ .cost = { .work = 0 } };
 	for (int n = 0; n < count; n++)
 		extend(&partitioning, n);
 	if (!cost_is_finite(&partitioning.best[count].cost)) {

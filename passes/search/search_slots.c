@@ -150,7 +150,7 @@ static bool may_be_better(const struct tree *tree, double lower, double scratchp
 	double commands)
 {
 	const struct cost least = { .crossings = { [BOUNDARY_EXTERNAL] = { lower, commands, 0 } },
-		.scratchpad_bytes = scratchpad, .repetition = 1 };
+		.scratchpad_bytes = scratchpad, .work = 1 };
 	struct objective objective = tree->space->objective;
 
 	if (tree->space->is_minimal_memory || !tree->found)

@@ -51,7 +51,7 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 		least.bytes -= best_savings(savings, space->model->array_count,
 			space->capacity - memory + spare);
 	return (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = least },
-		.scratchpad_bytes = memory, .repetition = 1 };
+		.scratchpad_bytes = memory, .work = 1 };
 }
 
 /* False if nothing below level DEPTH can be better than the best so far; MOVED as in

@@ -22,12 +22,19 @@ static void add_gap(struct finder *finder, long from, long to)
 	front->gaps[front->gap_count++] = (struct front_gap){ from, to };
 }
 
+struct cost front_point_cost(const struct front_point *point)
+{
+	return (struct cost){
+		.crossings = { [BOUNDARY_EXTERNAL] = { .bytes = (double)point->traffic_bytes } },
+		.scratchpad_bytes = (double)point->memory_bytes, .work = (double)point->counts.macs };
+}
+
 static bool dominates(const struct front_point *one, const struct front_point *other,
 	bool with_macs)
 {
-	return one->memory_bytes <= other->memory_bytes &&
-		one->traffic_bytes <= other->traffic_bytes &&
-		(!with_macs || one->counts.macs <= other->counts.macs);
+	static const enum figure axes[] = { FIGURE_SCRATCHPAD, FIGURE_BYTES, FIGURE_WORK };
+	const struct cost mine = front_point_cost(one), its = front_point_cost(other);
+	return cost_dominates(&mine, &its, axes, with_macs ? 3 : 2);
 }
 
 /* More memory first, then less traffic. */

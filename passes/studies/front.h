@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "ir/energy.h"
+#include "passes/cost/objective.h"
 #include "support/arena.h"
 
 /* The Pareto front of scratchpad and traffic: what the least traffic is for every size. */
@@ -14,6 +15,8 @@ struct front_point {
 	bool is_proved;              /* nothing moves less in so much memory */
 	const char *schedule;        /* its text */
 };
+
+struct cost front_point_cost(const struct front_point *point);
 
 /* Capacities, in bytes, that nothing was searched in. */
 struct front_gap {

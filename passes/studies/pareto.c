@@ -129,6 +129,13 @@ static struct answer lower_in(const struct question *question, int n, long capac
 	return answer;
 }
 
+static bool is_no_worse(const struct front_point *one, const struct front_point *other)
+{
+	const struct objective asked = objective_of(RANK_ASKED);
+	const struct cost mine = front_point_cost(one), its = front_point_cost(other);
+	return objective_compare(&asked, &mine, &its) <= 0;
+}
+
 /* Nest N in CAPACITY, such that a compilation for what it needs makes the same of it.  Where not all
  * regions have closed forms, what was found in some scratchpad may not be found in the one that it
  * needs: the point is then where it was found. */
@@ -139,7 +146,7 @@ static struct answer lower_again_in(const struct question *question, int n, long
 	if (!answer.found || answer.is_counted || need == capacity)
 		return answer;
 	struct answer again = lower_in(question, n, need);
-	if (again.found && again.point.traffic_bytes <= answer.point.traffic_bytes)
+	if (again.found && is_no_worse(&again.point, &answer.point))
 		answer.point = again.point;
 	else
 		need = capacity;
@@ -224,7 +231,7 @@ static bool search_function(void *user, long capacity, struct front_point *point
 		return true;
 	long need = point->memory_bytes;
 	point->memory_bytes = capacity;
-	if (lower_whole(question, need, &again) && again.traffic_bytes <= point->traffic_bytes) {
+	if (lower_whole(question, need, &again) && is_no_worse(&again, point)) {
 		*point = again;
 		point->memory_bytes = need;
 	}

@@ -1,5 +1,6 @@
 #include "passes/studies/strategy.h"
 
+#include "passes/cost/plan_cost.h"
 #include "passes/fusion/fuse.h"
 #include "passes/variants/lower_nest.h"
 #include "passes/quiet.h"
@@ -63,6 +64,15 @@ static void find_dearest(struct groups *groups, const struct fusion_candidate *c
 	}
 }
 
+/* As CHOICE says, layer N and the next one cost less than NESTS [layer], one by one. */
+static bool saves(const struct group_choice *choice, const struct plan_nest *nests, int n)
+{
+	const struct objective asked = objective_of(RANK_ASKED);
+	const struct cost first = plan_nest_cost(&nests[n]), next = plan_nest_cost(&nests[n + 1]);
+	const struct cost together = group_choice_cost(choice), alone = cost_sum(&first, &next);
+	return objective_compare(&asked, &together, &alone) < 0;
+}
+
 /* Layer N and the next one as a group; NESTS [layer] are those one by one. */
 static void weigh_pair(struct groups *groups, struct layer *layers, const struct plan_nest *nests,
 	int n)
@@ -81,7 +91,7 @@ static void weigh_pair(struct groups *groups, struct layer *layers, const struct
 		layer->pair = candidate.dim_count ? PAIR_TOO_LARGE : PAIR_UNORDERED;
 	} else {
 		layer->with_next_bytes = choice.bytes;
-		layer->pair = alone < 0 || next < 0 || choice.bytes < alone + next ? PAIR_SAVES :
+		layer->pair = alone < 0 || next < 0 || saves(&choice, nests, n) ? PAIR_SAVES :
 			PAIR_COSTS;
 		if (layer->pair == PAIR_COSTS)
 			find_dearest(groups, &candidate, &choice, &nests[n], layer);

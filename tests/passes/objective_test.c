@@ -94,7 +94,7 @@ static void each_field_counts(void **unused)
 	(void)unused;
 	for (int i = 0; i < FIELDS; i++) {
 		double fields[FIELDS] = { 0 };
-		const struct cost nothing = { .repetition = 0 };
+		const struct cost nothing = { .work = 0 };
 		struct cost cost;
 		bool counts = false;
 		fields[i] = 1;
@@ -133,6 +133,23 @@ static void what_does_not_exist_is_worst(void **unused)
 		assert_true(objective_compare(&objective, &cost, &none) < 0);
 		assert_int_equal(objective_compare(&objective, &sum, &none), 0);
 	}
+}
+
+/* What dominates in all figures that an objective asks for is no worse. */
+static void what_dominates_is_no_worse(void **unused)
+{
+	int dominated = 0;
+	(void)unused;
+	for (int t = 0; t < TRIALS; t++) {
+		struct objective objective = objective_of((enum ranking)below(RANKING_COUNT));
+		struct cost a = random_cost(), b = random_cost(), more = or_more(&a);
+		assert_true(cost_dominates(&a, &more, objective.figures, objective.count));
+		if (!cost_dominates(&a, &b, objective.figures, objective.count))
+			continue;
+		dominated++;
+		assert_true(objective_compare(&objective, &a, &b) <= 0);
+	}
+	assert_in_range(dominated, TRIALS / 20, TRIALS);
 }
 
 /* What a bound rules out is no better in what is sought, whatever it costs. */
@@ -211,6 +228,7 @@ int main(void)
 		cmocka_unit_test(comparing_is_a_total_order),
 		cmocka_unit_test(more_of_a_field_is_no_better),
 		cmocka_unit_test(each_field_counts),
+		cmocka_unit_test(what_dominates_is_no_worse),
 		cmocka_unit_test(sums_keep_the_order),
 		cmocka_unit_test(what_does_not_exist_is_worst),
 		cmocka_unit_test(nothing_better_is_ruled_out),
