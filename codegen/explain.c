@@ -110,9 +110,9 @@ static void explain_array(FILE *out, const struct plan_nest *nest,
 	const struct array *array = traffic->array;
 	long bytes = array->elements * array->type.bytes;
 	fprintf(out, "  %s: %s bytes; read %s (%.2f times), written %s (%.2f times)", array->name,
-		report_number(bytes), report_number(traffic->read_bytes),
-		(double)traffic->read_bytes / (double)bytes, report_number(traffic->write_bytes),
-		(double)traffic->write_bytes / (double)bytes);
+		report_number(bytes), report_number(traffic->flow.read_bytes),
+		(double)traffic->flow.read_bytes / (double)bytes, report_number(traffic->flow.write_bytes),
+		(double)traffic->flow.write_bytes / (double)bytes);
 	report_source(out, array);
 	putc('\n', out);
 	explain_node(&(struct walk){ .out = out, .array = array }, nest->body);

@@ -118,13 +118,13 @@ static void print_commands(struct header *header, const struct plan *plan, const
 	struct arena *arena = arena_new();
 	struct plan_traffic *traffic = ARENA_ARRAY(arena, struct plan_traffic,
 		plan->function->array_count + 1);
-	long commands = 0;
+	long commands;
 	bool is_counted = true;
 
 	for (int n = 0; n < plan->nest_count && is_counted; n++)
-		is_counted = plan_count(plan->nests[n].body, plan->function, COMMAND_STEPS, traffic,
-			&commands);
-	if (is_counted)
+		is_counted = plan_count(plan->nests[n].body, plan->function, COMMAND_STEPS, traffic);
+	commands = plan_traffic_commands(traffic, plan->function->array_count);
+	if (is_counted && commands >= 0)
 		print_macro(header, stem, "", "_COMMANDS", commands);
 	arena_free(arena);
 }
@@ -218,8 +218,8 @@ static void print_needs(struct header *header, const struct plan *plan, const ch
 
 	for (int n = 0; n < plan->nest_count; n++)
 		for (int i = 0; i < plan->nests[n].traffic_count; i++) {
-			read_bytes += plan->nests[n].traffic[i].read_bytes;
-			write_bytes += plan->nests[n].traffic[i].write_bytes;
+			read_bytes += plan->nests[n].traffic[i].flow.read_bytes;
+			write_bytes += plan->nests[n].traffic[i].flow.write_bytes;
 		}
 	print_macro(header, stem, "", "_SCRATCHPAD_BYTES", scratchpad_end(plan));
 	print_macro(header, stem, "", "_STACK_BYTES", codegen_stack_bytes(plan));

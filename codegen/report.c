@@ -17,8 +17,8 @@ static struct totals nest_totals(const struct plan_nest *nest)
 {
 	struct totals totals = { 0, 0, nest->macs };
 	for (int t = 0; t < nest->traffic_count; t++) {
-		totals.read_bytes += nest->traffic[t].read_bytes;
-		totals.write_bytes += nest->traffic[t].write_bytes;
+		totals.read_bytes += nest->traffic[t].flow.read_bytes;
+		totals.write_bytes += nest->traffic[t].flow.write_bytes;
 	}
 	return totals;
 }
@@ -135,8 +135,8 @@ static json_t *traffic_json(const struct plan_nest *nest, bool has_sizes)
 		const struct plan_traffic *traffic = &nest->traffic[t];
 		json_t *entry = json_pack("{ss ss sI sI}", "name", traffic->array->name,
 			"source_name", traffic->array->source_name,
-			"read_bytes", (json_int_t)traffic->read_bytes,
-			"write_bytes", (json_int_t)traffic->write_bytes);
+			"read_bytes", (json_int_t)traffic->flow.read_bytes,
+			"write_bytes", (json_int_t)traffic->flow.write_bytes);
 		if (entry && has_sizes)
 			json_object_update_new(entry, json_pack("{ss? ss?}", "read_formula",
 				traffic->read_formula, "write_formula", traffic->write_formula));
@@ -160,8 +160,8 @@ long report_commands_of_nest(const struct plan *plan, const struct plan_nest *ne
 	enum { STEPS = 4000000 };
 	struct plan_traffic *traffic = ARENA_ARRAY(plan->arena, struct plan_traffic,
 		plan->function->array_count + 1);
-	long commands = 0;
-	return plan_count(nest->body, plan->function, STEPS, traffic, &commands) ? commands : -1;
+	return plan_count(nest->body, plan->function, STEPS, traffic)
+		? plan_traffic_commands(traffic, plan->function->array_count) : -1;
 }
 
 static long paid_scratchpad_bytes(const struct plan *plan)
@@ -373,7 +373,7 @@ static void traffic_text(FILE *out, const struct plan_nest *nest)
 	for (int t = 0; t < nest->traffic_count; t++) {
 		const struct plan_traffic *traffic = &nest->traffic[t];
 		traffic_row(out, traffic->array->name, report_number(array_bytes(traffic->array)),
-			traffic->read_bytes, traffic->write_bytes, traffic->array);
+			traffic->flow.read_bytes, traffic->flow.write_bytes, traffic->array);
 	}
 	struct totals totals = nest_totals(nest);
 	traffic_row(out, "total", "", totals.read_bytes, totals.write_bytes, NULL);
@@ -468,9 +468,9 @@ static void formulas_text(FILE *out, const struct plan *plan, const struct plan_
 	for (int t = 0; t < nest->traffic_count; t++) {
 		const struct plan_traffic *traffic = &nest->traffic[t];
 		fprintf(out, "    %-10s read    %s\n", traffic->array->name,
-			formula_text(plan, traffic->read_formula, traffic->read_bytes));
+			formula_text(plan, traffic->read_formula, traffic->flow.read_bytes));
 		fprintf(out, "    %-10s written %s\n", "",
-			formula_text(plan, traffic->write_formula, traffic->write_bytes));
+			formula_text(plan, traffic->write_formula, traffic->flow.write_bytes));
 	}
 }
 

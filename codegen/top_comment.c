@@ -79,12 +79,12 @@ static void print_nest_comment(FILE *out, const struct plan_nest *nest, bool is_
 	for (int i = 0; i < nest->traffic_count; i++) {
 		const struct plan_traffic *traffic = &nest->traffic[i];
 
-		if (traffic->read_bytes == 0 && traffic->write_bytes == 0)
+		if (traffic->flow.read_bytes == 0 && traffic->flow.write_bytes == 0)
 			continue;
 		fprintf(out, " *     %-12s %14ld %14ld\n", traffic->array->name,
-			traffic->read_bytes, traffic->write_bytes);
-		read_bytes += traffic->read_bytes;
-		write_bytes += traffic->write_bytes;
+			traffic->flow.read_bytes, traffic->flow.write_bytes);
+		read_bytes += traffic->flow.read_bytes;
+		write_bytes += traffic->flow.write_bytes;
 	}
 	fprintf(out, " *     %-12s %14ld %14ld\n", "all", read_bytes, write_bytes);
 	if (is_symbolic)

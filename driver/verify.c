@@ -245,16 +245,16 @@ static void check_formula(struct verification *v, const struct verify_case *one,
 	const struct function *function = one->plan->function;
 	struct plan_traffic *all = ARENA_ARRAY(v->session->arena, struct plan_traffic,
 		function->array_count + 1);
-	if (!plan_count_at(one->plan->nests[n].body, function, one->sizes, STEPS, all, NULL))
+	if (!plan_count_at(one->plan->nests[n].body, function, one->sizes, STEPS, all))
 		return;
 	const struct plan_traffic *counted = &all[array->index];
-	if (counted->read_bytes == read_bytes && counted->write_bytes == write_bytes)
+	if (counted->flow.read_bytes == read_bytes && counted->flow.write_bytes == write_bytes)
 		return;
 	v->is_good = false;
 	diag_error(v->session->diag, array->location, "verification of '%s' failed%s: the formulas for "
 		"'%s' give %ld bytes read and %ld written, but %ld and %ld are moved",
 		one->plan->nests[n].name, sizes_text(v, one), array->source_name, read_bytes, write_bytes,
-		counted->read_bytes, counted->write_bytes);
+		counted->flow.read_bytes, counted->flow.write_bytes);
 }
 
 /* What the report says; for symbolic sizes that the plan was not tuned for, its count. */
@@ -268,16 +268,16 @@ static bool predicted_bytes(const struct verification *v, const struct verify_ca
 	bytes[0] = bytes[1] = 0;
 	for (int n = 0; n < plan->nest_count; n++) {
 		if (plan->function->symbolic_count && !plan_count_at(plan->nests[n].body,
-			plan->function, one->sizes, STEPS, all, NULL))
+			plan->function, one->sizes, STEPS, all))
 			return false;
 		for (int t = 0; t < plan->nests[n].traffic_count && !plan->function->symbolic_count; t++)
 			if (plan->nests[n].traffic[t].array == array) {
-				bytes[0] += plan->nests[n].traffic[t].read_bytes;
-				bytes[1] += plan->nests[n].traffic[t].write_bytes;
+				bytes[0] += plan->nests[n].traffic[t].flow.read_bytes;
+				bytes[1] += plan->nests[n].traffic[t].flow.write_bytes;
 			}
 	}
-	bytes[0] += all[array->index].read_bytes;
-	bytes[1] += all[array->index].write_bytes;
+	bytes[0] += all[array->index].flow.read_bytes;
+	bytes[1] += all[array->index].flow.write_bytes;
 	return true;
 }
 
@@ -353,8 +353,8 @@ static void check_tuned_nest(struct verification *v, const struct verify_case *o
 	int arrays = plan->function->array_count;
 	long (*predicted)[2] = arena_alloc(v->session->arena, sizeof *predicted * (size_t)(arrays + 1));
 	for (int t = 0; t < nest->traffic_count; t++) {
-		predicted[nest->traffic[t].array->index][0] += nest->traffic[t].read_bytes;
-		predicted[nest->traffic[t].array->index][1] += nest->traffic[t].write_bytes;
+		predicted[nest->traffic[t].array->index][0] += nest->traffic[t].flow.read_bytes;
+		predicted[nest->traffic[t].array->index][1] += nest->traffic[t].flow.write_bytes;
 	}
 	for (int a = 0; a < arrays; a++) {
 		const long *moved = v->moved[n * arrays + a];
@@ -378,9 +378,9 @@ static void check_other_nest(struct verification *v, const struct verify_case *o
 	const struct function *function = one->plan->function;
 	struct plan_traffic *traffic = ARENA_ARRAY(v->session->arena, struct plan_traffic,
 		function->array_count + 1);
-	long commands = 0;
-	if (plan_count_at(one->plan->nests[n].body, function, one->sizes, STEPS, traffic, &commands))
-		check_figure(v, one, n, "DMA commands", commands, v->nests[n].commands);
+	if (plan_count_at(one->plan->nests[n].body, function, one->sizes, STEPS, traffic))
+		check_figure(v, one, n, "DMA commands",
+			plan_traffic_commands(traffic, function->array_count), v->nests[n].commands);
 }
 
 /* The place of PLAN's first nest among those of all plans. */

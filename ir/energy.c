@@ -60,8 +60,8 @@ struct energy_counts energy_counts_of_nest(const struct arch *arch, const struct
 {
 	struct energy_counts counts = { .macs = nest->macs, .scratchpad_bytes = scratchpad_bytes };
 	for (int t = 0; t < nest->traffic_count; t++) {
-		counts.read_bytes += nest->traffic[t].read_bytes;
-		counts.write_bytes += nest->traffic[t].write_bytes;
+		counts.read_bytes += nest->traffic[t].flow.read_bytes;
+		counts.write_bytes += nest->traffic[t].flow.write_bytes;
 	}
 	if (nest->register_use == REGISTERS_USED) {
 		counts.register_macs = nest->macs;

@@ -113,7 +113,7 @@ long plan_nest_bytes(const struct plan_nest *nest)
 {
 	long total = 0;
 	for (int a = 0; a < nest->traffic_count; a++)
-		total += nest->traffic[a].read_bytes + nest->traffic[a].write_bytes;
+		total += flow_bytes(&nest->traffic[a].flow);
 	return total;
 }
 
@@ -122,7 +122,7 @@ long plan_nest_moves(const struct plan_nest *nest, const struct array *array)
 	long total = 0;
 	for (int t = 0; t < nest->traffic_count; t++)
 		if (nest->traffic[t].array == array)
-			total += nest->traffic[t].read_bytes + nest->traffic[t].write_bytes;
+			total += flow_bytes(&nest->traffic[t].flow);
 	return total;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "ir/arch.h"
+#include "ir/flow.h"
 #include "ir/program.h"
 
 /* The plan: what the emitted C does, in order.  One plan a function.  Codegen
@@ -139,7 +140,7 @@ struct plan_node {
 /* What is predicted for an array, of one nest or of the whole plan, in bytes. */
 struct plan_traffic {
 	const struct array *array;
-	long read_bytes, write_bytes;
+	struct flow flow;            /* of an entry of a nest bytes alone; plan_count has commands */
 	/* With symbolic sizes: the same as C expressions of them (the numbers are for what
 	 * they are tuned for); NULL: not known. */
 	const char *read_formula, *write_formula;

@@ -46,7 +46,6 @@ struct counter {
 	const long *sizes;           /* values of the symbolic sizes; NULL: those tuned for */
 	long steps;                  /* that may still be taken */
 	struct plan_traffic *traffic;
-	long commands;
 	int depth;
 	struct link *around[DEPTH_LIMIT];        /* what the transfer is in, outermost first */
 };
@@ -614,9 +613,9 @@ static bool count_chain(struct counter *counter, const struct plan_transfer *tra
 		return false;
 	return count_parts(chain)
 		&& !__builtin_mul_overflow(chain->elements, (__int128)array->type.bytes, &bytes)
-		&& add_times(transfer->is_put ? &traffic->write_bytes : &traffic->read_bytes, bytes,
+		&& add_times(transfer->is_put ? &traffic->flow.write_bytes : &traffic->flow.read_bytes, bytes,
 			chain->times)
-		&& add_times(&counter->commands, chain->commands, chain->times);
+		&& add_times(&traffic->flow.commands, chain->commands, chain->times);
 }
 
 static struct link *compile_link(struct counter *counter, const struct plan_node *node)
@@ -662,13 +661,13 @@ static bool count_node(struct counter *counter, const struct plan_node *node)
 }
 
 bool plan_count(const struct plan_node *node, const struct function *function, long steps,
-	struct plan_traffic *traffic, long *commands)
+	struct plan_traffic *traffic)
 {
-	return plan_count_at(node, function, NULL, steps, traffic, commands);
+	return plan_count_at(node, function, NULL, steps, traffic);
 }
 
 bool plan_count_at(const struct plan_node *node, const struct function *function,
-	const long *sizes, long steps, struct plan_traffic *traffic, long *commands)
+	const long *sizes, long steps, struct plan_traffic *traffic)
 {
 	struct arena *arena = arena_new();
 	int array_count = function->array_count;
@@ -678,13 +677,19 @@ bool plan_count_at(const struct plan_node *node, const struct function *function
 
 	for (int a = 0; a < array_count; a++)
 		counter.traffic[a] = traffic[a];
-	if (commands)
-		counter.commands = *commands;
 	counted = count_node(&counter, node);
 	for (int a = 0; a < array_count && counted; a++)
 		traffic[a] = counter.traffic[a];
-	if (counted && commands)
-		*commands = counter.commands;
 	arena_free(arena);
 	return counted;
+}
+
+long plan_traffic_commands(const struct plan_traffic *traffic, int count)
+{
+	long commands = 0;
+
+	for (int i = 0; i < count; i++)
+		if (__builtin_add_overflow(commands, traffic[i].flow.commands, &commands))
+			return -1;
+	return commands;
 }

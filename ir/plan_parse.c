@@ -351,8 +351,8 @@ static void parse_traffic(struct parser *parser, struct plan_nest *nest)
 	while (words_take(&parser->words, "traffic")) {
 		struct plan_traffic traffic = { .array = take_array(parser) };
 
-		traffic.read_bytes = words_take_named(&parser->words, "read");
-		traffic.write_bytes = words_take_named(&parser->words, "write");
+		traffic.flow.read_bytes = words_take_named(&parser->words, "read");
+		traffic.flow.write_bytes = words_take_named(&parser->words, "write");
 		if (words_take(&parser->words, "reads"))
 			traffic.read_formula = words_take_string(&parser->words);
 		if (words_take(&parser->words, "writes"))

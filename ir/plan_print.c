@@ -303,8 +303,8 @@ static void print_buffer(FILE *out, const struct plan_buffer *buffer)
 
 static void print_traffic(FILE *out, const struct plan_traffic *traffic)
 {
-	fprintf(out, "    traffic %s read %ld write %ld", traffic->array->name, traffic->read_bytes,
-		traffic->write_bytes);
+	fprintf(out, "    traffic %s read %ld write %ld", traffic->array->name, traffic->flow.read_bytes,
+		traffic->flow.write_bytes);
 	if (traffic->read_formula)
 		fprintf(out, " reads \"%s\"", traffic->read_formula);
 	if (traffic->write_formula)

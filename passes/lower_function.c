@@ -36,7 +36,7 @@ static bool leaves_the_chip(const struct plan *plan, const struct array *array)
 	for (int n = 0; n < plan->nest_count; n++)
 		for (int a = 0; a < plan->nests[n].traffic_count; a++)
 			if (plan->nests[n].traffic[a].array == array
-				&& (plan->nests[n].traffic[a].read_bytes || plan->nests[n].traffic[a].write_bytes))
+				&& flow_bytes(&plan->nests[n].traffic[a].flow))
 				return true;
 	return false;
 }

@@ -399,8 +399,11 @@ static void set_traffic(struct compilation *compilation, const struct variant *v
 		bool is_new = true;
 		for (int b = 0; b < a; b++)
 			is_new &= variant->groups->items[b].array != array;
-		if (is_new)
-			out->traffic[out->traffic_count++] = all[array->index];
+		if (!is_new)
+			continue;
+		out->traffic[out->traffic_count] = all[array->index];
+		/* there will be others when transfers are split */
+		out->traffic[out->traffic_count++].flow.commands = 0;
 	}
 }
 
@@ -408,7 +411,7 @@ bool nest_count_traffic(struct compilation *compilation, const struct variant *v
 	struct plan_nest *out)
 {
 	struct plan_traffic *all = no_traffic(compilation, variant->nest->function);
-	if (!plan_count(out->body, variant->nest->function, COUNT_STEPS, all, NULL))
+	if (!plan_count(out->body, variant->nest->function, COUNT_STEPS, all))
 		return false;
 	set_traffic(compilation, variant, all, out);
 	return true;
@@ -426,8 +429,8 @@ static bool take_model_traffic(const struct lowering *lowering, struct plan_nest
 		struct plan_traffic *traffic = &all[lowering->groups->items[a].array->index];
 		if (lowering->regions[a].is_clipped && !array_is_clipped(&lowering->model->arrays[a]))
 			return false;
-		traffic->read_bytes += storage->flow.read_bytes;
-		traffic->write_bytes += storage->flow.write_bytes;
+		traffic->flow.read_bytes += storage->flow.read_bytes;
+		traffic->flow.write_bytes += storage->flow.write_bytes;
 	}
 	set_traffic(lowering->compilation, lowering->variant, all, out);
 	return true;

@@ -39,7 +39,7 @@ static long array_bytes(const struct plan_nest *nest, const struct array *array)
 	long bytes = 0;
 	for (int t = 0; t < nest->traffic_count; t++)
 		if (nest->traffic[t].array == array)
-			bytes += nest->traffic[t].read_bytes + nest->traffic[t].write_bytes;
+			bytes += flow_bytes(&nest->traffic[t].flow);
 	return bytes;
 }
 
@@ -135,9 +135,9 @@ static void share_out(const struct plan *plan, struct layer *layers)
 		for (int t = 0; t < nest->traffic_count; t++) {
 			const struct plan_traffic *traffic = &nest->traffic[t];
 			reader(members, nest->source_count, traffic->array)->chosen_bytes +=
-				traffic->read_bytes;
+				traffic->flow.read_bytes;
 			writer(members, nest->source_count, traffic->array)->chosen_bytes +=
-				traffic->write_bytes;
+				traffic->flow.write_bytes;
 		}
 	}
 }

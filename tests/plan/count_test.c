@@ -1,6 +1,7 @@
 /* plan_count, which walks runs of iterations at once, against walking every iteration: on
  * random trees of loops, named values and conditions with random expressions. */
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -127,7 +128,7 @@ struct walk {
 	long values[VARS];
 	int depth;
 	struct plan_traffic traffic[ARRAYS];
-	long commands, steps;
+	long steps;
 };
 
 static long value_of(const struct walk *walk, const struct plan_expr *expr)
@@ -164,8 +165,8 @@ static void walk_transfer(struct walk *walk, const struct plan_transfer *transfe
 
 		bytes *= count > 0 ? count : 0;
 	}
-	walk->commands += bytes > 0;
-	*(transfer->is_put ? &traffic->write_bytes : &traffic->read_bytes) += bytes;
+	traffic->flow.commands += bytes > 0;
+	*(transfer->is_put ? &traffic->flow.write_bytes : &traffic->flow.read_bytes) += bytes;
 }
 
 static void walk_node(struct walk *walk, const struct plan_node *node)
@@ -205,19 +206,21 @@ static int try_tree(struct arena *arena, uint64_t seed)
 	struct source source = { .arena = arena, .state = seed, .buffers = buffers };
 	struct plan_node *block = plan_block(arena);
 	struct walk walk = { .depth = 0 };
-	struct plan_traffic traffic[ARRAYS] = { { .read_bytes = 0 } };
 	long commands = 0;
+	struct plan_traffic traffic[ARRAYS] = { { .array = NULL } };
 
 	random_block(&source, block, 4);
 	walk_node(&walk, block);
 	if (walk.steps >= STEP_LIMIT)
 		return 0;
-	assert_true(plan_count(block, &function, 4L * STEP_LIMIT, traffic, &commands));
+	assert_true(plan_count(block, &function, 4L * STEP_LIMIT, traffic));
 	for (int a = 0; a < ARRAYS; a++) {
-		assert_int_equal(traffic[a].read_bytes, walk.traffic[a].read_bytes);
-		assert_int_equal(traffic[a].write_bytes, walk.traffic[a].write_bytes);
+		assert_int_equal(traffic[a].flow.read_bytes, walk.traffic[a].flow.read_bytes);
+		assert_int_equal(traffic[a].flow.write_bytes, walk.traffic[a].flow.write_bytes);
+		assert_int_equal(traffic[a].flow.commands, walk.traffic[a].flow.commands);
+		commands += walk.traffic[a].flow.commands;
 	}
-	assert_int_equal(commands, walk.commands);
+	assert_int_equal(plan_traffic_commands(traffic, ARRAYS), commands);
 	return commands > 0;
 }
 
@@ -245,29 +248,31 @@ static void inner_loops_are_not_walked(void **state)
 	struct function function = { .name = "f", .array_count = 1, .arrays = arrays };
 	struct plan_buffer buffer = { .array = &array, .rank = 1 };
 	struct plan_var i = { .name = "i", .max = SIDE - 1 }, j = { .name = "j", .max = SIDE - 1 };
-	struct plan_traffic traffic[1] = { { .read_bytes = 0 } };
+	struct plan_traffic traffic[1] = { { .array = NULL } };
 	struct plan_node *outer = plan_loop(arena, LOOP_TILE, &i, plan_const(arena, 0),
 		plan_const(arena, SIDE - 1), 1);
 	struct plan_node *inner = plan_loop(arena, LOOP_TILE, &j, plan_const(arena, 0),
 		plan_const(arena, SIDE - 1), 1);
 	struct plan_node *get = plan_transfer(arena, false, &buffer, 0);
-	long commands = 0;
 
 	(void)state;
 	plan_append(arena, outer->body, inner);
 	plan_append(arena, inner->body, get);
 	get->transfer.count[0] = plan_make(arena, PLAN_MIN, plan_const(arena, 100),
 		plan_make(arena, PLAN_SUB, plan_ref(arena, &i), plan_ref(arena, &j)));
-	assert_true(plan_count(outer, &function, 4 * SIDE, traffic, &commands));
+	assert_true(plan_count(outer, &function, 4 * SIDE, traffic));
 	/* sum over i of the sum over 1 <= d <= i of min(100, d) */
 	long expected = 0, row = 0;
 	for (long d = 0; d < SIDE; d++) {
 		row += d < 100 ? d : 100;
 		expected += row;
 	}
-	assert_int_equal(traffic[0].read_bytes, 2 * expected);
-	assert_int_equal(commands, (long)SIDE * (SIDE - 1) / 2);
-	assert_false(plan_count(outer, &function, SIDE, traffic, &commands));
+	assert_int_equal(traffic[0].flow.read_bytes, 2 * expected);
+	assert_int_equal(traffic[0].flow.commands, (long)SIDE * (SIDE - 1) / 2);
+	assert_false(plan_count(outer, &function, SIDE, traffic));
+	traffic[0].flow.commands = LONG_MAX;
+	assert_int_equal(plan_traffic_commands(traffic, 1), LONG_MAX);
+	assert_false(plan_count(outer, &function, 4 * SIDE, traffic));
 	arena_free(arena);
 }
 

@@ -84,7 +84,7 @@ static void print_counts(FILE *out, const struct sample *sample, int i, int a)
 		"\tcommands += (long)(counts.gets + counts.puts);\n"
 		"\tcheck(\"%s reads\", (long)counts.read_bytes, %ld);\n"
 		"\tcheck(\"%s writes\", (long)counts.write_bytes, %ld);\n", array->name, array->name,
-		sample->traffic[i][a].read_bytes, array->name, sample->traffic[i][a].write_bytes);
+		sample->traffic[i][a].flow.read_bytes, array->name, sample->traffic[i][a].flow.write_bytes);
 }
 
 static void print_case(FILE *out, const struct sample *sample, int i)
@@ -184,7 +184,9 @@ static void set_up(struct sample *sample, const struct arch *arch, unsigned long
 			plan_simplify(plan);
 		assert_true(split_transfers(plan));
 		assert_true(plan_count(plan->nests[0].body, plan->function, STEP_LIMIT,
-			sample->traffic[i], &sample->commands[i]));
+			sample->traffic[i]));
+		sample->commands[i] = plan_traffic_commands(sample->traffic[i],
+			plan->function->array_count);
 	}
 	strcpy(sample->directory, "/tmp/loopc-emit-XXXXXX");
 	assert_non_null(mkdtemp(sample->directory));

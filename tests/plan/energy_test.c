@@ -80,8 +80,8 @@ static void test_counts(void **state)
 {
 	(void)state;
 	struct arch arch = paper();
-	struct plan_traffic traffic[] = { { .read_bytes = 10, .write_bytes = 3 },
-		{ .read_bytes = 5, .write_bytes = 0 } };
+	struct plan_traffic traffic[] = { { .flow = { .read_bytes = 10, .write_bytes = 3 } },
+		{ .flow = { .read_bytes = 5, .write_bytes = 0 } } };
 	struct plan_nest none = { .macs = 7, .traffic_count = 2, .traffic = traffic };
 	struct plan_nest some = { .macs = 5, .register_use = REGISTERS_USED,
 		.register_traffic_bytes = 8 };
