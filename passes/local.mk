@@ -51,7 +51,7 @@ libloopc_a_SOURCES += \
 	passes/sizes/polynomial.h passes/sizes/polynomial_text.c passes/sizes/symbolic.c \
 	passes/sizes/symbolic.h
 libloopc_a_SOURCES += \
-	passes/variants/attempts.c passes/variants/attempts.h passes/variants/candidates.c \
+	passes/variants/candidates.c \
 	passes/variants/candidates.h passes/variants/choice.c passes/variants/choice.h \
 	passes/variants/form.c passes/variants/form.h passes/variants/group_constraints.h \
 	passes/variants/improve.c passes/variants/improve.h passes/variants/lower_nest.c \
@@ -60,7 +60,8 @@ libloopc_a_SOURCES += \
 	passes/variants/remarks.h passes/variants/rivals.c passes/variants/rivals.h \
 	passes/variants/schedule_check.c passes/variants/schedule_check.h \
 	passes/variants/schedule_lines.c passes/variants/schedule_lines.h \
-	passes/variants/schedule_text.c passes/variants/schedule_text.h
+	passes/variants/schedule_text.c passes/variants/schedule_text.h passes/variants/variants.c \
+	passes/variants/variants.h
 libloopc_a_SOURCES += \
 	passes/fusion/carry.c passes/fusion/carry.h passes/fusion/carry_search.c \
 	passes/fusion/fuse.c passes/fusion/fuse.h passes/fusion/fuse_constraints.c \

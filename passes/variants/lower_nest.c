@@ -16,12 +16,12 @@
 #include "passes/quiet.h"
 #include "passes/search/restriction.h"
 #include "passes/sizes/symbolic.h"
-#include "passes/variants/attempts.h"
 #include "passes/variants/obeyed.h"
 #include "passes/variants/parts.h"
 #include "passes/variants/remarks.h"
 #include "passes/variants/rivals.h"
 #include "passes/variants/schedule_text.h"
+#include "passes/variants/variants.h"
 
 static bool is_consistent(struct compilation *compilation, const struct choice *choice,
 	const struct plan_nest *out)
@@ -224,7 +224,7 @@ static bool has_too_many_arrays(const struct nest *nest)
 	return nest->arrays->count > MODEL_ARRAYS;
 }
 
-/* A form that no attempt has. */
+/* A form that no variant has. */
 static void report_no_form(struct compilation *compilation, const struct nest *nest,
 	const struct form *form)
 {

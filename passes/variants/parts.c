@@ -8,10 +8,10 @@
 #include "passes/cost/plan_cost.h"
 #include "passes/nest_work.h"
 #include "passes/sizes/symbolic.h"
-#include "passes/variants/attempts.h"
 #include "passes/variants/obeyed.h"
 #include "passes/variants/remarks.h"
 #include "passes/variants/schedule_text.h"
+#include "passes/variants/variants.h"
 
 static void append_children(struct arena *arena, struct plan_node *block,
 	const struct plan_node *from)

@@ -1,5 +1,5 @@
-#ifndef PASSES_ATTEMPTS_H
-#define PASSES_ATTEMPTS_H
+#ifndef PASSES_VARIANTS_H
+#define PASSES_VARIANTS_H
 
 #include "passes/variants/candidates.h"
 

@@ -1,7 +1,7 @@
-/* The ways to write a nest that is lowered as a whole: which of its loops run one after the other,
+/* The variants of a nest that is lowered as a whole: which of its loops run one after the other,
  * which reference groups share a buffer, and who borrows from whom. */
 
-#include "passes/variants/attempts.h"
+#include "passes/variants/variants.h"
 
 #include <limits.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "passes/regions/region_memo.h"
 #include "passes/sizes/symbolic.h"
 
-/* All variants of a nest, and what was found of them together. */
-struct attempts {
+/* The variants of a nest, and what was found of them together. */
+struct variants {
 	struct compilation *compilation;
 	const struct nest *nest;
 	const struct outer_loops *outer;     /* around it, if it is a part */
@@ -36,24 +36,24 @@ struct attempts {
 };
 
 /* The band that OPTIONS ask for; those found are remembered. */
-static const struct band *find_band(struct attempts *attempts, const struct variant_options *options)
+static const struct band *find_band(struct variants *variants, const struct variant_options *options)
 {
-	const struct band **band = &attempts->bands[2 * options->loops + options->borrows];
+	const struct band **band = &variants->bands[2 * options->loops + options->borrows];
 	if (!*band)
-		*band = options->loops ? nest_find_sequential_band(attempts->compilation, attempts->nest,
-			attempts->outer ? attempts->outer->band : NULL, options->loops, options->borrows)
-			: nest_find_band(attempts->compilation, attempts->nest, options->borrows);
+		*band = options->loops ? nest_find_sequential_band(variants->compilation, variants->nest,
+			variants->outer ? variants->outer->band : NULL, options->loops, options->borrows)
+			: nest_find_band(variants->compilation, variants->nest, options->borrows);
 	return *band;
 }
 
 /* Groups that are alike in BAND are one, and that number SHARED of those that only read shares the
  * buffer of one that is written; -1: none does.  False if there is none. */
-static bool merge_for_borrowing(struct attempts *attempts, const struct band *band, int shared,
+static bool merge_for_borrowing(struct variants *variants, const struct band *band, int shared,
 	struct merges *merges)
 {
-	struct compilation *compilation = attempts->compilation;
-	reference_groups_merge_alike(compilation, attempts->nest, band, merges);
-	const struct reference_groups *groups = reference_groups_split(compilation, attempts->nest, true,
+	struct compilation *compilation = variants->compilation;
+	reference_groups_merge_alike(compilation, variants->nest, band, merges);
+	const struct reference_groups *groups = reference_groups_split(compilation, variants->nest, true,
 		merges);
 	int left = shared;
 	for (int a = 0; a < groups->count && left >= 0; a++)
@@ -91,9 +91,9 @@ static bool has_same_band(const struct variant *variant, const struct variant *o
 
 /* The same variant as before, with the same groups in each buffer, though other options have led to
  * it. */
-static struct tried *find_tried(const struct attempts *attempts, const struct variant *variant)
+static struct tried *find_tried(const struct variants *variants, const struct variant *variant)
 {
-	for (struct tried *tried = attempts->tried; tried; tried = tried->next) {
+	for (struct tried *tried = variants->tried; tried; tried = tried->next) {
 		const struct variant *other = &tried->choice->variant;
 		if (has_same_band(variant, other)
 			&& variant->groups->is_split == other->groups->is_split
@@ -105,20 +105,20 @@ static struct tried *find_tried(const struct attempts *attempts, const struct va
 }
 
 /* Merges groups of VARIANT that clash under every schedule; false if there are none. */
-static bool merge_clashing(struct attempts *attempts, const struct variant *variant,
+static bool merge_clashing(struct variants *variants, const struct variant *variant,
 	struct plan *plan, struct merges *merges)
 {
-	struct arena *arena = attempts->compilation->arena;
-	struct checked *checked = attempts->checked;
+	struct arena *arena = variants->compilation->arena;
+	struct checked *checked = variants->checked;
 	while (checked && (!has_same_band(variant, &checked->before)
 		|| !has_same_groups(variant, &checked->before)))
 		checked = checked->next;
 	if (!checked) {
 		checked = ARENA_NEW(arena, struct checked);
-		*checked = (struct checked){ .next = attempts->checked, .before = *variant,
+		*checked = (struct checked){ .next = variants->checked, .before = *variant,
 			.merges = merges_copy(arena, merges) };
-		attempts->checked = checked;
-		checked->clashes = nest_merge_clashing(attempts->compilation, variant, plan,
+		variants->checked = checked;
+		checked->clashes = nest_merge_clashing(variants->compilation, variant, plan,
 			&checked->merges);
 	}
 	if (checked->clashes)
@@ -127,21 +127,21 @@ static bool merge_clashing(struct attempts *attempts, const struct variant *vari
 }
 
 /* Lowers VARIANT, unless that was done before.  *OUTCOME says what came of it. */
-static struct choice *lower_once(struct attempts *attempts, const struct variant *variant,
+static struct choice *lower_once(struct variants *variants, const struct variant *variant,
 	struct plan *plan, struct plan_nest *out, enum outcome *outcome)
 {
-	struct tried *tried = find_tried(attempts, variant);
+	struct tried *tried = find_tried(variants, variant);
 	if (!tried) {
 		struct choice *choice = variant->groups->count <= MODEL_ARRAYS
-			? choice_make(attempts->compilation, variant) : NULL;
+			? choice_make(variants->compilation, variant) : NULL;
 		*outcome = NO_FIT;
 		if (!choice)
 			return NULL;
-		tried = ARENA_NEW(attempts->compilation->arena, struct tried);
+		tried = ARENA_NEW(variants->compilation->arena, struct tried);
 		tried->choice = choice;
 		tried->outcome = choice_lower(choice, plan, &tried->out);
-		tried->next = attempts->tried;
-		attempts->tried = tried;
+		tried->next = variants->tried;
+		variants->tried = tried;
 	}
 	*out = tried->out;
 	*outcome = tried->outcome;
@@ -154,11 +154,11 @@ static bool keeps_apart(const struct form *form)
 	return form->is_given && form->apart < form->line->word_count;
 }
 
-static struct choice *report_clash(const struct attempts *attempts)
+static struct choice *report_clash(const struct variants *variants)
 {
-	diag_error(attempts->compilation->diag, attempts->form->location, "reference groups of '%s' that "
+	diag_error(variants->compilation->diag, variants->form->location, "reference groups of '%s' that "
 		"are to be apart touch the same elements: they have to share a buffer",
-		attempts->nest->name);
+		variants->nest->name);
 	return NULL;
 }
 
@@ -170,55 +170,55 @@ static bool is_simplest(const struct variant_options *options, int depth)
 
 /* VARIANT gets the groups and the band that its options and MERGES ask for.  Groups that are one again
  * have nobody to borrow from. */
-static void write_variant(struct attempts *attempts, const struct merges *merges,
+static void write_variant(struct variants *variants, const struct merges *merges,
 	struct variant *variant)
 {
 	struct variant_options *options = &variant->options;
-	variant->groups = options->is_split ? reference_groups_split(attempts->compilation,
-		attempts->nest, options->borrows, merges)
-		: reference_groups_whole(attempts->compilation, attempts->nest);
+	variant->groups = options->is_split ? reference_groups_split(variants->compilation,
+		variants->nest, options->borrows, merges)
+		: reference_groups_whole(variants->compilation, variants->nest);
 	if (!variant->groups->is_split)
 		options->refetches = options->borrows = false;
-	variant->band = find_band(attempts, options);
+	variant->band = find_band(variants, options);
 }
 
 /* Lowers the nest as OPTIONS say, with SHARED as merge_for_borrowing, and as the user's form says of
  * groups that share a buffer; so do those that clash.  *OUTCOME says what came of it, *VARIANT what
  * was tried last.  NULL if the user's schedule is wrong. */
-static struct choice *lower_variant(struct attempts *attempts, struct variant_options options,
+static struct choice *lower_variant(struct variants *variants, struct variant_options options,
 	int shared, struct plan *plan, struct plan_nest *out, enum outcome *outcome,
 	struct variant *variant)
 {
-	struct compilation *compilation = attempts->compilation;
-	const struct form *form = attempts->form;
+	struct compilation *compilation = variants->compilation;
+	const struct form *form = variants->form;
 	const struct plan before = *plan;
 	struct merges merges = { .count = 0 };
-	*variant = (struct variant){ .nest = attempts->nest, .options = options,
-		.outer = attempts->outer, .found = attempts->found };
+	*variant = (struct variant){ .nest = variants->nest, .options = options,
+		.outer = variants->outer, .found = variants->found };
 	*outcome = NO_FIT;
-	if (form->is_given && !form_merge_groups(compilation, form, attempts->nest, &merges))
+	if (form->is_given && !form_merge_groups(compilation, form, variants->nest, &merges))
 		return NULL;
 	if (options.borrows && !form->is_given) {
-		variant->band = find_band(attempts, &options);
-		if (!merge_for_borrowing(attempts, variant->band, shared, &merges))
+		variant->band = find_band(variants, &options);
+		if (!merge_for_borrowing(variants, variant->band, shared, &merges))
 			return NULL;
 	}
 	for (;;) {
-		write_variant(attempts, &merges, variant);
+		write_variant(variants, &merges, variant);
 		*plan = before;
 		if (variant->groups->is_split && variant->groups->count <= MODEL_ARRAYS
-			&& merge_clashing(attempts, variant, plan, &merges)) {
+			&& merge_clashing(variants, variant, plan, &merges)) {
 			if (keeps_apart(form))
-				return report_clash(attempts);
+				return report_clash(variants);
 			continue;
 		}
-		struct choice *choice = lower_once(attempts, variant, plan, out, outcome);
+		struct choice *choice = lower_once(variants, variant, plan, out, outcome);
 		if (*outcome != CLASH)
 			return choice;
 		if (keeps_apart(form))
-			return report_clash(attempts);
+			return report_clash(variants);
 		if (!form->is_given && nest_work_is_spent(compilation)
-			&& !is_simplest(&options, nest_depth(attempts->nest))) {
+			&& !is_simplest(&options, nest_depth(variants->nest))) {
 			*outcome = TOO_LONG;
 			return choice;
 		}
@@ -266,10 +266,10 @@ static bool is_worth(const struct variant_options *options, bool may_split, bool
 
 /* No schedule of the forms that were tried beside BEST's, with other buffers or loops, moves less;
  * 0: not known. */
-static long rivals_bound(const struct attempts *attempts, const struct choice *best)
+static long rivals_bound(const struct variants *variants, const struct choice *best)
 {
 	long bound = LONG_MAX;
-	for (const struct tried *tried = attempts->tried; tried; tried = tried->next) {
+	for (const struct tried *tried = variants->tried; tried; tried = tried->next) {
 		const struct choice *other = tried->choice;
 		bool is_alike = other->variant.options.loops == best->variant.options.loops
 			&& has_same_groups(&other->variant, &best->variant);
@@ -332,7 +332,7 @@ static struct choice *lower_variants(struct compilation *compilation, const stru
 	unsigned long all_work = nest_work_left(compilation);
 	struct candidates candidates = { 0 };
 	const struct plan before = *plan;
-	struct attempts attempts = { .compilation = compilation, .nest = nest, .outer = outer,
+	struct variants variants = { .compilation = compilation, .nest = nest, .outer = outer,
 		.form = form, .found = answers_new(compilation->arena),
 		.bands = ARENA_ARRAY(compilation->arena, const struct band *, 2 * depth + 2) };
 	*refusal = (struct refusal){ .first = NULL };
@@ -351,7 +351,7 @@ static struct choice *lower_variants(struct compilation *compilation, const stru
 				is_cut |= !is_optional;
 				continue;
 			}
-			struct choice *choice = lower_variant(&attempts, options, shared_of(way), plan, out,
+			struct choice *choice = lower_variant(&variants, options, shared_of(way), plan, out,
 				&outcome, &variant);
 			nest_work_end(compilation, &simplest);
 			*plan = before;
@@ -396,7 +396,7 @@ static struct choice *lower_variants(struct compilation *compilation, const stru
 	refusal->is_missed = is_missed && !is_too_large;
 	if (best) {
 		best->has_others = has_others || is_cut || form->is_given;
-		best->rivals_bound = form->is_given ? LONG_MAX : rivals_bound(&attempts, best);
+		best->rivals_bound = form->is_given ? LONG_MAX : rivals_bound(&variants, best);
 		best->is_fallback |= is_missed || is_cut;
 		best->is_cut = is_cut;
 	}
