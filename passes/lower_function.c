@@ -204,7 +204,8 @@ struct plan *lower_function(struct compilation *compilation, const struct functi
 			"fused: its sizes are symbolic", function->name);
 	/* Groups take their dependences from all nests together. */
 	if (done && may_fuse && !constraints.forces)
-		may_fuse = access_pairs_are_few(function->statements, function->statement_count);
+		may_fuse = access_pairs_are_few((const struct statement *const *)function->statements,
+			function->statement_count);
 	if (done && may_fuse && (constraints.fusion != FUSE_NEVER || constraints.forces
 		|| carry_is_wanted(compilation, function)))
 		done = lower_groups(compilation, nests, plan->nest_count, &constraints,

@@ -145,7 +145,7 @@ static bool may_depend(const struct statement *from, const struct access *a,
 		&& !accesses_are_apart(from, a, to, b);
 }
 
-bool access_pairs_are_few(struct statement *const *statements, int count)
+bool access_pairs_are_few(const struct statement *const *statements, int count)
 {
 	long pairs = 0;
 	for (int s = 0; s < count; s++)

@@ -24,7 +24,7 @@ struct nest {
 	int joined_count;            /* nests of the function that it is made of (nest_join); 0: it is
 	                              * one of them */
 	int statement_count;
-	const struct statement **statements;
+	const struct statement *const *statements;
 	const struct reference_groups *arrays;   /* one an array (reference_groups.h) */
 	int loop_depth;              /* deepest statement */
 	/* A part of the body of sequential loops, one of several that each have a schedule. */
@@ -68,7 +68,7 @@ const struct nest *nest_part_like(struct compilation *compilation, const struct 
 
 /* NEST with other statements, those of FUNCTION. */
 const struct nest *nest_renew(struct compilation *compilation, const struct nest *nest,
-	const struct function *function, const struct statement **statements, int count);
+	const struct function *function, const struct statement *const *statements, int count);
 
 /* NEST, with other ARRAYS: without those that are carried by now, or in a group that keeps some on
  * chip. */
@@ -82,7 +82,7 @@ const struct nest *nest_join(struct compilation *compilation, const struct nest 
  * and none may be left out. */
 enum { ACCESS_PAIRS_LIMIT = 150000 };
 /* Whether COUNT statements have no more; takes no isl. */
-bool access_pairs_are_few(struct statement *const *statements, int count);
+bool access_pairs_are_few(const struct statement *const *statements, int count);
 
 /* NEST with its dependences. */
 const struct nest *nest_with_dependences(struct compilation *compilation, const struct nest *nest);

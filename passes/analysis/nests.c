@@ -125,7 +125,7 @@ const struct nest *nest_join(struct compilation *compilation, const struct nest 
 }
 
 const struct nest *nest_renew(struct compilation *compilation, const struct nest *nest,
-	const struct function *function, const struct statement **statements, int count)
+	const struct function *function, const struct statement *const *statements, int count)
 {
 	struct nest *renewed = ARENA_NEW(compilation->arena, struct nest);
 	renewed->name = nest->name;

@@ -70,7 +70,8 @@ struct function_bound *function_bound_new(struct compilation *compilation,
 		.sum = -1 };
 	bound->nests = nests_of_function(compilation, function, &bound->nest_count);
 	if (bound->nest_count && bound->nest_count <= NESTS_LIMIT
-		&& access_pairs_are_few(function->statements, function->statement_count))
+		&& access_pairs_are_few((const struct statement *const *)function->statements,
+			function->statement_count))
 		find_compulsory(bound);
 	return bound;
 }

@@ -30,7 +30,7 @@ static struct plan_expr *either(const struct lowering *lowering, struct plan_exp
 /* An array's visit: where each tile loop outside stands.  The innermost may be a
  * step ahead, for a prefetch. */
 struct tile_visit {
-	const struct lowering *lowering;
+	struct lowering *lowering;
 	int a;                       /* array of the nest */
 	int store;
 	const struct model_array *model;
@@ -45,7 +45,7 @@ static void set_position(struct tile_visit *visit, int l, struct plan_expr *posi
 	visit->tile[l] = tile_at(visit->lowering, l, position);
 }
 
-static struct tile_visit visit_of(const struct lowering *lowering, int a)
+static struct tile_visit visit_of(struct lowering *lowering, int a)
 {
 	struct tile_visit visit = { .lowering = lowering, .a = a, .store = lowering->store[a],
 		.model = &lowering->model->arrays[a], .storage = &lowering->schedule->storage[a] };
@@ -200,7 +200,7 @@ static struct plan_expr *whole_count(const struct tile_visit *visit, int d,
 static struct plan_expr *whole_first(const struct tile_visit *visit, int d,
 	struct plan_expr *tile_b)
 {
-	const struct lowering *lowering = visit->lowering;
+	struct lowering *lowering = visit->lowering;
 	const struct region_dim *region = &lowering->regions[visit->a].dims[d];
 	struct plan_expr *least = sized(lowering, region->base, region->sized_base), *first, *count;
 	for (int dim = 0; dim < lowering->model->loop_count; dim++) {
@@ -342,7 +342,7 @@ static struct plan_buffer *make_buffer(struct lowering *lowering, int a)
 	return buffer;
 }
 
-static bool closed_form_holds(const struct lowering *lowering, int a)
+static bool closed_form_holds(struct lowering *lowering, int a)
 {
 	struct tile_visit visit = visit_of(lowering, a);
 	struct plan_expr *first[ARRAY_RANK_LIMIT], *count[ARRAY_RANK_LIMIT];
@@ -433,7 +433,7 @@ static void append_ring_gets(const struct tile_visit *visit, int d, int tag,
 	struct plan_expr *first,
 	struct plan_expr *count, struct plan_node *block)
 {
-	append_ring_get((struct lowering *)visit->lowering,
+	append_ring_get(visit->lowering,
 		&region_transfer(visit, false, tag)->transfer, d, first, count, block);
 }
 
@@ -478,7 +478,7 @@ static bool may_be_apart(const struct tile_visit *visit, int d)
 /* What the window shows that it did not show one iteration of B before. */
 static void append_new_part(const struct tile_visit *visit, int d, int tag, struct plan_node *block)
 {
-	const struct lowering *lowering = visit->lowering;
+	struct lowering *lowering = visit->lowering;
 	int b = mover(visit);
 	struct plan_expr *one = constant(lowering, 1);
 	struct plan_expr *tile = visit->tile[b];
@@ -505,15 +505,15 @@ static void append_new_part(const struct tile_visit *visit, int d, int tag, stru
 			block);
 		return;
 	}
-	append_ring_gets(visit, d, tag, high, high_count, guarded((struct lowering *)lowering, block,
+	append_ring_gets(visit, d, tag, high, high_count, guarded(lowering, block,
 		make(lowering, PLAN_NOT, to_low, NULL)));
-	append_ring_gets(visit, d, tag, first, low_count, guarded((struct lowering *)lowering, block,
+	append_ring_gets(visit, d, tag, first, low_count, guarded(lowering, block,
 		to_low));
 }
 
 static void append_get(const struct tile_visit *visit, int tag, struct plan_node *block)
 {
-	const struct lowering *lowering = visit->lowering;
+	struct lowering *lowering = visit->lowering;
 	int d = sliding_dim(visit);
 	if (d < 0) {
 		plan_append(ARENA(lowering), block, region_transfer(visit, false, tag));
@@ -525,8 +525,8 @@ static void append_get(const struct tile_visit *visit, int tag, struct plan_node
 	if (!plan_is_const(starts, &value) || value)
 		append_ring_gets(visit, d, tag, region_first(visit, d, visit->tile[b]),
 			region_count(visit, d, visit->tile[b]),
-			guarded((struct lowering *)lowering, block, starts));
-	append_new_part(visit, d, tag, guarded((struct lowering *)lowering, block,
+			guarded(lowering, block, starts));
+	append_new_part(visit, d, tag, guarded(lowering, block,
 		make(lowering, PLAN_NOT, starts, NULL)));
 }
 

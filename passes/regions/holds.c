@@ -41,15 +41,15 @@ static __isl_give isl_pw_aff *variable(const struct plan_values *values, const s
 }
 
 /* EXPR, of tiles and sizes, as isl's on SPACE; NULL if it has no such form. */
-static __isl_give isl_pw_aff *value_of(const struct lowering *lowering,
+static __isl_give isl_pw_aff *value_of(struct lowering *lowering,
 	__isl_keep isl_space *space, const struct plan_expr *expr)
 {
-	struct plan_values values = { space, variable, (struct lowering *)lowering };
+	struct plan_values values = { space, variable, lowering };
 	return plan_value(&values, expr);
 }
 
 /* The elements of a region, in the space of the array. */
-static __isl_give isl_set *region_elements(const struct lowering *lowering, int a,
+static __isl_give isl_set *region_elements(struct lowering *lowering, int a,
 	__isl_take isl_space *space, struct plan_expr *const *first, struct plan_expr *const *count)
 {
 	const struct plan_buffer *buffer = lowering->buffers[a];
@@ -76,7 +76,7 @@ static __isl_give isl_set *region_elements(const struct lowering *lowering, int 
 }
 
 /* All elements of ARRAY, in SPACE. */
-static __isl_give isl_set *array_elements(const struct lowering *lowering,
+static __isl_give isl_set *array_elements(struct lowering *lowering,
 	const struct array *array, __isl_take isl_space *space)
 {
 	struct plan *plan = lowering->plan;
@@ -98,7 +98,7 @@ static __isl_give isl_set *array_elements(const struct lowering *lowering,
  * visit touches something, and in the first or the last tile only of loops that the array is
  * anchored in.  TOUCHED alone does not say it: `if (k % 3 == 1)` leaves visits between those that
  * run, which move what the closed form says. */
-static __isl_give isl_set *moving_visits(const struct lowering *lowering, int a,
+static __isl_give isl_set *moving_visits(struct lowering *lowering, int a,
 	__isl_keep isl_set *touched)
 {
 	int store = lowering->store[a];
@@ -109,7 +109,7 @@ static __isl_give isl_set *moving_visits(const struct lowering *lowering, int a,
 	return isl_set_intersect(visits, context_at(lowering, store));
 }
 
-bool region_holds(const struct lowering *lowering, int a, struct plan_expr *const *first,
+bool region_holds(struct lowering *lowering, int a, struct plan_expr *const *first,
 	struct plan_expr *const *count)
 {
 	const struct reference_group *array = &lowering->groups->items[a];

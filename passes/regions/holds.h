@@ -8,7 +8,7 @@
 /* What array A's visits move in closed form holds what they touch, lies within the array,
  * and is written as a whole where it is not fetched.  FIRST and COUNT are of each dimension
  * of its region. */
-bool region_holds(const struct lowering *lowering, int a, struct plan_expr *const *first,
+bool region_holds(struct lowering *lowering, int a, struct plan_expr *const *first,
 	struct plan_expr *const *count);
 
 #endif

@@ -391,10 +391,9 @@ static void add_transfer(struct summation *sum, const struct plan_transfer *tran
 }
 
 /* EXPR is how many iterations of LOOP, which counts from 0 one by one, are left. */
-static bool is_rest(const struct plan_expr *expr, const struct plan_node *loop, struct arena *arena)
+static bool is_rest(struct plan_expr *expr, const struct plan_node *loop, struct arena *arena)
 {
-	return plan_equal(plan_make(arena, PLAN_ADD, (struct plan_expr *)expr,
-		plan_ref(arena, (struct plan_var *)loop->var)), loop->upper);
+	return plan_equal(plan_make(arena, PLAN_ADD, expr, plan_ref(arena, loop->var)), loop->upper);
 }
 
 /* The loop around that EXPR is a tile of: the place of its position, or of what that is from

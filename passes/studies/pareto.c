@@ -303,7 +303,7 @@ void pareto_find(const struct compilation *compilation, const struct function *f
 	struct compilation counted = *compilation;
 	struct question question = { .compilation = &counted, .function = function };
 	counted.work = &question.work;
-	question.nests = nests_of_function((struct compilation *)compilation, function,
+	question.nests = nests_of_function(&counted, function,
 		&question.nest_count);
 	question.answers = ARENA_ARRAY(arena, struct nest_answers, question.nest_count + 1);
 	nest_memos_admit(compilation->nests, function);

@@ -183,13 +183,13 @@ struct plan_expr *expression_at(struct lowering *lowering, __isl_keep isl_set *p
 	return expr ? translate_expr_at(lowering, expr, point) : NULL;
 }
 
-struct plan_expr *sized(const struct lowering *lowering, long value, isl_pw_aff *sizes)
+struct plan_expr *sized(struct lowering *lowering, long value, isl_pw_aff *sizes)
 {
 	struct arena *arena = lowering->compilation->arena;
 	if (!sizes)
 		return plan_const(arena, value);
 	isl_set *known = isl_pw_aff_domain(isl_pw_aff_copy(sizes));
-	struct plan_expr *expr = expression_of((struct lowering *)lowering, known, 0,
+	struct plan_expr *expr = expression_of(lowering, known, 0,
 		isl_pw_aff_copy(sizes));
 	isl_set_free(known);
 	lowering->compilation->is_broken |= !expr;

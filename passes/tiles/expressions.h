@@ -47,6 +47,6 @@ struct plan_expr *expression_at(struct lowering *lowering, __isl_keep isl_set *p
 	int depth, __isl_take isl_pw_aff *value, const struct point *point);
 
 /* A number of the nest as the symbolic sizes make it: VALUE where SIZES is NULL. */
-struct plan_expr *sized(const struct lowering *lowering, long value, isl_pw_aff *sizes);
+struct plan_expr *sized(struct lowering *lowering, long value, isl_pw_aff *sizes);
 
 #endif

@@ -197,7 +197,7 @@ static void lower_each(struct compilation *compilation, const struct nest *nest,
 /* Whether NEST's dependences can be found; else says so. */
 static bool check_pairs(struct compilation *compilation, const struct nest *nest)
 {
-	if (access_pairs_are_few((struct statement *const *)nest->statements, nest->statement_count))
+	if (access_pairs_are_few(nest->statements, nest->statement_count))
 		return true;
 	diag_error(compilation->diag, nest->location,
 		"the %d statements of this nest touch the same arrays in more than %d pairs of "
