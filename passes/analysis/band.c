@@ -184,33 +184,34 @@ static bool source_dim(struct compilation *compilation, const struct nest *nest,
 	long origin = 0, divisor = 1;
 	if (!iterator_origin(nest, iterators, sign, loop->step, &origin, &divisor))
 		return false;
-	dim->name = loop->name;
-	dim->planes = ARENA_ARRAY(compilation->arena, struct hyperplane, nest->statement_count);
+	struct hyperplane *planes = ARENA_ARRAY(compilation->arena, struct hyperplane,
+		nest->statement_count);
 	for (int s = 0; s < nest->statement_count; s++) {
 		const struct statement *statement = nest->statements[s];
 		int common = common_depth(statement, main);
 		if (iterators[s] >= 0) {
-			dim->planes[s] = iterator_plane(compilation, statement, iterators[s], sign, origin,
+			planes[s] = iterator_plane(compilation, statement, iterators[s], sign, origin,
 				divisor);
 			continue;
 		}
 		bool after = position_at(statement, common) >= position_at(main, common);
-		dim->planes[s].kind = after ? HYPERPLANE_LAST : HYPERPLANE_FIRST;
+		planes[s].kind = after ? HYPERPLANE_LAST : HYPERPLANE_FIRST;
 		if (alignment == ALIGN_BOUNDS && divisor == 1
-			&& bound_plane(compilation, statement, main, j, sign, after, &dim->planes[s])) {
-			struct affine affine = dim->planes[s].affine;
+			&& bound_plane(compilation, statement, main, j, sign, after, &planes[s])) {
+			struct affine affine = planes[s].affine;
 			affine.constant -= origin;
-			dim->planes[s] = hyperplane_make(compilation, statement, affine, 1);
+			planes[s] = hyperplane_make(compilation, statement, affine, 1);
 		}
 	}
 	for (int s = 0; s < nest->statement_count && alignment == ALIGN_BOUNDS; s++) {
 		const struct statement *statement = nest->statements[s];
 		int common = common_depth(statement, main);
-		if (iterators[s] < 0 && dim->planes[s].kind == HYPERPLANE_AFFINE)
+		if (iterators[s] < 0 && planes[s].kind == HYPERPLANE_AFFINE)
 			shift_anchored(compilation, nest, s,
-				position_at(statement, common) >= position_at(main, common), dim->planes);
+				position_at(statement, common) >= position_at(main, common), planes);
 	}
-	return band_dim_finish(compilation, nest, band, dim);
+	dim->name = loop->name;
+	return band_dim_finish(compilation, nest, band, planes, dim);
 }
 
 /* ---- skewing ---- */
@@ -231,16 +232,17 @@ static bool skew(struct compilation *compilation, const struct nest *nest,
 	struct band_dim *skewed)
 {
 	*skewed = *dim;
-	skewed->planes = ARENA_ARRAY(compilation->arena, struct hyperplane, nest->statement_count);
+	struct hyperplane *planes = ARENA_ARRAY(compilation->arena, struct hyperplane,
+		nest->statement_count);
 	for (int s = 0; s < nest->statement_count; s++) {
 		const struct hyperplane *a = &dim->planes[s], *b = &other->planes[s];
 		if (a->kind != HYPERPLANE_AFFINE || b->kind != HYPERPLANE_AFFINE || a->divisor != 1
 			|| b->divisor != 1)
 			return false;
-		skewed->planes[s] = hyperplane_make(compilation, nest->statements[s],
+		planes[s] = hyperplane_make(compilation, nest->statements[s],
 			sum_affine(compilation->arena, nest->statements[s], a, b, factor), 1);
 	}
-	return band_dim_finish(compilation, nest, band, skewed);
+	return band_dim_finish(compilation, nest, band, planes, skewed);
 }
 
 /* Makes DIM tileable by adding multiples of at most TERMS of the first COUNT dims of BAND. */

@@ -29,7 +29,7 @@ struct band_dim {
 	bool is_forward;             /* carries a dependence between affine statements */
 	bool can_tile;               /* no dependence runs backwards in it */
 	int blocked_from, blocked_to;    /* statements of the nest whose dependence does */
-	struct hyperplane *planes;   /* [statement of the nest] */
+	const struct hyperplane *planes;   /* [statement of the nest] */
 };
 
 /* A loop that is not tiled: the dependence that runs backwards in it. */

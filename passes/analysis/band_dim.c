@@ -147,13 +147,13 @@ static void check_dim(const struct nest *nest, const struct band *band, struct b
 }
 
 bool band_dim_finish(struct compilation *compilation, const struct nest *nest,
-	const struct band *band, struct band_dim *dim)
+	const struct band *band, struct hyperplane *planes, struct band_dim *dim)
 {
 	long least = 0, most = -1;
 	for (int s = 0; s < nest->statement_count; s++) {
 		long min, max;
-		if (dim->planes[s].kind != HYPERPLANE_AFFINE
-			|| !plane_range(nest->statements[s], &dim->planes[s], &min, &max))
+		if (planes[s].kind != HYPERPLANE_AFFINE
+			|| !plane_range(nest->statements[s], &planes[s], &min, &max))
 			continue;
 		if (most < least || min < least)
 			least = most < least ? min : least < min ? least : min;
@@ -163,13 +163,14 @@ bool band_dim_finish(struct compilation *compilation, const struct nest *nest,
 	if (most < least)
 		return false;
 	for (int s = 0; s < nest->statement_count && least; s++) {
-		struct hyperplane *plane = &dim->planes[s];
+		struct hyperplane *plane = &planes[s];
 		if (plane->kind != HYPERPLANE_AFFINE)
 			continue;
 		struct affine affine = plane->affine;
 		affine.constant -= least * plane->divisor;
 		*plane = hyperplane_make(compilation, nest->statements[s], affine, plane->divisor);
 	}
+	dim->planes = planes;
 	dim->extent = most - least + 1;
 	check_dim(nest, band, dim);
 	return true;

@@ -11,10 +11,10 @@ struct hyperplane iterator_plane(struct compilation *compilation,
 /* The least and largest difference of a pair's values. */
 bool plane_distance(__isl_keep isl_map *pairs, __isl_keep isl_aff *from, __isl_keep isl_aff *to,
 	long *min, long *max);
-/* Shifts affine planes of DIM, which BAND may get, so that values start at 0, fills in extent and
- * legality.  False if the statements' values are not known. */
+/* DIM, which BAND may get, has PLANES: shifts those that are affine so that values start at 0, and
+ * fills in extent and legality.  False if the statements' values are not known. */
 bool band_dim_finish(struct compilation *compilation, const struct nest *nest,
-	const struct band *band, struct band_dim *dim);
+	const struct band *band, struct hyperplane *planes, struct band_dim *dim);
 
 /* Those of PAIRS, of instances of statements S and T, that the sequential dimensions of BAND leave
  * unordered.  Takes PAIRS; the caller frees the result. */

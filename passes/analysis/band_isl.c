@@ -27,7 +27,7 @@ static bool plane_of_isl(struct compilation *compilation, const struct statement
 struct extraction {
 	struct compilation *compilation;
 	const struct nest *nest;
-	struct band_dim *dim;
+	struct hyperplane *planes;
 	int found;
 };
 
@@ -37,7 +37,7 @@ static isl_stat extract_piece(__isl_take isl_set *set, __isl_take isl_aff *aff, 
 	int s = nest_statement_named(extraction->nest, isl_set_get_tuple_name(set));
 	isl_set_free(set);
 	if (s >= 0 && plane_of_isl(extraction->compilation, extraction->nest->statements[s], aff,
-		&extraction->dim->planes[s]))
+		&extraction->planes[s]))
 		extraction->found++;
 	else if (s < 0)
 		isl_aff_free(aff);
@@ -68,13 +68,13 @@ static __isl_give isl_schedule_node *first_band(__isl_take isl_schedule *schedul
 static bool isl_dim_of_band(struct compilation *compilation, const struct nest *nest,
 	const struct band *band, isl_multi_union_pw_aff *partial, int j, struct band_dim *dim)
 {
-	dim->planes = ARENA_ARRAY(compilation->arena, struct hyperplane, nest->statement_count);
-	struct extraction extraction = { compilation, nest, dim, 0 };
+	struct extraction extraction = { compilation, nest, ARENA_ARRAY(compilation->arena,
+		struct hyperplane, nest->statement_count), 0 };
 	isl_union_pw_aff *values = isl_multi_union_pw_aff_get_union_pw_aff(partial, j);
 	isl_union_pw_aff_foreach_pw_aff(values, extract_plane, &extraction);
 	isl_union_pw_aff_free(values);
 	return extraction.found == nest->statement_count
-		&& band_dim_finish(compilation, nest, band, dim);
+		&& band_dim_finish(compilation, nest, band, extraction.planes, dim);
 }
 
 /* isl's schedule, or NULL if it takes too much work to find. */

@@ -438,11 +438,11 @@ void group_make_band_dim(const struct groups *groups, const struct fusion_candid
 	int first = groups->nests[candidate->first].statements[0]->index, count = 0;
 	for (int n = candidate->first; n <= candidate->last; n++)
 		count += groups->nests[n].statement_count;
+	struct hyperplane *planes = ARENA_ARRAY(groups->compilation->arena, struct hyperplane, count + 1);
 	*out = (struct band_dim){ .name = dim->name, .extent = dim->most - dim->least + 1,
-		.is_forward = dim->is_forward, .can_tile = true,
-		.planes = ARENA_ARRAY(groups->compilation->arena, struct hyperplane, count + 1) };
+		.is_forward = dim->is_forward, .can_tile = true, .planes = planes };
 	for (int s = 0; s < count; s++)
-		out->planes[s] = hyperplane_of(groups, groups->function->statements[first + s],
+		planes[s] = hyperplane_of(groups, groups->function->statements[first + s],
 			&dim->planes[first + s], dim->least, repeats ? dim->spans[first + s] : 0);
 }
 
@@ -515,9 +515,9 @@ void group_make_stage_dim(const struct groups *groups, const struct fusion_candi
 	int count = 0;
 	for (int m = candidate->first; m <= candidate->last; m++)
 		count += groups->nests[m].statement_count;
-	*out = (struct band_dim){ .name = stage->name,
-		.extent = stage->extent, .can_tile = true,
-		.planes = ARENA_ARRAY(groups->compilation->arena, struct hyperplane, count + 1) };
+	struct hyperplane *planes = ARENA_ARRAY(groups->compilation->arena, struct hyperplane, count + 1);
+	*out = (struct band_dim){ .name = stage->name, .extent = stage->extent, .can_tile = true,
+		.planes = planes };
 	for (int s = 0; s < nest->statement_count; s++)
-		out->planes[offset + s] = hyperplane_of(groups, nest->statements[s], &stage->planes[s], 0, 0);
+		planes[offset + s] = hyperplane_of(groups, nest->statements[s], &stage->planes[s], 0, 0);
 }

@@ -326,6 +326,13 @@ static void take_outer_band(const struct variant *part, struct band *all)
 	}
 }
 
+static struct hyperplane *planes_copy(struct arena *arena, const struct band_dim *dim, int count)
+{
+	struct hyperplane *planes = ARENA_ARRAY(arena, struct hyperplane, count);
+	memcpy(planes, dim->planes, (size_t)count * sizeof *planes);
+	return planes;
+}
+
 /* The planes and extents of VARIANT for all sizes, as far as they are known: no slopes yet. */
 static struct band *move_band(struct compilation *compilation, const struct variant *variant)
 {
@@ -334,12 +341,10 @@ static struct band *move_band(struct compilation *compilation, const struct vari
 	*band = *variant->band;
 	take_outer_band(variant, band);
 	for (int l = variant_outer_count(variant); l < band->count; l++) {
-		band->dims[l].planes = ARENA_ARRAY(compilation->arena, struct hyperplane, count);
-		for (int s = 0; s < count; s++) {
-			band->dims[l].planes[s] = variant->band->dims[l].planes[s];
-			band->dims[l].planes[s].affine.sizes = ARENA_ARRAY(compilation->arena, long,
-				SYMBOLIC_LIMIT);
-		}
+		struct hyperplane *planes = planes_copy(compilation->arena, &band->dims[l], count);
+		for (int s = 0; s < count; s++)
+			planes[s].affine.sizes = ARENA_ARRAY(compilation->arena, long, SYMBOLIC_LIMIT);
+		band->dims[l].planes = planes;
 	}
 	return band;
 }
@@ -359,7 +364,7 @@ static void add_band_slopes(const struct variant *variant, struct band *band,
 	for (int l = variant_outer_count(variant); l < band->count; l++) {
 		growth->extents[l].of[k] = sample->dims[l].extent - band->dims[l].extent;
 		for (int s = 0; s < variant->nest->statement_count; s++) {
-			struct hyperplane *plane = &band->dims[l].planes[s];
+			const struct hyperplane *plane = &band->dims[l].planes[s];
 			if (plane->kind != HYPERPLANE_AFFINE)
 				continue;
 			plane->affine.sizes[k] = sample->dims[l].planes[s].affine.constant
@@ -385,9 +390,11 @@ static void make_planes(struct compilation *compilation, const struct nest *nest
 	struct band *band)
 {
 	const struct function *function = nest->function;
-	for (int l = from; l < band->count; l++)
+	for (int l = from; l < band->count; l++) {
+		struct hyperplane *planes = planes_copy(compilation->arena, &band->dims[l],
+			nest->statement_count);
 		for (int s = 0; s < nest->statement_count; s++) {
-			struct hyperplane *plane = &band->dims[l].planes[s];
+			struct hyperplane *plane = &planes[s];
 			if (plane->kind != HYPERPLANE_AFFINE)
 				continue;
 			for (int k = 0; k < function->symbolic_count; k++)
@@ -397,6 +404,8 @@ static void make_planes(struct compilation *compilation, const struct nest *nest
 				value = isl_aff_floor(isl_aff_scale_down_ui(value, (unsigned)plane->divisor));
 			plane->value = arena_own(compilation->arena, value, release_aff);
 		}
+		band->dims[l].planes = planes;
+	}
 }
 
 /* What messages call the loop of DIM, a dimension of NEST's band. */
@@ -471,8 +480,11 @@ static void find_origin(struct compilation *compilation, const struct nest *nest
 	if (!first)
 		return;
 	first = fewest_cases(compilation, first, straight(nest->function, 0, &none));
-	for (int s = 0; s < nest->statement_count && isl_pw_aff_isa_aff(first) == isl_bool_true; s++) {
-		struct hyperplane *plane = &dim->planes[s];
+	if (isl_pw_aff_isa_aff(first) != isl_bool_true)
+		return;
+	struct hyperplane *planes = planes_copy(compilation->arena, dim, nest->statement_count);
+	for (int s = 0; s < nest->statement_count; s++) {
+		struct hyperplane *plane = &planes[s];
 		if (plane->kind != HYPERPLANE_AFFINE)
 			continue;
 		isl_aff *origin = isl_pw_aff_as_aff(isl_pw_aff_insert_domain(isl_pw_aff_copy(first),
@@ -480,6 +492,7 @@ static void find_origin(struct compilation *compilation, const struct nest *nest
 		plane->value = arena_own(compilation->arena, isl_aff_sub(isl_aff_copy(plane->value),
 			origin), release_aff);
 	}
+	dim->planes = planes;
 }
 
 /* The extent of DIM where its slopes do not say it for all sizes: steps of more than
