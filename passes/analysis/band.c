@@ -398,34 +398,40 @@ struct band_key {
 
 /* The band of NEST that KEY asks for is found once. */
 static const struct band *remember_band(struct compilation *compilation, const struct nest *nest,
-	const struct band *outer, struct band_key key)
+	const struct band *outer, struct band_key key, struct answers *found)
 {
 	const struct nest_query query = { NEST_BAND, &key, sizeof key };
-	const struct band *known = nest_answer(nest, query);
+	const struct band *known = answers_find(found, query);
 	if (known)
 		return known;
-	struct compilation lasting = nest_lasting(compilation, nest);
-	struct band *band = ARENA_NEW(lasting.arena, struct band);
-	unsigned long begun = isl_operations(compilation->ctx);
-	if (key.loops < 0)
-		find_band(&lasting, nest, key.borrows, band);
-	else
-		find_sequential_band(&lasting, nest, outer, key.loops, band);
-	nest_keep_answer(nest, query, band, sizeof *band, begun);
-	return band;
+	known = nest_answer(nest, query);
+	if (!known) {
+		struct compilation lasting = nest_lasting(compilation, nest);
+		struct band *band = ARENA_NEW(lasting.arena, struct band);
+		unsigned long begun = isl_operations(compilation->ctx);
+		if (key.loops < 0)
+			find_band(&lasting, nest, key.borrows, band);
+		else
+			find_sequential_band(&lasting, nest, outer, key.loops, band);
+		nest_keep_answer(nest, query, band, sizeof *band, begun);
+		known = band;
+	}
+	answers_keep(found, query, known, sizeof *known);
+	return known;
 }
 
 const struct band *nest_find_band(struct compilation *compilation, const struct nest *nest,
-	bool borrows)
+	bool borrows, struct answers *found)
 {
-	return remember_band(compilation, nest, NULL, (struct band_key){ -1, borrows, 0 });
+	return remember_band(compilation, nest, NULL, (struct band_key){ -1, borrows, 0 }, found);
 }
 
 const struct band *nest_find_sequential_band(struct compilation *compilation,
-	const struct nest *nest, const struct band *outer, int loops, bool borrows)
+	const struct nest *nest, const struct band *outer, int loops, bool borrows,
+	struct answers *found)
 {
 	return remember_band(compilation, nest, outer,
-		(struct band_key){ loops, borrows, outer ? outer->count : 0 });
+		(struct band_key){ loops, borrows, outer ? outer->count : 0 }, found);
 }
 
 bool nest_source_dim(struct compilation *compilation, const struct nest *nest, int j,

@@ -3,6 +3,8 @@
 
 #include "passes/analysis/nest.h"
 
+struct answers;
+
 /* What a statement is in one dimension of the band. */
 enum hyperplane_kind {
 	HYPERPLANE_AFFINE,           /* runs at value(instance) */
@@ -55,15 +57,17 @@ struct band {
  * one so.  Loops that cannot be are left to the point loops.
  * If groups are to borrow from each other (BORROWS), statements are rather in one iteration of a loop
  * that is not theirs than in its first or last tile: what A[k][k] touches is then a part of what a
- * tile touches of A[i][j], and not there for all of its tiles. */
+ * tile touches of A[i][j], and not there for all of its tiles.
+ * FOUND: answers about NEST that are taken again (nest_memo.h); NULL: none are. */
 const struct band *nest_find_band(struct compilation *compilation, const struct nest *nest,
-	bool borrows);
+	bool borrows, struct answers *found);
 
 /* Instead: the outer LOOPS source loops as sequential dimensions, which keeps their order whatever
  * the dependences, and what can be tiled inside them.  OUTER: the dimensions around all parts of
  * the body that NEST is a part of; NULL: it is a whole nest. */
 const struct band *nest_find_sequential_band(struct compilation *compilation,
-	const struct nest *nest, const struct band *outer, int loops, bool borrows);
+	const struct nest *nest, const struct band *outer, int loops, bool borrows,
+	struct answers *found);
 /* BAND without the dimensions behind its sequential ones. */
 const struct band *band_prefix(struct arena *arena, const struct band *band);
 /* Loop J of the deepest statement as a dimension, the other statements aligned with it;

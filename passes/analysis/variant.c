@@ -1,13 +1,23 @@
-/* The plainest way to write a nest. */
+/* The band of a variant, and the plainest way to write a nest. */
 
 #include "passes/analysis/variant.h"
 
 #include "passes/analysis/nest_memo.h"
 
+const struct band *variant_find_band(struct compilation *compilation,
+	const struct variant *variant)
+{
+	const struct variant_options *options = &variant->options;
+	const struct band *outer = variant->outer ? variant->outer->band : NULL;
+	return options->loops ? nest_find_sequential_band(compilation, variant->nest, outer,
+		options->loops, options->borrows, variant->found)
+		: nest_find_band(compilation, variant->nest, options->borrows, variant->found);
+}
+
 struct variant variant_plain(struct compilation *compilation, const struct nest *nest)
 {
-	nest = nest_with_dependences(compilation, nest);
-	return (struct variant){ .nest = nest, .groups = nest->arrays,
-		.band = nest_find_band(compilation, nest, false),
-		.found = answers_new(compilation->arena) };
+	struct variant variant = { .nest = nest_with_dependences(compilation, nest),
+		.groups = nest->arrays, .found = answers_new(compilation->arena) };
+	variant.band = variant_find_band(compilation, &variant);
+	return variant;
 }

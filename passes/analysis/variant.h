@@ -33,8 +33,8 @@ struct variant {
 	const struct reference_groups *groups;
 	const struct band *band;
 	const struct outer_loops *outer;     /* of a part; NULL: it is a whole nest */
-	struct answers *found;               /* of its groups, and of other variants' (nest_memo.h);
-	                                      * NULL: nothing is kept */
+	struct answers *found;               /* of variants of this nest (nest_memo.h); NULL: nothing
+	                                      * is kept */
 };
 
 /* The dimensions of VARIANT's band that are loops around all parts. */
@@ -43,6 +43,9 @@ static inline int variant_outer_count(const struct variant *variant)
 	return variant->outer ? variant->outer->band->count : 0;
 }
 
+/* The band that VARIANT's options ask for. */
+const struct band *variant_find_band(struct compilation *compilation,
+	const struct variant *variant);
 /* NEST with one buffer an array and all loops tiled that can be. */
 struct variant variant_plain(struct compilation *compilation, const struct nest *nest);
 

@@ -12,6 +12,7 @@
 #include "ir/isl_work.h"
 #include "ir/program_build.h"
 #include "passes/analysis/band_dim.h"
+#include "passes/analysis/nest_memo.h"
 #include "passes/analysis/plan_value.h"
 #include "passes/analysis/values.h"
 
@@ -45,13 +46,13 @@ static const struct reference_groups *same_groups(struct compilation *compilatio
 		variant->options.borrows, &merges) : nest->arrays;
 }
 
-/* A nest with one of its sizes one larger, or for all sizes, and the bands that were found of it,
- * which variants of the nest ask for again and again. */
+/* A nest with one of its sizes one larger, or for all sizes, and what was found of it, which variants
+ * of the nest ask for again and again. */
 struct twin {
 	const struct nest *nest;           /* NULL: was not asked for yet */
 	const struct outer_loops *outer;     /* around it, if it is a part */
 	const struct statement *idle;    /* does not run there; NULL: all do */
-	const struct band *bands[2 * LOOP_DEPTH_LIMIT + 2];   /* [2 * sequential loops + it borrows] */
+	struct answers *found;
 };
 
 struct twins {
@@ -68,8 +69,9 @@ static struct twins *twins_of(struct compilation *compilation, const struct nest
 static const struct band *sequential_band(struct compilation *compilation, const struct twin *twin,
 	int loops, bool borrows)
 {
-	return nest_find_sequential_band(compilation, twin->nest, twin->outer ? twin->outer->band : NULL,
-		loops, borrows);
+	const struct band *outer = twin->outer ? twin->outer->band : NULL;
+	return band_prefix(compilation->arena, nest_find_sequential_band(compilation, twin->nest, outer,
+		loops, borrows, NULL));
 }
 
 static struct twin nest_in(struct compilation *compilation, const struct nest *nest,
@@ -82,8 +84,7 @@ static struct twin part_in(struct compilation *compilation, const struct nest *n
 	struct twin parent = nest_in(compilation, nest->parent, function);
 	struct outer_loops *outer = ARENA_NEW(compilation->arena, struct outer_loops);
 	outer->nest = parent.nest;
-	outer->band = band_prefix(compilation->arena, sequential_band(compilation, &parent,
-		nest->outer_loops, false));
+	outer->band = sequential_band(compilation, &parent, nest->outer_loops, false);
 	return (struct twin){ .nest = nest_part_like(compilation, parent.nest, nest), .outer = outer };
 }
 
@@ -92,12 +93,13 @@ static struct twin nest_in(struct compilation *compilation, const struct nest *n
 	const struct function *function)
 {
 	int count;
-	struct twin found = { .nest = NULL };
+	struct twin found = { .found = NULL };
 	if (nest->parent)
 		found = part_in(compilation, nest, function);
 	else
 		found.nest = &nests_of_function(compilation, function, &count)[nest->index];
 	found.nest = nest_with_dependences(compilation, found.nest);
+	found.found = answers_new(compilation->arena);
 	return found;
 }
 
@@ -118,17 +120,6 @@ static void find_larger(struct compilation *compilation, const struct nest *nest
 		twin->idle = statement_without_instances(function, values);
 }
 
-/* The band of TWIN with LOOPS sequential loops. */
-static const struct band *find_band(struct compilation *compilation, int loops, bool borrows,
-	struct twin *twin)
-{
-	const struct band **band = &twin->bands[2 * loops + borrows];
-	if (!*band)
-		*band = loops ? sequential_band(compilation, twin, loops, borrows)
-			: nest_find_band(compilation, twin->nest, borrows);
-	return *band;
-}
-
 /* VARIANT where size K is one larger, with its closed forms if it is EXACT, and its sequential dims
  * only unless it HAS_BAND.  NULL, or what is otherwise there: a statement does not run, or there
  * are no such forms. */
@@ -136,8 +127,6 @@ static const char *sample_at(struct compilation *compilation, const struct varia
 	bool has_band, bool exact, int k, struct sample *sample)
 {
 	struct twin *twin = &twins_of(compilation, variant->nest)->larger[k];
-	int loops = variant->options.loops;
-	bool borrows = variant->options.borrows;
 	find_larger(compilation, variant->nest, k, twin);
 	if (twin->idle)
 		return arena_printf(compilation->arena, "line %d does not run",
@@ -146,8 +135,9 @@ static const char *sample_at(struct compilation *compilation, const struct varia
 	sample->variant.nest = twin->nest;
 	sample->variant.outer = twin->outer;
 	sample->variant.groups = same_groups(compilation, variant, twin->nest);
-	sample->variant.band = has_band ? find_band(compilation, loops, borrows, twin)
-		: band_prefix(compilation->arena, sequential_band(compilation, twin, loops, borrows));
+	sample->variant.found = twin->found;
+	sample->variant.band = has_band ? variant_find_band(compilation, &sample->variant)
+		: sequential_band(compilation, twin, variant->options.loops, variant->options.borrows);
 	sample->regions = ARENA_ARRAY(compilation->arena, struct region,
 		sample->variant.groups->count + 1);
 	return !exact || nest_model_build(compilation, &sample->variant, &sample->model,
@@ -616,6 +606,7 @@ const struct variant *variant_with_sizes(struct compilation *compilation,
 	int outer_count = variant_outer_count(variant);
 	*all = *variant;
 	all->nest = find_all(compilation, variant);
+	all->found = answers_new(compilation->arena);
 	all->outer = variant->outer ? variant->outer->all_sizes : NULL;
 	all->groups = move_groups(compilation, variant, all->nest);
 	struct band *band = move_band(compilation, variant);

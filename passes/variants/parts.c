@@ -99,7 +99,7 @@ static bool lower_parts_in(struct compilation *compilation, const struct nest *n
 		return false;
 	*whole = (struct variant){ .nest = nest, .options = { .loops = loops }, .groups = nest->arrays,
 		.outer = outer, .band = band_prefix(compilation->arena, nest_find_sequential_band(compilation,
-		nest, outer ? outer->band : NULL, loops, false)) };
+		nest, outer ? outer->band : NULL, loops, false, NULL)) };
 	if (loops && !whole->band->prefix)
 		return false;
 	const struct variant *emitted = whole;

@@ -55,7 +55,7 @@ static void remark_on_sequential(struct compilation *compilation, const struct v
 	if (variant->nest->parent || !variant->band->prefix || !diag_has_remark(compilation->diag, "loop"))
 		return;
 	const struct band *whole = nest_find_band(compilation, variant->nest,
-		variant->options.borrows);
+		variant->options.borrows, NULL);
 	for (int i = 0; i < whole->left_out; i++)
 		if (whole->blocked[i].loop && !is_left_out(variant->band, whole->blocked[i].loop))
 			remark_on_blocked(compilation, &whole->blocked[i],

@@ -25,8 +25,7 @@ struct variants {
 		bool clashes;
 		struct merges merges;            /* then: with those there were before */
 	} *checked;
-	struct answers *found;       /* of the groups of all */
-	const struct band **bands;   /* [2 * sequential loops + it borrows]; NULL: not found yet */
+	struct answers *found;       /* of groups and bands */
 	struct tried {
 		struct tried *next;
 		struct choice *choice;
@@ -34,17 +33,6 @@ struct variants {
 		struct plan_nest out;
 	} *tried;
 };
-
-/* The band that OPTIONS ask for; those found are remembered. */
-static const struct band *find_band(struct variants *variants, const struct variant_options *options)
-{
-	const struct band **band = &variants->bands[2 * options->loops + options->borrows];
-	if (!*band)
-		*band = options->loops ? nest_find_sequential_band(variants->compilation, variants->nest,
-			variants->outer ? variants->outer->band : NULL, options->loops, options->borrows)
-			: nest_find_band(variants->compilation, variants->nest, options->borrows);
-	return *band;
-}
 
 /* Groups that are alike in BAND are one, and that number SHARED of those that only read shares the
  * buffer of one that is written; -1: none does.  False if there is none. */
@@ -179,7 +167,7 @@ static void write_variant(struct variants *variants, const struct merges *merges
 		: reference_groups_whole(variants->compilation, variants->nest);
 	if (!variant->groups->is_split)
 		options->refetches = options->borrows = false;
-	variant->band = find_band(variants, options);
+	variant->band = variant_find_band(variants->compilation, variant);
 }
 
 /* Lowers the nest as OPTIONS say, with SHARED as merge_for_borrowing, and as the user's form says of
@@ -199,7 +187,7 @@ static struct choice *lower_variant(struct variants *variants, struct variant_op
 	if (form->is_given && !form_merge_groups(compilation, form, variants->nest, &merges))
 		return NULL;
 	if (options.borrows && !form->is_given) {
-		variant->band = find_band(variants, &options);
+		variant->band = variant_find_band(compilation, variant);
 		if (!merge_for_borrowing(variants, variant->band, shared, &merges))
 			return NULL;
 	}
@@ -333,8 +321,7 @@ static struct choice *lower_variants(struct compilation *compilation, const stru
 	struct candidates candidates = { 0 };
 	const struct plan before = *plan;
 	struct variants variants = { .compilation = compilation, .nest = nest, .outer = outer,
-		.form = form, .found = answers_new(compilation->arena),
-		.bands = ARENA_ARRAY(compilation->arena, const struct band *, 2 * depth + 2) };
+		.form = form, .found = answers_new(compilation->arena) };
 	*refusal = (struct refusal){ .first = NULL };
 	region_memo_begin(compilation, nest);
 	for (int loops = nest->outer_loops; loops <= depth && !is_complete; loops++) {
