@@ -7,23 +7,36 @@
 /* Some hundred cycles to set up a command, some to begin a burst elsewhere. */
 static const double RUNS_A_COMMAND = 64;
 
+/* What --objective asks for. */
+static const enum figure ASKED = FIGURE_BYTES;
+
 struct objective objective_of(enum ranking ranking)
 {
-	static const struct objective objectives[RANKING_COUNT] = {
-		[RANK_ASKED] = { 1, 1, { FIGURE_BYTES } },
-		[RANK_SCHEDULES] = { 5, 5, { FIGURE_BYTES, FIGURE_COMMANDS, FIGURE_RUNS,
-			FIGURE_SCRATCHPAD, FIGURE_COMPLEXITY } },
-		[RANK_SMALL_SCHEDULES] = { 5, 5, { FIGURE_BYTES, FIGURE_SCRATCHPAD,
-			FIGURE_COMMANDS, FIGURE_RUNS, FIGURE_COMPLEXITY } },
-		[RANK_TO_FIT] = { 2, 1, { FIGURE_SCRATCHPAD, FIGURE_COMPLEXITY } },
-		[RANK_PLANS] = { 2, 2, { FIGURE_BYTES, FIGURE_STARTS } },
-		[RANK_GROUPS] = { 4, 1, { FIGURE_BYTES, FIGURE_WORK, FIGURE_RUNS,
-			FIGURE_COMPLEXITY } },
-		[RANK_SMALL_GROUPS] = { 5, 5, { FIGURE_BYTES, FIGURE_SCRATCHPAD, FIGURE_WORK,
-			FIGURE_RUNS, FIGURE_COMPLEXITY } },
+	static const struct {
+		bool asks;           /* what is asked for comes first */
+		int count;
+		enum figure figures[FIGURE_COUNT];
+		bool is_greedy;      /* equals in the first figure are not looked for */
+	} rankings[RANKING_COUNT] = {
+		[RANK_ASKED] = { true, 0, { 0 }, false },
+		[RANK_SCHEDULES] = { true, 4, { FIGURE_COMMANDS, FIGURE_RUNS, FIGURE_SCRATCHPAD,
+			FIGURE_COMPLEXITY }, false },
+		[RANK_SMALL_SCHEDULES] = { true, 4, { FIGURE_SCRATCHPAD, FIGURE_COMMANDS,
+			FIGURE_RUNS, FIGURE_COMPLEXITY }, false },
+		[RANK_TO_FIT] = { false, 2, { FIGURE_SCRATCHPAD, FIGURE_COMPLEXITY }, true },
+		[RANK_PLANS] = { true, 1, { FIGURE_STARTS }, false },
+		[RANK_GROUPS] = { true, 3, { FIGURE_WORK, FIGURE_RUNS, FIGURE_COMPLEXITY }, true },
+		[RANK_SMALL_GROUPS] = { true, 4, { FIGURE_SCRATCHPAD, FIGURE_WORK, FIGURE_RUNS,
+			FIGURE_COMPLEXITY }, false },
 	};
+	struct objective objective = { .count = 0 };
 
-	return objectives[ranking];
+	if (rankings[ranking].asks)
+		objective.figures[objective.count++] = ASKED;
+	for (int i = 0; i < rankings[ranking].count; i++)
+		objective.figures[objective.count++] = rankings[ranking].figures[i];
+	objective.sought = rankings[ranking].is_greedy ? 1 : objective.count;
+	return objective;
 }
 
 struct cost cost_sum(const struct cost *one, const struct cost *other)
@@ -141,7 +154,6 @@ bool objective_may_improve(const struct objective *objective, const struct cost 
 
 bool objective_spares_memory(const struct objective *objective)
 {
-	int i = objective->figures[0] == FIGURE_BYTES;
-
-	return i < objective->count && objective->figures[i] == FIGURE_SCRATCHPAD;
+	return objective->figures[0] == FIGURE_SCRATCHPAD
+		|| (objective->count > 1 && objective->figures[1] == FIGURE_SCRATCHPAD);
 }

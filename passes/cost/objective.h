@@ -10,8 +10,9 @@
  * field of BOUND is no more than that of any choice in some set, no choice of the set is better than
  * BOUND, whatever the objective: that is all that branch and bound has to know.
  *
- * To add an objective, say cycles: a figure and what it is of a cost (cost_figure), with a field of
- * struct cost if the fields do not say it yet; then a line of objective_of. */
+ * To add an objective, say cycles: a figure, what it is of a cost (cost_figure), and a field of
+ * struct cost if the fields do not say it yet; then it is what objective_of asks for first.  Bounds
+ * that are not filled in are 0, and hold: a search is right at once, and fast when they are better. */
 
 /* Between two memories. */
 enum boundary {
@@ -90,8 +91,8 @@ double objective_value(const struct objective *objective, const struct cost *cos
  * may be rounded: TRAFFIC_TOLERANCE. */
 bool objective_may_improve(const struct objective *objective, const struct cost *bound,
 	const struct cost *best);
-/* Of choices that move as many bytes that which needs less scratchpad is better, whatever else it
- * costs. */
+/* Of choices that are equal in what is asked for that which needs less scratchpad is better,
+ * whatever else it costs. */
 bool objective_spares_memory(const struct objective *objective);
 
 /* Bytes are whole numbers: a bound that is so little off still says which. */

@@ -180,16 +180,16 @@ static double steps_to_better(const struct tree *tree, int a, long m, double low
 	const struct space *space = tree->space;
 	const struct stored *stored = &tree->stored[a];
 	const struct crossing *best = &tree->best.cost.crossings[BOUNDARY_EXTERNAL];
+	const enum figure *figures = space->objective.figures;
 	double steps = 1;
 
-	if (space->is_minimal_memory || !tree->found || m == stored->most)
+	if (figures[0] != FIGURE_BYTES || !tree->found || m == stored->most)
 		return 1;
 	if (lower > best->bytes + TRAFFIC_TOLERANCE)
 		steps = steps_until(space, stored, lower - best->bytes - TRAFFIC_TOLERANCE,
 			stored->slope, others->traffic_rate);
 	/* where no number of slots moves less, fewer commands are needed */
-	else if (!objective_spares_memory(&space->objective)
-		&& stored->slope >= others->traffic_rate * stored->memory_step
+	else if (figures[1] == FIGURE_COMMANDS && stored->slope >= others->traffic_rate * stored->memory_step
 		&& lower - others->traffic_rate * space->granule >= best->bytes - TRAFFIC_TOLERANCE)
 		steps = steps_until(space, stored, commands - best->commands,
 			command_count(space, a, stored, 1) - command_count(space, a, stored, 2),
