@@ -154,7 +154,7 @@ bool fusion_memo_choice(const struct fusion_memo *memo, const struct fusion_cand
 			continue;
 		*outcome = known->outcome;
 		*choice = known->choice;
-		if (known->outcome == GROUP_FITS && known->choice.bytes >= limits->bytes)
+		if (known->outcome == GROUP_FITS && flow_bytes(&known->choice.flow) >= limits->bytes)
 			*outcome = GROUP_USELESS;
 		return true;
 	}

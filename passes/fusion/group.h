@@ -1,6 +1,7 @@
 #ifndef PASSES_GROUP_H
 #define PASSES_GROUP_H
 
+#include "ir/flow.h"
 #include "passes/cost/objective.h"
 #include "passes/tiles/stage.h"
 #include "passes/variants/group_constraints.h"
@@ -156,10 +157,9 @@ struct group_choice {
 	struct stage_dim *stages;    /* [nest of the function]: of those with chunks */
 	long *stage_tile;            /* [nest of the function]: of its loop; 0: it has none */
 	bool *is_double;             /* [array of the function] */
-	long bytes;                  /* moved */
+	struct flow flow;            /* of all arrays; commands are not counted */
 	long need;                   /* of the scratchpad: bytes */
 	double repetition;           /* multiply-accumulates run, over those of the source */
-	double runs;                 /* contiguous pieces that are moved */
 	bool is_exact;               /* no choice of the space moves less */
 	long points;                 /* evaluated */
 	double seconds;              /* of processor time that it took to find */

@@ -288,9 +288,9 @@ bool group_choose_held(struct evaluation *evaluation, const struct group_limits 
 		qsort(evaluation->items, (size_t)count, sizeof *evaluation->items, compare_items);
 	for (int i = count - 1; i >= 0; i--)
 		holding.rest[i] = holding.rest[i + 1] + item_least(&evaluation->items[i]);
-	if (evaluation->bytes >= limits->bytes)
+	if (flow_bytes(&evaluation->flow) >= limits->bytes)
 		return false;
-	holding.best = limits->bytes - evaluation->bytes;
+	holding.best = limits->bytes - flow_bytes(&evaluation->flow);
 	long wanted = holding.best;
 	evaluation->steps = STEPS;
 	decide(&holding, 0, 0, 0);
@@ -299,7 +299,7 @@ bool group_choose_held(struct evaluation *evaluation, const struct group_limits 
 		return false;
 	for (int i = 0; i < count; i++)
 		evaluation->items[i].is_held = holding.is_best[i];
-	evaluation->bytes += holding.best;
+	evaluation->flow.read_bytes += holding.best;   /* items are only read */
 	return true;
 }
 

@@ -367,7 +367,7 @@ static bool add_item(struct evaluation *evaluation, int e, const struct use *use
 		&& !__builtin_mul_overflow(streamed, (long)array->type.bytes, &item->streamed_bytes)
 		/* two of them can be added up */
 		&& item->bytes < LONG_MAX / 4 && item->streamed_bytes < LONG_MAX / 4;
-	evaluation->choice->runs += known && item->is_moved && run > 0 ? (double)elements / run : 0;
+	evaluation->flow.runs += known && item->is_moved && run > 0 ? (double)elements / run : 0;
 	return known;
 }
 
@@ -383,6 +383,16 @@ static long fetched_again(const struct evaluation *evaluation, int e, const stru
 	bool is_set = evaluation->model->entries[e].array->is_created
 		&& evaluation->model->entries[e].array->first >= evaluation->model->candidate.first;
 	return use->is_read_first || (first < elements && !is_set) ? elements : elements - first;
+}
+
+/* ELEMENTS of an array of TYPE move: *SUM of the evaluation's flow is so much more. */
+static bool add_moved(struct evaluation *evaluation, long *sum, long elements,
+	const struct type *type)
+{
+	const struct flow *flow = &evaluation->flow;
+	long all;
+	return add_product(sum, elements, type->bytes)
+		&& !__builtin_add_overflow(flow->read_bytes, flow->write_bytes, &all);
 }
 
 /* All arrays: what moves, and what does not as items.  False if a number is too large. */
@@ -408,18 +418,19 @@ static bool add_arrays(struct evaluation *evaluation)
 			continue;
 		if (use.is_kept) {
 			if (!whole_elements(entry, &elements)
-				|| !add_product(&evaluation->bytes, elements, array->type.bytes))
+				|| !add_moved(evaluation, &evaluation->flow.write_bytes, elements, &array->type))
 				return false;
 			continue;
 		}
 		if (!moved_elements(evaluation, e, use.store, &elements))
 			return false;
 		long fetched = use.both ? fetched_again(evaluation, e, &use, elements) : 0;
-		if (!add_product(&evaluation->bytes, elements, array->type.bytes)
-			|| !add_product(&evaluation->bytes, fetched, array->type.bytes))
+		if (!add_moved(evaluation, entry->is_written ? &evaluation->flow.write_bytes
+			: &evaluation->flow.read_bytes, elements, &array->type)
+			|| !add_moved(evaluation, &evaluation->flow.read_bytes, fetched, &array->type))
 			return false;
 		double run = array->rank ? run_length(evaluation, e, use.store) : 1;
-		evaluation->choice->runs += run > 0 ? (double)elements / run : 0;
+		evaluation->flow.runs += run > 0 ? (double)elements / run : 0;
 	}
 	return true;
 }
@@ -479,7 +490,7 @@ bool group_keeps(const struct groups *groups, const struct fusion_candidate *can
 static bool hold(struct evaluation *evaluation, const struct group_limits *limits,
 	struct group_choice *choice)
 {
-	long bytes = evaluation->bytes;
+	const struct flow flow = evaluation->flow;
 	int members = evaluation->model->candidate.last - evaluation->model->candidate.first + 1;
 	memset(evaluation->pool, 0, (size_t)members * sizeof *evaluation->pool);
 	evaluation->overlaps = false;
@@ -492,10 +503,10 @@ static bool hold(struct evaluation *evaluation, const struct group_limits *limit
 		&& group_choose_held(evaluation, limits);
 	choice->need = need;
 	if (found) {
-		choice->bytes = evaluation->bytes;
+		choice->flow = evaluation->flow;
 		group_choose_chunks(evaluation, limits);
 	}
-	evaluation->bytes = bytes;
+	evaluation->flow = flow;
 	return found;
 }
 
@@ -524,7 +535,6 @@ bool group_evaluate(struct group_model *model, const struct group_limits *limits
 	for (int m = 0; m < members; m++)
 		model->stage_loop[m] = -1;
 	choice->need = LONG_MAX;
-	choice->runs = 0;
 	choice->is_exact = true;
 	for (int l = 0; l < choice->depth; l++) {
 		evaluation.profiles[l] = group_profile_of(model, &choice->loops[l]);
@@ -544,7 +554,7 @@ bool group_evaluate(struct group_model *model, const struct group_limits *limits
 	pin_moved(&evaluation, false);
 	group_first_loops(&evaluation);
 	do {
-		rest.bytes = found ? choice->bytes : limits->bytes;
+		rest.bytes = found ? flow_bytes(&choice->flow) : limits->bytes;
 		bool is_better = hold(&evaluation, &rest, choice);
 		need = is_better || (!found && choice->need < need) ? choice->need : need;
 		found |= is_better;
@@ -561,7 +571,7 @@ long group_least_bytes(struct group_model *model)
 		.memory = place_memory(model->groups->compilation->arch), .items = model->items };
 	if (!add_arrays(&evaluation))
 		return 0;
-	long bytes = evaluation.bytes;
+	long bytes = flow_bytes(&evaluation.flow);
 	for (int i = 0; i < evaluation.item_count; i++)
 		if (__builtin_add_overflow(bytes, evaluation.items[i].bytes, &bytes))
 			return LONG_MAX / 4;

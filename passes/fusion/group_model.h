@@ -97,7 +97,8 @@ struct evaluation {
 	const bool *doubles;         /* [array of the function]; NULL: none is double */
 	const struct loop_profile *profiles[GROUP_DEPTH];
 	struct group_choice *choice;
-	long bytes, need;            /* of all but the items */
+	struct flow flow;            /* of all but the items */
+	long need;                   /* likewise */
 	int item_count;
 	struct held_item *items;
 	int *stage_loop;             /* [member]: that it has, -1: the best (see group_first_loops) */

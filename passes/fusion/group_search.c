@@ -61,10 +61,9 @@ static void keep(struct search *search)
 	memcpy(best->stages, now->stages, nests * sizeof *best->stages);
 	memcpy(best->stage_tile, now->stage_tile, nests * sizeof *best->stage_tile);
 	memcpy(best->is_double, now->is_double, arrays * sizeof *best->is_double);
-	best->bytes = now->bytes;
+	best->flow = now->flow;
 	best->need = now->need;
 	best->repetition = now->repetition;
-	best->runs = now->runs;
 	search->has_best = true;
 }
 
@@ -74,8 +73,10 @@ struct cost group_choice_cost(const struct group_choice *choice)
 	double tiles = 1;
 	for (int l = 0; l < choice->depth; l++)
 		tiles *= (double)choice->loops[l].count;
-	return (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = { .bytes = (double)choice->bytes,
-		.runs = choice->runs } }, .scratchpad_bytes = (double)choice->need,
+	const struct crossing external = { .bytes = (double)flow_bytes(&choice->flow),
+		.runs = choice->flow.runs };
+	return (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = external },
+		.scratchpad_bytes = (double)choice->need,
 		.work = choice->repetition, .complexity = tiles };
 }
 
@@ -176,8 +177,8 @@ static long wanted_tile(const struct search *search, int dim)
 static bool evaluate(struct search *search)
 {
 	struct group_limits limits = search->limits;
-	if (search->has_best && search->best->bytes < limits.bytes)
-		limits.bytes = search->best->bytes + 1;
+	if (search->has_best && flow_bytes(&search->best->flow) < limits.bytes)
+		limits.bytes = flow_bytes(&search->best->flow) + 1;
 	search->points++;
 	bool fits = group_evaluate(search->model, &limits, &search->now);
 	bool suits = suits_constraints(search);
@@ -202,7 +203,8 @@ static long ideal_bytes(struct search *search, int depth)
 	limits.bytes = limits.capacity = LONG_MAX / 4;
 	search->now.depth = depth;
 	search->points++;
-	return group_evaluate(search->model, &limits, &search->now) ? search->now.bytes : LONG_MAX / 4;
+	return group_evaluate(search->model, &limits, &search->now) ? flow_bytes(&search->now.flow)
+		: LONG_MAX / 4;
 }
 
 /* The innermost loop along DIM: larger and larger tiles, until they do not fit. */
@@ -281,7 +283,7 @@ static void try_double(struct search *search, int i)
 	if (best->is_double[i] || search->doubles[i])
 		return;
 	search->doubles[i] = true;
-	limits.bytes = best->bytes + 1;
+	limits.bytes = flow_bytes(&best->flow) + 1;
 	search->now.depth = best->depth;
 	memcpy(search->now.loops, best->loops, sizeof best->loops);
 	search->points++;

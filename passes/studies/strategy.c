@@ -90,7 +90,7 @@ static void weigh_pair(struct groups *groups, struct layer *layers, const struct
 	} else if (group_search(groups, &candidate, &limits, &choice) != GROUP_FITS) {
 		layer->pair = candidate.dim_count ? PAIR_TOO_LARGE : PAIR_UNORDERED;
 	} else {
-		layer->with_next_bytes = choice.bytes;
+		layer->with_next_bytes = flow_bytes(&choice.flow);
 		layer->pair = alone < 0 || next < 0 || saves(&choice, nests, n) ? PAIR_SAVES :
 			PAIR_COSTS;
 		if (layer->pair == PAIR_COSTS)
