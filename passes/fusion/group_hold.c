@@ -251,11 +251,12 @@ static void decide(struct holding *holding, int i, long held, long bytes)
 	struct held_item *item = &evaluation->items[i];
 	const struct held_item *before = i ? &evaluation->items[i - 1] : NULL;
 	int m = item->stage - evaluation->model->candidate.first;
-	/* Of items that are alike the first are held. */
+	/* Of items of one stage that are alike the first are held; which stage has room is no matter of
+	 * likeness. */
 	bool is_alike = before && before->bytes == item->bytes
 		&& before->streamed_bytes == item->streamed_bytes && before->held_place == item->held_place && before->least_place == item->least_place
 		&& !before->is_streamed
-		&& before->stage != item->stage && !evaluation->overlaps
+		&& before->stage == item->stage
 		&& !holding->is_held[i - 1];
 	if (item->is_pinned || (!is_alike && !item->is_streamed)) {
 		holding->is_held[i] = true;
