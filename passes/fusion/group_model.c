@@ -266,6 +266,21 @@ static bool is_own(const struct group_model *model, const struct model_entry *en
 		&& array->first >= model->candidate.first && array->last <= model->candidate.last;
 }
 
+/* Each visit sets what it reads of an array that is made in the group: one stage makes and reads it, or
+ * no element is in two visits, such as in those of a bias and a product along their rows. */
+static bool sets_first(const struct evaluation *evaluation, int e, int store)
+{
+	const struct model_entry *entry = &evaluation->model->entries[e];
+	long moved, whole;
+	if (!entry->array->is_created)
+		return false;
+	if (entry->stage == entry->array->first)
+		return true;
+	return entry->array->first >= evaluation->model->candidate.first
+		&& moved_elements(evaluation, e, store, &moved) && whole_elements(entry, &whole)
+		&& moved == whole;
+}
+
 static struct use use_of(const struct evaluation *evaluation, int e)
 {
 	const struct model_entry *entry = &evaluation->model->entries[e];
@@ -274,7 +289,7 @@ static struct use use_of(const struct evaluation *evaluation, int e)
 		use.is_kept &= evaluation->profiles[l]->arrays[e].moves;
 	/* What a stage makes it reads before it leaves the chip. */
 	use.both = use.is_read_first = entry->is_written && entry->is_read
-		&& !(entry->array->is_created && entry->stage == entry->array->first);
+		&& !sets_first(evaluation, e, use.store);
 	for (int l = 0; l < use.store; l++)
 		use.both |= entry->is_written && !evaluation->profiles[l]->arrays[e].moves;
 	/* each visit sets what it reads: see stays_in_visits in passes/regions/general.c */
