@@ -3,6 +3,8 @@
 
 #include "passes/sizes/polynomial.h"
 
+#include <limits.h>
+
 #include <isl/aff.h>
 #include <isl/ilp.h>
 #include <isl/space.h>
@@ -370,6 +372,7 @@ static __isl_give isl_qpolynomial *replaced(bool *failed, __isl_keep isl_qpolyno
 struct period {
 	long value;
 	unsigned dim;
+	bool is_unknown;             /* isl does not say, as its work is at an end */
 };
 
 /* PERIOD is a multiple of what DIV has dimension DIM divided by. */
@@ -378,8 +381,9 @@ static void lengthen(struct period *period, __isl_take isl_aff *div)
 	isl_val *divisor = isl_aff_get_denominator_val(div);
 	long value = isl_val_get_num_si(divisor);
 	isl_val_free(divisor);
+	period->is_unknown |= value < 1;
 	if (isl_aff_involves_dims(div, isl_dim_in, period->dim, 1) != isl_bool_false
-		&& period->value % value)
+		&& value > 0 && period->value % value)
 		period->value *= value;
 	isl_aff_free(div);
 }
@@ -395,17 +399,17 @@ static isl_stat lengthen_for_term(__isl_take isl_term *term, void *user)
 
 /* A number such that what PIECE and OF (may be NULL) say of their last dimension is the same
  * for values that differ by it, but for multiples of it: of the divisors of integer divisions
- * that have it. */
+ * that have it.  LONG_MAX: not known. */
 static long period_of(__isl_keep isl_basic_set *piece, __isl_keep isl_qpolynomial *of, unsigned dim)
 {
-	struct period period = { 1, dim };
+	struct period period = { .value = 1, .dim = dim };
 	isl_local_space *space = isl_basic_set_get_local_space(piece);
 	for (int i = 0; i < isl_local_space_dim(space, isl_dim_div); i++)
 		lengthen(&period, isl_local_space_get_div(space, i));
 	isl_local_space_free(space);
 	if (of)
 		isl_qpolynomial_foreach_term(of, lengthen_for_term, &period);
-	return period.value;
+	return period.is_unknown ? LONG_MAX : period.value;
 }
 
 static isl_stat sum_basic(__isl_take isl_basic_set *piece, void *user);

@@ -41,6 +41,9 @@ static isl_stat find_denominator(__isl_take isl_term *term, void *user)
 	long value = isl_val_get_den_si(coefficient), a = value, b = printing->denominator;
 	isl_val_free(coefficient);
 	isl_term_free(term);
+	*printing->failed |= value < 1;
+	if (value < 1)
+		return isl_stat_error;
 	while (b) {
 		long rest = a % b;
 		a = b;
