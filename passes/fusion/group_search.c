@@ -173,7 +173,9 @@ static long wanted_tile(const struct search *search, int dim)
 	return search->limits.constraints ? search->limits.constraints->tile[dim] : 0;
 }
 
-/* Evaluates the present loops; true if they fit.  Equals of the best are wanted too. */
+/* Evaluates the present loops.  Equals of the best are wanted too.  False if larger tiles of the innermost
+ * loop need too much as well: a tile that cuts elsewhere needs at least half as much, as of what falls in two
+ * tiles one has half. */
 static bool evaluate(struct search *search)
 {
 	struct group_limits limits = search->limits;
@@ -187,7 +189,7 @@ static bool evaluate(struct search *search)
 	if (fits && suits && (!search->has_best || is_better(search))
 		&& (!search->limits.constraints || holds_as_said(search, search->limits.constraints)))
 		keep(search);
-	return search->now.need <= limits.capacity;
+	return search->now.need / 2 <= limits.capacity;
 }
 
 static void set_loop(struct search *search, int l, int dim, long tile, bool repeats)
@@ -207,7 +209,7 @@ static long ideal_bytes(struct search *search, int depth)
 		: LONG_MAX / 4;
 }
 
-/* The innermost loop along DIM: larger and larger tiles, until they do not fit. */
+/* The innermost loop along DIM: larger and larger tiles, until none can fit. */
 static void try_inner(struct search *search, int depth, int dim)
 {
 	long wanted = wanted_tile(search, dim);
@@ -222,9 +224,8 @@ static void try_inner(struct search *search, int depth, int dim)
 	}
 }
 
-/* OUTER loops outside, from DEPTH on, then the innermost along INNER.  Smaller tiles move and
- * repeat more, if anything: none is tried that would move as much as the best in a scratchpad
- * without end. */
+/* OUTER loops outside, from DEPTH on, then the innermost along INNER.  No tile is tried with which as much
+ * would move as the best does, were the scratchpad without end; smaller ones may be, as they cut elsewhere. */
 static void try_outer(struct search *search, int depth, int outer, int inner)
 {
 	enum { POINTS = 8000 };
@@ -243,9 +244,8 @@ static void try_outer(struct search *search, int depth, int outer, int inner)
 			}
 			set_loop(search, depth, dim, wanted ? wanted : search->tiles[dim][i],
 				cut->is_forward);
-			if (!may_be_wanted(search, ideal_bytes(search, depth + 1)))
-				break;
-			try_outer(search, depth + 1, outer, inner);
+			if (may_be_wanted(search, ideal_bytes(search, depth + 1)))
+				try_outer(search, depth + 1, outer, inner);
 		}
 	}
 }

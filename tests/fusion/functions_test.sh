@@ -55,4 +55,6 @@ ok "aligned copies" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 
 ok "groups of equal models" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 202 1
 # Groups in which arrays are made that nobody reads: their plans do not move these.
 ok "arrays that nobody reads" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 900012 1
+# Groups that fit with a tile, and not with the next smaller one.
+ok "smaller tiles that need more" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 920006 1
 finish
