@@ -16,9 +16,17 @@
 struct partition {
 	int first;                   /* nest of the last group */
 	struct cost cost;            /* of all up to here */
+	struct cost own;             /* of the last group */
 	const struct weighed_nest *merged;   /* where its nests are merged, what came of that; else */
 	struct fusion_candidate candidate;          /* where the last group has several nests */
 	struct group_choice choice;
+};
+
+/* What the plan of a group costs, where it is not what the model says. */
+struct price {
+	const struct price *next;
+	int first, last;
+	struct cost cost;
 };
 
 struct partitioning {
@@ -31,6 +39,7 @@ struct partitioning {
 	struct cost *alone;          /* of each nest by itself; infinite: it cannot be */
 	const struct weighed_nest **weighed;   /* what came of each then; NULL: not known */
 	struct partition *best;      /* [count + 1]: of the nests before that one */
+	const struct price *prices;
 	const struct carrying *carrying;
 	const bool *cuts;            /* [count + 1]: a group may begin there, or end before it; NULL:
 	                              * anywhere */
@@ -189,6 +198,16 @@ static void limit_to(struct group_limits *limits, const struct cost *most)
 		limits->bytes = (long)bytes;
 }
 
+/* What CANDIDATE costs as a group under CHOICE: as its plan does, if that is known. */
+static struct cost price_of(const struct partitioning *partitioning,
+	const struct fusion_candidate *candidate, const struct group_choice *choice)
+{
+	for (const struct price *price = partitioning->prices; price; price = price->next)
+		if (price->first == candidate->first && price->last == candidate->last)
+			return price->cost;
+	return group_choice_cost(choice);
+}
+
 /* Weighs CANDIDATE as a group that costs less than MOST. */
 static enum group_outcome weigh_group(const struct partitioning *partitioning,
 	const struct fusion_candidate *candidate, const struct cost *most, struct partition *part)
@@ -200,7 +219,9 @@ static enum group_outcome weigh_group(const struct partitioning *partitioning,
 	limit_to(&limits, most);
 	enum group_outcome outcome = choose(partitioning, candidate, &limits, &part->choice);
 	leave(partitioning);
-	return outcome;
+	part->own = price_of(partitioning, candidate, &part->choice);
+	return outcome == GROUP_FITS && partitioning->prices && !is_less(&part->own, most, false)
+		? GROUP_USELESS : outcome;
 }
 
 /* What CANDIDATE's nests cost at least where they are merged. */
@@ -247,10 +268,11 @@ static bool weigh_range(struct partitioning *partitioning, const struct fusion_c
 	struct partition part = { .first = candidate->first, .candidate = *candidate };
 	enum group_outcome outcome = weigh_group(partitioning, candidate, &cost, &part);
 	if (outcome == GROUP_FITS)
-		cost = group_choice_cost(&part.choice);
+		cost = part.own;
 	part.merged = weigh_merged(partitioning, candidate, &cost, outcome == GROUP_FITS);
 	if (part.merged)
 		cost = plan_nest_cost(&part.merged->entry);
+	part.own = cost;
 	part.cost = cost_sum(&before->cost, &cost);
 	if (outcome == GROUP_FITS || part.merged)
 		*best = part;
@@ -263,7 +285,8 @@ static void extend(struct partitioning *partitioning, int last)
 	struct partition *best = partitioning->best;
 	struct fusion_candidate candidate;
 	best[last + 1] = (struct partition){ .first = last,
-		.cost = cost_sum(&best[last].cost, &partitioning->alone[last]) };
+		.cost = cost_sum(&best[last].cost, &partitioning->alone[last]),
+		.own = partitioning->alone[last] };
 	bool may_fit = true;
 	group_begin(partitioning->groups, last, &candidate);
 	while (may_fit && candidate.first > 0) {
@@ -509,6 +532,84 @@ static bool lower_ranges(const struct partitioning *partitioning, int end, struc
 	return lower_ranges(partitioning, first, plan) && lower_range(partitioning, first, end, plan);
 }
 
+/* ---- what plans cost ---- */
+
+/* What the plan of the last group of PART costs; as much as its nests ALONE: it is not lowered. */
+static struct cost weigh_plan(const struct partitioning *partitioning, const struct partition *part,
+	const struct cost *alone)
+{
+	struct partitioning own = *partitioning;
+	struct plan plan = *partitioning->plan;
+	struct plan_nest entry;
+	struct quiet quiet;
+	quiet_begin(&quiet, partitioning->compilation);
+	quiet.compilation.only_weighs = quiet.compilation.is_trial = true;
+	own.compilation = &quiet.compilation;
+	struct cost cost = lower_group(&own, part, alone, &plan, &entry) ? plan_nest_cost(&entry) : *alone;
+	quiet_end(&quiet);
+	return cost;
+}
+
+/* What the plans of all nests cost, grouped as they are.  Notes of each group what its plan costs if the
+ * model says something else; *IS_TRUE: it does not. */
+static struct cost plans_cost(struct partitioning *partitioning, bool *is_true)
+{
+	const struct objective asked = objective_of(RANK_ASKED);
+	struct cost sum = { .work = 0 };
+	*is_true = true;
+	for (int last = partitioning->count - 1, first; last >= 0; last = first - 1) {
+		const struct partition *part = &partitioning->best[last + 1];
+		struct cost cost = part->own;
+		first = part->first;
+		if (first < last && !part->merged
+			&& fuse_constraints_allow(partitioning->constraints, first, 1)) {
+			const struct cost alone = cost_alone(partitioning, first, last + 1);
+			cost = weigh_plan(partitioning, part, &alone);
+		}
+		sum = cost_sum(&sum, &cost);
+		if (objective_compare(&asked, &cost, &part->own) == 0)
+			continue;
+		*is_true = false;
+		struct price *price = ARENA_NEW(partitioning->compilation->arena, struct price);
+		*price = (struct price){ partitioning->prices, first, last, cost };
+		partitioning->prices = price;
+	}
+	return sum;
+}
+
+/* The best groups for what the model says, and for what plans cost where that is known. */
+static void find_groups(struct partitioning *partitioning)
+{
+	partitioning->best[0] = (struct partition){ .cost = { .work = 0 } };
+	for (int n = 0; n < partitioning->count; n++)
+		extend(partitioning, n);
+}
+
+/* The best groups.  What the model says of those that are found is compared with their plans, and others
+ * are found where these cost more, until the plans cost what was said of them. */
+static void find_true_groups(struct partitioning *partitioning)
+{
+	enum { ROUNDS = 8 };
+	size_t count = (size_t)partitioning->count + 1;
+	struct partition *least = ARENA_ARRAY(partitioning->compilation->arena, struct partition, count);
+	struct cost least_cost = cost_infinite();
+	bool is_true = false;
+	find_groups(partitioning);
+	if (partitioning->constraints->fusion == FUSE_ALL
+		|| !cost_is_finite(&partitioning->best[count - 1].cost))
+		return;
+	for (int i = 0; i < ROUNDS && !is_true; i++) {
+		if (i)
+			find_groups(partitioning);
+		const struct cost cost = plans_cost(partitioning, &is_true);
+		if (i && !is_less(&cost, &least_cost, false))
+			continue;
+		memcpy(least, partitioning->best, count * sizeof *least);
+		least_cost = cost;
+	}
+	memcpy(partitioning->best, least, count * sizeof *least);
+}
+
 /* Nothing fits: each nest that fits nowhere says why.  True if all do, and only what they
  * move in all is too much to be compared. */
 static bool complain(const struct partitioning *partitioning, struct plan *plan)
@@ -550,7 +651,7 @@ bool lower_fused(struct compilation *compilation, const struct nest *nests, int 
 		fusion_memo_groups(compilation->fusions, compilation, nests, count), nests, count,
 		&before, constraints, ARENA_ARRAY(compilation->arena, struct cost, count),
 		ARENA_ARRAY(compilation->arena, const struct weighed_nest *, count),
-		ARENA_ARRAY(compilation->arena, struct partition, count + 1), carrying, cuts };
+		ARENA_ARRAY(compilation->arena, struct partition, count + 1), NULL, carrying, cuts };
 	plan->nest_count = 0;
 	for (int n = 0; n < count; n++)
 		partitioning.alone[n] = cost_infinite();
@@ -569,9 +670,7 @@ bool lower_fused(struct compilation *compilation, const struct nest *nests, int 
 		if (fuse_constraints_allow(constraints, n, 1)
 			&& !weigh_alone(&partitioning, n))
 			return false;
-	partitioning.best[0] = (struct partition){ .cost = { .work = 0 } };
-	for (int n = 0; n < count; n++)
-		extend(&partitioning, n);
+	find_true_groups(&partitioning);
 	if (!cost_is_finite(&partitioning.best[count].cost)) {
 		if (!complain(&partitioning, plan) || carrying->mask)
 			return false;

@@ -4,7 +4,8 @@ script_tests += tests/fusion/deep_test.sh tests/fusion/carry_test.sh tests/fusio
 	tests/fusion/exhaust_test.sh tests/fusion/chain_test.sh tests/fusion/full_test.sh \
 	tests/fusion/functions_test.sh tests/fusion/merged_test.sh
 EXTRA_DIST += tests/fusion/deep_network.py tests/fusion/random_networks.py tests/fusion/exhaust.py \
-	tests/fusion/chain_fronts.py tests/fusion/functions.py tests/fusion/merged.py
+	tests/fusion/chain_fronts.py tests/fusion/functions.py tests/fusion/groupings.py \
+	tests/fusion/merged.py
 check_PROGRAMS += tests/fusion/chain_front
 tests_fusion_chain_front_SOURCES = tests/fusion/chain_front.c
 tests_fusion_chain_front_CPPFLAGS =
