@@ -213,12 +213,18 @@ static long step_of(const struct evaluation *evaluation)
 	return place_step(&evaluation->memory, evaluation->model->element_bytes);
 }
 
-/* The scratchpad that stages need one after the other; IS_OPEN: at least, whatever else comes. */
-static long pool_of(const struct evaluation *evaluation, bool is_open)
+/* The scratchpad that stages need one after the other, each from a multiple of STEP on; IS_OPEN: at least,
+ * whatever else comes. */
+static long pool_in_steps(const struct evaluation *evaluation, long step, bool is_open)
 {
 	const struct group_model *model = evaluation->model;
-	return place_turns(evaluation->pool, model->candidate.last - model->candidate.first + 1,
-		step_of(evaluation), evaluation->overlaps ? TURNS_OVERLAP : TURNS_APART, is_open);
+	return place_turns(evaluation->pool, model->candidate.last - model->candidate.first + 1, step,
+		evaluation->overlaps ? TURNS_OVERLAP : TURNS_APART, is_open);
+}
+
+static long pool_of(const struct evaluation *evaluation, bool is_open)
+{
+	return pool_in_steps(evaluation, step_of(evaluation), is_open);
 }
 
 static long need_of(const struct evaluation *evaluation, long held)
@@ -304,8 +310,8 @@ bool group_choose_held(struct evaluation *evaluation, const struct group_limits 
 	return true;
 }
 
-/* The least scratchpad that would do: everything comes as late as it can, or nothing is
- * held apart. */
+/* No less scratchpad would do: everything comes as late as it can, or nothing is held apart.  It may come
+ * from any place: what is held where there would be a gap takes no room. */
 long group_least_need(struct evaluation *evaluation)
 {
 	int first = evaluation->model->candidate.first;
@@ -316,7 +322,7 @@ long group_least_need(struct evaluation *evaluation)
 		pinned += item->is_pinned ? item->held_place : 0;
 		evaluation->pool[item->stage - first] += item->is_pinned ? 0 : item->least_place;
 	}
-	long need = need_of(evaluation, pinned);
+	long need = evaluation->need + pinned + pool_in_steps(evaluation, 1, false);
 	for (int i = 0; i < evaluation->item_count; i++)
 		evaluation->pool[evaluation->items[i].stage - first] = 0;
 	return need < held ? need : held;

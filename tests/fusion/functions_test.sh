@@ -57,6 +57,8 @@ ok "groups of equal models" python3 -B "$top_srcdir/tests/fusion/functions.py" "
 ok "arrays that nobody reads" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 900012 1
 # Groups that fit with a tile, and not with the next smaller one.
 ok "smaller tiles that need more" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 920006 1
+# What is held in the gap before what comes for each stage needs no room.
+ok "a gap that is used" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 920028 1
 # No way to group nests moves less than the one that is taken.
 ok "groupings" python3 -B "$top_srcdir/tests/fusion/groupings.py" "$LOOPC" 6 "${LOOPC_FUNCTIONS:-3}"
 finish
