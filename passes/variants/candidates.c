@@ -30,8 +30,7 @@ void candidates_add(struct compilation *compilation, struct candidates *candidat
 	candidates->items[at].out.is_rectangular = choice->exact;
 }
 
-/* Candidate AT takes the place of a neighbour, if that moves less, and double buffers if these move
- * the same.  OPERATIONS: isl's, at most. */
+/* Candidate AT takes the place of a neighbour, if that moves less.  OPERATIONS: isl's, at most. */
 static void improve_candidate(struct compilation *compilation, struct candidates *candidates,
 	int at, unsigned long operations, const struct plan *before)
 {
@@ -41,13 +40,13 @@ static void improve_candidate(struct compilation *compilation, struct candidates
 	struct nest_work work = nest_work_begin(compilation, operations);
 	choice_improve(candidate.choice, before, &plan, &out);
 	nest_work_end(compilation, &work);
-	choice_overlap(candidate.choice, before, &plan, &out);
 	memmove(&candidates->items[at], &candidates->items[at + 1],
 		(size_t)(--candidates->count - at) * sizeof *candidates->items);
 	candidates_add(compilation, candidates, candidate.choice, &out);
 }
 
-void candidates_improve(struct compilation *compilation, struct candidates *candidates,
+/* The first two that the model only bounds take the places of neighbours, if they are not far behind. */
+static void improve_first(struct compilation *compilation, struct candidates *candidates,
 	unsigned long spent, const struct plan *before)
 {
 	enum { LEAST_OPERATIONS = 1000000, SHARE = 6, FAR = 2, MOST = 2 };
@@ -66,6 +65,23 @@ void candidates_improve(struct compilation *compilation, struct candidates *cand
 		improve_candidate(compilation, candidates, at, spent / SHARE > LEAST_OPERATIONS
 			? spent / SHARE : LEAST_OPERATIONS, before);
 	}
+}
+
+/* The best candidate gets double buffers, if these move the same.  Its rank was that of single ones. */
+static void overlap_best(struct candidates *candidates, const struct plan *before)
+{
+	struct candidate *best = &candidates->items[0];
+	struct plan plan = *before;
+	choice_overlap(best->choice, before, &plan, &best->out);
+	best->cost = choice_cost(best->choice, &best->out);
+}
+
+void candidates_improve(struct compilation *compilation, struct candidates *candidates,
+	unsigned long spent, const struct plan *before)
+{
+	improve_first(compilation, candidates, spent, before);
+	if (candidates->count)
+		overlap_best(candidates, before);
 }
 
 /* Lowers the best of CANDIDATES that is right for all sizes, with its statements.  NULL if none

@@ -32,8 +32,8 @@ bool nest_is_for_all_sizes(const struct compilation *compilation, const struct n
 void candidates_add(struct compilation *compilation, struct candidates *candidates,
 	struct choice *choice, const struct plan_nest *out);
 
-/* The best of CANDIDATES that have no closed forms are compared with their neighbours
- * (improve.h).  SPENT: isl's operations so far. */
+/* The best of CANDIDATES that have no closed forms are compared with their neighbours, and
+ * what is best then may get double buffers (improve.h).  SPENT: isl's operations so far. */
 void candidates_improve(struct compilation *compilation, struct candidates *candidates,
 	unsigned long spent, const struct plan *before);
 

@@ -8,7 +8,8 @@ have no closed forms; aligned: for machines whose DMA copies multiples of more b
  - No schedule moves less than a printed bound, or than what is called optimal: random groups,
    carried arrays and tiles are given, and so are the schedules of other scratchpads.
  - The bounds are in order, those of single nests too, and what is compulsory does not depend on
-   the scratchpad."""
+   the scratchpad.
+ - Of nests alone: with double buffers where there is room, a schedule, given back, is the same."""
 
 import json
 import os
@@ -251,6 +252,8 @@ class Trial:
         for size in self.sizes:
             if self.found[size]:
                 self.check_schedules(size)
+                if isinstance(self.function, Alone):
+                    self.check_replay(size)
 
     def check_order(self):
         last = None
@@ -353,6 +356,13 @@ class Trial:
                        total >= bound)
             self.check("%d: a schedule moves %d, optimal are %d:\n%s" % (size, total,
                        now["total_bytes"], text), total >= now["total_bytes"] or not now["optimal"])
+
+    def check_replay(self, size):
+        self.compile(size, "--buffering=auto", may_fail=())
+        os.replace("s.txt", "given.txt")
+        self.compile(size, "--buffering=auto", "--schedule=given.txt", may_fail=())
+        with open("given.txt") as given, open("s.txt") as again:
+            self.check("%d: a schedule, given back, is another one" % size, given.read() == again.read())
 
 
 def main():

@@ -47,6 +47,8 @@ ok "random functions" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC
 ok "a nest without closed forms" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 24 1 alone
 ok "another one" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 35 \
 	"${LOOPC_FUNCTIONS:-1}" alone
+# Of forms that are equal the one that is taken has double buffers where there is room.
+ok "double buffers where there is room" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 30 2 alone
 # Machines whose DMA copies multiples of more bytes than elements have: sweeps and fronts too are of
 # schedules that it can do.
 ok "aligned copies" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 7 \
