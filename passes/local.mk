@@ -41,7 +41,8 @@ libloopc_a_SOURCES += \
 	passes/regions/region.c passes/regions/region.h \
 	passes/regions/region_memo.c passes/regions/region_memo.h passes/regions/resident.c \
 	passes/regions/rows.c passes/regions/rows.h passes/regions/siblings.c \
-	passes/regions/siblings.h passes/regions/slide.c passes/regions/turn.c
+	passes/regions/siblings.h passes/regions/slide.c passes/regions/turn.c \
+	passes/regions/visit.h
 libloopc_a_SOURCES += \
 	passes/lower/general_transfers.c passes/lower/lower.c passes/lower/lower.h \
 	passes/lower/points.c passes/lower/points.h passes/lower/transfers.c \

@@ -1,10 +1,14 @@
-/* The transfers of regions that have no closed form. */
+/* Where the transfers of visits stand, and the waits for them: the same for all regions, whoever
+ * says where they are (passes/regions/visit.h). */
+
+#include "passes/lower/transfers.h"
 
 #include "ir/plan_copy.h"
-#include "passes/lower/transfers.h"
-#include "passes/regions/general.h"
+#include "passes/regions/visit.h"
 
 #define ARENA(lowering) ((lowering)->compilation->arena)
+
+/* ---- conditions ---- */
 
 static struct plan_node *guarded(struct lowering *lowering, struct plan_node *block,
 	struct plan_expr *condition)
@@ -17,19 +21,45 @@ static struct plan_node *guarded(struct lowering *lowering, struct plan_node *bl
 	return guard->body;
 }
 
+static bool never(const struct plan_expr *condition)
+{
+	long value;
+	return condition && plan_is_const(condition, &value) && !value;
+}
+
+static struct plan_expr *both(struct lowering *lowering, struct plan_expr *a, struct plan_expr *b)
+{
+	return !a ? b : !b ? a : plan_make(ARENA(lowering), PLAN_AND, a, b);
+}
+
+/* ---- the transfers of a visit ---- */
+
 /* A visit of array A's buffer: that of the present tiles, or another one, where AT says how
  * the tiles are numbered there. */
 struct view {
 	struct lowering *lowering;
 	int a;
-	const struct general_region *region;
+	const struct visit *visit;
 	struct plan_buffer *buffer;
 	const struct plan_binding *at;   /* NULL: the present */
 };
 
-static struct view view_of(struct lowering *lowering, int a, const struct plan_binding *at)
+static struct view present_visit(struct lowering *lowering, int a)
 {
-	return (struct view){ lowering, a, &lowering->general[a], lowering->buffers[a], at };
+	return (struct view){ lowering, a, &lowering->visits[a], lowering->buffers[a], NULL };
+}
+
+/* The visit in which the loop that moves the buffer is at POSITION. */
+static struct view visit_at(struct lowering *lowering, int a, struct plan_expr *position)
+{
+	struct view view = present_visit(lowering, a);
+	const struct tile_loop *loop = mover_of(lowering, a);
+	struct plan_binding *bindings = ARENA_ARRAY(ARENA(lowering), struct plan_binding, 2);
+	bindings[0] = (struct plan_binding){ NULL, loop->var, position };
+	bindings[1] = (struct plan_binding){ &bindings[0], loop->tile_var,
+		tile_at(lowering, loop, position) };
+	view.at = &bindings[1];
+	return view;
 }
 
 static struct plan_expr *seen(const struct view *view, struct plan_expr *expr)
@@ -37,44 +67,94 @@ static struct plan_expr *seen(const struct view *view, struct plan_expr *expr)
 	return expr ? plan_expr_at(ARENA(view->lowering), expr, view->at) : NULL;
 }
 
-static struct plan_node *box_transfer(const struct view *view, bool is_put)
+/* The whole box, but for where it lies in a ring. */
+static struct plan_transfer box_of(const struct view *view, bool is_put)
 {
 	struct arena *arena = ARENA(view->lowering);
-	struct plan_node *node = plan_transfer(arena, is_put, view->buffer,
-		is_put ? put_tag(view->a) : get_tag(view->a));
+	struct plan_transfer box = { .is_put = is_put, .buffer = view->buffer,
+		.tag = is_put ? put_tag(view->a) : get_tag(view->a) };
 	for (int d = 0; d < view->buffer->rank; d++) {
 		struct plan_expr *origin = seen(view, view->buffer->dims[d].origin);
-		node->transfer.first[d] = seen(view, view->region->first[d]);
-		node->transfer.count[d] = seen(view, view->region->count[d]);
-		node->transfer.local[d] = origin ? plan_make(arena, PLAN_SUB,
-			node->transfer.first[d], origin) : plan_const(arena, 0);
+		box.first[d] = seen(view, view->visit->first[d]);
+		box.count[d] = seen(view, view->visit->count[d]);
+		box.local[d] = origin ? plan_make(arena, PLAN_SUB, box.first[d], origin)
+			: plan_const(arena, 0);
 	}
 	if (view->buffer->slots > 1)
-		node->transfer.slot = seen(view, view->buffer->slot);
-	return node;
+		box.slot = seen(view, view->buffer->slot);
+	return box;
+}
+
+static struct plan_transfer *append_transfer(struct lowering *lowering,
+	const struct plan_transfer *transfer, struct plan_node *block)
+{
+	struct plan_node *node = plan_transfer(ARENA(lowering), transfer->is_put, transfer->buffer,
+		transfer->tag);
+	node->transfer = *transfer;
+	plan_append(ARENA(lowering), block, node);
+	return &node->transfer;
+}
+
+/* COUNT elements from FIRST of dimension D, a ring, of what BOX says for the other dimensions: in
+ * two pieces where they wrap. */
+static void append_ring(struct lowering *lowering, struct plan_transfer box, int d,
+	struct plan_expr *first, struct plan_expr *count, struct plan_node *block)
+{
+	struct arena *arena = ARENA(lowering);
+	struct plan_expr *modulus = plan_const(arena, box.buffer->dims[d].modulus);
+	struct plan_expr *local = plan_make(arena, PLAN_MOD, first, modulus);
+	struct plan_expr *room = plan_make(arena, PLAN_SUB, modulus, local);
+	box.first[d] = first;
+	box.count[d] = plan_make(arena, PLAN_MIN, count, room);
+	box.local[d] = local;
+	struct plan_transfer *piece = append_transfer(lowering, &box, block);
+	long min, max, least, ignored;
+	plan_range(room, &min, &ignored);
+	plan_range(count, &least, &max);
+	if (max <= min)
+		return;
+	piece->ring_count = count;
+	piece->ring_dim = d;
+	struct plan_expr *rest = plan_make(arena, PLAN_SUB, count, room);
+	box.first[d] = plan_make(arena, PLAN_ADD, first, room);
+	box.count[d] = rest;
+	box.local[d] = plan_const(arena, 0);
+	box.is_rest = true;
+	append_transfer(lowering, &box, guarded(lowering, block,
+		plan_make(arena, PLAN_LE, plan_const(arena, 1), rest)));
+}
+
+/* The whole box lies in the buffer at the places of its elements. */
+static void append_box(const struct view *view, bool is_put, struct plan_node *block)
+{
+	struct plan_transfer box = box_of(view, is_put);
+	int ring = -1;
+	for (int d = 0; d < view->buffer->rank; d++)
+		if (view->buffer->dims[d].modulus)
+			ring = d;
+	if (ring < 0)
+		append_transfer(view->lowering, &box, block);
+	else
+		append_ring(view->lowering, box, ring, box.first[ring], box.count[ring], block);
 }
 
 /* The whole window where it starts, and what is new where it goes on. */
 static void append_window(const struct view *view, struct plan_node *block)
 {
 	struct lowering *lowering = view->lowering;
-	struct arena *arena = ARENA(lowering);
-	int d = view->region->slide;
-	struct plan_transfer *box = &box_transfer(view, false)->transfer;
-	struct plan_expr *goes_on = plan_make(arena, PLAN_LE, plan_const(arena, 1),
-		seen(view, plan_ref(arena, general_mover(lowering, view->a)->var)));
-	if (view->region->continues)
-		goes_on = plan_make(arena, PLAN_AND, goes_on, seen(view, view->region->continues));
-	struct plan_expr *starts = plan_make(arena, PLAN_NOT, goes_on, NULL);
-	struct plan_expr *fresh = seen(view, view->region->fresh);
-	long known;
-	if (!plan_is_const(starts, &known) || known)
-		append_ring_get(lowering, box, d, box->first[d], box->count[d],
-			guarded(lowering, block, starts));
-	struct plan_expr *end = plan_make(arena, PLAN_ADD, box->first[d], box->count[d]);
-	if (!plan_is_const(goes_on, &known) || known)
-		append_ring_get(lowering, box, d, fresh, plan_make(arena, PLAN_SUB, end, fresh),
-			guarded(lowering, block, goes_on));
+	const struct visit *visit = view->visit;
+	struct plan_expr *goes_on = seen(view, visit->goes_on);
+	struct plan_expr *starts = plan_make(ARENA(lowering), PLAN_NOT, goes_on, NULL);
+	const struct plan_transfer box = box_of(view, false);
+	if (!never(starts))
+		append_box(view, false, guarded(lowering, block, starts));
+	if (never(goes_on))
+		return;
+	block = guarded(lowering, block, goes_on);
+	for (int i = 0; i < visit->fresh_count; i++)
+		append_ring(lowering, box, visit->slide, seen(view, visit->fresh[i].first),
+			seen(view, visit->fresh[i].count),
+			guarded(lowering, block, seen(view, visit->fresh[i].when)));
 }
 
 static struct plan_var *rename_row(void *user, const struct plan_var *var)
@@ -92,46 +172,44 @@ static void append_rows_seen(const struct view *view, const struct plan_node *ro
 		plan_append(ARENA(lowering), block, rows->children[i]);
 }
 
-static void append_get(const struct view *view, struct plan_node *block)
+/* What the visit fetches, if WHEN holds besides (NULL: it does). */
+static void append_get(const struct view *view, struct plan_expr *when, struct plan_node *block)
 {
 	struct lowering *lowering = view->lowering;
-	if (view->region->get_rows) {
-		append_rows_seen(view, view->region->get_rows, block);
+	const struct visit *visit = view->visit;
+	if (!visit->get_rows)
+		when = both(lowering, when, seen(view, visit->fetches));
+	if (never(when))
 		return;
-	}
-	block = guarded(lowering, block, seen(view, view->region->fetches));
-	if (view->region->slide >= 0)
+	block = guarded(lowering, block, when);
+	if (visit->get_rows)
+		append_rows_seen(view, visit->get_rows, block);
+	else if (visit->slide >= 0)
 		append_window(view, block);
 	else
-		plan_append(ARENA(lowering), block, box_transfer(view, false));
+		append_box(view, false, block);
 }
 
-static bool is_fetched(const struct lowering *lowering, int a)
-{
-	return lowering->general[a].is_touched && lowering->general[a].is_fetched;
-}
+/* ---- before and after the body of a visit ---- */
 
 void append_first_gets(struct lowering *lowering, int a, struct plan_node *block)
 {
-	const struct tile_loop *loop = general_mover(lowering, a);
-	struct plan_binding first = { NULL, loop ? loop->var : NULL, plan_const(ARENA(lowering), 0) };
-	struct view view = view_of(lowering, a, loop ? &first : NULL);
-	if (is_fetched(lowering, a))
-		append_get(&view, block);
+	struct view first = mover_of(lowering, a)
+		? visit_at(lowering, a, plan_const(ARENA(lowering), 0)) : present_visit(lowering, a);
+	if (first.visit->is_fetched)
+		append_get(&first, NULL, block);
 }
 
 void append_next_gets(struct lowering *lowering, int a, struct plan_node *block)
 {
 	struct arena *arena = ARENA(lowering);
-	const struct tile_loop *loop = general_mover(lowering, a);
-	if (!is_fetched(lowering, a) || loop->count == 1)
-		return;
-	struct plan_expr *position = plan_make(arena, PLAN_ADD, plan_ref(arena, loop->var),
-		plan_const(arena, 1));
-	struct plan_binding next = { NULL, loop->var, position };
-	struct view view = view_of(lowering, a, &next);
-	struct plan_expr *last = plan_make(arena, PLAN_SUB, loop->trips, plan_const(arena, 1));
-	append_get(&view, guarded(lowering, block, plan_make(arena, PLAN_LE, position, last)));
+	const struct tile_loop *loop = mover_of(lowering, a);
+	struct plan_expr *position = plan_ref(arena, loop->var), *one = plan_const(arena, 1);
+	struct plan_expr *is_last = plan_make(arena, PLAN_EQ, position,
+		plan_make(arena, PLAN_SUB, loop->trips, one));
+	struct view next = visit_at(lowering, a, plan_make(arena, PLAN_ADD, position, one));
+	if (next.visit->is_fetched)
+		append_get(&next, plan_make(arena, PLAN_NOT, is_last, NULL), block);
 }
 
 /* The region of this iteration was asked for one iteration ago, except in the first; then
@@ -139,80 +217,51 @@ void append_next_gets(struct lowering *lowering, int a, struct plan_node *block)
 static void append_pipelined_gets(struct lowering *lowering, int a, struct plan_node *block)
 {
 	struct arena *arena = ARENA(lowering);
-	const struct tile_loop *loop = general_mover(lowering, a);
-	struct view now = view_of(lowering, a, NULL);
-	append_get(&now, guarded(lowering, block, plan_make(arena, PLAN_EQ,
-		plan_ref(arena, loop->var), plan_const(arena, 0))));
+	struct view now = present_visit(lowering, a);
+	append_get(&now, plan_make(arena, PLAN_EQ, plan_ref(arena, mover_of(lowering, a)->var),
+		plan_const(arena, 0)), block);
 	plan_append(arena, block, plan_wait(arena, 1U << get_tag(a)
-		| (now.region->is_put ? 1U << put_tag(a) : 0)));
+		| (now.visit->is_put ? 1U << put_tag(a) : 0)));
 	append_next_gets(lowering, a, block);
 }
 
 unsigned append_general_gets(struct lowering *lowering, int a, struct plan_node *block)
 {
-	struct view now = view_of(lowering, a, NULL);
-	if (!is_fetched(lowering, a))
+	struct view now = present_visit(lowering, a);
+	if (!now.visit->is_fetched)
 		return 0;
 	if (now.buffer->is_double) {
 		append_pipelined_gets(lowering, a, block);
 		return 0;
 	}
-	append_get(&now, block);
+	append_get(&now, NULL, block);
 	return 1U << get_tag(a);
-}
-
-/* The box lies in the buffer at the places of its elements, in two pieces where a ring
- * wraps. */
-static void append_kept(const struct view *view, struct plan_node *block)
-{
-	struct arena *arena = ARENA(view->lowering);
-	const struct plan_buffer *buffer = view->buffer;
-	struct plan_node *node = box_transfer(view, true);
-	struct plan_transfer *box = &node->transfer;
-	int ring = -1;
-	for (int d = 0; d < buffer->rank; d++)
-		if (buffer->dims[d].modulus)
-			ring = d;
-		else
-			box->local[d] = plan_make(arena, PLAN_SUB, box->first[d], buffer->dims[d].origin);
-	if (ring < 0)
-		plan_append(arena, block, node);
-	else
-		append_ring_get(view->lowering, box, ring, box->first[ring], box->count[ring], block);
-}
-
-static bool is_put(const struct lowering *lowering, int a)
-{
-	return lowering->general[a].is_touched && lowering->general[a].is_put;
 }
 
 /* What array A's buffer puts goes on during the next body.  The put before ends then, unless
  * it had to before a fetch, or each of a run's has a slot of its own. */
 static bool reuses_room(const struct lowering *lowering, int a)
 {
-	const struct tile_loop *loop = general_mover(lowering, a);
+	const struct tile_loop *loop = mover_of(lowering, a);
 	return !loop->count || loop->count > lowering->buffers[a]->slots;
 }
 
 unsigned append_general_puts(struct lowering *lowering, int a, struct plan_node *block)
 {
-	struct view now = view_of(lowering, a, NULL);
-	struct arena *arena = ARENA(lowering);
-	if (!is_put(lowering, a))
+	struct view now = present_visit(lowering, a);
+	unsigned tag = 1U << put_tag(a);
+	if (!now.visit->is_put)
 		return 0;
-	if (now.buffer->is_double && !now.region->is_fetched && reuses_room(lowering, a))
-		plan_append(arena, block, plan_wait(arena, 1U << put_tag(a)));
-	if (lowering->groups->items[a].is_kept)
-		append_kept(&now, guarded(lowering, block, now.region->puts));
-	else if (now.region->put_rows)
-		append_rows_seen(&now, now.region->put_rows, block);
+	if (now.buffer->is_double && !now.visit->is_fetched && reuses_room(lowering, a))
+		plan_append(ARENA(lowering), block, plan_wait(ARENA(lowering), tag));
+	if (now.visit->put_rows)
+		append_rows_seen(&now, now.visit->put_rows, block);
 	else
-		plan_append(arena, guarded(lowering, block, now.region->puts),
-			box_transfer(&now, true));
-	return now.buffer->is_double ? 0 : 1U << put_tag(a);
+		append_box(&now, true, guarded(lowering, block, now.visit->puts));
+	return now.buffer->is_double ? 0 : tag;
 }
 
 unsigned general_tags_after_run(const struct lowering *lowering, int a)
 {
-	return lowering->buffers[a]->is_double && is_put(lowering, a) ? 1U << put_tag(a) : 0;
+	return lowering->buffers[a]->is_double && lowering->visits[a].is_put ? 1U << put_tag(a) : 0;
 }

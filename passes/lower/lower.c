@@ -349,7 +349,7 @@ static bool lower_level(struct lowering *lowering, int depth, struct plan_node *
 		struct plan_node *body = node->body;
 		if (loop->tile_var != loop->var) {
 			struct plan_node *let = plan_let(arena, loop->tile_var,
-				tile_at(lowering, depth, plan_ref(arena, loop->var)));
+				tile_at(lowering, loop, plan_ref(arena, loop->var)));
 			plan_append(arena, body, let);
 			body = let->body;
 		}
@@ -586,6 +586,7 @@ static struct lowering lowering_of(struct compilation *compilation, const struct
 	lowering.buffers = ARENA_ARRAY(compilation->arena, struct plan_buffer *,
 		variant->groups->count + 1);
 	lowering.store = ARENA_ARRAY(compilation->arena, int, variant->groups->count + 1);
+	lowering.visits = ARENA_ARRAY(compilation->arena, struct visit, variant->groups->count + 1);
 	lowering.slides = ARENA_ARRAY(compilation->arena, bool, variant->groups->count + 1);
 	lowering.must_cut = ARENA_ARRAY(compilation->arena, bool, variant->groups->count + 1);
 	lowering.lender = ARENA_ARRAY(compilation->arena, int, variant->groups->count + 1);

@@ -42,7 +42,7 @@ struct tile_visit {
 static void set_position(struct tile_visit *visit, int l, struct plan_expr *position)
 {
 	visit->position[l] = position;
-	visit->tile[l] = tile_at(visit->lowering, l, position);
+	visit->tile[l] = tile_at(visit->lowering, &visit->lowering->loops[l], position);
 }
 
 static struct tile_visit visit_of(struct lowering *lowering, int a)

@@ -9,13 +9,6 @@
 
 #define ARENA(lowering) ((lowering)->compilation->arena)
 
-const struct tile_loop *general_mover(const struct lowering *lowering, int a)
-{
-	if (lowering->store[a] == STORE_CHUNK)
-		return &lowering->stage_loops[stage_of(lowering, a)];
-	return lowering->store[a] > 0 ? &lowering->loops[lowering->store[a] - 1] : NULL;
-}
-
 bool buffer_measure(struct plan_buffer *buffer)
 {
 	buffer->bytes = buffer->slots * buffer->array->type.bytes;
@@ -30,7 +23,7 @@ static bool add_slot(struct lowering *lowering, int a, struct plan_buffer *buffe
 	struct arena *arena = ARENA(lowering);
 	buffer->slots = 2;
 	buffer->slot = plan_make(arena, PLAN_MOD,
-		plan_ref(arena, general_mover(lowering, a)->var), plan_const(arena, 2));
+		plan_ref(arena, mover_of(lowering, a)->var), plan_const(arena, 2));
 	return true;
 }
 
@@ -64,10 +57,10 @@ static bool double_region(struct lowering *lowering, int a, struct plan_buffer *
 		return false;
 	if (!region->knows_slide)
 		slide_find(lowering, a, region);
-	if (region->slide < 0)
+	if (region->visit.slide < 0)
 		return (!array->is_written || visits_are_apart(lowering, a, region))
 			&& add_slot(lowering, a, buffer);
-	struct plan_dim *dim = &buffer->dims[region->slide];
+	struct plan_dim *dim = &buffer->dims[region->visit.slide];
 	if (region->span_of_two < 0)
 		return false;
 	if (region->span_of_two > dim->extent)
@@ -81,7 +74,7 @@ static bool double_turn(struct lowering *lowering, int a, struct plan_buffer *bu
 	if (!lowering->general[a].is_touched)
 		return false;
 	lowering->overlaps_turns = true;
-	return lowering->store[a] != STORE_CHUNK || general_mover(lowering, a)->count < 2
+	return lowering->store[a] != STORE_CHUNK || mover_of(lowering, a)->count < 2
 		|| add_slot(lowering, a, buffer);
 }
 

@@ -58,7 +58,7 @@ static void find_get_rows(struct lowering *lowering, int a, const struct general
 		? rows_of(lowering, a, false, elements) : NULL;
 	isl_set_free(elements);
 	if (isl_work_end(&work))
-		lowering->general[a].get_rows = rows;
+		lowering->general[a].visit.get_rows = rows;
 }
 
 /* Where what a visit writes is no box, but can be moved by itself: only what is read before
@@ -79,10 +79,10 @@ static bool find_put_rows(struct lowering *lowering, int a, struct general_regio
 	isl_set_free(read);
 	if (!isl_work_end(&work) || !gets)
 		return false;
-	region->is_put = true;
-	region->put_rows = puts;
-	region->is_fetched = is_read;
-	region->get_rows = is_read ? gets : NULL;
+	region->visit.is_put = true;
+	region->visit.put_rows = puts;
+	region->visit.is_fetched = is_read;
+	region->visit.get_rows = is_read ? gets : NULL;
 	return true;
 }
 
@@ -90,14 +90,14 @@ static bool find_put_rows(struct lowering *lowering, int a, struct general_regio
 static void fill_boxes(struct lowering *lowering, int a, struct general_region *region)
 {
 	isl_set *fetch = region_fetches(lowering, a, &region->footprint, &region->box);
-	region->is_fetched = isl_set_is_empty(fetch) == isl_bool_false;
-	region->fetches = region_condition(lowering, fetch, lowering->store[a]);
+	region->visit.is_fetched = isl_set_is_empty(fetch) == isl_bool_false;
+	region->visit.fetches = region_condition(lowering, fetch, lowering->store[a]);
 	isl_set_free(fetch);
-	region->is_put = lowering->groups->items[a].is_written;
-	if (!region->is_put)
+	region->visit.is_put = lowering->groups->items[a].is_written;
+	if (!region->visit.is_put)
 		return;
 	isl_set *puts = isl_set_params(written_by(lowering, a, lowering->store[a]));
-	region->puts = region_condition(lowering, puts, lowering->store[a]);
+	region->visit.puts = region_condition(lowering, puts, lowering->store[a]);
 	isl_set_free(puts);
 }
 
@@ -118,7 +118,7 @@ static bool find_transfers(struct lowering *lowering, int a, struct general_regi
 {
 	const struct reference_group *array = &lowering->groups->items[a];
 	if (stays_in_visits(lowering, a)) {
-		region->is_fetched = region->is_put = false;
+		region->visit.is_fetched = region->visit.is_put = false;
 		return true;
 	}
 	bool must_cut = lowering->must_cut && lowering->must_cut[a];
@@ -130,7 +130,7 @@ static bool find_transfers(struct lowering *lowering, int a, struct general_regi
 		fill_boxes(lowering, a, region);
 	if (!region->knows_slide)
 		slide_find(lowering, a, region);
-	if (!array->is_written && may_cut && region->slide < 0)
+	if (!array->is_written && may_cut && region->visit.slide < 0)
 		find_get_rows(lowering, a, region);
 	return true;
 }
@@ -159,7 +159,7 @@ static bool fill_region(struct lowering *lowering, int a, struct general_region 
 		region_memo_keep_transfers(lowering, a, region, done, names, begun);
 	}
 	if (done)
-		slide_fill(lowering, region, buffer);
+		slide_fill(lowering, a, region, buffer);
 	return done;
 }
 
@@ -324,10 +324,11 @@ bool make_general_buffers(struct lowering *lowering, long *needed)
 	int count = lowering->groups->count;
 	lowering->general = ARENA_ARRAY(ARENA(lowering), struct general_region, count + 1);
 	for (int a = 0; a < count; a++)
-		lowering->general[a].slide = -1;
+		lowering->general[a].visit.slide = -1;
 	*needed = 0;
 	bool fits = measure_and_fill(lowering, needed);
 	for (int a = 0; a < count; a++) {
+		lowering->visits[a] = lowering->general[a].visit;
 		box_free(&lowering->general[a].box);
 		footprint_end(&lowering->general[a].footprint);
 	}

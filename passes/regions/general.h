@@ -11,7 +11,7 @@
 /* Sees whether array A's window slides along the innermost loop outside; and makes its buffer
  * a ring, once it is known where the region begins. */
 void slide_find(struct lowering *lowering, int a, struct general_region *region);
-void slide_fill(struct lowering *lowering, struct general_region *region,
+void slide_fill(struct lowering *lowering, int a, struct general_region *region,
 	struct plan_buffer *buffer);
 
 /* Array A, which comes for its stage: its buffer's extents; what is moved when. */
@@ -29,8 +29,6 @@ bool resident_fill_kept(struct lowering *lowering, int a, struct general_region 
  * the next tile computes. */
 bool resident_double(struct lowering *lowering, int a, struct plan_buffer *buffer);
 
-/* The loop whose iterations show array A's buffer one region after the other; NULL. */
-const struct tile_loop *general_mover(const struct lowering *lowering, int a);
 /* Doubles the buffers for which it is wanted and possible; then, as there is room, those
  * that may be.  What was done is left in lowering.doubling. */
 void general_double_wanted(struct lowering *lowering);

@@ -91,8 +91,8 @@ bool region_find_ends(struct lowering *lowering, struct general_region *region, 
 			isl_pw_aff_copy(region->box.high[d]));
 		if (!low || !high)
 			return false;
-		region->first[d] = low;
-		region->count[d] = plan_make(ARENA(lowering), PLAN_ADD,
+		region->visit.first[d] = low;
+		region->visit.count[d] = plan_make(ARENA(lowering), PLAN_ADD,
 			plan_make(ARENA(lowering), PLAN_SUB, high, low), plan_const(ARENA(lowering), 1));
 	}
 	return true;
@@ -106,11 +106,11 @@ static struct plan_expr *origin_of(struct lowering *lowering, const struct gener
 	enum { ORIGIN_OPERATIONS = 400000 };
 	isl_set *visits = region->footprint.visits;
 	if (lowering->detail != TO_EMIT || isl_pw_aff_n_piece(region->box.low[d]) == 1)
-		return region->first[d];
+		return region->visit.first[d];
 	struct isl_work work = isl_work_begin(lowering->compilation->ctx, ORIGIN_OPERATIONS);
 	struct plan_expr *origin = expression_of(lowering, visits, depth,
 		box_origin(&region->box, d, visits));
-	return isl_work_end(&work) && origin ? origin : region->first[d];
+	return isl_work_end(&work) && origin ? origin : region->visit.first[d];
 }
 
 void region_fill_origins(struct lowering *lowering, const struct general_region *region, int depth,

@@ -3,25 +3,21 @@
 
 #include "passes/regions/box.h"
 #include "passes/regions/footprint.h"
+#include "passes/regions/visit.h"
 
-/* What a visit of one array moves. */
+/* The region of one array, and what its visits move. */
 struct general_region {
-	struct plan_expr *first[ARRAY_RANK_LIMIT], *count[ARRAY_RANK_LIMIT];
-	struct plan_expr *fetches, *puts;        /* when; NULL: always */
-	bool is_touched, is_fetched, is_put;     /* at all */
+	struct visit visit;
+	bool is_touched;             /* at all */
 	struct footprint footprint;  /* until the buffers are made */
 	struct box box;              /* likewise */
 	long extent[ARRAY_RANK_LIMIT];   /* the most elements of the box; -1: not known */
-	/* A window that slides along dimension slide (-1: none): where the iteration before
-	 * shows a window too (continues; NULL: always), what is new begins at fresh. */
-	int slide;
+	/* A window that slides: where the iteration before shows a window too (NULL: always), and
+	 * where that ends. */
 	bool knows_slide;
-	struct plan_expr *continues, *fresh;
-	struct plan_expr *end_before;    /* where the window of the iteration before ends */
+	struct plan_expr *continues, *end_before;
 	long span_of_two;            /* elements from where that begins to where this one ends, at
 	                              * most; -1: unknown */
-	/* Where not the whole box comes or goes, but some of its elements: how. */
-	struct plan_node *get_rows, *put_rows;
 };
 
 /* The visits that must fetch: something is read before it is written, or the box that

@@ -325,15 +325,15 @@ static void copy_transfers(struct lowering *lowering, int a, const struct known_
 	copy.box = region->box;
 	copy.footprint = region->footprint;
 	for (int d = 0; d < copy.box.rank; d++) {
-		copy.first[d] = region->first[d];
-		copy.count[d] = region->count[d];
+		copy.visit.first[d] = region->visit.first[d];
+		copy.visit.count[d] = region->visit.count[d];
 	}
-	copy.fetches = bound(lowering, copy.fetches, bindings);
-	copy.puts = bound(lowering, copy.puts, bindings);
+	copy.visit.fetches = bound(lowering, copy.visit.fetches, bindings);
+	copy.visit.puts = bound(lowering, copy.visit.puts, bindings);
 	copy.continues = bound(lowering, copy.continues, bindings);
 	copy.end_before = bound(lowering, copy.end_before, bindings);
-	copy.put_rows = copy_rows(renaming, a, copy.put_rows, bindings);
-	copy.get_rows = copy_rows(renaming, a, copy.get_rows, bindings);
+	copy.visit.put_rows = copy_rows(renaming, a, copy.visit.put_rows, bindings);
+	copy.visit.get_rows = copy_rows(renaming, a, copy.visit.get_rows, bindings);
 	*region = copy;
 }
 
@@ -348,8 +348,8 @@ bool region_memo_take_ends(struct lowering *lowering, int a, struct general_regi
 		return false;
 	const struct plan_binding *bindings = bind_loops(lowering, known->transfers->loops);
 	for (int d = 0; d < region->box.rank; d++) {
-		region->first[d] = bound(lowering, known->transfers->region.first[d], bindings);
-		region->count[d] = bound(lowering, known->transfers->region.count[d], bindings);
+		region->visit.first[d] = bound(lowering, known->transfers->region.visit.first[d], bindings);
+		region->visit.count[d] = bound(lowering, known->transfers->region.visit.count[d], bindings);
 	}
 	return true;
 }
@@ -404,7 +404,7 @@ void region_memo_keep_transfers(struct lowering *lowering, int a,
 	known->region.box = (struct box){ .rank = 0 };
 	known->region.footprint = (struct footprint){ NULL, NULL, NULL };
 	/* What becomes part of the plan is changed there. */
-	known->region.put_rows = copy_rows(&as_is, a, region->put_rows, NULL);
-	known->region.get_rows = copy_rows(&as_is, a, region->get_rows, NULL);
+	known->region.visit.put_rows = copy_rows(&as_is, a, region->visit.put_rows, NULL);
+	known->region.visit.get_rows = copy_rows(&as_is, a, region->visit.get_rows, NULL);
 	known_region->transfers = known;
 }

@@ -125,9 +125,9 @@ bool resident_fill_kept(struct lowering *lowering, int a, struct general_region 
 	region->footprint = (struct footprint){ written, isl_set_copy(written),
 		isl_set_params(isl_set_copy(written)) };
 	box_find(written, written, region->footprint.visits, buffer->rank, &region->box);
-	region->is_touched = region->is_put = true;
+	region->is_touched = region->visit.is_put = true;
 	bool is_whole = !box_has_holes(written, region->footprint.visits, &region->box)
 		&& region_fill_box(lowering, region, lowering->depth, &box);
-	region->puts = region_condition(lowering, region->footprint.visits, lowering->depth);
+	region->visit.puts = region_condition(lowering, region->footprint.visits, lowering->depth);
 	return is_whole;
 }

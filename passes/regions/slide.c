@@ -61,7 +61,7 @@ void slide_find(struct lowering *lowering, int a, struct general_region *region)
 		region->end_before = expression_of(lowering, common, depth,
 			isl_pw_aff_copy(before.high[d]));
 	if (region->end_before) {
-		region->slide = d;
+		region->visit.slide = d;
 		region->continues = region_condition(lowering, earlier.visits, depth);
 		region->span_of_two = span_of_two(common, d, now, &before);
 	}
@@ -70,15 +70,23 @@ void slide_find(struct lowering *lowering, int a, struct general_region *region)
 	isl_set_free(common);
 }
 
-void slide_fill(struct lowering *lowering, struct general_region *region,
+void slide_fill(struct lowering *lowering, int a, struct general_region *region,
 	struct plan_buffer *buffer)
 {
 	struct arena *arena = lowering->compilation->arena;
-	int d = region->slide;
+	struct visit *visit = &region->visit;
+	int d = visit->slide;
 	if (d < 0)
 		return;
-	region->fresh = plan_make(arena, PLAN_MAX, region->first[d],
+	struct plan_expr *goes_on = plan_make(arena, PLAN_LE, plan_const(arena, 1),
+		plan_ref(arena, mover_of(lowering, a)->var));
+	visit->goes_on = region->continues ? plan_make(arena, PLAN_AND, goes_on, region->continues)
+		: goes_on;
+	struct plan_expr *end = plan_make(arena, PLAN_ADD, visit->first[d], visit->count[d]);
+	struct plan_expr *first = plan_make(arena, PLAN_MAX, visit->first[d],
 		plan_make(arena, PLAN_ADD, region->end_before, plan_const(arena, 1)));
+	visit->fresh[visit->fresh_count++] = (struct fresh){ NULL, first,
+		plan_make(arena, PLAN_SUB, end, first) };
 	buffer->dims[d].modulus = buffer->dims[d].extent;
 	buffer->dims[d].origin = NULL;
 }

@@ -79,9 +79,9 @@ bool turn_fill(struct lowering *lowering, int a, struct general_region *region,
 		visits = set_unite(visits, isl_set_params(tile_instances(lowering,
 			array->accesses[i].statement, lowering->depth, IN_TILE)));
 	visits = set_coalesce(isl_set_intersect(visits, tile_context(lowering)));
-	region->is_fetched = region->is_touched;
+	region->visit.is_fetched = region->is_touched;
 	bool known = !region->is_touched || region_fill_box(lowering, region, lowering->depth, buffer);
-	region->fetches = region_condition(lowering, visits, lowering->depth);
+	region->visit.fetches = region_condition(lowering, visits, lowering->depth);
 	isl_set_free(visits);
 	leave_turn(lowering, depth);
 	return known;

@@ -47,9 +47,9 @@ struct plan_var *new_var(struct lowering *lowering, const char *base, long min, 
 
 /* ---- tile loops ---- */
 
-struct plan_expr *tile_at(const struct lowering *lowering, int l, struct plan_expr *position)
+struct plan_expr *tile_at(const struct lowering *lowering, const struct tile_loop *loop,
+	struct plan_expr *position)
 {
-	const struct tile_loop *loop = &lowering->loops[l];
 	if (!loop->is_backward)
 		return position;
 	struct arena *arena = ARENA(lowering);
@@ -75,6 +75,13 @@ int stage_of(const struct lowering *lowering, int a)
 	while (lowering->stages[m].end <= s)
 		m++;
 	return m;
+}
+
+const struct tile_loop *mover_of(const struct lowering *lowering, int a)
+{
+	if (lowering->store[a] == STORE_CHUNK)
+		return &lowering->stage_loops[stage_of(lowering, a)];
+	return lowering->store[a] > 0 ? &lowering->loops[lowering->store[a] - 1] : NULL;
 }
 
 void enter_stage(struct lowering *lowering, int m)

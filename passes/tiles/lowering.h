@@ -62,6 +62,7 @@ struct lowering {
 	int *lender;                             /* [array]: what this group's buffer holds is read
 	                                          * there, as it is written meanwhile; -1: none */
 	struct general_region *general;          /* [array], where regions come from isl */
+	struct visit *visits;                    /* [array]: what its visits move */
 	int refused;                             /* the array whose buffer has no plan; -1: none */
 	isl_set **instances;                     /* tile_instances' answers; NULL: not asked yet */
 	/* A group's members.  While one is lowered its loop is the last of loops. */
@@ -78,6 +79,8 @@ static inline int put_tag(int a) { return 16 + a % 16; }
 
 /* The stage that array A, of store level STORE_STAGE or STORE_CHUNK, comes for. */
 int stage_of(const struct lowering *lowering, int a);
+/* The loop whose iterations show array A's buffer one region after the other; NULL. */
+const struct tile_loop *mover_of(const struct lowering *lowering, int a);
 /* From here on, or no longer, what runs is stage M. */
 void enter_stage(struct lowering *lowering, int m);
 void leave_stage(struct lowering *lowering);
@@ -88,8 +91,9 @@ bool function_has(const struct function *function, const char *name);
 const char *unique_name(struct lowering *lowering, const char *base);
 struct plan_var *new_var(struct lowering *lowering, const char *base, long min, long max);
 
-/* The index of the tile of loop L at POSITION of its run. */
-struct plan_expr *tile_at(const struct lowering *lowering, int l, struct plan_expr *position);
+/* The index of the tile of LOOP at POSITION of its run. */
+struct plan_expr *tile_at(const struct lowering *lowering, const struct tile_loop *loop,
+	struct plan_expr *position);
 
 /* Array A's buffer depends on dimension DIM of the band. */
 bool moves_with(const struct lowering *lowering, int a, int dim);

@@ -1,0 +1,32 @@
+#ifndef PASSES_VISIT_H
+#define PASSES_VISIT_H
+
+#include "passes/tiles/lowering.h"
+
+/* What a provider of regions answers: closed forms (passes/regions/closed.c) or isl
+ * (passes/regions/general.c).  Who places transfers (passes/lower/transfers.c) asks for no more. */
+
+/* What a window that goes on shows anew, in the dimension along which it slides. */
+struct fresh {
+	struct plan_expr *when;      /* NULL: always */
+	struct plan_expr *first, *count;
+};
+
+/* What a visit of an array's buffer brings and takes out, in the variables of the tile loops
+ * outside.  With other values for those of the innermost one it is another visit, such as the
+ * next. */
+struct visit {
+	bool is_fetched, is_put;     /* in some visit at all */
+	struct plan_expr *fetches, *puts;        /* when; NULL: always */
+	struct plan_expr *first[ARRAY_RANK_LIMIT], *count[ARRAY_RANK_LIMIT];     /* the box */
+	/* A window that slides along dimension slide (-1: none): where it goes on, only what is fresh
+	 * comes. */
+	int slide;
+	struct plan_expr *goes_on;
+	struct fresh fresh[2];
+	int fresh_count;
+	/* Where not the whole box comes or goes, but some of its elements: how. */
+	struct plan_node *get_rows, *put_rows;
+};
+
+#endif
