@@ -35,7 +35,8 @@ libloopc_a_SOURCES += \
 	passes/tiles/instances.h passes/tiles/loops.c passes/tiles/loops.h \
 	passes/tiles/lowering.c passes/tiles/lowering.h passes/tiles/stage.h
 libloopc_a_SOURCES += \
-	passes/regions/box.c passes/regions/box.h passes/regions/doubling.c \
+	passes/regions/box.c passes/regions/box.h passes/regions/closed.c passes/regions/closed.h \
+	passes/regions/doubling.c \
 	passes/regions/footprint.c passes/regions/footprint.h passes/regions/general.c \
 	passes/regions/general.h passes/regions/holds.c passes/regions/holds.h \
 	passes/regions/region.c passes/regions/region.h \
@@ -44,7 +45,7 @@ libloopc_a_SOURCES += \
 	passes/regions/siblings.h passes/regions/slide.c passes/regions/turn.c \
 	passes/regions/visit.h
 libloopc_a_SOURCES += \
-	passes/lower/general_transfers.c passes/lower/lower.c passes/lower/lower.h \
+	passes/lower/lower.c passes/lower/lower.h \
 	passes/lower/points.c passes/lower/points.h passes/lower/transfers.c \
 	passes/lower/transfers.h
 libloopc_a_SOURCES += \

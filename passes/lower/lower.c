@@ -16,6 +16,7 @@
 #include "passes/cost/place.h"
 #include "passes/lower/points.h"
 #include "passes/lower/transfers.h"
+#include "passes/regions/closed.h"
 #include "passes/regions/general.h"
 #include "passes/regions/siblings.h"
 #include "passes/tiles/expressions.h"
@@ -191,34 +192,34 @@ static void append_wait(struct lowering *lowering, struct plan_node *block, unsi
 		plan_append(ARENA(lowering), block, plan_wait(ARENA(lowering), tags));
 }
 
-static unsigned append_gets(struct lowering *lowering, int depth, struct plan_node *block)
+/* What comes before the body of a visit, for all buffers inside the first DEPTH tile loops. */
+static void begin_visits(struct lowering *lowering, int depth, struct plan_node *block)
 {
 	unsigned tags = 0;
 	for (int a = 0; a < lowering->groups->count; a++)
 		if (lowering->store[a] == depth)
-			tags |= lowering->regions ? append_exact_gets(lowering, a, block)
-				: append_general_gets(lowering, a, block);
-	return tags;
+			tags |= append_gets(lowering, a, block);
+	append_wait(lowering, block, tags);
 }
 
-static unsigned append_puts(struct lowering *lowering, int depth, struct plan_node *block)
+/* What goes after it. */
+static void end_visits(struct lowering *lowering, int depth, struct plan_node *block)
 {
 	unsigned tags = 0;
 	for (int a = 0; a < lowering->groups->count; a++)
 		if (lowering->store[a] == depth)
-			tags |= lowering->regions ? append_exact_puts(lowering, a, block)
-				: append_general_puts(lowering, a, block);
-	return tags;
+			tags |= append_puts(lowering, a, block);
+	append_wait(lowering, block, tags);
 }
 
-static unsigned tags_after_run(const struct lowering *lowering, int depth)
+/* What is still on its way after the last of a run of visits. */
+static void end_run(struct lowering *lowering, int depth, struct plan_node *block)
 {
 	unsigned tags = 0;
 	for (int a = 0; a < lowering->groups->count; a++)
 		if (lowering->store[a] == depth)
-			tags |= lowering->regions ? exact_tags_after_run(lowering, a)
-				: general_tags_after_run(lowering, a);
-	return tags;
+			tags |= tags_after_run(lowering, a);
+	append_wait(lowering, block, tags);
 }
 
 /* ---- stages ---- */
@@ -246,7 +247,7 @@ static void append_stage_gets(struct lowering *lowering, int m, int store, struc
 	unsigned tags = 0;
 	for (int a = 0; a < lowering->groups->count; a++)
 		if (lowering->store[a] == store && stage_of(lowering, a) == m)
-			tags |= append_general_gets(lowering, a, block);
+			tags |= append_gets(lowering, a, block);
 	append_wait(lowering, block, tags);
 }
 
@@ -337,7 +338,7 @@ static bool lower_tile(struct lowering *lowering, struct plan_node *block)
 static bool lower_level(struct lowering *lowering, int depth, struct plan_node *block)
 {
 	struct arena *arena = ARENA(lowering);
-	append_wait(lowering, block, append_gets(lowering, depth, block));
+	begin_visits(lowering, depth, block);
 	bool done;
 	if (depth == lowering->depth) {
 		done = lower_tile(lowering, block);
@@ -354,9 +355,9 @@ static bool lower_level(struct lowering *lowering, int depth, struct plan_node *
 			body = let->body;
 		}
 		done = lower_level(lowering, depth + 1, body);
-		append_wait(lowering, block, tags_after_run(lowering, depth + 1));
+		end_run(lowering, depth + 1, block);
 	}
-	append_wait(lowering, block, append_puts(lowering, depth, block));
+	end_visits(lowering, depth, block);
 	return done;
 }
 
@@ -594,8 +595,6 @@ static struct lowering lowering_of(struct compilation *compilation, const struct
 		lowering.lender[a] = -1;
 	lowering.instances = ARENA_ARRAY(compilation->arena, isl_set *,
 		variant->nest->statement_count * (TILE_LOOPS + 1) * REACHES);
-	lowering.present = ARENA_ARRAY(compilation->arena, struct plan_expr *,
-		variant->groups->count + 1);
 	make_tile_loops(&lowering);
 	return lowering;
 }
@@ -630,8 +629,7 @@ static bool lower_with_buffers(struct lowering *lowering, struct plan_nest *out,
 	*obstacle = (struct obstacle){ 0, { -1, -1 }, -1 };
 	if (!groups_are_apart(lowering, obstacle->clash))
 		return false;
-	find_present(lowering);
-	bool done = lowering->regions ? make_exact_buffers(lowering)
+	bool done = lowering->regions ? make_closed_buffers(lowering)
 		: make_general_buffers(lowering, &obstacle->needed_bytes);
 	obstacle->array = lowering->refused;
 	if (!done)

@@ -334,17 +334,3 @@ bool make_general_buffers(struct lowering *lowering, long *needed)
 	}
 	return fits;
 }
-
-void find_present(struct lowering *lowering)
-{
-	const struct nest *nest = lowering->nest;
-	for (int a = 0; a < lowering->groups->count && nest->function->context; a++) {
-		isl_set *sizes = NULL;
-		for (int i = 0; i < lowering->groups->items[a].access_count; i++)
-			sizes = set_unite(sizes, isl_set_params(isl_set_copy(
-				nest->statements[lowering->groups->items[a].accesses[i].statement]->domain)));
-		sizes = set_coalesce(sizes);
-		lowering->present[a] = region_condition(lowering, sizes, 0);
-		isl_set_free(sizes);
-	}
-}

@@ -5,8 +5,7 @@
 
 /* What the files share that make regions without closed forms: the regions of visits
  * (passes/regions/general.c), windows that slide (passes/regions/slide.c), what comes for a stage
- * (passes/regions/turn.c), arrays that never leave the chip
- * (passes/regions/resident.c), and the transfers (passes/lower/general_transfers.c). */
+ * (passes/regions/turn.c), and arrays that never leave the chip (passes/regions/resident.c). */
 
 /* Sees whether array A's window slides along the innermost loop outside; and makes its buffer
  * a ring, once it is known where the region begins. */
@@ -41,7 +40,5 @@ long general_place(struct lowering *lowering);
 
 /* False if the buffers need more than the machine has; *NEEDED says how much. */
 bool make_general_buffers(struct lowering *lowering, long *needed);
-/* Fills in lowering.present. */
-void find_present(struct lowering *lowering);
 
 #endif

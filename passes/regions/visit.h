@@ -16,6 +16,7 @@ struct fresh {
  * outside.  With other values for those of the innermost one it is another visit, such as the
  * next. */
 struct visit {
+	struct plan_expr *exists;    /* for the sizes at hand anything is touched; NULL: always */
 	bool is_fetched, is_put;     /* in some visit at all */
 	struct plan_expr *fetches, *puts;        /* when; NULL: always */
 	struct plan_expr *first[ARRAY_RANK_LIMIT], *count[ARRAY_RANK_LIMIT];     /* the box */

@@ -49,8 +49,6 @@ struct lowering {
 	struct plan_expr *extent[NEST_LOOPS];    /* iterations in the present block */
 	struct plan_expr *origin[NEST_LOOPS];    /* the first of them */
 	bool may_be_empty[NEST_LOOPS];           /* and then has one tile all the same */
-	/* [array]: whether anything of it is touched for the sizes at hand; NULL: always */
-	struct plan_expr **present;
 	struct plan_buffer **buffers;            /* [array of the nest] */
 	int *store;                              /* [array of the nest] */
 	bool *slides;                            /* [array of the nest]: may, where isl agrees */

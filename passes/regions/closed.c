@@ -1,0 +1,529 @@
+/* Regions that have a closed form: slots, windows that slide, what stays at a turn.  The rules
+ * are those of struct storage in passes/cost/model.h. */
+
+#include "passes/regions/closed.h"
+
+#include "ir/coalesce.h"
+#include "ir/plan_copy.h"
+#include "passes/regions/holds.h"
+#include "passes/regions/region.h"
+#include "passes/tiles/expressions.h"
+
+#define ARENA(lowering) ((lowering)->compilation->arena)
+
+static struct plan_expr *constant(const struct lowering *lowering, long value)
+{
+	return plan_const(ARENA(lowering), value);
+}
+
+static struct plan_expr *make(const struct lowering *lowering, enum plan_op op,
+	struct plan_expr *a, struct plan_expr *b)
+{
+	return plan_make(ARENA(lowering), op, a, b);
+}
+
+static struct plan_expr *negation(const struct lowering *lowering, struct plan_expr *condition)
+{
+	return make(lowering, PLAN_NOT, condition, NULL);
+}
+
+static struct plan_expr *either(const struct lowering *lowering, struct plan_expr *a,
+	struct plan_expr *b)
+{
+	return a ? make(lowering, PLAN_OR, a, b) : b;
+}
+
+static struct plan_expr *both(const struct lowering *lowering, struct plan_expr *a,
+	struct plan_expr *b)
+{
+	return !a ? b : !b ? a : make(lowering, PLAN_AND, a, b);
+}
+
+/* An array in its buffer. */
+struct held {
+	struct lowering *lowering;
+	int a;                       /* array of the nest */
+	int store;                   /* tile loops outside */
+	int mover;                   /* the innermost of them, which moves the region; -1: none */
+	const struct model_array *model;
+	const struct storage *storage;
+	const struct region *region;
+};
+
+static struct held held_array(struct lowering *lowering, int a)
+{
+	return (struct held){ lowering, a, lowering->store[a], lowering->store[a] - 1,
+		&lowering->model->arrays[a], &lowering->schedule->storage[a], &lowering->regions[a] };
+}
+
+static struct plan_expr *tile_of(const struct held *array, int l)
+{
+	return plan_ref(ARENA(array->lowering), array->lowering->loops[l].tile_var);
+}
+
+static struct plan_expr *position_of(const struct held *array, int l)
+{
+	return plan_ref(ARENA(array->lowering), array->lowering->loops[l].var);
+}
+
+static bool indexes(const struct held *array, int l)
+{
+	int dim = array->lowering->loops[l].dim;
+	for (int d = 0; d < array->model->rank; d++)
+		if (array->model->dims[d].coefficient[dim])
+			return true;
+	return false;
+}
+
+static bool is_anchored(const struct held *array, int l)
+{
+	return array->model->anchored >> array->lowering->loops[l].dim & 1;
+}
+
+static struct plan_expr *last_position(const struct held *array, int l)
+{
+	return make(array->lowering, PLAN_SUB, array->lowering->loops[l].trips,
+		constant(array->lowering, 1));
+}
+
+static struct plan_expr *at_start(const struct held *array, int l)
+{
+	return make(array->lowering, PLAN_EQ, position_of(array, l), constant(array->lowering, 0));
+}
+
+static struct plan_expr *at_end(const struct held *array, int l)
+{
+	return make(array->lowering, PLAN_EQ, position_of(array, l), last_position(array, l));
+}
+
+/* ---- when ---- */
+
+/* The region of this visit is on chip since the run before (TOWARDS_END: will stay
+ * until the next run).  NULL: never. */
+static struct plan_expr *is_kept(const struct held *array, bool towards_end)
+{
+	const struct lowering *lowering = array->lowering;
+	int b = array->mover;
+	if (b < lowering->first_inner || array->model->anchored)
+		return NULL;
+	struct plan_expr *turns = NULL;
+	struct plan_expr *inside = constant(lowering, 1);   /* loops between are at their ends */
+	if (!lowering->loops[b].is_serpentine)
+		return NULL;
+	/* Nothing is kept from one block to the next. */
+	for (int l = b - 1; l >= lowering->first_inner; l--) {
+		struct plan_expr *still = towards_end ? at_end(array, l) : at_start(array, l);
+		if (!indexes(array, l))
+			turns = either(lowering, turns, make(lowering, PLAN_AND, inside,
+				negation(lowering, still)));
+		else if (!lowering->loops[l].is_serpentine)
+			break;
+		inside = make(lowering, PLAN_AND, inside, still);
+	}
+	if (!turns)
+		return NULL;
+	struct plan_expr *left = position_of(array, b);
+	if (towards_end)
+		left = make(lowering, PLAN_SUB, last_position(array, b), left);
+	return make(lowering, PLAN_AND, make(lowering, PLAN_LE, left,
+		constant(lowering, array->storage->slots - 1)), turns);
+}
+
+/* The visit is one that an anchored array has; NULL: all are. */
+static struct plan_expr *is_visited(const struct held *array)
+{
+	const struct lowering *lowering = array->lowering;
+	struct plan_expr *condition = NULL;
+	int s = lowering->groups->items[array->a].accesses[0].statement;
+	for (int l = 0; l < array->store; l++)
+		if (is_anchored(array, l)) {
+			const struct band_dim *dim = &lowering->band->dims[lowering->loops[l].dim];
+			condition = both(lowering, condition, dim->planes[s].kind == HYPERPLANE_FIRST
+				? at_start(array, l) : at_end(array, l));
+		}
+	return condition;
+}
+
+/* The region has been here before: some loop that does not move it has gone on.  (WILL: it will be
+ * here again: some such loop has not ended.) */
+static struct plan_expr *comes_back(const struct held *array, bool will)
+{
+	const struct lowering *lowering = array->lowering;
+	struct plan_expr *condition = NULL;
+	for (int l = 0; l < array->store; l++)
+		if (!indexes(array, l) && !is_anchored(array, l))
+			condition = either(lowering, condition,
+				negation(lowering, will ? at_end(array, l) : at_start(array, l)));
+	return condition ? condition : constant(lowering, 0);
+}
+
+/* The visits that move the region, in or out (IS_PUT).  NULL: all. */
+static struct plan_expr *moving_visits(const struct held *array, bool is_put)
+{
+	const struct lowering *lowering = array->lowering;
+	struct plan_expr *kept = is_kept(array, is_put);
+	struct plan_expr *condition = is_visited(array);
+	/* The first time nothing needs to come, the last time nothing needs to go. */
+	if (is_put ? array->model->is_dropped : array->model->is_written && array->model->is_created)
+		condition = both(lowering, condition, comes_back(array, is_put));
+	return kept ? both(lowering, condition, negation(lowering, kept)) : condition;
+}
+
+/* The sizes for which anything of the array is touched.  NULL: all. */
+static struct plan_expr *existing_sizes(const struct held *array)
+{
+	struct lowering *lowering = array->lowering;
+	const struct reference_group *group = &lowering->groups->items[array->a];
+	isl_set *sizes = NULL;
+	if (!lowering->nest->function->context)
+		return NULL;
+	for (int i = 0; i < group->access_count; i++)
+		sizes = set_unite(sizes, isl_set_params(isl_set_copy(
+			lowering->nest->statements[group->accesses[i].statement]->domain)));
+	sizes = set_coalesce(sizes);
+	struct plan_expr *condition = region_condition(lowering, sizes, 0);
+	isl_set_free(sizes);
+	return condition;
+}
+
+/* ---- where ---- */
+
+static long extent_inside(const struct held *array, int d, int dim)
+{
+	return array->model->dims[d].coefficient[dim]
+		* (array->lowering->model->loops[dim].extent - 1);
+}
+
+/* Elements of dimension D beyond the window that loops inside the store level add, in a
+ * whole block. */
+static long span_inside(const struct held *array, int d)
+{
+	long span = 0;
+	for (int dim = 0; dim < array->lowering->model->loop_count; dim++) {
+		int l = array->lowering->loop_of_dim[dim];
+		if (l < 0 || l >= array->store)
+			span += extent_inside(array, d, dim);
+	}
+	return span;
+}
+
+/* Iterations of loop L's present tile: its size, less in the last. */
+static struct plan_expr *clipped(const struct held *array, int l)
+{
+	const struct lowering *lowering = array->lowering;
+	const struct tile_loop *loop = &lowering->loops[l];
+	struct plan_expr *extent = lowering->extent[loop->dim];
+	struct plan_expr *size = constant(lowering, loop->size);
+	long known;
+	if (plan_is_const(extent, &known) && known % loop->size == 0)
+		return size;
+	struct plan_expr *rest = make(lowering, PLAN_SUB, extent,
+		make(lowering, PLAN_MUL, size, tile_of(array, l)));
+	return make(lowering, PLAN_MIN, size, rest);
+}
+
+/* The iterations of dimension DIM that a visit has, all of them where its tile loop is
+ * inside the buffer: the first and how many. */
+static void iterations(const struct held *array, int dim, struct plan_expr **first,
+	struct plan_expr **count)
+{
+	const struct lowering *lowering = array->lowering;
+	int l = lowering->loop_of_dim[dim];
+	*first = lowering->origin[dim];
+	*count = lowering->extent[dim];
+	if (l < 0 || l >= array->store)
+		return;
+	*first = make(lowering, PLAN_ADD, *first, make(lowering, PLAN_MUL,
+		constant(lowering, lowering->loops[l].size), tile_of(array, l)));
+	*count = clipped(array, l);
+}
+
+static struct plan_expr *scaled(const struct lowering *lowering, long factor,
+	struct plan_expr *value)
+{
+	return make(lowering, PLAN_MUL, constant(lowering, factor), value);
+}
+
+/* Lattice elements of dimension D in the region; not clipped at borders. */
+static struct plan_expr *whole_count(const struct held *array, int d)
+{
+	const struct lowering *lowering = array->lowering;
+	struct plan_expr *total = constant(lowering, array->model->dims[d].window), *first, *count;
+	for (int dim = 0; dim < lowering->model->loop_count; dim++) {
+		long factor = array->model->dims[d].coefficient[dim];
+		iterations(array, dim, &first, &count);
+		if (factor)
+			total = make(lowering, PLAN_ADD, total, scaled(lowering, factor,
+				make(lowering, PLAN_SUB, count, constant(lowering, 1))));
+	}
+	return total;
+}
+
+/* The least lattice coordinate of dimension D in the region; not clipped at borders. */
+static struct plan_expr *whole_first(const struct held *array, int d)
+{
+	struct lowering *lowering = array->lowering;
+	const struct region_dim *region = &array->region->dims[d];
+	struct plan_expr *least = sized(lowering, region->base, region->sized_base), *first, *count;
+	for (int dim = 0; dim < lowering->model->loop_count; dim++) {
+		long factor = region->coefficient[dim];
+		iterations(array, dim, &first, &count);
+		if (factor < 0)
+			first = make(lowering, PLAN_ADD, first, make(lowering, PLAN_SUB, count,
+				constant(lowering, 1)));
+		least = make(lowering, PLAN_ADD, least, scaled(lowering, factor, first));
+	}
+	return least;
+}
+
+/* Where the array's touched elements begin in dimension D. */
+static struct plan_expr *region_low(const struct held *array, int d)
+{
+	const struct region_dim *dim = &array->region->dims[d];
+	return sized(array->lowering, dim->low, dim->sized_low);
+}
+
+/* Where they end. */
+static struct plan_expr *region_limit(const struct held *array, int d)
+{
+	const struct region_dim *dim = &array->region->dims[d];
+	return make(array->lowering, PLAN_ADD, sized(array->lowering, dim->high, dim->sized_high),
+		constant(array->lowering, 1));
+}
+
+/* The region's first element in dimension D, and its end, within what is touched. */
+static struct plan_expr *region_first(const struct held *array, int d)
+{
+	struct plan_expr *first = whole_first(array, d);
+	return !array->region->is_clipped ? first
+		: make(array->lowering, PLAN_MAX, first, region_low(array, d));
+}
+
+static struct plan_expr *region_end(const struct held *array, int d)
+{
+	struct plan_expr *end = make(array->lowering, PLAN_ADD, whole_first(array, d),
+		whole_count(array, d));
+	return !array->region->is_clipped ? end
+		: make(array->lowering, PLAN_MIN, end, region_limit(array, d));
+}
+
+static struct plan_expr *region_count(const struct held *array, int d)
+{
+	return !array->region->is_clipped ? whole_count(array, d)
+		: make(array->lowering, PLAN_SUB, region_end(array, d), region_first(array, d));
+}
+
+/* ---- windows that slide ---- */
+
+/* The dimension that moves with loop B where the window slides, or -1.  A window that was
+ * to slide along a sequential loop does not where loops over blocks are inside it. */
+static int sliding_dim(const struct held *array)
+{
+	const struct tile_loop *loop = mover_of(array->lowering, array->a);
+	if (!array->storage->is_sliding || !loop || loop->is_block)
+		return -1;
+	for (int d = 0; d < array->model->rank; d++)
+		if (array->model->dims[d].coefficient[loop->dim])
+			return d;
+	return -1;
+}
+
+/* The ends of the region in dimension D where a window may show nothing that exists: still
+ * within what does. */
+static struct plan_expr *window_first(const struct held *array, int d)
+{
+	struct plan_expr *first = region_first(array, d);
+	return !array->region->is_clipped ? first
+		: make(array->lowering, PLAN_MIN, first, region_limit(array, d));
+}
+
+static struct plan_expr *window_end(const struct held *array, int d)
+{
+	struct plan_expr *end = region_end(array, d);
+	return !array->region->is_clipped ? end
+		: make(array->lowering, PLAN_MAX, end, region_low(array, d));
+}
+
+/* EXPR in the tile that is STEP further in loop B. */
+static struct plan_expr *stepped(const struct held *array, long step, struct plan_expr *expr)
+{
+	const struct lowering *lowering = array->lowering;
+	struct plan_expr *tile = make(lowering, PLAN_ADD, tile_of(array, array->mover),
+		constant(lowering, step));
+	const struct plan_binding there = { NULL, lowering->loops[array->mover].tile_var, tile };
+	return plan_expr_at(ARENA(lowering), expr, &there);
+}
+
+/* Windows of some tiles at the edges of other loops are so short that they do not touch: they
+ * share no element, and what is between them is not moved. */
+static bool may_be_apart(const struct held *array, int d)
+{
+	const struct lowering *lowering = array->lowering;
+	const struct model_dim *dim = &array->model->dims[d];
+	long shortest = dim->window + span_inside(array, d);
+	for (int l = 0; l < array->mover; l++) {
+		const struct tile_loop *loop = &lowering->loops[l];
+		long extent = lowering->model->loops[loop->dim].extent;
+		bool is_known = !loop->is_block && loop->count > 0;
+		if (is_known && lowering->block_of_dim[loop->dim] < 0)
+			shortest += dim->coefficient[loop->dim]
+				* (extent - (loop->count - 1) * loop->size - 1);
+	}
+	return shortest < dim->coefficient[lowering->loops[array->mover].dim];
+}
+
+static void add_fresh(const struct held *array, struct plan_expr *when, struct plan_expr *first,
+	struct plan_expr *end, struct visit *visit)
+{
+	long known;
+	if (plan_is_const(when, &known) && !known)
+		return;
+	visit->fresh[visit->fresh_count++] = (struct fresh){ when, first,
+		make(array->lowering, PLAN_SUB, end, first) };
+}
+
+/* What the window shows that it did not show one iteration of B before. */
+static void fill_fresh(const struct held *array, int d, struct visit *visit)
+{
+	struct lowering *lowering = array->lowering;
+	const struct tile_loop *loop = &lowering->loops[array->mover];
+	bool falls = array->region->dims[d].coefficient[loop->dim] < 0;
+	/* Tiles that rise uncover the high end: from the end of the tile below. */
+	struct plan_expr *first = window_first(array, d), *end = window_end(array, d);
+	struct plan_expr *high = stepped(array, falls ? 1 : -1, end);
+	struct plan_expr *low = stepped(array, falls ? -1 : 1, first);
+	if (may_be_apart(array, d)) {
+		high = make(lowering, PLAN_MAX, high, first);
+		low = make(lowering, PLAN_MIN, low, end);
+	}
+	struct plan_expr *to_low = !loop->is_backward ? constant(lowering, falls)
+		: falls ? negation(lowering, loop->is_backward) : loop->is_backward;
+	add_fresh(array, negation(lowering, to_low), high, end, visit);
+	add_fresh(array, to_low, first, low, visit);
+}
+
+/* ---- buffers ---- */
+
+/* What the next iteration of loop B shows can come before it.  The next block's cannot: a visit's
+ * blocks are the present ones. */
+static bool is_double(const struct held *array)
+{
+	const struct lowering *lowering = array->lowering;
+	return array->storage->is_double && array->store > variant_outer_count(lowering->variant)
+		&& !lowering->loops[array->mover].is_block && !array->model->anchored
+		&& !lowering->groups->items[array->a].has_siblings;
+}
+
+static long held_regions(const struct held *array)
+{
+	if (array->storage->is_sliding && sliding_dim(array) < 0)
+		return 1;
+	return array->storage->slots + (is_double(array) ? 1 : 0);
+}
+
+/* Lattice elements of a whole region, tiles unclipped. */
+static long region_extent(const struct held *array, int d)
+{
+	long extent = array->model->dims[d].window + span_inside(array, d);
+	for (int l = 0; l < array->store; l++)
+		if (!array->lowering->loops[l].is_block)
+			extent += array->model->dims[d].coefficient[array->lowering->loops[l].dim]
+				* (array->lowering->loops[l].size - 1);
+	return extent;
+}
+
+/* A ring: room for the windows that are held, and no more than a run of loop B shows. */
+static void make_ring(const struct held *array, int d, struct plan_dim *dim)
+{
+	const struct lowering *lowering = array->lowering;
+	const struct tile_loop *loop = &lowering->loops[array->mover];
+	long factor = array->model->dims[d].coefficient[loop->dim];
+	long whole = dim->extent + factor * (lowering->model->loops[loop->dim].extent - loop->size);
+	dim->extent += (held_regions(array) - 1) * factor * loop->size;
+	/* A loop without blocks has more tiles where a size is larger. */
+	if (dim->extent > whole && (loop->count || lowering->block_of_dim[loop->dim] >= 0))
+		dim->extent = whole;
+	dim->modulus = dim->extent;
+}
+
+static void fill_dim(const struct held *array, int d, const struct visit *visit,
+	struct plan_dim *dim)
+{
+	const struct model_dim *model = &array->model->dims[d];
+	dim->stride = array->region->dims[d].stride;
+	dim->phase = array->region->dims[d].phase;
+	dim->extent = region_extent(array, d);
+	if (d == visit->slide) {
+		make_ring(array, d, dim);
+		return;
+	}
+	if (model->clip_high && dim->extent > model->clip_high - model->clip_low)
+		dim->extent = model->clip_high - model->clip_low;
+	dim->origin = visit->first[d];
+}
+
+static struct plan_buffer *make_buffer(const struct held *array, const struct visit *visit)
+{
+	struct lowering *lowering = array->lowering;
+	const struct storage *storage = array->storage;
+	const struct array *of = lowering->groups->items[array->a].array;
+	struct plan_buffer *buffer = ARENA_NEW(ARENA(lowering), struct plan_buffer);
+	buffer->name = unique_name(lowering, arena_printf(ARENA(lowering), "%s_%d", of->name,
+		lowering->nest->index));
+	buffer->array = of;
+	buffer->rank = of->rank;
+	for (int d = 0; d < buffer->rank; d++)
+		fill_dim(array, d, visit, &buffer->dims[d]);
+	buffer->slots = visit->slide >= 0 ? 1 : held_regions(array);
+	buffer->is_double = held_regions(array) > storage->slots;
+	if (buffer->slots > 1)
+		buffer->slot = make(lowering, PLAN_MOD, tile_of(array, array->mover),
+			constant(lowering, buffer->slots));
+	buffer->offset_bytes = storage->offset;
+	buffer->bytes = storage->bytes;
+	buffer->bank = storage->bank;
+	buffer->bank_count = storage->bank_count;
+	return buffer;
+}
+
+static bool ever(const struct plan_expr *condition)
+{
+	long value;
+	return !condition || !plan_is_const(condition, &value) || value;
+}
+
+static struct visit make_visit(const struct held *array)
+{
+	struct visit visit = { .exists = existing_sizes(array), .fetches = moving_visits(array, false),
+		.slide = sliding_dim(array) };
+	visit.is_fetched = ever(visit.fetches);
+	if (array->model->is_written) {
+		visit.puts = moving_visits(array, true);
+		visit.is_put = ever(visit.puts);
+	}
+	for (int d = 0; d < array->lowering->groups->items[array->a].array->rank; d++) {
+		visit.first[d] = region_first(array, d);
+		visit.count[d] = region_count(array, d);
+	}
+	if (visit.slide >= 0) {
+		visit.goes_on = negation(array->lowering, at_start(array, array->mover));
+		fill_fresh(array, visit.slide, &visit);
+	}
+	return visit;
+}
+
+bool make_closed_buffers(struct lowering *lowering)
+{
+	bool holds = true;
+	for (int a = 0; a < lowering->groups->count; a++) {
+		struct held array = held_array(lowering, a);
+		struct visit *visit = &lowering->visits[a];
+		*visit = make_visit(&array);
+		lowering->buffers[a] = make_buffer(&array, visit);
+		if (!lowering->nest->function->symbolic_count || !holds)
+			continue;
+		holds = region_holds(lowering, a, visit->first, visit->count);
+		lowering->refused = holds ? -1 : a;
+	}
+	return holds;
+}
