@@ -184,44 +184,6 @@ static int store_with_blocks(const struct lowering *lowering, int a, int store)
 	return moved;
 }
 
-/* ---- levels ---- */
-
-static void append_wait(struct lowering *lowering, struct plan_node *block, unsigned tags)
-{
-	if (tags)
-		plan_append(ARENA(lowering), block, plan_wait(ARENA(lowering), tags));
-}
-
-/* What comes before the body of a visit, for all buffers inside the first DEPTH tile loops. */
-static void begin_visits(struct lowering *lowering, int depth, struct plan_node *block)
-{
-	unsigned tags = 0;
-	for (int a = 0; a < lowering->groups->count; a++)
-		if (lowering->store[a] == depth)
-			tags |= append_gets(lowering, a, block);
-	append_wait(lowering, block, tags);
-}
-
-/* What goes after it. */
-static void end_visits(struct lowering *lowering, int depth, struct plan_node *block)
-{
-	unsigned tags = 0;
-	for (int a = 0; a < lowering->groups->count; a++)
-		if (lowering->store[a] == depth)
-			tags |= append_puts(lowering, a, block);
-	append_wait(lowering, block, tags);
-}
-
-/* What is still on its way after the last of a run of visits. */
-static void end_run(struct lowering *lowering, int depth, struct plan_node *block)
-{
-	unsigned tags = 0;
-	for (int a = 0; a < lowering->groups->count; a++)
-		if (lowering->store[a] == depth)
-			tags |= tags_after_run(lowering, a);
-	append_wait(lowering, block, tags);
-}
-
 /* ---- stages ---- */
 
 static void make_stage_loops(struct lowering *lowering)
@@ -239,69 +201,6 @@ static void make_stage_loops(struct lowering *lowering)
 			.count = count, .trips = plan_const(ARENA(lowering), count), .var = var,
 			.tile_var = var };
 	}
-}
-
-/* What comes for the present stage M, at its start or in each iteration of its loop. */
-static void append_stage_gets(struct lowering *lowering, int m, int store, struct plan_node *block)
-{
-	unsigned tags = 0;
-	for (int a = 0; a < lowering->groups->count; a++)
-		if (lowering->store[a] == store && stage_of(lowering, a) == m)
-			tags |= append_gets(lowering, a, block);
-	append_wait(lowering, block, tags);
-}
-
-/* Where what comes for a stage does so during the one before (overlaps_turns): the next stage
- * from M on that something comes for; or the number of stages. */
-static int next_turn(const struct lowering *lowering, int m)
-{
-	for (; m < lowering->stage_count; m++)
-		for (int a = 0; a < lowering->groups->count; a++)
-			if (lowering->store[a] < 0 && stage_of(lowering, a) == m)
-				return m;
-	return m;
-}
-
-/* Asks for what stage M needs first. */
-static void append_turn(struct lowering *lowering, int m, struct plan_node *block)
-{
-	for (int a = 0; a < lowering->groups->count; a++)
-		if (lowering->store[a] < 0 && stage_of(lowering, a) == m)
-			append_first_gets(lowering, a, block);
-}
-
-/* Waits for what was asked for, of the arrays of stage M with level STORE. */
-static void append_turn_wait(struct lowering *lowering, int m, int store, struct plan_node *block)
-{
-	unsigned tags = 0;
-	for (int a = 0; a < lowering->groups->count; a++)
-		if (lowering->store[a] == store && stage_of(lowering, a) == m)
-			tags |= 1U << get_tag(a);
-	append_wait(lowering, block, tags);
-}
-
-/* What comes at the start of stage M. */
-static void begin_stage(struct lowering *lowering, int m, struct plan_node *block)
-{
-	if (!lowering->overlaps_turns) {
-		append_stage_gets(lowering, m, STORE_STAGE, block);
-	} else if (next_turn(lowering, m) == m) {
-		append_turn_wait(lowering, m, STORE_STAGE, block);
-		append_turn(lowering, next_turn(lowering, m + 1), block);
-	}
-}
-
-/* What comes in an iteration of its loop. */
-static void begin_chunk(struct lowering *lowering, int m, struct plan_node *block)
-{
-	if (!lowering->overlaps_turns) {
-		append_stage_gets(lowering, m, STORE_CHUNK, block);
-		return;
-	}
-	append_turn_wait(lowering, m, STORE_CHUNK, block);
-	for (int a = 0; a < lowering->groups->count; a++)
-		if (lowering->store[a] == STORE_CHUNK && stage_of(lowering, a) == m)
-			append_next_gets(lowering, a, block);
 }
 
 static bool lower_stage(struct lowering *lowering, int m, struct plan_node *block)
@@ -326,8 +225,7 @@ static bool lower_stage(struct lowering *lowering, int m, struct plan_node *bloc
 static bool lower_tile(struct lowering *lowering, struct plan_node *block)
 {
 	bool done = true;
-	if (lowering->overlaps_turns)
-		append_turn(lowering, next_turn(lowering, 0), block);
+	begin_tile(lowering, block);
 	for (int m = 0; m < lowering->stage_count && done; m++)
 		done = lower_stage(lowering, m, block);
 	return lowering->stage_count ? done

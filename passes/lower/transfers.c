@@ -8,7 +8,7 @@
 
 #define ARENA(lowering) ((lowering)->compilation->arena)
 
-/* ---- conditions ---- */
+/* ---- conditions and waits ---- */
 
 static struct plan_node *guarded(struct lowering *lowering, struct plan_node *block,
 	struct plan_expr *condition)
@@ -30,6 +30,12 @@ static bool never(const struct plan_expr *condition)
 static struct plan_expr *both(struct lowering *lowering, struct plan_expr *a, struct plan_expr *b)
 {
 	return !a ? b : !b ? a : plan_make(ARENA(lowering), PLAN_AND, a, b);
+}
+
+static void append_wait(struct lowering *lowering, struct plan_node *block, unsigned tags)
+{
+	if (tags)
+		plan_append(ARENA(lowering), block, plan_wait(ARENA(lowering), tags));
 }
 
 /* ---- the transfers of a visit ---- */
@@ -192,7 +198,8 @@ static void append_get(const struct view *view, struct plan_expr *when, struct p
 
 /* ---- before and after the body of a visit ---- */
 
-void append_first_gets(struct lowering *lowering, int a, struct plan_node *block)
+/* What array A's buffer shows first in the run that is to begin. */
+static void append_first_gets(struct lowering *lowering, int a, struct plan_node *block)
 {
 	struct view first = mover_of(lowering, a)
 		? visit_at(lowering, a, plan_const(ARENA(lowering), 0)) : present_visit(lowering, a);
@@ -200,7 +207,12 @@ void append_first_gets(struct lowering *lowering, int a, struct plan_node *block
 		append_get(&first, NULL, block);
 }
 
-void append_next_gets(struct lowering *lowering, int a, struct plan_node *block)
+/* Places one kind of transfers of array A's buffer in BLOCK; returns the tags to wait for after
+ * those of all buffers there. */
+typedef unsigned place_transfers(struct lowering *lowering, int a, struct plan_node *block);
+
+/* What it shows in the iteration after the present one: to come during the body. */
+static unsigned append_next_gets(struct lowering *lowering, int a, struct plan_node *block)
 {
 	struct arena *arena = ARENA(lowering);
 	const struct tile_loop *loop = mover_of(lowering, a);
@@ -210,31 +222,30 @@ void append_next_gets(struct lowering *lowering, int a, struct plan_node *block)
 	struct view next = visit_at(lowering, a, plan_make(arena, PLAN_ADD, position, one));
 	if (next.visit->is_fetched)
 		append_get(&next, plan_make(arena, PLAN_NOT, is_last, NULL), block);
+	return 0;
 }
 
 /* The region of this iteration was asked for one iteration ago, except in the first; then
- * the next one's is asked for, to come during the body. */
-static void append_pipelined_gets(struct lowering *lowering, int a, struct plan_node *block)
+ * the next one's is asked for. */
+static unsigned append_pipelined_gets(struct lowering *lowering, int a, struct plan_node *block)
 {
 	struct arena *arena = ARENA(lowering);
 	struct view now = present_visit(lowering, a);
 	append_get(&now, plan_make(arena, PLAN_EQ, plan_ref(arena, mover_of(lowering, a)->var),
 		plan_const(arena, 0)), block);
-	plan_append(arena, block, plan_wait(arena, 1U << get_tag(a)
-		| (now.visit->is_put ? 1U << put_tag(a) : 0)));
-	append_next_gets(lowering, a, block);
+	append_wait(lowering, block,
+		1U << get_tag(a) | (now.visit->is_put ? 1U << put_tag(a) : 0));
+	return append_next_gets(lowering, a, block);
 }
 
-unsigned append_gets(struct lowering *lowering, int a, struct plan_node *block)
+static unsigned append_gets(struct lowering *lowering, int a, struct plan_node *block)
 {
 	struct view now = present_visit(lowering, a);
 	if (!now.visit->is_fetched)
 		return 0;
 	block = guarded(lowering, block, now.visit->exists);
-	if (now.buffer->is_double) {
-		append_pipelined_gets(lowering, a, block);
-		return 0;
-	}
+	if (now.buffer->is_double)
+		return append_pipelined_gets(lowering, a, block);
 	append_get(&now, NULL, block);
 	return 1U << get_tag(a);
 }
@@ -247,7 +258,7 @@ static bool reuses_room(const struct lowering *lowering, int a)
 	return !loop->count || loop->count > lowering->buffers[a]->slots;
 }
 
-unsigned append_puts(struct lowering *lowering, int a, struct plan_node *block)
+static unsigned append_puts(struct lowering *lowering, int a, struct plan_node *block)
 {
 	struct view now = present_visit(lowering, a);
 	unsigned tag = 1U << put_tag(a);
@@ -255,7 +266,7 @@ unsigned append_puts(struct lowering *lowering, int a, struct plan_node *block)
 		return 0;
 	block = guarded(lowering, block, now.visit->exists);
 	if (now.buffer->is_double && !now.visit->is_fetched && reuses_room(lowering, a))
-		plan_append(ARENA(lowering), block, plan_wait(ARENA(lowering), tag));
+		append_wait(lowering, block, tag);
 	if (now.visit->put_rows)
 		append_rows_seen(&now, now.visit->put_rows, block);
 	else
@@ -263,7 +274,90 @@ unsigned append_puts(struct lowering *lowering, int a, struct plan_node *block)
 	return now.buffer->is_double ? 0 : tag;
 }
 
-unsigned tags_after_run(const struct lowering *lowering, int a)
+/* What the last visit of a run puts is still on its way. */
+static unsigned last_put(struct lowering *lowering, int a, struct plan_node *block)
 {
+	(void)block;
 	return lowering->buffers[a]->is_double && lowering->visits[a].is_put ? 1U << put_tag(a) : 0;
+}
+
+/* What was asked for earlier is on its way. */
+static unsigned asked_for(struct lowering *lowering, int a, struct plan_node *block)
+{
+	(void)lowering, (void)block;
+	return 1U << get_tag(a);
+}
+
+/* ---- where lowering stands ---- */
+
+/* Array A has store level STORE; where that is inside a stage, it is stage M. */
+static bool is_at(const struct lowering *lowering, int a, int store, int m)
+{
+	return lowering->store[a] == store && (store >= 0 || stage_of(lowering, a) == m);
+}
+
+/* Has all arrays of store level STORE (inside stage M) placed, and waits once for all of them. */
+static void place(struct lowering *lowering, int store, int m, place_transfers *placing,
+	struct plan_node *block)
+{
+	unsigned tags = 0;
+	for (int a = 0; a < lowering->groups->count; a++)
+		if (is_at(lowering, a, store, m))
+			tags |= placing(lowering, a, block);
+	append_wait(lowering, block, tags);
+}
+
+void begin_visits(struct lowering *lowering, int depth, struct plan_node *block)
+{
+	place(lowering, depth, -1, append_gets, block);
+}
+
+void end_visits(struct lowering *lowering, int depth, struct plan_node *block)
+{
+	place(lowering, depth, -1, append_puts, block);
+}
+
+void end_run(struct lowering *lowering, int depth, struct plan_node *block)
+{
+	place(lowering, depth, -1, last_put, block);
+}
+
+/* Something comes for stage M. */
+static bool has_turn(const struct lowering *lowering, int m)
+{
+	for (int a = 0; a < lowering->groups->count; a++)
+		if (is_at(lowering, a, STORE_STAGE, m) || is_at(lowering, a, STORE_CHUNK, m))
+			return true;
+	return false;
+}
+
+/* What the next stage from M on that something comes for needs first is asked for, to come
+ * during the one before. */
+static void append_turn(struct lowering *lowering, int m, struct plan_node *block)
+{
+	while (m < lowering->stage_count && !has_turn(lowering, m))
+		m++;
+	for (int a = 0; a < lowering->groups->count; a++)
+		if (is_at(lowering, a, STORE_STAGE, m) || is_at(lowering, a, STORE_CHUNK, m))
+			append_first_gets(lowering, a, block);
+}
+
+void begin_tile(struct lowering *lowering, struct plan_node *block)
+{
+	if (lowering->overlaps_turns)
+		append_turn(lowering, 0, block);
+}
+
+void begin_stage(struct lowering *lowering, int m, struct plan_node *block)
+{
+	place(lowering, STORE_STAGE, m, lowering->overlaps_turns ? asked_for : append_gets, block);
+	if (lowering->overlaps_turns && has_turn(lowering, m))
+		append_turn(lowering, m + 1, block);
+}
+
+void begin_chunk(struct lowering *lowering, int m, struct plan_node *block)
+{
+	place(lowering, STORE_CHUNK, m, lowering->overlaps_turns ? asked_for : append_gets, block);
+	if (lowering->overlaps_turns)
+		place(lowering, STORE_CHUNK, m, append_next_gets, block);
 }

@@ -3,17 +3,18 @@
 
 #include "passes/tiles/lowering.h"
 
-/* What moves in a visit, as lowering.visits say. */
+/* What moves, and what waits for it, as lowering.visits say: who walks the loops of a nest
+ * (passes/lower/lower.c) says where in them it stands. */
 
-/* Appends what brings array A's region in (before the body of a visit), and what
- * takes it out (after); returns the tags to wait for. */
-unsigned append_gets(struct lowering *lowering, int a, struct plan_node *block);
-unsigned append_puts(struct lowering *lowering, int a, struct plan_node *block);
-/* The tags to wait for after a whole run of the innermost loop outside A's buffer. */
-unsigned tags_after_run(const struct lowering *lowering, int a);
-/* What array A's buffer, which is double, shows first in the run that is to begin; or in the
- * iteration after the present one. */
-void append_first_gets(struct lowering *lowering, int a, struct plan_node *block);
-void append_next_gets(struct lowering *lowering, int a, struct plan_node *block);
+/* Before and after the body of the visits of all buffers inside the first DEPTH tile loops. */
+void begin_visits(struct lowering *lowering, int depth, struct plan_node *block);
+void end_visits(struct lowering *lowering, int depth, struct plan_node *block);
+/* After a whole run of the innermost of these loops. */
+void end_run(struct lowering *lowering, int depth, struct plan_node *block);
+
+/* Before the stages of a tile; before stage M; in each iteration of its own loop. */
+void begin_tile(struct lowering *lowering, struct plan_node *block);
+void begin_stage(struct lowering *lowering, int m, struct plan_node *block);
+void begin_chunk(struct lowering *lowering, int m, struct plan_node *block);
 
 #endif
