@@ -21,3 +21,16 @@ struct variant variant_plain(struct compilation *compilation, const struct nest 
 	variant.band = variant_find_band(compilation, &variant);
 	return variant;
 }
+
+bool variant_moves(const struct variant *variant, const struct reference_group *array, int d, int dim)
+{
+	for (int a = 0; a < array->access_count; a++) {
+		const struct nest_access *access = &array->accesses[a];
+		const struct hyperplane *plane = &variant->band->dims[dim].planes[access->statement];
+		for (int i = 0; i < variant->nest->statements[access->statement]->depth; i++)
+			if (plane->kind == HYPERPLANE_AFFINE && plane->affine.coefficients[i]
+				&& access->access->subscripts[d].coefficients[i])
+				return true;
+	}
+	return false;
+}

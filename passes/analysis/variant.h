@@ -49,4 +49,8 @@ const struct band *variant_find_band(struct compilation *compilation,
 /* NEST with one buffer an array and all loops tiled that can be. */
 struct variant variant_plain(struct compilation *compilation, const struct nest *nest);
 
+/* In some access of ARRAY, a reference group of VARIANT, dimension D has an iterator that dimension
+ * DIM of the band has too. */
+bool variant_moves(const struct variant *variant, const struct reference_group *array, int d, int dim);
+
 #endif

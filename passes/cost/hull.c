@@ -83,21 +83,6 @@ static __isl_give isl_map *elements_of_array(const struct variant *variant,
 	return map_coalesce(elements);
 }
 
-/* Dimension D of ARRAY has an iterator that the band's dimension L has too. */
-static bool may_move(const struct variant *variant, const struct reference_group *array, int d,
-	int l)
-{
-	for (int a = 0; a < array->access_count; a++) {
-		const struct nest_access *access = &array->accesses[a];
-		const struct hyperplane *plane = &variant->band->dims[l].planes[access->statement];
-		for (int i = 0; i < variant->nest->statements[access->statement]->depth; i++)
-			if (plane->kind == HYPERPLANE_AFFINE && plane->affine.coefficients[i]
-				&& access->access->subscripts[d].coefficients[i])
-				return true;
-	}
-	return false;
-}
-
 /* What ARRAY's hull depends on: its accesses, and each dimension of the band. */
 static struct nest_query hull_query(struct arena *arena, const struct band *band,
 	const struct reference_group *array)
@@ -128,7 +113,7 @@ static bool find_hull(struct compilation *compilation, const struct variant *var
 		known &= spans(compilation, variant->band, array, elements, tile, span);
 		tile[l] = 1;
 		for (int d = 0; d < out->rank; d++)
-			out->dims[d].coefficient[l] = extent == 1 ? may_move(variant, array, d, l)
+			out->dims[d].coefficient[l] = extent == 1 ? variant_moves(variant, array, d, l)
 				: span[d] > one[d] ? (span[d] - one[d] + extent - 2) / (extent - 1) : 0;
 	}
 	isl_map_free(elements);

@@ -5,6 +5,7 @@
 
 #include "ir/plan_copy.h"
 #include "passes/regions/visit.h"
+#include "passes/tiles/expressions.h"
 
 #define ARENA(lowering) ((lowering)->compilation->arena)
 
@@ -19,17 +20,6 @@ static struct plan_node *guarded(struct lowering *lowering, struct plan_node *bl
 	struct plan_node *guard = plan_if(ARENA(lowering), condition);
 	plan_append(ARENA(lowering), block, guard);
 	return guard->body;
-}
-
-static bool never(const struct plan_expr *condition)
-{
-	long value;
-	return condition && plan_is_const(condition, &value) && !value;
-}
-
-static struct plan_expr *both(struct lowering *lowering, struct plan_expr *a, struct plan_expr *b)
-{
-	return !a ? b : !b ? a : plan_make(ARENA(lowering), PLAN_AND, a, b);
 }
 
 static void append_wait(struct lowering *lowering, struct plan_node *block, unsigned tags)
@@ -152,9 +142,9 @@ static void append_window(const struct view *view, struct plan_node *block)
 	struct plan_expr *goes_on = seen(view, visit->goes_on);
 	struct plan_expr *starts = plan_make(ARENA(lowering), PLAN_NOT, goes_on, NULL);
 	const struct plan_transfer box = box_of(view, false);
-	if (!never(starts))
+	if (!never_holds(starts))
 		append_box(view, false, guarded(lowering, block, starts));
-	if (never(goes_on))
+	if (never_holds(goes_on))
 		return;
 	block = guarded(lowering, block, goes_on);
 	for (int i = 0; i < visit->fresh_count; i++)
@@ -184,8 +174,8 @@ static void append_get(const struct view *view, struct plan_expr *when, struct p
 	struct lowering *lowering = view->lowering;
 	const struct visit *visit = view->visit;
 	if (!visit->get_rows)
-		when = both(lowering, when, seen(view, visit->fetches));
-	if (never(when))
+		when = both_hold(lowering, when, seen(view, visit->fetches));
+	if (never_holds(when))
 		return;
 	block = guarded(lowering, block, when);
 	if (visit->get_rows)

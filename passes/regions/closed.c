@@ -33,12 +33,6 @@ static struct plan_expr *either(const struct lowering *lowering, struct plan_exp
 	return a ? make(lowering, PLAN_OR, a, b) : b;
 }
 
-static struct plan_expr *both(const struct lowering *lowering, struct plan_expr *a,
-	struct plan_expr *b)
-{
-	return !a ? b : !b ? a : make(lowering, PLAN_AND, a, b);
-}
-
 /* An array in its buffer. */
 struct held {
 	struct lowering *lowering;
@@ -138,7 +132,7 @@ static struct plan_expr *is_visited(const struct held *array)
 	for (int l = 0; l < array->store; l++)
 		if (is_anchored(array, l)) {
 			const struct band_dim *dim = &lowering->band->dims[lowering->loops[l].dim];
-			condition = both(lowering, condition, dim->planes[s].kind == HYPERPLANE_FIRST
+			condition = both_hold(lowering, condition, dim->planes[s].kind == HYPERPLANE_FIRST
 				? at_start(array, l) : at_end(array, l));
 		}
 	return condition;
@@ -165,8 +159,8 @@ static struct plan_expr *moving_visits(const struct held *array, bool is_put)
 	struct plan_expr *condition = is_visited(array);
 	/* The first time nothing needs to come, the last time nothing needs to go. */
 	if (is_put ? array->model->is_dropped : array->model->is_written && array->model->is_created)
-		condition = both(lowering, condition, comes_back(array, is_put));
-	return kept ? both(lowering, condition, negation(lowering, kept)) : condition;
+		condition = both_hold(lowering, condition, comes_back(array, is_put));
+	return kept ? both_hold(lowering, condition, negation(lowering, kept)) : condition;
 }
 
 /* The sizes for which anything of the array is touched.  NULL: all. */
@@ -375,8 +369,7 @@ static bool may_be_apart(const struct held *array, int d)
 static void add_fresh(const struct held *array, struct plan_expr *when, struct plan_expr *first,
 	struct plan_expr *end, struct visit *visit)
 {
-	long known;
-	if (plan_is_const(when, &known) && !known)
+	if (never_holds(when))
 		return;
 	visit->fresh[visit->fresh_count++] = (struct fresh){ when, first,
 		make(array->lowering, PLAN_SUB, end, first) };
@@ -466,12 +459,7 @@ static struct plan_buffer *make_buffer(const struct held *array, const struct vi
 {
 	struct lowering *lowering = array->lowering;
 	const struct storage *storage = array->storage;
-	const struct array *of = lowering->groups->items[array->a].array;
-	struct plan_buffer *buffer = ARENA_NEW(ARENA(lowering), struct plan_buffer);
-	buffer->name = unique_name(lowering, arena_printf(ARENA(lowering), "%s_%d", of->name,
-		lowering->nest->index));
-	buffer->array = of;
-	buffer->rank = of->rank;
+	struct plan_buffer *buffer = new_buffer(lowering, array->a);
 	for (int d = 0; d < buffer->rank; d++)
 		fill_dim(array, d, visit, &buffer->dims[d]);
 	buffer->slots = visit->slide >= 0 ? 1 : held_regions(array);
@@ -486,20 +474,14 @@ static struct plan_buffer *make_buffer(const struct held *array, const struct vi
 	return buffer;
 }
 
-static bool ever(const struct plan_expr *condition)
-{
-	long value;
-	return !condition || !plan_is_const(condition, &value) || value;
-}
-
 static struct visit make_visit(const struct held *array)
 {
 	struct visit visit = { .exists = existing_sizes(array), .fetches = moving_visits(array, false),
 		.slide = sliding_dim(array) };
-	visit.is_fetched = ever(visit.fetches);
+	visit.is_fetched = !never_holds(visit.fetches);
 	if (array->model->is_written) {
 		visit.puts = moving_visits(array, true);
-		visit.is_put = ever(visit.puts);
+		visit.is_put = !never_holds(visit.puts);
 	}
 	for (int d = 0; d < array->lowering->groups->items[array->a].array->rank; d++) {
 		visit.first[d] = region_first(array, d);

@@ -163,18 +163,6 @@ static bool fill_region(struct lowering *lowering, int a, struct general_region 
 	return done;
 }
 
-static struct plan_buffer *new_buffer(struct lowering *lowering, int a)
-{
-	const struct array *array = lowering->groups->items[a].array;
-	struct plan_buffer *buffer = ARENA_NEW(ARENA(lowering), struct plan_buffer);
-	buffer->name = unique_name(lowering, arena_printf(ARENA(lowering), "%s_%d", array->name,
-		lowering->nest->index));
-	buffer->array = array;
-	buffer->rank = array->rank;
-	buffer->slots = 1;
-	return buffer;
-}
-
 static bool stays_on_chip(const struct reference_group *array)
 {
 	return array->is_internal || array->is_kept;

@@ -22,21 +22,6 @@ static __isl_give isl_set *reached(const struct lowering *lowering, int a, bool 
 	return set_coalesce(isl_set_intersect_params(elements, tile_context(lowering)));
 }
 
-/* Dimension D of array A moves with tile loop L. */
-static bool side_moves_with(const struct lowering *lowering, int a, int d, int l)
-{
-	const struct reference_group *array = &lowering->groups->items[a];
-	for (int i = 0; i < array->access_count; i++) {
-		int s = array->accesses[i].statement;
-		const struct hyperplane *plane = &lowering->band->dims[lowering->loops[l].dim].planes[s];
-		for (int j = 0; j < lowering->nest->statements[s]->depth; j++)
-			if (plane->kind == HYPERPLANE_AFFINE && plane->affine.coefficients[j]
-				&& array->accesses[i].access->subscripts[d].coefficients[j])
-				return true;
-	}
-	return false;
-}
-
 /* Where the elements of UNTIL and FROM are, whatever the tile of the innermost loop: the
  * sides of the buffer along which it does not move. */
 static __isl_give isl_set *find_still(const struct lowering *lowering, __isl_keep isl_set *until,
@@ -96,7 +81,8 @@ static bool measure(struct lowering *lowering, int a, bool is_double, struct pla
 	isl_set *params = find_still(lowering, until, from, buffer->rank, &box);
 	bool known = true;
 	for (int d = 0; d < buffer->rank && known; d++)
-		known = lowering->depth && side_moves_with(lowering, a, d, lowering->depth - 1)
+		known = lowering->depth && variant_moves(lowering->variant,
+			&lowering->groups->items[a], d, lowering->loops[lowering->depth - 1].dim)
 			? fill_ring(lowering, until, from, d, &buffer->dims[d])
 			: fill_still(lowering, params, &box, d, &buffer->dims[d]);
 	box_free(&box);

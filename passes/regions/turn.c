@@ -23,16 +23,10 @@ static void leave_turn(struct lowering *lowering, int depth)
 static bool is_moved(const struct lowering *lowering, int a)
 {
 	const struct reference_group *array = &lowering->groups->items[a];
-	for (int l = 0; l < lowering->band->count; l++)
-		for (int i = 0; i < array->access_count; i++) {
-			int s = array->accesses[i].statement;
-			const struct hyperplane *plane = &lowering->band->dims[l].planes[s];
-			for (int j = 0; j < lowering->nest->statements[s]->depth; j++)
-				for (int d = 0; d < array->array->rank; d++)
-					if (plane->kind == HYPERPLANE_AFFINE && plane->affine.coefficients[j]
-						&& array->accesses[i].access->subscripts[d].coefficients[j])
-						return true;
-		}
+	for (int dim = 0; dim < lowering->band->count; dim++)
+		for (int d = 0; d < array->array->rank; d++)
+			if (variant_moves(lowering->variant, array, d, dim))
+				return true;
 	return false;
 }
 

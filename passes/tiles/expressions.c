@@ -183,6 +183,18 @@ struct plan_expr *expression_at(struct lowering *lowering, __isl_keep isl_set *p
 	return expr ? translate_expr_at(lowering, expr, point) : NULL;
 }
 
+struct plan_expr *both_hold(const struct lowering *lowering, struct plan_expr *a,
+	struct plan_expr *b)
+{
+	return !a ? b : !b ? a : plan_make(lowering->compilation->arena, PLAN_AND, a, b);
+}
+
+bool never_holds(const struct plan_expr *condition)
+{
+	long value;
+	return condition && plan_is_const(condition, &value) && !value;
+}
+
 struct plan_expr *sized(struct lowering *lowering, long value, isl_pw_aff *sizes)
 {
 	struct arena *arena = lowering->compilation->arena;

@@ -46,6 +46,11 @@ struct plan_expr *translate_expr_at(struct lowering *lowering, __isl_take isl_as
 struct plan_expr *expression_at(struct lowering *lowering, __isl_keep isl_set *params,
 	int depth, __isl_take isl_pw_aff *value, const struct point *point);
 
+/* Conditions, NULL where they always hold: A and B; it never holds. */
+struct plan_expr *both_hold(const struct lowering *lowering, struct plan_expr *a,
+	struct plan_expr *b);
+bool never_holds(const struct plan_expr *condition);
+
 /* A number of the nest as the symbolic sizes make it: VALUE where SIZES is NULL. */
 struct plan_expr *sized(struct lowering *lowering, long value, isl_pw_aff *sizes);
 

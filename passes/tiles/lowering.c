@@ -45,6 +45,18 @@ struct plan_var *new_var(struct lowering *lowering, const char *base, long min, 
 	return var;
 }
 
+struct plan_buffer *new_buffer(struct lowering *lowering, int a)
+{
+	const struct array *array = lowering->groups->items[a].array;
+	struct plan_buffer *buffer = ARENA_NEW(ARENA(lowering), struct plan_buffer);
+	buffer->name = unique_name(lowering, arena_printf(ARENA(lowering), "%s_%d", array->name,
+		lowering->nest->index));
+	buffer->array = array;
+	buffer->rank = array->rank;
+	buffer->slots = 1;
+	return buffer;
+}
+
 /* ---- tile loops ---- */
 
 struct plan_expr *tile_at(const struct lowering *lowering, const struct tile_loop *loop,

@@ -87,6 +87,8 @@ void leave_stage(struct lowering *lowering);
 bool function_has(const struct function *function, const char *name);
 /* BASE, or BASE with a number where the plan has that name already. */
 const char *unique_name(struct lowering *lowering, const char *base);
+/* A buffer for array A, with no extents yet. */
+struct plan_buffer *new_buffer(struct lowering *lowering, int a);
 struct plan_var *new_var(struct lowering *lowering, const char *base, long min, long max);
 
 /* The index of the tile of LOOP at POSITION of its run. */
