@@ -87,14 +87,16 @@ void fusion_memo_begin(struct fusion_memo *memo)
 	memo->call++;
 }
 
-/* What is not proved may be another in a smaller scratchpad.  Only what this call has found serves
- * there, so that an answer does not depend on what was asked before. */
+/* What is not proved may be another in a smaller scratchpad, and so may be what is proved of a plan
+ * where the model counts more than plans need.  Only what this call has found serves there, so that
+ * an answer does not depend on what was asked before. */
 static bool serves(const struct fusion_memo *memo, const struct lowered *known, long capacity)
 {
 	if (known->capacity <= capacity)
 		return known->capacity == capacity;
-	return !known->fits || (known->weighed.entry.scratchpad_used_bytes <= capacity
-		&& (known->weighed.entry.optimal || known->call == memo->call));
+	const struct plan_nest *entry = &known->weighed.entry;
+	return !known->fits || (entry->scratchpad_used_bytes <= capacity
+		&& ((entry->optimal && entry->is_rectangular) || known->call == memo->call));
 }
 
 /* A is rather taken than B. */

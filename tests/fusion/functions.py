@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""functions.py LOOPC FIRST COUNT [alone|aligned]: what loopc says of whole functions, on COUNT random
+"""functions.py LOOPC FIRST COUNT [alone|aligned|bordered]: what loopc says of whole functions, on COUNT random
 ones from seed FIRST on, of 2 to 6 nests, in five scratchpads each; alone: of one nest each, whose tiles
-have no closed forms; aligned: for machines whose DMA copies multiples of more bytes than elements have.
+have no closed forms; aligned: for machines whose DMA copies multiples of more bytes than elements have;
+bordered: with nests whose plans need less than the model says.
 
  - A compilation, a sweep and a front say the same for the same machine.
  - More scratchpad never moves more.
@@ -191,6 +192,28 @@ class Aligned(Function):
         return self.rng.choice((4, 8, 8, 16))
 
 
+class Bordered(Function):
+    """A function of small arrays, with neighbours that elements at a border have not."""
+
+    kinds = ("borders", "borders", "plain", "window", "rows")
+
+    def __init__(self, rng):
+        super().__init__(rng, rng.choice((2, 2, 3)))
+
+    def extent(self):
+        return self.rng.choice((3, 4, 5, 6))
+
+    def borders(self, is_last):
+        a = self.source(2)
+        m, n = self.side[a]
+        t = self.target([m, n], is_last)
+        self.loop("for (int i = 0; i < %d; i++)" % m, "for (int j = 0; j < %d; j++) {" % n,
+                  "%s[i][j] = 2 * %s[i][j];" % (t, a),
+                  "if (i > 0)", "%s[i][j] += %s[i - 1][j];" % (t, a),
+                  "if (i < %d)" % (m - 1), "%s[i][j] += %s[i + 1][j];" % (t, a),
+                  "if (j > 0)", "%s[i][j] += %s[i][j - 1];" % (t, a), "}")
+
+
 class Failure(Exception):
     pass
 
@@ -367,7 +390,7 @@ class Trial:
 
 def main():
     loopc, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    kind = {"alone": Alone, "aligned": Aligned}.get("".join(sys.argv[4:]), Function)
+    kind = {"alone": Alone, "aligned": Aligned, "bordered": Bordered}.get("".join(sys.argv[4:]), Function)
     failures = 0
     for seed in range(first, first + count):
         trial = Trial(loopc, seed, kind)
