@@ -61,7 +61,8 @@ enum ranking {
 	RANK_SCHEDULES,              /* of a nest, by its model */
 	RANK_SMALL_SCHEDULES,        /* likewise, where memory is spared: points of a front */
 	RANK_TO_FIT,                 /* schedules of a nest that nothing else fits of */
-	RANK_PLANS,                  /* of a nest, whose models may differ */
+	RANK_PLANS,                  /* of a nest in several variants: their models bound commands and
+	                              * runs more or less closely, so that both are weighed */
 	RANK_GROUPS,                 /* ways to cut a group; bounds say nothing of equals */
 	RANK_SMALL_GROUPS,           /* likewise, where memory is spared */
 	RANKING_COUNT
@@ -69,7 +70,8 @@ enum ranking {
 
 struct objective objective_of(enum ranking ranking);
 
-/* Of what runs one after the other: memory is used in turns. */
+/* Of what runs one after the other: memory is used in turns.  What is better in what is asked for
+ * stays so with anything else beside it: partitions of functions into groups count on it. */
 struct cost cost_sum(const struct cost *one, const struct cost *other);
 /* What may run beside PART for as much as ALL, which costs no less. */
 struct cost cost_rest(const struct cost *all, const struct cost *part);
