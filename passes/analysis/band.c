@@ -9,6 +9,7 @@
 #include "ir/isl_work.h"
 #include "passes/analysis/band_dim.h"
 #include "passes/analysis/band_isl.h"
+#include "passes/analysis/legality.h"
 #include "passes/analysis/nest_memo.h"
 #include "passes/analysis/values.h"
 
@@ -146,12 +147,13 @@ static isl_stat find_extreme(__isl_take isl_map *pairs, void *user)
 	int s = nest_statement_named(extreme->nest, isl_map_get_tuple_name(pairs, isl_dim_in));
 	int t = nest_statement_named(extreme->nest, isl_map_get_tuple_name(pairs, isl_dim_out));
 	int own = extreme->after ? t : s, other = extreme->after ? s : t;
-	long min, max;
+	struct distance distance = { false, 0, 0 };
 	if (own == extreme->statement && other >= 0 && other != own
-		&& extreme->planes[other].kind == HYPERPLANE_AFFINE
-		&& plane_distance(pairs, extreme->planes[s].value, extreme->planes[t].value, &min, &max)
-		&& -min > extreme->shift)
-		extreme->shift = -min;
+		&& extreme->planes[other].kind == HYPERPLANE_AFFINE)
+		distance = pairs_distance(pairs, isl_map_from_aff(isl_aff_copy(extreme->planes[s].value)),
+			isl_map_from_aff(isl_aff_copy(extreme->planes[t].value)));
+	if (distance.any && -distance.min > extreme->shift)
+		extreme->shift = -distance.min;
 	isl_map_free(pairs);
 	return isl_stat_ok;
 }

@@ -8,17 +8,9 @@ bool affine_of_isl(__isl_keep isl_aff *aff, int count, struct affine *affine);
 /* (sign * iterator I - origin) / divisor */
 struct hyperplane iterator_plane(struct compilation *compilation,
 	const struct statement *statement, int iterator, int sign, long origin, long divisor);
-/* The least and largest difference of a pair's values. */
-bool plane_distance(__isl_keep isl_map *pairs, __isl_keep isl_aff *from, __isl_keep isl_aff *to,
-	long *min, long *max);
 /* DIM, which BAND may get, has PLANES: shifts those that are affine so that values start at 0, and
  * fills in extent and legality.  False if the statements' values are not known. */
 bool band_dim_finish(struct compilation *compilation, const struct nest *nest,
 	const struct band *band, struct hyperplane *planes, struct band_dim *dim);
-
-/* Those of PAIRS, of instances of statements S and T, that the sequential dimensions of BAND leave
- * unordered.  Takes PAIRS; the caller frees the result. */
-__isl_give isl_map *in_one_iteration(const struct band *band, __isl_take isl_map *pairs, int s,
-	int t);
 
 #endif

@@ -47,19 +47,23 @@ static bool may_swap(const struct compilation *compilation, const struct stateme
 	return compilation->reassociate || !type_is_float(a->array->type.kind);
 }
 
+unsigned statements_use(const struct function *function, const struct array *array, int first,
+	int end)
+{
+	unsigned uses = 0;
+	for (int s = first; s < end; s++)
+		for (int a = 0; a < function->statements[s]->access_count; a++)
+			if (function->statements[s]->accesses[a].array == array)
+				uses |= function->statements[s]->accesses[a].is_write ? USE_WRITE : USE_READ;
+	return uses;
+}
+
 bool nest_shares(const struct nest *nest, const struct array *array)
 {
 	const struct function *function = nest->function;
-	for (int s = 0; s < function->statement_count; s++) {
-		const struct statement *statement = function->statements[s];
-		if (statement->index >= nest->statements[0]->index
-			&& statement->index < nest->statements[0]->index + nest->statement_count)
-			continue;
-		for (int a = 0; a < statement->access_count; a++)
-			if (statement->accesses[a].array == array)
-				return true;
-	}
-	return false;
+	int first = nest->statements[0]->index, end = first + nest->statement_count;
+	return statements_use(function, array, 0, first)
+		|| statements_use(function, array, end, function->statement_count);
 }
 
 /* An outer loop of NEST is around STATEMENT, or it is not known which run after it. */

@@ -103,6 +103,10 @@ int nest_statement_named(const struct nest *nest, const char *name);
 /* Loops around the deepest statement. */
 int nest_depth(const struct nest *nest);
 
+/* Whether the statements of FUNCTION from FIRST up to END read ARRAY, or write it. */
+enum { USE_READ = 1, USE_WRITE = 2 };
+unsigned statements_use(const struct function *function, const struct array *array, int first,
+	int end);
 /* Statements of the function that are not in NEST use ARRAY. */
 bool nest_shares(const struct nest *nest, const struct array *array);
 /* A value that SCALAR has in NEST may be read outside. */

@@ -7,6 +7,7 @@
 
 #include <isl/union_set.h>
 
+#include "passes/analysis/legality.h"
 #include "passes/analysis/nest_memo.h"
 #include "passes/analysis/reference_groups.h"
 #include "support/memory.h"
@@ -155,47 +156,17 @@ static int position_in_body(const struct statement *statement, int depth)
 	return statement->depth > depth ? statement->loops[depth]->position : statement->position;
 }
 
-/* Which statements of NEST may be apart from those behind them: each piece of them then runs
- * as a whole, in every iteration of the first LOOPS loops. */
-struct cutting {
-	const struct nest *nest;
-	int loops;
-	bool is_private;
-	bool *is_joined;             /* [statement]: to the one before */
-};
-
-/* A pair that runs backwards among the pieces joins all that are between its ends; so does
- * a value of a scalar, which holds one at a time. */
-static isl_stat join_pieces(__isl_take isl_map *pairs, void *user)
-{
-	struct cutting *cutting = user;
-	int from = nest_statement_named(cutting->nest, isl_map_get_tuple_name(pairs, isl_dim_in));
-	int to = nest_statement_named(cutting->nest, isl_map_get_tuple_name(pairs, isl_dim_out));
-	bool joins = from > to || (cutting->is_private && from != to);
-	for (int l = 0; l < cutting->loops && joins; l++)
-		pairs = isl_map_equate(pairs, isl_dim_in, l, isl_dim_out, l);
-	joins = joins && isl_map_is_empty(pairs) != isl_bool_true;
-	isl_map_free(pairs);
-	int first = from < to ? from : to, last = from < to ? to : from;
-	for (int s = first + 1; s <= last && joins; s++)
-		cutting->is_joined[s] = true;
-	return isl_stat_ok;
-}
-
+/* Which statements of NEST are in a part with the one before. */
 static bool *joined_statements(struct compilation *compilation, const struct nest *nest,
 	int loops, int shared)
 {
-	struct cutting cutting = { nest, loops, false,
-		ARENA_ARRAY(compilation->arena, bool, nest->statement_count + 1) };
+	bool *is_joined = ARENA_ARRAY(compilation->arena, bool, nest->statement_count + 1);
 	for (int s = 1; s < nest->statement_count; s++)
-		cutting.is_joined[s] = position_in_body(nest->statements[s], shared)
+		is_joined[s] = position_in_body(nest->statements[s], shared)
 			== position_in_body(nest->statements[s - 1], shared);
-	if (loops == shared)
-		return cutting.is_joined;
-	isl_union_map_foreach_map(nest->dependences, join_pieces, &cutting);
-	cutting.is_private = true;
-	isl_union_map_foreach_map(nest->together, join_pieces, &cutting);
-	return cutting.is_joined;
+	if (loops < shared)
+		nest_join_statements(nest, loops, is_joined);
+	return is_joined;
 }
 
 /* The COUNT statements of PARENT from FIRST on, inside LOOPS of its loops. */

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "passes/analysis/legality.h"
 #include "passes/analysis/nest_memo.h"
 #include "passes/cost/place.h"
 #include "passes/cost/plan_cost.h"
@@ -16,23 +17,11 @@
 #include "passes/variants/lower_nest.h"
 #include "passes/variants/schedule_text.h"
 
-/* Which value of a scalar is whose was found for the whole function: a group with only
- * some of the uses of one that is written would need more. */
-static bool shares_scalars(const struct groups *groups, const struct fusion_candidate *candidate)
+static bool may_join(const struct groups *groups, const struct fusion_candidate *candidate)
 {
-	for (int i = 0; i < groups->function->array_count; i++) {
-		const struct group_array *entry = &groups->arrays[i];
-		bool inside = false, is_written = false;
-		for (int a = 0; a < entry->access_count; a++) {
-			inside |= entry->accesses[a].nest >= candidate->first
-				&& entry->accesses[a].nest <= candidate->last;
-			is_written |= entry->accesses[a].access->is_write;
-		}
-		if (entry->array->by_value && is_written && inside
-			&& (entry->first < candidate->first || entry->last > candidate->last))
-			return true;
-	}
-	return false;
+	const struct nest *first = &groups->nests[candidate->first], *last = &groups->nests[candidate->last];
+	return statements_may_join(groups->function, first->statements[0]->index,
+		last->statements[0]->index + last->statement_count);
 }
 
 /* Nests of the group use ARRAY together. */
@@ -55,7 +44,7 @@ bool group_is_whole(const struct groups *groups, const struct fusion_candidate *
 	for (int i = 0; i < groups->function->array_count; i++)
 		if (!groups->arrays[i].array->by_value && is_shared(&groups->arrays[i], candidate)
 			&& !is_carried(groups->compilation, groups->arrays[i].array))
-			return !shares_scalars(groups, candidate);
+			return may_join(groups, candidate);
 	return false;
 }
 

@@ -101,21 +101,12 @@ static bool is_legal(struct groups *groups, int n, int last, struct group_dim *d
 	for (int p = groups->first_pair[n]; p < groups->first_pair[n + 1]; p++) {
 		const struct group_pair *pair = &groups->pairs[p];
 		const struct group_plane *from = &dim->planes[pair->from], *to = &dim->planes[pair->to];
-		long min, max;
 		if (groups->nest_of[pair->to] > last)
 			continue;
-		if (groups->nest_of[pair->to] < n || (pair->is_private && from->kind != to->kind))
+		const struct distance distance = group_distance(groups, pair, from, 1, to, 1);
+		if (!pairs_keep_order(from->kind, to->kind, pair->is_private, distance))
 			return false;
-		if (from->kind != HYPERPLANE_AFFINE || to->kind != HYPERPLANE_AFFINE) {
-			if (from->kind != HYPERPLANE_FIRST && to->kind != HYPERPLANE_LAST)
-				return false;
-			continue;
-		}
-		if (!group_distance(groups, pair, from, 1, to, 1, &min, &max))
-			continue;
-		if (min < 0 || (pair->is_private && max > 0))
-			return false;
-		dim->is_forward |= max > 0;
+		dim->is_forward |= distance.max > 0;
 	}
 	return true;
 }
@@ -126,13 +117,13 @@ static bool lengthen_spans(struct groups *groups, int n, int last, struct group_
 	bool changed = false;
 	for (int p = groups->first_pair[n]; p < groups->first_pair[n + 1]; p++) {
 		const struct group_pair *pair = &groups->pairs[p];
-		const struct group_plane *from = &dim->planes[pair->from], *to = &dim->planes[pair->to];
-		long min, max;
-		if (groups->nest_of[pair->to] > last || from->kind != HYPERPLANE_AFFINE
-			|| to->kind != HYPERPLANE_AFFINE
-			|| !group_distance(groups, pair, from, 1, to, 1, &min, &max))
+		if (groups->nest_of[pair->to] > last)
 			continue;
-		long span = dim->spans[pair->to] + max;
+		const struct distance distance = group_distance(groups, pair, &dim->planes[pair->from], 1,
+			&dim->planes[pair->to], 1);
+		if (!distance.any)
+			continue;
+		long span = dim->spans[pair->to] + distance.max;
 		if (span > dim->spans[pair->from]) {
 			dim->spans[pair->from] = span;
 			changed = true;
@@ -168,28 +159,24 @@ static bool finish_member(struct groups *groups, int n, int last, struct group_d
 	return true;
 }
 
-struct spread {
-	bool any;
-	long min, max;               /* of divisor * user's value - factor * producer's */
-};
-
-/* How far the users of nest N's statements, at PLANES, are away in DIM. */
-static struct spread spread_of(struct groups *groups, int n, int last, const struct group_dim *dim,
+/* How far the users of nest N's statements, at PLANES, are away in DIM: divisor * the user's value -
+ * factor * the producer's. */
+static struct distance spread_of(struct groups *groups, int n, int last, const struct group_dim *dim,
 	const struct group_plane *planes, long factor, long divisor)
 {
-	struct spread spread = { false, 0, 0 };
+	struct distance spread = { false, 0, 0 };
 	int first = groups->nests[n].statements[0]->index;
 	for (int p = groups->first_pair[n]; p < groups->first_pair[n + 1]; p++) {
 		const struct group_pair *pair = &groups->pairs[p];
 		int user = groups->nest_of[pair->to];
-		const struct group_plane *from = &planes[pair->from - first], *to = &dim->planes[pair->to];
-		long min, max;
-		if (user == n || user > last || from->kind != HYPERPLANE_AFFINE
-			|| to->kind != HYPERPLANE_AFFINE
-			|| !group_distance(groups, pair, from, factor, to, divisor, &min, &max))
+		if (user == n || user > last)
 			continue;
-		spread.min = !spread.any || min < spread.min ? min : spread.min;
-		spread.max = !spread.any || max > spread.max ? max : spread.max;
+		const struct distance own = group_distance(groups, pair, &planes[pair->from - first], factor,
+			&dim->planes[pair->to], divisor);
+		if (!own.any)
+			continue;
+		spread.min = !spread.any || own.min < spread.min ? own.min : spread.min;
+		spread.max = !spread.any || own.max > spread.max ? own.max : spread.max;
 		spread.any = true;
 	}
 	return spread;
@@ -235,14 +222,14 @@ static void place_member(const struct groups *groups, int n, const struct group_
 struct alignment {
 	const struct natural_dim *own;   /* NULL: none */
 	long factor, divisor;
-	struct spread spread;
+	struct distance spread;
 };
 
 /* Tries loop OWN of nest N, its values times FACTOR over DIVISOR, for DIM. */
 static void try_alignment(struct groups *groups, int n, int last, const struct group_dim *dim,
 	const struct natural_dim *own, long factor, long divisor, struct alignment *best)
 {
-	struct spread spread = spread_of(groups, n, last, dim, own->planes, factor, divisor);
+	struct distance spread = spread_of(groups, n, last, dim, own->planes, factor, divisor);
 	long width = spread.max - spread.min;
 	long unrelated = divisor * (dim->extent - 1) + factor * (own->extent - 1);
 	if (!spread.any || 2 * width > unrelated || (best->own
@@ -454,18 +441,11 @@ static bool is_legal_stage(struct groups *groups, int n, const struct group_plan
 	int first = groups->nests[n].statements[0]->index;
 	for (int p = groups->first_pair[n]; p < groups->first_pair[n + 1]; p++) {
 		const struct group_pair *pair = &groups->pairs[p];
-		long min, max;
 		if (groups->nest_of[pair->to] != n)
 			continue;
 		const struct group_plane *from = &planes[pair->from - first], *to = &planes[pair->to - first];
-		if (from->kind != HYPERPLANE_AFFINE || to->kind != HYPERPLANE_AFFINE) {
-			if ((pair->is_private && from->kind != to->kind)
-				|| (from->kind != HYPERPLANE_FIRST && to->kind != HYPERPLANE_LAST))
-				return false;
-			continue;
-		}
-		if (group_distance(groups, pair, from, 1, to, 1, &min, &max)
-			&& (min < 0 || (pair->is_private && max > 0)))
+		if (!pairs_keep_order(from->kind, to->kind, pair->is_private,
+			group_distance(groups, pair, from, 1, to, 1)))
 			return false;
 	}
 	return true;

@@ -18,8 +18,7 @@ struct known_distance {
 	struct known_distance *next;
 	int shape;
 	struct end from, to;
-	bool any;
-	long min, max;
+	struct distance distance;
 };
 
 static __isl_give isl_map *value_map(__isl_take isl_space *domain, const struct end *end)
@@ -33,19 +32,12 @@ static __isl_give isl_map *value_map(__isl_take isl_space *domain, const struct 
 	return isl_map_from_aff(isl_aff_scale_val(aff, isl_val_int_from_si(ctx, end->multiple)));
 }
 
-static void find_distance(const struct group_pair *pair, struct known_distance *known)
+static struct distance find_distance(const struct group_pair *pair, const struct end *from,
+	const struct end *to)
 {
 	isl_space *space = isl_map_get_space(pair->map);
-	isl_map *values = isl_map_apply_range(isl_map_copy(pair->map),
-		value_map(isl_space_range(isl_space_copy(space)), &known->to));
-	values = isl_map_apply_domain(values, value_map(isl_space_domain(space), &known->from));
-	isl_set *deltas = isl_map_deltas(values);
-	known->any = isl_set_is_empty(deltas) == isl_bool_false;
-	if (known->any && !set_dim_range(deltas, 0, &known->min, &known->max)) {
-		known->min = -1;
-		known->max = 1;
-	}
-	isl_set_free(deltas);
+	isl_map *later = value_map(isl_space_range(isl_space_copy(space)), to);
+	return pairs_distance(pair->map, value_map(isl_space_domain(space), from), later);
 }
 
 static bool same_end(const struct end *a, const struct end *b)
@@ -74,10 +66,12 @@ static struct end end_of(const struct group_plane *plane, long multiple)
 	return (struct end){ plane->iterator, plane->factor, plane->shift, plane->divisor, multiple };
 }
 
-bool group_distance(struct groups *groups, const struct group_pair *pair,
+struct distance group_distance(struct groups *groups, const struct group_pair *pair,
 	const struct group_plane *from, long multiple_from, const struct group_plane *to,
-	long multiple_to, long *min, long *max)
+	long multiple_to)
 {
+	if (from->kind != HYPERPLANE_AFFINE || to->kind != HYPERPLANE_AFFINE)
+		return (struct distance){ false, 0, 0 };
 	struct end first = end_of(from, multiple_from), second = end_of(to, multiple_to);
 	long offset = -take_steps(&first);
 	offset += take_steps(&second);
@@ -89,11 +83,13 @@ bool group_distance(struct groups *groups, const struct group_pair *pair,
 	if (!known) {
 		known = ARENA_NEW(groups->compilation->arena, struct known_distance);
 		*known = (struct known_distance){ groups->distances->buckets[bucket], pair->shape, first,
-			second, false, 0, 0 };
-		find_distance(pair, known);
+			second, find_distance(pair, &first, &second) };
 		groups->distances->buckets[bucket] = known;
 	}
-	*min = known->min + offset;
-	*max = known->max + offset;
-	return known->any;
+	struct distance distance = known->distance;
+	if (distance.any) {
+		distance.min += offset;
+		distance.max += offset;
+	}
+	return distance;
 }

@@ -11,7 +11,7 @@
 
 #include "ir/isl_work.h"
 #include "ir/program_build.h"
-#include "passes/analysis/band_dim.h"
+#include "passes/analysis/legality.h"
 #include "passes/analysis/nest_memo.h"
 #include "passes/analysis/plan_value.h"
 #include "passes/analysis/values.h"
@@ -626,66 +626,6 @@ const struct variant *variant_with_sizes(struct compilation *compilation,
 
 /* ---- legality for all sizes ---- */
 
-struct check {
-	const struct variant *variant;
-	int dim;
-	bool is_together, turns;
-	bool is_legal;
-	int from, to;                /* of the last dependence seen: the one that is not legal */
-};
-
-/* The pairs of MAP whose values in dimension DIM are as COMPARE says, left of it the source's. */
-static __isl_give isl_map *pairs_where(__isl_keep isl_map *pairs, const struct hyperplane *from,
-	const struct hyperplane *to,
-	__isl_give isl_map *(*compare)(isl_multi_pw_aff *, isl_multi_pw_aff *))
-{
-	isl_multi_pw_aff *source = isl_multi_pw_aff_from_pw_aff(isl_pw_aff_from_aff(
-		isl_aff_copy(from->value)));
-	isl_multi_pw_aff *sink = isl_multi_pw_aff_from_pw_aff(isl_pw_aff_from_aff(
-		isl_aff_copy(to->value)));
-	return isl_map_intersect(isl_map_copy(pairs), compare(source, sink));
-}
-
-static bool is_none(__isl_take isl_map *pairs)
-{
-	bool none = isl_map_is_empty(pairs) == isl_bool_true;
-	isl_map_free(pairs);
-	return none;
-}
-
-static bool pair_is_legal(const struct check *check, __isl_keep isl_map *pairs,
-	const struct hyperplane *from, const struct hyperplane *to)
-{
-	if (check->is_together && from->kind != to->kind)
-		return false;
-	if (from->kind != HYPERPLANE_AFFINE || to->kind != HYPERPLANE_AFFINE)
-		return from->kind == HYPERPLANE_FIRST || to->kind == HYPERPLANE_LAST;
-	return is_none(pairs_where(pairs, from, to, isl_multi_pw_aff_lex_gt_map))
-		&& ((!check->turns && !check->is_together)
-			|| is_none(pairs_where(pairs, from, to, isl_multi_pw_aff_lex_lt_map)));
-}
-
-static isl_stat check_pairs(__isl_take isl_map *pairs, void *user)
-{
-	struct check *check = user;
-	const struct nest *nest = check->variant->nest;
-	const struct band *band = check->variant->band;
-	int s = nest_statement_named(nest, isl_map_get_tuple_name(pairs, isl_dim_in));
-	int t = nest_statement_named(nest, isl_map_get_tuple_name(pairs, isl_dim_out));
-	isl_map *within = in_one_iteration(band, isl_map_copy(pairs), s, t);
-	check->from = s;
-	check->to = t;
-	/* A private value that is carried by a sequential loop depends on the order inside. */
-	if (check->is_together && isl_map_is_subset(pairs, within) != isl_bool_true)
-		check->is_legal = false;
-	if (isl_map_is_empty(within) != isl_bool_true)
-		check->is_legal &= pair_is_legal(check, within, &band->dims[check->dim].planes[s],
-			&band->dims[check->dim].planes[t]);
-	isl_map_free(within);
-	isl_map_free(pairs);
-	return check->is_legal ? isl_stat_ok : isl_stat_error;
-}
-
 bool band_is_legal(struct compilation *compilation, const struct variant *variant,
 	const struct schedule *schedule, const char **reason)
 {
@@ -697,19 +637,14 @@ bool band_is_legal(struct compilation *compilation, const struct variant *varian
 			if (!is_covered(nest, &band->dims[l], s))
 				return false;
 	for (int l = band->prefix; l < band->count; l++) {
-		struct check check = { .variant = variant, .dim = l, .is_legal = true,
-			.turns = schedule->is_serpentine[l] };
-		isl_union_map_foreach_map(nest->dependences, check_pairs, &check);
-		check.is_together = true;
-		if (check.is_legal)
-			isl_union_map_foreach_map(nest->together, check_pairs, &check);
-		isl_ctx_reset_error(isl_union_map_get_ctx(nest->dependences));
-		if (check.is_legal)
+		const struct freedom freedom = nest_freedom(nest, band, band->dims[l].planes);
+		isl_ctx_reset_error(compilation->ctx);
+		if (freedom.can_tile && (freedom.can_turn || !schedule->is_serpentine[l]))
 			continue;
 		*reason = arena_printf(compilation->arena, "a dependence of line %d on line %d runs "
 			"backwards along '%s' for some sizes, though not for those tuned for",
-			nest->statements[check.to]->location.line,
-			nest->statements[check.from]->location.line, name_of(nest, &band->dims[l]));
+			nest->statements[freedom.to]->location.line,
+			nest->statements[freedom.from]->location.line, name_of(nest, &band->dims[l]));
 		return false;
 	}
 	return true;
