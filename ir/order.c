@@ -15,8 +15,7 @@ int shared_loop_count(const struct statement *from, const struct statement *to)
 	return count;
 }
 
-/* The place in the body of the innermost shared loop. */
-static int place_in_body(const struct statement *statement, int shared)
+int place_in_body(const struct statement *statement, int shared)
 {
 	return statement->depth > shared ? statement->loops[shared]->position : statement->position;
 }

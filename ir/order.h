@@ -10,6 +10,8 @@
 
 /* The number of loops around both statements. */
 int shared_loop_count(const struct statement *from, const struct statement *to);
+/* The place of STATEMENT, or of its loop, in the body of the first SHARED of its loops. */
+int place_in_body(const struct statement *statement, int shared);
 
 /* Some instance of FROM may run before one of TO. */
 bool may_precede(const struct statement *from, const struct statement *to);

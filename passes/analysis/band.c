@@ -7,6 +7,7 @@
 #include <isl/val.h>
 
 #include "ir/isl_work.h"
+#include "ir/order.h"
 #include "passes/analysis/band_dim.h"
 #include "passes/analysis/band_isl.h"
 #include "passes/analysis/legality.h"
@@ -15,33 +16,11 @@
 
 /* ---- the source's loops as a band ---- */
 
-static const struct statement *main_statement(const struct nest *nest)
-{
-	const struct statement *best = nest->statements[0];
-	for (int s = 1; s < nest->statement_count; s++)
-		if (nest->statements[s]->depth > best->depth)
-			best = nest->statements[s];
-	return best;
-}
-
-static int common_depth(const struct statement *a, const struct statement *b)
-{
-	int depth = 0;
-	while (depth < a->depth && depth < b->depth && a->loops[depth] == b->loops[depth])
-		depth++;
-	return depth;
-}
-
-static int position_at(const struct statement *statement, int depth)
-{
-	return depth < statement->depth ? statement->loops[depth]->position : statement->position;
-}
-
 /* Which iterator of STATEMENT runs along loop J of MAIN, or -1. */
 static int matching_iterator(const struct statement *statement, const struct statement *main,
 	int j, bool by_name)
 {
-	int common = common_depth(statement, main);
+	int common = shared_loop_count(statement, main);
 	if (j < common)
 		return j;
 	if (!by_name)
@@ -108,7 +87,7 @@ static isl_stat keep_piece(__isl_take isl_set *set, __isl_take isl_aff *aff, voi
 static bool bound_plane(struct compilation *compilation, const struct statement *statement,
 	const struct statement *main, int j, int sign, bool after, struct hyperplane *plane)
 {
-	int common = common_depth(statement, main);
+	int common = shared_loop_count(statement, main);
 	isl_map *rest = isl_map_from_range(isl_set_reset_tuple_id(isl_set_copy(main->domain)));
 	rest = isl_map_move_dims(rest, isl_dim_in, 0, isl_dim_out, 0, (unsigned)common);
 	isl_pw_multi_aff *ends = (sign > 0) == after ? isl_map_lexmax_pw_multi_aff(rest)
@@ -177,7 +156,7 @@ static bool source_dim(struct compilation *compilation, const struct nest *nest,
 	const struct band *band, int j, enum alignment alignment, enum direction direction,
 	struct band_dim *dim)
 {
-	const struct statement *main = main_statement(nest);
+	const struct statement *main = nest_deepest(nest);
 	const struct loop *loop = main->loops[j];
 	int *iterators = ARENA_ARRAY(compilation->arena, int, nest->statement_count);
 	for (int s = 0; s < nest->statement_count; s++)
@@ -190,13 +169,13 @@ static bool source_dim(struct compilation *compilation, const struct nest *nest,
 		nest->statement_count);
 	for (int s = 0; s < nest->statement_count; s++) {
 		const struct statement *statement = nest->statements[s];
-		int common = common_depth(statement, main);
+		int common = shared_loop_count(statement, main);
 		if (iterators[s] >= 0) {
 			planes[s] = iterator_plane(compilation, statement, iterators[s], sign, origin,
 				divisor);
 			continue;
 		}
-		bool after = position_at(statement, common) >= position_at(main, common);
+		bool after = place_in_body(statement, common) >= place_in_body(main, common);
 		planes[s].kind = after ? HYPERPLANE_LAST : HYPERPLANE_FIRST;
 		if (alignment == ALIGN_BOUNDS && divisor == 1
 			&& bound_plane(compilation, statement, main, j, sign, after, &planes[s])) {
@@ -207,10 +186,10 @@ static bool source_dim(struct compilation *compilation, const struct nest *nest,
 	}
 	for (int s = 0; s < nest->statement_count && alignment == ALIGN_BOUNDS; s++) {
 		const struct statement *statement = nest->statements[s];
-		int common = common_depth(statement, main);
+		int common = shared_loop_count(statement, main);
 		if (iterators[s] < 0 && planes[s].kind == HYPERPLANE_AFFINE)
 			shift_anchored(compilation, nest, s,
-				position_at(statement, common) >= position_at(main, common), planes);
+				place_in_body(statement, common) >= place_in_body(main, common), planes);
 	}
 	dim->name = loop->name;
 	return band_dim_finish(compilation, nest, band, planes, dim);
@@ -274,7 +253,7 @@ static bool has_choice(const struct nest *nest, int j, const struct band_dim *di
 	const struct function *unbound = nest->function->unbound;
 	if (dim->extent > 1 || !unbound)
 		return dim->extent > 1;
-	const struct statement *main = unbound->statements[main_statement(nest)->index];
+	const struct statement *main = unbound->statements[nest_deepest(nest)->index];
 	isl_set *values = isl_set_copy(main->domain);
 	values = isl_set_project_out(values, isl_dim_set, (unsigned)j + 1,
 		(unsigned)(main->depth - j - 1));
@@ -305,7 +284,7 @@ static bool find_tileable(struct compilation *compilation, const struct nest *ne
 static void add_source_loops(struct compilation *compilation, const struct nest *nest,
 	enum alignment alignment, int first, struct band *band)
 {
-	const struct statement *main = main_statement(nest);
+	const struct statement *main = nest_deepest(nest);
 	for (int j = first; j < main->depth && band->count < NEST_LOOPS; j++) {
 		struct band_dim dim = { 0 };
 		if (!source_dim(compilation, nest, band, j, alignment, AS_WRITTEN, &dim)
@@ -345,11 +324,6 @@ static void find_band(struct compilation *compilation, const struct nest *nest, 
 	best->left_out += best->count - band.count;
 	best->count = band.count;
 	memcpy(best->dims, band.dims, sizeof best->dims);
-}
-
-int nest_depth(const struct nest *nest)
-{
-	return main_statement(nest)->depth;
 }
 
 /* The first LOOPS source loops as sequential dimensions, in BAND; OUTER are those around parts. */

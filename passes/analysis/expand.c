@@ -55,11 +55,8 @@ static int shared_depth(const struct expansion *expansion)
 			first = statement;
 			depth = statement->depth;
 		}
-		int common = 0;
-		while (common < depth && common < statement->depth
-			&& statement->loops[common] == first->loops[common])
-			common++;
-		depth = common;
+		int common = shared_loop_count(first, statement);
+		depth = common < depth ? common : depth;
 	}
 	return depth;
 }

@@ -100,8 +100,8 @@ bool print_dependences(struct compilation *compilation, const struct function *f
 
 /* The place among NEST's statements of that with NAME; -1: none, or NAME is NULL. */
 int nest_statement_named(const struct nest *nest, const char *name);
-/* Loops around the deepest statement. */
-int nest_depth(const struct nest *nest);
+/* The first of its statements with most loops around. */
+const struct statement *nest_deepest(const struct nest *nest);
 
 /* Whether the statements of FUNCTION from FIRST up to END read ARRAY, or write it. */
 enum { USE_READ = 1, USE_WRITE = 2 };

@@ -7,6 +7,7 @@
 
 #include <isl/union_set.h>
 
+#include "ir/order.h"
 #include "passes/analysis/legality.h"
 #include "passes/analysis/nest_memo.h"
 #include "passes/analysis/reference_groups.h"
@@ -14,12 +15,6 @@
 
 static void release_set(void *set) { isl_union_set_free(set); }
 static void release_map(void *map) { isl_union_map_free(map); }
-
-/* The place of STATEMENT among the function's top-level loops and statements. */
-static int top_position(const struct statement *statement)
-{
-	return statement->depth ? statement->loops[0]->position : statement->position;
-}
 
 static void collect_order(struct compilation *compilation, struct nest *nest)
 {
@@ -41,9 +36,7 @@ static void fill_nest(struct compilation *compilation, struct nest *nest)
 {
 	const struct statement *first = nest->statements[0];
 	nest->location = first->depth ? first->loops[0]->location : first->location;
-	for (int s = 0; s < nest->statement_count; s++)
-		if (nest->statements[s]->depth > nest->loop_depth)
-			nest->loop_depth = nest->statements[s]->depth;
+	nest->loop_depth = nest_deepest(nest)->depth;
 	nest->memo = nest_memo_of(compilation, nest);
 	nest->findings = ARENA_NEW(compilation->arena, struct nest_findings);
 	nest->arrays = reference_groups_whole(compilation, nest);
@@ -58,6 +51,15 @@ int nest_statement_named(const struct nest *nest, const char *name)
 	return -1;
 }
 
+const struct statement *nest_deepest(const struct nest *nest)
+{
+	const struct statement *best = nest->statements[0];
+	for (int s = 1; s < nest->statement_count; s++)
+		if (nest->statements[s]->depth > best->depth)
+			best = nest->statements[s];
+	return best;
+}
+
 bool nest_begins(const struct function *function, int s)
 {
 	const struct statement *statement = function->statements[s];
@@ -65,7 +67,7 @@ bool nest_begins(const struct function *function, int s)
 	if (!last)
 		return true;
 	return statement->depth && last->depth ? statement->loops[0] != last->loops[0]
-		: statement->depth || last->depth || top_position(statement) != top_position(last) + 1;
+		: statement->depth || last->depth || place_in_body(statement, 0) != place_in_body(last, 0) + 1;
 }
 
 const struct nest *nests_of_function(struct compilation *compilation,
@@ -142,18 +144,10 @@ int nest_shared_loops(const struct nest *nest)
 {
 	int depth = nest->statements[0]->depth;
 	for (int s = 1; s < nest->statement_count; s++) {
-		int common = 0;
-		while (common < depth && common < nest->statements[s]->depth
-			&& nest->statements[s]->loops[common] == nest->statements[0]->loops[common])
-			common++;
-		depth = common;
+		int common = shared_loop_count(nest->statements[0], nest->statements[s]);
+		depth = common < depth ? common : depth;
 	}
 	return depth;
-}
-
-static int position_in_body(const struct statement *statement, int depth)
-{
-	return statement->depth > depth ? statement->loops[depth]->position : statement->position;
 }
 
 /* Which statements of NEST are in a part with the one before. */
@@ -162,8 +156,8 @@ static bool *joined_statements(struct compilation *compilation, const struct nes
 {
 	bool *is_joined = ARENA_ARRAY(compilation->arena, bool, nest->statement_count + 1);
 	for (int s = 1; s < nest->statement_count; s++)
-		is_joined[s] = position_in_body(nest->statements[s], shared)
-			== position_in_body(nest->statements[s - 1], shared);
+		is_joined[s] = place_in_body(nest->statements[s], shared)
+			== place_in_body(nest->statements[s - 1], shared);
 	if (loops < shared)
 		nest_join_statements(nest, loops, is_joined);
 	return is_joined;

@@ -17,15 +17,6 @@ struct natural_dim {
 	const char *name;
 };
 
-static const struct statement *deepest(const struct nest *nest)
-{
-	const struct statement *best = nest->statements[0];
-	for (int s = 1; s < nest->statement_count; s++)
-		if (nest->statements[s]->depth > best->depth)
-			best = nest->statements[s];
-	return best;
-}
-
 static bool plain_plane(const struct statement *statement, const struct hyperplane *plane,
 	struct group_plane *out)
 {
@@ -50,7 +41,7 @@ static const struct natural_dim *natural(struct groups *groups, int n, int loop)
 	const struct nest *nest = &groups->nests[n];
 	struct arena *arena = groups->compilation->arena;
 	if (!groups->naturals[n])
-		groups->naturals[n] = ARENA_ARRAY(arena, struct natural_dim, deepest(nest)->depth + 1);
+		groups->naturals[n] = ARENA_ARRAY(arena, struct natural_dim, nest->loop_depth + 1);
 	struct natural_dim *entry = &groups->naturals[n][loop];
 	if (!entry->planes) {
 		struct band_dim dim = { 0 };
@@ -301,7 +292,7 @@ static void align_freely(struct groups *groups, int n, const struct group_dim *d
 	struct alignment *best)
 {
 	const struct group_dim *dim = &dims[l];
-	int depth = deepest(&groups->nests[n])->depth;
+	int depth = groups->nests[n].loop_depth;
 	for (int j = 0; j < depth; j++) {
 		const struct natural_dim *own = natural(groups, n, j);
 		if (!own || is_taken(groups, n, dims, l, ~0U, own->planes))
@@ -323,7 +314,7 @@ static bool align_member(struct groups *groups, int n, const struct fusion_candi
 	struct group_dim *dims, int l)
 {
 	struct group_dim *dim = &dims[l];
-	int depth = deepest(&groups->nests[n])->depth;
+	int depth = groups->nests[n].loop_depth;
 	struct alignment best = { 0 };
 	for (int j = 0; j < depth; j++) {
 		const struct natural_dim *own = natural(groups, n, j);
@@ -341,7 +332,7 @@ static bool align_member(struct groups *groups, int n, const struct fusion_candi
 void group_begin(struct groups *groups, int last, struct fusion_candidate *candidate)
 {
 	const struct nest *nest = &groups->nests[last];
-	int total = groups->function->statement_count, depth = deepest(nest)->depth;
+	int total = groups->function->statement_count, depth = nest->loop_depth;
 	struct arena *arena = groups->compilation->arena;
 	*candidate = (struct fusion_candidate){ .first = last, .last = last };
 	for (int j = 0; j < depth && candidate->dim_count < GROUP_DIMS; j++) {
@@ -371,11 +362,12 @@ void group_grow(struct groups *groups, struct fusion_candidate *candidate)
 
 /* ---- repetition ---- */
 
-/* What STATEMENT adds up in one element comes from one value of its iterator. */
-static bool sums_apart(const struct statement *statement, int iterator)
+/* ITERATOR of STATEMENT has a subscript of ACCESS for itself: what is in one element comes from one
+ * value of it. */
+static bool has_subscript(const struct statement *statement, const struct access *access, int iterator)
 {
-	for (int d = 0; d < statement->accesses[0].array->rank; d++) {
-		const struct affine *subscript = &statement->accesses[0].subscripts[d];
+	for (int d = 0; d < access->array->rank; d++) {
+		const struct affine *subscript = &access->subscripts[d];
 		bool alone = subscript->coefficients[iterator] != 0;
 		for (int i = 0; i < statement->depth; i++)
 			alone &= i == iterator || !subscript->coefficients[i];
@@ -397,7 +389,8 @@ bool group_can_repeat(const struct groups *groups, const struct fusion_candidate
 			if (span < 0 || (!statement->accesses[0].array->by_value
 				&& !group_is_internal(groups, candidate, statement->accesses[0].array->index)))
 				return false;
-			if (!sums_apart(statement, dim->planes[statement->index].iterator))
+			if (!has_subscript(statement, &statement->accesses[0],
+				dim->planes[statement->index].iterator))
 				return false;
 		}
 	return dim->is_affine;
@@ -453,7 +446,7 @@ static bool is_legal_stage(struct groups *groups, int n, const struct group_plan
 
 int group_stage_loops(struct groups *groups, int n)
 {
-	return deepest(&groups->nests[n])->depth;
+	return groups->nests[n].loop_depth;
 }
 
 bool group_stage_dim(struct groups *groups, const struct fusion_candidate *candidate,
@@ -474,16 +467,8 @@ bool group_stage_moves(const struct groups *groups, const struct group_access *a
 	const struct nest *nest = &groups->nests[access->nest];
 	int s = access->statement - nest->statements[0]->index;
 	const struct group_plane *plane = &stage->planes[s];
-	int depth = nest->statements[s]->depth;
-	for (int d = 0; d < access->access->array->rank && plane->kind == HYPERPLANE_AFFINE; d++) {
-		const struct affine *subscript = &access->access->subscripts[d];
-		bool alone = subscript->coefficients[plane->iterator] != 0;
-		for (int i = 0; i < depth; i++)
-			alone &= i == plane->iterator || !subscript->coefficients[i];
-		if (alone)
-			return true;
-	}
-	return false;
+	return plane->kind == HYPERPLANE_AFFINE
+		&& has_subscript(nest->statements[s], access->access, plane->iterator);
 }
 
 void group_make_stage_dim(const struct groups *groups, const struct fusion_candidate *candidate,

@@ -93,7 +93,7 @@ static void find_weights(struct group_model *model)
 	struct groups *groups = model->groups;
 	double macs = 0;
 	for (int n = model->candidate.first; n <= model->candidate.last; n++) {
-		const struct statement *main = group_busiest(model->groups, n);
+		const struct statement *main = nest_deepest(&model->groups->nests[n]);
 		double *weight = &model->weights[n - model->candidate.first];
 		*weight = statement_macs(main);
 		for (int i = 0; i < main->depth; i++)
@@ -101,7 +101,7 @@ static void find_weights(struct group_model *model)
 		macs += *weight;
 	}
 	for (int n = model->candidate.first; n <= model->candidate.last && macs == 0; n++) {
-		const struct statement *main = group_busiest(model->groups, n);
+		const struct statement *main = nest_deepest(&model->groups->nests[n]);
 		double *weight = &model->weights[n - model->candidate.first];
 		*weight = 1;
 		for (int i = 0; i < main->depth; i++)

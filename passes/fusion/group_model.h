@@ -110,9 +110,6 @@ struct evaluation {
 /* What LOOP does; NULL if it has too many tiles, or a number is too large. */
 const struct loop_profile *group_profile_of(struct group_model *model, const struct group_loop *loop);
 
-/* The statement of nest N that does most: the deepest. */
-const struct statement *group_busiest(const struct groups *groups, int n);
-
 /* Gives each stage its loop, or that along which what comes for it needs least, and its items
  * chunks. */
 void group_find_chunks(struct evaluation *evaluation);

@@ -393,21 +393,11 @@ static bool fill_array(struct group_model *model, const struct model_entry *entr
 	return true;
 }
 
-const struct statement *group_busiest(const struct groups *groups, int n)
-{
-	const struct nest *nest = &groups->nests[n];
-	const struct statement *best = nest->statements[0];
-	for (int s = 1; s < nest->statement_count; s++)
-		if (nest->statements[s]->depth > best->depth)
-			best = nest->statements[s];
-	return best;
-}
-
 static void fill_member(struct group_model *model, int n, struct loop_profile *profile)
 {
 	const struct nest *nest = &model->groups->nests[n];
 	const struct group_loop *loop = &profile->loop;
-	int m = n - model->candidate.first, main = group_busiest(model->groups, n)->index;
+	int m = n - model->candidate.first, main = nest_deepest(&model->groups->nests[n])->index;
 	struct segment values;
 	long total = 0;
 	for (int c = 0; c < profile->class_count; c++) {

@@ -206,7 +206,7 @@ static struct choice *lower_variant(struct variants *variants, struct variant_op
 		if (keeps_apart(form))
 			return report_clash(variants);
 		if (!form->is_given && nest_work_is_spent(compilation)
-			&& !is_simplest(&options, nest_depth(variants->nest))) {
+			&& !is_simplest(&options, variants->nest->loop_depth)) {
 			*outcome = TOO_LONG;
 			return choice;
 		}
@@ -305,7 +305,7 @@ static struct choice *lower_variants(struct compilation *compilation, const stru
 	const struct outer_loops *outer, const struct form *form, bool avoids_forms, struct plan *plan,
 	struct plan_nest *out, struct refusal *refusal)
 {
-	int depth = nest_depth(nest), errors = diag_error_count(compilation->diag);
+	int depth = nest->loop_depth, errors = diag_error_count(compilation->diag);
 	bool may_split = reference_groups_split(compilation, nest, false, NULL)->is_split;
 	bool is_complete = false;    /* more sequential loops would not help, or cost too much */
 	const struct objective asked = objective_of(RANK_ASKED);
