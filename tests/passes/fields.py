@@ -12,14 +12,14 @@ import os
 import re
 import sys
 
-# Structures of a question, with their headers; and their fields that no answer depends on.
+# Structures of a question: their headers, where the memory has them, and their fields that no answer depends on.
 STRUCTURES = {
-    "model_loop": ("passes/cost/model.h", {"name"}),
-    "model_dim": ("passes/cost/model.h", set()),
-    "model_array": ("passes/cost/model.h", {"name"}),
-    "nest_model": ("passes/cost/model.h", set()),
-    "search_options": ("passes/search/search.h", {"threads", "show_progress", "interrupted"}),
-    "arch": ("ir/arch.h", {
+    "model_loop": ("passes/cost/model.h", r"question->model\.loops\[\w+\]\.", {"name"}),
+    "model_dim": ("passes/cost/model.h", r"to->dims\[\w+\]\.", set()),
+    "model_array": ("passes/cost/model.h", "to->", {"name"}),
+    "nest_model": ("passes/cost/model.h", r"question->model\.", set()),
+    "search_options": ("passes/search/search.h", r"question->options\.", {"threads", "show_progress", "interrupted"}),
+    "arch": ("ir/arch.h", r"question->arch\.", {
         "name", "startup_cycles", "bytes_per_cycle", "max_rank", "max_bytes", "max_count", "max_stride_bytes",
         "dma_align_bytes", "channels", "has_pe_array", "pe_x", "pe_y", "registers_bytes", "energy_mac_pj",
         "energy_register_pj", "energy_scratchpad_pj", "energy_dram_pj", "energy_dram_bit_pj", "energy_word_bits",
@@ -48,9 +48,9 @@ def read(top, path):
 def main():
     top, forgotten = sys.argv[1], []
     memo = read(top, "passes/search/search_memo.c")
-    for structure, (header, unused) in STRUCTURES.items():
+    for structure, (header, place, unused) in STRUCTURES.items():
         fields = fields_of(read(top, header), structure)
-        copied = {field for field in fields if re.search(r"\b%s(\[\w+\])? = |\b%s\[\w+\]\.|->%s\[" % ((field,) * 3), memo)}
+        copied = {field for field in fields if re.search(place + field + r"(\[\w+\])?( = |\.|,)", memo)}
         forgotten += ["%s.%s (%s)" % (structure, field, header) for field in fields
                       if field not in copied and field not in unused]
         forgotten += ["%s.%s is none" % (structure, field) for field in sorted(unused - set(fields))]

@@ -46,4 +46,6 @@ for file in passes/cost/model.h passes/search/search.h passes/search/search_memo
 done
 sed 's/^\tbool is_partial;/\tbool is_new;\n&/' "$top_srcdir/passes/cost/model.h" >one/passes/cost/model.h
 ok "a field that was forgotten is found" not_ok fields one
+sed 's/^\tbool is_partial;/\tint store;\n&/' "$top_srcdir/passes/cost/model.h" >one/passes/cost/model.h
+ok "so is one with the name of another structure's" not_ok fields one
 finish
