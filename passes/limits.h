@@ -1,12 +1,35 @@
 #ifndef PASSES_LIMITS_H
 #define PASSES_LIMITS_H
 
+/* Limits that users can meet: beyond them something is refused or not looked for.  Those of programs
+ * are in ir/program.h. */
+
 /* What a nest may have at most: loops of its band, arrays (bits of an unsigned; more where its
- * parts use fewer), and dimensions of an array. */
+ * parts use fewer), and dimensions of an array.  Each node of a search has tables of these sizes. */
 enum { MODEL_LOOPS = 12, MODEL_ARRAYS = 31, MODEL_RANK = 16 };
-/* Loops of a group of nests, and how many of them are tiled. */
+/* Pairs of accesses of a nest that may meet: more are refused, for dependences are looked for in each
+ * and none may be left out. */
+enum { ACCESS_PAIRS_LIMIT = 150000 };
+
+/* Nests of a function: in larger ones none are fused, no arrays carried, and no bound is looked for
+ * but that of each nest, for all pairs of nests are compared. */
+enum { FUNCTION_NESTS = 256 };
+/* Loops of a group of nests, and how many of them are tiled: all orders of so many are tried. */
 enum { GROUP_DIMS = 6, GROUP_DEPTH = 3 };
+/* Arrays that a function could carry: a set of them is an unsigned long, and sums of so many sizes
+ * are no more than a long. */
+enum { CARRY_LIMIT = 30 };
+
 /* Points of --effort below which the first answer is wanted: nothing is looked for beside it. */
 enum { THOROUGH_EFFORT = 20000 };
+/* Points of a search that --effort does not limit: some ten seconds.  Where a model only bounds the
+ * regions its best is not worth that, once for each budget: all searches of a variant together have
+ * fewer.  A nest's parts may be many. */
+enum { EXHAUSTIVE_POINTS = 80000000, BOXES_POINTS = 10000000, PART_POINTS = 2000000 };
+/* Ways to cut a group that are evaluated, and ways to hold what stages need within one of them: groups
+ * are weighed by the thousand. */
+enum { GROUP_POINTS = 8000, GROUP_HOLD_STEPS = 20000 };
+/* Threads of a search: -j is no more. */
+enum { MAX_THREADS = 64 };
 
 #endif

@@ -53,6 +53,8 @@ const struct nest *nests_of_function(struct compilation *compilation,
 
 /* Some array is used by several of the COUNT nests of a function. */
 bool nests_share(const struct nest *nests, int count);
+/* So groups may gain something, and they are not too many to be weighed together. */
+bool nests_may_gain(const struct nest *nests, int count);
 
 /* Loops that all statements of NEST share. */
 int nest_shared_loops(const struct nest *nest);
@@ -78,10 +80,7 @@ const struct nest *nest_with_arrays(struct arena *arena, const struct nest *nest
 /* The COUNT consecutive nests from NESTS on as one nest, F.0-2 of the nests F.0 to F.2. */
 const struct nest *nest_join(struct compilation *compilation, const struct nest *nests, int count);
 
-/* Pairs of accesses that may meet: more are refused, for dependences are looked for in each
- * and none may be left out. */
-enum { ACCESS_PAIRS_LIMIT = 150000 };
-/* Whether COUNT statements have no more; takes no isl. */
+/* Whether COUNT statements have no more than ACCESS_PAIRS_LIMIT; takes no isl. */
 bool access_pairs_are_few(const struct statement *const *statements, int count);
 
 /* NEST with its dependences. */

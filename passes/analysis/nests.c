@@ -112,6 +112,11 @@ bool nests_share(const struct nest *nests, int count)
 	return found;
 }
 
+bool nests_may_gain(const struct nest *nests, int count)
+{
+	return count <= FUNCTION_NESTS && nests_share(nests, count);
+}
+
 const struct nest *nest_join(struct compilation *compilation, const struct nest *nests, int count)
 {
 	struct nest *group = ARENA_NEW(compilation->arena, struct nest);

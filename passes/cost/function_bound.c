@@ -27,8 +27,6 @@ struct share {
 	int arrays[MODEL_ARRAYS];    /* by index of the function's */
 };
 
-enum { NESTS_LIMIT = 256 };
-
 static long saturated_sum(long a, long b)
 {
 	long sum;
@@ -69,7 +67,7 @@ struct function_bound *function_bound_new(struct compilation *compilation,
 		.compulsory = ARENA_ARRAY(compilation->arena, long, function->array_count + 1),
 		.sum = -1 };
 	bound->nests = nests_of_function(compilation, function, &bound->nest_count);
-	if (bound->nest_count && bound->nest_count <= NESTS_LIMIT
+	if (bound->nest_count && bound->nest_count <= FUNCTION_NESTS
 		&& access_pairs_are_few((const struct statement *const *)function->statements,
 			function->statement_count))
 		find_compulsory(bound);

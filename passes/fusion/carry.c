@@ -115,11 +115,10 @@ void carry_find(const struct compilation *compilation, const struct nest *nests,
 	bool is_free, struct carry_space *space)
 {
 	const struct function *function = nests->function;
-	enum { NESTS = 256 };        /* more are not weighed together (partition.c) */
 	*space = (struct carry_space){ .arch = compilation->arch, .function = function,
 		.nest_count = count, .array_count = function->array_count,
 		.is_given = !is_free || compilation->schedule };
-	for (int i = 0; i < function->array_count && count <= NESTS; i++)
+	for (int i = 0; i < function->array_count && count <= FUNCTION_NESTS; i++)
 		if (may_be_carried(function->arrays[i]))
 			add_candidate(space, nests, count, function->arrays[i]);
 	for (int c = 0; c < space->count; c++)

@@ -8,8 +8,6 @@
  * *carried*: it has one place in the scratchpad for all that time, and the nests and groups
  * there are lowered as if there was no such array, in the scratchpad that it leaves them. */
 
-enum { CARRY_LIMIT = 30 };
-
 /* Local arrays that a function could carry. */
 struct carry_space {
 	const struct arch *arch;     /* of the whole scratchpad */

@@ -308,12 +308,6 @@ static bool has_groups(const struct carry_search *search)
 	return false;
 }
 
-static bool may_be_grouped(const struct nest *nests, int count)
-{
-	enum { NESTS = 256 };        /* see partition.c */
-	return count <= NESTS && nests_share(nests, count);
-}
-
 bool lower_carrying(struct compilation *compilation, const struct nest *nests, int count,
 	const struct fuse_constraints *constraints, long least, struct plan *plan)
 {
@@ -333,7 +327,7 @@ bool lower_carrying(struct compilation *compilation, const struct nest *nests, i
 	search.best = search.space.wanted;
 	search.begun = isl_operations(compilation->ctx);
 	const bool spares_memory = compilation->spares_memory;
-	if (!search.space.is_given && may_be_grouped(nests, count))
+	if (!search.space.is_given && nests_may_gain(nests, count))
 		choose(&search);
 	if (has_groups(&search))
 		try_long_runs(&search);

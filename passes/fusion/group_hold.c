@@ -284,7 +284,6 @@ static long item_least(const struct held_item *item)
 /* False if nothing fits. */
 bool group_choose_held(struct evaluation *evaluation, const struct group_limits *limits)
 {
-	enum { STEPS = 20000 };
 	struct group_model *model = evaluation->model;
 	int count = evaluation->item_count;
 	struct holding holding = { evaluation, limits->capacity, LONG_MAX / 4,
@@ -299,7 +298,7 @@ bool group_choose_held(struct evaluation *evaluation, const struct group_limits 
 		return false;
 	holding.best = limits->bytes - flow_bytes(&evaluation->flow);
 	long wanted = holding.best;
-	evaluation->steps = STEPS;
+	evaluation->steps = GROUP_HOLD_STEPS;
 	decide(&holding, 0, 0, 0);
 	evaluation->choice->is_exact &= evaluation->steps >= 0;
 	if (holding.best == wanted)

@@ -228,7 +228,6 @@ static void try_inner(struct search *search, int depth, int dim)
  * would move as the best does, were the scratchpad without end; smaller ones may be, as they cut elsewhere. */
 static void try_outer(struct search *search, int depth, int outer, int inner)
 {
-	enum { POINTS = 8000 };
 	if (depth == outer)
 		try_inner(search, depth, inner);
 	for (int dim = 0; dim < search->candidate->dim_count && depth < outer; dim++) {
@@ -238,7 +237,7 @@ static void try_outer(struct search *search, int depth, int outer, int inner)
 			continue;
 		long wanted = wanted_tile(search, dim);
 		for (int i = wanted ? 0 : search->tile_count[dim] - 2; i >= 0; i--) {
-			if (search->points > POINTS) {
+			if (search->points > GROUP_POINTS) {
 				search->is_cut_short = true;
 				return;
 			}

@@ -624,13 +624,6 @@ static bool complain(const struct partitioning *partitioning, struct plan *plan)
 	return all_fit;
 }
 
-/* Some array is used by several nests, and these are not too many to be weighed together. */
-static bool may_gain(const struct nest *nests, int count)
-{
-	enum { NESTS = 256 };
-	return count <= NESTS && nests_share(nests, count);
-}
-
 static bool lower_alone(struct compilation *compilation, const struct nest *nests, int count,
 	struct plan *plan)
 {
@@ -644,7 +637,7 @@ bool lower_fused(struct compilation *compilation, const struct nest *nests, int 
 	const struct fuse_constraints *constraints, const struct carrying *carrying, const bool *cuts,
 	struct plan *plan)
 {
-	if (!constraints->forces && !carrying->mask && !may_gain(nests, count))
+	if (!constraints->forces && !carrying->mask && !nests_may_gain(nests, count))
 		return lower_alone(compilation, nests, count, plan);
 	const struct plan before = *plan;
 	struct partitioning partitioning = { compilation,

@@ -12,9 +12,6 @@
 /* search_schedule: sets up the space, finds a good schedule with few tile sizes,
  * and proves or improves it with all of them. */
 
-/* Points after which an exhaustive search gives up; its gap is reported. */
-static const long EXHAUSTIVE_POINTS = 80000000;
-
 void search_options_init(struct search_options *options)
 {
 	memset(options, 0, sizeof *options);

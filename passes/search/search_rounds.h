@@ -3,8 +3,6 @@
 
 #include "passes/search/search_tree.h"
 
-enum { MAX_THREADS = 64 };
-
 struct outcome {
 	struct schedule best;
 	bool found, is_complete;

@@ -490,15 +490,14 @@ static long less_capacity(const struct choice *choice, long capacity)
 }
 
 /* The model only bounds the regions: search under a budget that shrinks until the real
- * ones fit.  The best under such a model is not worth an exhaustive search, once for each budget:
- * all of them together may look at so many points. */
+ * ones fit. */
 static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct plan_nest *out)
 {
-	enum { TRIES = 24, ALL_POINTS = 10000000, LEAST_POINTS = 50000 };
+	enum { TRIES = 24, LEAST_POINTS = 50000 };
 	long capacity = choice->compilation->arch->scratchpad_bytes, points = 0;
 	double seconds = 0;
 	for (int i = 0; i < TRIES; i++) {
-		long left = points < ALL_POINTS - LEAST_POINTS ? ALL_POINTS - points : LEAST_POINTS;
+		long left = points < BOXES_POINTS - LEAST_POINTS ? BOXES_POINTS - points : LEAST_POINTS;
 		/* the real regions of what needs least may be smaller than the model's */
 		if (!choice_search_within(choice, capacity, left)
 			&& (i || !choice_search_within(choice, choice->smallest, left)))

@@ -170,14 +170,14 @@ bool lower_all_parts(struct compilation *compilation, const struct nest *nest,
 	const struct form *form, long most, struct plan *plan, struct plan_nest *out,
 	struct variant *whole)
 {
-	enum { PARTS_OPERATIONS = 6000000, SEARCH_POINTS = 2000000 };
+	enum { PARTS_OPERATIONS = 6000000 };
 	long effort = compilation->effort;
 	if (nest->joined_count)
 		return false;
 	struct nest_work work = nest_work_grant(compilation,
 		nest_work_wanted(compilation, PARTS_OPERATIONS));
 	if (!effort)
-		compilation->effort = SEARCH_POINTS;
+		compilation->effort = PART_POINTS;
 	bool done = lower_parts(compilation, nest, NULL, form, most, plan, out, whole);
 	compilation->effort = effort;
 	nest_work_end(compilation, &work);
