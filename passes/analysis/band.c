@@ -415,7 +415,7 @@ bool nest_source_dim(struct compilation *compilation, const struct nest *nest, i
 {
 	static const struct band none;
 	struct nest alone = *nest;
-	alone.dependences = alone.together = isl_union_map_empty(isl_union_map_get_space(nest->order));
+	alone.dependences = alone.private_values = isl_union_map_empty(isl_union_map_get_space(nest->order));
 	bool done = source_dim(compilation, &alone, &none, j, ALIGN_NAMES, AS_WRITTEN, dim);
 	isl_union_map_free(alone.dependences);
 	return done;

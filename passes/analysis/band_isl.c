@@ -129,7 +129,7 @@ bool scheduler_may_run(const struct nest *nest)
 	if (nest->statement_count > STATEMENTS)
 		return false;
 	isl_union_map_foreach_map(nest->dependences, count_map, &count);
-	isl_union_map_foreach_map(nest->together, count_map, &count);
+	isl_union_map_foreach_map(nest->private_values, count_map, &count);
 	for (int s = 0; s < nest->statement_count; s++)
 		loops += nest->statements[s]->depth;
 	return count.total <= TOTAL_CONSTRAINTS && count.most <= MOST_CONSTRAINTS
@@ -186,7 +186,7 @@ void scheduler_band(struct compilation *compilation, const struct nest *nest, st
 	isl_schedule_constraints *constraints = isl_schedule_constraints_on_domain(
 		isl_union_set_copy(nest->domain));
 	isl_union_map *all = isl_union_map_union(isl_union_map_copy(nest->dependences),
-		isl_union_map_copy(nest->together));
+		isl_union_map_copy(nest->private_values));
 	constraints = isl_schedule_constraints_set_validity(constraints,
 		without_sizes(isl_union_map_copy(all)));
 	constraints = isl_schedule_constraints_set_proximity(constraints, all);

@@ -164,7 +164,7 @@ bool access_pairs_are_few(const struct statement *const *statements, int count)
 struct pairs {
 	struct compilation *compilation;
 	const struct nest *nest;
-	isl_union_map *maps[KINDS], *together;
+	isl_union_map *maps[KINDS], *private_values;
 };
 
 static void add_pair(struct pairs *pairs, int s, const struct access *a, int t,
@@ -189,7 +189,7 @@ static void add_array(struct pairs *pairs, const struct array *array)
 	if (array->by_value && !nest_passes_on(nest, array)) {
 		isl_union_map *values = nest_scalar_values(nest, array);
 		if (values) {
-			pairs->together = isl_union_map_union(pairs->together, values);
+			pairs->private_values = isl_union_map_union(pairs->private_values, values);
 			return;
 		}
 	}
@@ -209,7 +209,7 @@ static void find_pairs(struct compilation *compilation, const struct nest *nest,
 {
 	isl_union_map *none = isl_union_map_empty(isl_union_map_get_space(nest->order));
 	*pairs = (struct pairs){ .compilation = compilation, .nest = nest,
-		.together = isl_union_map_copy(none) };
+		.private_values = isl_union_map_copy(none) };
 	for (int k = 0; k < KINDS; k++)
 		pairs->maps[k] = isl_union_map_copy(none);
 	isl_union_map_free(none);
@@ -219,7 +219,7 @@ static void find_pairs(struct compilation *compilation, const struct nest *nest,
 
 /* What is found of a nest. */
 struct dependences {
-	isl_union_map *ordered, *together;
+	isl_union_map *ordered, *private_values;
 };
 
 static struct dependences find_dependences(struct compilation *compilation, const struct nest *nest)
@@ -236,7 +236,7 @@ static struct dependences find_dependences(struct compilation *compilation, cons
 	isl_union_map_free(pairs.maps[REDUCTION]);
 	struct arena *arena = nest_lasting(compilation, nest).arena;
 	const struct dependences found = { arena_own(arena, union_map_coalesce(all), release_map),
-		arena_own(arena, pairs.together, release_map) };
+		arena_own(arena, pairs.private_values, release_map) };
 	nest_keep_answer(nest, query, &found, sizeof found, begun);
 	return found;
 }
@@ -247,7 +247,7 @@ const struct nest *nest_with_dependences(struct compilation *compilation, const 
 	struct nest *own = ARENA_NEW(compilation->arena, struct nest);
 	*own = *nest;
 	own->dependences = found.ordered;
-	own->together = found.together;
+	own->private_values = found.private_values;
 	return own;
 }
 
@@ -273,7 +273,7 @@ void nest_print_dependences(struct compilation *compilation, const struct nest *
 	print_map(out, "order", isl_union_map_copy(nest->order));
 	for (int k = 0; k < KINDS; k++)
 		print_map(out, names[k], pairs.maps[k]);
-	print_map(out, "private", pairs.together);
+	print_map(out, "private", pairs.private_values);
 }
 
 bool print_dependences(struct compilation *compilation, const struct function *function,

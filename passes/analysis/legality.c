@@ -115,46 +115,48 @@ struct freedom nest_freedom(const struct nest *nest, const struct band *band,
 	struct check check = { nest, band, planes, false, { true, true, 0, 0 } };
 	bool done = isl_union_map_foreach_map(nest->dependences, check_pairs, &check) == isl_stat_ok;
 	check.is_private = true;
-	done = done && isl_union_map_foreach_map(nest->together, check_pairs, &check) == isl_stat_ok;
+	done = done && isl_union_map_foreach_map(nest->private_values, check_pairs, &check) == isl_stat_ok;
 	check.found.can_tile &= done;
 	return check.found;
 }
 
 /* ---- statements ---- */
 
-struct joining {
+struct separation {
 	const struct nest *nest;
 	int loops;
 	bool is_private;
-	bool *is_joined;             /* [statement] */
+	bool *is_apart;              /* [statement] */
 };
 
-/* A pair that runs backwards among the pieces joins all that are between its ends; so does
+/* A pair that runs backwards among the pieces keeps all in one that are between its ends; so does
  * a value of a scalar, which holds one at a time. */
-static isl_stat join_ends(__isl_take isl_map *pairs, void *user)
+static isl_stat keep_in_one(__isl_take isl_map *pairs, void *user)
 {
-	struct joining *joining = user;
-	int from = nest_statement_named(joining->nest, isl_map_get_tuple_name(pairs, isl_dim_in));
-	int to = nest_statement_named(joining->nest, isl_map_get_tuple_name(pairs, isl_dim_out));
-	bool joins = from > to || (joining->is_private && from != to);
-	for (int l = 0; l < joining->loops && joins; l++)
+	struct separation *separation = user;
+	int from = nest_statement_named(separation->nest, isl_map_get_tuple_name(pairs, isl_dim_in));
+	int to = nest_statement_named(separation->nest, isl_map_get_tuple_name(pairs, isl_dim_out));
+	bool keeps = from > to || (separation->is_private && from != to);
+	for (int l = 0; l < separation->loops && keeps; l++)
 		pairs = isl_map_equate(pairs, isl_dim_in, l, isl_dim_out, l);
-	joins = joins && isl_map_is_empty(pairs) != isl_bool_true;
+	keeps = keeps && isl_map_is_empty(pairs) != isl_bool_true;
 	isl_map_free(pairs);
 	int first = from < to ? from : to, last = from < to ? to : from;
-	for (int s = first + 1; s <= last && joins; s++)
-		joining->is_joined[s] = true;
+	for (int s = first + 1; s <= last && keeps; s++)
+		separation->is_apart[s] = false;
 	return isl_stat_ok;
 }
 
-void nest_join_statements(const struct nest *nest, int loops, bool *is_joined)
+void nest_separate(const struct nest *nest, int loops, bool *is_apart)
 {
-	struct joining joining = { nest, loops, false, is_joined };
-	bool known = isl_union_map_foreach_map(nest->dependences, join_ends, &joining) == isl_stat_ok;
-	joining.is_private = true;
-	known = isl_union_map_foreach_map(nest->together, join_ends, &joining) == isl_stat_ok && known;
+	struct separation separation = { nest, loops, false, is_apart };
+	bool known = isl_union_map_foreach_map(nest->dependences, keep_in_one, &separation)
+		== isl_stat_ok;
+	separation.is_private = true;
+	known = known && isl_union_map_foreach_map(nest->private_values, keep_in_one, &separation)
+		== isl_stat_ok;
 	for (int s = 1; s < nest->statement_count && !known; s++)
-		is_joined[s] = true;
+		is_apart[s] = false;
 }
 
 bool statements_may_join(const struct function *function, int first, int end)

@@ -9,7 +9,7 @@
  * Tiles run by their values in the dimensions of a band, the instances of one tile in the source's
  * order.  So a dimension may be cut into tiles, and may change places with the others, where no
  * dependence runs backwards in it: from a value to a smaller one.  Its tiles may also run from the last
- * to the first where none runs forwards either.  The two ends of a private value (nest.h, TOGETHER)
+ * to the first where none runs forwards either.  The two ends of a private value (nest.h)
  * must be in one tile, and then no other order matters for them. */
 
 /* How far the ends of some dependent pairs are apart in a dimension. */
@@ -41,9 +41,10 @@ struct freedom {
 struct freedom nest_freedom(const struct nest *nest, const struct band *band,
 	const struct hyperplane *planes);
 
-/* Marks the statements of NEST [statement] that cannot be apart from the one before: in each iteration
- * of the first LOOPS loops, which all share, pieces that are apart run as a whole one after the other. */
-void nest_join_statements(const struct nest *nest, int loops, bool *is_joined);
+/* Clears IS_APART [statement] where the statement of NEST may not be apart from the one before: in each
+ * iteration of the first LOOPS loops, which all share, pieces that are apart run as a whole one after
+ * the other. */
+void nest_separate(const struct nest *nest, int loops, bool *is_apart);
 
 /* The statements of FUNCTION from FIRST up to END may be cut into tiles by their own dependences: which
  * value of a scalar is whose was found for the whole function, and they have all uses or none of each

@@ -39,7 +39,7 @@ struct nest {
 	isl_union_map *dependences;
 	/* Values passed in scalars that are private to a tile: their two ends must be in
 	 * the same tile, and then no other order matters for them. */
-	isl_union_map *together;
+	isl_union_map *private_values;
 	/* What is found of it is kept elsewhere: */
 	struct nest_findings *findings;
 	struct nest_memo *memo;      /* of all nests with these statements; NULL: nothing is kept */

@@ -155,17 +155,17 @@ int nest_shared_loops(const struct nest *nest)
 	return depth;
 }
 
-/* Which statements of NEST are in a part with the one before. */
-static bool *joined_statements(struct compilation *compilation, const struct nest *nest,
-	int loops, int shared)
+/* Which statements of NEST begin a part. */
+static const bool *first_of_parts(struct compilation *compilation, const struct nest *nest, int loops,
+	int shared)
 {
-	bool *is_joined = ARENA_ARRAY(compilation->arena, bool, nest->statement_count + 1);
+	bool *is_apart = ARENA_ARRAY(compilation->arena, bool, nest->statement_count + 1);
 	for (int s = 1; s < nest->statement_count; s++)
-		is_joined[s] = place_in_body(nest->statements[s], shared)
-			== place_in_body(nest->statements[s - 1], shared);
+		is_apart[s] = place_in_body(nest->statements[s], shared)
+			!= place_in_body(nest->statements[s - 1], shared);
 	if (loops < shared)
-		nest_join_statements(nest, loops, is_joined);
-	return is_joined;
+		nest_separate(nest, loops, is_apart);
+	return is_apart;
 }
 
 /* The COUNT statements of PARENT from FIRST on, inside LOOPS of its loops. */
@@ -196,11 +196,11 @@ const struct nest *nest_parts(struct compilation *compilation, const struct nest
 	int *count)
 {
 	int shared = nest_shared_loops(nest);
-	const bool *is_joined = joined_statements(compilation, nest, loops, shared);
+	const bool *is_first = first_of_parts(compilation, nest, loops, shared);
 	struct nest *parts = ARENA_ARRAY(compilation->arena, struct nest, nest->statement_count);
 	*count = 0;
 	for (int first = 0, end; first < nest->statement_count; first = end) {
-		for (end = first + 1; end < nest->statement_count && is_joined[end]; )
+		for (end = first + 1; end < nest->statement_count && !is_first[end]; )
 			end++;
 		struct nest *part = &parts[*count];
 		make_part(compilation, nest, first, end - first, loops, part);

@@ -89,7 +89,7 @@ static void find_pairs(struct groups *groups)
 	struct pairs pairs = { .groups = groups, .shapes = isl_map_list_alloc(compilation->ctx, 0) };
 	isl_union_map_foreach_map(all->dependences, add_pair, &pairs);
 	pairs.are_private = true;
-	isl_union_map_foreach_map(all->together, add_pair, &pairs);
+	isl_union_map_foreach_map(all->private_values, add_pair, &pairs);
 	isl_map_list_free(pairs.shapes);
 	if (groups->pair_count)
 		qsort(groups->pairs, (size_t)groups->pair_count, sizeof *groups->pairs, compare_pairs);
