@@ -40,9 +40,9 @@ libloopc_a_SOURCES += \
 	passes/regions/footprint.c passes/regions/footprint.h passes/regions/general.c \
 	passes/regions/general.h passes/regions/holds.c passes/regions/holds.h \
 	passes/regions/region.c passes/regions/region.h \
-	passes/regions/region_memo.c passes/regions/region_memo.h passes/regions/resident.c \
+	passes/regions/region_memo.c passes/regions/region_memo.h passes/regions/on_chip.c \
 	passes/regions/rows.c passes/regions/rows.h passes/regions/siblings.c \
-	passes/regions/siblings.h passes/regions/slide.c passes/regions/turn.c \
+	passes/regions/siblings.h passes/regions/slide.c passes/regions/streamed.c \
 	passes/regions/visit.h
 libloopc_a_SOURCES += \
 	passes/lower/lower.c passes/lower/lower.h \

@@ -70,7 +70,7 @@ static const struct stage_dim *stage_dim(const struct evaluation *evaluation, in
 static bool has_chunks(const struct evaluation *evaluation, const struct held_item *item,
 	const struct stage_dim *dim)
 {
-	return !item->is_pinned && item->entry->access_count == 1
+	return !item->must_be_held && item->entry->access_count == 1
 		&& group_stage_moves(evaluation->model->groups, item->entry->accesses[0], dim);
 }
 
@@ -92,7 +92,7 @@ static long least_places(const struct evaluation *evaluation, int n, const struc
 	bool any = false;
 	for (int i = 0; i < evaluation->item_count; i++) {
 		const struct held_item *item = &evaluation->items[i];
-		if (item->stage != n || item->is_pinned)
+		if (item->stage != n || item->must_be_held)
 			continue;
 		bool moves = has_chunks(evaluation, item, dim);
 		any |= moves;
@@ -106,7 +106,7 @@ static bool has_moved(const struct evaluation *evaluation, int n)
 	bool any = false;
 	for (int i = 0; i < evaluation->item_count; i++)
 		any |= evaluation->items[i].stage == n && evaluation->items[i].is_moved
-			&& !evaluation->items[i].is_pinned;
+			&& !evaluation->items[i].must_be_held;
 	return any;
 }
 
@@ -264,12 +264,12 @@ static void decide(struct holding *holding, int i, long held, long bytes)
 		&& !before->is_streamed
 		&& before->stage == item->stage
 		&& !holding->is_held[i - 1];
-	if (item->is_pinned || (!is_alike && !item->is_streamed)) {
+	if (item->must_be_held || (!is_alike && !item->is_streamed)) {
 		holding->is_held[i] = true;
 		decide(holding, i + 1, held + item->held_place, bytes + item->bytes);
 		holding->is_held[i] = false;
 	}
-	if (item->is_pinned)
+	if (item->must_be_held)
 		return;
 	evaluation->pool[m] += item->least_place;
 	decide(holding, i + 1, held, bytes + item->streamed_bytes);
@@ -314,14 +314,14 @@ bool group_choose_held(struct evaluation *evaluation, const struct group_limits 
 long group_least_need(struct evaluation *evaluation)
 {
 	int first = evaluation->model->candidate.first;
-	long held = evaluation->need, pinned = 0;
+	long held = evaluation->need, fixed = 0;
 	for (int i = 0; i < evaluation->item_count; i++) {
 		const struct held_item *item = &evaluation->items[i];
 		held += item->held_place;
-		pinned += item->is_pinned ? item->held_place : 0;
-		evaluation->pool[item->stage - first] += item->is_pinned ? 0 : item->least_place;
+		fixed += item->must_be_held ? item->held_place : 0;
+		evaluation->pool[item->stage - first] += item->must_be_held ? 0 : item->least_place;
 	}
-	long need = evaluation->need + pinned + pool_in_steps(evaluation, 1, false);
+	long need = evaluation->need + fixed + pool_in_steps(evaluation, 1, false);
 	for (int i = 0; i < evaluation->item_count; i++)
 		evaluation->pool[evaluation->items[i].stage - first] = 0;
 	return need < held ? need : held;

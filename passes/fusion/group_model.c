@@ -510,7 +510,7 @@ static bool hold(struct evaluation *evaluation, const struct group_limits *limit
 	memset(evaluation->pool, 0, (size_t)members * sizeof *evaluation->pool);
 	evaluation->overlaps = false;
 	for (int i = 0; i < evaluation->item_count; i++)
-		evaluation->overlaps |= evaluation->doubles && !evaluation->items[i].is_pinned
+		evaluation->overlaps |= evaluation->doubles && !evaluation->items[i].must_be_held
 			&& evaluation->doubles[evaluation->items[i].entry->index];
 	group_find_chunks(evaluation);
 	long need = group_least_need(evaluation);
@@ -525,15 +525,15 @@ static bool hold(struct evaluation *evaluation, const struct group_limits *limit
 	return found;
 }
 
-/* What a loop moves has to be held (PINS), but for what the user wants to come for its stage;
+/* What a loop moves has to be held (HOLDS), but for what the user wants to come for its stage;
  * or not.  True if there is some. */
-static bool pin_moved(struct evaluation *evaluation, bool pins)
+static bool hold_moved(struct evaluation *evaluation, bool holds)
 {
 	bool any = false;
 	for (int i = 0; i < evaluation->item_count; i++) {
 		struct held_item *item = &evaluation->items[i];
-		item->is_pinned = pins && item->is_moved && !item->is_streamed;
-		any |= item->is_pinned;
+		item->must_be_held = holds && item->is_moved && !item->is_streamed;
+		any |= item->must_be_held;
 	}
 	return any;
 }
@@ -559,14 +559,14 @@ bool group_evaluate(struct group_model *model, const struct group_limits *limits
 	if (!add_arrays(&evaluation))
 		return false;
 	choice->repetition = repetition_of(&evaluation);
-	bool may_stream = pin_moved(&evaluation, true);
+	bool may_stream = hold_moved(&evaluation, true);
 	bool found = hold(&evaluation, limits, choice);
 	if (!may_stream)
 		return found;
 	struct group_limits rest = *limits;
 	long need = choice->need;
 	int tries = 0;
-	pin_moved(&evaluation, false);
+	hold_moved(&evaluation, false);
 	group_first_loops(&evaluation);
 	do {
 		rest.bytes = found ? flow_bytes(&choice->flow) : limits->bytes;

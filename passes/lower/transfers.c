@@ -313,7 +313,7 @@ void end_run(struct lowering *lowering, int depth, struct plan_node *block)
 }
 
 /* Something comes for stage M. */
-static bool has_turn(const struct lowering *lowering, int m)
+static bool has_gets(const struct lowering *lowering, int m)
 {
 	for (int a = 0; a < lowering->groups->count; a++)
 		if (is_at(lowering, a, STORE_STAGE, m) || is_at(lowering, a, STORE_CHUNK, m))
@@ -323,9 +323,9 @@ static bool has_turn(const struct lowering *lowering, int m)
 
 /* What the next stage from M on that something comes for needs first is asked for, to come
  * during the one before. */
-static void append_turn(struct lowering *lowering, int m, struct plan_node *block)
+static void append_next_stage(struct lowering *lowering, int m, struct plan_node *block)
 {
-	while (m < lowering->stage_count && !has_turn(lowering, m))
+	while (m < lowering->stage_count && !has_gets(lowering, m))
 		m++;
 	for (int a = 0; a < lowering->groups->count; a++)
 		if (is_at(lowering, a, STORE_STAGE, m) || is_at(lowering, a, STORE_CHUNK, m))
@@ -334,20 +334,20 @@ static void append_turn(struct lowering *lowering, int m, struct plan_node *bloc
 
 void begin_tile(struct lowering *lowering, struct plan_node *block)
 {
-	if (lowering->overlaps_turns)
-		append_turn(lowering, 0, block);
+	if (lowering->overlaps_stages)
+		append_next_stage(lowering, 0, block);
 }
 
 void begin_stage(struct lowering *lowering, int m, struct plan_node *block)
 {
-	place(lowering, STORE_STAGE, m, lowering->overlaps_turns ? asked_for : append_gets, block);
-	if (lowering->overlaps_turns && has_turn(lowering, m))
-		append_turn(lowering, m + 1, block);
+	place(lowering, STORE_STAGE, m, lowering->overlaps_stages ? asked_for : append_gets, block);
+	if (lowering->overlaps_stages && has_gets(lowering, m))
+		append_next_stage(lowering, m + 1, block);
 }
 
 void begin_chunk(struct lowering *lowering, int m, struct plan_node *block)
 {
-	place(lowering, STORE_CHUNK, m, lowering->overlaps_turns ? asked_for : append_gets, block);
-	if (lowering->overlaps_turns)
+	place(lowering, STORE_CHUNK, m, lowering->overlaps_stages ? asked_for : append_gets, block);
+	if (lowering->overlaps_stages)
 		place(lowering, STORE_CHUNK, m, append_next_gets, block);
 }

@@ -69,11 +69,11 @@ static bool double_region(struct lowering *lowering, int a, struct plan_buffer *
 }
 
 /* Those that come for stages do so all together. */
-static bool double_turn(struct lowering *lowering, int a, struct plan_buffer *buffer)
+static bool double_streamed(struct lowering *lowering, int a, struct plan_buffer *buffer)
 {
 	if (!lowering->general[a].is_touched)
 		return false;
-	lowering->overlaps_turns = true;
+	lowering->overlaps_stages = true;
 	return lowering->store[a] != STORE_CHUNK || mover_of(lowering, a)->count < 2
 		|| add_slot(lowering, a, buffer);
 }
@@ -85,8 +85,8 @@ static bool double_buffer(struct lowering *lowering, int a)
 	struct plan_buffer *buffer = lowering->buffers[a], single = *buffer;
 	if (array->is_internal)
 		return false;
-	bool done = array->is_kept ? resident_double(lowering, a, buffer)
-		: lowering->store[a] < 0 ? double_turn(lowering, a, buffer)
+	bool done = array->is_kept ? on_chip_double(lowering, a, buffer)
+		: lowering->store[a] < 0 ? double_streamed(lowering, a, buffer)
 		: double_region(lowering, a, buffer);
 	if (done && buffer_measure(buffer)) {
 		buffer->is_double = true;

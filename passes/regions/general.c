@@ -171,8 +171,8 @@ static bool stays_on_chip(const struct reference_group *array)
 static bool measure_buffer(struct lowering *lowering, int a)
 {
 	struct plan_buffer *buffer = lowering->buffers[a] = new_buffer(lowering, a);
-	if (!(stays_on_chip(&lowering->groups->items[a]) ? resident_measure(lowering, a, buffer)
-		: lowering->store[a] < 0 ? turn_measure(lowering, a, &lowering->general[a], buffer)
+	if (!(stays_on_chip(&lowering->groups->items[a]) ? on_chip_measure(lowering, a, buffer)
+		: lowering->store[a] < 0 ? streamed_measure(lowering, a, &lowering->general[a], buffer)
 		: measure_region(lowering, a, &lowering->general[a], buffer)))
 		return false;
 	for (int d = 0; d < buffer->rank; d++)
@@ -213,28 +213,28 @@ static bool need_too_much(const struct lowering *lowering, long *needed)
 }
 
 /* Array A comes for a stage; else it is there all the time. */
-static bool takes_turns(const struct lowering *lowering, int a)
+static bool is_streamed(const struct lowering *lowering, int a)
 {
 	return lowering->store[a] < 0;
 }
 
 /* Request 0 is what is there all the time, request 1 + m what comes for stage m: those take turns.
  * Where they come while the one before still computes, every other one lies at the end. */
-static void ask_for_turns(const struct lowering *lowering, const struct place *places,
+static void ask_for_stages(const struct lowering *lowering, const struct place *places,
 	struct place_request *requests)
 {
-	int turn = 0;
+	int at = 0;
 	for (int m = 0; m < lowering->stage_count; m++) {
 		bool any = false;
 		for (int a = 0; a < lowering->groups->count; a++)
 			any |= places[a].request == m + 1;
-		requests[m + 1].first = lowering->overlaps_turns ? turn - 1 : turn;
-		requests[m + 1].last = turn;
-		requests[m + 1].is_at_end = lowering->overlaps_turns && turn % 2;
-		turn += any;
+		requests[m + 1].first = lowering->overlaps_stages ? at - 1 : at;
+		requests[m + 1].last = at;
+		requests[m + 1].is_at_end = lowering->overlaps_stages && at % 2;
+		at += any;
 	}
 	requests[0].first = -1;
-	requests[0].last = turn;
+	requests[0].last = at;
 }
 
 long general_place(struct lowering *lowering)
@@ -245,12 +245,12 @@ long general_place(struct lowering *lowering)
 	struct place_request *requests = ARENA_ARRAY(ARENA(lowering), struct place_request,
 		lowering->stage_count + 1);
 	for (int a = 0; a < count; a++)
-		places[a] = (struct place){ .request = takes_turns(lowering, a) ? stage_of(lowering, a) + 1 : 0,
+		places[a] = (struct place){ .request = is_streamed(lowering, a) ? stage_of(lowering, a) + 1 : 0,
 			.bytes = lowering->buffers[a]->bytes,
 			.element_bytes = lowering->groups->items[a].array->type.bytes };
 	for (int r = 0; r <= lowering->stage_count; r++)
 		requests[r].memory = &memory;
-	ask_for_turns(lowering, places, requests);
+	ask_for_stages(lowering, places, requests);
 	if (!place_buffers(places, count, requests, lowering->stage_count + 1))
 		return LONG_MAX;
 	for (int a = 0; a < count; a++) {
@@ -297,9 +297,9 @@ static bool measure_and_fill(struct lowering *lowering, long *needed)
 	for (int a = 0; a < groups->count && fits; a++) {
 		lowering->refused = a;
 		fits = groups->items[a].is_internal || (groups->items[a].is_kept
-			? resident_fill_kept(lowering, a, &lowering->general[a], lowering->buffers[a])
+			? on_chip_fill_kept(lowering, a, &lowering->general[a], lowering->buffers[a])
 			: lowering->store[a] < 0
-			? turn_fill(lowering, a, &lowering->general[a], lowering->buffers[a])
+			? streamed_fill(lowering, a, &lowering->general[a], lowering->buffers[a])
 			: fill_region(lowering, a, &lowering->general[a], lowering->buffers[a]));
 	}
 	if (fits)

@@ -53,7 +53,7 @@ struct lowering {
 	int *store;                              /* [array of the nest] */
 	bool *slides;                            /* [array of the nest]: may, where isl agrees */
 	enum doubling *doubling;                 /* [array]: wanted, then done; regions from isl */
-	bool overlaps_turns;                     /* what comes for a stage does so during the one
+	bool overlaps_stages;                     /* what comes for a stage does so during the one
 	                                          * before, in another place than that one's */
 	bool *must_cut;                          /* [array]: only what it touches may move, the
 	                                          * box around it has what another one writes */

@@ -5,7 +5,7 @@
 #include "passes/regions/general.h"
 
 /* Stage M's loop counts only for what comes in chunks. */
-static void enter_turn(struct lowering *lowering, int a)
+static void enter_streamed(struct lowering *lowering, int a)
 {
 	int depth = lowering->depth;
 	enter_stage(lowering, stage_of(lowering, a));
@@ -13,7 +13,7 @@ static void enter_turn(struct lowering *lowering, int a)
 		lowering->depth = depth;
 }
 
-static void leave_turn(struct lowering *lowering, int depth)
+static void leave_streamed(struct lowering *lowering, int depth)
 {
 	lowering->depth = depth;
 	lowering->stage = NULL;
@@ -32,7 +32,7 @@ static bool is_moved(const struct lowering *lowering, int a)
 
 /* What statement S runs while array A's region is there: if no loop moves it, whatever the
  * tile, since borders change little. */
-static __isl_give isl_set *turn_instances(const struct lowering *lowering, int a, int s)
+static __isl_give isl_set *streamed_instances(const struct lowering *lowering, int a, int s)
 {
 	if (is_moved(lowering, a))
 		return tile_instances(lowering, s, lowering->depth, IN_TILE);
@@ -41,34 +41,34 @@ static __isl_give isl_set *turn_instances(const struct lowering *lowering, int a
 }
 
 /* What the stage reads, or an iteration of its loop. */
-bool turn_measure(struct lowering *lowering, int a, struct general_region *region,
+bool streamed_measure(struct lowering *lowering, int a, struct general_region *region,
 	struct plan_buffer *buffer)
 {
 	const struct reference_group *array = &lowering->groups->items[a];
 	int depth = lowering->depth;
 	isl_set *elements = NULL;
-	enter_turn(lowering, a);
+	enter_streamed(lowering, a);
 	for (int i = 0; i < array->access_count; i++) {
 		int s = array->accesses[i].statement;
-		elements = set_unite(elements, isl_set_apply(turn_instances(lowering, a, s),
+		elements = set_unite(elements, isl_set_apply(streamed_instances(lowering, a, s),
 			isl_map_copy(array->accesses[i].access->map)));
 	}
 	elements = set_coalesce(isl_set_intersect_params(elements, tile_context(lowering)));
 	region->footprint = (struct footprint){ elements, isl_set_copy(elements),
 		isl_set_params(isl_set_copy(elements)) };
 	bool known = region_measure_box(region, buffer);
-	leave_turn(lowering, depth);
+	leave_streamed(lowering, depth);
 	return known;
 }
 
 /* It comes where the stage runs at all. */
-bool turn_fill(struct lowering *lowering, int a, struct general_region *region,
+bool streamed_fill(struct lowering *lowering, int a, struct general_region *region,
 	struct plan_buffer *buffer)
 {
 	const struct reference_group *array = &lowering->groups->items[a];
 	int depth = lowering->depth;
 	isl_set *visits = NULL;
-	enter_turn(lowering, a);
+	enter_streamed(lowering, a);
 	for (int i = 0; i < array->access_count; i++)
 		visits = set_unite(visits, isl_set_params(tile_instances(lowering,
 			array->accesses[i].statement, lowering->depth, IN_TILE)));
@@ -77,6 +77,6 @@ bool turn_fill(struct lowering *lowering, int a, struct general_region *region,
 	bool known = !region->is_touched || region_fill_box(lowering, region, lowering->depth, buffer);
 	region->visit.fetches = region_condition(lowering, visits, lowering->depth);
 	isl_set_free(visits);
-	leave_turn(lowering, depth);
+	leave_streamed(lowering, depth);
 	return known;
 }

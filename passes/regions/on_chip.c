@@ -92,18 +92,18 @@ static bool measure(struct lowering *lowering, int a, bool is_double, struct pla
 	return known;
 }
 
-bool resident_measure(struct lowering *lowering, int a, struct plan_buffer *buffer)
+bool on_chip_measure(struct lowering *lowering, int a, struct plan_buffer *buffer)
 {
 	return measure(lowering, a, false, buffer);
 }
 
-bool resident_double(struct lowering *lowering, int a, struct plan_buffer *buffer)
+bool on_chip_double(struct lowering *lowering, int a, struct plan_buffer *buffer)
 {
 	return lowering->depth > 0 && measure(lowering, a, true, buffer);
 }
 
 /* What a tile writes goes out of the ring that holds it.  False if that is no box. */
-bool resident_fill_kept(struct lowering *lowering, int a, struct general_region *region,
+bool on_chip_fill_kept(struct lowering *lowering, int a, struct general_region *region,
 	const struct plan_buffer *buffer)
 {
 	struct plan_buffer box = *buffer;
