@@ -170,7 +170,7 @@ struct plan_nest {
 	double seconds;              /* of processor time, of the search; never printed into emitted
 	                              * code or IR */
 	bool is_double;              /* double buffered */
-	bool is_rectangular;         /* while it is built: its regions have closed forms */
+	bool has_forms;              /* while it is built: its regions have closed forms */
 };
 
 /* What holds for the function as a whole, whatever is made of its nests. */

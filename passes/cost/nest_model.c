@@ -56,13 +56,13 @@ static long anchored_dims(const struct band *band, const struct reference_group 
 	return mask;
 }
 
-static void fill_loops(const struct band *band, bool exact, struct nest_model *model)
+static void fill_loops(const struct band *band, bool has_forms, struct nest_model *model)
 {
 	memset(model, 0, sizeof *model);
 	model->loop_count = band->count;
 	for (int l = 0; l < band->count; l++)
 		model->loops[l] = (struct model_loop){ .name = band->dims[l].name,
-			.extent = band->dims[l].extent, .is_forward = !exact || band->dims[l].is_forward };
+			.extent = band->dims[l].extent, .is_forward = !has_forms || band->dims[l].is_forward };
 }
 
 static void fill_array(const struct variant *variant, const struct reference_group *array,
@@ -120,7 +120,7 @@ static void fill_clip(const struct band *band, const struct region_dim *region,
 		out->clip_high = 0;
 }
 
-static void fill_exact(const struct form_builder *builder, const struct reference_group *array,
+static void fill_closed_form(const struct form_builder *builder, const struct reference_group *array,
 	const struct region *region, struct model_array *out)
 {
 	const struct variant *variant = builder->variant;
@@ -187,20 +187,20 @@ bool nest_model_build(struct compilation *compilation, const struct variant *var
 		sizeof *builder.ranges * (size_t)variant->nest->statement_count),
 		ARENA_ARRAY(compilation->arena, bool, variant->nest->statement_count) };
 	/* Closed forms tell a first visit of the nest, not of an iteration of loops around. */
-	bool exact = !variant_outer_count(variant) && !variant->options.borrows
+	bool has_forms = !variant_outer_count(variant) && !variant->options.borrows
 		&& !variant->options.avoids_forms && closed_forms(&builder, regions);
-	fill_loops(variant->band, exact, model);
+	fill_loops(variant->band, has_forms, model);
 	model->array_count = variant->groups->count;
 	for (int a = 0; a < variant->groups->count; a++) {
-		if (exact) {
-			fill_exact(&builder, &variant->groups->items[a], &regions[a], &model->arrays[a]);
+		if (has_forms) {
+			fill_closed_form(&builder, &variant->groups->items[a], &regions[a], &model->arrays[a]);
 		} else {
 			fill_array(variant, &variant->groups->items[a], &model->arrays[a]);
 			nest_hull(compilation, variant, &variant->groups->items[a], &model->arrays[a]);
 		}
 		fill_alignment(compilation, variant->band, &variant->groups->items[a],
-			exact ? &regions[a] : NULL, &model->arrays[a]);
+			has_forms ? &regions[a] : NULL, &model->arrays[a]);
 		move_with_prefix(variant, &variant->groups->items[a], &model->arrays[a]);
 	}
-	return exact;
+	return has_forms;
 }

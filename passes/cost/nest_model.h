@@ -31,7 +31,7 @@ bool nest_model_build(struct compilation *compilation, const struct variant *var
 	struct nest_model *model, struct region *regions);
 
 /* The loops of the band and how each array's regions move with them. */
-void nest_print_model(const struct variant *variant, const struct nest_model *model, bool exact,
+void nest_print_model(const struct variant *variant, const struct nest_model *model, bool has_forms,
 	FILE *out);
 
 /* --emit=reuse: loops, and how each array's regions move with them. */

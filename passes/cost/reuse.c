@@ -50,10 +50,11 @@ static void print_array(FILE *out, const struct nest_model *model, int a)
 	fputc('\n', out);
 }
 
-void nest_print_model(const struct variant *variant, const struct nest_model *model, bool exact,
+void nest_print_model(const struct variant *variant, const struct nest_model *model, bool has_forms,
 	FILE *out)
 {
-	fprintf(out, "nest %s%s\n", variant->nest->name, exact ? "" : " (regions are bounded, not exact)");
+	fprintf(out, "nest %s%s\n", variant->nest->name,
+		has_forms ? "" : " (regions are bounded, not exact)");
 	print_loops(out, variant->band);
 	for (int a = 0; a < model->array_count; a++)
 		print_array(out, model, a);
@@ -74,8 +75,8 @@ bool print_reuse(struct compilation *compilation, const struct function *functio
 		struct nest_model *model = ARENA_NEW(compilation->arena, struct nest_model);
 		struct region *regions = ARENA_ARRAY(compilation->arena, struct region,
 			nest->arrays->count + 1);
-		bool exact = nest_model_build(compilation, &variant, model, regions);
-		nest_print_model(&variant, model, exact, out);
+		bool has_forms = nest_model_build(compilation, &variant, model, regions);
+		nest_print_model(&variant, model, has_forms, out);
 	}
 	return !ferror(out);
 }

@@ -96,7 +96,7 @@ static bool serves(const struct fusion_memo *memo, const struct lowered *known, 
 		return known->capacity == capacity;
 	const struct plan_nest *entry = &known->weighed.entry;
 	return !known->fits || (entry->scratchpad_used_bytes <= capacity
-		&& ((entry->optimal && entry->is_rectangular) || known->call == memo->call));
+		&& ((entry->optimal && entry->has_forms) || known->call == memo->call));
 }
 
 /* A is rather taken than B. */

@@ -537,13 +537,13 @@ static bool lower_with_buffers(struct lowering *lowering, struct plan_nest *out,
 }
 
 bool lower_with_schedule(struct compilation *compilation, const struct variant *variant,
-	const struct nest_model *model, const struct region *regions, bool exact,
+	const struct nest_model *model, const struct region *regions, bool has_forms,
 	const struct schedule *schedule, enum doubling *doubling, enum detail detail,
 	struct plan *plan, struct plan_nest *out, struct obstacle *obstacle)
 {
 	struct lowering lowering = lowering_of(compilation, variant, model, schedule, plan);
 	lowering.detail = detail;
-	lowering.regions = exact ? regions : NULL;
+	lowering.regions = has_forms ? regions : NULL;
 	lowering.doubling = doubling;
 	for (int a = 0; a < variant->groups->count; a++) {
 		lowering.store[a] = store_with_blocks(&lowering, a, schedule->storage[a].store);

@@ -12,12 +12,12 @@ struct obstacle {
 	int array;                   /* the entry whose buffer has no plan, or needs most; else -1 */
 };
 
-/* Lowers VARIANT under SCHEDULE into OUT (body, traffic, buffers of PLAN).  EXACT as
- * nest_model_build returned it.  Places of buffers are in the schedule (exact), or
- * chosen here (not exact), where DOUBLING [array] says which are to be double, then which
+/* Lowers VARIANT under SCHEDULE into OUT (body, traffic, buffers of PLAN).  HAS_FORMS as
+ * nest_model_build returned it: then places of buffers are in the schedule; else they are
+ * chosen here, where DOUBLING [array] says which are to be double, then which
  * are.  False if there is no plan; OBSTACLE says why, if it can be mended. */
 bool lower_with_schedule(struct compilation *compilation, const struct variant *variant,
-	const struct nest_model *model, const struct region *regions, bool exact,
+	const struct nest_model *model, const struct region *regions, bool has_forms,
 	const struct schedule *schedule, enum doubling *doubling, enum detail detail, struct plan *plan,
 	struct plan_nest *out, struct obstacle *obstacle);
 

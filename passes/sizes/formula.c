@@ -442,7 +442,7 @@ static void add_node(struct summation *sum, const struct plan_node *node)
 
 /* The formula for what comes in of ARRAY, or goes out; NULL if there is none. */
 static const char *formula_of(struct compilation *compilation, const struct plan *plan,
-	const struct plan_node *body, bool is_rectangular, const struct array *array, bool is_put)
+	const struct plan_node *body, bool has_forms, const struct array *array, bool is_put)
 {
 	isl_ctx *ctx = compilation->ctx;
 	struct summation *sum = ARENA_NEW(compilation->arena, struct summation);
@@ -450,7 +450,7 @@ static const char *formula_of(struct compilation *compilation, const struct plan
 	sum->plan = plan;
 	sum->array = array;
 	sum->is_put = is_put;
-	struct isl_work work = isl_work_begin(ctx, is_rectangular ? OPERATIONS : FEW_OPERATIONS);
+	struct isl_work work = isl_work_begin(ctx, has_forms ? OPERATIONS : FEW_OPERATIONS);
 	add_node(sum, body);
 	if (!sum->failed && sum->total) {
 		sum->total = isl_pw_qpolynomial_scale_val(polynomial_tidy(sum->total, true),
@@ -470,8 +470,8 @@ void nest_traffic_formulas(struct compilation *compilation, const struct plan *p
 	for (int t = 0; t < nest->traffic_count; t++) {
 		struct plan_traffic *traffic = &nest->traffic[t];
 		traffic->read_formula = formula_of(compilation, plan, nest->body,
-			nest->is_rectangular, traffic->array, false);
+			nest->has_forms, traffic->array, false);
 		traffic->write_formula = formula_of(compilation, plan, nest->body,
-			nest->is_rectangular, traffic->array, true);
+			nest->has_forms, traffic->array, true);
 	}
 }

@@ -120,11 +120,11 @@ static void find_larger(struct compilation *compilation, const struct nest *nest
 		twin->idle = statement_without_instances(function, values);
 }
 
-/* VARIANT where size K is one larger, with its closed forms if it is EXACT, and its sequential dims
+/* VARIANT where size K is one larger, with its closed forms if it HAS_FORMS, and its sequential dims
  * only unless it HAS_BAND.  NULL, or what is otherwise there: a statement does not run, or there
  * are no such forms. */
 static const char *sample_at(struct compilation *compilation, const struct variant *variant,
-	bool has_band, bool exact, int k, struct sample *sample)
+	bool has_band, bool has_forms, int k, struct sample *sample)
 {
 	struct twin *twin = &twins_of(compilation, variant->nest)->larger[k];
 	find_larger(compilation, variant->nest, k, twin);
@@ -140,7 +140,7 @@ static const char *sample_at(struct compilation *compilation, const struct varia
 		: sequential_band(compilation, twin, variant->options.loops, variant->options.borrows);
 	sample->regions = ARENA_ARRAY(compilation->arena, struct region,
 		sample->variant.groups->count + 1);
-	return !exact || nest_model_build(compilation, &sample->variant, &sample->model,
+	return !has_forms || nest_model_build(compilation, &sample->variant, &sample->model,
 		sample->regions) ? NULL : "what tiles touch has no closed forms";
 }
 
@@ -407,9 +407,9 @@ static const char *name_of(const struct nest *nest, const struct band_dim *dim)
 
 /* SAMPLE becomes VARIANT where size K is one larger.  NULL, or what of it cannot be compared. */
 static const char *what_is_other(struct compilation *compilation, const struct variant *variant,
-	bool has_band, bool exact, int k, struct sample *sample)
+	bool has_band, bool has_forms, int k, struct sample *sample)
 {
-	const char *other = sample_at(compilation, variant, has_band, exact, k, sample);
+	const char *other = sample_at(compilation, variant, has_band, has_forms, k, sample);
 	if (other)
 		return other;
 	if (sample->variant.groups->count != variant->groups->count)
@@ -419,19 +419,19 @@ static const char *what_is_other(struct compilation *compilation, const struct v
 		"others, from '%s' on,", name_of(variant->nest, dim)) : NULL;
 }
 
-static bool add_slopes(struct compilation *compilation, const struct variant *variant, bool exact,
-	int k, struct band *band, struct region *regions, struct growth *growth, const char **reason)
+static bool add_slopes(struct compilation *compilation, const struct variant *variant,
+	bool has_forms, int k, struct band *band, struct region *regions, struct growth *growth, const char **reason)
 {
 	const struct function *function = variant->nest->function->unbound;
 	struct sample *sample = ARENA_NEW(compilation->arena, struct sample);
-	const char *other = what_is_other(compilation, variant, regions, exact, k, sample);
+	const char *other = what_is_other(compilation, variant, regions, has_forms, k, sample);
 	if (other) {
 		*reason = arena_printf(compilation->arena, "%s where '%s' is one more than it is tuned for",
 			other, function->symbolic[k]->name);
 		return false;
 	}
 	add_band_slopes(variant, band, sample->variant.band, k, growth);
-	for (int a = 0; a < variant->groups->count && exact; a++) {
+	for (int a = 0; a < variant->groups->count && has_forms; a++) {
 		const struct array *array = variant->groups->items[a].array;
 		if (!same_windows(variant->band, &regions[a], &sample->regions[a], array->rank)) {
 			*reason = arena_printf(compilation->arena, "what a tile touches of '%s' is more where "
@@ -599,7 +599,7 @@ static const struct nest *find_all(struct compilation *compilation, const struct
 }
 
 const struct variant *variant_with_sizes(struct compilation *compilation,
-	const struct variant *variant, bool exact, struct region *regions, const char **reason)
+	const struct variant *variant, bool has_forms, struct region *regions, const char **reason)
 {
 	const struct function *function = variant->nest->function->unbound;
 	struct variant *all = ARENA_NEW(compilation->arena, struct variant);
@@ -614,12 +614,12 @@ const struct variant *variant_with_sizes(struct compilation *compilation,
 		sizeof *growth.dims * (size_t)(all->groups->count + 1)) };
 	memset(growth.dims, 0, sizeof *growth.dims * (size_t)(all->groups->count + 1));
 	for (int k = 0; k < function->symbolic_count; k++)
-		if (!add_slopes(compilation, variant, exact, k, band, regions, &growth, reason))
+		if (!add_slopes(compilation, variant, has_forms, k, band, regions, &growth, reason))
 			return NULL;
 	make_planes(compilation, all->nest, outer_count, band);
 	make_extents(compilation, all->nest, outer_count, &growth, band);
 	all->band = band;
-	if (exact)
+	if (has_forms)
 		make_regions(compilation, all, &growth, regions);
 	return all;
 }

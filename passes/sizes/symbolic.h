@@ -10,11 +10,11 @@
  * every value. */
 
 /* VARIANT, of a nest of a function made by function_at, for all values of its sizes; REGIONS [array],
- * of the closed forms where EXACT, get their slopes (NULL: only its sequential dims are asked for).
+ * of the closed forms where it HAS_FORMS, get their slopes (NULL: only its sequential dims are asked for).
  * If it is a part, the loops around it are known for all sizes.  NULL, and *REASON, where that
  * cannot be. */
 const struct variant *variant_with_sizes(struct compilation *compilation,
-	const struct variant *variant, bool exact, struct region *regions, const char **reason);
+	const struct variant *variant, bool has_forms, struct region *regions, const char **reason);
 
 /* For all sizes every iteration of VARIANT, which variant_with_sizes made, is in some tile, and no
  * dependence runs backwards in its band, nor either way along a loop that turns in SCHEDULE. */

@@ -124,7 +124,7 @@ static struct answer lower_in(const struct question *question, int n, long capac
 		empty_plan(question, &quiet), &out);
 	if (answer.found)
 		add_entry(question, &out, &answer.point);
-	answer.is_counted = answer.found && out.is_rectangular && out.optimal;
+	answer.is_counted = answer.found && out.has_forms && out.optimal;
 	end(&quiet, begun);
 	return answer;
 }

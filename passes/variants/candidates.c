@@ -27,7 +27,7 @@ void candidates_add(struct compilation *compilation, struct candidates *candidat
 		at--)
 		candidates->items[at] = candidates->items[at - 1];
 	candidates->items[at] = (struct candidate){ choice, cost, *out };
-	candidates->items[at].out.is_rectangular = choice->exact;
+	candidates->items[at].out.has_forms = choice->has_forms;
 }
 
 /* Candidate AT takes the place of a neighbour, if that moves less.  OPERATIONS: isl's, at most. */
@@ -54,7 +54,7 @@ static void improve_first(struct compilation *compilation, struct candidates *ca
 	const struct choice *first = NULL;
 	for (int i = 0; i < MOST; i++) {
 		int at = 0;
-		while (at < candidates->count && (candidates->items[at].choice->exact
+		while (at < candidates->count && (candidates->items[at].choice->has_forms
 			|| candidates->items[at].choice == first))
 			at++;
 		if (at == candidates->count
@@ -97,7 +97,7 @@ static struct choice *emit_for_all_sizes(struct compilation *compilation,
 		const char *reason = NULL;
 		*plan = before;
 		*out = (struct plan_nest){ .name = nest->name, .location = nest->location,
-			.is_rectangular = candidate->choice->exact };
+			.has_forms = candidate->choice->has_forms };
 		if (choice_lower_all_sizes(candidate->choice, plan, out, &reason)) {
 			candidate->choice->is_fallback = i > 0;
 			return candidate->choice;
@@ -107,7 +107,7 @@ static struct choice *emit_for_all_sizes(struct compilation *compilation,
 			reason);
 		if (!refusal->reason)
 			refusal->reason = reason;
-		refusal->had_forms |= candidate->choice->exact;
+		refusal->had_forms |= candidate->choice->has_forms;
 	}
 	*plan = before;
 	return NULL;
@@ -125,7 +125,7 @@ struct choice *candidates_emit(struct compilation *compilation, const struct nes
 		return best;
 	}
 	*out = (struct plan_nest){ .name = nest->name, .location = nest->location,
-		.is_rectangular = best->exact };
+		.has_forms = best->has_forms };
 	if (choice_lower_again(best, TO_EMIT, plan, out))
 		return best;
 	diag_error(compilation->diag, nest->location, "internal error: no loops could be made for "

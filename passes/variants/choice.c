@@ -50,7 +50,7 @@ static void find_contradiction(struct choice *choice, const struct schedule_read
 			contradict(choice, reader->stores[a], arena_printf(arena, "array '%s' has several "
 				"buffers, of which each holds one region: none has slots, slides or is double",
 				groups->items[a].array->name));
-		if (!choice->exact && options->slots[a] > 1)
+		if (!choice->has_forms && options->slots[a] > 1)
 			contradict(choice, reader->stores[a], arena_printf(arena, "the regions of '%s' have no "
 				"closed form: its buffer has one slot", groups->items[a].array->name));
 	}
@@ -159,17 +159,18 @@ static bool prepare(struct choice *choice)
 	choice->options.interrupted = compilation->interrupted;
 	choice->regions = ARENA_ARRAY(compilation->arena, struct region,
 		choice->variant.groups->count + 1);
-	choice->exact = nest_model_build(compilation, &choice->variant, &choice->model, choice->regions);
+	choice->has_forms = nest_model_build(compilation, &choice->variant, &choice->model,
+		choice->regions);
 	if (pass_done(compilation, "band"))
-		nest_print_model(&choice->variant, &choice->model, choice->exact, compilation->trace);
+		nest_print_model(&choice->variant, &choice->model, choice->has_forms, compilation->trace);
 	choice->options.shared_loops = tile_loops_among(choice, variant_outer_count(&choice->variant));
 	fix_prefix(choice);
 	restrict_siblings(choice);
 	restriction_apply(compilation, &choice->variant, &choice->model, &choice->options);
 	read_constraints(choice);
-	if (!choice->exact)
+	if (!choice->has_forms)
 		restrict_to_boxes(choice);
-	if (choice->contradiction || !choice->exact || choice->variant.groups->is_split || is_unclipped(choice)
+	if (choice->contradiction || !choice->has_forms || choice->variant.groups->is_split || is_unclipped(choice)
 	    || model_is_countable(&choice->model, compilation->arch->scratchpad_bytes))
 		return true;
 	diag_error(compilation->diag, choice->variant.nest->location,
@@ -215,7 +216,7 @@ static void note_need(const struct choice *choice, const struct schedule_line *l
 	if (!least)
 		diag_note(compilation->diag, at, "%s: no schedule in any scratchpad%s%s", what,
 			why ? ", as " : "", why ? why : "");
-	else if (choice->exact)
+	else if (choice->has_forms)
 		diag_note(compilation->diag, at, "%s: at least %s are needed", what, need);
 	else
 		diag_note(compilation->diag, at, "%s: %s would be enough", what, need);
@@ -313,7 +314,7 @@ void choice_report_no_fit(struct choice *choice)
 	}
 	if (report_lines(choice))
 		return;
-	if (choice->exact && model_lower_bound(&choice->model, arch->scratchpad_bytes, &argument)
+	if (choice->has_forms && model_lower_bound(&choice->model, arch->scratchpad_bytes, &argument)
 	    > LONG_MAX / 2) {
 		diag_error(compilation->diag, choice->variant.nest->location, "no schedule of '%s' was found "
 			"that moves less than 2^63 bytes, which can be counted; give it smaller sizes",
@@ -389,9 +390,9 @@ static bool lower_schedule(struct choice *choice, const struct variant *variant,
 			: as_fits && choice->options.doubled[a] < 0 ? DOUBLE_IF_FITS : DOUBLE_WANTED;
 	const struct schedule schedule = with_sequential_loops(choice);
 	bool done = lower_with_schedule(choice->compilation, variant, &choice->model, regions,
-		choice->exact,
+		choice->has_forms,
 		&schedule, doubling, detail, plan, out, &choice->obstacle);
-	for (int a = 0; a < choice->model.array_count && done && !choice->exact; a++)
+	for (int a = 0; a < choice->model.array_count && done && !choice->has_forms; a++)
 		choice->schedule.storage[a].is_double = doubling[a] == DOUBLE_WANTED;
 	return done;
 }
@@ -423,7 +424,8 @@ static bool is_aligned(struct choice *choice, const struct plan *plan, const str
 	return !choice->misaligned.array;
 }
 
-static enum outcome lower_exactly(struct choice *choice, struct plan *plan, struct plan_nest *out)
+static enum outcome lower_closed_forms(struct choice *choice, struct plan *plan,
+	struct plan_nest *out)
 {
 	if (!search_schedule_once(choice->compilation->searches, &choice->model,
 		choice->compilation->arch, &choice->options,
@@ -465,7 +467,7 @@ bool choice_search_within(struct choice *choice, long capacity, long points)
 	return found;
 }
 
-enum outcome choice_weigh_boxes(struct choice *choice, struct plan *plan, struct plan_nest *out)
+enum outcome choice_weigh_general(struct choice *choice, struct plan *plan, struct plan_nest *out)
 {
 	const struct plan before = *plan;
 	choice->schedule.moves_boxes = true;
@@ -491,7 +493,7 @@ static long less_capacity(const struct choice *choice, long capacity)
 
 /* The model only bounds the regions: search under a budget that shrinks until the real
  * ones fit. */
-static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct plan_nest *out)
+static enum outcome lower_general(struct choice *choice, struct plan *plan, struct plan_nest *out)
 {
 	enum { TRIES = 24, LEAST_POINTS = 50000 };
 	long capacity = choice->compilation->arch->scratchpad_bytes, points = 0;
@@ -504,7 +506,7 @@ static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct
 			break;
 		choice->schedule.points = points += choice->schedule.points;
 		choice->schedule.seconds = seconds += choice->schedule.seconds;
-		enum outcome outcome = choice_weigh_boxes(choice, plan, out);
+		enum outcome outcome = choice_weigh_general(choice, plan, out);
 		if (outcome != NO_FIT)
 			return outcome;
 		if (nest_work_is_spent(choice->compilation))
@@ -521,14 +523,14 @@ static enum outcome lower_boxes(struct choice *choice, struct plan *plan, struct
 /* Whether the model counts what the plan moves, so that the search's bound is the plan's. */
 static bool is_modelled(const struct choice *choice)
 {
-	return choice->exact && !is_unclipped(choice) && !choice->variant.groups->is_split;
+	return choice->has_forms && !is_unclipped(choice) && !choice->variant.groups->is_split;
 }
 
 /* Others move less but are not right for all sizes, or buffers are elsewhere than the schedule
  * says. */
 static bool is_second_best(const struct choice *choice, const struct plan_nest *out)
 {
-	return choice->is_fallback || (choice->variant.nest->function->unbound && choice->exact
+	return choice->is_fallback || (choice->variant.nest->function->unbound && choice->has_forms
 		&& plan_nest_bytes(out) > choice->schedule.total_bytes);
 }
 
@@ -577,7 +579,7 @@ bool choice_agrees(const struct choice *choice, const struct plan_nest *out)
 	/* Buffers outside sequential loops come inside them where they would grow with a size. */
 	if (choice->variant.nest->function->unbound && choice->variant.band->prefix)
 		return true;
-	if (!choice->exact || (is_unclipped(choice)
+	if (!choice->has_forms || (is_unclipped(choice)
 		? plan_nest_bytes(out) <= choice->schedule.total_bytes
 		: plan_nest_bytes(out) == choice->schedule.total_bytes))
 		return true;
@@ -592,7 +594,8 @@ enum outcome choice_lower(struct choice *choice, struct plan *plan, struct plan_
 		.location = choice->variant.nest->location };
 	if (choice->contradiction)
 		return NO_FIT;
-	return choice->exact ? lower_exactly(choice, plan, out) : lower_boxes(choice, plan, out);
+	return choice->has_forms ? lower_closed_forms(choice, plan, out)
+		: lower_general(choice, plan, out);
 }
 
 struct choice *choice_make(struct compilation *compilation, const struct variant *variant)
@@ -631,7 +634,7 @@ static const char *reason_without_plan(const struct choice *choice, const struct
 		return "isl finds no loops for it";
 	const char *name = all->groups->items[obstacle->array].array->source_name;
 	bool fits = obstacle->needed_bytes <= choice->compilation->arch->scratchpad_bytes;
-	if (choice->exact)
+	if (choice->has_forms)
 		return arena_printf(arena, "what its tiles touch of '%s' depends on the sizes in a way "
 			"that is not affine", name);
 	if (fits)
@@ -648,7 +651,7 @@ bool choice_lower_all_sizes(struct choice *choice, struct plan *plan, struct pla
 	struct region *regions = ARENA_ARRAY(compilation->arena, struct region,
 		choice->variant.groups->count + 1);
 	memcpy(regions, choice->regions, sizeof *regions * (size_t)choice->variant.groups->count);
-	const struct variant *all = variant_with_sizes(compilation, &choice->variant, choice->exact,
+	const struct variant *all = variant_with_sizes(compilation, &choice->variant, choice->has_forms,
 		regions, reason);
 	if (!all || !band_is_legal(compilation, all, &choice->schedule, reason))
 		return false;

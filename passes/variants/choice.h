@@ -14,7 +14,7 @@ struct choice {
 	struct variant variant;
 	struct nest_model model;
 	struct region *regions;
-	bool exact;
+	bool has_forms;              /* its regions have closed forms; else isl is asked for them */
 	struct search_options options;
 	bool is_fallback;            /* others that move less are not right for all sizes, or their
 	                              * traffic is not known */
@@ -50,7 +50,7 @@ enum outcome choice_lower(struct choice *choice, struct plan *plan, struct plan_
  * CAPACITY bytes for the model, looking at so many POINTS; false if there is none. */
 bool choice_search_within(struct choice *choice, long capacity, long points);
 /* Lowers that schedule likewise, in boxes or in rows, in all the scratchpad there is. */
-enum outcome choice_weigh_boxes(struct choice *choice, struct plan *plan, struct plan_nest *out);
+enum outcome choice_weigh_general(struct choice *choice, struct plan *plan, struct plan_nest *out);
 /* Lowers the schedule once more, with the statements unless DETAIL says otherwise. */
 bool choice_lower_again(struct choice *choice, enum detail detail, struct plan *plan,
 	struct plan_nest *out);

@@ -87,7 +87,7 @@ static bool weigh(struct improver *improver, enum outcome *outcome)
 	struct plan plan = *improver->before;
 	struct plan_nest out = { .name = improver->out->name, .location = improver->out->location };
 	improver->plan_count++;
-	*outcome = choice_weigh_boxes(trial, &plan, &out);
+	*outcome = choice_weigh_general(trial, &plan, &out);
 	if (*outcome != LOWERED
 		|| plan_nest_compare(&out, improver->out) >= 0)
 		return false;
@@ -228,7 +228,7 @@ static bool take_equal(struct choice *choice, struct choice *trial, const struct
 {
 	struct plan own = *before;
 	struct plan_nest entry = { .name = out->name, .location = out->location };
-	if (choice_weigh_boxes(trial, &own, &entry) != LOWERED
+	if (choice_weigh_general(trial, &own, &entry) != LOWERED
 		|| plan_nest_compare(&entry, out) != 0)
 		return false;
 	choice->schedule = trial->schedule;
@@ -243,7 +243,7 @@ void choice_overlap(struct choice *choice, const struct plan *before, struct pla
 	enum { POINTS = 1000000 };
 	const struct arch *arch = choice->compilation->arch;
 	struct choice *trial = ARENA_NEW(choice->compilation->arena, struct choice);
-	if (choice->compilation->buffering != BUFFERING_AUTO || choice->exact)
+	if (choice->compilation->buffering != BUFFERING_AUTO || choice->has_forms)
 		return;
 	*trial = *choice;
 	trial->options.buffering = BUFFERING_DOUBLE;

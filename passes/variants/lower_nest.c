@@ -444,7 +444,7 @@ static bool wants_less(struct compilation *compilation, const struct nest *nest,
 	const struct plan_nest *out)
 {
 	struct form form;
-	return !compilation->is_trial && !out->optimal && !out->is_rectangular
+	return !compilation->is_trial && !out->optimal && !out->has_forms
 		&& !plan_nest_reaches(out, out->lower_bound_bytes)
 		&& is_thorough(compilation) && !nest->function->unbound
 		&& !nest_is_constrained(compilation, nest)

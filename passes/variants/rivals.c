@@ -258,7 +258,7 @@ long parts_bound(struct compilation *compilation, const struct nest *nest, const
 	long bound = LONG_MAX;
 	if (nest->statement_count < 2)
 		return LONG_MAX;
-	bool has_main = choice->exact && has_main_statement(&choice->variant, &others);
+	bool has_main = choice->has_forms && has_main_statement(&choice->variant, &others);
 	if (has_main && !others && !choice->is_expanded)
 		return LONG_MAX;
 	for (int loops = nest->outer_loops; loops <= nest_shared_loops(nest); loops++) {

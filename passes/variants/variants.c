@@ -261,7 +261,7 @@ static long rivals_bound(const struct variants *variants, const struct choice *b
 		const struct choice *other = tried->choice;
 		bool is_alike = other->variant.options.loops == best->variant.options.loops
 			&& has_same_groups(&other->variant, &best->variant);
-		if (is_alike || (other->exact && tried->outcome == NO_FIT))
+		if (is_alike || (other->has_forms && tried->outcome == NO_FIT))
 			continue;
 		long own = tried->outcome == LOWERED ? choice_space_bound(other, &tried->out) : 0;
 		bound = own < bound ? own : bound;
@@ -274,7 +274,7 @@ static long rivals_bound(const struct variants *variants, const struct choice *b
  * closed forms inside, where tiles of all loops have none, or be those that run whole in its tiles. */
 static bool is_best_known(const struct candidate *candidate)
 {
-	return (candidate->choice->exact && !candidate->choice->variant.band->left_out)
+	return (candidate->choice->has_forms && !candidate->choice->variant.band->left_out)
 		|| plan_nest_reaches(&candidate->out, nest_compulsory(candidate->choice->variant.nest));
 }
 
@@ -347,7 +347,7 @@ static struct choice *lower_variants(struct compilation *compilation, const stru
 				return NULL;
 			}
 			if (choice && (!refusal->first || (refusal->first->contradiction
-				&& !choice->contradiction && choice->exact)))
+				&& !choice->contradiction && choice->has_forms)))
 				refusal->first = choice;
 			if (way == WAY_APART)
 				has_met = variant.groups->merges.count > 0;
