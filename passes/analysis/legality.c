@@ -54,7 +54,8 @@ struct check {
 	struct freedom found;
 };
 
-/* The distances of PAIRS, which are some; where they depend on sizes, only which way they go. */
+/* The distances of PAIRS, which are some; where they depend on sizes, only which way they go, as far as
+ * that may matter. */
 static struct distance find_distance(const struct check *check, __isl_keep isl_map *pairs,
 	const struct hyperplane *from, const struct hyperplane *to)
 {
@@ -64,7 +65,8 @@ static struct distance find_distance(const struct check *check, __isl_keep isl_m
 		return pairs_distance(pairs, isl_map_from_aff(isl_aff_copy(from->value)),
 			isl_map_from_aff(isl_aff_copy(to->value)));
 	return (struct distance){ true, -any_pair(pairs, from, to, isl_multi_pw_aff_lex_gt_map),
-		any_pair(pairs, from, to, isl_multi_pw_aff_lex_lt_map) };
+		(check->is_private || check->found.can_turn)
+		&& any_pair(pairs, from, to, isl_multi_pw_aff_lex_lt_map) };
 }
 
 /* Those of PAIRS, of instances of statements S and T, that the sequential dimensions of BAND leave
