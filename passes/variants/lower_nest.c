@@ -339,14 +339,13 @@ static bool weigh_parts(struct compilation *compilation, const struct nest *nest
 {
 	struct plan weighed = *plan;
 	struct quiet quiet;
-	long bytes = plan_nest_bytes(&best->out);
 	if (nest_is_constrained(compilation, nest) || !restriction_has_parts(compilation)
 		|| plan_nest_reaches(&best->out, best->out.lower_bound_bytes))
 		return false;
 	/* parts of a nest with a sum in a scalar are parts of that with it in an array, which can be
 	 * tiled in all loops */
 	long parts = parts_bound(compilation, nest, best->expanded ? best->expanded : best->choice,
-		bytes);
+		&best->out);
 	if (plan_nest_reaches(&best->out, parts))
 		return false;
 	if (parts < best->out.bound_bytes)
@@ -355,8 +354,8 @@ static bool weigh_parts(struct compilation *compilation, const struct nest *nest
 	best->out.optimal = false;
 	quiet_begin(&quiet, compilation);
 	quiet.compilation.only_weighs = true;
-	bool found = lower_all_parts(&quiet.compilation, nest, form, bytes - 1, &weighed, out,
-		whole);
+	bool found = lower_all_parts(&quiet.compilation, nest, form, &best->out, &weighed,
+		out, whole);
 	quiet_end(&quiet);
 	if (found)
 		*plan = weighed;
@@ -375,7 +374,7 @@ static bool take_parts(struct compilation *compilation, const struct nest *nest,
 	if (compilation->only_weighs)
 		return true;
 	*plan = before;
-	return lower_all_parts(compilation, nest, &parts, LONG_MAX, plan, out, whole);
+	return lower_all_parts(compilation, nest, &parts, NULL, plan, out, whole);
 }
 
 /* NEST becomes BEST, or OUT where its parts are lowered one by one. */
@@ -413,7 +412,7 @@ static bool lower_as(struct compilation *compilation, const struct nest *nest,
 	} else if (diag_error_count(compilation->diag) > errors) {
 		return false;
 	} else if ((form.is_given ? form.is_parts : !nest_is_constrained(compilation, nest))
-		&& lower_all_parts(compilation, nest, &form, LONG_MAX, plan, out, &whole)) {
+		&& lower_all_parts(compilation, nest, &form, NULL, plan, out, &whole)) {
 		fill_bound_of_parts(compilation, nest, NULL, out);
 		if (!form.is_given)
 			diag_remark(compilation->diag, nest->location, "loop", "no tiles of the whole nest "

@@ -2,7 +2,6 @@
 
 #include "passes/variants/parts.h"
 
-#include <limits.h>
 #include <string.h>
 
 #include "passes/cost/plan_cost.h"
@@ -21,8 +20,8 @@ static void append_children(struct arena *arena, struct plan_node *block,
 }
 
 static bool lower_parts(struct compilation *compilation, const struct nest *nest,
-	const struct outer_loops *outer, const struct form *form, long most, struct plan *plan,
-	struct plan_nest *out, struct variant *whole);
+	const struct outer_loops *outer, const struct form *form,
+	const struct plan_nest *rival, struct plan *plan, struct plan_nest *out, struct variant *whole);
 
 /* Adds what a part of OUT became: its loops to BLOCK, its SCHEDULE. */
 static void add_part(struct compilation *compilation, const struct plan_nest *part,
@@ -65,7 +64,7 @@ static bool lower_part(struct compilation *compilation, const struct nest *part,
 	}
 	if (form.is_given ? !form.is_parts : !may_part || nest_is_constrained(compilation, part))
 		return false;
-	if (!lower_parts(compilation, part, outer, &form, LONG_MAX, plan, &own, &whole))
+	if (!lower_parts(compilation, part, outer, &form, NULL, plan, &own, &whole))
 		return false;
 	add_part(compilation, &own, own.schedule, block, out);
 	return true;
@@ -132,12 +131,12 @@ static bool lower_parts_in(struct compilation *compilation, const struct nest *n
 	return done;
 }
 
-/* The best of the ways to lower the parts of NEST one by one, with at most MOST bytes: inside
+/* The best of the ways to lower the parts of NEST one by one that is better than RIVAL: inside
  * all the loops they share, *WHOLE, or fewer, where dependences let a part run through more of its
  * iterations before the next. */
 static bool lower_parts(struct compilation *compilation, const struct nest *nest,
-	const struct outer_loops *outer, const struct form *form, long most, struct plan *plan,
-	struct plan_nest *out, struct variant *whole)
+	const struct outer_loops *outer, const struct form *form, const struct plan_nest *rival,
+	struct plan *plan, struct plan_nest *out, struct variant *whole)
 {
 	int errors = diag_error_count(compilation->diag), shared = nest_shared_loops(nest);
 	int first = form->has_loops ? form->loops : nest->outer_loops, last = form->has_loops ? form->loops : shared;
@@ -153,8 +152,8 @@ static bool lower_parts(struct compilation *compilation, const struct nest *nest
 		struct nest_work work = nest_work_begin(compilation, share + 1);
 		bool done = lower_parts_in(compilation, nest, outer, loops, &own, &entry, &inside);
 		nest_work_end(compilation, &work);
-		if (done && (found ? plan_nest_compare(&entry, out) < 0
-			: plan_nest_reaches(&entry, most))) {
+		const struct plan_nest *best = found ? out : rival;
+		if (done && (!best || plan_nest_compare(&entry, best) < 0)) {
 			*plan = own;
 			*out = entry;
 			*whole = inside;
@@ -167,8 +166,8 @@ static bool lower_parts(struct compilation *compilation, const struct nest *nest
 }
 
 bool lower_all_parts(struct compilation *compilation, const struct nest *nest,
-	const struct form *form, long most, struct plan *plan, struct plan_nest *out,
-	struct variant *whole)
+	const struct form *form, const struct plan_nest *rival, struct plan *plan,
+	struct plan_nest *out, struct variant *whole)
 {
 	enum { PARTS_OPERATIONS = 6000000 };
 	long effort = compilation->effort;
@@ -178,7 +177,7 @@ bool lower_all_parts(struct compilation *compilation, const struct nest *nest,
 		nest_work_wanted(compilation, PARTS_OPERATIONS));
 	if (!effort)
 		compilation->effort = PART_POINTS;
-	bool done = lower_parts(compilation, nest, NULL, form, most, plan, out, whole);
+	bool done = lower_parts(compilation, nest, NULL, form, rival, plan, out, whole);
 	compilation->effort = effort;
 	nest_work_end(compilation, &work);
 	return done;

@@ -4,12 +4,12 @@
 #include "passes/variants/form.h"
 
 /* The parts of NEST's body one by one, each with a schedule of its own, inside as many of the
- * loops they share (*WHOLE) as moves least: as one entry OUT of PLAN, with at most MOST bytes.
+ * loops they share (*WHOLE) as is best: as one entry OUT of PLAN, better than RIVAL (NULL: any).
  * False if there is none, or after an error (diagnosed); the parts of nests that are joined are
  * these nests, and not lowered here.  What parts move is not claimed to be the least, and is not
  * proved to be by exhaustive searches. */
 bool lower_all_parts(struct compilation *compilation, const struct nest *nest,
-	const struct form *form, long most, struct plan *plan, struct plan_nest *out,
-	struct variant *whole);
+	const struct form *form, const struct plan_nest *rival, struct plan *plan,
+	struct plan_nest *out, struct variant *whole);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "passes/cost/plan_cost.h"
 #include "passes/search/search_memo.h"
 
 /* ---- a statement that is the whole nest ---- */
@@ -252,7 +253,7 @@ static long parts_compulsory(struct compilation *compilation, const struct nest 
 }
 
 long parts_bound(struct compilation *compilation, const struct nest *nest, const struct choice *choice,
-	long bytes)
+	const struct plan_nest *best)
 {
 	unsigned others = 0;
 	long bound = LONG_MAX;
@@ -263,7 +264,7 @@ long parts_bound(struct compilation *compilation, const struct nest *nest, const
 		return LONG_MAX;
 	for (int loops = nest->outer_loops; loops <= nest_shared_loops(nest); loops++) {
 		long least = parts_compulsory(compilation, nest, loops);
-		if (least < bytes && has_main && choice->rivals_bound == LONG_MAX) {
+		if (!plan_nest_reaches(best, least) && has_main && choice->rivals_bound == LONG_MAX) {
 			long main = main_part_bound(compilation, choice, others, loops);
 			least = main > least ? main : least;
 		}

@@ -4,9 +4,9 @@
 #include "passes/variants/choice.h"
 
 /* The parts of NEST, lowered one by one, move so many bytes at least; LONG_MAX: they cannot move less
- * than the best of NEST as a whole, which is CHOICE and moves BYTES.  What is more than BYTES is not looked
- * for.  NEST's dependences are known. */
+ * than the best of NEST as a whole, which is CHOICE and became BEST.  Bounds are not looked for beyond what
+ * BEST reaches.  NEST's dependences are known. */
 long parts_bound(struct compilation *compilation, const struct nest *nest, const struct choice *choice,
-	long bytes);
+	const struct plan_nest *best);
 
 #endif
