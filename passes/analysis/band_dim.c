@@ -84,7 +84,7 @@ bool band_dim_finish(struct compilation *compilation, const struct nest *nest,
 	}
 	dim->planes = planes;
 	dim->extent = most - least + 1;
-	const struct freedom freedom = nest_freedom(nest, band, planes);
+	const struct freedom freedom = nest_freedom(nest, band, planes, true);
 	dim->is_forward = !freedom.can_turn;
 	dim->can_tile = freedom.can_tile;
 	dim->blocked_from = freedom.from;

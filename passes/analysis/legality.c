@@ -112,9 +112,9 @@ static isl_stat check_pairs(__isl_take isl_map *pairs, void *user)
 }
 
 struct freedom nest_freedom(const struct nest *nest, const struct band *band,
-	const struct hyperplane *planes)
+	const struct hyperplane *planes, bool may_turn)
 {
-	struct check check = { nest, band, planes, false, { true, true, 0, 0 } };
+	struct check check = { nest, band, planes, false, { true, may_turn, 0, 0 } };
 	bool done = isl_union_map_foreach_map(nest->dependences, check_pairs, &check) == isl_stat_ok;
 	check.is_private = true;
 	done = done && isl_union_map_foreach_map(nest->private_values, check_pairs, &check) == isl_stat_ok;

@@ -37,9 +37,10 @@ struct freedom {
 };
 
 /* That of the dimension in which NEST's statements are at PLANES, inside the sequential dimensions of
- * BAND; for all values of the sizes that are left to the run. */
+ * BAND; for all values of the sizes that are left to the run.  MAY_TURN: whether it can turn is asked
+ * too; else it is said that it cannot. */
 struct freedom nest_freedom(const struct nest *nest, const struct band *band,
-	const struct hyperplane *planes);
+	const struct hyperplane *planes, bool may_turn);
 
 /* Clears IS_APART [statement] where the statement of NEST may not be apart from the one before: in each
  * iteration of the first LOOPS loops, which all share, pieces that are apart run as a whole one after

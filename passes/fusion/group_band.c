@@ -85,19 +85,20 @@ static void widen_range(const struct groups *groups, int n, struct group_dim *di
 	}
 }
 
-/* The dependences from nest N within the group, which ends with nest LAST, keep their order
- * in DIM. */
-static bool is_legal(struct groups *groups, int n, int last, struct group_dim *dim)
+/* The dependences from nest N within the group, which ends with nest LAST, keep their order in a dimension
+ * in which statements are at PLANES, from that of number FIRST on; *IS_FORWARD: some run forwards. */
+static bool is_legal(struct groups *groups, int n, int last, const struct group_plane *planes, int first,
+	bool *is_forward)
 {
 	for (int p = groups->first_pair[n]; p < groups->first_pair[n + 1]; p++) {
 		const struct group_pair *pair = &groups->pairs[p];
-		const struct group_plane *from = &dim->planes[pair->from], *to = &dim->planes[pair->to];
 		if (groups->nest_of[pair->to] > last)
 			continue;
+		const struct group_plane *from = &planes[pair->from - first], *to = &planes[pair->to - first];
 		const struct distance distance = group_distance(groups, pair, from, 1, to, 1);
 		if (!pairs_keep_order(from->kind, to->kind, pair->is_private, distance))
 			return false;
-		dim->is_forward |= distance.max > 0;
+		*is_forward |= distance.max > 0;
 	}
 	return true;
 }
@@ -144,7 +145,7 @@ static bool finish_member(struct groups *groups, int n, int last, struct group_d
 	if (n == last)
 		dim->is_affine = true;
 	widen_range(groups, n, dim, &any);
-	if (!any || !is_legal(groups, n, last, dim))
+	if (!any || !is_legal(groups, n, last, dim->planes, 0, &dim->is_forward))
 		return false;
 	find_spans(groups, n, last, dim);
 	return true;
@@ -428,22 +429,6 @@ void group_make_band_dim(const struct groups *groups, const struct fusion_candid
 
 /* ---- stages ---- */
 
-/* No dependence within nest N runs backwards along PLANES. */
-static bool is_legal_stage(struct groups *groups, int n, const struct group_plane *planes)
-{
-	int first = groups->nests[n].statements[0]->index;
-	for (int p = groups->first_pair[n]; p < groups->first_pair[n + 1]; p++) {
-		const struct group_pair *pair = &groups->pairs[p];
-		if (groups->nest_of[pair->to] != n)
-			continue;
-		const struct group_plane *from = &planes[pair->from - first], *to = &planes[pair->to - first];
-		if (!pairs_keep_order(from->kind, to->kind, pair->is_private,
-			group_distance(groups, pair, from, 1, to, 1)))
-			return false;
-	}
-	return true;
-}
-
 int group_stage_loops(struct groups *groups, int n)
 {
 	return groups->nests[n].loop_depth;
@@ -454,8 +439,9 @@ bool group_stage_dim(struct groups *groups, const struct fusion_candidate *candi
 	struct stage_dim *stage)
 {
 	const struct natural_dim *own = natural(groups, n, j);
+	bool is_forward = false;
 	if (!own || is_taken(groups, n, candidate->dims, candidate->dim_count, used, own->planes)
-		|| !is_legal_stage(groups, n, own->planes))
+		|| !is_legal(groups, n, n, own->planes, groups->nests[n].statements[0]->index, &is_forward))
 		return false;
 	*stage = (struct stage_dim){ j, own->name, own->planes, own->extent };
 	return true;

@@ -637,7 +637,8 @@ bool band_is_legal(struct compilation *compilation, const struct variant *varian
 			if (!is_covered(nest, &band->dims[l], s))
 				return false;
 	for (int l = band->prefix; l < band->count; l++) {
-		const struct freedom freedom = nest_freedom(nest, band, band->dims[l].planes);
+		const struct freedom freedom = nest_freedom(nest, band, band->dims[l].planes,
+			schedule->is_serpentine[l]);
 		isl_ctx_reset_error(compilation->ctx);
 		if (freedom.can_tile && (freedom.can_turn || !schedule->is_serpentine[l]))
 			continue;

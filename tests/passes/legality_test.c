@@ -253,7 +253,7 @@ static struct freedom ask(struct compilation *compilation, const struct nest *ne
 	asked.private_values = is_private ? b : isl_union_map_empty(isl_union_map_get_space(b));
 	if (!is_private)
 		asked.dependences = isl_union_map_union(asked.dependences, isl_union_map_copy(b));
-	struct freedom freedom = nest_freedom(&asked, &band, own);
+	struct freedom freedom = nest_freedom(&asked, &band, own, true);
 	isl_union_map_free(asked.dependences);
 	isl_union_map_free(asked.private_values);
 	if (!is_private)
