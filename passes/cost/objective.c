@@ -68,6 +68,11 @@ struct cost cost_rest(const struct cost *all, const struct cost *part)
 	return rest;
 }
 
+struct cost cost_of_bytes(double bytes)
+{
+	return (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = { .bytes = bytes } } };
+}
+
 struct cost cost_infinite(void)
 {
 	const struct crossing endless = { INFINITY, INFINITY, INFINITY };
@@ -129,6 +134,13 @@ int objective_compare(const struct objective *objective, const struct cost *one,
 			return mine < its ? -1 : 1;
 	}
 	return 0;
+}
+
+bool cost_is_less(const struct cost *one, const struct cost *other, bool equals)
+{
+	const struct objective asked = objective_of(RANK_ASKED);
+
+	return objective_compare(&asked, one, other) < equals;
 }
 
 double objective_value(const struct objective *objective, const struct cost *cost)

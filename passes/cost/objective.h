@@ -75,6 +75,8 @@ struct objective objective_of(enum ranking ranking);
 struct cost cost_sum(const struct cost *one, const struct cost *other);
 /* What may run beside PART for as much as ALL, which costs no less. */
 struct cost cost_rest(const struct cost *all, const struct cost *part);
+/* Of what moves so many bytes at least, if nothing else is known: a bound. */
+struct cost cost_of_bytes(double bytes);
 /* Of a choice that does not exist: everything else is better. */
 struct cost cost_infinite(void);
 bool cost_is_finite(const struct cost *cost);
@@ -87,6 +89,8 @@ bool cost_dominates(const struct cost *one, const struct cost *other, const enum
 /* < 0: ONE is better than OTHER; 0: they are equals. */
 int objective_compare(const struct objective *objective, const struct cost *one,
 	const struct cost *other);
+/* ONE is better than OTHER in what is asked for; or as good, if EQUALS are taken. */
+bool cost_is_less(const struct cost *one, const struct cost *other, bool equals);
 /* The figure that is asked for first. */
 double objective_value(const struct objective *objective, const struct cost *cost);
 /* Whether a choice that costs BOUND or more is looked for where BEST is known.  Bounds of bytes

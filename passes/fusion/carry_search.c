@@ -314,7 +314,7 @@ bool lower_carrying(struct compilation *compilation, const struct nest *nests, i
 	const struct plan before = *plan;
 	struct carry_search search = { .compilation = compilation, .nests = nests,
 		.constraints = constraints, .plan = &before, .asked = objective_of(RANK_ASKED),
-		.least = { .crossings = { [BOUNDARY_EXTERNAL] = { .bytes = (double)least } } } };
+		.least = cost_of_bytes((double)least) };
 	struct carrying wanted;
 	carry_find(compilation, nests, count, constraints->fusion != FUSE_NEVER || constraints->forces,
 		&search.space);

@@ -58,7 +58,7 @@ bool group_of(struct groups *groups, int first, int last, struct fusion_candidat
 
 struct group_limits group_limits_of(const struct compilation *compilation)
 {
-	return (struct group_limits){ .bytes = LONG_MAX / 4,
+	return (struct group_limits){ .most = cost_infinite(),
 		.repetition = 1 + compilation->recompute_percent / 100,
 		.prefers_memory = compilation->spares_memory,
 		.capacity = place_memory(compilation->arch).bytes };

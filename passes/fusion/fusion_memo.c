@@ -141,7 +141,7 @@ static bool answers(const struct chosen *known, const struct group_limits *limit
 		&& (known->outcome != GROUP_FITS || known->choice.is_exact
 		|| limits->capacity == known->limits.capacity);
 	if (known->outcome != GROUP_FITS)
-		return is_narrower && limits->bytes <= known->limits.bytes;
+		return is_narrower && cost_is_less(&limits->most, &known->limits.most, true);
 	return is_narrower && known->choice.need <= limits->capacity
 		&& known->choice.repetition <= limits->repetition;
 }
@@ -156,7 +156,8 @@ bool fusion_memo_choice(const struct fusion_memo *memo, const struct fusion_cand
 			continue;
 		*outcome = known->outcome;
 		*choice = known->choice;
-		if (known->outcome == GROUP_FITS && flow_bytes(&known->choice.flow) >= limits->bytes)
+		const struct cost cost = group_choice_cost(choice);
+		if (known->outcome == GROUP_FITS && !group_is_wanted(limits, &cost))
 			*outcome = GROUP_USELESS;
 		return true;
 	}

@@ -171,7 +171,8 @@ struct cost group_choice_cost(const struct group_choice *choice);
 
 /* How a search is limited. */
 struct group_limits {
-	long bytes;                  /* only choices that move less are wanted */
+	struct cost most;            /* only choices that cost less are wanted, */
+	bool takes_equals;           /* or as much */
 	double repetition;           /* at most */
 	long capacity;               /* of the scratchpad: bytes */
 	bool prefers_memory;         /* of choices that move the same, that which needs least */
@@ -181,6 +182,9 @@ struct group_limits {
 	const struct group_constraints *constraints;   /* NULL: none */
 };
 
+/* COST is within LIMITS. */
+bool group_is_wanted(const struct group_limits *limits, const struct cost *cost);
+
 /* A model of CANDIDATE.  The caller frees it. */
 struct group_model;
 struct group_model *group_model_new(struct groups *groups,
@@ -189,7 +193,7 @@ void group_model_free(struct group_model *model);
 
 /* Fills in the results of CHOICE for its loops: what is held and what comes again for each
  * stage is chosen so that the least is moved.  False if it needs more than the capacity:
- * choice.need is then the least that would do; or if it moves as much as limits.bytes, or
+ * choice.need is then the least that would do; or if it costs more than the limits say, or
  * repeats too much. */
 bool group_evaluate(struct group_model *model, const struct group_limits *limits,
 	struct group_choice *choice);
@@ -203,8 +207,8 @@ int group_store(const struct groups *groups, const struct fusion_candidate *cand
 bool group_keeps(const struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_choice *choice, int array);
 
-/* Bytes that any choice moves, in the model. */
-long group_least_bytes(struct group_model *model);
+/* What any choice costs at least, in the model. */
+struct cost group_least_cost(struct group_model *model);
 
 enum group_outcome {
 	GROUP_FITS,

@@ -281,6 +281,13 @@ static long item_least(const struct held_item *item)
 	return item->bytes < item->streamed_bytes ? item->bytes : item->streamed_bytes;
 }
 
+/* What is within LIMITS moves fewer bytes: what is held is chosen by these alone. */
+static long most_bytes(const struct group_limits *limits)
+{
+	return cost_is_finite(&limits->most)
+		? (long)cost_figure(&limits->most, FIGURE_BYTES) + limits->takes_equals : LONG_MAX / 4;
+}
+
 /* False if nothing fits. */
 bool group_choose_held(struct evaluation *evaluation, const struct group_limits *limits)
 {
@@ -294,9 +301,10 @@ bool group_choose_held(struct evaluation *evaluation, const struct group_limits 
 		qsort(evaluation->items, (size_t)count, sizeof *evaluation->items, compare_items);
 	for (int i = count - 1; i >= 0; i--)
 		holding.rest[i] = holding.rest[i + 1] + item_least(&evaluation->items[i]);
-	if (flow_bytes(&evaluation->flow) >= limits->bytes)
+	long most = most_bytes(limits);
+	if (flow_bytes(&evaluation->flow) >= most)
 		return false;
-	holding.best = limits->bytes - flow_bytes(&evaluation->flow);
+	holding.best = most - flow_bytes(&evaluation->flow);
 	long wanted = holding.best;
 	evaluation->steps = GROUP_HOLD_STEPS;
 	decide(&holding, 0, 0, 0);

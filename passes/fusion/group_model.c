@@ -569,7 +569,9 @@ bool group_evaluate(struct group_model *model, const struct group_limits *limits
 	hold_moved(&evaluation, false);
 	group_first_loops(&evaluation);
 	do {
-		rest.bytes = found ? flow_bytes(&choice->flow) : limits->bytes;
+		if (found)
+			rest.most = group_choice_cost(choice);
+		rest.takes_equals &= !found;
 		bool is_better = hold(&evaluation, &rest, choice);
 		need = is_better || (!found && choice->need < need) ? choice->need : need;
 		found |= is_better;
@@ -579,16 +581,16 @@ bool group_evaluate(struct group_model *model, const struct group_limits *limits
 	return found;
 }
 
-long group_least_bytes(struct group_model *model)
+struct cost group_least_cost(struct group_model *model)
 {
 	struct group_choice choice = { .depth = 0 };
 	struct evaluation evaluation = { .model = model, .choice = &choice,
 		.memory = place_memory(model->groups->compilation->arch), .items = model->items };
 	if (!add_arrays(&evaluation))
-		return 0;
+		return cost_of_bytes(0);
 	long bytes = flow_bytes(&evaluation.flow);
 	for (int i = 0; i < evaluation.item_count; i++)
 		if (__builtin_add_overflow(bytes, evaluation.items[i].bytes, &bytes))
-			return LONG_MAX / 4;
-	return bytes;
+			return cost_infinite();
+	return cost_of_bytes((double)bytes);
 }

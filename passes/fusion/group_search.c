@@ -86,15 +86,18 @@ static bool is_better(const struct search *search)
 	return objective_compare(&search->objective, &now, &best) < 0;
 }
 
-/* Whether what moves BYTES at least may be wanted. */
-static bool may_be_wanted(const struct search *search, long bytes)
+bool group_is_wanted(const struct group_limits *limits, const struct cost *cost)
 {
-	const struct cost bound = {
-		.crossings = { [BOUNDARY_EXTERNAL] = { .bytes = (double)bytes } } };
-	if (bytes >= search->limits.bytes || !search->has_best)
-		return bytes < search->limits.bytes;
+	return cost_is_less(cost, &limits->most, limits->takes_equals);
+}
+
+/* Whether what costs BOUND at least may be wanted. */
+static bool may_be_wanted(const struct search *search, const struct cost *bound)
+{
+	if (!group_is_wanted(&search->limits, bound) || !search->has_best)
+		return group_is_wanted(&search->limits, bound);
 	const struct cost best = group_choice_cost(search->best);
-	return objective_may_improve(&search->objective, &bound, &best);
+	return objective_may_improve(&search->objective, bound, &best);
 }
 
 static bool is_used(const struct search *search, int depth, int dim)
@@ -173,14 +176,21 @@ static long wanted_tile(const struct search *search, int dim)
 	return search->limits.constraints ? search->limits.constraints->tile[dim] : 0;
 }
 
+/* LIMITS of choices that are as good as the best so far. */
+static void limit_to_best(const struct search *search, struct group_limits *limits)
+{
+	limits->most = group_choice_cost(search->best);
+	limits->takes_equals = true;
+}
+
 /* Evaluates the present loops.  Equals of the best are wanted too.  False if larger tiles of the innermost
  * loop need too much as well: a tile that cuts elsewhere needs at least half as much, as of what falls in two
  * tiles one has half. */
 static bool evaluate(struct search *search)
 {
 	struct group_limits limits = search->limits;
-	if (search->has_best && flow_bytes(&search->best->flow) < limits.bytes)
-		limits.bytes = flow_bytes(&search->best->flow) + 1;
+	if (search->has_best)
+		limit_to_best(search, &limits);
 	search->points++;
 	bool fits = group_evaluate(search->model, &limits, &search->now);
 	bool suits = suits_constraints(search);
@@ -198,15 +208,16 @@ static void set_loop(struct search *search, int l, int dim, long tile, bool repe
 	search->now.loops[l] = (struct group_loop){ dim, tile, (extent + tile - 1) / tile, repeats };
 }
 
-/* What the present DEPTH loops move at least, if the scratchpad were large. */
-static long ideal_bytes(struct search *search, int depth)
+/* What the present DEPTH loops cost at least: what they move if the scratchpad were large. */
+static struct cost least_cost(struct search *search, int depth)
 {
 	struct group_limits limits = search->limits;
-	limits.bytes = limits.capacity = LONG_MAX / 4;
+	limits.most = cost_infinite();
+	limits.capacity = LONG_MAX / 4;
 	search->now.depth = depth;
 	search->points++;
-	return group_evaluate(search->model, &limits, &search->now) ? flow_bytes(&search->now.flow)
-		: LONG_MAX / 4;
+	return group_evaluate(search->model, &limits, &search->now)
+		? cost_of_bytes((double)flow_bytes(&search->now.flow)) : cost_infinite();
 }
 
 /* The innermost loop along DIM: larger and larger tiles, until none can fit. */
@@ -243,7 +254,8 @@ static void try_outer(struct search *search, int depth, int outer, int inner)
 			}
 			set_loop(search, depth, dim, wanted ? wanted : search->tiles[dim][i],
 				cut->is_forward);
-			if (may_be_wanted(search, ideal_bytes(search, depth + 1)))
+			const struct cost least = least_cost(search, depth + 1);
+			if (may_be_wanted(search, &least))
 				try_outer(search, depth + 1, outer, inner);
 		}
 	}
@@ -282,7 +294,7 @@ static void try_double(struct search *search, int i)
 	if (best->is_double[i] || search->doubles[i])
 		return;
 	search->doubles[i] = true;
-	limits.bytes = flow_bytes(&best->flow) + 1;
+	limit_to_best(search, &limits);
 	search->now.depth = best->depth;
 	memcpy(search->now.loops, best->loops, sizeof best->loops);
 	search->points++;
@@ -325,7 +337,8 @@ enum group_outcome group_search(struct groups *groups, const struct fusion_candi
 		.stages = ARENA_ARRAY(arena, struct stage_dim, nests),
 		.stage_tile = ARENA_ARRAY(arena, long, nests),
 		.is_double = ARENA_ARRAY(arena, bool, arrays) };
-	if (group_least_bytes(search.model) >= limits->bytes) {
+	const struct cost least = group_least_cost(search.model);
+	if (!may_be_wanted(&search, &least)) {
 		group_model_free(search.model);
 		return GROUP_USELESS;
 	}

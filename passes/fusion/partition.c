@@ -183,21 +183,6 @@ static bool may_cut(const struct partitioning *partitioning, int first, int end)
 	return may;
 }
 
-/* ONE costs less than OTHER, or as much if EQUALS are taken. */
-static bool is_less(const struct cost *one, const struct cost *other, bool equals)
-{
-	const struct objective asked = objective_of(RANK_ASKED);
-	return objective_compare(&asked, one, other) < equals;
-}
-
-/* LIMITS of choices that cost less than MOST. */
-static void limit_to(struct group_limits *limits, const struct cost *most)
-{
-	double bytes = cost_figure(most, FIGURE_BYTES);
-	if (bytes < (double)limits->bytes)
-		limits->bytes = (long)bytes;
-}
-
 /* What CANDIDATE costs as a group under CHOICE: as its plan does, if that is known. */
 static struct cost price_of(const struct partitioning *partitioning,
 	const struct fusion_candidate *candidate, const struct group_choice *choice)
@@ -216,21 +201,12 @@ static enum group_outcome weigh_group(const struct partitioning *partitioning,
 		|| !enter(partitioning, candidate->first, candidate->last))
 		return GROUP_USELESS;
 	struct group_limits limits = group_limits_of(partitioning->compilation);
-	limit_to(&limits, most);
+	limits.most = *most;
 	enum group_outcome outcome = choose(partitioning, candidate, &limits, &part->choice);
 	leave(partitioning);
 	part->own = price_of(partitioning, candidate, &part->choice);
-	return outcome == GROUP_FITS && partitioning->prices && !is_less(&part->own, most, false)
+	return outcome == GROUP_FITS && partitioning->prices && !cost_is_less(&part->own, most, false)
 		? GROUP_USELESS : outcome;
-}
-
-/* What CANDIDATE's nests cost at least where they are merged. */
-static struct cost least_merged(const struct partitioning *partitioning,
-	const struct fusion_candidate *candidate)
-{
-	const struct nest *nest = as_one(partitioning, candidate->first, candidate->last);
-	return (struct cost){ .crossings = {
-		[BOUNDARY_EXTERNAL] = { .bytes = (double)nest_compulsory(nest) } } };
 }
 
 /* What comes of CANDIDATE's nests where they are merged; NULL: nothing that costs less than MOST, or
@@ -244,12 +220,13 @@ static const struct weighed_nest *weigh_merged(const struct partitioning *partit
 	if (!fuse_constraints_may_merge(partitioning->constraints, candidate->first)
 		|| merging == MERGE_NEVER)
 		return NULL;
-	const struct cost least = least_merged(partitioning, candidate);
-	if (!is_less(&least, most, takes_equals)
+	const struct cost least = cost_of_bytes((double)nest_compulsory(as_one(partitioning,
+		candidate->first, candidate->last)));
+	if (!cost_is_less(&least, most, takes_equals)
 		|| !weigh(partitioning, candidate->first, candidate->last, &weighed) || !weighed)
 		return NULL;
 	const struct cost cost = plan_nest_cost(&weighed->entry);
-	return is_less(&cost, most, takes_equals) ? weighed : NULL;
+	return cost_is_less(&cost, most, takes_equals) ? weighed : NULL;
 }
 
 /* Weighs CANDIDATE as the last of the nests up to its end, as a group or merged.  False if it is too
@@ -306,9 +283,8 @@ static bool is_best_as_one(struct partitioning *partitioning)
 		|| !group_of(partitioning->groups, 0, partitioning->count - 1, candidate))
 		return false;
 	struct group_model *model = group_model_new(partitioning->groups, candidate);
-	struct cost cost = cost_infinite();
-	if (!is_wanted)
-		cost.crossings[BOUNDARY_EXTERNAL].bytes = (double)group_least_bytes(model) + 1;
+	struct cost cost = is_wanted ? cost_infinite() : group_least_cost(model);
+	cost.crossings[BOUNDARY_EXTERNAL].bytes += 1;   /* a whole number: the least is less, no other */
 	group_model_free(model);
 	best->first = 0;
 	enum group_outcome outcome = weigh_group(partitioning, candidate, &cost, best);
@@ -349,7 +325,7 @@ static bool emit_once(const struct partitioning *partitioning,
 static bool costs_at_most(const struct plan_nest *out, const struct cost *most)
 {
 	const struct cost cost = plan_nest_cost(out);
-	return is_less(&cost, most, true);
+	return cost_is_less(&cost, most, true);
 }
 
 /* Lowers a group; where the plan needs more than the model says, one of less.  False if
@@ -364,7 +340,7 @@ static bool lower_group_in(const struct partitioning *partitioning, const struct
 	struct group_choice choice = part->choice;
 	bool is_wanted = partitioning->constraints->fusion == FUSE_ALL;
 	if (!is_wanted)
-		limit_to(&limits, most);
+		limits.most = *most;
 	if (!group_read_constraints(partitioning->groups, partitioning->compilation, candidate,
 		&limits.constraints))
 		return false;
@@ -602,7 +578,7 @@ static void find_true_groups(struct partitioning *partitioning)
 		if (i)
 			find_groups(partitioning);
 		const struct cost cost = plans_cost(partitioning, &is_true);
-		if (i && !is_less(&cost, &least_cost, false))
+		if (i && !cost_is_less(&cost, &least_cost, false))
 			continue;
 		memcpy(least, partitioning->best, count * sizeof *least);
 		least_cost = cost;

@@ -234,7 +234,7 @@ void space_init(struct space *space, const struct nest_model *model,
 	space->is_double = is_double;
 	space->granule = (double)memory.granule;
 	space->capacity = (double)memory.bytes;
-	space->least = (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = { .bytes = least_bytes } } };
+	space->least = cost_of_bytes(least_bytes);
 	space->objective = objective_of(options->prefers_memory ? RANK_SMALL_SCHEDULES :
 		RANK_SCHEDULES);
 	for (int l = 0; l < model->loop_count; l++) {

@@ -67,10 +67,9 @@ static void find_dearest(struct groups *groups, const struct fusion_candidate *c
 /* As CHOICE says, layer N and the next one cost less than NESTS [layer], one by one. */
 static bool saves(const struct group_choice *choice, const struct plan_nest *nests, int n)
 {
-	const struct objective asked = objective_of(RANK_ASKED);
 	const struct cost first = plan_nest_cost(&nests[n]), next = plan_nest_cost(&nests[n + 1]);
 	const struct cost together = group_choice_cost(choice), alone = cost_sum(&first, &next);
-	return objective_compare(&asked, &together, &alone) < 0;
+	return cost_is_less(&together, &alone, false);
 }
 
 /* Layer N and the next one as a group; NESTS [layer] are those one by one. */

@@ -530,10 +530,9 @@ static bool is_modelled(const struct choice *choice)
  * says. */
 static bool is_second_best(const struct choice *choice, const struct plan_nest *out)
 {
-	const struct objective asked = objective_of(RANK_ASKED);
 	const struct cost cost = plan_nest_cost(out);
 	return choice->is_fallback || (choice->variant.nest->function->unbound && choice->has_forms
-		&& objective_compare(&asked, &choice->schedule.cost, &cost) < 0);
+		&& cost_is_less(&choice->schedule.cost, &cost, false));
 }
 
 /* The user leaves a part of the space only: what is best there says nothing of the rest. */
