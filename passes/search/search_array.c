@@ -420,7 +420,7 @@ bool store_array(struct tree *tree, int a, int store)
 	const struct model_array *array = &space->model->arrays[a];
 	const struct level *level = &tree->levels[store];
 	struct stored *stored = &tree->stored[a];
-	bool is_apart = true, may_turn, may_repeat;
+	bool is_apart = true, may_turn, may_double, may_repeat;
 	int slide = -1;
 
 	memset(stored, 0, sizeof *stored);
@@ -445,11 +445,13 @@ bool store_array(struct tree *tree, int a, int store)
 	tree->path.depth = store;
 	stored->tiles = level->choice.count;
 	may_turn = space->may_turn[level->loop];
-	if (array->is_written && !space->is_apart[a])
-		is_apart = regions_are_disjoint(space->model, &tree->path, array, store);
 	may_repeat = is_aligned(tree, a, (struct storage){ .store = store, .slots = 2 });
-	stored->is_double = (options->doubled[a] < 0 ? space->is_double : options->doubled[a])
-		&& is_apart && array->anchored == 0 && store > options->shared_loops && may_repeat;
+	may_double = (options->doubled[a] < 0 ? space->is_double : options->doubled[a])
+		&& store > options->shared_loops;
+	/* asking costs most of what is done here */
+	if (array->is_written && !space->is_apart[a] && (may_double || may_turn))
+		is_apart = regions_are_disjoint(space->model, &tree->path, array, store);
+	stored->is_double = may_double && is_apart && array->anchored == 0 && may_repeat;
 	if (options->doubled[a] == 1 && !stored->is_double)
 		return false;
 	stored->most_slots = !may_turn || !is_apart || array->anchored != 0 || !may_repeat ? 1 :

@@ -292,16 +292,24 @@ static bool lower_weighed(struct compilation *compilation, const struct nest *ne
 	return true;
 }
 
-/* The form that SCHEDULE, what became of NEST, has it in. */
-static bool read_form_of(struct compilation *compilation, const struct nest *nest,
-	const char *schedule, struct form *form)
+/* The line of SCHEDULE, what became of NEST, that says its form; NULL: there is none. */
+static const struct schedule_line *form_line(struct compilation *compilation, const struct nest *nest,
+	const char *schedule)
 {
 	const struct schedule_lines *lines = schedule_lines_parse(compilation->arena, nest->location,
 		schedule);
 	for (int i = 0; i < lines->count; i++)
 		if (!strcmp(lines->items[i].nest, nest->name) && schedule_line_is(&lines->items[i], "form"))
-			return form_parse(compilation, &lines->items[i], form);
-	return true;
+			return &lines->items[i];
+	return NULL;
+}
+
+/* FORM is what it says. */
+static bool read_form_of(struct compilation *compilation, const struct nest *nest,
+	const char *schedule, struct form *form)
+{
+	const struct schedule_line *line = form_line(compilation, nest, schedule);
+	return !line || form_parse(compilation, line, form);
 }
 
 /* What is right for all sizes may move more than what is so for those tuned for. */
@@ -450,21 +458,52 @@ static bool wants_less(struct compilation *compilation, const struct nest *nest,
 		&& nest_read_form(compilation, nest, &form) && !form.is_given;
 }
 
-/* NEST on the machine LESS, without statements; false if it does not fit. */
-static bool find_in(struct compilation *compilation, const struct nest *nest,
-	const struct plan *plan, const struct arch *less, struct found *found)
+/* What is looked for in less scratchpad: on the machine LESS, in the form that the schedule of LIKE has,
+ * which is FORM (NULL: in all forms). */
+struct look {
+	const struct arch *less;
+	const struct plan_nest *like;
+	const char *form;
+};
+
+/* Looks for less than OUT moves.  Where no more than an eighth of it can be gained, only the form that
+ * it has is looked at: all forms take as long as all that was done before. */
+static struct look look_for_less(struct compilation *compilation, const struct nest *nest,
+	const struct plan_nest *out)
 {
+	const struct schedule_line *form = form_line(compilation, nest, out->schedule);
+	long bytes = plan_nest_bytes(out);
+	if (!form || bytes - out->lower_bound_bytes > bytes / 8)
+		return (struct look){ .less = NULL };
+	return (struct look){ NULL, out, schedule_line_text(compilation->arena, form) };
+}
+
+/* Points that a search in less scratchpad looks at: nothing is to be proved. */
+static long points_in_less(const struct compilation *compilation)
+{
+	enum { MOST = 200000 };
+	return compilation->effort && compilation->effort < MOST ? compilation->effort : MOST;
+}
+
+/* NEST as LOOK says, without statements; false if it does not fit. */
+static bool find_in(struct compilation *compilation, const struct nest *nest,
+	const struct plan *plan, const struct look *look, struct found *found)
+{
+	const struct weighed_nest like = { look->like ? *look->like : (struct plan_nest){ 0 }, NULL,
+		plan->function };
 	struct quiet quiet;
 	struct nest *own = ARENA_NEW(compilation->arena, struct nest);
 	struct lowered best;
 	*own = *nest;
 	own->findings = ARENA_NEW(compilation->arena, struct nest_findings);
 	*own->findings = *nest->findings;
-	*found = (struct found){ .plan = *plan, .less = less };
+	*found = (struct found){ .plan = *plan, .less = look->less };
 	quiet_begin(&quiet, compilation);
-	quiet.compilation.arch = less;
+	quiet.compilation.arch = look->less;
 	quiet.compilation.only_weighs = true;
-	bool done = lower_as(&quiet.compilation, own, NULL, &found->plan, &found->out, &best);
+	quiet.compilation.effort = points_in_less(compilation);
+	bool done = lower_as(&quiet.compilation, own, look->like ? &like : NULL, &found->plan,
+		&found->out, &best);
 	compilation->is_broken |= quiet.compilation.is_broken;
 	quiet_end(&quiet);
 	if ((found->choice = best.choice))
@@ -476,38 +515,41 @@ static bool find_in(struct compilation *compilation, const struct nest *nest,
 struct less_key {
 	long bytes, effort, restriction[5], buffering;
 	unsigned long carried[4];
+	char form[];                 /* "": all */
 };
 
-static struct nest_query less_query(const struct compilation *compilation, const struct arch *less,
-	struct less_key *key)
+static struct nest_query less_query(const struct compilation *compilation, const struct look *look)
 {
 	const struct restriction *restriction = &compilation->restriction;
-	memset(key, 0, sizeof *key);
-	*key = (struct less_key){ .bytes = less->scratchpad_bytes, .effort = compilation->effort,
+	const char *form = look->form ? look->form : "";
+	size_t size = sizeof(struct less_key) + strlen(form);
+	struct less_key *key = arena_alloc(compilation->arena, size + 1);
+	*key = (struct less_key){ .bytes = look->less->scratchpad_bytes,
+		.effort = points_in_less(compilation),
 		.restriction = { restriction->held_roles, restriction->is_in_source_order,
 		restriction->is_forward, restriction->divides, restriction->prefers_memory },
 		.buffering = compilation->buffering };
 	for (int i = 0; compilation->carried && i < compilation->carried->count; i++)
 		if (compilation->carried->is_carried[i])
 			key->carried[i % 256 / 64] ^= 1UL << i % 64;
-	return (struct nest_query){ NEST_LESS, key, sizeof *key };
+	strcpy(key->form, form);
+	return (struct nest_query){ NEST_LESS, key, size };
 }
 
-/* What is asked for, of NEST on the machine LESS; INFINITY: it does not fit.  Found once of each in
- * the course of all sweeps and fronts. */
+/* What is asked for, of NEST as LOOK says; INFINITY: it does not fit.  Found once of each in the course
+ * of all sweeps and fronts. */
 static double value_in(struct compilation *compilation, const struct nest *nest,
-	const struct plan *plan, const struct arch *less)
+	const struct plan *plan, const struct look *look)
 {
-	struct less_key key;
 	struct found found;
-	const struct nest_query query = less_query(compilation, less, &key);
+	const struct nest_query query = less_query(compilation, look);
 	const struct objective asked = objective_of(RANK_ASKED);
 	const double *known = nest_answer(nest, query);
 	if (known)
 		return *known;
 	unsigned long uncounted = nest_work_pause(compilation);
 	double value = INFINITY;
-	if (find_in(compilation, nest, plan, less, &found)) {
+	if (find_in(compilation, nest, plan, look, &found)) {
 		const struct cost cost = plan_nest_cost(&found.out);
 		value = objective_value(&asked, &cost);
 	}
@@ -524,21 +566,23 @@ static bool find_less(struct compilation *compilation, const struct nest *nest,
 	const struct objective asked = objective_of(RANK_ASKED);
 	const struct cost cost = plan_nest_cost(out);
 	double value = objective_value(&asked, &cost);
-	const struct arch *best = NULL, *less;
+	struct look look = look_for_less(compilation, nest, out), best = { .less = NULL };
 	long compulsory;
 	const char *argument;
 	int worse = 0;
-	for (int steps = 1; worse < 2 && (less = less_of(compilation->arena, compilation->arch, steps)); steps++) {
-		if ((double)nest_lower_bound(nest, less->scratchpad_bytes, &compulsory, &argument) >= value)
+	for (int steps = 1; worse < 2 && (look.less = less_of(compilation->arena, compilation->arch, steps));
+		steps++) {
+		if ((double)nest_lower_bound(nest, look.less->scratchpad_bytes, &compulsory, &argument)
+			>= value)
 			break;
-		double there = value_in(compilation, nest, plan, less);
+		double there = value_in(compilation, nest, plan, &look);
 		worse = there > 1.25 * value ? worse + 1 : 0;
 		if (there < value) {
 			value = there;
-			best = less;
+			best = look;
 		}
 	}
-	return best && find_in(compilation, nest, plan, best, found)
+	return best.less && find_in(compilation, nest, plan, &best, found)
 		&& plan_nest_compare(&found->out, out) < 0;
 }
 
