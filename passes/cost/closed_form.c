@@ -10,6 +10,7 @@
 #include <isl/aff.h>
 #include <isl/space.h>
 
+#include "passes/analysis/lattice.h"
 #include "passes/analysis/values.h"
 #include "passes/cost/created.h"
 #include "passes/cost/nest_model.h"
@@ -94,18 +95,6 @@ struct pattern {
 	long gcd;                    /* of all steps it takes */
 	int iterators;               /* that move it */
 };
-
-static long gcd(long a, long b)
-{
-	a = labs(a);
-	b = labs(b);
-	while (b) {
-		long rest = a % b;
-		a = b;
-		b = rest;
-	}
-	return a;
-}
 
 /* False if a plane is more than an iterator. */
 static bool subscript_pattern(const struct variant *variant, int s, const struct range *ranges,

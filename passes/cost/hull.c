@@ -9,6 +9,7 @@
 #include <isl/space.h>
 
 #include "ir/coalesce.h"
+#include "passes/analysis/lattice.h"
 #include "passes/analysis/nest_memo.h"
 #include "passes/analysis/values.h"
 #include "passes/cost/nest_model.h"
@@ -51,11 +52,12 @@ static __isl_give isl_map *near(isl_ctx *ctx, const struct band *band, const lon
 	return isl_set_translation(deltas);
 }
 
-/* The most that a dimension spans in a tile, in elements, [rank].  False if isl does not find it:
- * then it is all there is. */
-static bool spans(struct compilation *compilation, const struct band *band,
+/* The most that a dimension spans in a tile, in elements of its lattice, [rank].  False if isl does
+ * not find it: then it is all there is. */
+static bool spans(struct compilation *compilation, const struct variant *variant,
 	const struct reference_group *array, __isl_keep isl_map *elements, const long *tile, long *span)
 {
+	const struct band *band = variant->band;
 	struct isl_work work = nest_question_begin(compilation, SPAN_OPERATIONS);
 	isl_map *within = near(compilation->ctx, band, tile);
 	within = isl_map_apply_range(within, isl_map_copy(elements));
@@ -68,7 +70,8 @@ static bool spans(struct compilation *compilation, const struct band *band,
 	isl_set_free(deltas);
 	known = isl_work_end(&work) && known;
 	for (int d = 0; d < array->array->rank; d++)
-		span[d] = known ? most[d] + 1 : array->array->extents[d];
+		span[d] = (known ? most[d] : array->array->extents[d] - 1)
+			/ reference_group_lattice(compilation, variant->nest, array, d).stride + 1;
 	return known;
 }
 
@@ -104,13 +107,13 @@ static bool find_hull(struct compilation *compilation, const struct variant *var
 	long tile[NEST_LOOPS], one[ARRAY_RANK_LIMIT], span[ARRAY_RANK_LIMIT];
 	for (int l = 0; l < variant->band->count; l++)
 		tile[l] = 1;
-	bool known = spans(compilation, variant->band, array, elements, tile, one);
+	bool known = spans(compilation, variant, array, elements, tile, one);
 	for (int d = 0; d < out->rank; d++)
 		out->dims[d].window = one[d];
 	for (int l = 0; l < variant->band->count; l++) {
 		long extent = variant->band->dims[l].extent;
 		tile[l] = extent;
-		known &= spans(compilation, variant->band, array, elements, tile, span);
+		known &= spans(compilation, variant, array, elements, tile, span);
 		tile[l] = 1;
 		for (int d = 0; d < out->rank; d++)
 			out->dims[d].coefficient[l] = extent == 1 ? variant_moves(variant, array, d, l)

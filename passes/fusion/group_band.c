@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "passes/analysis/lattice.h"
 #include "passes/fusion/group.h"
 #include "passes/fusion/group_distance.h"
 
@@ -228,16 +229,6 @@ static void try_alignment(struct groups *groups, int n, int last, const struct g
 		&& width * best->divisor >= (best->spread.max - best->spread.min) * divisor))
 		return;
 	*best = (struct alignment){ own, factor, divisor, spread };
-}
-
-static long gcd(long a, long b)
-{
-	while (b) {
-		long rest = a % b;
-		a = b;
-		b = rest;
-	}
-	return a;
 }
 
 /* The plane in DIM of a user of nest N within the group that ends with nest LAST, and how

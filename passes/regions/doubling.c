@@ -31,7 +31,8 @@ static bool add_slot(struct lowering *lowering, int a, struct plan_buffer *buffe
  * their boxes have no element in common. */
 static bool visits_are_apart(struct lowering *lowering, int a, const struct general_region *region)
 {
-	struct footprint earlier = footprint_find(lowering, a, lowering->store[a], IN_TILE_BEFORE);
+	struct footprint earlier = footprint_by_lattice(lowering->buffers[a],
+		footprint_find(lowering, a, lowering->store[a], IN_TILE_BEFORE));
 	struct box before;
 	box_find(earlier.lows, earlier.highs, earlier.visits, region->box.rank, &before);
 	isl_set *now = isl_set_intersect_params(box_elements(&region->box, region->footprint.lows),

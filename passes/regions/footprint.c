@@ -124,6 +124,31 @@ struct footprint footprint_find(const struct lowering *lowering, int a, int dept
 	return footprint;
 }
 
+__isl_give isl_set *by_lattice(const struct plan_buffer *buffer, __isl_take isl_set *elements)
+{
+	isl_multi_aff *element = NULL;   /* of its number */
+	for (int d = 0; d < buffer->rank && elements; d++) {
+		const struct plan_dim *dim = &buffer->dims[d];
+		if (dim->stride == 1)
+			continue;
+		isl_ctx *ctx = isl_set_get_ctx(elements);
+		if (!element)
+			element = isl_multi_aff_identity_on_domain_space(isl_set_get_space(elements));
+		isl_aff *aff = isl_aff_scale_val(isl_multi_aff_get_aff(element, d),
+			isl_val_int_from_si(ctx, dim->stride));
+		element = isl_multi_aff_set_aff(element, d, isl_aff_add_constant_val(aff,
+			isl_val_int_from_si(ctx, dim->phase)));
+	}
+	return element ? set_coalesce(isl_set_preimage_multi_aff(elements, element)) : elements;
+}
+
+struct footprint footprint_by_lattice(const struct plan_buffer *buffer, struct footprint footprint)
+{
+	footprint.lows = by_lattice(buffer, footprint.lows);
+	footprint.highs = by_lattice(buffer, footprint.highs);
+	return footprint;
+}
+
 void footprint_end(struct footprint *footprint)
 {
 	isl_set_free(footprint->lows);

@@ -20,6 +20,12 @@ struct footprint footprint_find(const struct lowering *lowering, int a, int dept
 	enum reach reach);
 void footprint_end(struct footprint *footprint);
 
+/* ELEMENTS of BUFFER's array, numbered as the buffer has them: by its strides and phases (see struct
+ * plan_dim). */
+__isl_give isl_set *by_lattice(const struct plan_buffer *buffer, __isl_take isl_set *elements);
+/* FOOTPRINT likewise. */
+struct footprint footprint_by_lattice(const struct plan_buffer *buffer, struct footprint footprint);
+
 /* The elements that accesses of array A touch (WRITES_ONLY: write) in a visit, as a
  * function of the tile parameters of the DEPTH loops outside.  Caller frees. */
 __isl_give isl_set *touched_by(const struct lowering *lowering, int a, bool writes_only,

@@ -10,6 +10,7 @@
 #include "passes/regions/region_memo.h"
 #include "passes/regions/rows.h"
 #include "passes/tiles/expressions.h"
+#include "passes/analysis/lattice.h"
 #include "passes/cost/created.h"
 #include "passes/cost/place.h"
 
@@ -26,7 +27,8 @@ static bool measure_region(struct lowering *lowering, int a, struct general_regi
 	if (!region_memo_take_box(lowering, a, region, &is_known)) {
 		unsigned long begun = isl_operations(lowering->compilation->ctx);
 		struct isl_work work = isl_work_begin(lowering->compilation->ctx, REGION_OPERATIONS);
-		region->footprint = footprint_find(lowering, a, lowering->store[a], IN_TILE);
+		region->footprint = footprint_by_lattice(buffer,
+			footprint_find(lowering, a, lowering->store[a], IN_TILE));
 		region_find_box(region, buffer->rank);
 		is_known = isl_work_end(&work);
 		region_memo_keep_box(lowering, a, region, is_known, begun);
@@ -39,6 +41,13 @@ static bool measure_region(struct lowering *lowering, int a, struct general_regi
 /* isl's work on sets that are no boxes, which grows fast where they have many cases; and on all
  * that is asked of what is moved. */
 enum { ROW_OPERATIONS = 500000, TRANSFER_OPERATIONS = 1500000 };
+
+/* The elements of array A that a visit writes, or all that it touches. */
+static __isl_give isl_set *visit_elements(const struct lowering *lowering, int a, bool writes_only)
+{
+	return by_lattice(lowering->buffers[a],
+		touched_by(lowering, a, writes_only, lowering->store[a]));
+}
 
 /* Transfers of the elements of SET, of nothing else; NULL if they have no simple form. */
 static struct plan_node *rows_of(struct lowering *lowering, int a, bool is_put,
@@ -53,7 +62,7 @@ static void find_get_rows(struct lowering *lowering, int a, const struct general
 {
 	isl_ctx *ctx = lowering->compilation->ctx;
 	struct isl_work work = isl_work_begin(ctx, ROW_OPERATIONS);
-	isl_set *elements = touched_by(lowering, a, false, lowering->store[a]);
+	isl_set *elements = visit_elements(lowering, a, false);
 	struct plan_node *rows = box_has_holes(elements, region->footprint.visits, &region->box)
 		? rows_of(lowering, a, false, elements) : NULL;
 	isl_set_free(elements);
@@ -67,11 +76,12 @@ static bool find_put_rows(struct lowering *lowering, int a, struct general_regio
 {
 	isl_ctx *ctx = lowering->compilation->ctx;
 	struct isl_work work = isl_work_begin(ctx, ROW_OPERATIONS);
-	isl_set *written = written_by(lowering, a, lowering->store[a]);
+	isl_set *written = visit_elements(lowering, a, true);
 	isl_set *visits = isl_set_params(isl_set_copy(written));
 	struct plan_node *puts = box_has_holes(written, visits, &region->box)
 		? rows_of(lowering, a, true, written) : NULL;
-	isl_set *read = puts ? read_before_written(lowering, a) : NULL;
+	isl_set *read = puts ? by_lattice(lowering->buffers[a], read_before_written(lowering, a))
+		: NULL;
 	struct plan_node *gets = read ? rows_of(lowering, a, false, read) : puts;
 	bool is_read = read && isl_set_is_empty(read) == isl_bool_false;
 	isl_set_free(visits);
@@ -113,6 +123,16 @@ static bool stays_in_visits(struct lowering *lowering, int a)
 	return stays;
 }
 
+/* What a visit writes is all of the box. */
+static bool writes_whole_boxes(const struct lowering *lowering, int a,
+	const struct general_region *region)
+{
+	isl_set *written = visit_elements(lowering, a, true);
+	bool is_whole = !box_has_holes(written, region->footprint.visits, &region->box);
+	isl_set_free(written);
+	return is_whole;
+}
+
 /* What of the box is moved when.  False if that has no plan. */
 static bool find_transfers(struct lowering *lowering, int a, struct general_region *region)
 {
@@ -124,7 +144,7 @@ static bool find_transfers(struct lowering *lowering, int a, struct general_regi
 	bool must_cut = lowering->must_cut && lowering->must_cut[a];
 	bool may_cut = must_cut || !lowering->schedule->moves_boxes;
 	bool is_cut = array->is_written && may_cut && find_put_rows(lowering, a, region);
-	if (must_cut && !is_cut)
+	if (must_cut && !is_cut && !writes_whole_boxes(lowering, a, region))
 		return false;
 	if (!is_cut)
 		fill_boxes(lowering, a, region);
@@ -168,9 +188,23 @@ static bool stays_on_chip(const struct reference_group *array)
 	return array->is_internal || array->is_kept;
 }
 
+/* The elements that BUFFER, array A's, may have room for.  Fused groups have a model of their own,
+ * which knows no strides: there it is all of them. */
+static void find_lattice(const struct lowering *lowering, int a, struct plan_buffer *buffer)
+{
+	for (int d = 0; d < buffer->rank; d++) {
+		const struct lattice lattice = !lowering->model ? (struct lattice){ 1, 0 }
+			: reference_group_lattice(lowering->compilation, lowering->nest,
+			&lowering->groups->items[a], d);
+		buffer->dims[d].stride = lattice.stride;
+		buffer->dims[d].phase = lattice.phase;
+	}
+}
+
 static bool measure_buffer(struct lowering *lowering, int a)
 {
 	struct plan_buffer *buffer = lowering->buffers[a] = new_buffer(lowering, a);
+	find_lattice(lowering, a, buffer);
 	if (!(stays_on_chip(&lowering->groups->items[a]) ? on_chip_measure(lowering, a, buffer)
 		: lowering->store[a] < 0 ? streamed_measure(lowering, a, &lowering->general[a], buffer)
 		: measure_region(lowering, a, &lowering->general[a], buffer)))

@@ -29,7 +29,7 @@ __isl_give isl_set *region_fetches(const struct lowering *lowering, int a,
 		: isl_set_empty(isl_set_get_space(footprint->visits));
 	if (isl_set_is_subset(footprint->visits, visits) != isl_bool_true) {
 		isl_set *unwritten = isl_set_subtract(box_elements(box, footprint->lows),
-			written_by(lowering, a, lowering->store[a]));
+			by_lattice(lowering->buffers[a], written_by(lowering, a, lowering->store[a])));
 		visits = isl_set_union(isl_set_params(isl_set_intersect_params(unwritten,
 			isl_set_copy(footprint->visits))), visits);
 	}
@@ -59,7 +59,7 @@ bool region_set_extents(const struct general_region *region, struct plan_buffer 
 	for (int d = 0; d < buffer->rank && region->is_touched; d++) {
 		if (region->extent[d] <= 0)
 			return false;
-		buffer->dims[d] = (struct plan_dim){ .extent = region->extent[d], .stride = 1 };
+		buffer->dims[d].extent = region->extent[d];
 	}
 	return true;
 }

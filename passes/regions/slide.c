@@ -51,7 +51,8 @@ void slide_find(struct lowering *lowering, int a, struct general_region *region)
 	if (depth < 1 || array->is_written || array->has_siblings || !lowering->slides[a])
 		return;
 	const struct box *now = &region->box;
-	struct footprint earlier = footprint_find(lowering, a, depth, IN_TILE_BEFORE);
+	struct footprint earlier = footprint_by_lattice(lowering->buffers[a],
+		footprint_find(lowering, a, depth, IN_TILE_BEFORE));
 	isl_set *common = isl_set_intersect(isl_set_copy(earlier.visits),
 		isl_set_copy(region->footprint.visits));
 	struct box before;

@@ -36,4 +36,17 @@ has out '^    form isl' "the form is as wanted"
 exits 0 "parts have no closed forms" "$LOOPC" --arch=machine.yaml --schedule=wanted -o out.c in.loop
 printf 'nest f\nform parts sequential 1 isl\n' >wanted
 exits 1 "and need no such word" "$LOOPC" --arch=machine.yaml --schedule=wanted -o out.c in.loop
+
+# Every second element of a triangle: those between have no room, so that tiles of many rows fit.
+cat >in.loop <<'END'
+void g(const int A[60][60], int B[60][60])
+{
+	for (int i = 0; i < 30; i++)
+		for (int j = 0; j <= i; j++)
+			B[2 * i + 1][2 * j] = A[2 * i][2 * j];
+}
+END
+printf 'name: m\nscratchpad: { bytes: 2000 }\n' >machine.yaml
+exits 0 "a strided triangle" "$LOOPC" --arch=machine.yaml --verify in.loop
+has err 'read 1,860 and wrote 1,860 bytes by 60 commands' "rows of it move as they are"
 finish

@@ -1,0 +1,98 @@
+/* Which elements of a dimension subscripts leave out, whatever the iteration. */
+
+#include "passes/analysis/lattice.h"
+
+#include <stdlib.h>
+
+#include <isl/aff.h>
+#include <isl/set.h>
+#include <isl/stride_info.h>
+#include <isl/val.h>
+
+long gcd(long a, long b)
+{
+	a = labs(a);
+	b = labs(b);
+	while (b) {
+		long rest = a % b;
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* The one value of iterator I of STATEMENT, in VALUE. */
+static bool has_one_value(const struct statement *statement, int i, long *value)
+{
+	isl_val *fixed = isl_set_plain_get_val_if_fixed(statement->domain, isl_dim_set, (unsigned)i);
+	bool has = isl_val_is_int(fixed) == isl_bool_true;
+	if (has)
+		*value = isl_val_get_num_si(fixed);
+	isl_val_free(fixed);
+	return has;
+}
+
+/* The values of iterator I of STATEMENT: OFFSET and from there each STEP (0: no other), where the
+ * loop begins at the same offset in all iterations around it; else all. */
+static long step_of(const struct statement *statement, int i, long *offset)
+{
+	long step = 1;
+	*offset = 0;
+	if (has_one_value(statement, i, offset))
+		return 0;
+	if (labs(statement->loops[i]->step) == 1)
+		return step;
+	/* a set of its own: isl writes what it finds into the one that it is asked about */
+	isl_set *domain = isl_set_reset_tuple_id(isl_set_copy(statement->domain));
+	isl_stride_info *info = isl_set_get_stride_info(domain, i);
+	isl_val *stride = isl_stride_info_get_stride(info);
+	isl_aff *aff = isl_stride_info_get_offset(info);
+	if (isl_aff_is_cst(aff) == isl_bool_true) {
+		isl_val *begin = isl_aff_get_constant_val(aff);
+		step = isl_val_get_num_si(stride);
+		*offset = isl_val_get_num_si(begin);
+		isl_val_free(begin);
+	}
+	isl_aff_free(aff);
+	isl_val_free(stride);
+	isl_stride_info_free(info);
+	isl_set_free(domain);
+	return step;
+}
+
+/* SUBSCRIPT of STATEMENT is PHASE and a multiple of what is returned; 0: it is PHASE. */
+static long stride_of(const struct statement *statement, const struct affine *subscript, long *phase)
+{
+	long stride = 0;
+	*phase = subscript->constant;
+	for (int k = 0; k < SYMBOLIC_LIMIT; k++)
+		stride = gcd(stride, affine_size(*subscript, k));
+	for (int i = 0; i < statement->depth && stride != 1; i++) {
+		long offset, coefficient = subscript->coefficients[i];
+		if (!coefficient)
+			continue;
+		stride = gcd(stride, coefficient * step_of(statement, i, &offset));
+		*phase += coefficient * offset;
+	}
+	return stride;
+}
+
+struct lattice reference_group_lattice(const struct compilation *compilation,
+	const struct nest *nest, const struct reference_group *array, int d)
+{
+	bool is_aligned = compilation->arch->dma_align_bytes > array->array->type.bytes;
+	long stride = is_aligned, first = 0;
+	for (int a = 0; a < array->access_count && stride != 1; a++) {
+		const struct nest_access *access = &array->accesses[a];
+		long phase;
+		stride = gcd(stride, stride_of(nest->statements[access->statement],
+			&access->access->subscripts[d], &phase));
+		if (a)
+			stride = gcd(stride, phase - first);
+		else
+			first = phase;
+	}
+	if (!stride)
+		stride = 1;
+	return (struct lattice){ stride, (first % stride + stride) % stride };
+}
