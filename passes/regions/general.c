@@ -1,4 +1,4 @@
-/* Transfers of regions that have no closed form: isl finds the box around what a visit
+/* The provider of regions that have no closed form: isl finds the box around what a visit
  * touches, when it is empty, and whether it must be fetched.  A visit moves its whole box,
  * or of each of its rows what is touched (passes/regions/rows.c). */
 

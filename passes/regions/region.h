@@ -31,15 +31,15 @@ struct plan_expr *region_condition(struct lowering *lowering, __isl_keep isl_set
 void region_find_box(struct general_region *region, int rank);
 /* The buffer's extents, from a box that is known.  False if one is not. */
 bool region_set_extents(const struct general_region *region, struct plan_buffer *buffer);
-/* Both. */
+/* Both: the largest box of any visit. */
 bool region_measure_box(struct general_region *region, struct plan_buffer *buffer);
-/* Both. */
-bool region_fill_box(struct lowering *lowering, struct general_region *region, int depth,
-	struct plan_buffer *buffer);
 /* Where the box begins and ends, by the first DEPTH tile loops.  False if that has no plan. */
 bool region_find_ends(struct lowering *lowering, struct general_region *region, int depth, int rank);
 /* Then where the buffer begins: with the box, or at a simpler place before it. */
 void region_fill_origins(struct lowering *lowering, const struct general_region *region, int depth,
+	struct plan_buffer *buffer);
+/* Both. */
+bool region_fill_box(struct lowering *lowering, struct general_region *region, int depth,
 	struct plan_buffer *buffer);
 /* In some visit of PARAMS, BOX has elements that are not in ELEMENTS. */
 bool box_has_holes(__isl_keep isl_set *elements, __isl_keep isl_set *params,
