@@ -142,10 +142,6 @@ struct schedule {
 	                              * boxes around them; else row by row.  Found when it is lowered */
 	long total_bytes, scratchpad_bytes;
 	struct cost cost;
-	bool is_optimal;
-	long bound_bytes;            /* nothing in the space is below this */
-	long points;
-	double seconds;              /* of processor time that the search took; nothing depends on it */
 };
 
 /* Fills in all results of SCHEDULE (bytes, flows, total_bytes, scratchpad_bytes, cost,

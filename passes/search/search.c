@@ -104,43 +104,44 @@ bool search_least_memory(const struct nest_model *model, const struct arch *arch
 	return least.found;
 }
 
-/* The best with IS_DOUBLE buffers or not; *SMALLEST as search_schedule says.  No schedule moves less
- * than LOWER bytes. */
+/* What TOTAL, of a search that found something, has shown; no schedule moves less than LOWER bytes. */
+static struct proof proof_of(const struct outcome *total, long lower)
+{
+	struct proof proof = { .is_optimal = total->is_complete, .points = total->points,
+		.bound_bytes = total->best.total_bytes };
+
+	if ((double)proof.bound_bytes > total->bound)
+		proof.bound_bytes = (long)fmax(0, ceil(total->bound * (1 - 1e-12)));
+	if (!total->is_complete) {
+		proof.bound_bytes = proof.bound_bytes > lower ? proof.bound_bytes : lower;
+		proof.is_optimal = proof.bound_bytes >= total->best.total_bytes;
+	}
+	return proof;
+}
+
+/* The best with IS_DOUBLE buffers or not.  No schedule moves less than LOWER bytes. */
 static bool search_buffering(const struct nest_model *model, const struct arch *arch,
 	const struct search_options *options, bool is_double, long lower, struct schedule *best,
-	long *smallest)
+	struct proof *proof)
 {
 	struct space space;
-	struct outcome total = { .found = false };
+	struct outcome total = { .found = false }, least = { .found = false };
 	struct crew crew;
 	long limit = options->effort > 0 ? options->effort : EXHAUSTIVE_POINTS;
 
 	space_init(&space, model, arch, options, is_double, (double)lower);
 	crew_init(&crew, options->threads, model);
 	run_search(&crew, &space, &total, limit);
-	if (!total.found) {
-		struct outcome least = { .found = false };
-
-		*smallest = 0;
-		if (search_memory(&crew, model, arch, options, is_double, &least)) {
-			*smallest = least.best.scratchpad_bytes;
-			total.best = least.best;
-			/* an unfinished search may not have come by it */
-			total.found = schedule_evaluate(model, arch, &total.best);
-		}
+	if (!total.found && search_memory(&crew, model, arch, options, is_double, &least)) {
+		proof->smallest = least.best.scratchpad_bytes;
+		total.best = least.best;
+		/* an unfinished search may not have come by it */
+		total.found = schedule_evaluate(model, arch, &total.best);
 	}
 	if (total.found) {
 		drop_turns(&space, &total.best);
 		*best = total.best;
-		best->is_optimal = total.is_complete;
-		best->bound_bytes = best->total_bytes;
-		if ((double)best->bound_bytes > total.bound)
-			best->bound_bytes = (long)fmax(0, ceil(total.bound * (1 - 1e-12)));
-		if (!total.is_complete) {
-			best->bound_bytes = best->bound_bytes > lower ? best->bound_bytes : lower;
-			best->is_optimal = best->bound_bytes >= best->total_bytes;
-		}
-		best->points = total.points;
+		*proof = proof_of(&total, lower);
 	}
 	crew_clear(&crew);
 	space_clear(&space);
@@ -172,23 +173,22 @@ void schedule_double_what_fits(const struct nest_model *model, const struct arch
 }
 
 static bool search_with_buffers(const struct nest_model *model, const struct arch *arch,
-	const struct search_options *options, struct schedule *best, long *smallest)
+	const struct search_options *options, struct schedule *best, struct proof *proof)
 {
 	bool is_double = options->buffering == BUFFERING_DOUBLE;
 	const struct objective asked = objective_of(RANK_ASKED);
 	struct schedule overlapped;
+	struct proof other = { .points = 0 };
 	const char *argument;
-	long lower = model_lower_bound(model, arch->scratchpad_bytes, &argument), unused;
+	long lower = model_lower_bound(model, arch->scratchpad_bytes, &argument);
 
-	if (!search_buffering(model, arch, options, is_double, lower, best, smallest))
+	if (!search_buffering(model, arch, options, is_double, lower, best, proof))
 		return false;
 	if (options->buffering != BUFFERING_AUTO)
 		return true;
-	if (search_buffering(model, arch, options, true, lower, &overlapped, &unused) &&
+	if (search_buffering(model, arch, options, true, lower, &overlapped, &other) &&
 		objective_compare(&asked, &overlapped.cost, &best->cost) == 0) {
-		overlapped.is_optimal = best->is_optimal;
-		overlapped.bound_bytes = best->bound_bytes;
-		overlapped.points += best->points;
+		proof->points += other.points;
 		*best = overlapped;
 	} else {
 		schedule_double_what_fits(model, arch, options, best);
@@ -197,13 +197,14 @@ static bool search_with_buffers(const struct nest_model *model, const struct arc
 }
 
 bool search_schedule(const struct nest_model *model, const struct arch *arch,
-	const struct search_options *options, struct schedule *best, long *smallest)
+	const struct search_options *options, struct schedule *best, struct proof *proof)
 {
 	double start = processor_seconds();
 	bool found;
 
 	memset(best, 0, sizeof *best);
-	found = search_with_buffers(model, arch, options, best, smallest);
-	best->seconds = processor_seconds() - start;
+	*proof = (struct proof){ .points = 0 };
+	found = search_with_buffers(model, arch, options, best, proof);
+	proof->seconds = processor_seconds() - start;
 	return found;
 }

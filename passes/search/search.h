@@ -38,12 +38,20 @@ struct search_options {
 
 void search_options_init(struct search_options *options);
 
+/* What a search has shown, and what it took. */
+struct proof {
+	bool is_optimal;             /* nothing in the space is better in what is asked for */
+	long bound_bytes;            /* nothing in the space is below this */
+	long smallest;               /* where nothing fits: the least scratchpad that something fits in */
+	long points;
+	double seconds;              /* of processor time; nothing depends on it */
+};
+
 /* The schedule with the least total_bytes that fits ARCH; among equals fewer
  * commands, then longer contiguous runs, then less scratchpad, then simpler.
- * Deterministic.  False if none fits; then *SMALLEST is the least scratchpad in
- * bytes that some schedule fits in. */
+ * Deterministic.  False if none fits. */
 bool search_schedule(const struct nest_model *model, const struct arch *arch,
-	const struct search_options *options, struct schedule *best, long *smallest);
+	const struct search_options *options, struct schedule *best, struct proof *proof);
 
 /* *SMALLEST alone: for schedules that OPTIONS allow, however much ARCH has.  False: there are
  * none. */

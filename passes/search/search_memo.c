@@ -15,7 +15,7 @@ struct answer {
 	struct question question;
 	bool found;
 	struct schedule best;
-	long smallest;
+	struct proof proof;
 };
 
 struct search_memo {
@@ -97,25 +97,25 @@ static void ask(struct question *question, const struct nest_model *model,
 
 bool search_schedule_once(struct search_memo *memo, const struct nest_model *model,
 	const struct arch *arch, const struct search_options *options, struct schedule *best,
-	long *smallest)
+	struct proof *proof)
 {
 	struct answer *answer;
 
 	if (memo == NULL)
-		return search_schedule(model, arch, options, best, smallest);
+		return search_schedule(model, arch, options, best, proof);
 	answer = ARENA_NEW(memo->arena, struct answer);
 	ask(&answer->question, model, arch, options);
 	for (const struct answer *old = memo->answers; old != NULL; old = old->next)
 		if (memcmp(&old->question, &answer->question, sizeof old->question) == 0) {
 			*best = old->best;
-			*smallest = old->smallest;
+			*proof = old->proof;
 			return old->found;
 		}
-	answer->found = search_schedule(model, arch, options, best, smallest);
+	answer->found = search_schedule(model, arch, options, best, proof);
 	if (memo->work)
-		*memo->work += (double)best->points;
+		*memo->work += (double)proof->points;
 	answer->best = *best;
-	answer->smallest = *smallest;
+	answer->proof = *proof;
 	/* what an interrupt cut short may not be what the next search finds */
 	if (options->interrupted == NULL || !*options->interrupted) {
 		answer->next = memo->answers;

@@ -14,6 +14,6 @@ struct search_memo *search_memo_new(struct arena *arena, double *work);
 /* search_schedule, or what it gave for the same question before.  MEMO may be NULL. */
 bool search_schedule_once(struct search_memo *memo, const struct nest_model *model,
 	const struct arch *arch, const struct search_options *options, struct schedule *best,
-	long *smallest);
+	struct proof *proof);
 
 #endif

@@ -17,7 +17,7 @@ static bool nest_register_bytes(struct compilation *compilation, const struct ne
 		nest->arrays->count + 1);
 	struct search_options options;
 	struct schedule best;
-	long smallest;
+	struct proof proof;
 	if (nest->arrays->count > MODEL_ARRAYS)
 		return false;
 	const struct variant variant = variant_plain(compilation, nest);
@@ -27,7 +27,7 @@ static bool nest_register_bytes(struct compilation *compilation, const struct ne
 	options.threads = compilation->threads;
 	options.interrupted = compilation->interrupted;
 	if (!search_schedule_once(compilation->searches, model, registers, &options, &best,
-		&smallest))
+		&proof))
 		return false;
 	*bytes = best.total_bytes;
 	return true;

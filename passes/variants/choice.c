@@ -428,9 +428,10 @@ static enum outcome lower_closed_forms(struct choice *choice, struct plan *plan,
 	struct plan_nest *out)
 {
 	if (!search_schedule_once(choice->compilation->searches, &choice->model,
-		choice->compilation->arch, &choice->options,
-		&choice->schedule, &choice->smallest))
+		choice->compilation->arch, &choice->options, &choice->schedule, &choice->proof)) {
+		choice->smallest = choice->proof.smallest;
 		return NO_FIT;
+	}
 	if (!weigh(choice, plan, out))
 		return choice->obstacle.clash[0] >= 0 ? CLASH : TOO_LONG;
 	return is_aligned(choice, plan, out) ? LOWERED : NO_FIT;
@@ -458,12 +459,14 @@ static void try_rows(struct choice *choice, const struct plan *before, struct pl
 bool choice_search_within(struct choice *choice, long capacity, long points)
 {
 	const struct arch budget = arch_resized(choice->compilation->arch, capacity);
-	long effort = choice->compilation->effort, smallest = 0;
+	long effort = choice->compilation->effort;
 	choice->options.effort = effort > 0 && effort < points ? effort : points;
-	bool found = budget.scratchpad_bytes > 0 && search_schedule_once(choice->compilation->searches,
-		&choice->model, &budget, &choice->options, &choice->schedule, &smallest);
-	if (!found && smallest > choice->smallest)
-		choice->smallest = smallest;
+	if (budget.scratchpad_bytes <= 0)
+		return false;
+	bool found = search_schedule_once(choice->compilation->searches, &choice->model, &budget,
+		&choice->options, &choice->schedule, &choice->proof);
+	if (!found && choice->proof.smallest > choice->smallest)
+		choice->smallest = choice->proof.smallest;
 	return found;
 }
 
@@ -504,8 +507,8 @@ static enum outcome lower_general(struct choice *choice, struct plan *plan, stru
 		if (!choice_search_within(choice, capacity, left)
 			&& (i || !choice_search_within(choice, choice->smallest, left)))
 			break;
-		choice->schedule.points = points += choice->schedule.points;
-		choice->schedule.seconds = seconds += choice->schedule.seconds;
+		choice->proof.points = points += choice->proof.points;
+		choice->proof.seconds = seconds += choice->proof.seconds;
 		enum outcome outcome = choice_weigh_general(choice, plan, out);
 		if (outcome != NO_FIT)
 			return outcome;
@@ -547,7 +550,7 @@ static bool is_restricted(const struct choice *choice)
 long choice_space_bound(const struct choice *choice, const struct plan_nest *out)
 {
 	return is_modelled(choice) && !is_second_best(choice, out) && !is_restricted(choice)
-		? choice->schedule.bound_bytes : 0;
+		? choice->proof.bound_bytes : 0;
 }
 
 void choice_fill_bounds(const struct choice *choice, struct plan_nest *out)
@@ -571,8 +574,8 @@ void choice_fill_bounds(const struct choice *choice, struct plan_nest *out)
 	if (space > out->bound_bytes)
 		out->bound_bytes = space;
 	plan_nest_judge(out);
-	out->points = choice->schedule.points;
-	out->seconds = choice->schedule.seconds;
+	out->points = choice->proof.points;
+	out->seconds = choice->proof.seconds;
 }
 
 bool choice_agrees(const struct choice *choice, const struct plan_nest *out)

@@ -19,6 +19,7 @@ struct choice {
 	bool is_fallback;            /* others that move less are not right for all sizes, or their
 	                              * traffic is not known */
 	struct schedule schedule;
+	struct proof proof;          /* of the search that found it */
 	struct obstacle obstacle;
 	struct misaligned misaligned;    /* of the last schedule that was lowered: {0} if none */
 	long smallest;               /* scratchpad that would do, where nothing fits */

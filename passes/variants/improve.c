@@ -92,6 +92,7 @@ static bool weigh(struct improver *improver, enum outcome *outcome)
 		|| plan_nest_compare(&out, improver->out) >= 0)
 		return false;
 	improver->best->schedule = trial->schedule;
+	improver->best->proof = trial->proof;
 	*improver->plan = plan;
 	*improver->out = out;
 	improver->is_better = true;
@@ -105,13 +106,13 @@ static bool try_in(struct improver *improver, long capacity)
 	enum { POINTS = THOROUGH_EFFORT, SHRINKS = 2, FAR = 3 };
 	const struct objective asked = objective_of(RANK_ASKED);
 	struct choice *trial = improver->trial;
-	const struct schedule best = improver->best->schedule;
+	const struct proof proof = improver->best->proof;
 	for (int i = 0; i <= SHRINKS && !is_over(improver); i++) {
 		enum outcome outcome;
 		if (!choice_search_within(trial, capacity, POINTS))
 			return false;
-		trial->schedule.points += best.points;
-		trial->schedule.seconds += best.seconds;
+		trial->proof.points += proof.points;
+		trial->proof.seconds += proof.seconds;
 		if (!add_seen(improver, trial)
 			|| objective_value(&asked, &trial->schedule.cost)
 			> FAR * objective_value(&asked, &improver->first))
@@ -232,6 +233,7 @@ static bool take_equal(struct choice *choice, struct choice *trial, const struct
 		|| plan_nest_compare(&entry, out) != 0)
 		return false;
 	choice->schedule = trial->schedule;
+	choice->proof = trial->proof;
 	*plan = own;
 	*out = entry;
 	return true;

@@ -57,8 +57,8 @@ static bool lower_part(struct compilation *compilation, const struct nest *part,
 		return false;
 	if (choice) {
 		remark_on_choice(compilation, choice);
-		own.points = choice->schedule.points;
-		own.seconds = choice->schedule.seconds;
+		own.points = choice->proof.points;
+		own.seconds = choice->proof.seconds;
 		add_part(compilation, &own, choice_describe(choice), block, out);
 		return true;
 	}

@@ -219,12 +219,13 @@ static long main_part_bound(struct compilation *compilation, const struct choice
 	struct search_options *options = ARENA_NEW(compilation->arena, struct search_options);
 	const struct reference_groups *groups = choice->variant.groups;
 	struct schedule best;
-	long smallest, bytes;
+	struct proof proof;
+	long bytes;
 	reduce(choice, others, loops, model, options);
 	const struct arch arch = arch_resized(compilation->arch, compilation->arch->scratchpad_bytes
 		+ groups->count * arch_granule_bytes(compilation->arch));
-	bytes = !search_schedule_once(compilation->searches, model, &arch, options, &best, &smallest)
-		? LONG_MAX : best.bound_bytes;
+	bytes = !search_schedule_once(compilation->searches, model, &arch, options, &best, &proof)
+		? LONG_MAX : proof.bound_bytes;
 	for (int a = 0; a < groups->count; a++) {
 		struct compulsory own = { 0 };
 		if (others >> a & 1)

@@ -204,15 +204,15 @@ static long run(struct table *table, const char *name, const struct nest_model *
 {
 	const struct arch *arch = find_machine(machine);
 	struct schedule best;
+	struct proof proof;
 	const char *argument;
-	long smallest;
 	double start = seconds();
 
 	if ((table->name != NULL && strstr(name, table->name) == NULL) ||
 		(table->machine != NULL && strstr(machine, table->machine) == NULL))
 		return 0;
-	if (!search_schedule(model, arch, &table->options, &best, &smallest)) {
-		printf("%-18s nothing fits; %ld would do\n", name, smallest);
+	if (!search_schedule(model, arch, &table->options, &best, &proof)) {
+		printf("%-18s nothing fits; %ld would do\n", name, proof.smallest);
 		exit(1);
 	}
 	table->seconds[table->count] = seconds() - start;
@@ -222,13 +222,13 @@ static long run(struct table *table, const char *name, const struct nest_model *
 	else
 		printf("%14s %7s ", "", "");
 	printf("%14ld %6s %9ld %8.3f\n", model_lower_bound(model, arch->scratchpad_bytes,
-		&argument), best.is_optimal ? "yes" : "no", best.points,
+		&argument), proof.is_optimal ? "yes" : "no", proof.points,
 		table->seconds[table->count]);
 	if (table->name != NULL)
 		print_schedule(model, &best);
 	fflush(stdout);
 	table->missed += known_bytes > 0 && (double)best.total_bytes > 1.002 * (double)known_bytes;
-	table->open += !best.is_optimal;
+	table->open += !proof.is_optimal;
 	table->count++;
 	return best.total_bytes;
 }

@@ -87,15 +87,15 @@ static bool search(void *user, long capacity, struct front_point *point)
 	struct problem *problem = user;
 	struct arch arch = problem->arch;
 	struct schedule best;
-	long smallest;
+	struct proof proof;
 	problem->searches++;
 	arch.scratchpad_bytes = capacity;
 	if (arch.exclusive)
 		arch.banks = (int)(capacity / problem->granule);
-	if (!search_schedule(&problem->model, &arch, &problem->options, &best, &smallest))
+	if (!search_schedule(&problem->model, &arch, &problem->options, &best, &proof))
 		return false;
 	*point = (struct front_point){ .memory_bytes = best.scratchpad_bytes,
-		.traffic_bytes = best.total_bytes, .is_proved = best.is_optimal };
+		.traffic_bytes = best.total_bytes, .is_proved = proof.is_optimal };
 	return true;
 }
 

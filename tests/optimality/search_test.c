@@ -89,25 +89,26 @@ static void check_against_all(const struct nest_model *model, const struct arch 
 {
 	struct exhausted truth = { .traffic_in = NULL };
 	struct schedule best;
-	long smallest = -1, commands = 0;
+	struct proof proof;
+	long commands = 0;
 	const char *argument;
 	bool found;
 
 	exhaust(model, arch, options, try_directions, &truth);
-	found = search_schedule(model, arch, options, &best, &smallest);
+	found = search_schedule(model, arch, options, &best, &proof);
 	for (int a = 0; a < model->array_count && found; a++)
 		commands += best.storage[a].flow.commands;
 	if (truth.smallest == LONG_MAX)
 		truth.smallest = 0;      /* what was fixed leaves no schedule at all */
 	if (found != truth.found || (found && (best.total_bytes != truth.traffic ||
 		commands != truth.commands || (options->prefers_memory &&
-		best.scratchpad_bytes != truth.bytes))) || (!found && smallest != truth.smallest)) {
+		best.scratchpad_bytes != truth.bytes))) || (!found && proof.smallest != truth.smallest)) {
 		print_case(model, &best);
 		fprintf(stderr, "%s of %ld bytes, %d banks, align %d: %s %ld, %ld commands; "
 			"should be %s %ld, %ld; smallest %ld, %ld; buffering %d order %d: %d %d %d\n",
 			arch->exclusive ? "banks" : "unified", arch->scratchpad_bytes, arch->banks,
 			arch->align_bytes, found ? "found" : "none", best.total_bytes, commands,
-			truth.found ? "found" : "none", truth.traffic, truth.commands, smallest,
+			truth.found ? "found" : "none", truth.traffic, truth.commands, proof.smallest,
 			truth.smallest, options->buffering, options->order_count, options->order[0],
 			options->order[1], options->order[2]);
 		for (int a = 0; a < model->array_count; a++)
@@ -119,15 +120,15 @@ static void check_against_all(const struct nest_model *model, const struct arch 
 	}
 	assert_int_equal(found, truth.found);
 	if (!found) {
-		assert_int_equal(smallest, truth.smallest);
+		assert_int_equal(proof.smallest, truth.smallest);
 		return;
 	}
 	assert_int_equal(best.total_bytes, truth.traffic);
 	assert_int_equal(commands, truth.commands);
 	if (options->prefers_memory)
 		assert_int_equal(best.scratchpad_bytes, truth.bytes);
-	assert_true(best.is_optimal);
-	assert_int_equal(best.bound_bytes, best.total_bytes);
+	assert_true(proof.is_optimal);
+	assert_int_equal(proof.bound_bytes, best.total_bytes);
 	assert_true(model_compulsory(model) <= best.total_bytes);
 	assert_true(model_lower_bound(model, arch->scratchpad_bytes, &argument) <=
 		best.total_bytes);
@@ -227,13 +228,17 @@ static void aligned(void **state)
 	compare_many(14, 120, 3, 6, false, true, true, false);
 }
 
+static void same_proof(const struct proof *one, const struct proof *other)
+{
+	assert_int_equal(one->points, other->points);
+	assert_int_equal(one->bound_bytes, other->bound_bytes);
+	assert_int_equal(one->is_optimal, other->is_optimal);
+}
+
 static void same_schedule(const struct nest_model *model, const struct schedule *one,
 	const struct schedule *other)
 {
 	assert_int_equal(one->total_bytes, other->total_bytes);
-	assert_int_equal(one->points, other->points);
-	assert_int_equal(one->bound_bytes, other->bound_bytes);
-	assert_int_equal(one->is_optimal, other->is_optimal);
 	assert_int_equal(one->depth, other->depth);
 	assert_memory_equal(one->order, other->order, sizeof *one->order * (size_t)one->depth);
 	assert_memory_equal(one->tile, other->tile,
@@ -261,31 +266,33 @@ static void effort_and_threads(void **state)
 		struct arch arch;
 		struct search_options options;
 		struct schedule exact, alone, together;
-		long smallest, other;
+		struct proof proof, part, other;
 		bool found;
 
 		search_options_init(&options);
 		random_model(&source, 5, 16, &model);
 		random_arch(&source, &arch);
 		arch.scratchpad_bytes *= 2;
-		found = search_schedule(&model, &arch, &options, &exact, &smallest);
+		found = search_schedule(&model, &arch, &options, &exact, &proof);
 		options.effort = 1 + random_below(&source, 3000);
-		assert_int_equal(search_schedule(&model, &arch, &options, &alone, &other), found);
+		assert_int_equal(search_schedule(&model, &arch, &options, &alone, &part), found);
 		if (!found) {
-			assert_int_equal(other, smallest);
+			assert_int_equal(part.smallest, proof.smallest);
 			continue;
 		}
 		options.threads = 3;
 		assert_true(search_schedule(&model, &arch, &options, &together, &other));
 		same_schedule(&model, &alone, &together);
+		same_proof(&part, &other);
 		assert_true(alone.total_bytes >= exact.total_bytes);
-		assert_true(alone.bound_bytes <= exact.total_bytes);
-		if (alone.is_optimal)
+		assert_true(part.bound_bytes <= exact.total_bytes);
+		if (part.is_optimal)
 			assert_int_equal(alone.total_bytes, exact.total_bytes);
-		unfinished += !alone.is_optimal;
+		unfinished += !part.is_optimal;
 		options.effort = 0;
 		assert_true(search_schedule(&model, &arch, &options, &together, &other));
 		same_schedule(&model, &exact, &together);
+		same_proof(&proof, &other);
 	}
 	assert_true(unfinished > 5);
 }
@@ -297,19 +304,19 @@ static void interrupted(void **state)
 	struct search_options options;
 	struct nest_model model;
 	struct schedule exact, best;
-	long smallest;
+	struct proof proof;
 	int stop = 0;
 
 	(void)state;
 	convolution_model(&model, &sizes, 1, 2);
 	search_options_init(&options);
 	options.interrupted = &stop;
-	assert_true(search_schedule(&model, &arch, &options, &exact, &smallest));
-	assert_true(exact.is_optimal);
+	assert_true(search_schedule(&model, &arch, &options, &exact, &proof));
+	assert_true(proof.is_optimal);
 	stop = 1;
-	assert_true(search_schedule(&model, &arch, &options, &best, &smallest));
-	assert_false(best.is_optimal);
-	assert_true(best.bound_bytes <= exact.total_bytes);
+	assert_true(search_schedule(&model, &arch, &options, &best, &proof));
+	assert_false(proof.is_optimal);
+	assert_true(proof.bound_bytes <= exact.total_bytes);
 	assert_true(best.total_bytes >= exact.total_bytes);
 	assert_true(schedule_evaluate(&model, &arch, &best));
 }
@@ -326,15 +333,15 @@ static void buffering_auto(void **state)
 		struct arch arch;
 		struct search_options options;
 		struct schedule single, chosen;
-		long smallest;
+		struct proof proof;
 		bool found;
 
 		search_options_init(&options);
 		random_model(&source, 3, 8, &model);
 		random_arch(&source, &arch);
-		found = search_schedule(&model, &arch, &options, &single, &smallest);
+		found = search_schedule(&model, &arch, &options, &single, &proof);
 		options.buffering = BUFFERING_AUTO;
-		assert_int_equal(search_schedule(&model, &arch, &options, &chosen, &smallest), found);
+		assert_int_equal(search_schedule(&model, &arch, &options, &chosen, &proof), found);
 		if (!found)
 			continue;
 		assert_int_equal(chosen.total_bytes, single.total_bytes);
@@ -377,16 +384,17 @@ static void bound_of_products(void **state)
 		struct search_options options;
 		struct nest_model model;
 		struct schedule best;
+		struct proof proof;
 		const char *argument;
-		long smallest, bound;
+		long bound;
 
 		product_model(&model, extent);
 		bound = model_lower_bound(&model, arch.scratchpad_bytes, &argument);
 		assert_string_equal(argument, "partition");
 		assert_true((double)bound >= 0.999 * known);
 		search_options_init(&options);
-		assert_true(search_schedule(&model, &arch, &options, &best, &smallest));
-		assert_true(best.is_optimal);
+		assert_true(search_schedule(&model, &arch, &options, &best, &proof));
+		assert_true(proof.is_optimal);
 		assert_true(bound <= best.total_bytes);
 		assert_true((double)best.total_bytes <= 1.1 * (double)bound + 4 * n * n);
 	}
@@ -404,14 +412,15 @@ static void bound_of_random_nests(void **state)
 		struct search_options options;
 		struct nest_model model;
 		struct schedule best;
+		struct proof proof;
 		const char *argument;
-		long smallest, bound;
+		long bound;
 
 		random_model(&source, 4, 12, &model);
 		search_options_init(&options);
 		for (arch.scratchpad_bytes = 4; arch.scratchpad_bytes < 2000;
 			arch.scratchpad_bytes += arch.scratchpad_bytes / 2) {
-			if (!search_schedule(&model, &arch, &options, &best, &smallest))
+			if (!search_schedule(&model, &arch, &options, &best, &proof))
 				continue;
 			bound = model_lower_bound(&model, arch.scratchpad_bytes, &argument);
 			if (bound > best.total_bytes)
@@ -478,16 +487,16 @@ static void points_among_equals(void **state)
 	struct search_options options;
 	struct nest_model model;
 	struct schedule best;
-	long smallest;
+	struct proof proof;
 
 	(void)state;
 	search_options_init(&options);
 	convolution_model(&model, &stem, 2, 2);
 	convolution_pad(&model, 3);
-	assert_true(search_schedule(&model, &arch, &options, &best, &smallest));
-	assert_true(best.is_optimal);
+	assert_true(search_schedule(&model, &arch, &options, &best, &proof));
+	assert_true(proof.is_optimal);
 	assert_int_equal(best.total_bytes, bound_of(&model, arch.scratchpad_bytes));
-	assert_true(best.points <= 4000000 + 4000000 / 100);
+	assert_true(proof.points <= 4000000 + 4000000 / 100);
 }
 
 /* Layers whose optimum is known to be at most this (shared with tests/bench). */
@@ -500,18 +509,18 @@ static void known_layers(void **state)
 	struct search_options options;
 	struct nest_model model;
 	struct schedule best;
-	long smallest;
+	struct proof proof;
 
 	(void)state;
 	search_options_init(&options);
 	convolution_model(&model, &conv5, 1, 2);
-	assert_true(search_schedule(&model, &unified, &options, &best, &smallest));
-	assert_true(best.is_optimal && best.total_bytes <= 2543048);
-	assert_true(search_schedule(&model, &banks, &options, &best, &smallest));
-	assert_true(best.is_optimal && best.total_bytes <= 2564648);
+	assert_true(search_schedule(&model, &unified, &options, &best, &proof));
+	assert_true(proof.is_optimal && best.total_bytes <= 2543048);
+	assert_true(search_schedule(&model, &banks, &options, &best, &proof));
+	assert_true(proof.is_optimal && best.total_bytes <= 2564648);
 	convolution_model(&model, &deep, 1, 2);
-	assert_true(search_schedule(&model, &unified, &options, &best, &smallest));
-	assert_true(best.is_optimal && best.total_bytes <= 9993216);
+	assert_true(search_schedule(&model, &unified, &options, &best, &proof));
+	assert_true(proof.is_optimal && best.total_bytes <= 9993216);
 }
 
 /* A question asked twice is answered once, names apart; another one is another. */
@@ -524,23 +533,24 @@ static void memo(void **state)
 	struct search_options options;
 	struct nest_model model;
 	struct schedule first, again, other;
-	long smallest;
+	struct proof proof, repeated;
 	int stop = 1;
 
 	(void)state;
 	search_options_init(&options);
 	product_model(&model, 100);
-	assert_true(search_schedule_once(searches, &model, &small, &options, &first, &smallest));
+	assert_true(search_schedule_once(searches, &model, &small, &options, &first, &proof));
 	model.arrays[0].name = "another";
 	/* a new search would be interrupted and not optimal */
 	options.interrupted = &stop;
-	assert_true(search_schedule_once(searches, &model, &small, &options, &again, &smallest));
+	assert_true(search_schedule_once(searches, &model, &small, &options, &again, &repeated));
 	same_schedule(&model, &first, &again);
+	same_proof(&proof, &repeated);
 	options.interrupted = NULL;
-	assert_true(search_schedule_once(searches, &model, &large, &options, &other, &smallest));
+	assert_true(search_schedule_once(searches, &model, &large, &options, &other, &proof));
 	assert_true(other.total_bytes < first.total_bytes);
 	model.loops[0].extent = 101;
-	assert_true(search_schedule_once(searches, &model, &small, &options, &other, &smallest));
+	assert_true(search_schedule_once(searches, &model, &small, &options, &other, &proof));
 	assert_true(other.total_bytes > first.total_bytes);
 	arena_free(arena);
 }
