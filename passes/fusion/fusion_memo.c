@@ -138,7 +138,7 @@ static bool answers(const struct chosen *known, const struct group_limits *limit
 	bool is_narrower = limits->prefers_memory == known->limits.prefers_memory
 		&& limits->capacity <= known->limits.capacity
 		&& limits->repetition <= known->limits.repetition
-		&& (known->outcome != GROUP_FITS || known->choice.is_exact
+		&& (known->outcome != GROUP_FITS || known->choice.is_optimal
 		|| limits->capacity == known->limits.capacity);
 	if (known->outcome != GROUP_FITS)
 		return is_narrower && cost_is_less(&limits->most, &known->limits.most, true);

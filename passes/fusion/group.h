@@ -160,7 +160,7 @@ struct group_choice {
 	struct flow flow;            /* of all arrays; commands are not counted */
 	long need;                   /* of the scratchpad: bytes */
 	double repetition;           /* multiply-accumulates run, over those of the source */
-	bool is_exact;               /* no choice of the space moves less */
+	bool is_optimal;             /* no choice of the space moves less */
 	long points;                 /* evaluated */
 	double seconds;              /* of processor time that it took to find */
 };

@@ -308,7 +308,7 @@ bool group_choose_held(struct evaluation *evaluation, const struct group_limits 
 	long wanted = holding.best;
 	evaluation->steps = GROUP_HOLD_STEPS;
 	decide(&holding, 0, 0, 0);
-	evaluation->choice->is_exact &= evaluation->steps >= 0;
+	evaluation->choice->is_optimal &= evaluation->steps >= 0;
 	if (holding.best == wanted)
 		return false;
 	for (int i = 0; i < count; i++)

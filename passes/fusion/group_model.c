@@ -550,7 +550,7 @@ bool group_evaluate(struct group_model *model, const struct group_limits *limits
 	for (int m = 0; m < members; m++)
 		model->stage_loop[m] = -1;
 	choice->need = LONG_MAX;
-	choice->is_exact = true;
+	choice->is_optimal = true;
 	for (int l = 0; l < choice->depth; l++) {
 		evaluation.profiles[l] = group_profile_of(model, &choice->loops[l]);
 		if (!evaluation.profiles[l])
@@ -576,7 +576,7 @@ bool group_evaluate(struct group_model *model, const struct group_limits *limits
 		need = is_better || (!found && choice->need < need) ? choice->need : need;
 		found |= is_better;
 	} while (++tries < COMBINATIONS && group_next_loops(&evaluation));
-	choice->is_exact &= tries < COMBINATIONS;
+	choice->is_optimal &= tries < COMBINATIONS;
 	choice->need = need;
 	return found;
 }

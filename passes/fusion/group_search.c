@@ -195,7 +195,7 @@ static bool evaluate(struct search *search)
 	bool fits = group_evaluate(search->model, &limits, &search->now);
 	bool suits = suits_constraints(search);
 	search->fits |= suits && search->now.need <= limits.capacity;
-	search->is_cut_short |= fits && !search->now.is_exact;
+	search->is_cut_short |= fits && !search->now.is_optimal;
 	if (fits && suits && (!search->has_best || is_better(search))
 		&& (!search->limits.constraints || holds_as_said(search, search->limits.constraints)))
 		keep(search);
@@ -353,7 +353,7 @@ enum group_outcome group_search(struct groups *groups, const struct fusion_candi
 	if (search.has_best && groups->compilation->buffering == BUFFERING_AUTO
 		&& !(limits->constraints && limits->constraints->has_order))
 		double_what_fits(&search);
-	best->is_exact = !search.is_cut_short;
+	best->is_optimal = !search.is_cut_short;
 	best->points = search.points;
 	best->seconds = processor_seconds() - start;
 	compilation_add_work(groups->compilation,
