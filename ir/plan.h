@@ -170,7 +170,9 @@ struct plan_nest {
 	double seconds;              /* of processor time, of the search; never printed into emitted
 	                              * code or IR */
 	bool is_double;              /* double buffered */
-	bool has_forms;              /* while it is built: its regions have closed forms */
+	/* While it is built: */
+	bool has_forms;              /* its regions have closed forms */
+	bool has_bounded;            /* those of some form that it could have do not: a model bounds them */
 };
 
 /* What holds for the function as a whole, whatever is made of its nests. */

@@ -171,6 +171,7 @@ static void try_expanded(struct compilation *compilation, const struct form *for
 	else
 		other = lowered.out;
 	best->expanded = lowered.choice;
+	best->out.has_bounded |= has_other && other.has_bounded;
 	/* the best of both ways is at least the lesser bound */
 	if (has_other && other.bound_bytes < best->out.bound_bytes)
 		best->out.bound_bytes = other.bound_bytes;
@@ -445,13 +446,13 @@ struct found {
 	const struct arch *less;     /* NULL: all */
 };
 
-/* More scratchpad is to move no more: where nothing is proved, and plans are weighed by making
- * them, also what is found in less is looked at.  OUT is what became of NEST in all. */
+/* More scratchpad is to move no more: where nothing is proved, and plans of some form are weighed by
+ * making them, also what is found in less is looked at.  OUT is what became of NEST in all. */
 static bool wants_less(struct compilation *compilation, const struct nest *nest,
 	const struct plan_nest *out)
 {
 	struct form form;
-	return !compilation->is_trial && !out->optimal && !out->has_forms
+	return !compilation->is_trial && !out->optimal && (!out->has_forms || out->has_bounded)
 		&& !plan_nest_reaches(out, out->lower_bound_bytes)
 		&& is_thorough(compilation) && !nest->function->unbound
 		&& !nest_is_constrained(compilation, nest)
@@ -467,13 +468,13 @@ struct look {
 };
 
 /* Looks for less than OUT moves.  Where no more than an eighth of it can be gained, only the form that
- * it has is looked at: all forms take as long as all that was done before. */
+ * it has is looked at, if a model bounds that: all forms take as long as all that was done before. */
 static struct look look_for_less(struct compilation *compilation, const struct nest *nest,
 	const struct plan_nest *out)
 {
 	const struct schedule_line *form = form_line(compilation, nest, out->schedule);
 	long bytes = plan_nest_bytes(out);
-	if (!form || bytes - out->lower_bound_bytes > bytes / 8)
+	if (!form || out->has_forms || bytes - out->lower_bound_bytes > bytes / 8)
 		return (struct look){ .less = NULL };
 	return (struct look){ NULL, out, schedule_line_text(compilation->arena, form) };
 }

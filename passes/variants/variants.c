@@ -382,6 +382,7 @@ static struct choice *lower_variants(struct compilation *compilation, const stru
 	nest_work_resume(compilation, uncounted);
 	refusal->is_missed = is_missed && !is_too_large;
 	if (best) {
+		out->has_bounded = candidates.has_bounded;
 		best->has_others = has_others || is_cut || form->is_given;
 		best->rivals_bound = form->is_given ? LONG_MAX : rivals_bound(&variants, best);
 		best->is_fallback |= is_missed || is_cut;

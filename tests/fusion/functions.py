@@ -2,7 +2,7 @@
 """functions.py LOOPC FIRST COUNT [alone|aligned|bordered]: what loopc says of whole functions, on COUNT random
 ones from seed FIRST on, of 2 to 6 nests, in five scratchpads each; alone: of one nest each, whose tiles
 have no closed forms; aligned: for machines whose DMA copies multiples of more bytes than elements have;
-bordered: with nests whose plans need less than the model says.
+bordered: with nests that plans need less for than the model says, or move less.
 
  - A compilation, a sweep and a front say the same for the same machine.
  - More scratchpad never moves more.
@@ -193,9 +193,10 @@ class Aligned(Function):
 
 
 class Bordered(Function):
-    """A function of small arrays, with neighbours that elements at a border have not."""
+    """A function of small arrays, with neighbours that elements at a border have not, and elements beside
+    their mirror images."""
 
-    kinds = ("borders", "borders", "plain", "window", "rows")
+    kinds = ("borders", "borders", "mirror", "mirror", "plain", "window", "rows")
 
     def __init__(self, rng):
         super().__init__(rng, rng.choice((2, 2, 3)))
@@ -212,6 +213,18 @@ class Bordered(Function):
                   "if (i > 0)", "%s[i][j] += %s[i - 1][j];" % (t, a),
                   "if (i < %d)" % (m - 1), "%s[i][j] += %s[i + 1][j];" % (t, a),
                   "if (j > 0)", "%s[i][j] += %s[i][j - 1];" % (t, a), "}")
+
+    def mirror(self, is_last):
+        a = self.source(2)
+        m, n = self.side[a]
+        if self.rng.random() < 0.5:
+            t = self.target([min(m, n)], is_last)
+            self.loop("for (int i = 0; i < %d; i++)" % min(m, n),
+                      "%s[i] = %s[i][i] + %s[%d - i][i];" % (t, a, a, min(m, n) - 1))
+        else:
+            t = self.target([m, n], is_last)
+            self.loop("for (int i = 0; i < %d; i++)" % m, "for (int j = 0; j < %d; j++)" % n,
+                      "%s[i][j] = %s[i][j] + %s[%d - i][j];" % (t, a, a, m - 1))
 
 
 class Failure(Exception):
