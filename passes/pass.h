@@ -45,6 +45,8 @@ struct compilation {
 	isl_ctx *ctx;
 	struct diag *diag;
 	const struct arch *arch;
+	const struct arch *roomy;    /* whose scratchpad is there for what --buffering=auto makes double;
+	                              * NULL: that of ARCH (lower_nest.c) */
 	const struct program *program;   /* what plans refer to: the source's, with the arrays
 	                              * that lower_function has made of scalars */
 	bool reassociate;            /* -fno-reassociate clears it */
@@ -85,6 +87,12 @@ static inline bool is_carried(const struct compilation *compilation, const struc
 {
 	const struct carried *carried = compilation->carried;
 	return carried && array->index < carried->count && carried->is_carried[array->index];
+}
+
+/* The machine in whose scratchpad buffers become double, as there is room. */
+static inline const struct arch *overlap_arch(const struct compilation *compilation)
+{
+	return compilation->roomy ? compilation->roomy : compilation->arch;
 }
 
 /* An answer that was found is compared with others that may be better in what plans move. */

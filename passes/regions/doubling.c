@@ -132,7 +132,8 @@ void general_double_what_fits(struct lowering *lowering)
 			return;
 		struct plan_buffer single = *lowering->buffers[most];
 		bool is_double = double_buffer(lowering, most);
-		if (is_double && general_place(lowering) > lowering->compilation->arch->scratchpad_bytes) {
+		if (is_double && general_place(lowering)
+			> overlap_arch(lowering->compilation)->scratchpad_bytes) {
 			*lowering->buffers[most] = single;
 			is_double = false;
 		}

@@ -432,6 +432,9 @@ static enum outcome lower_closed_forms(struct choice *choice, struct plan *plan,
 		choice->smallest = choice->proof.smallest;
 		return NO_FIT;
 	}
+	if (choice->compilation->roomy && choice->options.buffering == BUFFERING_AUTO)
+		schedule_double_what_fits(&choice->model, choice->compilation->roomy, &choice->options,
+			&choice->schedule);
 	if (!weigh(choice, plan, out))
 		return choice->obstacle.clash[0] >= 0 ? CLASH : TOO_LONG;
 	return is_aligned(choice, plan, out) ? LOWERED : NO_FIT;

@@ -243,7 +243,7 @@ void choice_overlap(struct choice *choice, const struct plan *before, struct pla
 	struct plan_nest *out)
 {
 	enum { POINTS = 1000000 };
-	const struct arch *arch = choice->compilation->arch;
+	const struct arch *arch = overlap_arch(choice->compilation);
 	struct choice *trial = ARENA_NEW(choice->compilation->arena, struct choice);
 	if (choice->compilation->buffering != BUFFERING_AUTO || choice->has_forms)
 		return;

@@ -500,6 +500,7 @@ static bool find_in(struct compilation *compilation, const struct nest *nest,
 	*own->findings = *nest->findings;
 	*found = (struct found){ .plan = *plan, .less = look->less };
 	quiet_begin(&quiet, compilation);
+	quiet.compilation.roomy = compilation->arch;
 	quiet.compilation.arch = look->less;
 	quiet.compilation.only_weighs = true;
 	quiet.compilation.effort = points_in_less(compilation);
@@ -604,9 +605,11 @@ static bool take_found(struct compilation *compilation, const struct nest *nest,
 		*out = found->out;
 		best->choice = found->choice;
 	} else {
+		compilation->roomy = whole;
 		compilation->arch = found->less;
 		done = lower_as(compilation, nest, &weighed, plan, out, best);
 		compilation->arch = whole;
+		compilation->roomy = NULL;
 	}
 	fill_known(known, out);
 	plan_nest_judge(out);

@@ -54,6 +54,22 @@ else
 	skip "random programs" "no python3"
 fi
 
+# What is found in less scratchpad has double buffers in all there is.
+cat >diagonals.loop <<'END'
+#include <stdint.h>
+void diagonals(const int64_t A[5][8], int64_t B[5])
+{
+	for (int i = 0; i < 5; i++)
+		B[i] = A[i][i] + A[4 - i][i];
+}
+END
+printf 'name: m\nscratchpad: { bytes: 440 }\n' >m.yaml
+ok "found in less" "$LOOPC" --arch=m.yaml --buffering=auto --emit=schedule=first diagonals.loop
+has first '^store A in i double$' "found in less: a double buffer"
+ok "found in less: given back" "$LOOPC" --arch=m.yaml --buffering=auto --schedule=first \
+	--emit=schedule=again diagonals.loop
+same first again "found in less: the same schedule"
+
 # What a text says wrongly is told where it says it.
 cat >sum.loop <<'END'
 void sum(const float A[8][9], float B[8])
