@@ -28,7 +28,7 @@ struct carry_search {
 	long moved[CARRY_LIMIT];     /* by the candidates: bytes, of those */
 	int tried_count;
 	unsigned long *tried;        /* [tried_count]: sets weighed */
-	unsigned long begun;         /* isl's operations before */
+	unsigned long begun;         /* isl's operations before all sets but the first */
 };
 
 enum { SMALL = 8, MIDDLE = 16 };     /* nests */
@@ -99,7 +99,7 @@ static bool was_tried(const struct carry_search *search, unsigned long mask)
 }
 
 /* Each set and size weighs the nests anew.  Where that is long, as isl finds their regions, a few
- * are all there is time for. */
+ * besides the first are all there is time for. */
 static bool is_long(const struct carry_search *search)
 {
 	enum { OPERATIONS = 8000000 };
@@ -266,6 +266,7 @@ static void choose(struct carry_search *search)
 		most_tries(search->space.nest_count) + 1);
 	search->tried[search->tried_count++] = search->best;
 	const struct cost cost = weigh(search, search->best, &plan);
+	search->begun = isl_operations(compilation->ctx);
 	if (!cost_is_finite(&cost))
 		return;
 	take(search, search->best, &cost, &plan);
@@ -325,7 +326,6 @@ bool lower_carrying(struct compilation *compilation, const struct nest *nests, i
 		compilation->fusions = fusion_memo_new(compilation->arena, true);
 	fusion_memo_begin(compilation->fusions);
 	search.best = search.space.wanted;
-	search.begun = isl_operations(compilation->ctx);
 	const bool spares_memory = compilation->spares_memory;
 	if (!search.space.is_given && nests_may_gain(nests, count))
 		choose(&search);

@@ -41,6 +41,52 @@ exits 0 "three products, no fusion" "$LOOPC" --arch=machine.yaml --fuse=never --
 has out '^  search: not proved' "three products, no fusion: nothing is claimed of the function"
 has out 'moved; lower bound 4,096$' "three products, no fusion: the same bound"
 
+# Nests whose regions isl is long to find: what stays on chip is still looked at in all scratchpads.
+cat >long.loop <<'END'
+#include <stdint.h>
+void f(const int16_t A[5][4], const int16_t b[4], const int16_t C[4][4], const int16_t d[4],
+	const int16_t E[2][4], int16_t F[5][4])
+{
+	int16_t T[5][4], U[3][2], V[5][4], W[5][4], X[2][4];
+	for (int i = 0; i < 5; i++)
+		for (int j = 0; j < 4; j++)
+			T[i][j] = A[i][j] + b[j];
+	for (int i = 0; i < 3; i++)
+		for (int j = 0; j < 2; j++)
+			U[i][j] = T[i][j + 1] + T[i + 2][j + 1] + T[i + 1][j] + T[i + 1][j + 2];
+	for (int i = 0; i < 5; i++)
+		for (int j = 0; j < 4; j++) {
+			V[i][j] = 2 * T[i][j];
+			if (i > 0)
+				V[i][j] += T[i - 1][j];
+			if (i < 4)
+				V[i][j] += T[i + 1][j];
+			if (j > 0)
+				V[i][j] += T[i][j - 1];
+		}
+	for (int i = 0; i < 5; i++) {
+		for (int j = 0; j < 4; j++)
+			W[i][j] = d[j];
+		for (int k = 0; k < 4; k++)
+			for (int j = 0; j < 4; j++)
+				W[i][j] += T[i][k] * C[k][j];
+	}
+	for (int i = 0; i < 2; i++)
+		for (int j = 0; j < 4; j++)
+			X[i][j] = E[i][j] + E[1 - i][j];
+	for (int i = 0; i < 5; i++)
+		for (int j = 0; j < 4; j++)
+			F[i][j] = V[i][j];
+	for (int i = 0; i < 5; i++)
+		for (int j = 0; j < 4 && j <= i; j++)
+			F[i][j] = V[i][j] + 1;
+}
+END
+printf 'name: m\nscratchpad: { bytes: 88, align_bytes: 4 }\n' >machine.yaml
+exits 0 "long nests" "$LOOPC" --arch=machine.yaml --sweep=scratchpad:64..88/8 --sweep-output=long.csv long.loop
+ok "long nests: more scratchpad moves no more" awk -F, \
+	'NR > 2 && $2 > last { exit 1 } { last = $2 } END { exit NR < 5 }' long.csv
+
 ok "random functions" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 1 \
 	"${LOOPC_FUNCTIONS:-5}"
 # Of nests without closed forms the model is only a bound, below or above what plans move and need.
