@@ -10,7 +10,7 @@ bordered: with nests that plans need less for than the model says, or move less.
    carried arrays and tiles are given, and so are the schedules of other scratchpads.
  - The bounds are in order, those of single nests too, and what is compulsory does not depend on
    the scratchpad.
- - Of nests alone: with double buffers where there is room, a schedule, given back, is the same."""
+ - Of nests that no model counts: with double buffers where there is room, a schedule, given back, is the same."""
 
 import json
 import os
@@ -288,7 +288,7 @@ class Trial:
         for size in self.sizes:
             if self.found[size]:
                 self.check_schedules(size)
-                if isinstance(self.function, Alone):
+                if isinstance(self.function, (Alone, Bordered)):
                     self.check_replay(size)
 
     def check_order(self):
