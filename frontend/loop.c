@@ -331,7 +331,10 @@ static bool check_condition(struct sema *sema, const struct head *head, isl_set 
 		sema->max[dim] = lower_max > sema->max[dim] ? lower_max : sema->max[dim];
 	}
 	sema->use = "the bound of a loop";
+	bool never_runs = sema->is_dead;
+	sema->is_dead = false;       /* of such a loop the condition is evaluated all the same */
 	isl_set *again = index_condition(sema, head->stmt->condition);
+	sema->is_dead = never_runs;
 	isl_set_free(again);
 	isl_set_free(sema->domain);
 	sema->domain = NULL;
