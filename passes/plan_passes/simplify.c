@@ -371,11 +371,22 @@ static bool moves_nothing(const struct plan_transfer *transfer)
 	return false;
 }
 
+/* COUNT of dimension D of BUFFER: as many elements as there is room for, if it is no fewer. */
+static struct plan_expr *within_room(struct simplifier *simplifier, const struct plan_buffer *buffer,
+	int d, struct plan_expr *count)
+{
+	long min, max, room = buffer->dims[d].extent;
+
+	plan_range(count, &min, &max);
+	return min >= room && max > room ? plan_const(simplifier->arena, room) : count;
+}
+
 static void simplify_transfer(struct simplifier *simplifier, struct plan_transfer *transfer)
 {
 	for (int d = 0; d < transfer->buffer->rank; d++) {
 		transfer->first[d] = simplified(simplifier, transfer->first[d]);
-		transfer->count[d] = simplified(simplifier, transfer->count[d]);
+		transfer->count[d] = within_room(simplifier, transfer->buffer, d,
+			simplified(simplifier, transfer->count[d]));
 		transfer->local[d] = simplified(simplifier, transfer->local[d]);
 	}
 	if (transfer->slot)

@@ -8,6 +8,7 @@ for program in "$found"/*.loop; do
 	name=$(basename "$program" .loop)
 	options=$(sed -n '1s|^/\* options: \(.*\) \*/$|\1|p' "$program")
 	exits 0 "$name" "$LOOPC" --verify --arch="$found/$name.yaml" $options -o kernel.c "$program"
+	ok "$name: no warning" $CC -std=c99 -Wall -Wextra -Werror -I"$top_srcdir/runtime" -c -o kernel.o kernel.c
 	# Forms that are not tried for the work that they take are told.
 	[ "$name" != skewed_everywhere ] || has err 'not all ways to write this nest were tried' "says so"
 done
