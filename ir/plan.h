@@ -172,7 +172,9 @@ struct plan_nest {
 	bool is_double;              /* double buffered */
 	/* While it is built: */
 	bool has_forms;              /* its regions have closed forms */
-	bool has_bounded;            /* those of some form that it could have do not: a model bounds them */
+	/* Scratchpad in which nothing else is found in the forms that it could have whose regions a model
+	 * only bounds; 0: there are none; LONG_MAX: not known. */
+	long bounded_bytes;
 };
 
 /* What holds for the function as a whole, whatever is made of its nests. */

@@ -28,7 +28,9 @@ void candidates_add(struct compilation *compilation, struct candidates *candidat
 		candidates->items[at] = candidates->items[at - 1];
 	candidates->items[at] = (struct candidate){ choice, cost, *out };
 	candidates->items[at].out.has_forms = choice->has_forms;
-	candidates->has_bounded |= !choice->has_forms;
+	long bounded = choice_bounded_bytes(choice, out);
+	if (bounded > candidates->bounded_bytes)
+		candidates->bounded_bytes = bounded;
 }
 
 /* Candidate AT takes the place of a neighbour, if that moves less.  OPERATIONS: isl's, at most. */

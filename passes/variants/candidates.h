@@ -8,7 +8,7 @@
 struct candidates {
 	int count;
 	size_t capacity;
-	bool has_bounded;            /* a model only bounds what one of them moves */
+	long bounded_bytes;          /* see struct plan_nest */
 	struct candidate {
 		struct choice *choice;
 		struct cost cost;

@@ -512,6 +512,7 @@ static enum outcome lower_general(struct choice *choice, struct plan *plan, stru
 			break;
 		choice->proof.points = points += choice->proof.points;
 		choice->proof.seconds = seconds += choice->proof.seconds;
+		choice->tries = i + 1;
 		enum outcome outcome = choice_weigh_general(choice, plan, out);
 		if (outcome != NO_FIT)
 			return outcome;
@@ -548,6 +549,14 @@ static bool is_restricted(const struct choice *choice)
 		if (schedule_restricts(choice->lines[i]))
 			return true;
 	return false;
+}
+
+long choice_bounded_bytes(const struct choice *choice, const struct plan_nest *out)
+{
+	long model = choice->schedule.scratchpad_bytes, real = out->scratchpad_used_bytes;
+	if (choice->has_forms)
+		return 0;
+	return choice->tries > 1 ? LONG_MAX : real > model ? real : model;
 }
 
 long choice_space_bound(const struct choice *choice, const struct plan_nest *out)

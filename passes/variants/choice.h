@@ -23,6 +23,8 @@ struct choice {
 	struct obstacle obstacle;
 	struct misaligned misaligned;    /* of the last schedule that was lowered: {0} if none */
 	long smallest;               /* scratchpad that would do, where nothing fits */
+	int tries;                   /* budgets under which it was searched before the real regions of what
+	                              * was found did fit */
 	bool is_expanded;
 	bool is_cut;                 /* not all forms of the nest were tried */
 	bool has_others;             /* other forms of the nest (form.h) could have been chosen */
@@ -62,6 +64,10 @@ bool choice_lower_all_sizes(struct choice *choice, struct plan *plan, struct pla
 
 /* What CHOICE costs, lowered as OUT: bytes and scratchpad as the plan says, the rest as its model. */
 struct cost choice_cost(const struct choice *choice, const struct plan_nest *out);
+/* What a model finds first is also the best in all scratchpad between what that needs and what there is.
+ * So no less than this, of a CHOICE that was lowered as OUT, makes another one of it, as far as a model
+ * only bounds its regions; LONG_MAX: not known. */
+long choice_bounded_bytes(const struct choice *choice, const struct plan_nest *out);
 /* No schedule of CHOICE's form, lowered as OUT, moves less; 0: not known. */
 long choice_space_bound(const struct choice *choice, const struct plan_nest *out);
 /* Fills in what OUT says of bounds and optimality. */

@@ -171,7 +171,8 @@ static void try_expanded(struct compilation *compilation, const struct form *for
 	else
 		other = lowered.out;
 	best->expanded = lowered.choice;
-	best->out.has_bounded |= has_other && other.has_bounded;
+	if (has_other && other.bounded_bytes > best->out.bounded_bytes)
+		best->out.bounded_bytes = other.bounded_bytes;
 	/* the best of both ways is at least the lesser bound */
 	if (has_other && other.bound_bytes < best->out.bound_bytes)
 		best->out.bound_bytes = other.bound_bytes;
@@ -332,6 +333,7 @@ static void fill_bound_of_parts(const struct compilation *compilation, const str
 	const struct plan_nest *whole, struct plan_nest *out)
 {
 	fill_lower_bound(compilation, nest, out);
+	out->bounded_bytes = LONG_MAX;
 	if (!whole || whole->lower_bound_bytes <= out->lower_bound_bytes)
 		return;
 	out->lower_bound_bytes = out->bound_bytes = whole->lower_bound_bytes;
@@ -361,6 +363,7 @@ static bool weigh_parts(struct compilation *compilation, const struct nest *nest
 		best->out.bound_bytes = parts > best->out.lower_bound_bytes ? parts
 			: best->out.lower_bound_bytes;
 	best->out.optimal = false;
+	best->out.bounded_bytes = LONG_MAX;
 	quiet_begin(&quiet, compilation);
 	quiet.compilation.only_weighs = true;
 	bool found = lower_all_parts(&quiet.compilation, nest, form, &best->out, &weighed,
@@ -452,7 +455,7 @@ static bool wants_less(struct compilation *compilation, const struct nest *nest,
 	const struct plan_nest *out)
 {
 	struct form form;
-	return !compilation->is_trial && !out->optimal && (!out->has_forms || out->has_bounded)
+	return !compilation->is_trial && !out->optimal && out->bounded_bytes > 0
 		&& !plan_nest_reaches(out, out->lower_bound_bytes)
 		&& is_thorough(compilation) && !nest->function->unbound
 		&& !nest_is_constrained(compilation, nest)
@@ -577,6 +580,8 @@ static bool find_less(struct compilation *compilation, const struct nest *nest,
 		if ((double)nest_lower_bound(nest, look.less->scratchpad_bytes, &compulsory, &argument)
 			>= value)
 			break;
+		if (look.less->scratchpad_bytes >= out->bounded_bytes)
+			continue;
 		double there = value_in(compilation, nest, plan, &look);
 		worse = there > 1.25 * value ? worse + 1 : 0;
 		if (there < value) {

@@ -354,8 +354,11 @@ static struct choice *lower_variants(struct compilation *compilation, const stru
 			is_missed |= outcome == TOO_LONG;
 			is_too_large |= outcome == NO_FIT;
 			has_others |= variant.band->left_out || loops > nest->outer_loops;
-			if (outcome != LOWERED)
+			if (outcome != LOWERED) {
+				if (!choice || !choice->has_forms)
+					candidates.bounded_bytes = LONG_MAX;
 				continue;
+			}
 			candidates_add(compilation, &candidates, choice, out);
 			may_end |= (loops && !nest->function->unbound)
 				|| (!variant.band->left_out && (options.is_split || !may_split));
@@ -382,7 +385,7 @@ static struct choice *lower_variants(struct compilation *compilation, const stru
 	nest_work_resume(compilation, uncounted);
 	refusal->is_missed = is_missed && !is_too_large;
 	if (best) {
-		out->has_bounded = candidates.has_bounded;
+		out->bounded_bytes = is_cut ? LONG_MAX : candidates.bounded_bytes;
 		best->has_others = has_others || is_cut || form->is_given;
 		best->rivals_bound = form->is_given ? LONG_MAX : rivals_bound(&variants, best);
 		best->is_fallback |= is_missed || is_cut;
