@@ -451,15 +451,17 @@ static void test_simplify(void **state)
 	tear_down(&sample);
 }
 
+enum { SIMPLIFY_ROOM = 10000 };      /* elements of the buffer */
+
 /* A plan of one transfer whose count is VALUE of a variable 0 .. 9 and of LET, which is ten
  * times that, under CONDITION. */
 static struct plan_expr *simplified_under(struct arena *arena, struct plan_var *var,
 	struct plan_var *let, struct plan_expr *condition, struct plan_expr *value)
 {
 	static struct array array = { .name = "A", .source_name = "A", .type = { TYPE_INT8, 1, "int8_t" }, .rank = 1,
-		.extents = { 100 } };
+		.extents = { SIMPLIFY_ROOM } };
 	static struct plan_buffer buffer = { .name = "A_0", .array = &array, .rank = 1, .slots = 1,
-		.dims = { { .extent = 100, .stride = 1, .modulus = 100 } } };
+		.dims = { { .extent = SIMPLIFY_ROOM, .stride = 1, .modulus = SIMPLIFY_ROOM } } };
 	struct plan_nest nest = { .name = "f", .body = plan_block(arena) };
 	struct plan plan = { .arena = arena, .nest_count = 1, .nests = &nest };
 	struct plan_node *loop = plan_loop(arena, LOOP_TILE, var, plan_const(arena, 0),
@@ -540,6 +542,12 @@ static void test_simplify_lifts_choices(void **state)
 	count = plan_make(arena, PLAN_MUL, start, plan_ref(arena, &let));
 	simple = simplified_under(arena, &var, &let, is_last, count);
 	assert_true(plan_equal(simple, plan_const(arena, 86 * 90)));
+	/* no more comes than there is room for */
+	count = plan_select(arena, is_first, plan_const(arena, SIMPLIFY_ROOM),
+		plan_const(arena, SIMPLIFY_ROOM + 2));
+	simple = simplified_under(arena, &var, &let, plan_make(arena, PLAN_LE, i, plan_const(arena, 20)),
+		count);
+	assert_true(plan_equal(simple, plan_const(arena, SIMPLIFY_ROOM)));
 	arena_free(arena);
 }
 
