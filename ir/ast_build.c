@@ -55,7 +55,7 @@ static bool is_common(__isl_keep isl_map_list *maps, unsigned d)
 }
 
 /* MAPS and the NAMES of their dates without the dimensions that say nothing, as they are one date for
- * all instances.  There is no loop for them, but isl takes half as long again to say so.  The first
+ * all instances.  There is no loop for them, but isl works long to say so.  The first
  * dimension is left: isl puts conditions there. */
 static __isl_give isl_map_list *drop_common(__isl_take isl_map_list *maps, isl_id_list **names,
 	unsigned *dims)

@@ -9,6 +9,8 @@
 #include <isl/stride_info.h>
 #include <isl/val.h>
 
+#include "passes/analysis/values.h"
+
 long gcd(long a, long b)
 {
 	a = labs(a);
@@ -21,25 +23,14 @@ long gcd(long a, long b)
 	return a;
 }
 
-/* The one value of iterator I of STATEMENT, in VALUE. */
-static bool has_one_value(const struct statement *statement, int i, long *value)
-{
-	isl_val *fixed = isl_set_plain_get_val_if_fixed(statement->domain, isl_dim_set, (unsigned)i);
-	bool has = isl_val_is_int(fixed) == isl_bool_true;
-	if (has)
-		*value = isl_val_get_num_si(fixed);
-	isl_val_free(fixed);
-	return has;
-}
-
 /* The values of iterator I of STATEMENT: OFFSET and from there each STEP (0: no other), where the
  * loop begins at the same offset in all iterations around it; else all. */
 static long step_of(const struct statement *statement, int i, long *offset)
 {
 	long step = 1;
-	*offset = 0;
-	if (has_one_value(statement, i, offset))
+	if (set_dim_value(statement->domain, i, offset))
 		return 0;
+	*offset = 0;
 	if (labs(statement->loops[i]->step) == 1)
 		return step;
 	/* a set of its own: isl writes what it finds into the one that it is asked about */

@@ -28,3 +28,8 @@ bool set_dim_most(__isl_keep isl_set *set, int dim, long *max)
 {
 	return take_long(isl_set_dim_max_val(isl_set_copy(set), dim), max);
 }
+
+bool set_dim_value(__isl_keep isl_set *set, int dim, long *value)
+{
+	return take_long(isl_set_plain_get_val_if_fixed(set, isl_dim_set, (unsigned)dim), value);
+}

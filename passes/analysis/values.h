@@ -13,6 +13,9 @@
 /* The least and largest value of dimension DIM of SET; false if the set is empty,
  * or unbounded there, or a value is no long. */
 bool set_dim_range(__isl_keep isl_set *set, int dim, long *min, long *max);
+/* The one value of dimension DIM of SET, as that of a loop that runs once; false if isl does not see
+ * that it has one. */
+bool set_dim_value(__isl_keep isl_set *set, int dim, long *value);
 /* Only the largest. */
 bool set_dim_most(__isl_keep isl_set *set, int dim, long *max);
 

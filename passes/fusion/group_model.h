@@ -63,7 +63,7 @@ struct held_item {
 	bool has_chunks;
 	struct stage_dim dim;
 	bool is_held, is_streamed;   /* streamed: as the user wants */
-	bool must_be_held;              /* held, whatever is best */
+	bool must_be_held;           /* held, whatever is best */
 };
 
 /* A loop that a stage may have inside the tiles. */

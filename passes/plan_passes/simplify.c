@@ -371,14 +371,15 @@ static bool moves_nothing(const struct plan_transfer *transfer)
 	return false;
 }
 
-/* COUNT of dimension D of BUFFER: as many elements as there is room for, if it is no fewer. */
+/* COUNT of dimension D of BUFFER: as many elements as there is room for, if isl says that it is these or
+ * more.  What is more for certain stays, for the plan's verifier to see. */
 static struct plan_expr *within_room(struct simplifier *simplifier, const struct plan_buffer *buffer,
 	int d, struct plan_expr *count)
 {
 	long min, max, room = buffer->dims[d].extent;
 
 	plan_range(count, &min, &max);
-	return min >= room && max > room ? plan_const(simplifier->arena, room) : count;
+	return min == room && max > room ? plan_const(simplifier->arena, room) : count;
 }
 
 static void simplify_transfer(struct simplifier *simplifier, struct plan_transfer *transfer)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "passes/analysis/values.h"
 #include "passes/cost/plan_cost.h"
 #include "passes/search/search_memo.h"
 
@@ -32,18 +33,6 @@ static int iterator_of(const struct statement *statement, const struct hyperplan
 	return found;
 }
 
-/* Iterator I of STATEMENT has one value, as that of a loop that runs once; such loops are in no
- * band. */
-static bool is_fixed(const struct statement *statement, int i, long *value)
-{
-	isl_val *fixed = isl_set_plain_get_val_if_fixed(statement->domain, isl_dim_set, (unsigned)i);
-	bool is_one = isl_val_is_int(fixed) == isl_bool_true;
-	if (is_one)
-		*value = isl_val_get_num_si(fixed);
-	isl_val_free(fixed);
-	return is_one;
-}
-
 /* False if SUBSCRIPT of statement S is not one. */
 static bool in_band(const struct variant *variant, int s, const struct affine *subscript,
 	struct band_affine *out)
@@ -66,7 +55,7 @@ static bool in_band(const struct variant *variant, int s, const struct affine *s
 		long value;
 		if (!subscript->coefficients[i] || is_known[i])
 			continue;
-		if (!is_fixed(statement, i, &value))
+		if (!set_dim_value(statement->domain, i, &value))
 			return false;
 		out->constant += subscript->coefficients[i] * value;
 	}
@@ -123,7 +112,7 @@ static int true_depth(const struct statement *statement)
 	long value;
 	int depth = 0;
 	for (int i = 0; i < statement->depth; i++)
-		depth += !is_fixed(statement, i, &value);
+		depth += !set_dim_value(statement->domain, i, &value);
 	return depth;
 }
 
