@@ -82,7 +82,10 @@ static void overlap_best(struct candidates *candidates, const struct plan *befor
 void candidates_improve(struct compilation *compilation, struct candidates *candidates,
 	unsigned long spent, const struct plan *before)
 {
-	improve_first(compilation, candidates, spent, before);
+	/* in a part of the scratchpad, other forms and tiles are looked for (lower_nest.c): no neighbours,
+	 * which have been looked at in all of it */
+	if (!compilation->roomy)
+		improve_first(compilation, candidates, spent, before);
 	if (candidates->count)
 		overlap_best(candidates, before);
 }

@@ -297,6 +297,113 @@ static bool has_work(struct compilation *compilation, const struct form *form,
 	return has;
 }
 
+/* What came of the variants so far. */
+struct course {
+	struct candidates candidates;
+	struct refusal *refusal;
+	bool may_split;
+	bool has_met;                /* groups met, in the variant before, and had to share a buffer */
+	bool has_others;             /* there are more than that which is best */
+	bool is_missed;              /* one that may be better was too long to be counted */
+	bool is_too_large;           /* one does not fit */
+	bool is_cut;                 /* some were not tried */
+	bool is_optional;            /* what is tried now may move less, but there is enough */
+};
+
+/* Whether more sequential loops than OPTIONS has need not be tried: those that are left have tiles. */
+static bool may_end(const struct nest *nest, const struct variant *variant,
+	const struct variant_options *options, bool may_split)
+{
+	return (options->loops && !nest->function->unbound)
+		|| (!variant->band->left_out && (options->is_split || !may_split));
+}
+
+/* CHOICE, of VARIANT, came out as OUTCOME and OUT. */
+static void note(struct course *course, const struct variants *variants, const struct variant *variant,
+	struct choice *choice, enum outcome outcome, const struct plan_nest *out)
+{
+	const struct choice *first = course->refusal->first;
+	if (choice && (!first || (first->contradiction && !choice->contradiction && choice->has_forms)))
+		course->refusal->first = choice;
+	course->is_missed |= outcome == TOO_LONG;
+	course->is_too_large |= outcome == NO_FIT;
+	course->has_others |= variant->band->left_out
+		|| variant->options.loops > variants->nest->outer_loops;
+	if (outcome == LOWERED)
+		candidates_add(variants->compilation, &course->candidates, choice, out);
+	else if (!choice || !choice->has_forms)
+		course->candidates.bounded_bytes = LONG_MAX;
+}
+
+/* Tries all ways with LOOPS sequential loops; true if more of these need not be tried for there to be
+ * a plan.  *PLAN stays as it is. */
+static bool try_ways(struct variants *variants, int loops, bool avoids_forms, struct course *course,
+	struct plan *plan)
+{
+	struct compilation *compilation = variants->compilation;
+	const struct nest *nest = variants->nest;
+	const struct form *form = variants->form;
+	const struct plan before = *plan;
+	int errors = diag_error_count(compilation->diag);
+	bool is_enough = false;
+	for (int way = 0; way < WAYS; way++) {
+		const struct variant_options options = options_of(loops, way, avoids_forms);
+		struct variant variant;
+		struct plan_nest out;
+		struct nest_work simplest;
+		enum outcome outcome;
+		if (!allows(nest, form, &options, shared_of(way))
+			|| !is_worth(&options, course->may_split, course->has_met || form->is_given))
+			continue;
+		if (!has_work(compilation, form, &options, nest->loop_depth, course->candidates.count,
+			&simplest)) {
+			course->is_cut |= !course->is_optional;
+			continue;
+		}
+		struct choice *choice = lower_variant(variants, options, shared_of(way), plan, &out,
+			&outcome, &variant);
+		nest_work_end(compilation, &simplest);
+		*plan = before;
+		if (diag_error_count(compilation->diag) > errors)
+			return false;
+		note(course, variants, &variant, choice, outcome, &out);
+		if (way == WAY_APART)
+			course->has_met = variant.groups->merges.count > 0;
+		is_enough |= outcome == LOWERED && may_end(nest, &variant, &options, course->may_split);
+	}
+	return is_enough;
+}
+
+/* Tries variants with more and more sequential loops, until more would not help, or cost too much.
+ * False after an error. */
+static bool try_variants(struct variants *variants, bool avoids_forms, struct course *course,
+	struct plan *plan)
+{
+	struct compilation *compilation = variants->compilation;
+	const struct objective asked = objective_of(RANK_ASKED);
+	const int errors = diag_error_count(compilation->diag);
+	struct cost least;           /* with fewer sequential loops, if */
+	bool has_least = false, is_complete = false;
+	struct nest_work option = nest_work_begin(compilation, NEST_WORK_FREE);
+	for (int loops = variants->nest->outer_loops; loops <= variants->nest->loop_depth && !is_complete;
+		loops++) {
+		bool is_enough = try_ways(variants, loops, avoids_forms, course, plan);
+		if (diag_error_count(compilation->diag) > errors)
+			break;
+		if (!is_enough)
+			continue;
+		const struct candidate *best = &course->candidates.items[0];
+		is_complete = is_best_known(best)
+			|| (has_least && objective_compare(&asked, &best->cost, &least) >= 0);
+		if (!course->is_optional)
+			option = nest_work_begin(compilation, nest_work_wanted(compilation, OPTION_OPERATIONS));
+		course->is_optional = has_least = true;
+		least = best->cost;
+	}
+	nest_work_end(compilation, &option);
+	return diag_error_count(compilation->diag) == errors;
+}
+
 /* Lowers the variant that is best (RANK_PLANS): the
  * permutable band, and where that leaves loops out or does not fit, the source's outer loops
  * one after the other with what can be tiled inside; each in all ways.  NULL if none fits
@@ -305,91 +412,32 @@ static struct choice *lower_variants(struct compilation *compilation, const stru
 	const struct outer_loops *outer, const struct form *form, bool avoids_forms, struct plan *plan,
 	struct plan_nest *out, struct refusal *refusal)
 {
-	int depth = nest->loop_depth, errors = diag_error_count(compilation->diag);
 	bool may_split = reference_groups_split(compilation, nest, false, NULL)->is_split;
-	bool is_complete = false;    /* more sequential loops would not help, or cost too much */
-	const struct objective asked = objective_of(RANK_ASKED);
-	struct cost least;           /* with fewer sequential loops, if */
-	bool has_least = false;
-	bool has_others = may_split, has_met = false;
-	bool is_missed = false;      /* one that may be better was too long to be counted */
-	bool is_too_large = false;   /* one does not fit */
-	bool is_cut = false;         /* some were not tried */
-	bool is_optional = false;    /* what is tried now may move less, but there is enough */
-	struct nest_work option = nest_work_begin(compilation, NEST_WORK_FREE);
+	struct course course = { .refusal = refusal, .may_split = may_split, .has_others = may_split };
+	struct candidates *candidates = &course.candidates;
 	unsigned long all_work = nest_work_left(compilation);
-	struct candidates candidates = { 0 };
 	const struct plan before = *plan;
 	struct variants variants = { .compilation = compilation, .nest = nest, .outer = outer,
 		.form = form, .found = answers_new(compilation->arena) };
 	*refusal = (struct refusal){ .first = NULL };
 	region_memo_begin(compilation, nest);
-	for (int loops = nest->outer_loops; loops <= depth && !is_complete; loops++) {
-		bool may_end = false;
-		for (int way = 0; way < WAYS; way++) {
-			const struct variant_options options = options_of(loops, way, avoids_forms);
-			struct variant variant;
-			enum outcome outcome;
-			if (!allows(nest, form, &options, shared_of(way))
-				|| !is_worth(&options, may_split, has_met || form->is_given))
-				continue;
-			struct nest_work simplest;
-			if (!has_work(compilation, form, &options, depth, candidates.count, &simplest)) {
-				is_cut |= !is_optional;
-				continue;
-			}
-			struct choice *choice = lower_variant(&variants, options, shared_of(way), plan, out,
-				&outcome, &variant);
-			nest_work_end(compilation, &simplest);
-			*plan = before;
-			if (diag_error_count(compilation->diag) > errors) {
-				nest_work_end(compilation, &option);
-				return NULL;
-			}
-			if (choice && (!refusal->first || (refusal->first->contradiction
-				&& !choice->contradiction && choice->has_forms)))
-				refusal->first = choice;
-			if (way == WAY_APART)
-				has_met = variant.groups->merges.count > 0;
-			is_missed |= outcome == TOO_LONG;
-			is_too_large |= outcome == NO_FIT;
-			has_others |= variant.band->left_out || loops > nest->outer_loops;
-			if (outcome != LOWERED) {
-				if (!choice || !choice->has_forms)
-					candidates.bounded_bytes = LONG_MAX;
-				continue;
-			}
-			candidates_add(compilation, &candidates, choice, out);
-			may_end |= (loops && !nest->function->unbound)
-				|| (!variant.band->left_out && (options.is_split || !may_split));
-		}
-		is_complete = may_end && (is_best_known(&candidates.items[0]) || (has_least
-			&& objective_compare(&asked, &candidates.items[0].cost, &least) >= 0));
-		if (may_end && !is_optional) {
-			is_optional = true;
-			option = nest_work_begin(compilation, nest_work_wanted(compilation, OPTION_OPERATIONS));
-		}
-		if (may_end)
-			least = candidates.items[0].cost;
-		has_least |= may_end;
-	}
-	nest_work_end(compilation, &option);
+	if (!try_variants(&variants, avoids_forms, &course, plan))
+		return NULL;
 	if (!nest->function->unbound && is_thorough(compilation))
-		candidates_improve(compilation, &candidates, all_work - nest_work_left(compilation),
-			&before);
-	if (candidates.count)
-		refusal->least = plan_nest_bytes(&candidates.items[0].out);
+		candidates_improve(compilation, candidates, all_work - nest_work_left(compilation), &before);
+	refusal->is_missed = course.is_missed && !course.is_too_large;
+	if (!candidates->count)
+		return NULL;
+	refusal->least = plan_nest_bytes(&candidates->items[0].out);
 	unsigned long uncounted = nest_work_pause(compilation);
-	struct choice *best = candidates.count
-		? candidates_emit(compilation, nest, &candidates, refusal, plan, out) : NULL;
+	struct choice *best = candidates_emit(compilation, nest, candidates, refusal, plan, out);
 	nest_work_resume(compilation, uncounted);
-	refusal->is_missed = is_missed && !is_too_large;
 	if (best) {
-		out->bounded_bytes = is_cut ? LONG_MAX : candidates.bounded_bytes;
-		best->has_others = has_others || is_cut || form->is_given;
+		out->bounded_bytes = course.is_cut ? LONG_MAX : candidates->bounded_bytes;
+		best->has_others = course.has_others || course.is_cut || form->is_given;
 		best->rivals_bound = form->is_given ? LONG_MAX : rivals_bound(&variants, best);
-		best->is_fallback |= is_missed || is_cut;
-		best->is_cut = is_cut;
+		best->is_fallback |= course.is_missed || course.is_cut;
+		best->is_cut = course.is_cut;
 	}
 	return best;
 }
