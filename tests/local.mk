@@ -1,6 +1,6 @@
 # How tests run: every one writes TAP, and none outlives its limit.
-TESTS = $(cmocka_tests) $(script_tests)
-EXTRA_DIST += $(script_tests) tests/bounded.sh tests/tap/tap.sh
+TESTS = $(long_tests) $(cmocka_tests) $(script_tests)
+EXTRA_DIST += $(long_tests) $(script_tests) tests/bounded.sh tests/tap/tap.sh
 TEST_EXTENSIONS = .sh
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 SH_LOG_DRIVER = $(LOG_DRIVER)

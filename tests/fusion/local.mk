@@ -2,7 +2,8 @@
 script_tests += tests/fusion/deep_test.sh tests/fusion/carry_test.sh tests/fusion/double_test.sh \
 	tests/fusion/networks_test.sh tests/fusion/constraints_test.sh tests/fusion/rings_test.sh tests/fusion/shared_test.sh tests/fusion/random_test.sh \
 	tests/fusion/exhaust_test.sh tests/fusion/chain_test.sh tests/fusion/full_test.sh \
-	tests/fusion/functions_test.sh tests/fusion/merged_test.sh
+	tests/fusion/merged_test.sh
+long_tests += tests/fusion/functions_test.sh
 EXTRA_DIST += tests/fusion/deep_network.py tests/fusion/random_networks.py tests/fusion/exhaust.py \
 	tests/fusion/chain_fronts.py tests/fusion/functions.py tests/fusion/groupings.py \
 	tests/fusion/merged.py
