@@ -34,7 +34,8 @@ cmake/loopcConfigVersion.cmake: cmake/loopcConfigVersion.cmake.in Makefile
 
 amalgamationdir = $(pkgdatadir)/amalgamation
 amalgamation_DATA = amalgamation/loopc_runtime.h amalgamation/loopc_runtime.c
-amalgamation_headers = runtime/loopc_rt.h runtime/loopc_checked.h runtime/loopc_trace.h
+amalgamation_headers = runtime/loopc_rt.h runtime/loopc_checked.h runtime/loopc_trace.h \
+	runtime/loopc_timeline.h
 amalgamation_sources = runtime/checked.c runtime/threads.c runtime/trace.c runtime/memcpy.c
 
 amalgamation/loopc_runtime.h: $(amalgamation_headers) driver/amalgamate.awk

@@ -222,7 +222,8 @@ static void print_includes(FILE *out, const struct program *program,
 		fprintf(out, "#include %s\n", program->includes[i]);
 	fputs("\n#include \"loopc_rt.h\"\n", out);
 	if (options->is_measured)
-		fputs("#include \"loopc_checked.h\"\n\nvoid lrt_checked_nest(int nest);\n", out);
+		fputs("#include \"loopc_checked.h\"\n#include \"verify_time.h\"\n\n"
+			"void lrt_checked_nest(int nest);\n", out);
 	if (options->header)
 		fprintf(out, "#include \"%s\"\n", options->header);
 	fputc('\n', out);

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "codegen/codegen.h"
+#include "codegen/report_time.h"
 #include "ir/energy.h"
 #include "ir/plan_count.h"
 
@@ -237,9 +238,20 @@ static json_t *bound_json(const struct plan_nest *nest)
 		? nest->lower_bound_argument : "none");
 }
 
-/* MEASURED: what --verify saw the nest do; NULL: it did not run. */
+static json_t *measured_json(const struct verify_nest *measured, bool has_time)
+{
+	json_t *entry = json_pack("{sI sI sI sI}", "read_bytes", (json_int_t)measured->read_bytes,
+		"write_bytes", (json_int_t)measured->write_bytes,
+		"macs", (json_int_t)measured->macs, "commands", (json_int_t)measured->commands);
+	if (entry && has_time)
+		json_object_set_new(entry, "cycles", json_integer(measured->time.cycles));
+	return entry;
+}
+
+/* TIME: how long the nest takes; NULL: not known.  MEASURED: what --verify saw it do; NULL: it did not
+ * run. */
 static json_t *nest_json(const struct plan *plan, const struct plan_nest *nest,
-	const struct verify_nest *measured)
+	const struct plan_time *time, const struct verify_nest *measured)
 {
 	json_t *bound = bound_json(nest);
 	json_t *scratchpad = json_pack("{sI so}", "used_bytes",
@@ -256,12 +268,10 @@ static json_t *nest_json(const struct plan *plan, const struct plan_nest *nest,
 		json_object_set_new(entry, "commands", count_json(report_commands_of_nest(plan, nest)));
 	if (entry && nest_energy(plan, nest, &energy))
 		json_object_set_new(entry, "energy", energy_json(&energy));
+	if (entry && time)
+		json_object_set_new(entry, "time", report_time_json(plan->arch, time));
 	if (entry && measured)
-		json_object_set_new(entry, "measured", json_pack("{sI sI sI sI}",
-			"read_bytes", (json_int_t)measured->read_bytes,
-			"write_bytes", (json_int_t)measured->write_bytes,
-			"macs", (json_int_t)measured->macs,
-			"commands", (json_int_t)measured->commands));
+		json_object_set_new(entry, "measured", measured_json(measured, time));
 	return entry;
 }
 
@@ -293,10 +303,13 @@ bool report_json(FILE *out, const struct report *report)
 {
 	json_t *kernels = json_array();
 	const struct verify_nest *measured = report->verify.nests;
-	for (int p = 0; p < report->plan_count; p++)
+	for (int p = 0; p < report->plan_count; p++) {
+		const struct plan_time *times = report_times(report->plans[p]);
 		for (int n = 0; n < report->plans[p]->nest_count; n++)
 			json_array_append_new(kernels, nest_json(report->plans[p],
-				&report->plans[p]->nests[n], measured ? measured++ : NULL));
+				&report->plans[p]->nests[n], times ? &times[n] : NULL,
+				measured ? measured++ : NULL));
+	}
 	struct totals totals = report_totals(report);
 	struct plan_bounds bounds = report_bounds(report);
 	json_t *total = json_pack("{sI sI sI so so sb so}",
@@ -311,6 +324,9 @@ bool report_json(FILE *out, const struct report *report)
 		json_object_set_new(total, "commands", count_json(report_commands(report)));
 	if (total && report_energy(report, &energy))
 		json_object_set_new(total, "energy", energy_json(&energy));
+	struct plan_time time;
+	if (total && report_time_of_all(report, &time))
+		json_object_set_new(total, "time", report_time_json(report->arch, &time));
 	json_t *functions = json_array();
 	for (int p = 0; p < report->plan_count; p++)
 		json_array_append_new(functions, function_json(report->plans[p]));
@@ -488,7 +504,8 @@ static void search_text(FILE *out, const struct plan_nest *nest, bool alone)
 	fprintf(out, ", %s points, %.3f s\n\n", report_number(nest->points), nest->seconds);
 }
 
-static void nest_text(FILE *out, const struct plan *plan, const struct plan_nest *nest)
+static void nest_text(FILE *out, const struct plan *plan, const struct plan_nest *nest,
+	const struct plan_time *time)
 {
 	struct energy energy;
 	fprintf(out, "%s (%s:%d) on %s\n", nest->name, nest->location.file, nest->location.line,
@@ -501,6 +518,8 @@ static void nest_text(FILE *out, const struct plan *plan, const struct plan_nest
 			nest->macs < 0 ? "not counted" : report_number(nest->macs));
 	if (nest_energy(plan, nest, &energy))
 		energy_text(out, "  ", &energy);
+	if (time)
+		report_time_text(out, "  ", plan->arch, time);
 	buffers_text(out, plan, nest);
 	if (plan->function->symbolic_count)
 		formulas_text(out, plan, nest);
@@ -547,6 +566,8 @@ void report_verified(FILE *out, const struct report *report)
 			fprintf(out, " by %s commands", report_number(verify->measured_commands));
 		if (report_totals(report).macs > 0)
 			fprintf(out, ", with %s multiply-accumulates", report_number(verify->measured_macs));
+		if (verify->measured_cycles > 0)
+			fprintf(out, ", in %s cycles", report_number(verify->measured_cycles));
 		fprintf(out, ", as predicted; all outputs are equal%s%s%s\n",
 			verify->is_exact ? " to the bit on data without rounding" : "",
 			verify->tolerance ? verify->is_exact ? ", and else " : " " : "",
@@ -562,9 +583,10 @@ void report_text(FILE *out, const struct report *report)
 {
 	int nest_count = 0;
 	for (int p = 0; p < report->plan_count; p++) {
-		const struct plan *plan = report->plans[p];
+		struct plan *plan = report->plans[p];
+		const struct plan_time *times = report_times(plan);
 		for (int n = 0; n < plan->nest_count; n++, nest_count++)
-			nest_text(out, plan, &plan->nests[n]);
+			nest_text(out, plan, &plan->nests[n], times ? &times[n] : NULL);
 		if (plan_has_own_bounds(plan))
 			function_text(out, plan);
 	}
@@ -577,6 +599,9 @@ void report_text(FILE *out, const struct report *report)
 		struct energy energy;
 		if (report_energy(report, &energy))
 			energy_text(out, "in all: ", &energy);
+		struct plan_time time;
+		if (report_time_of_all(report, &time))
+			report_time_text(out, "in all: ", report->arch, &time);
 	}
 	report_verified(out, report);
 }

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "ir/plan.h"
+#include "ir/plan_time.h"
 
 /* What --verify found. */
 enum verify_status { VERIFY_NOT_RUN, VERIFY_PASSED, VERIFY_FAILED };
@@ -12,12 +12,13 @@ enum verify_status { VERIFY_NOT_RUN, VERIFY_PASSED, VERIFY_FAILED };
 /* What one nest did. */
 struct verify_nest {
 	long read_bytes, write_bytes, macs, commands;
+	struct plan_time time;       /* zeros on a machine without a clock */
 };
 
 struct verify_result {
 	enum verify_status status;
 	long measured_read_bytes, measured_write_bytes;
-	long measured_macs, measured_commands;
+	long measured_macs, measured_commands, measured_cycles;
 	int nest_count;
 	struct verify_nest *nests;   /* of all plans, in their order; NULL: the run did not end */
 	long mismatched_elements;

@@ -6,6 +6,7 @@
 
 #include "driver/shadow.h"
 #include "driver/verify_data.h"
+#include "ir/plan_time.h"
 
 /* Whether a scalar parameter that is no size: passed by value to both functions. */
 static bool is_scalar(const struct parameter *parameter)
@@ -281,12 +282,39 @@ static long scratchpad_bytes(const struct plan *plan)
 	return bytes ? bytes : plan->arch->scratchpad_bytes;
 }
 
+/* Before the emitted code's own calls of the runtime the timeline is told of them. */
+void harness_print_time(FILE *out, const struct session *session)
+{
+	if (!arch_has_clock(session->arch)) {
+		fputs("typedef int verify_no_time;\n", out);
+		return;
+	}
+	fputs("void verify_command(unsigned tag, const lrt_box *box);\n"
+		"void verify_wait(uint32_t mask);\n"
+		"#define lrt_get(tag, loc, ext, box) (verify_command(tag, box), lrt_get(tag, loc, ext, box))\n"
+		"#define lrt_put(tag, ext, loc, box) (verify_command(tag, box), lrt_put(tag, ext, loc, box))\n"
+		"#define lrt_wait(mask) (verify_wait(mask), lrt_wait(mask))\n", out);
+}
+
+static void print_clock(FILE *out, const struct arch *arch)
+{
+	if (arch_has_clock(arch))
+		fprintf(out, "\tstatic const lrt_trace_model clock = { %ld, %.17g, %d, %.17g, 0 };\n"
+			"\tverify_clock(&clock, %.17g, %.17g);\n", arch->startup_cycles, arch->bytes_per_cycle,
+			arch->channels, arch->clock_hz, arch->dma_clock_hz, arch->core_mac_cycles);
+}
+
 void harness_print_main(FILE *out, const struct session *session)
 {
 	const struct arch *arch = session->arch;
 	fputs("#include \"verify_support.h\"\n\n"
 		"void lrt_checked_nest(int nest);\nvoid lrt_checked_nest(int nest)\n{\n"
-		"\tverify_nest(nest);\n}\n", out);
+		"\tverify_nest(nest);\n}\n"
+		"void verify_command(unsigned tag, const lrt_box *box);\n"
+		"void verify_command(unsigned tag, const lrt_box *box)\n{\n"
+		"\tverify_note_command(tag, box);\n}\n"
+		"void verify_wait(uint32_t mask);\nvoid verify_wait(uint32_t mask)\n{\n"
+		"\tverify_note_wait(mask);\n}\n", out);
 	for (int c = 0; c < session->case_count; c++) {
 		print_function(out, session, c);
 		print_formulas(out, session, c);
@@ -296,6 +324,7 @@ void harness_print_main(FILE *out, const struct session *session)
 		fprintf(out, "\tstatic const lrt_limits limits_%d = { %ld, %d, %ld, %ld, %ld, %d };\n", c,
 			scratchpad_bytes(session->cases[c].plan), arch->max_rank, arch->max_bytes,
 			arch->max_count, arch->max_stride_bytes, arch->dma_align_bytes);
+	print_clock(out, arch);
 	for (int c = 0; c < session->case_count; c++)
 		fprintf(out, "\tprint_formulas_%d();\n\tverify_function(&function_%d, &limits_%d);\n", c, c,
 			c);

@@ -13,6 +13,8 @@ void harness_print_reference(FILE *out, const struct session *session);
 void harness_print_tiled(FILE *out, const struct session *session, const char *header);
 /* main: the functions, their arrays and the machine's limits. */
 void harness_print_main(FILE *out, const struct session *session);
+/* The header that the emitted code includes: on a machine with a clock its time is told. */
+void harness_print_time(FILE *out, const struct session *session);
 
 /* Shadow code of the functions that need it (driver/shadow.h).  False: it cannot be made. */
 bool harness_print_shadow(FILE *out, const struct session *session);

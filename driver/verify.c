@@ -71,7 +71,7 @@ static bool finish(struct verification *v, FILE *out, const char *name)
 	return complain(v, "cannot write '%s': %s", path_in(v, name), strerror(errno));
 }
 
-enum part { PART_KERNEL, PART_HEADER, PART_SOURCE, PART_REFERENCE, PART_TILED, PART_SHADOW,
+enum part { PART_KERNEL, PART_TIME, PART_HEADER, PART_SOURCE, PART_REFERENCE, PART_TILED, PART_SHADOW,
 	PART_SUPPORT, PART_SHADOW_SUPPORT, PART_MAIN, PART_COUNT };
 
 static bool print_part(struct verification *v, enum part part, FILE *out)
@@ -79,6 +79,7 @@ static bool print_part(struct verification *v, enum part part, FILE *out)
 	struct session *session = v->session;
 	switch (part) {
 	case PART_KERNEL: return emit_c(session, out, "kernel.h", true);
+	case PART_TIME: harness_print_time(out, session); break;
 	case PART_HEADER: return emit_header(session, out);
 	case PART_SOURCE: fwrite(session->text, 1, session->length, out); break;
 	case PART_REFERENCE: harness_print_reference(out, session); break;
@@ -95,7 +96,7 @@ static bool print_part(struct verification *v, enum part part, FILE *out)
 
 static bool write_program(struct verification *v)
 {
-	static const char *const names[PART_COUNT] = { "kernel.c", "kernel.h", "source.h",
+	static const char *const names[PART_COUNT] = { "kernel.c", "verify_time.h", "kernel.h", "source.h",
 		"reference.c", "tiled.c", "shadow.c", "verify_support.h", "verify_shadow.h", "main.c" };
 	for (int part = 0; part < PART_COUNT; part++) {
 		FILE *out = create(v, names[part]);
@@ -336,6 +337,13 @@ static void note_work(struct verification *v, const struct verify_case *one, int
 	v->nests[n].commands = commands;
 }
 
+static void note_time(struct verification *v, const struct verify_case *one, int n,
+	const struct plan_time *time)
+{
+	if (v->nests && n >= 0 && n < one->plan->nest_count)
+		v->nests[n].time = *time;
+}
+
 /* A figure that was predicted of a nest (-1: none was) is what was measured. */
 static void check_figure(struct verification *v, const struct verify_case *one, int n,
 	const char *what, long predicted, long measured)
@@ -383,6 +391,23 @@ static void check_other_nest(struct verification *v, const struct verify_case *o
 			plan_traffic_commands(traffic, function->array_count), v->nests[n].commands);
 }
 
+/* What the report says of the time that each nest takes. */
+static void check_times(struct verification *v, const struct verify_case *one)
+{
+	const struct plan *plan = one->plan;
+	struct plan_time *times = ARENA_ARRAY(v->session->arena, struct plan_time, plan->nest_count + 1);
+	if (!plan_times(plan, times))
+		return;
+	for (int n = 0; n < plan->nest_count; n++) {
+		const struct plan_time *measured = &v->nests[n].time;
+		check_figure(v, one, n, "cycles", times[n].cycles, measured->cycles);
+		check_figure(v, one, n, "cycles of computing", times[n].compute_cycles,
+			measured->compute_cycles);
+		check_figure(v, one, n, "cycles of waiting", times[n].wait_cycles, measured->wait_cycles);
+		check_figure(v, one, n, "cycles of the bus", times[n].dma_cycles, measured->dma_cycles);
+	}
+}
+
 /* The place of PLAN's first nest among those of all plans. */
 static int first_nest(const struct session *session, const struct plan *plan)
 {
@@ -396,12 +421,15 @@ static void end_case(struct verification *v, const struct verify_case *one)
 {
 	struct verify_result *result = &v->session->verify;
 	bool is_tuned = !strcmp(one->name, one->plan->function->name);
+	if (v->nests && is_tuned)
+		check_times(v, one);
 	for (int n = 0; v->nests && n < one->plan->nest_count; n++) {
 		(is_tuned ? check_tuned_nest : check_other_nest)(v, one, n);
 		if (is_tuned) {
 			v->tuned_nests[first_nest(v->session, one->plan) + n] = v->nests[n];
 			result->measured_commands += v->nests[n].commands;
 			result->measured_macs += v->nests[n].macs;
+			result->measured_cycles += v->nests[n].time.cycles;
 		}
 	}
 	v->nests = NULL;
@@ -497,6 +525,9 @@ static void read_line(struct verification *v, char *line)
 		report_undefined(v, one, atoi(words[2]), rest);
 	} else if (!strcmp(words[0], "work")) {
 		note_work(v, one, atoi(words[2]), atol(words[3]), atol(words[4]));
+	} else if (!strcmp(words[0], "time")) {
+		note_time(v, one, atoi(words[2]), &(struct plan_time){ atol(words[3]), atol(words[4]),
+			atol(words[5]), atol(words[6]) });
 	} else if (!strcmp(words[0], "exact")) {
 		if (!strcmp(one->name, function->name)) {
 			v->session->verify.is_exact |= atoi(words[2]);

@@ -13,6 +13,7 @@
  *     formula FUNCTION ARRAY NEST READ_BYTES WRITTEN_BYTES
  *     nest FUNCTION ARRAY NEST READ_BYTES WRITTEN_BYTES
  *     work FUNCTION NEST MACS COMMANDS
+ *     time FUNCTION NEST CYCLES COMPUTING WAITING BUS    (on a machine with a clock)
  *     violations FUNCTION COUNT
  *     done FUNCTION
  */
@@ -26,6 +27,7 @@
 #include <string.h>
 
 #include "loopc_checked.h"
+#include "loopc_timeline.h"
 #include "verify_shadow.h"
 
 enum verify_kind {
@@ -322,6 +324,71 @@ static void verify_print_traffic(const struct verify_function *function, const c
 		(unsigned long long)counts.read_bytes, (unsigned long long)counts.write_bytes);
 }
 
+/* ---- time ---- */
+
+/* The machine's clock, NULL if it has none; and the run's, of which BEGUN is where the nest in hand
+ * began. */
+static struct {
+	const lrt_trace_model *model;
+	double dma_hz, mac_cycles;
+	uint64_t macs;                      /* whose time has passed */
+	lrt_timeline line, begun;
+} verify_time;
+
+static void verify_clock(const lrt_trace_model *model, double dma_hz, double mac_cycles)
+{
+	verify_time.model = model;
+	verify_time.dma_hz = dma_hz;
+	verify_time.mac_cycles = mac_cycles;
+}
+
+static void verify_begin_time(void)
+{
+	if (!verify_time.model)
+		return;
+	lrt_timeline_begin(&verify_time.line, verify_time.model);
+	verify_time.line.dma_hz = verify_time.dma_hz;
+	verify_time.begun = verify_time.line;
+	verify_time.macs = lrt_checked_macs;
+}
+
+/* The core has done the multiply-accumulates since the last call of the runtime. */
+static void verify_compute(void)
+{
+	uint64_t macs = lrt_checked_macs - verify_time.macs;
+	verify_time.macs = lrt_checked_macs;
+	lrt_timeline_compute(&verify_time.line,
+		(uint64_t)ceil((double)macs * verify_time.mac_cycles));
+}
+
+static void verify_note_command(unsigned tag, const lrt_box *box)
+{
+	verify_compute();
+	lrt_timeline_command(&verify_time.line, tag, lrt_timeline_bytes(box));
+}
+
+static void verify_note_wait(uint32_t mask)
+{
+	verify_compute();
+	lrt_timeline_wait(&verify_time.line, mask);
+}
+
+/* NEST of the function NAME is done. */
+static void verify_print_time(const char *name, int nest)
+{
+	const lrt_timeline *begun = &verify_time.begun, *now = &verify_time.line;
+	if (!verify_time.model)
+		return;
+	verify_compute();
+	if (nest >= 0)
+		printf("time %s %d %llu %llu %llu %llu\n", name, nest,
+			(unsigned long long)(lrt_timeline_cycles(now) - lrt_timeline_cycles(begun)),
+			(unsigned long long)(now->compute_cycles - begun->compute_cycles),
+			(unsigned long long)(now->wait_cycles - begun->wait_cycles),
+			(unsigned long long)(now->bus_cycles - begun->bus_cycles));
+	verify_time.begun = *now;
+}
+
 /* What was counted when the nest in hand began: nest -1, none; function NULL, nothing is told. */
 static struct {
 	const struct verify_function *function;
@@ -357,6 +424,7 @@ static void verify_nest(int nest)
 		printf("work %s %d %llu %llu\n", function->name, verify_begun.nest,
 			(unsigned long long)(lrt_checked_macs - verify_begun.macs),
 			(unsigned long long)commands);
+	verify_print_time(function->name, verify_begun.nest);
 	verify_begun.macs = lrt_checked_macs;
 	verify_begun.nest = nest;
 }
@@ -370,6 +438,7 @@ static void verify_run_tiled(const struct verify_function *function, const lrt_l
 	verify_begun.function = is_counted ? function : NULL;
 	verify_begun.nest = -1;
 	lrt_checked_begin(limits);
+	verify_begin_time();
 	for (int a = 0; a < function->array_count; a++)
 		lrt_checked_array(function->arrays[a].name, data[a],
 			function->arrays[a].elements * function->arrays[a].element_bytes,

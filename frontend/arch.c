@@ -43,12 +43,14 @@ static const struct key keys[] = {
 	{ "scratchpad", "align_bytes", KIND_INT, FIELD(align_bytes), false, 1, 64, true },
 	{ "dma", "startup_cycles", KIND_COUNT, FIELD(startup_cycles), false, 0, 1e9, false },
 	{ "dma", "bytes_per_cycle", KIND_NUMBER, FIELD(bytes_per_cycle), false, 1e-6, 1e9, false },
+	{ "dma", "clock_hz", KIND_NUMBER, FIELD(dma_clock_hz), false, 1, 1e15, false },
 	{ "dma", "max_rank", KIND_INT, FIELD(max_rank), false, 1, LRT_MAX_RANK, false },
 	{ "dma", "max_bytes", KIND_BYTES, FIELD(max_bytes), false, 8, UINT32_MAX, false },
 	{ "dma", "max_count", KIND_COUNT, FIELD(max_count), false, 1, UINT32_MAX, false },
 	{ "dma", "max_stride_bytes", KIND_BYTES, FIELD(max_stride_bytes), false, 1, UINT32_MAX, false },
 	{ "dma", "align_bytes", KIND_INT, FIELD(dma_align_bytes), false, 1, 64, true },
 	{ "dma", "channels", KIND_INT, FIELD(channels), false, 1, 1024, false },
+	{ "core", "mac_cycles", KIND_NUMBER, FIELD(core_mac_cycles), true, 0, 1e9, false },
 	{ "pe_array", "x", KIND_INT, FIELD(pe_x), true, 1, 65536, false },
 	{ "pe_array", "y", KIND_INT, FIELD(pe_y), true, 1, 65536, false },
 	{ "pe_array", "registers_bytes", KIND_BYTES, FIELD(registers_bytes), true, 0, BYTES_LIMIT, false },
@@ -67,13 +69,13 @@ static const struct key keys[] = {
 
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 
-enum { SECTION_SCRATCHPAD, SECTION_DMA, SECTION_PE_ARRAY, SECTION_ENERGY, SECTION_COUNT };
+enum { SECTION_SCRATCHPAD, SECTION_DMA, SECTION_CORE, SECTION_PE_ARRAY, SECTION_ENERGY, SECTION_COUNT };
 
 static const struct section {
 	const char *name;
 	bool is_required;
 } sections[SECTION_COUNT] = {
-	{ "scratchpad", true }, { "dma", false }, { "pe_array", false }, { "energy_pj", false },
+	{ "scratchpad", true }, { "dma", false }, { "core", false }, { "pe_array", false }, { "energy_pj", false },
 };
 
 struct reader {
@@ -265,15 +267,15 @@ static bool read_section(struct reader *reader, const yaml_node_t *name_node,
 	return false;
 }
 
-/* "version" says which form of this file it is; there is one so far. */
+/* "version" says which form of this file it is; the second one has more keys. */
 static bool read_version(struct reader *reader, const char *section, const yaml_node_t *name,
 	const yaml_node_t *node)
 {
 	if (*section || !scalar(name) || strcmp(scalar(name), "version"))
 		return false;
-	if (!scalar(node) || strcmp(scalar(node), "1"))
+	if (!scalar(node) || (strcmp(scalar(node), "1") && strcmp(scalar(node), "2")))
 		diag_error(reader->diag, place_of(reader, node),
-			"this loopc reads machine files of version 1 only");
+			"this loopc reads machine files of versions 1 and 2 only");
 	return true;
 }
 

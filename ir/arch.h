@@ -37,6 +37,8 @@ struct arch {
 	long energy_register_file_bytes;     /* 0: operands come from the scratchpad */
 	bool energy_is_sized_by_schedule;    /* the scratchpad is as large as what is used of it */
 	double clock_hz;
+	double dma_clock_hz;         /* of startup_cycles and bytes_per_cycle; 0: clock_hz */
+	double core_mac_cycles;      /* of a multiply-accumulate; 0: computing takes no time */
 };
 
 /* Buffers are whole granules: alignment, or a bank. */

@@ -12,6 +12,8 @@
  * prints it and decides nothing; the evaluator (ir/plan_count.h) counts from it,
  * element by element, what its transfers move. */
 
+struct plan_time;
+
 enum plan_op {
 	PLAN_CONST,                  /* value */
 	PLAN_VAR,                    /* var */
@@ -202,6 +204,8 @@ struct plan {
 	 * others.  [function.array_count] */
 	long *workspace_offset;
 	long workspace_bytes;
+	const struct plan_time *times;   /* [nest_count]: ir/plan_time.h, once asked for; NULL: not known */
+	bool knows_times;            /* they were asked for */
 };
 
 /* Sets USED [buffer's index] of all buffers that a transfer or a statement in NODE touches. */

@@ -223,6 +223,10 @@ static struct arch *parse_machine(struct parser *parser)
 	arch->startup_cycles = words_take_named(&parser->words, "startup_cycles");
 	words_expect(&parser->words, "bytes_per_cycle");
 	arch->bytes_per_cycle = words_take_real(&parser->words);
+	if (words_take(&parser->words, "dma_clock_hz"))
+		arch->dma_clock_hz = words_take_real(&parser->words);
+	if (words_take(&parser->words, "mac_cycles"))
+		arch->core_mac_cycles = words_take_real(&parser->words);
 	words_expect(&parser->words, "max_rank");
 	arch->max_rank = words_take_int(&parser->words);
 	arch->max_bytes = words_take_named(&parser->words, "max_bytes");

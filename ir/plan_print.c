@@ -240,6 +240,10 @@ static void print_machine(FILE *out, const struct arch *arch)
 		arch->banks, arch->exclusive);
 	fprintf(out, "    startup_cycles %ld\n    bytes_per_cycle %.17g\n", arch->startup_cycles,
 		arch->bytes_per_cycle);
+	if (arch->dma_clock_hz > 0)
+		fprintf(out, "    dma_clock_hz %.17g\n", arch->dma_clock_hz);
+	if (arch->core_mac_cycles > 0)
+		fprintf(out, "    mac_cycles %.17g\n", arch->core_mac_cycles);
 	fprintf(out, "    max_rank %d\n    max_bytes %ld\n    max_count %ld\n    max_stride_bytes %ld\n"
 		"    align_bytes %d\n", arch->max_rank, arch->max_bytes, arch->max_count,
 		arch->max_stride_bytes, arch->align_bytes);

@@ -1,7 +1,8 @@
 # The runtime: what emitted code links with.  One library a host port, all with the
 # same four functions; and the sources, to be dropped into a firmware tree.
 RUNTIME_CFLAGS = -std=c99 -pedantic $(WARNING_CFLAGS) $(SANITIZER_FLAGS)
-runtime_header_files = runtime/loopc_rt.h runtime/loopc_checked.h runtime/loopc_trace.h
+runtime_header_files = runtime/loopc_rt.h runtime/loopc_checked.h runtime/loopc_trace.h \
+	runtime/loopc_timeline.h
 
 include_HEADERS += $(runtime_header_files)
 

@@ -14,8 +14,8 @@ extern "C" {
 
 /* The DMA engine has CHANNELS channels and one bus.  A command occupies a channel,
  * the first that is free, from its start to its end: STARTUP_CYCLES, then its bytes
- * on the bus, BYTES_PER_CYCLE at a time, when the bus is free.  The core starts
- * commands in no time and stands still in a wait.  It computes for the cycles given
+ * on the bus, BYTES_PER_CYCLE at a time, when the bus is free.  The core
+ * starts commands in no time and stands still in a wait.  It computes for the cycles given
  * to lrt_trace_compute and, if COMPUTE_HZ > 0, for the processor time that the
  * program spends between calls of the runtime, taken at that clock.  CLOCK_HZ gives
  * the times in the file; 0: a cycle is shown as a microsecond. */
@@ -37,6 +37,9 @@ typedef struct lrt_trace_result {
 /* Begins a timeline; MODEL NULL: 100 cycles, 4 bytes a cycle, one channel.  FILE
  * (may be NULL) gets it in the format of Chrome's trace viewer. */
 void lrt_trace_begin(const lrt_trace_model *model, const char *file);
+/* From here on startup_cycles and bytes_per_cycle are of a clock of HZ, not of the model's CLOCK_HZ (which
+ * must be known): a command takes as many whole cycles of that as it needs. */
+void lrt_trace_dma_clock(double hz);
 /* Copies of this region are shown under NAME, which is kept. */
 void lrt_trace_array(const char *name, const void *base, size_t bytes);
 /* The core computes for CYCLES. */

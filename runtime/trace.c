@@ -3,7 +3,7 @@
 
 #define _POSIX_C_SOURCE 200809L
 
-#include "loopc_trace.h"
+#include "loopc_timeline.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #define LRT_SCRATCHPAD_BYTES (16u << 20)
 #endif
 
-enum { CHANNEL_LIMIT = 64, REGION_LIMIT = 256, CORE_ROW = 0, FIRST_CHANNEL_ROW = 1 };
+enum { REGION_LIMIT = 256, CORE_ROW = 0, FIRST_CHANNEL_ROW = 1 };
 
 struct region {
 	const char *name;
@@ -23,17 +23,13 @@ struct region {
 	size_t bytes;
 };
 
-/* All times are cycles since lrt_trace_begin.  now is the core's; tag_done, when
- * the last copy of a tag ends; resumed, the processor time when the core last left
- * the runtime. */
+/* line begins with lrt_trace_begin.  resumed: the processor time when the core last left the
+ * runtime. */
 static struct {
-	int begun, exit_hook;
-	lrt_trace_model model;
-	lrt_trace_result result;
+	int begun, exit_hook, failed;
+	lrt_timeline line;
 	FILE *file;
 	int events;
-	uint64_t now, bus_free, last_end;
-	uint64_t channel_free[CHANNEL_LIMIT], tag_done[LRT_TAGS];
 	struct timespec resumed;
 	struct region regions[REGION_LIMIT];
 	size_t region_count;
@@ -46,7 +42,7 @@ static union {
 
 static double microseconds(uint64_t cycles)
 {
-	return trace.model.clock_hz > 0 ? (double)cycles * 1e6 / trace.model.clock_hz : (double)cycles;
+	return trace.line.model.clock_hz > 0 ? (double)cycles * 1e6 / trace.line.model.clock_hz : (double)cycles;
 }
 
 static void print_name(const char *name)
@@ -87,18 +83,18 @@ static void open_file(const char *name)
 	trace.file = fopen(name, "w");
 	if (!trace.file) {
 		fprintf(stderr, "loopc-rt: cannot write %s\n", name);
-		trace.result.failed = 1;
+		trace.failed = 1;
 		return;
 	}
 	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", trace.file);
 	print_row(CORE_ROW, "core");
-	for (c = 0; c < trace.model.channels; c++)
+	for (c = 0; c < trace.line.model.channels; c++)
 		print_row(FIRST_CHANNEL_ROW + c, "DMA channel");
 }
 
 static void leave_runtime(void)
 {
-	if (trace.model.compute_hz > 0)
+	if (trace.line.model.compute_hz > 0)
 		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &trace.resumed);
 }
 
@@ -107,20 +103,11 @@ void lrt_trace_begin(const lrt_trace_model *model, const char *file)
 	const lrt_trace_model usual = { 100, 4.0, 1, 0.0, 0.0 };
 	if (trace.begun)
 		lrt_trace_end();
-	memset(&trace.result, 0, sizeof trace.result);
-	memset(trace.channel_free, 0, sizeof trace.channel_free);
-	memset(trace.tag_done, 0, sizeof trace.tag_done);
-	trace.now = trace.bus_free = trace.last_end = 0;
+	lrt_timeline_begin(&trace.line, model ? model : &usual);
+	trace.failed = 0;
 	trace.region_count = 0;
 	trace.events = 0;
 	trace.begun = 1;
-	trace.model = model ? *model : usual;
-	if (trace.model.channels < 1)
-		trace.model.channels = 1;
-	if (trace.model.channels > CHANNEL_LIMIT)
-		trace.model.channels = CHANNEL_LIMIT;
-	if (!(trace.model.bytes_per_cycle > 0))
-		trace.model.bytes_per_cycle = 1;
 	trace.file = NULL;
 	if (file)
 		open_file(file);
@@ -138,11 +125,10 @@ static void core_computes(const char *name, uint64_t cycles)
 	if (cycles == 0)
 		return;
 	if (trace.file) {
-		print_event(CORE_ROW, "", name, trace.now, trace.now + cycles);
+		print_event(CORE_ROW, "", name, trace.line.now, trace.line.now + cycles);
 		fputs("}", trace.file);
 	}
-	trace.now += cycles;
-	trace.result.compute_cycles += cycles;
+	lrt_timeline_compute(&trace.line, cycles);
 }
 
 /* Every call of the runtime begins here: what the core did since the last one. */
@@ -156,12 +142,19 @@ static void enter_runtime(void)
 			atexit(end_at_exit);
 		trace.exit_hook = 1;
 	}
-	if (!(trace.model.compute_hz > 0))
+	if (!(trace.line.model.compute_hz > 0))
 		return;
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	seconds = (double)(now.tv_sec - trace.resumed.tv_sec) +
 		1e-9 * (double)(now.tv_nsec - trace.resumed.tv_nsec);
-	core_computes("compute", (uint64_t)(seconds * trace.model.compute_hz));
+	core_computes("compute", (uint64_t)(seconds * trace.line.model.compute_hz));
+}
+
+void lrt_trace_dma_clock(double hz)
+{
+	enter_runtime();
+	trace.line.dma_hz = hz;
+	leave_runtime();
 }
 
 void lrt_trace_array(const char *name, const void *base, size_t bytes)
@@ -193,48 +186,16 @@ void lrt_trace_compute(const char *name, uint64_t cycles)
 	leave_runtime();
 }
 
-static uint64_t box_bytes(const lrt_box *box)
-{
-	uint64_t bytes = box->bytes;
-	uint32_t d;
-	for (d = 0; d + 1 < box->rank; d++)
-		bytes *= box->count[d];
-	return bytes;
-}
-
-static uint64_t bus_cycles(uint64_t bytes)
-{
-	double cycles = (double)bytes / trace.model.bytes_per_cycle;
-	uint64_t whole = (uint64_t)cycles;
-	return whole + ((double)whole < cycles);
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* Gives a command of TAG its place in time. */
 static void schedule(const char *verb, unsigned tag, lrt_ext ext, const lrt_box *box)
 {
-	uint64_t bytes = box_bytes(box), busy = bus_cycles(bytes), start, end;
-	unsigned channel = 0, c;
-	for (c = 1; c < trace.model.channels; c++)
-		if (trace.channel_free[c] < trace.channel_free[channel])
-			channel = c;
-	start = later(trace.now, trace.channel_free[channel]);
-	end = later(start + trace.model.startup_cycles, trace.bus_free) + busy;
-	trace.channel_free[channel] = trace.bus_free = end;
-	trace.last_end = later(trace.last_end, end);
-	trace.tag_done[tag] = later(trace.tag_done[tag], end);
-	trace.result.bus_cycles += busy;
-	trace.result.commands++;
-	trace.result.bytes += bytes;
+	uint64_t bytes = lrt_timeline_bytes(box);
+	lrt_timeline_span span = lrt_timeline_command(&trace.line, tag, bytes);
 	if (!trace.file)
 		return;
-	print_event(FIRST_CHANNEL_ROW + channel, verb, region_name(ext), start, end);
+	print_event(FIRST_CHANNEL_ROW + span.channel, verb, region_name(ext), span.start, span.end);
 	fprintf(trace.file, ",\"args\":{\"tag\":%u,\"bytes\":%" PRIu64 ",\"issued\":%" PRIu64 "}}",
-		tag, bytes, trace.now);
+		tag, bytes, trace.line.now);
 }
 
 static void copy_box(unsigned char *to, const unsigned char *from, const lrt_box *box,
@@ -268,39 +229,43 @@ void lrt_put(unsigned tag, lrt_ext ext, const void *loc, const lrt_box *box)
 
 void lrt_wait(uint32_t tag_mask)
 {
-	uint64_t done = 0;
-	unsigned tag;
+	uint64_t begun, done;
 	enter_runtime();
-	for (tag = 0; tag < LRT_TAGS; tag++)
-		if (tag_mask >> tag & 1)
-			done = later(done, trace.tag_done[tag]);
-	if (done > trace.now) {
-		if (trace.file) {
-			print_event(CORE_ROW, "wait", "", trace.now, done);
-			fprintf(trace.file, ",\"args\":{\"tags\":%" PRIu32 "}}", tag_mask);
-		}
-		trace.result.wait_cycles += done - trace.now;
-		trace.now = done;
+	begun = trace.line.now;
+	done = lrt_timeline_wait(&trace.line, tag_mask);
+	if (done > begun && trace.file) {
+		print_event(CORE_ROW, "wait", "", begun, done);
+		fprintf(trace.file, ",\"args\":{\"tags\":%" PRIu32 "}}", tag_mask);
 	}
 	leave_runtime();
+}
+
+static void close_file(void)
+{
+	if (!trace.file)
+		return;
+	fputs("\n]}\n", trace.file);
+	if (ferror(trace.file))
+		trace.failed = 1;
+	if (fclose(trace.file) != 0)
+		trace.failed = 1;
+	if (trace.failed)
+		fputs("loopc-rt: the trace could not be written\n", stderr);
+	trace.file = NULL;
 }
 
 lrt_trace_result lrt_trace_end(void)
 {
 	lrt_trace_result result;
 	enter_runtime();
-	trace.result.cycles = later(trace.now, trace.last_end);
-	if (trace.file) {
-		fputs("\n]}\n", trace.file);
-		if (ferror(trace.file))
-			trace.result.failed = 1;
-		if (fclose(trace.file) != 0)
-			trace.result.failed = 1;
-		if (trace.result.failed)
-			fputs("loopc-rt: the trace could not be written\n", stderr);
-		trace.file = NULL;
-	}
-	result = trace.result;
+	close_file();
+	result.cycles = lrt_timeline_cycles(&trace.line);
+	result.compute_cycles = trace.line.compute_cycles;
+	result.wait_cycles = trace.line.wait_cycles;
+	result.bus_cycles = trace.line.bus_cycles;
+	result.commands = trace.line.commands;
+	result.bytes = trace.line.bytes;
+	result.failed = trace.failed;
 	trace.begun = 0;
 	return result;
 }

@@ -30,9 +30,9 @@ VERIFY_CFLAGS =
 endif
 check_DATA = tests/verify/checked.o
 CLEANFILES += tests/verify/checked.o tests/verify/checked.c tests/verify/loopc_rt.h \
-	tests/verify/loopc_checked.h
-tests/verify/checked.o: runtime/checked.c runtime/loopc_rt.h runtime/loopc_checked.h
+	tests/verify/loopc_checked.h tests/verify/loopc_trace.h tests/verify/loopc_timeline.h
+tests/verify/checked.o: runtime/checked.c $(runtime_header_files)
 	$(AM_V_CC)$(MKDIR_P) tests/verify && \
-		cp '$(srcdir)/runtime/loopc_rt.h' '$(srcdir)/runtime/loopc_checked.h' tests/verify && \
+		(cd '$(srcdir)' && cp $(runtime_header_files) '$(abs_builddir)/tests/verify') && \
 		echo 'typedef int in_checked_o;' >tests/verify/checked.c && \
 		$(CC) -std=c99 -O2 -c -o $@ '$(srcdir)/runtime/checked.c'

@@ -42,11 +42,11 @@ static void test_all_keys(void **state)
 {
 	(void)state;
 	struct reading r;
-	begin(&r, "version: 1\nname: big-1\nclock_hz: 500e6\n"
+	begin(&r, "version: 2\nname: big-1\nclock_hz: 500e6\n"
 		"scratchpad: { bytes: 108K, banks: 27, sharing: exclusive, align_bytes: 8 }\n"
 		"dma:\n  startup_cycles: 291\n  bytes_per_cycle: 4.5\n  max_rank: 3\n"
 		"  max_bytes: 0x10000\n  max_count: 4095\n  max_stride_bytes: 1M\n"
-		"  align_bytes: 4\n  channels: 2\n"
+		"  align_bytes: 4\n  channels: 2\n  clock_hz: 3.2e9\ncore: { mac_cycles: 0.125 }\n"
 		"pe_array: { x: 12, y: 14, registers_bytes: 520 }\n"
 		"energy_pj: { mac: 4.16, register: 1.2, scratchpad: 6, dram_bit: 70, word_bits: 32,\n"
 		"  scratchpad_sqrt: 0.012, bank_bits: 160000, bank_select: 3.05e-3,\n"
@@ -66,6 +66,8 @@ static void test_all_keys(void **state)
 	assert_int_equal(r.arch->align_bytes, 8);
 	assert_int_equal(r.arch->dma_align_bytes, 4);
 	assert_int_equal(r.arch->channels, 2);
+	assert_true(r.arch->dma_clock_hz == 3.2e9);
+	assert_true(r.arch->core_mac_cycles == 0.125);
 	assert_true(r.arch->has_pe_array);
 	assert_int_equal(r.arch->pe_y, 14);
 	assert_int_equal(r.arch->registers_bytes, 520);
@@ -172,8 +174,8 @@ static const struct refusal {
 	  "m.yaml:3:11: error: 'pe_array.y' is missing" },
 	{ "name: a b\nscratchpad: { bytes: 64 }\n",
 	  "m.yaml:1:7: error: 'name' must be 1 to 64 letters, digits, '-', '_' and '.'" },
-	{ "version: 2\nname: m\nscratchpad: { bytes: 64 }\n",
-	  "m.yaml:1:10: error: this loopc reads machine files of version 1 only" },
+	{ "version: 3\nname: m\nscratchpad: { bytes: 64 }\n",
+	  "m.yaml:1:10: error: this loopc reads machine files of versions 1 and 2 only" },
 	{ "name: m\nscratchpad: { bytes: 64 }\nenergy_pj: { mac: 1, register: 1, scratchpad: 1 }\n",
 	  "m.yaml:3:12: error: 'energy_pj.dram' or 'energy_pj.dram_bit' is missing" },
 	{ "name: m\nscratchpad: { bytes: 64 }\nenergy_pj:\n"

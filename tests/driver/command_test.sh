@@ -330,7 +330,7 @@ r = json.load(open('r.json'))
 assert list(r) == ['schema', 'arch', 'kernels', 'functions', 'total', 'verify'], list(r)
 k = r['kernels'][0]
 assert list(k) == ['function', 'nest', 'schedule', 'traffic', 'compulsory_bytes',
-    'lower_bound', 'scratchpad', 'search', 'macs', 'commands', 'energy'], list(k)
+    'lower_bound', 'scratchpad', 'search', 'macs', 'commands', 'energy', 'time'], list(k)
 assert list(k['energy']) == ['mac_pj', 'register_pj', 'scratchpad_pj', 'dram_pj', 'total_pj']
 assert list(k['traffic']) == ['read_bytes', 'write_bytes', 'total_bytes', 'arrays']
 assert k['traffic']['total_bytes'] == 40 * 40 * 2 + 40 * 4 == k['compulsory_bytes']

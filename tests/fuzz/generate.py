@@ -728,9 +728,20 @@ class Machine:
                            ("max_stride_bytes", self.max_stride)):
             if value:
                 limits += ", %s: %d" % (key, value)
-        return ("name: %s\nscratchpad: { bytes: %d%s, align_bytes: %d }\ndma: { startup_cycles: 20, "
-                "bytes_per_cycle: 4, max_rank: %d%s }\n"
-                % (name, self.bytes, banks, self.align, self.max_rank, limits))
+        return ("name: %s\nscratchpad: { bytes: %d%s, align_bytes: %d }\ndma: { max_rank: %d%s%s"
+                % (name, self.bytes, banks, self.align, self.max_rank, limits, self.clock()))
+
+    def clock(self):
+        """What takes time: no schedule depends on it, and none of the choices above."""
+        r = random.Random("clock %s" % vars(self))
+        text = ", startup_cycles: %d, bytes_per_cycle: %g, channels: %d" % (
+            r.choice((0, 1, 20, 291)), r.choice((0.3, 1, 4, 7)), r.choice((1, 2, 3, 8)))
+        if r.random() < 0.5:
+            text += ", clock_hz: %g" % r.choice((1e8, 3.2e9, 7e8))
+        text += " }\n"
+        if r.random() < 0.5:
+            text += "core: { mac_cycles: %g }\n" % r.choice((0.01, 1, 0.3, 12))
+        return text + "clock_hz: 5e8\n"
 
 
 def generate_machine(seed, program, exclusive):

@@ -69,6 +69,20 @@ static void two_channels_share_the_bus(void **state)
 	assert_int_equal(result.wait_cycles, 0);
 }
 
+static void dma_has_a_clock_of_its_own(void **state)
+{
+	const lrt_trace_model model = { 10, 4.0, 1, 100e6, 0.0 };
+	lrt_trace_result result;
+	(void)state;
+	lrt_trace_begin(&model, NULL);
+	lrt_trace_dma_clock(400e6);
+	get(0, 0, 48);                          /* 22 of its cycles: 6 of the core's, the bus 3 */
+	get(1, 64, 40);                         /* 20: 5; the bus 2.5 */
+	result = lrt_trace_end();
+	assert_int_equal(result.cycles, 11);
+	assert_int_equal(result.bus_cycles, 6);
+}
+
 static void boxes_count_all_their_bytes(void **state)
 {
 	const lrt_trace_model model = { 0, 1.0, 1, 0.0, 0.0 };
@@ -162,6 +176,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_channel),
 		cmocka_unit_test(two_channels_share_the_bus),
+		cmocka_unit_test(dma_has_a_clock_of_its_own),
 		cmocka_unit_test(boxes_count_all_their_bytes),
 		cmocka_unit_test(file_is_a_chrome_trace),
 		cmocka_unit_test(a_file_that_cannot_be_written),

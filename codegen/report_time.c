@@ -1,0 +1,62 @@
+/* How long a run takes, in reports. */
+
+#include "codegen/report_time.h"
+
+const struct plan_time *report_times(struct plan *plan)
+{
+	if (!plan->knows_times) {
+		struct plan_time *times = ARENA_ARRAY(plan->arena, struct plan_time, plan->nest_count + 1);
+		plan->times = plan_times(plan, times) ? times : NULL;
+		plan->knows_times = true;
+	}
+	return plan->times;
+}
+
+bool report_time_of_all(const struct report *report, struct plan_time *sum)
+{
+	*sum = (struct plan_time){ 0 };
+	for (int p = 0; p < report->plan_count; p++) {
+		const struct plan_time *times = report_times(report->plans[p]);
+		for (int n = 0; times && n < report->plans[p]->nest_count; n++) {
+			sum->cycles += times[n].cycles;
+			sum->compute_cycles += times[n].compute_cycles;
+			sum->wait_cycles += times[n].wait_cycles;
+			sum->dma_cycles += times[n].dma_cycles;
+		}
+		if (!times)
+			return false;
+	}
+	return report->plan_count > 0;
+}
+
+static double seconds_of(const struct arch *arch, const struct plan_time *time)
+{
+	return (double)time->cycles / arch->clock_hz;
+}
+
+json_t *report_time_json(const struct arch *arch, const struct plan_time *time)
+{
+	return json_pack("{sI sI sI sI sf}", "cycles", (json_int_t)time->cycles,
+		"compute_cycles", (json_int_t)time->compute_cycles,
+		"dma_cycles", (json_int_t)time->dma_cycles, "stall_cycles", (json_int_t)time->wait_cycles,
+		"seconds", seconds_of(arch, time));
+}
+
+static double percent(long part, long all)
+{
+	return all ? 100 * (double)part / (double)all : 0;
+}
+
+void report_time_text(FILE *out, const char *indent, const struct arch *arch,
+	const struct plan_time *time)
+{
+	fprintf(out, "%stime: %s cycles, %.4g ms", indent, report_number(time->cycles),
+		1e3 * seconds_of(arch, time));
+	if (arch->core_mac_cycles > 0)
+		fprintf(out, ": the core computes %.1f %% and waits %.1f %%, the bus is busy %.1f %%\n",
+			percent(time->compute_cycles, time->cycles), percent(time->wait_cycles, time->cycles),
+			percent(time->dma_cycles, time->cycles));
+	else
+		fprintf(out, " of copies alone: the bus is busy %.1f %%\n",
+			percent(time->dma_cycles, time->cycles));
+}

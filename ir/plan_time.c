@@ -1,0 +1,306 @@
+/* The time that a plan takes: its loops are walked, command by command, beside a core and a DMA
+ * engine as docs/machine.md defines them.  Statements are not run but counted, a whole nest of point
+ * loops at a time where its bounds do not depend on the loops inside. */
+
+#include "ir/plan_time.h"
+
+#include <limits.h>
+#include <math.h>
+
+#include "ir/macs.h"
+
+enum { STEPS = 100000000, CHANNEL_LIMIT = 64, TAG_LIMIT = 32 };
+
+struct cell {
+	const struct plan_var *var;
+	long value;
+	struct cell *next;
+};
+
+/* A plan_expr whose variables are found. */
+struct formula {
+	enum plan_op op;
+	long value;
+	const struct cell *cell;
+	struct formula *operands[3];
+};
+
+/* A plan_node, ready to be walked. */
+struct step {
+	enum plan_kind kind;
+	int child_count;
+	struct step **children;
+	struct step *body;
+	struct cell *cell;           /* of a loop or a named value */
+	struct formula *lower, *upper;   /* lower: the condition of an if, too */
+	long stride;
+	bool has_copies;             /* calls of the runtime are inside; else only statements */
+	bool matters;                /* a loop without copies: what is inside depends on its variable */
+	int macs;                    /* of a statement */
+	int tag, rank, element_bytes;    /* of a transfer */
+	struct formula *count[ARRAY_RANK_LIMIT];
+	unsigned tags;               /* of a wait */
+};
+
+struct machine {
+	const struct arch *arch;
+	struct arena *arena;
+	struct cell *cells;
+	long steps;                  /* that are left */
+	double scale;                /* cycles of the core in one of the DMA engine's clock */
+	double macs;                 /* since the last call of the runtime */
+	long now, bus_free, last_end;
+	long channel_free[CHANNEL_LIMIT], tag_done[TAG_LIMIT];
+	int channels;
+	struct plan_time sum;
+};
+
+bool arch_has_clock(const struct arch *arch)
+{
+	return arch->startup_cycles > 0 || arch->core_mac_cycles > 0;
+}
+
+/* ---- from a plan ---- */
+
+static struct cell *find_cell(struct machine *machine, const struct plan_var *var)
+{
+	struct cell *cell = machine->cells;
+	while (cell && cell->var != var)
+		cell = cell->next;
+	if (!cell) {
+		cell = ARENA_NEW(machine->arena, struct cell);
+		*cell = (struct cell){ var, var->size ? var->size->value : 0, machine->cells };
+		machine->cells = cell;
+	}
+	return cell;
+}
+
+static struct formula *formula_of(struct machine *machine, const struct plan_expr *expr)
+{
+	struct formula *formula = ARENA_NEW(machine->arena, struct formula);
+	*formula = (struct formula){ .op = expr->op, .value = expr->value };
+	if (expr->op == PLAN_VAR)
+		formula->cell = find_cell(machine, expr->var);
+	for (int i = 0; i < plan_operand_count(expr->op); i++)
+		formula->operands[i] = formula_of(machine, expr->operands[i]);
+	return formula;
+}
+
+static bool formula_has(const struct formula *formula, const struct cell *cell)
+{
+	bool has = formula->cell == cell;
+	for (int i = 0; i < plan_operand_count(formula->op) && !has; i++)
+		has = formula_has(formula->operands[i], cell);
+	return has;
+}
+
+/* How often statements in STEP run depends on CELL, by the bounds and conditions there. */
+static bool depends_on(const struct step *step, const struct cell *cell)
+{
+	if ((step->lower && step->kind != PLAN_LET && formula_has(step->lower, cell))
+		|| (step->upper && formula_has(step->upper, cell)))
+		return true;
+	if (step->kind == PLAN_LET && formula_has(step->lower, cell) && depends_on(step->body, step->cell))
+		return true;
+	bool depends = step->body && depends_on(step->body, cell);
+	for (int i = 0; i < step->child_count && !depends; i++)
+		depends = depends_on(step->children[i], cell);
+	return depends;
+}
+
+static void fill_transfer(struct machine *machine, const struct plan_transfer *transfer,
+	struct step *step)
+{
+	step->has_copies = true;
+	step->tag = transfer->tag;
+	step->rank = transfer->buffer->rank;
+	step->element_bytes = transfer->buffer->array->type.bytes;
+	for (int d = 0; d < step->rank; d++)
+		step->count[d] = formula_of(machine, transfer->count[d]);
+}
+
+static struct step *step_of(struct machine *machine, const struct plan_node *node)
+{
+	struct step *step = ARENA_NEW(machine->arena, struct step);
+	*step = (struct step){ .kind = node->kind, .child_count = node->child_count, .stride = node->step,
+		.tags = node->tags };
+	step->children = ARENA_ARRAY(machine->arena, struct step *, node->child_count + 1);
+	for (int i = 0; i < node->child_count; i++) {
+		step->children[i] = step_of(machine, node->children[i]);
+		step->has_copies |= step->children[i]->has_copies;
+	}
+	if (node->kind == PLAN_LOOP || node->kind == PLAN_LET) {
+		step->cell = find_cell(machine, node->var);
+		step->lower = formula_of(machine, node->lower);
+		step->upper = node->kind == PLAN_LOOP ? formula_of(machine, node->upper) : NULL;
+	}
+	if (node->kind == PLAN_IF)
+		step->lower = formula_of(machine, node->condition);
+	if (node->body) {
+		step->body = step_of(machine, node->body);
+		step->has_copies |= step->body->has_copies;
+	}
+	if (node->kind == PLAN_LOOP)
+		step->matters = depends_on(step->body, step->cell);
+	if (node->kind == PLAN_COMPUTE)
+		step->macs = statement_macs(node->statement);
+	if (node->kind == PLAN_TRANSFER)
+		fill_transfer(machine, &node->transfer, step);
+	step->has_copies |= node->kind == PLAN_WAIT;
+	return step;
+}
+
+static long value_of(const struct formula *formula)
+{
+	long value[3] = { 0 };
+	if (formula->op == PLAN_CONST)
+		return formula->value;
+	if (formula->op == PLAN_VAR)
+		return formula->cell->value;
+	for (int i = 0; i < plan_operand_count(formula->op); i++)
+		value[i] = value_of(formula->operands[i]);
+	return plan_apply(formula->op, value[0], value[1], value[2]);
+}
+
+/* ---- time ---- */
+
+static long later(long a, long b)
+{
+	return a > b ? a : b;
+}
+
+static long whole(double cycles)
+{
+	return (long)ceil(cycles);
+}
+
+/* A call of the runtime: what the core has computed since the last one takes its time. */
+static void compute(struct machine *machine)
+{
+	long cycles = whole(machine->macs * machine->arch->core_mac_cycles);
+	machine->now += cycles;
+	machine->sum.compute_cycles += cycles;
+	machine->macs = 0;
+}
+
+/* A command occupies the first channel that is free: it starts up, and then has the bus. */
+static void copy(struct machine *machine, int tag, double bytes)
+{
+	double busy = bytes / machine->arch->bytes_per_cycle * machine->scale;
+	int channel = 0;
+	compute(machine);
+	for (int c = 1; c < machine->channels; c++)
+		if (machine->channel_free[c] < machine->channel_free[channel])
+			channel = c;
+	long start = later(machine->now, machine->channel_free[channel]);
+	long end = later(start + whole((double)machine->arch->startup_cycles * machine->scale + busy),
+		machine->bus_free + whole(busy));
+	machine->channel_free[channel] = machine->bus_free = end;
+	machine->last_end = later(machine->last_end, end);
+	machine->tag_done[tag] = later(machine->tag_done[tag], end);
+	machine->sum.dma_cycles += whole(busy);
+}
+
+static void wait_for(struct machine *machine, unsigned tags)
+{
+	long done = 0;
+	compute(machine);
+	for (int tag = 0; tag < TAG_LIMIT; tag++)
+		if (tags >> tag & 1)
+			done = later(done, machine->tag_done[tag]);
+	if (done > machine->now) {
+		machine->sum.wait_cycles += done - machine->now;
+		machine->now = done;
+	}
+}
+
+/* ---- the walk ---- */
+
+/* Multiply-accumulates in STEP, which has no copies. */
+static double macs_in(struct machine *machine, const struct step *step)
+{
+	double macs = step->macs;
+	if (--machine->steps < 0)
+		return 0;
+	for (int i = 0; i < step->child_count; i++)
+		macs += macs_in(machine, step->children[i]);
+	if (step->kind == PLAN_IF)
+		return value_of(step->lower) ? macs_in(machine, step->body) : 0;
+	if (step->kind == PLAN_LET) {
+		step->cell->value = value_of(step->lower);
+		return macs_in(machine, step->body);
+	}
+	if (step->kind != PLAN_LOOP)
+		return macs;
+	long lower = value_of(step->lower), upper = value_of(step->upper);
+	if (lower > upper)
+		return 0;
+	step->cell->value = lower;
+	if (!step->matters)
+		return (double)((upper - lower) / step->stride + 1) * macs_in(machine, step->body);
+	for (long at = lower; at <= upper && machine->steps >= 0; at += step->stride) {
+		step->cell->value = at;
+		macs += macs_in(machine, step->body);
+	}
+	return macs;
+}
+
+static void start(struct machine *machine, const struct step *step)
+{
+	double bytes = step->element_bytes;
+	for (int d = 0; d < step->rank; d++) {
+		long count = value_of(step->count[d]);
+		if (count <= 0)
+			return;
+		bytes *= (double)count;
+	}
+	copy(machine, step->tag, bytes);
+}
+
+static void walk(struct machine *machine, const struct step *step)
+{
+	if (!step->has_copies) {
+		machine->macs += machine->arch->core_mac_cycles > 0 ? macs_in(machine, step) : 0;
+		return;
+	}
+	if (--machine->steps < 0)
+		return;
+	for (int i = 0; i < step->child_count; i++)
+		walk(machine, step->children[i]);
+	if (step->kind == PLAN_TRANSFER)
+		start(machine, step);
+	if (step->kind == PLAN_WAIT)
+		wait_for(machine, step->tags);
+	if (step->kind == PLAN_LET)
+		step->cell->value = value_of(step->lower);
+	if (step->kind == PLAN_LET || (step->kind == PLAN_IF && value_of(step->lower)))
+		walk(machine, step->body);
+	if (step->kind != PLAN_LOOP)
+		return;
+	long upper = value_of(step->upper);
+	for (long at = value_of(step->lower); at <= upper && machine->steps >= 0; at += step->stride) {
+		step->cell->value = at;
+		walk(machine, step->body);
+	}
+}
+
+bool plan_times(const struct plan *plan, struct plan_time *times)
+{
+	const struct arch *arch = plan->arch;
+	struct arena *arena = arena_new();
+	struct machine machine = { .arch = arch, .arena = arena, .steps = STEPS,
+		.scale = arch->dma_clock_hz > 0 ? arch->clock_hz / arch->dma_clock_hz : 1,
+		.channels = arch->channels < CHANNEL_LIMIT ? arch->channels : CHANNEL_LIMIT };
+	bool is_known = arch_has_clock(arch);
+	for (int n = 0; n < plan->nest_count && is_known; n++) {
+		long begun = later(machine.now, machine.last_end);
+		machine.sum = (struct plan_time){ 0 };
+		walk(&machine, step_of(&machine, plan->nests[n].body));
+		compute(&machine);
+		times[n] = machine.sum;
+		times[n].cycles = later(machine.now, machine.last_end) - begun;
+		is_known = machine.steps >= 0 && machine.now < LONG_MAX / 4 && machine.last_end < LONG_MAX / 4;
+	}
+	arena_free(arena);
+	return is_known;
+}

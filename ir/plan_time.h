@@ -1,0 +1,25 @@
+#ifndef IR_PLAN_TIME_H
+#define IR_PLAN_TIME_H
+
+#include "ir/plan.h"
+
+/* Cycles of the core that a nest takes, as the trace port measures them (runtime/loopc_timeline.h). */
+struct plan_time {
+	long cycles;                 /* from when the nest before was done until the core and the last copy
+	                              * of this one are */
+	long compute_cycles;         /* of these: the core computes */
+	long wait_cycles;            /* it waits for copies */
+	long dma_cycles;             /* the bus is busy */
+};
+
+/* ARCH says what takes time: a command or a multiply-accumulate. */
+bool arch_has_clock(const struct arch *arch);
+
+/* TIMES [plan.nest_count], of the nests one after the other, on the plan's machine and with its symbolic
+ * sizes at what they are tuned for.  Between two calls of the runtime the core takes as many whole
+ * cycles as the multiply-accumulates there do (ir/macs.h); all else that it does takes none.  False if
+ * the machine has no clock, the passes are not done (commands would be missing), or more than a hundred
+ * million steps were to be walked. */
+bool plan_times(const struct plan *plan, struct plan_time *times);
+
+#endif

@@ -1,0 +1,112 @@
+#ifndef LOOPC_TIMELINE_H
+#define LOOPC_TIMELINE_H
+
+#include "loopc_trace.h"
+
+/* The timeline of a core and a DMA engine, as loopc_trace.h describes them: what the trace port
+ * draws, and what loopc --verify measures.  All times are cycles of the core since it began. */
+
+enum { LRT_CHANNEL_LIMIT = 64 };
+
+typedef struct lrt_timeline {
+	lrt_trace_model model;
+	double dma_hz;                      /* 0: the model's clock_hz */
+	uint64_t now;                       /* the core's */
+	uint64_t bus_free, last_end;        /* the bus is free again; the last copy ends */
+	uint64_t channel_free[LRT_CHANNEL_LIMIT], tag_done[LRT_TAGS];
+	uint64_t bus_cycles, wait_cycles, compute_cycles, commands, bytes;
+} lrt_timeline;
+
+/* Where a command has its place. */
+typedef struct lrt_timeline_span {
+	unsigned channel;
+	uint64_t start, end;
+} lrt_timeline_span;
+
+static inline uint64_t lrt_timeline_later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static inline uint64_t lrt_timeline_whole(double cycles)
+{
+	uint64_t whole = (uint64_t)cycles;
+	return whole + ((double)whole < cycles);
+}
+
+static inline void lrt_timeline_begin(lrt_timeline *line, const lrt_trace_model *model)
+{
+	const lrt_timeline empty = { { 0, 0, 0, 0, 0 }, 0, 0, 0, 0, { 0 }, { 0 }, 0, 0, 0, 0, 0 };
+	*line = empty;
+	line->model = *model;
+	if (line->model.channels < 1)
+		line->model.channels = 1;
+	if (line->model.channels > LRT_CHANNEL_LIMIT)
+		line->model.channels = LRT_CHANNEL_LIMIT;
+	if (!(line->model.bytes_per_cycle > 0))
+		line->model.bytes_per_cycle = 1;
+}
+
+static inline uint64_t lrt_timeline_bytes(const lrt_box *box)
+{
+	uint64_t bytes = box->bytes;
+	uint32_t d;
+	for (d = 0; d + 1 < box->rank; d++)
+		bytes *= box->count[d];
+	return bytes;
+}
+
+/* A command of TAG that copies BYTES: it takes the first channel that is free, starts up, and then has
+ * the bus. */
+static inline lrt_timeline_span lrt_timeline_command(lrt_timeline *line, unsigned tag, uint64_t bytes)
+{
+	const lrt_trace_model *model = &line->model;
+	double scale = line->dma_hz > 0 && model->clock_hz > 0 ? model->clock_hz / line->dma_hz : 1;
+	double busy = (double)bytes / model->bytes_per_cycle * scale;
+	lrt_timeline_span span = { 0, 0, 0 };
+	unsigned c;
+	for (c = 1; c < model->channels; c++)
+		if (line->channel_free[c] < line->channel_free[span.channel])
+			span.channel = c;
+	span.start = lrt_timeline_later(line->now, line->channel_free[span.channel]);
+	span.end = lrt_timeline_later(
+		span.start + lrt_timeline_whole((double)model->startup_cycles * scale + busy),
+		line->bus_free + lrt_timeline_whole(busy));
+	line->channel_free[span.channel] = line->bus_free = span.end;
+	line->last_end = lrt_timeline_later(line->last_end, span.end);
+	line->tag_done[tag] = lrt_timeline_later(line->tag_done[tag], span.end);
+	line->bus_cycles += lrt_timeline_whole(busy);
+	line->commands++;
+	line->bytes += bytes;
+	return span;
+}
+
+/* The core computes for CYCLES. */
+static inline void lrt_timeline_compute(lrt_timeline *line, uint64_t cycles)
+{
+	line->now += cycles;
+	line->compute_cycles += cycles;
+}
+
+/* When the copies of the tags in MASK are done; the core stands still until then. */
+static inline uint64_t lrt_timeline_wait(lrt_timeline *line, uint32_t mask)
+{
+	uint64_t done = 0;
+	unsigned tag;
+	for (tag = 0; tag < LRT_TAGS; tag++)
+		if (mask >> tag & 1)
+			done = lrt_timeline_later(done, line->tag_done[tag]);
+	if (done > line->now) {
+		line->wait_cycles += done - line->now;
+		line->now = done;
+	}
+	return done;
+}
+
+/* Until the core and the last copy are done. */
+static inline uint64_t lrt_timeline_cycles(const lrt_timeline *line)
+{
+	return lrt_timeline_later(line->now, line->last_end);
+}
+
+#endif

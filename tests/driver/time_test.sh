@@ -1,0 +1,64 @@
+#!/bin/sh
+# How long a run takes, in the report: by hand for small ones, and as measured for random ones.
+. "$top_srcdir/tests/tap/tap.sh"
+
+cat >product.loop <<'END'
+#include <stdint.h>
+void product(const int16_t A[6][4], const int16_t B[4][5], int16_t C[6][5])
+{
+	for (int i = 0; i < 6; i++)
+		for (int j = 0; j < 5; j++) {
+			C[i][j] = 0;
+			for (int k = 0; k < 4; k++)
+				C[i][j] += A[i][k] * B[k][j];
+		}
+}
+END
+# machine DMA MORE: 20,000 bytes, where all is moved once.
+machine()
+{
+	printf 'name: m\nscratchpad: { bytes: 20000 }\ndma: { %s }\n%s\n' "$1" "$2" >m.yaml
+}
+# time_of NAME: of the total's time.
+time_of()
+{
+	awk -v name="\"$1\":" '/"total": \{/ { on = 1 } on && $1 == name { print $2 + 0; exit }' r.json
+}
+# is_timed NAME CYCLES COMPUTE STALL DMA
+is_timed()
+{
+	exits 0 "$1" "$LOOPC" --arch=m.yaml --verify --report --report=r.json -o product.c product.loop
+	is "$(time_of cycles) $(time_of compute_cycles) $(time_of stall_cycles) $(time_of dma_cycles)" \
+		"$2 $3 $4 $5" "$1: cycles, computing, waiting, bus"
+}
+
+# A 48 bytes and B 40 in, 120 multiply-accumulates, C 60 bytes out.
+machine 'startup_cycles: 10, bytes_per_cycle: 4' ''
+is_timed "one channel" $((10 + 12 + 10 + 10 + 10 + 15)) 0 67 37
+machine 'startup_cycles: 10, bytes_per_cycle: 4, channels: 2' ''
+is_timed "B starts while A is copied" $((10 + 12 + 10 + 10 + 15)) 0 57 37
+machine 'startup_cycles: 10, bytes_per_cycle: 4, channels: 2' 'core: { mac_cycles: 0.5 }
+clock_hz: 100e6'
+is_timed "the core computes" $((10 + 12 + 10 + 60 + 10 + 15)) 60 57 37
+has out 'time: 117 cycles, 0.00117 ms: the core computes 51.3 % and waits 48.7 %, the bus is busy 31.6 %' \
+	"the table for people"
+# A command of 48 bytes: (10 + 12) / 4 of the core's cycles, 6 whole ones.
+machine 'startup_cycles: 10, bytes_per_cycle: 4, clock_hz: 400e6' 'clock_hz: 100e6'
+is_timed "the DMA engine's clock is faster" $((6 + 5 + 7)) 0 18 $((3 + 3 + 4))
+exits 0 "the plan" "$LOOPC" --arch=m.yaml --emit=plan -o m.plan product.loop
+exits 0 "the plan is read" "$LOOPC" --emit=plan -o again.plan m.plan
+same m.plan again.plan "the plan's text keeps the clocks"
+
+machine 'bytes_per_cycle: 4' 'clock_hz: 100e6'
+exits 0 "no clock" "$LOOPC" --arch=m.yaml --verify --report=r.json -o product.c product.loop
+hasnt r.json '"time"' "a machine on which nothing takes time says none"
+machine 'startup_cycles: 1' 'core: { }'
+exits 1 "nothing of the core" "$LOOPC" --arch=m.yaml -o product.c product.loop
+has err "'core.mac_cycles' is missing" "nothing of the core: says so"
+
+count=15
+[ -z "$SANITIZER_FLAGS" ] || count=5
+exits 0 "random programs on random machines take as long as predicted" \
+	python3 -B "$top_srcdir/tests/driver/times.py" "$LOOPC" 4000 $count
+has out ' 0 failed' "random programs: none failed"
+finish
