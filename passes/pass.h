@@ -26,6 +26,7 @@ struct restriction {
 	bool is_forward;             /* no serpentine loops, and so no slots */
 	bool divides;                /* tile sizes divide the extents */
 	bool prefers_memory;         /* see search_options */
+	double command_bytes;        /* likewise */
 };
 
 struct search_memo;

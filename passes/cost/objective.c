@@ -39,6 +39,16 @@ struct objective objective_of(enum ranking ranking)
 	return objective;
 }
 
+struct objective objective_priced(enum ranking ranking, double command_bytes)
+{
+	struct objective objective = objective_of(ranking);
+
+	objective.command_bytes = command_bytes;
+	if (command_bytes > 0 && objective.figures[0] == FIGURE_BYTES)
+		objective.figures[0] = FIGURE_PRICED;
+	return objective;
+}
+
 struct cost cost_sum(const struct cost *one, const struct cost *other)
 {
 	struct cost sum = *one;
@@ -95,6 +105,7 @@ double cost_figure(const struct cost *cost, enum figure figure)
 
 	switch (figure) {
 	case FIGURE_BYTES:
+	case FIGURE_PRICED:
 		return external->bytes;
 	case FIGURE_COMMANDS:
 		return external->commands;
@@ -114,6 +125,15 @@ double cost_figure(const struct cost *cost, enum figure figure)
 	return 0;
 }
 
+/* The I-th figure that OBJECTIVE asks for. */
+static double figure_of(const struct objective *objective, const struct cost *cost, int i)
+{
+	double price = objective->figures[i] == FIGURE_PRICED ? objective->command_bytes : 0;
+
+	return cost_figure(cost, objective->figures[i])
+		+ (price > 0 ? price * cost->crossings[BOUNDARY_EXTERNAL].commands : 0);
+}
+
 bool cost_dominates(const struct cost *one, const struct cost *other, const enum figure *figures,
 	int count)
 {
@@ -127,8 +147,7 @@ int objective_compare(const struct objective *objective, const struct cost *one,
 	const struct cost *other)
 {
 	for (int i = 0; i < objective->count; i++) {
-		double mine = cost_figure(one, objective->figures[i]);
-		double its = cost_figure(other, objective->figures[i]);
+		double mine = figure_of(objective, one, i), its = figure_of(objective, other, i);
 
 		if (mine != its)
 			return mine < its ? -1 : 1;
@@ -145,16 +164,16 @@ bool cost_is_less(const struct cost *one, const struct cost *other, bool equals)
 
 double objective_value(const struct objective *objective, const struct cost *cost)
 {
-	return cost_figure(cost, objective->figures[0]);
+	return figure_of(objective, cost, 0);
 }
 
 bool objective_may_improve(const struct objective *objective, const struct cost *bound,
 	const struct cost *best)
 {
 	for (int i = 0; i < objective->sought; i++) {
-		enum figure figure = objective->figures[i];
-		double least = cost_figure(bound, figure), most = cost_figure(best, figure);
-		double tolerance = figure == FIGURE_BYTES ? TRAFFIC_TOLERANCE : 0;
+		double least = figure_of(objective, bound, i), most = figure_of(objective, best, i);
+		double tolerance = objective->figures[i] == FIGURE_BYTES
+			|| objective->figures[i] == FIGURE_PRICED ? TRAFFIC_TOLERANCE : 0;
 
 		if (least < most - tolerance)
 			return true;

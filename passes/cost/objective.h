@@ -39,6 +39,7 @@ enum figure {
 	FIGURE_BYTES,                /* read and written */
 	FIGURE_COMMANDS,             /* transfers started */
 	FIGURE_RUNS,                 /* contiguous pieces of external memory that they consist of */
+	FIGURE_PRICED,               /* bytes, and so many more for each command as an objective says */
 	FIGURE_STARTS,               /* both, as far as they cost time: a command as much as some runs */
 	FIGURE_SCRATCHPAD,
 	FIGURE_WORK,
@@ -52,6 +53,7 @@ enum figure {
 struct objective {
 	int count, sought;
 	enum figure figures[FIGURE_COUNT];
+	double command_bytes;        /* of FIGURE_PRICED */
 };
 
 /* What choices are compared for.  All of them ask first for what --objective says (RANK_TO_FIT
@@ -69,6 +71,8 @@ enum ranking {
 };
 
 struct objective objective_of(enum ranking ranking);
+/* The same, if a command counts as COMMAND_BYTES where bytes are asked for. */
+struct objective objective_priced(enum ranking ranking, double command_bytes);
 
 /* Of what runs one after the other: memory is used in turns.  What is better in what is asked for
  * stays so with anything else beside it: partitions of functions into groups count on it. */
@@ -81,6 +85,7 @@ struct cost cost_of_bytes(double bytes);
 struct cost cost_infinite(void);
 bool cost_is_finite(const struct cost *cost);
 
+/* FIGURE_PRICED: of an objective without a price. */
 double cost_figure(const struct cost *cost, enum figure figure);
 
 /* None of the COUNT FIGURES is more of ONE than of OTHER: on a front of these ONE takes its place. */

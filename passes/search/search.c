@@ -104,15 +104,17 @@ bool search_least_memory(const struct nest_model *model, const struct arch *arch
 	return least.found;
 }
 
-/* What TOTAL, of a search that found something, has shown; no schedule moves less than LOWER bytes. */
-static struct proof proof_of(const struct outcome *total, long lower)
+/* What TOTAL, of a search that found something, has shown; no schedule moves less than LOWER bytes.
+ * Where commands have a price, of bytes alone nothing else is known. */
+static struct proof proof_of(const struct search_options *options, const struct outcome *total,
+	long lower)
 {
 	struct proof proof = { .is_optimal = total->is_complete, .points = total->points,
-		.bound_bytes = total->best.total_bytes };
+		.bound_bytes = options->command_bytes > 0 ? lower : total->best.total_bytes };
 
-	if ((double)proof.bound_bytes > total->bound)
+	if (options->command_bytes <= 0 && (double)proof.bound_bytes > total->bound)
 		proof.bound_bytes = (long)fmax(0, ceil(total->bound * (1 - 1e-12)));
-	if (!total->is_complete) {
+	if (!total->is_complete || options->command_bytes > 0) {
 		proof.bound_bytes = proof.bound_bytes > lower ? proof.bound_bytes : lower;
 		proof.is_optimal = proof.bound_bytes >= total->best.total_bytes;
 	}
@@ -141,7 +143,7 @@ static bool search_buffering(const struct nest_model *model, const struct arch *
 	if (total.found) {
 		drop_turns(&space, &total.best);
 		*best = total.best;
-		*proof = proof_of(&total, lower);
+		*proof = proof_of(options, &total, lower);
 	}
 	crew_clear(&crew);
 	space_clear(&space);
@@ -176,7 +178,7 @@ static bool search_with_buffers(const struct nest_model *model, const struct arc
 	const struct search_options *options, struct schedule *best, struct proof *proof)
 {
 	bool is_double = options->buffering == BUFFERING_DOUBLE;
-	const struct objective asked = objective_of(RANK_ASKED);
+	struct objective asked = objective_priced(RANK_ASKED, options->command_bytes);
 	struct schedule overlapped;
 	struct proof other = { .points = 0 };
 	const char *argument;

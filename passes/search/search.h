@@ -34,6 +34,8 @@ struct search_options {
 	/* Among schedules of the same traffic the one with least scratchpad, before fewer
 	 * commands: a point of the Pareto front. */
 	bool prefers_memory;
+	/* What is least is not bytes alone: each command counts as so many more. */
+	double command_bytes;
 };
 
 void search_options_init(struct search_options *options);
@@ -41,13 +43,13 @@ void search_options_init(struct search_options *options);
 /* What a search has shown, and what it took. */
 struct proof {
 	bool is_optimal;             /* nothing in the space is better in what is asked for */
-	long bound_bytes;            /* nothing in the space is below this */
+	long bound_bytes;            /* nothing in the space moves less than this */
 	long smallest;               /* where nothing fits: the least scratchpad that something fits in */
 	long points;
 	double seconds;              /* of processor time; nothing depends on it */
 };
 
-/* The schedule with the least total_bytes that fits ARCH; among equals fewer
+/* The schedule with the least total_bytes (and command_bytes, see above) that fits ARCH; among equals fewer
  * commands, then longer contiguous runs, then less scratchpad, then simpler.
  * Deterministic.  False if none fits. */
 bool search_schedule(const struct nest_model *model, const struct arch *arch,

@@ -386,17 +386,17 @@ static void store_memory(struct tree *tree, int a, int store, int slide, struct 
 	const struct level *level = &tree->levels[store];
 	double bytes = level->arrays[a].region * array->element_bytes;
 
-	/* windows that slide are not clipped */
-	if (slide >= 0)
-		bytes *= level->arrays[a].dims[slide].extent / held_extent(&array->dims[slide],
-			level->arrays[a].dims[slide].extent);
 	stored->memory = stored->memory_step = bytes;
 	stored->memory_most = INFINITY;
 	if (slide >= 0) {
-		double row = bytes / level->arrays[a].dims[slide].extent;
+		double row = bytes / held_extent(&array->dims[slide], level->arrays[a].dims[slide].extent);
 
-		stored->memory_step = row * (double)(array->dims[slide].coefficient[level->loop] *
-			level->choice.tile);
+		/* windows that slide are not clipped; those that only touch need not slide */
+		if (!stored->is_touching) {
+			stored->memory = row * level->arrays[a].dims[slide].extent;
+			stored->memory_step = row * (double)(array->dims[slide].coefficient[level->loop] *
+				level->choice.tile);
+		}
 		stored->memory_most = row * (level->arrays[a].dims[slide].extent +
 			(double)array->dims[slide].coefficient[level->loop] *
 			(double)(tree->space->model->loops[level->loop].extent - level->choice.tile));

@@ -93,6 +93,7 @@ static void ask(struct question *question, const struct nest_model *model,
 	question->options.shared_loops = options->shared_loops;
 	question->options.divides = options->divides;
 	question->options.prefers_memory = options->prefers_memory;
+	question->options.command_bytes = options->command_bytes;
 }
 
 bool search_schedule_once(struct search_memo *memo, const struct nest_model *model,

@@ -235,8 +235,8 @@ void space_init(struct space *space, const struct nest_model *model,
 	space->granule = (double)memory.granule;
 	space->capacity = (double)memory.bytes;
 	space->least = cost_of_bytes(least_bytes);
-	space->objective = objective_of(options->prefers_memory ? RANK_SMALL_SCHEDULES :
-		RANK_SCHEDULES);
+	space->objective = objective_priced(options->prefers_memory ? RANK_SMALL_SCHEDULES :
+		RANK_SCHEDULES, options->command_bytes);
 	for (int l = 0; l < model->loop_count; l++) {
 		space->may_turn[l] = !model->loops[l].is_forward && options->serpentine[l] != 0;
 		add_choices(space, l);

@@ -519,6 +519,7 @@ static bool find_in(struct compilation *compilation, const struct nest *nest,
 /* What the bytes of a nest in less scratchpad depend on besides the nest. */
 struct less_key {
 	long bytes, effort, restriction[5], buffering;
+	double command_bytes;
 	unsigned long carried[4];
 	char form[];                 /* "": all */
 };
@@ -533,7 +534,7 @@ static struct nest_query less_query(const struct compilation *compilation, const
 		.effort = points_in_less(compilation),
 		.restriction = { restriction->held_roles, restriction->is_in_source_order,
 		restriction->is_forward, restriction->divides, restriction->prefers_memory },
-		.buffering = compilation->buffering };
+		.buffering = compilation->buffering, .command_bytes = restriction->command_bytes };
 	for (int i = 0; compilation->carried && i < compilation->carried->count; i++)
 		if (compilation->carried->is_carried[i])
 			key->carried[i % 256 / 64] ^= 1UL << i % 64;

@@ -101,7 +101,12 @@ static void list_choices(struct run *run, int a)
 static bool is_better(const struct run *run, struct choice sum)
 {
 	const struct exhausted *best = run->result;
+	double price = run->options->command_bytes;
+	double mine = (double)sum.traffic + price * (double)sum.commands;
+	double its = (double)best->traffic + price * (double)best->commands;
 
+	if (price > 0 && mine != its)
+		return mine < its;
 	if (sum.traffic != best->traffic)
 		return sum.traffic < best->traffic;
 	if (run->options->prefers_memory && sum.bytes != best->bytes)

@@ -67,6 +67,25 @@ static void random_restriction(struct random_source *source, const struct nest_m
 			options->doubled[a] = (int)random_below(source, 2);
 	options->divides = random_below(source, 3) == 0;
 	options->prefers_memory = random_below(source, 2) == 0;
+	if (random_below(source, 2) == 0)
+		options->command_bytes = (double)(1 + random_below(source, 60)) / 4;
+}
+
+/* What is least: bytes, and more for each command where that has a price. */
+static double value_of(const struct search_options *options, long bytes, long commands)
+{
+	return (double)bytes + options->command_bytes * (double)commands;
+}
+
+/* The schedule is as good as the TRUTH; without a price in bytes, and then in commands. */
+static bool is_as_good(const struct search_options *options, const struct schedule *best,
+	long commands, const struct exhausted *truth)
+{
+	if (options->command_bytes > 0)
+		return value_of(options, best->total_bytes, commands)
+			== value_of(options, truth->traffic, truth->commands);
+	return best->total_bytes == truth->traffic && commands == truth->commands
+		&& (!options->prefers_memory || best->scratchpad_bytes == truth->bytes);
 }
 
 static void check_against_simulator(const struct nest_model *model, const struct arch *arch,
@@ -100,10 +119,11 @@ static void check_against_all(const struct nest_model *model, const struct arch 
 		commands += best.storage[a].flow.commands;
 	if (truth.smallest == LONG_MAX)
 		truth.smallest = 0;      /* what was fixed leaves no schedule at all */
-	if (found != truth.found || (found && (best.total_bytes != truth.traffic ||
-		commands != truth.commands || (options->prefers_memory &&
-		best.scratchpad_bytes != truth.bytes))) || (!found && proof.smallest != truth.smallest)) {
+	if (found != truth.found || (found && !is_as_good(options, &best, commands, &truth))
+		|| (!found && proof.smallest != truth.smallest)) {
 		print_case(model, &best);
+		fprintf(stderr, "a command is %g bytes; memory %ld, should be %ld (%d)\n", options->command_bytes,
+			best.scratchpad_bytes, truth.bytes, options->prefers_memory);
 		fprintf(stderr, "%s of %ld bytes, %d banks, align %d: %s %ld, %ld commands; "
 			"should be %s %ld, %ld; smallest %ld, %ld; buffering %d order %d: %d %d %d\n",
 			arch->exclusive ? "banks" : "unified", arch->scratchpad_bytes, arch->banks,
@@ -123,12 +143,10 @@ static void check_against_all(const struct nest_model *model, const struct arch 
 		assert_int_equal(proof.smallest, truth.smallest);
 		return;
 	}
-	assert_int_equal(best.total_bytes, truth.traffic);
-	assert_int_equal(commands, truth.commands);
-	if (options->prefers_memory)
-		assert_int_equal(best.scratchpad_bytes, truth.bytes);
-	assert_true(proof.is_optimal);
-	assert_int_equal(proof.bound_bytes, best.total_bytes);
+	assert_true(is_as_good(options, &best, commands, &truth));
+	assert_true(proof.is_optimal || options->command_bytes > 0);
+	assert_true(proof.bound_bytes == best.total_bytes || options->command_bytes > 0);
+	assert_true(proof.bound_bytes <= best.total_bytes);
 	assert_true(model_compulsory(model) <= best.total_bytes);
 	assert_true(model_lower_bound(model, arch->scratchpad_bytes, &argument) <=
 		best.total_bytes);
