@@ -23,12 +23,14 @@
 #include "frontend/arch.h"
 #include "ir/plan_align.h"
 #include "passes/fusion/fuse.h"
+#include "passes/lower/lower.h"
 #include "passes/lower_function.h"
 #include "passes/pipeline.h"
 #include "passes/plan_passes/name_values.h"
 #include "passes/studies/registers.h"
 #include "passes/plan_passes/simplify.h"
 #include "passes/plan_passes/split.h"
+#include "passes/quiet.h"
 #include "support/numbers.h"
 
 static bool needs_plans(const struct options *options)
@@ -41,10 +43,11 @@ static bool needs_plans(const struct options *options)
 	return is_needed;
 }
 
-static void show_plan(const struct session *session, const char *pass, const struct plan *plan)
+static void show_plan(const struct compilation *compilation, const char *pass,
+	const struct plan *plan)
 {
-	if (pass_done(&session->compilation, pass))
-		plan_print(session->compilation.trace, plan);
+	if (pass_done(compilation, pass))
+		plan_print(compilation->trace, plan);
 }
 
 /* Reports have sums over all nests. */
@@ -63,27 +66,111 @@ static bool check_totals(const struct session *session)
 	return true;
 }
 
+/* The plan of FUNCTION, through all passes.  NULL after errors. */
+static struct plan *make_plan(struct compilation *compilation, const struct function *function)
+{
+	struct plan *plan = lower_function(compilation, function);
+	if (!plan)
+		return NULL;
+	show_plan(compilation, "lower", plan);
+	plan_simplify(plan);
+	show_plan(compilation, "simplify", plan);
+	if (!split_transfers(plan))
+		return NULL;
+	show_plan(compilation, "split", plan);
+	plan_name_values(plan);
+	show_plan(compilation, "name", plan);
+	const long *traffic = register_traffic(compilation, function);
+	for (int n = 0; n < plan->nest_count; n++)
+		register_traffic_fill(traffic, &plan->nests[n]);
+	return plan;
+}
+
+/* COMPILATION makes plans in this WAY.  Where commands count the search proves nothing of bytes: it looks
+ * at fewer points. */
+static void go(struct compilation *compilation, const struct plan_way *way)
+{
+	enum { POINTS = 2000000 };
+	compilation->buffering = way->buffering;
+	compilation->restriction.command_bytes = way->command_bytes;
+	if (way->command_bytes > 0 && (!compilation->effort || compilation->effort > POINTS))
+		compilation->effort = POINTS;
+}
+
+/* The way to a plan of FUNCTION that is best in what is asked for: all are tried, without a word. */
+static struct plan_way best_way(const struct session *session, const struct function *function)
+{
+	const struct options *options = session->options;
+	struct plan_way ways[PLAN_WAYS];
+	int count = objective_ways(&options->objective, session->arch,
+		options->is_buffering_given ? (int)options->buffering : -1, ways);
+	struct objective_values best = { .is_known = false };
+	int chosen = 0;
+	for (int w = 0; w < count && count > 1; w++) {
+		struct quiet quiet;
+		quiet_begin(&quiet, &session->compilation);
+		go(&quiet.compilation, &ways[w]);
+		struct plan *plan = make_plan(&quiet.compilation, function);
+		quiet_end(&quiet);
+		if (!plan && !w)
+			break;               /* the compilation says why */
+		if (!plan)
+			continue;
+		const struct objective_values values = objective_of_plan(&options->objective, plan);
+		if (objective_values_compare(&options->objective, &values, &best) < 0) {
+			best = values;
+			chosen = w;
+		}
+	}
+	return ways[chosen];
+}
+
+/* Multiply-accumulates of the source; -1: not known. */
+static long source_macs(struct compilation *compilation, const struct function *function)
+{
+	int count;
+	long sum = 0;
+	const struct nest *nests = function->symbolic_count ? NULL
+		: nests_of_function(compilation, function, &count);
+	for (int n = 0; nests && n < count && sum >= 0; n++) {
+		long macs = nest_macs(&nests[n]);
+		if (macs < 0 || __builtin_add_overflow(sum, macs, &sum))
+			sum = -1;
+	}
+	return nests ? sum : -1;
+}
+
+/* The plan of FUNCTION that is best in what --objective asks for.  NULL after errors. */
+static struct plan *make_best_plan(struct session *session, const struct function *function)
+{
+	const struct plan_objective *objective = &session->options->objective;
+	if (objective_is_traffic(objective))
+		return make_plan(&session->compilation, function);
+	const struct plan_way way = best_way(session, function);
+	go(&session->compilation, &way);
+	struct plan *plan = make_plan(&session->compilation, function);
+	if (plan)
+		plan->asked = (struct plan_asked){ objective->text,
+			objective_of_plan(objective, plan).value[0],
+			objective_bound(objective, plan, source_macs(&session->compilation, function)) };
+	return plan;
+}
+
 /* Plans for all functions, so that one run shows the errors of all. */
 static enum status make_plans(struct session *session)
 {
 	const struct program *program = session->program;
+	const char *lacks = objective_lacks(&session->options->objective, session->arch);
+	if (lacks) {
+		fprintf(stderr, "loopc: error: --objective=%s needs a machine that says %s\n",
+			session->options->objective.text, lacks);
+		return STATUS_USAGE;
+	}
 	session->plans = ARENA_ARRAY(session->arena, struct plan *, program->function_count);
 	for (int f = 0; f < program->function_count; f++) {
-		struct plan *plan = lower_function(&session->compilation, program->functions[f]);
-		if (!plan)
-			continue;
-		show_plan(session, "lower", plan);
-		plan_simplify(plan);
-		show_plan(session, "simplify", plan);
-		if (!split_transfers(plan))
-			return STATUS_INPUT_ERROR;
-		show_plan(session, "split", plan);
-		plan_name_values(plan);
-		show_plan(session, "name", plan);
-		const long *traffic = register_traffic(&session->compilation, program->functions[f]);
-		for (int n = 0; n < plan->nest_count; n++)
-			register_traffic_fill(traffic, &plan->nests[n]);
-		session->plans[session->plan_count++] = plan;
+		struct plan *plan = make_best_plan(session, program->functions[f]);
+		if (plan)
+			session->plans[session->plan_count++] = plan;
 	}
 	for (int p = 0; p < session->plan_count; p++)
 		session->plans[p]->program = session->compilation.program;

@@ -174,8 +174,7 @@ static long paid_scratchpad_bytes(const struct plan *plan)
 	return energy_scratchpad_bytes(plan->arch, used);
 }
 
-/* False if the machine gives no prices, or not all counts are known. */
-static bool nest_energy(const struct plan *plan, const struct plan_nest *nest,
+bool report_energy_of_nest(const struct plan *plan, const struct plan_nest *nest,
 	struct energy *energy)
 {
 	struct energy_counts counts = energy_counts_of_nest(plan->arch, nest,
@@ -190,7 +189,7 @@ static bool report_energy(const struct report *report, struct energy *sum)
 	for (int p = 0; p < report->plan_count; p++)
 		for (int n = 0; n < report->plans[p]->nest_count; n++) {
 			struct energy energy;
-			if (!nest_energy(report->plans[p], &report->plans[p]->nests[n], &energy))
+			if (!report_energy_of_nest(report->plans[p], &report->plans[p]->nests[n], &energy))
 				return false;
 			sum->mac_pj += energy.mac_pj;
 			sum->register_pj += energy.register_pj;
@@ -266,7 +265,7 @@ static json_t *nest_json(const struct plan *plan, const struct plan_nest *nest,
 		"macs", count_json(nest->macs));
 	if (entry)
 		json_object_set_new(entry, "commands", count_json(report_commands_of_nest(plan, nest)));
-	if (entry && nest_energy(plan, nest, &energy))
+	if (entry && report_energy_of_nest(plan, nest, &energy))
 		json_object_set_new(entry, "energy", energy_json(&energy));
 	if (entry && time)
 		json_object_set_new(entry, "time", report_time_json(plan->arch, time));
@@ -275,10 +274,25 @@ static json_t *nest_json(const struct plan *plan, const struct plan_nest *nest,
 	return entry;
 }
 
+/* How far what is asked for is above its bound, as a share of that; -1: not known. */
+static double asked_gap(const struct plan_asked *asked)
+{
+	if (asked->bound <= 0)
+		return asked->value > 0 ? -1 : 0;
+	return asked->value > asked->bound ? (asked->value - asked->bound) / asked->bound : 0;
+}
+
+static json_t *asked_json(const struct plan_asked *asked)
+{
+	return json_pack("{ss sf sf sb so}", "name", asked->name, "value", asked->value,
+		"lower_bound", asked->bound, "optimal", asked->value <= asked->bound,
+		"gap", gap_json(asked_gap(asked)));
+}
+
 static json_t *function_json(const struct plan *plan)
 {
 	struct totals totals = plan_totals(plan);
-	return json_pack("{ss sI sI sI so s{so ss} sb so}", "function", plan->function->name,
+	json_t *entry = json_pack("{ss sI sI sI so s{so ss} sb so}", "function", plan->function->name,
 		"read_bytes", (json_int_t)totals.read_bytes,
 		"write_bytes", (json_int_t)totals.write_bytes,
 		"total_bytes", (json_int_t)(totals.read_bytes + totals.write_bytes),
@@ -286,6 +300,9 @@ static json_t *function_json(const struct plan *plan)
 		"lower_bound", "bytes", count_json(plan->bounds.lower_bound_bytes),
 		"argument", plan->bounds.lower_bound_argument, "optimal", plan->bounds.optimal,
 		"macs", count_json(totals.macs));
+	if (entry && plan->asked.name)
+		json_object_set_new(entry, "objective", asked_json(&plan->asked));
+	return entry;
 }
 
 static json_t *verify_json(const struct verify_result *verify)
@@ -516,7 +533,7 @@ static void nest_text(FILE *out, const struct plan *plan, const struct plan_nest
 	if (nest->macs)
 		fprintf(out, "  %-46s %15s %15s\n", "multiply-accumulates", "",
 			nest->macs < 0 ? "not counted" : report_number(nest->macs));
-	if (nest_energy(plan, nest, &energy))
+	if (report_energy_of_nest(plan, nest, &energy))
 		energy_text(out, "  ", &energy);
 	if (time)
 		report_time_text(out, "  ", plan->arch, time);
@@ -551,6 +568,23 @@ static void function_text(FILE *out, const struct plan *plan)
 		fprintf(out, "  %.1f %% above", 100 * gap(moved, bounds->lower_bound_bytes));
 	fprintf(out, "\n  search: %s\n\n", bounds->optimal ? "optimal, all choices together"
 		: "not proved: another choice of groups, tiles and what stays on chip may move less");
+}
+
+/* What was asked for, of a function that was made for it. */
+static void asked_text(FILE *out, const struct plan *plan)
+{
+	const struct plan_asked *asked = &plan->asked;
+	double share = asked_gap(asked);
+	if (!asked->name)
+		return;
+	fprintf(out, "%s: --objective=%s: %.10g", plan->function->name, asked->name, asked->value);
+	if (share < 0)
+		fprintf(out, "; how far above the least is unknown\n\n");
+	else if (share == 0)
+		fprintf(out, ", and nothing less is possible\n\n");
+	else
+		fprintf(out, "; nothing below %.10g is possible, %.1f %% above that\n\n", asked->bound,
+			100 * share);
 }
 
 void report_verified(FILE *out, const struct report *report)
@@ -589,6 +623,7 @@ void report_text(FILE *out, const struct report *report)
 			nest_text(out, plan, &plan->nests[n], times ? &times[n] : NULL);
 		if (plan_has_own_bounds(plan))
 			function_text(out, plan);
+		asked_text(out, plan);
 	}
 	if (nest_count > 1) {
 		struct totals totals = report_totals(report);

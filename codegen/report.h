@@ -46,6 +46,11 @@ void report_verified(FILE *out, const struct report *report);
 /* DMA commands that a nest of the plan starts; -1: counting them would take too long. */
 long report_commands_of_nest(const struct plan *plan, const struct plan_nest *nest);
 
+/* What NEST of PLAN costs.  False if the machine gives no prices, or not all counts are known. */
+struct energy;
+bool report_energy_of_nest(const struct plan *plan, const struct plan_nest *nest,
+	struct energy *energy);
+
 /* The table for people. */
 void report_text(FILE *out, const struct report *report);
 

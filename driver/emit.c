@@ -40,8 +40,12 @@ static const char *arguments_of(const struct session *session)
 	static const char *const bufferings[] = { "single", "double", "auto" };
 	const struct options *options = session->options;
 	const char *text = are_plans_given(session) ? "(those of the plan)"
-		: arena_printf(session->arena, "--arch=%s --buffering=%s", base_name(options->arch),
-			bufferings[options->buffering]);
+		: arena_printf(session->arena, "--arch=%s", base_name(options->arch));
+	bool is_traffic = objective_is_traffic(&options->objective);
+	if (!are_plans_given(session) && (is_traffic || options->is_buffering_given))
+		text = arena_printf(session->arena, "%s --buffering=%s", text, bufferings[options->buffering]);
+	if (!is_traffic)
+		text = arena_printf(session->arena, "%s --objective=%s", text, options->objective.text);
 	for (int d = 0; d < options->defines.count; d++)
 		text = arena_printf(session->arena, "%s -D %s", text, options->defines.items[d]);
 	for (int s = 0; s < options->symbolic.count; s++)

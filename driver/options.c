@@ -85,7 +85,8 @@ void options_help(void)
 "  --emit=FORM[=FILE],... preprocessed ast program deps reuse schedule plan c h\n"
 "                         report           -E  preprocessed  -fsyntax-only  none\n"
 "  --schedule=FILE        replay a schedule that --emit=schedule printed\n"
-"  --objective=traffic    what is least in the result\n"
+"  --objective=FIGURES    what is least: traffic commands cycles energy edp, or\n"
+"                         traffic+16*commands, or cycles,traffic (default: traffic)\n"
 "  --buffering=single|double|auto             (default: single)\n"
 "  --fuse=never|auto|all  keep what is between nests on chip (default: auto)\n"
 "  --recompute=never|allowed|N%  work that fusion may repeat (default: 25%)\n"
@@ -327,6 +328,7 @@ static bool parse_enumerated(struct options *options, int option, const char *te
 		if (index < 0)
 			return wrong("--buffering is single, double or auto, not '%s'", text);
 		options->buffering = (enum buffering)index;
+		options->is_buffering_given = true;
 		return true;
 	case OPTION_FUSE:
 		index = choice(text, fusions, 3);
@@ -340,8 +342,9 @@ static bool parse_enumerated(struct options *options, int option, const char *te
 		return options->json_diagnostics || !strcmp(text, "text") ||
 			wrong("--diagnostics-format is text or json, not '%s'", text);
 	default:
-		return !strcmp(text, "traffic") ||
-			wrong("--objective is traffic, not '%s'", text);
+		return objective_parse(text, &options->objective) ||
+			wrong("--objective is traffic, commands, cycles, energy or edp, a sum of these as "
+				"traffic+16*commands, or sums one after the other as cycles,traffic, not '%s'", text);
 	}
 }
 
@@ -482,6 +485,7 @@ static void option_defaults(struct options *options)
 	*options = (struct options){ .arch = "default", .threads = 1, .reassociate = true,
 		.fusion = FUSE_AUTO, .recompute_percent = RECOMPUTE_PERCENT, .time_limit_seconds = 900,
 		.prefix = "" };
+	objective_parse("traffic", &options->objective);
 }
 
 /* Something is asked for besides forms of the result. */
@@ -558,6 +562,10 @@ static bool check_pareto(const struct options *options)
 	if (options->pareto && !pareto_parse(options->pareto, &with_macs))
 		return wrong("--pareto is memory,traffic or memory,traffic,macs, not '%s'",
 			options->pareto);
+	if ((options->pareto || options->sweep || options->explain_strategies)
+		&& !objective_is_traffic(&options->objective))
+		return wrong("--pareto, --sweep and --explain=strategies are about traffic: they do not go "
+			"with --objective=%s", options->objective.text);
 	if (options->space && !space_find(options->space))
 		return wrong("--space is baseline, tiling, fusion-norecompute or full, not '%s'",
 			options->space);

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 
+#include "driver/objective.h"
 #include "passes/pass.h"
 #include "support/arena.h"
 #include "support/diag.h"
@@ -63,6 +64,8 @@ struct options {
 	struct emission emissions[EMIT_COUNT];
 	const char *schedule_file;
 	enum buffering buffering;
+	bool is_buffering_given;
+	struct plan_objective objective;
 	enum fusion fusion;
 	bool is_fusion_given;
 	double recompute_percent;    /* of work that fusion may repeat; infinite: any */

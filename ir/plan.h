@@ -188,6 +188,12 @@ struct plan_bounds {
 
 enum { WORKSPACE_ALIGNMENT = 64 };   /* of each array there, bytes */
 
+/* What --objective asks for, where that is not traffic alone, of a plan that was made for it. */
+struct plan_asked {
+	const char *name;            /* NULL: traffic */
+	double value, bound;         /* nothing less is possible than BOUND */
+};
+
 struct plan {
 	struct arena *arena;
 	const struct program *program;
@@ -204,6 +210,7 @@ struct plan {
 	 * others.  [function.array_count] */
 	long *workspace_offset;
 	long workspace_bytes;
+	struct plan_asked asked;
 	const struct plan_time *times;   /* [nest_count]: ir/plan_time.h, once asked for; NULL: not known */
 	bool knows_times;            /* they were asked for */
 };

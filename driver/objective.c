@@ -1,0 +1,216 @@
+#include "driver/objective.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codegen/report.h"
+#include "codegen/report_time.h"
+#include "ir/energy.h"
+
+static const char *const names[PLAN_FIGURE_COUNT] = { "traffic", "commands", "cycles", "energy", "edp" };
+
+/* ---- the option ---- */
+
+/* The figure that TEXT begins with, of LENGTH letters; -1: none. */
+static int figure_named(const char *text, size_t length)
+{
+	for (int f = 0; f < PLAN_FIGURE_COUNT; f++)
+		if (strlen(names[f]) == length && !strncmp(names[f], text, length))
+			return f;
+	return -1;
+}
+
+/* One term, "FIGURE" or "WEIGHT*FIGURE", of a sum; what follows it, or NULL. */
+static const char *parse_term(const char *text, double *weights)
+{
+	double weight = 1;
+	if (strchr("0123456789.", *text)) {
+		char *end;
+		weight = strtod(text, &end);
+		if (*end != '*' || !(weight > 0) || !isfinite(weight))
+			return NULL;
+		text = end + 1;
+	}
+	size_t length = strcspn(text, "+,");
+	int figure = figure_named(text, length);
+	if (figure < 0 || weights[figure] > 0)
+		return NULL;
+	weights[figure] = weight;
+	return text + length;
+}
+
+bool objective_parse(const char *text, struct plan_objective *objective)
+{
+	*objective = (struct plan_objective){ .text = text };
+	for (;;) {
+		double *weights = objective->weight[objective->count++];
+		do
+			text = parse_term(*text == '+' ? text + 1 : text, weights);
+		while (text && *text == '+');
+		if (!text || !*text)
+			return text;
+		if (objective->count == OBJECTIVE_SUMS)
+			return false;
+		text++;
+	}
+}
+
+bool objective_is_traffic(const struct plan_objective *objective)
+{
+	bool is_alone = objective->count == 1;
+	for (int f = 0; f < PLAN_FIGURE_COUNT; f++)
+		is_alone &= (objective->weight[0][f] > 0) == (f == PLAN_TRAFFIC);
+	return is_alone;
+}
+
+static bool asks_for(const struct plan_objective *objective, enum plan_figure figure)
+{
+	for (int s = 0; s < objective->count; s++)
+		if (objective->weight[s][figure] > 0)
+			return true;
+	return false;
+}
+
+const char *objective_lacks(const struct plan_objective *objective, const struct arch *arch)
+{
+	bool asks_time = asks_for(objective, PLAN_CYCLES) || asks_for(objective, PLAN_EDP);
+	bool asks_energy = asks_for(objective, PLAN_ENERGY) || asks_for(objective, PLAN_EDP);
+	if (asks_time && !arch_has_clock(arch))
+		return "what takes time: dma.startup_cycles or core.mac_cycles";
+	return asks_energy && !energy_is_known(arch) ? "prices of energy: energy_pj" : NULL;
+}
+
+/* ---- figures ---- */
+
+static double sum_of(const struct plan_objective *objective, int s, const double *figures)
+{
+	double sum = 0;
+	for (int f = 0; f < PLAN_FIGURE_COUNT; f++)
+		sum += objective->weight[s][f] > 0 ? objective->weight[s][f] * figures[f] : 0;
+	return sum;
+}
+
+/* Of all nests together; NAN: not known. */
+static void find_figures(const struct plan_objective *objective, struct plan *plan, double *figures)
+{
+	const struct plan_time *times = asks_for(objective, PLAN_CYCLES) || asks_for(objective, PLAN_EDP)
+		? report_times(plan) : NULL;
+	memset(figures, 0, sizeof *figures * PLAN_FIGURE_COUNT);
+	for (int n = 0; n < plan->nest_count; n++) {
+		struct energy energy;
+		long commands = asks_for(objective, PLAN_COMMANDS)
+			? report_commands_of_nest(plan, &plan->nests[n]) : 0;
+		figures[PLAN_TRAFFIC] += (double)plan_nest_bytes(&plan->nests[n]);
+		figures[PLAN_COMMANDS] += commands < 0 ? NAN : (double)commands;
+		figures[PLAN_CYCLES] += times ? (double)times[n].cycles : NAN;
+		figures[PLAN_ENERGY] += report_energy_of_nest(plan, &plan->nests[n], &energy)
+			? energy_total_pj(&energy) : NAN;
+	}
+	figures[PLAN_EDP] = figures[PLAN_ENERGY] * figures[PLAN_CYCLES];
+}
+
+struct objective_values objective_of_plan(const struct plan_objective *objective, struct plan *plan)
+{
+	struct objective_values values = { .is_known = true };
+	double figures[PLAN_FIGURE_COUNT];
+	find_figures(objective, plan, figures);
+	for (int s = 0; s < objective->count; s++) {
+		values.value[s] = sum_of(objective, s, figures);
+		values.is_known &= !isnan(values.value[s]);
+	}
+	return values;
+}
+
+int objective_values_compare(const struct plan_objective *objective,
+	const struct objective_values *one, const struct objective_values *other)
+{
+	if (!one->is_known || !other->is_known)
+		return other->is_known - one->is_known;
+	for (int s = 0; s < objective->count; s++)
+		if (one->value[s] != other->value[s])
+			return one->value[s] < other->value[s] ? -1 : 1;
+	return 0;
+}
+
+/* ---- a bound ---- */
+
+/* At least BYTES cross the bus, once it has started up; and the core computes at least what the source
+ * does. */
+static double least_cycles(const struct arch *arch, double bytes, double macs)
+{
+	double scale = arch->dma_clock_hz > 0 ? arch->clock_hz / arch->dma_clock_hz : 1;
+	double copying = bytes > 0 ? ceil(((double)arch->startup_cycles
+		+ bytes / arch->bytes_per_cycle) * scale * (1 - 1e-12)) : 0;
+	return fmax(copying, ceil(macs * arch->core_mac_cycles * (1 - 1e-12)));
+}
+
+/* As if all that crosses were written, and the scratchpad were as small as can be paid for. */
+static double least_energy(const struct arch *arch, long bytes, long macs)
+{
+	const struct energy_counts counts = { .macs = macs, .write_bytes = bytes,
+		.register_macs = arch->energy_register_file_bytes ? macs : 0,
+		.scratchpad_bytes = arch->energy_is_sized_by_schedule ? 0 : arch->scratchpad_bytes };
+	struct energy energy = energy_of(arch, &counts);
+	/* operands may come from where they are cheaper */
+	if (arch->energy_register_file_bytes)
+		energy.register_pj = 0;
+	return energy_total_pj(&energy) * (1 - 1e-12);
+}
+
+double objective_bound(const struct plan_objective *objective, const struct plan *plan, long macs)
+{
+	long bytes = plan->bounds.lower_bound_bytes > 0 ? plan->bounds.lower_bound_bytes : 0;
+	macs = macs > 0 ? macs : 0;
+	double figures[PLAN_FIGURE_COUNT] = { [PLAN_TRAFFIC] = (double)bytes,
+		[PLAN_CYCLES] = least_cycles(plan->arch, (double)bytes, (double)macs),
+		[PLAN_ENERGY] = least_energy(plan->arch, bytes, macs) };
+	figures[PLAN_EDP] = figures[PLAN_ENERGY] * figures[PLAN_CYCLES];
+	return sum_of(objective, 0, figures);
+}
+
+/* ---- ways ---- */
+
+/* Bytes that the bus moves in the time that a command takes to start. */
+static double bytes_of_a_start(const struct arch *arch)
+{
+	return (double)arch->startup_cycles * arch->bytes_per_cycle;
+}
+
+static int add_way(struct plan_way *ways, int count, enum buffering buffering, double command_bytes)
+{
+	for (int w = 0; w < count; w++)
+		if (ways[w].buffering == buffering && ways[w].command_bytes == command_bytes)
+			return count;
+	ways[count] = (struct plan_way){ buffering, command_bytes };
+	return count + 1;
+}
+
+/* Where commands overlap some of their starts cost nothing: shares of what one takes are tried.  Double
+ * buffers hide starts and computing, and take memory that single ones save bytes with. */
+static int add_ways_of_time(const struct arch *arch, int buffering, struct plan_way *ways, int count)
+{
+	static const double shares[] = { 0.25, 0.5, 1 };
+	double start = bytes_of_a_start(arch);
+	for (int s = 0; s < 3 && buffering != BUFFERING_DOUBLE; s++)
+		count = add_way(ways, count, buffering < 0 ? BUFFERING_SINGLE : (enum buffering)buffering,
+			shares[s] * start);
+	for (int s = 0; s < 3 && (buffering < 0 || buffering == BUFFERING_DOUBLE); s++)
+		count = add_way(ways, count, BUFFERING_DOUBLE, shares[s] * start);
+	if (buffering < 0 && arch->core_mac_cycles > 0)
+		count = add_way(ways, count, BUFFERING_AUTO, 0.25 * start);
+	return count;
+}
+
+int objective_ways(const struct plan_objective *objective, const struct arch *arch, int buffering,
+	struct plan_way *ways)
+{
+	const double *weights = objective->weight[0];
+	int count = add_way(ways, 0, buffering < 0 ? BUFFERING_SINGLE : (enum buffering)buffering, 0);
+	if (asks_for(objective, PLAN_CYCLES) || asks_for(objective, PLAN_EDP))
+		count = add_ways_of_time(arch, buffering, ways, count);
+	if (weights[PLAN_COMMANDS] > 0)
+		count = add_way(ways, count, ways[0].buffering, weights[PLAN_TRAFFIC] > 0
+			? weights[PLAN_COMMANDS] / weights[PLAN_TRAFFIC] : 1e9);
+	return count;
+}

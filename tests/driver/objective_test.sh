@@ -1,0 +1,61 @@
+#!/bin/sh
+# What --objective asks for: never worse than what is made for traffic, and told with a bound.
+. "$top_srcdir/tests/tap/tap.sh"
+
+cat >product.loop <<'END'
+void product(const float A[40][30], const float B[30][50], float C[40][50])
+{
+	for (int i = 0; i < 40; i++)
+		for (int j = 0; j < 50; j++) {
+			C[i][j] = 0;
+			for (int k = 0; k < 30; k++)
+				C[i][j] += A[i][k] * B[k][j];
+		}
+}
+END
+kernel=product.loop
+for objective in '' speed 'cycles+' 'cycles,,traffic' '0*cycles' '-1*cycles' 'cycles+cycles' '3cycles' 'traffic*2' \
+	'cycles,energy,edp,traffic,commands'; do
+	exits 2 "no objective: '$objective'" "$LOOPC" --objective="$objective" -o o.c "$kernel"
+	has err 'objective is traffic, commands, cycles, energy or edp' "no objective: '$objective': says what there is"
+done
+ok "no objective: nothing is written" test ! -e o.c
+printf 'name: plain\nscratchpad: { bytes: 4096 }\n' >plain.yaml
+exits 2 "a machine without a clock" "$LOOPC" --arch=plain.yaml --objective=cycles -o o.c "$kernel"
+has err 'needs a machine that says what takes time: dma.startup_cycles or core.mac_cycles' "says what is missing"
+exits 2 "a machine without prices" "$LOOPC" --arch=plain.yaml --objective=traffic+energy -o o.c "$kernel"
+has err 'needs a machine that says prices of energy: energy_pj' "says which"
+exits 2 "fronts are of traffic" "$LOOPC" --objective=cycles --pareto "$kernel"
+exits 2 "so are sweeps" "$LOOPC" --objective=cycles --sweep=scratchpad:8K..16K "$kernel"
+exits 0 "commands need neither" "$LOOPC" --arch=plain.yaml --objective=commands --report=r.json -o o.c "$kernel"
+has r.json '"name": "commands"' "the report says what was asked for"
+has o.c 'options: .*--objective=commands' "the emitted code says so"
+exits 0 "traffic is the default" "$LOOPC" --report=r.json -o with.c --objective=traffic "$kernel"
+hasnt r.json '"objective"' "traffic is no news"
+exits 0 "traffic is the default: without" "$LOOPC" -o without.c "$kernel"
+same with.c without.c "traffic is the default: the same code"
+
+# cycles_of FILE: of all that the report FILE is about
+cycles_of()
+{
+	awk '/"total": \{/ { on = 1 } on && $1 == "\"cycles\":" { print $2 + 0; exit }' "$1"
+}
+traffic=0 best=0
+for layer in conv3_1 conv4_2 conv5_1; do
+	source=$top_srcdir/examples/vgg16/$layer.loop
+	exits 0 "$layer for traffic" "$LOOPC" --report=traffic.json -o o.c "$source"
+	exits 0 "$layer for cycles" "$LOOPC" --objective=cycles --report --report=cycles.json -o o.c "$source"
+	has out 'objective=cycles: [0-9]*; nothing below [0-9]* is possible, [0-9.]* % above that' \
+		"$layer: how far above what is possible"
+	one=$(cycles_of traffic.json) other=$(cycles_of cycles.json)
+	ok "$layer: no more cycles than for traffic" test "$other" -le "$one"
+	traffic=$((traffic + one)) best=$((best + other))
+done
+ok "three layers take a fifth less time" test $((best * 5)) -le $((traffic * 4))
+
+count=5
+[ -z "$SANITIZER_FLAGS" ] || count=2
+exits 0 "random programs, machines and objectives" \
+	python3 -B "$top_srcdir/tests/driver/objectives.py" "$LOOPC" 6000 $count
+has out ' 0 failed' "random programs: none failed"
+finish

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""What is made for an objective is at least as good as what is made for traffic, and no better than its bound.
+
+    objectives.py LOOPC FIRST COUNT
+
+COUNT random programs on random machines with clocks and prices; each is compiled for traffic and for other
+objectives, and what is made for these is verified.  The values are worked out again from the figures in the
+report.
+"""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fuzz"))
+import generate  # noqa: E402
+
+PRICES = "energy_pj: { mac: 4, register: 1, scratchpad: 6, dram: 200 }\n"
+OBJECTIVES = ("cycles", "energy", "edp", "commands", "traffic+40*commands", "cycles,traffic", "2*energy+0.5*cycles")
+
+
+def figures_of(total):
+    figures = {"traffic": total["total_bytes"], "commands": total["commands"], "cycles": total["time"]["cycles"],
+               "energy": total["energy"]["total_pj"]}
+    figures["edp"] = figures["energy"] * figures["cycles"]
+    return figures
+
+
+def value_of(objective, figures):
+    value = 0
+    for term in objective.split(",")[0].split("+"):
+        weight, _, name = term.rpartition("*")
+        value += float(weight or 1) * figures[name]
+    return value
+
+
+def compile_for(loopc, objective, options, directory, more):
+    report = os.path.join(directory, "r.json")
+    done = subprocess.run([loopc, "--arch=m.yaml", "--objective=" + objective, "--report=" + report, "-o", "p.c"]
+                          + more + options + ["p.loop"], cwd=directory, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode:
+        return done.returncode, done.stdout
+    with open(report, encoding="utf-8") as file:
+        return 0, json.load(file)
+
+
+def trial(loopc, seed, directory):
+    """None: right; else what is wrong.  "": does not fit."""
+    choose = random.Random("objectives %d" % seed)
+    program = generate.generate(seed)
+    machine = generate.generate_machine(seed, program, False).text("m").replace("startup_cycles: 0", "startup_cycles: 9")
+    for name, text in (("p.loop", program.text()), ("m.yaml", machine + PRICES)):
+        with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
+            file.write(text)
+    options = ["-D" + option for option in program.options()]
+    status, plain = compile_for(loopc, "traffic", options, directory, [])
+    if status:
+        return "" if status == 3 else plain
+    objective = choose.choice(OBJECTIVES)
+    status, made = compile_for(loopc, objective, options, directory, ["--verify"])
+    if status:
+        return "%s: %s" % (objective, made)
+    value = value_of(objective, figures_of(made["total"]))
+    told = sum(function["objective"]["value"] for function in made["functions"])
+    least = sum(function["objective"]["lower_bound"] for function in made["functions"])
+    if len(made["functions"]) > 1 and "edp" in objective:
+        return None  # products do not add up
+    if abs(told - value) > 1e-4 * value:
+        return "%s: %g is told, the figures say %g" % (objective, told, value)
+    if value > value_of(objective, figures_of(plain["total"])) * (1 + 1e-4):
+        return "%s: %g, for traffic it would be %g" % (objective, value, value_of(objective, figures_of(plain["total"])))
+    if least > value * (1 + 1e-4):
+        return "%s: %g is below the bound %g" % (objective, value, least)
+    return None
+
+
+def main():
+    loopc, seed, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    tried = fits = failed = 0
+    while tried < count:
+        seed += 1
+        if "fuzz_" in generate.generate(seed).text():
+            continue  # calls functions that are elsewhere
+        tried += 1
+        with tempfile.TemporaryDirectory() as directory:
+            wrong = trial(loopc, seed, directory)
+        fits += wrong != ""
+        failed += bool(wrong)
+        if wrong:
+            print("# seed %d: %s" % (seed, wrong.replace("\n", "\n# ")))
+    print("%d programs, %d fit, %d failed" % (count, fits, failed))
+    return failed > 0 or fits < count / 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
