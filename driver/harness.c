@@ -289,10 +289,10 @@ void harness_print_time(FILE *out, const struct session *session)
 		fputs("typedef int verify_no_time;\n", out);
 		return;
 	}
-	fputs("void verify_command(unsigned tag, const lrt_box *box);\n"
+	fputs("void verify_command(int is_put, unsigned tag, const lrt_box *box);\n"
 		"void verify_wait(uint32_t mask);\n"
-		"#define lrt_get(tag, loc, ext, box) (verify_command(tag, box), lrt_get(tag, loc, ext, box))\n"
-		"#define lrt_put(tag, ext, loc, box) (verify_command(tag, box), lrt_put(tag, ext, loc, box))\n"
+		"#define lrt_get(tag, loc, ext, box) (verify_command(0, tag, box), lrt_get(tag, loc, ext, box))\n"
+		"#define lrt_put(tag, ext, loc, box) (verify_command(1, tag, box), lrt_put(tag, ext, loc, box))\n"
 		"#define lrt_wait(mask) (verify_wait(mask), lrt_wait(mask))\n", out);
 }
 
@@ -300,8 +300,11 @@ static void print_clock(FILE *out, const struct arch *arch)
 {
 	if (arch_has_clock(arch))
 		fprintf(out, "\tstatic const lrt_trace_model clock = { %ld, %.17g, %d, %.17g, 0 };\n"
-			"\tverify_clock(&clock, %.17g, %.17g);\n", arch->startup_cycles, arch->bytes_per_cycle,
-			arch->channels, arch->clock_hz, arch->dma_clock_hz, arch->core_mac_cycles);
+			"\tstatic const lrt_trace_dma dma = { %.17g, %ld, %ld, %ld, %ld, %d };\n"
+			"\tverify_clock(&clock, &dma, %.17g);\n", arch->startup_cycles, arch->bytes_per_cycle,
+			arch->channels, arch->clock_hz, arch->dma_clock_hz, arch->write_startup_cycles,
+			arch->burst_bytes, arch->burst_cycles, arch->write_burst_cycles, arch->is_duplex,
+			arch->core_mac_cycles);
 }
 
 void harness_print_main(FILE *out, const struct session *session)
@@ -310,9 +313,9 @@ void harness_print_main(FILE *out, const struct session *session)
 	fputs("#include \"verify_support.h\"\n\n"
 		"void lrt_checked_nest(int nest);\nvoid lrt_checked_nest(int nest)\n{\n"
 		"\tverify_nest(nest);\n}\n"
-		"void verify_command(unsigned tag, const lrt_box *box);\n"
-		"void verify_command(unsigned tag, const lrt_box *box)\n{\n"
-		"\tverify_note_command(tag, box);\n}\n"
+		"void verify_command(int is_put, unsigned tag, const lrt_box *box);\n"
+		"void verify_command(int is_put, unsigned tag, const lrt_box *box)\n{\n"
+		"\tverify_note_command(is_put, tag, box);\n}\n"
 		"void verify_wait(uint32_t mask);\nvoid verify_wait(uint32_t mask)\n{\n"
 		"\tverify_note_wait(mask);\n}\n", out);
 	for (int c = 0; c < session->case_count; c++) {

@@ -140,8 +140,11 @@ int objective_values_compare(const struct plan_objective *objective,
 static double least_cycles(const struct arch *arch, double bytes, double macs)
 {
 	double scale = arch->dma_clock_hz > 0 ? arch->clock_hz / arch->dma_clock_hz : 1;
-	double copying = bytes > 0 ? ceil(((double)arch->startup_cycles
-		+ bytes / arch->bytes_per_cycle) * scale * (1 - 1e-12)) : 0;
+	double startup = (double)(arch->write_startup_cycles < arch->startup_cycles
+		? arch->write_startup_cycles : arch->startup_cycles);
+	/* with a bus for each direction half of it may go by each */
+	double copying = bytes > 0 ? ceil((startup + bytes / arch->bytes_per_cycle
+		/ (arch->is_duplex ? 2 : 1)) * scale * (1 - 1e-12)) : 0;
 	return fmax(copying, ceil(macs * arch->core_mac_cycles * (1 - 1e-12)));
 }
 

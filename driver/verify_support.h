@@ -330,15 +330,16 @@ static void verify_print_traffic(const struct verify_function *function, const c
  * began. */
 static struct {
 	const lrt_trace_model *model;
-	double dma_hz, mac_cycles;
+	const lrt_trace_dma *dma;
+	double mac_cycles;
 	uint64_t macs;                      /* whose time has passed */
 	lrt_timeline line, begun;
 } verify_time;
 
-static void verify_clock(const lrt_trace_model *model, double dma_hz, double mac_cycles)
+static void verify_clock(const lrt_trace_model *model, const lrt_trace_dma *dma, double mac_cycles)
 {
 	verify_time.model = model;
-	verify_time.dma_hz = dma_hz;
+	verify_time.dma = dma;
 	verify_time.mac_cycles = mac_cycles;
 }
 
@@ -347,7 +348,7 @@ static void verify_begin_time(void)
 	if (!verify_time.model)
 		return;
 	lrt_timeline_begin(&verify_time.line, verify_time.model);
-	verify_time.line.dma_hz = verify_time.dma_hz;
+	verify_time.line.dma = *verify_time.dma;
 	verify_time.begun = verify_time.line;
 	verify_time.macs = lrt_checked_macs;
 }
@@ -361,10 +362,10 @@ static void verify_compute(void)
 		(uint64_t)ceil((double)macs * verify_time.mac_cycles));
 }
 
-static void verify_note_command(unsigned tag, const lrt_box *box)
+static void verify_note_command(int is_put, unsigned tag, const lrt_box *box)
 {
 	verify_compute();
-	lrt_timeline_command(&verify_time.line, tag, lrt_timeline_bytes(box));
+	lrt_timeline_command(&verify_time.line, is_put, tag, box);
 }
 
 static void verify_note_wait(uint32_t mask)

@@ -13,12 +13,13 @@
 /* The machine file is a table: every key, where its value goes, what it may be. */
 
 enum kind { KIND_NAME, KIND_BYTES, KIND_COUNT, KIND_INT, KIND_NUMBER, KIND_SHARING,
-            KIND_SIZE };
+            KIND_SIZE, KIND_BOOL };
 
 /* Of the kinds that are one of two words: what is false and what is true. */
 static const char *const words[][2] = {
 	[KIND_SHARING] = { "unified", "exclusive" },
 	[KIND_SIZE] = { "machine", "schedule" },
+	[KIND_BOOL] = { "false", "true" },
 };
 
 struct key {
@@ -43,6 +44,11 @@ static const struct key keys[] = {
 	{ "scratchpad", "align_bytes", KIND_INT, FIELD(align_bytes), false, 1, 64, true },
 	{ "dma", "startup_cycles", KIND_COUNT, FIELD(startup_cycles), false, 0, 1e9, false },
 	{ "dma", "bytes_per_cycle", KIND_NUMBER, FIELD(bytes_per_cycle), false, 1e-6, 1e9, false },
+	{ "dma", "write_startup_cycles", KIND_COUNT, FIELD(write_startup_cycles), false, 0, 1e9, false },
+	{ "dma", "burst_bytes", KIND_BYTES, FIELD(burst_bytes), false, 1, UINT32_MAX, false },
+	{ "dma", "burst_cycles", KIND_COUNT, FIELD(burst_cycles), false, 0, 1e9, false },
+	{ "dma", "write_burst_cycles", KIND_COUNT, FIELD(write_burst_cycles), false, 0, 1e9, false },
+	{ "dma", "duplex", KIND_BOOL, FIELD(is_duplex), false, 0, 0, false },
 	{ "dma", "clock_hz", KIND_NUMBER, FIELD(dma_clock_hz), false, 1, 1e15, false },
 	{ "dma", "max_rank", KIND_INT, FIELD(max_rank), false, 1, LRT_MAX_RANK, false },
 	{ "dma", "max_bytes", KIND_BYTES, FIELD(max_bytes), false, 8, UINT32_MAX, false },
@@ -213,7 +219,7 @@ static void read_value(struct reader *reader, const struct key *key, const yaml_
 {
 	switch (key->kind) {
 	case KIND_NAME: read_name(reader, key, node); break;
-	case KIND_SHARING: case KIND_SIZE: read_choice(reader, key, node); break;
+	case KIND_SHARING: case KIND_SIZE: case KIND_BOOL: read_choice(reader, key, node); break;
 	default: read_number(reader, key, node);
 	}
 }
@@ -344,6 +350,22 @@ static void check_whole(struct reader *reader)
 			"'dma.max_bytes' is no multiple of 'dma.align_bytes'");
 }
 
+/* What writes takes as long as what reads, where nothing else is said. */
+static void fill_writes(struct reader *reader)
+{
+	struct arch *arch = reader->arch;
+	if (!is_given(reader, "dma", "write_startup_cycles"))
+		arch->write_startup_cycles = arch->startup_cycles;
+	if (!is_given(reader, "dma", "write_burst_cycles"))
+		arch->write_burst_cycles = arch->burst_cycles;
+	for (int k = 0; k < 2; k++) {
+		const char *name = k ? "write_burst_cycles" : "burst_cycles";
+		if (is_given(reader, "dma", name) && !arch->burst_bytes)
+			diag_error(reader->diag, value_of(reader, "dma", name),
+				"'dma.%s' needs 'dma.burst_bytes'", name);
+	}
+}
+
 /* External memory has one price, by the word or by the bit. */
 static void check_energy(struct reader *reader, struct location at)
 {
@@ -376,6 +398,7 @@ static void read_document(struct reader *reader)
 			diag_error(reader->diag, place(reader, root->start_mark), "'%s' is missing",
 				sections[s].name);
 	reader->arch->has_pe_array = is_seen[SECTION_PE_ARRAY];
+	fill_writes(reader);
 	if (is_seen[SECTION_ENERGY])
 		check_energy(reader, reader->section_at[SECTION_ENERGY]);
 	if (!diag_error_count(reader->diag))

@@ -37,7 +37,13 @@ struct arch {
 	long energy_register_file_bytes;     /* 0: operands come from the scratchpad */
 	bool energy_is_sized_by_schedule;    /* the scratchpad is as large as what is used of it */
 	double clock_hz;
-	double dma_clock_hz;         /* of startup_cycles and bytes_per_cycle; 0: clock_hz */
+	/* Of the DMA engine's time (docs/machine.md). */
+	double dma_clock_hz;         /* of all its cycles; 0: clock_hz */
+	long write_startup_cycles;   /* of a command that writes to external memory */
+	long burst_bytes;            /* a command is moved in bursts, none across runs; 0: it is not */
+	long burst_cycles;           /* more for each burst */
+	long write_burst_cycles;     /* of those that write to external memory */
+	bool is_duplex;              /* what is read and what is written have a bus each */
 	double core_mac_cycles;      /* of a multiply-accumulate; 0: computing takes no time */
 };
 

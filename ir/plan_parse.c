@@ -225,6 +225,15 @@ static struct arch *parse_machine(struct parser *parser)
 	arch->bytes_per_cycle = words_take_real(&parser->words);
 	if (words_take(&parser->words, "dma_clock_hz"))
 		arch->dma_clock_hz = words_take_real(&parser->words);
+	arch->write_startup_cycles = arch->startup_cycles;
+	if (words_take(&parser->words, "write_startup_cycles"))
+		arch->write_startup_cycles = words_take_long(&parser->words);
+	if (words_take(&parser->words, "bursts")) {
+		arch->burst_bytes = words_take_long(&parser->words);
+		arch->burst_cycles = words_take_long(&parser->words);
+		arch->write_burst_cycles = words_take_long(&parser->words);
+	}
+	arch->is_duplex = words_take(&parser->words, "duplex");
 	if (words_take(&parser->words, "mac_cycles"))
 		arch->core_mac_cycles = words_take_real(&parser->words);
 	words_expect(&parser->words, "max_rank");

@@ -242,6 +242,13 @@ static void print_machine(FILE *out, const struct arch *arch)
 		arch->bytes_per_cycle);
 	if (arch->dma_clock_hz > 0)
 		fprintf(out, "    dma_clock_hz %.17g\n", arch->dma_clock_hz);
+	if (arch->write_startup_cycles != arch->startup_cycles)
+		fprintf(out, "    write_startup_cycles %ld\n", arch->write_startup_cycles);
+	if (arch->burst_bytes)
+		fprintf(out, "    bursts %ld %ld %ld\n", arch->burst_bytes, arch->burst_cycles,
+			arch->write_burst_cycles);
+	if (arch->is_duplex)
+		fputs("    duplex\n", out);
 	if (arch->core_mac_cycles > 0)
 		fprintf(out, "    mac_cycles %.17g\n", arch->core_mac_cycles);
 	fprintf(out, "    max_rank %d\n    max_bytes %ld\n    max_count %ld\n    max_stride_bytes %ld\n"

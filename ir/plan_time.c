@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "ir/macs.h"
+#include "ir/plan_box.h"
 
 enum { STEPS = 100000000, CHANNEL_LIMIT = 64, TAG_LIMIT = 32 };
 
@@ -37,7 +38,9 @@ struct step {
 	bool has_copies;             /* calls of the runtime are inside; else only statements */
 	bool matters;                /* a loop without copies: what is inside depends on its variable */
 	int macs;                    /* of a statement */
-	int tag, rank, element_bytes;    /* of a transfer */
+	bool is_put;                 /* of a transfer */
+	int tag, rank, element_bytes;
+	int run_from, run_to;        /* dimensions of the run that its command moves at a time */
 	struct formula *count[ARRAY_RANK_LIMIT];
 	unsigned tags;               /* of a wait */
 };
@@ -49,7 +52,7 @@ struct machine {
 	long steps;                  /* that are left */
 	double scale;                /* cycles of the core in one of the DMA engine's clock */
 	double macs;                 /* since the last call of the runtime */
-	long now, bus_free, last_end;
+	long now, bus_free[2], last_end;     /* [1]: of what is written, where that has a bus */
 	long channel_free[CHANNEL_LIMIT], tag_done[TAG_LIMIT];
 	int channels;
 	struct plan_time sum;
@@ -57,7 +60,8 @@ struct machine {
 
 bool arch_has_clock(const struct arch *arch)
 {
-	return arch->startup_cycles > 0 || arch->core_mac_cycles > 0;
+	return arch->startup_cycles > 0 || arch->write_startup_cycles > 0 || arch->burst_cycles > 0
+		|| arch->write_burst_cycles > 0 || arch->core_mac_cycles > 0;
 }
 
 /* ---- from a plan ---- */
@@ -111,6 +115,11 @@ static bool depends_on(const struct step *step, const struct cell *cell)
 static void fill_transfer(struct machine *machine, const struct plan_transfer *transfer,
 	struct step *step)
 {
+	struct plan_box box;
+	plan_box(transfer, &box);
+	step->run_from = box.dims[box.rank - 1].from;
+	step->run_to = box.dims[box.rank - 1].to;
+	step->is_put = transfer->is_put;
 	step->has_copies = true;
 	step->tag = transfer->tag;
 	step->rank = transfer->buffer->rank;
@@ -183,19 +192,32 @@ static void compute(struct machine *machine)
 	machine->macs = 0;
 }
 
-/* A command occupies the first channel that is free: it starts up, and then has the bus. */
-static void copy(struct machine *machine, int tag, double bytes)
+/* Cycles of the DMA engine's clock in which RUNS of RUN bytes each have the bus. */
+static double busy_cycles(const struct arch *arch, bool is_put, double runs, double run)
 {
-	double busy = bytes / machine->arch->bytes_per_cycle * machine->scale;
+	double burst = (double)arch->burst_bytes, rest = burst > 0 ? fmod(run, burst) : 0;
+	double more = (double)(is_put ? arch->write_burst_cycles : arch->burst_cycles);
+	if (burst <= 0)
+		return runs * run / arch->bytes_per_cycle;
+	return runs * ((run - rest) / burst * (ceil(burst / arch->bytes_per_cycle) + more)
+		+ (rest > 0 ? ceil(rest / arch->bytes_per_cycle) + more : 0));
+}
+
+/* A command occupies the first channel that is free: it starts up, and then has the bus. */
+static void copy(struct machine *machine, bool is_put, int tag, double runs, double run)
+{
+	const struct arch *arch = machine->arch;
+	double busy = busy_cycles(arch, is_put, runs, run) * machine->scale;
+	double startup = (double)(is_put ? arch->write_startup_cycles : arch->startup_cycles);
+	long *bus_free = &machine->bus_free[is_put && arch->is_duplex];
 	int channel = 0;
 	compute(machine);
 	for (int c = 1; c < machine->channels; c++)
 		if (machine->channel_free[c] < machine->channel_free[channel])
 			channel = c;
 	long start = later(machine->now, machine->channel_free[channel]);
-	long end = later(start + whole((double)machine->arch->startup_cycles * machine->scale + busy),
-		machine->bus_free + whole(busy));
-	machine->channel_free[channel] = machine->bus_free = end;
+	long end = later(start + whole(startup * machine->scale + busy), *bus_free + whole(busy));
+	machine->channel_free[channel] = *bus_free = end;
 	machine->last_end = later(machine->last_end, end);
 	machine->tag_done[tag] = later(machine->tag_done[tag], end);
 	machine->sum.dma_cycles += whole(busy);
@@ -247,14 +269,14 @@ static double macs_in(struct machine *machine, const struct step *step)
 
 static void start(struct machine *machine, const struct step *step)
 {
-	double bytes = step->element_bytes;
+	double run = step->element_bytes, runs = 1;
 	for (int d = 0; d < step->rank; d++) {
 		long count = value_of(step->count[d]);
 		if (count <= 0)
 			return;
-		bytes *= (double)count;
+		*(d >= step->run_from && d < step->run_to ? &run : &runs) *= (double)count;
 	}
-	copy(machine, step->tag, bytes);
+	copy(machine, step->is_put, step->tag, runs, run);
 }
 
 static void walk(struct machine *machine, const struct step *step)

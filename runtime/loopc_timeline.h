@@ -10,9 +10,9 @@ enum { LRT_CHANNEL_LIMIT = 64 };
 
 typedef struct lrt_timeline {
 	lrt_trace_model model;
-	double dma_hz;                      /* 0: the model's clock_hz */
+	lrt_trace_dma dma;
 	uint64_t now;                       /* the core's */
-	uint64_t bus_free, last_end;        /* the bus is free again; the last copy ends */
+	uint64_t bus_free[2], last_end;     /* the bus (of puts) is free again; the last copy ends */
 	uint64_t channel_free[LRT_CHANNEL_LIMIT], tag_done[LRT_TAGS];
 	uint64_t bus_cycles, wait_cycles, compute_cycles, commands, bytes;
 } lrt_timeline;
@@ -36,9 +36,11 @@ static inline uint64_t lrt_timeline_whole(double cycles)
 
 static inline void lrt_timeline_begin(lrt_timeline *line, const lrt_trace_model *model)
 {
-	const lrt_timeline empty = { { 0, 0, 0, 0, 0 }, 0, 0, 0, 0, { 0 }, { 0 }, 0, 0, 0, 0, 0 };
+	const lrt_timeline empty = { { 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0 }, 0, { 0, 0 }, 0, { 0 }, { 0 },
+		0, 0, 0, 0, 0 };
 	*line = empty;
 	line->model = *model;
+	line->dma.write_startup_cycles = model->startup_cycles;
 	if (line->model.channels < 1)
 		line->model.channels = 1;
 	if (line->model.channels > LRT_CHANNEL_LIMIT)
@@ -56,13 +58,33 @@ static inline uint64_t lrt_timeline_bytes(const lrt_box *box)
 	return bytes;
 }
 
-/* A command of TAG that copies BYTES: it takes the first channel that is free, starts up, and then has
- * the bus. */
-static inline lrt_timeline_span lrt_timeline_command(lrt_timeline *line, unsigned tag, uint64_t bytes)
+/* Cycles of the DMA engine's clock in which a burst has the bus. */
+static inline double lrt_timeline_burst(const lrt_timeline *line, int is_put, uint64_t bytes)
+{
+	uint64_t more = is_put ? line->dma.write_burst_cycles : line->dma.burst_cycles;
+	return bytes ? (double)(lrt_timeline_whole((double)bytes / line->model.bytes_per_cycle) + more) : 0;
+}
+
+/* The same of all of a command. */
+static inline double lrt_timeline_busy(const lrt_timeline *line, int is_put, const lrt_box *box)
+{
+	uint64_t bytes = lrt_timeline_bytes(box), burst = line->dma.burst_bytes;
+	if (!burst || !box->bytes)
+		return (double)bytes / line->model.bytes_per_cycle;
+	return (double)(bytes / box->bytes) *
+		((double)(box->bytes / burst) * lrt_timeline_burst(line, is_put, burst) +
+		lrt_timeline_burst(line, is_put, box->bytes % burst));
+}
+
+/* A command of TAG takes the first channel that is free, starts up, and then has the bus. */
+static inline lrt_timeline_span lrt_timeline_command(lrt_timeline *line, int is_put, unsigned tag,
+	const lrt_box *box)
 {
 	const lrt_trace_model *model = &line->model;
-	double scale = line->dma_hz > 0 && model->clock_hz > 0 ? model->clock_hz / line->dma_hz : 1;
-	double busy = (double)bytes / model->bytes_per_cycle * scale;
+	const lrt_trace_dma *dma = &line->dma;
+	double scale = dma->clock_hz > 0 && model->clock_hz > 0 ? model->clock_hz / dma->clock_hz : 1;
+	double busy = lrt_timeline_busy(line, is_put, box) * scale;
+	uint64_t *bus_free = &line->bus_free[is_put && dma->duplex];
 	lrt_timeline_span span = { 0, 0, 0 };
 	unsigned c;
 	for (c = 1; c < model->channels; c++)
@@ -70,14 +92,15 @@ static inline lrt_timeline_span lrt_timeline_command(lrt_timeline *line, unsigne
 			span.channel = c;
 	span.start = lrt_timeline_later(line->now, line->channel_free[span.channel]);
 	span.end = lrt_timeline_later(
-		span.start + lrt_timeline_whole((double)model->startup_cycles * scale + busy),
-		line->bus_free + lrt_timeline_whole(busy));
-	line->channel_free[span.channel] = line->bus_free = span.end;
+		span.start + lrt_timeline_whole(
+			(double)(is_put ? dma->write_startup_cycles : model->startup_cycles) * scale + busy),
+		*bus_free + lrt_timeline_whole(busy));
+	line->channel_free[span.channel] = *bus_free = span.end;
 	line->last_end = lrt_timeline_later(line->last_end, span.end);
 	line->tag_done[tag] = lrt_timeline_later(line->tag_done[tag], span.end);
 	line->bus_cycles += lrt_timeline_whole(busy);
 	line->commands++;
-	line->bytes += bytes;
+	line->bytes += lrt_timeline_bytes(box);
 	return span;
 }
 

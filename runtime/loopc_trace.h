@@ -37,9 +37,20 @@ typedef struct lrt_trace_result {
 /* Begins a timeline; MODEL NULL: 100 cycles, 4 bytes a cycle, one channel.  FILE
  * (may be NULL) gets it in the format of Chrome's trace viewer. */
 void lrt_trace_begin(const lrt_trace_model *model, const char *file);
-/* From here on startup_cycles and bytes_per_cycle are of a clock of HZ, not of the model's CLOCK_HZ (which
- * must be known): a command takes as many whole cycles of that as it needs. */
-void lrt_trace_dma_clock(double hz);
+/* More of the DMA engine, where it is not as simple.  Its cycles are of CLOCK_HZ (0: of the model's); a
+ * command takes as many whole cycles of the core as it needs.  A put starts up in WRITE_STARTUP_CYCLES.  A
+ * command is moved in bursts of at most BURST_BYTES (0: it is not), none of which goes across runs; each takes
+ * whole cycles for its bytes, and BURST_CYCLES more, or of a put WRITE_BURST_CYCLES.  DUPLEX: gets and puts
+ * have a bus each. */
+typedef struct lrt_trace_dma {
+	double clock_hz;
+	uint64_t write_startup_cycles;
+	uint64_t burst_bytes, burst_cycles, write_burst_cycles;
+	int duplex;
+} lrt_trace_dma;
+
+/* To be called when the timeline has begun, before the first copy. */
+void lrt_trace_dma_engine(const lrt_trace_dma *dma);
 /* Copies of this region are shown under NAME, which is kept. */
 void lrt_trace_array(const char *name, const void *base, size_t bytes);
 /* The core computes for CYCLES. */

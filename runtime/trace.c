@@ -150,10 +150,10 @@ static void enter_runtime(void)
 	core_computes("compute", (uint64_t)(seconds * trace.line.model.compute_hz));
 }
 
-void lrt_trace_dma_clock(double hz)
+void lrt_trace_dma_engine(const lrt_trace_dma *dma)
 {
 	enter_runtime();
-	trace.line.dma_hz = hz;
+	trace.line.dma = *dma;
 	leave_runtime();
 }
 
@@ -187,15 +187,14 @@ void lrt_trace_compute(const char *name, uint64_t cycles)
 }
 
 /* Gives a command of TAG its place in time. */
-static void schedule(const char *verb, unsigned tag, lrt_ext ext, const lrt_box *box)
+static void schedule(int is_put, unsigned tag, lrt_ext ext, const lrt_box *box)
 {
-	uint64_t bytes = lrt_timeline_bytes(box);
-	lrt_timeline_span span = lrt_timeline_command(&trace.line, tag, bytes);
+	lrt_timeline_span span = lrt_timeline_command(&trace.line, is_put, tag, box);
 	if (!trace.file)
 		return;
-	print_event(FIRST_CHANNEL_ROW + span.channel, verb, region_name(ext), span.start, span.end);
+	print_event(FIRST_CHANNEL_ROW + span.channel, is_put ? "put " : "get ", region_name(ext), span.start, span.end);
 	fprintf(trace.file, ",\"args\":{\"tag\":%u,\"bytes\":%" PRIu64 ",\"issued\":%" PRIu64 "}}",
-		tag, bytes, trace.line.now);
+		tag, lrt_timeline_bytes(box), trace.line.now);
 }
 
 static void copy_box(unsigned char *to, const unsigned char *from, const lrt_box *box,
@@ -214,7 +213,7 @@ static void copy_box(unsigned char *to, const unsigned char *from, const lrt_box
 void lrt_get(unsigned tag, void *loc, lrt_ext ext, const lrt_box *box)
 {
 	enter_runtime();
-	schedule("get ", tag % LRT_TAGS, ext, box);
+	schedule(0, tag % LRT_TAGS, ext, box);
 	copy_box(loc, (const unsigned char *)ext, box, box->loc_stride, box->ext_stride, 0);
 	leave_runtime();
 }
@@ -222,7 +221,7 @@ void lrt_get(unsigned tag, void *loc, lrt_ext ext, const lrt_box *box)
 void lrt_put(unsigned tag, lrt_ext ext, const void *loc, const lrt_box *box)
 {
 	enter_runtime();
-	schedule("put ", tag % LRT_TAGS, ext, box);
+	schedule(1, tag % LRT_TAGS, ext, box);
 	copy_box((unsigned char *)ext, loc, box, box->ext_stride, box->loc_stride, 0);
 	leave_runtime();
 }

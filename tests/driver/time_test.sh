@@ -49,6 +49,16 @@ exits 0 "the plan" "$LOOPC" --arch=m.yaml --emit=plan -o m.plan product.loop
 exits 0 "the plan is read" "$LOOPC" --emit=plan -o again.plan m.plan
 same m.plan again.plan "the plan's text keeps the clocks"
 
+# Bursts of 16 bytes, none across rows: of A and B, whole arrays, 3 and 3 of them, of C 4; 3 cycles each, 1 of a put.
+machine 'startup_cycles: 10, write_startup_cycles: 20, bytes_per_cycle: 8, burst_bytes: 16, burst_cycles: 3, write_burst_cycles: 1' ''
+is_timed "bursts" $((10 + 15 + 10 + 14 + 20 + 12)) 0 81 $((15 + 14 + 12))
+exits 0 "the plan of bursts" "$LOOPC" --arch=m.yaml --emit=plan -o m.plan product.loop
+exits 0 "the plan of bursts is read" "$LOOPC" --emit=plan -o again.plan m.plan
+same m.plan again.plan "the plan's text keeps bursts"
+machine 'startup_cycles: 10, burst_cycles: 3' ''
+exits 1 "bursts of no size" "$LOOPC" --arch=m.yaml -o product.c product.loop
+has err "'dma.burst_cycles' needs 'dma.burst_bytes'" "bursts of no size: says what is missing"
+
 machine 'bytes_per_cycle: 4' 'clock_hz: 100e6'
 exits 0 "no clock" "$LOOPC" --arch=m.yaml --verify --report=r.json -o product.c product.loop
 hasnt r.json '"time"' "a machine on which nothing takes time says none"

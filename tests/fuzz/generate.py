@@ -738,6 +738,13 @@ class Machine:
             r.choice((0, 1, 20, 291)), r.choice((0.3, 1, 4, 7)), r.choice((1, 2, 3, 8)))
         if r.random() < 0.5:
             text += ", clock_hz: %g" % r.choice((1e8, 3.2e9, 7e8))
+        if r.random() < 0.4:
+            text += ", burst_bytes: %d, burst_cycles: %d" % (r.choice((7, 16, 64, 256)), r.choice((0, 1, 3)))
+            text += ", write_burst_cycles: %d" % r.choice((0, 1, 2)) if r.random() < 0.5 else ""
+        if r.random() < 0.4:
+            text += ", write_startup_cycles: %d" % r.choice((0, 5, 40))
+        if r.random() < 0.3:
+            text += ", duplex: true"
         text += " }\n"
         if r.random() < 0.5:
             text += "core: { mac_cycles: %g }\n" % r.choice((0.01, 1, 0.3, 12))

@@ -72,15 +72,82 @@ static void two_channels_share_the_bus(void **state)
 static void dma_has_a_clock_of_its_own(void **state)
 {
 	const lrt_trace_model model = { 10, 4.0, 1, 100e6, 0.0 };
+	const lrt_trace_dma dma = { 400e6, 10, 0, 0, 0, 0 };
 	lrt_trace_result result;
 	(void)state;
 	lrt_trace_begin(&model, NULL);
-	lrt_trace_dma_clock(400e6);
+	lrt_trace_dma_engine(&dma);
 	get(0, 0, 48);                          /* 22 of its cycles: 6 of the core's, the bus 3 */
 	get(1, 64, 40);                         /* 20: 5; the bus 2.5 */
 	result = lrt_trace_end();
 	assert_int_equal(result.cycles, 11);
 	assert_int_equal(result.bus_cycles, 6);
+}
+
+/* COUNT rows of BYTES each, 4096 apart outside. */
+static lrt_box rows(uint32_t count, uint32_t bytes)
+{
+	lrt_box box = run(bytes);
+	box.rank = count > 1 ? 2 : 1;
+	box.count[0] = count;
+	box.loc_stride[0] = bytes;
+	box.ext_stride[0] = bytes;
+	return box;
+}
+
+/* The DMA engine of a PULP cluster as its simulator (GVSoC, pulp-open) times it: cycles of gets and puts of
+ * ROWS of BYTES, which the model meets to 2 %. */
+static void a_cluster_s_dma(void **state)
+{
+	static const struct {
+		int is_put;
+		uint32_t rows, bytes;
+		uint64_t cycles;
+	} measured[] = {
+		{ 0, 1, 1024, 154 }, { 0, 1, 4096, 538 }, { 0, 1, 16384, 2074 },
+		{ 0, 8, 1024, 1052 }, { 0, 1024, 8, 1052 }, { 0, 2048, 4, 2072 }, { 0, 4096, 2, 4126 },
+		{ 0, 8192, 1, 8218 },
+		{ 1, 1, 1024, 160 }, { 1, 1, 4096, 556 }, { 1, 1, 16384, 2140 },
+		{ 1, 32, 256, 1082 }, { 1, 128, 64, 1178 }, { 1, 512, 16, 1562 }, { 1, 1024, 8, 2072 },
+		{ 1, 8192, 1, 16412 }
+	};
+	static unsigned char outside[16384];
+	const lrt_trace_model model = { 26, 8.0, 8, 0.0, 0.0 };
+	const lrt_trace_dma dma = { 0, 28, 256, 0, 1, 1 };
+	size_t m;
+	(void)state;
+	for (m = 0; m < sizeof measured / sizeof *measured; m++) {
+		lrt_box box = rows(measured[m].rows, measured[m].bytes);
+		double cycles;
+		lrt_trace_begin(&model, NULL);
+		lrt_trace_dma_engine(&dma);
+		if (measured[m].is_put)
+			lrt_put(0, (lrt_ext)outside, lrt_scratchpad(), &box);
+		else
+			lrt_get(0, lrt_scratchpad(), (lrt_ext)outside, &box);
+		cycles = (double)lrt_trace_end().cycles;
+		assert_true(cycles > 0.98 * (double)measured[m].cycles);
+		assert_true(cycles < 1.02 * (double)measured[m].cycles);
+	}
+}
+
+static void reads_and_writes_have_a_bus_each(void **state)
+{
+	const lrt_trace_model model = { 10, 4.0, 2, 0.0, 0.0 };
+	const lrt_trace_dma one = { 0, 10, 0, 0, 0, 0 }, two = { 0, 10, 0, 0, 0, 1 };
+	static unsigned char outside[64];
+	lrt_box box = run(40);
+	(void)state;
+	lrt_trace_begin(&model, NULL);
+	lrt_trace_dma_engine(&one);
+	get(0, 0, 40);                          /* bus 10 .. 20 */
+	lrt_put(1, (lrt_ext)outside, (unsigned char *)lrt_scratchpad() + 128, &box);    /* 20 .. 30 */
+	assert_int_equal(lrt_trace_end().cycles, 30);
+	lrt_trace_begin(&model, NULL);
+	lrt_trace_dma_engine(&two);
+	get(0, 0, 40);
+	lrt_put(1, (lrt_ext)outside, (unsigned char *)lrt_scratchpad() + 128, &box);    /* 10 .. 20 */
+	assert_int_equal(lrt_trace_end().cycles, 20);
 }
 
 static void boxes_count_all_their_bytes(void **state)
@@ -177,6 +244,8 @@ int main(void)
 		cmocka_unit_test(one_channel),
 		cmocka_unit_test(two_channels_share_the_bus),
 		cmocka_unit_test(dma_has_a_clock_of_its_own),
+		cmocka_unit_test(a_cluster_s_dma),
+		cmocka_unit_test(reads_and_writes_have_a_bus_each),
 		cmocka_unit_test(boxes_count_all_their_bytes),
 		cmocka_unit_test(file_is_a_chrome_trace),
 		cmocka_unit_test(a_file_that_cannot_be_written),
