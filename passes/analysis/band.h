@@ -16,8 +16,8 @@ struct hyperplane {
 	enum hyperplane_kind kind;
 	isl_aff *value;              /* HYPERPLANE_AFFINE: on the statement's domain space;
 	                              * owned by the arena */
-	struct affine affine;        /* the same over DIVISOR: value = affine / divisor */
-	long divisor;                /* > 0; exact on the domain */
+	struct affine affine;        /* the same over DIVISOR: value = floor(affine / divisor) */
+	long divisor;                /* > 0 */
 	long span;                   /* it runs in each tile that one of value .. value + span falls
 	                              * in: more than once, where that is longer than a tile's rest */
 };

@@ -87,13 +87,37 @@ static int plane_iterator(const struct statement *statement, const struct hyperp
 	return found;
 }
 
-/* A subscript as a function of the band: base + coefficients, and a span that the
- * iterators outside the band add, all in elements. */
+/* The dimension of the band that runs along iterator I of statement S; NULL: none. */
+static const struct hyperplane *plane_along(const struct variant *variant, int s, int i)
+{
+	for (int l = 0; l < variant->band->count; l++) {
+		const struct hyperplane *plane = &variant->band->dims[l].planes[s];
+		if (plane->kind == HYPERPLANE_AFFINE && plane->affine.coefficients[i])
+			return plane;
+	}
+	return NULL;
+}
+
+/* What iterator I of statement S takes at one value of the band, RANGES those of all values: all of them
+ * where no dimension runs along it; else its offsets from the first, as 0 and 1 of rows y at
+ * floor(y / 2). */
+static struct range inner_range(const struct variant *variant, int s, const struct range *ranges,
+	int i)
+{
+	const struct hyperplane *plane = plane_along(variant, s, i);
+	if (!plane)
+		return ranges[i];
+	long rest = plane->divisor - ranges[i].step;
+	return plane->affine.coefficients[i] > 0 ? (struct range){ 0, rest, ranges[i].step }
+		: (struct range){ -rest, 0, ranges[i].step };
+}
+
+/* A subscript as a function of the band: base + coefficients, and a span that inner
+ * values of iterators add, all in elements. */
 struct pattern {
 	long coefficient[NEST_LOOPS];
 	long min, max;               /* at the band's origin */
 	long gcd;                    /* of all steps it takes */
-	int iterators;               /* that move it */
 };
 
 /* False if a plane is more than an iterator. */
@@ -112,29 +136,27 @@ static bool subscript_pattern(const struct variant *variant, int s, const struct
 		if (i < 0 || in_band[i])
 			return false;
 		in_band[i] = true;
-		/* value = (sign i + c) / divisor, so i = sign (divisor value - c) */
+		/* value = floor((sign i + c) / divisor), so i = sign (divisor value - c) + what is inner */
 		long sign = plane->affine.coefficients[i], factor = subscript->coefficients[i] * sign;
 		pattern->coefficient[l] = factor * plane->divisor;
 		pattern->min -= factor * plane->affine.constant;
 		pattern->max -= factor * plane->affine.constant;
 		pattern->gcd = gcd(pattern->gcd, pattern->coefficient[l]);
-		pattern->iterators += factor != 0;
 	}
 	for (int i = 0; i < statement->depth; i++) {
 		long a = subscript->coefficients[i];
-		if (in_band[i] || !a)
+		const struct range range = inner_range(variant, s, ranges, i);
+		if (!a)
 			continue;
-		pattern->min += a * (a > 0 ? ranges[i].min : ranges[i].max);
-		pattern->max += a * (a > 0 ? ranges[i].max : ranges[i].min);
-		if (ranges[i].min < ranges[i].max) {
-			pattern->gcd = gcd(pattern->gcd, a * ranges[i].step);
-			pattern->iterators++;
-		}
+		pattern->min += a * (a > 0 ? range.min : range.max);
+		pattern->max += a * (a > 0 ? range.max : range.min);
+		if (range.min < range.max)
+			pattern->gcd = gcd(pattern->gcd, a * range.step);
 	}
 	return true;
 }
 
-/* Every affine plane runs over the whole extent of its dimension. */
+/* Every affine plane runs over the whole extent of its dimension, as many iterations at each value. */
 static bool planes_cover(const struct form_builder *builder, int s)
 {
 	const struct variant *variant = builder->variant;
@@ -147,7 +169,10 @@ static bool planes_cover(const struct form_builder *builder, int s)
 			return false;
 		const struct range *range = &builder->ranges[s][i];
 		long points = (range->max - range->min) / range->step + 1;
-		if (points != variant->band->dims[l].extent || range->step != plane->divisor)
+		long first = plane->affine.constant
+			+ (plane->affine.coefficients[i] > 0 ? range->min : -range->max);
+		if (first || plane->divisor % range->step
+			|| points * range->step != variant->band->dims[l].extent * plane->divisor)
 			return false;
 	}
 	return true;
@@ -170,7 +195,7 @@ static void find_clip(const struct reference_group *array, int d, struct region_
 
 /* The union of the patterns of one dimension of ARRAY.  False if they move apart. */
 static bool region_dim(const struct form_builder *builder, const struct reference_group *array, int d,
-	struct region_dim *region, bool *is_full)
+	struct region_dim *region)
 {
 	const struct variant *variant = builder->variant;
 	long min = 0, max = 0, step = 0;
@@ -193,7 +218,6 @@ static bool region_dim(const struct form_builder *builder, const struct referenc
 			step = gcd(step, pattern.min - min);
 		min = !a || pattern.min < min ? pattern.min : min;
 		max = !a || pattern.max > max ? pattern.max : max;
-		*is_full &= pattern.iterators <= 1;
 	}
 	region->stride = step ? step : 1;
 	region->phase = ((min % region->stride) + region->stride) % region->stride;
@@ -227,21 +251,25 @@ static bool written_by_a_box(const struct form_builder *builder, const struct re
 	return all || any || !nest_is_created(builder->variant, array);
 }
 
-/* A written region must be written whole: every dimension moves with one iterator of
- * its own, the same in all accesses. */
-static bool writes_whole_regions(const struct nest *nest, const struct reference_group *array)
+/* ACCESS writes the elements of REGION, its array's, in all dimensions: each moves with one iterator of its
+ * own, of which no element is left out. */
+static bool writes_whole_region(const struct form_builder *builder, const struct nest_access *access,
+	const struct region *region)
 {
-	for (int a = 0; a < array->access_count; a++) {
-		const struct statement *statement = nest->statements[array->accesses[a].statement];
-		const struct access *access = array->accesses[a].access;
-		bool used[LOOP_DEPTH_LIMIT] = { false };
-		for (int d = 0; d < array->array->rank; d++) {
-			int i = only_iterator(statement, access, d);
-			if (i == -2 || (i >= 0 && used[i]))
-				return false;
-			if (i >= 0)
-				used[i] = true;
-		}
+	const struct statement *statement = builder->variant->nest->statements[access->statement];
+	bool used[LOOP_DEPTH_LIMIT] = { false };
+	for (int d = 0; d < access->access->array->rank; d++) {
+		const struct region_dim *dim = &region->dims[d];
+		struct pattern pattern;
+		subscript_pattern(builder->variant, access->statement, builder->ranges[access->statement],
+			&access->access->subscripts[d], &pattern);
+		int i = only_iterator(statement, access->access, d);
+		if (i == -2 || (i >= 0 && used[i]) || pattern.min != dim->base * dim->stride + dim->phase
+			|| pattern.max - pattern.min != (dim->window - 1) * dim->stride
+			|| (pattern.gcd && pattern.gcd != dim->stride))
+			return false;
+		if (i >= 0)
+			used[i] = true;
 	}
 	return true;
 }
@@ -249,45 +277,23 @@ static bool writes_whole_regions(const struct nest *nest, const struct reference
 static bool region_of(const struct form_builder *builder, const struct reference_group *array,
 	struct region *region)
 {
-	bool is_full = true;
-	for (int d = 0; d < array->array->rank; d++) {
-		if (!region_dim(builder, array, d, &region->dims[d], &is_full))
+	for (int d = 0; d < array->array->rank; d++)
+		if (!region_dim(builder, array, d, &region->dims[d]))
 			return false;
-		if (!array->is_written)
-			continue;
-		/* all accesses the same: the window is one, or what one free iterator spans */
-		struct pattern first;
-		subscript_pattern(builder->variant, array->accesses[0].statement,
-			builder->ranges[array->accesses[0].statement],
-			&array->accesses[0].access->subscripts[d], &first);
-		if (!is_full || region->dims[d].window != (first.max - first.min)
-			/ region->dims[d].stride + 1)
+	/* what goes out is all written; reads may look at a part of it */
+	for (int a = 0; a < array->access_count; a++)
+		if (array->accesses[a].access->is_write
+			&& !writes_whole_region(builder, &array->accesses[a], region))
 			return false;
-		for (int a = 1; a < array->access_count; a++) {
-			struct pattern other;
-			subscript_pattern(builder->variant, array->accesses[a].statement,
-				builder->ranges[array->accesses[a].statement],
-				&array->accesses[a].access->subscripts[d], &other);
-			if (other.min != first.min || other.max != first.max)
-				return false;
-		}
-	}
-	return !array->is_written || (writes_whole_regions(builder->variant->nest, array)
-		&& written_by_a_box(builder, array));
+	return !array->is_written || written_by_a_box(builder, array);
 }
 
 /* ---- regions with holes ---- */
 
-/* Iterator I of ACCESS's statement is of no dimension of the band, and has several values. */
-static bool is_inner(const struct form_builder *builder, const struct nest_access *access, int i)
+/* What iterator I of ACCESS's statement takes at one value of the band; an inner one several. */
+static struct range inner_of(const struct form_builder *builder, const struct nest_access *access, int i)
 {
-	const struct range *range = &builder->ranges[access->statement][i];
-	for (int l = 0; l < builder->variant->band->count; l++) {
-		const struct hyperplane *plane = &builder->variant->band->dims[l].planes[access->statement];
-		if (plane->kind == HYPERPLANE_AFFINE && plane->affine.coefficients[i])
-			return false;
-	}
-	return range->min < range->max;
+	return inner_range(builder->variant, access->statement, builder->ranges[access->statement], i);
 }
 
 /* TOUCHED[d]: of the window, what one inner iterator of ACCESS touches, each another one.  True if
@@ -302,9 +308,9 @@ static bool touched_by(const struct form_builder *builder, const struct referenc
 		int best = -1;
 		touched[d] = 1;
 		for (int i = 0; i < depth; i++) {
-			const struct range *range = &builder->ranges[access->statement][i];
-			long points = (range->max - range->min) / range->step + 1;
-			if (!coefficients[i] || !is_inner(builder, access, i))
+			const struct range range = inner_of(builder, access, i);
+			long points = (range.max - range.min) / range.step + 1;
+			if (!coefficients[i] || range.min == range.max)
 				continue;
 			is_all &= best < 0 && !is_used[i];
 			if (!is_used[i] && points > touched[d]) {
@@ -320,6 +326,7 @@ static bool touched_by(const struct form_builder *builder, const struct referenc
 
 /* Where the elements that ACCESS touches at the band's origin are in REGION's window. */
 struct walk {
+	struct range inner[LOOP_DEPTH_LIMIT];        /* values of iterators there; one: it is no inner one */
 	long value[LOOP_DEPTH_LIMIT];        /* of the inner iterators */
 	long first[ARRAY_RANK_LIMIT];        /* subscripts where all of these are 0 */
 };
@@ -329,7 +336,7 @@ static void walk_begin(const struct form_builder *builder, const struct referenc
 {
 	const struct range *ranges = builder->ranges[access->statement];
 	for (int i = 0; i < builder->variant->nest->statements[access->statement]->depth; i++)
-		walk->value[i] = ranges[i].min;
+		walk->value[i] = (walk->inner[i] = inner_of(builder, access, i)).min;
 	for (int d = 0; d < array->array->rank; d++) {
 		const struct affine *subscript = &access->access->subscripts[d];
 		struct pattern pattern;
@@ -337,8 +344,9 @@ static void walk_begin(const struct form_builder *builder, const struct referenc
 		walk->first[d] = pattern.min;
 		for (int i = 0; i < builder->variant->nest->statements[access->statement]->depth; i++) {
 			long a = subscript->coefficients[i];
-			if (is_inner(builder, access, i))
-				walk->first[d] -= a * (a > 0 ? ranges[i].min : ranges[i].max);
+			const struct range *range = &walk->inner[i];
+			if (range->min < range->max)
+				walk->first[d] -= a * (a > 0 ? range->min : range->max);
 		}
 	}
 }
@@ -352,7 +360,7 @@ static long walk_cell(const struct form_builder *builder, const struct reference
 		const struct region_dim *dim = &region->dims[d];
 		long value = walk->first[d];
 		for (int i = 0; i < builder->variant->nest->statements[access->statement]->depth; i++)
-			if (is_inner(builder, access, i))
+			if (walk->inner[i].min < walk->inner[i].max)
 				value += access->access->subscripts[d].coefficients[i] * walk->value[i];
 		value = (value - dim->phase) / dim->stride - dim->base;
 		if (value < 0 || value >= dim->window)
@@ -365,14 +373,14 @@ static long walk_cell(const struct form_builder *builder, const struct reference
 static bool walk_next(const struct form_builder *builder, const struct nest_access *access,
 	struct walk *walk)
 {
-	const struct range *ranges = builder->ranges[access->statement];
 	for (int i = 0; i < builder->variant->nest->statements[access->statement]->depth; i++) {
-		if (!is_inner(builder, access, i))
+		const struct range *range = &walk->inner[i];
+		if (range->min == range->max)
 			continue;
-		walk->value[i] += ranges[i].step;
-		if (walk->value[i] <= ranges[i].max)
+		walk->value[i] += range->step;
+		if (walk->value[i] <= range->max)
 			return true;
-		walk->value[i] = ranges[i].min;
+		walk->value[i] = range->min;
 	}
 	return false;
 }

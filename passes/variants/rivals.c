@@ -33,7 +33,7 @@ static int iterator_of(const struct statement *statement, const struct hyperplan
 	return found;
 }
 
-/* False if SUBSCRIPT of statement S is not one. */
+/* False if SUBSCRIPT of statement S is not one, or has several elements at one value. */
 static bool in_band(const struct variant *variant, int s, const struct affine *subscript,
 	struct band_affine *out)
 {
@@ -45,6 +45,8 @@ static bool in_band(const struct variant *variant, int s, const struct affine *s
 		int i = iterator_of(statement, plane);
 		if (i < 0 || is_known[i])
 			continue;
+		if (plane->divisor > labs(statement->loops[i]->step))
+			return false;
 		/* value = (sign i + c) / divisor, so i = sign (divisor value - c) */
 		long factor = subscript->coefficients[i] * plane->affine.coefficients[i];
 		is_known[i] = true;

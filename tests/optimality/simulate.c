@@ -417,8 +417,11 @@ static void random_output(struct random_source *source, const struct nest_model 
 	array->is_read = !array->is_created;
 	for (int l = 0; l < model->loop_count; l++)
 		if (array->rank < 3 && random_below(source, 2)) {
-			array->dims[array->rank].window = 1;
-			array->dims[array->rank++].coefficient[l] = 1;
+			/* some iterations write a block of their own */
+			long block = (source->state >> 40) % 5 == 0 ? 2 + (long)(source->state >> 50) % 2 : 1;
+
+			array->dims[array->rank].window = block;
+			array->dims[array->rank++].coefficient[l] = block;
 		}
 	/* a dimension that several iterations add to */
 	if (!array->is_created && array->rank > 0 && random_below(source, 3) == 0) {
@@ -455,16 +458,18 @@ static void random_clip(struct random_source *source, const struct nest_model *m
 	}
 	for (int d = 0; d < array->rank; d++) {
 		struct model_dim *dim = &array->dims[d];
-		long whole = dim->window;
+		long whole = dim->window, step = 1;
 
 		for (int l = 0; l < model->loop_count; l++) {
 			whole += dim->coefficient[l] * (model->loops[l].extent - 1);
+			step = dim->coefficient[l] > step ? dim->coefficient[l] : step;
 			if (random_below(source, 4) == 0)
 				dim->negative |= 1l << l;
 		}
 		dim->clip_low = random_below(source, 3);
 		dim->clip_high = whole - random_below(source, 3);
-		if (dim->clip_low >= dim->clip_high || random_below(source, 3) == 0)
+		/* what exists has an element that is touched: no step goes over all of it */
+		if (dim->clip_high - dim->clip_low < step || random_below(source, 3) == 0)
 			dim->clip_low = dim->clip_high = 0;
 	}
 }
