@@ -139,6 +139,7 @@ const struct nest *nest_renew(struct compilation *compilation, const struct nest
 	renewed->name = nest->name;
 	renewed->function = function;
 	renewed->index = nest->index;
+	renewed->joined_count = nest->joined_count;
 	renewed->statements = statements;
 	renewed->statement_count = count;
 	fill_nest(compilation, renewed);

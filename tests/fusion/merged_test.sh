@@ -54,6 +54,30 @@ fuse
 END
 hasnt out '^    merge$' "as a group: it is one"
 
+# A sum in a scalar that becomes an array where nests are merged: the schedule says both.
+cat >expanded.loop <<'END'
+void layer(const float A[96][96], const float B[96][96], float C[96][96])
+{
+	float T[96][96];
+	for (int i = 0; i < 96; i++)
+		for (int j = 0; j < 96; j++) {
+			float s = 0;
+			for (int k = 0; k < 96; k++)
+				s += A[i][k] * B[k][j];
+			T[i][j] = s;
+		}
+	for (int i = 0; i < 96; i++)
+		for (int j = 0; j < 96; j++)
+			C[i][j] = T[i][j] > 0 ? T[i][j] : 0;
+}
+END
+printf 'name: m\nscratchpad: { bytes: 4096 }\n' >small.yaml
+exits 0 "expanded" "$LOOPC" --arch=small.yaml --emit=schedule=found,c=one.c expanded.loop
+has found '^merge$' "expanded: merged"
+has found '^form expanded$' "expanded: with an array"
+exits 0 "expanded, given back" "$LOOPC" --arch=small.yaml --schedule=found --emit=schedule=again,c=two.c expanded.loop
+ok "expanded, given back: the same schedule" cmp -s found again
+
 # What is said of merged nests.
 printf 'nest layer.0-1\nmerge\ntile k 8\nnest layer.2\n' >wanted
 exits 0 "two of three" "$LOOPC" --arch=machine.yaml --verify --report --schedule=wanted layer.loop
