@@ -4,8 +4,8 @@ libloopc_a_SOURCES += \
 	passes/quiet.c passes/quiet.h passes/lower_function.c passes/lower_function.h
 libloopc_a_SOURCES += \
 	passes/analysis/band.c passes/analysis/band.h passes/analysis/band_dim.c passes/analysis/band_dim.h \
-	passes/analysis/band_isl.c passes/analysis/band_isl.h passes/analysis/compulsory.c \
-	passes/analysis/dependence.c \
+	passes/analysis/band_isl.c passes/analysis/band_isl.h passes/analysis/band_use.c \
+	passes/analysis/band_use.h passes/analysis/compulsory.c passes/analysis/dependence.c \
 	passes/analysis/expand.c passes/analysis/expand.h passes/analysis/lattice.c passes/analysis/lattice.h \
 	passes/analysis/legality.c passes/analysis/legality.h passes/analysis/nest.h \
 	passes/analysis/nest_memo.c passes/analysis/nest_memo.h passes/analysis/nests.c passes/analysis/plan_value.c passes/analysis/plan_value.h \

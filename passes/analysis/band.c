@@ -10,6 +10,7 @@
 #include "ir/order.h"
 #include "passes/analysis/band_dim.h"
 #include "passes/analysis/band_isl.h"
+#include "passes/analysis/band_use.h"
 #include "passes/analysis/legality.h"
 #include "passes/analysis/nest_memo.h"
 #include "passes/analysis/values.h"
@@ -70,7 +71,9 @@ static bool iterator_origin(const struct nest *nest, const int *iterators, int s
 enum alignment {
 	ALIGN_ENDS,                  /* in the first or last tile */
 	ALIGN_NAMES,                 /* the same; loops of the same name are one */
-	ALIGN_BOUNDS                 /* names, and the loop's first or last iteration */
+	ALIGN_BOUNDS,                /* names, and the loop's first or last iteration */
+	ALIGN_USES                   /* by the elements that they share with others (band_use.h);
+	                              * where these do not say it, by names */
 };
 
 static isl_stat keep_piece(__isl_take isl_set *set, __isl_take isl_aff *aff, void *user)
@@ -158,6 +161,9 @@ static bool source_dim(struct compilation *compilation, const struct nest *nest,
 {
 	const struct statement *main = nest_deepest(nest);
 	const struct loop *loop = main->loops[j];
+	if (alignment == ALIGN_USES && direction == AS_WRITTEN
+		&& dim_by_use(compilation, nest, band, j, dim))
+		return true;
 	int *iterators = ARENA_ARRAY(compilation->arena, int, nest->statement_count);
 	for (int s = 0; s < nest->statement_count; s++)
 		iterators[s] = matching_iterator(nest->statements[s], main, j, alignment != ALIGN_ENDS);
@@ -169,13 +175,12 @@ static bool source_dim(struct compilation *compilation, const struct nest *nest,
 		nest->statement_count);
 	for (int s = 0; s < nest->statement_count; s++) {
 		const struct statement *statement = nest->statements[s];
-		int common = shared_loop_count(statement, main);
 		if (iterators[s] >= 0) {
 			planes[s] = iterator_plane(compilation, statement, iterators[s], sign, origin,
 				divisor);
 			continue;
 		}
-		bool after = place_in_body(statement, common) >= place_in_body(main, common);
+		bool after = runs_behind(statement, main);
 		planes[s].kind = after ? HYPERPLANE_LAST : HYPERPLANE_FIRST;
 		if (alignment == ALIGN_BOUNDS && divisor == 1
 			&& bound_plane(compilation, statement, main, j, sign, after, &planes[s])) {
@@ -184,13 +189,9 @@ static bool source_dim(struct compilation *compilation, const struct nest *nest,
 			planes[s] = hyperplane_make(compilation, statement, affine, 1);
 		}
 	}
-	for (int s = 0; s < nest->statement_count && alignment == ALIGN_BOUNDS; s++) {
-		const struct statement *statement = nest->statements[s];
-		int common = shared_loop_count(statement, main);
+	for (int s = 0; s < nest->statement_count && alignment == ALIGN_BOUNDS; s++)
 		if (iterators[s] < 0 && planes[s].kind == HYPERPLANE_AFFINE)
-			shift_anchored(compilation, nest, s,
-				place_in_body(statement, common) >= place_in_body(main, common), planes);
-	}
+			shift_anchored(compilation, nest, s, runs_behind(nest->statements[s], main), planes);
 	dim->name = loop->name;
 	return band_dim_finish(compilation, nest, band, planes, dim);
 }
@@ -287,6 +288,8 @@ static void add_source_loops(struct compilation *compilation, const struct nest 
 	const struct statement *main = nest_deepest(nest);
 	for (int j = first; j < main->depth && band->count < NEST_LOOPS; j++) {
 		struct band_dim dim = { 0 };
+		if (alignment == ALIGN_USES && is_window_loop(nest, j))
+			continue;
 		if (!source_dim(compilation, nest, band, j, alignment, AS_WRITTEN, &dim)
 			|| !has_choice(nest, j, &dim))
 			continue;
@@ -300,20 +303,23 @@ static void add_source_loops(struct compilation *compilation, const struct nest 
 	}
 }
 
+/* Nests that are merged have no loops in common, and names that need not say anything. */
 static void find_band(struct compilation *compilation, const struct nest *nest, bool borrows,
 	struct band *best)
 {
+	static const enum alignment ways[] = { ALIGN_USES, ALIGN_NAMES, ALIGN_BOUNDS, ALIGN_ENDS };
+	enum { COUNT = sizeof ways / sizeof *ways };
+	const int first = nest->joined_count ? 0 : 1;
 	struct band band;
 	if (!nest->loop_depth)
 		return;
-	for (int a = ALIGN_NAMES; a <= ALIGN_BOUNDS + 1; a++) {
-		enum alignment alignment = a > ALIGN_BOUNDS ? ALIGN_ENDS : (enum alignment)a;
+	for (int a = first; a < COUNT; a++) {
 		band = (struct band){ .count = 0 };
-		add_source_loops(compilation, nest, alignment, 0, &band);
-		if (a == ALIGN_NAMES || band.count > best->count
-			|| (borrows && alignment == ALIGN_BOUNDS && band.count == best->count))
+		add_source_loops(compilation, nest, ways[a], 0, &band);
+		if (a == first || band.count > best->count
+			|| (borrows && ways[a] == ALIGN_BOUNDS && band.count == best->count))
 			*best = band;
-		if (!best->left_out && (!borrows || alignment == ALIGN_BOUNDS))
+		if (!best->left_out && (!borrows || ways[a] == ALIGN_BOUNDS))
 			break;
 	}
 	if (!best->left_out || !scheduler_may_run(nest))

@@ -5,6 +5,7 @@
 #include <isl/aff.h>
 #include <isl/val.h>
 
+#include "ir/order.h"
 #include "passes/analysis/legality.h"
 #include "passes/analysis/values.h"
 
@@ -45,6 +46,12 @@ struct hyperplane iterator_plane(struct compilation *compilation,
 		.coefficients = ARENA_ARRAY(compilation->arena, long, statement->depth + 1) };
 	affine.coefficients[iterator] = sign;
 	return hyperplane_make(compilation, statement, affine, divisor);
+}
+
+bool runs_behind(const struct statement *statement, const struct statement *main)
+{
+	int common = shared_loop_count(statement, main);
+	return place_in_body(statement, common) >= place_in_body(main, common);
 }
 
 /* The least and largest value of a hyperplane over its statement. */

@@ -11,7 +11,8 @@ enum merging {
 	MERGE_NEVER,
 	MERGE_TO_SAVE,               /* in the dimensions that they have in common each nest uses what
 	                              * another one makes in the same iteration; one of them has more
-	                              * loops, and the search takes longer than that for a group */
+	                              * loops, others windows at most, and the search takes longer than
+	                              * that for a group */
 	MERGE_ALIKE                  /* none has */
 };
 

@@ -318,6 +318,14 @@ static bool may_end(const struct nest *nest, const struct variant *variant,
 		|| (!variant->band->left_out && (options->is_split || !may_split));
 }
 
+/* Nests are merged to use in one buffer what they have in common: those that have closed forms so are not
+ * tried with several. */
+static bool keeps_together(const struct variant *variant, const struct choice *choice, enum outcome outcome)
+{
+	return variant->nest->joined_count && outcome == LOWERED && choice->has_forms
+		&& !variant->groups->is_split && !variant->band->left_out;
+}
+
 /* CHOICE, of VARIANT, came out as OUTCOME and OUT. */
 static void note(struct course *course, const struct variants *variants, const struct variant *variant,
 	struct choice *choice, enum outcome outcome, const struct plan_nest *out)
@@ -367,6 +375,7 @@ static bool try_ways(struct variants *variants, int loops, bool avoids_forms, st
 		if (diag_error_count(compilation->diag) > errors)
 			return false;
 		note(course, variants, &variant, choice, outcome, &out);
+		course->may_split &= form->is_given || !keeps_together(&variant, choice, outcome);
 		if (way == WAY_APART)
 			course->has_met = variant.groups->merges.count > 0;
 		is_enough |= outcome == LOWERED && may_end(nest, &variant, &options, course->may_split);
