@@ -97,8 +97,9 @@ static void go(struct compilation *compilation, const struct plan_way *way)
 		compilation->effort = POINTS;
 }
 
-/* The way to a plan of FUNCTION that is best in what is asked for: all are tried, without a word. */
-static struct plan_way best_way(const struct session *session, const struct function *function)
+/* Tries all ways to a plan of FUNCTION, without a word: TRIED [PLAN_WAYS], and how many. */
+static int try_ways(const struct session *session, const struct function *function,
+	struct plan_tried *tried)
 {
 	const struct options *options = session->options;
 	struct plan_way ways[PLAN_WAYS];
@@ -106,23 +107,36 @@ static struct plan_way best_way(const struct session *session, const struct func
 		options->is_buffering_given ? (int)options->buffering : -1, ways);
 	struct objective_values best = { .is_known = false };
 	int chosen = 0;
-	for (int w = 0; w < count && count > 1; w++) {
+	for (int w = 0; w < count; w++) {
 		struct quiet quiet;
 		quiet_begin(&quiet, &session->compilation);
 		go(&quiet.compilation, &ways[w]);
 		struct plan *plan = make_plan(&quiet.compilation, function);
 		quiet_end(&quiet);
+		tried[w] = (struct plan_tried){ .way = ways[w], .fits = plan };
 		if (!plan && !w)
-			break;               /* the compilation says why */
+			return 1;            /* the compilation says why */
 		if (!plan)
 			continue;
-		const struct objective_values values = objective_of_plan(&options->objective, plan);
+		objective_figures(&options->objective, plan, tried[w].figures);
+		const struct objective_values values = objective_values_of(&options->objective,
+			tried[w].figures);
 		if (objective_values_compare(&options->objective, &values, &best) < 0) {
 			best = values;
 			chosen = w;
 		}
 	}
-	return ways[chosen];
+	tried[chosen].is_best = true;
+	return count;
+}
+
+/* The best of the COUNT ways that were TRIED. */
+static struct plan_way best_way(const struct plan_tried *tried, int count)
+{
+	int best = 0;
+	while (best + 1 < count && !tried[best].is_best)
+		best++;
+	return tried[best].is_best ? tried[best].way : tried[0].way;
 }
 
 /* Multiply-accumulates of the source; -1: not known. */
@@ -146,13 +160,19 @@ static struct plan *make_best_plan(struct session *session, const struct functio
 	const struct plan_objective *objective = &session->options->objective;
 	if (objective_is_traffic(objective))
 		return make_plan(&session->compilation, function);
-	const struct plan_way way = best_way(session, function);
+	struct plan_tried *tried = session->tried[session->plan_count];
+	int *count = &session->tried_counts[session->plan_count];
+	*count = try_ways(session, function, tried);
+	const struct plan_way way = best_way(tried, *count);
 	go(&session->compilation, &way);
 	struct plan *plan = make_plan(&session->compilation, function);
-	if (plan)
-		plan->asked = (struct plan_asked){ objective->text,
-			objective_of_plan(objective, plan).value[0],
-			objective_bound(objective, plan, source_macs(&session->compilation, function)) };
+	if (!plan)
+		return NULL;
+	double figures[PLAN_FIGURE_COUNT];
+	objective_figures(objective, plan, figures);
+	plan->asked = (struct plan_asked){ objective->text,
+		objective_values_of(objective, figures).value[0],
+		objective_bound(objective, plan, source_macs(&session->compilation, function)) };
 	return plan;
 }
 
@@ -167,6 +187,9 @@ static enum status make_plans(struct session *session)
 		return STATUS_USAGE;
 	}
 	session->plans = ARENA_ARRAY(session->arena, struct plan *, program->function_count);
+	session->tried_counts = ARENA_ARRAY(session->arena, int, program->function_count);
+	session->tried = arena_alloc(session->arena,
+		sizeof *session->tried * (size_t)program->function_count);
 	for (int f = 0; f < program->function_count; f++) {
 		struct plan *plan = make_best_plan(session, program->functions[f]);
 		if (plan)

@@ -1,7 +1,7 @@
 /* --explain: the copies of a plan, each with the loops around it and what they mean
  * for it. */
 
-#include "codegen/report.h"
+#include "codegen/report_time.h"
 
 enum { DEPTH_LIMIT = 128 };
 
@@ -120,13 +120,18 @@ static void explain_array(FILE *out, const struct plan_nest *nest,
 
 void report_explain(FILE *out, const struct report *report)
 {
-	for (int p = 0; p < report->plan_count; p++)
+	for (int p = 0; p < report->plan_count; p++) {
+		const struct plan_time *times = report_times(report->plans[p]);
 		for (int n = 0; n < report->plans[p]->nest_count; n++) {
 			const struct plan_nest *nest = &report->plans[p]->nests[n];
 			fprintf(out, "%s (%s:%d) on %s\n", nest->name, nest->location.file,
 				nest->location.line, report->arch->name);
 			for (int t = 0; t < nest->traffic_count; t++)
 				explain_array(out, nest, &nest->traffic[t]);
+			if (times)
+				report_time_explain(out, report->arch, &times[n],
+					report_commands_of_nest(report->plans[p], nest));
 			putc('\n', out);
 		}
+	}
 }

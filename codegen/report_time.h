@@ -14,6 +14,10 @@ bool report_time_of_all(const struct report *report, struct plan_time *sum);
 
 /* The value of the key "time".  The caller owns it. */
 json_t *report_time_json(const struct arch *arch, const struct plan_time *time);
+/* What takes most of TIME on ARCH, of a nest that starts COMMANDS (-1: not known): the core, the bus, or
+ * starting commands. */
+void report_time_explain(FILE *out, const struct arch *arch, const struct plan_time *time,
+	long commands);
 void report_time_text(FILE *out, const char *indent, const struct arch *arch,
 	const struct plan_time *time);
 

@@ -173,6 +173,10 @@ bool emit_reports(struct session *session, struct outputs *outputs)
 			return false;
 		if (options->explain)
 			report_explain(out, &report);
+		for (int p = 0; p < session->plan_count && options->explain && session->tried; p++)
+			if (session->tried_counts[p])
+				objective_explain(out, &options->objective, session->plans[p]->function->name,
+					session->tried[p], session->tried_counts[p]);
 		if (session->strategies)
 			strategies_print(out, session);
 		if (options->report_text)

@@ -91,8 +91,8 @@ static double sum_of(const struct plan_objective *objective, int s, const double
 	return sum;
 }
 
-/* Of all nests together; NAN: not known. */
-static void find_figures(const struct plan_objective *objective, struct plan *plan, double *figures)
+/* Of all nests together. */
+void objective_figures(const struct plan_objective *objective, struct plan *plan, double *figures)
 {
 	const struct plan_time *times = asks_for(objective, PLAN_CYCLES) || asks_for(objective, PLAN_EDP)
 		? report_times(plan) : NULL;
@@ -110,11 +110,10 @@ static void find_figures(const struct plan_objective *objective, struct plan *pl
 	figures[PLAN_EDP] = figures[PLAN_ENERGY] * figures[PLAN_CYCLES];
 }
 
-struct objective_values objective_of_plan(const struct plan_objective *objective, struct plan *plan)
+struct objective_values objective_values_of(const struct plan_objective *objective,
+	const double *figures)
 {
 	struct objective_values values = { .is_known = true };
-	double figures[PLAN_FIGURE_COUNT];
-	find_figures(objective, plan, figures);
 	for (int s = 0; s < objective->count; s++) {
 		values.value[s] = sum_of(objective, s, figures);
 		values.is_known &= !isnan(values.value[s]);
@@ -216,4 +215,25 @@ int objective_ways(const struct plan_objective *objective, const struct arch *ar
 		count = add_way(ways, count, ways[0].buffering, weights[PLAN_TRAFFIC] > 0
 			? weights[PLAN_COMMANDS] / weights[PLAN_TRAFFIC] : 1e9);
 	return count;
+}
+
+void objective_explain(FILE *out, const struct plan_objective *objective, const char *function,
+	const struct plan_tried *tried, int count)
+{
+	static const char *const bufferings[] = { "single", "double", "auto" };
+	fprintf(out, "%s was made in %d ways; --objective=%s takes the one with *\n  buffers  a command is",
+		function, count, objective->text);
+	for (int f = 0; f < PLAN_FIGURE_COUNT; f++)
+		if (f == PLAN_TRAFFIC || asks_for(objective, (enum plan_figure)f))
+			fprintf(out, " %16s", names[f]);
+	for (int w = 0; w < count; w++) {
+		fprintf(out, "\n%c %-7s %8.6g bytes", tried[w].is_best ? '*' : ' ',
+			bufferings[tried[w].way.buffering], tried[w].way.command_bytes);
+		if (!tried[w].fits)
+			fputs("  does not fit", out);
+		for (int f = 0; f < PLAN_FIGURE_COUNT && tried[w].fits; f++)
+			if (f == PLAN_TRAFFIC || asks_for(objective, (enum plan_figure)f))
+				fprintf(out, " %16.10g", tried[w].figures[f]);
+	}
+	fputs("\n\n", out);
 }

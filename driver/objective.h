@@ -2,6 +2,7 @@
 #define DRIVER_OBJECTIVE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "ir/plan.h"
 #include "passes/pass.h"
@@ -36,12 +37,13 @@ bool objective_is_traffic(const struct plan_objective *objective);
 /* What ARCH would have to say for the figures that are asked for; NULL: it does. */
 const char *objective_lacks(const struct plan_objective *objective, const struct arch *arch);
 
-/* A value of the first sum, and of those after it; of a plan that passes have finished. */
+/* A value of the first sum, and of those after it; of figures of a plan. */
 struct objective_values {
 	double value[OBJECTIVE_SUMS];
 	bool is_known;               /* else some figure is too much work to find */
 };
-struct objective_values objective_of_plan(const struct plan_objective *objective, struct plan *plan);
+struct objective_values objective_values_of(const struct plan_objective *objective,
+	const double *figures);
 /* < 0: ONE is better. */
 int objective_values_compare(const struct plan_objective *objective,
 	const struct objective_values *one, const struct objective_values *other);
@@ -55,6 +57,18 @@ struct plan_way {
 	double command_bytes;        /* see search_options; 0: only bytes count */
 };
 enum { PLAN_WAYS = 12 };
+/* What came of a way: the figures of its plan, NAN where one is not known; or none fits. */
+struct plan_tried {
+	struct plan_way way;
+	bool fits, is_best;
+	double figures[PLAN_FIGURE_COUNT];
+};
+/* The figures of a plan that passes have finished; those that nobody asks for are 0. */
+void objective_figures(const struct plan_objective *objective, struct plan *plan, double *figures);
+/* A table of the COUNT ways that were tried for FUNCTION. */
+void objective_explain(FILE *out, const struct plan_objective *objective, const char *function,
+	const struct plan_tried *tried, int count);
+
 /* The ways that may lead to what is asked for on ARCH, with what the user says of buffers (-1: nothing);
  * the first one is that of least traffic.  Returns how many they are. */
 int objective_ways(const struct plan_objective *objective, const struct arch *arch, int buffering,

@@ -32,6 +32,9 @@ struct session {
 	int case_count;              /* --verify */
 	struct verify_case *cases;
 	struct verify_result verify;
+	/* What came of the ways in which plans were made for --objective, by plan; counts of 0: traffic. */
+	struct plan_tried (*tried)[PLAN_WAYS];
+	int *tried_counts;
 	struct strategies *strategies;   /* of --explain=strategies; NULL: not asked for */
 };
 
