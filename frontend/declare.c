@@ -134,30 +134,37 @@ static bool find_symbolic_extent(struct sema *sema, const struct ast_expr *ast,
 	return known;
 }
 
+/* Dimension DIM of what is declared; after an error it has one element, whatever the sizes, so that
+ * they keep their values and no other message follows from this one. */
 static bool find_extent(struct sema *sema, const struct ast_declarator *declarator, size_t dim,
 	long *extent, struct affine *shape)
 {
 	const struct ast_expr *ast = declarator->extents.items[dim];
 	struct type type;
+	struct affine found;
+	long value;
 	*extent = 1;
+	*shape = affine_constant(sema->arena, 1);
 	if (!ast) {
 		diag_error(sema->diag, declarator->location, "dimension %zu of '%s' has no size; "
 			"write it between the brackets", dim + 1, declarator->name);
 		return false;
 	}
 	sema->use = arena_printf(sema->arena, "a size of '%s'", declarator->name);
-	if (find_symbolic_extent(sema, ast, shape))
-		*extent = affine_at_sizes(*shape, sema_size_values(sema));
-	else if (!index_constant(sema, ast, &type, extent))
+	if (find_symbolic_extent(sema, ast, &found))
+		value = affine_at_sizes(found, sema_size_values(sema));
+	else if (!index_constant(sema, ast, &type, &value))
 		return false;
 	else
-		*shape = affine_constant(sema->arena, *extent);
-	if (*extent > 0)
-		return true;
-	diag_error(sema->diag, ast->location, "a size of '%s' is %ld; it must be at least 1",
-		declarator->name, *extent);
-	*extent = 1;
-	return false;
+		found = affine_constant(sema->arena, value);
+	if (value < 1) {
+		diag_error(sema->diag, ast->location, "a size of '%s' is %ld; it must be at least 1",
+			declarator->name, value);
+		return false;
+	}
+	*extent = value;
+	*shape = found;
+	return true;
 }
 
 /* Of an array: sums of some of them stay within 64 bits. */
@@ -168,13 +175,13 @@ static bool find_extents(struct sema *sema, const struct ast_declarator *declara
 {
 	bool ok = true;
 	long bytes = array->type.bytes;
-	array->rank = (int)declarator->extents.count;
+	array->elements = 1;
 	if (declarator->extents.count > ARRAY_RANK_LIMIT) {
 		diag_error(sema->diag, declarator->location, "'%s' has more than %d dimensions",
 			declarator->name, (int)ARRAY_RANK_LIMIT);
 		return false;
 	}
-	array->elements = 1;
+	array->rank = (int)declarator->extents.count;
 	for (size_t d = 0; d < declarator->extents.count; d++)
 		ok &= find_extent(sema, declarator, d, &array->extents[d], &array->shape[d]);
 	for (int d = 0; d < array->rank; d++)

@@ -148,19 +148,30 @@ isl_aff *index_aff(struct sema *sema, const struct affine *affine)
 	return aff;
 }
 
+/* Says that AST, whose value is INDEX, is no constant; returns false. */
+static bool say_what_varies(struct sema *sema, const struct ast_expr *ast, const struct index *index)
+{
+	const char *text = ast_expr_text(sema->arena, ast);
+	unsigned loops = (unsigned)isl_pw_aff_dim(index->value, isl_dim_in);
+	if (isl_pw_aff_involves_dims(index->value, isl_dim_in, 0, loops) == isl_bool_true)
+		return index_fail(sema, ast->location, "%s must be a constant, and '%s' changes with the "
+			"loops around it", sema->use, text);
+	return index_fail(sema, ast->location, "%s must be a constant, and '%s' is left to the run "
+		"with its sizes; give them values, without --symbolic", sema->use, text);
+}
+
 bool index_constant(struct sema *sema, const struct ast_expr *ast, struct type *type,
 	long *value)
 {
 	struct index index;
 	if (!index_of(sema, ast, &index))
 		return false;
-	bool is_constant = index_is_constant(&index);
+	bool is_known = index_is_constant(&index) || say_what_varies(sema, ast, &index);
 	wide number = index.min;
 	*type = index.type;
 	index_free(&index);
-	if (!is_constant)
-		return index_fail(sema, ast->location, "%s must be a constant, and '%s' changes with the "
-			"loops around it", sema->use, ast_expr_text(sema->arena, ast));
+	if (!is_known)
+		return false;
 	if (number > INT64_MAX / 2 || number < -(INT64_MAX / 2))
 		return index_fail(sema, ast->location, "'%s' is %s here; that is too large for an index",
 			ast_expr_text(sema->arena, ast), wide_text(sema->arena, number));

@@ -1,4 +1,4 @@
-/* frontend_driver [-D NAME=VALUE]... [-I DIR]... [--json] [--ast] [--werror] [-RNAME] FILE
+/* frontend_driver [-D NAME=VALUE [--symbolic]]... [-I DIR]... [--json] [--ast] [--werror] [-RNAME] FILE
  *
  * The front end alone: prints the program, or the syntax tree, to stdout and the
  * diagnostics to stderr.  FILE may be a program's text (x.program).  Exits 1 after
@@ -36,6 +36,8 @@ static bool read_options(struct options *options, int count, char **arguments)
 			return false;
 		if (!strcmp(argument, "-D") && i + 1 < count)
 			add_binding(options, arguments[++i]);
+		else if (!strcmp(argument, "--symbolic") && options->binding_count)
+			options->bindings[options->binding_count - 1].is_symbolic = true;
 		else if (!strcmp(argument, "-I") && i + 1 < count)
 			options->include_dirs[options->include_dir_count++] = arguments[++i];
 		else if (!strcmp(argument, "--json"))

@@ -54,14 +54,15 @@ static void check_program(struct arena *arena, isl_ctx *ctx, const struct progra
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-	static const struct binding bindings[] = { { "N", "5" }, { "M", "3" } };
+	static const struct binding bindings[] = { { "N", "5", false }, { "M", "3", false },
+		{ "K", "4", true }, { "L", "1", true } };
 	if (!nowhere)
 		nowhere = fopen("/dev/null", "w");
 	isl_ctx *ctx = isl_ctx_alloc();
 	struct arena *arena = arena_new();
 	struct diag *diag = diag_new(nowhere);
 	struct program *program = frontend_parse(arena, ctx, diag, "fuzz.loop",
-		(const char *)bytes, length, bindings, 2, NULL, 0);
+		(const char *)bytes, length, bindings, 4, NULL, 0);
 	if (program)
 		check_program(arena, ctx, program);
 	char *text = strndup((const char *)bytes, length);
