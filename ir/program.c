@@ -9,6 +9,7 @@
 #include <isl/space.h>
 #include <isl/val.h>
 
+#include "ir/isl_work.h"
 #include "ir/program_build.h"
 
 bool type_is_float(enum type_kind kind)
@@ -270,10 +271,26 @@ const char *isl_size_name(struct arena *arena, const char *name)
 	return is_isl_word(name) ? arena_printf(arena, "%s_", name) : name;
 }
 
+/* SET with the equalities that hold in it among its constraints.  isl finds them when it needs them,
+ * and writes them into the set that it was asked about: what is read off the constraints, such as that
+ * a loop runs once, would be another answer before than after. */
+static __isl_give isl_set *with_equalities(__isl_take isl_set *set)
+{
+	enum { OPERATIONS = 200000 };
+	struct isl_work work = isl_work_begin(isl_set_get_ctx(set), OPERATIONS);
+	isl_set *found = isl_set_detect_equalities(isl_set_copy(set));
+	if (!isl_work_end(&work)) {
+		isl_set_free(found);
+		return set;
+	}
+	isl_set_free(set);
+	return found;
+}
+
 void statement_set_domain(struct arena *arena, struct statement *statement,
 	__isl_take isl_set *domain)
 {
-	domain = isl_set_set_tuple_name(domain, statement->name);
+	domain = isl_set_set_tuple_name(with_equalities(domain), statement->name);
 	for (int i = 0; i < statement->depth; i++) {
 		const char *name = isl_size_name(arena, statement->loops[i]->name);
 		domain = isl_set_set_dim_name(domain, isl_dim_set, (unsigned)i, name);

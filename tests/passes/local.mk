@@ -1,5 +1,5 @@
 # What tests/passes adds to the build; the top Makefile.am says how.
-cmocka_tests += tests/passes/order_test tests/passes/ast_test tests/passes/objective_test tests/passes/legality_test
+cmocka_tests += tests/passes/order_test tests/passes/ast_test tests/passes/objective_test tests/passes/legality_test tests/passes/values_test
 long_tests += tests/passes/hostile_test.sh tests/passes/general_test.sh
 script_tests += tests/passes/schedule_test.sh \
 	tests/passes/expand_test.sh tests/passes/replay_test.sh tests/passes/parts_test.sh tests/passes/borrow_test.sh \
