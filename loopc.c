@@ -20,17 +20,16 @@
 #include "driver/strategies.h"
 #include "driver/sweep.h"
 #include "driver/verify.h"
+#include "driver/ways.h"
 #include "frontend/arch.h"
 #include "ir/plan_align.h"
 #include "passes/fusion/fuse.h"
-#include "passes/lower/lower.h"
 #include "passes/lower_function.h"
 #include "passes/pipeline.h"
 #include "passes/plan_passes/name_values.h"
 #include "passes/studies/registers.h"
 #include "passes/plan_passes/simplify.h"
 #include "passes/plan_passes/split.h"
-#include "passes/quiet.h"
 #include "support/numbers.h"
 
 static bool needs_plans(const struct options *options)
@@ -86,112 +85,15 @@ static struct plan *make_plan(struct compilation *compilation, const struct func
 	return plan;
 }
 
-/* COMPILATION makes plans in this WAY.  Where commands count the search proves nothing of bytes: it looks
- * at fewer points. */
-static void go(struct compilation *compilation, const struct plan_way *way)
-{
-	enum { POINTS = 2000000 };
-	compilation->buffering = way->buffering;
-	compilation->restriction.command_bytes = way->command_bytes;
-	if (way->command_bytes > 0 && (!compilation->effort || compilation->effort > POINTS))
-		compilation->effort = POINTS;
-}
-
-/* Tries all ways to a plan of FUNCTION, without a word: TRIED [PLAN_WAYS], and how many. */
-static int try_ways(const struct session *session, const struct function *function,
-	struct plan_tried *tried)
-{
-	const struct options *options = session->options;
-	struct plan_way ways[PLAN_WAYS];
-	int count = objective_ways(&options->objective, session->arch,
-		options->is_buffering_given ? (int)options->buffering : -1, ways);
-	struct objective_values best = { .is_known = false };
-	int chosen = 0;
-	for (int w = 0; w < count; w++) {
-		struct quiet quiet;
-		quiet_begin(&quiet, &session->compilation);
-		go(&quiet.compilation, &ways[w]);
-		struct plan *plan = make_plan(&quiet.compilation, function);
-		quiet_end(&quiet);
-		tried[w] = (struct plan_tried){ .way = ways[w], .fits = plan };
-		if (!plan && !w)
-			return 1;            /* the compilation says why */
-		if (!plan)
-			continue;
-		objective_figures(&options->objective, plan, tried[w].figures);
-		const struct objective_values values = objective_values_of(&options->objective,
-			tried[w].figures);
-		if (objective_values_compare(&options->objective, &values, &best) < 0) {
-			best = values;
-			chosen = w;
-		}
-	}
-	tried[chosen].is_best = true;
-	return count;
-}
-
-/* The best of the COUNT ways that were TRIED. */
-static struct plan_way best_way(const struct plan_tried *tried, int count)
-{
-	int best = 0;
-	while (best + 1 < count && !tried[best].is_best)
-		best++;
-	return tried[best].is_best ? tried[best].way : tried[0].way;
-}
-
-/* Multiply-accumulates of the source; -1: not known. */
-static long source_macs(struct compilation *compilation, const struct function *function)
-{
-	int count;
-	long sum = 0;
-	const struct nest *nests = function->symbolic_count ? NULL
-		: nests_of_function(compilation, function, &count);
-	for (int n = 0; nests && n < count && sum >= 0; n++) {
-		long macs = nest_macs(&nests[n]);
-		if (macs < 0 || __builtin_add_overflow(sum, macs, &sum))
-			sum = -1;
-	}
-	return nests ? sum : -1;
-}
-
-/* The plan of FUNCTION that is best in what --objective asks for.  NULL after errors. */
-static struct plan *make_best_plan(struct session *session, const struct function *function)
-{
-	const struct plan_objective *objective = &session->options->objective;
-	if (objective_is_traffic(objective))
-		return make_plan(&session->compilation, function);
-	struct plan_tried *tried = session->tried[session->plan_count];
-	int *count = &session->tried_counts[session->plan_count];
-	*count = try_ways(session, function, tried);
-	const struct plan_way way = best_way(tried, *count);
-	go(&session->compilation, &way);
-	struct plan *plan = make_plan(&session->compilation, function);
-	if (!plan)
-		return NULL;
-	double figures[PLAN_FIGURE_COUNT];
-	objective_figures(objective, plan, figures);
-	plan->asked = (struct plan_asked){ objective->text,
-		objective_values_of(objective, figures).value[0],
-		objective_bound(objective, plan, source_macs(&session->compilation, function)) };
-	return plan;
-}
-
 /* Plans for all functions, so that one run shows the errors of all. */
 static enum status make_plans(struct session *session)
 {
 	const struct program *program = session->program;
-	const char *lacks = objective_lacks(&session->options->objective, session->arch);
-	if (lacks) {
-		fprintf(stderr, "loopc: error: --objective=%s needs a machine that says %s\n",
-			session->options->objective.text, lacks);
+	if (!ways_check(session))
 		return STATUS_USAGE;
-	}
 	session->plans = ARENA_ARRAY(session->arena, struct plan *, program->function_count);
-	session->tried_counts = ARENA_ARRAY(session->arena, int, program->function_count);
-	session->tried = arena_alloc(session->arena,
-		sizeof *session->tried * (size_t)program->function_count);
 	for (int f = 0; f < program->function_count; f++) {
-		struct plan *plan = make_best_plan(session, program->functions[f]);
+		struct plan *plan = ways_make_best(session, program->functions[f], make_plan);
 		if (plan)
 			session->plans[session->plan_count++] = plan;
 	}

@@ -6,6 +6,7 @@
 #include "codegen/codegen.h"
 #include "driver/depfile.h"
 #include "driver/strategies.h"
+#include "driver/ways.h"
 #include "passes/cost/nest_model.h"
 
 bool emit_needs_plan(enum emit form)
@@ -173,10 +174,8 @@ bool emit_reports(struct session *session, struct outputs *outputs)
 			return false;
 		if (options->explain)
 			report_explain(out, &report);
-		for (int p = 0; p < session->plan_count && options->explain && session->tried; p++)
-			if (session->tried_counts[p])
-				objective_explain(out, &options->objective, session->plans[p]->function->name,
-					session->tried[p], session->tried_counts[p]);
+		if (options->explain)
+			ways_explain(out, session);
 		if (session->strategies)
 			strategies_print(out, session);
 		if (options->report_text)

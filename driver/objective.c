@@ -8,7 +8,7 @@
 #include "codegen/report_time.h"
 #include "ir/energy.h"
 
-static const char *const names[PLAN_FIGURE_COUNT] = { "traffic", "commands", "cycles", "energy", "edp" };
+const char *const plan_figure_names[PLAN_FIGURE_COUNT] = { "traffic", "commands", "cycles", "energy", "edp" };
 
 /* ---- the option ---- */
 
@@ -16,7 +16,7 @@ static const char *const names[PLAN_FIGURE_COUNT] = { "traffic", "commands", "cy
 static int figure_named(const char *text, size_t length)
 {
 	for (int f = 0; f < PLAN_FIGURE_COUNT; f++)
-		if (strlen(names[f]) == length && !strncmp(names[f], text, length))
+		if (strlen(plan_figure_names[f]) == length && !strncmp(plan_figure_names[f], text, length))
 			return f;
 	return -1;
 }
@@ -64,7 +64,7 @@ bool objective_is_traffic(const struct plan_objective *objective)
 	return is_alone;
 }
 
-static bool asks_for(const struct plan_objective *objective, enum plan_figure figure)
+bool objective_asks_for(const struct plan_objective *objective, enum plan_figure figure)
 {
 	for (int s = 0; s < objective->count; s++)
 		if (objective->weight[s][figure] > 0)
@@ -74,8 +74,8 @@ static bool asks_for(const struct plan_objective *objective, enum plan_figure fi
 
 const char *objective_lacks(const struct plan_objective *objective, const struct arch *arch)
 {
-	bool asks_time = asks_for(objective, PLAN_CYCLES) || asks_for(objective, PLAN_EDP);
-	bool asks_energy = asks_for(objective, PLAN_ENERGY) || asks_for(objective, PLAN_EDP);
+	bool asks_time = objective_asks_for(objective, PLAN_CYCLES) || objective_asks_for(objective, PLAN_EDP);
+	bool asks_energy = objective_asks_for(objective, PLAN_ENERGY) || objective_asks_for(objective, PLAN_EDP);
 	if (asks_time && !arch_has_clock(arch))
 		return "what takes time: dma.startup_cycles or core.mac_cycles";
 	return asks_energy && !energy_is_known(arch) ? "prices of energy: energy_pj" : NULL;
@@ -94,12 +94,12 @@ static double sum_of(const struct plan_objective *objective, int s, const double
 /* Of all nests together. */
 void objective_figures(const struct plan_objective *objective, struct plan *plan, double *figures)
 {
-	const struct plan_time *times = asks_for(objective, PLAN_CYCLES) || asks_for(objective, PLAN_EDP)
+	const struct plan_time *times = objective_asks_for(objective, PLAN_CYCLES) || objective_asks_for(objective, PLAN_EDP)
 		? report_times(plan) : NULL;
 	memset(figures, 0, sizeof *figures * PLAN_FIGURE_COUNT);
 	for (int n = 0; n < plan->nest_count; n++) {
 		struct energy energy;
-		long commands = asks_for(objective, PLAN_COMMANDS)
+		long commands = objective_asks_for(objective, PLAN_COMMANDS)
 			? report_commands_of_nest(plan, &plan->nests[n]) : 0;
 		figures[PLAN_TRAFFIC] += (double)plan_nest_bytes(&plan->nests[n]);
 		figures[PLAN_COMMANDS] += commands < 0 ? NAN : (double)commands;
@@ -169,71 +169,4 @@ double objective_bound(const struct plan_objective *objective, const struct plan
 		[PLAN_ENERGY] = least_energy(plan->arch, bytes, macs) };
 	figures[PLAN_EDP] = figures[PLAN_ENERGY] * figures[PLAN_CYCLES];
 	return sum_of(objective, 0, figures);
-}
-
-/* ---- ways ---- */
-
-/* Bytes that the bus moves in the time that a command takes to start. */
-static double bytes_of_a_start(const struct arch *arch)
-{
-	return (double)arch->startup_cycles * arch->bytes_per_cycle;
-}
-
-static int add_way(struct plan_way *ways, int count, enum buffering buffering, double command_bytes)
-{
-	for (int w = 0; w < count; w++)
-		if (ways[w].buffering == buffering && ways[w].command_bytes == command_bytes)
-			return count;
-	ways[count] = (struct plan_way){ buffering, command_bytes };
-	return count + 1;
-}
-
-/* Where commands overlap some of their starts cost nothing: shares of what one takes are tried.  Double
- * buffers hide starts and computing, and take memory that single ones save bytes with. */
-static int add_ways_of_time(const struct arch *arch, int buffering, struct plan_way *ways, int count)
-{
-	static const double shares[] = { 0.25, 0.5, 1 };
-	double start = bytes_of_a_start(arch);
-	for (int s = 0; s < 3 && buffering != BUFFERING_DOUBLE; s++)
-		count = add_way(ways, count, buffering < 0 ? BUFFERING_SINGLE : (enum buffering)buffering,
-			shares[s] * start);
-	for (int s = 0; s < 3 && (buffering < 0 || buffering == BUFFERING_DOUBLE); s++)
-		count = add_way(ways, count, BUFFERING_DOUBLE, shares[s] * start);
-	if (buffering < 0 && arch->core_mac_cycles > 0)
-		count = add_way(ways, count, BUFFERING_AUTO, 0.25 * start);
-	return count;
-}
-
-int objective_ways(const struct plan_objective *objective, const struct arch *arch, int buffering,
-	struct plan_way *ways)
-{
-	const double *weights = objective->weight[0];
-	int count = add_way(ways, 0, buffering < 0 ? BUFFERING_SINGLE : (enum buffering)buffering, 0);
-	if (asks_for(objective, PLAN_CYCLES) || asks_for(objective, PLAN_EDP))
-		count = add_ways_of_time(arch, buffering, ways, count);
-	if (weights[PLAN_COMMANDS] > 0)
-		count = add_way(ways, count, ways[0].buffering, weights[PLAN_TRAFFIC] > 0
-			? weights[PLAN_COMMANDS] / weights[PLAN_TRAFFIC] : 1e9);
-	return count;
-}
-
-void objective_explain(FILE *out, const struct plan_objective *objective, const char *function,
-	const struct plan_tried *tried, int count)
-{
-	static const char *const bufferings[] = { "single", "double", "auto" };
-	fprintf(out, "%s was made in %d ways; --objective=%s takes the one with *\n  buffers  a command is",
-		function, count, objective->text);
-	for (int f = 0; f < PLAN_FIGURE_COUNT; f++)
-		if (f == PLAN_TRAFFIC || asks_for(objective, (enum plan_figure)f))
-			fprintf(out, " %16s", names[f]);
-	for (int w = 0; w < count; w++) {
-		fprintf(out, "\n%c %-7s %8.6g bytes", tried[w].is_best ? '*' : ' ',
-			bufferings[tried[w].way.buffering], tried[w].way.command_bytes);
-		if (!tried[w].fits)
-			fputs("  does not fit", out);
-		for (int f = 0; f < PLAN_FIGURE_COUNT && tried[w].fits; f++)
-			if (f == PLAN_TRAFFIC || asks_for(objective, (enum plan_figure)f))
-				fprintf(out, " %16.10g", tried[w].figures[f]);
-	}
-	fputs("\n\n", out);
 }

@@ -32,9 +32,7 @@ struct session {
 	int case_count;              /* --verify */
 	struct verify_case *cases;
 	struct verify_result verify;
-	/* What came of the ways in which plans were made for --objective, by plan; counts of 0: traffic. */
-	struct plan_tried (*tried)[PLAN_WAYS];
-	int *tried_counts;
+	struct plan_ways *ways;      /* [plan_count], in which they were made (driver/ways.h); NULL: in one */
 	struct strategies *strategies;   /* of --explain=strategies; NULL: not asked for */
 };
 

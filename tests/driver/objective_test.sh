@@ -35,6 +35,13 @@ hasnt r.json '"objective"' "traffic is no news"
 exits 0 "traffic is the default: without" "$LOOPC" -o without.c "$kernel"
 same with.c without.c "traffic is the default: the same code"
 
+# Of two functions each is made as if it were alone.
+sed 's/product/again/' product.loop | cat product.loop - >two.loop
+exits 0 "two functions" "$LOOPC" --objective=cycles --emit=schedule -o two.txt two.loop
+exits 0 "one of them" "$LOOPC" --objective=cycles --emit=schedule -o one.txt product.loop
+sed 's/product/again/' one.txt | cat one.txt - >both.txt
+same both.txt two.txt "two functions: each as if it were alone"
+
 # cycles_of FILE: of all that the report FILE is about
 cycles_of()
 {

@@ -1,0 +1,223 @@
+/* The ways in which plans are made for an objective, and the best of them. */
+
+#include "driver/ways.h"
+
+#include <math.h>
+
+#include "driver/objective.h"
+#include "passes/analysis/nest.h"
+#include "passes/lower/lower.h"
+#include "passes/quiet.h"
+
+enum { PLAN_WAYS = 12 };
+
+/* How a plan is made. */
+struct plan_way {
+	enum buffering buffering;
+	double command_bytes;        /* see search_options; 0: only bytes count */
+};
+
+/* What came of a way. */
+struct plan_tried {
+	struct plan_way way;
+	bool fits;
+	double figures[PLAN_FIGURE_COUNT];   /* NAN: not known */
+};
+
+struct plan_ways {
+	int count, best;
+	struct plan_tried tried[PLAN_WAYS];
+};
+
+/* ---- which ---- */
+
+/* Bytes that the bus moves in the time that a command takes to start. */
+static double bytes_of_a_start(const struct arch *arch)
+{
+	return (double)arch->startup_cycles * arch->bytes_per_cycle;
+}
+
+static int add_way(struct plan_way *ways, int count, enum buffering buffering, double command_bytes)
+{
+	for (int w = 0; w < count; w++)
+		if (ways[w].buffering == buffering && ways[w].command_bytes == command_bytes)
+			return count;
+	ways[count] = (struct plan_way){ buffering, command_bytes };
+	return count + 1;
+}
+
+/* Where commands overlap some of their starts cost nothing: shares of what one takes are tried.  Double
+ * buffers hide starts and computing, and take memory that single ones save bytes with. */
+static int add_ways_of_time(const struct arch *arch, int buffering, struct plan_way *ways, int count)
+{
+	static const double shares[] = { 0.25, 0.5, 1 };
+	double start = bytes_of_a_start(arch);
+	for (int s = 0; s < 3 && buffering != BUFFERING_DOUBLE; s++)
+		count = add_way(ways, count, buffering < 0 ? BUFFERING_SINGLE : (enum buffering)buffering,
+			shares[s] * start);
+	for (int s = 0; s < 3 && (buffering < 0 || buffering == BUFFERING_DOUBLE); s++)
+		count = add_way(ways, count, BUFFERING_DOUBLE, shares[s] * start);
+	if (buffering < 0 && arch->core_mac_cycles > 0)
+		count = add_way(ways, count, BUFFERING_AUTO, 0.25 * start);
+	return count;
+}
+
+/* The ways that may lead to what is asked for on ARCH, with what the user says of buffers (-1: nothing); the
+ * first one is that of least traffic.  Returns how many they are. */
+static int ways_for(const struct plan_objective *objective, const struct arch *arch, int buffering,
+	struct plan_way *ways)
+{
+	const double *weights = objective->weight[0];
+	int count = add_way(ways, 0, buffering < 0 ? BUFFERING_SINGLE : (enum buffering)buffering, 0);
+	if (objective_asks_for(objective, PLAN_CYCLES) || objective_asks_for(objective, PLAN_EDP))
+		count = add_ways_of_time(arch, buffering, ways, count);
+	if (weights[PLAN_COMMANDS] > 0)
+		count = add_way(ways, count, ways[0].buffering, weights[PLAN_TRAFFIC] > 0
+			? weights[PLAN_COMMANDS] / weights[PLAN_TRAFFIC] : 1e9);
+	return count;
+}
+
+/* ---- plans ---- */
+
+/* COMPILATION makes plans in this WAY.  Where commands count the search proves nothing of bytes: it looks
+ * at fewer points. */
+static void go(const struct options *options, const struct plan_way *way,
+	struct compilation *compilation)
+{
+	enum { POINTS = 2000000 };
+	bool is_limited = way->command_bytes > 0 && (!options->effort || options->effort > POINTS);
+	compilation->buffering = way->buffering;
+	compilation->restriction.command_bytes = way->command_bytes;
+	compilation->effort = is_limited ? POINTS : options->effort;
+}
+
+/* What comes of WAY to a plan of FUNCTION, made without a word. */
+static struct plan_tried try_way(const struct session *session, const struct function *function,
+	const struct plan_way *way, make_plan_fn *make)
+{
+	struct plan_tried tried = { .way = *way };
+	struct quiet quiet;
+	quiet_begin(&quiet, &session->compilation);
+	go(session->options, way, &quiet.compilation);
+	struct plan *plan = make(&quiet.compilation, function);
+	quiet_end(&quiet);
+	if (plan)
+		objective_figures(&session->options->objective, plan, tried.figures);
+	tried.fits = plan;
+	return tried;
+}
+
+/* Tries all ways to a plan of FUNCTION; the best one is the first, if none fits. */
+static void try_ways(const struct session *session, const struct function *function,
+	make_plan_fn *make, struct plan_ways *ways)
+{
+	const struct options *options = session->options;
+	const struct plan_objective *objective = &options->objective;
+	struct plan_way all[PLAN_WAYS];
+	int count = ways_for(objective, session->arch,
+		options->is_buffering_given ? (int)options->buffering : -1, all);
+	struct objective_values best = { .is_known = false };
+	*ways = (struct plan_ways){ .count = 0 };
+	for (int w = 0; w < count; w++) {
+		struct plan_tried *tried = &ways->tried[ways->count++];
+		*tried = try_way(session, function, &all[w], make);
+		if (!tried->fits && !w)
+			return;              /* the compilation says why */
+		const struct objective_values values = objective_values_of(objective, tried->figures);
+		if (tried->fits && objective_values_compare(objective, &values, &best) < 0) {
+			best = values;
+			ways->best = w;
+		}
+	}
+}
+
+/* Multiply-accumulates of the source; -1: not known. */
+static long source_macs(struct compilation *compilation, const struct function *function)
+{
+	int count;
+	long sum = 0;
+	const struct nest *nests = function->symbolic_count ? NULL
+		: nests_of_function(compilation, function, &count);
+	for (int n = 0; nests && n < count && sum >= 0; n++) {
+		long macs = nest_macs(&nests[n]);
+		if (macs < 0 || __builtin_add_overflow(sum, macs, &sum))
+			sum = -1;
+	}
+	return nests ? sum : -1;
+}
+
+bool ways_check(const struct session *session)
+{
+	const struct plan_objective *objective = &session->options->objective;
+	const char *lacks = objective_lacks(objective, session->arch);
+	if (lacks)
+		fprintf(stderr, "loopc: error: --objective=%s needs a machine that says %s\n", objective->text,
+			lacks);
+	return !lacks;
+}
+
+/* Where the ways to the plan that is made next are kept. */
+static struct plan_ways *next_ways(struct session *session)
+{
+	if (!session->ways)
+		session->ways = ARENA_ARRAY(session->arena, struct plan_ways,
+			session->program->function_count);
+	return &session->ways[session->plan_count];
+}
+
+struct plan *ways_make_best(struct session *session, const struct function *function,
+	make_plan_fn *make)
+{
+	const struct plan_objective *objective = &session->options->objective;
+	if (objective_is_traffic(objective))
+		return make(&session->compilation, function);
+	struct plan_ways *ways = next_ways(session);
+	try_ways(session, function, make, ways);
+	go(session->options, &ways->tried[ways->best].way, &session->compilation);
+	struct plan *plan = make(&session->compilation, function);
+	if (!plan)
+		return NULL;
+	double figures[PLAN_FIGURE_COUNT];
+	objective_figures(objective, plan, figures);
+	plan->asked = (struct plan_asked){ objective->text,
+		objective_values_of(objective, figures).value[0],
+		objective_bound(objective, plan, source_macs(&session->compilation, function)) };
+	return plan;
+}
+
+/* ---- what was tried ---- */
+
+static bool is_shown(const struct plan_objective *objective, int figure)
+{
+	return figure == PLAN_TRAFFIC || objective_asks_for(objective, (enum plan_figure)figure);
+}
+
+static void print_tried(FILE *out, const struct plan_objective *objective,
+	const struct plan_tried *tried, bool is_best)
+{
+	static const char *const bufferings[] = { "single", "double", "auto" };
+	fprintf(out, "\n%c %-7s %8.6g bytes", is_best ? '*' : ' ', bufferings[tried->way.buffering],
+		tried->way.command_bytes);
+	if (!tried->fits)
+		fputs("  does not fit", out);
+	for (int f = 0; f < PLAN_FIGURE_COUNT && tried->fits; f++)
+		if (is_shown(objective, f))
+			fprintf(out, " %16.10g", tried->figures[f]);
+}
+
+void ways_explain(FILE *out, const struct session *session)
+{
+	const struct plan_objective *objective = &session->options->objective;
+	for (int p = 0; p < session->plan_count && session->ways; p++) {
+		const struct plan_ways *ways = &session->ways[p];
+		fprintf(out, "%s was made in %d ways; --objective=%s takes the one with *\n"
+			"  buffers  a command is", session->plans[p]->function->name, ways->count,
+			objective->text);
+		for (int f = 0; f < PLAN_FIGURE_COUNT; f++)
+			if (is_shown(objective, f))
+				fprintf(out, " %16s", plan_figure_names[f]);
+		for (int w = 0; w < ways->count; w++)
+			print_tried(out, objective, &ways->tried[w], w == ways->best);
+		fputs("\n\n", out);
+	}
+}
