@@ -138,29 +138,49 @@ class Pooled:
         return "\n".join(["#include <stdint.h>", head, "{"] + local + body + behind + ["}"]) + "\n"
 
 
-def compare_providers(loopc, directory, source, schedule):
+class Trial:
+    """A program and a machine, with options."""
+
+    def __init__(self, rng, loopc, directory, layer):
+        self.loopc, self.directory, self.source = loopc, directory, directory / "f.loop"
+        self.source.write_text(layer.text())
+        size = rng.choice([128, 256, 512, 1024, 2048, 8192])
+        scratchpad = f"bytes: {size}" + rng.choice([""] * 5 + [", banks: 8, sharing: exclusive"])
+        dma = rng.choice(["{ channels: 1 }"] * 5 + ["{ align_bytes: 4 }", "{ max_rank: 2 }"])
+        (directory / "m.yaml").write_text(f"name: m\nscratchpad: {{ {scratchpad} }}\ndma: {dma}\n")
+        self.options = [f"--buffering={rng.choice(['single', 'single', 'single', 'double', 'auto'])}"]
+
+    def compile(self, *options):
+        return compile_to(self.loopc, self.directory, self.source, *self.options, *options)
+
+    def with_schedule(self, text):
+        """None where there is none that has its lines."""
+        changed = self.directory / "changed"
+        changed.write_text(text)
+        return self.compile(f"--schedule={changed}", "--verify")
+
+    def extents(self, schedule):
+        """The dimensions of the merged nest that SCHEDULE is of, and their lengths."""
+        given = self.directory / "given"
+        given.write_text(schedule)
+        command = [self.loopc, f"--arch={self.directory / 'm.yaml'}", *self.options, f"--schedule={given}",
+                   "--print-after=band", "-o", str(self.directory / "o.c"), str(self.source)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        last = (done.stderr + done.stdout).split("*** after band")[-1].split("***")[0]
+        return {name: int(extent) for name, extent in re.findall(r"(?m)^  loop (\w+) extent (\d+)", last)}
+
+
+def compare_providers(trial, schedule):
     """Regions in closed form move what those from isl do, or more where their boxes have holes; True: the
     same."""
-    answers = []
     schedule = providers.plainer(schedule)
-    for text in (schedule, providers.from_isl(schedule)):
-        given = directory / "changed"
-        given.write_text(text)
-        answers.append(compile_to(loopc, directory, source, f"--schedule={given}", "--verify"))
-    if not answers[0]:
+    closed = trial.with_schedule(schedule)
+    if not closed:
         return False
-    expect(answers[1], "isl has no regions where there are closed forms")
-    expect(moved(answers[1]) <= moved(answers[0]), f"isl moves {moved(answers[1])}, closed forms {moved(answers[0])}")
-    return moved(answers[1]) == moved(answers[0])
-
-
-def extents_of(loopc, directory, source):
-    """The dimensions of the merged nest that DIRECTORY's schedule is of, and their lengths."""
-    command = [loopc, f"--arch={directory / 'm.yaml'}", f"--schedule={directory / 'given'}", "--print-after=band",
-               "-o", str(directory / "o.c"), str(source)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    last = (done.stderr + done.stdout).split("*** after band")[-1].split("***")[0]
-    return {name: int(extent) for name, extent in re.findall(r"(?m)^  loop (\w+) extent (\d+)", last)}
+    general = trial.with_schedule(providers.from_isl(schedule))
+    expect(general, "isl has no regions where there are closed forms")
+    expect(moved(general) <= moved(closed), f"isl moves {moved(general)}, closed forms {moved(closed)}")
+    return moved(general) == moved(closed)
 
 
 def random_schedules(rng, schedule, extents):
@@ -175,47 +195,37 @@ def random_schedules(rng, schedule, extents):
         yield "\n".join(lines) + "\n"
 
 
+def check_merged(rng, trial, one):
+    """Other schedules of the merged nest are right, and none moves less than what is called optimal."""
+    is_optimal = one[0]["kernels"][0]["search"]["optimal"]
+    others = random_schedules(rng, one[1], trial.extents(one[1]))
+    for text in [*merged.mutations(rng, one[1]), *others]:
+        other = trial.with_schedule(text)
+        expect(not other or not is_optimal or moved(other) >= moved(one),
+               f"{other and moved(other)} < {moved(one)}, which was called optimal:\n{text}")
+
+
 def check(loopc, seed, directory):
     rng = random.Random(seed)
     layer = Pooled(rng)
-    size = rng.choice([128, 256, 512, 1024, 2048, 8192])
-    (directory / "m.yaml").write_text(f"name: m\nscratchpad: {{ bytes: {size} }}\n")
-    source = directory / "f.loop"
-    source.write_text(layer.text())
-    best = compile_to(loopc, directory, source, "--verify")
+    trial = Trial(rng, loopc, directory, layer)
+    best = trial.compile("--verify")
     if not best:
         return None
     for options in (["--fuse=never"], ["--fuse=all"]):
-        other = compile_to(loopc, directory, source, *options)
+        other = trial.compile(*options)
         expect(not other or moved(best) <= moved(other), f"{options}: {other and moved(other)} < {moved(best)}")
-    given = directory / "given"
-    given.write_text(best[1])
-    again = compile_to(loopc, directory, source, f"--schedule={given}", "--verify")
+    again = trial.with_schedule(best[1])
     expect(again and again[1] == best[1], "its schedule, given back, is another one")
     expect(merged.code(again) == merged.code(best), "its schedule, given back, makes other code")
-    (directory / "changed").write_text(f"nest f.0-{layer.nests - 1}\nmerge\n")
-    one = compile_to(loopc, directory, source, f"--schedule={directory / 'changed'}", "--verify")
+    one = trial.with_schedule(f"nest f.0-{layer.nests - 1}\nmerge\n")
     is_same = False
     if one:
         # where windows overlap, not all merged nests are weighed
         expect(layer.overlaps or moved(best) <= moved(one), f"merged {moved(one)} < {moved(best)}")
-        (directory / "given").write_text(one[1])
-        check_merged(loopc, rng, directory, source, one)
-        is_same = compare_providers(loopc, directory, source, one[1])
+        check_merged(rng, trial, one)
+        is_same = compare_providers(trial, one[1])
     return layer, one, is_same
-
-
-def check_merged(loopc, rng, directory, source, best):
-    """Other schedules of the merged nest are right, and none moves less than what is called optimal."""
-    is_optimal = best[0]["kernels"][0]["search"]["optimal"]
-    extents = extents_of(loopc, directory, source)
-    schedules = list(merged.mutations(rng, best[1])) + list(random_schedules(rng, best[1], extents))
-    for text in schedules:
-        changed = directory / "changed"
-        changed.write_text(text)
-        other = compile_to(loopc, directory, source, f"--schedule={changed}", "--verify")
-        expect(not other or not is_optimal or moved(other) >= moved(best),
-               f"{other and moved(other)} < {moved(best)}, which was called optimal:\n{text}")
 
 
 def main():
