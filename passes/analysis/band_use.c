@@ -82,7 +82,7 @@ static bool follow_subscript(const struct use *use, int s, const struct access *
 	int i = leading_iterator(use->nest->statements[t], &b->subscripts[d]);
 	long own = a->subscripts[d].coefficients[known->iterator];
 	long other = i < 0 ? 0 : b->subscripts[d].coefficients[i];
-	if (own <= 0 || other <= 0
+	if (own <= 0 || own > DIVISOR_LIMIT || other <= 0 || other > DIVISOR_LIMIT
 		|| leading_iterator(use->nest->statements[s], &a->subscripts[d]) != known->iterator)
 		return false;
 	/* own * (divisor * v - shift) + what is beside it is the same element for both */
@@ -285,8 +285,8 @@ bool is_window_loop(const struct nest *nest, int j)
 			if (!subscript->coefficients[j])
 				continue;
 			if (leading < 0 || leading == j || !is_written(nest, main->accesses[a].array)
-				|| labs(subscript->coefficients[j]) * (max - min)
-				>= labs(subscript->coefficients[leading]) * main->loops[leading]->step)
+				|| (double)labs(subscript->coefficients[j]) * (double)(max - min)
+				>= (double)labs(subscript->coefficients[leading]) * (double)main->loops[leading]->step)
 				return false;
 			is = true;
 		}
