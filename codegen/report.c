@@ -1,5 +1,6 @@
 #include "codegen/report.h"
 
+#include <math.h>
 #include <string.h>
 
 #include <jansson.h>
@@ -277,14 +278,15 @@ static json_t *nest_json(const struct plan *plan, const struct plan_nest *nest,
 /* How far what is asked for is above its bound, as a share of that; -1: not known. */
 static double asked_gap(const struct plan_asked *asked)
 {
-	if (asked->bound <= 0)
-		return asked->value > 0 ? -1 : 0;
+	if (isnan(asked->value) || asked->bound <= 0)
+		return asked->value == 0 ? 0 : -1;
 	return asked->value > asked->bound ? (asked->value - asked->bound) / asked->bound : 0;
 }
 
 static json_t *asked_json(const struct plan_asked *asked)
 {
-	return json_pack("{ss sf sf sb so}", "name", asked->name, "value", asked->value,
+	return json_pack("{ss so sf sb so}", "name", asked->name,
+		"value", isnan(asked->value) ? json_null() : json_real(asked->value),
 		"lower_bound", asked->bound, "optimal", asked->value <= asked->bound,
 		"gap", gap_json(asked_gap(asked)));
 }
@@ -577,7 +579,11 @@ static void asked_text(FILE *out, const struct plan *plan)
 	double share = asked_gap(asked);
 	if (!asked->name)
 		return;
-	fprintf(out, "%s: --objective=%s: %.10g", plan->function->name, asked->name, asked->value);
+	fprintf(out, "%s: --objective=%s: ", plan->function->name, asked->name);
+	if (isnan(asked->value))
+		fputs("not known, as the run is too long to be walked", out);
+	else
+		fprintf(out, "%.10g", asked->value);
 	if (share < 0)
 		fprintf(out, "; how far above the least is unknown\n\n");
 	else if (share == 0)

@@ -191,7 +191,7 @@ enum { WORKSPACE_ALIGNMENT = 64 };   /* of each array there, bytes */
 /* What --objective asks for, where that is not traffic alone, of a plan that was made for it. */
 struct plan_asked {
 	const char *name;            /* NULL: traffic */
-	double value, bound;         /* nothing less is possible than BOUND */
+	double value, bound;         /* NAN: not known; nothing less is possible than BOUND */
 };
 
 struct plan {

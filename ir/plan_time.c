@@ -4,13 +4,13 @@
 
 #include "ir/plan_time.h"
 
-#include <limits.h>
 #include <math.h>
 
 #include "ir/macs.h"
 #include "ir/plan_box.h"
 
 enum { STEPS = 100000000, CHANNEL_LIMIT = 64, TAG_LIMIT = 32 };
+#define TIME_LIMIT (1L << 60)
 
 struct cell {
 	const struct plan_var *var;
@@ -178,15 +178,20 @@ static long later(long a, long b)
 	return a > b ? a : b;
 }
 
-static long whole(double cycles)
+/* Whole CYCLES, the next ones.  A time that no long holds ends the walk. */
+static long whole(struct machine *machine, double cycles)
 {
+	if (machine->now > TIME_LIMIT || machine->last_end > TIME_LIMIT || cycles > (double)TIME_LIMIT) {
+		machine->steps = -1;
+		return 0;
+	}
 	return (long)ceil(cycles);
 }
 
 /* A call of the runtime: what the core has computed since the last one takes its time. */
 static void compute(struct machine *machine)
 {
-	long cycles = whole(machine->macs * machine->arch->core_mac_cycles);
+	long cycles = whole(machine, machine->macs * machine->arch->core_mac_cycles);
 	machine->now += cycles;
 	machine->sum.compute_cycles += cycles;
 	machine->macs = 0;
@@ -216,11 +221,12 @@ static void copy(struct machine *machine, bool is_put, int tag, double runs, dou
 		if (machine->channel_free[c] < machine->channel_free[channel])
 			channel = c;
 	long start = later(machine->now, machine->channel_free[channel]);
-	long end = later(start + whole(startup * machine->scale + busy), *bus_free + whole(busy));
+	long end = later(start + whole(machine, startup * machine->scale + busy),
+		*bus_free + whole(machine, busy));
 	machine->channel_free[channel] = *bus_free = end;
 	machine->last_end = later(machine->last_end, end);
 	machine->tag_done[tag] = later(machine->tag_done[tag], end);
-	machine->sum.dma_cycles += whole(busy);
+	machine->sum.dma_cycles += whole(machine, busy);
 }
 
 static void wait_for(struct machine *machine, unsigned tags)
@@ -321,7 +327,7 @@ bool plan_times(const struct plan *plan, struct plan_time *times)
 		compute(&machine);
 		times[n] = machine.sum;
 		times[n].cycles = later(machine.now, machine.last_end) - begun;
-		is_known = machine.steps >= 0 && machine.now < LONG_MAX / 4 && machine.last_end < LONG_MAX / 4;
+		is_known = machine.steps >= 0;
 	}
 	arena_free(arena);
 	return is_known;

@@ -18,8 +18,8 @@ bool arch_has_clock(const struct arch *arch);
 /* TIMES [plan.nest_count], of the nests one after the other, on the plan's machine and with its symbolic
  * sizes at what they are tuned for.  Between two calls of the runtime the core takes as many whole
  * cycles as the multiply-accumulates there do (ir/macs.h); all else that it does takes none.  False if
- * the machine has no clock, the passes are not done (commands would be missing), or more than a hundred
- * million steps were to be walked. */
+ * the machine has no clock, the passes are not done (commands would be missing), more than a hundred
+ * million steps were to be walked, or the time is more than 2^60 cycles. */
 bool plan_times(const struct plan *plan, struct plan_time *times);
 
 #endif

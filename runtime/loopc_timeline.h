@@ -28,9 +28,10 @@ static inline uint64_t lrt_timeline_later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/* Whole cycles, the next ones; no more than 2^62. */
 static inline uint64_t lrt_timeline_whole(double cycles)
 {
-	uint64_t whole = (uint64_t)cycles;
+	uint64_t whole = cycles < 4611686018427387904.0 ? (uint64_t)cycles : (uint64_t)1 << 62;
 	return whole + ((double)whole < cycles);
 }
 

@@ -35,6 +35,19 @@ hasnt r.json '"objective"' "traffic is no news"
 exits 0 "traffic is the default: without" "$LOOPC" -o without.c "$kernel"
 same with.c without.c "traffic is the default: the same code"
 
+cat >slow.yaml <<'END'
+name: slow
+scratchpad: { bytes: 4096 }
+dma: { bytes_per_cycle: 1e-6, clock_hz: 1 }
+core: { mac_cycles: 1e9 }
+clock_hz: 1e15
+END
+exits 0 "a time that no number holds" "$LOOPC" --arch=slow.yaml --objective=cycles --report --report=r.json -o o.c "$kernel"
+has out 'objective=cycles: not known, as the run is too long to be walked' "a time that no number holds: says so"
+has r.json '"value": null' "a time that no number holds: null"
+exits 0 "nor is it measured" "$LOOPC" --arch=slow.yaml --verify -o o.c "$kernel"
+hasnt err 'cycles' "nor is it measured: nothing is said of it"
+
 # Of two functions each is made as if it were alone.
 sed 's/product/again/' product.loop | cat product.loop - >two.loop
 exits 0 "two functions" "$LOOPC" --objective=cycles --emit=schedule -o two.txt two.loop
