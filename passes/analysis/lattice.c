@@ -4,10 +4,7 @@
 
 #include <stdlib.h>
 
-#include <isl/aff.h>
 #include <isl/set.h>
-#include <isl/stride_info.h>
-#include <isl/val.h>
 
 #include "passes/analysis/values.h"
 
@@ -27,28 +24,10 @@ long gcd(long a, long b)
  * loop begins at the same offset in all iterations around it; else all. */
 static long step_of(const struct statement *statement, int i, long *offset)
 {
-	long step = 1;
 	if (set_dim_value(statement->domain, i, offset))
 		return 0;
 	*offset = 0;
-	if (labs(statement->loops[i]->step) == 1)
-		return step;
-	/* a set of its own: isl writes what it finds into the one that it is asked about */
-	isl_set *domain = isl_set_reset_tuple_id(isl_set_copy(statement->domain));
-	isl_stride_info *info = isl_set_get_stride_info(domain, i);
-	isl_val *stride = isl_stride_info_get_stride(info);
-	isl_aff *aff = isl_stride_info_get_offset(info);
-	if (isl_aff_is_cst(aff) == isl_bool_true) {
-		isl_val *begin = isl_aff_get_constant_val(aff);
-		step = isl_val_get_num_si(stride);
-		*offset = isl_val_get_num_si(begin);
-		isl_val_free(begin);
-	}
-	isl_aff_free(aff);
-	isl_val_free(stride);
-	isl_stride_info_free(info);
-	isl_set_free(domain);
-	return step;
+	return labs(statement->loops[i]->step) == 1 ? 1 : set_dim_step(statement->domain, i, offset);
 }
 
 /* SUBSCRIPT of STATEMENT is PHASE and a multiple of what is returned; 0: it is PHASE. */

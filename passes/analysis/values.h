@@ -16,6 +16,9 @@ bool set_dim_range(__isl_keep isl_set *set, int dim, long *min, long *max);
 /* The one value of dimension DIM of SET, as that of a loop that runs once; false if isl does not see
  * that it has one. */
 bool set_dim_value(__isl_keep isl_set *set, int dim, long *value);
+/* All values of dimension DIM of SET are OFFSET and a multiple of what is returned, 1 if isl sees no
+ * larger one.  A loop's step alone says less: where one begins depends on the loops around it. */
+long set_dim_step(__isl_keep isl_set *set, int dim, long *offset);
 /* Only the largest. */
 bool set_dim_most(__isl_keep isl_set *set, int dim, long *max);
 

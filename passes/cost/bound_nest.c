@@ -357,15 +357,22 @@ static double bound_of_all_images(const struct kind_bound *bound)
 
 /* ---- all together ---- */
 
+/* The values of iterator L are a multiple of so much from each other. */
+static long step_of(const struct kind_bound *bound, int l)
+{
+	long offset;
+	if (labs(bound->kind.statements[0]->loops[l]->step) == 1 || bound->min[l] == bound->max[l])
+		return 1;
+	return set_dim_step(bound->instances, l, &offset);
+}
+
 /* How the iterators run.  False if that is not known. */
 static bool find_box(struct kind_bound *bound)
 {
 	for (int l = 0; l < bound->depth; l++) {
-		/* statements may begin between the steps of another */
-		bound->step[l] = bound->kind.count > 1 ? 1
-			: labs(bound->kind.statements[0]->loops[l]->step);
 		if (!set_dim_range(bound->instances, l, &bound->min[l], &bound->max[l]))
 			return false;
+		bound->step[l] = step_of(bound, l);
 	}
 	return true;
 }

@@ -11,4 +11,6 @@ ok "no schedule with a line changed is below what the search claims" \
 	python3 "$claims/constrained.py" "$LOOPC" 1 5
 ok "no execution of triangles, or in place, moves less than the bound" \
 	python3 "$claims/executions.py" "$LOOPC" 1 16
+ok "no bound of windows is above what they touch" \
+	python3 "$claims/windows.py" "$LOOPC" 1 12
 finish

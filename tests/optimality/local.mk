@@ -17,4 +17,4 @@ tests_optimality_front_test_SOURCES = tests/optimality/front_test.c \
 cmocka_tests += tests/optimality/place_test
 script_tests += tests/optimality/compulsory_test.sh
 EXTRA_DIST += tests/optimality/compulsory.py tests/optimality/constrained.py \
-	tests/optimality/executions.py
+	tests/optimality/executions.py tests/optimality/windows.py
