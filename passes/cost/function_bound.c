@@ -92,6 +92,15 @@ static bool is_written_elsewhere(const struct function_bound *bound, int nest,
 	return false;
 }
 
+/* The model of NEST takes all of an array that is updated to be read; of ARRAY some elements are only
+ * written, as where every second one is read. */
+static bool is_read_in_part(const struct nest *nest, const struct model_array *model,
+	const struct array *array)
+{
+	const struct compulsory own = array_compulsory(nest, array);
+	return model->is_written && !model->is_created && own.in < own.out;
+}
+
 /* What nest N adds.  False if its traffic has no closed form, and so no such bound. */
 static bool find_share(const struct function_bound *bound, int n, struct share *share)
 {
@@ -110,7 +119,8 @@ static bool find_share(const struct function_bound *bound, int n, struct share *
 		/* borders leave out iterations, which the argument would count */
 		if (regions[a].is_clipped)
 			return false;
-		if (!array->is_parameter || is_written_elsewhere(bound, n, array))
+		if (!array->is_parameter || is_written_elsewhere(bound, n, array)
+			|| is_read_in_part(nest, &model.arrays[a], array))
 			continue;
 		share->arrays[share->model.array_count] = array->index;
 		share->model.arrays[share->model.array_count++] = model.arrays[a];

@@ -163,6 +163,11 @@ def read_prediction(tools, case, index):
             if bound is not None and bound > read + written:    # None: not known
                 return Failure(case, index, "report", "traffic %d is below the lower bound %d"
                                % (read + written, bound))
+        for function in report["functions"]:
+            bound = function["lower_bound"]["bytes"]
+            if bound is not None and bound > function["total_bytes"]:
+                return Failure(case, index, "report", "'%s' moves %d, below the lower bound %d" % (
+                    function["function"], function["total_bytes"], bound))
         return prediction
     except (OSError, ValueError, KeyError) as reason:
         return Failure(case, index, "report", repr(reason))
