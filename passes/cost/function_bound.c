@@ -92,13 +92,16 @@ static bool is_written_elsewhere(const struct function_bound *bound, int nest,
 	return false;
 }
 
-/* The model of NEST takes all of an array that is updated to be read; of ARRAY some elements are only
- * written, as where every second one is read. */
-static bool is_read_in_part(const struct nest *nest, const struct model_array *model,
+/* The model's regions are boxes, and what is updated comes in whole: array A of MODEL, which is ARRAY, may
+ * come to more there than NEST needs of it, as where every second element is read and all are written. */
+static bool is_taken_for_more(const struct nest *nest, const struct nest_model *model, int a,
 	const struct array *array)
 {
+	struct nest_model alone = *model;
 	const struct compulsory own = array_compulsory(nest, array);
-	return model->is_written && !model->is_created && own.in < own.out;
+	alone.array_count = 1;
+	alone.arrays[0] = model->arrays[a];
+	return model_compulsory(&alone) > saturated_sum(own.in, own.out);
 }
 
 /* What nest N adds.  False if its traffic has no closed form, and so no such bound. */
@@ -120,7 +123,7 @@ static bool find_share(const struct function_bound *bound, int n, struct share *
 		if (regions[a].is_clipped)
 			return false;
 		if (!array->is_parameter || is_written_elsewhere(bound, n, array)
-			|| is_read_in_part(nest, &model.arrays[a], array))
+			|| is_taken_for_more(nest, &model, a, array))
 			continue;
 		share->arrays[share->model.array_count] = array->index;
 		share->model.arrays[share->model.array_count++] = model.arrays[a];
