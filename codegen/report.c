@@ -283,11 +283,20 @@ static double asked_gap(const struct plan_asked *asked)
 	return asked->value > asked->bound ? (asked->value - asked->bound) / asked->bound : 0;
 }
 
+/* A whole VALUE to all its digits; null: not known. */
+static json_t *value_json(double value)
+{
+	const double most = 9007199254740992.0;   /* 2^53 */
+	if (isnan(value))
+		return json_null();
+	return value == floor(value) && fabs(value) < most ? json_integer((json_int_t)value)
+		: json_real(value);
+}
+
 static json_t *asked_json(const struct plan_asked *asked)
 {
-	return json_pack("{ss so sf sb so}", "name", asked->name,
-		"value", isnan(asked->value) ? json_null() : json_real(asked->value),
-		"lower_bound", asked->bound, "optimal", asked->value <= asked->bound,
+	return json_pack("{ss so so sb so}", "name", asked->name, "value", value_json(asked->value),
+		"lower_bound", value_json(asked->bound), "optimal", asked->value <= asked->bound,
 		"gap", gap_json(asked_gap(asked)));
 }
 

@@ -64,16 +64,15 @@ void report_time_text(FILE *out, const char *indent, const struct arch *arch,
 void report_time_explain(FILE *out, const struct arch *arch, const struct plan_time *time,
 	long commands)
 {
-	double scale = arch->dma_clock_hz > 0 ? arch->clock_hz / arch->dma_clock_hz : 1;
 	/* starts of commands on several channels overlap */
-	double starts = commands < 0 ? 0 : (double)commands * (double)arch->startup_cycles * scale
-		/ arch->channels;
-	double bus = (double)time->dma_cycles, computing = (double)time->compute_cycles;
+	long starts = time->start_cycles / arch->channels;
+	long bus = time->dma_cycles, computing = time->compute_cycles;
 	fprintf(out, "  %s cycles: the bus is busy in %s, the core computes in %s", report_number(time->cycles),
 		report_number(time->dma_cycles), report_number(time->compute_cycles));
 	if (commands >= 0)
-		fprintf(out, ", and %s commands start for %s on each of %d channels",
-			report_number(commands), report_number((long)starts), arch->channels);
+		fprintf(out, ", and %s commands start for %s on each of %d channel%s",
+			report_number(commands), report_number(starts), arch->channels,
+			arch->channels == 1 ? "" : "s");
 	fprintf(out, ": %s most\n", computing >= bus && computing >= starts ? "computing takes"
 		: bus >= starts ? "the bus takes" : "starting commands takes");
 }

@@ -46,8 +46,8 @@ bool objective_parse(const char *text, struct plan_objective *objective)
 	for (;;) {
 		double *weights = objective->weight[objective->count++];
 		do
-			text = parse_term(*text == '+' ? text + 1 : text, weights);
-		while (text && *text == '+');
+			text = parse_term(text, weights);
+		while (text && *text == '+' && text++);
 		if (!text || !*text)
 			return text;
 		if (objective->count == OBJECTIVE_SUMS)
@@ -138,7 +138,7 @@ int objective_values_compare(const struct plan_objective *objective,
  * does. */
 static double least_cycles(const struct arch *arch, double bytes, double macs)
 {
-	double scale = arch->dma_clock_hz > 0 ? arch->clock_hz / arch->dma_clock_hz : 1;
+	double scale = arch_dma_scale(arch);
 	double startup = (double)(arch->write_startup_cycles < arch->startup_cycles
 		? arch->write_startup_cycles : arch->startup_cycles);
 	/* with a bus for each direction half of it may go by each */

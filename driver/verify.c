@@ -526,8 +526,9 @@ static void read_line(struct verification *v, char *line)
 	} else if (!strcmp(words[0], "work")) {
 		note_work(v, one, atoi(words[2]), atol(words[3]), atol(words[4]));
 	} else if (!strcmp(words[0], "time")) {
-		note_time(v, one, atoi(words[2]), &(struct plan_time){ atol(words[3]), atol(words[4]),
-			atol(words[5]), atol(words[6]) });
+		note_time(v, one, atoi(words[2]), &(struct plan_time){ .cycles = atol(words[3]),
+			.compute_cycles = atol(words[4]), .wait_cycles = atol(words[5]),
+			.dma_cycles = atol(words[6]) });
 	} else if (!strcmp(words[0], "exact")) {
 		if (!strcmp(one->name, function->name)) {
 			v->session->verify.is_exact |= atoi(words[2]);

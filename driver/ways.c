@@ -2,8 +2,6 @@
 
 #include "driver/ways.h"
 
-#include <math.h>
-
 #include "driver/objective.h"
 #include "passes/analysis/nest.h"
 #include "passes/lower/lower.h"

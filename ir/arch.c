@@ -1,5 +1,10 @@
 #include "ir/arch.h"
 
+double arch_dma_scale(const struct arch *arch)
+{
+	return arch->dma_clock_hz > 0 ? arch->clock_hz / arch->dma_clock_hz : 1;
+}
+
 long arch_granule_bytes(const struct arch *arch)
 {
 	if (arch->exclusive)

@@ -47,6 +47,8 @@ struct arch {
 	double core_mac_cycles;      /* of a multiply-accumulate; 0: computing takes no time */
 };
 
+/* Cycles of the core in one of the DMA engine's clock. */
+double arch_dma_scale(const struct arch *arch);
 /* Buffers are whole granules: alignment, or a bank. */
 long arch_granule_bytes(const struct arch *arch);
 /* ARCH with BYTES of scratchpad instead; where banks are exclusive, as many whole ones as these hold. */

@@ -227,6 +227,7 @@ static void copy(struct machine *machine, bool is_put, int tag, double runs, dou
 	machine->last_end = later(machine->last_end, end);
 	machine->tag_done[tag] = later(machine->tag_done[tag], end);
 	machine->sum.dma_cycles += whole(machine, busy);
+	machine->sum.start_cycles += whole(machine, startup * machine->scale);
 }
 
 static void wait_for(struct machine *machine, unsigned tags)
@@ -317,7 +318,7 @@ bool plan_times(const struct plan *plan, struct plan_time *times)
 	const struct arch *arch = plan->arch;
 	struct arena *arena = arena_new();
 	struct machine machine = { .arch = arch, .arena = arena, .steps = STEPS,
-		.scale = arch->dma_clock_hz > 0 ? arch->clock_hz / arch->dma_clock_hz : 1,
+		.scale = arch_dma_scale(arch),
 		.channels = arch->channels < CHANNEL_LIMIT ? arch->channels : CHANNEL_LIMIT };
 	bool is_known = arch_has_clock(arch);
 	for (int n = 0; n < plan->nest_count && is_known; n++) {

@@ -10,6 +10,7 @@ struct plan_time {
 	long compute_cycles;         /* of these: the core computes */
 	long wait_cycles;            /* it waits for copies */
 	long dma_cycles;             /* the bus is busy */
+	long start_cycles;           /* commands start up, on all channels together; not measured */
 };
 
 /* ARCH says what takes time: a command or a multiply-accumulate. */

@@ -14,7 +14,7 @@ void product(const float A[40][30], const float B[30][50], float C[40][50])
 }
 END
 kernel=product.loop
-for objective in '' speed 'cycles+' 'cycles,,traffic' '0*cycles' '-1*cycles' 'cycles+cycles' '3cycles' 'traffic*2' \
+for objective in '' speed '+cycles' 'cycles,+traffic' 'cycles+' 'cycles,,traffic' '0*cycles' '-1*cycles' 'cycles+cycles' '3cycles' 'traffic*2' \
 	'cycles,energy,edp,traffic,commands'; do
 	exits 2 "no objective: '$objective'" "$LOOPC" --objective="$objective" -o o.c "$kernel"
 	has err 'objective is traffic, commands, cycles, energy or edp' "no objective: '$objective': says what there is"
@@ -69,6 +69,7 @@ for layer in conv3_1 conv4_2 conv5_1; do
 		"$layer: how far above what is possible"
 	one=$(cycles_of traffic.json) other=$(cycles_of cycles.json)
 	ok "$layer: no more cycles than for traffic" test "$other" -le "$one"
+	is "$(sed -n 's/^ *"value": \([^,]*\),$/\1/p' cycles.json)" "$other" "$layer: the value is those cycles"
 	traffic=$((traffic + one)) best=$((best + other))
 done
 exits 0 "the ways that were tried" "$LOOPC" --objective=cycles --explain -o o.c "$source"

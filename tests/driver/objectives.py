@@ -13,10 +13,8 @@ import os
 import random
 import subprocess
 import sys
-import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fuzz"))
-import generate  # noqa: E402
+import trials
 
 PRICES = "energy_pj: { mac: 4, register: 1, scratchpad: 6, dram: 200 }\n"
 OBJECTIVES = ("cycles", "energy", "edp", "commands", "traffic+40*commands", "cycles,traffic", "2*energy+0.5*cycles")
@@ -51,12 +49,7 @@ def compile_for(loopc, objective, options, directory, more):
 def trial(loopc, seed, directory):
     """None: right; else what is wrong.  "": does not fit."""
     choose = random.Random("objectives %d" % seed)
-    program = generate.generate(seed)
-    machine = generate.generate_machine(seed, program, False).text("m").replace("startup_cycles: 0", "startup_cycles: 9")
-    for name, text in (("p.loop", program.text()), ("m.yaml", machine + PRICES)):
-        with open(os.path.join(directory, name), "w", encoding="utf-8") as file:
-            file.write(text)
-    options = ["-D" + option for option in program.options()]
+    options = trials.write_case(seed, directory, PRICES)
     status, plain = compile_for(loopc, "traffic", options, directory, [])
     if status:
         return "" if status == 3 else plain
@@ -78,23 +71,5 @@ def trial(loopc, seed, directory):
     return None
 
 
-def main():
-    loopc, seed, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    tried = fits = failed = 0
-    while tried < count:
-        seed += 1
-        if "fuzz_" in generate.generate(seed).text():
-            continue  # calls functions that are elsewhere
-        tried += 1
-        with tempfile.TemporaryDirectory() as directory:
-            wrong = trial(loopc, seed, directory)
-        fits += wrong != ""
-        failed += bool(wrong)
-        if wrong:
-            print("# seed %d: %s" % (seed, wrong.replace("\n", "\n# ")))
-    print("%d programs, %d fit, %d failed" % (count, fits, failed))
-    return failed > 0 or fits < count / 2
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(trials.run(trial))
