@@ -14,3 +14,9 @@ bench-readme: tests/bench/search_bench
 	tests/bench/search_bench | $(srcdir)/tests/bench/readme.sh $(srcdir)/README.md
 .PHONY: bench-readme
 EXTRA_DIST += tests/bench/readme.sh
+
+# What docs/search.md says of cycles.  Takes half a minute.
+EXTRA_DIST += tests/bench/objective.sh
+.PHONY: bench-objective
+bench-objective: loopc
+	$(SHELL) $(srcdir)/tests/bench/objective.sh ./loopc $(srcdir)/examples/vgg16
