@@ -71,6 +71,7 @@ struct compilation {
 	                              * takes; NULL: nobody asks */
 	struct fusion_memo *fusions;    /* found so far for larger scratchpads; NULL: nothing is */
 	const struct carried *carried;   /* NULL: none */
+	long carried_bytes;          /* of the machine's scratchpad, which ARCH lacks for these */
 	const struct schedule_lines *schedule;   /* of --schedule; NULL: none */
 	bool only_weighs;            /* plans get transfers but no statements: their traffic is
 	                              * all that is asked for */

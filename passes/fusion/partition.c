@@ -53,14 +53,18 @@ static bool enter(const struct partitioning *partitioning, int first, int last)
 {
 	const struct arch *arch = carry_arch(partitioning->compilation, partitioning->carrying, first,
 		last);
-	if (arch)
-		partitioning->compilation->arch = arch;
-	return arch;
+	if (!arch)
+		return false;
+	partitioning->compilation->arch = arch;
+	partitioning->compilation->carried_bytes = partitioning->carrying->space->arch->scratchpad_bytes
+		- arch->scratchpad_bytes;
+	return true;
 }
 
 static void leave(const struct partitioning *partitioning)
 {
 	partitioning->compilation->arch = partitioning->carrying->space->arch;
+	partitioning->compilation->carried_bytes = 0;
 }
 
 static unsigned long carried_by(const struct partitioning *partitioning, int first, int last)

@@ -269,15 +269,18 @@ static void emit(struct compilation *compilation, const struct nest *nest, struc
 	best->plan.function = choice->variant.nest->function;
 }
 
-/* WHOLE, with as much scratchpad as the power of two STEPS below what it has: the same for all machines
- * that differ in that only.  NULL: nothing is left. */
-static const struct arch *less_of(struct arena *arena, const struct arch *whole, int steps)
+/* The machine of COMPILATION, with as much scratchpad as the power of two STEPS below what it has, before
+ * arrays are carried: the same for all machines that differ in that only.  NULL: nothing is left. */
+static const struct arch *less_of(const struct compilation *compilation, int steps)
 {
-	struct arch *less = ARENA_NEW(arena, struct arch);
-	long granule = arch_granule_bytes(whole), bytes = 1;
-	while (bytes < whole->scratchpad_bytes - bytes)
+	const struct arch *arch = compilation->arch;
+	struct arch *less = ARENA_NEW(compilation->arena, struct arch);
+	long whole = arch->scratchpad_bytes + compilation->carried_bytes, bytes = 1;
+	long granule = arch_granule_bytes(arch);
+	while (bytes < whole - bytes)
 		bytes *= 2;
-	*less = arch_resized(whole, (bytes >> (steps - 1)) / granule * granule);
+	bytes = (bytes >> (steps - 1)) - compilation->carried_bytes;
+	*less = arch_resized(arch, bytes / granule * granule);
 	return less->scratchpad_bytes > 0 ? less : NULL;
 }
 
@@ -576,7 +579,7 @@ static bool find_less(struct compilation *compilation, const struct nest *nest,
 	long compulsory;
 	const char *argument;
 	int worse = 0;
-	for (int steps = 1; worse < 2 && (look.less = less_of(compilation->arena, compilation->arch, steps));
+	for (int steps = 1; worse < 2 && (look.less = less_of(compilation, steps));
 		steps++) {
 		if ((double)nest_lower_bound(nest, look.less->scratchpad_bytes, &compulsory, &argument)
 			>= value)

@@ -87,21 +87,57 @@ exits 0 "long nests" "$LOOPC" --arch=machine.yaml --sweep=scratchpad:64..88/8 --
 ok "long nests: more scratchpad moves no more" awk -F, \
 	'NR > 2 && $2 > last { exit 1 } { last = $2 } END { exit NR < 5 }' long.csv
 
+# What nests are looked at in, a power of two of the scratchpad, is what they had there beside the
+# same carried arrays.
+cat >carried.loop <<'END'
+#include <stdint.h>
+void f(const short P2[6][6][6])
+{
+  short L0[8][8][8];
+  int16_t L1[6];
+  for (int a = 0; a < 6; a++)
+    L1[a] = P2[a][a][a];
+  for (int a = 0; a < 8; a++)
+    for (int b = 0; b < 8; b++)
+      for (int c = 0; c < 8; c++)
+        L0[a][b][c] = b;
+  for (int i1 = 2; i1 <= 7; i1++) {
+    for (int j = (i1 - 3 > 2 ? i1 - 3 : 2); j <= (i1 + 3 < 7 ? i1 + 3 : 7); j++) {
+      for (int k = 0; k <= 7; k++) {
+        for (int l = 0; l < 1; l++) {
+          for (int m = (l - 2 > 0 ? l - 2 : 0); m <= (l + 2 < 0 ? l + 2 : 0); m++) {
+            L0[m][k][j] = L0[l][i1][k];
+            L0[k][j][i1] = ((L0[m][k][i1] & L0[m][k][j]) + (L0[j][l][l + 3] * L1[j - 2]));
+          }
+        }
+      }
+    }
+  }
+}
+END
+for bytes in 64 128; do
+	printf 'name: m\nscratchpad: { bytes: %d, align_bytes: 8 }\ndma: { max_rank: 1, max_bytes: 1024 }\n' \
+		$bytes >machine.yaml
+	exits 0 "beside carried arrays in $bytes bytes" "$LOOPC" --arch=machine.yaml --report carried.loop
+	sed -n 's/^in all: .* \([0-9,]*\) moved.*/\1/p' out | tr -d , >$bytes
+done
+ok "beside carried arrays: more scratchpad moves no more" [ "$(cat 128)" -le "$(cat 64)" ]
+
 ok "random functions" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 1 \
-	"${LOOPC_FUNCTIONS:-5}"
+	"${LOOPC_FUNCTIONS:-$(inputs 5 2)}"
 # Of nests without closed forms the model is only a bound, below or above what plans move and need.
 ok "a nest without closed forms" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 24 1 alone
 ok "another one" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 35 \
 	"${LOOPC_FUNCTIONS:-1}" alone
 # Of forms that are equal the one that is taken has double buffers where there is room.
-ok "double buffers where there is room" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 30 2 alone
+ok "double buffers where there is room" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 30 "$(inputs 2 1)" alone
 # Machines whose DMA copies multiples of more bytes than elements have: sweeps and fronts too are of
 # schedules that it can do.
 ok "aligned copies" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 7 \
-	"${LOOPC_FUNCTIONS:-8}" aligned
+	"${LOOPC_FUNCTIONS:-$(inputs 8 3)}" aligned
 # Nests whose plans need or move less than the model says: a front has what compilations find, and more
 # scratchpad moves no more.
-ok "borders and mirror images" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 17 "${LOOPC_FUNCTIONS:-4}" bordered
+ok "borders and mirror images" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 17 "${LOOPC_FUNCTIONS:-$(inputs 4 2)}" bordered
 # Groups that are equal for the model, whose plans move different amounts.
 ok "groups of equal models" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 202 1
 # Groups in which arrays are made that nobody reads: their plans do not move these.
@@ -111,5 +147,5 @@ ok "smaller tiles that need more" python3 -B "$top_srcdir/tests/fusion/functions
 # What is held in the gap before what comes for each stage needs no room.
 ok "a gap that is used" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 920028 1
 # No way to group nests moves less than the one that is taken.
-ok "groupings" python3 -B "$top_srcdir/tests/fusion/groupings.py" "$LOOPC" 6 "${LOOPC_FUNCTIONS:-3}"
+ok "groupings" python3 -B "$top_srcdir/tests/fusion/groupings.py" "$LOOPC" 6 "${LOOPC_FUNCTIONS:-$(inputs 3 1)}"
 finish
