@@ -4,7 +4,7 @@
 . "$top_srcdir/tests/tap/tap.sh"
 if command -v python3 >/dev/null 2>&1; then
 	ok "fronts of chains" python3 -B "$top_srcdir/tests/fusion/chain_fronts.py" "$LOOPC" \
-		"$top_builddir/tests/fusion/chain_front" random 1 "${CHAINS:-4}"
+		"$top_builddir/tests/fusion/chain_front" random 1 "${CHAINS:-$(inputs 4 2)}"
 else
 	skip "fronts of chains" "no python3"
 fi

@@ -93,5 +93,5 @@ printf 'nest layer.0\nmerge\n' >wanted
 exits 1 "a single nest" "$LOOPC" --arch=machine.yaml --schedule=wanted layer.loop
 
 ok "random layers" python3 -B "$top_srcdir/tests/fusion/merged.py" "$LOOPC" 1 \
-	"${LOOPC_MERGED:-$([ -n "$SANITIZER_FLAGS" ] && echo 4 || echo 12)}"
+	"${LOOPC_MERGED:-$(inputs 12 4)}"
 finish

@@ -3,7 +3,7 @@
 # without, and repeat no more than they may.
 . "$top_srcdir/tests/tap/tap.sh"
 if command -v python3 >/dev/null 2>&1; then
-	ok "random networks" python3 -B "$top_srcdir/tests/fusion/random_networks.py" "$LOOPC" 60 74
+	ok "random networks" python3 -B "$top_srcdir/tests/fusion/random_networks.py" "$LOOPC" 60 "$(inputs 74 65)"
 else
 	skip "random networks" "no python3"
 fi

@@ -111,6 +111,6 @@ printf 'nest two.0-1\n' >said
 exits 0 "a group against a pragma" "$LOOPC" --schedule=said --emit=schedule=s pragma.loop
 has err "pragma.loop:3:15: warning: 'tile i 5' gives way" "a group against a pragma: a warning"
 
-exits 0 "random lines on random nests" python3 "$top_srcdir/tests/passes/constraints.py" "$LOOPC" 61 86
+exits 0 "random lines on random nests" python3 "$top_srcdir/tests/passes/constraints.py" "$LOOPC" 61 "$(inputs 86 70)"
 cat out
 finish

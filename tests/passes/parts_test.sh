@@ -58,7 +58,7 @@ lowers()
 			{ cat in.loop out err; return 1; }
 	done
 }
-for seed in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24; do
+for seed in $(seq "$(inputs 24 9)"); do
 	lowers $seed >log 2>&1
 	result $? "parts of seed $seed"
 	[ ! -s log ] || show log

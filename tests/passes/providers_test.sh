@@ -9,7 +9,7 @@ fi
 [ -n "$SANITIZER_FLAGS" ] ||
 	ok "examples" python3 -B "$top_srcdir/tests/passes/providers.py" "$LOOPC" examples "$top_srcdir"
 ok "random programs" python3 -B "$top_srcdir/tests/passes/providers.py" "$LOOPC" random 1 \
-	"${LOOPC_PROVIDERS:-$([ -n "$SANITIZER_FLAGS" ] && echo 3 || echo 12)}"
+	"${LOOPC_PROVIDERS:-$(inputs 12 3)}"
 
 # A local array whose elements each stay in one tile never leaves the chip, without closed forms too.
 cat >in.loop <<'END'

@@ -49,7 +49,7 @@ has forms ' double$' "a double buffer was"
 has forms ' single$' "a single one beside it was"
 
 if command -v python3 >/dev/null 2>&1; then
-	ok "random programs" python3 -B "$top_srcdir/tests/passes/replay.py" "$LOOPC" 100 124
+	ok "random programs" python3 -B "$top_srcdir/tests/passes/replay.py" "$LOOPC" 100 "$(inputs 124 108)"
 else
 	skip "random programs" "no python3"
 fi

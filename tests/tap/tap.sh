@@ -7,6 +7,14 @@ trap 'cd /; rm -rf "$tap_dir"' EXIT
 trap 'exit 143' TERM INT HUP
 cd "$tap_dir" || exit 99
 
+# inputs WHOLE FEWER: how many random inputs a test takes: WHOLE, or FEWER where the program was built
+# with sanitizers.  These take up to five times as long, and what they look for, how memory is
+# used, differs less from input to input.
+inputs()
+{
+	[ -z "$SANITIZER_FLAGS" ] && echo "$1" || echo "$2"
+}
+
 # result STATUS NAME: one result; STATUS 0 is a success.
 result()
 {
