@@ -10,40 +10,25 @@
 
 #include <string.h>
 
+#include "ir/plan_formula.h"
+
 /* In the run of iterations in hand the value is value + slope * k in iteration k. */
 struct line {
 	long value, slope;
 };
 
-struct cell {
-	const struct plan_var *var;
-	struct line line;
-	bool matters;                /* to the transfer in hand */
-	struct cell *next;
-};
-
-struct formula {
-	enum plan_op op;
-	long value;
-	struct cell *cell;
-	struct formula *operands[3];
-};
-
 /* A loop, a named value (lower) or a condition (upper) around transfers. */
 struct link {
 	enum plan_kind kind;
-	struct cell *cell;
-	struct formula *lower, *upper;
+	struct plan_cell *cell;
+	struct plan_formula *lower, *upper;
 	long stride;
 };
 
 enum { DEPTH_LIMIT = 256 };
 
 struct counter {
-	struct arena *arena;
-	struct cell *cells;
-	const struct function *function;
-	const long *sizes;           /* values of the symbolic sizes; NULL: those tuned for */
+	struct plan_cells cells;
 	long steps;                  /* that may still be taken */
 	struct plan_traffic *traffic;
 	int depth;
@@ -57,40 +42,21 @@ struct chain {
 	int count, loop_count;       /* loops come first, where they can */
 	const struct link *links[DEPTH_LIMIT];
 	int factor_count;
-	struct formula *factors[ARRAY_RANK_LIMIT];       /* the counts of its dimensions */
+	struct plan_formula *factors[ARRAY_RANK_LIMIT];       /* the counts of its dimensions */
 	long times;                  /* it is started for each iteration of the chain */
 	long run;                    /* iterations over which all lines seen hold */
 	__int128 elements, commands;
 };
 
-static struct cell *find_cell(struct counter *counter, const struct plan_var *var)
+static struct line line_of(const struct plan_cell *cell)
 {
-	struct cell *cell = counter->cells;
-
-	while (cell && cell->var != var)
-		cell = cell->next;
-	if (!cell) {
-		cell = ARENA_NEW(counter->arena, struct cell);
-		cell->var = var;
-		cell->line.value = !var->size ? 0 : counter->sizes
-			? counter->sizes[var->size->index] : var->size->value;
-		cell->next = counter->cells;
-		counter->cells = cell;
-	}
-	return cell;
+	return (struct line){ cell->value, cell->slope };
 }
 
-static struct formula *compile_expr(struct counter *counter, const struct plan_expr *expr)
+static void set_cell(struct plan_cell *cell, struct line line)
 {
-	struct formula *formula = ARENA_NEW(counter->arena, struct formula);
-
-	formula->op = expr->op;
-	formula->value = expr->value;
-	if (expr->op == PLAN_VAR)
-		formula->cell = find_cell(counter, expr->var);
-	for (int i = 0; i < plan_operand_count(expr->op); i++)
-		formula->operands[i] = compile_expr(counter, expr->operands[i]);
-	return formula;
+	cell->value = line.value;
+	cell->slope = line.slope;
 }
 
 /* ---- lines ---- */
@@ -157,9 +123,9 @@ static long divided(struct chain *chain, struct line line, long divisor, long *r
 	return quotient;
 }
 
-static struct line evaluate(struct chain *chain, const struct formula *formula);
+static struct line evaluate(struct chain *chain, const struct plan_formula *formula);
 
-static bool is_true(struct chain *chain, const struct formula *formula)
+static bool is_true(struct chain *chain, const struct plan_formula *formula)
 {
 	return !is_zero(chain, evaluate(chain, formula));
 }
@@ -222,7 +188,7 @@ static struct line evaluate_pair(struct chain *chain, enum plan_op op, struct li
 	}
 }
 
-static struct line evaluate(struct chain *chain, const struct formula *formula)
+static struct line evaluate(struct chain *chain, const struct plan_formula *formula)
 {
 	struct line a;
 
@@ -230,7 +196,7 @@ static struct line evaluate(struct chain *chain, const struct formula *formula)
 	case PLAN_CONST:
 		return (struct line){ formula->value, 0 };
 	case PLAN_VAR:
-		return formula->cell->line;
+		return line_of(formula->cell);
 	case PLAN_NOT:
 		return (struct line){ !is_true(chain, formula->operands[0]), 0 };
 	case PLAN_AND:
@@ -349,9 +315,9 @@ static bool count_runs(struct chain *chain, int position, long lower, long trips
 		if (--chain->counter->steps < 0)
 			return false;
 		chain->run = trips - i < RUN_LIMIT ? trips - i : RUN_LIMIT;
-		loop->cell->line = (struct line){ lower + i * loop->stride, loop->stride };
+		set_cell(loop->cell, (struct line){ lower + i * loop->stride, loop->stride });
 		if (loop->stride >= SLOPE_LIMIT)
-			loop->cell->line = point(chain, loop->cell->line.value);
+			set_cell(loop->cell, point(chain, loop->cell->value));
 		if (!count_from(chain, position + 1))
 			return false;
 	}
@@ -370,7 +336,7 @@ static bool count_loop(struct chain *chain, int position)
 		if (--chain->counter->steps < 0)
 			return false;
 		chain->run = 1;
-		loop->cell->line = (struct line){ lower + i * loop->stride, 0 };
+		set_cell(loop->cell, (struct line){ lower + i * loop->stride, 0 });
 		if (!count_from(chain, position + 1))
 			return false;
 	}
@@ -386,7 +352,7 @@ static bool count_from(struct chain *chain, int position)
 		case PLAN_LOOP:
 			return count_loop(chain, position);
 		case PLAN_LET:
-			link->cell->line = evaluate(chain, link->lower);
+			set_cell(link->cell, evaluate(chain, link->lower));
 			break;
 		default:
 			if (!is_true(chain, link->upper))
@@ -398,17 +364,17 @@ static bool count_from(struct chain *chain, int position)
 
 /* ---- chains ---- */
 
-static void mark(const struct formula *formula)
+static void mark(const struct plan_formula *formula)
 {
 	if (!formula)
 		return;
 	if (formula->op == PLAN_VAR)
-		formula->cell->matters = true;
+		formula->cell->is_marked = true;
 	for (int i = 0; i < plan_operand_count(formula->op); i++)
 		mark(formula->operands[i]);
 }
 
-static bool is_constant(const struct formula *formula)
+static bool is_constant(const struct plan_formula *formula)
 {
 	return formula->op == PLAN_CONST;
 }
@@ -435,15 +401,15 @@ static bool add_link(struct chain *chain, const struct link *link)
 }
 
 /* CONDITION, as one condition for each of those that it joins by and. */
-static bool add_conditions(struct chain *chain, const struct formula *condition)
+static bool add_conditions(struct chain *chain, const struct plan_formula *condition)
 {
 	struct link *link;
 
 	if (condition->op == PLAN_AND)
 		return add_conditions(chain, condition->operands[1])
 			&& add_conditions(chain, condition->operands[0]);
-	link = ARENA_NEW(chain->counter->arena, struct link);
-	*link = (struct link){ .kind = PLAN_IF, .upper = (struct formula *)condition };
+	link = ARENA_NEW(chain->counter->cells.arena, struct link);
+	*link = (struct link){ .kind = PLAN_IF, .upper = (struct plan_formula *)condition };
 	return add_link(chain, link);
 }
 
@@ -452,14 +418,14 @@ static bool choose_links(struct chain *chain)
 {
 	struct counter *counter = chain->counter;
 
-	for (struct cell *cell = counter->cells; cell; cell = cell->next)
-		cell->matters = false;
+	for (struct plan_cell *cell = counter->cells.first; cell; cell = cell->next)
+		cell->is_marked = false;
 	for (int d = 0; d < chain->factor_count; d++)
 		mark(chain->factors[d]);
 	for (int i = counter->depth - 1; i >= 0; i--) {
 		const struct link *link = counter->around[i];
 
-		if (link->kind != PLAN_IF && !link->cell->matters) {
+		if (link->kind != PLAN_IF && !link->cell->is_marked) {
 			if (link->kind == PLAN_LET)
 				continue;
 			if (has_constant_bounds(link)) {
@@ -528,7 +494,7 @@ static void join(struct parting *parting, int one, int other)
 }
 
 /* What FORMULA of link or factor I reads ties it to where that is set. */
-static void tie(struct parting *parting, int i, const struct formula *formula)
+static void tie(struct parting *parting, int i, const struct plan_formula *formula)
 {
 	if (!formula)
 		return;
@@ -600,7 +566,7 @@ static bool count_chain(struct counter *counter, const struct plan_transfer *tra
 {
 	const struct array *array = transfer->buffer->array;
 	struct plan_traffic *traffic = &counter->traffic[array->index];
-	struct chain *chain = ARENA_NEW(counter->arena, struct chain);
+	struct chain *chain = ARENA_NEW(counter->cells.arena, struct chain);
 	__int128 bytes;
 
 	chain->counter = counter;
@@ -608,7 +574,7 @@ static bool count_chain(struct counter *counter, const struct plan_transfer *tra
 	chain->run = 1;
 	chain->factor_count = transfer->buffer->rank;
 	for (int d = 0; d < chain->factor_count; d++)
-		chain->factors[d] = compile_expr(counter, transfer->count[d]);
+		chain->factors[d] = plan_formula_of(&counter->cells, transfer->count[d]);
 	if (!choose_links(chain))
 		return false;
 	return count_parts(chain)
@@ -620,18 +586,18 @@ static bool count_chain(struct counter *counter, const struct plan_transfer *tra
 
 static struct link *compile_link(struct counter *counter, const struct plan_node *node)
 {
-	struct link *link = ARENA_NEW(counter->arena, struct link);
+	struct link *link = ARENA_NEW(counter->cells.arena, struct link);
 
 	link->kind = node->kind;
 	link->stride = node->step;
 	if (node->kind == PLAN_IF) {
-		link->upper = compile_expr(counter, node->condition);
+		link->upper = plan_formula_of(&counter->cells, node->condition);
 		return link;
 	}
-	link->cell = find_cell(counter, node->var);
-	link->lower = compile_expr(counter, node->lower);
+	link->cell = plan_cell_of(&counter->cells, node->var);
+	link->lower = plan_formula_of(&counter->cells, node->lower);
 	if (node->kind == PLAN_LOOP)
-		link->upper = compile_expr(counter, node->upper);
+		link->upper = plan_formula_of(&counter->cells, node->upper);
 	return link;
 }
 
@@ -671,8 +637,8 @@ bool plan_count_at(const struct plan_node *node, const struct function *function
 {
 	struct arena *arena = arena_new();
 	int array_count = function->array_count;
-	struct counter counter = { .arena = arena, .function = function, .sizes = sizes,
-		.steps = steps, .traffic = ARENA_ARRAY(arena, struct plan_traffic, array_count + 1) };
+	struct counter counter = { .cells = { .arena = arena, .sizes = sizes }, .steps = steps,
+		 .traffic = ARENA_ARRAY(arena, struct plan_traffic, array_count + 1) };
 	bool counted;
 
 	for (int a = 0; a < array_count; a++)

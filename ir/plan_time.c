@@ -8,23 +8,10 @@
 
 #include "ir/macs.h"
 #include "ir/plan_box.h"
+#include "ir/plan_formula.h"
 
 enum { STEPS = 100000000, CHANNEL_LIMIT = 64, TAG_LIMIT = 32 };
 #define TIME_LIMIT (1L << 60)
-
-struct cell {
-	const struct plan_var *var;
-	long value;
-	struct cell *next;
-};
-
-/* A plan_expr whose variables are found. */
-struct formula {
-	enum plan_op op;
-	long value;
-	const struct cell *cell;
-	struct formula *operands[3];
-};
 
 /* A plan_node, ready to be walked. */
 struct step {
@@ -32,8 +19,8 @@ struct step {
 	int child_count;
 	struct step **children;
 	struct step *body;
-	struct cell *cell;           /* of a loop or a named value */
-	struct formula *lower, *upper;   /* lower: the condition of an if, too */
+	struct plan_cell *cell;           /* of a loop or a named value */
+	struct plan_formula *lower, *upper;   /* lower: the condition of an if, too */
 	long stride;
 	bool has_copies;             /* calls of the runtime are inside; else only statements */
 	bool matters;                /* a loop without copies: what is inside depends on its variable */
@@ -41,14 +28,13 @@ struct step {
 	bool is_put;                 /* of a transfer */
 	int tag, rank, element_bytes;
 	int run_from, run_to;        /* dimensions of the run that its command moves at a time */
-	struct formula *count[ARRAY_RANK_LIMIT];
+	struct plan_formula *count[ARRAY_RANK_LIMIT];
 	unsigned tags;               /* of a wait */
 };
 
 struct machine {
 	const struct arch *arch;
-	struct arena *arena;
-	struct cell *cells;
+	struct plan_cells cells;
 	long steps;                  /* that are left */
 	double scale;                /* cycles of the core in one of the DMA engine's clock */
 	double macs;                 /* since the last call of the runtime */
@@ -66,45 +52,13 @@ bool arch_has_clock(const struct arch *arch)
 
 /* ---- from a plan ---- */
 
-static struct cell *find_cell(struct machine *machine, const struct plan_var *var)
-{
-	struct cell *cell = machine->cells;
-	while (cell && cell->var != var)
-		cell = cell->next;
-	if (!cell) {
-		cell = ARENA_NEW(machine->arena, struct cell);
-		*cell = (struct cell){ var, var->size ? var->size->value : 0, machine->cells };
-		machine->cells = cell;
-	}
-	return cell;
-}
-
-static struct formula *formula_of(struct machine *machine, const struct plan_expr *expr)
-{
-	struct formula *formula = ARENA_NEW(machine->arena, struct formula);
-	*formula = (struct formula){ .op = expr->op, .value = expr->value };
-	if (expr->op == PLAN_VAR)
-		formula->cell = find_cell(machine, expr->var);
-	for (int i = 0; i < plan_operand_count(expr->op); i++)
-		formula->operands[i] = formula_of(machine, expr->operands[i]);
-	return formula;
-}
-
-static bool formula_has(const struct formula *formula, const struct cell *cell)
-{
-	bool has = formula->cell == cell;
-	for (int i = 0; i < plan_operand_count(formula->op) && !has; i++)
-		has = formula_has(formula->operands[i], cell);
-	return has;
-}
-
 /* How often statements in STEP run depends on CELL, by the bounds and conditions there. */
-static bool depends_on(const struct step *step, const struct cell *cell)
+static bool depends_on(const struct step *step, const struct plan_cell *cell)
 {
-	if ((step->lower && step->kind != PLAN_LET && formula_has(step->lower, cell))
-		|| (step->upper && formula_has(step->upper, cell)))
+	if ((step->lower && step->kind != PLAN_LET && plan_formula_has(step->lower, cell))
+		|| (step->upper && plan_formula_has(step->upper, cell)))
 		return true;
-	if (step->kind == PLAN_LET && formula_has(step->lower, cell) && depends_on(step->body, step->cell))
+	if (step->kind == PLAN_LET && plan_formula_has(step->lower, cell) && depends_on(step->body, step->cell))
 		return true;
 	bool depends = step->body && depends_on(step->body, cell);
 	for (int i = 0; i < step->child_count && !depends; i++)
@@ -125,26 +79,26 @@ static void fill_transfer(struct machine *machine, const struct plan_transfer *t
 	step->rank = transfer->buffer->rank;
 	step->element_bytes = transfer->buffer->array->type.bytes;
 	for (int d = 0; d < step->rank; d++)
-		step->count[d] = formula_of(machine, transfer->count[d]);
+		step->count[d] = plan_formula_of(&machine->cells, transfer->count[d]);
 }
 
 static struct step *step_of(struct machine *machine, const struct plan_node *node)
 {
-	struct step *step = ARENA_NEW(machine->arena, struct step);
+	struct step *step = ARENA_NEW(machine->cells.arena, struct step);
 	*step = (struct step){ .kind = node->kind, .child_count = node->child_count, .stride = node->step,
 		.tags = node->tags };
-	step->children = ARENA_ARRAY(machine->arena, struct step *, node->child_count + 1);
+	step->children = ARENA_ARRAY(machine->cells.arena, struct step *, node->child_count + 1);
 	for (int i = 0; i < node->child_count; i++) {
 		step->children[i] = step_of(machine, node->children[i]);
 		step->has_copies |= step->children[i]->has_copies;
 	}
 	if (node->kind == PLAN_LOOP || node->kind == PLAN_LET) {
-		step->cell = find_cell(machine, node->var);
-		step->lower = formula_of(machine, node->lower);
-		step->upper = node->kind == PLAN_LOOP ? formula_of(machine, node->upper) : NULL;
+		step->cell = plan_cell_of(&machine->cells, node->var);
+		step->lower = plan_formula_of(&machine->cells, node->lower);
+		step->upper = node->kind == PLAN_LOOP ? plan_formula_of(&machine->cells, node->upper) : NULL;
 	}
 	if (node->kind == PLAN_IF)
-		step->lower = formula_of(machine, node->condition);
+		step->lower = plan_formula_of(&machine->cells, node->condition);
 	if (node->body) {
 		step->body = step_of(machine, node->body);
 		step->has_copies |= step->body->has_copies;
@@ -157,18 +111,6 @@ static struct step *step_of(struct machine *machine, const struct plan_node *nod
 		fill_transfer(machine, &node->transfer, step);
 	step->has_copies |= node->kind == PLAN_WAIT;
 	return step;
-}
-
-static long value_of(const struct formula *formula)
-{
-	long value[3] = { 0 };
-	if (formula->op == PLAN_CONST)
-		return formula->value;
-	if (formula->op == PLAN_VAR)
-		return formula->cell->value;
-	for (int i = 0; i < plan_operand_count(formula->op); i++)
-		value[i] = value_of(formula->operands[i]);
-	return plan_apply(formula->op, value[0], value[1], value[2]);
 }
 
 /* ---- time ---- */
@@ -254,14 +196,14 @@ static double macs_in(struct machine *machine, const struct step *step)
 	for (int i = 0; i < step->child_count; i++)
 		macs += macs_in(machine, step->children[i]);
 	if (step->kind == PLAN_IF)
-		return value_of(step->lower) ? macs_in(machine, step->body) : 0;
+		return plan_formula_value(step->lower) ? macs_in(machine, step->body) : 0;
 	if (step->kind == PLAN_LET) {
-		step->cell->value = value_of(step->lower);
+		step->cell->value = plan_formula_value(step->lower);
 		return macs_in(machine, step->body);
 	}
 	if (step->kind != PLAN_LOOP)
 		return macs;
-	long lower = value_of(step->lower), upper = value_of(step->upper);
+	long lower = plan_formula_value(step->lower), upper = plan_formula_value(step->upper);
 	if (lower > upper)
 		return 0;
 	step->cell->value = lower;
@@ -278,7 +220,7 @@ static void start(struct machine *machine, const struct step *step)
 {
 	double run = step->element_bytes, runs = 1;
 	for (int d = 0; d < step->rank; d++) {
-		long count = value_of(step->count[d]);
+		long count = plan_formula_value(step->count[d]);
 		if (count <= 0)
 			return;
 		*(d >= step->run_from && d < step->run_to ? &run : &runs) *= (double)count;
@@ -301,13 +243,13 @@ static void walk(struct machine *machine, const struct step *step)
 	if (step->kind == PLAN_WAIT)
 		wait_for(machine, step->tags);
 	if (step->kind == PLAN_LET)
-		step->cell->value = value_of(step->lower);
-	if (step->kind == PLAN_LET || (step->kind == PLAN_IF && value_of(step->lower)))
+		step->cell->value = plan_formula_value(step->lower);
+	if (step->kind == PLAN_LET || (step->kind == PLAN_IF && plan_formula_value(step->lower)))
 		walk(machine, step->body);
 	if (step->kind != PLAN_LOOP)
 		return;
-	long upper = value_of(step->upper);
-	for (long at = value_of(step->lower); at <= upper && machine->steps >= 0; at += step->stride) {
+	long upper = plan_formula_value(step->upper);
+	for (long at = plan_formula_value(step->lower); at <= upper && machine->steps >= 0; at += step->stride) {
 		step->cell->value = at;
 		walk(machine, step->body);
 	}
@@ -317,7 +259,7 @@ bool plan_times(const struct plan *plan, struct plan_time *times)
 {
 	const struct arch *arch = plan->arch;
 	struct arena *arena = arena_new();
-	struct machine machine = { .arch = arch, .arena = arena, .steps = STEPS,
+	struct machine machine = { .arch = arch, .cells.arena = arena, .steps = STEPS,
 		.scale = arch_dma_scale(arch),
 		.channels = arch->channels < CHANNEL_LIMIT ? arch->channels : CHANNEL_LIMIT };
 	bool is_known = arch_has_clock(arch);

@@ -25,6 +25,7 @@ struct verifier {
 	struct flight *flights;
 	int flight_count, flight_capacity;
 	unsigned long random;
+	bool is_in_box;              /* loops are walked by their ends */
 };
 
 /* An invariant does not hold, where the variables in scope have their values; the first are

@@ -1,31 +1,17 @@
 /* The invariants of a plan that depend on loop variables: they are checked by walking the
  * loops, all iterations of a small plan, of a large one the first and last of each loop and
- * pseudo-random pairs of neighbours. */
+ * pseudo-random pairs of neighbours.  Loops over points in which each use is a box are looked at by their
+ * ends. */
 
 #include <stdlib.h>
 
-#include "ir/plan.h"
+#include "ir/plan_steps.h"
 #include "ir/plan_verifier.h"
 #include "support/memory.h"
 
-enum { BUDGET = 200000, SAMPLED_PAIRS = 3 };
+enum { BUDGET = 60000, SAMPLED_PAIRS = 3 };
 
-static long evaluate(const struct verifier *verifier, const struct plan_expr *expr)
-{
-	long value[3] = { 0 };
-
-	if (expr->op == PLAN_CONST)
-		return expr->value;
-	if (expr->op == PLAN_VAR) {
-		for (int i = verifier->scope_count - 1; i >= 0; i--)
-			if (verifier->scope[i].var == expr->var)
-				return verifier->scope[i].value;
-		return 0;
-	}
-	for (int i = 0; i < plan_operand_count(expr->op); i++)
-		value[i] = evaluate(verifier, expr->operands[i]);
-	return plan_apply(expr->op, value[0], value[1], value[2]);
-}
+/* ---- copies in flight ---- */
 
 static bool boxes_meet(int rank, const long *first_a, const long *count_a, const long *first_b,
 	const long *count_b)
@@ -75,7 +61,7 @@ static bool meet_inside(const struct flight *a, const struct flight *b)
 		&& boxes_meet(a->transfer->buffer->rank, a->local, a->count, b->local, b->count);
 }
 
-static void check_region(struct verifier *verifier, const struct flight *flight)
+static void check_region(struct verifier *verifier, const struct copy *copy, const struct flight *flight)
 {
 	const struct plan_buffer *buffer = flight->transfer->buffer;
 
@@ -86,8 +72,7 @@ static void check_region(struct verifier *verifier, const struct flight *flight)
 		long last = flight->first[d] + flight->count[d] - 1;
 
 		if (flight->first[d] < 0
-			|| last * dim->stride + dim->phase
-				>= affine_at_sizes(buffer->array->shape[d], verifier->sizes))
+			|| last * dim->stride + dim->phase >= copy->dims[d].extent)
 			plan_problem(verifier, "a transfer of %s leaves dimension %d of the array: "
 				"%ld .. %ld", buffer->name, d, flight->first[d], last);
 		if (flight->local[d] < 0 || flight->local[d] + flight->count[d] > dim->extent)
@@ -128,22 +113,20 @@ static void start_flight(struct verifier *verifier, const struct flight *flight)
 	verifier->flights[verifier->flight_count++] = *flight;
 }
 
-static void walk_transfer(struct verifier *verifier, const struct plan_transfer *transfer)
+static void walk_transfer(struct verifier *verifier, const struct copy *copy)
 {
-	const struct plan_buffer *buffer = transfer->buffer;
-	const struct plan_expr *slot = transfer->slot ? transfer->slot : buffer->slot;
-	struct flight flight = { .transfer = transfer };
+	struct flight flight = { .transfer = copy->transfer };
 
-	for (int d = 0; d < buffer->rank; d++) {
-		flight.first[d] = evaluate(verifier, transfer->first[d]);
-		flight.count[d] = evaluate(verifier, transfer->count[d]);
-		flight.local[d] = evaluate(verifier, transfer->local[d]);
+	for (int d = 0; d < copy->rank; d++) {
+		flight.first[d] = plan_formula_value(copy->dims[d].first);
+		flight.count[d] = plan_formula_value(copy->dims[d].count);
+		flight.local[d] = plan_formula_value(copy->dims[d].local);
 		if (flight.count[d] <= 0)
 			return;
 	}
-	if (buffer->slots > 1)
-		flight.slot = evaluate(verifier, slot);
-	check_region(verifier, &flight);
+	if (copy->slot)
+		flight.slot = plan_formula_value(copy->slot);
+	check_region(verifier, copy, &flight);
 	start_flight(verifier, &flight);
 }
 
@@ -157,86 +140,151 @@ static void walk_wait(struct verifier *verifier, unsigned tags)
 	verifier->flight_count = kept;
 }
 
-/* The coordinate in BUFFER of element X of dimension D; false if it has none. */
-static bool find_coordinate(struct verifier *verifier, const struct plan_dim *dim, long x,
-	long *coordinate)
+/* ---- uses ---- */
+
+/* The coordinate in the buffer of element X of a dimension; false if it has none. */
+static bool find_coordinate(const struct use_dim *use, long x, long *coordinate)
 {
+	const struct plan_dim *dim = use->dim;
 	long lattice = x - dim->phase;
 
-	if (lattice < 0 || lattice % dim->stride != 0)
+	if (lattice < 0)
 		return false;
-	lattice /= dim->stride;
+	if (dim->stride != 1) {
+		if (lattice % dim->stride != 0)
+			return false;
+		lattice /= dim->stride;
+	}
 	*coordinate = dim->modulus > 0 ? lattice % dim->modulus
-		: lattice - evaluate(verifier, dim->origin);
+		: lattice - plan_formula_value(use->origin);
 	return *coordinate >= 0 && *coordinate < dim->extent;
 }
 
-/* Access A of NODE's statement, whose iterators have VALUES. */
-static void walk_access(struct verifier *verifier, const struct plan_node *node, int a,
-	const long *values)
+/* No copy is in flight at element AT of the buffer that USE uses. */
+static void check_no_flight(struct verifier *verifier, const struct statement *statement,
+	const struct use *use, const long *at, long slot)
 {
 	static const long ones[ARRAY_RANK_LIMIT] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
-	const struct access *access = &node->statement->accesses[a];
-	const struct plan_buffer *buffer = node->buffers[a];
-	long at[ARRAY_RANK_LIMIT], slot = buffer->slots > 1 ? evaluate(verifier, buffer->slot) : 0;
 
-	if (slot < 0 || slot >= buffer->slots)
-		plan_problem(verifier, "buffer %s has no slot %ld", buffer->name, slot);
-	for (int d = 0; d < buffer->rank; d++) {
-		long x = affine_at_sizes(access->subscripts[d], verifier->sizes);
-
-		for (int i = 0; i < node->statement->depth; i++)
-			x += access->subscripts[d].coefficients[i] * values[i];
-		if (!find_coordinate(verifier, &buffer->dims[d], x, &at[d])) {
-			plan_problem(verifier, "%s: buffer %s does not hold element %ld of dimension %d",
-				node->statement->name, buffer->name, x, d);
-			return;
-		}
-	}
 	for (int i = 0; i < verifier->flight_count; i++) {
 		const struct flight *flight = &verifier->flights[i];
 
-		if (flight->transfer->buffer == buffer && flight->slot == slot
-			&& (access->is_write || !flight->transfer->is_put)
-			&& boxes_meet(buffer->rank, at, ones, flight->local, flight->count))
+		if (flight->transfer->buffer == use->buffer && flight->slot == slot
+			&& (use->is_write || !flight->transfer->is_put)
+			&& boxes_meet(use->buffer->rank, at, ones, flight->local, flight->count))
 			plan_problem(verifier, "%s uses buffer %s while a transfer of tag %d is in flight "
-				"there", node->statement->name, buffer->name, flight->transfer->tag);
+				"there", statement->name, use->buffer->name, flight->transfer->tag);
 	}
 }
 
-static void walk_compute(struct verifier *verifier, const struct plan_node *node)
+static void check_held(struct verifier *verifier, const struct statement *statement, const struct use *use,
+	int d, long x, long *at)
 {
-	long values[LOOP_DEPTH_LIMIT] = { 0 };
-
-	for (int i = 0; i < node->statement->depth; i++)
-		values[i] = evaluate(verifier, node->values[i]);
-	for (int a = 0; a < node->statement->access_count; a++)
-		if (node->buffers[a])
-			walk_access(verifier, node, a, values);
+	if (!find_coordinate(&use->dims[d], x, at))
+		plan_problem(verifier, "%s: buffer %s does not hold element %ld of dimension %d",
+			statement->name, use->buffer->name, x, d);
 }
 
-static void walk_node(struct verifier *verifier, const struct plan_node *node, long budget);
+/* The first and the last element that dimension DIM of a use comes to in the box that is walked: one,
+ * where none is. */
+static void find_ends(const struct use_dim *dim, long *first, long *last)
+{
+	*first = *last = dim->constant;
+	for (int t = 0; t < dim->term_count; t++) {
+		const struct use_term *term = &dim->terms[t];
+		long value = term->coefficient * (term->cell ? term->cell->value
+			: plan_formula_value(term->other));
+		long span = term->loop ? term->coefficient * term->loop->span : 0;
 
-static void walk_iteration(struct verifier *verifier, const struct plan_node *node, long value,
-	long budget)
+		*first += value + (span < 0 ? span : 0);
+		*last += value + (span > 0 ? span : 0);
+	}
+}
+
+/* A use of STATEMENT, in all of the box that is walked: what is in flight is not where it is, if that
+ * is a box of several (can_meet). */
+static void walk_use(struct verifier *verifier, const struct statement *statement, const struct use *use)
+{
+	long at[ARRAY_RANK_LIMIT] = { 0 }, slot = use->slot ? plan_formula_value(use->slot) : 0;
+	int problems = verifier->problems;
+	bool is_one = true;
+
+	if (slot < 0 || slot >= use->buffer->slots)
+		plan_problem(verifier, "buffer %s has no slot %ld", use->buffer->name, slot);
+	for (int d = 0; d < use->buffer->rank && verifier->problems == problems; d++) {
+		long first, last;
+
+		find_ends(&use->dims[d], &first, &last);
+		check_held(verifier, statement, use, d, first, &at[d]);
+		if (last == first)
+			continue;
+		check_held(verifier, statement, use, d, last, &at[d]);
+		is_one = false;
+	}
+	if (is_one && verifier->problems == problems)
+		check_no_flight(verifier, statement, use, at, slot);
+}
+
+static void walk_compute(struct verifier *verifier, const struct step *step)
+{
+	for (int u = 0; u < step->use_count; u++)
+		walk_use(verifier, step->node->statement, &step->uses[u]);
+}
+
+/* A copy in flight may be where a statement in STEP, a box, uses a buffer: each of its iterations is to
+ * be looked at. */
+static bool can_meet(const struct verifier *verifier, const struct step *step)
+{
+	bool can = step->body && can_meet(verifier, step->body);
+
+	for (int i = 0; i < step->child_count && !can; i++)
+		can = can_meet(verifier, step->children[i]);
+	for (int u = 0; u < step->use_count && !can; u++) {
+		const struct use *use = &step->uses[u];
+		long slot = use->slot ? plan_formula_value(use->slot) : 0;
+
+		for (int i = 0; i < verifier->flight_count && !can; i++)
+			can = verifier->flights[i].transfer->buffer == use->buffer
+				&& verifier->flights[i].slot == slot
+				&& (use->is_write || !verifier->flights[i].transfer->is_put);
+	}
+	return can;
+}
+
+/* ---- the walk ---- */
+
+static void walk_step(struct verifier *verifier, struct step *step, long budget);
+
+static void check_range(struct verifier *verifier, const struct plan_var *var, long value)
+{
+	if (value < var->min || value > var->max)
+		plan_problem(verifier, "%s is outside %ld .. %ld", var->name, var->min, var->max);
+}
+
+/* The iteration of VALUE of STEP, or, of a box, all from there on. */
+static void walk_iteration(struct verifier *verifier, struct step *step, long value, long budget)
 {
 	int scope = verifier->scope_count;
+	long before = step->cell->value;
 
-	plan_push(verifier, node->var, value);
-	if (value < node->var->min || value > node->var->max)
-		plan_problem(verifier, "%s is outside %ld .. %ld", node->var->name, node->var->min,
-			node->var->max);
-	walk_node(verifier, node->body, budget);
+	plan_push(verifier, step->cell->var, value);
+	step->cell->value = value;
+	check_range(verifier, step->cell->var, value);
+	walk_step(verifier, step->body, budget);
+	step->cell->value = before;
 	verifier->scope_count = scope;
 }
 
-static long node_count(const struct plan_node *node)
+/* Where nothing is in flight that statements in a box could use, the ends of each dimension are looked
+ * at, and with them all between. */
+static void walk_box(struct verifier *verifier, struct step *step, long lower, long trips)
 {
-	long count = 1 + (node->body ? node_count(node->body) : 0);
-
-	for (int i = 0; i < node->child_count; i++)
-		count += node_count(node->children[i]);
-	return count;
+	if (trips <= 0)
+		return;
+	step->span = (trips - 1) * step->node->step;
+	check_range(verifier, step->cell->var, lower + step->span);
+	walk_iteration(verifier, step, lower, 0);
+	step->span = 0;
 }
 
 static long random_below(struct verifier *verifier, long bound)
@@ -254,22 +302,22 @@ static int compare_longs(const void *a, const void *b)
 
 /* What is left where the budget is spent: the end of a loop over elements, the first two
  * iterations of one that moves regions. */
-static void walk_least(struct verifier *verifier, const struct plan_node *node, long lower,
+static void walk_least(struct verifier *verifier, struct step *step, long lower,
 	long trips)
 {
-	if (node->loop == LOOP_POINT) {
-		walk_iteration(verifier, node, lower + (trips - 1) * node->step, 0);
+	if (step->node->loop == LOOP_POINT) {
+		walk_iteration(verifier, step, lower + (trips - 1) * step->node->step, 0);
 		return;
 	}
-	walk_iteration(verifier, node, lower, 0);
-	walk_iteration(verifier, node, lower + node->step, 0);
+	walk_iteration(verifier, step, lower, 0);
+	walk_iteration(verifier, step, lower + step->node->step, 0);
 	if (trips > 2)
 		verifier->flight_count = 0;
 }
 
 /* Neighbouring iterations at both ends and in the middle; copies in flight across a
  * gap are forgotten. */
-static void walk_some(struct verifier *verifier, const struct plan_node *node, long lower,
+static void walk_some(struct verifier *verifier, struct step *step, long lower,
 	long trips, long budget)
 {
 	long chosen[2 * SAMPLED_PAIRS + 4];
@@ -287,52 +335,60 @@ static void walk_some(struct verifier *verifier, const struct plan_node *node, l
 			continue;
 		if (i > 0 && chosen[i] != chosen[i - 1] + 1)
 			verifier->flight_count = 0;
-		walk_iteration(verifier, node, lower + chosen[i] * node->step, budget / count);
+		walk_iteration(verifier, step, lower + chosen[i] * step->node->step, budget / count);
 	}
 }
 
-static void walk_loop(struct verifier *verifier, const struct plan_node *node, long budget)
+static void walk_loop(struct verifier *verifier, struct step *step, long budget)
 {
-	long lower = evaluate(verifier, node->lower), upper = evaluate(verifier, node->upper);
-	long trips = upper < lower ? 0 : (upper - lower) / node->step + 1;
+	long lower = plan_formula_value(step->lower), upper = plan_formula_value(step->upper);
+	long trips = upper < lower ? 0 : (upper - lower) / step->node->step + 1;
 
-	if (trips > 1 && budget < 2) {
-		walk_least(verifier, node, lower, trips);
+	if (verifier->is_in_box || (step->is_box && !can_meet(verifier, step))) {
+		bool was_in_box = verifier->is_in_box;
+
+		verifier->is_in_box = true;
+		walk_box(verifier, step, lower, trips);
+		verifier->is_in_box = was_in_box;
 		return;
 	}
-	if (trips > 2 * SAMPLED_PAIRS + 4 && trips > budget / node_count(node->body)) {
-		walk_some(verifier, node, lower, trips, budget);
+	if (trips > 1 && budget < 2) {
+		walk_least(verifier, step, lower, trips);
+		return;
+	}
+	if (trips > 2 * SAMPLED_PAIRS + 4 && trips > budget / step->body->size) {
+		walk_some(verifier, step, lower, trips, budget);
 		return;
 	}
 	for (long i = 0; i < trips && verifier->problems < SHOWN_PROBLEMS; i++)
-		walk_iteration(verifier, node, lower + i * node->step, budget / trips);
+		walk_iteration(verifier, step, lower + i * step->node->step, budget / trips);
 }
 
-static void walk_node(struct verifier *verifier, const struct plan_node *node, long budget)
+static void walk_step(struct verifier *verifier, struct step *step, long budget)
 {
-	switch (node->kind) {
+	switch (step->node->kind) {
 	case PLAN_BLOCK:
-		for (int i = 0; i < node->child_count; i++)
-			walk_node(verifier, node->children[i], budget);
+		for (int i = 0; i < step->child_count; i++)
+			walk_step(verifier, step->children[i], budget);
 		break;
 	case PLAN_LOOP:
-		walk_loop(verifier, node, budget);
+		walk_loop(verifier, step, budget);
 		break;
 	case PLAN_LET:
-		walk_iteration(verifier, node, evaluate(verifier, node->lower), budget);
+		walk_iteration(verifier, step, plan_formula_value(step->lower), budget);
 		break;
 	case PLAN_IF:
-		if (evaluate(verifier, node->condition))
-			walk_node(verifier, node->body, budget);
+		if (plan_formula_value(step->lower))
+			walk_step(verifier, step->body, budget);
 		break;
 	case PLAN_TRANSFER:
-		walk_transfer(verifier, &node->transfer);
+		walk_transfer(verifier, step->copy);
 		break;
 	case PLAN_WAIT:
-		walk_wait(verifier, node->tags);
+		walk_wait(verifier, step->node->tags);
 		break;
 	case PLAN_COMPUTE:
-		walk_compute(verifier, node);
+		walk_compute(verifier, step);
 		break;
 	}
 }
@@ -340,10 +396,13 @@ static void walk_node(struct verifier *verifier, const struct plan_node *node, l
 /* All of NEST's transfers and statements, for the sizes chosen. */
 void plan_walk_nest(struct verifier *verifier, const struct plan_nest *nest)
 {
+	struct plan_cells cells = { .arena = arena_new(), .sizes = verifier->sizes };
+
 	verifier->flight_count = 0;
-	walk_node(verifier, nest->body, BUDGET);
+	walk_step(verifier, step_of(&cells, nest->body), BUDGET);
 	for (int i = 0; i < verifier->flight_count; i++)
 		plan_problem(verifier, "a transfer of %s, tag %d, is never waited for",
 			verifier->flights[i].transfer->buffer->name,
 			verifier->flights[i].transfer->tag);
+	arena_free(cells.arena);
 }

@@ -41,4 +41,9 @@ damage 'wait 1$' 'wait 3' 1 'while a (copy|transfer) of tag 1 is in flight'
 damage 'offset 312' 'offset 300' 1 'buffers I_0 and O_0 overlap'
 damage 'count (6, 5, 3, 3)' 'count (7, 5, 3, 3)' 1 'leaves dimension 0 of the array'
 
+if command -v python3 >/dev/null 2>&1; then
+	ok "random damage" python3 -B "$plans/damage.py" "$LOOPC" 1 "$(inputs 400 100)"
+else
+	skip "random damage" "no python3"
+fi
 finish

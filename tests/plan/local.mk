@@ -11,4 +11,4 @@ tests_plan_expr_test_SOURCES = tests/plan/expr_test.c \
 	tests/plan/random_plan.c tests/plan/random_plan.h
 script_tests += tests/plan/golden_test.sh tests/plan/strict_test.sh
 EXTRA_DIST += tests/plan/contraction.plan tests/plan/convolution.plan tests/plan/gemm.plan \
-	tests/plan/trisolv.plan
+	tests/plan/trisolv.plan tests/plan/damage.py
