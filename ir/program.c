@@ -254,6 +254,16 @@ void access_make_map(struct arena *arena, const struct statement *statement,
 	access->map = arena_own(arena, map, release_map);
 }
 
+struct statement *statement_copy(struct arena *arena, const struct statement *statement)
+{
+	struct statement *copy = ARENA_NEW(arena, struct statement);
+	*copy = *statement;
+	copy->accesses = ARENA_ARRAY(arena, struct access, statement->access_count + 1);
+	memcpy(copy->accesses, statement->accesses,
+		(size_t)statement->access_count * sizeof *copy->accesses);
+	return copy;
+}
+
 /* Names that mean something else in isl's syntax. */
 static bool is_isl_word(const char *name)
 {

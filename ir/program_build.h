@@ -26,6 +26,8 @@ bool access_is_same(const struct access *a, const struct access *b, int depth);
 /* Sets access.map from the domain and the subscripts; the arena owns it. */
 void access_make_map(struct arena *arena, const struct statement *statement,
 	struct access *access);
+/* STATEMENT with accesses of its own, which may be changed. */
+struct statement *statement_copy(struct arena *arena, const struct statement *statement);
 /* NAME as isl reads it back: some words mean something else to it. */
 const char *isl_size_name(struct arena *arena, const char *name);
 /* Sets function.context: each symbolic size from 1 to its largest, and none of the arrays that

@@ -338,11 +338,7 @@ static struct statement *rewrite(const struct expansion *expansion,
 	const struct statement *statement)
 {
 	struct arena *arena = expansion->compilation->arena;
-	struct statement *copy = ARENA_NEW(arena, struct statement);
-	*copy = *statement;
-	copy->accesses = ARENA_ARRAY(arena, struct access, statement->access_count + 1);
-	memcpy(copy->accesses, statement->accesses,
-		(size_t)statement->access_count * sizeof *copy->accesses);
+	struct statement *copy = statement_copy(arena, statement);
 	for (int a = 0; a < copy->access_count; a++)
 		if (copy->accesses[a].array == expansion->scalar)
 			redirect(expansion, copy, &copy->accesses[a]);

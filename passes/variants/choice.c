@@ -696,7 +696,7 @@ const char *choice_describe(const struct choice *choice)
 	return arena_printf(compilation->arena, "nest %s\n%s%s%s", choice->variant.nest->name,
 		choice->variant.nest->joined_count ? "merge\n" : "",
 		choice->has_others || choice->variant.options.avoids_forms
-			? form_print(compilation, &choice->variant, choice->is_expanded) : "",
+			? form_print(compilation, &choice->variant, choice->is_expanded, choice->is_in_place) : "",
 		schedule_print(compilation->arena, &choice->model, &choice->options,
 			&choice->schedule));
 }

@@ -25,7 +25,7 @@ struct choice {
 	long smallest;               /* scratchpad that would do, where nothing fits */
 	int tries;                   /* budgets under which it was searched before the real regions of what
 	                              * was found did fit */
-	bool is_expanded;
+	bool is_expanded, is_in_place;   /* see struct form */
 	bool is_cut;                 /* not all forms of the nest were tried */
 	bool has_others;             /* other forms of the nest (form.h) could have been chosen */
 	long rivals_bound;           /* no schedule of those with other buffers or loops moves less; 0:

@@ -64,13 +64,13 @@ static const char *print_apart(struct compilation *compilation, const struct var
 }
 
 const char *form_print(struct compilation *compilation, const struct variant *variant,
-	bool is_expanded)
+	bool is_expanded, bool is_in_place)
 {
 	const struct variant_options *options = &variant->options;
 	const char *sequential = options->loops > variant->nest->outer_loops
 		? arena_printf(compilation->arena, " sequential %d", options->loops) : "";
-	const char *text = arena_printf(compilation->arena, "%s%s%s%s%s%s",
-		is_expanded ? " expanded" : "", sequential, options->avoids_forms ? " isl" : "",
+	const char *text = arena_printf(compilation->arena, "%s%s%s%s%s%s%s",
+		is_in_place ? " inplace" : "", is_expanded ? " expanded" : "", sequential, options->avoids_forms ? " isl" : "",
 		options->refetches ? " refetched" : "", options->borrows ? " borrowed" : "",
 		variant->groups->is_split ? print_apart(compilation, variant) : "");
 	return arena_printf(compilation->arena, "form%s\n", *text ? text : " plain");
@@ -118,6 +118,8 @@ bool form_parse(struct compilation *compilation, const struct schedule_line *lin
 			form->is_parts = true;
 		} else if (!strcmp(word, "expanded")) {
 			form->is_expanded = true;
+		} else if (!strcmp(word, "inplace")) {
+			form->is_in_place = true;
 		} else if (!strcmp(word, "isl")) {
 			form->avoids_forms = true;
 		} else if (!strcmp(word, "refetched")) {
@@ -127,12 +129,12 @@ bool form_parse(struct compilation *compilation, const struct schedule_line *lin
 		} else if (!strcmp(word, "plain")) {
 			is_plain = true;
 		} else {
-			return wrong(compilation, line, w, "plain, parts, expanded, sequential, isl, "
-				"refetched, borrowed or apart is wanted, not");
+			return wrong(compilation, line, w, "plain, parts, inplace, expanded, "
+				"sequential, isl, refetched, borrowed or apart is wanted, not");
 		}
 	}
 	if ((is_plain && line->word_count > 2) || (form->is_parts
-		&& (form->is_expanded || form->avoids_forms || form->refetches || form->borrows || form->is_split)))
+		&& (form->is_in_place || form->is_expanded || form->avoids_forms || form->refetches || form->borrows || form->is_split)))
 		return wrong(compilation, line, line->word_count, is_plain ? "a plain form is nothing else"
 			: "a nest in parts has no other form than sequential loops");
 	return true;

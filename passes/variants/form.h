@@ -7,12 +7,13 @@
 /* How a nest is written before it is cut into tiles: what of it runs in order, what is in
  * an array, which accesses share a buffer.  As text a line of the schedule:
  *     form plain
- *     form parts [sequential LOOPS] | [expanded] [sequential LOOPS] [isl] [refetched] [borrowed] [apart [ARRAY G[+G...]...]...]
+ *     form parts [sequential LOOPS] | [inplace] [expanded] [sequential LOOPS] [isl] [refetched] [borrowed] [apart [ARRAY G[+G...]...]...]
  * A nest whose schedule has such a line is lowered in this form only; else all that apply
  * are tried. */
 struct form {
 	bool is_given;
 	bool is_parts;               /* each part of its body has a schedule of its own */
+	bool is_in_place;            /* local arrays are in the place of others (in_place.h) */
 	bool is_expanded;            /* scalars that carry sums are arrays (expand.h) */
 	bool has_loops;
 	int loops;                   /* of the source's outer loops, run one after the other */
@@ -32,7 +33,7 @@ bool form_parse(struct compilation *compilation, const struct schedule_line *lin
 
 /* The line for VARIANT.  In the arena. */
 const char *form_print(struct compilation *compilation, const struct variant *variant,
-	bool is_expanded);
+	bool is_expanded, bool is_in_place);
 
 /* Adds to MERGES the reference groups of NEST that FORM has in one buffer.  An array's groups are
  * numbered from 0 in the order of their first accesses; those of an array that is not named are

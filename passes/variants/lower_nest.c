@@ -1,5 +1,5 @@
-/* A nest becomes part of a plan: the best of the ways to write it, with scalars expanded or
- * not, whole or in parts. */
+/* A nest becomes part of a plan: the best of the ways to write it, whole (rewritten.h) or in
+ * parts. */
 
 #include "passes/variants/lower_nest.h"
 
@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "passes/analysis/expand.h"
 #include "passes/analysis/nest_memo.h"
 #include "passes/cost/bound_nest.h"
 #include "passes/cost/model_math.h"
@@ -19,6 +18,7 @@
 #include "passes/variants/obeyed.h"
 #include "passes/variants/parts.h"
 #include "passes/variants/remarks.h"
+#include "passes/variants/rewritten.h"
 #include "passes/variants/rivals.h"
 #include "passes/variants/schedule_text.h"
 #include "passes/variants/variants.h"
@@ -54,146 +54,6 @@ static const struct nest *renewed(struct compilation *compilation, const struct 
 		return nest_with_arrays(compilation->arena, nest, reference_groups_whole(compilation, nest));
 	const struct nest *now = &nests_of_function(compilation, plan->function, &count)[nest->index];
 	return nest->joined_count ? nest_join(compilation, now, nest->joined_count) : now;
-}
-
-/* A nest, with scalars expanded or not, and what came of lowering it. */
-struct lowered {
-	const struct nest *nest;
-	struct plan plan;
-	struct plan_nest out;
-	struct choice *choice;       /* NULL: it has no plan */
-	const struct choice *expanded;   /* the best with scalars in arrays; NULL: there is none */
-	struct refusal refusal;      /* then */
-};
-
-static void lower_one(struct compilation *compilation, const struct nest *nest,
-	const struct form *form, const struct plan *plan, struct lowered *lowered)
-{
-	*lowered = (struct lowered){ .nest = nest, .plan = *plan };
-	if (pass_done(compilation, "dependences"))
-		nest_print_dependences(compilation, nest, compilation->trace);
-	lowered->choice = lower_best_variant(compilation, nest, NULL, form, &lowered->plan, &lowered->out,
-		&lowered->refusal);
-	if (lowered->choice) {
-		lowered->plan.function = nest->function;
-		choice_fill_bounds(lowered->choice, &lowered->out);
-	}
-}
-
-/* NEST with scalars in arrays, whatever the values of symbolic sizes; NULL: there is none to be. */
-static const struct nest *expanded_nest(struct compilation *compilation, const struct nest *nest)
-{
-	const struct function *unbound = nest->function->unbound;
-	long values[SYMBOLIC_LIMIT];
-	int count;
-	if (!unbound)
-		return nest_expand_scalars(compilation, nest);
-	const struct nest *all = nest_expand_scalars(compilation,
-		&nests_of_function(compilation, unbound, &count)[nest->index]);
-	for (int k = 0; k < unbound->symbolic_count; k++)
-		values[k] = unbound->symbolic[k]->value;
-	return all ? &nests_of_function(compilation, function_at(compilation->arena, all->function,
-		values), &count)[nest->index] : NULL;
-}
-
-/* Bytes of the scalars that NEST writes: what it may keep beside the scratchpad. */
-static long scalar_bytes(const struct nest *nest)
-{
-	long bytes = 0;
-	for (int i = 0; i < nest->function->array_count; i++) {
-		const struct array *array = nest->function->arrays[i];
-		bool is_written = false;
-		for (int s = 0; s < nest->statement_count && array->by_value; s++)
-			for (int a = 0; a < nest->statements[s]->access_count; a++)
-				is_written |= nest->statements[s]->accesses[a].is_write
-					&& nest->statements[s]->accesses[a].array == array;
-		bytes += is_written ? array->type.bytes : 0;
-	}
-	return bytes;
-}
-
-/* An execution of NEST is one of EXPANDED, with what is in its scalars on chip too: what bounds that
- * bounds both. */
-static void take_bound_of(const struct compilation *compilation, const struct nest *nest,
-	const struct nest *expanded, struct plan_nest *out)
-{
-	const char *argument;
-	long compulsory;
-	long bytes = nest_lower_bound(expanded, compilation->arch->scratchpad_bytes
-		+ scalar_bytes(nest), &compulsory, &argument);
-	if (bytes > out->lower_bound_bytes) {
-		out->lower_bound_bytes = bytes;
-		out->lower_bound_argument = argument;
-	}
-	if (bytes > out->bound_bytes)
-		out->bound_bytes = bytes;
-}
-
-static bool is_better(const struct lowered *one, const struct lowered *other)
-{
-	const struct objective objective = objective_of(RANK_PLANS);
-	const struct cost mine = choice_cost(one->choice, &one->out);
-	const struct cost its = choice_cost(other->choice, &other->out);
-	return objective_compare(&objective, &mine, &its) < 0;
-}
-
-/* Loops stay whole, or run one by one, because scalars carry sums through them: with those
- * in arrays the nest may move less, or in fewer transfers. */
-static void try_expanded(struct compilation *compilation, const struct form *form,
-	const struct plan *plan, struct lowered *best)
-{
-	struct lowered lowered;
-	if (best->choice && !best->choice->variant.band->prefix && !best->choice->variant.band->left_out
-		&& plan_nest_reaches(&best->out, best->out.compulsory_bytes))
-		return;
-	const struct nest *nest = best->nest;
-	const struct nest *expanded = expanded_nest(compilation, best->nest);
-	if (!expanded || expanded->arrays->count > MODEL_ARRAYS)
-		return;
-	lower_one(compilation, nest_with_dependences(compilation, expanded), form, plan, &lowered);
-	if (best->choice)
-		best->choice->has_others = true;
-	if (best->refusal.least && (!lowered.refusal.least
-		|| best->refusal.least < lowered.refusal.least)) {
-		lowered.refusal.least = best->refusal.least;
-		lowered.refusal.reason = best->refusal.reason;
-	} else {
-		best->refusal.least = lowered.refusal.least;
-		best->refusal.reason = lowered.refusal.reason;
-	}
-	if (!lowered.choice)
-		return;
-	lowered.choice->is_expanded = lowered.choice->has_others = true;
-	struct plan_nest other = best->out;
-	bool has_other = best->choice;
-	if (!has_other || is_better(&lowered, best))
-		*best = lowered;
-	else
-		other = lowered.out;
-	best->expanded = lowered.choice;
-	if (has_other && other.bounded_bytes > best->out.bounded_bytes)
-		best->out.bounded_bytes = other.bounded_bytes;
-	/* the best of both ways is at least the lesser bound */
-	if (has_other && other.bound_bytes < best->out.bound_bytes)
-		best->out.bound_bytes = other.bound_bytes;
-	if (has_other && other.lower_bound_bytes < best->out.lower_bound_bytes) {
-		best->out.lower_bound_bytes = other.lower_bound_bytes;
-		best->out.lower_bound_argument = other.lower_bound_argument;
-	}
-	take_bound_of(compilation, nest, expanded, &best->out);
-	plan_nest_judge(&best->out);
-}
-
-/* NEST in the form that the user wants, or the best of those there are. */
-static void lower_each(struct compilation *compilation, const struct nest *nest,
-	const struct form *form, const struct plan *plan, struct lowered *best)
-{
-	int errors = diag_error_count(compilation->diag);
-	*best = (struct lowered){ .nest = nest };
-	if (!form->is_given || !form->is_expanded)
-		lower_one(compilation, nest, form, plan, best);
-	if ((!form->is_given || form->is_expanded) && diag_error_count(compilation->diag) == errors)
-		try_expanded(compilation, form, plan, best);
 }
 
 /* Whether NEST's dependences can be found; else says so. */
@@ -409,7 +269,7 @@ static bool lower_as(struct compilation *compilation, const struct nest *nest,
 	if (in_parts || !lower_weighed(compilation, nest, weighed, plan, best)) {
 		nest = nest_with_dependences(compilation, nest);
 		if (!in_parts)
-			lower_each(compilation, nest, &form, plan, best);
+			lower_rewritten(compilation, nest, &form, plan, best);
 	}
 	if (best->choice && !choice_check_obeyed(compilation, best->choice))
 		return false;

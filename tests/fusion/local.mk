@@ -6,7 +6,7 @@ script_tests += tests/fusion/deep_test.sh tests/fusion/carry_test.sh tests/fusio
 long_tests += tests/fusion/functions_test.sh
 EXTRA_DIST += tests/fusion/deep_network.py tests/fusion/random_networks.py tests/fusion/exhaust.py \
 	tests/fusion/chain_fronts.py tests/fusion/functions.py tests/fusion/groupings.py \
-	tests/fusion/merged.py tests/fusion/pooled.py
+	tests/fusion/in_place.py tests/fusion/merged.py tests/fusion/pooled.py
 check_PROGRAMS += tests/fusion/chain_front
 tests_fusion_chain_front_SOURCES = tests/fusion/chain_front.c
 tests_fusion_chain_front_CPPFLAGS =

@@ -74,7 +74,7 @@ END
 printf 'name: m\nscratchpad: { bytes: 4096 }\n' >small.yaml
 exits 0 "expanded" "$LOOPC" --arch=small.yaml --emit=schedule=found,c=one.c expanded.loop
 has found '^merge$' "expanded: merged"
-has found '^form expanded$' "expanded: with an array"
+has found '^form.* expanded$' "expanded: with an array"
 exits 0 "expanded, given back" "$LOOPC" --arch=small.yaml --schedule=found --emit=schedule=again,c=two.c expanded.loop
 ok "expanded, given back: the same schedule" cmp -s found again
 
@@ -91,6 +91,26 @@ printf 'nest layer.0-2\nmerge\ntile k 96\ntile i 96\ntile j 96\n' >wanted
 exits 3 "too large" "$LOOPC" --arch=machine.yaml --schedule=wanted layer.loop
 printf 'nest layer.0\nmerge\n' >wanted
 exits 1 "a single nest" "$LOOPC" --arch=machine.yaml --schedule=wanted layer.loop
+
+# The activation makes another array, in whose place the sums are.
+sed -e 's/float C\[96\]\[96\])/float D[96][96])/' -e 's/^{/{\n\tfloat C[96][96];/' -e 's/C\(\[i\]\[j\] = C\)/D\1/' \
+	layer.loop >local.loop
+exits 0 "another array" "$LOOPC" --arch=machine.yaml --verify --report --emit=schedule=found,c=one.c local.loop
+has found '^form inplace$' "another array: in place"
+is "$(awk '$1 == "total" { print $NF; exit }' out)" "$moved" "another array: the same bytes"
+has out '^  search: optimal' "another array: proved"
+exits 0 "another array, given back" "$LOOPC" --arch=machine.yaml --schedule=found --emit=schedule=again,c=two.c local.loop
+ok "another array, given back: the same schedule" cmp -s found again
+printf 'nest layer.0-2\nmerge\nstore C outside\n' >wanted
+exits 3 "another array, with a buffer of its own" "$LOOPC" --arch=machine.yaml --schedule=wanted local.loop
+printf 'name: m\nscratchpad: { bytes: 131072 }\n' >large.yaml
+exits 0 "another array, with room for its own" "$LOOPC" --arch=large.yaml --schedule=wanted --emit=schedule=found local.loop
+has found '^form plain$' "another array, with room for its own: as it stands"
+printf 'nest layer.0-2\nmerge\nform inplace\n' >wanted
+exits 1 "nothing to be in place" "$LOOPC" --arch=machine.yaml --schedule=wanted layer.loop
+has err "cannot be lowered in this form" "nothing to be in place: says so"
+ok "random programs in place" python3 -B "$top_srcdir/tests/fusion/in_place.py" "$LOOPC" 1 \
+	"${LOOPC_MERGED:-$([ -n "$SANITIZER_FLAGS" ] && echo 4 || echo 12)}"
 
 ok "random layers" python3 -B "$top_srcdir/tests/fusion/merged.py" "$LOOPC" 1 \
 	"${LOOPC_MERGED:-$(inputs 12 4)}"
