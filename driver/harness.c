@@ -300,11 +300,11 @@ static void print_clock(FILE *out, const struct arch *arch)
 {
 	if (arch_has_clock(arch))
 		fprintf(out, "\tstatic const lrt_trace_model clock = { %ld, %.17g, %d, %.17g, 0 };\n"
-			"\tstatic const lrt_trace_dma dma = { %.17g, %ld, %ld, %ld, %ld, %d };\n"
+			"\tstatic const lrt_trace_dma dma = { %.17g, %ld, %ld, %ld, %ld, %d, %d };\n"
 			"\tverify_clock(&clock, &dma, %.17g);\n", arch->startup_cycles, arch->bytes_per_cycle,
 			arch->channels, arch->clock_hz, arch->dma_clock_hz, arch->write_startup_cycles,
 			arch->burst_bytes, arch->burst_cycles, arch->write_burst_cycles, arch->is_duplex,
-			arch->core_mac_cycles);
+			arch->starts_once, arch->core_mac_cycles);
 }
 
 void harness_print_main(FILE *out, const struct session *session)

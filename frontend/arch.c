@@ -49,6 +49,7 @@ static const struct key keys[] = {
 	{ "dma", "burst_cycles", KIND_COUNT, FIELD(burst_cycles), false, 0, 1e9, false },
 	{ "dma", "write_burst_cycles", KIND_COUNT, FIELD(write_burst_cycles), false, 0, 1e9, false },
 	{ "dma", "duplex", KIND_BOOL, FIELD(is_duplex), false, 0, 0, false },
+	{ "dma", "latency_only_first", KIND_BOOL, FIELD(starts_once), false, 0, 0, false },
 	{ "dma", "clock_hz", KIND_NUMBER, FIELD(dma_clock_hz), false, 1, 1e15, false },
 	{ "dma", "max_rank", KIND_INT, FIELD(max_rank), false, 1, LRT_MAX_RANK, false },
 	{ "dma", "max_bytes", KIND_BYTES, FIELD(max_bytes), false, 8, UINT32_MAX, false },

@@ -44,6 +44,7 @@ struct arch {
 	long burst_cycles;           /* more for each burst */
 	long write_burst_cycles;     /* of those that write to external memory */
 	bool is_duplex;              /* what is read and what is written have a bus each */
+	bool starts_once;            /* the commands of a transfer that follow each other on a channel */
 	double core_mac_cycles;      /* of a multiply-accumulate; 0: computing takes no time */
 };
 

@@ -234,6 +234,7 @@ static struct arch *parse_machine(struct parser *parser)
 		arch->write_burst_cycles = words_take_long(&parser->words);
 	}
 	arch->is_duplex = words_take(&parser->words, "duplex");
+	arch->starts_once = words_take(&parser->words, "latency_only_first");
 	if (words_take(&parser->words, "mac_cycles"))
 		arch->core_mac_cycles = words_take_real(&parser->words);
 	words_expect(&parser->words, "max_rank");

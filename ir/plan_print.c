@@ -249,6 +249,8 @@ static void print_machine(FILE *out, const struct arch *arch)
 			arch->write_burst_cycles);
 	if (arch->is_duplex)
 		fputs("    duplex\n", out);
+	if (arch->starts_once)
+		fputs("    latency_only_first\n", out);
 	if (arch->core_mac_cycles > 0)
 		fprintf(out, "    mac_cycles %.17g\n", arch->core_mac_cycles);
 	fprintf(out, "    max_rank %d\n    max_bytes %ld\n    max_count %ld\n    max_stride_bytes %ld\n"

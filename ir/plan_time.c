@@ -40,6 +40,7 @@ struct machine {
 	double macs;                 /* since the last call of the runtime */
 	long now, bus_free[2], last_end;     /* [1]: of what is written, where that has a bus */
 	long channel_free[CHANNEL_LIMIT], tag_done[TAG_LIMIT];
+	int channel_last[CHANNEL_LIMIT];     /* 1 + twice its last command's tag, + 1 for a put; 0: none */
 	int channels;
 	struct plan_time sum;
 };
@@ -163,6 +164,11 @@ static void copy(struct machine *machine, bool is_put, int tag, double runs, dou
 		if (machine->channel_free[c] < machine->channel_free[channel])
 			channel = c;
 	long start = later(machine->now, machine->channel_free[channel]);
+	int transfer = 1 + 2 * tag + is_put;
+	if (arch->starts_once && start == machine->channel_free[channel]
+		&& machine->channel_last[channel] == transfer)
+		startup = 0;
+	machine->channel_last[channel] = transfer;
 	long end = later(start + whole(machine, startup * machine->scale + busy),
 		*bus_free + whole(machine, busy));
 	machine->channel_free[channel] = *bus_free = end;

@@ -14,6 +14,7 @@ typedef struct lrt_timeline {
 	uint64_t now;                       /* the core's */
 	uint64_t bus_free[2], last_end;     /* the bus (of puts) is free again; the last copy ends */
 	uint64_t channel_free[LRT_CHANNEL_LIMIT], tag_done[LRT_TAGS];
+	struct { unsigned tag; int is_put, is_used; } channel_last[LRT_CHANNEL_LIMIT];
 	uint64_t bus_cycles, wait_cycles, compute_cycles, commands, bytes;
 } lrt_timeline;
 
@@ -37,8 +38,8 @@ static inline uint64_t lrt_timeline_whole(double cycles)
 
 static inline void lrt_timeline_begin(lrt_timeline *line, const lrt_trace_model *model)
 {
-	const lrt_timeline empty = { { 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0 }, 0, { 0, 0 }, 0, { 0 }, { 0 },
-		0, 0, 0, 0, 0 };
+	const lrt_timeline empty = { { 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0, 0 }, 0, { 0, 0 }, 0, { 0 }, { 0 },
+		{ { 0, 0, 0 } },		0, 0, 0, 0, 0 };
 	*line = empty;
 	line->model = *model;
 	line->dma.write_startup_cycles = model->startup_cycles;
@@ -77,6 +78,16 @@ static inline double lrt_timeline_busy(const lrt_timeline *line, int is_put, con
 		lrt_timeline_burst(line, is_put, box->bytes % burst));
 }
 
+/* Where only the first command of a transfer starts up: one of TAG begins as its channel ends another. */
+static inline int lrt_timeline_goes_on(const lrt_timeline *line, lrt_timeline_span span, int is_put,
+	unsigned tag)
+{
+	return line->dma.latency_only_first && line->channel_last[span.channel].is_used &&
+		span.start == line->channel_free[span.channel] &&
+		line->channel_last[span.channel].tag == tag &&
+		!line->channel_last[span.channel].is_put == !is_put;
+}
+
 /* A command of TAG takes the first channel that is free, starts up, and then has the bus. */
 static inline lrt_timeline_span lrt_timeline_command(lrt_timeline *line, int is_put, unsigned tag,
 	const lrt_box *box)
@@ -87,14 +98,19 @@ static inline lrt_timeline_span lrt_timeline_command(lrt_timeline *line, int is_
 	double busy = lrt_timeline_busy(line, is_put, box) * scale;
 	uint64_t *bus_free = &line->bus_free[is_put && dma->duplex];
 	lrt_timeline_span span = { 0, 0, 0 };
+	double startup;
 	unsigned c;
 	for (c = 1; c < model->channels; c++)
 		if (line->channel_free[c] < line->channel_free[span.channel])
 			span.channel = c;
 	span.start = lrt_timeline_later(line->now, line->channel_free[span.channel]);
-	span.end = lrt_timeline_later(
-		span.start + lrt_timeline_whole(
-			(double)(is_put ? dma->write_startup_cycles : model->startup_cycles) * scale + busy),
+	startup = (double)(is_put ? dma->write_startup_cycles : model->startup_cycles);
+	if (lrt_timeline_goes_on(line, span, is_put, tag))
+		startup = 0;
+	line->channel_last[span.channel].tag = tag;
+	line->channel_last[span.channel].is_put = is_put;
+	line->channel_last[span.channel].is_used = 1;
+	span.end = lrt_timeline_later(span.start + lrt_timeline_whole(startup * scale + busy),
 		*bus_free + lrt_timeline_whole(busy));
 	line->channel_free[span.channel] = *bus_free = span.end;
 	line->last_end = lrt_timeline_later(line->last_end, span.end);

@@ -41,12 +41,13 @@ void lrt_trace_begin(const lrt_trace_model *model, const char *file);
  * command takes as many whole cycles of the core as it needs.  A put starts up in WRITE_STARTUP_CYCLES.  A
  * command is moved in bursts of at most BURST_BYTES (0: it is not), none of which goes across runs; each takes
  * whole cycles for its bytes, and BURST_CYCLES more, or of a put WRITE_BURST_CYCLES.  DUPLEX: gets and puts
- * have a bus each. */
+ * have a bus each.  LATENCY_ONLY_FIRST: a command that begins on its channel as one of the same tag and direction
+ * ends there does not start up. */
 typedef struct lrt_trace_dma {
 	double clock_hz;
 	uint64_t write_startup_cycles;
 	uint64_t burst_bytes, burst_cycles, write_burst_cycles;
-	int duplex;
+	int duplex, latency_only_first;
 } lrt_trace_dma;
 
 /* To be called when the timeline has begun, before the first copy. */

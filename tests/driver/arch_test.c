@@ -47,7 +47,7 @@ static void test_all_keys(void **state)
 		"dma:\n  startup_cycles: 291\n  bytes_per_cycle: 4.5\n  max_rank: 3\n"
 		"  max_bytes: 0x10000\n  max_count: 4095\n  max_stride_bytes: 1M\n"
 		"  align_bytes: 4\n  channels: 2\n  clock_hz: 3.2e9\n"
-		"  write_startup_cycles: 7\n  burst_bytes: 256\n  burst_cycles: 2\n  duplex: true\ncore: { mac_cycles: 0.125 }\n"
+		"  write_startup_cycles: 7\n  burst_bytes: 256\n  burst_cycles: 2\n  duplex: true\n  latency_only_first: true\ncore: { mac_cycles: 0.125 }\n"
 		"pe_array: { x: 12, y: 14, registers_bytes: 520 }\n"
 		"energy_pj: { mac: 4.16, register: 1.2, scratchpad: 6, dram_bit: 70, word_bits: 32,\n"
 		"  scratchpad_sqrt: 0.012, bank_bits: 160000, bank_select: 3.05e-3,\n"
@@ -73,6 +73,7 @@ static void test_all_keys(void **state)
 	assert_int_equal(r.arch->burst_cycles, 2);
 	assert_int_equal(r.arch->write_burst_cycles, 2);
 	assert_true(r.arch->is_duplex);
+	assert_true(r.arch->starts_once);
 	assert_true(r.arch->core_mac_cycles == 0.125);
 	assert_true(r.arch->has_pe_array);
 	assert_int_equal(r.arch->pe_y, 14);

@@ -745,6 +745,8 @@ class Machine:
             text += ", write_startup_cycles: %d" % r.choice((0, 5, 40))
         if r.random() < 0.3:
             text += ", duplex: true"
+        if r.random() < 0.3:
+            text += ", latency_only_first: true"
         text += " }\n"
         if r.random() < 0.5:
             text += "core: { mac_cycles: %g }\n" % r.choice((0.01, 1, 0.3, 12))

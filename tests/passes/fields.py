@@ -25,7 +25,7 @@ STRUCTURES = {
         "energy_register_pj", "energy_scratchpad_pj", "energy_dram_pj", "energy_dram_bit_pj", "energy_word_bits",
         "energy_scratchpad_sqrt_pj", "energy_bank_bits", "energy_bank_select", "energy_register_file_bytes",
         "energy_is_sized_by_schedule", "clock_hz", "dma_clock_hz", "core_mac_cycles",
-        "write_startup_cycles", "burst_bytes", "burst_cycles", "write_burst_cycles", "is_duplex"}),
+        "write_startup_cycles", "burst_bytes", "burst_cycles", "write_burst_cycles", "is_duplex", "starts_once"}),
 }
 
 

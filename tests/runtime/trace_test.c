@@ -72,7 +72,7 @@ static void two_channels_share_the_bus(void **state)
 static void dma_has_a_clock_of_its_own(void **state)
 {
 	const lrt_trace_model model = { 10, 4.0, 1, 100e6, 0.0 };
-	const lrt_trace_dma dma = { 400e6, 10, 0, 0, 0, 0 };
+	const lrt_trace_dma dma = { 400e6, 10, 0, 0, 0, 0, 0 };
 	lrt_trace_result result;
 	(void)state;
 	lrt_trace_begin(&model, NULL);
@@ -113,7 +113,7 @@ static void a_cluster_s_dma(void **state)
 	};
 	static unsigned char outside[16384];
 	const lrt_trace_model model = { 26, 8.0, 8, 0.0, 0.0 };
-	const lrt_trace_dma dma = { 0, 28, 256, 0, 1, 1 };
+	const lrt_trace_dma dma = { 0, 28, 256, 0, 1, 1, 0 };
 	size_t m;
 	(void)state;
 	for (m = 0; m < sizeof measured / sizeof *measured; m++) {
@@ -134,7 +134,7 @@ static void a_cluster_s_dma(void **state)
 static void reads_and_writes_have_a_bus_each(void **state)
 {
 	const lrt_trace_model model = { 10, 4.0, 2, 0.0, 0.0 };
-	const lrt_trace_dma one = { 0, 10, 0, 0, 0, 0 }, two = { 0, 10, 0, 0, 0, 1 };
+	const lrt_trace_dma one = { 0, 10, 0, 0, 0, 0, 0 }, two = { 0, 10, 0, 0, 0, 1, 0 };
 	static unsigned char outside[64];
 	lrt_box box = run(40);
 	(void)state;
@@ -148,6 +148,22 @@ static void reads_and_writes_have_a_bus_each(void **state)
 	get(0, 0, 40);
 	lrt_put(1, (lrt_ext)outside, (unsigned char *)lrt_scratchpad() + 128, &box);    /* 10 .. 20 */
 	assert_int_equal(lrt_trace_end().cycles, 20);
+}
+
+static void pieces_of_a_transfer_start_up_once(void **state)
+{
+	const lrt_trace_model model = { 10, 4.0, 1, 0.0, 0.0 };
+	const lrt_trace_dma dma = { 0, 10, 0, 0, 0, 0, 1 };
+	(void)state;
+	lrt_trace_begin(&model, NULL);
+	lrt_trace_dma_engine(&dma);
+	get(0, 0, 40);                          /* 0 .. 20 */
+	get(0, 40, 40);                         /* goes on, .. 30 */
+	get(1, 80, 40);                         /* another transfer, .. 50 */
+	lrt_wait(3);
+	lrt_trace_compute("work", 1);
+	get(1, 0, 40);                          /* the channel was idle: 51 .. 71 */
+	assert_int_equal(lrt_trace_end().cycles, 71);
 }
 
 static void boxes_count_all_their_bytes(void **state)
@@ -246,6 +262,7 @@ int main(void)
 		cmocka_unit_test(dma_has_a_clock_of_its_own),
 		cmocka_unit_test(a_cluster_s_dma),
 		cmocka_unit_test(reads_and_writes_have_a_bus_each),
+		cmocka_unit_test(pieces_of_a_transfer_start_up_once),
 		cmocka_unit_test(boxes_count_all_their_bytes),
 		cmocka_unit_test(file_is_a_chrome_trace),
 		cmocka_unit_test(a_file_that_cannot_be_written),
