@@ -19,6 +19,7 @@
 #include "driver/session.h"
 #include "driver/strategies.h"
 #include "driver/sweep.h"
+#include "driver/trades.h"
 #include "driver/verify.h"
 #include "driver/ways.h"
 #include "frontend/arch.h"
@@ -137,7 +138,9 @@ static enum status find_strategies(struct session *session)
 /* Where there is no point at all, a compilation says why. */
 static enum status find_pareto(struct session *session, struct outputs *outputs)
 {
-	enum status status = pareto(session, outputs);
+	bool with_macs;
+	enum status status = pareto_parse(session->options->pareto, &with_macs) ? pareto(session, outputs)
+		: trades(session, outputs, make_plan);
 	if (status != STATUS_DOES_NOT_FIT || session->plan_count)
 		return status;
 	status = make_plans(session);

@@ -38,13 +38,12 @@ static bool are_plans_given(const struct session *session)
 /* The options that the result depends on, as the comment at its top tells them. */
 static const char *arguments_of(const struct session *session)
 {
-	static const char *const bufferings[] = { "single", "double", "auto" };
 	const struct options *options = session->options;
 	const char *text = are_plans_given(session) ? "(those of the plan)"
 		: arena_printf(session->arena, "--arch=%s", base_name(options->arch));
 	bool is_traffic = objective_is_traffic(&options->objective);
 	if (!are_plans_given(session) && (is_traffic || options->is_buffering_given))
-		text = arena_printf(session->arena, "%s --buffering=%s", text, bufferings[options->buffering]);
+		text = arena_printf(session->arena, "%s --buffering=%s", text, buffering_names[options->buffering]);
 	if (!is_traffic)
 		text = arena_printf(session->arena, "%s --objective=%s", text, options->objective.text);
 	for (int d = 0; d < options->defines.count; d++)

@@ -11,6 +11,7 @@
 
 #include "driver/depfile.h"
 #include "driver/pareto.h"
+#include "driver/trades.h"
 #include "driver/space.h"
 #include "driver/sweep.h"
 #include "passes/studies/pareto.h"
@@ -18,6 +19,8 @@
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 #define DIGITS "0123456789"
+
+const char *const buffering_names[] = { "single", "double", "auto" };
 
 enum {
 	OPTION_ARCH = 256, OPTION_OBJECTIVE, OPTION_EMIT, OPTION_SCHEDULE, OPTION_EFFORT,
@@ -102,7 +105,9 @@ void options_help(void)
 "  --verify-data=ARRAY=FILE  --verify-range=ARRAY=LO..HI   with these values\n"
 "  --sweep=scratchpad:8K..1M   least traffic for each size\n"
 "                         (--sweep-output=FILE.csv|.json|.svg writes it)\n"
-"  --pareto[=memory,traffic[,macs]]   the front of scratchpad and traffic\n"
+"  --pareto[=FIGURES]     the front of scratchpad and traffic (memory,traffic),\n"
+"                         or of two or three of these, macs, commands, cycles,\n"
+"                         energy, edp\n"
 "                         (--pareto-output=FILE.csv|.json|.svg writes it,\n"
 "                         --pareto-points=N|all searches, --pareto-nests: each)\n"
 "  --space=baseline|tiling|fusion-norecompute|full   part of the schedule space\n"
@@ -319,12 +324,11 @@ static bool parse_color(struct options *options, const char *text)
 
 static bool parse_enumerated(struct options *options, int option, const char *text)
 {
-	static const char *const bufferings[] = { "single", "double", "auto" };
 	static const char *const fusions[] = { "never", "auto", "all" };
 	int index;
 	switch (option) {
 	case OPTION_BUFFERING:
-		index = choice(text, bufferings, 3);
+		index = choice(text, buffering_names, 3);
 		if (index < 0)
 			return wrong("--buffering is single, double or auto, not '%s'", text);
 		options->buffering = (enum buffering)index;
@@ -553,15 +557,29 @@ static bool check_sweep(const struct options *options)
 	return check_plot_files("--sweep-output", &options->sweep_files);
 }
 
+static bool ends_in(const char *name, const char *suffix)
+{
+	size_t length = strlen(name), end = strlen(suffix);
+	return length > end && !strcmp(name + length - end, suffix);
+}
+
 static bool check_pareto(const struct options *options)
 {
-	bool with_macs;
+	struct trades_asked asked;
+	bool with_macs, is_of_bytes = options->pareto && pareto_parse(options->pareto, &with_macs);
 	if ((options->pareto_files.count || options->pareto_points || options->pareto_nests) &&
 		!options->pareto)
 		return wrong("--pareto-output, --pareto-points and --pareto-nests go with --pareto");
-	if (options->pareto && !pareto_parse(options->pareto, &with_macs))
-		return wrong("--pareto is memory,traffic or memory,traffic,macs, not '%s'",
+	if (options->pareto && !trades_parse(options->pareto, &asked))
+		return wrong("--pareto is two or three of memory, traffic, macs, commands, cycles, energy and edp, "
+			"as memory,traffic, not '%s'", options->pareto);
+	if (options->pareto && !is_of_bytes && options->pareto_nests)
+		return wrong("--pareto-nests goes with memory,traffic or memory,traffic,macs, not with '%s'",
 			options->pareto);
+	for (int f = 0; f < options->pareto_files.count && options->pareto && !is_of_bytes; f++)
+		if (ends_in(options->pareto_files.items[f], ".svg"))
+			return wrong("charts show memory,traffic: '%s' of --pareto=%s can be .csv or .json",
+				options->pareto_files.items[f], options->pareto);
 	if ((options->pareto || options->sweep || options->explain_strategies)
 		&& !objective_is_traffic(&options->objective))
 		return wrong("--pareto, --sweep and --explain=strategies are about traffic: they do not go "
@@ -570,12 +588,6 @@ static bool check_pareto(const struct options *options)
 		return wrong("--space is baseline, tiling, fusion-norecompute or full, not '%s'",
 			options->space);
 	return check_plot_files("--pareto-output", &options->pareto_files);
-}
-
-static bool ends_in(const char *name, const char *suffix)
-{
-	size_t length = strlen(name), end = strlen(suffix);
-	return length > end && !strcmp(name + length - end, suffix);
 }
 
 /* Nothing is said that this input, or no other option, can make use of. */

@@ -30,6 +30,8 @@ struct emission {
 };
 
 /* What to do besides compiling, or instead of it. */
+extern const char *const buffering_names[];      /* [enum buffering], as --buffering has them */
+
 enum action {
 	ACTION_COMPILE, ACTION_HELP, ACTION_VERSION, ACTION_LIST_ARCHS, ACTION_LIST_PASSES, ACTION_LIST_WARNINGS,
 	ACTION_PRINT_RUNTIME_DIR
@@ -86,7 +88,7 @@ struct options {
 
 	const char *sweep;           /* "8K..1M": sizes of scratchpad; NULL: none */
 	struct string_list sweep_files;
-	const char *pareto;          /* "memory,traffic" or with ",macs"; NULL: none */
+	const char *pareto;          /* "memory,traffic" or other figures (driver/trades.h); NULL: none */
 	struct string_list pareto_files;
 	long pareto_points;          /* searches for a front; 0, PARETO_COMPLETE: see pareto_find */
 	bool pareto_nests;

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "driver/chart.h"
+#include "driver/trades.h"
 #include "passes/studies/pareto.h"
 
 struct fronts {
@@ -15,8 +16,11 @@ struct fronts {
 
 bool pareto_parse(const char *text, bool *with_macs)
 {
-	*with_macs = !strcmp(text, "memory,traffic,macs");
-	return *with_macs || !strcmp(text, "memory,traffic");
+	struct trades_asked asked;
+	bool is_known = trades_parse(text, &asked);
+	*with_macs = is_known && trades_ask_for(&asked, TRADE_MACS);
+	return is_known && trades_ask_for(&asked, TRADE_MEMORY) && trades_ask_for(&asked, PLAN_TRAFFIC)
+		&& asked.count == 2 + *with_macs;
 }
 
 static bool shows_macs(const struct fronts *fronts)

@@ -4,7 +4,7 @@
 #include "driver/output.h"
 #include "driver/session.h"
 
-/* True if TEXT is memory,traffic or memory,traffic,macs. */
+/* True if TEXT is memory,traffic or memory,traffic,macs, in any order: what searches prove. */
 bool pareto_parse(const char *text, bool *with_macs);
 
 /* --pareto: the Pareto front of each function, as a table on standard output and in the

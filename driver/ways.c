@@ -7,14 +7,6 @@
 #include "passes/lower/lower.h"
 #include "passes/quiet.h"
 
-enum { PLAN_WAYS = 12 };
-
-/* How a plan is made. */
-struct plan_way {
-	enum buffering buffering;
-	double command_bytes;        /* see search_options; 0: only bytes count */
-};
-
 /* What came of a way. */
 struct plan_tried {
 	struct plan_way way;
@@ -75,6 +67,16 @@ static int ways_for(const struct plan_objective *objective, const struct arch *a
 	return count;
 }
 
+int ways_to_trade(const struct plan_objective *figures, const struct arch *arch, int buffering,
+	struct plan_way *ways)
+{
+	static const double prices[] = { 16, 256, 4096, 1e9 };
+	int count = ways_for(figures, arch, buffering, ways);
+	for (int p = 0; p < 4 && objective_asks_for(figures, PLAN_COMMANDS); p++)
+		count = add_way(ways, count, ways[0].buffering, prices[p]);
+	return count;
+}
+
 /* ---- plans ---- */
 
 /* COMPILATION makes plans in this WAY.  Where commands count the search proves nothing of bytes: it looks
@@ -89,16 +91,24 @@ static void go(const struct options *options, const struct plan_way *way,
 	compilation->effort = is_limited ? POINTS : options->effort;
 }
 
-/* What comes of WAY to a plan of FUNCTION, made without a word. */
+struct plan *ways_make(const struct session *session, const struct arch *arch, const struct function *function,
+	const struct plan_way *way, make_plan_fn *make)
+{
+	struct quiet quiet;
+	quiet_begin(&quiet, &session->compilation);
+	quiet.compilation.arch = arch;
+	go(session->options, way, &quiet.compilation);
+	struct plan *plan = make(&quiet.compilation, function);
+	quiet_end(&quiet);
+	return plan;
+}
+
+/* What comes of WAY to a plan of FUNCTION. */
 static struct plan_tried try_way(const struct session *session, const struct function *function,
 	const struct plan_way *way, make_plan_fn *make)
 {
 	struct plan_tried tried = { .way = *way };
-	struct quiet quiet;
-	quiet_begin(&quiet, &session->compilation);
-	go(session->options, way, &quiet.compilation);
-	struct plan *plan = make(&quiet.compilation, function);
-	quiet_end(&quiet);
+	struct plan *plan = ways_make(session, session->arch, function, way, make);
 	if (plan)
 		objective_figures(&session->options->objective, plan, tried.figures);
 	tried.fits = plan;
@@ -193,9 +203,8 @@ static bool is_shown(const struct plan_objective *objective, int figure)
 static void print_tried(FILE *out, const struct plan_objective *objective,
 	const struct plan_tried *tried, bool is_best)
 {
-	static const char *const bufferings[] = { "single", "double", "auto" };
-	fprintf(out, "\n%c %-7s %8.6g bytes", is_best ? '*' : ' ', bufferings[tried->way.buffering],
-		tried->way.command_bytes);
+	fprintf(out, "\n%c %-7s %8.6g bytes", is_best ? '*' : ' ',
+		buffering_names[tried->way.buffering], tried->way.command_bytes);
 	if (!tried->fits)
 		fputs("  does not fit", out);
 	for (int f = 0; f < PLAN_FIGURE_COUNT && tried->fits; f++)

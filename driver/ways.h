@@ -1,10 +1,19 @@
 #ifndef DRIVER_WAYS_H
 #define DRIVER_WAYS_H
 
+#include "driver/objective.h"
 #include "driver/session.h"
 
 /* Plans for --objective.  The search (passes/search/) knows bytes, and a price of commands; what a plan takes
  * in time and energy is known when it is there.  So plans are made in several ways, and the best is taken. */
+
+enum { PLAN_WAYS = 16 };
+
+/* How a plan is made. */
+struct plan_way {
+	enum buffering buffering;
+	double command_bytes;        /* see search_options; 0: only bytes count */
+};
 
 /* A plan of FUNCTION, through all passes; NULL after errors. */
 typedef struct plan *make_plan_fn(struct compilation *compilation, const struct function *function);
@@ -15,6 +24,13 @@ bool ways_check(const struct session *session);
  * was tried the session knows. */
 struct plan *ways_make_best(struct session *session, const struct function *function,
 	make_plan_fn *make);
+/* The WAYS [PLAN_WAYS] that may lead to little of any of the FIGURES that are asked for, on ARCH, with what the
+ * user says of buffers (-1: nothing); the first one is that of least traffic.  Returns how many they are. */
+int ways_to_trade(const struct plan_objective *figures, const struct arch *arch, int buffering,
+	struct plan_way *ways);
+/* The plan of FUNCTION that is made in that WAY on ARCH, without a word; NULL: none fits, or errors. */
+struct plan *ways_make(const struct session *session, const struct arch *arch, const struct function *function,
+	const struct plan_way *way, make_plan_fn *make);
 /* Tables of what was tried, of all plans. */
 void ways_explain(FILE *out, const struct session *session);
 

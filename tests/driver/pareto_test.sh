@@ -159,5 +159,63 @@ for study in --pareto=memory,traffic --sweep=scratchpad:1K..2K --explain=strateg
 	exits 2 "symbolic sizes: $study" "$LOOPC" --symbolic=M $layer $study "$gemm"
 	has err 'compares schedules for sizes that are known' "symbolic sizes: $study: message"
 done
+
+# Other figures than bytes: of plans that were made.
+sizes='-D M=30 -D N=28 -D K=26'
+printf 'name: timed\nscratchpad: { bytes: 4096 }\ndma: { startup_cycles: 60, bytes_per_cycle: 4, channels: 2 }\n' >timed.yaml
+printf 'core: { mac_cycles: 0.5 }\nenergy_pj: { mac: 1, register: 1, scratchpad: 6, dram: 200 }\n' >>timed.yaml
+cat >trades.py <<'END'
+import itertools, json, os, subprocess, sys
+figures, options = sys.argv[1].split(','), sys.argv[2:]
+front = json.load(open('t.json'))['fronts'][0]
+points = front['points']
+assert len(points) >= 2 and front['plans'] >= len(points), (len(points), front['plans'])
+for one, other in itertools.permutations(points, 2):
+    assert any(one[f] > other[f] for f in figures), (one, other)
+for point in points:
+    with open('point', 'w') as out:
+        out.write(point['schedule'])
+    subprocess.run([os.environ['LOOPC'], '--arch=timed.yaml', '--schedule=point', '--buffering=' + point['buffering'],
+                    '--report=r.json', '-o', 'r.c'] + options, check=True, stdout=subprocess.DEVNULL)
+    report = json.load(open('r.json'))
+    total = report['total']
+    made = {'memory': max(kernel['scratchpad']['used_bytes'] for kernel in report['kernels']),
+            'traffic': total['total_bytes'], 'commands': total['commands'], 'macs': total['macs'],
+            'cycles': total['time']['cycles'], 'energy': total['energy']['total_pj']}
+    made['edp'] = made['energy'] * made['cycles']
+    for figure in figures:
+        assert abs(made[figure] - point[figure]) <= 1e-5 * point[figure], (figure, made, point)
+print(len(points), 'points')
+END
+trades()
+{
+	exits 0 "a front of $1" "$LOOPC" --arch=timed.yaml $sizes --pareto="$1" --pareto-points=6 --pareto-output=t.json \
+		--pareto-output=t.csv "$gemm"
+	has out '^front of .* points of the [0-9]+ plans that were made$' "a front of $1: says of what"
+	is "$(head -n 1 t.csv)" "function,$1,buffering,command_bytes" "a front of $1: columns"
+	if command -v python3 >/dev/null 2>&1; then
+		ok "a front of $1: none is as good as another, and plans have the figures" \
+			python3 trades.py "$1" $sizes "$gemm"
+	else
+		skip "a front of $1: points" "no python3"
+	fi
+}
+trades memory,cycles
+trades traffic,commands
+trades energy,cycles,commands
+trades edp,memory
+# the least cycles of all in all of the scratchpad are those of a compilation for cycles
+"$LOOPC" --arch=timed.yaml $sizes --pareto=traffic,cycles --pareto-output=t.csv "$gemm" >out
+"$LOOPC" --arch=timed.yaml $sizes --objective=cycles --report=r.json -o r.c "$gemm"
+is "$(tail -n +2 t.csv | cut -d, -f3 | sort -n | head -n 1)" \
+	"$(sed -n '/"total": {/,$s/.*"cycles": \([0-9]*\).*/\1/p' r.json | head -n 1)" "the least of a front is the least"
+exits 0 "bytes in another order" "$LOOPC" --arch=small.yaml $sizes --pareto=traffic,memory --pareto-points=2 "$gemm"
+has out 'scratchpad +traffic' "bytes in another order: a front that is proved"
+exits 2 "a figure twice" "$LOOPC" --pareto=memory,memory "$gemm"
+exits 2 "one figure" "$LOOPC" --pareto=cycles "$gemm"
+exits 2 "no prices" "$LOOPC" --arch=small.yaml $sizes --pareto=memory,energy "$gemm"
+has err 'pareto=memory,energy needs a machine that says prices of energy' "no prices: message"
+exits 2 "a chart of other figures" "$LOOPC" --pareto=memory,cycles --pareto-output=t.svg "$gemm"
+exits 2 "fronts of nests of other figures" "$LOOPC" --pareto=memory,cycles --pareto-nests "$gemm"
 exits 2 "no points" "$LOOPC" $layer --pareto=memory,traffic --pareto-points=0 "$gemm"
 finish
