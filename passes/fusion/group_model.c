@@ -291,7 +291,8 @@ static struct use use_of(const struct evaluation *evaluation, int e)
 	use.both = use.is_read_first = entry->is_written && entry->is_read
 		&& !sets_first(evaluation, e, use.store);
 	for (int l = 0; l < use.store; l++)
-		use.both |= entry->is_written && !evaluation->profiles[l]->arrays[e].moves;
+		use.both |= entry->is_written && !evaluation->profiles[l]->arrays[e].moves
+			&& evaluation->profiles[l]->arrays[e].sum > 1;
 	/* each visit sets what it reads: see stays_in_visits in passes/regions/general.c */
 	use.is_dropped = is_own(evaluation->model, entry) && (!entry->is_read || !use.both);
 	use.is_double = is_double(evaluation, e, &use);
@@ -394,7 +395,7 @@ static long fetched_again(const struct evaluation *evaluation, int e, const stru
 	long first = elements;
 	for (int l = 0; l < use->store; l++)
 		if (!evaluation->profiles[l]->arrays[e].moves)
-			first /= evaluation->profiles[l]->loop.count;
+			first /= evaluation->profiles[l]->arrays[e].sum;
 	bool is_set = evaluation->model->entries[e].array->is_created
 		&& evaluation->model->entries[e].array->first >= evaluation->model->candidate.first;
 	return use->is_read_first || (first < elements && !is_set) ? elements : elements - first;

@@ -18,7 +18,7 @@ struct array_profile {
 	bool moves;
 	bool slides;                 /* along the one dimension that moves, upwards */
 	long sum, fresh;             /* over tiles: elements of the dimensions that move, all of
-	                              * them; or what the tile before did not show */
+	                              * them; or what the tile before did not show.  If none does: tiles */
 	long most[ARRAY_RANK_LIMIT];     /* of a tile; 0: the dimension does not move */
 	long window[ARRAY_RANK_LIMIT];   /* what lives in a tile, of an internal array */
 	/* The same of two tiles, for double buffers: from where one begins to where the next one

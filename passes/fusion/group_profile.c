@@ -333,6 +333,21 @@ static void fill_two(const struct group_model *model, const struct model_entry *
 		}
 }
 
+/* Tiles in which something touches ENTRY: a stage may have fewer than the group. */
+static long tiles_with(const struct group_model *model, const struct model_entry *entry,
+	const struct loop_profile *profile)
+{
+	struct segment values;
+	long tiles = 0;
+	for (int c = 0; c < profile->class_count; c++) {
+		bool any = false;
+		for (int a = 0; a < entry->access_count && !any; a++)
+			any = runs_in(model, entry->accesses[a]->statement, &profile->loop, profile->t[c], AT, &values);
+		tiles += any ? profile->n[c] : 0;
+	}
+	return tiles;
+}
+
 /* Fills in how the array moves; false if a number is too large. */
 static bool fill_array(struct group_model *model, const struct model_entry *entry,
 	const struct loop_profile *profile, struct array_profile *out)
@@ -348,7 +363,7 @@ static bool fill_array(struct group_model *model, const struct model_entry *entr
 	out->moves = moving > 0;
 	out->slides = moving == 1;
 	if (!moving)
-		out->sum = out->fresh = loop->count;
+		out->sum = out->fresh = tiles_with(model, entry, profile);
 	for (int c = 0; c < profile->class_count && moving; c++) {
 		long all = 1, fresh = 1;
 		bool was = has_before && profile->t[c] == profile->t[c - 1] + profile->n[c - 1];
