@@ -56,7 +56,7 @@ static struct totals report_totals(const struct report *report)
 /* Bounds of all functions together: each is called by itself, and finds nothing on chip. */
 static struct plan_bounds report_bounds(const struct report *report)
 {
-	struct plan_bounds sum = { 0, 0, "", true };
+	struct plan_bounds sum = { 0, 0, "", true, 0 };
 	for (int p = 0; p < report->plan_count; p++) {
 		const struct plan_bounds *bounds = &report->plans[p]->bounds;
 		if (sum.compulsory_bytes < 0 || bounds->compulsory_bytes < 0 || __builtin_add_overflow(
@@ -89,6 +89,11 @@ static double search_gap(const struct plan_nest *nest)
 	return nest->optimal ? 0 : gap(plan_nest_bytes(nest), nest->bound_bytes);
 }
 
+/* Of all choices for a function. */
+static double function_gap(const struct plan *plan)
+{
+	return plan->bounds.optimal ? 0 : gap(plan_bytes(plan), plan->bounds.bound_bytes);
+}
 
 /* Whether a transfer or a computation below NODE uses BUFFER. */
 static bool node_uses(const struct plan_node *node, const struct plan_buffer *buffer)
@@ -303,14 +308,14 @@ static json_t *asked_json(const struct plan_asked *asked)
 static json_t *function_json(const struct plan *plan)
 {
 	struct totals totals = plan_totals(plan);
-	json_t *entry = json_pack("{ss sI sI sI so s{so ss} sb so}", "function", plan->function->name,
+	json_t *entry = json_pack("{ss sI sI sI so s{so ss} sb so so}", "function", plan->function->name,
 		"read_bytes", (json_int_t)totals.read_bytes,
 		"write_bytes", (json_int_t)totals.write_bytes,
 		"total_bytes", (json_int_t)(totals.read_bytes + totals.write_bytes),
 		"compulsory_bytes", count_json(plan->bounds.compulsory_bytes),
 		"lower_bound", "bytes", count_json(plan->bounds.lower_bound_bytes),
 		"argument", plan->bounds.lower_bound_argument, "optimal", plan->bounds.optimal,
-		"macs", count_json(totals.macs));
+		"gap", gap_json(function_gap(plan)), "macs", count_json(totals.macs));
 	if (entry && plan->asked.name)
 		json_object_set_new(entry, "objective", asked_json(&plan->asked));
 	return entry;
@@ -577,8 +582,12 @@ static void function_text(FILE *out, const struct plan *plan)
 		bounds->lower_bound_argument, known_number(bounds->lower_bound_bytes));
 	if (bounds->lower_bound_bytes > 0 || moved == bounds->lower_bound_bytes)
 		fprintf(out, "  %.1f %% above", 100 * gap(moved, bounds->lower_bound_bytes));
-	fprintf(out, "\n  search: %s\n\n", bounds->optimal ? "optimal, all choices together"
-		: "not proved: another choice of groups, tiles and what stays on chip may move less");
+	if (bounds->bound_bytes > bounds->lower_bound_bytes && !bounds->optimal)
+		fprintf(out, "\n  search: at most %.2f %% above the best choice of groups, tiles and what stays on "
+			"chip\n\n", 100 * function_gap(plan));
+	else
+		fprintf(out, "\n  search: %s\n\n", bounds->optimal ? "optimal, all choices together"
+			: "not proved: another choice of groups, tiles and what stays on chip may move less");
 }
 
 /* What was asked for, of a function that was made for it. */

@@ -138,7 +138,8 @@ long plan_bytes(const struct plan *plan)
 struct plan_bounds plan_bounds_of_nest(const struct plan_nest *nest)
 {
 	return (struct plan_bounds){ nest->compulsory_bytes, nest->lower_bound_bytes,
-		nest->lower_bound_argument ? nest->lower_bound_argument : "none", nest->optimal };
+		nest->lower_bound_argument ? nest->lower_bound_argument : "none", nest->optimal,
+		nest->bound_bytes };
 }
 
 bool plan_has_own_bounds(const struct plan *plan)
@@ -148,7 +149,8 @@ bool plan_has_own_bounds(const struct plan *plan)
 	struct plan_bounds nest = plan_bounds_of_nest(&plan->nests[0]);
 	return plan->bounds.compulsory_bytes != nest.compulsory_bytes
 		|| plan->bounds.lower_bound_bytes != nest.lower_bound_bytes
-		|| plan->bounds.optimal != nest.optimal;
+		|| plan->bounds.optimal != nest.optimal
+		|| (!nest.optimal && plan->bounds.bound_bytes != nest.bound_bytes);
 }
 
 void plan_mark_buffers(const struct plan_node *node, bool *used)

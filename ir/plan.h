@@ -184,6 +184,8 @@ struct plan_bounds {
 	long compulsory_bytes, lower_bound_bytes;    /* -1: not known */
 	const char *lower_bound_argument;
 	bool optimal;                /* nothing in the space moves less, all choices together */
+	long bound_bytes;            /* no choice of the space is below this; as lower_bound_bytes, if nothing more
+	                              * is known */
 };
 
 enum { WORKSPACE_ALIGNMENT = 64 };   /* of each array there, bytes */

@@ -438,17 +438,20 @@ static void parse_bounds(struct parser *parser)
 {
 	struct plan *plan = parser->plan;
 	struct plan_bounds *bounds = &plan->bounds;
-	*bounds = (struct plan_bounds){ -1, -1, "none", false };
+	*bounds = (struct plan_bounds){ -1, -1, "none", false, -1 };
 	if (plan->nest_count == 1)
 		*bounds = plan_bounds_of_nest(&plan->nests[0]);
 	if (words_take(&parser->words, "compulsory"))
-		*bounds = (struct plan_bounds){ words_take_long(&parser->words), -1, "none", false };
+		*bounds = (struct plan_bounds){ words_take_long(&parser->words), -1, "none", false,
+			-1 };
 	if (!words_take(&parser->words, "lower_bound"))
 		return;
 	bounds->lower_bound_bytes = words_take_long(&parser->words);
 	words_expect(&parser->words, "argument");
 	bounds->lower_bound_argument = words_take_string(&parser->words);
 	bounds->optimal = words_take_named(&parser->words, "optimal") != 0;
+	bounds->bound_bytes = words_take(&parser->words, "bound") ? words_take_long(&parser->words)
+		: bounds->lower_bound_bytes;
 }
 
 static struct plan *parse_one(struct parser *parser)

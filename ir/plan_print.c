@@ -358,6 +358,8 @@ static void print_bounds(FILE *out, const struct plan_bounds *bounds)
 	fprintf(out, "  lower_bound %ld\n", bounds->lower_bound_bytes);
 	print_string(out, "  argument ", bounds->lower_bound_argument);
 	fprintf(out, "  optimal %d\n", bounds->optimal);
+	if (bounds->bound_bytes > bounds->lower_bound_bytes)
+		fprintf(out, "  bound %ld\n", bounds->bound_bytes);
 }
 
 void plan_print_alone(FILE *out, const struct plan *plan)

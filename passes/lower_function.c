@@ -129,7 +129,7 @@ static bool are_best_apart(const struct nest *nests, int count, const struct pla
 static struct plan_bounds bounds_of(struct compilation *compilation,
 	const struct function *function, int nest_count)
 {
-	struct plan_bounds bounds = { 0, 0, "compulsory", false };
+	struct plan_bounds bounds = { 0, 0, "compulsory", false, -1 };
 	if (nest_count <= 1)
 		return bounds;
 	struct function_bound *known = function_bound_new(compilation, function);
@@ -142,11 +142,16 @@ static struct plan_bounds bounds_of(struct compilation *compilation,
 /* What PLAN, made of NESTS, is said of beside. */
 static void judge(const struct nest *nests, int count, struct plan *plan)
 {
-	if (count == 1)
-		plan->bounds = plan_bounds_of_nest(&plan->nests[0]);
-	else
-		plan->bounds.optimal = plan_reaches(plan, plan->bounds.lower_bound_bytes)
-			|| are_best_apart(nests, count, plan);
+	struct plan_bounds *bounds = &plan->bounds;
+	if (count == 1) {
+		*bounds = plan_bounds_of_nest(&plan->nests[0]);
+		return;
+	}
+	if (count && are_best_apart(nests, count, plan))
+		bounds->bound_bytes = plan_bytes(plan);
+	if (bounds->bound_bytes < bounds->lower_bound_bytes)
+		bounds->bound_bytes = bounds->lower_bound_bytes;
+	bounds->optimal = plan_reaches(plan, bounds->bound_bytes);
 }
 
 /* A heading of a part of a nest of PLAN: the nest has that part, in what was made of it. */

@@ -1,6 +1,7 @@
 /* Which arrays are carried: each set of them leaves the nests another scratchpad, in which these
  * are partitioned into groups and lowered anew. */
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ struct carry_search {
 	long moved[CARRY_LIMIT];     /* by the candidates: bytes, of those */
 	int tried_count;
 	unsigned long *tried;        /* [tried_count]: sets weighed */
+	long bound;                  /* nothing in the space of these moves less; -1: not known */
 	unsigned long begun;         /* isl's operations before all sets but the first */
 };
 
@@ -81,6 +83,13 @@ static struct cost weigh_so(struct carry_search *search, unsigned long mask, boo
 	search->compilation->is_broken |= quiet.compilation.is_broken;
 	quiet_end(&quiet);
 	return cost;
+}
+
+/* PLAN is what came of one of the sets: the least of their bounds is that of all. */
+static void note_bound(struct carry_search *search, const struct plan *plan)
+{
+	if (plan->bounds.bound_bytes < search->bound)
+		search->bound = plan->bounds.bound_bytes;
 }
 
 /* All sets and sizes are compared with groups that need least: so a choice is the best of all
@@ -160,6 +169,7 @@ static bool try(struct carry_search *search, unsigned long mask)
 		return false;
 	search->tried[search->tried_count++] = mask;
 	const struct cost cost = weigh(search, mask, &plan);
+	note_bound(search, &plan);
 	if (objective_compare(&search->asked, &cost, &search->cost) >= 0)
 		return false;
 	take(search, mask, &cost, &plan);
@@ -197,6 +207,18 @@ static void exchange(struct carry_search *search)
 				if ((from & ~fixed) >> c & 1 && !(from >> other & 1))
 					is_better = try(search, (from ^ 1UL << c) | 1UL << other);
 	}
+}
+
+/* All sets that have places were weighed. */
+static bool were_all_tried(const struct carry_search *search)
+{
+	const unsigned long all = (1UL << search->space.count) - 1;
+	struct carrying carrying;
+	for (unsigned long out = 0; out <= all; out++)
+		if (!(out & search->space.wanted) && !was_tried(search, all & ~out)
+			&& carry_place(search->compilation, &search->space, all & ~out, &carrying))
+			return false;
+	return true;
 }
 
 /* All sets, the larger first. */
@@ -267,6 +289,7 @@ static void choose(struct carry_search *search)
 	search->tried[search->tried_count++] = search->best;
 	const struct cost cost = weigh(search, search->best, &plan);
 	search->begun = isl_operations(compilation->ctx);
+	note_bound(search, &plan);
 	if (!cost_is_finite(&cost))
 		return;
 	take(search, search->best, &cost, &plan);
@@ -278,6 +301,8 @@ static void choose(struct carry_search *search)
 		try_all(search);
 	else
 		exchange(search);
+	if (search->space.wanted || search->space.count > ALL_SETS_OF || !were_all_tried(search))
+		search->bound = -1;
 	if (search->space.nest_count <= SMALL && !search->is_proved && is_thorough(compilation))
 		try_less(search);
 }
@@ -315,7 +340,7 @@ bool lower_carrying(struct compilation *compilation, const struct nest *nests, i
 	const struct plan before = *plan;
 	struct carry_search search = { .compilation = compilation, .nests = nests,
 		.constraints = constraints, .plan = &before, .asked = objective_of(RANK_ASKED),
-		.least = cost_of_bytes((double)least) };
+		.least = cost_of_bytes((double)least), .bound = LONG_MAX };
 	struct carrying wanted;
 	carry_find(compilation, nests, count, constraints->fusion != FUSE_NEVER || constraints->forces,
 		&search.space);
@@ -332,6 +357,7 @@ bool lower_carrying(struct compilation *compilation, const struct nest *nests, i
 	if (has_groups(&search))
 		try_long_runs(&search);
 	bool done = lower_with(&search, compilation, search.best, plan);
+	plan->bounds.bound_bytes = search.bound < LONG_MAX ? search.bound : -1;
 	compilation->spares_memory = spares_memory;
 	compilation->fusions = fusions;
 	return done;

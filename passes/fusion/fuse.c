@@ -11,6 +11,7 @@
 
 #include "passes/analysis/legality.h"
 #include "passes/analysis/nest_memo.h"
+#include "passes/cost/bound_nest.h"
 #include "passes/cost/place.h"
 #include "passes/cost/plan_cost.h"
 #include "passes/lower/lower.h"
@@ -100,6 +101,20 @@ static struct variant join(const struct groups *groups, const struct fusion_cand
 		is_internal, is_kept));
 	return (struct variant){ .nest = group, .groups = group->arrays,
 		.band = band_of(groups, candidate, choice), .found = answers_new(arena) };
+}
+
+long group_lower_bound(const struct groups *groups, const struct fusion_candidate *candidate)
+{
+	struct arena *arena = groups->compilation->arena;
+	const struct nest *group = nest_join(groups->compilation, groups->nests + candidate->first,
+		candidate->last - candidate->first + 1);
+	bool *is_internal = ARENA_ARRAY(arena, bool, group->arrays->count + 1);
+	const char *argument;
+	long compulsory;
+	for (int a = 0; a < group->arrays->count; a++)
+		is_internal[a] = group_is_internal(groups, candidate, group->arrays->items[a].array->index);
+	return nest_lower_bound(nest_with_arrays(arena, group, reference_groups_on_chip(arena, group->arrays,
+		is_internal, NULL)), groups->compilation->arch->scratchpad_bytes, &compulsory, &argument);
 }
 
 static struct schedule schedule_of(const struct group_choice *choice)

@@ -10,6 +10,9 @@ bool group_is_whole(const struct groups *groups, const struct fusion_candidate *
 /* The nests from FIRST to LAST as a group.  False if they cannot be one. */
 bool group_of(struct groups *groups, int first, int last, struct fusion_candidate *candidate);
 
+/* What CANDIDATE's nests move at least, in whatever way they run as one part. */
+long group_lower_bound(const struct groups *groups, const struct fusion_candidate *candidate);
+
 /* What a group may repeat and need. */
 struct group_limits group_limits_of(const struct compilation *compilation);
 
@@ -33,8 +36,8 @@ void group_explain_constraints(struct groups *groups, struct compilation *compil
 
 /* Lowers the COUNT nests beside what CARRYING says, which is the compilation's, fused where
  * CONSTRAINTS
- * and CUTS [count + 1] say (NULL: no such limits), with the least traffic; fills in plan.nests and
- * plan.nest_count.  False after errors (diagnosed). */
+ * and CUTS [count + 1] say (NULL: no such limits), with the least traffic; fills in plan.nests,
+ * plan.nest_count and what of plan.bounds is about these choices.  False after errors (diagnosed). */
 bool lower_fused(struct compilation *compilation, const struct nest *nests, int count,
 	const struct fuse_constraints *constraints, const struct carrying *carrying, const bool *cuts,
 	struct plan *plan);

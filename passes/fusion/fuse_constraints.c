@@ -139,7 +139,9 @@ bool fuse_constraints_read(struct compilation *compilation, const struct nest *n
 	if (!agree(compilation, constraints))
 		return false;
 	constraints->is_complete = true;
+	constraints->is_free = constraints->fusion == FUSE_AUTO && !compilation->schedule;
 	for (int n = 0; n < nest_count; n++) {
+		constraints->is_free &= !constraints->of_nest[n].is_alone && !constraints->of_nest[n].with_next;
 		constraints->forces |= fuse_constraints_forced(constraints, n) > 1;
 		constraints->is_complete &= constraints->of_nest[n].count > 0;
 	}

@@ -13,6 +13,7 @@ struct fuse_constraints {
 	struct fuse_constraint *of_nest;        /* [nest] */
 	bool forces;                 /* some nests have to be fused */
 	bool is_complete;            /* a schedule says of every nest where it is */
+	bool is_free;                /* nothing is said */
 };
 
 struct fuse_constraint {

@@ -80,6 +80,7 @@ struct groups {
 	struct group_pair *pairs;    /* by nest of FROM */
 	int *first_pair;             /* [nest]; one more at the end */
 	long (**ranges)[2];          /* [statement][iterator]: least and largest value */
+	bool *is_box;                /* [statement]: it runs for all of these */
 	struct group_array *arrays;  /* [array of the function] */
 	struct natural_dim **naturals;   /* [nest][loop of its deepest statement] */
 	struct distance_memo *distances;
@@ -161,6 +162,8 @@ struct group_choice {
 	long need;                   /* of the scratchpad: bytes */
 	double repetition;           /* multiply-accumulates run, over those of the source */
 	bool is_optimal;             /* no choice of the space moves less */
+	bool is_bound;               /* nor does any plan of one; where there is none: none than was
+	                              * asked for */
 	long points;                 /* evaluated */
 	double seconds;              /* of processor time that it took to find */
 };
@@ -206,6 +209,9 @@ int group_store(const struct groups *groups, const struct fusion_candidate *cand
  * one, and goes out as it is made. */
 bool group_keeps(const struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_choice *choice, int array);
+
+/* Plans of CANDIDATE, cut in whatever way, move no less than the model says. */
+bool group_is_exact(const struct groups *groups, const struct fusion_candidate *candidate);
 
 /* What any choice costs at least, in the model. */
 struct cost group_least_cost(struct group_model *model);

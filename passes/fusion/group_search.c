@@ -22,6 +22,7 @@ struct search {
 	struct group_choice now, *best;
 	bool *doubles;               /* [array of the function]: see struct group_limits */
 	bool has_best, fits, is_cut_short;
+	bool is_open;                /* something was left out that was not looked at to its end */
 	long points;
 };
 
@@ -33,6 +34,7 @@ static void find_tiles(struct search *search, int l)
 	int count = 0;
 	size_t capacity = 0;
 	search->is_cut_short |= granule > 1;
+	search->is_open |= granule > 1;
 	for (long n = extent; n >= 1;) {
 		long tile = (extent + n - 1) / n;
 		tile = tile + (granule - tile % granule) % granule;
@@ -196,6 +198,7 @@ static bool evaluate(struct search *search)
 	bool suits = suits_constraints(search);
 	search->fits |= suits && search->now.need <= limits.capacity;
 	search->is_cut_short |= fits && !search->now.is_optimal;
+	search->is_open |= !search->now.is_optimal;
 	if (fits && suits && (!search->has_best || is_better(search))
 		&& (!search->limits.constraints || holds_as_said(search, search->limits.constraints)))
 		keep(search);
@@ -216,8 +219,9 @@ static struct cost least_cost(struct search *search, int depth)
 	limits.capacity = LONG_MAX / 4;
 	search->now.depth = depth;
 	search->points++;
-	return group_evaluate(search->model, &limits, &search->now)
-		? cost_of_bytes((double)flow_bytes(&search->now.flow)) : cost_infinite();
+	bool is_found = group_evaluate(search->model, &limits, &search->now);
+	search->is_open |= !search->now.is_optimal;
+	return is_found ? cost_of_bytes((double)flow_bytes(&search->now.flow)) : cost_infinite();
 }
 
 /* The innermost loop along DIM: larger and larger tiles, until none can fit. */
@@ -249,7 +253,7 @@ static void try_outer(struct search *search, int depth, int outer, int inner)
 		long wanted = wanted_tile(search, dim);
 		for (int i = wanted ? 0 : search->tile_count[dim] - 2; i >= 0; i--) {
 			if (search->points > GROUP_POINTS) {
-				search->is_cut_short = true;
+				search->is_cut_short = search->is_open = true;
 				return;
 			}
 			set_loop(search, depth, dim, wanted ? wanted : search->tiles[dim][i],
@@ -338,6 +342,7 @@ enum group_outcome group_search(struct groups *groups, const struct fusion_candi
 		.stage_tile = ARENA_ARRAY(arena, long, nests),
 		.is_double = ARENA_ARRAY(arena, bool, arrays) };
 	const struct cost least = group_least_cost(search.model);
+	best->is_bound = group_is_exact(groups, candidate);
 	if (!may_be_wanted(&search, &least)) {
 		group_model_free(search.model);
 		return GROUP_USELESS;
@@ -354,6 +359,7 @@ enum group_outcome group_search(struct groups *groups, const struct fusion_candi
 		&& !(limits->constraints && limits->constraints->has_order))
 		double_what_fits(&search);
 	best->is_optimal = !search.is_cut_short;
+	best->is_bound &= !search.is_open;
 	best->points = search.points;
 	best->seconds = processor_seconds() - start;
 	compilation_add_work(groups->compilation,

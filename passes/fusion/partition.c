@@ -1,6 +1,7 @@
 /* Which nests of a function are fused: the partition into groups of consecutive nests
  * with the least traffic, by dynamic programming from the first nest to the last. */
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@
 #include "passes/fusion/fuse.h"
 #include "passes/fusion/fusion_memo.h"
 #include "passes/fusion/merge.h"
+#include "passes/fusion/space_bound.h"
 #include "passes/variants/lower_nest.h"
 #include "passes/quiet.h"
 
@@ -43,6 +45,7 @@ struct partitioning {
 	const struct carrying *carrying;
 	const bool *cuts;            /* [count + 1]: a group may begin there, or end before it; NULL:
 	                              * anywhere */
+	struct space_bound *bound;   /* what no partition moves less than; NULL: not asked for */
 };
 
 /* ---- what is carried ---- */
@@ -139,6 +142,17 @@ static bool weigh(const struct partitioning *partitioning, int first, int last,
 	return done;
 }
 
+/* What nest N, which was weighed, moves at least by itself.  Where it does not fit as it was tried, it may in
+ * another way, unless nothing is left for it. */
+static void note_bound_alone(const struct partitioning *partitioning, int n)
+{
+	bool has_room = carry_arch(partitioning->compilation, partitioning->carrying, n, n);
+	if (partitioning->bound)
+		space_bound_note(partitioning->bound, n, n, partitioning->weighed[n]
+			? partitioning->weighed[n]->entry.bound_bytes
+			: has_room ? nest_compulsory(&partitioning->nests[n]) : LONG_MAX);
+}
+
 /* Weighs nest N, which is no error if it does not fit as long as it fits in a group.  False after
  * other errors (diagnosed). */
 static bool weigh_alone(struct partitioning *partitioning, int n)
@@ -150,6 +164,7 @@ static bool weigh_alone(struct partitioning *partitioning, int n)
 		|| lower_one(partitioning, n, n, NULL, &plan, &entry);
 	partitioning->alone[n] = weighed ? plan_nest_cost(&weighed->entry) : cost_infinite();
 	partitioning->weighed[n] = weighed;
+	note_bound_alone(partitioning, n);
 	return done;
 }
 
@@ -197,10 +212,11 @@ static struct cost price_of(const struct partitioning *partitioning,
 	return group_choice_cost(choice);
 }
 
-/* Weighs CANDIDATE as a group that costs less than MOST. */
+/* Weighs CANDIDATE as a group that costs less than MOST.  *BOUND: what it then moves at least; -1: not known. */
 static enum group_outcome weigh_group(const struct partitioning *partitioning,
-	const struct fusion_candidate *candidate, const struct cost *most, struct partition *part)
+	const struct fusion_candidate *candidate, const struct cost *most, struct partition *part, long *bound)
 {
+	*bound = LONG_MAX;
 	if (fuse_constraints_merge(partitioning->constraints, candidate->first)
 		|| !enter(partitioning, candidate->first, candidate->last))
 		return GROUP_USELESS;
@@ -208,29 +224,42 @@ static enum group_outcome weigh_group(const struct partitioning *partitioning,
 	limits.most = *most;
 	enum group_outcome outcome = choose(partitioning, candidate, &limits, &part->choice);
 	leave(partitioning);
+	*bound = space_bound_of_group(outcome, &part->choice, most);
 	part->own = price_of(partitioning, candidate, &part->choice);
 	return outcome == GROUP_FITS && partitioning->prices && !cost_is_less(&part->own, most, false)
 		? GROUP_USELESS : outcome;
 }
 
 /* What comes of CANDIDATE's nests where they are merged; NULL: nothing that costs less than MOST, or
- * as much as a group, if IS_GROUP: of equals merged nests have fewer commands, and plainer code. */
+ * as much as a group, if IS_GROUP: of equals merged nests have fewer commands, and plainer code.  *BOUND:
+ * what they then move at least; -1: not known. */
 static const struct weighed_nest *weigh_merged(const struct partitioning *partitioning,
-	const struct fusion_candidate *candidate, const struct cost *most, bool is_group)
+	const struct fusion_candidate *candidate, const struct cost *most, bool is_group, long *bound)
 {
 	const struct weighed_nest *weighed;
 	enum merging merging = merging_of(partitioning->groups, candidate);
 	bool takes_equals = is_group && merging == MERGE_ALIKE;
+	*bound = -1;
 	if (!fuse_constraints_may_merge(partitioning->constraints, candidate->first)
 		|| merging == MERGE_NEVER)
 		return NULL;
-	const struct cost least = cost_of_bytes((double)nest_compulsory(as_one(partitioning,
-		candidate->first, candidate->last)));
+	*bound = nest_compulsory(as_one(partitioning, candidate->first, candidate->last));
+	const struct cost least = cost_of_bytes((double)*bound);
 	if (!cost_is_less(&least, most, takes_equals)
 		|| !weigh(partitioning, candidate->first, candidate->last, &weighed) || !weighed)
 		return NULL;
+	*bound = weighed->entry.bound_bytes;
 	const struct cost cost = plan_nest_cost(&weighed->entry);
 	return cost_is_less(&cost, most, takes_equals) ? weighed : NULL;
+}
+
+/* CANDIDATE's nests move at least so much as a GROUP, or MERGED; -1: not known. */
+static void note_bounds(const struct partitioning *partitioning, const struct fusion_candidate *candidate,
+	long group, long merged)
+{
+	long least = group < merged ? group : merged;
+	if (partitioning->bound && least >= 0)
+		space_bound_note(partitioning->bound, candidate->first, candidate->last, least);
 }
 
 /* Weighs CANDIDATE as the last of the nests up to its end, as a group or merged.  False if it is too
@@ -241,16 +270,21 @@ static bool weigh_range(struct partitioning *partitioning, const struct fusion_c
 	const struct partition *before = &partitioning->best[candidate->first];
 	int count = candidate->last + 1 - candidate->first;
 	bool is_wanted = partitioning->constraints->fusion == FUSE_ALL;
-	if (!cost_is_finite(&before->cost) || !group_is_whole(partitioning->groups, candidate)
+	bool is_whole = group_is_whole(partitioning->groups, candidate);
+	long group_least, merged_least;
+	if (!is_whole)
+		note_bounds(partitioning, candidate, LONG_MAX, LONG_MAX);
+	if (!cost_is_finite(&before->cost) || !is_whole
 		|| !fuse_constraints_allow(partitioning->constraints, candidate->first, count)
 		|| !may_cut(partitioning, candidate->first, candidate->last + 1))
 		return true;
 	struct cost cost = is_wanted ? cost_infinite() : cost_rest(&best->cost, &before->cost);
 	struct partition part = { .first = candidate->first, .candidate = *candidate };
-	enum group_outcome outcome = weigh_group(partitioning, candidate, &cost, &part);
+	enum group_outcome outcome = weigh_group(partitioning, candidate, &cost, &part, &group_least);
 	if (outcome == GROUP_FITS)
 		cost = part.own;
-	part.merged = weigh_merged(partitioning, candidate, &cost, outcome == GROUP_FITS);
+	part.merged = weigh_merged(partitioning, candidate, &cost, outcome == GROUP_FITS, &merged_least);
+	note_bounds(partitioning, candidate, group_least, merged_least);
 	if (part.merged)
 		cost = plan_nest_cost(&part.merged->entry);
 	part.own = cost;
@@ -291,10 +325,11 @@ static bool is_best_as_one(struct partitioning *partitioning)
 	cost.crossings[BOUNDARY_EXTERNAL].bytes += 1;   /* a whole number: the least is less, no other */
 	group_model_free(model);
 	best->first = 0;
-	enum group_outcome outcome = weigh_group(partitioning, candidate, &cost, best);
+	long group_least, merged_least;
+	enum group_outcome outcome = weigh_group(partitioning, candidate, &cost, best, &group_least);
 	if (outcome == GROUP_FITS)
 		cost = group_choice_cost(&best->choice);
-	best->merged = weigh_merged(partitioning, candidate, &cost, outcome == GROUP_FITS);
+	best->merged = weigh_merged(partitioning, candidate, &cost, outcome == GROUP_FITS, &merged_least);
 	if (best->merged && !is_wanted
 		&& !plan_nest_reaches(&best->merged->entry, best->merged->entry.compulsory_bytes))
 		best->merged = NULL;
@@ -619,12 +654,14 @@ bool lower_fused(struct compilation *compilation, const struct nest *nests, int 
 {
 	if (!constraints->forces && !carrying->mask && !nests_may_gain(nests, count))
 		return lower_alone(compilation, nests, count, plan);
+	plan->bounds.bound_bytes = -1;
 	const struct plan before = *plan;
 	struct partitioning partitioning = { compilation,
 		fusion_memo_groups(compilation->fusions, compilation, nests, count), nests, count,
 		&before, constraints, ARENA_ARRAY(compilation->arena, struct cost, count),
 		ARENA_ARRAY(compilation->arena, const struct weighed_nest *, count),
-		ARENA_ARRAY(compilation->arena, struct partition, count + 1), NULL, carrying, cuts };
+		ARENA_ARRAY(compilation->arena, struct partition, count + 1), NULL, carrying, cuts,
+		constraints->is_free && !cuts ? space_bound_new(compilation->arena, count) : NULL };
 	plan->nest_count = 0;
 	for (int n = 0; n < count; n++)
 		partitioning.alone[n] = cost_infinite();
@@ -644,6 +681,8 @@ bool lower_fused(struct compilation *compilation, const struct nest *nests, int 
 			&& !weigh_alone(&partitioning, n))
 			return false;
 	find_true_groups(&partitioning);
+	if (partitioning.bound)
+		plan->bounds.bound_bytes = space_bound_of(partitioning.bound, partitioning.groups);
 	if (!cost_is_finite(&partitioning.best[count].cost)) {
 		if (!complain(&partitioning, plan) || carrying->mask)
 			return false;

@@ -337,7 +337,7 @@ assert k['traffic']['total_bytes'] == 40 * 40 * 2 + 40 * 4 == k['compulsory_byte
 assert r['total']['total_bytes'] == k['traffic']['total_bytes']
 f = r['functions'][0]
 assert list(f) == ['function', 'read_bytes', 'write_bytes', 'total_bytes', 'compulsory_bytes',
-    'lower_bound', 'optimal', 'macs'], list(f)
+    'lower_bound', 'optimal', 'gap', 'macs'], list(f)
 assert f['total_bytes'] == f['compulsory_bytes'] == f['lower_bound']['bytes'] and f['optimal']
 assert r['verify']['status'] == 'not run'
 assert k['search']['optimal'] is True and k['search']['gap'] == 0

@@ -138,6 +138,8 @@ ok "aligned copies" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 
 # Nests whose plans need or move less than the model says: a front has what compilations find, and more
 # scratchpad moves no more.
 ok "borders and mirror images" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 17 "${LOOPC_FUNCTIONS:-$(inputs 4 2)}" bordered
+# Two nests that are not weighed merged, which would move less: what bounds all choices counts with them.
+ok "parts that nobody weighs" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 14 1
 # Groups that are equal for the model, whose plans move different amounts.
 ok "groups of equal models" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 202 1
 # Groups in which arrays are made that nobody reads: their plans do not move these.

@@ -1,0 +1,274 @@
+/* Whether the model of a group counts what its plans move, and no more: only then does the least that it finds
+ * bound them.  A plan's regions are boxes around what a tile touches.  The model multiplies what each loop
+ * does by itself, which is the box if all that touches an array in a tile is within what one statement does. */
+
+#include <stdlib.h>
+
+#include "passes/fusion/group.h"
+
+static const struct group_plane *plane_of(const struct fusion_candidate *candidate, int dim, int s)
+{
+	return &candidate->dims[dim].planes[s];
+}
+
+/* The values of the iterator of statement S at VALUE of dimension DIM, all if none of its is one; false: it does
+ * not run there. */
+static bool runs_at(const struct groups *groups, const struct fusion_candidate *candidate, int dim, int s,
+	long value, long values[2])
+{
+	const struct group_plane *plane = plane_of(candidate, dim, s);
+	values[0] = values[1] = 0;
+	if (plane->kind == HYPERPLANE_FIRST)
+		return value == candidate->dims[dim].least;
+	if (plane->kind == HYPERPLANE_LAST)
+		return value == candidate->dims[dim].most;
+	const long *range = groups->ranges[s][plane->iterator];
+	long low = plane->divisor * value - plane->shift, high = low + plane->divisor - 1;
+	values[0] = plane->factor > 0 ? low : -high;
+	values[1] = plane->factor > 0 ? high : -low;
+	values[0] = values[0] < range[0] ? range[0] : values[0];
+	values[1] = values[1] > range[1] ? range[1] : values[1];
+	return values[0] <= values[1];
+}
+
+/* Dimensions with more values are not looked at. */
+enum { VALUES = 4096 };
+
+/* Along dimension DIM statement S runs where MAIN does, whatever the tiles. */
+static bool runs_with(const struct groups *groups, const struct fusion_candidate *candidate, int dim,
+	int s, int main)
+{
+	const struct group_dim *all = &candidate->dims[dim];
+	long mine[2], its[2];
+	bool does = all->most - all->least < VALUES && all->spans[s] <= all->spans[main]
+		&& all->spans[s] >= 0;
+	for (long value = all->least; value <= all->most && does; value++)
+		does = !runs_at(groups, candidate, dim, s, value, mine)
+			|| runs_at(groups, candidate, dim, main, value, its);
+	return does;
+}
+
+static bool runs_with_in_all(const struct groups *groups, const struct fusion_candidate *candidate,
+	int s, int main)
+{
+	bool does = true;
+	for (int dim = 0; dim < candidate->dim_count && does && s != main; dim++)
+		does = runs_with(groups, candidate, dim, s, main);
+	return does;
+}
+
+/* Elements of subscript D that ACCESS touches where the iterator of PLANE (NULL: none) has VALUES. */
+static void elements_of(const struct groups *groups, const struct group_access *access, int d,
+	const struct group_plane *plane, const long values[2], long ends[2])
+{
+	const struct statement *statement = groups->function->statements[access->statement];
+	const struct affine *subscript = &access->access->subscripts[d];
+	ends[0] = ends[1] = subscript->constant;
+	for (int i = 0; i < statement->depth; i++) {
+		long c = subscript->coefficients[i];
+		bool is_its = plane && plane->kind == HYPERPLANE_AFFINE && plane->iterator == i;
+		const long *range = is_its ? values : groups->ranges[access->statement][i];
+		ends[0] += c * range[c < 0];
+		ends[1] += c * range[c > 0];
+	}
+}
+
+static long coefficient_of(const struct group_access *access, int d, const struct group_plane *plane)
+{
+	return plane->kind == HYPERPLANE_AFFINE ? access->access->subscripts[d].coefficients[plane->iterator]
+		: 0;
+}
+
+/* At VALUE of dimension DIM (-1: none) OWN's elements are within those of MAIN. */
+static bool is_within_at(const struct groups *groups, const struct fusion_candidate *candidate, int dim,
+	long value, const struct group_access *own, const struct group_access *main)
+{
+	const struct group_plane *mine = dim < 0 ? NULL : plane_of(candidate, dim, own->statement);
+	const struct group_plane *its = dim < 0 ? NULL : plane_of(candidate, dim, main->statement);
+	long my_values[2], its_values[2], inner[2], outer[2];
+	bool is = true;
+	if (dim >= 0 && (!runs_at(groups, candidate, dim, own->statement, value, my_values)
+		|| !runs_at(groups, candidate, dim, main->statement, value, its_values)))
+		return true;
+	for (int d = 0; d < own->access->array->rank && is; d++) {
+		elements_of(groups, own, d, mine, my_values, inner);
+		elements_of(groups, main, d, its, its_values, outer);
+		is = inner[0] >= outer[0] && inner[1] <= outer[1];
+	}
+	return is;
+}
+
+/* In each tile OWN's elements are within those of MAIN: at each value, and so in any run of them. */
+static bool is_within(const struct groups *groups, const struct fusion_candidate *candidate,
+	const struct group_access *own, const struct group_access *main)
+{
+	bool is = is_within_at(groups, candidate, -1, 0, own, main);
+	for (int dim = 0; dim < candidate->dim_count && is; dim++)
+		for (long value = candidate->dims[dim].least; value <= candidate->dims[dim].most && is; value++)
+			is = is_within_at(groups, candidate, dim, value, own, main);
+	return is;
+}
+
+static bool is_in_group(const struct fusion_candidate *candidate, const struct group_access *access)
+{
+	return access->nest >= candidate->first && access->nest <= candidate->last;
+}
+
+/* Some access of MAIN's statement covers OWN. */
+static bool is_covered(const struct groups *groups, const struct fusion_candidate *candidate,
+	const struct group_array *array, const struct group_access *own, int main)
+{
+	bool is = false;
+	for (int a = 0; a < array->access_count && !is; a++) {
+		const struct group_access *access = &array->accesses[a];
+		is = access->statement == main && is_within(groups, candidate, own, access);
+	}
+	return is;
+}
+
+/* The deepest of the group's statements that touch ARRAY; -1: none does. */
+static int main_of(const struct groups *groups, const struct fusion_candidate *candidate,
+	const struct group_array *array)
+{
+	int main = -1;
+	for (int a = 0; a < array->access_count; a++) {
+		const struct group_access *access = &array->accesses[a];
+		if (is_in_group(candidate, access) && (main < 0
+			|| groups->function->statements[access->statement]->depth
+			> groups->function->statements[main]->depth))
+			main = access->statement;
+	}
+	return main;
+}
+
+/* A dimension in which no subscript of ARRAY moves. */
+static bool is_still(const struct fusion_candidate *candidate, const struct group_array *array, int dim)
+{
+	for (int a = 0; a < array->access_count; a++)
+		for (int d = 0; d < array->array->rank; d++)
+			if (is_in_group(candidate, &array->accesses[a]) && coefficient_of(&array->accesses[a], d,
+				plane_of(candidate, dim, array->accesses[a].statement)))
+				return false;
+	return true;
+}
+
+/* How statement S touches ARRAY. */
+struct touching {
+	bool reads, writes;
+	bool updates;                /* it reads an element before it writes it */
+};
+
+static bool is_same_element(const struct statement *statement, const struct access *a,
+	const struct access *b)
+{
+	bool same = true;
+	for (int d = 0; d < a->array->rank && same; d++) {
+		same = a->subscripts[d].constant == b->subscripts[d].constant;
+		for (int i = 0; i < statement->depth && same; i++)
+			same = a->subscripts[d].coefficients[i] == b->subscripts[d].coefficients[i];
+	}
+	return same;
+}
+
+static struct touching touching_of(const struct groups *groups, const struct group_array *array, int s)
+{
+	struct touching touching = { 0 };
+	const struct statement *statement = groups->function->statements[s];
+	for (int a = 0; a < array->access_count; a++) {
+		const struct access *one = array->accesses[a].access;
+		if (array->accesses[a].statement != s)
+			continue;
+		touching.writes |= one->is_write;
+		touching.reads |= !one->is_write;
+		for (int b = 0; b < array->access_count; b++)
+			touching.updates |= array->accesses[b].statement == s && one->is_write
+				&& !array->accesses[b].access->is_write
+				&& is_same_element(statement, one, array->accesses[b].access);
+	}
+	return touching;
+}
+
+/* Statement S sets ARRAY in the first tile of each loop only that does not move it, so that
+ * it has to come back in all others. */
+static bool sets_once(const struct fusion_candidate *candidate, const struct group_array *array, int s)
+{
+	for (int dim = 0; dim < candidate->dim_count; dim++)
+		if (is_still(candidate, array, dim)
+			&& plane_of(candidate, dim, s)->kind != HYPERPLANE_FIRST)
+			return false;
+	return true;
+}
+
+/* ARRAY, which is written, comes and goes as the model says: MAIN, which runs in each of its visits, updates
+ * it, or nobody reads it; who sets it does so once. */
+static bool comes_as_counted(const struct groups *groups, const struct fusion_candidate *candidate,
+	const struct group_array *array, int main)
+{
+	const struct touching of_main = touching_of(groups, array, main);
+	bool is_read = false, is_counted = of_main.writes;
+	for (int a = 0; a < array->access_count && is_counted; a++) {
+		const struct group_access *access = &array->accesses[a];
+		if (!is_in_group(candidate, access))
+			continue;
+		const struct touching own = touching_of(groups, array, access->statement);
+		is_read |= own.reads;
+		/* who only sets it where it is not made here would spare what the model lets come */
+		if (access->statement != main && own.writes && !own.reads)
+			is_counted = array->is_created && array->first >= candidate->first
+				&& sets_once(candidate, array, access->statement);
+	}
+	return is_counted && (!is_read || of_main.updates);
+}
+
+/* What comes of ARRAY for a stage comes where its statement runs, and not in fewer tiles than the stage has. */
+static bool runs_where_stage_does(const struct groups *groups, const struct fusion_candidate *candidate,
+	int main)
+{
+	const struct nest *nest = &groups->nests[groups->nest_of[main]];
+	for (int s = 0; s < nest->statement_count; s++)
+		if (!runs_with_in_all(groups, candidate, nest->statements[s]->index, main))
+			return false;
+	return true;
+}
+
+static bool is_counted(const struct groups *groups, const struct fusion_candidate *candidate,
+	const struct group_array *array)
+{
+	int main = main_of(groups, candidate, array);
+	bool is_written = false, is_counted = true;
+	for (int a = 0; a < array->access_count && is_counted; a++) {
+		const struct group_access *access = &array->accesses[a];
+		if (!is_in_group(candidate, access))
+			continue;
+		is_written |= access->access->is_write;
+		is_counted = access->statement == main
+			|| (runs_with_in_all(groups, candidate, access->statement, main)
+			&& is_covered(groups, candidate, array, access, main));
+	}
+	return is_counted && (main < 0 || (is_written ? comes_as_counted(groups, candidate, array, main)
+		: runs_where_stage_does(groups, candidate, main)));
+}
+
+/* STATEMENT runs in a box, and in all tiles of a loop from the first in which it does to the last. */
+static bool is_plain(const struct groups *groups, const struct fusion_candidate *candidate, int s)
+{
+	bool is = groups->is_box[s];
+	for (int dim = 0; dim < candidate->dim_count && is; dim++)
+		is = plane_of(candidate, dim, s)->kind != HYPERPLANE_AFFINE
+			|| labs(plane_of(candidate, dim, s)->factor) == 1;
+	return is;
+}
+
+bool group_is_exact(const struct groups *groups, const struct fusion_candidate *candidate)
+{
+	for (int n = candidate->first; n <= candidate->last; n++)
+		for (int s = 0; s < groups->nests[n].statement_count; s++)
+			if (!is_plain(groups, candidate, groups->nests[n].statements[s]->index))
+				return false;
+	for (int i = 0; i < groups->function->array_count; i++)
+		if (!groups->function->arrays[i]->by_value && !group_is_internal(groups, candidate, i)
+			&& !is_carried(groups->compilation, groups->function->arrays[i])
+			&& !is_counted(groups, candidate, &groups->arrays[i]))
+			return false;
+	return true;
+}

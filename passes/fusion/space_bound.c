@@ -1,0 +1,88 @@
+/* What no partition of a function moves less than, by dynamic programming over bounds of the parts. */
+
+#include "passes/fusion/space_bound.h"
+
+#include <limits.h>
+
+/* What is known of a run of nests as one part. */
+struct part_bound {
+	bool is_known;
+	long bytes;                  /* LONG_MAX: it is no part */
+};
+
+struct space_bound {
+	struct arena *arena;
+	int count;
+	struct part_bound *parts;    /* [first * count + last] */
+};
+
+/* Parts of which nothing was noted are asked of isl: in longer functions these are too many. */
+enum { MOST_NESTS = 16 };
+
+struct space_bound *space_bound_new(struct arena *arena, int count)
+{
+	struct space_bound *bound = ARENA_NEW(arena, struct space_bound);
+	*bound = (struct space_bound){ arena, count, ARENA_ARRAY(arena, struct part_bound,
+		count * count + 1) };
+	return bound;
+}
+
+static struct part_bound *part_of(const struct space_bound *bound, int first, int last)
+{
+	return &bound->parts[first * bound->count + last];
+}
+
+/* All that was noted holds, so that the most of it does. */
+void space_bound_note(struct space_bound *bound, int first, int last, long bytes)
+{
+	struct part_bound *part = part_of(bound, first, last);
+	part->bytes = part->is_known && part->bytes > bytes ? part->bytes : bytes;
+	part->is_known = true;
+}
+
+long space_bound_of_group(enum group_outcome outcome, const struct group_choice *choice,
+	const struct cost *most)
+{
+	if (!choice->is_bound)
+		return -1;
+	if (outcome == GROUP_FITS)
+		return flow_bytes(&choice->flow);
+	return cost_is_finite(most) ? (long)cost_figure(most, FIGURE_BYTES) : LONG_MAX;
+}
+
+/* Notes what every execution moves of parts of which nothing else is known. */
+static void complete(struct space_bound *bound, struct groups *groups)
+{
+	for (int last = 1; last < bound->count; last++) {
+		struct fusion_candidate candidate;
+		group_begin(groups, last, &candidate);
+		while (candidate.first > 0) {
+			group_grow(groups, &candidate);
+			if (!part_of(bound, candidate.first, last)->is_known)
+				space_bound_note(bound, candidate.first, last, group_is_whole(groups, &candidate)
+					? group_lower_bound(groups, &candidate) : LONG_MAX);
+		}
+	}
+}
+
+/* The least sum of parts that end before nest END, if LEAST [END] has that of all nests before. */
+static long least_before(const struct space_bound *bound, const long *least, int end)
+{
+	long bytes = LONG_MAX, sum;
+	for (int first = 0; first < end; first++)
+		if (!__builtin_add_overflow(least[first], part_of(bound, first, end - 1)->bytes, &sum)
+			&& sum < bytes)
+			bytes = sum;
+	return bytes;
+}
+
+long space_bound_of(struct space_bound *bound, struct groups *groups)
+{
+	long least[MOST_NESTS + 1] = { 0 };
+	if (bound->count > MOST_NESTS)
+		return -1;
+	complete(bound, groups);
+	for (int end = 1; end <= bound->count; end++)
+		least[end] = least_before(bound, least, end);
+	return least[bound->count];
+}

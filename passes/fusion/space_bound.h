@@ -1,0 +1,25 @@
+#ifndef PASSES_SPACE_BOUND_H
+#define PASSES_SPACE_BOUND_H
+
+#include "passes/fusion/fuse.h"
+
+/* What no partition of a function's nests into parts moves less than: that with the least sum of what each
+ * of its parts moves at least.  docs/fusion.md proves it. */
+struct space_bound;
+
+/* Of COUNT nests, of which nothing is known yet. */
+struct space_bound *space_bound_new(struct arena *arena, int count);
+
+/* The nests from FIRST to LAST move BYTES or more, in whatever way they are one part; LONG_MAX: they are in
+ * no way. */
+void space_bound_note(struct space_bound *bound, int first, int last, long bytes);
+
+/* What nests move at least as a group, where a search for less than MOST came to OUTCOME and CHOICE; -1: not
+ * known. */
+long space_bound_of_group(enum group_outcome outcome, const struct group_choice *choice,
+	const struct cost *most);
+
+/* The bound of all nests, those of GROUPS; -1: there are too many.  LONG_MAX: there is no partition. */
+long space_bound_of(struct space_bound *bound, struct groups *groups);
+
+#endif
