@@ -3,7 +3,7 @@ libloopc_a_SOURCES += \
 	passes/limits.h passes/nest_work.c passes/nest_work.h passes/pass.h passes/progress.c \
 	passes/quiet.c passes/quiet.h passes/lower_function.c passes/lower_function.h
 libloopc_a_SOURCES += \
-	passes/analysis/band.c passes/analysis/band.h passes/analysis/band_dim.c passes/analysis/band_dim.h \
+	passes/analysis/band.c passes/analysis/band.h passes/analysis/band_chain.c passes/analysis/band_chain.h passes/analysis/band_dim.c passes/analysis/band_dim.h \
 	passes/analysis/band_isl.c passes/analysis/band_isl.h passes/analysis/band_use.c \
 	passes/analysis/band_use.h passes/analysis/compulsory.c passes/analysis/dependence.c \
 	passes/analysis/expand.c passes/analysis/expand.h passes/analysis/in_place.c \

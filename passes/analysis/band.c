@@ -8,6 +8,7 @@
 
 #include "ir/isl_work.h"
 #include "ir/order.h"
+#include "passes/analysis/band_chain.h"
 #include "passes/analysis/band_dim.h"
 #include "passes/analysis/band_isl.h"
 #include "passes/analysis/band_use.h"
@@ -72,6 +73,8 @@ enum alignment {
 	ALIGN_ENDS,                  /* in the first or last tile */
 	ALIGN_NAMES,                 /* the same; loops of the same name are one */
 	ALIGN_BOUNDS,                /* names, and the loop's first or last iteration */
+	ALIGN_CHAINED,               /* by names; loops that one statement has behind another's are chained
+	                              * with them (band_chain.h) */
 	ALIGN_USES                   /* by the elements that they share with others (band_use.h);
 	                              * where these do not say it, by names */
 };
@@ -164,6 +167,10 @@ static bool source_dim(struct compilation *compilation, const struct nest *nest,
 	if (alignment == ALIGN_USES && direction == AS_WRITTEN
 		&& dim_by_use(compilation, nest, band, j, dim))
 		return true;
+	if (alignment == ALIGN_CHAINED && direction == AS_WRITTEN
+		&& dim_by_chain(compilation, nest, band, j, dim))
+		return true;
+	*dim = (struct band_dim){ .name = loop->name };
 	int *iterators = ARENA_ARRAY(compilation->arena, int, nest->statement_count);
 	for (int s = 0; s < nest->statement_count; s++)
 		iterators[s] = matching_iterator(nest->statements[s], main, j, alignment != ALIGN_ENDS);
@@ -192,7 +199,6 @@ static bool source_dim(struct compilation *compilation, const struct nest *nest,
 	for (int s = 0; s < nest->statement_count && alignment == ALIGN_BOUNDS; s++)
 		if (iterators[s] < 0 && planes[s].kind == HYPERPLANE_AFFINE)
 			shift_anchored(compilation, nest, s, runs_behind(nest->statements[s], main), planes);
-	dim->name = loop->name;
 	return band_dim_finish(compilation, nest, band, planes, dim);
 }
 
@@ -332,6 +338,19 @@ static void find_band(struct compilation *compilation, const struct nest *nest, 
 	memcpy(best->dims, band.dims, sizeof best->dims);
 }
 
+/* The source's loops with those chained that can be; without any, if none can. */
+static void find_chained_band(struct compilation *compilation, const struct nest *nest,
+	struct band *best)
+{
+	struct band band = { .count = 0 };
+	bool is_chained = false;
+	add_source_loops(compilation, nest, ALIGN_CHAINED, 0, &band);
+	for (int l = 0; l < band.count; l++)
+		is_chained |= band.dims[l].is_chained;
+	if (is_chained)
+		*best = band;
+}
+
 /* The first LOOPS source loops as sequential dimensions, in BAND; OUTER are those around parts. */
 static void add_sequential_loops(struct compilation *compilation, const struct nest *nest,
 	const struct band *outer, int loops, struct band *band)
@@ -373,7 +392,10 @@ const struct band *band_prefix(struct arena *arena, const struct band *band)
 	return prefix;
 }
 
-/* What is asked for: LOOPS sequential loops, behind OUTER_COUNT dimensions; -1: none, the best. */
+/* What is asked for: LOOPS sequential loops, behind OUTER_COUNT dimensions; none: the BEST band, or that
+ * with CHAINED loops. */
+enum { LOOPS_BEST = -1, LOOPS_CHAINED = -2 };
+
 struct band_key {
 	int loops, borrows, outer_count;
 };
@@ -391,7 +413,9 @@ static const struct band *remember_band(struct compilation *compilation, const s
 		struct compilation lasting = nest_lasting(compilation, nest);
 		struct band *band = ARENA_NEW(lasting.arena, struct band);
 		unsigned long begun = isl_operations(compilation->ctx);
-		if (key.loops < 0)
+		if (key.loops == LOOPS_CHAINED)
+			find_chained_band(&lasting, nest, band);
+		else if (key.loops == LOOPS_BEST)
 			find_band(&lasting, nest, key.borrows, band);
 		else
 			find_sequential_band(&lasting, nest, outer, key.loops, band);
@@ -405,7 +429,13 @@ static const struct band *remember_band(struct compilation *compilation, const s
 const struct band *nest_find_band(struct compilation *compilation, const struct nest *nest,
 	bool borrows, struct answers *found)
 {
-	return remember_band(compilation, nest, NULL, (struct band_key){ -1, borrows, 0 }, found);
+	return remember_band(compilation, nest, NULL, (struct band_key){ LOOPS_BEST, borrows, 0 }, found);
+}
+
+const struct band *nest_find_chained_band(struct compilation *compilation, const struct nest *nest,
+	struct answers *found)
+{
+	return remember_band(compilation, nest, NULL, (struct band_key){ LOOPS_CHAINED, false, 0 }, found);
 }
 
 const struct band *nest_find_sequential_band(struct compilation *compilation,

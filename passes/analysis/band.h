@@ -29,6 +29,8 @@ struct band_dim {
 	isl_pw_aff *sized_extent;    /* what it is for all values of the symbolic sizes, which are its
 	                              * parameters; NULL: the same.  Owned by the arena */
 	bool is_forward;             /* carries a dependence between affine statements */
+	bool is_chained;             /* several loops, one behind the other (band_chain.h): planes have a part
+	                              * of it */
 	bool can_tile;               /* no dependence runs backwards in it */
 	int blocked_from, blocked_to;    /* statements of the nest whose dependence does */
 	const struct hyperplane *planes;   /* [statement of the nest] */
@@ -61,6 +63,10 @@ struct band {
  * FOUND: answers about NEST that are taken again (nest_memo.h); NULL: none are. */
 const struct band *nest_find_band(struct compilation *compilation, const struct nest *nest,
 	bool borrows, struct answers *found);
+
+/* Instead: with loops chained that can be; no dimensions, if none can. */
+const struct band *nest_find_chained_band(struct compilation *compilation, const struct nest *nest,
+	struct answers *found);
 
 /* Instead: the outer LOOPS source loops as sequential dimensions, which keeps their order whatever
  * the dependences, and what can be tiled inside them.  OUTER: the dimensions around all parts of

@@ -9,6 +9,8 @@ const struct band *variant_find_band(struct compilation *compilation,
 {
 	const struct variant_options *options = &variant->options;
 	const struct band *outer = variant->outer ? variant->outer->band : NULL;
+	if (options->chains)
+		return nest_find_chained_band(compilation, variant->nest, variant->found);
 	return options->loops ? nest_find_sequential_band(compilation, variant->nest, outer,
 		options->loops, options->borrows, variant->found)
 		: nest_find_band(compilation, variant->nest, options->borrows, variant->found);

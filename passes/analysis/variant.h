@@ -12,6 +12,7 @@ struct variant_options {
 	                              * borrows, those that only read are stored in all tile loops */
 	bool borrows;                /* where a group that only reads meets a written one, it reads in
 	                              * the buffer of that: regions come from isl */
+	bool chains;                 /* sums that run one behind the other have one dimension */
 	bool avoids_forms;           /* regions come from isl though they have closed forms: the user
 	                              * wants that, or these do not hold for all symbolic sizes */
 };

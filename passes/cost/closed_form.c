@@ -156,7 +156,8 @@ static bool subscript_pattern(const struct variant *variant, int s, const struct
 	return true;
 }
 
-/* Every affine plane runs over the whole extent of its dimension, as many iterations at each value. */
+/* Every affine plane runs over the whole extent of its dimension, as many iterations at each value; or over
+ * a part of it, an iteration at each value, where loops are chained. */
 static bool planes_cover(const struct form_builder *builder, int s)
 {
 	const struct variant *variant = builder->variant;
@@ -168,6 +169,8 @@ static bool planes_cover(const struct form_builder *builder, int s)
 		if (i < 0)
 			return false;
 		const struct range *range = &builder->ranges[s][i];
+		if (variant->band->dims[l].is_chained && plane->divisor == 1 && range->step == 1)
+			continue;
 		long points = (range->max - range->min) / range->step + 1;
 		long first = plane->affine.constant
 			+ (plane->affine.coefficients[i] > 0 ? range->min : -range->max);
@@ -438,6 +441,49 @@ static void find_holes(const struct form_builder *builder, const struct referenc
 		region->dims[d].touched = best[d];
 }
 
+/* ---- chained loops ---- */
+
+/* The iterator of ACCESS's statement in chained dimension L, and where in it the statement runs; false: it
+ * runs in its first or last tile. */
+static bool chained_part(const struct form_builder *builder, const struct nest_access *access, int l,
+	struct range *part)
+{
+	const struct hyperplane *plane = &builder->variant->band->dims[l].planes[access->statement];
+	if (plane->kind != HYPERPLANE_AFFINE)
+		return false;
+	int i = plane_iterator(builder->variant->nest->statements[access->statement], plane);
+	const struct range *range = &builder->ranges[access->statement][i];
+	*part = (struct range){ range->min + plane->affine.constant, range->max + plane->affine.constant, 1 };
+	return true;
+}
+
+/* Of what chained dimension L moves of ARRAY one of the loops reads all: where others run it is outside of
+ * the clip.  Else the region would be too large. */
+static bool is_of_one_link(const struct form_builder *builder, const struct reference_group *array, int l)
+{
+	struct range first = { 0 }, part;
+	for (int a = 0; a < array->access_count; a++) {
+		if (array->accesses[a].access->is_write
+			|| !chained_part(builder, &array->accesses[a], l, a ? &part : &first))
+			return false;
+		if (a && (part.min != first.min || part.max != first.max))
+			return false;
+	}
+	return true;
+}
+
+static bool keeps_links_apart(const struct form_builder *builder, const struct reference_group *array,
+	const struct region *region)
+{
+	const struct band *band = builder->variant->band;
+	for (int l = 0; l < band->count; l++)
+		for (int d = 0; d < array->array->rank; d++)
+			if (band->dims[l].is_chained && region->dims[d].coefficient[l]
+				&& !is_of_one_link(builder, array, l))
+				return false;
+	return true;
+}
+
 /* The elements a whole run touches stay within the clip: what is outside is a border. */
 static bool is_clipped(const struct band *band, const struct reference_group *array,
 	const struct region *region)
@@ -470,7 +516,8 @@ bool closed_forms(struct form_builder *builder, struct region *regions)
 			return false;
 	}
 	for (int a = 0; a < variant->groups->count; a++) {
-		if (!region_of(builder, &variant->groups->items[a], &regions[a]))
+		if (!region_of(builder, &variant->groups->items[a], &regions[a])
+			|| !keeps_links_apart(builder, &variant->groups->items[a], &regions[a]))
 			return false;
 		find_holes(builder, &variant->groups->items[a], &regions[a]);
 		regions[a].is_clipped = is_clipped(variant->band, &variant->groups->items[a], &regions[a]);

@@ -14,7 +14,8 @@ static bool runs_everywhere(const struct form_builder *builder, int s)
 {
 	const struct variant *variant = builder->variant;
 	for (int l = 0; l < variant->band->count; l++)
-		if (variant->band->dims[l].planes[s].kind != HYPERPLANE_AFFINE)
+		if (variant->band->dims[l].planes[s].kind != HYPERPLANE_AFFINE
+			|| variant->band->dims[l].is_chained)
 			return false;
 	return builder->is_box[s];
 }

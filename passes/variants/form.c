@@ -69,8 +69,8 @@ const char *form_print(struct compilation *compilation, const struct variant *va
 	const struct variant_options *options = &variant->options;
 	const char *sequential = options->loops > variant->nest->outer_loops
 		? arena_printf(compilation->arena, " sequential %d", options->loops) : "";
-	const char *text = arena_printf(compilation->arena, "%s%s%s%s%s%s%s",
-		is_in_place ? " inplace" : "", is_expanded ? " expanded" : "", sequential, options->avoids_forms ? " isl" : "",
+	const char *text = arena_printf(compilation->arena, "%s%s%s%s%s%s%s%s",
+		is_in_place ? " inplace" : "", is_expanded ? " expanded" : "", options->chains ? " chained" : "", sequential, options->avoids_forms ? " isl" : "",
 		options->refetches ? " refetched" : "", options->borrows ? " borrowed" : "",
 		variant->groups->is_split ? print_apart(compilation, variant) : "");
 	return arena_printf(compilation->arena, "form%s\n", *text ? text : " plain");
@@ -120,6 +120,8 @@ bool form_parse(struct compilation *compilation, const struct schedule_line *lin
 			form->is_expanded = true;
 		} else if (!strcmp(word, "inplace")) {
 			form->is_in_place = true;
+		} else if (!strcmp(word, "chained")) {
+			form->chains = true;
 		} else if (!strcmp(word, "isl")) {
 			form->avoids_forms = true;
 		} else if (!strcmp(word, "refetched")) {
@@ -130,11 +132,11 @@ bool form_parse(struct compilation *compilation, const struct schedule_line *lin
 			is_plain = true;
 		} else {
 			return wrong(compilation, line, w, "plain, parts, inplace, expanded, "
-				"sequential, isl, refetched, borrowed or apart is wanted, not");
+				"chained, sequential, isl, refetched, borrowed or apart is wanted, not");
 		}
 	}
 	if ((is_plain && line->word_count > 2) || (form->is_parts
-		&& (form->is_in_place || form->is_expanded || form->avoids_forms || form->refetches || form->borrows || form->is_split)))
+		&& (form->is_in_place || form->is_expanded || form->chains || form->avoids_forms || form->refetches || form->borrows || form->is_split)))
 		return wrong(compilation, line, line->word_count, is_plain ? "a plain form is nothing else"
 			: "a nest in parts has no other form than sequential loops");
 	return true;

@@ -7,7 +7,7 @@
 /* How a nest is written before it is cut into tiles: what of it runs in order, what is in
  * an array, which accesses share a buffer.  As text a line of the schedule:
  *     form plain
- *     form parts [sequential LOOPS] | [inplace] [expanded] [sequential LOOPS] [isl] [refetched] [borrowed] [apart [ARRAY G[+G...]...]...]
+ *     form parts [sequential LOOPS] | [inplace] [expanded] [chained] [sequential LOOPS] [isl] [refetched] [borrowed] [apart [ARRAY G[+G...]...]...]
  * A nest whose schedule has such a line is lowered in this form only; else all that apply
  * are tried. */
 struct form {
@@ -15,6 +15,7 @@ struct form {
 	bool is_parts;               /* each part of its body has a schedule of its own */
 	bool is_in_place;            /* local arrays are in the place of others (in_place.h) */
 	bool is_expanded;            /* scalars that carry sums are arrays (expand.h) */
+	bool chains;                 /* sums that run one behind the other have one dimension (band_chain.h) */
 	bool has_loops;
 	int loops;                   /* of the source's outer loops, run one after the other */
 	bool is_split;               /* reference groups have buffers of their own */

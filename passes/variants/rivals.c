@@ -99,11 +99,11 @@ static bool covers(const struct variant *variant, int main, int s, unsigned *oth
 	return true;
 }
 
-/* STATEMENT runs only in the first or last tile of some dimension of the band. */
+/* STATEMENT runs only in a part of some dimension of the band: in its first or last tile, or in its turn. */
 static bool is_anchored(const struct band *band, int statement)
 {
 	for (int l = 0; l < band->count; l++)
-		if (band->dims[l].planes[statement].kind != HYPERPLANE_AFFINE)
+		if (band->dims[l].planes[statement].kind != HYPERPLANE_AFFINE || band->dims[l].is_chained)
 			return true;
 	return false;
 }

@@ -115,7 +115,7 @@ static const struct kind {
 	int least, most;             /* words after it; MOST 0: any number */
 	const char *usage;
 } kinds[] = {
-	{ "form", IN_NEST | IN_MERGED | IN_PRAGMA, 1, 0, "form plain|parts|inplace|expanded|sequential N|isl|refetched|"
+	{ "form", IN_NEST | IN_MERGED | IN_PRAGMA, 1, 0, "form plain|parts|inplace|expanded|chained|sequential N|isl|refetched|"
 		"borrowed|apart ..." },
 	{ "tile", IN_NEST | IN_MERGED | IN_GROUP | IN_PRAGMA, 2, 2, "tile LOOP SIZE" },
 	{ "order", IN_NEST | IN_MERGED | IN_GROUP | IN_PRAGMA, 0, 0, "order LOOP ..." },

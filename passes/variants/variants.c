@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "passes/analysis/band_chain.h"
 #include "passes/analysis/nest_memo.h"
 #include "passes/cost/plan_cost.h"
 #include "passes/nest_work.h"
@@ -74,7 +75,8 @@ static bool has_same_groups(const struct variant *variant, const struct variant 
 static bool has_same_band(const struct variant *variant, const struct variant *other)
 {
 	return variant->options.loops == other->options.loops
-		&& variant->options.borrows == other->options.borrows;
+		&& variant->options.borrows == other->options.borrows
+		&& variant->options.chains == other->options.chains;
 }
 
 /* The same variant as before, with the same groups in each buffer, though other options have led to
@@ -216,14 +218,15 @@ static struct choice *lower_variant(struct variants *variants, struct variant_op
 }
 
 /* One buffer an array; one a reference group; the same, and groups that meet borrow, those of
- * any tile loop or of the innermost one; or are refetched; or one of them shares the written
- * one's buffer and the others borrow. */
-enum way { WAY_JOINED, WAY_APART, WAY_BORROWED, WAY_BORROWED_INSIDE, WAY_REFETCHED, WAY_SHARED,
+ * any tile loop or of the innermost one; or are refetched; or one buffer an array and chained loops;
+ * or one group shares the written one's buffer and the others borrow. */
+enum way { WAY_JOINED, WAY_APART, WAY_BORROWED, WAY_BORROWED_INSIDE, WAY_REFETCHED, WAY_CHAINED, WAY_SHARED,
 	WAYS = WAY_SHARED + 4 };
 
 static struct variant_options options_of(int loops, int way, bool avoids_forms)
 {
-	return (struct variant_options){ .loops = loops, .is_split = way != WAY_JOINED,
+	return (struct variant_options){ .loops = loops, .chains = way == WAY_CHAINED,
+		.is_split = way != WAY_JOINED && way != WAY_CHAINED,
 		.refetches = way == WAY_BORROWED_INSIDE || way == WAY_REFETCHED,
 		.borrows = way == WAY_BORROWED || way == WAY_BORROWED_INSIDE || way >= WAY_SHARED,
 		.avoids_forms = avoids_forms };
@@ -241,13 +244,17 @@ static bool allows(const struct nest *nest, const struct form *form,
 {
 	int loops = form->loops > nest->outer_loops ? form->loops : nest->outer_loops;
 	return !form->is_given || (options->loops == loops && options->is_split == form->is_split
-		&& options->refetches == form->refetches && options->borrows == form->borrows
+		&& options->refetches == form->refetches && options->borrows == form->borrows && options->chains == form->chains
 		&& shared < 0);
 }
 
 /* HAS_MET: groups met, in the variant before, and had to share a buffer. */
-static bool is_worth(const struct variant_options *options, bool may_split, bool has_met)
+static bool is_worth(const struct variants *variants, const struct variant_options *options,
+	bool may_split, bool has_met)
 {
+	if (options->chains)
+		return !options->loops && nest_may_chain(variants->nest)
+			&& nest_find_chained_band(variants->compilation, variants->nest, variants->found)->count;
 	return (!options->is_split || may_split)
 		&& (options->borrows ? has_met : !options->refetches || options->loops);
 }
@@ -260,6 +267,7 @@ static long rivals_bound(const struct variants *variants, const struct choice *b
 	for (const struct tried *tried = variants->tried; tried; tried = tried->next) {
 		const struct choice *other = tried->choice;
 		bool is_alike = other->variant.options.loops == best->variant.options.loops
+			&& other->variant.options.chains == best->variant.options.chains
 			&& has_same_groups(&other->variant, &best->variant);
 		if (is_alike || (other->has_forms && tried->outcome == NO_FIT))
 			continue;
@@ -335,7 +343,7 @@ static void note(struct course *course, const struct variants *variants, const s
 		course->refusal->first = choice;
 	course->is_missed |= outcome == TOO_LONG;
 	course->is_too_large |= outcome == NO_FIT;
-	course->has_others |= variant->band->left_out
+	course->has_others |= variant->band->left_out || variant->options.chains
 		|| variant->options.loops > variants->nest->outer_loops;
 	if (outcome == LOWERED)
 		candidates_add(variants->compilation, &course->candidates, choice, out);
@@ -361,7 +369,7 @@ static bool try_ways(struct variants *variants, int loops, bool avoids_forms, st
 		struct nest_work simplest;
 		enum outcome outcome;
 		if (!allows(nest, form, &options, shared_of(way))
-			|| !is_worth(&options, course->may_split, course->has_met || form->is_given))
+			|| !is_worth(variants, &options, course->may_split, course->has_met || form->is_given))
 			continue;
 		if (!has_work(compilation, form, &options, nest->loop_depth, course->candidates.count,
 			&simplest)) {

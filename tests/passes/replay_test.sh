@@ -88,7 +88,7 @@ wrong()
 	exits 1 "wrong: $1" "$LOOPC" --schedule=wrong.schedule sum.loop
 	has err "wrong.schedule:2:[0-9]*: error: $2" "wrong: $1: message"
 }
-wrong 'form round' "plain, parts, inplace, expanded, sequential, isl, refetched, borrowed or apart is wanted, not 'round' in the schedule"
+wrong 'form round' "plain, parts, inplace, expanded, chained, sequential, isl, refetched, borrowed or apart is wanted, not 'round' in the schedule"
 wrong 'form sequential many' "a number of loops is wanted after sequential 'many' in the schedule"
 wrong 'form sequential 7' "the nest 'sum' cannot be lowered in this form"
 wrong 'form expanded' "the nest 'sum' cannot be lowered in this form"
