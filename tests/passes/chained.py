@@ -143,8 +143,9 @@ def check(loopc, seed, directory):
     again = run(loopc, directory, found[1])
     expect(again and again[1] == found[1], "its schedule, given back, is another one")
     chained = run(loopc, directory, "nest f\nform chained\n", "--verify")
-    for text in ["form plain", "form expanded", "form parts sequential 0", f"form parts sequential {len(program.indices)}"]:
-        other = run(loopc, directory, f"nest f\n{text}\n")
+    forms = ["plain", "chained isl", "expanded", "parts sequential 0", f"parts sequential {len(program.indices)}"]
+    for text in forms:
+        other = run(loopc, directory, f"nest f\nform {text}\n")
         expect(not other or moved(found) <= moved(other), f"{text}: {other and moved(other)} < {moved(found)}")
     expect(not chained or moved(found) <= moved(chained), f"chained: {chained and moved(chained)} < {moved(found)}")
     if found[0]["kernels"][0]["search"]["optimal"]:
