@@ -136,7 +136,7 @@ const struct nest *nest_renew(struct compilation *compilation, const struct nest
 	const struct function *function, const struct statement *const *statements, int count)
 {
 	struct nest *renewed = ARENA_NEW(compilation->arena, struct nest);
-	renewed->name = nest->name;
+	renewed->name = arena_strdup(compilation->arena, nest->name);
 	renewed->function = function;
 	renewed->index = nest->index;
 	renewed->joined_count = nest->joined_count;

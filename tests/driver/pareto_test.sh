@@ -83,6 +83,45 @@ exits 0 "whole banks" "$LOOPC" --arch="$top_srcdir/tests/e2e/machines/banked-1k.
 	--pareto=memory,traffic --pareto-output=p.json "$gemm"
 replay "whole banks" "$top_srcdir/tests/e2e/machines/banked-1k.yaml" $sizes "$gemm"
 
+# What one search leaves for the next ones outlives it: the maximum in a scalar is expanded once.
+cat >rows.loop <<'END'
+void rows(const float I[7][13], float G4[8][14], float G6[10][13], float X[10][13])
+{
+	float T[7][13], V[10][13];
+	for (int x = 0; x < 7; x++) {
+		float m = I[x][0];
+		for (int y = 0; y < 13; y++)
+			m = I[x][y] > m ? I[x][y] : m;
+		for (int y = 0; y < 13; y++)
+			T[x][y] = I[x][y] - m;
+	}
+	for (int i = 5; i >= 0; i -= 3)
+		for (int j = 2; j < 9; j++) {
+			G6[i][j + 1] += 6;
+			G4[j / 4 + 1][j + i] = G4[8 - j][j];
+		}
+	for (int j = 0; j < 13; j++)
+		for (int n = 0; n < 10; n++)
+			V[n][j] = G6[n][j] - n;
+	for (int j = 9; j >= 0; j--)
+		for (int x = 0; x < 13; x++)
+			X[j][x] = V[j][x] + G6[j][x];
+}
+END
+exits 0 "a scalar among fused nests" "$LOOPC" --arch=tiny-2k --pareto --pareto-points=3 \
+	--pareto-output=p.json rows.loop
+if command -v python3 >/dev/null 2>&1; then
+	ok "a scalar among fused nests: points are given back" python3 - <<'END'
+import json, os, subprocess
+for point in json.load(open('p.json'))['fronts'][0]['points']:
+    open('point', 'w').write(point['schedule'])
+    subprocess.run([os.environ['LOOPC'], '--arch=tiny-2k', '--schedule=point', '--report=r.json',
+                    'rows.loop'], check=True)
+    total = json.load(open('r.json'))['total']['total_bytes']
+    assert total == point['traffic_bytes'], (total, point)
+END
+fi
+
 # Energy of the points: a larger scratchpad costs more an access, and moves less.
 printf 'name: priced\nscratchpad: { bytes: 600, align_bytes: 4 }\nenergy_pj: { mac: 1, register: 1, scratchpad: 2, scratchpad_sqrt: 0.5, dram_bit: 10, scratchpad_size: schedule }\n' >priced.yaml
 exits 0 "energy" "$LOOPC" --arch=priced.yaml $sizes --pareto=memory,traffic --pareto-points=5 \
