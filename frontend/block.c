@@ -54,7 +54,8 @@ static void look_at(struct division *division, const struct ast_stmt *stmt)
 		} else if (stmt->kind == AST_DECLARATION) {
 			const struct ast_declarator *declarator = stmt->items.items[i];
 			look_at_subscripts(division, declarator->initial);
-			if (declarator->initial && name_set_has(&division->sema->indices, declarator->name))
+			if (declarator->initial && name_set_has(&division->sema->indices,
+				declarator->name, declarator->location))
 				find_divisor(division, declarator->initial);
 		}
 	look_at(division, stmt->body);

@@ -332,8 +332,8 @@ void declare_parameter(struct sema *sema, const struct ast_declarator *declarato
 			declarator->type.type.name, declarator->name);
 	} else if (!declarator->extents.count && !type_is_float(declarator->type.type.kind) &&
 		   declarator->type.type.kind != TYPE_BOOL &&
-		   (name_set_has(&sema->indices, declarator->name) ||
-		    name_set_has(&sema->conditions, declarator->name) ||
+		   (name_set_has(&sema->indices, declarator->name, declarator->location) ||
+		    name_set_has(&sema->conditions, declarator->name, declarator->location) ||
 		    sema_binding(sema, declarator->name))) {
 		add_size(sema, declarator);
 		return;
@@ -353,12 +353,14 @@ void declare_parameter(struct sema *sema, const struct ast_declarator *declarato
 static bool add_index(struct sema *sema, const struct ast_declarator *declarator)
 {
 	struct index index;
-	bool is_wanted = name_set_has(&sema->indices, declarator->name);
-	bool is_useful = is_wanted || name_set_has(&sema->conditions, declarator->name);
+	bool is_wanted = name_set_has(&sema->indices, declarator->name, declarator->location);
+	bool is_useful = is_wanted
+		|| name_set_has(&sema->conditions, declarator->name, declarator->location);
 	if (!declarator->initial || type_is_float(declarator->type.type.kind) ||
 	    declarator->type.type.kind == TYPE_BOOL || declarator->extents.count ||
-	    (!declarator->type.is_const && (name_set_has(&sema->assigned, declarator->name) ||
-	    name_set_has(&sema->iterators, declarator->name))))
+	    (!declarator->type.is_const &&
+	    (name_set_has(&sema->assigned, declarator->name, declarator->location) ||
+	    name_set_has(&sema->iterators, declarator->name, declarator->location))))
 		return false;
 	sema->is_quiet = true;
 	sema->use = "a value";
@@ -423,8 +425,9 @@ void declare_local(struct sema *sema, const struct ast_declarator *declarator,
 		return;
 	}
 	if (!declarator->extents.count && !type->is_const &&
-	    name_set_has(&sema->iterators, declarator->name) &&
-	    !name_set_has(&sema->assigned, declarator->name) && !type_is_float(type->type.kind)) {
+	    name_set_has(&sema->iterators, declarator->name, declarator->location) &&
+	    !name_set_has(&sema->assigned, declarator->name, declarator->location) &&
+	    !type_is_float(type->type.kind)) {
 		struct symbol *symbol = symbol_add(sema, SYMBOL_ITERATOR, declarator->name,
 			declarator->location);
 		symbol->type = type->type;

@@ -57,7 +57,7 @@ static void find_assigned_by(struct arena *arena, const struct ast_expr *ast,
 		while (base->kind == AST_SUBSCRIPT)
 			base = base->operands[0];
 		if (base->kind == AST_NAME)
-			name_set_add(arena, names, base->text);
+			name_set_add(arena, names, base->text, NOWHERE);
 	}
 	for (int i = 0; i < ast->operand_count; i++)
 		find_assigned_by(arena, ast->operands[i], names);
@@ -78,7 +78,7 @@ static void find_assigned(struct arena *arena, const struct ast_stmt *stmt, stru
 
 static bool has_name(const struct ast_expr *ast, const struct name_set *names)
 {
-	if (ast->kind == AST_NAME && name_set_has(names, ast->text))
+	if (ast->kind == AST_NAME && name_set_has(names, ast->text, NOWHERE))
 		return true;
 	for (int i = 0; i < ast->operand_count; i++)
 		if (has_name(ast->operands[i], names))

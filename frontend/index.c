@@ -68,7 +68,7 @@ static bool index_of_symbol(struct sema *sema, const struct ast_expr *ast,
 			return index_fail(sema, ast->location, "array '%s' has no subscript here; write "
 				"'%s[...]'", symbol->name, symbol->name);
 		fail_data(sema, ast);
-		if (!sema->is_quiet && name_set_has(&sema->assigned, symbol->name) &&
+		if (!sema->is_quiet && name_set_has(&sema->assigned, symbol->name, symbol->location) &&
 		    !type_is_float(symbol->type.kind))
 			diag_note(sema->diag, symbol->location, "'%s' is assigned to after its "
 				"declaration; declare it where its value is known, such as "

@@ -73,7 +73,8 @@ static bool find_outer_iterator(struct sema *sema, const struct ast_expr *initia
 	else if (symbol->kind == SYMBOL_ITERATOR && symbol->dim >= 0)
 		diag_error(sema->diag, target->location, "'%s' is the iterator of a loop around "
 			"this one; use another name", target->text);
-	else if (symbol->kind == SYMBOL_ARRAY && name_set_has(&sema->assigned, target->text))
+	else if (symbol->kind == SYMBOL_ARRAY
+		&& name_set_has(&sema->assigned, target->text, symbol->location))
 		diag_error(sema->diag, target->location, "'%s' is also assigned to outside of for; "
 			"use an iterator of its own: for (int %s = ...", target->text, target->text);
 	else if (symbol->kind != SYMBOL_ITERATOR && symbol->kind != SYMBOL_BAD)

@@ -33,18 +33,30 @@ struct symbol *symbol_add(struct sema *sema, enum symbol_kind kind, const char *
 	return symbol;
 }
 
-bool name_set_has(const struct name_set *names, const char *name)
+struct declared_name {
+	const char *name;
+	struct location at;
+};
+
+bool name_set_has(const struct name_set *names, const char *name, struct location at)
 {
-	for (size_t i = 0; i < names->list.count; i++)
-		if (!strcmp(names->list.items[i], name))
+	for (size_t i = 0; i < names->list.count; i++) {
+		const struct declared_name *one = names->list.items[i];
+		if (!strcmp(one->name, name) && one->at.line == at.line && one->at.column == at.column
+			&& one->at.file == at.file)
 			return true;
+	}
 	return false;
 }
 
-void name_set_add(struct arena *arena, struct name_set *names, const char *name)
+void name_set_add(struct arena *arena, struct name_set *names, const char *name,
+	struct location at)
 {
-	if (!name_set_has(names, name))
-		ast_append(arena, &names->list, (void *)name);
+	if (name_set_has(names, name, at))
+		return;
+	struct declared_name *one = ARENA_NEW(arena, struct declared_name);
+	*one = (struct declared_name){ name, at };
+	ast_append(arena, &names->list, one);
 }
 
 const struct binding *sema_binding(const struct sema *sema, const char *name)
@@ -58,13 +70,60 @@ const struct binding *sema_binding(const struct sema *sema, const char *name)
 	return found;
 }
 
+/* What the function declares, as far as it is visible where its names are collected. */
+struct visible {
+	const struct visible *outer;
+	const struct ast_declarator *declarator;
+};
+
+static void show(struct sema *sema, const struct ast_declarator *declarator)
+{
+	struct visible *visible = ARENA_NEW(sema->arena, struct visible);
+	*visible = (struct visible){ sema->visible, declarator };
+	sema->visible = visible;
+}
+
+/* Where what NAME stands for here is declared; nowhere: not in the function. */
+static struct location declared_at(const struct sema *sema, const char *name)
+{
+	const struct visible *visible = sema->visible;
+	while (visible && (!visible->declarator->name || strcmp(visible->declarator->name, name)))
+		visible = visible->outer;
+	return visible ? visible->declarator->location : NOWHERE;
+}
+
+static void collect(struct sema *sema, struct name_set *names, const char *name)
+{
+	name_set_add(sema->arena, names, name, declared_at(sema, name));
+}
+
+/* VISIT of STMT and all statements in it, each with what is visible there. */
+static void walk(struct sema *sema, const struct ast_stmt *stmt,
+	void (*visit)(struct sema *sema, const struct ast_stmt *stmt))
+{
+	if (!stmt)
+		return;
+	const struct visible *outer = sema->visible;
+	const struct ast_stmt *declaration = stmt->kind == AST_FOR ? stmt->initial : stmt;
+	for (size_t i = 0; declaration && declaration->kind == AST_DECLARATION
+		&& i < declaration->items.count; i++)
+		show(sema, declaration->items.items[i]);
+	visit(sema, stmt);
+	for (size_t i = 0; i < stmt->items.count && stmt->kind == AST_BLOCK; i++)
+		walk(sema, stmt->items.items[i], visit);
+	walk(sema, stmt->body, visit);
+	walk(sema, stmt->otherwise, visit);
+	if (stmt->kind != AST_DECLARATION)
+		sema->visible = outer;
+}
+
 /* All names in EXPR. */
 static void collect_all(struct sema *sema, struct name_set *names, const struct ast_expr *expr)
 {
 	if (!expr)
 		return;
 	if (expr->kind == AST_NAME)
-		name_set_add(sema->arena, names, expr->text);
+		collect(sema, names, expr->text);
 	for (int i = 0; i < expr->operand_count; i++)
 		collect_all(sema, names, expr->operands[i]);
 }
@@ -76,14 +135,12 @@ static void collect_expr(struct sema *sema, const struct ast_expr *expr)
 		return;
 	if ((expr->kind == AST_ASSIGN || expr->kind == AST_STEP) &&
 	    expr->operands[0]->kind == AST_NAME)
-		name_set_add(sema->arena, &sema->assigned, expr->operands[0]->text);
+		collect(sema, &sema->assigned, expr->operands[0]->text);
 	if (expr->kind == AST_SUBSCRIPT)
 		collect_all(sema, &sema->indices, expr->operands[1]);
 	for (int i = 0; i < expr->operand_count; i++)
 		collect_expr(sema, expr->operands[i]);
 }
-
-static void collect_stmt(struct sema *sema, const struct ast_stmt *stmt);
 
 static void collect_for(struct sema *sema, const struct ast_stmt *stmt)
 {
@@ -98,10 +155,9 @@ static void collect_for(struct sema *sema, const struct ast_stmt *stmt)
 	} else if (initial && initial->condition->kind == AST_ASSIGN) {
 		const struct ast_expr *target = initial->condition->operands[0];
 		if (target->kind == AST_NAME)
-			name_set_add(sema->arena, &sema->iterators, target->text);
+			collect(sema, &sema->iterators, target->text);
 		collect_all(sema, &sema->indices, initial->condition->operands[1]);
 	}
-	collect_stmt(sema, stmt->body);
 }
 
 static void collect_declaration(struct sema *sema, const struct ast_stmt *stmt)
@@ -114,43 +170,27 @@ static void collect_declaration(struct sema *sema, const struct ast_stmt *stmt)
 	}
 }
 
-static void collect_stmt(struct sema *sema, const struct ast_stmt *stmt)
+static void collect_uses(struct sema *sema, const struct ast_stmt *stmt)
 {
-	if (!stmt)
-		return;
-	if (stmt->kind == AST_FOR) {
+	if (stmt->kind == AST_FOR)
 		collect_for(sema, stmt);
-		return;
-	}
-	if (stmt->kind == AST_DECLARATION)
+	else if (stmt->kind == AST_DECLARATION)
 		collect_declaration(sema, stmt);
-	else if (stmt->kind == AST_IF)
+	else if (stmt->kind == AST_IF || stmt->kind == AST_EXPRESSION)
 		collect_expr(sema, stmt->condition);
-	else if (stmt->kind == AST_EXPRESSION)
-		collect_expr(sema, stmt->condition);
-	for (size_t i = 0; i < stmt->items.count && stmt->kind == AST_BLOCK; i++)
-		collect_stmt(sema, stmt->items.items[i]);
-	collect_stmt(sema, stmt->body);
-	collect_stmt(sema, stmt->otherwise);
 }
 
 /* Names in the initial values of locals that are themselves used as indices. */
 static void collect_initials(struct sema *sema, const struct ast_stmt *stmt)
 {
-	if (!stmt)
-		return;
-	for (size_t i = 0; i < stmt->items.count; i++) {
-		const struct ast_declarator *declarator = stmt->items.items[i];
-		if (stmt->kind == AST_BLOCK)
-			collect_initials(sema, stmt->items.items[i]);
-		else if (stmt->kind == AST_DECLARATION && declarator->initial &&
-		    name_set_has(&sema->indices, declarator->name))
+	const struct ast_stmt *declaration = stmt->kind == AST_FOR ? stmt->initial : stmt;
+	for (size_t i = 0; declaration && declaration->kind == AST_DECLARATION
+		&& i < declaration->items.count; i++) {
+		const struct ast_declarator *declarator = declaration->items.items[i];
+		if (declarator->initial
+			&& name_set_has(&sema->indices, declarator->name, declarator->location))
 			collect_all(sema, &sema->indices, declarator->initial);
 	}
-	if (stmt->kind == AST_FOR)
-		collect_initials(sema, stmt->initial);
-	collect_initials(sema, stmt->body);
-	collect_initials(sema, stmt->otherwise);
 }
 
 /* Whether data is in EXPR, as far as that is seen before names are declared. */
@@ -158,9 +198,11 @@ static bool has_data(const struct sema *sema, const struct ast_expr *expr)
 {
 	if (expr->kind == AST_SUBSCRIPT || expr->kind == AST_CALL)
 		return true;
-	if (expr->kind == AST_NAME)
-		return name_set_has(&sema->assigned, expr->text)
-			&& !name_set_has(&sema->iterators, expr->text);
+	if (expr->kind == AST_NAME) {
+		const struct location at = declared_at(sema, expr->text);
+		return name_set_has(&sema->assigned, expr->text, at)
+			&& !name_set_has(&sema->iterators, expr->text, at);
+	}
 	for (int i = 0; i < expr->operand_count; i++)
 		if (has_data(sema, expr->operands[i]))
 			return true;
@@ -180,14 +222,8 @@ static void collect_condition(struct sema *sema, const struct ast_expr *expr)
 
 static void collect_conditions(struct sema *sema, const struct ast_stmt *stmt)
 {
-	if (!stmt)
-		return;
 	if (stmt->kind == AST_IF)
 		collect_condition(sema, stmt->condition);
-	for (size_t i = 0; i < stmt->items.count && stmt->kind == AST_BLOCK; i++)
-		collect_conditions(sema, stmt->items.items[i]);
-	collect_conditions(sema, stmt->body);
-	collect_conditions(sema, stmt->otherwise);
 }
 
 void sema_collect_names(struct sema *sema, const struct ast_function *function)
@@ -195,15 +231,17 @@ void sema_collect_names(struct sema *sema, const struct ast_function *function)
 	const struct ast_declarator *head = function->declarator;
 	sema->assigned = sema->iterators = (struct name_set){ 0 };
 	sema->indices = sema->conditions = (struct name_set){ 0 };
+	sema->visible = NULL;
 	for (size_t i = 0; i < head->parameters.count; i++) {
 		const struct ast_declarator *parameter = head->parameters.items[i];
+		show(sema, parameter);
 		for (size_t j = 0; j < parameter->extents.count; j++)
 			collect_all(sema, &sema->indices, parameter->extents.items[j]);
 	}
-	collect_stmt(sema, function->body);
-	collect_conditions(sema, function->body);
+	walk(sema, function->body, collect_uses);
+	walk(sema, function->body, collect_conditions);
 	for (size_t count = 0; count != sema->indices.list.count;) {
 		count = sema->indices.list.count;
-		collect_initials(sema, function->body);
+		walk(sema, function->body, collect_initials);
 	}
 }

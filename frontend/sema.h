@@ -42,10 +42,11 @@ struct symbol {
 	bool is_definition, was_called;
 };
 
-/* A set of names of one function. */
+/* A set of names of one function, each with where it is declared: a block's `t` is not another one's. */
 struct name_set {
 	struct ast_list list;
 };
+#define NOWHERE ((struct location){ .file = NULL })    /* outside the function */
 
 /* An integer that is known of as an affine, or nearly affine, function of the
  * iterators around it.  value: the holder's. */
@@ -72,6 +73,7 @@ struct sema {
 	struct function *function;
 	size_t array_capacity, loop_capacity, statement_capacity, pragma_capacity, size_capacity;
 	struct name_set assigned, iterators, indices, conditions;
+	const struct visible *visible;   /* while these are collected (scope.c) */
 
 	/* The place in it. */
 	int depth;
@@ -98,8 +100,9 @@ struct symbol *symbol_find(const struct sema *sema, const char *name);
 const char *symbol_free_name(const struct sema *sema, const char *name);
 struct symbol *symbol_add(struct sema *sema, enum symbol_kind kind, const char *name,
 	struct location at);
-void name_set_add(struct arena *arena, struct name_set *names, const char *name);
-bool name_set_has(const struct name_set *names, const char *name);
+void name_set_add(struct arena *arena, struct name_set *names, const char *name,
+	struct location at);
+bool name_set_has(const struct name_set *names, const char *name, struct location at);
 const struct binding *sema_binding(const struct sema *sema, const char *name);
 /* Fills in the sets of names of a function. */
 void sema_collect_names(struct sema *sema, const struct ast_function *function);
