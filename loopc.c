@@ -47,7 +47,7 @@ static void show_plan(const struct compilation *compilation, const char *pass,
 	const struct plan *plan)
 {
 	if (pass_done(compilation, pass))
-		plan_print(compilation->trace, plan);
+		plan_print(compilation->watch.trace, plan);
 }
 
 /* Reports have sums over all nests. */
@@ -104,8 +104,8 @@ static enum status make_plans(struct session *session)
 		return STATUS_INPUT_ERROR;
 	if (session->plan_count == program->function_count)
 		return STATUS_DONE;
-	return session->compilation.is_broken ? STATUS_INTERNAL :
-		session->compilation.does_not_fit ? STATUS_DOES_NOT_FIT : STATUS_INPUT_ERROR;
+	return session->compilation.failure.is_broken ? STATUS_INTERNAL :
+		session->compilation.failure.does_not_fit ? STATUS_DOES_NOT_FIT : STATUS_INPUT_ERROR;
 }
 
 /* A plan that breaks a rule is loopc's fault, unless it was given. */
@@ -159,7 +159,7 @@ static enum status compile(struct session *session, struct outputs *outputs)
 	if (!files_are_apart(session))
 		return STATUS_USAGE;
 	if (session->program && pass_done(&session->compilation, "parse"))
-		program_print(session->compilation.trace, session->program);
+		program_print(session->compilation.watch.trace, session->program);
 	if (needs_plans(options)) {
 		if (!reserved_check(session->program, options->prefix, session->diag))
 			return STATUS_INPUT_ERROR;

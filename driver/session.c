@@ -54,12 +54,13 @@ void session_begin(struct session *session, struct arena *arena, const struct op
 	session->trace = trace_new(arena, options);
 	session->compilation = (struct compilation){
 		.arena = arena, .ctx = session->ctx, .diag = session->diag,
-		.reassociate = options->reassociate, .buffering = options->buffering,
-		.fusion = options->fusion, .recompute_percent = options->recompute_percent,
-		.effort = options->effort, .threads = options->threads,
-		.show_progress = isatty(STDERR_FILENO) != 0, .interrupted = &interrupted,
-		.searches = search_memo_new(arena, NULL), .nests = nest_memos_new(arena),
-		.trace = trace_stream(session->trace), .traced = trace_after,
+		.request = { .reassociate = options->reassociate, .buffering = options->buffering,
+			.fusion = options->fusion, .recompute_percent = options->recompute_percent,
+			.effort = options->effort },
+		.known = { .searches = search_memo_new(arena, NULL), .nests = nest_memos_new(arena) },
+		.watch = { .threads = options->threads, .show_progress = isatty(STDERR_FILENO) != 0,
+			.interrupted = &interrupted, .trace = trace_stream(session->trace),
+			.traced = trace_after },
 	};
 	if (options->space)
 		space_apply(&session->compilation, options);
@@ -128,7 +129,7 @@ static bool read_schedule(struct session *session)
 		return true;
 	const char *text = read_source(session, file, &length);
 	if (text)
-		session->compilation.schedule = schedule_lines_parse(session->arena,
+		session->compilation.request.schedule = schedule_lines_parse(session->arena,
 			(struct location){ .file = file, .line = 1, .column = 1 }, text);
 	return text != NULL;
 }
@@ -203,7 +204,7 @@ bool session_read(struct session *session)
 	session->compilation.arch = session->arch;
 	return session->program && !diag_error_count(session->diag)
 		&& (session->plan_count || schedule_check(session->arena, session->diag, session->program,
-			session->compilation.schedule));
+			session->compilation.request.schedule));
 }
 
 bool session_print_preprocessed(struct session *session, FILE *out)

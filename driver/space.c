@@ -21,9 +21,9 @@ const struct space_choice *space_find(const char *name)
 void space_apply(struct compilation *compilation, const struct options *options)
 {
 	const struct space_choice *space = space_find(options->space);
-	compilation->restriction = space->restriction;
+	compilation->request.restriction = space->restriction;
 	if (!options->is_fusion_given || !space->may_fuse)
-		compilation->fusion = space->fusion;
-	if (!options->is_recompute_given || compilation->recompute_percent > space->recompute_percent)
-		compilation->recompute_percent = space->recompute_percent;
+		compilation->request.fusion = space->fusion;
+	if (!options->is_recompute_given || compilation->request.recompute_percent > space->recompute_percent)
+		compilation->request.recompute_percent = space->recompute_percent;
 }

@@ -25,7 +25,7 @@ struct trace {
 	struct pass_time *times;
 };
 
-/* compilation.traced has no argument of its own, and there is one run a process. */
+/* compilation.watch.traced has no argument of its own, and there is one run a process. */
 static struct trace *current;
 
 static double now_seconds(void)

@@ -8,8 +8,8 @@
 #include "passes/pass.h"
 
 /* --print-after, --print-changed and --time-passes.  A pass calls
- * compilation.traced when it is done, and if that is true prints its result to
- * compilation.trace. */
+ * compilation.watch.traced when it is done, and if that is true prints its result to
+ * compilation.watch.trace. */
 struct trace;
 
 struct trace *trace_new(struct arena *arena, const struct options *options);
@@ -17,7 +17,7 @@ struct trace *trace_new(struct arena *arena, const struct options *options);
 /* Where passes print; NULL if nobody wants to see it. */
 FILE *trace_stream(struct trace *trace);
 
-/* compilation.traced: PASS is done; true if its result is to be printed. */
+/* compilation.watch.traced: PASS is done; true if its result is to be printed. */
 bool trace_after(const struct compilation *compilation, const char *pass);
 
 /* Shows what is left, and the times, on stderr. */

@@ -86,9 +86,9 @@ static void go(const struct options *options, const struct plan_way *way,
 {
 	enum { POINTS = 2000000 };
 	bool is_limited = way->command_bytes > 0 && (!options->effort || options->effort > POINTS);
-	compilation->buffering = way->buffering;
-	compilation->restriction.command_bytes = way->command_bytes;
-	compilation->effort = is_limited ? POINTS : options->effort;
+	compilation->request.buffering = way->buffering;
+	compilation->request.restriction.command_bytes = way->command_bytes;
+	compilation->request.effort = is_limited ? POINTS : options->effort;
 }
 
 struct plan *ways_make(const struct session *session, const struct arch *arch, const struct function *function,

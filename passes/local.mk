@@ -56,7 +56,7 @@ libloopc_a_SOURCES += \
 	passes/sizes/symbolic.h
 libloopc_a_SOURCES += \
 	passes/variants/candidates.c \
-	passes/variants/candidates.h passes/variants/choice.c passes/variants/choice.h \
+	passes/variants/candidates.h passes/variants/choice.c passes/variants/choice.h passes/variants/no_fit.c \
 	passes/variants/form.c passes/variants/form.h passes/variants/group_constraints.h \
 	passes/variants/improve.c passes/variants/improve.h passes/variants/lower_nest.c \
 	passes/variants/lower_nest.h passes/variants/obeyed.c passes/variants/obeyed.h \

@@ -107,11 +107,11 @@ static const struct function *bind_sizes(struct compilation *compilation,
 static bool lower_groups(struct compilation *compilation, const struct nest *nests, int count,
 	const struct fuse_constraints *constraints, long least, struct plan *plan)
 {
-	double percent = compilation->recompute_percent;
+	double percent = compilation->request.recompute_percent;
 	if (constraints->is_complete)
-		compilation->recompute_percent = INFINITY;
+		compilation->request.recompute_percent = INFINITY;
 	bool done = lower_carrying(compilation, nests, count, constraints, least, plan);
-	compilation->recompute_percent = percent;
+	compilation->request.recompute_percent = percent;
 	return done;
 }
 
@@ -157,7 +157,7 @@ static void judge(const struct nest *nests, int count, struct plan *plan)
 /* A heading of a part of a nest of PLAN: the nest has that part, in what was made of it. */
 static bool sections_check(struct compilation *compilation, const struct plan *plan)
 {
-	const struct schedule_lines *lines = compilation->schedule;
+	const struct schedule_lines *lines = compilation->request.schedule;
 	for (int i = 0; lines && i < lines->count; i++) {
 		const struct schedule_line *line = &lines->items[i];
 		size_t length = strcspn(line->nest ? line->nest : "", "/");

@@ -5,13 +5,13 @@
 /* isl's operations but for those that do not count. */
 static unsigned long counted(const struct compilation *compilation)
 {
-	return isl_operations(compilation->ctx) - compilation->isl_uncounted;
+	return isl_operations(compilation->ctx) - compilation->spent.isl_uncounted;
 }
 
 struct nest_work nest_work_grant(struct compilation *compilation, unsigned long operations)
 {
-	struct nest_work work = { compilation->isl_end };
-	compilation->isl_end = counted(compilation) + operations;
+	struct nest_work work = { compilation->spent.isl_end };
+	compilation->spent.isl_end = counted(compilation) + operations;
 	return work;
 }
 
@@ -20,12 +20,12 @@ struct nest_work nest_work_begin(struct compilation *compilation, unsigned long 
 	unsigned long left = nest_work_left(compilation);
 	if (operations != NEST_WORK_FREE)
 		return nest_work_grant(compilation, operations < left ? operations : left);
-	return (struct nest_work){ compilation->isl_end };
+	return (struct nest_work){ compilation->spent.isl_end };
 }
 
 void nest_work_end(struct compilation *compilation, const struct nest_work *work)
 {
-	compilation->isl_end = work->outer_end;
+	compilation->spent.isl_end = work->outer_end;
 }
 
 unsigned long nest_work_wanted(const struct compilation *compilation, unsigned long operations)
@@ -36,10 +36,10 @@ unsigned long nest_work_wanted(const struct compilation *compilation, unsigned l
 
 unsigned long nest_work_left(const struct compilation *compilation)
 {
-	if (!compilation->isl_end)
+	if (!compilation->spent.isl_end)
 		return ULONG_MAX;
 	unsigned long now = counted(compilation);
-	return now < compilation->isl_end ? compilation->isl_end - now : 0;
+	return now < compilation->spent.isl_end ? compilation->spent.isl_end - now : 0;
 }
 
 bool nest_work_is_spent(const struct compilation *compilation)
@@ -64,5 +64,5 @@ unsigned long nest_work_pause(const struct compilation *compilation)
 
 void nest_work_resume(struct compilation *compilation, unsigned long paused)
 {
-	compilation->isl_uncounted += isl_operations(compilation->ctx) - paused;
+	compilation->spent.isl_uncounted += isl_operations(compilation->ctx) - paused;
 }

@@ -40,16 +40,10 @@ struct carried {
 	bool *is_carried;            /* [count] */
 };
 
-/* What a compilation is told and what its passes share. */
-struct compilation {
-	struct arena *arena;
-	isl_ctx *ctx;
-	struct diag *diag;
-	const struct arch *arch;
-	const struct arch *roomy;    /* whose scratchpad is there for what --buffering=auto makes double;
-	                              * NULL: that of ARCH (lower_nest.c) */
-	const struct program *program;   /* what plans refer to: the source's, with the arrays
-	                              * that lower_function has made of scalars */
+struct compilation;
+
+/* What the user wants of a compilation, and who asks for a part of it. */
+struct request {
 	bool reassociate;            /* -fno-reassociate clears it */
 	enum buffering buffering;
 	enum fusion fusion;
@@ -58,63 +52,99 @@ struct compilation {
 	bool spares_memory;          /* of choices for a group that move the same, that which needs
 	                              * least is taken */
 	long effort;                 /* points; 0: as documented in search.h */
+	const struct schedule_lines *schedule;   /* of --schedule; NULL: none */
+};
+
+/* What is there of the scratchpad besides what ARCH of the compilation has. */
+struct room {
+	const struct arch *roomy;    /* whose scratchpad is there for what --buffering=auto makes double;
+	                              * NULL: that of ARCH (lower_nest.c) */
+	const struct carried *carried;   /* NULL: none */
+	long carried_bytes;          /* of the machine's scratchpad, which ARCH lacks for these */
+};
+
+/* What was found so far; NULL: nothing is kept. */
+struct known {
+	struct search_memo *searches;
+	struct nest_memos *nests;    /* as long as the compilation's arena lives (nest_memo.h) */
+	struct fusion_memo *fusions; /* for larger scratchpads */
+};
+
+/* Work that was done, and that may be (passes/nest_work.h). */
+struct spent {
+	unsigned long isl_end;       /* isl's operations, of those that count, at which the nest being
+	                              * lowered has had its share (0: no limit) */
+	unsigned long isl_uncounted;
+	double *work;                /* done so far, in about what a point of the search of a nest
+	                              * takes; NULL: nobody asks */
+};
+
+/* How it is watched, and stopped. */
+struct watch {
 	int threads;
 	bool show_progress;
 	const volatile int *interrupted;
-	/* See passes/nest_work.h: isl's operations, of those that count, at which the nest being
-	 * lowered has had its share (0: no limit); and those that do not count. */
-	unsigned long isl_end, isl_uncounted;
-	struct search_memo *searches;   /* done so far; NULL: none are remembered */
-	struct nest_memos *nests;    /* what was found of nests, as long as ARENA lives (nest_memo.h);
-	                              * NULL: nothing is kept */
-	double *work;                /* done so far, in about what a point of the search of a nest
-	                              * takes; NULL: nobody asks */
-	struct fusion_memo *fusions;    /* found so far for larger scratchpads; NULL: nothing is */
-	const struct carried *carried;   /* NULL: none */
-	long carried_bytes;          /* of the machine's scratchpad, which ARCH lacks for these */
-	const struct schedule_lines *schedule;   /* of --schedule; NULL: none */
+	FILE *trace;                 /* --print-after: where passes print; NULL: nowhere */
+	bool (*traced)(const struct compilation *, const char *pass);
+};
+
+/* Why there is no result; what is wrong was said (diagnosed). */
+struct failure {
+	bool does_not_fit;           /* nothing fits: exit status 3, not 1 */
+	bool is_broken;              /* an invariant does not hold: exit status 70 */
+};
+
+/* What passes are told and share. */
+struct compilation {
+	struct arena *arena;
+	isl_ctx *ctx;
+	struct diag *diag;
+	const struct arch *arch;
+	const struct program *program;   /* what plans refer to: the source's, with the arrays
+	                              * that lower_function has made of scalars */
 	bool only_weighs;            /* plans get transfers but no statements: their traffic is
 	                              * all that is asked for */
 	bool is_trial;               /* one of many that are compared: nests are not looked at in less
 	                              * scratchpad (lower_nest.c) */
-	/* Set when nothing fits: exit status 3, not 1. */
-	bool does_not_fit;
-	bool is_broken;              /* an invariant does not hold: exit status 70 */
-	FILE *trace;                 /* --print-after: where passes print; NULL: nowhere */
-	bool (*traced)(const struct compilation *, const char *pass);
+	struct request request;
+	struct room room;
+	struct known known;
+	struct spent spent;
+	struct watch watch;
+	struct failure failure;
 };
 
 /* ARRAY stays on chip in COMPILATION. */
 static inline bool is_carried(const struct compilation *compilation, const struct array *array)
 {
-	const struct carried *carried = compilation->carried;
+	const struct carried *carried = compilation->room.carried;
 	return carried && array->index < carried->count && carried->is_carried[array->index];
 }
 
 /* The machine in whose scratchpad buffers become double, as there is room. */
 static inline const struct arch *overlap_arch(const struct compilation *compilation)
 {
-	return compilation->roomy ? compilation->roomy : compilation->arch;
+	return compilation->room.roomy ? compilation->room.roomy : compilation->arch;
 }
 
 /* An answer that was found is compared with others that may be better in what plans move. */
 static inline bool is_thorough(const struct compilation *compilation)
 {
-	return !compilation->effort || compilation->effort >= THOROUGH_EFFORT;
+	return !compilation->request.effort || compilation->request.effort >= THOROUGH_EFFORT;
 }
 
 /* COMPILATION has done WORK more. */
 static inline void compilation_add_work(const struct compilation *compilation, double work)
 {
-	if (compilation->work)
-		*compilation->work += work;
+	if (compilation->spent.work)
+		*compilation->spent.work += work;
 }
 
 /* PASS (pipeline.h) is done: for --time-passes; and true if its result is to be printed to
- * compilation.trace. */
+ * compilation.watch.trace. */
 static inline bool pass_done(const struct compilation *compilation, const char *pass)
 {
-	return compilation->traced && compilation->traced(compilation, pass);
+	return compilation->watch.traced && compilation->watch.traced(compilation, pass);
 }
 
 /* What is being done, on the line of the terminal that it takes the place of; nothing if

@@ -8,7 +8,7 @@
 void progress_show(const struct compilation *compilation, const char *format, ...)
 {
 	va_list arguments;
-	if (!compilation->show_progress)
+	if (!compilation->watch.show_progress)
 		return;
 	fputs("\r\033[K", stderr);
 	va_start(arguments, format);
@@ -19,6 +19,6 @@ void progress_show(const struct compilation *compilation, const char *format, ..
 
 void progress_end(const struct compilation *compilation)
 {
-	if (compilation->show_progress)
+	if (compilation->watch.show_progress)
 		fputs("\r\033[K", stderr);
 }

@@ -11,9 +11,9 @@ void quiet_begin(struct quiet *quiet, const struct compilation *compilation)
 	if (!quiet->unseen)
 		memory_exhausted();
 	quiet->compilation.diag = diag_new(quiet->unseen);
-	quiet->compilation.traced = NULL;
-	quiet->compilation.show_progress = false;
-	quiet->compilation.does_not_fit = false;
+	quiet->compilation.watch.traced = NULL;
+	quiet->compilation.watch.show_progress = false;
+	quiet->compilation.failure.does_not_fit = false;
 }
 
 void quiet_end(struct quiet *quiet)

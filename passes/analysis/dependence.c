@@ -44,7 +44,7 @@ static bool may_swap(const struct compilation *compilation, const struct stateme
 	if (from->reduction != to->reduction
 		|| (from != to && from->reduction == REDUCTION_USER))
 		return false;
-	return compilation->reassociate || !type_is_float(a->array->type.kind);
+	return compilation->request.reassociate || !type_is_float(a->array->type.kind);
 }
 
 unsigned statements_use(const struct function *function, const struct array *array, int first,

@@ -509,7 +509,7 @@ const struct nest *nest_expand_scalars(struct compilation *compilation, const st
 		unsigned long begun = isl_operations(compilation->ctx);
 		found = expand_all(&lasting, nest);
 		if (found && nest->memo)
-			nest_memos_admit(compilation->nests, found->function);
+			nest_memos_admit(compilation->known.nests, found->function);
 		nest_keep_answer(nest, query, &found, sizeof found, begun);
 	}
 	if (!found)

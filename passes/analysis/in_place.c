@@ -220,7 +220,7 @@ struct in_place nest_in_place(struct compilation *compilation, const struct nest
 		unsigned long begun = isl_operations(compilation->ctx);
 		found = find_all(&lasting, nest);
 		if (found.nest && nest->memo)
-			nest_memos_admit(compilation->nests, found.nest->function);
+			nest_memos_admit(compilation->known.nests, found.nest->function);
 		nest_keep_answer(nest, query, &found, sizeof found, begun);
 	}
 	if (!found.nest)

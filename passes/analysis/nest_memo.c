@@ -63,7 +63,7 @@ void nest_memos_admit(struct nest_memos *memos, const struct function *function)
 /* What is kept of FUNCTION's nests does not refer to what is gone. */
 static bool may_keep(const struct compilation *compilation, const struct function *function)
 {
-	const struct nest_memos *memos = compilation->nests;
+	const struct nest_memos *memos = compilation->known.nests;
 	if (!memos || memos->arena == compilation->arena)
 		return memos;
 	const struct admitted *admitted = memos->admitted;
@@ -74,7 +74,7 @@ static bool may_keep(const struct compilation *compilation, const struct functio
 
 struct nest_memo *nest_memo_of(const struct compilation *compilation, const struct nest *nest)
 {
-	struct nest_memos *memos = compilation->nests;
+	struct nest_memos *memos = compilation->known.nests;
 	const struct nest_memo *parent = nest->parent ? nest->parent->memo : NULL;
 	if (!may_keep(compilation, nest->function) || (nest->parent && !parent))
 		return NULL;

@@ -30,7 +30,7 @@ static bool is_carry(const struct schedule_line *line, const struct array *array
 static const struct schedule_line *find_line(const struct compilation *compilation,
 	const struct function *function, const struct array *array)
 {
-	const struct schedule_lines *lines = compilation->schedule;
+	const struct schedule_lines *lines = compilation->request.schedule;
 	for (int i = 0; lines && i < lines->count; i++)
 		if (is_carry(&lines->items[i], array) && is_about(&lines->items[i], function))
 			return &lines->items[i];
@@ -63,7 +63,7 @@ static bool refuse(struct compilation *compilation, const struct schedule_line *
 	diag_error(compilation->diag, schedule_line_at(line), may ? "nothing fits: '%s' cannot stay on "
 		"chip from the first nest that uses it to the last beside what these hold"
 		: "'%s' is no local array: what the caller has cannot stay on chip", array->name);
-	compilation->does_not_fit |= may;
+	compilation->failure.does_not_fit |= may;
 	return false;
 }
 
@@ -117,7 +117,7 @@ void carry_find(const struct compilation *compilation, const struct nest *nests,
 	const struct function *function = nests->function;
 	*space = (struct carry_space){ .arch = compilation->arch, .function = function,
 		.nest_count = count, .array_count = function->array_count,
-		.is_given = !is_free || compilation->schedule };
+		.is_given = !is_free || compilation->request.schedule };
 	for (int i = 0; i < function->array_count && count <= FUNCTION_NESTS; i++)
 		if (may_be_carried(function->arrays[i]))
 			add_candidate(space, nests, count, function->arrays[i]);

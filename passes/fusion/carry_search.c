@@ -49,14 +49,14 @@ static bool lower_with(const struct carry_search *search, struct compilation *co
 	struct carrying carrying;
 	if (!carry_place(compilation, &search->space, mask, &carrying))
 		return false;
-	const struct carried *before = compilation->carried;
+	const struct carried *before = compilation->room.carried;
 	const struct arch *arch = compilation->arch;
-	compilation->carried = &carrying.carried;
+	compilation->room.carried = &carrying.carried;
 	compilation->arch = search->space.arch;
 	const struct nest *nests = nests_of_function(compilation, search->plan->function, &count);
 	bool done = lower_fused(compilation, nests, count, search->constraints, &carrying, search->cuts,
 		plan);
-	compilation->carried = before;
+	compilation->room.carried = before;
 	compilation->arch = arch;
 	if (done)
 		carry_apply(&carrying, search->nests, plan);
@@ -64,7 +64,7 @@ static bool lower_with(const struct carry_search *search, struct compilation *co
 }
 
 /* What the function costs with MASK carried, and the plan without statements; infinite: it does not
- * fit.  See compilation.spares_memory. */
+ * fit.  See compilation.request.spares_memory. */
 static struct cost weigh_so(struct carry_search *search, unsigned long mask, bool spares_memory,
 	struct plan *plan)
 {
@@ -73,14 +73,14 @@ static struct cost weigh_so(struct carry_search *search, unsigned long mask, boo
 	plan->nests = ARENA_ARRAY(plan->arena, struct plan_nest, search->space.nest_count + 1);
 	quiet_begin(&quiet, search->compilation);
 	quiet.compilation.only_weighs = quiet.compilation.is_trial = true;
-	quiet.compilation.spares_memory = spares_memory;
+	quiet.compilation.request.spares_memory = spares_memory;
 	struct cost cost = lower_with(search, &quiet.compilation, mask, plan) ? plan_cost(plan)
 		: cost_infinite();
 	/* who wants all to be fused wants no other groups for what is carried */
 	if (search->constraints->fusion == FUSE_ALL && search->part_count
 		&& plan->nest_count != search->part_count)
 		cost = cost_infinite();
-	search->compilation->is_broken |= quiet.compilation.is_broken;
+	search->compilation->failure.is_broken |= quiet.compilation.failure.is_broken;
 	quiet_end(&quiet);
 	return cost;
 }
@@ -314,14 +314,14 @@ static void choose(struct carry_search *search)
 static void try_long_runs(struct carry_search *search)
 {
 	struct compilation *compilation = search->compilation;
-	bool spares_memory = compilation->restriction.prefers_memory;
+	bool spares_memory = compilation->request.restriction.prefers_memory;
 	bool *const cuts = search->cuts;
 	struct plan plan;
 	search->cuts = search->parts;
 	const struct cost cost = weigh_so(search, search->best, false, &plan);
 	int order = objective_compare(&search->asked, &cost, &search->cost);
-	compilation->spares_memory = order > 0 || (order == 0 && spares_memory);
-	if (compilation->spares_memory)
+	compilation->request.spares_memory = order > 0 || (order == 0 && spares_memory);
+	if (compilation->request.spares_memory)
 		search->cuts = cuts;
 }
 
@@ -346,19 +346,19 @@ bool lower_carrying(struct compilation *compilation, const struct nest *nests, i
 		&search.space);
 	if (!carry_place(compilation, &search.space, search.space.wanted, &wanted))
 		return carry_refuse(compilation, &search.space);
-	struct fusion_memo *fusions = compilation->fusions;
+	struct fusion_memo *fusions = compilation->known.fusions;
 	if (!fusions)
-		compilation->fusions = fusion_memo_new(compilation->arena, true);
-	fusion_memo_begin(compilation->fusions);
+		compilation->known.fusions = fusion_memo_new(compilation->arena, true);
+	fusion_memo_begin(compilation->known.fusions);
 	search.best = search.space.wanted;
-	const bool spares_memory = compilation->spares_memory;
+	const bool spares_memory = compilation->request.spares_memory;
 	if (!search.space.is_given && nests_may_gain(nests, count))
 		choose(&search);
 	if (has_groups(&search))
 		try_long_runs(&search);
 	bool done = lower_with(&search, compilation, search.best, plan);
 	plan->bounds.bound_bytes = search.bound < LONG_MAX ? search.bound : -1;
-	compilation->spares_memory = spares_memory;
-	compilation->fusions = fusions;
+	compilation->request.spares_memory = spares_memory;
+	compilation->known.fusions = fusions;
 	return done;
 }

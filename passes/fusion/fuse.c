@@ -60,8 +60,8 @@ bool group_of(struct groups *groups, int first, int last, struct fusion_candidat
 struct group_limits group_limits_of(const struct compilation *compilation)
 {
 	return (struct group_limits){ .most = cost_infinite(),
-		.repetition = 1 + compilation->recompute_percent / 100,
-		.prefers_memory = compilation->spares_memory,
+		.repetition = 1 + compilation->request.recompute_percent / 100,
+		.prefers_memory = compilation->request.spares_memory,
 		.capacity = place_memory(compilation->arch).bytes };
 }
 
@@ -264,7 +264,7 @@ bool group_read_constraints(const struct groups *groups, struct compilation *com
 	struct schedule_reader reader;
 	int count;
 	*constraints = NULL;
-	if (!compilation->schedule)
+	if (!compilation->request.schedule)
 		return true;
 	const struct schedule_line **lines = schedule_lines_below(compilation,
 		group_name(groups, candidate), &count);

@@ -108,7 +108,7 @@ static bool add_group(struct compilation *compilation, struct location at, const
 static bool read_headings(struct compilation *compilation, const char *function,
 	struct fuse_constraints *constraints)
 {
-	const struct schedule_lines *lines = compilation->schedule;
+	const struct schedule_lines *lines = compilation->request.schedule;
 	for (int i = 0; i < lines->count; i++) {
 		const struct schedule_line *line = &lines->items[i];
 		int first, last;
@@ -128,18 +128,18 @@ bool fuse_constraints_read(struct compilation *compilation, const struct nest *n
 {
 	const struct function *function = nests->function;
 	*constraints = (struct fuse_constraints){
-		.fusion = compilation->fusion, .nest_count = nest_count,
+		.fusion = compilation->request.fusion, .nest_count = nest_count,
 		.of_nest = ARENA_ARRAY(compilation->arena, struct fuse_constraint, nest_count + 1) };
 	for (int i = 0; i < function->pragma_count; i++)
 		if (!read_pragma(compilation, nests, &function->pragmas[i], constraints))
 			return false;
 	keep_alone(compilation, nests, constraints);
-	if (compilation->schedule && !read_headings(compilation, function->name, constraints))
+	if (compilation->request.schedule && !read_headings(compilation, function->name, constraints))
 		return false;
 	if (!agree(compilation, constraints))
 		return false;
 	constraints->is_complete = true;
-	constraints->is_free = constraints->fusion == FUSE_AUTO && !compilation->schedule;
+	constraints->is_free = constraints->fusion == FUSE_AUTO && !compilation->request.schedule;
 	for (int n = 0; n < nest_count; n++) {
 		constraints->is_free &= !constraints->of_nest[n].is_alone && !constraints->of_nest[n].with_next;
 		constraints->forces |= fuse_constraints_forced(constraints, n) > 1;

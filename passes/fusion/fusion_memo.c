@@ -47,12 +47,12 @@ struct groups *fusion_memo_groups(struct fusion_memo *memo, struct compilation *
 		return groups_new(compilation, nests, count);
 	memo->compilation = *compilation;
 	memo->compilation.arena = memo->arena;
-	memo->compilation.carried = NULL;
+	memo->compilation.room.carried = NULL;
 	if (!memo->groups) {
 		const struct nest *own = nests_of_function(&memo->compilation, nests->function, &count);
 		memo->groups = groups_new(&memo->compilation, own, count);
 	}
-	memo->compilation.carried = compilation->carried;
+	memo->compilation.room.carried = compilation->room.carried;
 	return memo->groups;
 }
 
@@ -181,7 +181,7 @@ bool fusion_memo_group(const struct fusion_memo *memo, const struct compilation 
 	const struct group_choice *choice, bool *fits, struct plan_nest *out)
 {
 	long capacity = compilation->arch->scratchpad_bytes;
-	double percent = compilation->recompute_percent;
+	double percent = compilation->request.recompute_percent;
 	for (const struct lowered *known = memo ? memo->lowered : NULL; known; known = known->next)
 		if (known->first < 0 && known->choice == choice->hold && (known->fits
 			? known->weighed.entry.scratchpad_used_bytes <= capacity && known->percent <= percent
@@ -199,5 +199,5 @@ void fusion_memo_keep_group(struct fusion_memo *memo, const struct compilation *
 	if (memo)
 		keep(memo, (struct lowered){ .first = -1, .choice = choice->hold, .fits = fits,
 			.capacity = compilation->arch->scratchpad_bytes,
-			.percent = compilation->recompute_percent, .weighed = { .entry = *out } });
+			.percent = compilation->request.recompute_percent, .weighed = { .entry = *out } });
 }

@@ -313,7 +313,7 @@ static bool add_two(const struct group_model *model, const struct model_entry *e
 /* Some buffer may be double: a schedule that is given may ask for it. */
 static bool may_double(const struct compilation *compilation)
 {
-	return compilation->buffering != BUFFERING_SINGLE || compilation->schedule;
+	return compilation->request.buffering != BUFFERING_SINGLE || compilation->request.schedule;
 }
 
 static void fill_two(const struct group_model *model, const struct model_entry *entry,

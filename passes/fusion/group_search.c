@@ -281,7 +281,7 @@ static void find_loops(struct search *search)
 static void want_doubles(struct search *search)
 {
 	const struct group_constraints *constraints = search->limits.constraints;
-	enum buffering buffering = search->groups->compilation->buffering;
+	enum buffering buffering = search->groups->compilation->request.buffering;
 	for (int i = 0; i < search->groups->function->array_count; i++)
 		search->doubles[i] = constraints && (constraints->has_order || constraints->is_double[i])
 			? constraints->is_double[i] : buffering == BUFFERING_DOUBLE;
@@ -355,7 +355,7 @@ enum group_outcome group_search(struct groups *groups, const struct fusion_candi
 			try_outer(&search, 0, outer, inner);
 	if (!candidate->dim_count)
 		evaluate(&search);
-	if (search.has_best && groups->compilation->buffering == BUFFERING_AUTO
+	if (search.has_best && groups->compilation->request.buffering == BUFFERING_AUTO
 		&& !(limits->constraints && limits->constraints->has_order))
 		double_what_fits(&search);
 	best->is_optimal = !search.is_cut_short;

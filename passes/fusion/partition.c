@@ -59,7 +59,7 @@ static bool enter(const struct partitioning *partitioning, int first, int last)
 	if (!arch)
 		return false;
 	partitioning->compilation->arch = arch;
-	partitioning->compilation->carried_bytes = partitioning->carrying->space->arch->scratchpad_bytes
+	partitioning->compilation->room.carried_bytes = partitioning->carrying->space->arch->scratchpad_bytes
 		- arch->scratchpad_bytes;
 	return true;
 }
@@ -67,7 +67,7 @@ static bool enter(const struct partitioning *partitioning, int first, int last)
 static void leave(const struct partitioning *partitioning)
 {
 	partitioning->compilation->arch = partitioning->carrying->space->arch;
-	partitioning->compilation->carried_bytes = 0;
+	partitioning->compilation->room.carried_bytes = 0;
 }
 
 static unsigned long carried_by(const struct partitioning *partitioning, int first, int last)
@@ -98,7 +98,7 @@ static bool lower_one(const struct partitioning *partitioning, int first, int la
 	const struct nest *nest = as_one(partitioning, first, last);
 	bool done = has_room && lower_nest(compilation, nest, weighed, plan, out);
 	leave(partitioning);
-	compilation->does_not_fit |= !has_room;
+	compilation->failure.does_not_fit |= !has_room;
 	if (!has_room)
 		diag_error(compilation->diag, nest->location, "nothing fits: what is "
 			"carried over '%s' leaves it nothing of the %ld bytes of scratchpad that '%s' has",
@@ -115,7 +115,7 @@ static bool weigh_in(const struct partitioning *partitioning, const struct nest 
 	quiet_begin(&quiet, partitioning->compilation);
 	quiet.compilation.only_weighs = quiet.compilation.is_trial = true;
 	*fits = weigh_nest(&quiet.compilation, nest, partitioning->plan, weighed);
-	bool is_small = !*fits && quiet.compilation.does_not_fit;
+	bool is_small = !*fits && quiet.compilation.failure.does_not_fit;
 	quiet_end(&quiet);
 	return *fits || is_small;
 }
@@ -125,7 +125,7 @@ static bool weigh_in(const struct partitioning *partitioning, const struct nest 
 static bool weigh(const struct partitioning *partitioning, int first, int last,
 	const struct weighed_nest **weighed)
 {
-	struct fusion_memo *memo = partitioning->compilation->fusions;
+	struct fusion_memo *memo = partitioning->compilation->known.fusions;
 	struct weighed_nest *own = ARENA_NEW(partitioning->compilation->arena, struct weighed_nest);
 	unsigned long carried = carried_by(partitioning, first, last);
 	bool fits = false, done = true;
@@ -175,14 +175,14 @@ static enum group_outcome choose(const struct partitioning *partitioning,
 	const struct fusion_candidate *candidate, const struct group_limits *limits,
 	struct group_choice *choice)
 {
-	struct fusion_memo *memo = partitioning->compilation->fusions;
+	struct fusion_memo *memo = partitioning->compilation->known.fusions;
 	struct group_limits own = *limits;
 	enum group_outcome outcome;
 	struct quiet quiet;
 	unsigned long carried = carried_by(partitioning, candidate->first, candidate->last);
 	if (fusion_memo_choice(memo, candidate, carried, limits, &outcome, choice))
 		return outcome;
-	if (partitioning->compilation->schedule) {
+	if (partitioning->compilation->request.schedule) {
 		quiet_begin(&quiet, partitioning->compilation);
 		group_read_constraints(partitioning->groups, &quiet.compilation, candidate,
 			&own.constraints);
@@ -352,12 +352,12 @@ static bool emit_once(const struct partitioning *partitioning,
 {
 	const struct compilation *compilation = partitioning->compilation;
 	bool fits;
-	if (fusion_memo_group(compilation->fusions, compilation, choice, &fits, out)
+	if (fusion_memo_group(compilation->known.fusions, compilation, choice, &fits, out)
 		&& (compilation->only_weighs || !fits))
 		return fits;
 	fits = group_emit(partitioning->compilation, partitioning->groups, candidate, choice, plan, out)
 		&& !plan_nest_misaligned(plan, out).array;
-	fusion_memo_keep_group(compilation->fusions, compilation, choice, fits, out);
+	fusion_memo_keep_group(compilation->known.fusions, compilation, choice, fits, out);
 	return fits;
 }
 
@@ -421,7 +421,7 @@ static bool report_refusal(const struct partitioning *partitioning, int n,
 	bool is_group = group_of(partitioning->groups, n, last, &candidate);
 	bool has_lines = is_group && group_is_constrained(partitioning->groups, compilation,
 		&candidate);
-	compilation->does_not_fit |= outcome == GROUP_TOO_LARGE || has_lines;
+	compilation->failure.does_not_fit |= outcome == GROUP_TOO_LARGE || has_lines;
 	if (has_lines)
 		diag_error(compilation->diag, at, "nothing fits: no schedule of the nests '%s' to '%s' as "
 			"one, with what is said of it, needs at most the %ld bytes of scratchpad that '%s' "
@@ -657,7 +657,7 @@ bool lower_fused(struct compilation *compilation, const struct nest *nests, int 
 	plan->bounds.bound_bytes = -1;
 	const struct plan before = *plan;
 	struct partitioning partitioning = { compilation,
-		fusion_memo_groups(compilation->fusions, compilation, nests, count), nests, count,
+		fusion_memo_groups(compilation->known.fusions, compilation, nests, count), nests, count,
 		&before, constraints, ARENA_ARRAY(compilation->arena, struct cost, count),
 		ARENA_ARRAY(compilation->arena, const struct weighed_nest *, count),
 		ARENA_ARRAY(compilation->arena, struct partition, count + 1), NULL, carrying, cuts,

@@ -59,7 +59,7 @@ enum array_role nest_array_role(const struct nest *nest, const struct reference_
 void restriction_apply(const struct compilation *compilation, const struct variant *variant,
 	struct nest_model *model, struct search_options *options)
 {
-	const struct restriction *restriction = &compilation->restriction;
+	const struct restriction *restriction = &compilation->request.restriction;
 	for (int a = 0; a < model->array_count; a++)
 		options->held[a] = restriction->held_roles
 			>> nest_array_role(variant->nest, variant->groups, a) & 1;
@@ -79,14 +79,14 @@ void restriction_apply(const struct compilation *compilation, const struct varia
 
 bool restriction_has_parts(const struct compilation *compilation)
 {
-	return !compilation->restriction.held_roles && !compilation->restriction.is_in_source_order;
+	return !compilation->request.restriction.held_roles && !compilation->request.restriction.is_in_source_order;
 }
 
 void restriction_trim(const struct compilation *compilation, const struct variant *variant,
 	const struct nest_model *model, struct schedule *schedule)
 {
 	int used = 0;
-	if (!compilation->restriction.is_in_source_order)
+	if (!compilation->request.restriction.is_in_source_order)
 		return;
 	for (int a = 0; a < model->array_count; a++)
 		if (schedule->storage[a].store > used)

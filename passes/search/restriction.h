@@ -12,7 +12,7 @@
  * reads first.  Weights are the rest. */
 enum array_role nest_array_role(const struct nest *nest, const struct reference_groups *groups, int a);
 
-/* Narrows the space of MODEL to compilation->restriction.  What the user fixed comes
+/* Narrows the space of MODEL to compilation->request.restriction.  What the user fixed comes
  * after it and counts. */
 void restriction_apply(const struct compilation *compilation, const struct variant *variant,
 	struct nest_model *model, struct search_options *options);

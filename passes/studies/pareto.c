@@ -53,14 +53,14 @@ static unsigned long begin(struct quiet *quiet, const struct compilation *compil
 {
 	quiet_begin(quiet, compilation);
 	quiet->compilation.arena = arena_new();
-	quiet->compilation.searches = search_memo_new(quiet->compilation.arena,
-		quiet->compilation.work);
+	quiet->compilation.known.searches = search_memo_new(quiet->compilation.arena,
+		quiet->compilation.spent.work);
 	quiet->compilation.arch = arch_of(&quiet->compilation, capacity);
 	quiet->compilation.only_weighs = true;
-	quiet->compilation.restriction.prefers_memory = true;
-	quiet->compilation.spares_memory = true;
-	if (quiet->compilation.buffering == BUFFERING_AUTO)
-		quiet->compilation.buffering = BUFFERING_SINGLE;
+	quiet->compilation.request.restriction.prefers_memory = true;
+	quiet->compilation.request.spares_memory = true;
+	if (quiet->compilation.request.buffering == BUFFERING_AUTO)
+		quiet->compilation.request.buffering = BUFFERING_SINGLE;
 	return isl_operations(compilation->ctx);
 }
 
@@ -205,7 +205,7 @@ static bool lower_whole(const struct question *question, long capacity, struct f
 {
 	struct quiet quiet;
 	unsigned long begun = begin(&quiet, question->compilation, capacity);
-	quiet.compilation.fusions = question->fusions;
+	quiet.compilation.known.fusions = question->fusions;
 	const struct plan *plan = lower_function(&quiet.compilation, question->function);
 	*point = nothing;
 	for (int n = 0; plan && n < plan->nest_count; n++)
@@ -259,7 +259,7 @@ static void find_front(struct question *question, front_search *search, int limi
 	const struct compilation *compilation = question->compilation;
 	const struct front_limits limits = { .searches = limit > 0 ? limit : 0,
 		.work = limit ? NULL : &question->work, .most_work = MOST_WORK / fronts,
-		.interrupted = compilation->interrupted };
+		.interrupted = compilation->watch.interrupted };
 	question->work = 0;
 	question->searches = 0;
 	front_find(compilation->arena, search, question, compilation->arch->scratchpad_bytes,
@@ -280,12 +280,12 @@ static void find_with_macs(struct question *question, int limit, struct front *w
 	const struct compilation *given = question->compilation;
 	size_t count = sizeof percents / sizeof *percents, first = is_fused(question) ? 0 : count - 1;
 	*whole = (struct front){ .point_count = 0 };
-	while (percents[first] > given->recompute_percent)
+	while (percents[first] > given->request.recompute_percent)
 		first++;
 	for (size_t i = first; i < count; i++) {
 		struct compilation limited = *given;
 		struct front front;
-		limited.recompute_percent = percents[i];
+		limited.request.recompute_percent = percents[i];
 		question->compilation = &limited;
 		find_whole(question, limit, (int)(count - first), &front);
 		for (int p = 0; p < front.point_count; p++)
@@ -302,11 +302,11 @@ void pareto_find(const struct compilation *compilation, const struct function *f
 	struct arena *arena = compilation->arena;
 	struct compilation counted = *compilation;
 	struct question question = { .compilation = &counted, .function = function };
-	counted.work = &question.work;
+	counted.spent.work = &question.work;
 	question.nests = nests_of_function(&counted, function,
 		&question.nest_count);
 	question.answers = ARENA_ARRAY(arena, struct nest_answers, question.nest_count + 1);
-	nest_memos_admit(compilation->nests, function);
+	nest_memos_admit(compilation->known.nests, function);
 	question.fusions = fusion_memo_new(arena, false);
 	question.register_traffic = register_traffic(compilation, function);
 	*pareto = (struct pareto){ .function = function, .nest_count = question.nest_count };

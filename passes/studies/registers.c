@@ -24,9 +24,9 @@ static bool nest_register_bytes(struct compilation *compilation, const struct ne
 	nest_model_build(compilation, &variant, model, regions);
 	search_options_init(&options);
 	options.effort = EFFORT;
-	options.threads = compilation->threads;
-	options.interrupted = compilation->interrupted;
-	if (!search_schedule_once(compilation->searches, model, registers, &options, &best,
+	options.threads = compilation->watch.threads;
+	options.interrupted = compilation->watch.interrupted;
+	if (!search_schedule_once(compilation->known.searches, model, registers, &options, &best,
 		&proof))
 		return false;
 	*bytes = best.total_bytes;

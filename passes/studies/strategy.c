@@ -27,7 +27,7 @@ static long weigh(const struct compilation *compilation, const struct nest *nest
 	struct quiet quiet;
 	quiet_begin(&quiet, compilation);
 	quiet.compilation.only_weighs = true;
-	quiet.compilation.restriction.held_roles = held[strategy];
+	quiet.compilation.request.restriction.held_roles = held[strategy];
 	bool fits = lower_nest(&quiet.compilation, nest, NULL,
 		empty_plan(compilation, nest->function, 1), out);
 	quiet_end(&quiet);

@@ -204,6 +204,6 @@ struct plan_expr *sized(struct lowering *lowering, long value, isl_pw_aff *sizes
 	struct plan_expr *expr = expression_of(lowering, known, 0,
 		isl_pw_aff_copy(sizes));
 	isl_set_free(known);
-	lowering->compilation->is_broken |= !expr;
+	lowering->compilation->failure.is_broken |= !expr;
 	return expr ? expr : plan_const(arena, value);
 }

@@ -84,7 +84,7 @@ void candidates_improve(struct compilation *compilation, struct candidates *cand
 {
 	/* in a part of the scratchpad, other forms and tiles are looked for (lower_nest.c): no neighbours,
 	 * which have been looked at in all of it */
-	if (!compilation->roomy)
+	if (!compilation->room.roomy)
 		improve_first(compilation, candidates, spent, before);
 	if (candidates->count)
 		overlap_best(candidates, before);
@@ -136,6 +136,6 @@ struct choice *candidates_emit(struct compilation *compilation, const struct nes
 		return best;
 	diag_error(compilation->diag, nest->location, "internal error: no loops could be made for "
 		"the tiles of '%s'; please report", nest->name);
-	compilation->is_broken = true;
+	compilation->failure.is_broken = true;
 	return NULL;
 }

@@ -24,10 +24,10 @@ bool nest_read_form(struct compilation *compilation, const struct nest *nest, st
 
 static void contradict(struct choice *choice, const struct schedule_line *line, const char *why)
 {
-	if (choice->contradiction)
+	if (choice->asked.contradiction)
 		return;
-	choice->contradiction = why;
-	choice->contradicts_at = schedule_line_at(line);
+	choice->asked.contradiction = why;
+	choice->asked.contradicts_at = schedule_line_at(line);
 }
 
 /* The tiles of sequential loops, and buffers beside another of the same array, are as they must
@@ -56,7 +56,7 @@ static void find_contradiction(struct choice *choice, const struct schedule_read
 	}
 }
 
-static struct schedule_reader reader_of(const struct choice *choice, struct nest_model *model,
+struct schedule_reader choice_reader(const struct choice *choice, struct nest_model *model,
 	struct search_options *options)
 {
 	return (struct schedule_reader){ .arena = choice->compilation->arena,
@@ -67,15 +67,15 @@ static struct schedule_reader reader_of(const struct choice *choice, struct nest
 /* What pragmas and --schedule say of the nest. */
 static void read_constraints(struct choice *choice)
 {
-	choice->free_model = choice->model;
-	choice->free_options = choice->options;
-	choice->said = reader_of(choice, &choice->model, &choice->options);
-	choice->lines = schedule_constraints(choice->compilation, choice->variant.nest, &choice->line_count);
-	if (!schedule_read(&choice->said, choice->lines, choice->line_count)) {
-		choice->contradiction = choice->said.failure;
-		choice->contradicts_at = choice->said.failed_at;
+	choice->asked.free_model = choice->model;
+	choice->asked.free_options = choice->options;
+	choice->asked.said = choice_reader(choice, &choice->model, &choice->options);
+	choice->asked.lines = schedule_constraints(choice->compilation, choice->variant.nest, &choice->asked.line_count);
+	if (!schedule_read(&choice->asked.said, choice->asked.lines, choice->asked.line_count)) {
+		choice->asked.contradiction = choice->asked.said.failure;
+		choice->asked.contradicts_at = choice->asked.said.failed_at;
 	}
-	find_contradiction(choice, &choice->said);
+	find_contradiction(choice, &choice->asked.said);
 }
 
 /* Without closed forms the lowering moves whole boxes forward.  What is equal for the model is
@@ -152,17 +152,17 @@ static bool prepare(struct choice *choice)
 {
 	struct compilation *compilation = choice->compilation;
 	search_options_init(&choice->options);
-	choice->options.buffering = compilation->buffering;
-	choice->options.effort = compilation->effort;
-	choice->options.threads = compilation->threads;
-	choice->options.show_progress = compilation->show_progress;
-	choice->options.interrupted = compilation->interrupted;
+	choice->options.buffering = compilation->request.buffering;
+	choice->options.effort = compilation->request.effort;
+	choice->options.threads = compilation->watch.threads;
+	choice->options.show_progress = compilation->watch.show_progress;
+	choice->options.interrupted = compilation->watch.interrupted;
 	choice->regions = ARENA_ARRAY(compilation->arena, struct region,
 		choice->variant.groups->count + 1);
 	choice->has_forms = nest_model_build(compilation, &choice->variant, &choice->model,
 		choice->regions);
 	if (pass_done(compilation, "band"))
-		nest_print_model(&choice->variant, &choice->model, choice->has_forms, compilation->trace);
+		nest_print_model(&choice->variant, &choice->model, choice->has_forms, compilation->watch.trace);
 	choice->options.shared_loops = tile_loops_among(choice, variant_outer_count(&choice->variant));
 	fix_prefix(choice);
 	restrict_siblings(choice);
@@ -170,7 +170,7 @@ static bool prepare(struct choice *choice)
 	read_constraints(choice);
 	if (!choice->has_forms)
 		restrict_to_boxes(choice);
-	if (choice->contradiction || !choice->has_forms || choice->variant.groups->is_split || is_unclipped(choice)
+	if (choice->asked.contradiction || !choice->has_forms || choice->variant.groups->is_split || is_unclipped(choice)
 	    || model_is_countable(&choice->model, compilation->arch->scratchpad_bytes))
 		return true;
 	diag_error(compilation->diag, choice->variant.nest->location,
@@ -179,176 +179,13 @@ static bool prepare(struct choice *choice)
 	return false;
 }
 
-/* ---- nothing fits ---- */
-
-/* The least scratchpad with those of the user's lines that IS_TAKEN says; 0: there is no schedule
- * that has them, for the reason *WHY if it is known. */
-static long least_with(const struct choice *choice, const bool *is_taken, const char **why)
-{
-	struct nest_model *model = ARENA_NEW(choice->compilation->arena, struct nest_model);
-	struct search_options *options = ARENA_NEW(choice->compilation->arena, struct search_options);
-	const struct schedule_line **lines = ARENA_ARRAY(choice->compilation->arena,
-		const struct schedule_line *, choice->line_count + 1);
-	int count = 0;
-	long smallest;
-	*model = choice->free_model;
-	*options = choice->free_options;
-	for (int i = 0; i < choice->line_count; i++)
-		if (is_taken[i])
-			lines[count++] = choice->lines[i];
-	struct schedule_reader reader = reader_of(choice, model, options);
-	*why = NULL;
-	if (!schedule_read(&reader, lines, count)) {
-		*why = reader.failure;
-		return 0;
-	}
-	return search_least_memory(model, choice->compilation->arch, options, &smallest) ? smallest : 0;
-}
-
-/* WHAT, at LINE, needs LEAST of the scratchpad; 0: no scratchpad would do, WHY if that is known.  A
- * model that bounds the regions from above says what is enough. */
-static void note_need(const struct choice *choice, const struct schedule_line *line,
-	const char *what, long least, const char *why)
-{
-	struct compilation *compilation = choice->compilation;
-	const char *need = place_text(compilation->arch, least, compilation->arena);
-	struct location at = schedule_line_at(line);
-	if (!least)
-		diag_note(compilation->diag, at, "%s: no schedule in any scratchpad%s%s", what,
-			why ? ", as " : "", why ? why : "");
-	else if (choice->has_forms)
-		diag_note(compilation->diag, at, "%s: at least %s are needed", what, need);
-	else
-		diag_note(compilation->diag, at, "%s: %s would be enough", what, need);
-}
-
-/* What line I needs, with the order and turns that it may be about. */
-static void explain_line(const struct choice *choice, int i)
-{
-	struct compilation *compilation = choice->compilation;
-	const struct schedule_line *line = choice->lines[i];
-	bool *is_taken = ARENA_ARRAY(compilation->arena, bool, choice->line_count + 1), is_alone = true;
-	for (int j = 0; j < choice->line_count; j++) {
-		is_taken[j] = j == i || (schedule_line_is(line, "store")
-			&& (schedule_line_is(choice->lines[j], "order")
-			|| schedule_line_is(choice->lines[j], "serpentine")));
-		is_alone &= j == i || !is_taken[j];
-	}
-	const char *why, *text = schedule_line_text(compilation->arena, line);
-	long least = least_with(choice, is_taken, &why);
-	note_need(choice, line, arena_printf(compilation->arena, "'%s' %s", text,
-		is_alone ? "alone" : "with the order"), least, why);
-}
-
-/* The user's lines leave nothing that fits: what each of them needs, and all.  False if the user
- * says nothing of the nest. */
-static bool report_lines(const struct choice *choice)
-{
-	struct compilation *compilation = choice->compilation;
-	const struct arch *arch = compilation->arch;
-	const struct schedule_line *first = NULL;
-	bool *is_taken = ARENA_ARRAY(compilation->arena, bool, choice->line_count + 1);
-	int count = 0;
-	for (int i = 0; i < choice->line_count; i++) {
-		is_taken[i] = schedule_restricts(choice->lines[i]);
-		count += is_taken[i];
-		first = first || !is_taken[i] ? first : choice->lines[i];
-	}
-	if (!first)
-		return false;
-	compilation->does_not_fit = true;
-	diag_error(compilation->diag, schedule_line_at(first), "nothing fits: no schedule of '%s' with "
-		"what is said of it needs at most the %ld bytes of scratchpad that '%s' has",
-		choice->variant.nest->name, arch->scratchpad_bytes, arch->name);
-	for (int i = 0; i < choice->line_count; i++)
-		if (is_taken[i] && !schedule_line_is(choice->lines[i], "form"))
-			explain_line(choice, i);
-	const char *why;
-	long least = least_with(choice, is_taken, &why);
-	if (count > 1)
-		note_need(choice, first, "all together", least, why);
-	return true;
-}
-
-/* Whether some tiles of array A, and any of the others, can be copied with the alignment. */
-static bool can_align(const struct choice *choice, int a)
-{
-	struct nest_model *model = ARENA_NEW(choice->compilation->arena, struct nest_model);
-	long smallest;
-	*model = choice->model;
-	for (int b = 0; b < model->array_count; b++)
-		if (b != a)
-			model->arrays[b].align_bytes = 1;
-	return search_least_memory(model, choice->compilation->arch, &choice->options, &smallest);
-}
-
-/* No schedule has only copies that are aligned: says of which array.  False if some has, for which
- * there is no room. */
-static bool report_misaligned(const struct choice *choice)
-{
-	struct compilation *compilation = choice->compilation;
-	struct misaligned found = choice->misaligned;
-	long smallest;
-	if (!found.array && !search_least_memory(&choice->model, compilation->arch, &choice->options,
-		&smallest)) {
-		found.why = "in tiles of any size is not";
-		for (int a = choice->variant.groups->count - 1; a >= 0; a--)
-			if (choice->model.arrays[a].align_bytes > 1 && (!found.array || !can_align(choice, a)))
-				found.array = choice->variant.groups->items[a].array;
-	}
-	if (!found.array)
-		return false;
-	compilation->does_not_fit = true;
-	misaligned_report(compilation->arch, choice->variant.nest->location, &found, compilation->diag);
-	return true;
-}
-
-void choice_report_no_fit(struct choice *choice)
-{
-	struct compilation *compilation = choice->compilation;
-	const struct arch *arch = compilation->arch;
-	const char *argument;
-	if (choice->contradiction) {
-		diag_error(compilation->diag, choice->contradicts_at, "%s", choice->contradiction);
-		return;
-	}
-	if (report_lines(choice))
-		return;
-	if (choice->has_forms && model_lower_bound(&choice->model, arch->scratchpad_bytes, &argument)
-	    > LONG_MAX / 2) {
-		diag_error(compilation->diag, choice->variant.nest->location, "no schedule of '%s' was found "
-			"that moves less than 2^63 bytes, which can be counted; give it smaller sizes",
-			choice->variant.nest->name);
-		return;
-	}
-	if (report_misaligned(choice))
-		return;
-	compilation->does_not_fit = true;
-	diag_error(compilation->diag, choice->variant.nest->location,
-		"nothing fits: no schedule of '%s' needs at most the %ld bytes of scratchpad that "
-		"'%s' has", choice->variant.nest->name, arch->scratchpad_bytes, arch->name);
-	diag_note(compilation->diag, choice->variant.nest->location,
-		arch->exclusive ? "the least that would do is %s of %ld bytes"
-		: "the least that would do is %s", place_text(arch, choice->smallest,
-		compilation->arena), arch_granule_bytes(arch));
-	const char *needs = "";
-	for (int a = 0; a < choice->model.array_count; a++) {
-		long bytes = choice->model.arrays[a].element_bytes, unit = choice->model.arrays[a].align_bytes;
-		for (int d = 0; d < choice->model.arrays[a].rank; d++)
-			bytes *= choice->model.arrays[a].dims[d].window;
-		bytes = (bytes + unit - 1) / unit * unit;
-		needs = arena_printf(compilation->arena, "%s%s'%s' %ld", needs, a ? ", " : "",
-			choice->variant.groups->items[a].array->source_name, bytes);
-	}
-	diag_note(compilation->diag, choice->variant.nest->location,
-		"bytes that arrays need at least at a time: %s", needs);
-}
+/* ---- lowering ---- */
 
 static void show_schedule(const struct choice *choice)
 {
 	struct compilation *compilation = choice->compilation;
 	if (pass_done(compilation, "search"))
-		fprintf(compilation->trace, "nest %s\n%s", choice->variant.nest->name,
+		fprintf(compilation->watch.trace, "nest %s\n%s", choice->variant.nest->name,
 			schedule_print(compilation->arena, &choice->model, &choice->options,
 				&choice->schedule));
 }
@@ -384,14 +221,14 @@ static bool lower_schedule(struct choice *choice, const struct variant *variant,
 	const struct region *regions, enum detail detail, struct plan *plan, struct plan_nest *out)
 {
 	enum doubling doubling[MODEL_ARRAYS];
-	bool as_fits = choice->compilation->buffering == BUFFERING_AUTO;
+	bool as_fits = choice->compilation->request.buffering == BUFFERING_AUTO;
 	for (int a = 0; a < choice->model.array_count; a++)
 		doubling[a] = !choice->schedule.storage[a].is_double ? DOUBLE_NEVER
 			: as_fits && choice->options.doubled[a] < 0 ? DOUBLE_IF_FITS : DOUBLE_WANTED;
 	const struct schedule schedule = with_sequential_loops(choice);
 	bool done = lower_with_schedule(choice->compilation, variant, &choice->model, regions,
 		choice->has_forms,
-		&schedule, doubling, detail, plan, out, &choice->obstacle);
+		&schedule, doubling, detail, plan, out, &choice->hindrance.obstacle);
 	for (int a = 0; a < choice->model.array_count && done && !choice->has_forms; a++)
 		choice->schedule.storage[a].is_double = doubling[a] == DOUBLE_WANTED;
 	return done;
@@ -413,30 +250,30 @@ static bool weigh(struct choice *choice, struct plan *plan, struct plan_nest *ou
 	bool done = choice_lower_again(choice, TO_WEIGH, plan, out);
 	if (isl_work_end(&work))
 		return done;
-	choice->obstacle = (struct obstacle){ 0, { -1, -1 }, -1 };
+	choice->hindrance.obstacle = (struct obstacle){ 0, { -1, -1 }, -1 };
 	return false;
 }
 
 /* The DMA controller can do the copies of OUT; else says of which array not. */
 static bool is_aligned(struct choice *choice, const struct plan *plan, const struct plan_nest *out)
 {
-	choice->misaligned = plan_nest_misaligned(plan, out);
-	return !choice->misaligned.array;
+	choice->hindrance.misaligned = plan_nest_misaligned(plan, out);
+	return !choice->hindrance.misaligned.array;
 }
 
 static enum outcome lower_closed_forms(struct choice *choice, struct plan *plan,
 	struct plan_nest *out)
 {
-	if (!search_schedule_once(choice->compilation->searches, &choice->model,
+	if (!search_schedule_once(choice->compilation->known.searches, &choice->model,
 		choice->compilation->arch, &choice->options, &choice->schedule, &choice->proof)) {
-		choice->smallest = choice->proof.smallest;
+		choice->hindrance.smallest = choice->proof.smallest;
 		return NO_FIT;
 	}
-	if (choice->compilation->roomy && choice->options.buffering == BUFFERING_AUTO)
-		schedule_double_what_fits(&choice->model, choice->compilation->roomy, &choice->options,
+	if (choice->compilation->room.roomy && choice->options.buffering == BUFFERING_AUTO)
+		schedule_double_what_fits(&choice->model, choice->compilation->room.roomy, &choice->options,
 			&choice->schedule);
 	if (!weigh(choice, plan, out))
-		return choice->obstacle.clash[0] >= 0 ? CLASH : TOO_LONG;
+		return choice->hindrance.obstacle.clash[0] >= 0 ? CLASH : TOO_LONG;
 	return is_aligned(choice, plan, out) ? LOWERED : NO_FIT;
 }
 
@@ -462,14 +299,14 @@ static void try_rows(struct choice *choice, const struct plan *before, struct pl
 bool choice_search_within(struct choice *choice, long capacity, long points)
 {
 	const struct arch budget = arch_resized(choice->compilation->arch, capacity);
-	long effort = choice->compilation->effort;
+	long effort = choice->compilation->request.effort;
 	choice->options.effort = effort > 0 && effort < points ? effort : points;
 	if (budget.scratchpad_bytes <= 0)
 		return false;
-	bool found = search_schedule_once(choice->compilation->searches, &choice->model, &budget,
+	bool found = search_schedule_once(choice->compilation->known.searches, &choice->model, &budget,
 		&choice->options, &choice->schedule, &choice->proof);
-	if (!found && choice->proof.smallest > choice->smallest)
-		choice->smallest = choice->proof.smallest;
+	if (!found && choice->proof.smallest > choice->hindrance.smallest)
+		choice->hindrance.smallest = choice->proof.smallest;
 	return found;
 }
 
@@ -482,8 +319,8 @@ enum outcome choice_weigh_general(struct choice *choice, struct plan *plan, stru
 		try_rows(choice, &before, plan, out);
 		return LOWERED;
 	}
-	return choice->obstacle.clash[0] >= 0 ? CLASH
-		: choice->obstacle.needed_bytes || is_lowered ? NO_FIT : TOO_LONG;
+	return choice->hindrance.obstacle.clash[0] >= 0 ? CLASH
+		: choice->hindrance.obstacle.needed_bytes || is_lowered ? NO_FIT : TOO_LONG;
 }
 
 /* What is left of CAPACITY for the model, where the regions of the schedule it found are larger
@@ -491,7 +328,7 @@ enum outcome choice_weigh_general(struct choice *choice, struct plan *plan, stru
 static long less_capacity(const struct choice *choice, long capacity)
 {
 	/* where the real regions are far from the model's, isl has long to say so each time */
-	long share = choice->obstacle.needed_bytes / 4 > capacity ? 2 : 6;
+	long share = choice->hindrance.obstacle.needed_bytes / 4 > capacity ? 2 : 6;
 	long less = capacity - capacity / share - 1;
 	/* nor may it be the same schedule again */
 	return less < choice->schedule.scratchpad_bytes ? less : choice->schedule.scratchpad_bytes - 1;
@@ -508,7 +345,7 @@ static enum outcome lower_general(struct choice *choice, struct plan *plan, stru
 		long left = points < BOXES_POINTS - LEAST_POINTS ? BOXES_POINTS - points : LEAST_POINTS;
 		/* the real regions of what needs least may be smaller than the model's */
 		if (!choice_search_within(choice, capacity, left)
-			&& (i || !choice_search_within(choice, choice->smallest, left)))
+			&& (i || !choice_search_within(choice, choice->hindrance.smallest, left)))
 			break;
 		choice->proof.points = points += choice->proof.points;
 		choice->proof.seconds = seconds += choice->proof.seconds;
@@ -520,8 +357,8 @@ static enum outcome lower_general(struct choice *choice, struct plan *plan, stru
 			return TOO_LONG;
 		capacity = less_capacity(choice, capacity);
 	}
-	if (choice->smallest < choice->obstacle.needed_bytes)
-		choice->smallest = choice->obstacle.needed_bytes;
+	if (choice->hindrance.smallest < choice->hindrance.obstacle.needed_bytes)
+		choice->hindrance.smallest = choice->hindrance.obstacle.needed_bytes;
 	return NO_FIT;
 }
 
@@ -545,8 +382,8 @@ static bool is_second_best(const struct choice *choice, const struct plan_nest *
 /* The user leaves a part of the space only: what is best there says nothing of the rest. */
 static bool is_restricted(const struct choice *choice)
 {
-	for (int i = 0; i < choice->line_count; i++)
-		if (schedule_restricts(choice->lines[i]))
+	for (int i = 0; i < choice->asked.line_count; i++)
+		if (schedule_restricts(choice->asked.lines[i]))
 			return true;
 	return false;
 }
@@ -608,7 +445,7 @@ enum outcome choice_lower(struct choice *choice, struct plan *plan, struct plan_
 {
 	*out = (struct plan_nest){ .name = choice->variant.nest->name,
 		.location = choice->variant.nest->location };
-	if (choice->contradiction)
+	if (choice->asked.contradiction)
 		return NO_FIT;
 	return choice->has_forms ? lower_closed_forms(choice, plan, out)
 		: lower_general(choice, plan, out);
@@ -640,7 +477,7 @@ static bool stays_created(const struct choice *choice, const struct variant *all
 static const char *reason_without_plan(const struct choice *choice, const struct variant *all)
 {
 	struct arena *arena = choice->compilation->arena;
-	const struct obstacle *obstacle = &choice->obstacle;
+	const struct obstacle *obstacle = &choice->hindrance.obstacle;
 	const char *because = all->band->left_out && all->band->blocked[0].loop ? arena_printf(arena,
 		", as loop '%s' cannot be tiled", all->band->blocked[0].loop->source_name) : "";
 	if (obstacle->clash[0] >= 0)

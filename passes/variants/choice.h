@@ -9,6 +9,25 @@
 #include "passes/search/search.h"
 #include "passes/variants/schedule_text.h"
 
+/* What the user says of a nest, and what is searched without that. */
+struct asked {
+	const struct schedule_line **lines;
+	int line_count;
+	struct schedule_reader said;
+	struct nest_model free_model;
+	struct search_options free_options;
+	/* What of the user's schedule cannot be in this form of the nest; NULL: all can. */
+	const char *contradiction;
+	struct location contradicts_at;
+};
+
+/* What is in the way of a plan. */
+struct hindrance {
+	struct obstacle obstacle;
+	struct misaligned misaligned;    /* of the last schedule that was lowered: {0} if none */
+	long smallest;               /* scratchpad that would do, where nothing fits */
+};
+
 struct choice {
 	struct compilation *compilation;
 	struct variant variant;
@@ -20,9 +39,6 @@ struct choice {
 	                              * traffic is not known */
 	struct schedule schedule;
 	struct proof proof;          /* of the search that found it */
-	struct obstacle obstacle;
-	struct misaligned misaligned;    /* of the last schedule that was lowered: {0} if none */
-	long smallest;               /* scratchpad that would do, where nothing fits */
 	int tries;                   /* budgets under which it was searched before the real regions of what
 	                              * was found did fit */
 	bool is_expanded, is_in_place;   /* see struct form */
@@ -30,15 +46,8 @@ struct choice {
 	bool has_others;             /* other forms of the nest (form.h) could have been chosen */
 	long rivals_bound;           /* no schedule of those with other buffers or loops moves less; 0:
 	                              * not known */
-	/* What the user says of the nest, and what is searched without that. */
-	const struct schedule_line **lines;
-	int line_count;
-	struct schedule_reader said;
-	struct nest_model free_model;
-	struct search_options free_options;
-	/* What of the user's schedule cannot be in this form of the nest; NULL: all can. */
-	const char *contradiction;
-	struct location contradicts_at;
+	struct asked asked;
+	struct hindrance hindrance;
 };
 
 /* What is wrong where no plan was made. */
@@ -47,6 +56,9 @@ enum outcome { LOWERED, NO_FIT, CLASH, TOO_LONG };
 /* A choice for VARIANT, with what pragmas and --schedule say of it.  NULL after an error
  * (diagnosed). */
 struct choice *choice_make(struct compilation *compilation, const struct variant *variant);
+/* A reader of what is said of CHOICE's nest, into MODEL and OPTIONS. */
+struct schedule_reader choice_reader(const struct choice *choice, struct nest_model *model,
+	struct search_options *options);
 /* Chooses a schedule and lowers it, without statements, into PLAN with its entry OUT. */
 enum outcome choice_lower(struct choice *choice, struct plan *plan, struct plan_nest *out);
 /* The steps of that where the model only bounds the regions.  Chooses a schedule that needs at most

@@ -245,7 +245,7 @@ void choice_overlap(struct choice *choice, const struct plan *before, struct pla
 	enum { POINTS = 1000000 };
 	const struct arch *arch = overlap_arch(choice->compilation);
 	struct choice *trial = ARENA_NEW(choice->compilation->arena, struct choice);
-	if (choice->compilation->buffering != BUFFERING_AUTO || choice->has_forms)
+	if (choice->compilation->request.buffering != BUFFERING_AUTO || choice->has_forms)
 		return;
 	*trial = *choice;
 	trial->options.buffering = BUFFERING_DOUBLE;

@@ -31,7 +31,7 @@ static bool is_consistent(struct compilation *compilation, const struct choice *
 	diag_error(compilation->diag, out->location,
 		"internal error: the plan of '%s' moves other bytes than its schedule; please report",
 		out->name);
-	compilation->is_broken = true;
+	compilation->failure.is_broken = true;
 	return false;
 }
 
@@ -105,7 +105,7 @@ static void report_refusal(struct compilation *compilation, const struct nest *n
 		diag_error(compilation->diag, nest->location, "the sizes of '%s' cannot be left to the "
 			"run: %s; give them values, without --symbolic, tune for larger ones, or split the "
 			"nest", nest->name, refusal->reason);
-	else if (refusal->is_missed && refusal->first && !refusal->first->contradiction
+	else if (refusal->is_missed && refusal->first && !refusal->first->asked.contradiction
 		&& !nest_is_constrained(compilation, nest))
 		diag_error(compilation->diag, nest->location, "what the tiles of '%s' touch is too "
 			"complex to be found: split it into several loops, or write simpler subscripts and "
@@ -135,11 +135,11 @@ static const struct arch *less_of(const struct compilation *compilation, int ste
 {
 	const struct arch *arch = compilation->arch;
 	struct arch *less = ARENA_NEW(compilation->arena, struct arch);
-	long whole = arch->scratchpad_bytes + compilation->carried_bytes, bytes = 1;
+	long whole = arch->scratchpad_bytes + compilation->room.carried_bytes, bytes = 1;
 	long granule = arch_granule_bytes(arch);
 	while (bytes < whole - bytes)
 		bytes *= 2;
-	bytes = (bytes >> (steps - 1)) - compilation->carried_bytes;
+	bytes = (bytes >> (steps - 1)) - compilation->room.carried_bytes;
 	*less = arch_resized(arch, bytes / granule * granule);
 	return less->scratchpad_bytes > 0 ? less : NULL;
 }
@@ -150,7 +150,7 @@ static bool lower_weighed(struct compilation *compilation, const struct nest *ne
 	const struct weighed_nest *weighed, const struct plan *plan, struct lowered *best)
 {
 	if (!weighed || !weighed->choice || weighed->function != plan->function
-		|| nest->function->unbound || compilation->only_weighs || compilation->trace)
+		|| nest->function->unbound || compilation->only_weighs || compilation->watch.trace)
 		return false;
 	best->plan = *plan;
 	emit(compilation, nest, weighed->choice, &weighed->entry, best);
@@ -349,7 +349,8 @@ static struct look look_for_less(struct compilation *compilation, const struct n
 static long points_in_less(const struct compilation *compilation)
 {
 	enum { MOST = 200000 };
-	return compilation->effort && compilation->effort < MOST ? compilation->effort : MOST;
+	long effort = compilation->request.effort;
+	return effort && effort < MOST ? effort : MOST;
 }
 
 /* NEST as LOOK says, without statements; false if it does not fit. */
@@ -366,13 +367,13 @@ static bool find_in(struct compilation *compilation, const struct nest *nest,
 	*own->findings = *nest->findings;
 	*found = (struct found){ .plan = *plan, .less = look->less };
 	quiet_begin(&quiet, compilation);
-	quiet.compilation.roomy = compilation->arch;
+	quiet.compilation.room.roomy = compilation->arch;
 	quiet.compilation.arch = look->less;
 	quiet.compilation.only_weighs = true;
-	quiet.compilation.effort = points_in_less(compilation);
+	quiet.compilation.request.effort = points_in_less(compilation);
 	bool done = lower_as(&quiet.compilation, own, look->like ? &like : NULL, &found->plan,
 		&found->out, &best);
-	compilation->is_broken |= quiet.compilation.is_broken;
+	compilation->failure.is_broken |= quiet.compilation.failure.is_broken;
 	quiet_end(&quiet);
 	if ((found->choice = best.choice))
 		found->choice->compilation = compilation;
@@ -389,7 +390,7 @@ struct less_key {
 
 static struct nest_query less_query(const struct compilation *compilation, const struct look *look)
 {
-	const struct restriction *restriction = &compilation->restriction;
+	const struct restriction *restriction = &compilation->request.restriction;
 	const char *form = look->form ? look->form : "";
 	size_t size = sizeof(struct less_key) + strlen(form);
 	struct less_key *key = arena_alloc(compilation->arena, size + 1);
@@ -397,9 +398,9 @@ static struct nest_query less_query(const struct compilation *compilation, const
 		.effort = points_in_less(compilation),
 		.restriction = { restriction->held_roles, restriction->is_in_source_order,
 		restriction->is_forward, restriction->divides, restriction->prefers_memory },
-		.buffering = compilation->buffering, .command_bytes = restriction->command_bytes };
-	for (int i = 0; compilation->carried && i < compilation->carried->count; i++)
-		if (compilation->carried->is_carried[i])
+		.buffering = compilation->request.buffering, .command_bytes = restriction->command_bytes };
+	for (int i = 0; compilation->room.carried && i < compilation->room.carried->count; i++)
+		if (compilation->room.carried->is_carried[i])
 			key->carried[i % 256 / 64] ^= 1UL << i % 64;
 	strcpy(key->form, form);
 	return (struct nest_query){ NEST_LESS, key, size };
@@ -474,11 +475,11 @@ static bool take_found(struct compilation *compilation, const struct nest *nest,
 		*out = found->out;
 		best->choice = found->choice;
 	} else {
-		compilation->roomy = whole;
+		compilation->room.roomy = whole;
 		compilation->arch = found->less;
 		done = lower_as(compilation, nest, &weighed, plan, out, best);
 		compilation->arch = whole;
-		compilation->roomy = NULL;
+		compilation->room.roomy = NULL;
 	}
 	fill_known(known, out);
 	plan_nest_judge(out);

@@ -49,16 +49,16 @@ static bool turns_as_said(const struct choice *choice)
 
 static const struct schedule_line *line_of_serpentine(const struct choice *choice)
 {
-	for (int i = 0; i < choice->line_count; i++)
-		if (schedule_line_is(choice->lines[i], "serpentine"))
-			return choice->lines[i];
+	for (int i = 0; i < choice->asked.line_count; i++)
+		if (schedule_line_is(choice->asked.lines[i], "serpentine"))
+			return choice->asked.lines[i];
 	return NULL;
 }
 
 /* The first line of the user's that is not as said in what was chosen; NULL: all are. */
 static const struct schedule_line *disobeyed(const struct choice *choice)
 {
-	const struct schedule_reader *said = &choice->said;
+	const struct schedule_reader *said = &choice->asked.said;
 	for (int l = 0; l < choice->model.loop_count; l++)
 		if (said->tiles[l] && choice->schedule.tile[l] != choice->model.loops[l].tile)
 			return said->tiles[l];
@@ -85,7 +85,7 @@ bool choice_check_obeyed(struct compilation *compilation, const struct choice *c
 	const struct schedule_line *line = disobeyed(choice);
 	if (!line)
 		return true;
-	compilation->does_not_fit = true;
+	compilation->failure.does_not_fit = true;
 	diag_error(compilation->diag, schedule_line_at(line), "nothing fits: no schedule of '%s' was "
 		"found that has '%s'", choice->variant.nest->name, schedule_line_text(compilation->arena, line));
 	return false;

@@ -170,15 +170,15 @@ bool lower_all_parts(struct compilation *compilation, const struct nest *nest,
 	struct plan_nest *out, struct variant *whole)
 {
 	enum { PARTS_OPERATIONS = 6000000 };
-	long effort = compilation->effort;
+	long effort = compilation->request.effort;
 	if (nest->joined_count)
 		return false;
 	struct nest_work work = nest_work_grant(compilation,
 		nest_work_wanted(compilation, PARTS_OPERATIONS));
 	if (!effort)
-		compilation->effort = PART_POINTS;
+		compilation->request.effort = PART_POINTS;
 	bool done = lower_parts(compilation, nest, NULL, form, rival, plan, out, whole);
-	compilation->effort = effort;
+	compilation->request.effort = effort;
 	nest_work_end(compilation, &work);
 	return done;
 }

@@ -35,7 +35,7 @@ static void lower_one(struct compilation *compilation, const struct nest *nest,
 {
 	*lowered = (struct lowered){ .nest = nest, .plan = *plan };
 	if (pass_done(compilation, "dependences"))
-		nest_print_dependences(compilation, nest, compilation->trace);
+		nest_print_dependences(compilation, nest, compilation->watch.trace);
 	lowered->choice = lower_best_variant(compilation, nest, NULL, form, &lowered->plan, &lowered->out,
 		&lowered->refusal);
 	if (lowered->choice) {
@@ -187,7 +187,7 @@ static bool beats_others(struct compilation *compilation, const struct nest *nes
 	const struct rewriting *rewriting, const struct lowered *best)
 {
 	if (!best->choice || nest_is_constrained(compilation, nest)
-		|| compilation->restriction.held_roles || compilation->buffering == BUFFERING_DOUBLE)
+		|| compilation->request.restriction.held_roles || compilation->request.buffering == BUFFERING_DOUBLE)
 		return false;
 	return (rewriting->is_no_worse && best->choice->has_forms)
 		|| plan_nest_reaches(&best->out, best->out.lower_bound_bytes);

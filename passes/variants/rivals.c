@@ -175,14 +175,14 @@ static void reduce(const struct choice *choice, unsigned others, int loops,
 {
 	const struct nest *nest = choice->variant.nest;
 	const struct band *band = choice->variant.band;
-	*model = choice->free_model;
-	*options = choice->free_options;
+	*model = choice->asked.free_model;
+	*options = choice->asked.free_options;
 	model->array_count = 0;
-	for (int a = 0; a < choice->free_model.array_count; a++) {
+	for (int a = 0; a < choice->asked.free_model.array_count; a++) {
 		if (others >> a & 1)
 			continue;
 		int to = model->array_count++;
-		model->arrays[to] = choice->free_model.arrays[a];
+		model->arrays[to] = choice->asked.free_model.arrays[a];
 		options->store[to] = options->store[a];
 		options->min_store[to] = options->min_store[a];
 		options->slots[to] = options->slots[a];
@@ -215,7 +215,7 @@ static long main_part_bound(struct compilation *compilation, const struct choice
 	reduce(choice, others, loops, model, options);
 	const struct arch arch = arch_resized(compilation->arch, compilation->arch->scratchpad_bytes
 		+ groups->count * arch_granule_bytes(compilation->arch));
-	bytes = !search_schedule_once(compilation->searches, model, &arch, options, &best, &proof)
+	bytes = !search_schedule_once(compilation->known.searches, model, &arch, options, &best, &proof)
 		? LONG_MAX : proof.bound_bytes;
 	for (int a = 0; a < groups->count; a++) {
 		struct compulsory own = { 0 };

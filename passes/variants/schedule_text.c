@@ -446,7 +446,7 @@ bool schedule_read(struct schedule_reader *reader, const struct schedule_line *c
 const struct schedule_line **schedule_lines_below(const struct compilation *compilation,
 	const char *name, int *count)
 {
-	const struct schedule_lines *lines = compilation->schedule;
+	const struct schedule_lines *lines = compilation->request.schedule;
 	const struct schedule_line **below = ARENA_ARRAY(compilation->arena,
 		const struct schedule_line *, (lines ? lines->count : 0) + 1);
 	*count = 0;
@@ -461,7 +461,7 @@ const struct schedule_line **schedule_constraints(const struct compilation *comp
 	const struct nest *nest, int *count)
 {
 	const struct function *function = nest->function;
-	const struct schedule_lines *lines = compilation->schedule;
+	const struct schedule_lines *lines = compilation->request.schedule;
 	int file_count = 0, capacity = function->pragma_count + (lines ? lines->count : 0) + 1;
 	const struct schedule_line **file = ARENA_ARRAY(compilation->arena,
 		const struct schedule_line *, capacity);

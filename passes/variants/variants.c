@@ -212,8 +212,8 @@ static struct choice *lower_variant(struct variants *variants, struct variant_op
 			*outcome = TOO_LONG;
 			return choice;
 		}
-		reference_groups_merge(compilation->arena, variant->groups, choice->obstacle.clash[0],
-			choice->obstacle.clash[1], &merges);
+		reference_groups_merge(compilation->arena, variant->groups, choice->hindrance.obstacle.clash[0],
+			choice->hindrance.obstacle.clash[1], &merges);
 	}
 }
 
@@ -339,7 +339,7 @@ static void note(struct course *course, const struct variants *variants, const s
 	struct choice *choice, enum outcome outcome, const struct plan_nest *out)
 {
 	const struct choice *first = course->refusal->first;
-	if (choice && (!first || (first->contradiction && !choice->contradiction && choice->has_forms)))
+	if (choice && (!first || (first->asked.contradiction && !choice->asked.contradiction && choice->has_forms)))
 		course->refusal->first = choice;
 	course->is_missed |= outcome == TOO_LONG;
 	course->is_too_large |= outcome == NO_FIT;

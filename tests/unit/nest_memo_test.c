@@ -26,7 +26,7 @@ static void begin(struct fixture *fixture)
 {
 	*fixture = (struct fixture){ .compilation = { .ctx = isl_ctx_alloc(), .arena = arena_new() } };
 	isl_options_set_on_error(fixture->compilation.ctx, ISL_ON_ERROR_CONTINUE);
-	fixture->compilation.nests = nest_memos_new(fixture->compilation.arena);
+	fixture->compilation.known.nests = nest_memos_new(fixture->compilation.arena);
 	for (int s = 0; s < 4; s++)
 		fixture->list[s] = &fixture->statements[s];
 }
@@ -118,7 +118,7 @@ static void answers_do_not_outlive_their_function(void **state)
 	struct fixture fixture;
 	begin(&fixture);
 	struct arena *own = arena_new(), *lasting = fixture.compilation.arena;
-	nest_memos_admit(fixture.compilation.nests, &fixture.functions[0]);
+	nest_memos_admit(fixture.compilation.known.nests, &fixture.functions[0]);
 	fixture.compilation.arena = own;
 	const struct nest kept = nest_of(&fixture, 0, 0, 1, NULL, 0);
 	const struct nest passing = nest_of(&fixture, 1, 0, 1, NULL, 0);
