@@ -22,9 +22,20 @@ static struct copy *copy_of(struct plan_cells *cells, const struct plan_transfer
 
 /* ---- uses ---- */
 
+/* COEFFICIENT * FORMULA is one more term, or more of the one with the same variable: 2 * j + (w - 2 * j) has
+ * no j, and so one end only. */
 static void add_term(struct plan_cells *cells, struct use_dim *dim, long coefficient,
 	const struct plan_formula *formula)
 {
+	for (int t = 0; t < dim->term_count && formula->cell; t++) {
+		struct use_term *term = &dim->terms[t];
+		long sum;
+		if (term->cell == formula->cell
+			&& !__builtin_add_overflow(coefficient, term->coefficient, &sum)) {
+			term->coefficient = sum;
+			return;
+		}
+	}
 	dim->terms = arena_grow(cells->arena, dim->terms, (size_t)dim->term_count, &dim->term_capacity,
 		sizeof *dim->terms);
 	dim->terms[dim->term_count++] = (struct use_term){ .coefficient = coefficient,
