@@ -228,7 +228,7 @@ print(len(points), 'points')
 END
 trades()
 {
-	exits 0 "a front of $1" "$LOOPC" --arch=timed.yaml $sizes --pareto="$1" --pareto-points=6 --pareto-output=t.json \
+	exits 0 "a front of $1" "$LOOPC" --arch=timed.yaml $sizes --pareto="$1" --pareto-points=3 --pareto-output=t.json \
 		--pareto-output=t.csv "$gemm"
 	has out '^front of .* points of the [0-9]+ plans that were made$' "a front of $1: says of what"
 	is "$(head -n 1 t.csv)" "function,$1,buffering,command_bytes" "a front of $1: columns"
@@ -239,10 +239,9 @@ trades()
 		skip "a front of $1: points" "no python3"
 	fi
 }
-trades memory,cycles
-trades traffic,commands
-trades energy,cycles,commands
-trades edp,memory
+for figures in $(inputs "memory,cycles traffic,commands energy,cycles,commands" memory,cycles); do
+	trades $figures
+done
 # the least cycles of all in all of the scratchpad are those of a compilation for cycles
 "$LOOPC" --arch=timed.yaml $sizes --pareto=traffic,cycles --pareto-output=t.csv "$gemm" >out
 "$LOOPC" --arch=timed.yaml $sizes --objective=cycles --report=r.json -o r.c "$gemm"

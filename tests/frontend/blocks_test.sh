@@ -100,7 +100,7 @@ printf 'void f(float A[9], const float B[9])\n{\n\tfor (int p = 0; p < 27; p += 
 exits 1 "many divisions" "$LOOPC" in.loop
 has err "in.loop:4:[0-9]+: error: 'p [/%] [0-9]' is one division too many" "many divisions: the message"
 count=0
-for seed in $(inputs "1 3 4 7 8 10 11 13 15 20 22 28 30 37 39 40" "1 3 4 7 8"); do
+for seed in $(inputs "1 3 4 7 8 10 11 13 15 20 22 28 30 37 39 40" "1 8 10 13"); do
 	python3 "$top_srcdir/tests/frontend/divided.py" $seed >in.loop
 	if "$LOOPC" --verify --arch=small.yaml -o out.c in.loop >log 2>&1; then count=$((count + 1))
 	elif ! grep -q 'one division too many' log; then cat in.loop log >>failed; fi

@@ -115,13 +115,14 @@ void f(const short P2[6][6][6])
   }
 }
 END
-for bytes in 64 128; do
+for bytes in $(inputs "64 128" ""); do
 	printf 'name: m\nscratchpad: { bytes: %d, align_bytes: 8 }\ndma: { max_rank: 1, max_bytes: 1024 }\n' \
 		$bytes >machine.yaml
 	exits 0 "beside carried arrays in $bytes bytes" "$LOOPC" --arch=machine.yaml --report carried.loop
 	sed -n 's/^in all: .* \([0-9,]*\) moved.*/\1/p' out | tr -d , >$bytes
 done
-ok "beside carried arrays: more scratchpad moves no more" [ "$(cat 128)" -le "$(cat 64)" ]
+[ -n "$SANITIZER_FLAGS" ] ||
+	ok "beside carried arrays: more scratchpad moves no more" [ "$(cat 128)" -le "$(cat 64)" ]
 
 ok "random functions" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 1 \
 	"${LOOPC_FUNCTIONS:-$(inputs 5 2)}"
@@ -141,13 +142,16 @@ ok "borders and mirror images" python3 -B "$top_srcdir/tests/fusion/functions.py
 # Two nests that are not weighed merged, which would move less: what bounds all choices counts with them.
 ok "parts that nobody weighs" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 14 1
 # Groups that are equal for the model, whose plans move different amounts.
-ok "groups of equal models" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 202 1
+[ -n "$SANITIZER_FLAGS" ] ||
+	ok "groups of equal models" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 202 1
 # Groups in which arrays are made that nobody reads: their plans do not move these.
 ok "arrays that nobody reads" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 900012 1
 # Groups that fit with a tile, and not with the next smaller one.
-ok "smaller tiles that need more" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 920006 1
+[ -n "$SANITIZER_FLAGS" ] ||
+	ok "smaller tiles that need more" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 920006 1
 # What is held in the gap before what comes for each stage needs no room.
-ok "a gap that is used" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 920028 1
+[ -n "$SANITIZER_FLAGS" ] ||
+	ok "a gap that is used" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 920028 1
 # No way to group nests moves less than the one that is taken.
 ok "groupings" python3 -B "$top_srcdir/tests/fusion/groupings.py" "$LOOPC" 6 "${LOOPC_FUNCTIONS:-$(inputs 3 1)}"
 finish

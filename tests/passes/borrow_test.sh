@@ -30,7 +30,7 @@ borrows()
 
 # LU and its kin in blocks, which move a small part of what row by row moves.
 borrows lu 1024 113000 -D N=48
-borrows lu 3000 82000 -D N=48
+[ -n "$SANITIZER_FLAGS" ] || borrows lu 3000 82000 -D N=48
 borrows cholesky 1024 68000 -D N=48
 borrows cholesky 600 29500 -D N=32
 # Right-looking forms: the column that is divided is a part of the block that is updated, though its
@@ -68,7 +68,7 @@ void lu_right(double A[N][N])
 }
 END
 borrows cholesky-right 1024 72500 -D N=48
-borrows lu-right 1024 108000 -D N=48
+[ -n "$SANITIZER_FLAGS" ] || borrows lu-right 1024 108000 -D N=48
 # Tiles of rows and columns, one step of the outer loop after the other.
 borrows floyd-warshall 512 475000 -D N=48
 # A panel of columns stays, the rows it needs come one after the other.

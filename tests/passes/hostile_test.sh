@@ -74,7 +74,7 @@ compiles "large coefficients"
 printf '%s\n' 'void f(char A[100000000][100000000], char B[100000000][100000000])' '{' \
 	'	for (int i = 0; i < 100000000; i++)' '		for (int j = 0; j < 100000000; j++)' \
 	'			A[i][j] += B[j][i];' '}' >in.loop
-exits 0 "large sizes" "$LOOPC" --arch=machine.yaml --effort=200000 -o out.c in.loop
+exits 0 "large sizes" "$LOOPC" --arch=machine.yaml --effort=20000 -o out.c in.loop
 sed 's/\[100000000\]/[3037000500][1][3037000500]/' in.loop >over.loop
 exits 1 "an array that is too large" "$LOOPC" --arch=machine.yaml -o out.c over.loop
 has err 'error: .*too large: an array has at most 2.59 bytes' "an array that is too large: the reason"
@@ -93,10 +93,10 @@ rm -f out.c
 product 700000000 >in.loop
 exits 1 "more bytes moved than 64 bits count" "$LOOPC" --arch=machine.yaml -o out.c in.loop
 has err "every schedule of 'f' moves 2.63 bytes or more" "more bytes moved than 64 bits count: the reason"
-awk 'BEGIN { n = 500000000; printf "void f(const char A[%d][%d]", n, n
-	for (k = 0; k < 40; k++) printf ", char C%d[%d][%d]", k, n, n
+awk 'BEGIN { n = 750000000; printf "void f(const char A[%d][%d]", n, n
+	for (k = 0; k < 17; k++) printf ", char C%d[%d][%d]", k, n, n
 	print ")\n{"
-	for (k = 0; k < 40; k++) printf "for (int i = 0; i < %d; i++) for (int j = 0; j < %d; j++) C%d[i][j] = A[i][j];\n", n, n, k
+	for (k = 0; k < 17; k++) printf "for (int i = 0; i < %d; i++) for (int j = 0; j < %d; j++) C%d[i][j] = A[i][j];\n", n, n, k
 	print "}" }' >in.loop
 exits 1 "more in all than 64 bits count" "$LOOPC" --arch=machine.yaml --effort=1000 -o out.c in.loop
 has err 'up to this nest 2.63 bytes or more are moved in all' "more in all than 64 bits count: the reason"

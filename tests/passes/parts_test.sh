@@ -63,6 +63,6 @@ for seed in $(seq "$(inputs 24 9)"); do
 	result $? "parts of seed $seed"
 	[ ! -s log ] || show log
 done
-[ $count -ge 20 ]
+[ $count -ge "$(inputs 20 5)" ]
 result $? "most could be"
 finish

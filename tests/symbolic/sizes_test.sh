@@ -22,7 +22,7 @@ verify()
 	name=$1
 	shift
 	for machine in ample small limits; do
-		for buffering in single double; do
+		for buffering in $(inputs "single double" double); do
 			ok "$name on $machine, $buffering buffers" "$LOOPC" --arch=$machine.yaml \
 				--buffering=$buffering --verify "$@" "$name.loop"
 		done
@@ -567,7 +567,7 @@ END
 	same locals.program again.program "their program is read back as it was"
 done
 # Tiles that run nothing between those that run something: for the sizes tuned for, few, there are none.
-for tuned in 1 2 3 4; do
+for tuned in $(inputs "1 2 3 4" "1 3"); do
 	for every in 2 3; do
 		for rest in $(seq 0 $((every < tuned ? every - 1 : tuned - 1))); do
 			cat >between.loop <<END
