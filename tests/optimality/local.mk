@@ -15,6 +15,11 @@ tests_optimality_front_test_SOURCES = tests/optimality/front_test.c \
 	tests/optimality/exhaust.c tests/optimality/exhaust.h \
 	tests/optimality/simulate.c tests/optimality/simulate.h
 cmocka_tests += tests/optimality/place_test
+cmocka_tests += tests/optimality/dmazerunner_test
+tests_optimality_dmazerunner_test_SOURCES = tests/optimality/dmazerunner_test.c \
+	tests/optimality/convolution.c tests/optimality/convolution.h \
+	tests/optimality/dmazerunner.c tests/optimality/dmazerunner.h \
+	tests/optimality/simulate.c tests/optimality/simulate.h
 script_tests += tests/optimality/compulsory_test.sh
 EXTRA_DIST += tests/optimality/compulsory.py tests/optimality/constrained.py \
 	tests/optimality/executions.py tests/optimality/windows.py
