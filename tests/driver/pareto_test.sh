@@ -43,7 +43,8 @@ import json, os, subprocess, sys
 machine, options = sys.argv[1], sys.argv[2:]
 loopc = os.environ['LOOPC']
 points = json.load(open('p.json'))['fronts'][0]['points']
-for number, point in enumerate(points):
+step = 3 if os.environ.get('SANITIZER_FLAGS') else 1
+for number, point in list(enumerate(points))[::step]:
     with open('point', 'w') as out:
         out.write(point['schedule'])
     subprocess.run([loopc, '--arch=' + machine, '--schedule=point', '--verify',

@@ -29,7 +29,6 @@ verify_on()
 verify_examples()
 {
 	grep "^$1" "$top_srcdir/examples/sizes.txt" >list
-	turn=0
 	[ -s list ]
 	result $? "examples in $1"
 	while read -r example sizes; do
@@ -37,10 +36,9 @@ verify_examples()
 		for size in $sizes; do
 			defines="$defines -D $size"
 		done
-		turn=$((1 - turn))
-		[ -n "$SANITIZER_FLAGS" ] && [ $turn = 0 ] ||
-			verify_on single "$example" "$defines" unified-512 unified-2k unified-8k
-		[ -n "$SANITIZER_FLAGS" ] && [ $turn = 1 ] ||
+		# the two take turns
+		! taken || verify_on single "$example" "$defines" unified-512 unified-2k unified-8k
+		! otherwise_taken ||
 			verify_on double "$example" "$defines" banked-1k banked-4k banked-16k
 	done <list
 	finish

@@ -9,8 +9,8 @@ same()
 {
 	printf 'void f(const float A[8][16][16], float B[8][32][32], float C[64], float D[2][30][30],
 	const float W[4])\n{\n%s\n}\n' "$2" >in.loop
-	ok "$1" "$LOOPC" --verify --arch=small.yaml -o out.c in.loop
-	ok "$1, double buffered" "$LOOPC" --verify --arch=ample.yaml --buffering=double -o out.c in.loop
+	! taken || ok "$1" "$LOOPC" --verify --arch=small.yaml -o out.c in.loop
+	! otherwise_taken || ok "$1, double buffered" "$LOOPC" --verify --arch=ample.yaml --buffering=double -o out.c in.loop
 }
 
 same "upsampling to the nearest" '

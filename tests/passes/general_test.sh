@@ -10,6 +10,7 @@ END
 
 verify()
 {
+	taken || return
 	sizes=
 	for size in $(grep "^$1 " "$top_srcdir/examples/sizes.txt" | cut -d' ' -f2-); do
 		sizes="$sizes -D $size"

@@ -23,6 +23,7 @@ verify()
 	shift
 	for machine in ample small limits; do
 		for buffering in $(inputs "single double" double); do
+			taken || continue
 			ok "$name on $machine, $buffering buffers" "$LOOPC" --arch=$machine.yaml \
 				--buffering=$buffering --verify "$@" "$name.loop"
 		done

@@ -15,6 +15,21 @@ inputs()
 	[ -z "$SANITIZER_FLAGS" ] && echo "$1" || echo "$2"
 }
 
+# taken: whether the next of many cases that are much alike is tried: each is, or every second one where
+# the program was built with sanitizers.
+turn=0
+taken()
+{
+	turn=$((1 - turn))
+	[ -z "$SANITIZER_FLAGS" ] || [ $turn = 1 ]
+}
+
+# otherwise_taken: the same of a case that goes with that one: with sanitizers it is tried instead.
+otherwise_taken()
+{
+	[ -z "$SANITIZER_FLAGS" ] || [ $turn = 0 ]
+}
+
 # result STATUS NAME: one result; STATUS 0 is a success.
 result()
 {
