@@ -44,8 +44,8 @@ libloopc_a_SOURCES += \
 	passes/regions/region.c passes/regions/region.h \
 	passes/regions/region_memo.c passes/regions/region_memo.h passes/regions/on_chip.c \
 	passes/regions/rows.c passes/regions/rows.h passes/regions/siblings.c \
-	passes/regions/siblings.h passes/regions/slide.c passes/regions/streamed.c \
-	passes/regions/visit.h
+	passes/regions/siblings.h passes/regions/slide.c passes/regions/slots.c passes/regions/still.c \
+	passes/regions/streamed.c passes/regions/turn.c passes/regions/turn.h passes/regions/visit.h
 libloopc_a_SOURCES += \
 	passes/lower/lower.c passes/lower/lower.h \
 	passes/lower/points.c passes/lower/points.h passes/lower/transfers.c \

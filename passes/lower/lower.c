@@ -77,6 +77,7 @@ static void make_tile_loop(struct lowering *lowering, struct tile_loop *loop, in
 	long min, max;
 	loop->dim = dim;
 	loop->size = size;
+	loop->has_ends = has_ends(lowering->variant, dim);
 	loop->trips = trips_of(lowering, dim, extent, size);
 	if (!plan_is_const(loop->trips, &loop->count))
 		loop->count = 0;
@@ -489,8 +490,11 @@ static struct lowering lowering_of(struct compilation *compilation, const struct
 	lowering.slides = ARENA_ARRAY(compilation->arena, bool, variant->groups->count + 1);
 	lowering.must_cut = ARENA_ARRAY(compilation->arena, bool, variant->groups->count + 1);
 	lowering.lender = ARENA_ARRAY(compilation->arena, int, variant->groups->count + 1);
-	for (int a = 0; a < variant->groups->count; a++)
+	lowering.slots = ARENA_ARRAY(compilation->arena, long, variant->groups->count + 1);
+	for (int a = 0; a < variant->groups->count; a++) {
 		lowering.lender[a] = -1;
+		lowering.slots[a] = 1;
+	}
 	lowering.instances = ARENA_ARRAY(compilation->arena, isl_set *,
 		variant->nest->statement_count * (TILE_LOOPS + 1) * REACHES);
 	make_tile_loops(&lowering);
@@ -538,7 +542,7 @@ static bool lower_with_buffers(struct lowering *lowering, struct plan_nest *out,
 
 bool lower_with_schedule(struct compilation *compilation, const struct variant *variant,
 	const struct nest_model *model, const struct region *regions, bool has_forms,
-	const struct schedule *schedule, enum doubling *doubling, enum detail detail,
+	struct schedule *schedule, enum doubling *doubling, enum detail detail,
 	struct plan *plan, struct plan_nest *out, struct obstacle *obstacle)
 {
 	struct lowering lowering = lowering_of(compilation, variant, model, schedule, plan);
@@ -548,8 +552,11 @@ bool lower_with_schedule(struct compilation *compilation, const struct variant *
 	for (int a = 0; a < variant->groups->count; a++) {
 		lowering.store[a] = store_with_blocks(&lowering, a, schedule->storage[a].store);
 		lowering.slides[a] = schedule->storage[a].is_sliding;
+		lowering.slots[a] = schedule->storage[a].slots;
 	}
 	bool done = lower_with_buffers(&lowering, out, obstacle);
+	for (int a = 0; a < variant->groups->count && done; a++)
+		schedule->storage[a].slots = lowering.slots[a];
 	lowering_end(&lowering);
 	return done;
 }

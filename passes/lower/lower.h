@@ -14,11 +14,12 @@ struct obstacle {
 
 /* Lowers VARIANT under SCHEDULE into OUT (body, traffic, buffers of PLAN).  HAS_FORMS as
  * nest_model_build returned it: then places of buffers are in the schedule; else they are
- * chosen here, where DOUBLING [array] says which are to be double, then which
- * are.  False if there is no plan; OBSTACLE says why, if it can be mended. */
+ * chosen here, where DOUBLING [array] says which are to be double, then which are, and SCHEDULE
+ * how many slots there are to be, then are.  False if there is no plan; OBSTACLE says why, if it
+ * can be mended. */
 bool lower_with_schedule(struct compilation *compilation, const struct variant *variant,
 	const struct nest_model *model, const struct region *regions, bool has_forms,
-	const struct schedule *schedule, enum doubling *doubling, enum detail detail, struct plan *plan,
+	struct schedule *schedule, enum doubling *doubling, enum detail detail, struct plan *plan,
 	struct plan_nest *out, struct obstacle *obstacle);
 
 /* Lowers a fused GROUP: tiles and order from SCHEDULE, buffers at STORE [array]; windows

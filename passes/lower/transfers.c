@@ -173,8 +173,7 @@ static void append_get(const struct view *view, struct plan_expr *when, struct p
 {
 	struct lowering *lowering = view->lowering;
 	const struct visit *visit = view->visit;
-	if (!visit->get_rows)
-		when = both_hold(lowering, when, seen(view, visit->fetches));
+	when = both_hold(lowering, when, seen(view, visit->fetches));
 	if (never_holds(when))
 		return;
 	block = guarded(lowering, block, when);
@@ -257,10 +256,11 @@ static unsigned append_puts(struct lowering *lowering, int a, struct plan_node *
 	block = guarded(lowering, block, now.visit->exists);
 	if (now.buffer->is_double && !now.visit->is_fetched && reuses_room(lowering, a))
 		append_wait(lowering, block, tag);
+	struct plan_node *puts = guarded(lowering, block, now.visit->puts);
 	if (now.visit->put_rows)
-		append_rows_seen(&now, now.visit->put_rows, block);
+		append_rows_seen(&now, now.visit->put_rows, puts);
 	else
-		append_box(&now, true, guarded(lowering, block, now.visit->puts));
+		append_box(&now, true, puts);
 	return now.buffer->is_double ? 0 : tag;
 }
 

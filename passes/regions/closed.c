@@ -1,5 +1,5 @@
-/* Regions that have a closed form: slots, windows that slide, what stays at a turn.  The rules
- * are those of struct storage in passes/cost/model.h. */
+/* Regions that have a closed form: slots, windows that slide, what moves when.  The rules are those
+ * of struct storage in passes/cost/model.h. */
 
 #include "passes/regions/closed.h"
 
@@ -7,6 +7,7 @@
 #include "ir/plan_copy.h"
 #include "passes/regions/holds.h"
 #include "passes/regions/region.h"
+#include "passes/regions/turn.h"
 #include "passes/tiles/expressions.h"
 
 #define ARENA(lowering) ((lowering)->compilation->arena)
@@ -20,17 +21,6 @@ static struct plan_expr *make(const struct lowering *lowering, enum plan_op op,
 	struct plan_expr *a, struct plan_expr *b)
 {
 	return plan_make(ARENA(lowering), op, a, b);
-}
-
-static struct plan_expr *negation(const struct lowering *lowering, struct plan_expr *condition)
-{
-	return make(lowering, PLAN_NOT, condition, NULL);
-}
-
-static struct plan_expr *either(const struct lowering *lowering, struct plan_expr *a,
-	struct plan_expr *b)
-{
-	return a ? make(lowering, PLAN_OR, a, b) : b;
 }
 
 /* An array in its buffer. */
@@ -55,11 +45,6 @@ static struct plan_expr *tile_of(const struct held *array, int l)
 	return plan_ref(ARENA(array->lowering), array->lowering->loops[l].tile_var);
 }
 
-static struct plan_expr *position_of(const struct held *array, int l)
-{
-	return plan_ref(ARENA(array->lowering), array->lowering->loops[l].var);
-}
-
 static bool indexes(const struct held *array, int l)
 {
 	int dim = array->lowering->loops[l].dim;
@@ -74,53 +59,22 @@ static bool is_anchored(const struct held *array, int l)
 	return array->model->anchored >> array->lowering->loops[l].dim & 1;
 }
 
-static struct plan_expr *last_position(const struct held *array, int l)
-{
-	return make(array->lowering, PLAN_SUB, array->lowering->loops[l].trips,
-		constant(array->lowering, 1));
-}
-
-static struct plan_expr *at_start(const struct held *array, int l)
-{
-	return make(array->lowering, PLAN_EQ, position_of(array, l), constant(array->lowering, 0));
-}
-
-static struct plan_expr *at_end(const struct held *array, int l)
-{
-	return make(array->lowering, PLAN_EQ, position_of(array, l), last_position(array, l));
-}
-
 /* ---- when ---- */
 
-/* The region of this visit is on chip since the run before (TOWARDS_END: will stay
- * until the next run).  NULL: never. */
+/* The loops that leave the region where it is.  What is anchored is never kept. */
+static unsigned long still_loops(const struct held *array)
+{
+	unsigned long still = 0;
+	for (int l = 0; l < array->store && !array->model->anchored; l++)
+		if (!indexes(array, l))
+			still |= 1UL << l;
+	return still;
+}
+
 static struct plan_expr *is_kept(const struct held *array, bool towards_end)
 {
-	const struct lowering *lowering = array->lowering;
-	int b = array->mover;
-	if (b < lowering->first_inner || array->model->anchored)
-		return NULL;
-	struct plan_expr *turns = NULL;
-	struct plan_expr *inside = constant(lowering, 1);   /* loops between are at their ends */
-	if (!lowering->loops[b].is_serpentine)
-		return NULL;
-	/* Nothing is kept from one block to the next. */
-	for (int l = b - 1; l >= lowering->first_inner; l--) {
-		struct plan_expr *still = towards_end ? at_end(array, l) : at_start(array, l);
-		if (!indexes(array, l))
-			turns = either(lowering, turns, make(lowering, PLAN_AND, inside,
-				negation(lowering, still)));
-		else if (!lowering->loops[l].is_serpentine)
-			break;
-		inside = make(lowering, PLAN_AND, inside, still);
-	}
-	if (!turns)
-		return NULL;
-	struct plan_expr *left = position_of(array, b);
-	if (towards_end)
-		left = make(lowering, PLAN_SUB, last_position(array, b), left);
-	return make(lowering, PLAN_AND, make(lowering, PLAN_LE, left,
-		constant(lowering, array->storage->slots - 1)), turns);
+	const struct turning turning = { array->mover, still_loops(array), array->storage->slots, NULL };
+	return kept_at_turn(array->lowering, &turning, towards_end);
 }
 
 /* The visit is one that an anchored array has; NULL: all are. */
@@ -133,7 +87,7 @@ static struct plan_expr *is_visited(const struct held *array)
 		if (is_anchored(array, l)) {
 			const struct band_dim *dim = &lowering->band->dims[lowering->loops[l].dim];
 			condition = both_hold(lowering, condition, dim->planes[s].kind == HYPERPLANE_FIRST
-				? at_start(array, l) : at_end(array, l));
+				? loop_at_start(lowering, l) : loop_at_end(lowering, l));
 		}
 	return condition;
 }
@@ -146,8 +100,8 @@ static struct plan_expr *comes_back(const struct held *array, bool will)
 	struct plan_expr *condition = NULL;
 	for (int l = 0; l < array->store; l++)
 		if (!indexes(array, l) && !is_anchored(array, l))
-			condition = either(lowering, condition,
-				negation(lowering, will ? at_end(array, l) : at_start(array, l)));
+			condition = either_holds(lowering, condition,
+				does_not_hold(lowering, will ? loop_at_end(lowering, l) : loop_at_start(lowering, l)));
 	return condition ? condition : constant(lowering, 0);
 }
 
@@ -160,7 +114,7 @@ static struct plan_expr *moving_visits(const struct held *array, bool is_put)
 	/* The first time nothing needs to come, the last time nothing needs to go. */
 	if (is_put ? array->model->is_dropped : array->model->is_written && array->model->is_created)
 		condition = both_hold(lowering, condition, comes_back(array, is_put));
-	return kept ? both_hold(lowering, condition, negation(lowering, kept)) : condition;
+	return kept ? both_hold(lowering, condition, does_not_hold(lowering, kept)) : condition;
 }
 
 /* The sizes for which anything of the array is touched.  NULL: all. */
@@ -390,8 +344,8 @@ static void fill_fresh(const struct held *array, int d, struct visit *visit)
 		low = make(lowering, PLAN_MIN, low, end);
 	}
 	struct plan_expr *to_low = !loop->is_backward ? constant(lowering, falls)
-		: falls ? negation(lowering, loop->is_backward) : loop->is_backward;
-	add_fresh(array, negation(lowering, to_low), high, end, visit);
+		: falls ? does_not_hold(lowering, loop->is_backward) : loop->is_backward;
+	add_fresh(array, does_not_hold(lowering, to_low), high, end, visit);
 	add_fresh(array, to_low, first, low, visit);
 }
 
@@ -488,7 +442,8 @@ static struct visit make_visit(const struct held *array)
 		visit.count[d] = region_count(array, d);
 	}
 	if (visit.slide >= 0) {
-		visit.goes_on = negation(array->lowering, at_start(array, array->mover));
+		visit.goes_on = does_not_hold(array->lowering,
+			loop_at_start(array->lowering, array->mover));
 		fill_fresh(array, visit.slide, &visit);
 	}
 	return visit;

@@ -7,8 +7,6 @@
 #include "ir/coalesce.h"
 #include "passes/regions/general.h"
 
-#define ARENA(lowering) ((lowering)->compilation->arena)
-
 bool buffer_measure(struct plan_buffer *buffer)
 {
 	buffer->bytes = buffer->slots * buffer->array->type.bytes;
@@ -18,12 +16,10 @@ bool buffer_measure(struct plan_buffer *buffer)
 	return true;
 }
 
+/* One slot more. */
 static bool add_slot(struct lowering *lowering, int a, struct plan_buffer *buffer)
 {
-	struct arena *arena = ARENA(lowering);
-	buffer->slots = 2;
-	buffer->slot = plan_make(arena, PLAN_MOD,
-		plan_ref(arena, mover_of(lowering, a)->var), plan_const(arena, 2));
+	set_slots(lowering, a, buffer, buffer->slots + 1);
 	return true;
 }
 
@@ -47,6 +43,14 @@ static bool visits_are_apart(struct lowering *lowering, int a, const struct gene
 	return apart;
 }
 
+/* The same for all visits whose regions may be on chip together. */
+static bool all_are_apart(struct lowering *lowering, int a, const struct general_region *region)
+{
+	long slots = lowering->slots[a];
+	return slots == 1 && !mover_of(lowering, a)->is_backward ? visits_are_apart(lowering, a, region)
+		: region_is_apart(lowering, a, region, slots);
+}
+
 /* The buffer of array A, whose regions come and go with a loop. */
 static bool double_region(struct lowering *lowering, int a, struct plan_buffer *buffer)
 {
@@ -59,14 +63,14 @@ static bool double_region(struct lowering *lowering, int a, struct plan_buffer *
 	if (!region->knows_slide)
 		slide_find(lowering, a, region);
 	if (region->visit.slide < 0)
-		return (!array->is_written || visits_are_apart(lowering, a, region))
+		return (!array->is_written || all_are_apart(lowering, a, region))
 			&& add_slot(lowering, a, buffer);
 	struct plan_dim *dim = &buffer->dims[region->visit.slide];
-	if (region->span_of_two < 0)
-		return false;
-	if (region->span_of_two > dim->extent)
-		dim->extent = region->span_of_two;
-	return true;
+	long span = lowering->slots[a] == 1 ? region->span_of_two
+		: region_span(lowering, a, region, lowering->slots[a] + 1);
+	if (span > dim->extent)
+		dim->extent = span;
+	return span >= 0;
 }
 
 /* Those that come for stages do so all together. */

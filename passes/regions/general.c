@@ -66,8 +66,10 @@ static void find_get_rows(struct lowering *lowering, int a, const struct general
 	struct plan_node *rows = box_has_holes(elements, region->footprint.visits, &region->box)
 		? rows_of(lowering, a, false, elements) : NULL;
 	isl_set_free(elements);
-	if (isl_work_end(&work))
+	if (isl_work_end(&work) && rows) {
 		lowering->general[a].visit.get_rows = rows;
+		lowering->general[a].visit.fetches = NULL;
+	}
 }
 
 /* Where what a visit writes is no box, but can be moved by itself: only what is read before
@@ -176,10 +178,14 @@ static bool fill_region(struct lowering *lowering, int a, struct general_region 
 		work = isl_work_begin(lowering->compilation->ctx, TRANSFER_OPERATIONS);
 		done = find_transfers(lowering, a, region);
 		done = isl_work_end(&work) && done;
+		if (done)
+			still_find(lowering, a, region);
 		region_memo_keep_transfers(lowering, a, region, done, names, begun);
 	}
-	if (done)
+	if (done) {
 		slide_fill(lowering, a, region, buffer);
+		still_fill(lowering, a, region, lowering->slots[a]);
+	}
 	return done;
 }
 
@@ -213,6 +219,8 @@ static bool measure_buffer(struct lowering *lowering, int a)
 		if (!buffer->dims[d].extent)
 			buffer->dims[d] = (struct plan_dim){ .extent = 1, .stride = 1,
 				.origin = plan_const(ARENA(lowering), 0) };
+	if (!stays_on_chip(&lowering->groups->items[a]) && lowering->store[a] > 0)
+		general_hold_slots(lowering, a, &lowering->general[a], buffer);
 	return buffer_measure(buffer);
 }
 

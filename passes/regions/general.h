@@ -4,7 +4,8 @@
 #include "passes/regions/region.h"
 
 /* What the files share that make regions without closed forms: the regions of visits
- * (passes/regions/general.c), windows that slide (passes/regions/slide.c), what comes for a stage
+ * (passes/regions/general.c), windows that slide (passes/regions/slide.c), what stays at turns
+ * (passes/regions/still.c) and in slots (passes/regions/slots.c), what comes for a stage
  * (passes/regions/streamed.c), and arrays that never leave the chip (passes/regions/on_chip.c). */
 
 /* Sees whether array A's window slides along the innermost loop outside; and makes its buffer
@@ -12,6 +13,28 @@
 void slide_find(struct lowering *lowering, int a, struct general_region *region);
 void slide_fill(struct lowering *lowering, int a, struct general_region *region,
 	struct plan_buffer *buffer);
+
+/* Whether array A's buffer may hold a region for longer than the visit that shows it, if that stays the
+ * same. */
+bool region_may_stay(const struct lowering *lowering, int a);
+/* Finds which loops leave the region of array A where it is; and makes the conditions of what moves such
+ * that nothing is that is kept at a turn, where the buffer holds the regions of so many SLOTS. */
+void still_find(struct lowering *lowering, int a, struct general_region *region);
+void still_fill(struct lowering *lowering, int a, struct general_region *region, long slots);
+/* Fills in which of the visits of the first DEPTH tile loops have a region; false if that has no plan. */
+bool region_find_visited(struct lowering *lowering, struct general_region *region, int depth);
+
+/* Makes room in array A's buffer for as many regions as lowering.slots says, or for one, which that
+ * then says, where several cannot be held. */
+void general_hold_slots(struct lowering *lowering, int a, struct general_region *region,
+	struct plan_buffer *buffer);
+/* The buffer of array A has so many SLOTS. */
+void set_slots(struct lowering *lowering, int a, struct plan_buffer *buffer, long slots);
+/* No two boxes of array A whose tiles are at most TILES apart have an element in common. */
+bool region_is_apart(struct lowering *lowering, int a, const struct general_region *region, long tiles);
+/* The most elements from where the window of one of so many TILES in a row begins to where another one
+ * ends; -1: not known. */
+long region_span(struct lowering *lowering, int a, const struct general_region *region, long tiles);
 
 /* Array A, which comes for its stage: its buffer's extents; what is moved when. */
 bool streamed_measure(struct lowering *lowering, int a, struct general_region *region,

@@ -8,6 +8,7 @@
 #include "ir/ast_build.h"
 #include "ir/coalesce.h"
 #include "ir/isl_work.h"
+#include "passes/regions/turn.h"
 #include "passes/tiles/expressions.h"
 
 #define ARENA(lowering) ((lowering)->compilation->arena)
@@ -40,17 +41,26 @@ __isl_give isl_set *region_fetches(const struct lowering *lowering, int a,
 	return isl_set_copy(footprint->visits);
 }
 
-struct plan_expr *region_condition(struct lowering *lowering, __isl_keep isl_set *set,
-	int depth)
+bool region_find_condition(struct lowering *lowering, __isl_keep isl_set *set, int depth,
+	struct plan_expr **condition)
 {
 	isl_set *context = context_at(lowering, depth);
+	*condition = NULL;
 	if (isl_set_is_subset(context, set) == isl_bool_true) {
 		isl_set_free(context);
-		return NULL;
+		return true;
 	}
 	set = isl_set_gist(isl_set_copy(set), isl_set_copy(context));
 	isl_ast_expr *expr = ast_of_set(context, set);
-	return expr ? translate_expr(lowering, expr) : plan_const(ARENA(lowering), 1);
+	*condition = expr ? translate_expr(lowering, expr) : NULL;
+	return *condition;
+}
+
+struct plan_expr *region_condition(struct lowering *lowering, __isl_keep isl_set *set, int depth)
+{
+	struct plan_expr *condition;
+	return region_find_condition(lowering, set, depth, &condition) ? condition
+		: plan_const(ARENA(lowering), 1);
 }
 
 /* The buffer's extents, from a box that is known.  False if one is not. */
@@ -105,7 +115,9 @@ static struct plan_expr *origin_of(struct lowering *lowering, const struct gener
 {
 	enum { ORIGIN_OPERATIONS = 400000 };
 	isl_set *visits = region->footprint.visits;
-	if (lowering->detail != TO_EMIT || isl_pw_aff_n_piece(region->box.low[d]) == 1)
+	/* what is kept at a turn is to lie where it did */
+	if (lowering->detail != TO_EMIT || loop_turns(lowering, depth - 1)
+		|| isl_pw_aff_n_piece(region->box.low[d]) == 1)
 		return region->visit.first[d];
 	struct isl_work work = isl_work_begin(lowering->compilation->ctx, ORIGIN_OPERATIONS);
 	struct plan_expr *origin = expression_of(lowering, visits, depth,

@@ -18,14 +18,23 @@ struct general_region {
 	struct plan_expr *continues, *end_before;
 	long span_of_two;            /* elements from where that begins to where this one ends, at
 	                              * most; -1: unknown */
+	/* At turns: bit l where loop l leaves the region and what is moved of it as they are (0: nothing
+	 * is kept); and the visits that have a region (NULL: all). */
+	unsigned long still;
+	bool knows_visited;
+	struct plan_expr *visited;
 };
 
 /* The visits that must fetch: something is read before it is written, or the box that
  * goes out holds elements that the visit does not write.  Caller frees. */
 __isl_give isl_set *region_fetches(const struct lowering *lowering, int a,
 	const struct footprint *footprint, const struct box *box);
-/* True in the visits of SET; NULL if those are all that the first DEPTH tile loops have. */
+/* True in the visits of SET; NULL if those are all that the first DEPTH tile loops have.  In all of them
+ * where isl finds no condition. */
 struct plan_expr *region_condition(struct lowering *lowering, __isl_keep isl_set *set, int depth);
+/* *CONDITION is that; false where isl finds none. */
+bool region_find_condition(struct lowering *lowering, __isl_keep isl_set *set, int depth,
+	struct plan_expr **condition);
 
 /* Fills in REGION's box and extents, from its footprint. */
 void region_find_box(struct general_region *region, int rank);

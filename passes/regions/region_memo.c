@@ -330,6 +330,7 @@ static void copy_transfers(struct lowering *lowering, int a, const struct known_
 	}
 	copy.visit.fetches = bound(lowering, copy.visit.fetches, bindings);
 	copy.visit.puts = bound(lowering, copy.visit.puts, bindings);
+	copy.visited = bound(lowering, copy.visited, bindings);
 	copy.continues = bound(lowering, copy.continues, bindings);
 	copy.end_before = bound(lowering, copy.end_before, bindings);
 	copy.visit.put_rows = copy_rows(renaming, a, copy.visit.put_rows, bindings);

@@ -2,6 +2,7 @@
 
 #include <isl/aff.h>
 
+#include "ir/plan_copy.h"
 #include "passes/regions/general.h"
 #include "passes/tiles/expressions.h"
 
@@ -43,12 +44,34 @@ static long span_of_two(__isl_keep isl_set *common, int d, const struct box *now
 	return span;
 }
 
+/* SET is the same in the first and the last iteration of a run of loop L as between, at the same
+ * tile. */
+static bool ignores_ends(const struct lowering *lowering, __isl_keep isl_set *set, int l, int depth)
+{
+	isl_set *any = isl_set_intersect_params(whatever_end(lowering, isl_set_copy(set), l),
+		context_at(lowering, depth));
+	bool same = isl_set_is_subset(any, set) == isl_bool_true;
+	isl_set_free(any);
+	return same;
+}
+
+/* The window of REGION may slide both ways, if the innermost of DEPTH loops outside turns: the one
+ * before is that of the tile before or behind, and they are told from those that show nothing. */
+static bool may_go_back(struct lowering *lowering, struct general_region *region, int depth)
+{
+	return !lowering->loops[depth - 1].is_backward
+		|| (ignores_ends(lowering, region->footprint.lows, depth - 1, depth)
+		&& ignores_ends(lowering, region->footprint.highs, depth - 1, depth)
+		&& region_find_visited(lowering, region, depth));
+}
+
 void slide_find(struct lowering *lowering, int a, struct general_region *region)
 {
 	const struct reference_group *array = &lowering->groups->items[a];
 	int depth = lowering->store[a];
 	region->knows_slide = true;
-	if (depth < 1 || array->is_written || array->has_siblings || !lowering->slides[a])
+	if (depth < 1 || array->is_written || array->has_siblings || !lowering->slides[a]
+		|| !may_go_back(lowering, region, depth))
 		return;
 	const struct box *now = &region->box;
 	struct footprint earlier = footprint_by_lattice(lowering->buffers[a],
@@ -71,6 +94,32 @@ void slide_find(struct lowering *lowering, int a, struct general_region *region)
 	isl_set_free(common);
 }
 
+/* EXPR in the tile of LOOP that is behind the present one. */
+static struct plan_expr *behind(struct arena *arena, const struct tile_loop *loop,
+	struct plan_expr *expr)
+{
+	const struct plan_binding there = { NULL, loop->tile_var, plan_make(arena, PLAN_ADD,
+		plan_ref(arena, loop->tile_var), plan_const(arena, 1)) };
+	return plan_expr_at(arena, expr, &there);
+}
+
+static void add_fresh(struct arena *arena, struct visit *visit, struct plan_expr *when,
+	struct plan_expr *first, struct plan_expr *end)
+{
+	visit->fresh[visit->fresh_count++] = (struct fresh){ when, first,
+		plan_make(arena, PLAN_SUB, end, first) };
+}
+
+/* CONDITION where LOOP goes up, OTHER where it goes down; NULL: they hold. */
+static struct plan_expr *by_direction(struct arena *arena, const struct tile_loop *loop,
+	struct plan_expr *condition, struct plan_expr *other)
+{
+	struct plan_expr *yes = plan_const(arena, 1);
+	if (!loop->is_backward || (!condition && !other))
+		return condition;
+	return plan_select(arena, loop->is_backward, other ? other : yes, condition ? condition : yes);
+}
+
 void slide_fill(struct lowering *lowering, int a, struct general_region *region,
 	struct plan_buffer *buffer)
 {
@@ -79,15 +128,20 @@ void slide_fill(struct lowering *lowering, int a, struct general_region *region,
 	int d = visit->slide;
 	if (d < 0)
 		return;
+	const struct tile_loop *loop = mover_of(lowering, a);
 	struct plan_expr *goes_on = plan_make(arena, PLAN_LE, plan_const(arena, 1),
-		plan_ref(arena, mover_of(lowering, a)->var));
-	visit->goes_on = region->continues ? plan_make(arena, PLAN_AND, goes_on, region->continues)
-		: goes_on;
+		plan_ref(arena, loop->var));
+	struct plan_expr *continues = by_direction(arena, loop, region->continues,
+		region->visited ? behind(arena, loop, region->visited) : NULL);
+	visit->goes_on = continues ? plan_make(arena, PLAN_AND, goes_on, continues) : goes_on;
 	struct plan_expr *end = plan_make(arena, PLAN_ADD, visit->first[d], visit->count[d]);
 	struct plan_expr *first = plan_make(arena, PLAN_MAX, visit->first[d],
 		plan_make(arena, PLAN_ADD, region->end_before, plan_const(arena, 1)));
-	visit->fresh[visit->fresh_count++] = (struct fresh){ NULL, first,
-		plan_make(arena, PLAN_SUB, end, first) };
+	add_fresh(arena, visit, loop->is_backward ? does_not_hold(lowering, loop->is_backward) : NULL,
+		first, end);
+	if (loop->is_backward)
+		add_fresh(arena, visit, loop->is_backward, visit->first[d], plan_make(arena, PLAN_MIN, end,
+			behind(arena, loop, visit->first[d])));
 	buffer->dims[d].modulus = buffer->dims[d].extent;
 	buffer->dims[d].origin = NULL;
 }

@@ -26,7 +26,7 @@ struct visit {
 	struct plan_expr *goes_on;
 	struct fresh fresh[2];
 	int fresh_count;
-	/* Where not the whole box comes or goes, but some of its elements: how. */
+	/* Where not the whole box comes or goes, but some of its elements: how, when that is. */
 	struct plan_node *get_rows, *put_rows;
 };
 

@@ -189,6 +189,17 @@ struct plan_expr *both_hold(const struct lowering *lowering, struct plan_expr *a
 	return !a ? b : !b ? a : plan_make(lowering->compilation->arena, PLAN_AND, a, b);
 }
 
+struct plan_expr *either_holds(const struct lowering *lowering, struct plan_expr *a,
+	struct plan_expr *b)
+{
+	return a ? plan_make(lowering->compilation->arena, PLAN_OR, a, b) : b;
+}
+
+struct plan_expr *does_not_hold(const struct lowering *lowering, struct plan_expr *condition)
+{
+	return plan_make(lowering->compilation->arena, PLAN_NOT, condition, NULL);
+}
+
 bool never_holds(const struct plan_expr *condition)
 {
 	long value;

@@ -50,6 +50,10 @@ struct plan_expr *expression_at(struct lowering *lowering, __isl_keep isl_set *p
 struct plan_expr *both_hold(const struct lowering *lowering, struct plan_expr *a,
 	struct plan_expr *b);
 bool never_holds(const struct plan_expr *condition);
+/* A (NULL: nothing yet) or B; not CONDITION. */
+struct plan_expr *either_holds(const struct lowering *lowering, struct plan_expr *a,
+	struct plan_expr *b);
+struct plan_expr *does_not_hold(const struct lowering *lowering, struct plan_expr *condition);
 
 /* A number of the nest as the symbolic sizes make it: VALUE where SIZES is NULL. */
 struct plan_expr *sized(struct lowering *lowering, long value, isl_pw_aff *sizes);

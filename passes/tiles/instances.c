@@ -25,10 +25,10 @@ static __isl_give isl_id *parameter_id(const struct lowering *lowering, char kin
 }
 
 /* Kinds of parameters of loop L: where tiles are walked one way only, the first and the
- * last iteration are known by the tile, if their number is known. */
+ * last iteration are known by the tile, if their number is known; they may not matter either. */
 static const char *kinds_of(const struct tile_loop *loop)
 {
-	return loop->is_backward ? "tfl" : loop->count ? "t" : "tl";
+	return loop->is_backward && loop->has_ends ? "tfl" : loop->count || loop->is_backward ? "t" : "tl";
 }
 
 static __isl_give isl_space *tile_space(const struct lowering *lowering)
@@ -149,15 +149,59 @@ __isl_give isl_set *context_at(const struct lowering *lowering, int depth)
 	return isl_set_params(context);
 }
 
+/* SET for any value of parameter KIND of loop L. */
+static __isl_give isl_set *whatever(const struct lowering *lowering, __isl_take isl_set *set,
+	char kind, int l)
+{
+	isl_id *id = parameter_id(lowering, kind, l);
+	int position = isl_set_find_dim_by_id(set, isl_dim_param, id);
+	isl_id_free(id);
+	return position < 0 ? set : isl_set_project_out(set, isl_dim_param, (unsigned)position, 1);
+}
+
 __isl_give isl_set *whatever_tile(const struct lowering *lowering, __isl_take isl_set *set, int l)
 {
-	for (const char *kind = kinds_of(&lowering->loops[l]); *kind; kind++) {
+	for (const char *kind = kinds_of(&lowering->loops[l]); *kind; kind++)
+		set = whatever(lowering, set, *kind, l);
+	return set;
+}
+
+__isl_give isl_set *whatever_end(const struct lowering *lowering, __isl_take isl_set *set, int l)
+{
+	for (const char *kind = kinds_of(&lowering->loops[l]); *kind; kind++)
+		if (*kind != 't')
+			set = whatever(lowering, set, *kind, l);
+	return set;
+}
+
+/* The kind of the parameter that is another tile's where KIND is the present one's. */
+static char kind_there(char kind)
+{
+	return kind == 't' ? 'u' : kind == 'f' ? 'g' : 'm';
+}
+
+__isl_give isl_set *tiles_further(const struct lowering *lowering, __isl_take isl_set *set, int l,
+	long from, long to)
+{
+	const char *kinds = kinds_of(&lowering->loops[l]);
+	for (const char *kind = kinds; *kind; kind++) {
 		isl_id *id = parameter_id(lowering, *kind, l);
 		int position = isl_set_find_dim_by_id(set, isl_dim_param, id);
 		isl_id_free(id);
 		if (position >= 0)
-			set = isl_set_project_out(set, isl_dim_param, (unsigned)position, 1);
+			set = isl_set_set_dim_id(set, isl_dim_param, (unsigned)position,
+				parameter_id(lowering, kind_there(*kind), l));
 	}
+	isl_space *tiles = isl_space_params_alloc(lowering->compilation->ctx, 0);
+	for (int there = 0; there < 2; there++)
+		tiles = isl_space_add_param_id(tiles, parameter_id(lowering, there ? 'u' : 't', l));
+	set = isl_set_align_params(set, tiles);
+	isl_aff *step = isl_aff_sub(parameter(lowering, isl_set_get_space(set), 'u', l),
+		parameter(lowering, isl_set_get_space(set), 't', l));
+	set = at_least(set, isl_aff_copy(step), from);
+	set = at_most(set, step, to);
+	for (const char *kind = kinds; *kind; kind++)
+		set = whatever(lowering, set, kind_there(*kind), l);
 	return set;
 }
 

@@ -25,5 +25,10 @@ bool dim_may_be_empty(const struct lowering *lowering, int dim);
 __isl_give isl_set *stage_instances(const struct lowering *lowering, int s);
 /* SET for any tile of loop L. */
 __isl_give isl_set *whatever_tile(const struct lowering *lowering, __isl_take isl_set *set, int l);
+/* SET whether or not loop L is in the first or the last iteration of its run, at the same tile. */
+__isl_give isl_set *whatever_end(const struct lowering *lowering, __isl_take isl_set *set, int l);
+/* What SET has in some tile of loop L that is FROM to TO further on than the present one. */
+__isl_give isl_set *tiles_further(const struct lowering *lowering, __isl_take isl_set *set, int l,
+	long from, long to);
 
 #endif

@@ -18,6 +18,7 @@ struct tile_loop {
 	struct plan_expr *trips;     /* tiles */
 	bool is_block;               /* its tiles are blocks, see below */
 	bool is_serpentine;
+	bool has_ends;               /* some statement runs in the first or last tile of a run alone */
 	struct plan_var *var;        /* the position */
 	struct plan_var *tile_var;   /* named tile index; var itself if not serpentine */
 	struct plan_expr *is_backward;   /* serpentine: 1 in the runs that go down; else NULL */
@@ -53,6 +54,7 @@ struct lowering {
 	int *store;                              /* [array of the nest] */
 	bool *slides;                            /* [array of the nest]: may, where isl agrees */
 	enum doubling *doubling;                 /* [array]: wanted, then done; regions from isl */
+	long *slots;                             /* [array]: likewise; without those of double buffers */
 	bool overlaps_stages;                     /* what comes for a stage does so during the one
 	                                          * before, in another place than that one's */
 	bool *must_cut;                          /* [array]: only what it touches may move, the

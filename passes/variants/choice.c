@@ -30,6 +30,28 @@ static void contradict(struct choice *choice, const struct schedule_line *line, 
 	choice->asked.contradicts_at = schedule_line_at(line);
 }
 
+/* What needs closed forms where sizes are left to the run: nothing is kept there at a turn without
+ * them. */
+static void find_unkept(struct choice *choice, const struct schedule_reader *reader)
+{
+	struct arena *arena = choice->compilation->arena;
+	const struct search_options *options = &choice->options;
+	bool is_refused = !choice->has_forms && choice->variant.nest->function->unbound;
+	for (int a = 0; a < choice->model.array_count && is_refused; a++)
+		if (reader->stores[a] && options->slots[a] > 1)
+			contradict(choice, reader->stores[a], arena_printf(arena, "the regions of '%s' have no "
+				"closed form that holds for all sizes: its buffer has one slot",
+				choice->model.arrays[a].name));
+	for (int l = 0; l < choice->model.loop_count && is_refused; l++) {
+		for (int i = 0; i < choice->asked.line_count && options->serpentine[l] == 1; i++)
+			if (schedule_line_is(choice->asked.lines[i], "serpentine"))
+				contradict(choice, choice->asked.lines[i], arena_printf(arena, "regions have no closed "
+					"form that holds for all sizes: loop '%s' does not turn",
+					choice->model.loops[l].name));
+		choice->model.loops[l].is_forward = true;
+	}
+}
+
 /* The tiles of sequential loops, and buffers beside another of the same array, are as they must
  * be; else says that the user wants them otherwise. */
 static void find_contradiction(struct choice *choice, const struct schedule_reader *reader)
@@ -50,9 +72,6 @@ static void find_contradiction(struct choice *choice, const struct schedule_read
 			contradict(choice, reader->stores[a], arena_printf(arena, "array '%s' has several "
 				"buffers, of which each holds one region: none has slots, slides or is double",
 				groups->items[a].array->name));
-		if (!choice->has_forms && options->slots[a] > 1)
-			contradict(choice, reader->stores[a], arena_printf(arena, "the regions of '%s' have no "
-				"closed form: its buffer has one slot", groups->items[a].array->name));
 	}
 }
 
@@ -76,18 +95,22 @@ static void read_constraints(struct choice *choice)
 		choice->asked.contradicts_at = choice->asked.said.failed_at;
 	}
 	find_contradiction(choice, &choice->asked.said);
+	find_unkept(choice, &choice->asked.said);
 }
 
-/* Without closed forms the lowering moves whole boxes forward.  What is equal for the model is
- * not for the plan: all commands take the same of equals, that which has the fewest transfers of
- * single buffers, if these may be single.  See choice_overlap. */
+/* Without closed forms one region is held, unless the user wants more: what more would save only the
+ * plan knows.  What is equal for the model is not for the plan: all commands take the
+ * same of equals, that which has the fewest transfers of single buffers, if these may be single.  See
+ * choice_overlap. */
 static void restrict_to_boxes(struct choice *choice)
 {
 	choice->options.prefers_memory = false;
 	if (choice->options.buffering == BUFFERING_AUTO && !choice->variant.nest->function->unbound)
 		choice->options.buffering = BUFFERING_SINGLE;
 	for (int a = 0; a < choice->model.array_count; a++) {
-		choice->options.slots[a] = 1;
+		if (!choice->options.slots[a])
+			choice->options.slots[a] = 1;
+		choice->takes_turns |= choice->options.slots[a] > 1;
 		choice->model.arrays[a].anchored = 0;
 	}
 }
@@ -148,6 +171,14 @@ static bool is_unclipped(const struct choice *choice)
 	return false;
 }
 
+/* Where isl says what is kept at a turn, loops may turn that dependences let. */
+static void free_turns(struct choice *choice)
+{
+	const struct variant *variant = &choice->variant;
+	for (int l = 0; l < variant->band->count && !choice->has_forms; l++)
+		choice->model.loops[l].is_forward = variant->band->dims[l].is_forward;
+}
+
 static bool prepare(struct choice *choice)
 {
 	struct compilation *compilation = choice->compilation;
@@ -161,6 +192,7 @@ static bool prepare(struct choice *choice)
 		choice->variant.groups->count + 1);
 	choice->has_forms = nest_model_build(compilation, &choice->variant, &choice->model,
 		choice->regions);
+	free_turns(choice);
 	if (pass_done(compilation, "band"))
 		nest_print_model(&choice->variant, &choice->model, choice->has_forms, compilation->watch.trace);
 	choice->options.shared_loops = tile_loops_among(choice, variant_outer_count(&choice->variant));
@@ -216,7 +248,8 @@ static struct schedule with_sequential_loops(const struct choice *choice)
 }
 
 /* Lowers NEST under the schedule, which then says of buffers without closed forms which are
- * double after all: where that is as there is room, the real regions decide. */
+ * double after all, and how many slots they have: where that is as there is room, or as regions are
+ * apart, the real ones decide. */
 static bool lower_schedule(struct choice *choice, const struct variant *variant,
 	const struct region *regions, enum detail detail, struct plan *plan, struct plan_nest *out)
 {
@@ -225,12 +258,14 @@ static bool lower_schedule(struct choice *choice, const struct variant *variant,
 	for (int a = 0; a < choice->model.array_count; a++)
 		doubling[a] = !choice->schedule.storage[a].is_double ? DOUBLE_NEVER
 			: as_fits && choice->options.doubled[a] < 0 ? DOUBLE_IF_FITS : DOUBLE_WANTED;
-	const struct schedule schedule = with_sequential_loops(choice);
+	struct schedule schedule = with_sequential_loops(choice);
 	bool done = lower_with_schedule(choice->compilation, variant, &choice->model, regions,
 		choice->has_forms,
 		&schedule, doubling, detail, plan, out, &choice->hindrance.obstacle);
-	for (int a = 0; a < choice->model.array_count && done && !choice->has_forms; a++)
+	for (int a = 0; a < choice->model.array_count && done && !choice->has_forms; a++) {
 		choice->schedule.storage[a].is_double = doubling[a] == DOUBLE_WANTED;
+		choice->schedule.storage[a].slots = schedule.storage[a].slots;
+	}
 	return done;
 }
 
@@ -296,14 +331,25 @@ static void try_rows(struct choice *choice, const struct plan *before, struct pl
 	}
 }
 
+/* The model as it is searched: without closed forms no loop turns but those that are to, as what that
+ * saves only the plan knows. */
+static struct nest_model searched_model(const struct choice *choice)
+{
+	struct nest_model model = choice->model;
+	for (int l = 0; l < model.loop_count && !choice->takes_turns; l++)
+		model.loops[l].is_forward |= choice->options.serpentine[l] != 1;
+	return model;
+}
+
 bool choice_search_within(struct choice *choice, long capacity, long points)
 {
 	const struct arch budget = arch_resized(choice->compilation->arch, capacity);
+	const struct nest_model model = searched_model(choice);
 	long effort = choice->compilation->request.effort;
 	choice->options.effort = effort > 0 && effort < points ? effort : points;
 	if (budget.scratchpad_bytes <= 0)
 		return false;
-	bool found = search_schedule_once(choice->compilation->known.searches, &choice->model, &budget,
+	bool found = search_schedule_once(choice->compilation->known.searches, &model, &budget,
 		&choice->options, &choice->schedule, &choice->proof);
 	if (!found && choice->proof.smallest > choice->hindrance.smallest)
 		choice->hindrance.smallest = choice->proof.smallest;

@@ -35,6 +35,7 @@ struct choice {
 	struct region *regions;
 	bool has_forms;              /* its regions have closed forms; else isl is asked for them */
 	struct search_options options;
+	bool takes_turns;            /* loops turn wherever they may, though only the plan knows what for */
 	bool is_fallback;            /* others that move less are not right for all sizes, or their
 	                              * traffic is not known */
 	struct schedule schedule;

@@ -3,14 +3,15 @@
     providers.py LOOPC examples TOP        every example below TOP/examples, at small sizes
     providers.py LOOPC random FIRST LAST   random programs of the fuzzer's generator
 
-The schedule that loopc finds loses what only closed forms have (slots, sliding windows, loops that
-turn).  Then each nest is lowered as that says, and once more with `form isl`: no array moves more bytes
-then.  It may move fewer, where the boxes of closed forms have holes.  Random programs are verified
-besides as isl has them.
+Each nest is lowered under the schedule that loopc finds, and once more with `form isl`: no array moves
+more bytes then.  It may move fewer, where the boxes of closed forms have holes.  The same with other loops
+that turn and numbers of slots, taken at random, wherever closed forms have them.  Random programs are verified besides as isl
+has them.
 """
 
 import json
 import os
+import random
 import re
 import subprocess
 import sys
@@ -19,6 +20,9 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fuzz"))
 
 import fuzz  # noqa: E402
+
+# Schedules with random turns, for each that is found.
+TURNED = 1
 
 
 def compile_program(loopc, directory, source, options):
@@ -33,7 +37,7 @@ def compile_program(loopc, directory, source, options):
 
 
 def plainer(text):
-    """TEXT without what only closed forms have."""
+    """TEXT without slots, sliding windows and loops that turn."""
     lines = []
     for line in text.splitlines():
         line = re.sub(r" slots \d+| sliding", "", line)
@@ -41,6 +45,36 @@ def plainer(text):
             lines.append(line)
         if line.startswith("order"):
             lines.append("serpentine none")
+    return "\n".join(lines) + "\n"
+
+
+def forward_loops(loopc, source, options):
+    """(nest, loop) of those that no dependence lets go backwards."""
+    run = subprocess.run([loopc, *options, "--fuse=never", "--emit=reuse", source], stdin=subprocess.DEVNULL,
+                         capture_output=True, text=True, check=False)
+    nest, forward = None, set()
+    for words in map(str.split, run.stdout.splitlines()):
+        nest = words[1] if words[:1] == ["nest"] else nest
+        if words[:1] == ["loop"] and ("forward" in words or "sequential" in words):
+            forward.add((nest, words[1]))
+    return forward
+
+
+def turned(text, forward, chance):
+    """TEXT with random loops that turn, and slots in these; not FORWARD ones."""
+    lines, turning, nest = [], [], None
+    for line in plainer(text).splitlines():
+        words = line.split()
+        if words[:1] == ["nest"]:
+            nest = words[1]
+        if words[:2] == ["serpentine", "none"]:
+            line = " ".join(words + turning)
+        if words[:1] == ["order"]:
+            turning = [loop for loop in words[1:] if (nest, loop) not in forward and chance.random() < 0.8]
+        if words[2:3] == ["in"] and words[3] in turning:
+            line = line.replace(" in " + words[3], " in %s%s%s" % (
+                words[3], chance.choice(["", " slots 2", " slots 3"]), chance.choice(["", "", " sliding"])))
+        lines.append(line)
     return "\n".join(lines) + "\n"
 
 
@@ -68,7 +102,7 @@ def traffic(report):
 class Comparison:
     def __init__(self, loopc, directory):
         self.loopc, self.directory = loopc, directory
-        self.count = self.equal = self.failures = 0
+        self.count = self.equal = self.turned = self.failures = 0
 
     def fail(self, what, text, *details):
         self.failures += 1
@@ -81,18 +115,29 @@ class Comparison:
         text = compile_program(self.loopc, self.directory, source, options)[0]
         if text is None:
             return
+        self.compare_schedule(what, source, options, text, verifies)
+        chance, forward = random.Random(what), forward_loops(self.loopc, source, options)
+        for _ in range(TURNED):
+            self.compare_schedule(what, source, options, turned(text, forward, chance), verifies, True)
+
+    def run(self, source, options, text, *more):
         given = os.path.join(self.directory, "given")
+        with open(given, "w", encoding="utf-8") as out:
+            out.write(text)
+        return compile_program(self.loopc, self.directory, source, options + ["--schedule=" + given, *more])
+
+    def compare_schedule(self, what, source, options, text, verifies, may_be_refused=False):
         answers = []
-        for version, more in (plainer(text), []), (from_isl(plainer(text)), ["--verify"] * verifies):
-            with open(given, "w", encoding="utf-8") as out:
-                out.write(version)
-            answers.append((version, *compile_program(self.loopc, self.directory, source,
-                                                      options + ["--schedule=" + given, *more])))
+        for version, more in (text, []), (from_isl(text), ["--verify"] * verifies):
+            answers.append((version, *self.run(source, options, version, *more)))
+            if answers[0][1] is None:
+                break
         if answers[0][1] is None:
             if answers[0][2] not in (1, 3):
                 self.fail(what, answers[0][0], "status %d" % answers[0][2], answers[0][3])
             return
         self.count += 1
+        self.turned += "slots" in text or may_be_refused
         if answers[1][1] is None:
             self.fail(what, answers[1][0], "status %d" % answers[1][2], answers[1][3])
         else:
@@ -141,9 +186,10 @@ def main():
         else:
             random_programs(comparison, int(what), int(sys.argv[4]))
             least = (int(sys.argv[4]) - int(what)) // 2
-    print("# %d schedules compared, %d equal, %d failures" % (comparison.count, comparison.equal,
-                                                              comparison.failures))
-    return comparison.failures > 0 or comparison.count < least or comparison.equal * 2 < comparison.count
+    print("# %d schedules compared, %d with other turns, %d equal, %d failures" % (
+        comparison.count, comparison.turned, comparison.equal, comparison.failures))
+    return (comparison.failures > 0 or comparison.count < least or comparison.turned < least
+            or comparison.equal * 2 < comparison.count)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,41 @@ fi
 [ -n "$SANITIZER_FLAGS" ] ||
 	ok "examples" python3 -B "$top_srcdir/tests/passes/providers.py" "$LOOPC" examples "$top_srcdir"
 ok "random programs" python3 -B "$top_srcdir/tests/passes/providers.py" "$LOOPC" random 1 \
-	"${LOOPC_PROVIDERS:-$(inputs 12 3)}"
+	"${LOOPC_PROVIDERS:-$(inputs 8 3)}"
+
+# What no model knows: triangles, guards, sums around inner loops.
+ok "turns without closed forms" python3 -B "$top_srcdir/tests/passes/turns.py" "$LOOPC" 1 "$(inputs 16 4)"
+
+# The first row of tiles shows one tile of B, the last six: 21 of 40 bytes.  Where the loop along a row
+# turns at its low end, twice, the tile stays; two slots hold the next one too, and one of the high end.
+cat >in.loop <<'END'
+void t(const int A[60][60], const int B[60], int C[60])
+{
+	for (int i = 0; i < 60; i++)
+		for (int j = 0; j <= i; j++)
+			C[i] += A[i][j] * B[j];
+}
+END
+printf 'name: m\nscratchpad: { bytes: 800 }\n' >machine.yaml
+while read -r turns slots bytes; do
+	printf 'nest t\ntile i 10\ntile j 10\norder i j\nserpentine none %s\nstore B in j slots %d\n' "$turns" \
+		"$slots" >wanted
+	exits 0 "a triangle: turns '$turns', slots $slots" "$LOOPC" --arch=machine.yaml --buffering=single \
+		--schedule=wanted --verify --report in.loop
+	has out "^  B +240 +$bytes +0 " "a triangle: turns '$turns', slots $slots: $bytes bytes of B"
+done <<'END'
+none 1 840
+j 1 760
+j 2 640
+END
+printf 'nest t\ntile i 10\ntile j 10\norder i j\nserpentine none\nstore C in i slots 2\n' >wanted
+exits 3 "no slots where no loop turns" "$LOOPC" --arch=machine.yaml --schedule=wanted in.loop
+sed 's/60/N/g; s/(const/(int N, const/' in.loop >sized.loop
+for line in 'serpentine j' 'store B in j slots 2'; do
+	printf 'nest t\ntile i 10\ntile j 10\norder i j\n%s\n' "$line" >wanted
+	exits 1 "sizes that are left to the run: no '$line'" "$LOOPC" --arch=machine.yaml --schedule=wanted \
+		-D N=60 --symbolic=N sized.loop
+done
 
 # A local array whose elements each stay in one tile never leaves the chip, without closed forms too.
 cat >in.loop <<'END'
