@@ -33,26 +33,29 @@ void candidates_add(struct compilation *compilation, struct candidates *candidat
 		candidates->bounded_bytes = bounded;
 }
 
-/* Candidate AT takes the place of a neighbour, if that moves less.  OPERATIONS: isl's, at most. */
+/* choice_improve or choice_turn. */
+typedef bool improve(struct choice *choice, const struct plan *before, struct plan *plan,
+	struct plan_nest *out);
+
+/* Candidate AT takes what IMPROVING finds. */
 static void improve_candidate(struct compilation *compilation, struct candidates *candidates,
-	int at, unsigned long operations, const struct plan *before)
+	int at, improve *improving, const struct plan *before)
 {
 	const struct candidate candidate = candidates->items[at];
 	struct plan plan = *before;
 	struct plan_nest out = candidate.out;
-	struct nest_work work = nest_work_begin(compilation, operations);
-	choice_improve(candidate.choice, before, &plan, &out);
-	nest_work_end(compilation, &work);
+	improving(candidate.choice, before, &plan, &out);
 	memmove(&candidates->items[at], &candidates->items[at + 1],
 		(size_t)(--candidates->count - at) * sizeof *candidates->items);
 	candidates_add(compilation, candidates, candidate.choice, &out);
 }
 
-/* The first two that the model only bounds take the places of neighbours, if they are not far behind. */
+/* The first two that the model only bounds take what IMPROVING finds, in at most so many OPERATIONS of
+ * isl's each, if they are not far behind. */
 static void improve_first(struct compilation *compilation, struct candidates *candidates,
-	unsigned long spent, const struct plan *before)
+	unsigned long operations, improve *improving, const struct plan *before)
 {
-	enum { LEAST_OPERATIONS = 1000000, SHARE = 6, FAR = 2, MOST = 2 };
+	enum { FAR = 2, MOST = 2 };
 	const struct objective asked = objective_of(RANK_ASKED);
 	const struct choice *first = NULL;
 	for (int i = 0; i < MOST; i++) {
@@ -65,9 +68,31 @@ static void improve_first(struct compilation *compilation, struct candidates *ca
 			> FAR * objective_value(&asked, &candidates->items[0].cost))
 			return;
 		first = candidates->items[at].choice;
-		improve_candidate(compilation, candidates, at, spent / SHARE > LEAST_OPERATIONS
-			? spent / SHARE : LEAST_OPERATIONS, before);
+		struct nest_work work = nest_work_begin(compilation, operations);
+		improve_candidate(compilation, candidates, at, improving, before);
+		nest_work_end(compilation, &work);
 	}
+}
+
+/* Neighbours take their places; SPENT: what was, of isl's operations. */
+static void move_first(struct compilation *compilation, struct candidates *candidates,
+	unsigned long spent, const struct plan *before)
+{
+	enum { LEAST_OPERATIONS = 1000000, SHARE = 6 };
+	improve_first(compilation, candidates, spent / SHARE > LEAST_OPERATIONS ? spent / SHARE
+		: LEAST_OPERATIONS, choice_improve, before);
+}
+
+/* Their loops turn.  That has work of its own: what is tried after it is the same without it. */
+static void turn_first(struct compilation *compilation, struct candidates *candidates,
+	const struct plan *before)
+{
+	enum { OPERATIONS = 500000 };
+	unsigned long uncounted = nest_work_pause(compilation);
+	struct nest_work work = nest_work_grant(compilation, 2 * OPERATIONS);
+	improve_first(compilation, candidates, OPERATIONS, choice_turn, before);
+	nest_work_end(compilation, &work);
+	nest_work_resume(compilation, uncounted);
 }
 
 /* The best candidate gets double buffers, if these move the same.  Its rank was that of single ones. */
@@ -84,8 +109,10 @@ void candidates_improve(struct compilation *compilation, struct candidates *cand
 {
 	/* in a part of the scratchpad, other forms and tiles are looked for (lower_nest.c): no neighbours,
 	 * which have been looked at in all of it */
-	if (!compilation->room.roomy)
-		improve_first(compilation, candidates, spent, before);
+	if (!compilation->room.roomy) {
+		move_first(compilation, candidates, spent, before);
+		turn_first(compilation, candidates, before);
+	}
 	if (candidates->count)
 		overlap_best(candidates, before);
 }

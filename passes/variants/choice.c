@@ -99,7 +99,7 @@ static void read_constraints(struct choice *choice)
 }
 
 /* Without closed forms one region is held, unless the user wants more: what more would save only the
- * plan knows.  What is equal for the model is not for the plan: all commands take the
+ * plan knows (choice_turn).  What is equal for the model is not for the plan: all commands take the
  * same of equals, that which has the fewest transfers of single buffers, if these may be single.  See
  * choice_overlap. */
 static void restrict_to_boxes(struct choice *choice)

@@ -3,6 +3,7 @@
 
 #include "passes/variants/improve.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ struct features {
 	long tile[MODEL_LOOPS];
 	int depth, order[MODEL_LOOPS];
 	bool is_serpentine[MODEL_LOOPS];
-	struct { int store; bool is_sliding; } storage[MODEL_ARRAYS];
+	struct { int store; long slots; bool is_sliding; } storage[MODEL_ARRAYS];
 };
 
 /* Plans that are compared, so that the answer does not depend on what isl remembers; and models,
@@ -49,6 +50,7 @@ static struct features features_of(const struct choice *choice)
 	}
 	for (int a = 0; a < choice->model.array_count; a++) {
 		features.storage[a].store = schedule->storage[a].store;
+		features.storage[a].slots = schedule->storage[a].slots;
 		features.storage[a].is_sliding = schedule->storage[a].is_sliding;
 	}
 	return features;
@@ -202,16 +204,23 @@ static bool has_free_loop(const struct improver *improver)
 	return has_one;
 }
 
-bool choice_improve(struct choice *choice, const struct plan *before, struct plan *plan,
+static struct improver improver_of(struct choice *choice, const struct plan *before, struct plan *plan,
 	struct plan_nest *out)
 {
 	struct arena *arena = choice->compilation->arena;
 	struct improver improver = { .best = choice, .trial = ARENA_NEW(arena, struct choice),
 		.before = before, .plan = plan, .out = out, .seen = ARENA_ARRAY(arena, struct features, MODELS + 1),
 		.first = choice->schedule.cost };
+	add_seen(&improver, choice);
+	return improver;
+}
+
+bool choice_improve(struct choice *choice, const struct plan *before, struct plan *plan,
+	struct plan_nest *out)
+{
+	struct improver improver = improver_of(choice, before, plan, out);
 	if (!has_free_loop(&improver))
 		return false;
-	add_seen(&improver, choice);
 	try_more_memory(&improver);
 	for (int l = -1; l < choice->model.loop_count; l++)
 		if (l < 0 || is_free(&improver, l))
@@ -220,6 +229,66 @@ bool choice_improve(struct choice *choice, const struct plan *before, struct pla
 		if (is_free(&improver, l))
 			try_outermost(&improver, l);
 	try_less_memory(&improver);
+	return improver.is_better;
+}
+
+/* ---- loops that turn ---- */
+
+/* For the model CHOICE's schedule, with single buffers, moves so many bytes; LONG_MAX: it is none. */
+static long modelled_bytes(const struct choice *choice, const struct schedule *schedule)
+{
+	struct schedule trial = *schedule;
+	const struct arch *arch = choice->compilation->arch;
+	const struct arch room = arch_resized(arch, trial.scratchpad_bytes > arch->scratchpad_bytes
+		? trial.scratchpad_bytes : arch->scratchpad_bytes);
+	for (int a = 0; a < choice->model.array_count; a++)
+		trial.storage[a].is_double = false;
+	return schedule_evaluate(&choice->model, &room, &trial) ? trial.total_bytes : LONG_MAX;
+}
+
+/* Those loops of the schedule turn that save something for the model, and may; false: none does. */
+static bool turn_loops(struct choice *choice)
+{
+	struct schedule *schedule = &choice->schedule;
+	long forward = modelled_bytes(choice, schedule);
+	for (int i = 0; i < schedule->depth; i++) {
+		int l = schedule->order[i];
+		schedule->is_serpentine[l] |= !choice->model.loops[l].is_forward && choice->options.serpentine[l];
+	}
+	long least = modelled_bytes(choice, schedule);
+	for (int l = 0; l < choice->model.loop_count; l++) {
+		struct schedule straight = *schedule;
+		straight.is_serpentine[l] = false;
+		if (choice->options.serpentine[l] != 1 && modelled_bytes(choice, &straight) <= least)
+			*schedule = straight;
+	}
+	return least < forward;
+}
+
+/* The best for the model where loops turn, with as many slots as it likes. */
+static void try_slots(struct improver *improver)
+{
+	struct choice *trial = improver->trial;
+	begin(improver);
+	trial->takes_turns = true;
+	for (int a = 0; a < trial->model.array_count; a++)
+		if (!trial->asked.said.stores[a] && !trial->variant.groups->items[a].has_siblings)
+			trial->options.slots[a] = 0;
+	if (try(improver))
+		improver->best->takes_turns = true;
+}
+
+bool choice_turn(struct choice *choice, const struct plan *before, struct plan *plan,
+	struct plan_nest *out)
+{
+	struct improver improver = improver_of(choice, before, plan, out);
+	enum outcome outcome;
+	begin(&improver);
+	if (plan_nest_reaches(out, nest_compulsory(choice->variant.nest)))
+		return false;
+	if (turn_loops(improver.trial))
+		weigh(&improver, &outcome);
+	try_slots(&improver);
 	return improver.is_better;
 }
 

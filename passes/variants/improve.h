@@ -11,6 +11,11 @@
 bool choice_improve(struct choice *choice, const struct plan *before, struct plan *plan,
 	struct plan_nest *out);
 
+/* Likewise takes the schedule in which loops turn, if some region then is kept so that less is moved: the
+ * same one but for that, or the best for the model with as many slots as there is room for. */
+bool choice_turn(struct choice *choice, const struct plan *before, struct plan *plan,
+	struct plan_nest *out);
+
 /* Where buffers are double as there is room, those of CHOICE become so that without closed forms
  * was found with single ones: all that can, if the plan then moves the same. */
 void choice_overlap(struct choice *choice, const struct plan *before, struct plan *plan,

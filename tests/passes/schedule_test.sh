@@ -40,6 +40,9 @@ uses serpentine blas/gemm.loop unified-2k
 uses slots blas/gemm.loop banked-1k
 uses slots blas/contraction.loop unified-512
 uses slots alexnet/conv2.loop unified-2k
+# without closed forms
+uses serpentine polyhedral/atax.loop unified-512
+uses slots polyhedral/doitgen.loop unified-512
 uses sliding conv/one_dimensional.loop unified-512
 uses sliding conv/padded.loop unified-1500
 uses sliding alexnet/conv3.loop unified-2k

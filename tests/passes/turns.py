@@ -37,7 +37,7 @@ def access(chance, arrays, name, subscripts):
     rank = arrays.setdefault(name, [0] * len(subscripts))
     text = name
     for d, loops in enumerate(subscripts):
-        index, most = subscript(chance, loops) if name in "ABC" else (loops, 11)
+        index, most = subscript(chance, loops) if name in "ABC" else (loops, 11 if len(loops) == 1 else 22)
         rank[d] = max(rank[d], most + 1)
         text += "[%s]" % index
     return text
@@ -45,7 +45,7 @@ def access(chance, arrays, name, subscripts):
 
 def read(chance, arrays, loops):
     """An element of an array that is only read; some of the loops leave it."""
-    name = chance.choice("ABC")
+    name = chance.choice("AABC")
     rank = len(arrays.get(name, chance.choice([[0], [0], [0, 0]])))
     return access(chance, arrays, name, [chance.sample(loops, min(len(loops), chance.choice([1, 1, 1, 2])))
                                          for _ in range(rank)])
@@ -54,9 +54,12 @@ def read(chance, arrays, loops):
 def statement(chance, arrays, loops):
     """One that sets an element, or adds to it; each has an array of its own."""
     name = "XYZUVW"[sum(name in "XYZUVW" for name in arrays)]
-    target = access(chance, arrays, name, chance.sample(loops, chance.randint(1, len(loops))))
+    if len(loops) > 1 and chance.random() < 0.3:
+        target = access(chance, arrays, name, ["%s + %s" % tuple(chance.sample(loops, 2))])
+    else:
+        target = access(chance, arrays, name, chance.sample(loops, chance.randint(1, len(loops))))
     terms = [read(chance, arrays, loops) for _ in range(chance.choice([1, 2, 2]))]
-    is_whole = target.count("[") == len(loops)
+    is_whole = target.count("[") == len(loops) and "+" not in target
     return "%s %s %s;" % (target, chance.choice(["=", "+="]) if is_whole else "+=", " + ".join(terms))
 
 
@@ -87,7 +90,7 @@ def body(chance, arrays, depth, outer, is_perfect):
                 line = "if (%s >= %s) %s" % (chance.choice(inner), chance.choice(inner + ["3"]), line)
             text += "%s\t%s\n" % (indent, line)
     else:
-        if not is_perfect and chance.random() < 0.5:
+        if not is_perfect and chance.random() < 0.6:
             text += "%s\t%s\n" % (indent, statement(chance, arrays, inner))
         text += body(chance, arrays, depth, inner, is_perfect)
         if not is_perfect and chance.random() < 0.2:
