@@ -57,7 +57,7 @@ libloopc_a_SOURCES += \
 libloopc_a_SOURCES += \
 	passes/variants/candidates.c \
 	passes/variants/candidates.h passes/variants/choice.c passes/variants/choice.h passes/variants/no_fit.c \
-	passes/variants/form.c passes/variants/form.h passes/variants/group_constraints.h \
+	passes/variants/form.c passes/variants/form.h passes/variants/forms_bound.c passes/variants/forms_bound.h passes/variants/group_constraints.h \
 	passes/variants/improve.c passes/variants/improve.h passes/variants/lower_nest.c \
 	passes/variants/lower_nest.h passes/variants/obeyed.c passes/variants/obeyed.h \
 	passes/variants/parts.c passes/variants/parts.h passes/variants/remarks.c \

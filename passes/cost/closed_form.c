@@ -502,19 +502,52 @@ static bool is_clipped(const struct band *band, const struct reference_group *ar
 	return false;
 }
 
+/* Statement S runs in a box, or one that is clipped at borders, along the whole of the band. */
+static bool runs_in_box(struct form_builder *builder, int s)
+{
+	const struct statement *statement = builder->variant->nest->statements[s];
+	isl_set *box = box_around(statement, builder->ranges[s]);
+	if (!box)
+		return false;
+	builder->is_box[s] = isl_set_is_equal(box, statement->domain) == isl_bool_true;
+	bool does = (builder->is_box[s] || is_clipped_box(statement, box)) && planes_cover(builder, s);
+	isl_set_free(box);
+	return does;
+}
+
+struct form_builder form_builder_of(struct compilation *compilation, const struct variant *variant)
+{
+	int statements = variant->nest->statement_count;
+	return (struct form_builder){ compilation, variant, arena_alloc(compilation->arena,
+		sizeof (struct range[LOOP_DEPTH_LIMIT]) * (size_t)statements),
+		ARENA_ARRAY(compilation->arena, bool, statements) };
+}
+
+bool closed_form_inside(struct form_builder *builder, const struct reference_group *array,
+	struct region *region)
+{
+	const struct band *band = builder->variant->band;
+	for (int a = 0; a < array->access_count; a++)
+		if (!runs_in_box(builder, array->accesses[a].statement)
+			|| !builder->is_box[array->accesses[a].statement])
+			return false;
+	if (!region_of(builder, array, region) || !keeps_links_apart(builder, array, region)
+		|| is_clipped(band, array, region))
+		return false;
+	find_holes(builder, array, region);
+	bool is_whole = true;
+	region->is_clipped = false;
+	for (int d = 0; d < array->array->rank; d++)
+		is_whole &= !region->dims[d].touched;
+	return is_whole;
+}
+
 bool closed_forms(struct form_builder *builder, struct region *regions)
 {
 	const struct variant *variant = builder->variant;
-	for (int s = 0; s < variant->nest->statement_count; s++) {
-		isl_set *box = box_around(variant->nest->statements[s], builder->ranges[s]);
-		if (!box)
+	for (int s = 0; s < variant->nest->statement_count; s++)
+		if (!runs_in_box(builder, s))
 			return false;
-		builder->is_box[s] = isl_set_is_equal(box, variant->nest->statements[s]->domain) == isl_bool_true;
-		bool fits = builder->is_box[s] || is_clipped_box(variant->nest->statements[s], box);
-		isl_set_free(box);
-		if (!fits || !planes_cover(builder, s))
-			return false;
-	}
 	for (int a = 0; a < variant->groups->count; a++) {
 		if (!region_of(builder, &variant->groups->items[a], &regions[a])
 			|| !keeps_links_apart(builder, &variant->groups->items[a], &regions[a]))

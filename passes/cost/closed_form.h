@@ -18,6 +18,14 @@ struct form_builder {
 	bool *is_box;                /* [statement]: the domain is all of that box */
 };
 
+/* A builder of VARIANT, that knows nothing of its statements yet. */
+struct form_builder form_builder_of(struct compilation *compilation, const struct variant *variant);
+
+/* Finds the REGION that the accesses of ARRAY touch, which may be some of a reference group's.  False if it has no
+ * closed form, is not all touched, or ends at a border. */
+bool closed_form_inside(struct form_builder *builder, const struct reference_group *array,
+	struct region *region);
+
 /* Finds where the REGIONS [array] of BUILDER's nest are, and fills in what BUILDER has of its
  * statements.  False if some region has no closed form. */
 bool closed_forms(struct form_builder *builder, struct region *regions);

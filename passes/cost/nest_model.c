@@ -184,9 +184,7 @@ static void fill_alignment(const struct compilation *compilation, const struct b
 bool nest_model_build(struct compilation *compilation, const struct variant *variant,
 	struct nest_model *model, struct region *regions)
 {
-	struct form_builder builder = { compilation, variant, arena_alloc(compilation->arena,
-		sizeof *builder.ranges * (size_t)variant->nest->statement_count),
-		ARENA_ARRAY(compilation->arena, bool, variant->nest->statement_count) };
+	struct form_builder builder = form_builder_of(compilation, variant);
 	/* Closed forms tell a first visit of the nest, not of an iteration of loops around. */
 	bool has_forms = !variant_outer_count(variant) && !variant->options.borrows
 		&& !variant->options.avoids_forms && closed_forms(&builder, regions);
@@ -204,4 +202,63 @@ bool nest_model_build(struct compilation *compilation, const struct variant *var
 		move_with_prefix(variant, &variant->groups->items[a], &model->arrays[a]);
 	}
 	return has_forms;
+}
+
+/* ---- what every form moves ---- */
+
+/* Some accesses of ARRAY by one statement, whose regions are within those of all; the others come from no
+ * statement with so many loops.  False: none have a closed form. */
+static bool find_inside(struct form_builder *builder, const struct reference_group *array,
+	struct reference_group *inside, struct region *region)
+{
+	const struct nest *nest = builder->variant->nest;
+	struct nest_access *accesses = ARENA_ARRAY(builder->compilation->arena, struct nest_access,
+		array->access_count);
+	int most = -1;
+	for (int a = 0; a < array->access_count; a++) {
+		int s = array->accesses[a].statement, depth = nest->statements[s]->depth;
+		struct reference_group own = { .array = array->array, .accesses = accesses };
+		struct region its;
+		for (int b = 0; b < array->access_count; b++) {
+			if (array->accesses[b].statement != s)
+				continue;
+			accesses[own.access_count++] = array->accesses[b];
+			own.is_read |= !array->accesses[b].access->is_write;
+			own.is_written |= array->accesses[b].access->is_write;
+		}
+		if (depth <= most || own.is_written != array->is_written
+			|| !closed_form_inside(builder, &own, &its))
+			continue;
+		most = depth;
+		*inside = own;
+		inside->accesses = memcpy(ARENA_ARRAY(builder->compilation->arena, struct nest_access,
+			own.access_count), accesses, sizeof *accesses * (size_t)own.access_count);
+		*region = its;
+	}
+	return most >= 0;
+}
+
+bool nest_model_inside(struct compilation *compilation, const struct variant *variant,
+	struct nest_model *model)
+{
+	struct form_builder builder = form_builder_of(compilation, variant);
+	fill_loops(variant->band, true, model);
+	for (int l = 0; l < model->loop_count; l++)
+		model->loops[l].is_forward = false;
+	for (int a = 0; a < variant->groups->count; a++) {
+		const struct reference_group *array = &variant->groups->items[a];
+		struct reference_group inside;
+		struct region region;
+		if (array->is_internal || array->is_kept || array->has_siblings
+			|| model->array_count == MODEL_ARRAYS || !find_inside(&builder, array, &inside, &region))
+			continue;
+		struct model_array *out = &model->arrays[model->array_count++];
+		fill_closed_form(&builder, &inside, &region, out);
+		out->is_created = array->is_written
+			&& (inside.access_count < array->access_count || nest_is_created(variant, array));
+		out->is_dropped = array->is_written && nest_is_dropped(variant, array);
+		out->is_partial = false;
+		out->align_bytes = 1;
+	}
+	return model->array_count > 0;
 }

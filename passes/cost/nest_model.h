@@ -30,6 +30,12 @@ struct region {
 bool nest_model_build(struct compilation *compilation, const struct variant *variant,
 	struct nest_model *model, struct region *regions);
 
+/* A model of VARIANT whose regions are within the real ones, whatever these are: of each array what one statement
+ * touches that has a closed form.  Arrays without are left out, and so are those with several reference groups of
+ * which some are written.  No plan of VARIANT moves or needs less than the model's least.  False: it has no arrays. */
+bool nest_model_inside(struct compilation *compilation, const struct variant *variant,
+	struct nest_model *model);
+
 /* The loops of the band and how each array's regions move with them. */
 void nest_print_model(const struct variant *variant, const struct nest_model *model, bool has_forms,
 	FILE *out);

@@ -120,15 +120,16 @@ static bool weigh_in(const struct partitioning *partitioning, const struct nest 
 	return *fits || is_small;
 }
 
-/* What comes of the nests from FIRST to LAST as one; *WEIGHED NULL: it does not fit.  False after other
- * errors, without a word. */
+/* What comes of the nests from FIRST to LAST as one; *WEIGHED NULL: it does not fit.  It moves *BOUND at
+ * least, however it is tried; LONG_MAX: it cannot fit.  False after other errors, without a word. */
 static bool weigh(const struct partitioning *partitioning, int first, int last,
-	const struct weighed_nest **weighed)
+	const struct weighed_nest **weighed, long *bound)
 {
 	struct fusion_memo *memo = partitioning->compilation->known.fusions;
 	struct weighed_nest *own = ARENA_NEW(partitioning->compilation->arena, struct weighed_nest);
 	unsigned long carried = carried_by(partitioning, first, last);
 	bool fits = false, done = true;
+	own->bound = LONG_MAX;
 	if (enter(partitioning, first, last)) {
 		long capacity = partitioning->compilation->arch->scratchpad_bytes;
 		if (!fusion_memo_nest(memo, first, last, carried, capacity, &fits, own)) {
@@ -139,18 +140,8 @@ static bool weigh(const struct partitioning *partitioning, int first, int last,
 	}
 	leave(partitioning);
 	*weighed = done && fits ? own : NULL;
+	*bound = done ? own->bound : 0;
 	return done;
-}
-
-/* What nest N, which was weighed, moves at least by itself.  Where it does not fit as it was tried, it may in
- * another way, unless nothing is left for it. */
-static void note_bound_alone(const struct partitioning *partitioning, int n)
-{
-	bool has_room = carry_arch(partitioning->compilation, partitioning->carrying, n, n);
-	if (partitioning->bound)
-		space_bound_note(partitioning->bound, n, n, partitioning->weighed[n]
-			? partitioning->weighed[n]->entry.bound_bytes
-			: has_room ? nest_compulsory(&partitioning->nests[n]) : LONG_MAX);
 }
 
 /* Weighs nest N, which is no error if it does not fit as long as it fits in a group.  False after
@@ -160,11 +151,14 @@ static bool weigh_alone(struct partitioning *partitioning, int n)
 	struct plan plan = *partitioning->plan;
 	struct plan_nest entry;
 	const struct weighed_nest *weighed;
-	bool done = weigh(partitioning, n, n, &weighed)
+	long bound, compulsory;
+	bool done = weigh(partitioning, n, n, &weighed, &bound)
 		|| lower_one(partitioning, n, n, NULL, &plan, &entry);
 	partitioning->alone[n] = weighed ? plan_nest_cost(&weighed->entry) : cost_infinite();
 	partitioning->weighed[n] = weighed;
-	note_bound_alone(partitioning, n);
+	compulsory = nest_compulsory(&partitioning->nests[n]);
+	if (partitioning->bound)
+		space_bound_note(partitioning->bound, n, n, bound > compulsory ? bound : compulsory);
 	return done;
 }
 
@@ -239,6 +233,7 @@ static const struct weighed_nest *weigh_merged(const struct partitioning *partit
 	const struct weighed_nest *weighed;
 	enum merging merging = merging_of(partitioning->groups, candidate);
 	bool takes_equals = is_group && merging == MERGE_ALIKE;
+	long own;
 	*bound = -1;
 	if (!fuse_constraints_may_merge(partitioning->constraints, candidate->first)
 		|| merging == MERGE_NEVER)
@@ -246,19 +241,28 @@ static const struct weighed_nest *weigh_merged(const struct partitioning *partit
 	*bound = nest_compulsory(as_one(partitioning, candidate->first, candidate->last));
 	const struct cost least = cost_of_bytes((double)*bound);
 	if (!cost_is_less(&least, most, takes_equals)
-		|| !weigh(partitioning, candidate->first, candidate->last, &weighed) || !weighed)
+		|| !weigh(partitioning, candidate->first, candidate->last, &weighed, &own))
 		return NULL;
-	*bound = weighed->entry.bound_bytes;
+	*bound = own > *bound ? own : *bound;
+	if (!weighed)
+		return NULL;
 	const struct cost cost = plan_nest_cost(&weighed->entry);
 	return cost_is_less(&cost, most, takes_equals) ? weighed : NULL;
 }
 
-/* CANDIDATE's nests move at least so much as a GROUP, or MERGED; -1: not known. */
+/* CANDIDATE's nests move at least so much as a GROUP (-1: not known), or MERGED (-1: they were not tried so). */
 static void note_bounds(const struct partitioning *partitioning, const struct fusion_candidate *candidate,
 	long group, long merged)
 {
+	if (!partitioning->bound || group < 0)
+		return;
+	bool has_room = enter(partitioning, candidate->first, candidate->last);
+	if (merged < 0)
+		merged = !has_room ? LONG_MAX : nest_bound_unweighed(partitioning->compilation,
+			as_one(partitioning, candidate->first, candidate->last), partitioning->plan);
+	leave(partitioning);
 	long least = group < merged ? group : merged;
-	if (partitioning->bound && least >= 0)
+	if (least > 0)
 		space_bound_note(partitioning->bound, candidate->first, candidate->last, least);
 }
 
@@ -453,7 +457,8 @@ static bool check_merged(const struct partitioning *partitioning, int first, int
 	struct plan plan = *partitioning->plan;
 	struct plan_nest entry;
 	const struct weighed_nest *weighed;
-	return (weigh(partitioning, first, last, &weighed) && weighed)
+	long bound;
+	return (weigh(partitioning, first, last, &weighed, &bound) && weighed)
 		|| lower_one(partitioning, first, last, NULL, &plan, &entry);
 }
 
@@ -489,7 +494,8 @@ static bool is_given(struct partitioning *partitioning)
 		struct partition *part = &partitioning->best[n + count];
 		part->first = n;
 		if (fuse_constraints_merge(partitioning->constraints, n)) {
-			if (!weigh(partitioning, n, n + count - 1, &part->merged) || !part->merged)
+			long bound;
+			if (!weigh(partitioning, n, n + count - 1, &part->merged, &bound) || !part->merged)
 				return false;
 			continue;
 		}

@@ -24,6 +24,8 @@ struct refusal {
 	long least;                  /* bytes that the best moves which is right for the sizes tuned
 	                              * for, whatever it is for others; 0: none is */
 	bool is_missed;              /* what may fit takes too long to be found */
+	long bound;                  /* no schedule of the forms that were tried moves less; LONG_MAX: none of
+	                              * them has any; 0: not known */
 };
 
 /* What is lowered is to be right for all values of symbolic sizes. */

@@ -302,6 +302,7 @@ static enum outcome lower_closed_forms(struct choice *choice, struct plan *plan,
 	if (!search_schedule_once(choice->compilation->known.searches, &choice->model,
 		choice->compilation->arch, &choice->options, &choice->schedule, &choice->proof)) {
 		choice->hindrance.smallest = choice->proof.smallest;
+		choice->hindrance.is_final = true;
 		return NO_FIT;
 	}
 	if (choice->compilation->room.roomy && choice->options.buffering == BUFFERING_AUTO)
@@ -380,6 +381,25 @@ static long less_capacity(const struct choice *choice, long capacity)
 	return less < choice->schedule.scratchpad_bytes ? less : choice->schedule.scratchpad_bytes - 1;
 }
 
+/* The real regions of single iterations do not fit: those of all tiles hold them. */
+static bool is_ever_too_large(const struct choice *choice)
+{
+	struct choice finest = *choice;
+	const struct nest_model *model = &choice->model;
+	struct plan plan = { .function = choice->variant.nest->function };
+	struct plan_nest out = { .name = choice->variant.nest->name };
+	finest.schedule = (struct schedule){ .depth = 0 };
+	for (int l = 0; l < model->loop_count; l++) {
+		finest.schedule.tile[l] = 1;
+		if (model->loops[l].extent > 1)
+			finest.schedule.order[finest.schedule.depth++] = l;
+	}
+	for (int a = 0; a < model->array_count; a++)
+		finest.schedule.storage[a] = (struct storage){ .store = finest.schedule.depth, .slots = 1 };
+	return !weigh(&finest, &plan, &out)
+		&& finest.hindrance.obstacle.needed_bytes > choice->compilation->arch->scratchpad_bytes;
+}
+
 /* The model only bounds the regions: search under a budget that shrinks until the real
  * ones fit. */
 static enum outcome lower_general(struct choice *choice, struct plan *plan, struct plan_nest *out)
@@ -405,6 +425,7 @@ static enum outcome lower_general(struct choice *choice, struct plan *plan, stru
 	}
 	if (choice->hindrance.smallest < choice->hindrance.obstacle.needed_bytes)
 		choice->hindrance.smallest = choice->hindrance.obstacle.needed_bytes;
+	choice->hindrance.is_final = is_ever_too_large(choice);
 	return NO_FIT;
 }
 
@@ -491,6 +512,7 @@ enum outcome choice_lower(struct choice *choice, struct plan *plan, struct plan_
 {
 	*out = (struct plan_nest){ .name = choice->variant.nest->name,
 		.location = choice->variant.nest->location };
+	choice->hindrance.is_final = choice->asked.contradiction;
 	if (choice->asked.contradiction)
 		return NO_FIT;
 	return choice->has_forms ? lower_closed_forms(choice, plan, out)

@@ -26,6 +26,7 @@ struct hindrance {
 	struct obstacle obstacle;
 	struct misaligned misaligned;    /* of the last schedule that was lowered: {0} if none */
 	long smallest;               /* scratchpad that would do, where nothing fits */
+	bool is_final;               /* proved: no schedule of this form fits, or can be as the user says */
 };
 
 struct choice {

@@ -191,16 +191,18 @@ static void warn_of_more(struct compilation *compilation, const struct nest *nes
 		refusal->reason ? refusal->reason : "some buffer would grow with them");
 }
 
-/* What is known of all schedules of a nest holds for those of its parts too. */
+/* NEST became OUT in parts.  What is known of all its schedules (WHOLE; NULL: nothing) holds for these too; no
+ * schedule of its space moves less than BOUND. */
 static void fill_bound_of_parts(const struct compilation *compilation, const struct nest *nest,
-	const struct plan_nest *whole, struct plan_nest *out)
+	const struct plan_nest *whole, long bound, struct plan_nest *out)
 {
 	fill_lower_bound(compilation, nest, out);
 	out->bounded_bytes = LONG_MAX;
-	if (!whole || whole->lower_bound_bytes <= out->lower_bound_bytes)
-		return;
-	out->lower_bound_bytes = out->bound_bytes = whole->lower_bound_bytes;
-	out->lower_bound_argument = whole->lower_bound_argument;
+	if (whole && whole->lower_bound_bytes > out->lower_bound_bytes) {
+		out->lower_bound_bytes = whole->lower_bound_bytes;
+		out->lower_bound_argument = whole->lower_bound_argument;
+	}
+	out->bound_bytes = bound > out->lower_bound_bytes ? bound : out->lower_bound_bytes;
 	plan_nest_judge(out);
 }
 
@@ -213,6 +215,7 @@ static bool weigh_parts(struct compilation *compilation, const struct nest *nest
 {
 	struct plan weighed = *plan;
 	struct quiet quiet;
+	long bound;
 	if (nest_is_constrained(compilation, nest) || !restriction_has_parts(compilation)
 		|| plan_nest_reaches(&best->out, best->out.lower_bound_bytes))
 		return false;
@@ -222,16 +225,17 @@ static bool weigh_parts(struct compilation *compilation, const struct nest *nest
 		&best->out);
 	if (plan_nest_reaches(&best->out, parts))
 		return false;
-	if (parts < best->out.bound_bytes)
-		best->out.bound_bytes = parts > best->out.lower_bound_bytes ? parts
-			: best->out.lower_bound_bytes;
-	best->out.optimal = false;
 	best->out.bounded_bytes = LONG_MAX;
 	quiet_begin(&quiet, compilation);
 	quiet.compilation.only_weighs = true;
 	bool found = lower_all_parts(&quiet.compilation, nest, form, &best->out, &weighed,
-		out, whole);
+		out, whole, &bound);
 	quiet_end(&quiet);
+	parts = parts > bound ? parts : bound;
+	parts = parts > best->out.lower_bound_bytes ? parts : best->out.lower_bound_bytes;
+	if (parts < best->out.bound_bytes)
+		best->out.bound_bytes = parts;
+	plan_nest_judge(&best->out);
 	if (found)
 		*plan = weighed;
 	return found && read_form_of(compilation, nest, out->schedule, form);
@@ -244,12 +248,13 @@ static bool take_parts(struct compilation *compilation, const struct nest *nest,
 {
 	const struct plan before = *plan;
 	struct form parts = *form;
+	long bound;
 	if (!weigh_parts(compilation, nest, &parts, plan, out, whole, best))
 		return false;
 	if (compilation->only_weighs)
 		return true;
 	*plan = before;
-	return lower_all_parts(compilation, nest, &parts, NULL, plan, out, whole);
+	return lower_all_parts(compilation, nest, &parts, NULL, plan, out, whole, &bound);
 }
 
 /* NEST becomes BEST, or OUT where its parts are lowered one by one. */
@@ -260,7 +265,8 @@ static bool lower_as(struct compilation *compilation, const struct nest *nest,
 	int errors = diag_error_count(compilation->diag);
 	struct variant whole;        /* the loops around parts */
 	struct form form;
-	*best = (struct lowered){ .nest = nest };
+	long bound = 0;
+	*best = (struct lowered){ .nest = nest, .refusal.bound = LONG_MAX };
 	if (!check_pairs(compilation, nest) || !nest_read_form(compilation, nest, &form)
 		|| (weighed && !form.is_given
 		&& !read_form_of(compilation, nest, weighed->entry.schedule, &form)))
@@ -275,7 +281,7 @@ static bool lower_as(struct compilation *compilation, const struct nest *nest,
 		return false;
 	if (best->choice && !weighed && !form.is_given
 		&& take_parts(compilation, nest, &form, plan, out, &whole, best)) {
-		fill_bound_of_parts(compilation, nest, &best->out, out);
+		fill_bound_of_parts(compilation, nest, &best->out, best->out.bound_bytes, out);
 		best->choice = NULL;
 		remark_on_loops(compilation, &whole);
 	} else if (best->choice) {
@@ -287,14 +293,18 @@ static bool lower_as(struct compilation *compilation, const struct nest *nest,
 	} else if (diag_error_count(compilation->diag) > errors) {
 		return false;
 	} else if ((form.is_given ? form.is_parts : !nest_is_constrained(compilation, nest))
-		&& lower_all_parts(compilation, nest, &form, NULL, plan, out, &whole)) {
-		fill_bound_of_parts(compilation, nest, NULL, out);
+		&& lower_all_parts(compilation, nest, &form, NULL, plan, out, &whole, &bound)) {
+		if (best->refusal.bound < bound)
+			bound = best->refusal.bound;
+		fill_bound_of_parts(compilation, nest, NULL, form.is_given ? 0 : bound, out);
 		if (!form.is_given)
 			diag_remark(compilation->diag, nest->location, "loop", "no tiles of the whole nest "
 				"fit: each part of its body has tiles of its own");
 		remark_on_loops(compilation, &whole);
 		warn_of_more(compilation, nest, &best->refusal, out);
 	} else {
+		if (!form.is_given && bound < best->refusal.bound)
+			best->refusal.bound = bound;
 		if (diag_error_count(compilation->diag) == errors)
 			report_refusal(compilation, nest, &form, &best->refusal);
 		return false;
@@ -358,7 +368,7 @@ static bool find_in(struct compilation *compilation, const struct nest *nest,
 	const struct plan *plan, const struct look *look, struct found *found)
 {
 	const struct weighed_nest like = { look->like ? *look->like : (struct plan_nest){ 0 }, NULL,
-		plan->function };
+		plan->function, 0 };
 	struct quiet quiet;
 	struct nest *own = ARENA_NEW(compilation->arena, struct nest);
 	struct lowered best;
@@ -464,7 +474,7 @@ static bool take_found(struct compilation *compilation, const struct nest *nest,
 	struct lowered *best)
 {
 	const struct arch *whole = compilation->arch;
-	const struct weighed_nest weighed = { found->out, found->choice, plan->function };
+	const struct weighed_nest weighed = { found->out, found->choice, plan->function, 0 };
 	bool done = true;
 	if (found->choice) {
 		found->choice->has_others = true;
@@ -488,32 +498,31 @@ static bool take_found(struct compilation *compilation, const struct nest *nest,
 
 static bool lower_whole(struct compilation *compilation, const struct nest *nest,
 	const struct weighed_nest *weighed, struct plan *plan, struct plan_nest *out,
-	struct choice **choice)
+	struct lowered *best)
 {
 	enum { NEST_WORK = 60000 };  /* besides its searches */
 	const struct plan before = *plan;
 	struct found found;
 	bool done, is_found = false;
 	nest = renewed(compilation, nest, plan);
-	struct lowered best;
-	*choice = NULL;
 	if (weighed) {
 		is_found = wants_less(compilation, nest, &weighed->entry)
 			&& find_less(compilation, nest, plan, &weighed->entry, &found);
 		if (!is_found && compilation->only_weighs) {
 			*out = weighed->entry;
+			best->choice = NULL;
 			return true;
 		}
-		done = is_found ? take_found(compilation, nest, &weighed->entry, &found, plan, out, &best)
-			: lower_as(compilation, nest, weighed, plan, out, &best);
+		done = is_found ? take_found(compilation, nest, &weighed->entry, &found, plan, out, best)
+			: lower_as(compilation, nest, weighed, plan, out, best);
 	} else {
-		done = lower_as(compilation, nest, weighed, plan, out, &best);
+		done = lower_as(compilation, nest, weighed, plan, out, best);
 		if (done && wants_less(compilation, nest, out)
 			&& find_less(compilation, nest, &before, out, &found)) {
 			struct plan_nest known = *out;
 			*plan = before;
 			is_found = true;
-			done = take_found(compilation, nest, &known, &found, plan, out, &best);
+			done = take_found(compilation, nest, &known, &found, plan, out, best);
 		}
 	}
 	if (!done)
@@ -524,24 +533,38 @@ static bool lower_whole(struct compilation *compilation, const struct nest *nest
 	compilation_add_work(compilation, NEST_WORK);
 	out->first_source = nest->index;
 	out->source_count = nest->joined_count ? nest->joined_count : 1;
-	*choice = best.choice;
-	return !best.choice || is_consistent(compilation, best.choice, out);
+	return !best->choice || is_consistent(compilation, best->choice, out);
 }
 
 bool lower_nest(struct compilation *compilation, const struct nest *nest,
 	const struct weighed_nest *weighed, struct plan *plan, struct plan_nest *out)
 {
-	struct choice *choice;
-	return lower_whole(compilation, nest, weighed, plan, out, &choice);
+	struct lowered best;
+	return lower_whole(compilation, nest, weighed, plan, out, &best);
 }
 
 bool weigh_nest(struct compilation *compilation, const struct nest *nest, const struct plan *plan,
 	struct weighed_nest *weighed)
 {
 	struct plan own = *plan;
+	struct lowered best;
+	bool done = lower_whole(compilation, nest, NULL, &own, &weighed->entry, &best);
 	weighed->function = plan->function;
-	if (lower_whole(compilation, nest, NULL, &own, &weighed->entry, &weighed->choice))
-		return true;
-	weighed->choice = NULL;
-	return false;
+	weighed->choice = done ? best.choice : NULL;
+	weighed->bound = done ? weighed->entry.bound_bytes : best.refusal.bound;
+	return done;
+}
+
+long nest_bound_unweighed(struct compilation *compilation, const struct nest *nest, const struct plan *plan)
+{
+	struct quiet quiet;
+	long bound = 0;
+	nest = renewed(compilation, nest, plan);
+	if (has_too_many_arrays(nest))
+		return LONG_MAX;
+	quiet_begin(&quiet, compilation);
+	if (access_pairs_are_few(nest->statements, nest->statement_count))
+		bound = rewritten_bound(&quiet.compilation, nest_with_dependences(&quiet.compilation, nest));
+	quiet_end(&quiet);
+	return bound;
 }

@@ -10,6 +10,8 @@ struct weighed_nest {
 	struct plan_nest entry;
 	struct choice *choice;       /* that it was lowered by; NULL: several, or not known */
 	const struct function *function;     /* the plan's before */
+	long bound;                  /* no schedule of it moves less; LONG_MAX: none fits.  Known also where
+	                              * none was found, and there is no more than this */
 };
 
 /* Lowers NEST alone, with its entry OUT in PLAN.  WEIGHED: what came of the same before; it is
@@ -22,5 +24,9 @@ bool lower_nest(struct compilation *compilation, const struct nest *nest,
  * finds lives in its arena.  False after errors (diagnosed). */
 bool weigh_nest(struct compilation *compilation, const struct nest *nest, const struct plan *plan,
 	struct weighed_nest *weighed);
+
+/* No schedule of NEST alone as a whole moves less in PLAN, nor do those that were not looked for.  0: nothing is known;
+ * LONG_MAX: nothing fits. */
+long nest_bound_unweighed(struct compilation *compilation, const struct nest *nest, const struct plan *plan);
 
 #endif

@@ -2,13 +2,16 @@
 
 #include "passes/variants/parts.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "passes/cost/plan_cost.h"
 #include "passes/nest_work.h"
 #include "passes/sizes/symbolic.h"
+#include "passes/variants/forms_bound.h"
 #include "passes/variants/obeyed.h"
 #include "passes/variants/remarks.h"
+#include "passes/variants/rivals.h"
 #include "passes/variants/schedule_text.h"
 #include "passes/variants/variants.h"
 
@@ -20,8 +23,40 @@ static void append_children(struct arena *arena, struct plan_node *block,
 }
 
 static bool lower_parts(struct compilation *compilation, const struct nest *nest,
-	const struct outer_loops *outer, const struct form *form,
-	const struct plan_nest *rival, struct plan *plan, struct plan_nest *out, struct variant *whole);
+	const struct outer_loops *outer, const struct form *form, const struct plan_nest *rival,
+	struct plan *plan, struct plan_nest *out, struct variant *whole, long *bound);
+
+static long saturated_sum(long a, long b)
+{
+	long sum;
+	return __builtin_add_overflow(a, b, &sum) ? LONG_MAX : sum;
+}
+
+static long larger(long a, long b)
+{
+	return a > b ? a : b;
+}
+
+static long lesser(long a, long b)
+{
+	return a < b ? a : b;
+}
+
+/* PART inside OUTER moves no less, as a whole, of which CHOICE is the best and became OUT, or in parts of its
+ * own. */
+static long bound_of_part(struct compilation *compilation, const struct nest *part,
+	const struct outer_loops *outer, const struct choice *choice, struct plan_nest *out)
+{
+	unsigned long uncounted = nest_work_pause(compilation);
+	choice_fill_bounds(choice, out);
+	if (!plan_nest_reaches(out, out->bound_bytes))
+		out->bound_bytes = larger(out->bound_bytes, forms_bound(compilation, part, outer));
+	long bound = plan_nest_reaches(out, out->lower_bound_bytes) ? out->lower_bound_bytes
+		: lesser(out->bound_bytes, larger(out->lower_bound_bytes,
+		parts_bound(compilation, part, choice, out)));
+	nest_work_resume(compilation, uncounted);
+	return bound;
+}
 
 /* Adds what a part of OUT became: its loops to BLOCK, its SCHEDULE. */
 static void add_part(struct compilation *compilation, const struct plan_nest *part,
@@ -31,6 +66,7 @@ static void add_part(struct compilation *compilation, const struct plan_nest *pa
 	out->schedule = arena_printf(compilation->arena, "%s%s", out->schedule, schedule);
 	out->points += part->points;
 	out->seconds += part->seconds;
+	out->bound_bytes = saturated_sum(out->bound_bytes, part->bound_bytes);
 	if (part->scratchpad_used_bytes > out->scratchpad_used_bytes)
 		out->scratchpad_used_bytes = part->scratchpad_used_bytes;
 }
@@ -43,9 +79,10 @@ static bool lower_part(struct compilation *compilation, const struct nest *part,
 {
 	struct variant whole;
 	struct plan_nest own;
-	struct refusal refusal;
+	struct refusal refusal = { .bound = LONG_MAX };
 	struct form form;
 	struct choice *choice = NULL;
+	long bound;
 	unsigned long uncounted = nest_work_pause(compilation);
 	part = nest_with_dependences(compilation, part);
 	nest_work_resume(compilation, uncounted);   /* it has limits of its own */
@@ -57,15 +94,15 @@ static bool lower_part(struct compilation *compilation, const struct nest *part,
 		return false;
 	if (choice) {
 		remark_on_choice(compilation, choice);
-		own.points = choice->proof.points;
-		own.seconds = choice->proof.seconds;
+		own.bound_bytes = bound_of_part(compilation, part, outer, choice, &own);
 		add_part(compilation, &own, choice_describe(choice), block, out);
 		return true;
 	}
 	if (form.is_given ? !form.is_parts : !may_part || nest_is_constrained(compilation, part))
 		return false;
-	if (!lower_parts(compilation, part, outer, &form, NULL, plan, &own, &whole))
+	if (!lower_parts(compilation, part, outer, &form, NULL, plan, &own, &whole, &bound))
 		return false;
+	own.bound_bytes = lesser(bound, refusal.bound);
 	add_part(compilation, &own, own.schedule, block, out);
 	return true;
 }
@@ -131,12 +168,23 @@ static bool lower_parts_in(struct compilation *compilation, const struct nest *n
 	return done;
 }
 
+/* The parts of NEST inside the first LOOPS loops move no less; ENTRY: they were lowered (NULL: they were not, and
+ * may have no plan). */
+static long bound_inside(struct compilation *compilation, const struct nest *nest, int loops,
+	const struct plan_nest *entry)
+{
+	unsigned long uncounted = nest_work_pause(compilation);
+	long compulsory = parts_compulsory(compilation, nest, loops);
+	nest_work_resume(compilation, uncounted);
+	return entry ? larger(compulsory, entry->bound_bytes) : compulsory;
+}
+
 /* The best of the ways to lower the parts of NEST one by one that is better than RIVAL: inside
  * all the loops they share, *WHOLE, or fewer, where dependences let a part run through more of its
- * iterations before the next. */
+ * iterations before the next.  None of these ways moves less than *BOUND. */
 static bool lower_parts(struct compilation *compilation, const struct nest *nest,
 	const struct outer_loops *outer, const struct form *form, const struct plan_nest *rival,
-	struct plan *plan, struct plan_nest *out, struct variant *whole)
+	struct plan *plan, struct plan_nest *out, struct variant *whole, long *bound)
 {
 	int errors = diag_error_count(compilation->diag), shared = nest_shared_loops(nest);
 	int first = form->has_loops ? form->loops : nest->outer_loops, last = form->has_loops ? form->loops : shared;
@@ -145,6 +193,7 @@ static bool lower_parts(struct compilation *compilation, const struct nest *nest
 		/ (unsigned long)(shared - nest->outer_loops + 1);
 	const struct plan before = *plan;
 	bool found = false;
+	*bound = share ? LONG_MAX : 0;
 	for (int loops = share ? first : last; loops <= last && loops <= shared; loops++) {
 		struct plan own = before;
 		struct plan_nest entry;
@@ -152,6 +201,7 @@ static bool lower_parts(struct compilation *compilation, const struct nest *nest
 		struct nest_work work = nest_work_begin(compilation, share + 1);
 		bool done = lower_parts_in(compilation, nest, outer, loops, &own, &entry, &inside);
 		nest_work_end(compilation, &work);
+		*bound = lesser(*bound, bound_inside(compilation, nest, loops, done ? &entry : NULL));
 		const struct plan_nest *best = found ? out : rival;
 		if (done && (!best || plan_nest_compare(&entry, best) < 0)) {
 			*plan = own;
@@ -167,17 +217,18 @@ static bool lower_parts(struct compilation *compilation, const struct nest *nest
 
 bool lower_all_parts(struct compilation *compilation, const struct nest *nest,
 	const struct form *form, const struct plan_nest *rival, struct plan *plan,
-	struct plan_nest *out, struct variant *whole)
+	struct plan_nest *out, struct variant *whole, long *bound)
 {
 	enum { PARTS_OPERATIONS = 6000000 };
 	long effort = compilation->request.effort;
+	*bound = LONG_MAX;
 	if (nest->joined_count)
 		return false;
 	struct nest_work work = nest_work_grant(compilation,
 		nest_work_wanted(compilation, PARTS_OPERATIONS));
 	if (!effort)
 		compilation->request.effort = PART_POINTS;
-	bool done = lower_parts(compilation, nest, NULL, form, rival, plan, out, whole);
+	bool done = lower_parts(compilation, nest, NULL, form, rival, plan, out, whole, bound);
 	compilation->request.effort = effort;
 	nest_work_end(compilation, &work);
 	return done;

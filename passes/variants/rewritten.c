@@ -1,9 +1,12 @@
 #include "passes/variants/rewritten.h"
 
+#include <limits.h>
+
 #include "passes/analysis/expand.h"
 #include "passes/analysis/in_place.h"
 #include "passes/cost/bound_nest.h"
 #include "passes/cost/plan_cost.h"
+#include "passes/variants/forms_bound.h"
 #include "passes/variants/obeyed.h"
 #include "passes/variants/variants.h"
 
@@ -30,6 +33,18 @@ static const struct nest *in_place(struct compilation *compilation, const struct
 	return nest_with_dependences(compilation, found.nest);
 }
 
+/* What no form moves less than bounds LOWERED, the best form of NEST, where its own searches do not. */
+static void raise_bound(struct compilation *compilation, const struct nest *nest, struct lowered *lowered)
+{
+	long *bound = lowered->choice ? &lowered->out.bound_bytes : &lowered->refusal.bound;
+	if (*bound == LONG_MAX || (lowered->choice && plan_nest_reaches(&lowered->out, *bound)))
+		return;
+	long least = forms_bound(compilation, nest, NULL);
+	if (least > *bound)
+		*bound = least;
+	plan_nest_judge(&lowered->out);
+}
+
 static void lower_one(struct compilation *compilation, const struct nest *nest,
 	const struct form *form, const struct plan *plan, struct lowered *lowered)
 {
@@ -42,6 +57,7 @@ static void lower_one(struct compilation *compilation, const struct nest *nest,
 		lowered->plan.function = nest->function;
 		choice_fill_bounds(lowered->choice, &lowered->out);
 	}
+	raise_bound(compilation, nest, lowered);
 }
 
 /* ---- the better of two ---- */
@@ -63,7 +79,24 @@ static void join_refusals(struct lowered *best, struct lowered *other)
 	one->reason = two->reason = less->reason;
 }
 
-/* BEST becomes the better of it and OTHER, which has a choice; what bounds both is the lesser. */
+/* No schedule of what LOWERED stands for moves less. */
+static long bound_of(const struct lowered *lowered)
+{
+	return lowered->choice ? lowered->out.bound_bytes : lowered->refusal.bound;
+}
+
+/* What bounds BEST and what bounds something else with BOUND is the lesser of both. */
+static void take_lesser_bound(struct lowered *best, long bound)
+{
+	long *its = best->choice ? &best->out.bound_bytes : &best->refusal.bound;
+	long least = best->choice ? best->out.lower_bound_bytes : 0;
+	if (bound < least)
+		bound = least;
+	if (bound < *its)
+		*its = bound;
+}
+
+/* BEST becomes the better of it and OTHER, which has a choice. */
 static void take_better(struct lowered *best, const struct lowered *other)
 {
 	bool has_other = best->choice;
@@ -76,8 +109,6 @@ static void take_better(struct lowered *best, const struct lowered *other)
 		return;
 	if (rest.bounded_bytes > best->out.bounded_bytes)
 		best->out.bounded_bytes = rest.bounded_bytes;
-	if (rest.bound_bytes < best->out.bound_bytes)
-		best->out.bound_bytes = rest.bound_bytes;
 	if (rest.lower_bound_bytes < best->out.lower_bound_bytes) {
 		best->out.lower_bound_bytes = rest.lower_bound_bytes;
 		best->out.lower_bound_argument = rest.lower_bound_argument;
@@ -155,13 +186,17 @@ static void try_expanded(struct compilation *compilation, struct rewriting *rewr
 	if (best->choice)
 		best->choice->has_others = true;
 	join_refusals(best, &lowered);
-	if (!lowered.choice)
-		return;
-	lowered.choice->is_expanded = lowered.choice->has_others = true;
-	lowered.choice->is_in_place = is_in_place || rewriting->begins_in_place;
-	take_better(best, &lowered);
-	best->expanded = lowered.choice;
-	take_bound_of(compilation, nest, expanded, &best->out);
+	long bounds[2] = { bound_of(best), bound_of(&lowered) };
+	if (lowered.choice) {
+		lowered.choice->is_expanded = lowered.choice->has_others = true;
+		lowered.choice->is_in_place = is_in_place || rewriting->begins_in_place;
+		take_better(best, &lowered);
+		best->expanded = lowered.choice;
+	}
+	take_lesser_bound(best, bounds[0]);
+	take_lesser_bound(best, bounds[1]);
+	if (lowered.choice)
+		take_bound_of(compilation, nest, expanded, &best->out);
 	plan_nest_judge(&best->out);
 }
 
@@ -172,7 +207,7 @@ static void lower_as_said(struct compilation *compilation, const struct nest *ne
 	const struct form *form = rewriting->form;
 	int errors = diag_error_count(compilation->diag);
 	nest = in_place(compilation, nest, rewriting, &rewriting->begins_in_place);
-	*best = (struct lowered){ .nest = nest };
+	*best = (struct lowered){ .nest = nest, .refusal.bound = LONG_MAX };
 	if (!form->is_given || !form->is_expanded)
 		lower_one(compilation, nest, form, plan, best);
 	if (best->choice)
@@ -200,14 +235,17 @@ static void try_as_it_stands(struct compilation *compilation, const struct nest 
 	struct rewriting rewriting = { .form = form };
 	struct lowered lowered;
 	lower_as_said(compilation, nest, &rewriting, plan, &lowered);
+	long bounds[2] = { bound_of(best), bound_of(&lowered) };
 	if (best->choice)
 		join_refusals(best, &lowered);
 	else
 		best->refusal = lowered.refusal;
-	if (!lowered.choice)
-		return;
-	lowered.choice->has_others = true;
-	take_better(best, &lowered);
+	if (lowered.choice) {
+		lowered.choice->has_others = true;
+		take_better(best, &lowered);
+	}
+	take_lesser_bound(best, bounds[0]);
+	take_lesser_bound(best, bounds[1]);
 	plan_nest_judge(&best->out);
 }
 
@@ -227,4 +265,32 @@ void lower_rewritten(struct compilation *compilation, const struct nest *nest,
 	if (!form->is_given && diag_error_count(compilation->diag) == errors
 		&& !beats_others(compilation, nest, &rewriting, best))
 		try_as_it_stands(compilation, nest, form, plan, best);
+}
+
+/* Of NEST with scalars in arrays or not. */
+static long expanded_bound(struct compilation *compilation, const struct nest *nest,
+	struct rewriting *rewriting)
+{
+	bool is_in_place;
+	long bound = forms_bound(compilation, nest, NULL);
+	const struct nest *expanded = bound > 0 ? expanded_nest(compilation, nest) : NULL;
+	if (!expanded || expanded->arrays->count > MODEL_ARRAYS)
+		return bound;
+	expanded = in_place(compilation, nest_with_dependences(compilation, expanded), rewriting,
+		&is_in_place);
+	long its = forms_bound(compilation, expanded, NULL);
+	return its < bound ? its : bound;
+}
+
+long rewritten_bound(struct compilation *compilation, const struct nest *nest)
+{
+	struct rewriting rewriting = { .is_in_place = true };
+	bool is_in_place = false;
+	const struct nest *moved = in_place(compilation, nest, &rewriting, &is_in_place);
+	long bound = expanded_bound(compilation, moved, &rewriting);
+	if (rewriting.was_in_place && bound > 0) {
+		long its = expanded_bound(compilation, nest, &(struct rewriting){ .is_in_place = false });
+		bound = its < bound ? its : bound;
+	}
+	return bound;
 }

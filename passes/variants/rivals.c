@@ -230,8 +230,7 @@ static long main_part_bound(struct compilation *compilation, const struct choice
 
 /* ---- what parts need ---- */
 
-/* Each of the parts inside the first LOOPS loops moves what it needs by itself, at least once. */
-static long parts_compulsory(struct compilation *compilation, const struct nest *nest, int loops)
+long parts_compulsory(struct compilation *compilation, const struct nest *nest, int loops)
 {
 	int count;
 	const struct nest *parts = nest_parts(compilation, nest, loops, &count);

@@ -9,4 +9,8 @@
 long parts_bound(struct compilation *compilation, const struct nest *nest, const struct choice *choice,
 	const struct plan_nest *best);
 
+/* Each of the parts of NEST inside the first LOOPS loops moves what it needs by itself, at least once: so
+ * many bytes in all; LONG_MAX: there are none. */
+long parts_compulsory(struct compilation *compilation, const struct nest *nest, int loops);
+
 #endif

@@ -259,17 +259,17 @@ static bool is_worth(const struct variants *variants, const struct variant_optio
 		&& (options->borrows ? has_met : !options->refetches || options->loops);
 }
 
-/* No schedule of the forms that were tried beside BEST's, with other buffers or loops, moves less;
- * 0: not known. */
+/* No schedule of the forms that were tried beside BEST's (NULL: of all), with other buffers or loops, moves
+ * less; 0: not known. */
 static long rivals_bound(const struct variants *variants, const struct choice *best)
 {
 	long bound = LONG_MAX;
 	for (const struct tried *tried = variants->tried; tried; tried = tried->next) {
 		const struct choice *other = tried->choice;
-		bool is_alike = other->variant.options.loops == best->variant.options.loops
+		bool is_alike = best && other->variant.options.loops == best->variant.options.loops
 			&& other->variant.options.chains == best->variant.options.chains
 			&& has_same_groups(&other->variant, &best->variant);
-		if (is_alike || (other->has_forms && tried->outcome == NO_FIT))
+		if (is_alike || other->hindrance.is_final)
 			continue;
 		long own = tried->outcome == LOWERED ? choice_space_bound(other, &tried->out) : 0;
 		bound = own < bound ? own : bound;
@@ -443,8 +443,10 @@ static struct choice *lower_variants(struct compilation *compilation, const stru
 	if (!nest->function->unbound && is_thorough(compilation))
 		candidates_improve(compilation, candidates, all_work - nest_work_left(compilation), &before);
 	refusal->is_missed = course.is_missed && !course.is_too_large;
-	if (!candidates->count)
+	if (!candidates->count) {
+		refusal->bound = course.is_cut ? 0 : rivals_bound(&variants, NULL);
 		return NULL;
+	}
 	refusal->least = plan_nest_bytes(&candidates->items[0].out);
 	unsigned long uncounted = nest_work_pause(compilation);
 	struct choice *best = candidates_emit(compilation, nest, candidates, refusal, plan, out);

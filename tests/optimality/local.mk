@@ -20,6 +20,6 @@ tests_optimality_dmazerunner_test_SOURCES = tests/optimality/dmazerunner_test.c 
 	tests/optimality/convolution.c tests/optimality/convolution.h \
 	tests/optimality/dmazerunner.c tests/optimality/dmazerunner.h \
 	tests/optimality/simulate.c tests/optimality/simulate.h
-script_tests += tests/optimality/compulsory_test.sh
+script_tests += tests/optimality/compulsory_test.sh tests/optimality/forms_bound_test.sh
 EXTRA_DIST += tests/optimality/compulsory.py tests/optimality/constrained.py \
 	tests/optimality/executions.py tests/optimality/windows.py

@@ -1,0 +1,53 @@
+#!/bin/sh
+# What is said of nests whose regions have no closed forms, or that only have parts: proofs, where the
+# scratchpad is smaller than a row, and of functions of such nests.
+. "$top_srcdir/tests/tap/tap.sh"
+
+# proved BYTES EXAMPLE DEFINES...: the function is optimal there
+proved()
+{
+	bytes=$1 example=$2
+	shift 2
+	printf 'name: m\nscratchpad: { bytes: %d }\n' "$bytes" >m.yaml
+	exits 0 "$example in $bytes bytes" "$LOOPC" --arch=m.yaml "$@" --report=r.json --emit=plan=p.plan \
+		"$top_srcdir/examples/$example.loop"
+	ok "is proved" awk '/"functions"/ { on = 1 } on && /"optimal": true/ { found = 1 } END { exit !found }' r.json
+}
+
+proved 4096 nn/softmax
+proved 4096 nn/layer_norm
+proved 65536 nn/lstm_cell
+proved 110592 networks/attention
+# The products alone, in all forms.
+proved 4096 nn/attention_scores
+proved 4096 nn/attention_values
+
+# A triangle beside a product of the same loops: the bound of the product holds, and none of what
+# the user may want instead is below.
+cat >beside.loop <<'END'
+void beside(const float A[48][48], const float B[48][48], float C[48][48], float t[48])
+{
+	for (int i = 0; i < 48; i++)
+		for (int j = 0; j < 48; j++) {
+			for (int k = 0; k < 48; k++)
+				C[i][j] += A[i][k] * B[k][j];
+			if (j <= i)
+				t[i] += C[i][j];
+		}
+}
+END
+printf 'name: m\nscratchpad: { bytes: 1024 }\n' >m.yaml
+exits 0 "a triangle beside a product" "$LOOPC" --arch=m.yaml --emit=plan=p.plan --report=r.json beside.loop
+moved=$(awk '/"total": \{/ { on = 1 } on && /"total_bytes"/ { print $2 + 0; exit }' r.json)
+bound=$(sed -n 's/.* bound \([0-9]*\).*/\1/p' p.plan | head -n 1)
+ok "moves $moved, at least $bound" test "$bound" -gt 30000 -a "$bound" -le "$moved"
+for lines in 'tile i 4' 'tile j 3' 'tile k 7' 'tile i 12
+tile j 12' 'store C outside' 'form apart' 'form sequential 1' 'form sequential 2' 'form parts' 'form isl'; do
+	printf 'nest beside\n%s\n' "$lines" >s
+	"$LOOPC" --arch=m.yaml --schedule=s --report=r2.json beside.loop >log 2>&1
+	status=$?
+	[ $status -eq 3 ] || [ $status -eq 1 ] && continue
+	other=$(awk '/"total": \{/ { on = 1 } on && /"total_bytes"/ { print $2 + 0; exit }' r2.json)
+	ok "$(echo "$lines" | tr '\n' ' '): $other, not below" test "$status" -eq 0 -a "$other" -ge "$bound"
+done
+finish
