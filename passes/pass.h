@@ -105,7 +105,7 @@ struct compilation {
 	bool only_weighs;            /* plans get transfers but no statements: their traffic is
 	                              * all that is asked for */
 	bool is_trial;               /* one of many that are compared: nests are not looked at in less
-	                              * scratchpad (lower_nest.c) */
+	                              * scratchpad (lower_nest.c), but for merged ones */
 	struct request request;
 	struct room room;
 	struct known known;

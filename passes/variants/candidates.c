@@ -107,9 +107,11 @@ static void overlap_best(struct candidates *candidates, const struct plan *befor
 void candidates_improve(struct compilation *compilation, struct candidates *candidates,
 	unsigned long spent, const struct plan *before)
 {
-	/* in a part of the scratchpad, other forms and tiles are looked for (lower_nest.c): no neighbours,
-	 * which have been looked at in all of it */
-	if (!compilation->room.roomy) {
+	/* In a part of the scratchpad other forms and tiles are looked for (lower_nest.c): no neighbours, which have
+	 * been looked at in all of it.  What merged nests move in less decides whether they are merged in
+	 * more: there they are looked at as they would be if that were all. */
+	if (candidates->count && (!compilation->room.roomy
+		|| candidates->items[0].choice->variant.nest->joined_count)) {
 		move_first(compilation, candidates, spent, before);
 		turn_first(compilation, candidates, before);
 	}

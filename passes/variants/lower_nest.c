@@ -323,12 +323,13 @@ struct found {
 };
 
 /* More scratchpad is to move no more: where nothing is proved, and plans of some form are weighed by
- * making them, also what is found in less is looked at.  OUT is what became of NEST in all. */
+ * making them, also what is found in less is looked at: of a nest once it is chosen, of merged ones before, as they are
+ * merged for what they move.  OUT is what became of NEST in all. */
 static bool wants_less(struct compilation *compilation, const struct nest *nest,
 	const struct plan_nest *out)
 {
 	struct form form;
-	return !compilation->is_trial && !out->optimal && out->bounded_bytes > 0
+	return (!compilation->is_trial || nest->joined_count) && !out->optimal && out->bounded_bytes > 0
 		&& !plan_nest_reaches(out, out->lower_bound_bytes)
 		&& is_thorough(compilation) && !nest->function->unbound
 		&& !nest_is_constrained(compilation, nest)

@@ -152,6 +152,9 @@ ok "arrays that nobody reads" python3 -B "$top_srcdir/tests/fusion/functions.py"
 # What is held in the gap before what comes for each stage needs no room.
 [ -n "$SANITIZER_FLAGS" ] ||
 	ok "a gap that is used" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 920028 1
+# Merged nests without closed forms, of which less scratchpad shows a better schedule.
+[ -n "$SANITIZER_FLAGS" ] ||
+	ok "merged nests in less" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 8055 1
 # No way to group nests moves less than the one that is taken.
 ok "groupings" python3 -B "$top_srcdir/tests/fusion/groupings.py" "$LOOPC" 6 "${LOOPC_FUNCTIONS:-$(inputs 3 1)}"
 finish
