@@ -14,12 +14,13 @@ libloopc_a_SOURCES += \
 	passes/analysis/values.c passes/analysis/values.h passes/analysis/variant.c \
 	passes/analysis/variant.h
 libloopc_a_SOURCES += \
-	passes/cost/aligned.c passes/cost/bound.c passes/cost/bound_nest.c \
+	passes/cost/aligned.c passes/cost/array_model.c passes/cost/array_model.h \
+	passes/cost/bound.c passes/cost/bound_nest.c \
 	passes/cost/bound_nest.h passes/cost/bound_partition.c passes/cost/bound_partition.h \
 	passes/cost/bound_spread.c passes/cost/bound_spread.h passes/cost/bound_values.c \
 	passes/cost/bound_values.h \
 	passes/cost/clip.c passes/cost/closed_form.c passes/cost/closed_form.h \
-	passes/cost/created.c passes/cost/created.h passes/cost/function_bound.c passes/cost/function_bound.h \
+	passes/cost/created.c passes/cost/created.h passes/cost/cut.c passes/cost/cut.h passes/cost/function_bound.c passes/cost/function_bound.h \
 	passes/cost/hull.c passes/cost/hull.h passes/cost/model.c passes/cost/model.h \
 	passes/cost/model_math.h passes/cost/nest_model.c passes/cost/nest_model.h \
 	passes/cost/objective.c passes/cost/objective.h passes/cost/place.c passes/cost/place.h \

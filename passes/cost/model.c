@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "passes/cost/cut.h"
 #include "passes/cost/model_math.h"
 #include "passes/cost/place.h"
 
@@ -35,6 +36,7 @@ struct sum {
 	int store;
 	long slots;
 	int slide_dim;               /* -1: none */
+	const struct cut *cut;       /* NULL: a region is one box */
 	bool is_clipped, overflow;
 };
 
@@ -85,6 +87,14 @@ static long last_tile(const struct sum *sum, int loop)
 		(loop_tiles(sum, loop) - 1) * sum->schedule->tile[loop];
 }
 
+/* NULL if LOOP's iterations of a visit make one box. */
+static const struct split *split_of(const struct sum *sum, int loop)
+{
+	const struct split *split = sum->cut == NULL ? NULL : &sum->cut->splits[loop];
+
+	return split == NULL || split->part == 0 || !array_is_indexed(sum->array, loop) ? NULL : split;
+}
+
 /* Extent of dimension DIM, with the loops around the buffer at TILES iterations
  * (0: not around it, the whole extent). */
 static long dim_extent(struct sum *sum, const struct model_dim *dim, const long *tiles)
@@ -100,8 +110,8 @@ static long dim_extent(struct sum *sum, const struct model_dim *dim, const long 
 	return extent;
 }
 
-/* Sum of the extent of a dimension over the PARTS of the loops around the buffer
- * that move it; AROUND[l] says which loops those are. */
+/* Sum of the extent of a dimension over the PARTS of the loops that it moves with from
+ * box to box; AROUND[l] says which loops those are. */
 static long dim_sum(struct sum *sum, const struct model_dim *dim, const bool *around,
 	const struct part *parts)
 {
@@ -173,10 +183,10 @@ static long clipped_slide_sum(struct sum *sum, enum slide slide, const long *til
 	long n = loop_tiles(sum, moving), m = sum->slots < n ? sum->slots : n, all = 0, kept = 0;
 
 	range[moving] = (struct tile_range){ 0, n };
-	if (!clipped_sum(sum->model, dim, tile, range, moving, &all))
+	if (!clipped_cut_sum(sum->model, dim, tile, range, moving, sum->cut, &all))
 		sum->overflow = true;
 	range[moving] = (struct tile_range){ slide == SLIDE_DOWN ? n - m : 0, m };
-	if (slide != SLIDE_RUN && !clipped_sum(sum->model, dim, tile, range, moving, &kept))
+	if (slide != SLIDE_RUN && !clipped_cut_sum(sum->model, dim, tile, range, moving, sum->cut, &kept))
 		sum->overflow = true;
 	return all - kept;
 }
@@ -198,41 +208,61 @@ static long clipped_region_sum(struct sum *sum, const struct part *parts, enum s
 	for (int d = 0; d < sum->array->rank; d++) {
 		if (slide != SLIDE_NONE && d == sum->slide_dim)
 			extent = clipped_slide_sum(sum, slide, tile, range);
-		else if (!clipped_sum(sum->model, &sum->array->dims[d], tile, range, -1, &extent))
+		else if (!clipped_cut_sum(sum->model, &sum->array->dims[d], tile, range, -1, sum->cut, &extent))
 			sum->overflow = true;
 		total = times(sum, total, extent);
 	}
 	return total;
 }
 
-/* Elements of the regions of the visits in PARTS. */
-static long region_sum(struct sum *sum, struct part *parts, int first, enum slide slide)
+/* The boxes of the visits in PART along LOOP, by size; returns how many sizes. */
+static int part_pieces(struct sum *sum, int loop, struct part part, struct piece *pieces)
 {
-	bool around[MODEL_LOOPS] = { false };
+	const struct split *split = split_of(sum, loop);
+	long tile = sum->schedule->tile[loop], last = part.iterations - (part.count - 1) * tile;
+	struct piece visits[2] = { { tile, part.count - 1 }, { last, 1 } };
+	int count = 0;
+
+	if (part.count == 1 || last == tile) {
+		visits[0] = (struct piece){ last, part.count };
+		visits[1].count = 0;
+	}
+	for (int i = 0; i < 2 && visits[i].count > 0; i++) {
+		int first = count;
+
+		if (split == NULL)
+			pieces[count++] = visits[i];
+		else
+			count += split_pieces(split, visits[i].size, pieces + count);
+		for (int k = first; split != NULL && k < count; k++)
+			pieces[k].count = times(sum, pieces[k].count, visits[i].count);
+	}
+	return count;
+}
+
+/* Elements of the boxes that PARTS of the loops of AROUND make: those from FIRST on that are coupled are added up one
+ * size after the other. */
+static long box_sum(struct sum *sum, struct part *parts, const bool *around, int first, enum slide slide)
+{
 	long total = 1;
 
-	if (sum->is_clipped)
-		return clipped_region_sum(sum, parts, slide);
-	for (int i = first; i < sum->store; i++) {
-		int loop = sum->schedule->order[i];
-		struct part saved = parts[loop];
-		long tile = sum->schedule->tile[loop], last, wholes;
+	for (int l = first; l < sum->model->loop_count; l++) {
+		struct piece pieces[2 * SPLIT_PIECES];
+		struct part saved = parts[l];
+		int count;
 
-		if (saved.count <= 1 || !loop_is_coupled(sum, loop, slide))
+		if (!around[l] || (saved.count <= 1 && split_of(sum, l) == NULL) || !loop_is_coupled(sum, l, slide))
 			continue;
-		last = saved.iterations - (saved.count - 1) * tile;
-		wholes = last == tile ? saved.count : saved.count - 1;
-		parts[loop] = (struct part){ 1, tile, 0 };
-		total = times(sum, wholes, region_sum(sum, parts, i + 1, slide));
-		if (wholes < saved.count) {
-			parts[loop] = (struct part){ 1, last, 0 };
-			total = plus(sum, total, region_sum(sum, parts, i + 1, slide));
+		count = part_pieces(sum, l, saved, pieces);
+		total = 0;
+		for (int i = 0; i < count; i++) {
+			parts[l] = (struct part){ 1, pieces[i].size, 0 };
+			total = plus(sum, total, times(sum, pieces[i].count,
+				box_sum(sum, parts, around, l + 1, slide)));
 		}
-		parts[loop] = saved;
+		parts[l] = saved;
 		return total;
 	}
-	for (int i = 0; i < sum->store; i++)
-		around[sum->schedule->order[i]] = true;
 	for (int d = 0; d < sum->array->rank; d++)
 		total = times(sum, total, slide != SLIDE_NONE && d == sum->slide_dim ?
 			slide_sum(sum, slide, parts) :
@@ -241,6 +271,37 @@ static long region_sum(struct sum *sum, struct part *parts, int first, enum slid
 		if (!array_is_indexed(sum->array, sum->schedule->order[i]))
 			total = times(sum, total, parts[sum->schedule->order[i]].count);
 	return total;
+}
+
+/* Elements of the regions of the visits in PARTS. */
+static long region_sum(struct sum *sum, const struct part *visits, enum slide slide)
+{
+	struct part parts[MODEL_LOOPS];
+	bool around[MODEL_LOOPS] = { false };
+
+	if (sum->is_clipped)
+		return clipped_region_sum(sum, visits, slide);
+	for (int i = 0; i < sum->store; i++) {
+		around[sum->schedule->order[i]] = true;
+		parts[sum->schedule->order[i]] = visits[sum->schedule->order[i]];
+	}
+	for (int l = 0; l < sum->model->loop_count && sum->cut != NULL; l++) {
+		struct piece pieces[2 * SPLIT_PIECES];
+		int count;
+
+		if (split_of(sum, l) == NULL)
+			continue;
+		if (!around[l])
+			parts[l] = (struct part){ 1, sum->model->loops[l].extent, 0 };
+		around[l] = true;
+		if (loop_is_coupled(sum, l, slide))
+			continue;
+		count = part_pieces(sum, l, parts[l], pieces);
+		parts[l].count = 0;
+		for (int i = 0; i < count; i++)
+			parts[l].count = plus(sum, parts[l].count, pieces[i].count);
+	}
+	return box_sum(sum, parts, around, 0, slide);
 }
 
 /* The runs of the moving loop that begin with a turn of the loop at position TURN:
@@ -276,8 +337,8 @@ static void turn_sum(struct sum *sum, int turn, long *without, long *with)
 			kept = loop_tiles(sum, moving);
 		if (sum->slide_dim >= 0) {
 			parts[moving] = (struct part){ 1, tile, 0 };
-			*without = plus(sum, *without, region_sum(sum, parts, 0, SLIDE_RUN));
-			*with = plus(sum, *with, region_sum(sum, parts, 0,
+			*without = plus(sum, *without, region_sum(sum, parts, SLIDE_RUN));
+			*with = plus(sum, *with, region_sum(sum, parts,
 				is_odd ? SLIDE_DOWN : SLIDE_UP));
 			continue;
 		}
@@ -285,7 +346,7 @@ static void turn_sum(struct sum *sum, int turn, long *without, long *with)
 		parts[moving].first = is_odd ? loop_tiles(sum, moving) - kept : 0;
 		parts[moving].iterations = kept * tile -
 			(is_odd || kept == loop_tiles(sum, moving) ? clip : 0);
-		*without = plus(sum, *without, region_sum(sum, parts, 0, SLIDE_NONE));
+		*without = plus(sum, *without, region_sum(sum, parts, SLIDE_NONE));
 	}
 }
 
@@ -311,15 +372,22 @@ static void subtract_turns(struct sum *sum, long *elements, long *visits)
 	}
 }
 
-/* The number of parts of a ring or slots: see struct storage. */
+/* The number of parts of a ring or slots: see struct storage.  Where loops are cut, of one element, with a copy
+ * for each of its parts. */
 static long buffer_elements(struct sum *sum, const struct storage *storage)
 {
 	long tiles[MODEL_LOOPS] = { 0 }, whole[MODEL_LOOPS], elements = 1;
 	int moving = storage->store > 0 ? sum->schedule->order[storage->store - 1] : -1;
-	long copies = storage->slots + (storage->is_double ? 1 : 0);
+	long copies = storage->slots + (storage->is_double ? 1 : 0), held = 1;
 
 	for (int i = 0; i < storage->store; i++)
 		tiles[sum->schedule->order[i]] = sum->schedule->tile[sum->schedule->order[i]];
+	for (int l = 0; l < sum->model->loop_count; l++)
+		if (split_of(sum, l) != NULL) {
+			held = times(sum, held, split_steps(split_of(sum, l),
+				tiles[l] > 0 ? tiles[l] : sum->model->loops[l].extent));
+			tiles[l] = split_of(sum, l)->part;
+		}
 	memcpy(whole, tiles, sizeof whole);
 	if (moving >= 0)
 		whole[moving] = 0;
@@ -338,7 +406,7 @@ static long buffer_elements(struct sum *sum, const struct storage *storage)
 		}
 		elements = times(sum, elements, extent);
 	}
-	return sum->slide_dim >= 0 ? elements : times(sum, elements, copies);
+	return times(sum, held, sum->slide_dim >= 0 ? elements : times(sum, elements, copies));
 }
 
 /* The dimension that slides, -1 if the array may not. */
@@ -450,11 +518,11 @@ static bool storage_is_legal(const struct nest_model *model, const struct schedu
 		regions_are_disjoint(model, schedule, array, storage->store);
 }
 
-bool array_evaluate(const struct nest_model *model, const struct schedule *schedule,
-	const struct model_array *array, struct storage *storage)
+bool array_cut_evaluate(const struct nest_model *model, const struct schedule *schedule,
+	const struct model_array *array, const struct cut *cut, struct storage *storage)
 {
 	struct sum sum = { .model = model, .array = array, .schedule = schedule,
-		.store = storage->store, .slots = storage->slots, .slide_dim = -1,
+		.store = storage->store, .slots = storage->slots, .slide_dim = -1, .cut = cut,
 		.is_clipped = array_is_clipped(array) };
 	struct part parts[MODEL_LOOPS];
 	long moved, visits = 1, first_visits = 1, first;
@@ -473,7 +541,7 @@ bool array_evaluate(const struct nest_model *model, const struct schedule *sched
 		if (array_is_indexed(array, loop))
 			first_visits = times(&sum, first_visits, parts[loop].count);
 	}
-	moved = region_sum(&sum, parts, 0, storage->is_sliding ? SLIDE_RUN : SLIDE_NONE);
+	moved = region_sum(&sum, parts, storage->is_sliding ? SLIDE_RUN : SLIDE_NONE);
 	first = sum.overflow ? 0 : moved / (visits / first_visits);
 	if (array->anchored == 0)
 		subtract_turns(&sum, &moved, &visits);
@@ -491,6 +559,12 @@ bool array_evaluate(const struct nest_model *model, const struct schedule *sched
 		storage->flow.commands = visits;
 	}
 	return !sum.overflow;
+}
+
+bool array_evaluate(const struct nest_model *model, const struct schedule *schedule,
+	const struct model_array *array, struct storage *storage)
+{
+	return array_cut_evaluate(model, schedule, array, NULL, storage);
 }
 
 bool tiles_are_legal(const struct nest_model *model, const struct schedule *schedule)

@@ -1,6 +1,7 @@
 #ifndef PASSES_MODEL_MATH_H
 #define PASSES_MODEL_MATH_H
 
+#include "passes/cost/cut.h"
 #include "passes/cost/model.h"
 
 /* What the evaluator (model.c) shares with the search. */
@@ -32,6 +33,9 @@ struct tile_range { long first, count; };
  * *TOTAL overflows. */
 bool clipped_sum(const struct nest_model *model, const struct model_dim *dim, const long *tile,
 	const struct tile_range *range, int joined, long *total);
+/* The same of the boxes that CUT (NULL: none) makes of each tile; JOINED is not cut. */
+bool clipped_cut_sum(const struct nest_model *model, const struct model_dim *dim, const long *tile,
+	const struct tile_range *range, int joined, const struct cut *cut, long *total);
 /* Whether all that copies into STORAGE give the DMA controller is a multiple of ARRAY's
  * align_bytes, whatever the tile. */
 bool storage_is_aligned(const struct nest_model *model, const struct schedule *schedule,
@@ -49,5 +53,9 @@ void schedule_fill_cost(const struct nest_model *model, struct schedule *schedul
  * breaks a rule of struct storage or a number overflows. */
 bool array_evaluate(const struct nest_model *model, const struct schedule *schedule,
 	const struct model_array *array, struct storage *storage);
+/* The same where what counts of a region are the boxes that CUT (NULL: none) makes of it; its bytes are then what one
+ * element holds.  The dimension that slides is not cut. */
+bool array_cut_evaluate(const struct nest_model *model, const struct schedule *schedule,
+	const struct model_array *array, const struct cut *cut, struct storage *storage);
 
 #endif

@@ -145,6 +145,7 @@ static void count_words(const struct tiling *tiling, const long *reuse, const lo
 		long times = stays ? visits : tiling->passes * (tiling->register_passes / register_reuse[o]) *
 			(o == DM_OUTPUT ? 2 : 1);
 
+		price->stays[o] = stays;
 		price->dram_words[o] = tiling->region[DM_SPM][o] *
 			(visits + (o == DM_OUTPUT ? visits - tiling->distinct[o] : 0));
 		price->array_words[o] = tiling->region[DM_SPACE][o] * times;

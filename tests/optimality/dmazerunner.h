@@ -38,6 +38,7 @@ struct dm_price {
 	long dram_words[DM_OPERANDS];          /* each way together */
 	long array_words[DM_OPERANDS];         /* between the scratchpad and the array */
 	long delivered_words[DM_OPERANDS];     /* to and from single elements */
+	bool stays[DM_OPERANDS];               /* in the registers, from one pass over a half to the next */
 	long reductions;                       /* additions of a partial sum to a neighbour's */
 	double pass_pj, dram_pj, energy_pj;    /* one pass over a half; what comes once in many; all */
 	long register_pass_cycles, pass_cycles, copy_cycles[DM_OPERANDS];
