@@ -217,6 +217,38 @@ static void print_compute(struct writer *writer, const struct plan_node *node)
 	}
 }
 
+static const char *word_text(struct writer *writer, const struct plan_buffer *buffer, const struct plan_expr *slot,
+	struct plan_expr *const *at)
+{
+	struct printer *printer = &writer->printer;
+	const char *text = names_of(&printer->names, buffer);
+
+	if (slot)
+		text = arena_printf(printer->arena, "%s[%s]", text, index_text(printer, slot).c);
+	else if (buffer->rank == 0)
+		return arena_printf(printer->arena, "%s[0]", text);
+	for (int d = 0; d < buffer->rank; d++)
+		text = arena_printf(printer->arena, "%s[%s]", text, index_text(printer, at[d]).c);
+	return text;
+}
+
+static void print_move(struct writer *writer, const struct plan_move *move)
+{
+	struct arena *arena = writer->printer.arena;
+	const char *from = move->from ? word_text(writer, move->from, move->from_slot, move->from_at) : "0";
+	const char *to = word_text(writer, move->to, move->to_slot, move->to_at);
+	bool counts[PLAN_WORDS];
+
+	/* sums wrap in their own type, as they do one by one */
+	if (move->adds)
+		from = arena_printf(arena, "(%s)(%s + %s)", move->to->array->type.name, to, from);
+	print_line(writer, arena_printf(arena, "%s = %s;", to, from));
+	words_of_move(move, counts);
+	for (int w = 0; w < PLAN_WORDS && writer->options->is_measured; w++)
+		if (counts[w])
+			print_line(writer, arena_printf(arena, "lrt_checked_word(%d, %d);", move->to->array->index, w));
+}
+
 static void print_block(struct writer *writer, const struct plan_node *block)
 {
 	for (int i = 0; i < block->child_count; i++) {
@@ -255,6 +287,9 @@ void writer_print_node(struct writer *writer, const struct plan_node *node)
 		break;
 	case PLAN_COMPUTE:
 		print_compute(writer, node);
+		break;
+	case PLAN_MOVE:
+		print_move(writer, node->move);
 		break;
 	}
 }

@@ -69,6 +69,15 @@ static void print_buffer(struct writer *writer, const struct plan_buffer *buffer
 	const char *name = names_of(&writer->printer.names, buffer);
 	int first = buffer->slots > 1 ? 0 : 1;
 
+	if (buffer->home != IN_SCRATCHPAD) {
+		fprintf(writer->out, "\t%s %s", buffer->array->type.name, name);
+		if (buffer->slots > 1 || buffer->rank == 0)
+			fprintf(writer->out, "[%ld]", buffer->slots);
+		for (int d = 0; d < buffer->rank; d++)
+			fprintf(writer->out, "[%ld]", buffer->dims[d].extent);
+		fputs(";\n", writer->out);
+		return;
+	}
 	if (first < buffer->rank)
 		fprintf(writer->out, "\t%s (*const %s)", buffer->array->type.name, name);
 	else
@@ -142,7 +151,8 @@ static void print_declarations(struct writer *writer)
 	bool uses_buffer = false;
 
 	for (int i = 0; i < plan->buffer_count; i++)
-		uses_buffer = uses_buffer || writer_uses(writer, plan->buffers[i]);
+		uses_buffer = uses_buffer || (plan->buffers[i]->home == IN_SCRATCHPAD &&
+			writer_uses(writer, plan->buffers[i]));
 	if (uses_buffer)
 		fprintf(writer->out, "\tunsigned char *const %s = lrt_scratchpad();\n",
 			writer->scratchpad);

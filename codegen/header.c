@@ -105,7 +105,8 @@ static long scratchpad_end(const struct plan *plan)
 	long end = 0;
 
 	for (int i = 0; i < plan->buffer_count; i++)
-		if (plan->buffers[i]->offset_bytes + plan->buffers[i]->bytes > end)
+		if (plan->buffers[i]->home == IN_SCRATCHPAD
+			&& plan->buffers[i]->offset_bytes + plan->buffers[i]->bytes > end)
 			end = plan->buffers[i]->offset_bytes + plan->buffers[i]->bytes;
 	return end;
 }

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "codegen/codegen.h"
+#include "codegen/report_elements.h"
 #include "codegen/report_time.h"
 #include "ir/energy.h"
 #include "ir/plan_count.h"
@@ -105,6 +106,8 @@ static bool node_uses(const struct plan_node *node, const struct plan_buffer *bu
 			return true;
 	if (node->kind == PLAN_TRANSFER)
 		return node->transfer.buffer == buffer;
+	if (node->kind == PLAN_MOVE)
+		return node->move->from == buffer || node->move->to == buffer;
 	if (node->kind == PLAN_COMPUTE)
 		for (int a = 0; a < node->statement->access_count; a++)
 			if (node->buffers[a] == buffer)
@@ -117,7 +120,7 @@ static json_t *buffers_json(const struct plan *plan, const struct plan_nest *nes
 	json_t *list = json_array();
 	for (int b = 0; b < plan->buffer_count; b++) {
 		const struct plan_buffer *buffer = plan->buffers[b];
-		if (!node_uses(nest->body, buffer))
+		if (buffer->home != IN_SCRATCHPAD || !node_uses(nest->body, buffer))
 			continue;
 		json_t *extents = json_array();
 		for (int d = 0; d < buffer->rank; d++)
@@ -201,6 +204,8 @@ static bool report_energy(const struct report *report, struct energy *sum)
 			sum->register_pj += energy.register_pj;
 			sum->scratchpad_pj += energy.scratchpad_pj;
 			sum->dram_pj += energy.dram_pj;
+			sum->network_pj += energy.network_pj;
+			sum->reduce_pj += energy.reduce_pj;
 		}
 	return report->plan_count > 0;
 }
@@ -219,9 +224,14 @@ static long report_commands(const struct report *report)
 
 static json_t *energy_json(const struct energy *energy)
 {
-	return json_pack("{sf sf sf sf sf}", "mac_pj", energy->mac_pj,
-		"register_pj", energy->register_pj, "scratchpad_pj", energy->scratchpad_pj,
-		"dram_pj", energy->dram_pj, "total_pj", energy_total_pj(energy));
+	json_t *entry = json_pack("{sf sf sf sf}", "mac_pj", energy->mac_pj,
+		"register_pj", energy->register_pj, "scratchpad_pj", energy->scratchpad_pj, "dram_pj", energy->dram_pj);
+	if (entry && (energy->network_pj > 0 || energy->reduce_pj > 0))
+		json_object_update_new(entry, json_pack("{sf sf}", "network_pj", energy->network_pj,
+			"reduce_pj", energy->reduce_pj));
+	if (entry)
+		json_object_set_new(entry, "total_pj", json_real(energy_total_pj(energy)));
+	return entry;
 }
 
 static json_t *gap_json(double share)
@@ -271,6 +281,8 @@ static json_t *nest_json(const struct plan *plan, const struct plan_nest *nest,
 		"macs", count_json(nest->macs));
 	if (entry)
 		json_object_set_new(entry, "commands", count_json(report_commands_of_nest(plan, nest)));
+	if (entry && nest->elements)
+		report_elements_json(entry, plan, nest);
 	if (entry && report_energy_of_nest(plan, nest, &energy))
 		json_object_set_new(entry, "energy", energy_json(&energy));
 	if (entry && time)
@@ -453,7 +465,7 @@ static void buffers_text(FILE *out, const struct plan *plan, const struct plan_n
 		nest->is_double ? ", double buffered" : "");
 	for (int b = 0; b < plan->buffer_count; b++) {
 		const struct plan_buffer *buffer = plan->buffers[b];
-		if (!node_uses(nest->body, buffer))
+		if (buffer->home != IN_SCRATCHPAD || !node_uses(nest->body, buffer))
 			continue;
 		fprintf(out, "    %-14s %10s bytes at %10s ", buffer->name,
 			report_number(buffer->bytes), report_number(buffer->offset_bytes));
@@ -481,12 +493,13 @@ static void indent_text(FILE *out, const char *indent, const char *text)
 static void energy_text(FILE *out, const char *indent, const struct energy *energy)
 {
 	const double parts[] = { energy->dram_pj, energy->scratchpad_pj, energy->register_pj,
-		energy->mac_pj };
+		energy->mac_pj, energy->network_pj, energy->reduce_pj };
 	static const char *const names[] = { "external memory", "scratchpad", "registers",
-		"multiply-accumulates" };
+		"multiply-accumulates", "network", "sums of neighbours" };
+	int count = energy->network_pj > 0 || energy->reduce_pj > 0 ? 6 : 4;
 	double total = energy_total_pj(energy);
 	fprintf(out, "%senergy: %.4g uJ", indent, total / 1e6);
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < count; i++)
 		fprintf(out, "%s %s %.1f %%", i ? "," : ":", names[i],
 			total > 0 ? 100 * parts[i] / total : 0);
 	putc('\n', out);
@@ -549,6 +562,8 @@ static void nest_text(FILE *out, const struct plan *plan, const struct plan_nest
 	if (nest->macs)
 		fprintf(out, "  %-46s %15s %15s\n", "multiply-accumulates", "",
 			nest->macs < 0 ? "not counted" : report_number(nest->macs));
+	if (nest->elements)
+		report_elements_text(out, plan, nest);
 	if (report_energy_of_nest(plan, nest, &energy))
 		energy_text(out, "  ", &energy);
 	if (time)

@@ -54,6 +54,8 @@ static void add_needs(const struct plan_node *node, struct needs *needs)
 		if (operands > needs->operands)
 			needs->operands = operands;
 	}
+	if (node->kind == PLAN_MOVE)
+		needs->ranks += node->move->to->rank + (node->move->from ? node->move->from->rank : 0);
 	if (node->kind == PLAN_TRANSFER) {
 		needs->ranks += node->transfer.buffer->rank;
 		needs->boxes += makes_box(&node->transfer);
@@ -76,7 +78,7 @@ static long bytes_of(const struct needs *needs)
  * variable of the function a place of its own, and then no value is computed ahead. */
 long codegen_stack_bytes(const struct plan *plan)
 {
-	long bytes = 0, variables = 0, boxes = 0;
+	long bytes = 0, variables = 0, boxes = 0, registers = 0;
 
 	for (int n = 0; n < plan->nest_count; n++) {
 		struct needs needs = { 0 };
@@ -87,8 +89,10 @@ long codegen_stack_bytes(const struct plan *plan)
 		if (bytes_of(&needs) > bytes)
 			bytes = bytes_of(&needs);
 	}
+	for (int i = 0; i < plan->buffer_count; i++)
+		registers += plan->buffers[i]->home == IN_SCRATCHPAD ? 0 : plan->buffers[i]->bytes;
 	if (variables * VALUE_BYTES > bytes)
 		bytes = variables * VALUE_BYTES;
-	return bytes + SAVED_BYTES + TRANSFER_BYTES + (boxes ? BOX_BYTES : 0)
+	return bytes + registers + SAVED_BYTES + TRANSFER_BYTES + (boxes ? BOX_BYTES : 0)
 		+ POINTER_BYTES * (plan->function->array_count + plan->buffer_count);
 }

@@ -31,6 +31,25 @@ static void print_shape(FILE *out, const struct plan_buffer *buffer)
 		fprintf(out, "[%ld]", buffer->dims[d].extent);
 }
 
+/* Of arrays of the nests that processing elements compute. */
+static void print_register_map(FILE *out, const struct plan *plan)
+{
+	bool is_any = false;
+
+	for (int i = 0; i < plan->buffer_count; i++) {
+		const struct plan_buffer *buffer = plan->buffers[i];
+
+		if (buffer->home != IN_REGISTERS)
+			continue;
+		if (!is_any)
+			fputs(" *   registers of all elements, one behind the other:\n", out);
+		is_any = true;
+		fprintf(out, " *     %s: ", buffer->name);
+		print_shape(out, buffer);
+		fputc('\n', out);
+	}
+}
+
 static void print_buffer_map(FILE *out, const struct plan *plan)
 {
 	if (plan->buffer_count > 0)
@@ -38,6 +57,8 @@ static void print_buffer_map(FILE *out, const struct plan *plan)
 	for (int i = 0; i < plan->buffer_count; i++) {
 		const struct plan_buffer *buffer = plan->buffers[i];
 
+		if (buffer->home != IN_SCRATCHPAD)
+			continue;
 		fprintf(out, " *     %8ld .. %-8ld %s: ", buffer->offset_bytes,
 			buffer->offset_bytes + buffer->bytes, buffer->name);
 		print_shape(out, buffer);
@@ -46,6 +67,7 @@ static void print_buffer_map(FILE *out, const struct plan *plan)
 				buffer->bank + buffer->bank_count);
 		fputc('\n', out);
 	}
+	print_register_map(out, plan);
 	if (plan->workspace_bytes > 0)
 		fprintf(out, " *   workspace in external memory: %ld bytes\n",
 			plan->workspace_bytes);

@@ -87,6 +87,17 @@ static void use_value(struct writer *writer, const struct plan_node *node, const
 		use_value(writer, node, value->operands[i]);
 }
 
+static void use_word(struct writer *writer, const struct plan_buffer *buffer, const struct plan_expr *slot,
+	struct plan_expr *const *at)
+{
+	if (!buffer)
+		return;
+	use(writer, buffer);
+	use_expr(writer, slot);
+	for (int d = 0; d < buffer->rank; d++)
+		use_expr(writer, at[d]);
+}
+
 static void use_compute(struct writer *writer, const struct plan_node *node)
 {
 	for (int i = 0; i < node->statement->depth; i++)
@@ -104,6 +115,10 @@ void writer_use_node(struct writer *writer, const struct plan_node *node)
 		use_transfer(writer, &node->transfer);
 	if (node->kind == PLAN_COMPUTE)
 		use_compute(writer, node);
+	if (node->kind == PLAN_MOVE) {
+		use_word(writer, node->move->from, node->move->from_slot, node->move->from_at);
+		use_word(writer, node->move->to, node->move->to_slot, node->move->to_at);
+	}
 	if (node->body)
 		writer_use_node(writer, node->body);
 	for (int i = 0; i < node->child_count; i++)

@@ -148,14 +148,18 @@ static double least_cycles(const struct arch *arch, double bytes, double macs)
 }
 
 /* As if all that crosses were written, and the scratchpad were as small as can be paid for. */
-static double least_energy(const struct arch *arch, long bytes, long macs)
+static double least_energy(const struct plan *plan, long bytes, long macs)
 {
+	const struct arch *arch = plan->arch;
+	bool has_registers = arch->energy_register_file_bytes > 0;
+	for (int n = 0; n < plan->nest_count; n++)
+		has_registers |= plan->nests[n].elements != NULL;
 	const struct energy_counts counts = { .macs = macs, .write_bytes = bytes,
-		.register_macs = arch->energy_register_file_bytes ? macs : 0,
+		.register_macs = has_registers ? macs : 0,
 		.scratchpad_bytes = arch->energy_is_sized_by_schedule ? 0 : arch->scratchpad_bytes };
 	struct energy energy = energy_of(arch, &counts);
 	/* operands may come from where they are cheaper */
-	if (arch->energy_register_file_bytes)
+	if (has_registers)
 		energy.register_pj = 0;
 	return energy_total_pj(&energy) * (1 - 1e-12);
 }
@@ -166,7 +170,7 @@ double objective_bound(const struct plan_objective *objective, const struct plan
 	macs = macs > 0 ? macs : 0;
 	double figures[PLAN_FIGURE_COUNT] = { [PLAN_TRAFFIC] = (double)bytes,
 		[PLAN_CYCLES] = least_cycles(plan->arch, (double)bytes, (double)macs),
-		[PLAN_ENERGY] = least_energy(plan->arch, bytes, macs) };
+		[PLAN_ENERGY] = least_energy(plan, bytes, macs) };
 	figures[PLAN_EDP] = figures[PLAN_ENERGY] * figures[PLAN_CYCLES];
 	return sum_of(objective, 0, figures);
 }

@@ -26,6 +26,7 @@ struct verification {
 	struct verify_nest *nests;   /* of the case in hand */
 	struct verify_nest *tuned_nests;   /* of all plans, for the report */
 	long (*moved)[2];            /* [nest * array_count + array.index]: read, written */
+	long (*words)[PLAN_WORDS];   /* likewise, of processing elements */
 	const char *phase;           /* what ran last, for a crash */
 	const char *function;
 	int done_count;
@@ -314,6 +315,38 @@ static void begin_case(struct verification *v, const struct verify_case *one)
 	v->nests = ARENA_ARRAY(v->session->arena, struct verify_nest, plan->nest_count + 1);
 	v->moved = arena_alloc(v->session->arena,
 		sizeof *v->moved * (size_t)(plan->nest_count * arrays + 1));
+	v->words = arena_alloc(v->session->arena,
+		sizeof *v->words * (size_t)(plan->nest_count * arrays + 1));
+}
+
+static void note_words(struct verification *v, const struct verify_case *one, int n, int a, char *const *words)
+{
+	int arrays = one->plan->function->array_count;
+	if (!v->words || n < 0 || n >= one->plan->nest_count || a < 0 || a >= arrays)
+		return;
+	for (int w = 0; w < PLAN_WORDS; w++)
+		v->words[n * arrays + a][w] = atol(words[w]);
+}
+
+/* What the report says of the words that processing elements move in nest N. */
+static void check_words(struct verification *v, const struct verify_case *one, int n)
+{
+	static const char *const names[] = { "words read from the scratchpad of", "words written to the scratchpad of",
+		"words delivered to or from elements of", "words added up of" };
+	const struct plan *plan = one->plan;
+	const struct plan_array *elements = plan->nests[n].elements;
+	int arrays = plan->function->array_count;
+	for (int a = 0; a < arrays; a++)
+		for (int w = 0; w < PLAN_WORDS; w++) {
+			long predicted = 0;
+			for (int i = 0; elements && i < elements->count; i++)
+				if (elements->words[i].array->index == a)
+					predicted += elements->words[i].words[w];
+			if (predicted != v->words[n * arrays + a][w])
+				complain(v, "verification of '%s' failed: the run moved %ld %s '%s', but %ld were predicted",
+					plan->nests[n].name, v->words[n * arrays + a][w], names[w],
+					plan->function->arrays[a]->source_name, predicted);
+		}
 }
 
 static void note_moved(struct verification *v, const struct verify_case *one,
@@ -374,6 +407,7 @@ static void check_tuned_nest(struct verification *v, const struct verify_case *o
 			nest->name, moved[0], moved[1], plan->function->arrays[a]->source_name, predicted[a][0],
 			predicted[a][1]);
 	}
+	check_words(v, one, n);
 	check_figure(v, one, n, "multiply-accumulates", nest->macs, v->nests[n].macs);
 	check_figure(v, one, n, "DMA commands", report_commands_of_nest(plan, nest),
 		v->nests[n].commands);
@@ -434,6 +468,7 @@ static void end_case(struct verification *v, const struct verify_case *one)
 	}
 	v->nests = NULL;
 	v->moved = NULL;
+	v->words = NULL;
 }
 
 /* INDEX, a place in the array as a whole, as subscripts. */
@@ -525,6 +560,8 @@ static void read_line(struct verification *v, char *line)
 		report_undefined(v, one, atoi(words[2]), rest);
 	} else if (!strcmp(words[0], "work")) {
 		note_work(v, one, atoi(words[2]), atol(words[3]), atol(words[4]));
+	} else if (!strcmp(words[0], "words")) {
+		note_words(v, one, atoi(words[2]), atoi(words[3]), &words[4]);
 	} else if (!strcmp(words[0], "time")) {
 		note_time(v, one, atoi(words[2]), &(struct plan_time){ .cycles = atol(words[3]),
 			.compute_cycles = atol(words[4]), .wait_cycles = atol(words[5]),

@@ -396,6 +396,7 @@ static struct {
 	int nest;
 	lrt_counts arrays[2 * VERIFY_ARRAYS_LIMIT];
 	uint64_t macs;
+	uint64_t words[2 * VERIFY_ARRAYS_LIMIT][LRT_WORD_KINDS];
 } verify_begun;
 
 /* What the nest in hand moved of array NAME, the A-th; returns its commands. */
@@ -410,6 +411,20 @@ static uint64_t verify_print_nest(const char *name, int a)
 	return now.gets - then.gets + now.puts - then.puts;
 }
 
+/* What the nest in hand moved between the scratchpad and processing elements of the function's A-th array. */
+static void verify_print_words(unsigned a)
+{
+	unsigned long long moved[LRT_WORD_KINDS], all = 0;
+	for (unsigned k = 0; k < LRT_WORD_KINDS; k++) {
+		uint64_t now = lrt_checked_words(a, k);
+		all += moved[k] = now - verify_begun.words[a][k];
+		verify_begun.words[a][k] = now;
+	}
+	if (all && verify_begun.nest >= 0)
+		printf("words %s %d %u %llu %llu %llu %llu\n", verify_begun.function->name, verify_begun.nest, a,
+			moved[0], moved[1], moved[2], moved[3]);
+}
+
 /* The nest in hand is done, NEST begins; -1: none does. */
 static void verify_nest(int nest)
 {
@@ -421,6 +436,8 @@ static void verify_nest(int nest)
 		commands += verify_print_nest(function->arrays[a].name, a);
 	for (int l = 0; l < function->local_count; l++)
 		commands += verify_print_nest(function->locals[l].name, function->array_count + l);
+	for (unsigned a = 0; a < 2 * VERIFY_ARRAYS_LIMIT; a++)
+		verify_print_words(a);
 	if (verify_begun.nest >= 0)
 		printf("work %s %d %llu %llu\n", function->name, verify_begun.nest,
 			(unsigned long long)(lrt_checked_macs - verify_begun.macs),

@@ -13,13 +13,15 @@
 /* The machine file is a table: every key, where its value goes, what it may be. */
 
 enum kind { KIND_NAME, KIND_BYTES, KIND_COUNT, KIND_INT, KIND_NUMBER, KIND_SHARING,
-            KIND_SIZE, KIND_BOOL };
+            KIND_SIZE, KIND_BOOL, KIND_AXES, KIND_SHAPE, KIND_REGISTERS };
 
 /* Of the kinds that are one of two words: what is false and what is true. */
 static const char *const words[][2] = {
 	[KIND_SHARING] = { "unified", "exclusive" },
 	[KIND_SIZE] = { "machine", "schedule" },
 	[KIND_BOOL] = { "false", "true" },
+	[KIND_SHAPE] = { "rows", "free" },
+	[KIND_REGISTERS] = { "single", "double" },
 };
 
 struct key {
@@ -58,12 +60,18 @@ static const struct key keys[] = {
 	{ "dma", "align_bytes", KIND_INT, FIELD(dma_align_bytes), false, 1, 64, true },
 	{ "dma", "channels", KIND_INT, FIELD(channels), false, 1, 1024, false },
 	{ "core", "mac_cycles", KIND_NUMBER, FIELD(core_mac_cycles), true, 0, 1e9, false },
-	{ "pe_array", "x", KIND_INT, FIELD(pe_x), true, 1, 65536, false },
-	{ "pe_array", "y", KIND_INT, FIELD(pe_y), true, 1, 65536, false },
-	{ "pe_array", "registers_bytes", KIND_BYTES, FIELD(registers_bytes), true, 0, BYTES_LIMIT, false },
+	{ "pe_array", "x", KIND_INT, FIELD(array.x), true, 1, 65536, false },
+	{ "pe_array", "y", KIND_INT, FIELD(array.y), true, 1, 65536, false },
+	{ "pe_array", "registers_bytes", KIND_BYTES, FIELD(array.registers_bytes), true, 0, BYTES_LIMIT, false },
+	{ "pe_array", "multicast", KIND_AXES, FIELD(array.multicast), false, 0, 0, false },
+	{ "pe_array", "reduce", KIND_AXES, FIELD(array.reduce), false, 0, 0, false },
+	{ "pe_array", "shape", KIND_SHAPE, FIELD(array.is_free), false, 0, 0, false },
+	{ "pe_array", "registers", KIND_REGISTERS, FIELD(array.is_double), false, 0, 0, false },
 	{ "energy_pj", "mac", KIND_NUMBER, FIELD(energy_mac_pj), true, 0, 1e9, false },
 	{ "energy_pj", "register", KIND_NUMBER, FIELD(energy_register_pj), true, 0, 1e9, false },
 	{ "energy_pj", "scratchpad", KIND_NUMBER, FIELD(energy_scratchpad_pj), true, 0, 1e9, false },
+	{ "energy_pj", "network", KIND_NUMBER, FIELD(energy_network_pj), false, 0, 1e9, false },
+	{ "energy_pj", "reduce", KIND_NUMBER, FIELD(energy_reduce_pj), false, 0, 1e9, false },
 	{ "energy_pj", "dram", KIND_NUMBER, FIELD(energy_dram_pj), false, 0, 1e9, false },
 	{ "energy_pj", "dram_bit", KIND_NUMBER, FIELD(energy_dram_bit_pj), false, 0, 1e9, false },
 	{ "energy_pj", "word_bits", KIND_INT, FIELD(energy_word_bits), false, 1, 1024, false },
@@ -216,11 +224,28 @@ static void read_choice(struct reader *reader, const struct key *key, const yaml
 			full_name(reader, key), words[key->kind][0], words[key->kind][1]);
 }
 
+/* Along which axes of the array a network connects elements. */
+static void read_axes(struct reader *reader, const struct key *key, const yaml_node_t *node)
+{
+	static const struct { const char *word; unsigned axes; } choices[] = { { "none", AXES_NONE },
+		{ "x", 1U << AXIS_X }, { "y", 1U << AXIS_Y }, { "any", AXES_ANY } };
+	const char *text = scalar(node);
+	for (size_t c = 0; text && c < sizeof choices / sizeof *choices; c++)
+		if (!strcmp(text, choices[c].word)) {
+			*(unsigned *)(void *)((char *)reader->arch + key->offset) = choices[c].axes;
+			return;
+		}
+	diag_error(reader->diag, place_of(reader, node), "'%s' must be 'none', 'x', 'y' or 'any'",
+		full_name(reader, key));
+}
+
 static void read_value(struct reader *reader, const struct key *key, const yaml_node_t *node)
 {
 	switch (key->kind) {
 	case KIND_NAME: read_name(reader, key, node); break;
-	case KIND_SHARING: case KIND_SIZE: case KIND_BOOL: read_choice(reader, key, node); break;
+	case KIND_SHARING: case KIND_SIZE: case KIND_BOOL: case KIND_SHAPE: case KIND_REGISTERS:
+		read_choice(reader, key, node); break;
+	case KIND_AXES: read_axes(reader, key, node); break;
 	default: read_number(reader, key, node);
 	}
 }
@@ -367,6 +392,19 @@ static void fill_writes(struct reader *reader)
 	}
 }
 
+/* Where loops in space are on no axis, networks that connect one axis alone connect nothing that is known. */
+static void check_array(struct reader *reader)
+{
+	const struct pe_array *array = &reader->arch->array;
+	for (int k = 0; k < 2; k++) {
+		unsigned axes = k ? array->reduce : array->multicast;
+		const char *name = k ? "reduce" : "multicast";
+		if (array->is_free && axes != AXES_NONE && axes != AXES_ANY)
+			diag_error(reader->diag, value_of(reader, "pe_array", name),
+				"'pe_array.%s' must be 'none' or 'any' where 'shape' is 'free': loops in space have no axis", name);
+	}
+}
+
 /* External memory has one price, by the word or by the bit. */
 static void check_energy(struct reader *reader, struct location at)
 {
@@ -400,6 +438,7 @@ static void read_document(struct reader *reader)
 				sections[s].name);
 	reader->arch->has_pe_array = is_seen[SECTION_PE_ARRAY];
 	fill_writes(reader);
+	check_array(reader);
 	if (is_seen[SECTION_ENERGY])
 		check_energy(reader, reader->section_at[SECTION_ENERGY]);
 	if (!diag_error_count(reader->diag))
@@ -412,7 +451,8 @@ const struct arch *arch_parse(struct arena *arena, struct diag *diag, const char
 	struct reader reader = { .arena = arena, .diag = diag, .file = file, .text = text,
 		.length = length, .arch = ARENA_NEW(arena, struct arch) };
 	*reader.arch = (struct arch){ .banks = 1, .bytes_per_cycle = 4, .max_rank = LRT_MAX_RANK,
-		.align_bytes = 1, .dma_align_bytes = 1, .channels = 1, .clock_hz = 1e9, .energy_word_bits = ARCH_WORD_BITS };
+		.align_bytes = 1, .dma_align_bytes = 1, .channels = 1, .clock_hz = 1e9, .energy_word_bits = ARCH_WORD_BITS, .energy_reduce_pj = -1,
+		.array = { .multicast = AXES_ANY, .reduce = AXES_ANY, .is_double = true } };
 	int errors = diag_error_count(diag);
 	yaml_parser_t parser;
 	if (!yaml_parser_initialize(&parser)) {

@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+#include "ir/pe_array.h"
+
 enum { ARCH_WORD_BITS = 16 };    /* where the machine file does not say */
 
 /* A machine, as its YAML file describes it (docs/machine.md).  Limits of 0 are
@@ -25,10 +27,11 @@ struct arch {
 	                              * power of two; 0 or 1: any will do */
 	int channels;
 	bool has_pe_array;
-	int pe_x, pe_y;
-	long registers_bytes;
+	struct pe_array array;
 	/* Of one operation or access of a word of energy_word_bits; ir/energy.h has the model. */
 	double energy_mac_pj, energy_register_pj, energy_scratchpad_pj, energy_dram_pj;
+	double energy_network_pj;    /* of a word to or from one processing element */
+	double energy_reduce_pj;     /* of a sum that is added to a neighbour's; less than 0: what is done for it */
 	double energy_dram_bit_pj;   /* as the file gave it, and energy_dram_pj follows; 0: not given */
 	int energy_word_bits;        /* >= 1 */
 	double energy_scratchpad_sqrt_pj;    /* more for each square root of a bit of a bank */

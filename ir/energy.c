@@ -2,9 +2,6 @@
 
 #include <math.h>
 
-/* Three operands are read and one result is written. */
-enum { ACCESSES_OF_MAC = 4 };
-
 bool energy_is_known(const struct arch *arch)
 {
 	return arch->energy_mac_pj > 0 || arch->energy_register_pj > 0 ||
@@ -36,12 +33,22 @@ struct energy energy_of(const struct arch *arch, const struct energy_counts *cou
 			energy_scratchpad_access_pj(arch, counts->scratchpad_bytes),
 		.dram_pj = ((double)counts->read_bytes + (double)counts->write_bytes) * words *
 			arch->energy_dram_pj,
+		.network_pj = (double)counts->delivered_bytes * words * arch->energy_network_pj,
+		.reduce_pj = (double)counts->reduced_bytes * words * energy_reduce_pj(arch),
 	};
+}
+
+/* Two sums are read and one is written, it goes to the neighbour, and that adds. */
+double energy_reduce_pj(const struct arch *arch)
+{
+	return arch->energy_reduce_pj >= 0 ? arch->energy_reduce_pj
+		: 3 * arch->energy_register_pj + arch->energy_network_pj + arch->energy_mac_pj;
 }
 
 double energy_total_pj(const struct energy *energy)
 {
-	return energy->mac_pj + energy->register_pj + energy->scratchpad_pj + energy->dram_pj;
+	return energy->mac_pj + energy->register_pj + energy->scratchpad_pj + energy->dram_pj +
+		energy->network_pj + energy->reduce_pj;
 }
 
 void energy_counts_add(struct energy_counts *sum, const struct energy_counts *more)
@@ -51,8 +58,25 @@ void energy_counts_add(struct energy_counts *sum, const struct energy_counts *mo
 	sum->register_bytes += more->register_bytes;
 	sum->read_bytes += more->read_bytes;
 	sum->write_bytes += more->write_bytes;
+	sum->delivered_bytes += more->delivered_bytes;
+	sum->reduced_bytes += more->reduced_bytes;
 	if (more->scratchpad_bytes > sum->scratchpad_bytes)
 		sum->scratchpad_bytes = more->scratchpad_bytes;
+}
+
+/* All operands come from the registers of elements, and what moves between these and the scratchpad is known, as is what
+ * goes on to external memory. */
+static void count_elements(const struct plan_nest *nest, struct energy_counts *counts)
+{
+	counts->register_macs = nest->macs;
+	counts->register_bytes = counts->write_bytes;
+	for (int i = 0; i < nest->elements->count; i++) {
+		const struct plan_words *words = &nest->elements->words[i];
+		long bytes = words->array->type.bytes;
+		counts->register_bytes += bytes * (words->words[WORD_READ] + words->words[WORD_WRITTEN]);
+		counts->delivered_bytes += bytes * words->words[WORD_DELIVERED];
+		counts->reduced_bytes += bytes * words->words[WORD_REDUCED];
+	}
 }
 
 struct energy_counts energy_counts_of_nest(const struct arch *arch, const struct plan_nest *nest,
@@ -62,6 +86,10 @@ struct energy_counts energy_counts_of_nest(const struct arch *arch, const struct
 	for (int t = 0; t < nest->traffic_count; t++) {
 		counts.read_bytes += nest->traffic[t].flow.read_bytes;
 		counts.write_bytes += nest->traffic[t].flow.write_bytes;
+	}
+	if (nest->elements) {
+		count_elements(nest, &counts);
+		return counts;
 	}
 	if (nest->register_use == REGISTERS_USED) {
 		counts.register_macs = nest->macs;

@@ -99,6 +99,25 @@ struct plan_node *plan_transfer(struct arena *arena, bool is_put, struct plan_bu
 	return node;
 }
 
+struct plan_node *plan_move(struct arena *arena)
+{
+	struct plan_node *node = new_node(arena, PLAN_MOVE);
+
+	node->move = ARENA_NEW(arena, struct plan_move);
+	return node;
+}
+
+void words_of_move(const struct plan_move *move, bool counts[PLAN_WORDS])
+{
+	bool from_element = move->from && move->from->home == IN_REGISTERS;
+	bool to_element = move->to->home == IN_REGISTERS;
+
+	counts[WORD_READ] = move->from && move->from->home == IN_SCRATCHPAD;
+	counts[WORD_WRITTEN] = move->to->home == IN_SCRATCHPAD;
+	counts[WORD_DELIVERED] = move->from && from_element != to_element;
+	counts[WORD_REDUCED] = move->adds;
+}
+
 struct plan_node *plan_compute(struct arena *arena, const struct statement *statement)
 {
 	struct plan_node *node = new_node(arena, PLAN_COMPUTE);
@@ -157,6 +176,11 @@ void plan_mark_buffers(const struct plan_node *node, bool *used)
 {
 	if (node->kind == PLAN_TRANSFER)
 		used[node->transfer.buffer->index] = true;
+	if (node->kind == PLAN_MOVE) {
+		used[node->move->to->index] = true;
+		if (node->move->from)
+			used[node->move->from->index] = true;
+	}
 	for (int a = 0; node->kind == PLAN_COMPUTE && a < node->statement->access_count; a++)
 		if (node->buffers[a])
 			used[node->buffers[a]->index] = true;

@@ -78,21 +78,25 @@ struct plan_dim {
 	long modulus;
 };
 
-/* A buffer of the scratchpad that holds regions of ARRAY. */
+/* A buffer that holds regions of ARRAY: in the scratchpad, in the registers of processing elements (a slot for each of
+ * them), or on the network between the two, for a word on its way. */
+enum plan_home { IN_SCRATCHPAD, IN_REGISTERS, ON_NETWORK };
+
 struct plan_buffer {
 	int index;
+	enum plan_home home;
 	const char *name;            /* a C identifier, unique: "I_0" */
 	const struct array *array;
 	int rank;                    /* of the array */
 	struct plan_dim dims[ARRAY_RANK_LIMIT];
 	long slots;                  /* copies of the region, >= 1 */
 	struct plan_expr *slot;      /* which is in use, 0 .. slots - 1; NULL if slots == 1 */
-	long offset_bytes, bytes;    /* place in the scratchpad; all slots */
+	long offset_bytes, bytes;    /* place in the scratchpad, 0 elsewhere; all slots */
 	int bank, bank_count;        /* exclusive banks; else -1, 0 */
 	bool is_double;              /* half of the slots are there to overlap transfers */
 };
 
-enum plan_kind { PLAN_BLOCK, PLAN_LOOP, PLAN_LET, PLAN_IF, PLAN_TRANSFER, PLAN_WAIT, PLAN_COMPUTE };
+enum plan_kind { PLAN_BLOCK, PLAN_LOOP, PLAN_LET, PLAN_IF, PLAN_TRANSFER, PLAN_WAIT, PLAN_COMPUTE, PLAN_MOVE };
 enum plan_loop_kind { LOOP_TILE, LOOP_POINT, LOOP_TRANSFER };
 
 /* A region on its way: count[d] lattice elements of dimension d of the buffer's
@@ -114,6 +118,15 @@ struct plan_transfer {
 	bool is_rest;
 };
 
+/* A word of an array goes from one of its buffers to another, one of which at least is not in the scratchpad; or is added to
+ * what is there.  At these coordinates of the buffers, in these slots (NULL where there is one). */
+struct plan_move {
+	struct plan_buffer *from, *to;           /* FROM NULL: the word is 0 */
+	bool adds;
+	struct plan_expr *from_at[ARRAY_RANK_LIMIT], *to_at[ARRAY_RANK_LIMIT];
+	struct plan_expr *from_slot, *to_slot;
+};
+
 struct plan_node {
 	enum plan_kind kind;
 	/* PLAN_BLOCK */
@@ -130,6 +143,7 @@ struct plan_node {
 	/* PLAN_LOOP, PLAN_LET (the scope of var), PLAN_IF: a block */
 	struct plan_node *body;
 	struct plan_transfer transfer;
+	struct plan_move *move;      /* PLAN_MOVE */
 	unsigned tags;               /* PLAN_WAIT: mask, bit t = tag t */
 	/* PLAN_COMPUTE: one instance of STATEMENT; values[i] of its iterators.
 	 * buffers[a]: where access a finds its element; NULL for a scalar kept in the
@@ -137,6 +151,24 @@ struct plan_node {
 	const struct statement *statement;
 	struct plan_expr **values;
 	struct plan_buffer **buffers;
+};
+
+/* Words of an array that processing elements move: read from and written to the scratchpad, to and from single elements,
+ * added to a neighbour's.  What PLAN_MOVE counts as is for words_of_move to say. */
+enum plan_word { WORD_READ, WORD_WRITTEN, WORD_DELIVERED, WORD_REDUCED, PLAN_WORDS };
+void words_of_move(const struct plan_move *move, bool counts[PLAN_WORDS]);
+
+struct plan_words {
+	const struct array *array;
+	long words[PLAN_WORDS];
+};
+
+/* What a nest makes of an array of processing elements. */
+struct plan_array {
+	long elements, steps, cycles;            /* that have work; cycles: iterations of the busiest, step by step */
+	long register_bytes;                     /* of one element */
+	int count;
+	struct plan_words *words;                /* by array of the nest */
 };
 
 /* What is predicted for an array, of one nest or of the whole plan, in bytes. */
@@ -172,6 +204,7 @@ struct plan_nest {
 	double seconds;              /* of processor time, of the search; never printed into emitted
 	                              * code or IR */
 	bool is_double;              /* double buffered */
+	struct plan_array *elements; /* NULL: a single core computes it */
 	/* While it is built: */
 	bool has_forms;              /* its regions have closed forms */
 	/* Scratchpad in which nothing else is found in the forms that it could have whose regions a model
@@ -250,6 +283,8 @@ struct plan_node *plan_wait(struct arena *arena, unsigned tags);
 /* The region (first, count, local, slot) is the caller's to fill. */
 struct plan_node *plan_transfer(struct arena *arena, bool is_put, struct plan_buffer *buffer,
 	int tag);
+/* What moves is the caller's to fill. */
+struct plan_node *plan_move(struct arena *arena);
 /* Room for the values and buffers, which are the caller's to fill. */
 struct plan_node *plan_compute(struct arena *arena, const struct statement *statement);
 

@@ -90,6 +90,7 @@ static struct plan_node *copy_node(struct arena *arena, const struct plan_node *
 	case PLAN_BLOCK:
 		break;
 	case PLAN_COMPUTE:
+	case PLAN_MOVE:
 		abort();             /* no transfer */
 	}
 	copy = plan_block(arena);

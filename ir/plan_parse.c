@@ -162,6 +162,39 @@ static struct plan_node *parse_compute(struct parser *parser)
 	return node;
 }
 
+/* NAME [slot EXPR] at (EXPR, ...) */
+static struct plan_buffer *parse_word(struct parser *parser, struct plan_expr **slot, struct plan_expr **at)
+{
+	struct plan_buffer *buffer = take_buffer(parser);
+
+	if (!buffer)
+		return NULL;
+	if (words_take(&parser->words, "slot"))
+		*slot = parse_plan_expr(parser);
+	if ((*slot != NULL) != (buffer->slots > 1))
+		words_fail(&parser->words, "a word of a buffer with several slots, and of no other, says in which it is");
+	parse_plan_exprs(parser, "at", at, buffer->rank);
+	return buffer;
+}
+
+static struct plan_node *parse_move(struct parser *parser, bool adds, bool clears)
+{
+	struct plan_node *node = plan_move(parser->arena);
+	struct plan_move *move = node->move;
+
+	move->adds = adds;
+	if (!clears) {
+		move->from = parse_word(parser, &move->from_slot, move->from_at);
+		words_expect(&parser->words, "to");
+	}
+	move->to = parse_word(parser, &move->to_slot, move->to_at);
+	if (!move->to || (!clears && !move->from))
+		return NULL;
+	if (move->from && move->from->array != move->to->array)
+		words_fail(&parser->words, "a word moves between buffers of one array");
+	return node;
+}
+
 static struct plan_node *parse_node(struct parser *parser)
 {
 	struct plan_node *block;
@@ -184,6 +217,12 @@ static struct plan_node *parse_node(struct parser *parser)
 		return parse_wait(parser);
 	if (words_take(&parser->words, "do"))
 		return parse_compute(parser);
+	if (words_take(&parser->words, "move"))
+		return parse_move(parser, false, false);
+	if (words_take(&parser->words, "add"))
+		return parse_move(parser, true, false);
+	if (words_take(&parser->words, "clear"))
+		return parse_move(parser, false, true);
 	if (!words_take(&parser->words, "block")) {
 		words_fail(&parser->words, "expected a node of the plan or '}', found '%s'", parser->words.text);
 		return NULL;
@@ -249,15 +288,25 @@ static struct arch *parse_machine(struct parser *parser)
 	words_expect(&parser->words, "channels");
 	arch->channels = words_take_int(&parser->words);
 	arch->has_pe_array = words_take_named(&parser->words, "pe_array") != 0;
-	arch->pe_x = words_take_int(&parser->words);
-	arch->pe_y = words_take_int(&parser->words);
-	arch->registers_bytes = words_take_long(&parser->words);
+	arch->array = (struct pe_array){ .multicast = AXES_ANY, .reduce = AXES_ANY, .is_double = true };
+	arch->array.x = words_take_int(&parser->words);
+	arch->array.y = words_take_int(&parser->words);
+	arch->array.registers_bytes = words_take_long(&parser->words);
+	if (words_take(&parser->words, "pe_network")) {
+		arch->array.multicast = (unsigned)words_take_long(&parser->words) & AXES_ANY;
+		arch->array.reduce = (unsigned)words_take_long(&parser->words) & AXES_ANY;
+		arch->array.is_free = words_take_long(&parser->words) != 0;
+		arch->array.is_double = words_take_long(&parser->words) != 0;
+	}
 	words_expect(&parser->words, "energy_pj");
 	arch->energy_mac_pj = words_take_real(&parser->words);
 	arch->energy_register_pj = words_take_real(&parser->words);
 	arch->energy_scratchpad_pj = words_take_real(&parser->words);
 	arch->energy_dram_pj = words_take_real(&parser->words);
 	arch->energy_word_bits = ARCH_WORD_BITS;
+	if (words_take(&parser->words, "energy_network"))
+		arch->energy_network_pj = words_take_real(&parser->words);
+	arch->energy_reduce_pj = words_take(&parser->words, "energy_reduce") ? words_take_real(&parser->words) : -1;
 	if (words_take(&parser->words, "energy_model")) {
 		arch->energy_word_bits = words_take_int(&parser->words);
 		arch->energy_scratchpad_sqrt_pj = words_take_real(&parser->words);
@@ -325,7 +374,7 @@ static void parse_dim(struct parser *parser, struct plan_dim *dim)
 			"below its stride");
 }
 
-static void parse_buffer(struct parser *parser, size_t *capacity)
+static void parse_buffer(struct parser *parser, enum plan_home home, size_t *capacity)
 {
 	struct plan *plan = parser->plan;
 	struct plan_buffer *buffer = ARENA_NEW(parser->arena, struct plan_buffer);
@@ -336,7 +385,9 @@ static void parse_buffer(struct parser *parser, size_t *capacity)
 		words_fail(&parser->words, "there are two buffers '%s'", buffer->name);
 	words_expect(&parser->words, "of");
 	buffer->array = take_array(parser);
-	buffer->offset_bytes = words_take_named(&parser->words, "offset");
+	buffer->home = home;
+	if (home == IN_SCRATCHPAD)
+		buffer->offset_bytes = words_take_named(&parser->words, "offset");
 	buffer->bytes = words_take_named(&parser->words, "bytes");
 	buffer->bank = -1;
 	if (words_take(&parser->words, "banks")) {
@@ -356,6 +407,44 @@ static void parse_buffer(struct parser *parser, size_t *capacity)
 	plan->buffers = arena_grow(parser->arena, plan->buffers, (size_t)plan->buffer_count,
 		capacity, sizeof *plan->buffers);
 	plan->buffers[plan->buffer_count++] = buffer;
+}
+
+static void parse_buffers(struct parser *parser)
+{
+	size_t capacity = 0;
+
+	for (;;) {
+		if (words_take(&parser->words, "buffer"))
+			parse_buffer(parser, IN_SCRATCHPAD, &capacity);
+		else if (words_take(&parser->words, "registers"))
+			parse_buffer(parser, IN_REGISTERS, &capacity);
+		else if (words_take(&parser->words, "network"))
+			parse_buffer(parser, ON_NETWORK, &capacity);
+		else
+			return;
+	}
+}
+
+static struct plan_array *parse_elements(struct parser *parser)
+{
+	struct plan_array *elements = ARENA_NEW(parser->arena, struct plan_array);
+	size_t capacity = 0;
+
+	elements->elements = words_take_long(&parser->words);
+	elements->steps = words_take_named(&parser->words, "steps");
+	elements->cycles = words_take_named(&parser->words, "cycles");
+	elements->register_bytes = words_take_named(&parser->words, "registers");
+	while (words_take(&parser->words, "words")) {
+		static const char *const names[] = { "read", "written", "delivered", "reduced" };
+		struct plan_words words = { .array = take_array(parser) };
+
+		for (int w = 0; w < PLAN_WORDS; w++)
+			words.words[w] = words_take_named(&parser->words, names[w]);
+		elements->words = arena_grow(parser->arena, elements->words, (size_t)elements->count, &capacity,
+			sizeof *elements->words);
+		elements->words[elements->count++] = words;
+	}
+	return elements;
 }
 
 static void parse_traffic(struct parser *parser, struct plan_nest *nest)
@@ -414,6 +503,8 @@ static struct plan_nest parse_nest(struct parser *parser)
 	nest.bound_bytes = words_take_named(&parser->words, "bound");
 	nest.points = words_take_named(&parser->words, "points");
 	nest.is_double = words_take_named(&parser->words, "double") != 0;
+	if (words_take(&parser->words, "elements"))
+		nest.elements = parse_elements(parser);
 	words_expect(&parser->words, "body");
 	nest.body = plan_block(parser->arena);
 	parse_block(parser, nest.body);
@@ -457,7 +548,7 @@ static void parse_bounds(struct parser *parser)
 static struct plan *parse_one(struct parser *parser)
 {
 	struct plan *plan = ARENA_NEW(parser->arena, struct plan);
-	size_t buffer_capacity = 0, nest_capacity = 0;
+	size_t nest_capacity = 0;
 
 	parser->plan = plan;
 	parser->var_count = 0;
@@ -474,8 +565,7 @@ static struct plan *parse_one(struct parser *parser)
 	parse_workspace(parser);
 	while (words_take(&parser->words, "var"))
 		parse_var(parser);
-	while (words_take(&parser->words, "buffer"))
-		parse_buffer(parser, &buffer_capacity);
+	parse_buffers(parser);
 	while (words_take(&parser->words, "nest")) {
 		plan->nests = arena_grow(parser->arena, plan->nests, (size_t)plan->nest_count,
 			&nest_capacity, sizeof *plan->nests);

@@ -164,6 +164,29 @@ static void print_compute(FILE *out, const struct plan_node *node)
 	fputs(")\n", out);
 }
 
+/* A word's place in a buffer. */
+static void print_word(FILE *out, const struct plan_buffer *buffer, const struct plan_expr *slot,
+	struct plan_expr *const *at)
+{
+	fprintf(out, " %s", buffer->name);
+	if (slot) {
+		fputs(" slot ", out);
+		plan_expr_print(out, slot);
+	}
+	print_list(out, "at", at, buffer->rank);
+}
+
+static void print_move(FILE *out, const struct plan_move *move)
+{
+	fputs(!move->from ? "clear" : move->adds ? "add" : "move", out);
+	if (move->from) {
+		print_word(out, move->from, move->from_slot, move->from_at);
+		fputs(" to", out);
+	}
+	print_word(out, move->to, move->to_slot, move->to_at);
+	fputc('\n', out);
+}
+
 static void print_node(FILE *out, const struct plan_node *node, int depth)
 {
 	indent(out, depth);
@@ -196,6 +219,9 @@ static void print_node(FILE *out, const struct plan_node *node, int depth)
 		break;
 	case PLAN_COMPUTE:
 		print_compute(out, node);
+		break;
+	case PLAN_MOVE:
+		print_move(out, node->move);
 		break;
 	}
 }
@@ -232,6 +258,12 @@ static bool has_energy_model(const struct arch *arch)
 		arch->energy_register_file_bytes || arch->energy_is_sized_by_schedule;
 }
 
+/* More is said of it than its size. */
+static bool has_own_network(const struct pe_array *array)
+{
+	return array->multicast != AXES_ANY || array->reduce != AXES_ANY || array->is_free || !array->is_double;
+}
+
 static void print_machine(FILE *out, const struct arch *arch)
 {
 	fputs("  machine\n", out);
@@ -259,10 +291,17 @@ static void print_machine(FILE *out, const struct arch *arch)
 	if (arch->dma_align_bytes > 1)
 		fprintf(out, "    dma_align_bytes %d\n", arch->dma_align_bytes);
 	fprintf(out, "    channels %d\n", arch->channels);
-	fprintf(out, "    pe_array %d %d %d %ld\n", arch->has_pe_array, arch->pe_x, arch->pe_y,
-		arch->registers_bytes);
+	fprintf(out, "    pe_array %d %d %d %ld\n", arch->has_pe_array, arch->array.x, arch->array.y,
+		arch->array.registers_bytes);
+	if (arch->has_pe_array && has_own_network(&arch->array))
+		fprintf(out, "    pe_network %u %u %d %d\n", arch->array.multicast, arch->array.reduce,
+			arch->array.is_free, arch->array.is_double);
 	fprintf(out, "    energy_pj %.17g %.17g %.17g %.17g\n", arch->energy_mac_pj,
 		arch->energy_register_pj, arch->energy_scratchpad_pj, arch->energy_dram_pj);
+	if (arch->energy_network_pj > 0)
+		fprintf(out, "    energy_network %.17g\n", arch->energy_network_pj);
+	if (arch->energy_reduce_pj >= 0)
+		fprintf(out, "    energy_reduce %.17g\n", arch->energy_reduce_pj);
 	if (has_energy_model(arch))
 		fprintf(out, "    energy_model %d %.17g %ld %.17g %ld %d\n", arch->energy_word_bits,
 			arch->energy_scratchpad_sqrt_pj, arch->energy_bank_bits,
@@ -298,8 +337,14 @@ static void print_dim(FILE *out, const struct plan_dim *dim)
 
 static void print_buffer(FILE *out, const struct plan_buffer *buffer)
 {
-	fprintf(out, "  buffer %s of %s offset %ld bytes %ld", buffer->name, buffer->array->name,
-		buffer->offset_bytes, buffer->bytes);
+	static const char *const homes[] = { [IN_REGISTERS] = "registers", [ON_NETWORK] = "network" };
+
+	if (buffer->home == IN_SCRATCHPAD)
+		fprintf(out, "  buffer %s of %s offset %ld bytes %ld", buffer->name, buffer->array->name,
+			buffer->offset_bytes, buffer->bytes);
+	else
+		fprintf(out, "  %s %s of %s bytes %ld", homes[buffer->home], buffer->name, buffer->array->name,
+			buffer->bytes);
 	if (buffer->bank >= 0)
 		fprintf(out, " banks %d + %d", buffer->bank, buffer->bank_count);
 	if (buffer->is_double)
@@ -325,6 +370,19 @@ static void print_traffic(FILE *out, const struct plan_traffic *traffic)
 	fputc('\n', out);
 }
 
+static void print_elements(FILE *out, const struct plan_array *elements)
+{
+	fprintf(out, "    elements %ld steps %ld cycles %ld registers %ld\n", elements->elements, elements->steps,
+		elements->cycles, elements->register_bytes);
+	for (int i = 0; i < elements->count; i++) {
+		const struct plan_words *words = &elements->words[i];
+
+		fprintf(out, "    words %s read %ld written %ld delivered %ld reduced %ld\n", words->array->name,
+			words->words[WORD_READ], words->words[WORD_WRITTEN], words->words[WORD_DELIVERED],
+			words->words[WORD_REDUCED]);
+	}
+}
+
 static void print_nest(FILE *out, const struct plan_nest *nest)
 {
 	fprintf(out, "  nest %s line %d column %d %d\n", nest->name, nest->location.line,
@@ -344,6 +402,8 @@ static void print_nest(FILE *out, const struct plan_nest *nest)
 	fprintf(out, "    used %ld\n    optimal %d\n    bound %ld\n    points %ld\n    double %d\n",
 		nest->scratchpad_used_bytes, nest->optimal, nest->bound_bytes, nest->points,
 		nest->is_double);
+	if (nest->elements)
+		print_elements(out, nest->elements);
 	fputs("    body {\n", out);
 	print_body(out, nest->body, 2);
 }

@@ -88,6 +88,20 @@ static struct use use_of(struct plan_cells *cells, const struct access *access, 
 	return use;
 }
 
+static struct word word_of(struct plan_cells *cells, const struct plan_buffer *buffer,
+	const struct plan_expr *slot, struct plan_expr *const *at)
+{
+	struct word word = { .buffer = buffer };
+	if (!buffer)
+		return word;
+	if (slot)
+		word.slot = plan_formula_of(cells, slot);
+	word.at = ARENA_ARRAY(cells->arena, struct plan_formula *, buffer->rank + 1);
+	for (int d = 0; d < buffer->rank; d++)
+		word.at[d] = plan_formula_of(cells, at[d]);
+	return word;
+}
+
 static void fill_uses(struct plan_cells *cells, struct step *step)
 {
 	const struct plan_node *node = step->node;
@@ -196,6 +210,11 @@ struct step *step_of(struct plan_cells *cells, const struct plan_node *node)
 		step->copy = copy_of(cells, &node->transfer);
 	if (node->kind == PLAN_COMPUTE)
 		fill_uses(cells, step);
+	if (node->kind == PLAN_MOVE) {
+		const struct plan_move *move = node->move;
+		step->words[0] = word_of(cells, move->from, move->from_slot, move->from_at);
+		step->words[1] = word_of(cells, move->to, move->to_slot, move->to_at);
+	}
 	if (node->kind == PLAN_LOOP)
 		step->is_box = is_box(&(struct box){ .count = 0 }, step);
 	return step;

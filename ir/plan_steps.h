@@ -42,6 +42,12 @@ struct use {
 	struct use_dim *dims;
 };
 
+/* Where a word is that moves. */
+struct word {
+	const struct plan_buffer *buffer;        /* NULL: it is 0 */
+	struct plan_formula *slot, **at;
+};
+
 struct step {
 	const struct plan_node *node;
 	long size;                   /* steps in it, with itself */
@@ -57,6 +63,7 @@ struct step {
 	struct copy *copy;
 	int use_count;
 	struct use *uses;            /* by a statement */
+	struct word words[2];        /* of a move: from and to */
 };
 
 /* NODE over CELLS, whose sizes are known. */

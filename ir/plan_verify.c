@@ -119,6 +119,26 @@ static void check_compute(struct verifier *verifier, const struct plan_node *nod
 	}
 }
 
+static void check_word(struct verifier *verifier, const struct plan_buffer *buffer, const struct plan_expr *slot,
+	struct plan_expr *const *at)
+{
+	if (!is_known(verifier->plan, buffer))
+		plan_problem(verifier, "buffer %s is not in the plan's list", buffer->name);
+	if (buffer->slots > 1)
+		check_expr(verifier, slot, buffer->name);
+	for (int d = 0; d < buffer->rank; d++)
+		check_expr(verifier, at[d], buffer->name);
+}
+
+static void check_move(struct verifier *verifier, const struct plan_move *move)
+{
+	check_word(verifier, move->to, move->to_slot, move->to_at);
+	if (move->from)
+		check_word(verifier, move->from, move->from_slot, move->from_at);
+	if (move->to->home == IN_SCRATCHPAD && (!move->from || move->from->home == IN_SCRATCHPAD))
+		plan_problem(verifier, "a word of %s moves within the scratchpad", move->to->array->name);
+}
+
 void plan_push(struct verifier *verifier, const struct plan_var *var, long value)
 {
 	if (verifier->scope_count == SCOPE_LIMIT) {
@@ -151,6 +171,9 @@ static void check_node(struct verifier *verifier, const struct plan_node *node)
 		break;
 	case PLAN_COMPUTE:
 		check_compute(verifier, node);
+		break;
+	case PLAN_MOVE:
+		check_move(verifier, node->move);
 		break;
 	default:
 		break;
@@ -211,6 +234,11 @@ static void check_names(struct verifier *verifier)
 
 static void check_place(struct verifier *verifier, const struct plan_buffer *buffer)
 {
+	if (buffer->rank != buffer->array->rank)
+		plan_problem(verifier, "buffer %s has rank %d, its array %d", buffer->name, buffer->rank,
+			buffer->array->rank);
+	if (buffer->home != IN_SCRATCHPAD)
+		return;
 	const struct arch *arch = verifier->plan->arch;
 	long bytes = buffer->slots * buffer->array->type.bytes;
 
@@ -225,15 +253,13 @@ static void check_place(struct verifier *verifier, const struct plan_buffer *buf
 		plan_problem(verifier, "buffer %s is outside the scratchpad", buffer->name);
 	if (buffer->offset_bytes % buffer->array->type.bytes != 0)
 		plan_problem(verifier, "buffer %s is not aligned for its elements", buffer->name);
-	if (buffer->rank != buffer->array->rank)
-		plan_problem(verifier, "buffer %s has rank %d, its array %d", buffer->name, buffer->rank,
-			buffer->array->rank);
 }
 
 /* Whether a transfer or a statement in NODE touches BUFFER. */
 static bool uses_buffer(const struct plan_node *node, const struct plan_buffer *buffer)
 {
-	bool found = node->kind == PLAN_TRANSFER && node->transfer.buffer == buffer;
+	bool found = (node->kind == PLAN_TRANSFER && node->transfer.buffer == buffer)
+		|| (node->kind == PLAN_MOVE && (node->move->from == buffer || node->move->to == buffer));
 
 	for (int a = 0; node->kind == PLAN_COMPUTE && a < node->statement->access_count; a++)
 		found |= node->buffers[a] == buffer;
@@ -313,8 +339,8 @@ static void check_all_apart(struct verifier *verifier)
 
 	plan_mark_buffers(verifier->nest->body, used);
 	for (int i = 0; i < plan->buffer_count; i++)
-		for (int j = 0; used[i] && j < i; j++)
-			if (used[j])
+		for (int j = 0; used[i] && plan->buffers[i]->home == IN_SCRATCHPAD && j < i; j++)
+			if (used[j] && plan->buffers[j]->home == IN_SCRATCHPAD)
 				check_apart(verifier, plan->buffers[i], plan->buffers[j]);
 	free(used);
 }

@@ -231,6 +231,35 @@ static void walk_compute(struct verifier *verifier, const struct step *step)
 		walk_use(verifier, step->node->statement, &step->uses[u]);
 }
 
+/* A word that moves is in its buffers, and no copy in flight is there. */
+static void walk_move(struct verifier *verifier, const struct step *step)
+{
+	static const long ones[ARRAY_RANK_LIMIT] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+
+	for (int w = 0; w < 2 && step->words[w].buffer; w++) {
+		const struct word *word = &step->words[w];
+		long slot = word->slot ? plan_formula_value(word->slot) : 0, at[ARRAY_RANK_LIMIT];
+
+		if (slot < 0 || slot >= word->buffer->slots)
+			plan_problem(verifier, "buffer %s has no slot %ld", word->buffer->name, slot);
+		for (int d = 0; d < word->buffer->rank; d++) {
+			at[d] = plan_formula_value(word->at[d]);
+			if (at[d] < 0 || at[d] >= word->buffer->dims[d].extent)
+				plan_problem(verifier, "a word moves at %ld of dimension %d of buffer %s", at[d], d,
+					word->buffer->name);
+		}
+		for (int i = 0; i < verifier->flight_count; i++) {
+			const struct flight *flight = &verifier->flights[i];
+
+			if (flight->transfer->buffer == word->buffer && flight->slot == slot
+				&& (w == 1 || !flight->transfer->is_put)
+				&& boxes_meet(word->buffer->rank, at, ones, flight->local, flight->count))
+				plan_problem(verifier, "a word of buffer %s moves while a transfer of tag %d is in flight there",
+					word->buffer->name, flight->transfer->tag);
+		}
+	}
+}
+
 /* A copy in flight may be where a statement in STEP, a box, uses a buffer: each of its iterations is to
  * be looked at. */
 static bool can_meet(const struct verifier *verifier, const struct step *step)
@@ -389,6 +418,9 @@ static void walk_step(struct verifier *verifier, struct step *step, long budget)
 		break;
 	case PLAN_COMPUTE:
 		walk_compute(verifier, step);
+		break;
+	case PLAN_MOVE:
+		walk_move(verifier, step);
 		break;
 	}
 }

@@ -48,15 +48,16 @@ libloopc_a_SOURCES += \
 	passes/regions/siblings.h passes/regions/slide.c passes/regions/slots.c passes/regions/still.c \
 	passes/regions/streamed.c passes/regions/turn.c passes/regions/turn.h passes/regions/visit.h
 libloopc_a_SOURCES += \
-	passes/lower/lower.c passes/lower/lower.h \
-	passes/lower/points.c passes/lower/points.h passes/lower/transfers.c \
-	passes/lower/transfers.h
+	passes/lower/element_moves.c passes/lower/element_words.c passes/lower/elements.c passes/lower/elements.h \
+	passes/lower/elements_state.h passes/lower/lower.c passes/lower/lower.h \
+	passes/lower/points.c passes/lower/points.h passes/lower/tile_loops.c passes/lower/tile_loops.h \
+	passes/lower/transfers.c passes/lower/transfers.h
 libloopc_a_SOURCES += \
 	passes/sizes/formula.c passes/sizes/formula.h passes/sizes/polynomial.c \
 	passes/sizes/polynomial.h passes/sizes/polynomial_text.c passes/sizes/symbolic.c \
 	passes/sizes/symbolic.h
 libloopc_a_SOURCES += \
-	passes/variants/candidates.c \
+	passes/variants/candidates.c passes/variants/mapping_text.c passes/variants/mapping_text.h \
 	passes/variants/candidates.h passes/variants/choice.c passes/variants/choice.h passes/variants/no_fit.c \
 	passes/variants/form.c passes/variants/form.h passes/variants/forms_bound.c passes/variants/forms_bound.h passes/variants/group_constraints.h \
 	passes/variants/improve.c passes/variants/improve.h passes/variants/lower_nest.c \

@@ -671,6 +671,26 @@ static void allocate_scratchpad(size_t bytes)
 
 uint64_t lrt_checked_macs;
 
+static struct words {
+	size_t count;                /* of arrays */
+	uint64_t (*moved)[LRT_WORD_KINDS];
+} words;
+
+void lrt_checked_word(unsigned array, unsigned kind)
+{
+	if (array >= words.count) {
+		words.moved = allocate(words.moved, (array + 1) * sizeof *words.moved);
+		memset(words.moved + words.count, 0, (array + 1 - words.count) * sizeof *words.moved);
+		words.count = array + 1;
+	}
+	words.moved[array][kind]++;
+}
+
+uint64_t lrt_checked_words(unsigned array, unsigned kind)
+{
+	return array < words.count ? words.moved[array][kind] : 0;
+}
+
 void lrt_checked_begin(const lrt_limits *limits)
 {
 	unsigned tag;
@@ -685,6 +705,7 @@ void lrt_checked_begin(const lrt_limits *limits)
 		: DEFAULT_SCRATCHPAD_BYTES);
 	port.commands = 0;
 	lrt_checked_macs = 0;
+	words.count = 0;
 	port.violations = 0;
 	port.begun = 1;
 }

@@ -37,6 +37,11 @@ lrt_counts lrt_checked_counts(const char *name);
 /* Multiply-accumulates since lrt_checked_begin, where the emitted code counts them: that
  * of loopc --verify does. */
 extern uint64_t lrt_checked_macs;
+/* Words that processing elements move, where the emitted code counts them likewise, by array (its place in the function) and
+ * kind: read from and written to the scratchpad, to and from single elements, added to a neighbour's. */
+enum { LRT_WORD_KINDS = 4 };
+void lrt_checked_word(unsigned array, unsigned kind);
+uint64_t lrt_checked_words(unsigned array, unsigned kind);
 /* Waits for nothing, checks that nothing is in flight, frees the scratchpad.
  * Returns the number of violations since lrt_checked_begin. */
 int lrt_checked_end(void);

@@ -132,12 +132,15 @@ struct storage {
 	struct flow flow;            /* commands: transfers of boxes (before splitting) */
 };
 
+struct mapping;                  /* passes/cost/array_model.h */
+
 struct schedule {
 	long tile[MODEL_LOOPS];      /* of each loop, 1 .. extent */
 	int depth;                   /* tile loops: those with tile < extent */
 	int order[MODEL_LOOPS];      /* loop of each tile loop, outermost first */
 	bool is_serpentine[MODEL_LOOPS];   /* by loop */
 	struct storage storage[MODEL_ARRAYS];
+	const struct mapping *mapping;     /* who computes its tiles: processing elements; NULL: a core */
 	bool moves_boxes;            /* where regions come from isl: those that are no boxes move as the
 	                              * boxes around them; else row by row.  Found when it is lowered */
 	long total_bytes, scratchpad_bytes;

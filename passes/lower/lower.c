@@ -14,7 +14,9 @@
 #include "ir/plan_count.h"
 #include "passes/cost/model_math.h"
 #include "passes/cost/place.h"
+#include "passes/lower/elements.h"
 #include "passes/lower/points.h"
+#include "passes/lower/tile_loops.h"
 #include "passes/lower/transfers.h"
 #include "passes/regions/closed.h"
 #include "passes/regions/general.h"
@@ -25,67 +27,6 @@
 #define ARENA(lowering) ((lowering)->compilation->arena)
 
 /* ---- tile loops ---- */
-
-/* Loop L goes down in its odd runs: the number of runs before this one in the block,
- * modulo 2. */
-static struct plan_expr *is_odd_run(const struct lowering *lowering, int l)
-{
-	struct arena *arena = ARENA(lowering);
-	struct plan_expr *runs = plan_const(arena, 0), *zero = runs;
-	struct plan_expr *odd = plan_const(arena, 1);   /* loops between take an odd number of runs */
-	bool even = false;           /* outer loops take an even number of runs each */
-	for (int m = l - 1; m >= lowering->first_inner && !even; m--) {
-		const struct tile_loop *loop = &lowering->loops[m];
-		runs = plan_make(arena, PLAN_ADD,
-			plan_select(arena, odd, plan_ref(arena, loop->var), zero), runs);
-		if (!loop->count)
-			odd = plan_make(arena, PLAN_AND, odd, plan_make(arena, PLAN_EQ,
-				plan_make(arena, PLAN_MOD, loop->trips, plan_const(arena, 2)),
-				plan_const(arena, 1)));
-		even = loop->count && loop->count % 2 == 0;
-	}
-	return plan_make(arena, PLAN_MOD, runs, plan_const(arena, 2));
-}
-
-/* How many tiles of SIZE iterations EXTENT iterations need. */
-static struct plan_expr *trips_of(const struct lowering *lowering, int dim,
-	struct plan_expr *extent, long size)
-{
-	struct arena *arena = ARENA(lowering);
-	struct plan_expr *trips = plan_make(arena, PLAN_FLOORDIV, plan_make(arena, PLAN_ADD, extent,
-		plan_const(arena, size - 1)), plan_const(arena, size));
-	return lowering->may_be_empty[dim] ? plan_make(arena, PLAN_MAX, trips, plan_const(arena, 1))
-		: trips;
-}
-
-/* A loop that is empty for some sizes has a first and a last tile all the same, where
- * something runs there. */
-static bool has_ends(const struct variant *variant, int dim)
-{
-	for (int s = 0; s < variant->nest->statement_count; s++)
-		if (variant->band->dims[dim].planes[s].kind != HYPERPLANE_AFFINE)
-			return true;
-	return false;
-}
-
-/* Fills in LOOP, over tiles of SIZE of the EXTENT iterations of DIM. */
-static void make_tile_loop(struct lowering *lowering, struct tile_loop *loop, int dim, long size,
-	struct plan_expr *extent, const char *suffix)
-{
-	const char *name = lowering->band->dims[dim].name;
-	int l = (int)(loop - lowering->loops);
-	long min, max;
-	loop->dim = dim;
-	loop->size = size;
-	loop->has_ends = has_ends(lowering->variant, dim);
-	loop->trips = trips_of(lowering, dim, extent, size);
-	if (!plan_is_const(loop->trips, &loop->count))
-		loop->count = 0;
-	plan_range(loop->trips, &min, &max);
-	loop->var = l < variant_outer_count(lowering->variant) ? lowering->variant->outer->vars[l]
-		: new_var(lowering, arena_printf(ARENA(lowering), "%s_%s", name, suffix), 0, max - 1);
-	loop->tile_var = loop->var;
-}
 
 /* The loop of DIM over blocks of as many iterations as it was tuned for. */
 static void make_block_loop(struct lowering *lowering, int dim)
@@ -100,23 +41,6 @@ static void make_block_loop(struct lowering *lowering, int dim)
 	lowering->origin[dim] = plan_make(arena, PLAN_MUL, whole, plan_ref(arena, loop->var));
 	lowering->extent[dim] = plan_make(arena, PLAN_MIN, whole,
 		plan_make(arena, PLAN_SUB, lowering->extent[dim], lowering->origin[dim]));
-}
-
-/* The tile loop of entry L of the schedule's order. */
-static void make_scheduled_loop(struct lowering *lowering, int place)
-{
-	const struct schedule *schedule = lowering->schedule;
-	int dim = schedule->order[place], l = lowering->depth++;
-	struct tile_loop *loop = &lowering->loops[l];
-	make_tile_loop(lowering, loop, dim, schedule->tile[dim], lowering->extent[dim], "tile");
-	lowering->loop_of_dim[dim] = l;
-	struct plan_expr *odd = l > lowering->first_inner ? is_odd_run(lowering, l) : NULL;
-	loop->is_serpentine = schedule->is_serpentine[dim] || l == lowering->first_inner;
-	if (schedule->is_serpentine[dim] && odd) {
-		loop->is_backward = odd;
-		loop->tile_var = new_var(lowering, arena_printf(ARENA(lowering), "%s_turned",
-			lowering->band->dims[dim].name), 0, loop->var->max);
-	}
 }
 
 /* Array A's ring holds the whole run of the loop it slides along. */
@@ -155,19 +79,19 @@ static void make_tile_loops(struct lowering *lowering)
 			lowering->band->dims[dim].sized_extent);
 		lowering->origin[dim] = plan_const(ARENA(lowering), 0);
 		lowering->may_be_empty[dim] = lowering->band->dims[dim].sized_extent
-			&& has_ends(lowering->variant, dim)
+			&& dim_has_ends(lowering->variant, dim)
 			&& dim_may_be_empty(lowering, dim);
 	}
 	int place = 0;
 	/* What is sequential stays outermost: only inside may loops change places. */
 	while (place < lowering->band->prefix && nest->function->symbolic_count)
-		make_scheduled_loop(lowering, place++);
+		make_scheduled_loop(lowering, place++, "tile");
 	for (int dim = place; dim < lowering->band->count; dim++)
 		if (lowering->band->dims[dim].sized_extent && needs_blocks(lowering, dim))
 			make_block_loop(lowering, dim);
 	lowering->first_inner = lowering->depth > place ? lowering->depth : 0;
 	while (place < schedule->depth)
-		make_scheduled_loop(lowering, place++);
+		make_scheduled_loop(lowering, place++, "tile");
 }
 
 /* The tile loops outside array A's buffer, those over blocks among them. */
@@ -229,8 +153,9 @@ static bool lower_tile(struct lowering *lowering, struct plan_node *block)
 	begin_tile(lowering, block);
 	for (int m = 0; m < lowering->stage_count && done; m++)
 		done = lower_stage(lowering, m, block);
-	return lowering->stage_count ? done
-		: lowering->detail == TO_WEIGH || lower_points(lowering, block);
+	if (lowering->stage_count || lowering->detail == TO_WEIGH)
+		return done;
+	return lowering->elements ? lower_elements(lowering->elements, block) : lower_points(lowering, block);
 }
 
 /* What runs inside the first DEPTH tile loops. */
@@ -238,6 +163,8 @@ static bool lower_level(struct lowering *lowering, int depth, struct plan_node *
 {
 	struct arena *arena = ARENA(lowering);
 	begin_visits(lowering, depth, block);
+	if (lowering->elements)
+		fill_elements(lowering->elements, depth, block);
 	bool done;
 	if (depth == lowering->depth) {
 		done = lower_tile(lowering, block);
@@ -256,6 +183,8 @@ static bool lower_level(struct lowering *lowering, int depth, struct plan_node *
 		done = lower_level(lowering, depth + 1, body);
 		end_run(lowering, depth + 1, block);
 	}
+	if (lowering->elements)
+		drain_elements(lowering->elements, depth, block);
 	end_visits(lowering, depth, block);
 	return done;
 }
@@ -537,7 +466,12 @@ static bool lower_with_buffers(struct lowering *lowering, struct plan_nest *out,
 	if (!done)
 		return false;
 	obstacle->needed_bytes = 0;
-	return lower_body(lowering, out);
+	if (!lowering->has_elements)
+		return lower_body(lowering, out);
+	lowering->elements = elements_begin(lowering);
+	done = lower_body(lowering, out);
+	elements_end(lowering->elements, out);
+	return done;
 }
 
 bool lower_with_schedule(struct compilation *compilation, const struct variant *variant,
@@ -549,6 +483,7 @@ bool lower_with_schedule(struct compilation *compilation, const struct variant *
 	lowering.detail = detail;
 	lowering.regions = has_forms ? regions : NULL;
 	lowering.doubling = doubling;
+	lowering.has_elements = schedule->mapping && detail != TO_WEIGH;
 	for (int a = 0; a < variant->groups->count; a++) {
 		lowering.store[a] = store_with_blocks(&lowering, a, schedule->storage[a].store);
 		lowering.slides[a] = schedule->storage[a].is_sliding;

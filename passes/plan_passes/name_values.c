@@ -43,6 +43,14 @@ static void visit_node(struct namer *namer, visitor *visit, struct plan_node *no
 	visit_list(namer, visit, node->transfer.count, rank);
 	visit_list(namer, visit, node->transfer.local, rank);
 	visit_list(namer, visit, &node->transfer.slot, 1);
+	if (node->kind == PLAN_MOVE) {
+		struct plan_move *move = node->move;
+
+		visit_list(namer, visit, &move->from_slot, 1);
+		visit_list(namer, visit, move->from_at, move->from ? move->from->rank : 0);
+		visit_list(namer, visit, &move->to_slot, 1);
+		visit_list(namer, visit, move->to_at, move->to->rank);
+	}
 	if (node->kind == PLAN_COMPUTE) {
 		namer->is_place = true;
 		visit_list(namer, visit, node->values, node->statement->depth);

@@ -420,6 +420,16 @@ static void append_if(struct simplifier *simplifier, struct plan_node *block,
 		plan_append(simplifier->arena, block, node);
 }
 
+/* Where a word is that moves; BUFFER NULL: nowhere. */
+static void simplify_word(struct simplifier *simplifier, const struct plan_buffer *buffer,
+	struct plan_expr **slot, struct plan_expr **at)
+{
+	if (buffer && *slot)
+		*slot = simplified(simplifier, *slot);
+	for (int d = 0; buffer && d < buffer->rank; d++)
+		at[d] = simplified(simplifier, at[d]);
+}
+
 static void append_simplified(struct simplifier *simplifier, struct plan_node *block,
 	struct plan_node *node)
 {
@@ -449,6 +459,10 @@ static void append_simplified(struct simplifier *simplifier, struct plan_node *b
 	case PLAN_COMPUTE:
 		for (int i = 0; i < node->statement->depth; i++)
 			node->values[i] = simplified(simplifier, node->values[i]);
+		break;
+	case PLAN_MOVE:
+		simplify_word(simplifier, node->move->from, &node->move->from_slot, node->move->from_at);
+		simplify_word(simplifier, node->move->to, &node->move->to_slot, node->move->to_at);
 		break;
 	}
 	plan_append(simplifier->arena, block, node);

@@ -32,12 +32,14 @@ struct held {
 	const struct model_array *model;
 	const struct storage *storage;
 	const struct region *region;
+	/* The iterations that a visit has of each loop, where they are not those of the tile loops outside; NULL. */
+	struct plan_expr *const *first, *const *count;
 };
 
 static struct held held_array(struct lowering *lowering, int a)
 {
 	return (struct held){ lowering, a, lowering->store[a], lowering->store[a] - 1,
-		&lowering->model->arrays[a], &lowering->schedule->storage[a], &lowering->regions[a] };
+		&lowering->model->arrays[a], &lowering->schedule->storage[a], &lowering->regions[a], NULL, NULL };
 }
 
 static struct plan_expr *tile_of(const struct held *array, int l)
@@ -177,6 +179,11 @@ static void iterations(const struct held *array, int dim, struct plan_expr **fir
 {
 	const struct lowering *lowering = array->lowering;
 	int l = lowering->loop_of_dim[dim];
+	if (array->first) {
+		*first = array->first[dim];
+		*count = array->count[dim];
+		return;
+	}
 	*first = lowering->origin[dim];
 	*count = lowering->extent[dim];
 	if (l < 0 || l >= array->store)
@@ -432,6 +439,11 @@ static struct visit make_visit(const struct held *array)
 {
 	struct visit visit = { .exists = existing_sizes(array), .fetches = moving_visits(array, false),
 		.slide = sliding_dim(array) };
+	struct plan_expr *kept = is_kept(array, false), *stays = is_kept(array, true);
+	visit.begins = kept ? both_hold(array->lowering, is_visited(array), does_not_hold(array->lowering, kept))
+		: is_visited(array);
+	visit.ends = stays ? both_hold(array->lowering, is_visited(array), does_not_hold(array->lowering, stays))
+		: is_visited(array);
 	visit.is_fetched = !never_holds(visit.fetches);
 	if (array->model->is_written) {
 		visit.puts = moving_visits(array, true);
@@ -447,6 +459,22 @@ static struct visit make_visit(const struct held *array)
 		fill_fresh(array, visit.slide, &visit);
 	}
 	return visit;
+}
+
+struct visit closed_visit(struct lowering *lowering, int a)
+{
+	const struct held array = held_array(lowering, a);
+	return make_visit(&array);
+}
+
+void closed_box(struct lowering *lowering, int a, int d, struct plan_expr *const *first,
+	struct plan_expr *const *count, struct plan_expr **begin, struct plan_expr **length)
+{
+	struct held array = held_array(lowering, a);
+	array.first = first;
+	array.count = count;
+	*begin = region_first(&array, d);
+	*length = region_count(&array, d);
 }
 
 bool make_closed_buffers(struct lowering *lowering)

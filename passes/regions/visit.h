@@ -18,6 +18,8 @@ struct fresh {
 struct visit {
 	struct plan_expr *exists;    /* for the sizes at hand anything is touched; NULL: always */
 	bool is_fetched, is_put;     /* in some visit at all */
+	struct plan_expr *begins, *ends;         /* of closed forms: when its region was not there before, and does
+	                                          * not stay; NULL: always */
 	struct plan_expr *fetches, *puts;        /* when; NULL: always */
 	struct plan_expr *first[ARRAY_RANK_LIMIT], *count[ARRAY_RANK_LIMIT];     /* the box */
 	/* A window that slides along dimension slide (-1: none): where it goes on, only what is fresh

@@ -65,13 +65,17 @@ static __isl_give isl_aff *tile_start(const struct lowering *lowering, int l,
 	__isl_take isl_aff *tile)
 {
 	isl_ctx *ctx = lowering->compilation->ctx;
-	int dim = lowering->loops[l].dim, block = dim < 0 ? -1 : lowering->block_of_dim[dim];
+	int dim = lowering->loops[l].dim;
 	isl_aff *start = isl_aff_scale_val(tile, isl_val_int_from_si(ctx, lowering->loops[l].size));
-	if (block < 0 || block == l)
-		return start;
-	isl_aff *origin = parameter(lowering, isl_aff_get_domain_space(start), 't', block);
-	return isl_aff_add(start, isl_aff_scale_val(origin,
-		isl_val_int_from_si(ctx, lowering->loops[block].size)));
+	/* the tiles that it is in, of loops around it over the same dimension */
+	for (int around = 0; around < l && dim >= 0; around++) {
+		if (lowering->loops[around].dim != dim)
+			continue;
+		isl_aff *origin = parameter(lowering, isl_aff_get_domain_space(start), 't', around);
+		start = isl_aff_add(start, isl_aff_scale_val(origin,
+			isl_val_int_from_si(ctx, lowering->loops[around].size)));
+	}
+	return start;
 }
 
 static __isl_give isl_set *at_least(__isl_take isl_set *set, __isl_take isl_aff *value, long low)

@@ -28,7 +28,9 @@ struct tile_loop {
  * has for the sizes that are tuned for.  A loop over blocks goes around all others where
  * some buffer holds what all iterations of a symbolic loop touch, so that no buffer grows
  * with a size.  For the sizes tuned for there is one block. */
-enum { TILE_LOOPS = 2 * NEST_LOOPS };
+enum { TILE_LOOPS = 3 * NEST_LOOPS };   /* with steps of elements, and elements */
+
+struct elements;
 
 struct lowering {
 	struct compilation *compilation;
@@ -65,6 +67,8 @@ struct lowering {
 	struct visit *visits;                    /* [array]: what its visits move */
 	int refused;                             /* the array whose buffer has no plan; -1: none */
 	isl_set **instances;                     /* tile_instances' answers; NULL: not asked yet */
+	bool has_elements;                       /* processing elements compute the tiles */
+	struct elements *elements;               /* passes/lower/elements.h; NULL: none do, or not yet */
 	/* A group's members.  While one is lowered its loop is the last of loops. */
 	int stage_count;
 	const struct group_stage *stages;

@@ -75,12 +75,32 @@ static void find_contradiction(struct choice *choice, const struct schedule_read
 	}
 }
 
+/* Processing elements compute nests whose regions are known in numbers. */
+static void find_no_elements(struct choice *choice)
+{
+	const struct schedule_line *line = choice->asked.mapping.line;
+	const struct variant *variant = &choice->variant;
+	bool has_siblings = false;
+	if (!line)
+		return;
+	for (int a = 0; a < variant->groups->count; a++)
+		has_siblings |= variant->groups->items[a].has_siblings;
+	if (!choice->has_forms || variant->groups->is_split || has_siblings)
+		contradict(choice, line, "processing elements compute nests alone whose regions have closed forms, one "
+			"for each array");
+	else if (variant->band->prefix || variant_outer_count(variant))
+		contradict(choice, line, "processing elements compute nests alone of which all loops can be tiled");
+	else if (variant->nest->function->unbound)
+		contradict(choice, line, "processing elements compute nests alone whose sizes are known");
+}
+
 struct schedule_reader choice_reader(const struct choice *choice, struct nest_model *model,
 	struct search_options *options)
 {
 	return (struct schedule_reader){ .arena = choice->compilation->arena,
 		.function = choice->variant.nest->function, .prefix = choice->variant.band->prefix,
-		.model = model, .options = options, .compilation = choice->compilation };
+		.model = model, .options = options, .compilation = choice->compilation,
+		.mapping = ARENA_NEW(choice->compilation->arena, struct mapping_asked) };
 }
 
 /* What pragmas and --schedule say of the nest. */
@@ -89,6 +109,7 @@ static void read_constraints(struct choice *choice)
 	choice->asked.free_model = choice->model;
 	choice->asked.free_options = choice->options;
 	choice->asked.said = choice_reader(choice, &choice->model, &choice->options);
+	choice->asked.said.mapping = &choice->asked.mapping;
 	choice->asked.lines = schedule_constraints(choice->compilation, choice->variant.nest, &choice->asked.line_count);
 	if (!schedule_read(&choice->asked.said, choice->asked.lines, choice->asked.line_count)) {
 		choice->asked.contradiction = choice->asked.said.failure;
@@ -96,6 +117,7 @@ static void read_constraints(struct choice *choice)
 	}
 	find_contradiction(choice, &choice->asked.said);
 	find_unkept(choice, &choice->asked.said);
+	find_no_elements(choice);
 }
 
 /* Without closed forms one region is held, unless the user wants more: what more would save only the
@@ -296,6 +318,23 @@ static bool is_aligned(struct choice *choice, const struct plan *plan, const str
 	return !choice->hindrance.misaligned.array;
 }
 
+/* Elements compute the tiles of the schedule that was found, if that is asked for.  False: they cannot. */
+static bool map_elements(struct choice *choice)
+{
+	struct mapping *mapping = ARENA_NEW(choice->compilation->arena, struct mapping);
+	choice->schedule.mapping = NULL;
+	if (!choice->asked.mapping.line)
+		return true;
+	struct mapping_fault fault = mapping_make(choice->compilation->arena, &choice->asked.mapping, &choice->variant,
+		&choice->model, choice->compilation->arch, &choice->schedule, mapping);
+	if (fault.why) {
+		contradict(choice, fault.line, fault.why);
+		return false;
+	}
+	choice->schedule.mapping = mapping;
+	return true;
+}
+
 static enum outcome lower_closed_forms(struct choice *choice, struct plan *plan,
 	struct plan_nest *out)
 {
@@ -308,6 +347,8 @@ static enum outcome lower_closed_forms(struct choice *choice, struct plan *plan,
 	if (choice->compilation->room.roomy && choice->options.buffering == BUFFERING_AUTO)
 		schedule_double_what_fits(&choice->model, choice->compilation->room.roomy, &choice->options,
 			&choice->schedule);
+	if (!map_elements(choice))
+		return NO_FIT;
 	if (!weigh(choice, plan, out))
 		return choice->hindrance.obstacle.clash[0] >= 0 ? CLASH : TOO_LONG;
 	return is_aligned(choice, plan, out) ? LOWERED : NO_FIT;

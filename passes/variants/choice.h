@@ -14,6 +14,7 @@ struct asked {
 	const struct schedule_line **lines;
 	int line_count;
 	struct schedule_reader said;
+	struct mapping_asked mapping;
 	struct nest_model free_model;
 	struct search_options free_options;
 	/* What of the user's schedule cannot be in this form of the nest; NULL: all can. */

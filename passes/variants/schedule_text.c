@@ -65,6 +65,7 @@ const char *schedule_print(struct arena *arena, const struct nest_model *model,
 {
 	const char *text = "", *order = "order";
 	const char *turns = is_told_forward(model, options) ? "serpentine none" : "";
+	const char *steps = schedule->mapping ? mapping_print_turns(arena, model, schedule->mapping) : "";
 	for (int i = 0; i < schedule->depth; i++) {
 		int l = schedule->order[i];
 		text = arena_printf(arena, "%stile %s %ld\n", text, model->loops[l].name,
@@ -75,10 +76,12 @@ const char *schedule_print(struct arena *arena, const struct nest_model *model,
 				model->loops[l].name);
 	}
 	text = arena_printf(arena, "%s%s\n", text, order);
-	if (*turns)
-		text = arena_printf(arena, "%s%s\n", text, turns);
+	if (*turns || *steps)
+		text = arena_printf(arena, "%s%s%s\n", text, *turns ? turns : "serpentine", steps);
 	for (int a = 0; a < model->array_count; a++)
 		text = append(arena, text, print_storage(arena, model, options, schedule, a));
+	if (schedule->mapping)
+		text = append(arena, text, mapping_print(arena, model, schedule));
 	return text;
 }
 
@@ -164,6 +167,113 @@ static void read_order(struct schedule_reader *reader)
 	}
 }
 
+/* ---- of processing elements ---- */
+
+static struct mapping_asked *asked_of(struct schedule_reader *reader)
+{
+	if (!reader->mapping)
+		fail(reader, "no processing elements can compute this nest,", &reader->line->words[0]);
+	else if (!reader->mapping->line)
+		reader->mapping->line = reader->line;
+	return reader->failure ? NULL : reader->mapping;
+}
+
+/* WORD is LOOP.step; *LOOP is its loop then, or -1 after a failure. */
+static bool is_step(struct schedule_reader *reader, const struct schedule_word *word, int *loop)
+{
+	const char *end = word ? strrchr(word->text, '.') : NULL;
+	if (!end || strcmp(end, ".step"))
+		return false;
+	const struct schedule_word name = { arena_strndup(reader->arena, word->text, (size_t)(end - word->text)), word->at };
+	*loop = loop_named(reader, &name);
+	return true;
+}
+
+static void read_spatial(struct schedule_reader *reader)
+{
+	static const char *const axes[] = { "x", "y", "free" };
+	struct mapping_asked *asked = asked_of(reader);
+	int l = loop_named(reader, next_word(reader)), axis = 0;
+	const struct schedule_word *word = next_word(reader);
+	if (!asked || l < 0)
+		return;
+	while (axis < 3 && strcmp(axes[axis], word->text))
+		axis++;
+	if (axis == 3)
+		fail(reader, "x, y or free is wanted, not", word);
+	asked->axis[l] = (enum axis)axis;
+	asked->spaces[l] = reader->line;
+	asked->space[l] = number(reader, next_word(reader), reader->model->loops[l].extent);
+}
+
+static void read_register(struct schedule_reader *reader)
+{
+	struct mapping_asked *asked = asked_of(reader);
+	int l = loop_named(reader, next_word(reader));
+	if (!asked || l < 0)
+		return;
+	asked->parts[l] = reader->line;
+	asked->part[l] = number(reader, next_word(reader), reader->model->loops[l].extent);
+}
+
+static void read_steps(struct schedule_reader *reader)
+{
+	struct mapping_asked *asked = asked_of(reader);
+	bool named[MODEL_LOOPS] = { false };
+	if (asked)
+		asked->steps = reader->line;
+	for (const struct schedule_word *word; !reader->failure && (word = next_word(reader)); ) {
+		int l = loop_named(reader, word);
+		if (l < 0 || !asked)
+			return;
+		if (named[l])
+			fail(reader, "the line names twice the loop", word);
+		named[l] = true;
+		if (!reader->failure)
+			asked->order[asked->step_count++] = l;
+	}
+}
+
+static void read_hold_of(struct schedule_reader *reader, struct hold_asked *hold)
+{
+	int places = 0;
+	*hold = (struct hold_asked){ .slots = 1, .line = reader->line };
+	for (const struct schedule_word *word; !reader->failure && (word = next_word(reader)); ) {
+		if (!strcmp(word->text, "outside")) {
+			hold->place = HOLD_OUTSIDE;
+			places++;
+		} else if (!strcmp(word->text, "in")) {
+			const struct schedule_word *name = next_word(reader);
+			hold->place = is_step(reader, name, &hold->loop) ? HOLD_IN_STEP : HOLD_IN_TILE;
+			if (hold->place == HOLD_IN_TILE)
+				hold->loop = loop_named(reader, name);
+			places++;
+		} else if (!strcmp(word->text, "slots")) {
+			hold->slots = number(reader, next_word(reader), LONG_MAX / 4);
+		} else if (!strcmp(word->text, "sliding")) {
+			hold->is_sliding = true;
+		} else if (!strcmp(word->text, "double")) {
+			hold->is_double = true;
+		} else {
+			fail(reader, "outside, in, slots, sliding or double is wanted, not", word);
+		}
+		if (places > 1)
+			fail(reader, "the array is held in two places: the second is", word);
+	}
+}
+
+static void read_hold(struct schedule_reader *reader)
+{
+	struct mapping_asked *asked = asked_of(reader);
+	const struct schedule_word *word = next_word(reader);
+	for (int a = 0; asked && a < reader->model->array_count; a++)
+		if (!strcmp(reader->model->arrays[a].name, word->text)) {
+			read_hold_of(reader, &asked->holds[a]);
+			return;
+		}
+	fail(reader, "the nest has no array", word);
+}
+
 static void read_serpentine(struct schedule_reader *reader)
 {
 	for (const struct schedule_word *word; !reader->failure && (word = next_word(reader)); ) {
@@ -173,7 +283,16 @@ static void read_serpentine(struct schedule_reader *reader)
 					reader->options->serpentine[other] = 0;
 			continue;
 		}
-		int l = loop_named(reader, word);
+		int l;
+		if (is_step(reader, word, &l)) {
+			struct mapping_asked *asked = asked_of(reader);
+			if (asked && l >= 0) {
+				asked->serpentine = reader->line;
+				asked->is_serpentine[l] = true;
+			}
+			continue;
+		}
+		l = loop_named(reader, word);
 		if (l >= 0 && reader->model->loops[l].is_forward)
 			fail(reader, "a dependence forbids to walk backwards the loop", word);
 		else if (l >= 0 && reader->options->serpentine[l] == 1)
@@ -333,6 +452,8 @@ static void read_fact(struct schedule_reader *reader)
 	} facts[] = {
 		{ "tile", false, read_tile }, { "order", false, read_order },
 		{ "serpentine", false, read_serpentine }, { "store", false, read_store },
+		{ "spatial", false, read_spatial }, { "register", false, read_register },
+		{ "steps", false, read_steps }, { "hold", false, read_hold },
 		{ "repeat", true, read_repeat }, { "stream", true, read_stream },
 		{ "double", true, read_double }, { "fuse", true, read_fuse }
 	};

@@ -5,6 +5,7 @@
 #include "passes/search/search.h"
 #include "passes/variants/form.h"
 #include "passes/variants/group_constraints.h"
+#include "passes/variants/mapping_text.h"
 #include "passes/variants/schedule_lines.h"
 
 /* A schedule as text, one fact a line:
@@ -18,6 +19,7 @@
  *                             one slot, and with a place no sliding, if it does not say;
  *                             ARRAY:G is the buffer G of an array that has several, ARRAY
  *                             all of them
+ * and what passes/variants/mapping_text.h says of processing elements.
  * `nest NAME` starts the facts of the nest of that name.  What --emit=schedule prints,
  * --schedule reads; `#pragma loopc FACT` before a loop states one for its nest.  What a
  * text does not say is free, so that any part of a schedule can be fixed; what it says is
@@ -39,6 +41,7 @@ struct schedule_reader {
 	struct nest_model *model;
 	struct search_options *options;
 	struct group_constraints *group;  /* the nest is a group: what is said of that; else NULL */
+	struct mapping_asked *mapping;    /* what is said of processing elements; NULL: nothing can be */
 	const struct compilation *compilation;   /* knows what is carried */
 	/* What of the lines cannot be in this form of the nest; NULL: nothing. */
 	const char *failure;

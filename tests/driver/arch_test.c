@@ -76,8 +76,8 @@ static void test_all_keys(void **state)
 	assert_true(r.arch->starts_once);
 	assert_true(r.arch->core_mac_cycles == 0.125);
 	assert_true(r.arch->has_pe_array);
-	assert_int_equal(r.arch->pe_y, 14);
-	assert_int_equal(r.arch->registers_bytes, 520);
+	assert_int_equal(r.arch->array.y, 14);
+	assert_int_equal(r.arch->array.registers_bytes, 520);
 	assert_true(r.arch->energy_dram_pj == 2240);
 	assert_int_equal(r.arch->energy_word_bits, 32);
 	assert_true(r.arch->energy_scratchpad_sqrt_pj == 0.012);

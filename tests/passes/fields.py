@@ -21,8 +21,8 @@ STRUCTURES = {
     "search_options": ("passes/search/search.h", r"question->options\.", {"threads", "show_progress", "interrupted"}),
     "arch": ("ir/arch.h", r"question->arch\.", {
         "name", "startup_cycles", "bytes_per_cycle", "max_rank", "max_bytes", "max_count", "max_stride_bytes",
-        "dma_align_bytes", "channels", "has_pe_array", "pe_x", "pe_y", "registers_bytes", "energy_mac_pj",
-        "energy_register_pj", "energy_scratchpad_pj", "energy_dram_pj", "energy_dram_bit_pj", "energy_word_bits",
+        "dma_align_bytes", "channels", "has_pe_array", "array", "energy_mac_pj",
+        "energy_register_pj", "energy_scratchpad_pj", "energy_dram_pj", "energy_network_pj", "energy_reduce_pj", "energy_dram_bit_pj", "energy_word_bits",
         "energy_scratchpad_sqrt_pj", "energy_bank_bits", "energy_bank_select", "energy_register_file_bytes",
         "energy_is_sized_by_schedule", "clock_hz", "dma_clock_hz", "core_mac_cycles",
         "write_startup_cycles", "burst_bytes", "burst_cycles", "write_burst_cycles", "is_duplex", "starts_once"}),

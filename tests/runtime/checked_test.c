@@ -510,6 +510,23 @@ static void many_violations(void **state)
 	assert_int_equal(lines, 21);
 }
 
+static void words_are_counted(void **state)
+{
+	(void)state;
+	begin(NULL);
+	assert_int_equal(lrt_checked_words(7, 1), 0);
+	lrt_checked_word(7, 1);
+	lrt_checked_word(7, 1);
+	lrt_checked_word(2, 3);
+	assert_int_equal(lrt_checked_words(7, 1), 2);
+	assert_int_equal(lrt_checked_words(2, 3), 1);
+	assert_int_equal(lrt_checked_words(7, 3), 0);
+	assert_int_equal(lrt_checked_end(), 0);
+	begin(NULL);
+	assert_int_equal(lrt_checked_words(7, 1), 0);
+	assert_int_equal(lrt_checked_end(), 0);
+}
+
 static void runs_are_apart(void **state)
 {
 	(void)state;
@@ -575,6 +592,7 @@ int main(void)
 		cmocka_unit_test(alignment_of_the_machine),
 		cmocka_unit_test(arrays_share_memory),
 		cmocka_unit_test(many_violations),
+		cmocka_unit_test(words_are_counted),
 		cmocka_unit_test(runs_are_apart),
 	};
 	return cmocka_run_group_tests_name("checked", tests, NULL, NULL);

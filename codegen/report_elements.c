@@ -1,0 +1,84 @@
+#include "codegen/report_elements.h"
+
+#include "ir/energy.h"
+
+static long elements_of(const struct plan *plan)
+{
+	return (long)plan->arch->array.x * plan->arch->array.y;
+}
+
+/* The share of all elements that compute, over all steps; -1: not known. */
+static double utilisation(const struct plan *plan, const struct plan_nest *nest)
+{
+	double cycles = (double)nest->elements->cycles * (double)elements_of(plan);
+	return nest->macs <= 0 || cycles <= 0 ? -1 : (double)nest->macs / cycles;
+}
+
+/* Words of an array of NEST that come to the scratchpad from external memory, or leave it (IS_WRITTEN). */
+static long external_words(const struct plan_nest *nest, const struct array *array, bool is_written)
+{
+	long words = 0;
+	for (int t = 0; t < nest->traffic_count; t++)
+		if (nest->traffic[t].array == array)
+			words += (is_written ? nest->traffic[t].flow.write_bytes : nest->traffic[t].flow.read_bytes)
+				/ array->type.bytes;
+	return words;
+}
+
+/* Words that are read from the scratchpad, or written to it, by elements and copies. */
+static long scratchpad_words(const struct plan_nest *nest, bool is_written)
+{
+	long words = 0;
+	for (int i = 0; i < nest->elements->count; i++)
+		words += nest->elements->words[i].words[is_written ? WORD_WRITTEN : WORD_READ];
+	for (int t = 0; t < nest->traffic_count; t++)
+		words += external_words(nest, nest->traffic[t].array, !is_written);
+	return words;
+}
+
+static json_t *words_json(const struct plan_words *words)
+{
+	return json_pack("{ss sI sI sI sI}", "name", words->array->name,
+		"array_read_words", (json_int_t)words->words[WORD_READ],
+		"array_write_words", (json_int_t)words->words[WORD_WRITTEN],
+		"delivered_words", (json_int_t)words->words[WORD_DELIVERED],
+		"reduced_words", (json_int_t)words->words[WORD_REDUCED]);
+}
+
+void report_elements_json(json_t *entry, const struct plan *plan, const struct plan_nest *nest)
+{
+	const struct plan_array *elements = nest->elements;
+	double share = utilisation(plan, nest);
+	json_t *arrays = json_array();
+	for (int i = 0; i < elements->count; i++)
+		json_array_append_new(arrays, words_json(&elements->words[i]));
+	json_object_set_new(entry, "array", json_pack("{sI sI so sI sI sI}",
+		"elements", (json_int_t)elements_of(plan), "used", (json_int_t)elements->elements,
+		"utilisation", share < 0 ? json_null() : json_real(share), "steps", (json_int_t)elements->steps,
+		"cycles", (json_int_t)elements->cycles, "registers_bytes_used", (json_int_t)elements->register_bytes));
+	json_object_set_new(entry, "levels", json_pack("[{ss sI sI so}, {ss so}]", "name", "scratchpad",
+		"read_words", (json_int_t)scratchpad_words(nest, false),
+		"write_words", (json_int_t)scratchpad_words(nest, true), "arrays", arrays, "name", "register",
+		"words", nest->macs < 0 ? json_null() : json_integer((json_int_t)ACCESSES_OF_MAC * nest->macs)));
+}
+
+void report_elements_text(FILE *out, const struct plan *plan, const struct plan_nest *nest)
+{
+	const struct plan_array *elements = nest->elements;
+	double share = utilisation(plan, nest);
+	fprintf(out, "  array: %s of %s elements", report_number(elements->elements), report_number(elements_of(plan)));
+	fprintf(out, ", %s of %s bytes of registers", report_number(elements->register_bytes),
+		report_number(plan->arch->array.registers_bytes));
+	fprintf(out, ", %s steps, %s iterations of the busiest element", report_number(elements->steps),
+		report_number(elements->cycles));
+	if (share >= 0)
+		fprintf(out, ", %.1f %% used", 100 * share);
+	fprintf(out, "\n    %-10s %15s %15s %15s %15s\n", "words", "read", "written", "delivered", "added up");
+	for (int i = 0; i < elements->count; i++) {
+		const struct plan_words *words = &elements->words[i];
+		fprintf(out, "    %-10s %15s %15s", words->array->name, report_number(words->words[WORD_READ]),
+			report_number(words->words[WORD_WRITTEN]));
+		fprintf(out, " %15s %15s\n", report_number(words->words[WORD_DELIVERED]),
+			report_number(words->words[WORD_REDUCED]));
+	}
+}

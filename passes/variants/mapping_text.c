@@ -1,0 +1,282 @@
+/* Lines of a schedule about processing elements become a mapping, and a mapping becomes lines. */
+
+#include "passes/variants/mapping_text.h"
+
+#include <string.h>
+
+#include "passes/cost/model_math.h"
+
+struct making {
+	struct arena *arena;
+	const struct mapping_asked *asked;
+	const struct variant *variant;
+	const struct nest_model *model;
+	const struct pe_array *machine;
+	const struct schedule *schedule;
+	struct mapping *mapping;
+	struct mapping_fault fault;
+};
+
+static void find_fault(struct making *making, const struct schedule_line *line, const char *why)
+{
+	if (!making->fault.why)
+		making->fault = (struct mapping_fault){ why, line ? line : making->asked->line };
+}
+
+static const char *loop_name(const struct making *making, int l)
+{
+	return making->model->loops[l].name;
+}
+
+static void take_shares(struct making *making)
+{
+	for (int l = 0; l < making->model->loop_count; l++) {
+		struct mapping *mapping = making->mapping;
+		long tile = making->schedule->tile[l];
+		mapping->part[l] = making->asked->part[l] ? making->asked->part[l] : 1;
+		mapping->space[l] = making->asked->space[l] ? making->asked->space[l] : 1;
+		mapping->axis[l] = making->asked->axis[l];
+		if (mapping->part[l] > tile)
+			find_fault(making, making->asked->parts[l], arena_printf(making->arena, "a tile of loop '%s' has %ld iterations: "
+				"no element takes %ld", loop_name(making, l), tile, mapping->part[l]));
+		else if (mapping->space[l] - 1 > (tile - 1) / mapping->part[l])
+			find_fault(making, making->asked->spaces[l], arena_printf(making->arena, "a tile of loop '%s' has %ld iterations: "
+				"of %ld elements that take %ld each some have nothing to do", loop_name(making, l), tile,
+				mapping->space[l], mapping->part[l]));
+	}
+}
+
+/* The axes have room for the elements. */
+static void check_axes(struct making *making)
+{
+	const struct pe_array *machine = making->machine;
+	static const char *const names[] = { "x", "y", "free" };
+	long used[] = { 1, 1, 1 }, room[] = { machine->x, machine->y, (long)machine->x * machine->y };
+	for (int l = 0; l < making->model->loop_count; l++) {
+		long space = making->mapping->space[l];
+		enum axis axis = making->mapping->axis[l];
+		if (space == 1)
+			continue;
+		if ((axis == AXIS_FREE) != machine->is_free)
+			find_fault(making, making->asked->spaces[l], machine->is_free ? "the machine's array has 'shape: free': loops in "
+				"space are 'free', on no axis" : "the machine's array has rows: a loop in space is on the axis x or y");
+		else if (space > room[axis] / used[axis])
+			find_fault(making, making->asked->spaces[l], arena_printf(making->arena, axis == AXIS_FREE
+				? "the machine's array has no room for %ld times %ld elements" : "the machine's array has no room for %ld "
+				"times %ld elements along %s", used[axis], space, names[axis]));
+		else
+			used[axis] *= space;
+	}
+}
+
+/* Statement S, which uses an array that LOOP, shared by elements, does not index, adds to it, or runs in the
+ * first of them alone. */
+static bool is_sum(const struct variant *variant, int s, int loop)
+{
+	const struct statement *statement = variant->nest->statements[s];
+	const struct hyperplane *plane = &variant->band->dims[loop].planes[s];
+	return plane->kind == HYPERPLANE_FIRST || (plane->kind == HYPERPLANE_AFFINE
+		&& statement->reduction == REDUCTION_SUM);
+}
+
+/* Elements that share LOOP may all work at once. */
+static void check_sharing(struct making *making, int loop)
+{
+	const struct variant *variant = making->variant;
+	const struct schedule_line *line = making->asked->spaces[loop];
+	if (making->model->loops[loop].is_forward)
+		find_fault(making, line, arena_printf(making->arena, "the iterations of loop '%s' need each other's results: "
+			"elements cannot share it", loop_name(making, loop)));
+	for (int s = 0; s < variant->nest->statement_count; s++)
+		if (variant->band->dims[loop].planes[s].kind == HYPERPLANE_LAST)
+			find_fault(making, line, arena_printf(making->arena, "a statement runs when loop '%s' has ended: elements "
+				"cannot share it", loop_name(making, loop)));
+	for (int a = 0; a < variant->groups->count; a++) {
+		const struct reference_group *group = &variant->groups->items[a];
+		if (!making->model->arrays[a].is_written || array_is_indexed(&making->model->arrays[a], loop)
+			|| (making->model->arrays[a].anchored >> loop & 1))
+			continue;
+		if (!(making->machine->reduce >> making->mapping->axis[loop] & 1))
+			find_fault(making, line, arena_printf(making->arena, "elements that share loop '%s' have sums of '%s' to add up, "
+				"and the machine's array cannot along this axis", loop_name(making, loop), group->array->source_name));
+		for (int i = 0; i < group->access_count; i++)
+			if (!is_sum(variant, group->accesses[i].statement, loop))
+				find_fault(making, line, arena_printf(making->arena, "elements that share loop '%s' would each have a part of "
+					"'%s', which is no sum", loop_name(making, loop), group->array->source_name));
+	}
+}
+
+static void take_steps(struct making *making)
+{
+	const struct mapping_asked *asked = making->asked;
+	struct mapping *mapping = making->mapping;
+	int named = 0;
+	mapping_order(making->model, making->schedule, mapping);
+	for (int i = 0; i < asked->step_count; i++) {
+		int l = asked->order[i];
+		if (mapping_step(mapping, making->schedule, l) < making->schedule->tile[l])
+			mapping->order[named++] = l;
+		else
+			find_fault(making, asked->steps, arena_printf(making->arena, "a tile of loop '%s' is one step: there is no loop "
+				"over its steps", loop_name(making, l)));
+	}
+	if (asked->steps && named != mapping->depth && !making->fault.why) {
+		for (int l = 0; l < making->model->loop_count; l++) {
+			bool is_named = mapping_step(mapping, making->schedule, l) == making->schedule->tile[l];
+			for (int i = 0; i < named; i++)
+				is_named |= mapping->order[i] == l;
+			if (!is_named)
+				find_fault(making, asked->steps, arena_printf(making->arena, "a tile of loop '%s' has several steps, and the "
+					"line does not say where their loop is", loop_name(making, l)));
+		}
+	}
+	for (int l = 0; l < making->model->loop_count; l++) {
+		mapping->is_serpentine[l] = asked->is_serpentine[l];
+		if (asked->is_serpentine[l] && making->model->loops[l].is_forward)
+			find_fault(making, asked->serpentine, arena_printf(making->arena, "a dependence forbids to walk backwards the "
+				"steps of loop '%s'", loop_name(making, l)));
+		else if (asked->is_serpentine[l] && mapping_step(mapping, making->schedule, l) == making->schedule->tile[l])
+			find_fault(making, asked->serpentine, arena_printf(making->arena, "a tile of loop '%s' is one step: there is no "
+				"loop over its steps to turn", loop_name(making, l)));
+	}
+}
+
+/* The loops outside a buffer in the tile loop, or step loop, of LOOP; -1: there is none. */
+static int depth_in(const struct making *making, bool is_step, int loop)
+{
+	const struct schedule *schedule = making->schedule;
+	for (int i = 0; i < (is_step ? making->mapping->depth : schedule->depth); i++)
+		if ((is_step ? making->mapping->order[i] : schedule->order[i]) == loop)
+			return (is_step ? schedule->depth : 0) + i + 1;
+	return -1;
+}
+
+static void take_hold(struct making *making, int a)
+{
+	const struct hold_asked *asked = &making->asked->holds[a];
+	struct hold *hold = &making->mapping->holds[a];
+	const char *name = making->model->arrays[a].name;
+	bool is_step = asked->place == HOLD_IN_STEP;
+	if (!asked->line)
+		return;
+	hold->slots = asked->slots;
+	hold->is_sliding = asked->is_sliding;
+	hold->is_double = asked->is_double;
+	if (asked->place == HOLD_FREE)
+		return;
+	hold->depth = asked->place == HOLD_OUTSIDE ? 0 : depth_in(making, is_step, asked->loop);
+	if (hold->depth < 0)
+		find_fault(making, asked->line, arena_printf(making->arena, "loop '%s' has no loop over %s to hold '%s' in",
+			loop_name(making, asked->loop), is_step ? "steps" : "tiles", name));
+	else if (hold->depth > 0 && !array_is_indexed(&making->model->arrays[a], asked->loop))
+		find_fault(making, asked->line, arena_printf(making->arena, "loop '%s' does not move what elements hold of '%s': "
+			"it is the same outside it", loop_name(making, asked->loop), name));
+	else if (hold->depth < making->schedule->storage[a].store)
+		find_fault(making, asked->line, arena_printf(making->arena, "registers cannot hold '%s' further out than the "
+			"scratchpad does, in loop '%s'", name,
+			loop_name(making, making->schedule->order[making->schedule->storage[a].store - 1])));
+}
+
+static void take_holds(struct making *making)
+{
+	mapping_stream(making->model, making->schedule, making->mapping);
+	for (int a = 0; a < making->model->array_count; a++) {
+		struct hold *hold = &making->mapping->holds[a];
+		int store = making->schedule->storage[a].store;
+		hold->depth = hold->depth < store ? store : hold->depth;
+		hold->is_double = making->machine->is_double && hold->depth > 0 && !making->model->arrays[a].anchored
+			&& !making->model->arrays[a].is_written;
+		take_hold(making, a);
+	}
+}
+
+static void check_rest(struct making *making)
+{
+	struct mapping *mapping = making->mapping;
+	if (mapping_evaluate(making->model, making->machine, making->schedule, mapping))
+		return;
+	if (mapping->register_bytes > making->machine->registers_bytes)
+		find_fault(making, NULL, arena_printf(making->arena, "the registers of an element have %ld bytes, and this needs %ld",
+			making->machine->registers_bytes, mapping->register_bytes));
+	for (int a = 0; a < making->model->array_count; a++)
+		if (making->asked->holds[a].line)
+			find_fault(making, making->asked->holds[a].line, arena_printf(making->arena, "registers cannot hold '%s' so: slots "
+				"need a loop that turns and has as many steps, a window that slides a loop that one element has, and both "
+				"words that no other step or element has, where they are written", making->model->arrays[a].name));
+	find_fault(making, NULL, "elements cannot share these loops: what they write would not be apart");
+}
+
+struct mapping_fault mapping_make(struct arena *arena, const struct mapping_asked *asked, const struct variant *variant,
+	const struct nest_model *model, const struct arch *arch, const struct schedule *schedule, struct mapping *mapping)
+{
+	struct making making = { .arena = arena, .asked = asked, .variant = variant, .model = model,
+		.machine = &arch->array, .schedule = schedule, .mapping = mapping };
+	memset(mapping, 0, sizeof *mapping);
+	if (!arch->has_pe_array)
+		find_fault(&making, NULL, "the machine has no processing elements ('pe_array')");
+	if (arch->core_mac_cycles > 0)
+		find_fault(&making, NULL, "the machine's core computes ('core.mac_cycles'), and no processing elements for it: how "
+			"long these take is not told");
+	if (!making.fault.why)
+		take_shares(&making);
+	if (!making.fault.why)
+		check_axes(&making);
+	for (int l = 0; l < model->loop_count && !making.fault.why; l++)
+		if (mapping->space[l] > 1)
+			check_sharing(&making, l);
+	if (!making.fault.why)
+		take_steps(&making);
+	if (!making.fault.why)
+		take_holds(&making);
+	if (!making.fault.why)
+		check_rest(&making);
+	return making.fault;
+}
+
+/* ---- printing ---- */
+
+static const char *print_hold(struct arena *arena, const struct nest_model *model, const struct schedule *schedule, int a)
+{
+	const struct mapping *mapping = schedule->mapping;
+	const struct hold *hold = &mapping->holds[a];
+	const char *text = arena_printf(arena, "hold %s", model->arrays[a].name);
+	if (hold->depth == 0)
+		text = arena_printf(arena, "%s outside", text);
+	else if (hold->depth <= schedule->depth)
+		text = arena_printf(arena, "%s in %s", text, model->loops[schedule->order[hold->depth - 1]].name);
+	else
+		text = arena_printf(arena, "%s in %s.step", text,
+			model->loops[mapping->order[hold->depth - 1 - schedule->depth]].name);
+	if (hold->slots > 1)
+		text = arena_printf(arena, "%s slots %ld", text, hold->slots);
+	return arena_printf(arena, "%s%s%s\n", text, hold->is_sliding ? " sliding" : "", hold->is_double ? " double" : "");
+}
+
+const char *mapping_print(struct arena *arena, const struct nest_model *model, const struct schedule *schedule)
+{
+	static const char *const axes[] = { "x", "y", "free" };
+	const struct mapping *mapping = schedule->mapping;
+	const char *text = "", *steps = "steps";
+	for (int l = 0; l < model->loop_count; l++)
+		if (mapping->space[l] > 1)
+			text = arena_printf(arena, "%sspatial %s %s %ld\n", text, model->loops[l].name, axes[mapping->axis[l]],
+				mapping->space[l]);
+	for (int l = 0; l < model->loop_count; l++)
+		if (mapping->part[l] > 1)
+			text = arena_printf(arena, "%sregister %s %ld\n", text, model->loops[l].name, mapping->part[l]);
+	for (int i = 0; i < mapping->depth; i++)
+		steps = arena_printf(arena, "%s %s", steps, model->loops[mapping->order[i]].name);
+	text = arena_printf(arena, "%s%s\n", text, steps);
+	for (int a = 0; a < model->array_count; a++)
+		text = arena_printf(arena, "%s%s", text, print_hold(arena, model, schedule, a));
+	return text;
+}
+
+const char *mapping_print_turns(struct arena *arena, const struct nest_model *model, const struct mapping *mapping)
+{
+	const char *text = "";
+	for (int i = 0; i < mapping->depth; i++)
+		if (mapping->is_serpentine[mapping->order[i]])
+			text = arena_printf(arena, "%s %s.step", text, model->loops[mapping->order[i]].name);
+	return text;
+}

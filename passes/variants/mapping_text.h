@@ -1,0 +1,51 @@
+#ifndef PASSES_MAPPING_TEXT_H
+#define PASSES_MAPPING_TEXT_H
+
+#include "passes/analysis/variant.h"
+#include "passes/cost/array_model.h"
+#include "passes/variants/schedule_lines.h"
+
+/* What a schedule's text says of processing elements:
+ *     spatial LOOP x|y|free N   N elements share LOOP, along an axis of the array
+ *     register LOOP N           each takes N of its iterations in a step; 1 if nothing is said
+ *     steps LOOP ...            the loops over steps, outermost first
+ *     serpentine LOOP.step ...  those that turn
+ *     hold ARRAY outside|in LOOP|in LOOP.step [slots N] [sliding] [double]
+ *                               where its words are in registers: in the innermost loop that moves them if nothing
+ *                               is said
+ * One such line, and elements compute the nest's tiles; without any a core does. */
+enum hold_place { HOLD_FREE, HOLD_OUTSIDE, HOLD_IN_TILE, HOLD_IN_STEP };
+
+struct hold_asked {
+	enum hold_place place;
+	int loop;
+	long slots;
+	bool is_sliding, is_double;
+	const struct schedule_line *line;
+};
+
+struct mapping_asked {
+	const struct schedule_line *line;    /* the first; NULL: none */
+	long part[MODEL_LOOPS], space[MODEL_LOOPS];      /* 0: nothing is said */
+	enum axis axis[MODEL_LOOPS];
+	const struct schedule_line *parts[MODEL_LOOPS], *spaces[MODEL_LOOPS], *steps, *serpentine;
+	int step_count, order[MODEL_LOOPS];
+	bool is_serpentine[MODEL_LOOPS];
+	struct hold_asked holds[MODEL_ARRAYS];
+};
+
+/* What is wrong, and where; WHY NULL: nothing. */
+struct mapping_fault {
+	const char *why;
+	const struct schedule_line *line;
+};
+
+/* MAPPING as ASKED says, for the tiles of SCHEDULE on the machine of ARCH. */
+struct mapping_fault mapping_make(struct arena *arena, const struct mapping_asked *asked, const struct variant *variant,
+	const struct nest_model *model, const struct arch *arch, const struct schedule *schedule, struct mapping *mapping);
+
+/* Its lines, but for `serpentine`, of which this is what follows the tile loops: " LOOP.step ...". */
+const char *mapping_print(struct arena *arena, const struct nest_model *model, const struct schedule *schedule);
+const char *mapping_print_turns(struct arena *arena, const struct nest_model *model, const struct mapping *mapping);
+
+#endif

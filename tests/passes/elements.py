@@ -1,0 +1,194 @@
+"""Random nests on random arrays of processing elements: elements.py LOOPC FIRST COUNT DIRECTORY.
+
+Each nest gets a random schedule with lines about elements.  What loopc makes of it has to be what --verify measures: outputs equal
+to the source's, bytes and words at each boundary as predicted.  A schedule that cannot be is refused.  The
+schedule that is printed makes the same program again, and so does the plan."""
+
+import os
+import random
+import subprocess
+import sys
+
+MATMUL = """
+void f(const {a} A[{i}][{k}], const {a} B[{k}][{j}], {c} C[{i}][{j}]{bias})
+{{
+	for (int i = 0; i < {i}; i++)
+		for (int j = 0; j < {j}; j++) {{
+			{init}
+			for (int k = 0; k < {k}; k++)
+				C[i][j] += A[i][k] * B[k][j];
+		}}
+}}
+"""
+
+CONVOLUTION = """
+void f(const {a} A[{k}][{h}][{w}], const {a} B[{j}][{k}][{r}][{s}], {c} C[{j}][{i}][{q}]{bias})
+{{
+	for (int j = 0; j < {j}; j++)
+		for (int i = 0; i < {i}; i++)
+			for (int q = 0; q < {q}; q++) {{
+				{init}
+				for (int k = 0; k < {k}; k++)
+					for (int r = 0; r < {r}; r++)
+						for (int s = 0; s < {s}; s++)
+							{border}C[j][i][q] += A[k][i * {u} + r{p}][q * {u} + s{p}] * B[j][k][r][s];
+			}}
+}}
+"""
+
+DEPTHWISE = """
+void f(const {a} A[{k}][{h}][{w}], const {a} B[{k}][{r}][{s}], {c} C[{k}][{i}][{q}])
+{{
+	for (int k = 0; k < {k}; k++)
+		for (int i = 0; i < {i}; i++)
+			for (int q = 0; q < {q}; q++) {{
+				{init}
+				for (int r = 0; r < {r}; r++)
+					for (int s = 0; s < {s}; s++)
+						C[k][i][q] += A[k][i * {u} + r][q * {u} + s] * B[k][r][s];
+			}}
+}}
+"""
+
+COPY = """
+void f(const {a} A[{i}][{j}], {c} C[{j}][{i}])
+{{
+	for (int i = 0; i < {i}; i++)
+		for (int j = 0; j < {j}; j++)
+			C[j][i] = A[i][j] * 3 + A[i][j];
+}}
+"""
+
+
+def nest(rng):
+    """The text of a nest; its loops with their extents; its arrays with the loops that index each."""
+    sizes = {name: rng.randint(2, 7) for name in "ijkq"}
+    sizes.update(r=rng.randint(2, 3), s=rng.randint(2, 3), u=rng.randint(1, 2))
+    kind = rng.randrange(5)
+    inner, outer = rng.choice([("int8_t", "int32_t"), ("int16_t", "int32_t"), ("int8_t", "int16_t"), ("float", "float")])
+    sizes.update(a=inner, c=outer, p="", border="")
+    target = {0: "C[i][j]", 1: "C[j][i][q]", 2: "C[k][i][q]", 3: "", 4: "C[j][i][q]"}[kind]
+    sizes.update(init=rng.choice([target + " = 0;", target + " = 7;", ""]), bias="")
+    if kind in (0, 1, 4) and rng.random() < 0.3:
+        sizes.update(init=target + " = D[j];", bias=", const %s D[%d]" % (outer, sizes["j"]))
+    sizes["h"] = (sizes["i"] - 1) * sizes["u"] + sizes["r"]
+    sizes["w"] = (sizes["q"] - 1) * sizes["u"] + sizes["s"]
+    if kind == 4:
+        sizes.update(u=1, p=" - 1", h=sizes["i"], w=sizes["q"], r=3, s=3)
+        sizes["border"] = ("if (i + r >= 1 && i + r < {i} + 1 && q + s >= 1 && q + s < {q} + 1)\n\t\t\t\t\t\t\t\t"
+                           .format(**sizes))
+    loops = {0: "ijk", 1: "jiqkrs", 2: "kiqrs", 3: "ij", 4: "jiqkrs"}[kind]
+    arrays = {0: {"A": "ik", "B": "kj", "C": "ij"}, 1: {"A": "kirqs", "B": "jkrs", "C": "jiq"},
+              2: {"A": "kirqs", "B": "krs", "C": "kiq"}, 3: {"A": "ij", "C": "ij"},
+              4: {"A": "kirqs", "B": "jkrs", "C": "jiq"}}[kind]
+    if sizes["bias"]:
+        arrays["D"] = "j"
+    text = [MATMUL, CONVOLUTION, DEPTHWISE, COPY, CONVOLUTION][kind].format(**sizes)
+    return "#include <stdint.h>\n" + text, {loop: sizes[loop] for loop in loops}, arrays
+
+
+def schedule(rng, loops, arrays, machine):
+    """Random lines: most of them can be."""
+    lines, tiles, order = ["nest f"], {}, []
+    for loop, extent in loops.items():
+        tiles[loop] = extent if rng.random() < 0.5 else rng.randint(1, extent)
+        lines.append("tile %s %d" % (loop, tiles[loop]))
+        if tiles[loop] < extent:
+            order.append(loop)
+    rng.shuffle(order)
+    lines.append("order " + " ".join(order))
+    steps, turns, axes = [], [loop for loop in order if rng.random() < 0.4], ["x", "y"] if not machine["free"] else ["free"]
+    left = {axis: machine["x"] * machine["y"] if machine["free"] else machine[axis] for axis in axes}
+    space = {}
+    for loop, tile in tiles.items():
+        part, axis = rng.randint(1, tile), rng.choice(axes)
+        most = min((tile + part - 1) // part, left[axis])
+        space[loop] = rng.randint(1, most) if rng.random() < 0.5 else 1
+        left[axis] //= space[loop]
+        if space[loop] > 1:
+            lines.append("spatial %s %s %d" % (loop, axis, space[loop]))
+        lines.append("register %s %d" % (loop, part))
+        if part * space[loop] < tile:
+            steps.append(loop)
+    rng.shuffle(steps)
+    lines.append("steps " + " ".join(steps))
+    turns += [loop + ".step" for loop in steps if rng.random() < 0.5]
+    if turns:
+        lines.append("serpentine " + " ".join(turns))
+    for array, indexes in arrays.items():
+        places = [loop for loop in order if loop in indexes] + [loop + ".step" for loop in steps if loop in indexes]
+        if places and rng.random() < 0.5:
+            place = rng.choice(places)
+            more = rng.choice(["", "", " slots 2"]) if place in turns else ""
+            more += " sliding" if array == "A" and rng.random() < 0.3 else ""
+            lines.append("hold %s in %s%s" % (array, place, more))
+            inside = [loop for loop in order[:order.index(place) + 1] if loop in indexes] if place in order else []
+            if rng.random() < 0.5 or place in order:
+                lines.append("store %s %s" % (array, "in " + rng.choice(inside) if inside else "outside"))
+    return "\n".join(lines) + "\n"
+
+
+def run(command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def emitted(loopc, files, what, *options):
+    status, out, err = run([loopc, *files, "--emit=" + what, "-o", "-", *options])
+    if status != 0:
+        return "status %d\n%s" % (status, err)
+    # the comment at the top says which files were read
+    return out.split("*/\n", 1)[1] if what == "c" else out
+
+
+def check(loopc, seed, directory):
+    """None, or what is wrong; whether the schedule could be."""
+    rng = random.Random(seed)
+    text, loops, arrays = nest(rng)
+    machine = {"x": rng.randint(1, 4), "y": rng.randint(1, 4), "free": rng.random() < 0.25}
+    lines = schedule(rng, loops, arrays, machine)
+    axes = ["none", "any"] if machine["free"] else ["none", "x", "y", "any"]
+    yaml = ("version: 2\nname: m\nscratchpad: { bytes: 64K }\npe_array: { x: %d, y: %d, registers_bytes: %d, multicast: %s,"
+            " reduce: %s, shape: %s, registers: %s }\n" % (machine["x"], machine["y"], rng.choice([64, 512, 4096]),
+            rng.choice(axes), rng.choice(axes + ["any", "any"]), "free" if machine["free"] else "rows",
+            rng.choice(["single", "double"])))
+    names = {}
+    for name, content in (("f.loop", text), ("f.sched", lines), ("m.yaml", yaml)):
+        names[name] = os.path.join(directory, name)
+        with open(names[name], "w", encoding="utf-8") as file:
+            file.write(content)
+    files = [names["f.loop"], "--arch=" + names["m.yaml"], "--schedule=" + names["f.sched"], "--fuse=never"]
+    status, _, err = run([loopc, *files, "--verify", "-o", os.devnull])
+    if status == 1 and "verification" not in err and ("registers" in err or "elements" in err):
+        return None, False
+    if status != 0:
+        return "status %d\n%s" % (status, err), True
+    program = emitted(loopc, files, "c")
+    with open(os.path.join(directory, "again.sched"), "w", encoding="utf-8") as file:
+        file.write(emitted(loopc, files, "schedule"))
+    again = [names["f.loop"], "--arch=" + names["m.yaml"], "--schedule=" + os.path.join(directory, "again.sched"), "--fuse=never"]
+    if emitted(loopc, again, "c") != program:
+        return "the schedule that is printed makes another program\n" + emitted(loopc, again, "c")[:400], True
+    plan = os.path.join(directory, "f.plan")
+    with open(plan, "w", encoding="utf-8") as file:
+        file.write(emitted(loopc, files, "plan"))
+    if emitted(loopc, [plan], "c") != program:
+        return "the plan that is printed makes another program\n" + emitted(loopc, [plan], "c")[:400], True
+    return None, True
+
+
+def main():
+    loopc, first, count, directory = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+    possible = 0
+    for seed in range(first, first + count):
+        wrong, could_be = check(loopc, seed, directory)
+        possible += could_be
+        if wrong:
+            print("seed %d: %s" % (seed, wrong))
+            return 1
+    print("%d of %d schedules could be" % (possible, count))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,161 @@
+#!/bin/sh
+# Processing elements: what schedules say of them, what is reported, and that it is what emitted code does.
+# LOOPC_ELEMENTS=N: so many random nests.
+. "$top_srcdir/tests/tap/tap.sh"
+
+# A layer counted by hand: 156 of the 168 elements of Eyeriss take AlexNet's conv5.
+cat >eyeriss.yaml <<'END'
+version: 2
+name: eyeriss-array
+scratchpad: { bytes: 110592, banks: 27, sharing: exclusive }
+pe_array: { x: 12, y: 14, registers_bytes: 520, registers: single }
+energy_pj: { mac: 0.075, register: 0.96, network: 2, scratchpad: 13.5, dram: 200, reduce: 5 }
+END
+cat >conv5.sched <<'END'
+nest conv5
+tile n 2
+tile k 86
+tile c 8
+order k n c
+serpentine n c
+store I in c
+store W in c slots 3
+store O in n
+spatial n x 2
+spatial k x 3
+spatial q x 2
+spatial p y 13
+register q 7
+register r 3
+register s 3
+steps c k
+hold I in c.step
+hold W in k.step
+hold O in n
+END
+exits 0 "conv5 of AlexNet" "$LOOPC" --arch=eyeriss.yaml --schedule=conv5.sched --report -o conv5.c \
+	"$top_srcdir/examples/alexnet/conv5.loop"
+has out '^  total .* 3,027,392$' "bytes of external memory"
+has out '^  array: 156 of 168 elements, 478 of 520 bytes of registers, 33,024 steps,' "elements and registers"
+has out '^    I +518,400 +0 ' "reads of the input, each step of c"
+has out '^    W +884,736 +0 ' "reads of the weights, each step of k"
+has out '^    O +0 +173,056 +173,056 +0$' "outputs are written once"
+has out '^  energy: .*, network [0-9.]+ %, sums of neighbours 0\.0 %$' "prices of the network"
+"$LOOPC" --arch=eyeriss.yaml --schedule=conv5.sched --report=report.json -o conv5.c \
+	"$top_srcdir/examples/alexnet/conv5.loop"
+has report.json '"registers_bytes_used": 478' "JSON: registers"
+has report.json '"array_read_words": 518400' "JSON: words"
+has report.json '"network_pj": 1' "JSON: energy"
+
+# The same at a size that runs: sums across elements, windows that slide, what stays at a turn.
+cat >small.sched <<'END'
+nest conv5
+tile n 1
+tile k 4
+tile c 4
+tile p 5
+order n k c p
+spatial k x 2
+spatial c y 2
+register q 2
+register r 3
+register s 3
+steps k p q c
+serpentine k p.step q.step
+hold I in q.step sliding
+hold W in k.step
+hold O in q.step
+END
+exits 0 "a small layer runs as predicted" "$LOOPC" --arch=eyeriss.yaml --schedule=small.sched --verify --report -o conv5.c \
+	-D N=2 -D K=6 -D C=6 -D P=7 -D Q=5 "$top_srcdir/examples/alexnet/conv5.loop"
+has out '^    O +[1-9][0-9,]+ +[1-9][0-9,]+ +[1-9][0-9,]+ +[1-9][0-9,]+$' "words of all kinds"
+
+# ---- what cannot be ----
+
+cat >in.loop <<'END'
+#include <stdint.h>
+void f(const int16_t A[8][8], const int16_t B[8][8], int32_t C[8][8], float D[8], const float E[8][8])
+{
+	for (int i = 0; i < 8; i++)
+		for (int j = 0; j < 8; j++)
+			for (int k = 0; k < 8; k++)
+				C[i][j] += A[i][k] * B[k][j];
+	for (int n = 0; n < 8; n++)
+		for (int m = 0; m < 8; m++)
+			D[n] += E[n][m];
+}
+END
+machine='version: 2\nname: m\nscratchpad: { bytes: 64K }\n'
+# refused NAME MESSAGE LINE...: of nest f.0, whose tiles are given.
+refused()
+{
+	refused_name=$1
+	refused_message=$2
+	shift 2
+	{ printf 'nest f.0\ntile i 4\ntile j 8\ntile k 8\norder i\n'; printf '%s\n' "$@"; } >in.sched
+	exits 1 "refused: $refused_name" "$LOOPC" --arch=m.yaml --schedule=in.sched -o out.c in.loop
+	has err "^in\\.sched:6:.*$refused_message" "the message: $refused_name"
+}
+printf "$machine"'pe_array: { x: 4, y: 2, registers_bytes: 64, reduce: y }\n' >m.yaml
+refused "an axis that is none" "x, y or free is wanted, not 'z'" 'spatial i z 2'
+refused "no number" "'spatial LOOP x.y.free N' is wanted" 'spatial i x'
+refused "a loop that is none" "no loop that can be tiled is called 'q'" 'register q 2'
+refused "more than a tile has" "a tile of loop 'i' has 4 iterations: no element takes 5" 'register i 5'
+refused "elements with nothing to do" "of 3 elements that take 2 each some have nothing to do" 'spatial i x 3' 'register i 2'
+refused "too many elements" "no room for 1 times 4 elements along y" 'spatial i y 4'
+refused "a shape that it has not" "a loop in space is on the axis x or y" 'spatial i free 2'
+refused "sums along an axis that has none" "have sums of 'C' to add up, and the machine's array cannot" 'spatial k x 2'
+refused "a loop of one step" "a tile of loop 'i' is one step" 'steps i j k' 'register i 4'
+refused "a loop that is left out" "a tile of loop 'k' has several steps, and the line does not say" 'steps i j'
+refused "a loop that is named twice" "names twice the loop 'i'" 'steps i i'
+refused "a step that is none" "a tile of loop 'i' is one step: there is no loop over its steps to turn" 'serpentine i.step' 'register i 4'
+refused "an array that is none" "the nest has no array 'X'" 'hold X in i'
+refused "a place that does not move it" "loop 'j' does not move what elements hold of 'A'" 'hold A in j.step'
+refused "a place that is none" "loop 'j' has no loop over tiles to hold 'B' in" 'hold B in j'
+refused "two places" "the array is held in two places" 'hold A outside in i'
+refused "slots without a turn" "registers cannot hold 'A' so" 'hold A in k.step slots 2'
+refused "too few registers" "registers of an element have 64 bytes, and this needs" 'register k 8' 'register j 4'
+printf "$machine"'pe_array: { x: 4, y: 2, registers_bytes: 64, shape: free }\n' >m.yaml
+refused "an axis where there are none" "loops in space are 'free', on no axis" 'spatial i x 2'
+printf "$machine"'pe_array: { x: 4, y: 2, registers_bytes: 64 }\ncore: { mac_cycles: 1 }\n' >m.yaml
+refused "a core that computes" "how long these take is not told" 'spatial i x 2'
+printf "$machine" >m.yaml
+refused "no elements" "the machine has no processing elements" 'spatial i x 2'
+
+printf "$machine"'pe_array: { x: 4, y: 2, registers_bytes: 64 }\n' >m.yaml
+printf 'nest f.1\ntile n 8\ntile m 8\norder\nspatial m x 2\n' >in.sched
+exits 0 "a sum of floating-point numbers" "$LOOPC" --arch=m.yaml --schedule=in.sched --verify -o out.c in.loop
+exits 1 "refused: one that keeps its order" "$LOOPC" --arch=m.yaml --schedule=in.sched -fno-reassociate -o out.c in.loop
+has err "^in\.sched:5:.*the iterations of loop 'm' need each other's results" "the message: one that keeps its order"
+
+# arch MESSAGE KEYS: a machine file that is refused.
+arch()
+{
+	printf "$machine"'pe_array: { x: 4, y: 2, registers_bytes: 64, %s }\n' "$2" >bad.yaml
+	exits 1 "refused: $2" "$LOOPC" --arch=bad.yaml -o out.c in.loop
+	has err "^bad\\.yaml:4:.*$1" "the message: $2"
+}
+arch "'pe_array.multicast' must be 'none', 'x', 'y' or 'any'" 'multicast: z'
+arch "'pe_array.reduce' must be 'none', 'x', 'y' or 'any'" 'reduce: [x]'
+arch "'pe_array.shape' must be 'rows' or 'free'" 'shape: round'
+arch "'pe_array.registers' must be 'single' or 'double'" 'registers: triple'
+arch "'pe_array.multicast' must be 'none' or 'any' where 'shape' is 'free'" 'shape: free, multicast: x'
+
+# A plan whose words move where nothing is.
+{ printf 'nest f.0\ntile i 4\norder i\nspatial i x 2\n'; } >in.sched
+printf "$machine"'pe_array: { x: 4, y: 2, registers_bytes: 64 }\n' >m.yaml
+"$LOOPC" --arch=m.yaml --schedule=in.sched --emit=plan -o in.plan in.loop
+exits 0 "a plan with elements is read" "$LOOPC" -o out.c in.plan
+sed 's/^\( *move A_0\) at (/\1 at (100 + /' in.plan >bad.plan
+exits 1 "a word outside its buffer" "$LOOPC" -o out.c bad.plan
+has err 'a word moves at [0-9]+ of dimension 0 of buffer A_0' "the message: a word outside its buffer"
+sed 's/^\( *move\) A_network \(.*to\) A_registers/\1 A_network \2 B_registers/' in.plan >bad.plan
+exits 1 "a word that changes its array" "$LOOPC" -o out.c bad.plan
+has err 'a word moves between buffers of one array' "the message: a word that changes its array"
+
+# ---- random nests ----
+
+if command -v python3 >/dev/null 2>&1; then
+	ok "random nests" python3 -B "$top_srcdir/tests/passes/elements.py" "$LOOPC" 1 "${LOOPC_ELEMENTS:-$(inputs 14 4)}" .
+fi
+finish
