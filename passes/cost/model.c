@@ -166,9 +166,7 @@ static long slide_sum(struct sum *sum, enum slide slide, const struct part *part
 /* True if LOOP's tiles have to be added up one size after the other. */
 static bool loop_is_coupled(const struct sum *sum, int loop, enum slide slide)
 {
-	int moving = sum->schedule->order[sum->store - 1];
-
-	if (slide != SLIDE_NONE && loop == moving)
+	if (slide != SLIDE_NONE && loop == sum->schedule->order[sum->store - 1])
 		return false;
 	return dims_moved(sum->array, loop) > 1 ||
 		(slide != SLIDE_NONE && sum->array->dims[sum->slide_dim].coefficient[loop] > 0);
