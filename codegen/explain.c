@@ -104,6 +104,23 @@ static void explain_node(struct walk *walk, const struct plan_node *node)
 		walk->depth--;
 }
 
+/* What processing elements move of ARRAY between the scratchpad and their registers. */
+static void explain_words(FILE *out, const struct plan_array *elements, const struct array *array)
+{
+	double all = (double)array->elements;
+	for (int i = 0; i < elements->count; i++) {
+		const long *words = elements->words[i].words;
+		if (elements->words[i].array != array)
+			continue;
+		fprintf(out, "    elements read %s words (%.2f times)", report_number(words[WORD_READ]),
+			(double)words[WORD_READ] / all);
+		fprintf(out, " and write %s (%.2f times)", report_number(words[WORD_WRITTEN]),
+			(double)words[WORD_WRITTEN] / all);
+		fprintf(out, "; %s come to single elements or leave them, %s are added up\n",
+			report_number(words[WORD_DELIVERED]), report_number(words[WORD_REDUCED]));
+	}
+}
+
 static void explain_array(FILE *out, const struct plan_nest *nest,
 	const struct plan_traffic *traffic)
 {
@@ -116,6 +133,8 @@ static void explain_array(FILE *out, const struct plan_nest *nest,
 	report_source(out, array);
 	putc('\n', out);
 	explain_node(&(struct walk){ .out = out, .array = array }, nest->body);
+	if (nest->elements)
+		explain_words(out, nest->elements, array);
 }
 
 void report_explain(FILE *out, const struct report *report)

@@ -6,8 +6,10 @@ nodist_libloopc_a_SOURCES = archs/builtin.c driver/verify_support_text.c \
 arch_files = \
 	archs/cluster-64k.yaml \
 	archs/default.yaml \
+	archs/dmazerunner-256.yaml \
 	archs/eff-173k.yaml \
 	archs/eyeriss-108k.yaml \
+	archs/eyeriss-array.yaml \
 	archs/large-1m.yaml \
 	examples/firmware/mps2-an505/mps2-an505.yaml \
 	examples/firmware/sifive_u/sifive_u.yaml \

@@ -26,7 +26,7 @@ is "$(completes --fus)" "--fuse= " "an option with a value"
 is "$(completes --pareto)" "--pareto --pareto-nests --pareto-output= --pareto-points= " "options with one beginning"
 is "$(completes --buffering = d)" "double " "a value that has begun"
 is "$(completes --fuse =)" "never auto all " "all values"
-is "$(completes --arch = eye)" "eyeriss-108k " "a machine"
+is "$(completes --arch = eyeriss-1)" "eyeriss-108k " "a machine"
 is "$(completes --print-after = sp)" "split " "a pass"
 is "$(completes --space = fusion)" "fusion-norecompute " "a space"
 : >kernel.loop

@@ -4,13 +4,6 @@
 . "$top_srcdir/tests/tap/tap.sh"
 
 # A layer counted by hand: 156 of the 168 elements of Eyeriss take AlexNet's conv5.
-cat >eyeriss.yaml <<'END'
-version: 2
-name: eyeriss-array
-scratchpad: { bytes: 110592, banks: 27, sharing: exclusive }
-pe_array: { x: 12, y: 14, registers_bytes: 520, registers: single }
-energy_pj: { mac: 0.075, register: 0.96, network: 2, scratchpad: 13.5, dram: 200, reduce: 5 }
-END
 cat >conv5.sched <<'END'
 nest conv5
 tile n 2
@@ -33,7 +26,7 @@ hold I in c.step
 hold W in k.step
 hold O in n
 END
-exits 0 "conv5 of AlexNet" "$LOOPC" --arch=eyeriss.yaml --schedule=conv5.sched --report -o conv5.c \
+exits 0 "conv5 of AlexNet" "$LOOPC" --arch=eyeriss-array --schedule=conv5.sched --report -o conv5.c \
 	"$top_srcdir/examples/alexnet/conv5.loop"
 has out '^  total .* 3,027,392$' "bytes of external memory"
 has out '^  array: 156 of 168 elements, 478 of 520 bytes of registers, 33,024 steps,' "elements and registers"
@@ -41,11 +34,15 @@ has out '^    I +518,400 +0 ' "reads of the input, each step of c"
 has out '^    W +884,736 +0 ' "reads of the weights, each step of k"
 has out '^    O +0 +173,056 +173,056 +0$' "outputs are written once"
 has out '^  energy: .*, network [0-9.]+ %, sums of neighbours 0\.0 %$' "prices of the network"
-"$LOOPC" --arch=eyeriss.yaml --schedule=conv5.sched --report=report.json -o conv5.c \
+"$LOOPC" --arch=eyeriss-array --schedule=conv5.sched --report=report.json -o conv5.c \
 	"$top_srcdir/examples/alexnet/conv5.loop"
 has report.json '"registers_bytes_used": 478' "JSON: registers"
 has report.json '"array_read_words": 518400' "JSON: words"
 has report.json '"network_pj": 1' "JSON: energy"
+
+exits 0 "conv5 is explained" "$LOOPC" --arch=eyeriss-array --schedule=conv5.sched --explain -o conv5.c \
+	"$top_srcdir/examples/alexnet/conv5.loop"
+has out '^    elements read 884,736 words \(2\.00 times\) and write 0 \(0\.00 times\); 46,006,272 come to' "W is explained"
 
 # The same at a size that runs: sums across elements, windows that slide, what stays at a turn.
 cat >small.sched <<'END'
@@ -66,7 +63,7 @@ hold I in q.step sliding
 hold W in k.step
 hold O in q.step
 END
-exits 0 "a small layer runs as predicted" "$LOOPC" --arch=eyeriss.yaml --schedule=small.sched --verify --report -o conv5.c \
+exits 0 "a small layer runs as predicted" "$LOOPC" --arch=eyeriss-array --schedule=small.sched --verify --report -o conv5.c \
 	-D N=2 -D K=6 -D C=6 -D P=7 -D Q=5 "$top_srcdir/examples/alexnet/conv5.loop"
 has out '^    O +[1-9][0-9,]+ +[1-9][0-9,]+ +[1-9][0-9,]+ +[1-9][0-9,]+$' "words of all kinds"
 
