@@ -18,6 +18,7 @@ import tempfile
 from providers import Comparison, traffic
 
 LOOPS = "ijkl"
+TARGETS = "XYZUVWPQ"
 
 # Schedules of a nest, until one is legal.
 TRIES = 4
@@ -53,7 +54,7 @@ def read(chance, arrays, loops):
 
 def statement(chance, arrays, loops):
     """One that sets an element, or adds to it; each has an array of its own."""
-    name = "XYZUVW"[sum(name in "XYZUVW" for name in arrays)]
+    name = TARGETS[sum(name in TARGETS for name in arrays)]
     if len(loops) > 1 and chance.random() < 0.3:
         target = access(chance, arrays, name, ["%s + %s" % tuple(chance.sample(loops, 2))])
     else:
