@@ -535,11 +535,8 @@ bool closed_form_inside(struct form_builder *builder, const struct reference_gro
 		|| is_clipped(band, array, region))
 		return false;
 	find_holes(builder, array, region);
-	bool is_whole = true;
 	region->is_clipped = false;
-	for (int d = 0; d < array->array->rank; d++)
-		is_whole &= !region->dims[d].touched;
-	return is_whole;
+	return true;
 }
 
 bool closed_forms(struct form_builder *builder, struct region *regions)

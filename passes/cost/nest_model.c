@@ -206,6 +206,29 @@ bool nest_model_build(struct compilation *compilation, const struct variant *var
 
 /* ---- what every form moves ---- */
 
+/* REGION of ARRAY, a box with holes, becomes what one iterator a dimension touches of its window, and an element more
+ * for each iteration of a tile: sums of so many values are no fewer.  False if a loop moves two dimensions. */
+static bool leave_holes(const struct band *band, const struct reference_group *array, struct region *region)
+{
+	bool has_holes = false;
+	for (int d = 0; d < array->array->rank; d++)
+		has_holes |= region->dims[d].touched > 0;
+	for (int l = 0; l < band->count && has_holes; l++) {
+		int moved = 0;
+		for (int d = 0; d < array->array->rank; d++) {
+			moved += region->dims[d].coefficient[l] != 0;
+			region->dims[d].coefficient[l] = region->dims[d].coefficient[l] != 0;
+		}
+		if (moved > 1)
+			return false;
+	}
+	for (int d = 0; d < array->array->rank && has_holes; d++) {
+		region->dims[d].window = region->dims[d].touched;
+		region->dims[d].touched = 0;
+	}
+	return true;
+}
+
 /* Some accesses of ARRAY by one statement, whose regions are within those of all; the others come from no
  * statement with so many loops.  False: none have a closed form. */
 static bool find_inside(struct form_builder *builder, const struct reference_group *array,
@@ -227,7 +250,8 @@ static bool find_inside(struct form_builder *builder, const struct reference_gro
 			own.is_written |= array->accesses[b].access->is_write;
 		}
 		if (depth <= most || own.is_written != array->is_written
-			|| !closed_form_inside(builder, &own, &its))
+			|| !closed_form_inside(builder, &own, &its)
+			|| !leave_holes(builder->variant->band, &own, &its))
 			continue;
 		most = depth;
 		*inside = own;

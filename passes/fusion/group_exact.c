@@ -126,6 +126,36 @@ static bool is_covered(const struct groups *groups, const struct fusion_candidat
 	return is;
 }
 
+/* ACCESS touches all of the box around what it touches, whatever tiles and chunks its loops are cut into: each
+ * loop moves one subscript, by one element an iteration. */
+static bool fills_box(const struct groups *groups, const struct group_access *access)
+{
+	const struct statement *statement = groups->function->statements[access->statement];
+	for (int i = 0; i < statement->depth; i++) {
+		int moved = 0;
+		for (int d = 0; d < access->access->array->rank; d++)
+			moved += labs(access->access->subscripts[d].coefficients[i]) > 1 ? 2
+				: access->access->subscripts[d].coefficients[i] != 0;
+		if (moved > 1)
+			return false;
+	}
+	return true;
+}
+
+/* One access of MAIN's statement touches all that the group touches of ARRAY in a tile, and no hole is in that. */
+static bool is_in_one_box(const struct groups *groups, const struct fusion_candidate *candidate,
+	const struct group_array *array, int main)
+{
+	bool is = false;
+	for (int a = 0; a < array->access_count && !is; a++) {
+		is = array->accesses[a].statement == main && fills_box(groups, &array->accesses[a]);
+		for (int b = 0; b < array->access_count && is; b++)
+			is = array->accesses[b].statement != main
+				|| is_within(groups, candidate, &array->accesses[b], &array->accesses[a]);
+	}
+	return is;
+}
+
 /* The deepest of the group's statements that touch ARRAY; -1: none does. */
 static int main_of(const struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_array *array)
@@ -245,8 +275,11 @@ static bool is_counted(const struct groups *groups, const struct fusion_candidat
 			|| (runs_with_in_all(groups, candidate, access->statement, main)
 			&& is_covered(groups, candidate, array, access, main));
 	}
-	return is_counted && (main < 0 || (is_written ? comes_as_counted(groups, candidate, array, main)
-		: runs_where_stage_does(groups, candidate, main)));
+	if (!is_counted || main < 0)
+		return is_counted;
+	return is_in_one_box(groups, candidate, array, main) && (is_written
+		? comes_as_counted(groups, candidate, array, main)
+		: runs_where_stage_does(groups, candidate, main));
 }
 
 /* STATEMENT runs in a box, and in all tiles of a loop from the first in which it does to the last. */

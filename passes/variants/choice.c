@@ -472,6 +472,17 @@ static enum outcome lower_general(struct choice *choice, struct plan *plan, stru
 
 /* ---- the nest's entry in the plan ---- */
 
+/* Some box that the model moves has elements that nothing touches: regions from isl, which move row by row,
+ * may move less. */
+static bool has_holes(const struct choice *choice)
+{
+	bool has = false;
+	for (int a = 0; a < choice->variant.groups->count; a++)
+		for (int d = 0; d < choice->variant.groups->items[a].array->rank; d++)
+			has |= choice->regions[a].dims[d].touched > 0;
+	return has;
+}
+
 /* Whether the model counts what the plan moves, so that the search's bound is the plan's. */
 static bool is_modelled(const struct choice *choice)
 {
@@ -506,7 +517,7 @@ long choice_bounded_bytes(const struct choice *choice, const struct plan_nest *o
 
 long choice_space_bound(const struct choice *choice, const struct plan_nest *out)
 {
-	return is_modelled(choice) && !is_second_best(choice, out) && !is_restricted(choice)
+	return is_modelled(choice) && !has_holes(choice) && !is_second_best(choice, out) && !is_restricted(choice)
 		? choice->proof.bound_bytes : 0;
 }
 
