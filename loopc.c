@@ -141,10 +141,14 @@ static enum status find_pareto(struct session *session, struct outputs *outputs)
 	bool with_macs;
 	enum status status = pareto_parse(session->options->pareto, &with_macs) ? pareto(session, outputs)
 		: trades(session, outputs, make_plan);
-	if (status != STATUS_DOES_NOT_FIT || session->plan_count)
+	if (status != STATUS_DOES_NOT_FIT)
 		return status;
-	status = make_plans(session);
-	return status == STATUS_DONE ? STATUS_DOES_NOT_FIT : status;
+	status = session->plan_count ? STATUS_DONE : make_plans(session);
+	if (status != STATUS_DONE)
+		return status;
+	fputs("loopc: error: the front has no point that is as the schedule says: what it says of processing elements, say, "
+		"needs tiles that it says too\n", stderr);
+	return STATUS_DOES_NOT_FIT;
 }
 
 static enum status compile(struct session *session, struct outputs *outputs)

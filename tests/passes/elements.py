@@ -157,7 +157,8 @@ def check(loopc, seed, directory):
         names[name] = os.path.join(directory, name)
         with open(names[name], "w", encoding="utf-8") as file:
             file.write(content)
-    files = [names["f.loop"], "--arch=" + names["m.yaml"], "--schedule=" + names["f.sched"], "--fuse=never"]
+    options = ["--arch=" + names["m.yaml"], "--fuse=never", "--buffering=" + rng.choice(["single", "double", "auto"])]
+    files = [names["f.loop"], "--schedule=" + names["f.sched"], *options]
     status, _, err = run([loopc, *files, "--verify", "-o", os.devnull])
     if status == 1 and "verification" not in err and ("registers" in err or "elements" in err):
         return None, False
@@ -166,7 +167,7 @@ def check(loopc, seed, directory):
     program = emitted(loopc, files, "c")
     with open(os.path.join(directory, "again.sched"), "w", encoding="utf-8") as file:
         file.write(emitted(loopc, files, "schedule"))
-    again = [names["f.loop"], "--arch=" + names["m.yaml"], "--schedule=" + os.path.join(directory, "again.sched"), "--fuse=never"]
+    again = [names["f.loop"], "--schedule=" + os.path.join(directory, "again.sched"), *options]
     if emitted(loopc, again, "c") != program:
         return "the schedule that is printed makes another program\n" + emitted(loopc, again, "c")[:400], True
     plan = os.path.join(directory, "f.plan")

@@ -138,6 +138,14 @@ arch "'pe_array.shape' must be 'rows' or 'free'" 'shape: round'
 arch "'pe_array.registers' must be 'single' or 'double'" 'registers: triple'
 arch "'pe_array.multicast' must be 'none' or 'any' where 'shape' is 'free'" 'shape: free, multicast: x'
 
+# Points of a front have tiles of their own.
+printf 'nest f.0\nspatial i x 2\nregister k 4\n' >in.sched
+printf "$machine"'pe_array: { x: 4, y: 2, registers_bytes: 64 }\n' >m.yaml
+exits 3 "a front of tiles that elements cannot share" "$LOOPC" --arch=m.yaml --schedule=in.sched --pareto -o front in.loop
+has err 'the front has no point that is as the schedule says' "the message: a front"
+printf 'nest f.0\ntile i 8\ntile j 8\ntile k 8\norder\nspatial i x 2\nregister k 4\n' >in.sched
+exits 0 "a front of tiles that they can" "$LOOPC" --arch=m.yaml --schedule=in.sched --pareto -o front in.loop
+
 # A plan whose words move where nothing is.
 { printf 'nest f.0\ntile i 4\norder i\nspatial i x 2\n'; } >in.sched
 printf "$machine"'pe_array: { x: 4, y: 2, registers_bytes: 64 }\n' >m.yaml
