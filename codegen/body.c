@@ -203,7 +203,8 @@ void print_line_directive(FILE *out, int line, const char *file)
 static void print_compute(struct writer *writer, const struct plan_node *node)
 {
 	int line = writer->options->line_directives ? node->statement->location.line : 0;
-	int macs = writer->options->is_measured ? statement_macs(node->statement) : 0;
+	bool is_timed = writer->printer.plan->arch->core_mac_cycles > 0;
+	int macs = writer->options->is_measured || is_timed ? statement_macs(node->statement) : 0;
 
 	if (line > 0)
 		print_line_directive(writer->out, line, writer->printer.plan->program->file);
@@ -213,7 +214,8 @@ static void print_compute(struct writer *writer, const struct plan_node *node)
 		fputs("#line here\n", writer->out);
 	if (macs) {
 		indent(writer);
-		fprintf(writer->out, "lrt_checked_macs += %d;\n", macs);
+		fprintf(writer->out, writer->options->is_measured ? "lrt_checked_macs += %d;\n"
+			: "LRT_MACS(%d);\n", macs);
 	}
 }
 

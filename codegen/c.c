@@ -225,7 +225,7 @@ static void print_function(struct writer *writer)
 /* ------------------------------------------------------------------ the file */
 
 static void print_includes(FILE *out, const struct program *program,
-	const struct codegen_options *options)
+	const struct codegen_options *options, bool counts_macs)
 {
 	fputs("#include <stddef.h>\n#include <stdint.h>\n", out);
 	for (int i = 0; i < program->include_count; i++)
@@ -236,6 +236,11 @@ static void print_includes(FILE *out, const struct program *program,
 			"void lrt_checked_nest(int nest);\n", out);
 	if (options->header)
 		fprintf(out, "#include \"%s\"\n", options->header);
+	if (counts_macs)
+		fputs("\n/* With the trace port the core's time is that of its multiply-accumulates. */\n"
+			"#ifdef LRT_TRACE_COMPUTE\n#include \"loopc_trace.h\"\n"
+			"#define LRT_MACS(count) (void)(lrt_trace_macs += (count))\n"
+			"#else\n#define LRT_MACS(count) (void)0\n#endif\n", out);
 	fputc('\n', out);
 	for (int i = 0; i < program->prototype_count; i++)
 		if (program->prototypes[i].text)
@@ -327,7 +332,8 @@ static void print_file(FILE *out, const struct plan *const *plans, int count,
 {
 	print_top_comment(out, plans, count, options);
 	if (count > 0)
-		print_includes(out, plans[0]->program, options);
+		print_includes(out, plans[0]->program, options,
+			!options->is_measured && plans[0]->arch->core_mac_cycles > 0);
 	if (!options->header)
 		signatures_print(out, plans, count, options);
 	fputc('\n', out);

@@ -56,6 +56,11 @@ void lrt_trace_dma_engine(const lrt_trace_dma *dma);
 void lrt_trace_array(const char *name, const void *base, size_t bytes);
 /* The core computes for CYCLES. */
 void lrt_trace_compute(const char *name, uint64_t cycles);
+/* The core computes MAC_CYCLES for each multiply-accumulate that the code counts in lrt_trace_macs: between two calls of
+ * the runtime so many whole cycles as these need.  What loopc emits for a machine with core.mac_cycles counts
+ * them if it is compiled with LRT_TRACE_COMPUTE defined.  To be called when the timeline has begun. */
+void lrt_trace_core(double mac_cycles);
+extern uint64_t lrt_trace_macs;
 /* Ends the timeline and closes the file. */
 lrt_trace_result lrt_trace_end(void);
 

@@ -31,9 +31,12 @@ static struct {
 	FILE *file;
 	int events;
 	struct timespec resumed;
+	double mac_cycles;
 	struct region regions[REGION_LIMIT];
 	size_t region_count;
 } trace;
+
+uint64_t lrt_trace_macs;
 
 static union {
 	unsigned char bytes[LRT_SCRATCHPAD_BYTES + 64];
@@ -108,6 +111,8 @@ void lrt_trace_begin(const lrt_trace_model *model, const char *file)
 	trace.region_count = 0;
 	trace.events = 0;
 	trace.begun = 1;
+	trace.mac_cycles = 0;
+	lrt_trace_macs = 0;
 	trace.file = NULL;
 	if (file)
 		open_file(file);
@@ -142,6 +147,8 @@ static void enter_runtime(void)
 			atexit(end_at_exit);
 		trace.exit_hook = 1;
 	}
+	core_computes("compute", lrt_timeline_whole((double)lrt_trace_macs * trace.mac_cycles));
+	lrt_trace_macs = 0;
 	if (!(trace.line.model.compute_hz > 0))
 		return;
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -154,6 +161,13 @@ void lrt_trace_dma_engine(const lrt_trace_dma *dma)
 {
 	enter_runtime();
 	trace.line.dma = *dma;
+	leave_runtime();
+}
+
+void lrt_trace_core(double mac_cycles)
+{
+	enter_runtime();
+	trace.mac_cycles = mac_cycles;
 	leave_runtime();
 }
 

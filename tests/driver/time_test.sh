@@ -59,6 +59,47 @@ machine 'startup_cycles: 10, burst_cycles: 3' ''
 exits 1 "bursts of no size" "$LOOPC" --arch=m.yaml -o product.c product.loop
 has err "'dma.burst_cycles' needs 'dma.burst_bytes'" "bursts of no size: says what is missing"
 
+# The trace port says the same of the code that users build, if it is told to count: on each machine CLOCKS are
+# what its model has.
+cat >main.c <<'END'
+#include <stdint.h>
+#include <stdio.h>
+#include "loopc_trace.h"
+void product(const int16_t A[6][4], const int16_t B[4][5], int16_t C[6][5]);
+int main(void)
+{
+	static int16_t A[6][4], B[4][5], C[6][5];
+	const lrt_trace_model model = { 10, 4.0, CHANNELS, 100e6, 0 };
+	const lrt_trace_dma dma = { DMA_HZ, 10, 0, 0, 0, 0, 0 };
+	lrt_trace_result result;
+	lrt_trace_begin(&model, NULL);
+	lrt_trace_dma_engine(&dma);
+	lrt_trace_core(MAC_CYCLES);
+	product(A, B, C);
+	result = lrt_trace_end();
+	printf("%llu %llu %llu\n", (unsigned long long)result.cycles,
+		(unsigned long long)result.compute_cycles, (unsigned long long)result.wait_cycles);
+	return 0;
+}
+END
+# traced BYTES CHANNELS DMA_HZ MAC_CYCLES OPTION
+traced()
+{
+	printf 'name: m\nscratchpad: { bytes: %s }\ndma: { startup_cycles: 10, bytes_per_cycle: 4, channels: %s, clock_hz: %s }\ncore: { mac_cycles: %s }\nclock_hz: 100e6\n' \
+		"$1" "$2" "$3" "$4" >m.yaml
+	exits 0 "traced $*" "$LOOPC" --arch=m.yaml "$5" --report=r.json -o product.c product.loop
+	# shellcheck disable=SC2086
+	ok "traced $*: builds" $CC -std=c99 -Wall -Wextra -Werror $SANITIZER_FLAGS -DLRT_TRACE_COMPUTE -DCHANNELS="$2" \
+		-DDMA_HZ="$3" -DMAC_CYCLES="$4" -I "$top_srcdir/runtime" -o traced main.c product.c \
+		"$top_srcdir/runtime/trace.c" -lm
+	is "$(./traced)" "$(time_of cycles) $(time_of compute_cycles) $(time_of stall_cycles)" \
+		"traced $*: as predicted"
+}
+traced 20000 2 100e6 0.5 --buffering=single
+traced 60 1 100e6 2 --buffering=single
+traced 60 3 250e6 0.3 --buffering=double
+ok "without it nothing is counted" $CC -std=c99 -Wall -Wextra -Werror -I "$top_srcdir/runtime" -c -o plain.o product.c
+
 machine 'bytes_per_cycle: 4' 'clock_hz: 100e6'
 exits 0 "no clock" "$LOOPC" --arch=m.yaml --verify --report=r.json -o product.c product.loop
 hasnt r.json '"time"' "a machine on which nothing takes time says none"
