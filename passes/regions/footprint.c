@@ -100,22 +100,37 @@ static void add_shape(const struct lowering *lowering, const struct reference_gr
 	footprint->lows = set_unite(footprint->lows, shift(shape, low, rank));
 }
 
+/* No access of ARRAY before number I has the same shape. */
+static bool has_new_shape(const struct lowering *lowering, const struct reference_group *array, int i)
+{
+	const struct nest_access *access = &array->accesses[i];
+	bool is_new = true;
+	for (int j = 0; j < i && is_new; j++)
+		is_new = access->statement != array->accesses[j].statement || !is_shifted(
+			lowering->nest->statements[access->statement], access->access,
+			array->accesses[j].access);
+	return is_new;
+}
+
+__isl_give isl_set *footprint_shape(const struct lowering *lowering, int a, int i, int depth)
+{
+	const struct reference_group *array = &lowering->groups->items[a];
+	if (!has_new_shape(lowering, array, i))
+		return NULL;
+	isl_set *shape = isl_set_apply(tile_instances(lowering, array->accesses[i].statement, depth, IN_TILE),
+		isl_map_copy(array->accesses[i].access->map));
+	return isl_set_intersect_params(shape, context_at(lowering, depth));
+}
+
 /* Of array A; only the first DEPTH tile loops count.  Caller ends it. */
 struct footprint footprint_find(const struct lowering *lowering, int a, int depth,
 	enum reach reach)
 {
 	const struct reference_group *array = &lowering->groups->items[a];
 	struct footprint footprint = { NULL, NULL, NULL };
-	for (int i = 0; i < array->access_count; i++) {
-		const struct nest_access *access = &array->accesses[i];
-		bool is_new = true;
-		for (int j = 0; j < i && is_new; j++)
-			is_new = access->statement != array->accesses[j].statement || !is_shifted(
-				lowering->nest->statements[access->statement], access->access,
-				array->accesses[j].access);
-		if (is_new)
+	for (int i = 0; i < array->access_count; i++)
+		if (has_new_shape(lowering, array, i))
 			add_shape(lowering, array, i, depth, reach, &footprint);
-	}
 	if (!footprint.highs)
 		footprint.highs = isl_set_copy(footprint.lows);
 	footprint.lows = set_coalesce(footprint.lows);

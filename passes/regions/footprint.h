@@ -20,6 +20,9 @@ struct footprint footprint_find(const struct lowering *lowering, int a, int dept
 	enum reach reach);
 void footprint_end(struct footprint *footprint);
 
+/* What access I of array A touches by itself; NULL: one before it touches the same shape.  Caller frees. */
+__isl_give isl_set *footprint_shape(const struct lowering *lowering, int a, int i, int depth);
+
 /* ELEMENTS of BUFFER's array, numbered as the buffer has them: by its strides and phases (see struct
  * plan_dim). */
 __isl_give isl_set *by_lattice(const struct plan_buffer *buffer, __isl_take isl_set *elements);

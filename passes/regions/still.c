@@ -7,7 +7,7 @@
 #include "passes/regions/turn.h"
 #include "passes/tiles/expressions.h"
 
-enum { STILL_OPERATIONS = 400000, STILL_SETS = 3 };
+enum { STILL_OPERATIONS = 400000, STILL_SETS = 8 };
 
 /* What must be the same in two visits for the later one to take the other's region as it is: all of
  * SETS, functions of the tile loops. */
@@ -50,6 +50,33 @@ static struct shown find_shown(struct lowering *lowering, int a, const struct ge
 	if (lowering->groups->items[a].is_written)
 		shown.sets[shown.count++] = written_by(lowering, a, lowering->store[a]);
 	return shown;
+}
+
+/* Adds what accesses touch that touch something in all visits of array A, if they have several shapes: the
+ * region stays only if the part of each does, as bounds know these parts alone (nest_model_inside in
+ * passes/cost/nest_model.c).  False: they are too many. */
+static bool add_shapes(struct lowering *lowering, int a, struct shown *shown)
+{
+	const int before = shown->count;
+	int shapes = 0;
+	for (int i = 0; i < lowering->groups->items[a].access_count; i++) {
+		isl_set *shape = footprint_shape(lowering, a, i, lowering->store[a]);
+		if (!shape)
+			continue;
+		isl_set *params = isl_set_params(isl_set_copy(shape));
+		bool is_everywhere = isl_set_is_subset(shown->visits, params) != isl_bool_false;
+		isl_set_free(params);
+		shapes++;
+		if (is_everywhere && shown->count < STILL_SETS)
+			shown->sets[shown->count++] = shape;
+		else
+			isl_set_free(shape);
+		if (is_everywhere && shown->count == STILL_SETS)
+			return false;
+	}
+	while (shapes == 1 && shown->count > before)
+		isl_set_free(shown->sets[--shown->count]);
+	return true;
 }
 
 static void shown_end(struct shown *shown)
@@ -113,7 +140,7 @@ void still_find(struct lowering *lowering, int a, struct general_region *region)
 		return;
 	struct isl_work work = isl_work_begin(lowering->compilation->ctx, STILL_OPERATIONS);
 	struct shown shown = find_shown(lowering, a, region);
-	unsigned long still = still_loops(lowering, &shown, depth);
+	unsigned long still = add_shapes(lowering, a, &shown) ? still_loops(lowering, &shown, depth) : 0;
 	bool known = !still || region_find_visited(lowering, region, depth);
 	shown_end(&shown);
 	region->still = isl_work_end(&work) && known ? still : 0;
