@@ -52,7 +52,8 @@ static void name_everything(struct writer *writer, struct names *globals)
 		names_add(names, plan->function->arrays[i], plan->function->arrays[i]->name);
 	for (int k = 0; k < plan->function->symbolic_count; k++)
 		name_size(names, plan->function->symbolic[k], plan->sizes[k]);
-	writer->scratchpad = names_add(names, NULL, "scratchpad");
+	for (int m = 0; m < arch_memory_count(plan->arch); m++)
+		writer->memories[m] = names_add(names, NULL, arch_memory(plan->arch, m).name);
 	writer->workspace = names_add(names, NULL, "workspace");
 	for (int i = 0; i < plan->buffer_count; i++)
 		names_add(names, plan->buffers[i], plan->buffers[i]->name);
@@ -84,7 +85,8 @@ static void print_buffer(struct writer *writer, const struct plan_buffer *buffer
 		fprintf(writer->out, "\t%s *const %s", buffer->array->type.name, name);
 	for (int d = first; d < buffer->rank; d++)
 		fprintf(writer->out, "[%ld]", buffer->dims[d].extent);
-	fprintf(writer->out, " = (void *)(%s + %ld);\n", writer->scratchpad, buffer->offset_bytes);
+	fprintf(writer->out, " = (void *)(%s + %ld);\n", writer->memories[buffer->memory],
+		buffer->offset_bytes);
 }
 
 static bool node_reads(const struct plan_node *node, const struct array *array)
@@ -145,17 +147,28 @@ static const char *workspace_text(struct writer *writer, int a)
 	return size_workspace_text(writer->printer.arena, plan, a, names, "lrt_ext");
 }
 
+/* The memories that buffers in use lie in. */
+static void print_memories(struct writer *writer)
+{
+	const struct plan *plan = writer->printer.plan;
+
+	for (int m = 0; m < arch_memory_count(plan->arch); m++) {
+		bool uses_memory = false;
+
+		for (int i = 0; i < plan->buffer_count; i++)
+			uses_memory = uses_memory || (plan->buffers[i]->home == IN_SCRATCHPAD
+				&& plan->buffers[i]->memory == m && writer_uses(writer, plan->buffers[i]));
+		if (uses_memory)
+			fprintf(writer->out, "\tunsigned char *const %s = %s;\n", writer->memories[m],
+				memory_call(writer->printer.arena, m));
+	}
+}
+
 static void print_declarations(struct writer *writer)
 {
 	const struct plan *plan = writer->printer.plan;
-	bool uses_buffer = false;
 
-	for (int i = 0; i < plan->buffer_count; i++)
-		uses_buffer = uses_buffer || (plan->buffers[i]->home == IN_SCRATCHPAD &&
-			writer_uses(writer, plan->buffers[i]));
-	if (uses_buffer)
-		fprintf(writer->out, "\tunsigned char *const %s = lrt_scratchpad();\n",
-			writer->scratchpad);
+	print_memories(writer);
 	for (int i = 0; i < plan->buffer_count; i++)
 		if (writer_uses(writer, plan->buffers[i]))
 			print_buffer(writer, plan->buffers[i]);

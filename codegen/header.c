@@ -100,15 +100,29 @@ static void print_function_macro(struct header *header, const char *stem, const 
 	fprintf(header->out, "#define %s(%s) (%s)\n", macro_of(header, stem, name, "_BYTES"), list, text);
 }
 
-static long scratchpad_end(const struct plan *plan)
+/* How many bytes of memory M the buffers take, from its base on. */
+static long memory_end(const struct plan *plan, int m)
 {
 	long end = 0;
 
-	for (int i = 0; i < plan->buffer_count; i++)
-		if (plan->buffers[i]->home == IN_SCRATCHPAD
-			&& plan->buffers[i]->offset_bytes + plan->buffers[i]->bytes > end)
-			end = plan->buffers[i]->offset_bytes + plan->buffers[i]->bytes;
+	for (int i = 0; i < plan->buffer_count; i++) {
+		const struct plan_buffer *buffer = plan->buffers[i];
+
+		if (buffer->home == IN_SCRATCHPAD && buffer->memory == m
+			&& buffer->offset_bytes + buffer->bytes > end)
+			end = buffer->offset_bytes + buffer->bytes;
+	}
 	return end;
+}
+
+/* Of several memories each has a macro of its own too. */
+static void print_memories(struct header *header, const struct plan *plan, const char *stem)
+{
+	print_macro(header, stem, "", "_SCRATCHPAD_BYTES", memory_end(plan, 0));
+	for (int m = 0; m < plan->arch->memory_count; m++)
+		print_macro(header, stem, arena_printf(header->arena, "_%s",
+			macro_name(header->arena, NULL, plan->arch->memories[m].name)), "_BYTES",
+			memory_end(plan, m));
 }
 
 /* A walk of more loop iterations takes too long; the macro is left out then. */
@@ -222,7 +236,7 @@ static void print_needs(struct header *header, const struct plan *plan, const ch
 			read_bytes += plan->nests[n].traffic[i].flow.read_bytes;
 			write_bytes += plan->nests[n].traffic[i].flow.write_bytes;
 		}
-	print_macro(header, stem, "", "_SCRATCHPAD_BYTES", scratchpad_end(plan));
+	print_memories(header, plan, stem);
 	print_macro(header, stem, "", "_STACK_BYTES", codegen_stack_bytes(plan));
 	if (plan->function->symbolic_count)
 		return;

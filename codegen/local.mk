@@ -7,7 +7,8 @@ libloopc_a_SOURCES += \
 	codegen/reserved.c \
 	codegen/reserved.h \
 	codegen/ring.c codegen/ring.h \
-	codegen/report_elements.c codegen/report_elements.h codegen/report_time.c codegen/report_time.h \
+	codegen/report_elements.c codegen/report_elements.h codegen/report_memory.c codegen/report_memory.h \
+	codegen/report_time.c codegen/report_time.h \
 	codegen/stack.c \
 	codegen/transfer.c codegen/transfer.h \
 	codegen/top_comment.c codegen/used.c \

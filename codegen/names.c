@@ -11,7 +11,7 @@ static const char *const keywords[] = {
 	"union", "unsigned", "void", "volatile", "while", "_Bool", "_Complex", "_Imaginary",
 	"asm", "bool", "true", "false", "main", "size_t", "ptrdiff_t", "uintptr_t", "NULL",
 	"int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t",
-	"lrt_ext", "lrt_box", "lrt_get", "lrt_put", "lrt_wait", "lrt_scratchpad",
+	"lrt_ext", "lrt_box", "lrt_get", "lrt_put", "lrt_wait", "lrt_scratchpad", "lrt_memory",
 	"LRT_MAX_RANK", "LRT_TAGS"
 };
 

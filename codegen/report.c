@@ -7,6 +7,7 @@
 
 #include "codegen/codegen.h"
 #include "codegen/report_elements.h"
+#include "codegen/report_memory.h"
 #include "codegen/report_time.h"
 #include "ir/energy.h"
 #include "ir/plan_count.h"
@@ -94,48 +95,6 @@ static double search_gap(const struct plan_nest *nest)
 static double function_gap(const struct plan *plan)
 {
 	return plan->bounds.optimal ? 0 : gap(plan_bytes(plan), plan->bounds.bound_bytes);
-}
-
-/* Whether a transfer or a computation below NODE uses BUFFER. */
-static bool node_uses(const struct plan_node *node, const struct plan_buffer *buffer)
-{
-	if (!node)
-		return false;
-	for (int c = 0; c < node->child_count; c++)
-		if (node_uses(node->children[c], buffer))
-			return true;
-	if (node->kind == PLAN_TRANSFER)
-		return node->transfer.buffer == buffer;
-	if (node->kind == PLAN_MOVE)
-		return node->move->from == buffer || node->move->to == buffer;
-	if (node->kind == PLAN_COMPUTE)
-		for (int a = 0; a < node->statement->access_count; a++)
-			if (node->buffers[a] == buffer)
-				return true;
-	return node_uses(node->body, buffer);
-}
-
-static json_t *buffers_json(const struct plan *plan, const struct plan_nest *nest)
-{
-	json_t *list = json_array();
-	for (int b = 0; b < plan->buffer_count; b++) {
-		const struct plan_buffer *buffer = plan->buffers[b];
-		if (buffer->home != IN_SCRATCHPAD || !node_uses(nest->body, buffer))
-			continue;
-		json_t *extents = json_array();
-		for (int d = 0; d < buffer->rank; d++)
-			json_array_append_new(extents, json_integer(buffer->dims[d].extent));
-		json_t *entry = json_pack("{ss ss sI sI sI so sb}", "name", buffer->name,
-			"array", buffer->array->name, "offset_bytes", (json_int_t)buffer->offset_bytes,
-			"bytes", (json_int_t)buffer->bytes, "slots", (json_int_t)buffer->slots,
-			"extents", extents, "double", buffer->is_double);
-		if (entry && buffer->bank >= 0) {
-			json_object_set_new(entry, "bank", json_integer(buffer->bank));
-			json_object_set_new(entry, "banks", json_integer(buffer->bank_count));
-		}
-		json_array_append_new(list, entry);
-	}
-	return list;
 }
 
 static json_t *traffic_json(const struct plan_nest *nest, bool has_sizes)
@@ -269,15 +228,13 @@ static json_t *nest_json(const struct plan *plan, const struct plan_nest *nest,
 	const struct plan_time *time, const struct verify_nest *measured)
 {
 	json_t *bound = bound_json(nest);
-	json_t *scratchpad = json_pack("{sI so}", "used_bytes",
-		(json_int_t)nest->scratchpad_used_bytes, "buffers", buffers_json(plan, nest));
 	json_t *search = json_pack("{sb so sI sf}", "optimal", nest->optimal,
 		"gap", gap_json(search_gap(nest)), "points", (json_int_t)nest->points, "seconds", nest->seconds);
 	struct energy energy;
 	json_t *entry = json_pack("{ss ss ss so sI so so so so}", "function", plan->function->name,
 		"nest", nest->name, "schedule", nest->schedule ? nest->schedule : "",
 		"traffic", traffic_json(nest, plan->function->symbolic_count > 0), "compulsory_bytes", (json_int_t)nest->compulsory_bytes,
-		"lower_bound", bound, "scratchpad", scratchpad, "search", search,
+		"lower_bound", bound, "scratchpad", report_memory_json(plan, nest), "search", search,
 		"macs", count_json(nest->macs));
 	if (entry)
 		json_object_set_new(entry, "commands", count_json(report_commands_of_nest(plan, nest)));
@@ -375,9 +332,7 @@ bool report_json(FILE *out, const struct report *report)
 	json_t *functions = json_array();
 	for (int p = 0; p < report->plan_count; p++)
 		json_array_append_new(functions, function_json(report->plans[p]));
-	json_t *root = json_pack("{si s{ss sI} so so so so}", "schema", 1,
-		"arch", "name", report->arch->name,
-		"scratchpad_bytes", (json_int_t)report->arch->scratchpad_bytes,
+	json_t *root = json_pack("{si so so so so so}", "schema", 1, "arch", report_arch_json(report->arch),
 		"kernels", kernels, "functions", functions, "total", total,
 		"verify", verify_json(&report->verify));
 	if (!root)
@@ -455,29 +410,6 @@ static void bounds_text(FILE *out, const struct plan_nest *nest, bool alone)
 			100 * gap(moved, nest->lower_bound_bytes));
 	else
 		fprintf(out, "  %-46s %15s %15s\n", title, "", "unknown");
-}
-
-static void buffers_text(FILE *out, const struct plan *plan, const struct plan_nest *nest)
-{
-	const struct arch *arch = plan->arch;
-	fprintf(out, "  scratchpad: %s of %s bytes used%s\n",
-		report_number(nest->scratchpad_used_bytes), report_number(arch->scratchpad_bytes),
-		nest->is_double ? ", double buffered" : "");
-	for (int b = 0; b < plan->buffer_count; b++) {
-		const struct plan_buffer *buffer = plan->buffers[b];
-		if (buffer->home != IN_SCRATCHPAD || !node_uses(nest->body, buffer))
-			continue;
-		fprintf(out, "    %-14s %10s bytes at %10s ", buffer->name,
-			report_number(buffer->bytes), report_number(buffer->offset_bytes));
-		if (buffer->bank_count > 0)
-			fprintf(out, " banks %d..%d ", buffer->bank, buffer->bank + buffer->bank_count - 1);
-		for (int d = 0; d < buffer->rank; d++)
-			fprintf(out, "%s[%ld]", d ? "" : " ", buffer->dims[d].extent);
-		if (buffer->slots > 1)
-			fprintf(out, " x %ld slots", buffer->slots);
-		putc('\n', out);
-	}
-	fprintf(out, "  stack: about %s bytes, by gcc up to -O2\n", report_number(codegen_stack_bytes(plan)));
 }
 
 static void indent_text(FILE *out, const char *indent, const char *text)
@@ -568,7 +500,7 @@ static void nest_text(FILE *out, const struct plan *plan, const struct plan_nest
 		energy_text(out, "  ", &energy);
 	if (time)
 		report_time_text(out, "  ", plan->arch, time);
-	buffers_text(out, plan, nest);
+	report_memory_text(out, plan, nest);
 	if (plan->function->symbolic_count)
 		formulas_text(out, plan, nest);
 	if (nest->schedule) {

@@ -50,14 +50,15 @@ static void print_register_map(FILE *out, const struct plan *plan)
 	}
 }
 
-static void print_buffer_map(FILE *out, const struct plan *plan)
+static void print_memory_map(FILE *out, const struct plan *plan, int m)
 {
-	if (plan->buffer_count > 0)
-		fprintf(out, " *   scratchpad, of %ld bytes:\n", plan->arch->scratchpad_bytes);
+	const struct arch_memory memory = arch_memory(plan->arch, m);
+
+	fprintf(out, " *   %s, of %ld bytes:\n", memory.name, memory.bytes);
 	for (int i = 0; i < plan->buffer_count; i++) {
 		const struct plan_buffer *buffer = plan->buffers[i];
 
-		if (buffer->home != IN_SCRATCHPAD)
+		if (buffer->home != IN_SCRATCHPAD || buffer->memory != m)
 			continue;
 		fprintf(out, " *     %8ld .. %-8ld %s: ", buffer->offset_bytes,
 			buffer->offset_bytes + buffer->bytes, buffer->name);
@@ -67,6 +68,12 @@ static void print_buffer_map(FILE *out, const struct plan *plan)
 				buffer->bank + buffer->bank_count);
 		fputc('\n', out);
 	}
+}
+
+static void print_buffer_map(FILE *out, const struct plan *plan)
+{
+	for (int m = 0; m < arch_memory_count(plan->arch) && plan->buffer_count > 0; m++)
+		print_memory_map(out, plan, m);
 	print_register_map(out, plan);
 	if (plan->workspace_bytes > 0)
 		fprintf(out, " *   workspace in external memory: %ld bytes\n",

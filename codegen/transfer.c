@@ -312,6 +312,11 @@ static const char *add_offset(struct arena *arena, const char *text, long offset
 	return offset > 0 ? arena_printf(arena, "%s + %ldu", text, offset) : text;
 }
 
+const char *memory_call(struct arena *arena, int m)
+{
+	return m ? arena_printf(arena, "lrt_memory(%d)", m) : "lrt_scratchpad()";
+}
+
 static const char *local_address(struct arena *arena, const struct transfer_form *form)
 {
 	const struct plan_buffer *buffer = form->buffer;
@@ -324,7 +329,8 @@ static const char *local_address(struct arena *arena, const struct transfer_form
 	for (int d = 0; d < buffer->rank; d++)
 		if (form->local[d].is_fixed)
 			offset += form->local[d].value * plan_loc_stride(buffer, d) * bytes;
-	text = add_offset(arena, "(unsigned char *)lrt_scratchpad()", offset);
+	text = add_offset(arena, arena_printf(arena, "(unsigned char *)%s",
+		memory_call(arena, buffer->memory)), offset);
 	if (!form->slot.is_fixed)
 		text = add_term(arena, text, "size_t", "slot", 0, slot_bytes);
 	for (int d = 0; d < buffer->rank; d++) {

@@ -36,6 +36,8 @@ struct transfer_forms {
  * with a message, if one is no box of the runtime. */
 bool transfer_forms_collect(struct transfer_forms *forms, const struct plan *plan,
 	struct names *globals, struct arena *arena);
+/* The call of the runtime that returns the base of memory M of the machine. */
+const char *memory_call(struct arena *arena, int m);
 void transfer_form_print(FILE *out, struct arena *arena, const struct transfer_form *form);
 /* Whether the call that does TRANSFER passes symbolic size K. */
 bool transfer_has_size(const struct transfer_forms *forms, const struct plan_transfer *transfer,

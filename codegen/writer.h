@@ -12,7 +12,7 @@ struct writer {
 	struct printer printer;
 	const struct codegen_options *options;
 	struct transfer_forms forms;
-	const char *scratchpad, *workspace;   /* the variables' names */
+	const char *memories[MEMORY_LIMIT], *workspace;   /* the variables' names */
 	int depth;                   /* of indentation */
 	/* Names of the buffers whose transfers have the tag, for the comment at a wait. */
 	const char *tags[32];

@@ -248,6 +248,29 @@ static void print_formulas(FILE *out, const struct session *session, int c)
 	fputs("}\n", out);
 }
 
+/* The most that a nest of the plan uses of memory M: nothing beyond may be touched. */
+static long memory_bytes(const struct plan *plan, int m)
+{
+	long bytes = 0;
+	for (int n = 0; n < plan->nest_count; n++) {
+		long used = arch_memory_count(plan->arch) > 1 ? plan_memory_used(plan, &plan->nests[n], m)
+			: plan->nests[n].scratchpad_used_bytes;
+		bytes = used > bytes ? used : bytes;
+	}
+	return bytes;
+}
+
+/* What case C uses of several memories. */
+static void print_memories(FILE *out, const struct plan *plan, int c)
+{
+	if (!plan->arch->memory_count)
+		return;
+	fprintf(out, "static const size_t memories_%d[] = {", c);
+	for (int m = 0; m < plan->arch->memory_count; m++)
+		fprintf(out, " %ld,", memory_bytes(plan, m));
+	fputs(" };\n", out);
+}
+
 static void print_function(FILE *out, const struct session *session, int c)
 {
 	const struct verify_case *one = &session->cases[c];
@@ -263,23 +286,23 @@ static void print_function(FILE *out, const struct session *session, int c)
 		"static const long sizes_%d[] = { ", c, c, f, c);
 	for (int k = 0; k < SYMBOLIC_LIMIT; k++)
 		fprintf(out, "%s%ld", k ? ", " : "", one->sizes[k]);
-	fprintf(out, " };\nstatic const struct verify_function function_%d = {\n"
+	fputs(" };\n", out);
+	print_memories(out, plan, c);
+	fprintf(out, "static const struct verify_function function_%d = {\n"
 		"\t\"%s\", arrays_%d, %d, locals_%d, %d, %ld, %d,\n"
 		"\tloopc_reference_%d, loopc_tiled_%d, ", c, one->name, c, array_count, c, local_count,
 		plan_workspace_at(plan, one->sizes, plan->function->array_count),
 		shadow_is_risky(plan->function), c, c);
 	fprintf(out, is_shadowed ? "loopc_shadow_%d" : "NULL", f);
-	fprintf(out, ", sizes_%d\n};\n", c);
+	fprintf(out, plan->arch->memory_count ? ", sizes_%d, %d, memories_%d\n};\n"
+		: ", sizes_%d, %d, NULL\n};\n", c, plan->arch->memory_count, c);
 }
 
-/* The most that a nest of the plan uses of the scratchpad: nothing beyond may be touched. */
+/* What the scratchpad of a plan has, at least a byte: of several memories the first. */
 static long scratchpad_bytes(const struct plan *plan)
 {
-	long bytes = 0;
-	for (int n = 0; n < plan->nest_count; n++)
-		if (plan->nests[n].scratchpad_used_bytes > bytes)
-			bytes = plan->nests[n].scratchpad_used_bytes;
-	return bytes ? bytes : plan->arch->scratchpad_bytes;
+	long bytes = memory_bytes(plan, 0);
+	return bytes ? bytes : arch_memory(plan->arch, 0).bytes;
 }
 
 /* Before the emitted code's own calls of the runtime the timeline is told of them. */

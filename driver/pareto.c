@@ -232,6 +232,8 @@ static bool print_file(const struct fronts *fronts, struct outputs *outputs, con
 
 enum status pareto(struct session *session, struct outputs *outputs)
 {
+	if (!session_has_one_memory(session, "--pareto of scratchpad and traffic"))
+		return STATUS_USAGE;
 	const struct options *options = session->options;
 	struct fronts fronts = { session, session->program->function_count,
 		ARENA_ARRAY(session->arena, struct pareto, session->program->function_count + 1) };

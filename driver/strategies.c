@@ -10,7 +10,6 @@ struct strategies {
 	struct layer **layers;
 };
 
-static const char *const role_names[ROLE_COUNT] = { "input", "weight", "output" };
 
 static const struct plan *plan_of(const struct session *session, const struct function *function)
 {

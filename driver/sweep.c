@@ -268,6 +268,8 @@ static bool print_file(const struct sweep *sweep, struct outputs *outputs, const
 
 enum status sweep(struct session *session, struct outputs *outputs)
 {
+	if (!session_has_one_memory(session, "--sweep"))
+		return STATUS_USAGE;
 	struct sweep sweep = { .session = session };
 	choose_sizes(&sweep);
 	search_points(&sweep);

@@ -67,6 +67,9 @@ struct verify_function {
 	/* NULL: there is nothing to ask it */
 	void (*shadow)(void *const *arrays, struct verify_error *const *errors, const long *sizes);
 	const long *sizes;
+	/* Of several memories on chip, from the first on, what it uses; 0: there is one. */
+	int memory_count;
+	const size_t *memory_bytes;
 };
 
 /* What data a run gets.  integers: 0, wide ones, or from 1 to that many.  whole: 0, or floats
@@ -456,6 +459,8 @@ static void verify_run_tiled(const struct verify_function *function, const lrt_l
 	verify_begun.function = is_counted ? function : NULL;
 	verify_begun.nest = -1;
 	lrt_checked_begin(limits);
+	for (int m = 1; m < function->memory_count; m++)
+		lrt_checked_memory((unsigned)m, function->memory_bytes[m]);
 	verify_begin_time();
 	for (int a = 0; a < function->array_count; a++)
 		lrt_checked_array(function->arrays[a].name, data[a],

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <yaml.h>
 
@@ -12,8 +13,8 @@
 
 /* The machine file is a table: every key, where its value goes, what it may be. */
 
-enum kind { KIND_NAME, KIND_BYTES, KIND_COUNT, KIND_INT, KIND_NUMBER, KIND_SHARING,
-            KIND_SIZE, KIND_BOOL, KIND_AXES, KIND_SHAPE, KIND_REGISTERS };
+enum kind { KIND_NAME, KIND_WORD, KIND_ROLES, KIND_BYTES, KIND_COUNT, KIND_INT, KIND_NUMBER, KIND_SHARING,
+            KIND_SIZE, KIND_BOOL, KIND_AXES, KIND_SHAPE, KIND_REGISTERS, KIND_FALSE };
 
 /* Of the kinds that are one of two words: what is false and what is true. */
 static const char *const words[][2] = {
@@ -28,13 +29,15 @@ struct key {
 	const char *section;         /* "" for keys at the top */
 	const char *name;
 	enum kind kind;
-	size_t offset;               /* in struct arch */
+	size_t offset;               /* in struct arch; of "memories", in struct arch_memory */
 	bool is_required;            /* where its section is present */
 	double least, most;
 	bool is_power_of_two;
 };
 
 #define FIELD(member) offsetof(struct arch, member)
+#define IN_MEMORY(member) offsetof(struct arch_memory, member)
+static const char MEMORIES[] = "memories";
 static const double BYTES_LIMIT = 1099511627776.0;   /* 2^40: products stay in 63 bits */
 
 static const struct key keys[] = {
@@ -44,6 +47,13 @@ static const struct key keys[] = {
 	{ "scratchpad", "banks", KIND_INT, FIELD(banks), false, 1, 65536, false },
 	{ "scratchpad", "sharing", KIND_SHARING, FIELD(exclusive), false, 0, 0, false },
 	{ "scratchpad", "align_bytes", KIND_INT, FIELD(align_bytes), false, 1, 64, true },
+	{ MEMORIES, "name", KIND_WORD, IN_MEMORY(name), true, 0, 0, false },
+	{ MEMORIES, "bytes", KIND_BYTES, IN_MEMORY(bytes), true, 1, BYTES_LIMIT, false },
+	{ MEMORIES, "holds", KIND_ROLES, IN_MEMORY(roles), true, 0, 0, false },
+	{ MEMORIES, "banks", KIND_INT, IN_MEMORY(banks), false, 1, 65536, false },
+	{ MEMORIES, "sharing", KIND_SHARING, IN_MEMORY(exclusive), false, 0, 0, false },
+	{ MEMORIES, "align_bytes", KIND_INT, IN_MEMORY(align_bytes), false, 1, 64, true },
+	{ MEMORIES, "accumulate", KIND_FALSE, 0, false, 0, 0, false },
 	{ "dma", "startup_cycles", KIND_COUNT, FIELD(startup_cycles), false, 0, 1e9, false },
 	{ "dma", "bytes_per_cycle", KIND_NUMBER, FIELD(bytes_per_cycle), false, 1e-6, 1e9, false },
 	{ "dma", "write_startup_cycles", KIND_COUNT, FIELD(write_startup_cycles), false, 0, 1e9, false },
@@ -90,7 +100,7 @@ static const struct section {
 	const char *name;
 	bool is_required;
 } sections[SECTION_COUNT] = {
-	{ "scratchpad", true }, { "dma", false }, { "core", false }, { "pe_array", false }, { "energy_pj", false },
+	{ "scratchpad", false }, { "dma", false }, { "core", false }, { "pe_array", false }, { "energy_pj", false },
 };
 
 struct reader {
@@ -100,6 +110,9 @@ struct reader {
 	size_t length;
 	yaml_document_t document;
 	struct arch *arch;
+	char *target;                /* what the keys are read into: arch, or one of its memories */
+	bool has_memories;
+	struct location memory_at[MEMORY_LIMIT];     /* the name of each */
 	bool is_seen[KEY_COUNT];
 	struct location value_at[KEY_COUNT];     /* of those seen */
 	struct location section_at[SECTION_COUNT];
@@ -168,9 +181,9 @@ static bool parse_number(const char *text, double *value)
 	return end != text && *end == '\0' && *value - *value == 0;
 }
 
-static void store_number(struct arch *arch, const struct key *key, double value)
+static void store_number(const struct reader *reader, const struct key *key, double value)
 {
-	char *field = (char *)arch + key->offset;
+	char *field = reader->target + key->offset;
 	switch (key->kind) {
 	case KIND_BYTES: case KIND_COUNT: *(long *)(void *)field = (long)value; break;
 	case KIND_INT: *(int *)(void *)field = (int)value; break;
@@ -197,7 +210,7 @@ static void read_number(struct reader *reader, const struct key *key, const yaml
 		diag_error(reader->diag, place_of(reader, node), "'%s' must be a power of two, not %s",
 			full_name(reader, key), text);
 	else
-		store_number(reader->arch, key, value);
+		store_number(reader, key, value);
 }
 
 static void read_name(struct reader *reader, const struct key *key, const yaml_node_t *node)
@@ -213,10 +226,71 @@ static void read_name(struct reader *reader, const struct key *key, const yaml_n
 			"'%s' must be 1 to 64 letters, digits, '-', '_' and '.'", key->name);
 }
 
+static int role_named(const char *name)
+{
+	for (int r = 0; name && r < ROLE_COUNT; r++)
+		if (!strcmp(name, role_names[r]))
+			return r;
+	return -1;
+}
+
+/* A role's name: another bit of *ROLES. */
+static void read_role(struct reader *reader, const struct key *key, const yaml_node_t *node,
+	unsigned *roles)
+{
+	int role = role_named(scalar(node));
+	if (role < 0)
+		diag_error(reader->diag, place_of(reader, node), "'%s' is a list of input, weight and output",
+			full_name(reader, key));
+	else if (*roles >> role & 1)
+		diag_error(reader->diag, place_of(reader, node), "'%s' names %s twice", full_name(reader, key),
+			role_names[role]);
+	else
+		*roles |= 1u << role;
+}
+
+static void read_roles(struct reader *reader, const struct key *key, const yaml_node_t *node)
+{
+	unsigned *roles = (unsigned *)(void *)(reader->target + key->offset);
+	if (node->type != YAML_SEQUENCE_NODE || node->data.sequence.items.start
+		== node->data.sequence.items.top) {
+		diag_error(reader->diag, place_of(reader, node), "'%s' must be a list, as [input, output]",
+			full_name(reader, key));
+		return;
+	}
+	for (yaml_node_item_t *item = node->data.sequence.items.start;
+	     item < node->data.sequence.items.top; item++)
+		read_role(reader, key, yaml_document_get_node(&reader->document, *item), roles);
+}
+
+/* A memory's name is part of names of the emitted C, and a word of schedules. */
+static void read_word(struct reader *reader, const struct key *key, const yaml_node_t *node)
+{
+	const char *text = scalar(node);
+	bool is_good = text && *text && strlen(text) <= 32 && !strchr("0123456789", *text);
+	for (const char *c = text; is_good && *c; c++)
+		is_good = strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", *c);
+	if (is_good)
+		*(const char **)(void *)(reader->target + key->offset) = arena_strdup(reader->arena, text);
+	else
+		diag_error(reader->diag, place_of(reader, node), "'%s' must be 1 to 32 letters, digits and "
+			"'_', no digit first", full_name(reader, key));
+}
+
+/* What there is no support of: only "false" is right. */
+static void read_false(struct reader *reader, const struct key *key, const yaml_node_t *node)
+{
+	const char *text = scalar(node);
+	if (!text || strcmp(text, "false"))
+		diag_error(reader->diag, place_of(reader, node), "'%s' must be 'false': this loopc knows no "
+			"memory that adds to what is there, sums are fetched, added to and put back",
+			full_name(reader, key));
+}
+
 static void read_choice(struct reader *reader, const struct key *key, const yaml_node_t *node)
 {
 	const char *text = scalar(node);
-	bool *field = (bool *)((char *)reader->arch + key->offset);
+	bool *field = (bool *)(reader->target + key->offset);
 	if (text && (!strcmp(text, words[key->kind][0]) || !strcmp(text, words[key->kind][1])))
 		*field = !strcmp(text, words[key->kind][1]);
 	else
@@ -246,6 +320,9 @@ static void read_value(struct reader *reader, const struct key *key, const yaml_
 	case KIND_SHARING: case KIND_SIZE: case KIND_BOOL: case KIND_SHAPE: case KIND_REGISTERS:
 		read_choice(reader, key, node); break;
 	case KIND_AXES: read_axes(reader, key, node); break;
+	case KIND_WORD: read_word(reader, key, node); break;
+	case KIND_ROLES: read_roles(reader, key, node); break;
+	case KIND_FALSE: read_false(reader, key, node); break;
 	default: read_number(reader, key, node);
 	}
 }
@@ -261,7 +338,8 @@ static void unknown_key(struct reader *reader, const char *section, const yaml_n
 		if (!strcmp(keys[k].section, section))
 			known = arena_printf(reader->arena, "%s%s%s", known, *known ? ", " : "", keys[k].name);
 	for (int s = 0; s < SECTION_COUNT && !*section; s++)
-		known = arena_printf(reader->arena, "%s, %s", known, sections[s].name);
+		known = arena_printf(reader->arena, "%s, %s%s", known, sections[s].name,
+			s == SECTION_SCRATCHPAD ? ", memories" : "");
 	diag_note(reader->diag, at, "the keys here are %s", known);
 }
 
@@ -271,6 +349,17 @@ static const struct key *find_key(const char *section, const char *name)
 		if (!strcmp(keys[k].section, section) && !strcmp(keys[k].name, name))
 			return &keys[k];
 	return NULL;
+}
+
+static bool is_given(const struct reader *reader, const char *section, const char *name)
+{
+	return reader->is_seen[find_key(section, name) - keys];
+}
+
+/* Where the value of a key is that was given. */
+static struct location value_of(const struct reader *reader, const char *section, const char *name)
+{
+	return reader->value_at[find_key(section, name) - keys];
 }
 
 static void read_mapping(struct reader *reader, const char *section, const yaml_node_t *mapping,
@@ -299,6 +388,48 @@ static bool read_section(struct reader *reader, const yaml_node_t *name_node,
 	return false;
 }
 
+/* The entry of "memories" at NODE. */
+static void read_memory(struct reader *reader, const yaml_node_t *node)
+{
+	struct arch_memory *memory = &reader->arch->memories[reader->arch->memory_count];
+	if (node->type != YAML_MAPPING_NODE) {
+		diag_error(reader->diag, place_of(reader, node), "an entry of 'memories' must be a mapping, as "
+			"{ name: weights, bytes: 32K, holds: [weight] }");
+		return;
+	}
+	if (reader->arch->memory_count == MEMORY_LIMIT) {
+		diag_error(reader->diag, place_of(reader, node), "a machine has %d memories at most",
+			MEMORY_LIMIT);
+		return;
+	}
+	for (int k = 0; k < KEY_COUNT; k++)
+		reader->is_seen[k] &= strcmp(keys[k].section, MEMORIES) != 0;
+	*memory = (struct arch_memory){ .name = "", .banks = 1, .align_bytes = 1 };
+	reader->target = (char *)memory;
+	read_mapping(reader, MEMORIES, node, NULL);
+	reader->target = (char *)reader->arch;
+	reader->memory_at[reader->arch->memory_count++] = is_given(reader, MEMORIES, "name")
+		? value_of(reader, MEMORIES, "name") : place_of(reader, node);
+}
+
+/* True if NAME is "memories", whose entries are then read. */
+static bool read_memories(struct reader *reader, const yaml_node_t *name, const yaml_node_t *node)
+{
+	if (!scalar(name) || strcmp(scalar(name), MEMORIES))
+		return false;
+	if (reader->has_memories)
+		diag_error(reader->diag, place_of(reader, name), "'memories' stands twice");
+	else if (node->type != YAML_SEQUENCE_NODE
+		|| node->data.sequence.items.start == node->data.sequence.items.top)
+		diag_error(reader->diag, place_of(reader, node), "'memories' must be a list of mappings");
+	else
+		for (yaml_node_item_t *item = node->data.sequence.items.start;
+		     item < node->data.sequence.items.top; item++)
+			read_memory(reader, yaml_document_get_node(&reader->document, *item));
+	reader->has_memories = true;
+	return true;
+}
+
 /* "version" says which form of this file it is; the second one has more keys. */
 static bool read_version(struct reader *reader, const char *section, const yaml_node_t *name,
 	const yaml_node_t *node)
@@ -325,6 +456,7 @@ static void read_mapping(struct reader *reader, const char *section, const yaml_
 		else if (key)
 			read_value(reader, key, value);
 		else if (!(is_seen_section && read_section(reader, name, value, is_seen_section)) &&
+		         !(is_seen_section && read_memories(reader, name, value)) &&
 		         !read_version(reader, section, name, value))
 			unknown_key(reader, section, name);
 		if (key)
@@ -338,42 +470,94 @@ static void read_mapping(struct reader *reader, const char *section, const yaml_
 				full_name(reader, &keys[k]));
 }
 
-static bool is_given(const struct reader *reader, const char *section, const char *name)
+/* The banks of MEMORY, given AT, are whole, aligned, and all that there is of it. */
+static void check_memory(struct reader *reader, struct arch_memory *memory, const char *section,
+	struct location at)
 {
-	return reader->is_seen[find_key(section, name) - keys];
+	enum { LARGEST_ELEMENT_BYTES = 8 };
+	/* a buffer begins where a copy can */
+	if (memory->align_bytes < reader->arch->dma_align_bytes)
+		memory->align_bytes = reader->arch->dma_align_bytes;
+	if (memory->banks > 1 && !memory->exclusive)
+		diag_error(reader->diag, at, "'%s.banks' needs 'sharing: exclusive': a %s "
+			"whose banks are shared is one piece", section,
+			reader->arch->memory_count ? "memory" : "scratchpad");
+	else if (memory->exclusive && memory->bytes % memory->banks)
+		diag_error(reader->diag, at, "%ld bytes cannot be split into %d equal banks",
+			memory->bytes, memory->banks);
+	else if (memory->exclusive && memory->bytes / memory->banks % memory->align_bytes)
+		diag_error(reader->diag, at, "a bank of %ld bytes is no multiple of the alignment of "
+			"buffers, %d bytes", memory->bytes / memory->banks, memory->align_bytes);
+	else if (memory->exclusive && memory->bytes / memory->banks % LARGEST_ELEMENT_BYTES)
+		diag_error(reader->diag, at, "a bank of %ld bytes is no multiple of %d: not every "
+			"element could begin one", memory->bytes / memory->banks, LARGEST_ELEMENT_BYTES);
 }
 
-/* Where the value of a key is that was given. */
-static struct location value_of(const struct reader *reader, const char *section, const char *name)
+/* NAME has the letters of OTHER, small or capital: macros have capitals only. */
+static bool are_alike(const char *name, const char *other)
 {
-	return reader->value_at[find_key(section, name) - keys];
+	return !strcasecmp(name, other);
+}
+
+/* Each memory has a name of its own, that no other macro of a function has either. */
+static void check_name(struct reader *reader, int m)
+{
+	static const char *const taken[] = { "stack", "workspace", "read", "write", "commands" };
+	const char *name = reader->arch->memories[m].name;
+	bool is_taken = m > 0 && are_alike(name, "scratchpad");
+	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+		is_taken |= are_alike(name, taken[i]);
+	if (is_taken)
+		diag_error(reader->diag, reader->memory_at[m], "a memory cannot be called '%s', which names "
+			"something else in the emitted header", name);
+	for (int other = 0; other < m; other++)
+		if (are_alike(name, reader->arch->memories[other].name))
+			diag_error(reader->diag, reader->memory_at[m], "two memories are called '%s'", name);
+}
+
+/* The memories are told apart, and each array can be in one. */
+static void check_memories(struct reader *reader)
+{
+	struct arch *arch = reader->arch;
+	unsigned roles = 0;
+	for (int m = 0; m < arch->memory_count; m++) {
+		check_name(reader, m);
+		check_memory(reader, &arch->memories[m], MEMORIES, reader->memory_at[m]);
+		roles |= arch->memories[m].roles;
+		arch->scratchpad_bytes += arch->memories[m].bytes;
+		if (arch->align_bytes < arch->memories[m].align_bytes)
+			arch->align_bytes = arch->memories[m].align_bytes;
+	}
+	for (int r = 0; r < ROLE_COUNT; r++)
+		if (!(roles >> r & 1))
+			diag_error(reader->diag, reader->memory_at[0], "no memory holds %s arrays: "
+				"all roles need one, of input, weight and output", role_names[r]);
 }
 
 static void check_whole(struct reader *reader)
 {
-	enum { LARGEST_ELEMENT_BYTES = 8 };
 	struct arch *arch = reader->arch;
-	struct location at = value_of(reader, "scratchpad", is_given(reader, "scratchpad", "banks")
-		? "banks" : "bytes");
-	/* a buffer begins where a copy can */
-	if (arch->align_bytes < arch->dma_align_bytes)
-		arch->align_bytes = arch->dma_align_bytes;
-	if (arch->banks > 1 && !arch->exclusive)
-		diag_error(reader->diag, at, "'scratchpad.banks' needs 'sharing: exclusive': a scratchpad "
-			"whose banks are shared is one piece");
-	else if (arch->exclusive && arch->scratchpad_bytes % arch->banks)
-		diag_error(reader->diag, at, "%ld bytes cannot be split into %d equal banks",
-			arch->scratchpad_bytes, arch->banks);
-	else if (arch->exclusive && arch->scratchpad_bytes / arch->banks % arch->align_bytes)
-		diag_error(reader->diag, at, "a bank of %ld bytes is no multiple of the alignment of "
-			"buffers, %d bytes", arch->scratchpad_bytes / arch->banks, arch->align_bytes);
-	else if (arch->exclusive && arch->scratchpad_bytes / arch->banks % LARGEST_ELEMENT_BYTES)
-		diag_error(reader->diag, at, "a bank of %ld bytes is no multiple of %d: not every "
-			"element could begin one", arch->scratchpad_bytes / arch->banks,
-			LARGEST_ELEMENT_BYTES);
+	if (arch->memory_count) {
+		check_memories(reader);
+	} else {
+		struct arch_memory scratchpad = arch_memory(arch, 0);
+		check_memory(reader, &scratchpad, "scratchpad", value_of(reader, "scratchpad",
+			is_given(reader, "scratchpad", "banks") ? "banks" : "bytes"));
+		arch->align_bytes = scratchpad.align_bytes;
+	}
 	if (arch->max_bytes && arch->max_bytes % arch->dma_align_bytes)
 		diag_error(reader->diag, value_of(reader, "dma", "max_bytes"),
 			"'dma.max_bytes' is no multiple of 'dma.align_bytes'");
+}
+
+/* One memory is a scratchpad, whatever it is called. */
+static void merge_single(struct arch *arch)
+{
+	if (arch->memory_count != 1)
+		return;
+	arch->banks = arch->memories[0].banks;
+	arch->exclusive = arch->memories[0].exclusive;
+	arch->memory_count = 0;
 }
 
 /* What writes takes as long as what reads, where nothing else is said. */
@@ -436,6 +620,17 @@ static void read_document(struct reader *reader)
 		if (sections[s].is_required && !is_seen[s])
 			diag_error(reader->diag, place(reader, root->start_mark), "'%s' is missing",
 				sections[s].name);
+	if (!is_seen[SECTION_SCRATCHPAD] && !reader->has_memories)
+		diag_error(reader->diag, place(reader, root->start_mark), "'scratchpad' is missing");
+	if (is_seen[SECTION_SCRATCHPAD] && reader->has_memories)
+		diag_error(reader->diag, reader->section_at[SECTION_SCRATCHPAD], "a machine has a 'scratchpad' "
+			"or 'memories', not both");
+	if (is_seen[SECTION_PE_ARRAY] && reader->arch->memory_count > 1)
+		diag_error(reader->diag, reader->section_at[SECTION_PE_ARRAY], "a 'pe_array' is beside one "
+			"scratchpad, not beside several memories");
+	if (is_seen[SECTION_ENERGY] && reader->arch->memory_count > 1)
+		diag_error(reader->diag, reader->section_at[SECTION_ENERGY], "'energy_pj' prices one scratchpad: "
+			"with several memories energy is not known");
 	reader->arch->has_pe_array = is_seen[SECTION_PE_ARRAY];
 	fill_writes(reader);
 	check_array(reader);
@@ -443,6 +638,7 @@ static void read_document(struct reader *reader)
 		check_energy(reader, reader->section_at[SECTION_ENERGY]);
 	if (!diag_error_count(reader->diag))
 		check_whole(reader);
+	merge_single(reader->arch);
 }
 
 const struct arch *arch_parse(struct arena *arena, struct diag *diag, const char *file,
@@ -453,6 +649,7 @@ const struct arch *arch_parse(struct arena *arena, struct diag *diag, const char
 	*reader.arch = (struct arch){ .banks = 1, .bytes_per_cycle = 4, .max_rank = LRT_MAX_RANK,
 		.align_bytes = 1, .dma_align_bytes = 1, .channels = 1, .clock_hz = 1e9, .energy_word_bits = ARCH_WORD_BITS, .energy_reduce_pj = -1,
 		.array = { .multicast = AXES_ANY, .reduce = AXES_ANY, .is_double = true } };
+	reader.target = (char *)reader.arch;
 	int errors = diag_error_count(diag);
 	yaml_parser_t parser;
 	if (!yaml_parser_initialize(&parser)) {

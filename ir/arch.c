@@ -1,8 +1,34 @@
 #include "ir/arch.h"
 
+#include <limits.h>
+#include <string.h>
+
+const char *const role_names[ROLE_COUNT] = { "input", "weight", "output" };
+
 double arch_dma_scale(const struct arch *arch)
 {
 	return arch->dma_clock_hz > 0 ? arch->clock_hz / arch->dma_clock_hz : 1;
+}
+
+int arch_memory_count(const struct arch *arch)
+{
+	return arch->memory_count ? arch->memory_count : 1;
+}
+
+struct arch_memory arch_memory(const struct arch *arch, int m)
+{
+	if (arch->memory_count)
+		return arch->memories[m];
+	return (struct arch_memory){ "scratchpad", arch->scratchpad_bytes, arch->banks, arch->exclusive,
+		arch->align_bytes, (1u << ROLE_COUNT) - 1 };
+}
+
+int arch_memory_named(const struct arch *arch, const char *name)
+{
+	for (int m = 0; m < arch_memory_count(arch); m++)
+		if (!strcmp(arch_memory(arch, m).name, name))
+			return m;
+	return -1;
 }
 
 long arch_granule_bytes(const struct arch *arch)
@@ -12,13 +38,80 @@ long arch_granule_bytes(const struct arch *arch)
 	return arch->align_bytes > 0 ? arch->align_bytes : 1;
 }
 
+long arch_memory_granule(const struct arch_memory *memory)
+{
+	if (memory->exclusive)
+		return memory->bytes / memory->banks;
+	return memory->align_bytes > 0 ? memory->align_bytes : 1;
+}
+
+/* MEMORY with BYTES instead, or those of the whole banks that these hold. */
+static void resize(struct arch_memory *memory, long bytes)
+{
+	long granule = arch_memory_granule(memory);
+	memory->bytes = memory->exclusive ? bytes / granule * granule : bytes;
+	if (memory->exclusive)
+		memory->banks = (int)(bytes / granule);
+}
+
+/* MEMORIES are those of ARCH instead. */
+static void set_memories(struct arch *arch, const struct arch_memory *memories)
+{
+	arch->scratchpad_bytes = 0;
+	for (int m = 0; m < arch_memory_count(arch); m++) {
+		arch->scratchpad_bytes += memories[m].bytes;
+		if (arch->memory_count)
+			arch->memories[m] = memories[m];
+		else
+			arch->banks = memories[m].banks;
+	}
+}
+
+/* SHARE of a memory's bytes, at least a granule: a memory of nothing has no banks. */
+static long share_of(const struct arch_memory *memory, double share)
+{
+	long bytes = (long)((double)memory->bytes * share), granule = arch_memory_granule(memory);
+	return bytes > granule ? bytes : granule < memory->bytes ? granule : memory->bytes;
+}
+
 struct arch arch_resized(const struct arch *arch, long bytes)
 {
 	struct arch resized = *arch;
-	resized.scratchpad_bytes = bytes;
-	if (arch->exclusive) {
-		resized.banks = (int)(bytes / arch_granule_bytes(arch));
-		resized.scratchpad_bytes = resized.banks * arch_granule_bytes(arch);
+	struct arch_memory memories[MEMORY_LIMIT];
+	double share = (double)bytes / (double)arch->scratchpad_bytes;
+	for (int m = 0; m < arch_memory_count(arch); m++) {
+		memories[m] = arch_memory(arch, m);
+		resize(&memories[m], arch->memory_count ? share_of(&memories[m], share) : bytes);
 	}
+	set_memories(&resized, memories);
+	if (arch->memory_count && bytes <= 0)
+		resized.scratchpad_bytes = 0;
 	return resized;
+}
+
+struct arch arch_enlarged(const struct arch *arch, long granules)
+{
+	struct arch enlarged = *arch;
+	struct arch_memory memories[MEMORY_LIMIT];
+	for (int m = 0; m < arch_memory_count(arch); m++) {
+		memories[m] = arch_memory(arch, m);
+		resize(&memories[m], memories[m].bytes + granules * arch_memory_granule(&memories[m]));
+	}
+	set_memories(&enlarged, memories);
+	return enlarged;
+}
+
+struct arch arch_unbounded(const struct arch *arch)
+{
+	struct arch unbounded = *arch;
+	struct arch_memory memories[MEMORY_LIMIT];
+	for (int m = 0; m < arch_memory_count(arch); m++) {
+		memories[m] = arch_memory(arch, m);
+		if (memories[m].exclusive)
+			resize(&memories[m], arch_memory_granule(&memories[m]) << 30);
+		else
+			memories[m].bytes = LONG_MAX / 4 / arch_memory_count(arch);
+	}
+	set_memories(&unbounded, memories);
+	return unbounded;
 }

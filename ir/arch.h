@@ -6,15 +6,35 @@
 #include "ir/pe_array.h"
 
 enum { ARCH_WORD_BITS = 16 };    /* where the machine file does not say */
+enum { MEMORY_LIMIT = 8 };       /* memories on chip that emitted code manages */
+
+/* What an array is to the layer that a nest computes (passes/search/restriction.h). */
+enum array_role { ROLE_INPUT, ROLE_WEIGHT, ROLE_OUTPUT, ROLE_COUNT };
+/* Their names: "input", "weight", "output". */
+extern const char *const role_names[ROLE_COUNT];
+
+/* One memory on chip. */
+struct arch_memory {
+	const char *name;
+	long bytes;
+	int banks;                   /* >= 1 */
+	bool exclusive;              /* a bank holds one buffer; else buffers are placed by
+	                              * bytes and alignment */
+	int align_bytes;             /* of buffers; a power of two, >= dma_align_bytes */
+	unsigned roles;              /* bit r: arrays of role r lie in it */
+};
 
 /* A machine, as its YAML file describes it (docs/machine.md).  Limits of 0 are
  * "none". */
 struct arch {
 	const char *name;
+	/* The scratchpad, as struct arch_memory has it.  Of a machine with several memories the bytes are
+	 * those of all, and the alignment is the largest: who places buffers asks arch_memory. */
 	long scratchpad_bytes;
-	int banks;                   /* >= 1 */
-	bool exclusive;              /* a bank holds one buffer; else buffers are placed by
-	                              * bytes and alignment */
+	int banks;
+	bool exclusive;
+	int memory_count;            /* 0: the scratchpad is all; else 2 or more */
+	struct arch_memory memories[MEMORY_LIMIT];
 	long startup_cycles;         /* of a DMA command */
 	double bytes_per_cycle;
 	int max_rank;                /* dimensions of one command, >= 1; bytes of a row included:
@@ -22,7 +42,7 @@ struct arch {
 	long max_bytes;              /* of one command */
 	long max_count;              /* largest extent of one dimension, in elements */
 	long max_stride_bytes;
-	int align_bytes;             /* of scratchpad buffers; a power of two, >= dma_align_bytes */
+	int align_bytes;             /* of the scratchpad, see there */
 	int dma_align_bytes;         /* of addresses, strides and runs of commands on both sides; a
 	                              * power of two; 0 or 1: any will do */
 	int channels;
@@ -53,9 +73,21 @@ struct arch {
 
 /* Cycles of the core in one of the DMA engine's clock. */
 double arch_dma_scale(const struct arch *arch);
-/* Buffers are whole granules: alignment, or a bank. */
+/* ARCH's memories on chip: 1, the scratchpad, or several. */
+int arch_memory_count(const struct arch *arch);
+struct arch_memory arch_memory(const struct arch *arch, int m);
+/* The memory of ARCH that has this NAME; -1: none. */
+int arch_memory_named(const struct arch *arch, const char *name);
+/* Buffers are whole granules: alignment, or a bank.  Of several memories the largest alignment. */
 long arch_granule_bytes(const struct arch *arch);
-/* ARCH with BYTES of scratchpad instead; where banks are exclusive, as many whole ones as these hold. */
+long arch_memory_granule(const struct arch_memory *memory);
+/* ARCH with BYTES of scratchpad instead; where banks are exclusive, as many whole ones as these hold.
+ * Each of several memories has its share of that, but for what banks and alignment make of it, and at
+ * least a bank; where BYTES are not above 0, scratchpad_bytes alone says that nothing is left. */
 struct arch arch_resized(const struct arch *arch, long bytes);
+/* ARCH with so many GRANULES more in each memory. */
+struct arch arch_enlarged(const struct arch *arch, long granules);
+/* ARCH with memories in which any buffer fits. */
+struct arch arch_unbounded(const struct arch *arch);
 
 #endif

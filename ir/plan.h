@@ -78,20 +78,21 @@ struct plan_dim {
 	long modulus;
 };
 
-/* A buffer that holds regions of ARRAY: in the scratchpad, in the registers of processing elements (a slot for each of
+/* A buffer that holds regions of ARRAY: in a memory on chip, in the registers of processing elements (a slot for each of
  * them), or on the network between the two, for a word on its way. */
 enum plan_home { IN_SCRATCHPAD, IN_REGISTERS, ON_NETWORK };
 
 struct plan_buffer {
 	int index;
 	enum plan_home home;
+	int memory;                  /* of the machine's, that it lies in; 0 elsewhere */
 	const char *name;            /* a C identifier, unique: "I_0" */
 	const struct array *array;
 	int rank;                    /* of the array */
 	struct plan_dim dims[ARRAY_RANK_LIMIT];
 	long slots;                  /* copies of the region, >= 1 */
 	struct plan_expr *slot;      /* which is in use, 0 .. slots - 1; NULL if slots == 1 */
-	long offset_bytes, bytes;    /* place in the scratchpad, 0 elsewhere; all slots */
+	long offset_bytes, bytes;    /* place in its memory, 0 elsewhere; all slots */
 	int bank, bank_count;        /* exclusive banks; else -1, 0 */
 	bool is_double;              /* half of the slots are there to overlap transfers */
 };
@@ -197,7 +198,7 @@ struct plan_nest {
 	 * if nothing does, operands come from the scratchpad. */
 	enum { REGISTERS_UNKNOWN, REGISTERS_USED, REGISTERS_UNUSED } register_use;
 	long register_traffic_bytes;
-	long scratchpad_used_bytes;
+	long scratchpad_used_bytes;  /* of all memories together */
 	bool optimal;
 	long bound_bytes;            /* no schedule of the space is below this */
 	long points;                 /* evaluated by the search */
@@ -252,6 +253,10 @@ struct plan {
 
 /* Sets USED [buffer's index] of all buffers that a transfer or a statement in NODE touches. */
 void plan_mark_buffers(const struct plan_node *node, bool *used);
+
+/* How many bytes of memory M the buffers reach into it that NEST of PLAN uses: whole banks, or multiples
+ * of its alignment. */
+long plan_memory_used(const struct plan *plan, const struct plan_nest *nest, int m);
 
 /* Takes the transfers of ARRAY out of NODE, and the waits, loops and blocks that have
  * nothing left to wait for or to hold. */

@@ -248,6 +248,47 @@ static void parse_block(struct parser *parser, struct plan_node *block)
 
 /* ------------------------------------------------------------------ the plan */
 
+static unsigned parse_roles(struct parser *parser)
+{
+	unsigned roles = 0;
+
+	words_expect(&parser->words, "holds");
+	for (int r = 0; r < ROLE_COUNT; r++)
+		if (words_take(&parser->words, role_names[r]))
+			roles |= 1u << r;
+	return roles;
+}
+
+static bool has_memory(const struct arch *arch, const char *name)
+{
+	for (int m = 0; m < arch->memory_count; m++)
+		if (!strcmp(arch->memories[m].name, name))
+			return true;
+	return false;
+}
+
+static void parse_memories(struct parser *parser, struct arch *arch)
+{
+	while (words_take(&parser->words, "memory")) {
+		struct arch_memory memory = { .name = words_take_name(&parser->words, "a memory") };
+
+		memory.bytes = words_take_named(&parser->words, "bytes");
+		words_expect(&parser->words, "banks");
+		memory.banks = words_take_int(&parser->words);
+		memory.exclusive = words_take_named(&parser->words, "exclusive") != 0;
+		words_expect(&parser->words, "align_bytes");
+		memory.align_bytes = words_take_int(&parser->words);
+		memory.roles = parse_roles(parser);
+		if (memory.bytes < 1 || memory.banks < 1 || memory.align_bytes < 1)
+			words_fail(&parser->words, "a memory has bytes, banks and an alignment above 0");
+		else if (arch->memory_count == MEMORY_LIMIT || has_memory(arch, memory.name))
+			words_fail(&parser->words, "a machine has up to %d memories, each with a name of its own",
+				MEMORY_LIMIT);
+		else
+			arch->memories[arch->memory_count++] = memory;
+	}
+}
+
 static struct arch *parse_machine(struct parser *parser)
 {
 	struct arch *arch = ARENA_NEW(parser->arena, struct arch);
@@ -259,6 +300,7 @@ static struct arch *parse_machine(struct parser *parser)
 	words_expect(&parser->words, "banks");
 	arch->banks = words_take_int(&parser->words);
 	arch->exclusive = words_take_named(&parser->words, "exclusive") != 0;
+	parse_memories(parser, arch);
 	arch->startup_cycles = words_take_named(&parser->words, "startup_cycles");
 	words_expect(&parser->words, "bytes_per_cycle");
 	arch->bytes_per_cycle = words_take_real(&parser->words);
@@ -386,6 +428,13 @@ static void parse_buffer(struct parser *parser, enum plan_home home, size_t *cap
 	words_expect(&parser->words, "of");
 	buffer->array = take_array(parser);
 	buffer->home = home;
+	if (home == IN_SCRATCHPAD && words_take(&parser->words, "memory")) {
+		const char *name = words_take_name(&parser->words, "a memory");
+
+		buffer->memory = parser->words.failed ? 0 : arch_memory_named(plan->arch, name);
+		if (buffer->memory < 0)
+			words_fail(&parser->words, "the machine has no memory '%s'", name);
+	}
 	if (home == IN_SCRATCHPAD)
 		buffer->offset_bytes = words_take_named(&parser->words, "offset");
 	buffer->bytes = words_take_named(&parser->words, "bytes");

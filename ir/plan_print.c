@@ -264,12 +264,28 @@ static bool has_own_network(const struct pe_array *array)
 	return array->multicast != AXES_ANY || array->reduce != AXES_ANY || array->is_free || !array->is_double;
 }
 
+/* Several memories, and the roles of the arrays that lie in them. */
+static void print_memories(FILE *out, const struct arch *arch)
+{
+	for (int m = 0; m < arch->memory_count; m++) {
+		const struct arch_memory *memory = &arch->memories[m];
+
+		fprintf(out, "    memory %s bytes %ld banks %d exclusive %d align_bytes %d holds",
+			memory->name, memory->bytes, memory->banks, memory->exclusive, memory->align_bytes);
+		for (int r = 0; r < ROLE_COUNT; r++)
+			if (memory->roles >> r & 1)
+				fprintf(out, " %s", role_names[r]);
+		fputc('\n', out);
+	}
+}
+
 static void print_machine(FILE *out, const struct arch *arch)
 {
 	fputs("  machine\n", out);
 	print_string(out, "    name ", arch->name);
 	fprintf(out, "    scratchpad_bytes %ld\n    banks %d\n    exclusive %d\n", arch->scratchpad_bytes,
 		arch->banks, arch->exclusive);
+	print_memories(out, arch);
 	fprintf(out, "    startup_cycles %ld\n    bytes_per_cycle %.17g\n", arch->startup_cycles,
 		arch->bytes_per_cycle);
 	if (arch->dma_clock_hz > 0)
@@ -335,16 +351,17 @@ static void print_dim(FILE *out, const struct plan_dim *dim)
 	fputc('\n', out);
 }
 
-static void print_buffer(FILE *out, const struct plan_buffer *buffer)
+static void print_buffer(FILE *out, const struct arch *arch, const struct plan_buffer *buffer)
 {
-	static const char *const homes[] = { [IN_REGISTERS] = "registers", [ON_NETWORK] = "network" };
+	static const char *const homes[] = { [IN_SCRATCHPAD] = "buffer", [IN_REGISTERS] = "registers",
+		[ON_NETWORK] = "network" };
 
+	fprintf(out, "  %s %s of %s", homes[buffer->home], buffer->name, buffer->array->name);
+	if (buffer->home == IN_SCRATCHPAD && arch_memory_count(arch) > 1)
+		fprintf(out, " memory %s", arch_memory(arch, buffer->memory).name);
 	if (buffer->home == IN_SCRATCHPAD)
-		fprintf(out, "  buffer %s of %s offset %ld bytes %ld", buffer->name, buffer->array->name,
-			buffer->offset_bytes, buffer->bytes);
-	else
-		fprintf(out, "  %s %s of %s bytes %ld", homes[buffer->home], buffer->name, buffer->array->name,
-			buffer->bytes);
+		fprintf(out, " offset %ld", buffer->offset_bytes);
+	fprintf(out, " bytes %ld", buffer->bytes);
 	if (buffer->bank >= 0)
 		fprintf(out, " banks %d + %d", buffer->bank, buffer->bank_count);
 	if (buffer->is_double)
@@ -436,7 +453,7 @@ void plan_print_alone(FILE *out, const struct plan *plan)
 	for (int n = 0; n < plan->nest_count; n++)
 		print_vars(out, plan->nests[n].body);
 	for (int i = 0; i < plan->buffer_count; i++)
-		print_buffer(out, plan->buffers[i]);
+		print_buffer(out, plan->arch, plan->buffers[i]);
 	for (int n = 0; n < plan->nest_count; n++)
 		print_nest(out, &plan->nests[n]);
 	if (plan_has_own_bounds(plan))

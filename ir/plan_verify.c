@@ -240,6 +240,7 @@ static void check_place(struct verifier *verifier, const struct plan_buffer *buf
 	if (buffer->home != IN_SCRATCHPAD)
 		return;
 	const struct arch *arch = verifier->plan->arch;
+	const struct arch_memory memory = arch_memory(arch, buffer->memory);
 	long bytes = buffer->slots * buffer->array->type.bytes;
 
 	for (int d = 0; d < buffer->rank; d++)
@@ -248,9 +249,10 @@ static void check_place(struct verifier *verifier, const struct plan_buffer *buf
 	if (bytes > buffer->bytes)
 		plan_problem(verifier, "buffer %s needs %ld bytes and has %ld", buffer->name, bytes,
 			buffer->bytes);
-	if (buffer->offset_bytes < 0 || buffer->bytes > arch->scratchpad_bytes
-		|| buffer->offset_bytes > arch->scratchpad_bytes - buffer->bytes)
-		plan_problem(verifier, "buffer %s is outside the scratchpad", buffer->name);
+	if (buffer->offset_bytes < 0 || buffer->bytes > memory.bytes
+		|| buffer->offset_bytes > memory.bytes - buffer->bytes)
+		plan_problem(verifier, "buffer %s is outside the %s", buffer->name,
+			arch_memory_count(arch) > 1 ? memory.name : "scratchpad");
 	if (buffer->offset_bytes % buffer->array->type.bytes != 0)
 		plan_problem(verifier, "buffer %s is not aligned for its elements", buffer->name);
 }
@@ -304,7 +306,7 @@ static bool live_together(const struct plan_node *block, const struct plan_buffe
 static void check_apart(struct verifier *verifier, const struct plan_buffer *a,
 	const struct plan_buffer *b)
 {
-	if (!live_together(verifier->nest->body, a, b))
+	if (a->memory != b->memory || !live_together(verifier->nest->body, a, b))
 		return;
 	if (a->offset_bytes < b->offset_bytes + b->bytes
 		&& b->offset_bytes < a->offset_bytes + a->bytes)

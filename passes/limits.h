@@ -26,6 +26,9 @@ enum { THOROUGH_EFFORT = 20000 };
  * regions its best is not worth that, once for each budget: all searches of a variant together have
  * fewer.  A nest's parts may be many. */
 enum { EXHAUSTIVE_POINTS = 80000000, BOXES_POINTS = 10000000, PART_POINTS = 2000000 };
+/* Ways to give the arrays of a nest to a machine's memories that are searched: where there are more,
+ * nothing is proved. */
+enum { MEMORY_ASSIGNMENTS = 256 };
 /* Ways to cut a group that are evaluated, and ways to hold what stages need within one of them: groups
  * are weighed by the thousand. */
 enum { GROUP_POINTS = 8000, GROUP_HOLD_STEPS = 20000 };

@@ -15,9 +15,6 @@ enum fusion { FUSE_NEVER, FUSE_AUTO, FUSE_ALL };
 
 enum buffering { BUFFERING_SINGLE, BUFFERING_DOUBLE, BUFFERING_AUTO };
 
-/* What an array is to the layer that a nest computes (restriction.h). */
-enum array_role { ROLE_INPUT, ROLE_WEIGHT, ROLE_OUTPUT, ROLE_COUNT };
-
 /* The part of a nest's schedule space that is searched: all of it where this is zero. */
 struct restriction {
 	unsigned held_roles;         /* bit r: arrays of role r are held (see search_options) */

@@ -54,12 +54,22 @@ struct region {
 	lrt_counts counts;
 };
 
-/* A copy in flight.  Offsets are from the region's base and the scratchpad's. */
+/* A memory on chip.  block: guard, the memory, guard.  noise: what an untouched byte of it
+ * holds.  expected: what sources of puts in flight held when they began.  Both and usage run from
+ * its base, in bytes. */
+struct memory {
+	unsigned char *allocation, *block, *base, *noise, *expected;   /* allocation NULL: not asked for */
+	usage *usage;
+	size_t bytes;
+};
+
+/* A copy in flight.  Offsets are from the region's base and the memory's. */
 struct copy {
 	int is_put;
 	unsigned tag;
 	uint64_t command;            /* its number since lrt_checked_begin, from 1 */
 	size_t region;
+	const struct memory *memory;
 	ptrdiff_t ext, loc;
 	int in_conflict;             /* reported already */
 	lrt_box box;
@@ -70,14 +80,9 @@ struct queue {
 	size_t count, capacity;
 };
 
-/* block: guard, scratchpad, guard.  noise: what an untouched byte of the scratchpad
- * holds.  expected: what sources of puts in flight held when they began.  All three
- * and usage run from the scratchpad's base, in bytes. */
 static struct {
 	lrt_limits limits;
-	unsigned char *allocation, *block, *scratchpad, *noise, *expected;
-	usage *usage;
-	size_t bytes;
+	struct memory memories[LRT_MEMORIES];    /* the scratchpad is the first */
 	struct region *regions;
 	size_t region_count, last_region;
 	struct queue queues[LRT_TAGS];
@@ -120,13 +125,21 @@ static void violation(const char *format, ...)
 	fputc('\n', stderr);
 }
 
+/* How messages call MEMORY. */
+static const char *memory_name(const struct memory *memory)
+{
+	static const char *const names[LRT_MEMORIES] = { "scratchpad", "memory 1", "memory 2", "memory 3",
+		"memory 4", "memory 5", "memory 6", "memory 7" };
+	return names[memory - port.memories];
+}
+
 static void print_copy(const struct copy *copy)
 {
 	const struct region *region = &port.regions[copy->region];
 	uint32_t d;
-	fprintf(stderr, "%s %s tag %u (command %" PRIu64 ", %s + %td, scratchpad + %td, ",
+	fprintf(stderr, "%s %s tag %u (command %" PRIu64 ", %s + %td, %s + %td, ",
 		copy->is_put ? "put" : "get", region->name, copy->tag, copy->command,
-		region->name, copy->ext, copy->loc);
+		region->name, copy->ext, memory_name(copy->memory), copy->loc);
 	for (d = 0; d + 1 < copy->box.rank; d++)
 		fprintf(stderr, "%" PRIu32 " x ", copy->box.count[d]);
 	fprintf(stderr, "%" PRIu32 " bytes)", copy->box.bytes);
@@ -315,11 +328,11 @@ static void unmark_read(usage *usages, size_t bytes)
 
 /* Keeps what the source of a put holds.  Bytes that another put in flight reads
  * too must not have changed since that one began. */
-static int keep_source(ptrdiff_t loc, size_t bytes)
+static int keep_source(const struct memory *memory, ptrdiff_t loc, size_t bytes)
 {
-	const usage *usages = port.usage + loc;
-	const unsigned char *source = port.scratchpad + loc;
-	unsigned char *expected = port.expected + loc;
+	const usage *usages = memory->usage + loc;
+	const unsigned char *source = memory->base + loc;
+	unsigned char *expected = memory->expected + loc;
 	int changed = 0;
 	size_t i;
 	for (i = 0; i < bytes; i++)
@@ -350,14 +363,14 @@ static struct copy *find_conflict(const struct copy *copy, int on_chip, ptrdiff_
 		for (i = 0; i < port.queues[tag].count; i++) {
 			struct copy *other = &port.queues[tag].copies[i];
 			int both_read = copy->is_put == on_chip && other->is_put == on_chip;
-			if (!both_read && (on_chip || other->region == copy->region) &&
-					copy_uses(other, on_chip, offset, copy->box.bytes))
+			if (!both_read && (on_chip ? other->memory == copy->memory
+					: other->region == copy->region) && copy_uses(other, on_chip, offset, copy->box.bytes))
 				return other;
 		}
 	return NULL;
 }
 
-/* Reports that the run of COPY at OFFSET of the scratchpad, or of its array, is used
+/* Reports that the run of COPY at OFFSET of its memory, or of its array, is used
  * by a copy in flight or by COPY itself.  What happens to either is not reported
  * again at its wait. */
 static void conflict(struct copy *copy, int on_chip, ptrdiff_t offset)
@@ -371,7 +384,7 @@ static void conflict(struct copy *copy, int on_chip, ptrdiff_t offset)
 	fputs("loopc-rt: ", stderr);
 	print_copy(copy);
 	fprintf(stderr, ": the run at %s + %td overlaps ",
-		on_chip ? "scratchpad" : port.regions[copy->region].name, offset);
+		on_chip ? memory_name(copy->memory) : port.regions[copy->region].name, offset);
 	if (other) {
 		print_copy(other);
 		fputs(" in flight\n", stderr);
@@ -383,17 +396,18 @@ static void conflict(struct copy *copy, int on_chip, ptrdiff_t offset)
 static void start_get(struct copy *copy)
 {
 	struct region *region = &port.regions[copy->region];
+	const struct memory *memory = copy->memory;
 	struct walk walk = walk_start(copy);
 	size_t bytes = copy->box.bytes;
 	ptrdiff_t ext_conflict = -1, loc_conflict = -1;
 	do {
-		if (mark_written(port.usage + walk.loc, bytes))
+		if (mark_written(memory->usage + walk.loc, bytes))
 			loc_conflict = walk.loc;
 		if (region->usage && mark_read(region->usage + walk.ext, bytes))
 			ext_conflict = walk.ext;
-		ASAN_UNPOISON(port.scratchpad + walk.loc, bytes);
-		memcpy(port.scratchpad + walk.loc, port.noise + walk.loc, bytes);
-		ASAN_POISON(port.scratchpad + walk.loc, bytes);
+		ASAN_UNPOISON(memory->base + walk.loc, bytes);
+		memcpy(memory->base + walk.loc, memory->noise + walk.loc, bytes);
+		ASAN_POISON(memory->base + walk.loc, bytes);
 	} while (walk_next(&walk));
 	if (loc_conflict >= 0)
 		conflict(copy, 1, loc_conflict);
@@ -404,14 +418,15 @@ static void start_get(struct copy *copy)
 static void start_put(struct copy *copy)
 {
 	struct region *region = &port.regions[copy->region];
+	const struct memory *memory = copy->memory;
 	struct walk walk = walk_start(copy);
 	size_t bytes = copy->box.bytes;
 	ptrdiff_t ext_conflict = -1, loc_conflict = -1;
 	int changed = 0;
 	do {
-		ASAN_UNPOISON(port.scratchpad + walk.loc, bytes);
-		changed |= keep_source(walk.loc, bytes);
-		if (mark_read(port.usage + walk.loc, bytes))
+		ASAN_UNPOISON(memory->base + walk.loc, bytes);
+		changed |= keep_source(memory, walk.loc, bytes);
+		if (mark_read(memory->usage + walk.loc, bytes))
 			loc_conflict = walk.loc;
 		if (mark_written(region->usage + walk.ext, bytes))
 			ext_conflict = walk.ext;
@@ -427,43 +442,55 @@ static void start_put(struct copy *copy)
 static void finish_get(const struct copy *copy)
 {
 	struct region *region = &port.regions[copy->region];
+	const struct memory *memory = copy->memory;
 	struct walk walk = walk_start(copy);
 	size_t bytes = copy->box.bytes;
 	ptrdiff_t touched = -1;
 	do {
-		unsigned char *loc = port.scratchpad + walk.loc;
+		unsigned char *loc = memory->base + walk.loc;
 		ASAN_UNPOISON(loc, bytes);
-		if (memcmp(loc, port.noise + walk.loc, bytes) != 0 && touched < 0)
+		if (memcmp(loc, memory->noise + walk.loc, bytes) != 0 && touched < 0)
 			touched = walk.loc;
 		memcpy(loc, region->base + walk.ext, bytes);
-		unmark_written(port.usage + walk.loc, bytes);
+		unmark_written(memory->usage + walk.loc, bytes);
 		if (region->usage)
 			unmark_read(region->usage + walk.ext, bytes);
 	} while (walk_next(&walk));
 	if (touched >= 0 && !copy->in_conflict)
 		copy_violation(copy, "its destination was written before the wait, "
-			"in the run at scratchpad + %td", touched);
+			"in the run at %s + %td", memory_name(memory), touched);
 }
 
 /* Copies what the source holds now, so that a change shows in the output too. */
 static void finish_put(const struct copy *copy)
 {
 	struct region *region = &port.regions[copy->region];
+	const struct memory *memory = copy->memory;
 	struct walk walk = walk_start(copy);
 	size_t bytes = copy->box.bytes;
 	ptrdiff_t touched = -1;
 	do {
-		unsigned char *loc = port.scratchpad + walk.loc;
+		unsigned char *loc = memory->base + walk.loc;
 		ASAN_UNPOISON(loc, bytes);
-		if (memcmp(loc, port.expected + walk.loc, bytes) != 0 && touched < 0)
+		if (memcmp(loc, memory->expected + walk.loc, bytes) != 0 && touched < 0)
 			touched = walk.loc;
 		memcpy(region->base + walk.ext, loc, bytes);
-		unmark_read(port.usage + walk.loc, bytes);
+		unmark_read(memory->usage + walk.loc, bytes);
 		unmark_written(region->usage + walk.ext, bytes);
 	} while (walk_next(&walk));
 	if (touched >= 0 && !copy->in_conflict)
 		copy_violation(copy, "its source was written before the wait, "
-			"in the run at scratchpad + %td", touched);
+			"in the run at %s + %td", memory_name(memory), touched);
+}
+
+/* The memory that LOC is in; NULL: none. */
+static const struct memory *find_memory(const void *loc)
+{
+	size_t m;
+	for (m = 0; m < LRT_MEMORIES; m++)
+		if ((uintptr_t)loc - (uintptr_t)port.memories[m].base < port.memories[m].bytes)
+			return &port.memories[m];
+	return NULL;
 }
 
 static int find_region(lrt_ext ext, size_t *found)
@@ -502,7 +529,7 @@ static int copy_make(struct copy *copy, int is_put, unsigned tag, const void *lo
 {
 	const char *verb = is_put ? "put" : "get";
 	const struct region *region;
-	uintptr_t on_chip = (uintptr_t)loc - (uintptr_t)port.scratchpad;
+	const struct memory *memory = find_memory(loc);
 	if (tag >= LRT_TAGS || !box_is_formed(box)) {
 		violation("%s tag %u (command %" PRIu64 "): %s", verb, tag, port.commands,
 			tag >= LRT_TAGS ? "no such tag" : "a rank, count or number of bytes out of range");
@@ -521,19 +548,21 @@ static int copy_make(struct copy *copy, int is_put, unsigned tag, const void *lo
 	copy->in_conflict = 0;
 	copy->box = *box;
 	copy->loc = 0;
-	if (on_chip >= port.bytes) {
+	copy->memory = memory ? memory : port.memories;
+	if (!memory) {
 		copy_violation(copy, "its scratchpad address %p is not in the scratchpad", loc);
 		return 0;
 	}
-	copy->loc = (ptrdiff_t)on_chip;
+	copy->loc = (ptrdiff_t)((uintptr_t)loc - (uintptr_t)memory->base);
 	if (!box_inside(box, box->ext_stride, copy->ext, region->bytes)) {
 		fputs("loopc-rt: ", stderr);
 		print_copy(copy);
 		end_run(": it reaches outside the %zu bytes of %s", region->bytes, region->name);
 		return 0;
 	}
-	if (!box_inside(box, box->loc_stride, copy->loc, port.bytes)) {
-		copy_violation(copy, "it reaches outside the %zu bytes of the scratchpad", port.bytes);
+	if (!box_inside(box, box->loc_stride, copy->loc, memory->bytes)) {
+		copy_violation(copy, "it reaches outside the %zu bytes of %s%s", memory->bytes,
+			memory == port.memories ? "the " : "", memory_name(memory));
 		return 0;
 	}
 	if (is_put && !region->writable) {
@@ -601,28 +630,27 @@ void lrt_wait(uint32_t tag_mask)
 	}
 }
 
-void *lrt_scratchpad(void)
-{
-	if (!port.begun)
-		lrt_checked_begin(NULL);
-	return port.scratchpad;
-}
-
 static unsigned char guard_byte(size_t i)
 {
 	return (unsigned char)(0xa7 ^ (i * 31));
 }
 
-static void free_scratchpad(void)
+static void free_memory(struct memory *memory)
 {
-	if (port.allocation)
-		ASAN_UNPOISON(port.block, GUARD_BYTES + port.bytes + GUARD_BYTES);
-	free(port.allocation);
-	free(port.noise);
-	free(port.expected);
-	free(port.usage);
-	port.allocation = port.block = port.scratchpad = port.noise = port.expected = NULL;
-	port.usage = NULL;
+	if (memory->allocation)
+		ASAN_UNPOISON(memory->block, GUARD_BYTES + memory->bytes + GUARD_BYTES);
+	free(memory->allocation);
+	free(memory->noise);
+	free(memory->expected);
+	free(memory->usage);
+	memset(memory, 0, sizeof *memory);
+}
+
+static void free_memories(void)
+{
+	size_t m;
+	for (m = 0; m < LRT_MEMORIES; m++)
+		free_memory(&port.memories[m]);
 }
 
 static void free_regions(void)
@@ -635,38 +663,68 @@ static void free_regions(void)
 	port.region_count = port.last_region = 0;
 }
 
-static void fill_noise(void)
+static void fill_noise(const struct memory *memory)
 {
 	uint32_t state = 0x9e3779b9u;
 	size_t i;
-	for (i = 0; i < port.bytes; i++) {
+	for (i = 0; i < memory->bytes; i++) {
 		state ^= state << 13;
 		state ^= state >> 17;
 		state ^= state << 5;
-		port.noise[i] = (unsigned char)(state >> 24);
+		memory->noise[i] = (unsigned char)(state >> 24);
 	}
 }
 
-static void allocate_scratchpad(size_t bytes)
+static void allocate_memory(struct memory *memory, size_t bytes)
 {
 	unsigned char *after;
 	size_t i;
-	port.bytes = bytes;
-	port.allocation = allocate(NULL, bytes + 2 * GUARD_BYTES + SCRATCHPAD_ALIGN);
-	port.block = port.allocation + (SCRATCHPAD_ALIGN - 1 -
-		((uintptr_t)port.allocation + SCRATCHPAD_ALIGN - 1) % SCRATCHPAD_ALIGN);
-	port.scratchpad = port.block + GUARD_BYTES;
-	after = port.scratchpad + bytes;
+	memory->bytes = bytes;
+	memory->allocation = allocate(NULL, bytes + 2 * GUARD_BYTES + SCRATCHPAD_ALIGN);
+	memory->block = memory->allocation + (SCRATCHPAD_ALIGN - 1 -
+		((uintptr_t)memory->allocation + SCRATCHPAD_ALIGN - 1) % SCRATCHPAD_ALIGN);
+	memory->base = memory->block + GUARD_BYTES;
+	after = memory->base + bytes;
 	for (i = 0; i < GUARD_BYTES; i++)
-		port.block[i] = after[i] = guard_byte(i);
-	port.noise = allocate(NULL, bytes);
-	port.expected = allocate(NULL, bytes);
-	port.usage = allocate(NULL, bytes * sizeof *port.usage);
-	memset(port.usage, 0, bytes * sizeof *port.usage);
-	fill_noise();
-	memcpy(port.scratchpad, port.noise, bytes);
-	ASAN_POISON(port.block, GUARD_BYTES);
+		memory->block[i] = after[i] = guard_byte(i);
+	memory->noise = allocate(NULL, bytes);
+	memory->expected = allocate(NULL, bytes);
+	memory->usage = allocate(NULL, bytes * sizeof *memory->usage);
+	memset(memory->usage, 0, bytes * sizeof *memory->usage);
+	fill_noise(memory);
+	memcpy(memory->base, memory->noise, bytes);
+	ASAN_POISON(memory->block, GUARD_BYTES);
 	ASAN_POISON(after, GUARD_BYTES);
+}
+
+void *lrt_memory(unsigned n)
+{
+	if (!port.begun)
+		lrt_checked_begin(NULL);
+	if (n >= LRT_MEMORIES) {
+		violation("there is no memory %u", n);
+		return NULL;
+	}
+	if (!port.memories[n].allocation)
+		allocate_memory(&port.memories[n], DEFAULT_SCRATCHPAD_BYTES);
+	return port.memories[n].base;
+}
+
+void *lrt_scratchpad(void)
+{
+	return lrt_memory(0);
+}
+
+void lrt_checked_memory(unsigned n, size_t bytes)
+{
+	if (!port.begun)
+		lrt_checked_begin(NULL);
+	if (n >= LRT_MEMORIES || port.memories[n].allocation) {
+		violation(n ? "memory %u is there already, or cannot be" : "memory %u is the scratchpad, of which "
+			"lrt_checked_begin is told", n);
+		return;
+	}
+	allocate_memory(&port.memories[n], bytes);
 }
 
 uint64_t lrt_checked_macs;
@@ -694,14 +752,14 @@ uint64_t lrt_checked_words(unsigned array, unsigned kind)
 void lrt_checked_begin(const lrt_limits *limits)
 {
 	unsigned tag;
-	free_scratchpad();
+	free_memories();
 	free_regions();
 	for (tag = 0; tag < LRT_TAGS; tag++)
 		port.queues[tag].count = 0;
 	memset(&port.limits, 0, sizeof port.limits);
 	if (limits)
 		port.limits = *limits;
-	allocate_scratchpad(port.limits.scratchpad_bytes ? port.limits.scratchpad_bytes
+	allocate_memory(port.memories, port.limits.scratchpad_bytes ? port.limits.scratchpad_bytes
 		: DEFAULT_SCRATCHPAD_BYTES);
 	port.commands = 0;
 	lrt_checked_macs = 0;
@@ -747,19 +805,20 @@ lrt_counts lrt_checked_counts(const char *name)
 	return none;
 }
 
-static void check_guards(void)
+static void check_guards(const struct memory *memory)
 {
-	const unsigned char *after = port.scratchpad + port.bytes;
+	const unsigned char *after = memory->base + memory->bytes;
+	const char *the = memory == port.memories ? "the " : "";
 	size_t i;
-	ASAN_UNPOISON(port.block, GUARD_BYTES + port.bytes + GUARD_BYTES);
+	ASAN_UNPOISON(memory->block, GUARD_BYTES + memory->bytes + GUARD_BYTES);
 	for (i = GUARD_BYTES; i-- > 0;)
-		if (port.block[i] != guard_byte(i)) {
-			violation("byte %zu before the scratchpad was written", GUARD_BYTES - i);
+		if (memory->block[i] != guard_byte(i)) {
+			violation("byte %zu before %s%s was written", GUARD_BYTES - i, the, memory_name(memory));
 			break;
 		}
 	for (i = 0; i < GUARD_BYTES; i++)
 		if (after[i] != guard_byte(i)) {
-			violation("byte %zu after the end of the scratchpad was written", i + 1);
+			violation("byte %zu after the end of %s%s was written", i + 1, the, memory_name(memory));
 			break;
 		}
 }
@@ -776,8 +835,10 @@ int lrt_checked_end(void)
 		free(port.queues[tag].copies);
 		memset(&port.queues[tag], 0, sizeof port.queues[tag]);
 	}
-	check_guards();
-	free_scratchpad();
+	for (i = 0; i < LRT_MEMORIES; i++)
+		if (port.memories[i].allocation)
+			check_guards(&port.memories[i]);
+	free_memories();
 	port.begun = 0;
 	return port.violations;
 }

@@ -9,7 +9,7 @@ extern "C" {
 
 /* The checked port's own interface, for a test program on a host: what it must
  * know before a kernel runs, and what it counted.  Any violation (a copy outside
- * the scratchpad, a put into a read-only array, a copy that overlaps one in flight, a
+ * one memory on chip, a put into a read-only array, a copy that overlaps one in flight, a
  * limit exceeded, a copy never waited for at the end) is printed to stderr and
  * counted.  A copy that reaches outside the named arrays is printed to stderr and ends
  * the program with status 1: there is nothing it could go on with. */
@@ -24,11 +24,14 @@ typedef struct lrt_limits {
 } lrt_limits;
 
 void lrt_checked_begin(const lrt_limits *limits);
+/* lrt_memory(N), of a machine with several memories, has BYTES: to be called after lrt_checked_begin, which
+ * says what lrt_scratchpad() has.  A memory of which nothing is said has 1 MiB. */
+void lrt_checked_memory(unsigned n, size_t bytes);
 /* NAME is kept; regions of arrays are apart.  WRITABLE 0: a put into it is an error. */
 void lrt_checked_array(const char *name, const void *base, size_t bytes, int writable);
 
 typedef struct lrt_counts {
-	uint64_t read_bytes, write_bytes;   /* outside -> scratchpad, scratchpad -> outside */
+	uint64_t read_bytes, write_bytes;   /* outside -> on chip, on chip -> outside */
 	uint64_t gets, puts;                /* commands */
 } lrt_counts;
 

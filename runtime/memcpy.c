@@ -9,10 +9,11 @@
 #define LRT_SCRATCHPAD_BYTES (16u << 20)
 #endif
 
+/* All have as many bytes; what no program touches takes no room. */
 static union {
 	unsigned char bytes[LRT_SCRATCHPAD_BYTES + 64];
 	double alignment;
-} memory;
+} memories[LRT_MEMORIES];
 
 /* Copies the box of RANK dimensions whose outermost is number D. */
 static void copy_box(unsigned char *to, const unsigned char *from, const lrt_box *box,
@@ -45,7 +46,13 @@ void lrt_wait(uint32_t tag_mask)
 	(void)tag_mask;
 }
 
+void *lrt_memory(unsigned n)
+{
+	unsigned char *bytes = memories[n % LRT_MEMORIES].bytes;
+	return bytes + (64 - (uintptr_t)bytes % 64) % 64;
+}
+
 void *lrt_scratchpad(void)
 {
-	return memory.bytes + (64 - (uintptr_t)memory.bytes % 64) % 64;
+	return lrt_memory(0);
 }

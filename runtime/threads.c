@@ -40,10 +40,11 @@ static struct {
 	.pending_changed = PTHREAD_COND_INITIALIZER
 };
 
+/* All have as many bytes; what no program touches takes no room. */
 static union {
 	unsigned char bytes[LRT_SCRATCHPAD_BYTES + 64];
 	double alignment;
-} memory;
+} memories[LRT_MEMORIES];
 
 static void copy_box(unsigned char *to, const unsigned char *from, const lrt_box *box,
 	const ptrdiff_t *to_stride, const ptrdiff_t *from_stride, uint32_t d)
@@ -147,7 +148,13 @@ void lrt_wait(uint32_t tag_mask)
 	pthread_mutex_unlock(&engine.mutex);
 }
 
+void *lrt_memory(unsigned n)
+{
+	unsigned char *bytes = memories[n % LRT_MEMORIES].bytes;
+	return bytes + (64 - (uintptr_t)bytes % 64) % 64;
+}
+
 void *lrt_scratchpad(void)
 {
-	return memory.bytes + (64 - (uintptr_t)memory.bytes % 64) % 64;
+	return lrt_memory(0);
 }

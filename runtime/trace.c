@@ -38,10 +38,11 @@ static struct {
 
 uint64_t lrt_trace_macs;
 
+/* All have as many bytes; what no program touches takes no room. */
 static union {
 	unsigned char bytes[LRT_SCRATCHPAD_BYTES + 64];
 	double alignment;
-} memory;
+} memories[LRT_MEMORIES];
 
 static double microseconds(uint64_t cycles)
 {
@@ -283,7 +284,13 @@ lrt_trace_result lrt_trace_end(void)
 	return result;
 }
 
+void *lrt_memory(unsigned n)
+{
+	unsigned char *bytes = memories[n % LRT_MEMORIES].bytes;
+	return bytes + (64 - (uintptr_t)bytes % 64) % 64;
+}
+
 void *lrt_scratchpad(void)
 {
-	return memory.bytes + (64 - (uintptr_t)memory.bytes % 64) % 64;
+	return lrt_memory(0);
 }

@@ -591,27 +591,40 @@ bool tiles_are_legal(const struct nest_model *model, const struct schedule *sche
 	return true;
 }
 
-/* The buffers lie side by side. */
+/* The buffers of each memory lie side by side. */
 static bool place_all(const struct nest_model *model, const struct arch *arch,
 	struct schedule *schedule)
 {
-	const struct memory memory = place_memory(arch);
-	struct place_request all = { .memory = &memory };
+	int memory_count = arch_memory_count(arch);
+	struct memory memories[MEMORY_LIMIT];
+	struct place_request requests[MEMORY_LIMIT];
 	struct place places[MODEL_ARRAYS];
+	bool fits = true;
 
+	for (int m = 0; m < memory_count; m++) {
+		memories[m] = place_memory(arch, m);
+		requests[m] = (struct place_request){ .memory = &memories[m] };
+		if (memories[m].granule < 1)
+			return false;
+	}
 	for (int a = 0; a < model->array_count; a++)
-		places[a] = (struct place){ .bytes = schedule->storage[a].bytes,
-			.element_bytes = model->arrays[a].element_bytes };
-	if (memory.granule < 1 || !place_buffers(places, model->array_count, &all, 1))
+		places[a] = (struct place){ .request = schedule->storage[a].memory,
+			.bytes = schedule->storage[a].bytes, .element_bytes = model->arrays[a].element_bytes };
+	if (!place_buffers(places, model->array_count, requests, memory_count))
 		return false;
 	for (int a = 0; a < model->array_count; a++) {
+		const struct memory *memory = &memories[schedule->storage[a].memory];
+
 		schedule->storage[a].bytes = places[a].room;
 		schedule->storage[a].offset = places[a].offset;
-		schedule->storage[a].bank = place_bank(&memory, places[a].offset);
-		schedule->storage[a].bank_count = place_bank_count(&memory, places[a].bytes);
+		schedule->storage[a].bank = place_bank(memory, places[a].offset);
+		schedule->storage[a].bank_count = place_bank_count(memory, places[a].bytes);
 	}
-	schedule->scratchpad_bytes = all.bytes;
-	return all.bytes <= memory.bytes;
+	for (int m = 0; m < memory_count; m++) {
+		schedule->scratchpad_bytes += requests[m].bytes;
+		fits = fits && requests[m].bytes <= memories[m].bytes;
+	}
+	return fits;
 }
 
 bool schedule_evaluate(const struct nest_model *model, const struct arch *arch,

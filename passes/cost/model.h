@@ -119,6 +119,7 @@ struct nest_model {
  *
  * Of an aligned array each copy is what its align_bytes ask (passes/cost/aligned.c). */
 struct storage {
+	int memory;                  /* of the machine's */
 	int store;
 	long slots;
 	bool is_sliding;
@@ -127,7 +128,7 @@ struct storage {
 	                              * touch the same element */
 	/* results */
 	long bytes;                  /* of the buffer, aligned */
-	long offset;                 /* in the scratchpad, bytes */
+	long offset;                 /* in its memory, bytes */
 	int bank, bank_count;        /* exclusive banks; else -1, 0 */
 	struct flow flow;            /* commands: transfers of boxes (before splitting) */
 };
@@ -143,7 +144,7 @@ struct schedule {
 	const struct mapping *mapping;     /* who computes its tiles: processing elements; NULL: a core */
 	bool moves_boxes;            /* where regions come from isl: those that are no boxes move as the
 	                              * boxes around them; else row by row.  Found when it is lowered */
-	long total_bytes, scratchpad_bytes;
+	long total_bytes, scratchpad_bytes;  /* moved; used of all memories together */
 	struct cost cost;
 };
 

@@ -12,11 +12,12 @@ static bool round_up(long value, long unit, long *rounded)
 	return true;
 }
 
-struct memory place_memory(const struct arch *arch)
+struct memory place_memory(const struct arch *arch, int m)
 {
-	long granule = arch_granule_bytes(arch);
-	return (struct memory){ arch->exclusive ? granule * arch->banks : arch->scratchpad_bytes,
-		arch->align_bytes > 1 ? arch->align_bytes : 1, granule, arch->exclusive };
+	const struct arch_memory memory = arch_memory(arch, m);
+	long granule = arch_memory_granule(&memory);
+	return (struct memory){ memory.exclusive ? granule * memory.banks : memory.bytes,
+		memory.align_bytes > 1 ? memory.align_bytes : 1, granule, memory.exclusive };
 }
 
 /* ---- buffers of a request ---- */

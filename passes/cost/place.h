@@ -43,7 +43,8 @@ struct place {
 	long offset;
 };
 
-struct memory place_memory(const struct arch *arch);
+/* Memory M of ARCH. */
+struct memory place_memory(const struct arch *arch, int m);
 
 /* What a buffer of so many BYTES takes.  More than any memory has counts as so much that a million
  * of these can be added up. */

@@ -157,7 +157,7 @@ bool carry_place(const struct compilation *compilation, const struct carry_space
 	unsigned long mask, struct carrying *carrying)
 {
 	*carrying = (struct carrying){ .space = space, .mask = mask,
-		.memory = place_memory(space->arch),
+		.memory = place_memory(space->arch, 0),
 		.carried = { space->array_count,
 			ARENA_ARRAY(compilation->arena, bool, space->array_count + 1) } };
 	carrying->step = step_of(space, &carrying->memory, mask);

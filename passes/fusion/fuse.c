@@ -62,7 +62,7 @@ struct group_limits group_limits_of(const struct compilation *compilation)
 	return (struct group_limits){ .most = cost_infinite(),
 		.repetition = 1 + compilation->request.recompute_percent / 100,
 		.prefers_memory = compilation->request.spares_memory,
-		.capacity = place_memory(compilation->arch).bytes };
+		.capacity = place_memory(compilation->arch, 0).bytes };
 }
 
 /* ---- the group as a nest ---- */
@@ -155,6 +155,12 @@ static int *stores_of(const struct groups *groups, const struct fusion_candidate
 			store[a] = choice->hold[index] == HOLD_CHUNK ? STORE_CHUNK : STORE_STAGE;
 	}
 	return store;
+}
+
+/* Where the buffers lie: a machine with groups has one memory. */
+static int *memories_of(const struct groups *groups, const struct nest *group)
+{
+	return ARENA_ARRAY(groups->compilation->arena, int, group->arrays->count + 1);
 }
 
 /* Which buffers are to be double. */
@@ -332,7 +338,7 @@ bool group_emit(struct compilation *compilation, const struct groups *of,
 	*out = (struct plan_nest){ .name = group->name, .location = group->location };
 	enum doubling *doubling = doubling_of(groups, choice, group);
 	if (!lower_group_with_schedule(compilation, &variant, &schedule, stores_of(groups, candidate,
-		choice, group), doubling,
+		choice, group), memories_of(groups, group), doubling,
 		stages_of(groups, candidate, choice), has_stages
 		? candidate->last - candidate->first + 1 : 0,
 		compilation->only_weighs ? TO_WEIGH : TO_EMIT, plan, out))

@@ -544,7 +544,7 @@ bool group_evaluate(struct group_model *model, const struct group_limits *limits
 {
 	enum { COMBINATIONS = 64 };
 	struct evaluation evaluation = { .model = model, .choice = choice,
-		.memory = place_memory(model->groups->compilation->arch), .constraints = limits->constraints,
+		.memory = place_memory(model->groups->compilation->arch, 0), .constraints = limits->constraints,
 		.doubles = limits->doubles, .items = model->items, .pool = model->pool,
 		.stage_loop = model->stage_loop };
 	int members = model->candidate.last - model->candidate.first + 1;
@@ -586,7 +586,7 @@ struct cost group_least_cost(struct group_model *model)
 {
 	struct group_choice choice = { .depth = 0 };
 	struct evaluation evaluation = { .model = model, .choice = &choice,
-		.memory = place_memory(model->groups->compilation->arch), .items = model->items };
+		.memory = place_memory(model->groups->compilation->arch, 0), .items = model->items };
 	if (!add_arrays(&evaluation))
 		return cost_of_bytes(0);
 	long bytes = flow_bytes(&evaluation.flow);

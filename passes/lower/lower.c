@@ -384,6 +384,25 @@ struct plan_node *plan_around(struct compilation *compilation, const struct oute
 	return block;
 }
 
+/* How far the buffers reach into the memories, all together. */
+static long used_memory(const struct lowering *lowering)
+{
+	const struct arch *arch = lowering->compilation->arch;
+	long used = 0;
+	for (int m = 0; m < arch_memory_count(arch); m++) {
+		const struct memory memory = place_memory(arch, m);
+		long reach = 0;
+		for (int a = 0; a < lowering->groups->count; a++) {
+			const struct plan_buffer *buffer = lowering->buffers[a];
+			long end = buffer->offset_bytes + place_room(&memory, buffer->bytes);
+			if (buffer->memory == m && end > reach)
+				reach = end;
+		}
+		used += reach;
+	}
+	return used;
+}
+
 /* Buffers are made; now the body, its traffic, and the plan's list of buffers. */
 static bool lower_body(struct lowering *lowering, struct plan_nest *out)
 {
@@ -394,15 +413,9 @@ static bool lower_body(struct lowering *lowering, struct plan_nest *out)
 	if (!lower_level(lowering, outer, out->inner) || !find_traffic(lowering, out))
 		return false;
 	register_buffers(lowering);
-	const struct memory memory = place_memory(lowering->compilation->arch);
-	out->scratchpad_used_bytes = 0;
-	for (int a = 0; a < lowering->groups->count; a++) {
-		const struct plan_buffer *buffer = lowering->buffers[a];
-		long end = buffer->offset_bytes + place_room(&memory, buffer->bytes);
-		if (end > out->scratchpad_used_bytes)
-			out->scratchpad_used_bytes = end;
-		out->is_double |= buffer->is_double;
-	}
+	out->scratchpad_used_bytes = used_memory(lowering);
+	for (int a = 0; a < lowering->groups->count; a++)
+		out->is_double |= lowering->buffers[a]->is_double;
 	return true;
 }
 
@@ -484,7 +497,10 @@ bool lower_with_schedule(struct compilation *compilation, const struct variant *
 	lowering.regions = has_forms ? regions : NULL;
 	lowering.doubling = doubling;
 	lowering.has_elements = schedule->mapping && detail != TO_WEIGH;
+	int *memory = ARENA_ARRAY(compilation->arena, int, variant->groups->count + 1);
+	lowering.memory = memory;
 	for (int a = 0; a < variant->groups->count; a++) {
+		memory[a] = schedule->storage[a].memory;
 		lowering.store[a] = store_with_blocks(&lowering, a, schedule->storage[a].store);
 		lowering.slides[a] = schedule->storage[a].is_sliding;
 		lowering.slots[a] = schedule->storage[a].slots;
@@ -497,13 +513,14 @@ bool lower_with_schedule(struct compilation *compilation, const struct variant *
 }
 
 bool lower_group_with_schedule(struct compilation *compilation, const struct variant *group,
-	const struct schedule *schedule, const int *store, enum doubling *doubling,
+	const struct schedule *schedule, const int *store, const int *memory, enum doubling *doubling,
 	const struct group_stage *stages, int stage_count, enum detail detail, struct plan *plan,
 	struct plan_nest *out)
 {
 	struct lowering lowering = lowering_of(compilation, group, NULL, schedule, plan);
 	long needed;
 	lowering.detail = detail;
+	lowering.memory = memory;
 	lowering.stages = stages;
 	lowering.stage_count = stage_count;
 	lowering.doubling = doubling;

@@ -22,11 +22,11 @@ bool lower_with_schedule(struct compilation *compilation, const struct variant *
 	struct schedule *schedule, enum doubling *doubling, enum detail detail, struct plan *plan,
 	struct plan_nest *out, struct obstacle *obstacle);
 
-/* Lowers a fused GROUP: tiles and order from SCHEDULE, buffers at STORE [array]; windows
+/* Lowers a fused GROUP: tiles and order from SCHEDULE, buffers at STORE [array] in MEMORY [array]; windows
  * slide where they can.  DOUBLING [array]: what is wanted, then what was done.  False if it
  * does not fit or has no plan. */
 bool lower_group_with_schedule(struct compilation *compilation, const struct variant *group,
-	const struct schedule *schedule, const int *store, enum doubling *doubling,
+	const struct schedule *schedule, const int *store, const int *memory, enum doubling *doubling,
 	const struct group_stage *stages, int stage_count, enum detail detail, struct plan *plan, struct plan_nest *out);
 
 /* Merges groups of VARIANT that cannot be in buffers of their own whatever the schedule, since they

@@ -428,6 +428,7 @@ static struct plan_buffer *make_buffer(const struct held *array, const struct vi
 	if (buffer->slots > 1)
 		buffer->slot = make(lowering, PLAN_MOD, tile_of(array, array->mover),
 			constant(lowering, buffer->slots));
+	buffer->memory = array->lowering->memory[array->a];
 	buffer->offset_bytes = storage->offset;
 	buffer->bytes = storage->bytes;
 	buffer->bank = storage->bank;

@@ -136,12 +136,12 @@ void general_double_what_fits(struct lowering *lowering)
 			return;
 		struct plan_buffer single = *lowering->buffers[most];
 		bool is_double = double_buffer(lowering, most);
-		if (is_double && general_place(lowering)
-			> overlap_arch(lowering->compilation)->scratchpad_bytes) {
+		long needed;
+		if (is_double && !general_place(lowering, overlap_arch(lowering->compilation), &needed)) {
 			*lowering->buffers[most] = single;
 			is_double = false;
 		}
-		general_place(lowering);
+		general_place(lowering, lowering->compilation->arch, &needed);
 		lowering->doubling[most] = is_double ? DOUBLE_WANTED : DOUBLE_NEVER;
 	}
 }

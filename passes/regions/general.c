@@ -260,49 +260,76 @@ static bool is_streamed(const struct lowering *lowering, int a)
 	return lowering->store[a] < 0;
 }
 
-/* Request 0 is what is there all the time, request 1 + m what comes for stage m: those take turns.
- * Where they come while the one before still computes, every other one lies at the end. */
+/* Of the requests for a memory the first, REQUESTS[FIRST], is what is there all the time, the one M + 1
+ * after it what comes for stage M: those take turns.  Where they come while the one before still
+ * computes, every other one lies at the end. */
 static void ask_for_stages(const struct lowering *lowering, const struct place *places,
-	struct place_request *requests)
+	struct place_request *requests, int first)
 {
 	int at = 0;
 	for (int m = 0; m < lowering->stage_count; m++) {
+		struct place_request *request = &requests[first + m + 1];
 		bool any = false;
 		for (int a = 0; a < lowering->groups->count; a++)
-			any |= places[a].request == m + 1;
-		requests[m + 1].first = lowering->overlaps_stages ? at - 1 : at;
-		requests[m + 1].last = at;
-		requests[m + 1].is_at_end = lowering->overlaps_stages && at % 2;
+			any |= places[a].request == first + m + 1;
+		request->first = lowering->overlaps_stages ? at - 1 : at;
+		request->last = at;
+		request->is_at_end = lowering->overlaps_stages && at % 2;
 		at += any;
 	}
-	requests[0].first = -1;
-	requests[0].last = at;
+	requests[first].first = -1;
+	requests[first].last = at;
 }
 
-long general_place(struct lowering *lowering)
+/* What the REQUESTS [count] need of MEMORIES is at most what ARCH has of each; *NEEDED: all together, and
+ * more than ARCH has if some do not fit. */
+static bool requests_fit(const struct memory *memories, const struct place_request *requests, int count,
+	const struct arch *arch, long *needed)
 {
-	int count = lowering->groups->count;
-	const struct memory memory = place_memory(lowering->compilation->arch);
+	bool fits = true;
+	*needed = 0;
+	for (int m = 0; m < arch_memory_count(arch); m++) {
+		long need = place_need(&memories[m], requests, count);
+		fits &= need <= arch_memory(arch, m).bytes;
+		if (__builtin_add_overflow(*needed, need, needed))
+			*needed = LONG_MAX;
+	}
+	if (!fits && *needed <= arch->scratchpad_bytes)
+		*needed = arch->scratchpad_bytes + 1;
+	return fits;
+}
+
+bool general_place(struct lowering *lowering, const struct arch *arch, long *needed)
+{
+	const struct arch *own = lowering->compilation->arch;
+	int count = lowering->groups->count, turns = lowering->stage_count + 1;
+	int request_count = arch_memory_count(own) * turns;
+	struct memory memories[MEMORY_LIMIT];
 	struct place *places = ARENA_ARRAY(ARENA(lowering), struct place, count + 1);
-	struct place_request *requests = ARENA_ARRAY(ARENA(lowering), struct place_request,
-		lowering->stage_count + 1);
+	struct place_request *requests = ARENA_ARRAY(ARENA(lowering), struct place_request, request_count);
 	for (int a = 0; a < count; a++)
-		places[a] = (struct place){ .request = is_streamed(lowering, a) ? stage_of(lowering, a) + 1 : 0,
+		places[a] = (struct place){ .request = lowering->memory[a] * turns
+			+ (is_streamed(lowering, a) ? stage_of(lowering, a) + 1 : 0),
 			.bytes = lowering->buffers[a]->bytes,
 			.element_bytes = lowering->groups->items[a].array->type.bytes };
-	for (int r = 0; r <= lowering->stage_count; r++)
-		requests[r].memory = &memory;
-	ask_for_stages(lowering, places, requests);
-	if (!place_buffers(places, count, requests, lowering->stage_count + 1))
-		return LONG_MAX;
+	for (int m = 0; m < arch_memory_count(own); m++) {
+		memories[m] = place_memory(own, m);
+		for (int r = 0; r < turns; r++)
+			requests[m * turns + r].memory = &memories[m];
+		ask_for_stages(lowering, places, requests, m * turns);
+	}
+	*needed = LONG_MAX;
+	if (!place_buffers(places, count, requests, request_count))
+		return false;
 	for (int a = 0; a < count; a++) {
 		struct plan_buffer *buffer = lowering->buffers[a];
+		buffer->memory = lowering->memory[a];
 		buffer->bytes = places[a].bytes;
 		buffer->offset_bytes = places[a].offset;
-		buffer->bank = place_bank(&memory, places[a].offset);
-		buffer->bank_count = place_bank_count(&memory, places[a].bytes);
+		buffer->bank = place_bank(&memories[buffer->memory], places[a].offset);
+		buffer->bank_count = place_bank_count(&memories[buffer->memory], places[a].bytes);
 	}
-	return place_need(&memory, requests, lowering->stage_count + 1);
+	return requests_fit(memories, requests, request_count, arch, needed);
 }
 
 static int largest_buffer(const struct lowering *lowering)
@@ -328,8 +355,7 @@ static bool measure_and_fill(struct lowering *lowering, long *needed)
 	lowering->refused = largest_buffer(lowering);
 	if (need_too_much(lowering, needed))
 		return false;
-	*needed = general_place(lowering);
-	bool fits = *needed <= lowering->compilation->arch->scratchpad_bytes;
+	bool fits = general_place(lowering, lowering->compilation->arch, needed);
 	if (fits && has_too_many_visits(lowering)) {
 		*needed = 0;
 		return false;

@@ -58,8 +58,9 @@ void general_double_what_fits(struct lowering *lowering);
 /* Fills in the buffer's bytes; false if they are too many. */
 bool buffer_measure(struct plan_buffer *buffer);
 
-/* Gives all buffers their places; returns the bytes that they need. */
-long general_place(struct lowering *lowering);
+/* Gives all buffers their places; *NEEDED are the bytes that they need of all memories.  Whether they
+ * fit ARCH, which has the memories of the lowering's machine, of other sizes maybe. */
+bool general_place(struct lowering *lowering, const struct arch *arch, long *needed);
 
 /* False if the buffers need more than the machine has; *NEEDED says how much. */
 bool make_general_buffers(struct lowering *lowering, long *needed);

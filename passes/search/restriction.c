@@ -56,6 +56,32 @@ enum array_role nest_array_role(const struct nest *nest, const struct reference_
 	return first == own->array ? ROLE_INPUT : ROLE_WEIGHT;
 }
 
+/* The role of array A of GROUPS in the nest that NEST, a part of it, belongs to: what holds it does not
+ * depend on which part is looked at. */
+static enum array_role role_in_whole(const struct nest *nest, const struct reference_groups *groups,
+	int a)
+{
+	const struct nest *whole = nest;
+	while (whole->parent)
+		whole = whole->parent;
+	for (int b = 0; b < whole->arrays->count; b++)
+		if (whole->arrays->items[b].array == groups->items[a].array)
+			return nest_array_role(whole, whole->arrays, b);
+	return nest_array_role(nest, groups, a);
+}
+
+unsigned array_memories(const struct arch *arch, const struct nest *nest,
+	const struct reference_groups *groups, int a)
+{
+	unsigned memories = 0;
+	if (arch_memory_count(arch) == 1)
+		return 1;
+	enum array_role role = role_in_whole(nest, groups, a);
+	for (int m = 0; m < arch_memory_count(arch); m++)
+		memories |= (arch_memory(arch, m).roles >> role & 1) << m;
+	return memories;
+}
+
 void restriction_apply(const struct compilation *compilation, const struct variant *variant,
 	struct nest_model *model, struct search_options *options)
 {

@@ -12,6 +12,11 @@
  * reads first.  Weights are the rest. */
 enum array_role nest_array_role(const struct nest *nest, const struct reference_groups *groups, int a);
 
+/* The memories of ARCH that array A of GROUPS, in NEST, may lie in: those that hold its role in the
+ * whole nest.  Bit m: memory m. */
+unsigned array_memories(const struct arch *arch, const struct nest *nest,
+	const struct reference_groups *groups, int a);
+
 /* Narrows the space of MODEL to compilation->request.restriction.  What the user fixed comes
  * after it and counts. */
 void restriction_apply(const struct compilation *compilation, const struct variant *variant,

@@ -16,8 +16,10 @@ void search_options_init(struct search_options *options)
 {
 	memset(options, 0, sizeof *options);
 	options->threads = 1;
-	for (int a = 0; a < MODEL_ARRAYS; a++)
+	for (int a = 0; a < MODEL_ARRAYS; a++) {
 		options->store[a] = options->sliding[a] = options->doubled[a] = -1;
+		options->memories[a] = 1;
+	}
 	for (int l = 0; l < MODEL_LOOPS; l++)
 		options->serpentine[l] = -1;
 }
@@ -34,18 +36,45 @@ static void run_thinned(struct crew *crew, const struct space *space, int count,
 	space_clear(&thin);
 }
 
-/* Finds the best of SPACE.  The first rounds only serve to start the last one, which
- * looks at everything, from a good schedule. */
-static void run_search(struct crew *crew, const struct space *space, struct outcome *total,
+/* Looks at everything in SPACE, with each of COUNT ways to give its arrays to memories. */
+static void search_ways(struct crew *crew, struct space *space, int count, struct outcome *total,
 	long limit)
 {
+	bool is_complete = true;
+	double bound = INFINITY;
+
+	for (int left = count; left > 0; left--) {
+		crew_search(crew, space, total, outcome_points_left(total, limit) / left);
+		is_complete = is_complete && total->is_complete;
+		bound = fmin(bound, total->bound);
+		space_assign_next(space);
+	}
+	total->is_complete = is_complete;
+	total->bound = bound;
+	space_assign_first(space);
+}
+
+/* Finds the best of SPACE.  The first rounds only serve to start the last one, which
+ * looks at everything, from a good schedule. */
+static void run_search(struct crew *crew, struct space *space, struct outcome *total, long limit)
+{
 	static const int sizes[] = { 2, 4, 8 };
+	bool is_all;
+	int count = space_assignments(space, &is_all);
 
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-		run_thinned(crew, space, sizes[i], false, total, limit / 16);
-		run_thinned(crew, space, 1, true, total, limit / 16);
+		for (int way = 0; way < count; way++) {
+			run_thinned(crew, space, sizes[i], false, total, limit / 16 / count);
+			run_thinned(crew, space, 1, true, total, limit / 16 / count);
+			space_assign_next(space);
+		}
+		space_assign_first(space);
 	}
-	crew_search(crew, space, total, outcome_points_left(total, limit));
+	search_ways(crew, space, count, total, limit);
+	if (!is_all) {
+		total->is_complete = false;
+		total->bound = 0;
+	}
 }
 
 /* Turns that save nothing are switched off: simpler code. */
@@ -63,22 +92,18 @@ static void drop_turns(const struct space *space, struct schedule *schedule)
 	}
 }
 
-/* The schedule that needs the least scratchpad of all. */
+/* The schedule that needs the least scratchpad of all those that fit ARCH. */
 static bool search_memory(struct crew *crew, const struct nest_model *model,
 	const struct arch *arch, const struct search_options *options, bool is_double,
 	struct outcome *total)
 {
-	struct arch large = *arch;
 	struct search_options patient = *options;
 	struct space space;
-	bool is_window_fixed = false;
+	bool is_window_fixed = false, is_all;
 
 	/* quick, and an interrupted search may need it to have anything */
 	patient.interrupted = NULL;
-	large.banks = 1 << 30;
-	large.scratchpad_bytes = arch->exclusive ? arch_granule_bytes(arch) * large.banks :
-		LONG_MAX / 4;
-	space_init(&space, model, &large, &patient, is_double, -1);  /* traffic does not matter */
+	space_init(&space, model, arch, &patient, is_double, -1);  /* traffic does not matter */
 	space.is_minimal_memory = true;
 	space.objective = objective_of(RANK_TO_FIT);
 	for (int a = 0; a < model->array_count; a++)
@@ -86,7 +111,7 @@ static bool search_memory(struct crew *crew, const struct nest_model *model,
 	/* small tiles need least, but may leave gaps between windows that have to slide */
 	for (int l = 0; l < model->loop_count && !is_window_fixed; l++)
 		space_keep_small(&space, l);
-	crew_search(crew, &space, total, EXHAUSTIVE_POINTS / 8);
+	search_ways(crew, &space, space_assignments(&space, &is_all), total, EXHAUSTIVE_POINTS / 8);
 	space_clear(&space);
 	return total->found;
 }
@@ -94,11 +119,12 @@ static bool search_memory(struct crew *crew, const struct nest_model *model,
 bool search_least_memory(const struct nest_model *model, const struct arch *arch,
 	const struct search_options *options, long *smallest)
 {
+	const struct arch large = arch_unbounded(arch);
 	struct outcome least = { .found = false };
 	struct crew crew;
 
 	crew_init(&crew, options->threads, model);
-	if (search_memory(&crew, model, arch, options, options->buffering == BUFFERING_DOUBLE, &least))
+	if (search_memory(&crew, model, &large, options, options->buffering == BUFFERING_DOUBLE, &least))
 		*smallest = least.best.scratchpad_bytes;
 	crew_clear(&crew);
 	return least.found;
@@ -126,6 +152,8 @@ static bool search_buffering(const struct nest_model *model, const struct arch *
 	const struct search_options *options, bool is_double, long lower, struct schedule *best,
 	struct proof *proof)
 {
+	/* what needs the least of several memories together may not fit one of them */
+	const struct arch large = arch->memory_count ? *arch : arch_unbounded(arch);
 	struct space space;
 	struct outcome total = { .found = false }, least = { .found = false };
 	struct crew crew;
@@ -134,7 +162,7 @@ static bool search_buffering(const struct nest_model *model, const struct arch *
 	space_init(&space, model, arch, options, is_double, (double)lower);
 	crew_init(&crew, options->threads, model);
 	run_search(&crew, &space, &total, limit);
-	if (!total.found && search_memory(&crew, model, arch, options, is_double, &least)) {
+	if (!total.found && search_memory(&crew, model, &large, options, is_double, &least)) {
 		proof->smallest = least.best.scratchpad_bytes;
 		total.best = least.best;
 		/* an unfinished search may not have come by it */

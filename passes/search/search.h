@@ -18,6 +18,7 @@ struct search_options {
 	int order[MODEL_LOOPS];
 	bool has_fixed_order;        /* each of them is cut into tiles, but for those of one
 	                              * iteration; else some may run whole */
+	unsigned memories[MODEL_ARRAYS];   /* bit m: the buffer may lie in memory m of the machine */
 	int store[MODEL_ARRAYS];     /* -1: free */
 	int min_store[MODEL_ARRAYS]; /* the least that is legal */
 	long slots[MODEL_ARRAYS];    /* 0: free */

@@ -474,7 +474,8 @@ bool store_array(struct tree *tree, int a, int store)
 	stored->first_visits = stored->visits / level->arrays[a].reuse;
 	stored->turns = may_turn ? level->arrays[a].turns : 0;
 	store_memory(tree, a, store, slide, stored);
-	if (slots_memory(space, stored, options->slots[a] > 1 ? options->slots[a] : 1) > space->capacity)
+	if (slots_memory(space, a, stored, options->slots[a] > 1 ? options->slots[a] : 1)
+		> room_of(space, a)->capacity)
 		return false;
 	if (!space->is_coupled[a] && !(space->is_clipped[a] && (slide >= 0 || stored->turns > 0)) &&
 		(slide < 0 || !slide_has_gaps(tree, a, store, slide))) {

@@ -59,16 +59,29 @@ static void copy_array(struct model_array *to, const struct model_array *from, i
 	}
 }
 
+/* All of the machine that a search depends on. */
+static void copy_arch(struct question *question, const struct arch *arch)
+{
+	question->arch.scratchpad_bytes = arch->scratchpad_bytes;
+	question->arch.exclusive = arch->exclusive;
+	question->arch.banks = arch->banks;
+	question->arch.align_bytes = arch->align_bytes;
+	question->arch.memory_count = arch->memory_count;
+	for (int m = 0; m < arch->memory_count; m++) {
+		question->arch.memories[m].bytes = arch->memories[m].bytes;
+		question->arch.memories[m].banks = arch->memories[m].banks;
+		question->arch.memories[m].exclusive = arch->memories[m].exclusive;
+		question->arch.memories[m].align_bytes = arch->memories[m].align_bytes;
+	}
+}
+
 static void ask(struct question *question, const struct nest_model *model,
 	const struct arch *arch, const struct search_options *options)
 {
 	memset(question, 0, sizeof *question);
 	question->model.loop_count = model->loop_count;
 	question->model.array_count = model->array_count;
-	question->arch.scratchpad_bytes = arch->scratchpad_bytes;
-	question->arch.exclusive = arch->exclusive;
-	question->arch.banks = arch->banks;
-	question->arch.align_bytes = arch->align_bytes;
+	copy_arch(question, arch);
 	question->options.buffering = options->buffering;
 	question->options.effort = options->effort;
 	question->options.order_count = options->order_count;
@@ -83,6 +96,7 @@ static void ask(struct question *question, const struct nest_model *model,
 	}
 	for (int a = 0; a < model->array_count; a++) {
 		copy_array(&question->model.arrays[a], &model->arrays[a], model->loop_count);
+		question->options.memories[a] = options->memories[a];
 		question->options.store[a] = options->store[a];
 		question->options.slots[a] = options->slots[a];
 		question->options.sliding[a] = options->sliding[a];

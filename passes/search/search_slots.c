@@ -13,23 +13,23 @@ bool is_spent(struct tree *tree)
 	return tree->is_over;
 }
 
-double best_savings(struct saving *savings, int count, double memory)
+double best_savings(const struct space *space, int m, struct saving *savings, double bytes)
 {
 	double saved = 0;
 
-	while (memory > 0) {
+	while (bytes > 0) {
 		int best = -1;
 
-		for (int i = 0; i < count; i++)
-			if (savings[i].most > 0 && savings[i].rate > 0 &&
-				(best < 0 || savings[i].rate > savings[best].rate))
-				best = i;
+		for (int a = 0; a < space->model->array_count; a++)
+			if (savings[a].most > 0 && savings[a].rate > 0 && space->memory_of[a] == m &&
+				(best < 0 || savings[a].rate > savings[best].rate))
+				best = a;
 		if (best < 0)
 			break;
-		if (savings[best].most > memory)
-			savings[best].most = memory;
+		if (savings[best].most > bytes)
+			savings[best].most = bytes;
 		saved += savings[best].rate * savings[best].most;
-		memory -= savings[best].most;
+		bytes -= savings[best].most;
 		savings[best].most = 0;
 	}
 	return saved;
@@ -83,6 +83,7 @@ static void take(struct tree *tree, int depth)
 	for (int a = 0; a < space->model->array_count; a++) {
 		const struct stored *stored = &tree->stored[a];
 
+		schedule.storage[a].memory = space->memory_of[a];
 		schedule.storage[a].store = stored->store;
 		schedule.storage[a].slots = tree->slots[a];
 		/* windows that only touch move the same bytes without a ring, which may
@@ -99,21 +100,23 @@ static void take(struct tree *tree, int depth)
 	tree_take(tree, &schedule);
 }
 
-/* What the arrays after one cost, at least, and the most that a byte of memory saves them. */
+/* What the arrays after one cost, at least, and the most that a byte of its memory saves them. */
 struct others {
 	double traffic, commands;
 	double traffic_rate, commands_rate;
 };
 
-/* MEMORY is what is left for more slots of the arrays after A than the least. */
-static struct others others_after(const struct tree *tree, int a, double memory)
+/* What is left of the memories is for more slots of the arrays after A than the least. */
+static struct others others_after(const struct tree *tree, int a)
 {
 	const struct space *space = tree->space;
 	struct saving savings[MODEL_ARRAYS] = { { 0, 0 } }, commands[MODEL_ARRAYS] = { { 0, 0 } };
 	struct others others = { 0, 0, 0, 0 };
-	int count = space->model->array_count;
+	double left[MEMORY_LIMIT];
 
-	for (int b = a + 1; b < count; b++) {
+	for (int m = 0; m < space->memory_count; m++)
+		left[m] = tree->left[m];
+	for (int b = a + 1; b < space->model->array_count; b++) {
 		const struct stored *stored = &tree->stored[b];
 		double saved = tree->commands_of_least[b] - stored->least_commands;
 
@@ -124,13 +127,17 @@ static struct others others_after(const struct tree *tree, int a, double memory)
 			commands[b] = (struct saving){ saved / stored->saving.most, stored->saving.most };
 		else
 			others.commands -= saved;
+		left[space->memory_of[b]] += room_of(space, b)->granule;
+		if (space->memory_of[b] != space->memory_of[a])
+			continue;
 		if (savings[b].most > 0)
 			others.traffic_rate = fmax(others.traffic_rate, savings[b].rate);
 		others.commands_rate = fmax(others.commands_rate, commands[b].rate);
-		memory += space->granule;
 	}
-	others.traffic -= best_savings(savings, count, memory);
-	others.commands -= best_savings(commands, count, memory);
+	for (int m = 0; m < space->memory_count; m++) {
+		others.traffic -= best_savings(space, m, savings, left[m]);
+		others.commands -= best_savings(space, m, commands, left[m]);
+	}
 	return others;
 }
 
@@ -160,16 +167,16 @@ static bool may_be_better(const struct tree *tree, double lower, double scratchp
 	return objective_may_improve(&objective, &least, &tree->best.cost);
 }
 
-/* By how many slots fewer a number EXCESS too large has to become less: each of them adds LOSS, and
- * what it leaves of memory saves the others at most RATE a byte. */
-static double steps_until(const struct space *space, const struct stored *stored, double excess,
-	double loss, double rate)
+/* By how many slots fewer of array A a number EXCESS too large has to become less: each of them adds
+ * LOSS, and what it leaves of memory saves the others at most RATE a byte. */
+static double steps_until(const struct tree *tree, int a, double excess, double loss, double rate)
 {
-	double gain = rate * stored->memory_step - loss;
+	double granule = room_of(tree->space, a)->granule;
+	double gain = rate * tree->stored[a].memory_step - loss;
 
-	if (excess - rate * space->granule <= 0)
+	if (excess - rate * granule <= 0)
 		return 1;
-	return gain > 0 ? fmax(ceil((excess - rate * space->granule) / gain), 1) : INFINITY;
+	return gain > 0 ? fmax(ceil((excess - rate * granule) / gain), 1) : INFINITY;
 }
 
 /* By how many slots fewer than M of array A there may be something better, where with M, LOWER and
@@ -186,42 +193,57 @@ static double steps_to_better(const struct tree *tree, int a, long m, double low
 	if (figures[0] != FIGURE_BYTES || !tree->found || m == stored->most)
 		return 1;
 	if (lower > best->bytes + TRAFFIC_TOLERANCE)
-		steps = steps_until(space, stored, lower - best->bytes - TRAFFIC_TOLERANCE,
+		steps = steps_until(tree, a, lower - best->bytes - TRAFFIC_TOLERANCE,
 			stored->slope, others->traffic_rate);
 	/* where no number of slots moves less, fewer commands are needed */
 	else if (figures[1] == FIGURE_COMMANDS && stored->slope >= others->traffic_rate * stored->memory_step
-		&& lower - others->traffic_rate * space->granule >= best->bytes - TRAFFIC_TOLERANCE)
-		steps = steps_until(space, stored, commands - best->commands,
+		&& lower - others->traffic_rate * room_of(space, a)->granule
+			>= best->bytes - TRAFFIC_TOLERANCE)
+		steps = steps_until(tree, a, commands - best->commands,
 			command_count(space, a, stored, 1) - command_count(space, a, stored, 2),
 			others->commands_rate);
 	return steps;
 }
 
-/* Chooses the slots of array A and those after it, from what MEMORY is left when
+/* What the arrays use of all memories. */
+static double used_memory(const struct tree *tree)
+{
+	const struct space *space = tree->space;
+	double used = 0;
+
+	for (int m = 0; m < space->memory_count; m++)
+		used += space->memories[m].capacity - tree->left[m];
+	return used;
+}
+
+/* Chooses the slots of array A and those after it, from what is left of the memories when
  * all have their least; TRAFFIC and COMMANDS are what is chosen so far. */
-static void choose_slots(struct tree *tree, int depth, int a, double memory, double traffic,
-	double commands)
+static void choose_slots(struct tree *tree, int depth, int a, double traffic, double commands)
 {
 	const struct space *space = tree->space;
 	const struct stored *stored = &tree->stored[a];
+	double *left, memory;
 
 	/* there are many ways to share memory where arrays are alike: their number is work too */
 	if (is_spent(tree))
 		return;
 	if (a == space->model->array_count) {
-		if (may_be_better(tree, traffic, space->capacity - memory, commands))
+		if (may_be_better(tree, traffic, used_memory(tree), commands))
 			take(tree, depth);
 		return;
 	}
+	left = &tree->left[space->memory_of[a]];
+	memory = *left;
 	/* more slots than the least need no less scratchpad */
 	for (long m = space->is_minimal_memory ? stored->least : stored->most;
 		m >= stored->least && !tree->is_over; m--) {
-		double more = slots_memory(space, stored, m) - stored->least_memory;
+		double more = slots_memory(space, a, stored, m) - stored->least_memory;
 		double rest = memory - more;
 
 		if (rest < 0) {
 			/* straight to the most that fits */
-			long fit = stored->least + (long)((memory + space->granule) / stored->memory_step);
+			long fit = stored->least
+				+ (long)((memory + room_of(space, a)->granule) / stored->memory_step);
 
 			if (fit < m - 1)
 				m = fit + 1;
@@ -229,12 +251,13 @@ static void choose_slots(struct tree *tree, int depth, int a, double memory, dou
 		}
 		double moved = traffic + slots_traffic(stored, m);
 		double started = commands + command_count(space, a, stored, m);
-		struct others others = others_after(tree, a, rest);
+		*left = rest;
+		struct others others = others_after(tree, a);
 
-		if (may_be_better(tree, moved + others.traffic, space->capacity - rest,
+		if (may_be_better(tree, moved + others.traffic, used_memory(tree),
 			started + others.commands)) {
 			tree->slots[a] = m;
-			choose_slots(tree, depth, a + 1, rest, moved, started);
+			choose_slots(tree, depth, a + 1, moved, started);
 		} else {
 			double steps = steps_to_better(tree, a, m, moved + others.traffic,
 				started + others.commands, &others);
@@ -247,19 +270,25 @@ static void choose_slots(struct tree *tree, int depth, int a, double memory, dou
 		if (a == space->model->array_count - 1 && !objective_spares_memory(&space->objective))
 			break;
 	}
+	*left = memory;
 }
 
 void leaf(struct tree *tree, int depth)
 {
 	const struct space *space = tree->space;
-	double memory = space->capacity;
+	bool fits = true;
 
+	for (int m = 0; m < space->memory_count; m++)
+		tree->left[m] = space->memories[m].capacity;
 	for (int a = 0; a < space->model->array_count; a++) {
-		memory -= tree->stored[a].least_memory;
+		double *left = &tree->left[space->memory_of[a]];
+
+		*left -= tree->stored[a].least_memory;
+		fits = fits && *left >= 0;
 		tree->commands_of_least[a] = command_count(space, a, &tree->stored[a],
 			tree->stored[a].least);
 	}
 	tree->leaf_points = tree->points;
-	if (memory >= 0)
-		choose_slots(tree, depth, 0, memory, 0, 0);
+	if (fits)
+		choose_slots(tree, depth, 0, 0, 0);
 }

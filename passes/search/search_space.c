@@ -200,6 +200,7 @@ static bool are_twins(const struct space *space, int one, int other)
 		a.is_created == b.is_created && a.is_dropped == b.is_dropped &&
 		a.anchored == b.anchored && a.align_bytes == b.align_bytes &&
 		a.first_bytes == b.first_bytes && a.align_rank == b.align_rank &&
+		options->memories[one] == options->memories[other] &&
 		options->store[one] == options->store[other] &&
 		options->min_store[one] == options->min_store[other] &&
 		options->slots[one] == options->slots[other] &&
@@ -225,15 +226,17 @@ void space_init(struct space *space, const struct nest_model *model,
 	const struct arch *arch, const struct search_options *options, bool is_double,
 	double least_bytes)
 {
-	const struct memory memory = place_memory(arch);
-
 	memset(space, 0, sizeof *space);
 	space->model = model;
 	space->arch = arch;
 	space->options = options;
 	space->is_double = is_double;
-	space->granule = (double)memory.granule;
-	space->capacity = (double)memory.bytes;
+	space->memory_count = arch_memory_count(arch);
+	for (int m = 0; m < space->memory_count; m++) {
+		const struct memory memory = place_memory(arch, m);
+
+		space->memories[m] = (struct room_of_memory){ (double)memory.bytes, (double)memory.granule };
+	}
 	space->least = cost_of_bytes(least_bytes);
 	space->objective = objective_priced(options->prefers_memory ? RANK_SMALL_SCHEDULES :
 		RANK_SCHEDULES, options->command_bytes);
@@ -247,11 +250,79 @@ void space_init(struct space *space, const struct nest_model *model,
 		space->held |= (unsigned)options->held[a] << a;
 	}
 	for (int a = 0; a < model->array_count; a++) {
-		space->twin[a] = -1;
+		space->alike[a] = -1;
 		for (int b = 0; b < a; b++)
 			if (are_twins(space, b, a))
-				space->twin[a] = b;
+				space->alike[a] = b;
 	}
+	space_assign_first(space);
+}
+
+/* ---- which array lies in which memory ---- */
+
+/* The memory that array A may lie in after M; -1: there is none. */
+static int next_memory(const struct space *space, int a, int m)
+{
+	for (m++; m < space->memory_count; m++)
+		if (space->options->memories[a] >> m & 1)
+			return m;
+	return -1;
+}
+
+static void find_twins(struct space *space)
+{
+	for (int a = 0; a < space->model->array_count; a++) {
+		int alike = space->alike[a];
+
+		space->twin[a] = alike >= 0 && space->memory_of[a] == space->memory_of[alike] ? alike : -1;
+	}
+}
+
+/* Of arrays that are alike the first lie in the first memories: other ways are the same but for names. */
+static bool is_first_of_alike(const struct space *space)
+{
+	for (int a = 0; a < space->model->array_count; a++)
+		if (space->alike[a] >= 0 && space->memory_of[a] < space->memory_of[space->alike[a]])
+			return false;
+	return true;
+}
+
+void space_assign_first(struct space *space)
+{
+	for (int a = 0; a < space->model->array_count; a++)
+		space->memory_of[a] = next_memory(space, a, -1);
+	find_twins(space);
+}
+
+/* The memories are the digits of a number, that of the last array counted up first. */
+bool space_assign_next(struct space *space)
+{
+	int a;
+
+	do {
+		for (a = space->model->array_count - 1; a >= 0; a--) {
+			int m = next_memory(space, a, space->memory_of[a]);
+
+			space->memory_of[a] = m >= 0 ? m : next_memory(space, a, -1);
+			if (m >= 0)
+				break;
+		}
+	} while (a >= 0 && !is_first_of_alike(space));
+	find_twins(space);
+	return a >= 0;
+}
+
+int space_assignments(const struct space *space, bool *is_all)
+{
+	struct space trial = *space;
+	int count = 0;
+
+	space_assign_first(&trial);
+	do {
+		count++;
+		*is_all = !space_assign_next(&trial);
+	} while (!*is_all && count < MEMORY_ASSIGNMENTS);
+	return count;
 }
 
 void space_clear(struct space *space)

@@ -9,6 +9,15 @@ void space_init(struct space *space, const struct nest_model *model,
 	const struct arch *arch, const struct search_options *options, bool is_double,
 	double least_bytes);
 void space_clear(struct space *space);
+
+/* Each array lies in one of the memories that SPACE's options allow it: the first way, with which a
+ * space begins, and the next; false: that was the last, and the first is next.  Ways that differ in names of arrays only
+ * are one. */
+void space_assign_first(struct space *space);
+bool space_assign_next(struct space *space);
+/* How many ways there are, MEMORY_ASSIGNMENTS at most; *IS_ALL: there are no more. */
+int space_assignments(const struct space *space, bool *is_all);
+
 /* SPACE with at most COUNT sizes a loop, or those within COUNT places of SCHEDULE's. */
 void space_thin(struct space *thin, const struct space *space, int count,
 	const struct schedule *schedule);

@@ -50,6 +50,7 @@ struct stored {
 };
 
 struct level {
+	double used[MEMORY_LIMIT];   /* of each memory, by the arrays stored while they are chosen */
 	int loop;
 	struct tile_choice choice;
 	double runs;                 /* iterations of this loop and those outside */
@@ -66,6 +67,7 @@ struct tree {
 	struct stored stored[MODEL_ARRAYS];
 	struct schedule path;        /* order and tiles of the levels */
 	long slots[MODEL_ARRAYS];
+	double left[MEMORY_LIMIT];   /* of each memory, while slots are chosen */
 	struct schedule best;
 	bool found, is_over;
 	bool is_least;               /* nothing is less than the best in what is asked */
@@ -80,10 +82,16 @@ struct tree {
 
 /* ---- search_array.c: what an array moves and needs, given the loops outside ---- */
 
-/* SLOTS slots of a stored array: bytes of scratchpad and of traffic. */
-double slots_memory(const struct space *space, const struct stored *stored, long slots);
+/* SLOTS slots of array A as it is STORED: bytes of its memory and of traffic. */
+double slots_memory(const struct space *space, int a, const struct stored *stored, long slots);
 double slots_traffic(const struct stored *stored, long slots);
-double round_bytes(const struct space *space, double bytes);
+/* BYTES of array A in granules of its memory. */
+double round_bytes(const struct space *space, int a, double bytes);
+/* The memory that array A lies in. */
+static inline const struct room_of_memory *room_of(const struct space *space, int a)
+{
+	return &space->memories[space->memory_of[a]];
+}
 /* Iterations of the last tile of LOOP. */
 double last_tile(const struct space *space, int loop, struct tile_choice choice);
 /* Array A outside all loops; ROOT is the level of no loop. */
@@ -108,9 +116,9 @@ double command_count(const struct space *space, int a, const struct stored *stor
 	long slots);
 /* Fills in what bounds ask of STORED. */
 void slots_saving(const struct space *space, int a, struct stored *stored);
-/* The most traffic that MEMORY bytes can save: the fractional knapsack.  Spends
- * SAVINGS. */
-double best_savings(struct saving *savings, int count, double memory);
+/* The most traffic that BYTES of memory M can save the arrays that lie there: the fractional
+ * knapsack.  Spends their SAVINGS. */
+double best_savings(const struct space *space, int m, struct saving *savings, double bytes);
 /* All arrays are stored within the first DEPTH levels: tries the slots that may be
  * better than the best so far. */
 void leaf(struct tree *tree, int depth);

@@ -7,17 +7,39 @@
 
 enum { TASK_ARRAYS = 6 };
 
-/* Nothing below a node costs less than this, field by field.  Arrays in the set MOVED may still be stored at level DEPTH, with windows that slide: they
- * move at least what they moved before its loop. */
-static struct cost node_bound(const struct tree *tree, int depth, unsigned moved)
+/* What the arrays need of a memory at least, and what more of it their slots may begin in. */
+struct need_of_memory {
+	double least, spare;
+};
+
+/* Adds up the NEEDS of all memories; *FITS: there is as much of each. */
+static double add_needs(const struct space *space, const struct need_of_memory *needs, bool *fits)
+{
+	double bytes = 0;
+
+	*fits = true;
+	for (int m = 0; m < space->memory_count; m++) {
+		bytes += needs[m].least;
+		*fits = *fits && needs[m].least <= space->memories[m].capacity;
+	}
+	return bytes;
+}
+
+/* Nothing below a node costs less than this, field by field; *FITS: its arrays may fit.  Arrays in the
+ * set MOVED may still be stored at level DEPTH, with windows that slide: they move at least what they
+ * moved before its loop. */
+static struct cost node_bound(const struct tree *tree, int depth, unsigned moved, bool *fits)
 {
 	const struct space *space = tree->space;
 	const struct level *level = &tree->levels[depth];
 	struct saving savings[MODEL_ARRAYS];
 	struct crossing least = { 0, 0, 0 };
-	double memory = 0, spare = 0;
+	struct need_of_memory needs[MEMORY_LIMIT];
 
+	for (int m = 0; m < space->memory_count; m++)
+		needs[m] = (struct need_of_memory){ 0, 0 };
 	for (int a = 0; a < space->model->array_count; a++) {
+		struct need_of_memory *need = &needs[space->memory_of[a]];
 		const struct stored *stored = &tree->stored[a];
 		const struct array_state *state = &level[moved >> a & 1 ? -1 : 0].arrays[a];
 		double smallest = level->arrays[a].least;
@@ -26,11 +48,11 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 		if (level->stored >> a & 1) {
 			least.bytes += stored->least_bytes;
 			least.commands += stored->least_commands;
-			memory += stored->least_memory;
+			need->least += stored->least_memory;
 			savings[a] = stored->saving;
 			/* more slots may begin in what the least of them leave of a granule */
 			if (savings[a].most > 0)
-				spare += space->granule;
+				need->spare += room_of(space, a)->granule;
 			continue;
 		}
 		least.bytes += state->first * (state->reuse * space->visit_bytes[a] -
@@ -40,27 +62,28 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 			fmax(state->turned / state->turns - smallest, 0) * bytes : 0;
 		least.bytes -= fmin(state->turns * smallest, state->turned) *
 			space->visit_bytes[a];
-		memory += round_bytes(space, smallest * bytes);
-		spare += space->granule;
+		need->least += round_bytes(space, a, smallest * bytes);
+		need->spare += room_of(space, a)->granule;
 		/* a run that turns still moves a tile, others two */
 		least.commands += space->visit_bytes[a] <= space->first_bytes[a] ? 0 :
 			2 * (state->visits - state->turns) +
 			(space->is_full_useful[a] ? 0 : state->turns);
 	}
-	if (!space->is_minimal_memory)
-		least.bytes -= best_savings(savings, space->model->array_count,
-			space->capacity - memory + spare);
+	for (int m = 0; m < space->memory_count && !space->is_minimal_memory; m++)
+		least.bytes -= best_savings(space, m, savings,
+			space->memories[m].capacity - needs[m].least + needs[m].spare);
 	return (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = least },
-		.scratchpad_bytes = memory, .work = 1 };
+		.scratchpad_bytes = add_needs(space, needs, fits), .work = 1 };
 }
 
 /* False if nothing below level DEPTH can be better than the best so far; MOVED as in
  * node_bound. */
 static bool is_promising(const struct tree *tree, int depth, unsigned moved)
 {
-	struct cost least = node_bound(tree, depth, moved);
+	bool fits;
+	struct cost least = node_bound(tree, depth, moved, &fits);
 
-	return least.scratchpad_bytes <= tree->space->capacity && (!tree->found ||
+	return fits && (!tree->found ||
 		objective_may_improve(&tree->space->objective, &least, &tree->best.cost));
 }
 
@@ -84,12 +107,13 @@ static unsigned last_chance(const struct tree *tree, int depth)
 }
 
 /* Chooses for array A and those after it whether they are stored at level DEPTH, of
- * LEGAL that can be and NEEDED that have to be; STORED are chosen.  MEMORY is what the
- * arrays stored use.  Storing comes first. */
-static void choose_stores(struct tree *tree, int depth, int a, unsigned stored, double memory)
+ * LEGAL that can be and NEEDED that have to be; STORED are chosen, and use what USED of the level
+ * says.  Storing comes first. */
+static void choose_stores(struct tree *tree, int depth, int a, unsigned stored)
 {
 	const struct space *space = tree->space;
 	struct level *level = &tree->levels[depth];
+	double *used, before;
 	int twin;
 
 	while (a < space->model->array_count && !(level->legal >> a & 1))
@@ -97,23 +121,24 @@ static void choose_stores(struct tree *tree, int depth, int a, unsigned stored, 
 	if (is_spent(tree))
 		return;
 	if (a == space->model->array_count) {
-		unsigned before = depth > 0 ? level[-1].stored : 0;
-
 		level->stored = stored;
-		level->stores_here = stored != before;
+		level->stores_here = stored != (depth > 0 ? level[-1].stored : 0);
 		descend(tree, depth);
 		return;
 	}
 	/* of arrays that are alike the first is stored first */
 	twin = space->twin[a];
+	used = &level->used[space->memory_of[a]];
+	before = *used;
 	if ((twin < 0 || (stored >> twin & 1)) &&
-		memory + level->candidates[a].least_memory <= space->capacity) {
+		before + level->candidates[a].least_memory <= room_of(space, a)->capacity) {
 		tree->stored[a] = level->candidates[a];
-		choose_stores(tree, depth, a + 1, stored | 1u << a,
-			memory + tree->stored[a].least_memory);
+		*used = before + tree->stored[a].least_memory;
+		choose_stores(tree, depth, a + 1, stored | 1u << a);
+		*used = before;
 	}
 	if (!(level->needed >> a & 1) && !tree->is_over)
-		choose_stores(tree, depth, a + 1, stored, memory);
+		choose_stores(tree, depth, a + 1, stored);
 }
 
 /* Which arrays can be stored at level DEPTH, ARRAYS at most, and which have to be.
@@ -135,14 +160,21 @@ static bool find_stores(struct tree *tree, int depth, unsigned arrays)
 	return (level->needed & ~level->legal) == 0;
 }
 
-static double stored_memory(const struct tree *tree, unsigned stored)
+/* The arrays STORED use this of each memory: USED of the level at DEPTH.  False if there is less. */
+static bool use_memory(struct tree *tree, int depth, unsigned stored)
 {
-	double memory = 0;
+	const struct space *space = tree->space;
+	double *used = tree->levels[depth].used;
+	bool fits = true;
 
-	for (int a = 0; a < tree->space->model->array_count; a++)
+	for (int m = 0; m < space->memory_count; m++)
+		used[m] = 0;
+	for (int a = 0; a < space->model->array_count; a++)
 		if (stored >> a & 1)
-			memory += tree->stored[a].least_memory;
-	return memory;
+			used[space->memory_of[a]] += tree->stored[a].least_memory;
+	for (int m = 0; m < space->memory_count; m++)
+		fits = fits && used[m] <= space->memories[m].capacity;
+	return fits;
 }
 
 static bool is_placed(const struct tree *tree, int depth, int loop)
@@ -235,8 +267,10 @@ static void place_loop(struct tree *tree, int depth, int loop, struct tile_choic
 	set_loop(tree, depth, loop, choice);
 	moved = tree->space->indexing[loop] & ~before;
 	if ((last_chance(tree, depth) & ~before & ~moved) == 0 && is_promising(tree, depth, moved)
-		&& find_stores(tree, depth, moved))
-		choose_stores(tree, depth, 0, before, stored_memory(tree, before));
+		&& find_stores(tree, depth, moved)) {
+		use_memory(tree, depth, before);
+		choose_stores(tree, depth, 0, before);
+	}
 }
 
 /* A loop that moves no region of an array still to be stored can only cost, unless it
@@ -347,7 +381,7 @@ static void list_tasks(struct tree *tree, int a, unsigned outside, struct task_l
 			list_tasks(tree, a + 1, outside, list);
 		return;
 	}
-	if (stored_memory(tree, outside) > space->capacity)
+	if (!use_memory(tree, 0, outside))
 		return;
 	if (a < count || outside == (1u << count) - 1) {
 		add_task(list, (struct task){ outside, -1, 0 });
@@ -403,8 +437,8 @@ bool tree_search(struct tree *tree, const struct space *space, const struct task
 		if (is_promising(tree, 0, 0))
 			place_loop(tree, 1, task->loop, space->choices[task->loop][task->choice]);
 	} else {
-		choose_stores(tree, 0, count < TASK_ARRAYS ? count : TASK_ARRAYS, task->outside,
-			stored_memory(tree, task->outside));
+		use_memory(tree, 0, task->outside);
+		choose_stores(tree, 0, count < TASK_ARRAYS ? count : TASK_ARRAYS, task->outside);
 	}
 	if (tree->found)
 		*best = tree->best;
@@ -416,6 +450,7 @@ bool tree_search(struct tree *tree, const struct space *space, const struct task
 double tree_bound(struct tree *tree, const struct space *space, const struct task *task)
 {
 	struct cost least;
+	bool fits;
 
 	tree_start(tree, space);
 	find_stores(tree, 0, (1u << space->model->array_count) - 1);
@@ -423,8 +458,7 @@ double tree_bound(struct tree *tree, const struct space *space, const struct tas
 	tree->levels[0].stored = task->loop < 0 ? 0 : task->outside;
 	if (task->loop >= 0)
 		set_loop(tree, 1, task->loop, space->choices[task->loop][task->choice]);
-	least = task->loop < 0 ? node_bound(tree, 0, 0)
-		: node_bound(tree, 1, space->indexing[task->loop] & ~task->outside);
-	return least.scratchpad_bytes > space->capacity ? INFINITY :
-		objective_value(&space->objective, &least);
+	least = task->loop < 0 ? node_bound(tree, 0, 0, &fits)
+		: node_bound(tree, 1, space->indexing[task->loop] & ~task->outside, &fits);
+	return fits ? objective_value(&space->objective, &least) : INFINITY;
 }

@@ -13,13 +13,20 @@ struct tile_choice {
 
 enum { NO_GAPS = -1, MANY_GAPS = -2 };
 
+/* What is there of a memory, bytes. */
+struct room_of_memory {
+	double capacity, granule;
+};
+
 /* What is searched: constant while threads read it. */
 struct space {
 	const struct nest_model *model;
 	const struct arch *arch;
 	const struct search_options *options;
 	bool is_double;
-	double capacity, granule;    /* bytes */
+	int memory_count;
+	struct room_of_memory memories[MEMORY_LIMIT];
+	int memory_of[MODEL_ARRAYS];        /* in which of them each array lies */
 	/* By loop: sizes that make it a tile loop, largest first; none if only the whole
 	 * extent may be used.  is_tiled: the user fixed a size below the extent. */
 	struct tile_choice *choices[MODEL_LOOPS];
@@ -41,7 +48,9 @@ struct space {
 	unsigned held;               /* bit a: options->held[a] */
 	bool is_full_useful[MODEL_ARRAYS];  /* as many slots as tiles may be better than
 	                              * storing further out */
-	int twin[MODEL_ARRAYS];             /* the array before that is just like it; or -1 */
+	int alike[MODEL_ARRAYS];            /* the array before that is just like it, wherever the two
+	                              * lie; or -1 */
+	int twin[MODEL_ARRAYS];             /* the same, if it lies in the same memory; or -1 */
 	/* bytes moved for each element of a visit that is not kept, and for each element
 	 * the first time */
 	double visit_bytes[MODEL_ARRAYS], first_bytes[MODEL_ARRAYS];

@@ -4,18 +4,20 @@
 
 #include <math.h>
 
-double round_bytes(const struct space *space, double bytes)
+double round_bytes(const struct space *space, int a, double bytes)
 {
-	return ceil(bytes / space->granule) * space->granule;
+	double granule = room_of(space, a)->granule;
+
+	return ceil(bytes / granule) * granule;
 }
 
-double slots_memory(const struct space *space, const struct stored *stored, long slots)
+double slots_memory(const struct space *space, int a, const struct stored *stored, long slots)
 {
 	double bytes = stored->memory + stored->memory_step * (double)(slots - 1);
 
 	if (bytes > stored->memory_most)
 		bytes = stored->memory_most;
-	return round_bytes(space, bytes);
+	return round_bytes(space, a, bytes);
 }
 
 double slots_traffic(const struct stored *stored, long slots)
@@ -65,7 +67,7 @@ void slots_saving(const struct space *space, int a, struct stored *stored)
 
 	slots_range(space, a, stored);
 	stored->least_bytes = slots_traffic(stored, stored->least);
-	stored->least_memory = slots_memory(space, stored, stored->least);
+	stored->least_memory = slots_memory(space, a, stored, stored->least);
 	stored->least_commands = command_count(space, a, stored, stored->most);
 	stored->saving = (struct saving){ 0, 0 };
 	if (stored->least == stored->most)

@@ -61,6 +61,7 @@ struct lowering {
 	                                          * before, in another place than that one's */
 	bool *must_cut;                          /* [array]: only what it touches may move, the
 	                                          * box around it has what another one writes */
+	const int *memory;                       /* [array]: of the machine's, that its buffer lies in */
 	int *lender;                             /* [array]: what this group's buffer holds is read
 	                                          * there, as it is written meanwhile; -1: none */
 	struct general_region *general;          /* [array], where regions come from isl */

@@ -220,6 +220,9 @@ static bool prepare(struct choice *choice)
 	choice->options.shared_loops = tile_loops_among(choice, variant_outer_count(&choice->variant));
 	fix_prefix(choice);
 	restrict_siblings(choice);
+	for (int a = 0; a < choice->model.array_count; a++)
+		choice->options.memories[a] = array_memories(compilation->arch, choice->variant.nest,
+			choice->variant.groups, a);
 	restriction_apply(compilation, &choice->variant, &choice->model, &choice->options);
 	read_constraints(choice);
 	if (!choice->has_forms)
@@ -240,7 +243,7 @@ static void show_schedule(const struct choice *choice)
 	struct compilation *compilation = choice->compilation;
 	if (pass_done(compilation, "search"))
 		fprintf(compilation->watch.trace, "nest %s\n%s", choice->variant.nest->name,
-			schedule_print(compilation->arena, &choice->model, &choice->options,
+			schedule_print(compilation->arena, compilation->arch, &choice->model, &choice->options,
 				&choice->schedule));
 }
 
@@ -654,6 +657,6 @@ const char *choice_describe(const struct choice *choice)
 		choice->variant.nest->joined_count ? "merge\n" : "",
 		choice->has_others || choice->variant.options.avoids_forms
 			? form_print(compilation, &choice->variant, choice->is_expanded, choice->is_in_place) : "",
-		schedule_print(compilation->arena, &choice->model, &choice->options,
+		schedule_print(compilation->arena, compilation->arch, &choice->model, &choice->options,
 			&choice->schedule));
 }

@@ -67,12 +67,25 @@ static void explain_line(const struct choice *choice, int i)
 		is_alone ? "alone" : "with the order"), least, why);
 }
 
+/* What the machine has on chip: "the 64 bytes of scratchpad that 'm' has". */
+static const char *what_there_is(const struct compilation *compilation)
+{
+	const struct arch *arch = compilation->arch;
+	const char *text = "";
+	if (!arch->memory_count)
+		return arena_printf(compilation->arena, "the %ld bytes of scratchpad that '%s' has",
+			arch->scratchpad_bytes, arch->name);
+	for (int m = 0; m < arch->memory_count; m++)
+		text = arena_printf(compilation->arena, "%s%s%s %ld", text, m ? ", " : "",
+			arch->memories[m].name, arch->memories[m].bytes);
+	return arena_printf(compilation->arena, "what '%s' has: %s bytes", arch->name, text);
+}
+
 /* The user's lines leave nothing that fits: what each of them needs, and all.  False if the user
  * says nothing of the nest. */
 static bool report_lines(const struct choice *choice)
 {
 	struct compilation *compilation = choice->compilation;
-	const struct arch *arch = compilation->arch;
 	const struct schedule_line *first = NULL;
 	bool *is_taken = ARENA_ARRAY(compilation->arena, bool, choice->asked.line_count + 1);
 	int count = 0;
@@ -85,8 +98,7 @@ static bool report_lines(const struct choice *choice)
 		return false;
 	compilation->failure.does_not_fit = true;
 	diag_error(compilation->diag, schedule_line_at(first), "nothing fits: no schedule of '%s' with "
-		"what is said of it needs at most the %ld bytes of scratchpad that '%s' has",
-		choice->variant.nest->name, arch->scratchpad_bytes, arch->name);
+		"what is said of it needs at most %s", choice->variant.nest->name, what_there_is(compilation));
 	for (int i = 0; i < choice->asked.line_count; i++)
 		if (is_taken[i] && !schedule_line_is(choice->asked.lines[i], "form"))
 			explain_line(choice, i);
@@ -130,6 +142,15 @@ static bool report_misaligned(const struct choice *choice)
 	return true;
 }
 
+/* The search may have given up among the ways to give CHOICE's arrays to the memories. */
+static bool has_many_ways(const struct choice *choice)
+{
+	long ways = 1;
+	for (int a = 0; a < choice->model.array_count && ways <= MEMORY_ASSIGNMENTS; a++)
+		ways *= __builtin_popcount(choice->options.memories[a]);
+	return ways > MEMORY_ASSIGNMENTS;
+}
+
 void choice_report_no_fit(struct choice *choice)
 {
 	struct compilation *compilation = choice->compilation;
@@ -152,12 +173,16 @@ void choice_report_no_fit(struct choice *choice)
 		return;
 	compilation->failure.does_not_fit = true;
 	diag_error(compilation->diag, choice->variant.nest->location,
-		"nothing fits: no schedule of '%s' needs at most the %ld bytes of scratchpad that "
-		"'%s' has", choice->variant.nest->name, arch->scratchpad_bytes, arch->name);
-	diag_note(compilation->diag, choice->variant.nest->location,
-		arch->exclusive ? "the least that would do is %s of %ld bytes"
-		: "the least that would do is %s", place_text(arch, choice->hindrance.smallest,
-		compilation->arena), arch_granule_bytes(arch));
+		"nothing fits: no schedule of '%s' needs at most %s", choice->variant.nest->name,
+		what_there_is(compilation));
+	if (!arch->memory_count)
+		diag_note(compilation->diag, choice->variant.nest->location,
+			arch->exclusive ? "the least that would do is %s of %ld bytes"
+			: "the least that would do is %s", place_text(arch, choice->hindrance.smallest,
+			compilation->arena), arch_granule_bytes(arch));
+	if (has_many_ways(choice))
+		diag_note(compilation->diag, choice->variant.nest->location, "not all ways to give its arrays to the "
+			"memories may have been tried; lines 'memory ARRAY NAME' say one");
 	const char *needs = "";
 	for (int a = 0; a < choice->model.array_count; a++) {
 		long bytes = choice->model.arrays[a].element_bytes, unit = choice->model.arrays[a].align_bytes;

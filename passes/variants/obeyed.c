@@ -65,6 +65,10 @@ static const struct schedule_line *disobeyed(const struct choice *choice)
 	for (int a = 0; a < choice->model.array_count; a++)
 		if (said->stores[a] && !stores_as_said(choice, a))
 			return said->stores[a];
+	for (int a = 0; a < choice->model.array_count; a++)
+		if (said->memories[a]
+			&& !(choice->options.memories[a] >> choice->schedule.storage[a].memory & 1))
+			return said->memories[a];
 	if (said->order && !is_ordered_as_said(choice))
 		return said->order;
 	return turns_as_said(choice) ? NULL : line_of_serpentine(choice);

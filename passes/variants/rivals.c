@@ -183,6 +183,7 @@ static void reduce(const struct choice *choice, unsigned others, int loops,
 			continue;
 		int to = model->array_count++;
 		model->arrays[to] = choice->asked.free_model.arrays[a];
+		options->memories[to] = options->memories[a];
 		options->store[to] = options->store[a];
 		options->min_store[to] = options->min_store[a];
 		options->slots[to] = options->slots[a];
@@ -213,8 +214,7 @@ static long main_part_bound(struct compilation *compilation, const struct choice
 	struct proof proof;
 	long bytes;
 	reduce(choice, others, loops, model, options);
-	const struct arch arch = arch_resized(compilation->arch, compilation->arch->scratchpad_bytes
-		+ groups->count * arch_granule_bytes(compilation->arch));
+	const struct arch arch = arch_enlarged(compilation->arch, groups->count);
 	bytes = !search_schedule_once(compilation->known.searches, model, &arch, options, &best, &proof)
 		? LONG_MAX : proof.bound_bytes;
 	for (int a = 0; a < groups->count; a++) {

@@ -27,13 +27,19 @@ static int entry_number(const struct nest_model *model, int a)
 	return all > 1 ? before : -1;
 }
 
+/* "A", or "A:1" where it has several buffers. */
+static const char *buffer_name(struct arena *arena, const struct nest_model *model, int a)
+{
+	int number = entry_number(model, a);
+	return number < 0 ? model->arrays[a].name
+		: arena_printf(arena, "%s:%d", model->arrays[a].name, number);
+}
+
 static const char *print_storage(struct arena *arena, const struct nest_model *model,
 	const struct search_options *options, const struct schedule *schedule, int a)
 {
 	const struct storage *storage = &schedule->storage[a];
-	const char *text = arena_printf(arena, "store %s", model->arrays[a].name);
-	if (entry_number(model, a) >= 0)
-		text = arena_printf(arena, "%s:%d", text, entry_number(model, a));
+	const char *text = arena_printf(arena, "store %s", buffer_name(arena, model, a));
 	text = storage->store == 0 ? append(arena, text, " outside")
 		: arena_printf(arena, "%s in %s", text,
 			model->loops[schedule->order[storage->store - 1]].name);
@@ -60,8 +66,9 @@ static bool is_told_forward(const struct nest_model *model, const struct search_
 	return any;
 }
 
-const char *schedule_print(struct arena *arena, const struct nest_model *model,
-	const struct search_options *options, const struct schedule *schedule)
+const char *schedule_print(struct arena *arena, const struct arch *arch,
+	const struct nest_model *model, const struct search_options *options,
+	const struct schedule *schedule)
 {
 	const char *text = "", *order = "order";
 	const char *turns = is_told_forward(model, options) ? "serpentine none" : "";
@@ -80,6 +87,9 @@ const char *schedule_print(struct arena *arena, const struct nest_model *model,
 		text = arena_printf(arena, "%s%s%s\n", text, *turns ? turns : "serpentine", steps);
 	for (int a = 0; a < model->array_count; a++)
 		text = append(arena, text, print_storage(arena, model, options, schedule, a));
+	for (int a = 0; a < model->array_count && arch_memory_count(arch) > 1; a++)
+		text = arena_printf(arena, "%smemory %s %s\n", text, buffer_name(arena, model, a),
+			arch_memory(arch, schedule->storage[a].memory).name);
 	if (schedule->mapping)
 		text = append(arena, text, mapping_print(arena, model, schedule));
 	return text;
@@ -359,8 +369,9 @@ static void read_carried(struct schedule_reader *reader, const struct schedule_w
 		fail(reader, "what is carried is stored `outside` and nowhere else:", array);
 }
 
-/* ARRAY or ARRAY:NUMBER. */
-static void read_store(struct schedule_reader *reader)
+/* The next word is ARRAY or ARRAY:NUMBER: has READ read what the line says of each such buffer. */
+static void read_of_buffers(struct schedule_reader *reader,
+	void (*read)(struct schedule_reader *reader, int a))
 {
 	const struct schedule_word *word = next_word(reader);
 	const char *colon = strchr(word->text, ':');
@@ -377,13 +388,36 @@ static void read_store(struct schedule_reader *reader)
 		if (strlen(name) != length || strncmp(name, word->text, length)
 			|| (wanted >= 0 && entry_number(reader->model, a) != wanted))
 			continue;
-		read_storage(reader, a);
+		read(reader, a);
 		any = true;
 	}
 	if (!any && is_carried_here(reader, word->text, length))
 		read_carried(reader, word);
 	else if (!any)
 		fail(reader, colon ? "the nest has no such buffer:" : "the nest has no array", word);
+}
+
+static void read_store(struct schedule_reader *reader)
+{
+	read_of_buffers(reader, read_storage);
+}
+
+/* The line's third word is the memory that array A lies in. */
+static void read_memory_of(struct schedule_reader *reader, int a)
+{
+	const struct schedule_word *word = &reader->line->words[2];
+	int m = arch_memory_named(reader->compilation->arch, word->text);
+	reader->memories[a] = reader->line;
+	if (m < 0)
+		fail(reader, arena_printf(reader->arena, "'%s' has no memory", reader->compilation->arch->name),
+			word);
+	else
+		reader->options->memories[a] = 1u << m;
+}
+
+static void read_memory(struct schedule_reader *reader)
+{
+	read_of_buffers(reader, read_memory_of);
 }
 
 /* The array of the function that the next word names; -1 (a failure): none. */
@@ -452,6 +486,7 @@ static void read_fact(struct schedule_reader *reader)
 	} facts[] = {
 		{ "tile", false, read_tile }, { "order", false, read_order },
 		{ "serpentine", false, read_serpentine }, { "store", false, read_store },
+		{ "memory", false, read_memory },
 		{ "spatial", false, read_spatial }, { "register", false, read_register },
 		{ "steps", false, read_steps }, { "hold", false, read_hold },
 		{ "repeat", true, read_repeat }, { "stream", true, read_stream },

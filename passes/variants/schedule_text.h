@@ -19,6 +19,7 @@
  *                             one slot, and with a place no sliding, if it does not say;
  *                             ARRAY:G is the buffer G of an array that has several, ARRAY
  *                             all of them
+ *     memory ARRAY NAME       in which of the machine's memories that lies
  * and what passes/variants/mapping_text.h says of processing elements.
  * `nest NAME` starts the facts of the nest of that name.  What --emit=schedule prints,
  * --schedule reads; `#pragma loopc FACT` before a loop states one for its nest.  What a
@@ -30,8 +31,9 @@
  *     stream ARRAY [LOOP SIZE]
  *                             the array comes for its stage in each tile of the group; SIZE
  *                             iterations of a loop of the stage at a time */
-const char *schedule_print(struct arena *arena, const struct nest_model *model,
-	const struct search_options *options, const struct schedule *schedule);
+const char *schedule_print(struct arena *arena, const struct arch *arch,
+	const struct nest_model *model, const struct search_options *options,
+	const struct schedule *schedule);
 
 /* Reads lines into the tiles of MODEL, which is a nest's, and OPTIONS. */
 struct schedule_reader {
@@ -47,7 +49,8 @@ struct schedule_reader {
 	const char *failure;
 	struct location failed_at;
 	/* The line that says so; NULL: none does. */
-	const struct schedule_line *order, *tiles[MODEL_LOOPS], *stores[MODEL_ARRAYS];
+	const struct schedule_line *order, *tiles[MODEL_LOOPS], *stores[MODEL_ARRAYS],
+		*memories[MODEL_ARRAYS];
 	const struct schedule_line *line;   /* that is read, from its word NEXT on */
 	int next;
 };

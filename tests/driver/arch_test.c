@@ -112,6 +112,76 @@ static void test_defaults(void **state)
 	end(&r);
 }
 
+#define MEMORY(name) "  - { name: " name ", bytes: 64, holds: [input, weight, output] }\n"
+#define MEMORIES "memories:\n" MEMORY("data") MEMORY("more")
+
+/* Several memories: what all of them have together, the largest alignment, and each by itself. */
+static void test_memories(void **state)
+{
+	(void)state;
+	struct reading r;
+	begin(&r, "version: 2\nname: m\nmemories:\n"
+		"  - { name: data, bytes: 4K, holds: [input, output], align_bytes: 2 }\n"
+		"  - { name: weights, bytes: 1024, banks: 4, sharing: exclusive, holds: [weight], accumulate: false }\n"
+		"dma: { align_bytes: 8 }\n");
+	assert_string_equal(r.messages, "");
+	assert_non_null(r.arch);
+	assert_int_equal(arch_memory_count(r.arch), 2);
+	assert_int_equal(r.arch->scratchpad_bytes, 5120);
+	assert_int_equal(arch_granule_bytes(r.arch), 8);
+	assert_string_equal(r.arch->memories[0].name, "data");
+	assert_int_equal(r.arch->memories[0].bytes, 4096);
+	assert_int_equal(r.arch->memories[0].roles, 1u << ROLE_INPUT | 1u << ROLE_OUTPUT);
+	assert_int_equal(r.arch->memories[0].align_bytes, 8);
+	assert_int_equal(r.arch->memories[0].banks, 1);
+	assert_int_equal(r.arch->memories[1].banks, 4);
+	assert_true(r.arch->memories[1].exclusive);
+	assert_int_equal(arch_memory_granule(&r.arch->memories[1]), 256);
+	assert_int_equal(arch_memory_named(r.arch, "weights"), 1);
+	assert_int_equal(arch_memory_named(r.arch, "scratchpad"), -1);
+	end(&r);
+}
+
+/* A list of one is a scratchpad. */
+static void test_one_memory(void **state)
+{
+	(void)state;
+	struct reading r;
+	begin(&r, "name: m\nmemories:\n  - { name: only, bytes: 1024, banks: 4, sharing: exclusive, "
+		"holds: [input, weight, output] }\n");
+	assert_string_equal(r.messages, "");
+	assert_non_null(r.arch);
+	assert_int_equal(r.arch->memory_count, 0);
+	assert_int_equal(arch_memory_count(r.arch), 1);
+	assert_int_equal(r.arch->scratchpad_bytes, 1024);
+	assert_int_equal(r.arch->banks, 4);
+	assert_true(r.arch->exclusive);
+	end(&r);
+}
+
+/* Machines of other sizes: each memory its share, whole banks, never none. */
+static void test_resized(void **state)
+{
+	(void)state;
+	struct arch arch = { .scratchpad_bytes = 3072, .banks = 1, .align_bytes = 4, .memory_count = 2,
+		.memories = { { "a", 2048, 1, false, 4, 7 }, { "b", 1024, 4, true, 1, 7 } } };
+	struct arch same = arch_resized(&arch, 3072), half = arch_resized(&arch, 1536),
+		least = arch_resized(&arch, 1), none = arch_resized(&arch, 0), more = arch_enlarged(&arch, 3);
+	assert_int_equal(same.memories[0].bytes, 2048);
+	assert_int_equal(same.memories[1].bytes, 1024);
+	assert_int_equal(same.scratchpad_bytes, 3072);
+	assert_int_equal(half.memories[0].bytes, 1024);
+	assert_int_equal(half.memories[1].bytes, 512);
+	assert_int_equal(half.memories[1].banks, 2);
+	assert_int_equal(half.scratchpad_bytes, 1536);
+	assert_int_equal(least.memories[0].bytes, 4);
+	assert_int_equal(least.memories[1].banks, 1);
+	assert_int_equal(none.scratchpad_bytes, 0);
+	assert_int_equal(more.memories[0].bytes, 2060);
+	assert_int_equal(more.memories[1].banks, 7);
+	assert_int_equal(arch_memory_granule(&more.memories[1]), 256);
+}
+
 static const struct refusal {
 	const char *text, *message;   /* the first line of what is printed */
 } refusals[] = {
@@ -167,6 +237,47 @@ static const struct refusal {
 	  "banks are shared is one piece" },
 	{ "name: m\nscratchpad: { bytes: 64, align_bytes: 12 }\n",
 	  "m.yaml:2:39: error: 'scratchpad.align_bytes' must be a power of two, not 12" },
+	{ "name: m\nscratchpad: { bytes: 64 }\n" MEMORIES,
+	  "m.yaml:2:13: error: a machine has a 'scratchpad' or 'memories', not both" },
+	{ "name: m\n" MEMORIES MEMORIES, "m.yaml:5:1: error: 'memories' stands twice" },
+	{ "name: m\nmemories: { name: a }\n", "m.yaml:2:11: error: 'memories' must be a list of mappings" },
+	{ "name: m\nmemories: []\n", "m.yaml:2:11: error: 'memories' must be a list of mappings" },
+	{ "name: m\nmemories: [ a ]\n", "m.yaml:2:13: error: an entry of 'memories' must be a mapping, as "
+	  "{ name: weights, bytes: 32K, holds: [weight] }" },
+	{ "name: m\nmemories: [ { name: a, holds: [input] } ]\n", "m.yaml:2:13: error: 'memories.bytes' is missing" },
+	{ "name: m\nmemories: [ { name: a, bytes: 64 } ]\n", "m.yaml:2:13: error: 'memories.holds' is missing" },
+	{ "name: m\nmemories: [ { bytes: 64, holds: [input] } ]\n", "m.yaml:2:13: error: 'memories.name' is missing" },
+	{ "name: m\nmemories: [ { name: a, bytes: 64, holds: input } ]\n",
+	  "m.yaml:2:42: error: 'memories.holds' must be a list, as [input, output]" },
+	{ "name: m\nmemories: [ { name: a, bytes: 64, holds: [all] } ]\n",
+	  "m.yaml:2:43: error: 'memories.holds' is a list of input, weight and output" },
+	{ "name: m\nmemories: [ { name: a, bytes: 64, holds: [input, input] } ]\n",
+	  "m.yaml:2:50: error: 'memories.holds' names input twice" },
+	{ "name: m\nmemories: [ { name: a-b, bytes: 64, holds: [input] } ]\n",
+	  "m.yaml:2:21: error: 'memories.name' must be 1 to 32 letters, digits and '_', no digit first" },
+	{ "name: m\nmemories: [ { name: a, bytes: 64, size: 4 } ]\n",
+	  "m.yaml:2:35: error: unknown key 'size' in 'memories'" },
+	{ "name: m\nmemories: [ { name: a, bytes: 64, holds: [output], accumulate: true } ]\n",
+	  "m.yaml:2:64: error: 'memories.accumulate' must be 'false': this loopc knows no memory that adds to "
+	  "what is there, sums are fetched, added to and put back" },
+	{ "name: m\nmemories: [ { name: a, bytes: 64, holds: [input] } ]\n",
+	  "m.yaml:2:21: error: no memory holds weight arrays: all roles need one, of input, weight and output" },
+	{ "name: m\nmemories:\n" MEMORY("a") MEMORY("A"), "m.yaml:4:13: error: two memories are called 'A'" },
+	{ "name: m\nmemories:\n" MEMORY("a") MEMORY("Stack"), "m.yaml:4:13: error: a memory cannot be called "
+	  "'Stack', which names something else in the emitted header" },
+	{ "name: m\nmemories:\n" MEMORY("a") MEMORY("scratchpad"), "m.yaml:4:13: error: a memory cannot be called "
+	  "'scratchpad', which names something else in the emitted header" },
+	{ "name: m\nmemories:\n" MEMORY("a") "  - { name: b, bytes: 64, holds: [input], banks: 4 }\n",
+	  "m.yaml:4:13: error: 'memories.banks' needs 'sharing: exclusive': a memory whose banks are shared is "
+	  "one piece" },
+	{ "name: m\nmemories:\n" MEMORY("a") "  - { name: b, bytes: 100, holds: [input], banks: 3, sharing: exclusive }\n",
+	  "m.yaml:4:13: error: 100 bytes cannot be split into 3 equal banks" },
+	{ "name: m\n" MEMORIES "pe_array: { x: 1, y: 1, registers_bytes: 8 }\n",
+	  "m.yaml:5:11: error: a 'pe_array' is beside one scratchpad, not beside several memories" },
+	{ "name: m\n" MEMORIES "energy_pj: { mac: 1, register: 1, scratchpad: 1, dram: 1 }\n",
+	  "m.yaml:5:12: error: 'energy_pj' prices one scratchpad: with several memories energy is not known" },
+	{ "name: m\nmemories:\n" MEMORY("a") MEMORY("b") MEMORY("c") MEMORY("d") MEMORY("e") MEMORY("f") MEMORY("g")
+	  MEMORY("h") MEMORY("i"), "m.yaml:11:5: error: a machine has 8 memories at most" },
 	{ "name: m\nscratchpad: { bytes: 64 }\ndma: { max_bytes: 10, align_bytes: 4 }\n",
 	  "m.yaml:3:19: error: 'dma.max_bytes' is no multiple of 'dma.align_bytes'" },
 	{ "name: m\nscratchpad: { bytes: 64 }\ndma: { align_bytes: 6 }\n",
@@ -253,7 +364,8 @@ static void test_builtins(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_keys), cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_all_keys), cmocka_unit_test(test_defaults), cmocka_unit_test(test_memories),
+		cmocka_unit_test(test_one_memory), cmocka_unit_test(test_resized),
 		cmocka_unit_test(test_refusals), cmocka_unit_test(test_every_prefix),
 		cmocka_unit_test(test_builtins),
 	};

@@ -15,7 +15,7 @@ compiles()
 
 wrong=
 unsaid=
-for word in main printf abs exp sinf fmaxl free errno lrt_get lrt_box lrt_scratchpad LRT_TAGS \
+for word in main printf abs exp sinf fmaxl free errno lrt_get lrt_box lrt_scratchpad lrt_memory LRT_TAGS \
 	loopc_min INT32_MAX SIZE_MAX INT8_C NULL offsetof class new workspace scratchpad A_0 g_get_A_0 \
 	i_tile i_first local array box; do
 	printf 'void %s(int N, double B[N])\n{\n\tfor (int i = 0; i < N; i++)\n\t\tB[i] = i;\n}\n' \

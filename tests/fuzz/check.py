@@ -314,12 +314,14 @@ def run_of_configuration(tools, case, function, index, prediction, values):
              if name in case.configurations[index].symbolic]
     workspace, has_workspace = workspace_of(tools, case, index, function, sizes)
     lines.append("\tconst lrt_limits limits = { %du, %du, %du, %du, %du, %du };\n" % (
-        machine.bytes, machine.max_rank, machine.max_bytes, machine.max_count,
+        machine.sizes()[0], machine.max_rank, machine.max_bytes, machine.max_count,
         machine.max_stride, 0))     # align_bytes is of buffers
     lines.append("\tconst long workspace_bytes = (long)%s;\n" % workspace)
     lines.append("\tvoid *workspace = workspace_bytes ? malloc((size_t)workspace_bytes) : 0;\n")
     lines.append("\tlrt_counts counts;\n\tint violations;\n")
     lines.append("\tlrt_checked_begin(&limits);\n")
+    for m, size in enumerate(machine.sizes()[1:], 1):
+        lines.append("\tlrt_checked_memory(%d, %du);\n" % (m, size))
     for array in arrays:
         if array.rank:
             lines.append('\tlrt_checked_array("%s", is_%s, sizeof is_%s, %d);\n' % (

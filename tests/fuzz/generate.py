@@ -721,15 +721,30 @@ class Machine:
         self.max_stride = max_stride
         self.align = align
 
+    def sizes(self):
+        """The bytes of each memory on chip."""
+        return [memory["bytes"] for memory in getattr(self, "memories", [])] or [self.bytes]
+
+    def on_chip(self):
+        """What is said of the memories on chip."""
+        if not hasattr(self, "memories"):
+            banks = ", banks: %d, sharing: exclusive" % self.banks if self.exclusive else ""
+            return "scratchpad: { bytes: %d%s, align_bytes: %d }" % (self.bytes, banks, self.align)
+        text = "memories:"
+        for memory in self.memories:
+            banks = ", banks: %d, sharing: exclusive" % memory["banks"] if memory["banks"] else ""
+            text += "\n  - { name: %s, bytes: %d, holds: [%s], align_bytes: %d%s }" % (
+                memory["name"], memory["bytes"], ", ".join(memory["holds"]), memory["align"], banks)
+        return text
+
     def text(self, name):
-        banks = ", banks: %d, sharing: exclusive" % self.banks if self.exclusive else ""
         limits = ""
         for key, value in (("max_bytes", self.max_bytes), ("max_count", self.max_count),
                            ("max_stride_bytes", self.max_stride)):
             if value:
                 limits += ", %s: %d" % (key, value)
-        return ("name: %s\nscratchpad: { bytes: %d%s, align_bytes: %d }\ndma: { max_rank: %d%s%s"
-                % (name, self.bytes, banks, self.align, self.max_rank, limits, self.clock()))
+        return ("name: %s\n%s\ndma: { max_rank: %d%s%s"
+                % (name, self.on_chip(), self.max_rank, limits, self.clock()))
 
     def clock(self):
         """What takes time: no schedule depends on it, and none of the choices above."""
@@ -767,6 +782,26 @@ def generate_machine(seed, program, exclusive):
         size = bank * banks
     else:
         size = max(64, (size + 15) // 16 * 16)
-    return Machine(size, banks, exclusive, r.choice((1, 2, 3, 3, 4)),
-                   r.choice((0, 0, 16, 64, 256, 4096)), r.choice((0, 0, 0, 3, 63, 255)),
-                   r.choice((0, 0, 0, 255, 4095)), align)
+    machine = Machine(size, banks, exclusive, r.choice((1, 2, 3, 3, 4)),
+                      r.choice((0, 0, 16, 64, 256, 4096)), r.choice((0, 0, 0, 3, 63, 255)),
+                      r.choice((0, 0, 0, 255, 4095)), align)
+    split_memory(random.Random("memories %d %d" % (seed, exclusive)), machine)
+    return machine
+
+
+def split_memory(r, machine, share=0.12):
+    """Gives a share of the machines several memories, each for the arrays of some roles."""
+    if r.random() >= share:
+        return
+    memories = []
+    for m in range(r.choice((2, 2, 3))):
+        banks = r.choice((0, 0, 0, 4))
+        size = int(machine.bytes * r.choice((0.2, 0.5, 0.8, 1.2)))
+        memories.append({"name": "memory_%c" % "abc"[m], "bytes": (size + 63) // 64 * 64, "banks": banks,
+                         "holds": [], "align": 16 if banks else r.choice((1, 4, 16))})
+    for role in ("input", "weight", "output"):
+        for memory in r.sample(memories, r.choice((1, 1, 1, 2))):
+            memory["holds"].append(role)
+    for memory in memories:
+        memory["holds"] = memory["holds"] or ["output"]
+    machine.memories = memories

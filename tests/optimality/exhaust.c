@@ -19,6 +19,7 @@ struct run {
 	struct schedule schedule;    /* tiles, order and directions of the moment */
 	struct choice choices[MODEL_ARRAYS][CHOICES];
 	int choice_count[MODEL_ARRAYS];
+	long used[MEMORY_LIMIT];     /* of each memory */
 };
 
 static void add_choice(struct run *run, int a, struct choice choice)
@@ -80,8 +81,8 @@ static void try_storage(struct run *run, int a, const struct nest_model *alone,
 		return;
 	simulate(alone, &schedule, &result);
 	run->result->schedules++;
-	add_choice(run, a, (struct choice){ simulate_round(run->arch, result.bytes[0]),
-		result.total_bytes, result.total_commands });
+	add_choice(run, a, (struct choice){ run->arch->memory_count ? result.bytes[0]
+		: simulate_round(run->arch, result.bytes[0]), result.total_bytes, result.total_commands });
 }
 
 static void list_choices(struct run *run, int a)
@@ -114,25 +115,45 @@ static bool is_better(const struct run *run, struct choice sum)
 	return sum.commands < best->commands;
 }
 
+static bool fits(const struct run *run, struct choice sum)
+{
+	for (int m = 0; m < run->arch->memory_count; m++)
+		if (run->used[m] > simulate_memory_capacity(run->arch, m))
+			return false;
+	return run->arch->memory_count || sum.bytes <= simulate_capacity(run->arch);
+}
+
+static void combine(struct run *run, int a, struct choice sum);
+
+/* Array A has CHOICE, in memory M if there are several. */
+static void take(struct run *run, int a, struct choice sum, const struct choice *choice, int m)
+{
+	long bytes = run->arch->memory_count ? simulate_memory_round(run->arch, m, choice->bytes)
+		: choice->bytes;
+
+	run->used[m] += bytes;
+	combine(run, a + 1, (struct choice){ sum.bytes + bytes, sum.traffic + choice->traffic,
+		sum.commands + choice->commands });
+	run->used[m] -= bytes;
+}
+
 static void combine(struct run *run, int a, struct choice sum)
 {
 	struct exhausted *result = run->result;
-	bool fits = sum.bytes <= simulate_capacity(run->arch);
+	bool is_there = fits(run, sum);
 
 	if (a < run->model->array_count) {
-		for (int i = 0; i < run->choice_count[a]; i++) {
-			const struct choice *choice = &run->choices[a][i];
-
-			combine(run, a + 1, (struct choice){ sum.bytes + choice->bytes,
-				sum.traffic + choice->traffic, sum.commands + choice->commands });
-		}
+		for (int i = 0; i < run->choice_count[a]; i++)
+			for (int m = 0; m == 0 || m < run->arch->memory_count; m++)
+				if (run->options->memories[a] >> m & 1)
+					take(run, a, sum, &run->choices[a][i], m);
 		return;
 	}
 	if (sum.bytes < result->smallest)
 		result->smallest = sum.bytes;
-	if (fits && result->traffic_in != NULL && sum.traffic < result->traffic_in[sum.bytes])
+	if (is_there && result->traffic_in != NULL && sum.traffic < result->traffic_in[sum.bytes])
 		result->traffic_in[sum.bytes] = sum.traffic;
-	if (!fits || (result->found && !is_better(run, sum)))
+	if (!is_there || (result->found && !is_better(run, sum)))
 		return;
 	result->traffic = sum.traffic;
 	result->bytes = sum.bytes;

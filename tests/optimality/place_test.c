@@ -48,7 +48,7 @@ static void draw_question(struct question *question, int memories)
 		.count = (int)draw(0, BUFFERS) };
 	for (int m = 0; m < memories; m++) {
 		question->arch[m] = draw_arch();
-		question->memories[m] = place_memory(&question->arch[m]);
+		question->memories[m] = place_memory(&question->arch[m], 0);
 	}
 	for (int r = 0; r < question->request_count; r++) {
 		int first = (int)draw(0, STEPS - 1);
@@ -281,7 +281,7 @@ static void what_no_memory_has_is_refused(void **state)
 {
 	(void)state;
 	struct arch arch = { .scratchpad_bytes = 1024, .banks = 1, .align_bytes = 8 };
-	struct memory memory = place_memory(&arch);
+	struct memory memory = place_memory(&arch, 0);
 	struct place_request request = { .memory = &memory };
 	struct place places[2] = { { .bytes = LONG_MAX / 2, .element_bytes = 1 },
 		{ .bytes = LONG_MAX / 2 + 1, .element_bytes = 1 } };

@@ -88,6 +88,32 @@ static bool is_as_good(const struct search_options *options, const struct schedu
 		&& (!options->prefers_memory || best->scratchpad_bytes == truth->bytes);
 }
 
+/* Of several memories each has room for the arrays that lie there, whose buffers have BYTES; and these
+ * are apart. */
+static void check_memories(const struct nest_model *model, const struct arch *arch,
+	const struct schedule *schedule, const long *bytes)
+{
+	long used[MEMORY_LIMIT] = { 0 }, all = 0;
+
+	for (int a = 0; a < model->array_count; a++) {
+		const struct storage *mine = &schedule->storage[a];
+
+		used[mine->memory] += simulate_memory_round(arch, mine->memory, bytes[a]);
+		assert_true(mine->offset + bytes[a] <= simulate_memory_capacity(arch, mine->memory));
+		for (int b = 0; b < a; b++) {
+			const struct storage *its = &schedule->storage[b];
+
+			assert_true(mine->memory != its->memory || mine->offset >= its->offset + bytes[b]
+				|| its->offset >= mine->offset + bytes[a]);
+		}
+	}
+	for (int m = 0; m < arch->memory_count; m++) {
+		assert_true(used[m] <= simulate_memory_capacity(arch, m));
+		all += used[m];
+	}
+	assert_int_equal(all, schedule->scratchpad_bytes);
+}
+
 static void check_against_simulator(const struct nest_model *model, const struct arch *arch,
 	const struct schedule *schedule)
 {
@@ -97,6 +123,10 @@ static void check_against_simulator(const struct nest_model *model, const struct
 	assert_true(simulate_is_legal(model, schedule));
 	simulate(model, schedule, &truth);
 	assert_int_equal(truth.total_bytes, schedule->total_bytes);
+	if (arch->memory_count) {
+		check_memories(model, arch, schedule, truth.bytes);
+		return;
+	}
 	for (int a = 0; a < model->array_count; a++)
 		used += simulate_round(arch, truth.bytes[a]);
 	assert_int_equal(used, schedule->scratchpad_bytes);
@@ -119,6 +149,8 @@ static void check_against_all(const struct nest_model *model, const struct arch 
 		commands += best.storage[a].flow.commands;
 	if (truth.smallest == LONG_MAX)
 		truth.smallest = 0;      /* what was fixed leaves no schedule at all */
+	if (arch->memory_count)
+		truth.smallest = 0;      /* what fits is more than one number */
 	if (found != truth.found || (found && !is_as_good(options, &best, commands, &truth))
 		|| (!found && proof.smallest != truth.smallest)) {
 		print_case(model, &best);
@@ -264,11 +296,72 @@ static void same_schedule(const struct nest_model *model, const struct schedule 
 	assert_memory_equal(one->is_serpentine, other->is_serpentine,
 		sizeof *one->is_serpentine * (size_t)model->loop_count);
 	for (int a = 0; a < model->array_count; a++) {
+		assert_int_equal(one->storage[a].memory, other->storage[a].memory);
 		assert_int_equal(one->storage[a].store, other->storage[a].store);
 		assert_int_equal(one->storage[a].slots, other->storage[a].slots);
 		assert_int_equal(one->storage[a].is_sliding, other->storage[a].is_sliding);
 		assert_int_equal(one->storage[a].offset, other->storage[a].offset);
 	}
+}
+
+/* A machine with two or three memories, and which of them each array may lie in. */
+static void random_memories(struct random_source *source, const struct nest_model *model,
+	struct arch *arch, struct search_options *options)
+{
+	memset(arch, 0, sizeof *arch);
+	arch->memory_count = 2 + (int)random_below(source, 2);
+	for (int m = 0; m < arch->memory_count; m++) {
+		struct arch_memory *memory = &arch->memories[m];
+
+		*memory = (struct arch_memory){ .bytes = 8 + random_below(source, 20)
+			* (1 + random_below(source, 8)), .banks = 1, .align_bytes = 1 << random_below(source, 4) };
+		if (random_below(source, 4) == 0) {
+			memory->exclusive = true;
+			memory->banks = 1 + (int)random_below(source, 4);
+			memory->bytes = memory->banks * 8 * (1 + random_below(source, 6));
+			memory->align_bytes = 8;
+		}
+		arch->scratchpad_bytes += memory->bytes;
+	}
+	arch->banks = arch->align_bytes = 1;
+	for (int a = 0; a < model->array_count; a++)
+		options->memories[a] = 1
+			+ (unsigned)random_below(source, (1 << arch->memory_count) - 1);
+}
+
+/* Several memories, each array in one of some: the best of all ways, with the best schedule. */
+static void memories(void **state)
+{
+	struct random_source source = { 21 };
+	int found = 0;
+
+	(void)state;
+	for (int i = 0; i < 500; i++) {
+		bool is_large = i % 5 == 0, is_fixed = i % 3 == 0, is_restricted = i % 4 == 0;
+		struct nest_model model;
+		struct arch arch;
+		struct search_options options;
+		struct schedule best, shared;
+		struct proof proof, other;
+
+		search_options_init(&options);
+		random_model(&source, is_large ? 4 : 3, is_large ? 4 : 5, &model);
+		options.buffering = random_below(&source, 3) == 0 ? BUFFERING_DOUBLE : BUFFERING_SINGLE;
+		random_memories(&source, &model, &arch, &options);
+		if (is_fixed)
+			random_options(&source, &model, &options);
+		if (is_restricted)
+			random_restriction(&source, &model, &options);
+		check_against_all(&model, &arch, &options, false);
+		if (!search_schedule(&model, &arch, &options, &best, &proof))
+			continue;
+		found++;
+		options.threads = 3;
+		assert_true(search_schedule(&model, &arch, &options, &shared, &other));
+		same_schedule(&model, &best, &shared);
+		same_proof(&proof, &other);
+	}
+	assert_true(found > 200);
 }
 
 /* Whatever the number of threads and wherever the effort ends: the same schedule, not
@@ -582,6 +675,7 @@ int main(void)
 		cmocka_unit_test(parts_fixed),
 		cmocka_unit_test(restricted),
 		cmocka_unit_test(aligned),
+		cmocka_unit_test(memories),
 		cmocka_unit_test(effort_and_threads),
 		cmocka_unit_test(interrupted),
 		cmocka_unit_test(buffering_auto),

@@ -402,6 +402,19 @@ long simulate_capacity(const struct arch *arch)
 		arch->scratchpad_bytes;
 }
 
+long simulate_memory_capacity(const struct arch *arch, int m)
+{
+	return arch->memories[m].bytes;
+}
+
+long simulate_memory_round(const struct arch *arch, int m, long size)
+{
+	const struct arch_memory *memory = &arch->memories[m];
+	long unit = memory->exclusive ? memory->bytes / memory->banks : memory->align_bytes;
+
+	return (size + unit - 1) / unit * unit;
+}
+
 long random_below(struct random_source *source, long bound)
 {
 	source->state = source->state * 6364136223846793005ul + 1442695040888963407ul;

@@ -23,6 +23,9 @@ bool simulate_is_legal(const struct nest_model *model, const struct schedule *sc
 /* SIZE bytes in whole granules of ARCH, and what ARCH has of them. */
 long simulate_round(const struct arch *arch, long size);
 long simulate_capacity(const struct arch *arch);
+/* The same of memory M of several. */
+long simulate_memory_round(const struct arch *arch, int m, long size);
+long simulate_memory_capacity(const struct arch *arch, int m);
 
 /* Small random nests and schedules, from a seed. */
 struct random_source { unsigned long state; };

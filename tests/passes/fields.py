@@ -19,6 +19,7 @@ STRUCTURES = {
     "model_array": ("passes/cost/model.h", "to->", {"name"}),
     "nest_model": ("passes/cost/model.h", r"question->model\.", set()),
     "search_options": ("passes/search/search.h", r"question->options\.", {"threads", "show_progress", "interrupted"}),
+    "arch_memory": ("ir/arch.h", r"question->arch\.memories\[\w+\]\.", {"name", "roles"}),
     "arch": ("ir/arch.h", r"question->arch\.", {
         "name", "startup_cycles", "bytes_per_cycle", "max_rank", "max_bytes", "max_count", "max_stride_bytes",
         "dma_align_bytes", "channels", "has_pe_array", "array", "energy_mac_pj",

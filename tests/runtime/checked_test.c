@@ -385,7 +385,61 @@ static void outside_of_the_scratchpad(void **state)
 	assert_int_equal(end(), 0);
 }
 
+/* Copies into several memories are apart, whatever their offsets, and each ends where it ends. */
+static void several_memories(void **state)
+{
+	lrt_box box = run(50), more = run(1);
+	unsigned char *other;
+	(void)state;
+	begin(NULL);
+	lrt_checked_memory(2, 100);
+	other = lrt_memory(2);
+	assert_int_equal((uintptr_t)other % 64, 0);
+	assert_ptr_equal(lrt_memory(0), scratchpad);
+	lrt_get(0, scratchpad, (lrt_ext)input, &box);
+	lrt_get(1, other, (lrt_ext)input[1], &box);
+	lrt_wait(3);
+	assert_memory_equal(scratchpad, input, 50);
+	assert_memory_equal(other, input[1], 50);
+	lrt_put(0, (lrt_ext)output, other, &box);
+	lrt_wait(1);
+	assert_memory_equal(output, input[1], 50);
+	assert_int_equal(end(), 0);
+	begin(NULL);
+	lrt_checked_memory(2, 100);
+	lrt_get(0, (unsigned char *)lrt_memory(2) + 51, (lrt_ext)input, &box);
+	lrt_wait(1);
+	assert_finds("it reaches outside the 100 bytes of memory 2");
+	begin(NULL);
+	lrt_checked_memory(1, 100);
+	lrt_get(0, lrt_memory(1), (lrt_ext)input, &box);
+	lrt_get(0, (unsigned char *)lrt_memory(1) + 49, (lrt_ext)input[1], &more);
+	lrt_wait(1);
+	assert_finds("the run at memory 1 + 49 overlaps");
+	begin(NULL);
+	lrt_checked_memory(0, 100);
+	assert_finds("memory 0 is the scratchpad");
+	begin(NULL);
+	(void)lrt_memory(LRT_MEMORIES);
+	assert_finds("there is no memory 8");
+}
+
 #ifndef POISONS
+static void writes_around_a_memory(void **state)
+{
+	unsigned char *other;
+	(void)state;
+	begin(NULL);
+	lrt_checked_memory(1, 100);
+	other = lrt_memory(1);
+	other[100] = (unsigned char)~other[100];
+	assert_finds("byte 1 after the end of memory 1 was written");
+	begin(NULL);
+	other = lrt_memory(1);
+	other[-1] = (unsigned char)~other[-1];
+	assert_finds("byte 1 before memory 1 was written");
+}
+
 static void writes_around_the_scratchpad(void **state)
 {
 	(void)state;
@@ -570,6 +624,7 @@ int main(void)
 		cmocka_unit_test(get_is_done_at_its_wait),
 		cmocka_unit_test(destination_written),
 		cmocka_unit_test(writes_around_the_scratchpad),
+		cmocka_unit_test(writes_around_a_memory),
 #endif
 		cmocka_unit_test(put_is_done_at_its_wait),
 		cmocka_unit_test(fresh_scratchpad_is_noise),
@@ -586,6 +641,7 @@ int main(void)
 		cmocka_unit_test(shared_reads_are_allowed),
 		cmocka_unit_test(outside_of_arrays),
 		cmocka_unit_test(outside_of_the_scratchpad),
+		cmocka_unit_test(several_memories),
 		cmocka_unit_test(put_into_a_read_only_array),
 		cmocka_unit_test(copies_that_mean_nothing),
 		cmocka_unit_test(limits_of_the_machine),

@@ -1,0 +1,171 @@
+#!/bin/sh
+# Machines with several memories: what is chosen, printed, read back, emitted and verified; and what
+# cannot be had, which is said.
+. "$top_srcdir/tests/tap/tap.sh"
+
+cat >two.yaml <<'END'
+name: two
+memories:
+  - { name: data, bytes: 640, holds: [input, output] }
+  - { name: weights, bytes: 96, holds: [weight, output] }
+dma: { startup_cycles: 100 }
+END
+cat >conv.loop <<'END'
+#include <stdint.h>
+void conv(int K, int C, int P, int Q, int R, const int8_t I[C][P + R - 1][Q + R - 1],
+          const int8_t W[K][C][R][R], int32_t O[K][P][Q])
+{
+	for (int k = 0; k < K; k++)
+		for (int p = 0; p < P; p++)
+			for (int q = 0; q < Q; q++) {
+				O[k][p][q] = 0;
+				for (int c = 0; c < C; c++)
+					for (int r = 0; r < R; r++)
+						for (int s = 0; s < R; s++)
+							O[k][p][q] += I[c][p + r][q + s] * W[k][c][r][s];
+			}
+}
+END
+sizes="-D K=8 -D C=4 -D P=12 -D Q=12 -D R=3"
+conv="$LOOPC --arch=two.yaml $sizes conv.loop"
+# json EXPRESSION: of the report R in r.json
+json() { python3 -c "import json; R = json.load(open('r.json')); K = R['kernels'][0]['scratchpad']; print($1)"; }
+# bytes COMMAND...: what it moves
+bytes() { "$@" -o /dev/null --report=r.json && json "R['total']['total_bytes']"; }
+
+exits 0 "a convolution is verified" $conv --verify --report=r.json --emit=c=conv.c,h=conv.h,plan=conv.plan,schedule=conv.sched
+is "$(json "R['kernels'][0]['search']['optimal'], R['arch']['memories'][1]['bytes'], [m['name'] for m in K['memories']]")" \
+	"True 96 ['data', 'weights']" "the report names the memories"
+is "$(json "sum(m['used_bytes'] for m in K['memories']) - K['used_bytes']")" 0 "what is used of all is what is used of each"
+json "'\\n'.join('memory %s %s' % (b['array'], b['memory']) for b in K['buffers'])" | sort >reported
+grep ^memory conv.sched | sort >printed
+same reported printed "the schedule says where buffers lie, as the report does"
+has conv.c 'lrt_memory\(1\)' "the second memory is found by its number"
+has conv.h 'define CONV_DATA_BYTES' "the header says what is used of the first"
+has conv.h 'define CONV_WEIGHTS_BYTES' "and of the second"
+exits 0 "the plan is read back" "$LOOPC" conv.plan --emit=plan
+same conv.plan out "as it was"
+exits 0 "the schedule is read back" $conv --schedule=conv.sched --verify --emit=schedule
+same conv.sched out "as it was"
+cat >port.c <<'END'
+#include "conv.h"
+#include <stdlib.h>
+int main(void)
+{
+	return lrt_memory(0) != lrt_scratchpad() || lrt_memory(1) == lrt_memory(0);
+}
+END
+for port in memcpy threads trace checked; do
+	ok "the $port port has both memories" sh -c "$CC -std=c99 -I'$top_srcdir/runtime' port.c \
+		'$top_srcdir/runtime/$port.c' -o port -pthread -lm && ./port"
+done
+
+# All ways to give three arrays to the memories that may hold them, one by one.
+free=$(bytes $conv)
+best=
+for output in data weights; do
+	printf 'memory I data\nmemory W weights\nmemory O %s\n' $output >ways.sched
+	way=$(bytes $conv --schedule=ways.sched)
+	[ -n "$best" ] && [ "$best" -le "$way" ] || best=$way
+done
+is "$free" "$best" "the best of all ways is found"
+printf 'memory I weights\n' >other.sched
+exits 0 "an array may lie where its role does not" $conv --schedule=other.sched --verify --report
+has out 'memory I weights' "if a line says so"
+hasnt out 'optimal in the schedule space' "which may cost something"
+awk '/for \(int k/ { print "#pragma loopc memory O weights" } { print }' conv.loop >pragma.loop
+exits 0 "a pragma says it too" "$LOOPC" --arch=two.yaml $sizes pragma.loop --emit=schedule
+has out '^memory O weights$' "and is obeyed"
+
+# More memory is never worse, and one memory of all of it moves no more.
+for m in '640 192' '1K 96' '2K 2K'; do
+	sed "s/ 640/ ${m% *}/; s/ 96/ ${m#* }/" two.yaml >more.yaml
+	more=$(bytes "$LOOPC" --arch=more.yaml $sizes conv.loop)
+	ok "no more bytes with $m" test "$more" -le "$free"
+done
+printf 'name: one\nscratchpad: { bytes: 736 }\n' >one.yaml
+one=$(bytes "$LOOPC" --arch=one.yaml $sizes conv.loop)
+ok "none with one memory of as many bytes" test "$one" -le "$free"
+printf 'name: one\nmemories: [ { name: all, bytes: 736, holds: [input, weight, output] } ]\n' >list.yaml
+"$LOOPC" --arch=one.yaml $sizes conv.loop -o one.c
+"$LOOPC" --arch=list.yaml $sizes conv.loop -o list.c
+sed 's/one.yaml/list.yaml/' one.c >expected.c
+same expected.c list.c "a list of one memory is a scratchpad"
+
+# Sizes left to the run, double buffers, and nests without closed forms.
+exits 0 "sizes left to the run" $conv --symbolic=P,Q --verify
+exits 0 "double buffers" $conv --buffering=double --verify
+exits 0 "as there is room" $conv --buffering=auto --verify
+printf 'form isl\n' >isl.sched
+exits 0 "regions that isl finds" $conv --schedule=isl.sched --verify --report=r.json
+has r.json '"memory": "weights"' "lie in both"
+exits 0 "double ones" $conv --schedule=isl.sched --buffering=double --verify
+
+# What does not fit one of the memories.
+sed 's/ 96/ 4/; s/weight, output/weight/; s/ 640/ 2/' two.yaml >small.yaml
+exits 3 "nothing fits" "$LOOPC" --arch=small.yaml $sizes conv.loop
+has err "nothing fits: no schedule of 'conv' needs at most what 'two' has: data 2, weights 4 bytes" "says what there is"
+hasnt err 'the least that would do' "and nothing of a sum"
+printf 'memory O weight\n' >wrong.sched
+exits 1 "no such memory" $conv --schedule=wrong.sched
+has err "'two' has no memory 'weight' in the schedule" "is said"
+printf 'memory X weights\n' >wrong.sched
+exits 1 "no such array" $conv --schedule=wrong.sched
+has err "the nest has no array 'X' in the schedule" "is said"
+printf 'memory O\n' >wrong.sched
+exits 1 "no name" $conv --schedule=wrong.sched
+has err "something is missing: 'memory ARRAY NAME' is wanted" "is said"
+printf 'memory O weights\nmemory O data\n' >wrong.sched
+exits 1 "two places" $conv --schedule=wrong.sched
+has err "'memory O data' says again what was said before" "are said"
+sed 's/memory weights bytes/memory data bytes/' conv.plan >wrong.plan
+exits 1 "two memories of one name" "$LOOPC" wrong.plan --emit=c
+has err 'each with a name of its own' "are refused in a plan"
+sed 's/ memory weights offset 0 / memory weights offset 96 /' conv.plan >wrong.plan
+exits 1 "a buffer outside its memory" "$LOOPC" wrong.plan --emit=c
+has err 'is outside the weights' "is found"
+
+# More ways to give arrays to memories than are tried: nothing is proved, and what was not tried is told.
+{
+	echo 'name: many'
+	echo 'memories:'
+	for m in a b c; do echo "  - { name: $m, bytes: BYTES, holds: [input, weight, output] }"; done
+} >many.yaml
+{
+	printf 'void sum(int N'
+	for a in A B C D E F G; do printf ', const float %s[N + %d]' $a "$(printf %d "'$a")"; done
+	echo ', float O[N]) { for (int i = 0; i < N; i++) O[i] = A[i] + B[i] + C[i] + D[i] + E[i] + F[i] + G[i]; }'
+} >sum.loop
+sed 's/BYTES/64/' many.yaml >some.yaml
+exits 0 "more ways than are tried" "$LOOPC" --arch=some.yaml -D N=100 sum.loop --verify
+sed 's/BYTES/3/' many.yaml >none.yaml
+exits 3 "nothing fits" "$LOOPC" --arch=none.yaml -D N=100 sum.loop
+has err 'not all ways to give its arrays to the memories may have been tried' "says that there are more"
+
+# What is not there for several memories.
+cat >chain.loop <<'END'
+void chain(int N, const float A[N], float B[N], float C[N])
+{
+	float T[N];
+	for (int i = 0; i < N; i++)
+		T[i] = A[i] * 2;
+	for (int i = 0; i < N; i++)
+		B[i] = T[i] + 1;
+	for (int i = 0; i < N; i++)
+		C[i] = B[i] + T[i];
+}
+END
+chain="$LOOPC --arch=two.yaml -D N=2000 chain.loop"
+exits 0 "nests one by one" $chain --verify -Rloop
+has err "the nests of 'chain' are not fused, and no arrays stay on chip between them: 'two' has several memories" "are said to be"
+printf 'nest chain.0-1\nfuse T\n' >fuse.sched
+exits 1 "a group is refused" $chain --schedule=fuse.sched
+has err "are to be fused, but 'two' has several memories" "and why is said"
+printf 'nest chain.0\ncarry T\n' >carry.sched
+exits 1 "so is what stays on chip" $chain --schedule=carry.sched
+has err "are to stay on chip, but 'two' has several memories" "and why is said"
+for option in --sweep=scratchpad:1K..2K --pareto --explain=strategies; do
+	exits 2 "$option is refused" $chain $option
+	has err "needs a machine with one memory on chip; 'two' has 2" "and why is said"
+done
+finish
