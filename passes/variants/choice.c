@@ -344,7 +344,7 @@ static enum outcome lower_closed_forms(struct choice *choice, struct plan *plan,
 	if (!search_schedule_once(choice->compilation->known.searches, &choice->model,
 		choice->compilation->arch, &choice->options, &choice->schedule, &choice->proof)) {
 		choice->hindrance.smallest = choice->proof.smallest;
-		choice->hindrance.is_final = true;
+		choice->hindrance.is_final = arch_memory_count(choice->compilation->arch) == 1;
 		return NO_FIT;
 	}
 	if (choice->compilation->room.roomy && choice->options.buffering == BUFFERING_AUTO)
@@ -425,13 +425,16 @@ static long less_capacity(const struct choice *choice, long capacity)
 	return less < choice->schedule.scratchpad_bytes ? less : choice->schedule.scratchpad_bytes - 1;
 }
 
-/* The real regions of single iterations do not fit: those of all tiles hold them. */
+/* The real regions of single iterations do not fit: those of all tiles hold them.  Of several memories that
+ * is not said, as arrays may lie in others. */
 static bool is_ever_too_large(const struct choice *choice)
 {
 	struct choice finest = *choice;
 	const struct nest_model *model = &choice->model;
 	struct plan plan = { .function = choice->variant.nest->function };
 	struct plan_nest out = { .name = choice->variant.nest->name };
+	if (arch_memory_count(choice->compilation->arch) > 1)
+		return false;
 	finest.schedule = (struct schedule){ .depth = 0 };
 	for (int l = 0; l < model->loop_count; l++) {
 		finest.schedule.tile[l] = 1;

@@ -71,7 +71,9 @@ static long bound_with(struct compilation *compilation, const struct nest *nest,
 long forms_bound(struct compilation *compilation, const struct nest *nest,
 	const struct outer_loops *outer)
 {
-	if (nest->function->unbound || nest->arrays->count > MODEL_ARRAYS)
+	/* with several memories a schedule may give arrays to others than the model knows */
+	if (nest->function->unbound || nest->arrays->count > MODEL_ARRAYS
+		|| arch_memory_count(compilation->arch) > 1)
 		return 0;
 	unsigned long uncounted = nest_work_pause(compilation);
 	struct answers *found = answers_new(compilation->arena);

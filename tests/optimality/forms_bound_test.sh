@@ -87,4 +87,25 @@ for bytes in 160 400 900 1680; do
 		on && /"optimal"/ { optimal[file, f] = /true/ }
 		END { for (i = 1; i <= f; i++) if (optimal[1, i] && moved[2, i] < moved[1, i]) exit 1 }' r.json r2.json
 done
+
+# Several memories: what bounds a nest knows of all of them.
+cat >m.yaml <<'END'
+name: m
+memories:
+  - { name: outs, bytes: 128, holds: [output] }
+  - { name: ins, bytes: 700, holds: [input, weight] }
+END
+for example in nn/softmax nn/layer_norm polyhedral/atax polyhedral/lu polyhedral/trmm polyhedral/jacobi-2d; do
+	sizes=
+	for size in $(grep "^$example.loop " "$top_srcdir/examples/sizes.txt" | cut -d' ' -f2-); do
+		sizes="$sizes -D $size"
+	done
+	# shellcheck disable=SC2086
+	"$LOOPC" --arch=m.yaml $sizes --emit=plan=p.plan --report=r.json "$top_srcdir/examples/$example.loop" >log 2>&1
+	status=$?
+	[ $status -eq 3 ] && continue
+	moved=$(awk '/"total": \{/ { on = 1 } on && /"total_bytes"/ { print $2 + 0; exit }' r.json)
+	bound=$(sed -n 's/.* bound \([0-9]*\).*/\1/p' p.plan | awk '{ sum += $1 } END { print sum }')
+	ok "$example in two memories: $moved, at least $bound" test $status -eq 0 -a "$bound" -le "$moved"
+done
 finish
