@@ -8,7 +8,7 @@ fi
 # As many as the time allows, always the same ones in the same order; a batch that has
 # begun is finished.  Nothing is asserted of how long a program takes.  A loopc under
 # sanitizers takes five times as long.
-seconds=${SANITIZER_FLAGS:+20}
+seconds=${SANITIZER_FLAGS:+10}
 exec python3 -B "$top_srcdir/tests/fuzz/fuzz.py" --loopc "$LOOPC" --runtime "$top_srcdir/runtime" \
 	--cc "${CC:-cc}" --batch "${FUZZ_BATCH:-5}" --timeout 20 --slow-is-fine \
-	--seeds "${FUZZ_SEEDS:-0..1999}" --seconds "${FUZZ_SECONDS:-${seconds:-200}}"
+	--seeds "${FUZZ_SEEDS:-0..1499}" --seconds "${FUZZ_SECONDS:-${seconds:-200}}"
