@@ -20,8 +20,8 @@ AM_TESTS_ENVIRONMENT = \
 	CFLAGS=$(VERIFY_CFLAGS); export CFLAGS; \
 	unset CDPATH MAKEFLAGS MFLAGS;
 
-# isl allocates all the time: less memory that waits to be used again, and fewer callers kept of each
-# allocation, make a sanitized loopc faster by a sixth.  ASAN_OPTIONS= gives longer traces.
+# isl allocates all the time: less memory waits to be used again, and fewer callers of each allocation are
+# kept, than would be usual.  ASAN_OPTIONS= gives longer traces.
 TESTED_ASAN_OPTIONS = quarantine_size_mb=16:malloc_context_size=2
 
 # Some thousand times a test has loopc --verify build a program.  The checked port in it is

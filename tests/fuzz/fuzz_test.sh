@@ -1,6 +1,6 @@
 #!/bin/sh
-# Random programs with fixed seeds.  FUZZ_SEEDS=FIRST..LAST tries others; `make fuzz`
-# goes on from where this ends until it is interrupted.
+# Random programs with fixed seeds.  FUZZ_SEEDS=FIRST..LAST tries others; `make fuzz-2000` tries
+# two thousand, and `make fuzz` always others until it is interrupted.
 if ! command -v python3 >/dev/null 2>&1; then
 	echo "1..0 # SKIP no python3"
 	exit 0
