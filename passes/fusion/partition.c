@@ -7,52 +7,12 @@
 
 #include "ir/plan_align.h"
 #include "passes/cost/plan_cost.h"
-#include "passes/fusion/fuse.h"
-#include "passes/fusion/fusion_memo.h"
-#include "passes/fusion/merge.h"
-#include "passes/fusion/space_bound.h"
-#include "passes/variants/lower_nest.h"
+#include "passes/fusion/partition_state.h"
 #include "passes/quiet.h"
-
-/* How the nests up to one are grouped. */
-struct partition {
-	int first;                   /* nest of the last group */
-	struct cost cost;            /* of all up to here */
-	struct cost own;             /* of the last group */
-	const struct weighed_nest *merged;   /* where its nests are merged, what came of that; else */
-	struct fusion_candidate candidate;          /* where the last group has several nests */
-	struct group_choice choice;
-};
-
-/* What the plan of a group costs, where it is not what the model says. */
-struct price {
-	const struct price *next;
-	int first, last;
-	struct cost cost;
-};
-
-struct partitioning {
-	struct compilation *compilation;
-	struct groups *groups;
-	const struct nest *nests;
-	int count;
-	const struct plan *plan;
-	const struct fuse_constraints *constraints;
-	struct cost *alone;          /* of each nest by itself; infinite: it cannot be */
-	const struct weighed_nest **weighed;   /* what came of each then; NULL: not known */
-	struct partition *best;      /* [count + 1]: of the nests before that one */
-	const struct price *prices;
-	const struct carrying *carrying;
-	const bool *cuts;            /* [count + 1]: a group may begin there, or end before it; NULL:
-	                              * anywhere */
-	struct space_bound *bound;   /* what no partition moves less than; NULL: not asked for */
-};
 
 /* ---- what is carried ---- */
 
-/* From here on COMPILATION is for the nests from FIRST to LAST, in what is left for them of the
- * scratchpad.  False if nothing is. */
-static bool enter(const struct partitioning *partitioning, int first, int last)
+bool partition_enter(const struct partitioning *partitioning, int first, int last)
 {
 	const struct arch *arch = carry_arch(partitioning->compilation, partitioning->carrying, first,
 		last);
@@ -64,7 +24,7 @@ static bool enter(const struct partitioning *partitioning, int first, int last)
 	return true;
 }
 
-static void leave(const struct partitioning *partitioning)
+void partition_leave(const struct partitioning *partitioning)
 {
 	partitioning->compilation->arch = partitioning->carrying->space->arch;
 	partitioning->compilation->room.carried_bytes = 0;
@@ -84,9 +44,7 @@ static const struct nest *as_one(const struct partitioning *partitioning, int fi
 		: nest_join(partitioning->compilation, &partitioning->nests[first], last + 1 - first);
 }
 
-/* The nests from FIRST to LAST as one, which was WEIGHED (or not: NULL).  False: errors (diagnosed),
- * or it does not fit. */
-static bool lower_one(const struct partitioning *partitioning, int first, int last,
+bool partition_lower_one(const struct partitioning *partitioning, int first, int last,
 	const struct weighed_nest *weighed, struct plan *plan, struct plan_nest *out)
 {
 	struct compilation *compilation = partitioning->compilation;
@@ -94,10 +52,10 @@ static bool lower_one(const struct partitioning *partitioning, int first, int la
 		*out = weighed->entry;
 		return true;
 	}
-	bool has_room = enter(partitioning, first, last);
+	bool has_room = partition_enter(partitioning, first, last);
 	const struct nest *nest = as_one(partitioning, first, last);
 	bool done = has_room && lower_nest(compilation, nest, weighed, plan, out);
-	leave(partitioning);
+	partition_leave(partitioning);
 	compilation->failure.does_not_fit |= !has_room;
 	if (!has_room)
 		diag_error(compilation->diag, nest->location, "nothing fits: what is "
@@ -130,7 +88,7 @@ static bool weigh(const struct partitioning *partitioning, int first, int last,
 	unsigned long carried = carried_by(partitioning, first, last);
 	bool fits = false, done = true;
 	own->bound = LONG_MAX;
-	if (enter(partitioning, first, last)) {
+	if (partition_enter(partitioning, first, last)) {
 		long capacity = partitioning->compilation->arch->scratchpad_bytes;
 		if (!fusion_memo_nest(memo, first, last, carried, capacity, &fits, own)) {
 			done = weigh_in(partitioning, as_one(partitioning, first, last), &fits, own);
@@ -138,7 +96,7 @@ static bool weigh(const struct partitioning *partitioning, int first, int last,
 				fusion_memo_keep_nest(memo, first, last, carried, capacity, fits, own);
 		}
 	}
-	leave(partitioning);
+	partition_leave(partitioning);
 	*weighed = done && fits ? own : NULL;
 	*bound = done ? own->bound : 0;
 	return done;
@@ -153,7 +111,7 @@ static bool weigh_alone(struct partitioning *partitioning, int n)
 	const struct weighed_nest *weighed;
 	long bound, compulsory;
 	bool done = weigh(partitioning, n, n, &weighed, &bound)
-		|| lower_one(partitioning, n, n, NULL, &plan, &entry);
+		|| partition_lower_one(partitioning, n, n, NULL, &plan, &entry);
 	partitioning->alone[n] = weighed ? plan_nest_cost(&weighed->entry) : cost_infinite();
 	partitioning->weighed[n] = weighed;
 	compulsory = nest_compulsory(&partitioning->nests[n]);
@@ -164,8 +122,7 @@ static bool weigh_alone(struct partitioning *partitioning, int n)
 
 /* ---- groups ---- */
 
-/* The best choice for CANDIDATE within LIMITS and what the user said of it. */
-static enum group_outcome choose(const struct partitioning *partitioning,
+enum group_outcome partition_choose(const struct partitioning *partitioning,
 	const struct fusion_candidate *candidate, const struct group_limits *limits,
 	struct group_choice *choice)
 {
@@ -212,12 +169,12 @@ static enum group_outcome weigh_group(const struct partitioning *partitioning,
 {
 	*bound = LONG_MAX;
 	if (fuse_constraints_merge(partitioning->constraints, candidate->first)
-		|| !enter(partitioning, candidate->first, candidate->last))
+		|| !partition_enter(partitioning, candidate->first, candidate->last))
 		return GROUP_USELESS;
 	struct group_limits limits = group_limits_of(partitioning->compilation);
 	limits.most = *most;
-	enum group_outcome outcome = choose(partitioning, candidate, &limits, &part->choice);
-	leave(partitioning);
+	enum group_outcome outcome = partition_choose(partitioning, candidate, &limits, &part->choice);
+	partition_leave(partitioning);
 	*bound = space_bound_of_group(outcome, &part->choice, most);
 	part->own = price_of(partitioning, candidate, &part->choice);
 	return outcome == GROUP_FITS && partitioning->prices && !cost_is_less(&part->own, most, false)
@@ -256,11 +213,11 @@ static void note_bounds(const struct partitioning *partitioning, const struct fu
 {
 	if (!partitioning->bound || group < 0)
 		return;
-	bool has_room = enter(partitioning, candidate->first, candidate->last);
+	bool has_room = partition_enter(partitioning, candidate->first, candidate->last);
 	if (merged < 0)
 		merged = !has_room ? LONG_MAX : nest_bound_unweighed(partitioning->compilation,
 			as_one(partitioning, candidate->first, candidate->last), partitioning->plan);
-	leave(partitioning);
+	partition_leave(partitioning);
 	long least = group < merged ? group : merged;
 	if (least > 0)
 		space_bound_note(partitioning->bound, candidate->first, candidate->last, least);
@@ -340,8 +297,7 @@ static bool is_best_as_one(struct partitioning *partitioning)
 	return outcome == GROUP_FITS || best->merged;
 }
 
-/* What the nests from FIRST up to END cost one by one. */
-static struct cost cost_alone(const struct partitioning *partitioning, int first, int end)
+struct cost partition_cost_alone(const struct partitioning *partitioning, int first, int end)
 {
 	struct cost cost = { .work = 0 };
 	for (int n = first; n < end; n++)
@@ -349,72 +305,7 @@ static struct cost cost_alone(const struct partitioning *partitioning, int first
 	return cost;
 }
 
-/* group_emit, or what came of it before. */
-static bool emit_once(const struct partitioning *partitioning,
-	const struct fusion_candidate *candidate,
-	const struct group_choice *choice, struct plan *plan, struct plan_nest *out)
-{
-	const struct compilation *compilation = partitioning->compilation;
-	bool fits;
-	if (fusion_memo_group(compilation->known.fusions, compilation, choice, &fits, out)
-		&& (compilation->only_weighs || !fits))
-		return fits;
-	fits = group_emit(partitioning->compilation, partitioning->groups, candidate, choice, plan, out)
-		&& !plan_nest_misaligned(plan, out).array;
-	fusion_memo_keep_group(compilation->known.fusions, compilation, choice, fits, out);
-	return fits;
-}
-
-static bool costs_at_most(const struct plan_nest *out, const struct cost *most)
-{
-	const struct cost cost = plan_nest_cost(out);
-	return cost_is_less(&cost, most, true);
-}
-
-/* Lowers a group; where the plan needs more than the model says, one of less.  False if
- * none has a plan that costs MOST or less, unless the user wants groups anyway. */
-static bool lower_group_in(const struct partitioning *partitioning, const struct partition *part,
-	const struct cost *most, struct plan *plan, struct plan_nest *out)
-{
-	enum { TRIES = 6 };
-	const struct plan before = *plan;
-	const struct fusion_candidate *candidate = &part->candidate;
-	struct group_limits limits = group_limits_of(partitioning->compilation);
-	struct group_choice choice = part->choice;
-	bool is_wanted = partitioning->constraints->fusion == FUSE_ALL;
-	if (!is_wanted)
-		limits.most = *most;
-	if (!group_read_constraints(partitioning->groups, partitioning->compilation, candidate,
-		&limits.constraints))
-		return false;
-	for (int i = 0; i < TRIES; i++) {
-		if (emit_once(partitioning, candidate, &choice, plan, out)
-			&& (is_wanted || costs_at_most(out, most))) {
-			plan->nest_count++;
-			out->first_source = part->first;
-			out->source_count = candidate->last + 1 - part->first;
-			return true;
-		}
-		*plan = before;
-		limits.capacity -= limits.capacity / 8 + 1;
-		limits.repetition = 1 + (limits.repetition - 1) * 0.9;
-		if (choose(partitioning, candidate, &limits, &choice) != GROUP_FITS)
-			break;
-	}
-	return false;
-}
-
-static bool lower_group(const struct partitioning *partitioning, const struct partition *part,
-	const struct cost *most, struct plan *plan, struct plan_nest *out)
-{
-	bool done = enter(partitioning, part->first, part->candidate.last)
-		&& lower_group_in(partitioning, part, most, plan, out);
-	leave(partitioning);
-	return done;
-}
-
-/* The nests from N on that the user wants fused cannot be. */
-static bool report_refusal(const struct partitioning *partitioning, int n,
+bool partition_report_refusal(const struct partitioning *partitioning, int n,
 	enum group_outcome outcome)
 {
 	struct compilation *compilation = partitioning->compilation;
@@ -443,11 +334,11 @@ static bool report_refusal(const struct partitioning *partitioning, int n,
 static enum group_outcome choose_in(const struct partitioning *partitioning,
 	const struct fusion_candidate *candidate, struct group_choice *choice)
 {
-	if (!enter(partitioning, candidate->first, candidate->last))
+	if (!partition_enter(partitioning, candidate->first, candidate->last))
 		return GROUP_TOO_LARGE;
 	struct group_limits limits = group_limits_of(partitioning->compilation);
-	enum group_outcome outcome = choose(partitioning, candidate, &limits, choice);
-	leave(partitioning);
+	enum group_outcome outcome = partition_choose(partitioning, candidate, &limits, choice);
+	partition_leave(partitioning);
 	return outcome;
 }
 
@@ -459,7 +350,7 @@ static bool check_merged(const struct partitioning *partitioning, int first, int
 	const struct weighed_nest *weighed;
 	long bound;
 	return (weigh(partitioning, first, last, &weighed, &bound) && weighed)
-		|| lower_one(partitioning, first, last, NULL, &plan, &entry);
+		|| partition_lower_one(partitioning, first, last, NULL, &plan, &entry);
 }
 
 /* Every group that the user wants is possible by itself. */
@@ -478,7 +369,7 @@ static bool check_forced(const struct partitioning *partitioning)
 			: !group_of(partitioning->groups, n, n + count - 1, &candidate) ? GROUP_USELESS
 			: choose_in(partitioning, &candidate, &choice);
 		if (outcome != GROUP_FITS)
-			return report_refusal(partitioning, n, outcome);
+			return partition_report_refusal(partitioning, n, outcome);
 	}
 	return true;
 }
@@ -506,53 +397,6 @@ static bool is_given(struct partitioning *partitioning)
 	return true;
 }
 
-/* The whole function as it was found to be best as one.  False if it cannot be after all. */
-static bool lower_as_one(const struct partitioning *partitioning, struct plan *plan)
-{
-	const struct partition *all = &partitioning->best[partitioning->count];
-	const struct cost cost = group_choice_cost(&all->choice);
-	return all->merged
-		? lower_one(partitioning, 0, partitioning->count - 1, all->merged, plan,
-			&plan->nests[plan->nest_count++])
-		: lower_group(partitioning, all, &cost, plan, &plan->nests[0]);
-}
-
-/* A group that is not lowered after all is lowered nest by nest, unless the user wants it
- * to be one. */
-static bool lower_range(const struct partitioning *partitioning, int first, int end,
-	struct plan *plan)
-{
-	const struct partition *part = &partitioning->best[end];
-	int errors = diag_error_count(partitioning->compilation->diag);
-	if (part->merged)
-		return lower_one(partitioning, first, end - 1, part->merged, plan,
-			&plan->nests[plan->nest_count++]);
-	if (end - first > 1) {
-		struct plan_nest *out = &plan->nests[plan->nest_count];
-		const struct cost alone = cost_alone(partitioning, first, end);
-		if (lower_group(partitioning, part, &alone, plan, out))
-			return true;
-		if (diag_error_count(partitioning->compilation->diag) > errors)
-			return false;
-		if (!fuse_constraints_allow(partitioning->constraints, first, 1))
-			return report_refusal(partitioning, first, GROUP_TOO_LARGE);
-	}
-	bool done = true;
-	for (int i = first; i < end && done; i++)
-		done = lower_one(partitioning, i, i, partitioning->weighed[i], plan,
-			&plan->nests[plan->nest_count++]);
-	return done;
-}
-
-/* The parts of the nests before END, in order. */
-static bool lower_ranges(const struct partitioning *partitioning, int end, struct plan *plan)
-{
-	int first = partitioning->best[end].first;
-	if (!end)
-		return true;
-	return lower_ranges(partitioning, first, plan) && lower_range(partitioning, first, end, plan);
-}
-
 /* ---- what plans cost ---- */
 
 /* What the plan of the last group of PART costs; as much as its nests ALONE: it is not lowered. */
@@ -566,7 +410,7 @@ static struct cost weigh_plan(const struct partitioning *partitioning, const str
 	quiet_begin(&quiet, partitioning->compilation);
 	quiet.compilation.only_weighs = quiet.compilation.is_trial = true;
 	own.compilation = &quiet.compilation;
-	struct cost cost = lower_group(&own, part, alone, &plan, &entry) ? plan_nest_cost(&entry) : *alone;
+	struct cost cost = partition_lower_group(&own, part, alone, &plan, &entry) ? plan_nest_cost(&entry) : *alone;
 	quiet_end(&quiet);
 	return cost;
 }
@@ -584,7 +428,7 @@ static struct cost plans_cost(struct partitioning *partitioning, bool *is_true)
 		first = part->first;
 		if (first < last && !part->merged
 			&& fuse_constraints_allow(partitioning->constraints, first, 1)) {
-			const struct cost alone = cost_alone(partitioning, first, last + 1);
+			const struct cost alone = partition_cost_alone(partitioning, first, last + 1);
 			cost = weigh_plan(partitioning, part, &alone);
 		}
 		sum = cost_sum(&sum, &cost);
@@ -640,7 +484,7 @@ static bool complain(const struct partitioning *partitioning, struct plan *plan)
 	for (int n = 0; n < partitioning->count; n++)
 		if (!cost_is_finite(&partitioning->alone[n])) {
 			all_fit = false;
-			lower_one(partitioning, n, n, partitioning->weighed[n], plan, &plan->nests[0]);
+			partition_lower_one(partitioning, n, n, partitioning->weighed[n], plan, &plan->nests[0]);
 		}
 	return all_fit;
 }
@@ -672,10 +516,10 @@ bool lower_fused(struct compilation *compilation, const struct nest *nests, int 
 	for (int n = 0; n < count; n++)
 		partitioning.alone[n] = cost_infinite();
 	if (is_given(&partitioning))
-		return lower_ranges(&partitioning, count, plan);
+		return partition_lower_ranges(&partitioning, count, plan);
 	/* Nests alone may move less than the model of groups thinks possible: they move strided
 	 * columns one by one. */
-	if (is_best_as_one(&partitioning) && lower_as_one(&partitioning, plan)
+	if (is_best_as_one(&partitioning) && partition_lower_as_one(&partitioning, plan)
 		&& (plan->nests[0].optimal || constraints->fusion == FUSE_ALL))
 		return true;
 	*plan = before;
@@ -695,5 +539,5 @@ bool lower_fused(struct compilation *compilation, const struct nest *nests, int 
 		*plan = before;
 		return lower_alone(compilation, nests, count, plan);
 	}
-	return lower_ranges(&partitioning, count, plan);
+	return partition_lower_ranges(&partitioning, count, plan);
 }
