@@ -55,7 +55,7 @@ static json_t *memories_json(const struct plan *plan, const struct plan_nest *ne
 	json_t *list = json_array();
 	for (int m = 0; m < plan->arch->memory_count; m++)
 		json_array_append_new(list, json_pack("{ss sI}", "name", plan->arch->memories[m].name,
-			"used_bytes", (json_int_t)plan_memory_used(plan, nest, m)));
+			"used_bytes", (json_int_t)nest->memory_used_bytes[m]));
 	return list;
 }
 
@@ -86,10 +86,8 @@ json_t *report_arch_json(const struct arch *arch)
 static void memory_text(FILE *out, const struct plan *plan, const struct plan_nest *nest, int m)
 {
 	const struct arch_memory memory = arch_memory(plan->arch, m);
-	long used = arch_memory_count(plan->arch) > 1 ? plan_memory_used(plan, nest, m)
-		: nest->scratchpad_used_bytes;
-	fprintf(out, "  %s: %s of %s bytes used%s\n", memory.name, report_number(used),
-		report_number(memory.bytes), nest->is_double && !m ? ", double buffered" : "");
+	fprintf(out, "  %s: %s of %s bytes used%s\n", memory.name,
+		report_number(nest->memory_used_bytes[m]), report_number(memory.bytes), nest->is_double && !m ? ", double buffered" : "");
 	for (int b = 0; b < plan->buffer_count; b++) {
 		const struct plan_buffer *buffer = plan->buffers[b];
 		if (buffer->home != IN_SCRATCHPAD || buffer->memory != m || !node_uses(nest->body, buffer))

@@ -253,8 +253,7 @@ static long memory_bytes(const struct plan *plan, int m)
 {
 	long bytes = 0;
 	for (int n = 0; n < plan->nest_count; n++) {
-		long used = arch_memory_count(plan->arch) > 1 ? plan_memory_used(plan, &plan->nests[n], m)
-			: plan->nests[n].scratchpad_used_bytes;
+		long used = plan->nests[n].memory_used_bytes[m];
 		bytes = used > bytes ? used : bytes;
 	}
 	return bytes;

@@ -77,7 +77,7 @@ static long share_of(const struct arch_memory *memory, double share)
 struct arch arch_resized(const struct arch *arch, long bytes)
 {
 	struct arch resized = *arch;
-	struct arch_memory memories[MEMORY_LIMIT];
+	struct arch_memory memories[MEMORY_LIMIT] = { { .bytes = 0 } };
 	double share = (double)bytes / (double)arch->scratchpad_bytes;
 	for (int m = 0; m < arch_memory_count(arch); m++) {
 		memories[m] = arch_memory(arch, m);
@@ -89,10 +89,34 @@ struct arch arch_resized(const struct arch *arch, long bytes)
 	return resized;
 }
 
+struct arch arch_left(const struct arch *arch, const long *bytes)
+{
+	struct arch left = *arch;
+	struct arch_memory memories[MEMORY_LIMIT] = { { .bytes = 0 } };
+	for (int m = 0; m < arch_memory_count(arch); m++) {
+		memories[m] = arch_memory(arch, m);
+		resize(&memories[m], bytes[m]);
+		/* nothing has no banks that a size could be divided by */
+		if (memories[m].bytes <= 0 && arch->memory_count)
+			memories[m] = (struct arch_memory){ .name = memories[m].name, .banks = 1,
+				.align_bytes = memories[m].align_bytes, .roles = memories[m].roles };
+	}
+	set_memories(&left, memories);
+	return left;
+}
+
+bool arch_same_room(const struct arch *a, const struct arch *b)
+{
+	bool same = arch_memory_count(a) == arch_memory_count(b) && a->scratchpad_bytes == b->scratchpad_bytes;
+	for (int m = 0; m < arch_memory_count(a) && same; m++)
+		same = arch_memory(a, m).bytes == arch_memory(b, m).bytes;
+	return same;
+}
+
 struct arch arch_enlarged(const struct arch *arch, long granules)
 {
 	struct arch enlarged = *arch;
-	struct arch_memory memories[MEMORY_LIMIT];
+	struct arch_memory memories[MEMORY_LIMIT] = { { .bytes = 0 } };
 	for (int m = 0; m < arch_memory_count(arch); m++) {
 		memories[m] = arch_memory(arch, m);
 		resize(&memories[m], memories[m].bytes + granules * arch_memory_granule(&memories[m]));
@@ -104,7 +128,7 @@ struct arch arch_enlarged(const struct arch *arch, long granules)
 struct arch arch_unbounded(const struct arch *arch)
 {
 	struct arch unbounded = *arch;
-	struct arch_memory memories[MEMORY_LIMIT];
+	struct arch_memory memories[MEMORY_LIMIT] = { { .bytes = 0 } };
 	for (int m = 0; m < arch_memory_count(arch); m++) {
 		memories[m] = arch_memory(arch, m);
 		if (memories[m].exclusive)

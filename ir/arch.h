@@ -85,6 +85,10 @@ long arch_memory_granule(const struct arch_memory *memory);
  * Each of several memories has its share of that, but for what banks and alignment make of it, and at
  * least a bank; where BYTES are not above 0, scratchpad_bytes alone says that nothing is left. */
 struct arch arch_resized(const struct arch *arch, long bytes);
+/* ARCH with so many BYTES of each memory left, or the whole banks in these; of some none may be. */
+struct arch arch_left(const struct arch *arch, const long *bytes);
+/* A and B have as many bytes of each memory, and of all. */
+bool arch_same_room(const struct arch *a, const struct arch *b);
 /* ARCH with so many GRANULES more in each memory. */
 struct arch arch_enlarged(const struct arch *arch, long granules);
 /* ARCH with memories in which any buffer fits. */

@@ -193,21 +193,11 @@ void plan_mark_buffers(const struct plan_node *node, bool *used)
 		plan_mark_buffers(node->children[i], used);
 }
 
-long plan_memory_used(const struct plan *plan, const struct plan_nest *nest, int m)
+void plan_nest_use_memory(struct plan_nest *nest, int m, long bytes)
 {
-	const struct arch_memory memory = arch_memory(plan->arch, m);
-	bool *used = memory_alloc((size_t)plan->buffer_count + 1);
-	long granule = arch_memory_granule(&memory), most = 0;
-
-	if (nest->body)
-		plan_mark_buffers(nest->body, used);
-	for (int i = 0; i < plan->buffer_count; i++) {
-		const struct plan_buffer *buffer = plan->buffers[i];
-		long end = (buffer->offset_bytes + buffer->bytes + granule - 1) / granule * granule;
-
-		if (used[i] && buffer->home == IN_SCRATCHPAD && buffer->memory == m && end > most)
-			most = end;
+	long more = bytes - nest->memory_used_bytes[m];
+	if (more > 0) {
+		nest->memory_used_bytes[m] += more;
+		nest->scratchpad_used_bytes += more;
 	}
-	free(used);
-	return most;
 }

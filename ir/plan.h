@@ -199,6 +199,8 @@ struct plan_nest {
 	enum { REGISTERS_UNKNOWN, REGISTERS_USED, REGISTERS_UNUSED } register_use;
 	long register_traffic_bytes;
 	long scratchpad_used_bytes;  /* of all memories together */
+	long memory_used_bytes[MEMORY_LIMIT];   /* how far it reaches into each: whole banks, or multiples of
+	                              * the alignment */
 	bool optimal;
 	long bound_bytes;            /* no schedule of the space is below this */
 	long points;                 /* evaluated by the search */
@@ -254,9 +256,8 @@ struct plan {
 /* Sets USED [buffer's index] of all buffers that a transfer or a statement in NODE touches. */
 void plan_mark_buffers(const struct plan_node *node, bool *used);
 
-/* How many bytes of memory M the buffers reach into it that NEST of PLAN uses: whole banks, or multiples
- * of its alignment. */
-long plan_memory_used(const struct plan *plan, const struct plan_nest *nest, int m);
+/* NEST uses BYTES of memory M, or more. */
+void plan_nest_use_memory(struct plan_nest *nest, int m, long bytes);
 
 /* Takes the transfers of ARRAY out of NODE, and the waits, loops and blocks that have
  * nothing left to wait for or to hold. */

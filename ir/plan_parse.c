@@ -527,7 +527,7 @@ static const char *take_nest_name(struct parser *parser)
 	return name;
 }
 
-static struct plan_nest parse_nest(struct parser *parser)
+static struct plan_nest parse_nest(struct parser *parser, const struct arch *arch)
 {
 	struct plan_nest nest = { .name = take_nest_name(parser), .schedule = "",
 		.lower_bound_argument = "" };
@@ -547,7 +547,9 @@ static struct plan_nest parse_nest(struct parser *parser)
 		nest.lower_bound_argument = words_take_string(&parser->words);
 	if (words_take(&parser->words, "macs"))
 		nest.macs = words_take_long(&parser->words);
-	nest.scratchpad_used_bytes = words_take_named(&parser->words, "used");
+	words_expect(&parser->words, "used");
+	for (int m = 0; m < arch_memory_count(arch); m++)
+		plan_nest_use_memory(&nest, m, words_take_long(&parser->words));
 	nest.optimal = words_take_named(&parser->words, "optimal") != 0;
 	nest.bound_bytes = words_take_named(&parser->words, "bound");
 	nest.points = words_take_named(&parser->words, "points");
@@ -618,7 +620,7 @@ static struct plan *parse_one(struct parser *parser)
 	while (words_take(&parser->words, "nest")) {
 		plan->nests = arena_grow(parser->arena, plan->nests, (size_t)plan->nest_count,
 			&nest_capacity, sizeof *plan->nests);
-		plan->nests[plan->nest_count++] = parse_nest(parser);
+		plan->nests[plan->nest_count++] = parse_nest(parser, plan->arch);
 	}
 	parse_bounds(parser);
 	words_expect(&parser->words, "}");

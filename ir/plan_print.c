@@ -400,7 +400,7 @@ static void print_elements(FILE *out, const struct plan_array *elements)
 	}
 }
 
-static void print_nest(FILE *out, const struct plan_nest *nest)
+static void print_nest(FILE *out, const struct arch *arch, const struct plan_nest *nest)
 {
 	fprintf(out, "  nest %s line %d column %d %d\n", nest->name, nest->location.line,
 		nest->location.column, nest->location.end_column);
@@ -416,9 +416,11 @@ static void print_nest(FILE *out, const struct plan_nest *nest)
 		print_string(out, "    argument ", nest->lower_bound_argument);
 	if (nest->macs)
 		fprintf(out, "    macs %ld\n", nest->macs);
-	fprintf(out, "    used %ld\n    optimal %d\n    bound %ld\n    points %ld\n    double %d\n",
-		nest->scratchpad_used_bytes, nest->optimal, nest->bound_bytes, nest->points,
-		nest->is_double);
+	fputs("    used", out);
+	for (int m = 0; m < arch_memory_count(arch); m++)
+		fprintf(out, " %ld", nest->memory_used_bytes[m]);
+	fprintf(out, "\n    optimal %d\n    bound %ld\n    points %ld\n    double %d\n",
+		nest->optimal, nest->bound_bytes, nest->points, nest->is_double);
 	if (nest->elements)
 		print_elements(out, nest->elements);
 	fputs("    body {\n", out);
@@ -455,7 +457,7 @@ void plan_print_alone(FILE *out, const struct plan *plan)
 	for (int i = 0; i < plan->buffer_count; i++)
 		print_buffer(out, plan->arch, plan->buffers[i]);
 	for (int n = 0; n < plan->nest_count; n++)
-		print_nest(out, &plan->nests[n]);
+		print_nest(out, plan->arch, &plan->nests[n]);
 	if (plan_has_own_bounds(plan))
 		print_bounds(out, &plan->bounds);
 	fputs("}\n", out);

@@ -27,8 +27,8 @@ enum { THOROUGH_EFFORT = 20000 };
  * fewer.  A nest's parts may be many. */
 enum { EXHAUSTIVE_POINTS = 80000000, BOXES_POINTS = 10000000, PART_POINTS = 2000000 };
 /* Ways to give the arrays of a nest to a machine's memories that are searched: where there are more,
- * nothing is proved. */
-enum { MEMORY_ASSIGNMENTS = 256 };
+ * nothing is proved.  Places that are looked at for carried arrays, until all have one. */
+enum { MEMORY_ASSIGNMENTS = 256, CARRY_PLACES = 4096 };
 /* Ways to cut a group that are evaluated, and ways to hold what stages need within one of them: groups
  * are weighed by the thousand. */
 enum { GROUP_POINTS = 8000, GROUP_HOLD_STEPS = 20000 };

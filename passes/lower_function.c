@@ -178,30 +178,19 @@ static bool sections_check(struct compilation *compilation, const struct plan *p
 	return true;
 }
 
-/* The nests of FUNCTION are lowered one by one, and no arrays stay on chip between them: a group's tiles
- * are counted, which symbolic sizes do not let be, and groups and carried arrays lie in one memory.  False
- * (diagnosed) if the user wants it otherwise. */
+/* The nests of FUNCTION are lowered one by one: a group's tiles are counted, which symbolic sizes do not let
+ * be.  False (diagnosed) if the user wants it otherwise. */
 static bool check_unfused(struct compilation *compilation, const struct function *function,
 	const struct fuse_constraints *constraints)
 {
-	const struct arch *arch = compilation->arch;
-	if (constraints->forces && function->unbound)
+	if (constraints->forces)
 		diag_error(compilation->diag, function->location,
 			"nests of '%s' are to be fused, but its sizes are symbolic: give them values, without "
 			"--symbolic", function->name);
-	else if (constraints->forces)
-		diag_error(compilation->diag, function->location, "nests of '%s' are to be fused, but '%s' has "
-			"several memories: groups lie in one", function->name, arch->name);
-	else if (arch->memory_count && carry_is_wanted(compilation, function))
-		diag_error(compilation->diag, function->location, "arrays of '%s' are to stay on chip, but '%s' "
-			"has several memories: they lie in one", function->name, arch->name);
-	else if (constraints->fusion != FUSE_NEVER && function->unbound)
+	else if (constraints->fusion != FUSE_NEVER)
 		diag_remark(compilation->diag, function->location, "loop", "the nests of '%s' are not "
 			"fused: its sizes are symbolic", function->name);
-	else if (constraints->fusion != FUSE_NEVER)
-		diag_remark(compilation->diag, function->location, "loop", "the nests of '%s' are not fused, and "
-			"no arrays stay on chip between them: '%s' has several memories", function->name, arch->name);
-	return !constraints->forces && !(arch->memory_count && carry_is_wanted(compilation, function));
+	return !constraints->forces;
 }
 
 struct plan *lower_function(struct compilation *compilation, const struct function *function)
@@ -222,7 +211,7 @@ struct plan *lower_function(struct compilation *compilation, const struct functi
 	struct fuse_constraints constraints;
 	bool done = !plan->nest_count
 		|| fuse_constraints_read(compilation, nests, plan->nest_count, &constraints);
-	bool may_fuse = plan->nest_count > 1 && !function->unbound && !compilation->arch->memory_count;
+	bool may_fuse = plan->nest_count > 1 && !function->unbound;
 	if (done && plan->nest_count > 1 && !may_fuse)
 		done = check_unfused(compilation, function, &constraints);
 	/* Groups take their dependences from all nests together. */

@@ -62,6 +62,18 @@ const char *place_text(const struct arch *arch, long bytes, struct arena *arena)
 		arch->exclusive ? "banks" : "bytes");
 }
 
+const char *place_all_text(const struct arch *arch, struct arena *arena)
+{
+	const char *text = "";
+	if (!arch->memory_count)
+		return arena_printf(arena, "the %ld bytes of scratchpad that '%s' has", arch->scratchpad_bytes,
+			arch->name);
+	for (int m = 0; m < arch->memory_count; m++)
+		text = arena_printf(arena, "%s%s%s %ld", text, m ? ", " : "", arch->memories[m].name,
+			arch->memories[m].bytes);
+	return arena_printf(arena, "what '%s' has: %s bytes", arch->name, text);
+}
+
 /* The largest element of the buffers that is no larger than MOST bytes; 0: there is none. */
 static int largest_element(const struct place *places, int count, int most)
 {

@@ -60,6 +60,9 @@ int place_bank_count(const struct memory *memory, long bytes);
 /* BYTES of ARCH's scratchpad as its user counts them: "3 banks", or "96 bytes". */
 const char *place_text(const struct arch *arch, long bytes, struct arena *arena);
 
+/* What ARCH has on chip: "the 64 bytes of scratchpad that 'm' has", or "what 'm' has: data 64, sums 32 bytes". */
+const char *place_all_text(const struct arch *arch, struct arena *arena);
+
 /* Finds a place for each buffer.  Of the REQUESTS memory, steps and end are given.  False if a number
  * is too large. */
 bool place_buffers(struct place *places, int count, struct place_request *requests,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ir/plan_names.h"
+#include "passes/search/restriction.h"
 #include "passes/tiles/lowering.h"
 #include "passes/variants/schedule_lines.h"
 
@@ -41,6 +42,38 @@ static const struct schedule_line *find_line(const struct compilation *compilati
 			return line;
 	}
 	return NULL;
+}
+
+/* Those of MEMORIES that LINE lets ARRAY lie in: it may be about something else. */
+static unsigned left_by(const struct schedule_line *line, const struct arch *arch,
+	const struct array *array, unsigned memories)
+{
+	size_t length = strlen(array->name);
+	if (!schedule_line_is(line, "memory") || line->word_count != 3
+		|| strncmp(line->words[1].text, array->name, length)
+		|| (line->words[1].text[length] && line->words[1].text[length] != ':'))
+		return memories;
+	int m = arch_memory_named(arch, line->words[2].text);
+	return m < 0 ? memories : 1u << m;
+}
+
+/* The memories that ARRAY of FUNCTION may lie in: that of a line which says one; else those that hold one of
+ * the roles that it has in its NESTS [count]. */
+static unsigned memories_of(const struct compilation *compilation, const struct nest *nests, int count,
+	const struct array *array)
+{
+	const struct schedule_lines *lines = compilation->request.schedule;
+	const struct function *function = nests->function;
+	unsigned memories = 0;
+	for (int n = 0; n < count; n++)
+		memories |= array_memories(compilation->arch, &nests[n], array);
+	for (int i = 0; i < function->pragma_count; i++)
+		memories = left_by(schedule_line_of_pragma(compilation->arena, &function->pragmas[i]),
+			compilation->arch, array, memories);
+	for (int i = 0; lines && i < lines->count; i++)
+		if (is_about(&lines->items[i], function))
+			memories = left_by(&lines->items[i], compilation->arch, array, memories);
+	return memories;
 }
 
 bool carry_is_wanted(const struct compilation *compilation, const struct function *function)
@@ -93,10 +126,10 @@ bool carry_check(struct compilation *compilation, const struct plan *plan)
 /* ---- candidates ---- */
 
 /* The nests that use ARRAY. */
-static void add_candidate(struct carry_space *space, const struct nest *nests, int count,
-	const struct array *array)
+static void add_candidate(const struct compilation *compilation, const struct nest *nests, int count,
+	const struct array *array, struct carry_space *space)
 {
-	struct carry_candidate candidate = { array, -1, -1 };
+	struct carry_candidate candidate = { array, -1, -1, memories_of(compilation, nests, count, array) };
 	long bytes;
 	for (int n = 0; n < count; n++)
 		for (int a = 0; a < nests[n].arrays->count; a++)
@@ -120,7 +153,7 @@ void carry_find(const struct compilation *compilation, const struct nest *nests,
 		.is_given = !is_free || compilation->request.schedule };
 	for (int i = 0; i < function->array_count && count <= FUNCTION_NESTS; i++)
 		if (may_be_carried(function->arrays[i]))
-			add_candidate(space, nests, count, function->arrays[i]);
+			add_candidate(compilation, nests, count, function->arrays[i], space);
 	for (int c = 0; c < space->count; c++)
 		if (find_line(compilation, function, space->candidates[c].array))
 			space->wanted |= 1UL << c;
@@ -153,43 +186,97 @@ static long step_of(const struct carry_space *space, const struct memory *memory
 	return place_step(memory, element);
 }
 
+bool carry_has_ways(const struct carry_space *space)
+{
+	for (int c = 0; c < space->count; c++)
+		if (space->candidates[c].memories & (space->candidates[c].memories - 1))
+			return true;
+	return false;
+}
+
+/* The memory of MEMORIES with most left beside the first COUNT requests; the first of equals. */
+static int roomiest(const struct carrying *carrying, unsigned memories, int count)
+{
+	int best = -1;
+	long most = 0;
+	for (int m = 0; m < arch_memory_count(carrying->space->arch); m++) {
+		long left = carrying->memories[m].bytes
+			- place_need(&carrying->memories[m], carrying->requests, count);
+		if (memories >> m & 1 && (best < 0 || left > most)) {
+			best = m;
+			most = left;
+		}
+	}
+	return best;
+}
+
+/* Places the carried arrays of LEFT, the largest first, each in the memory that has most left of those it
+ * may lie in, and in the others where that leaves no place for one after it; TRIES are left of this.  False if
+ * there is no place. */
+static bool place_all(struct carrying *carrying, unsigned long left, int *tries)
+{
+	if (!left)
+		return true;
+	int c = largest_of(carrying->space, left), own = carrying->count;
+	const struct carry_candidate *candidate = &carrying->space->candidates[c];
+	carrying->request_of[c] = own;
+	carrying->count++;
+	for (unsigned memories = candidate->memories; memories && (*tries)-- > 0; ) {
+		int m = roomiest(carrying, memories, own);
+		const struct memory *memory = &carrying->memories[m];
+		carrying->requests[own] = (struct place_request){ .memory = memory,
+			.first = candidate->first, .last = candidate->last, .is_at_end = true,
+			.step = carrying->steps[m],
+			.bytes = place_room(memory, candidate->array->elements * candidate->array->type.bytes) };
+		place_requests(carrying->requests, own, own + 1);
+		if (place_need(memory, carrying->requests, own + 1) <= memory->bytes
+			&& place_all(carrying, left & ~(1UL << c), tries))
+			return true;
+		carrying->count = own + 1;
+		memories &= ~(1u << m);
+	}
+	return false;
+}
+
 bool carry_place(const struct compilation *compilation, const struct carry_space *space,
 	unsigned long mask, struct carrying *carrying)
 {
+	int tries = CARRY_PLACES;
 	*carrying = (struct carrying){ .space = space, .mask = mask,
-		.memory = place_memory(space->arch, 0),
 		.carried = { space->array_count,
 			ARENA_ARRAY(compilation->arena, bool, space->array_count + 1) } };
-	carrying->step = step_of(space, &carrying->memory, mask);
-	for (unsigned long left = mask; left; ) {
-		int c = largest_of(space, left);
-		const struct carry_candidate *candidate = &space->candidates[c];
-		const struct array *array = candidate->array;
-		carrying->request_of[c] = carrying->count;
-		carrying->requests[carrying->count++] = (struct place_request){
-			.memory = &carrying->memory, .first = candidate->first, .last = candidate->last,
-			.is_at_end = true, .step = carrying->step,
-			.bytes = place_room(&carrying->memory, array->elements * array->type.bytes) };
-		carrying->carried.is_carried[array->index] = true;
-		left &= ~(1UL << c);
+	for (int m = 0; m < arch_memory_count(space->arch); m++) {
+		carrying->memories[m] = place_memory(space->arch, m);
+		carrying->steps[m] = step_of(space, &carrying->memories[m], mask);
 	}
-	place_requests(carrying->requests, 0, carrying->count);
-	return place_need(&carrying->memory, carrying->requests, carrying->count)
-		<= carrying->memory.bytes;
+	for (int c = 0; c < space->count; c++)
+		if (mask >> c & 1)
+			carrying->carried.is_carried[space->candidates[c].array->index] = true;
+	return place_all(carrying, mask, &tries);
 }
 
 const struct arch *carry_arch(const struct compilation *compilation,
 	const struct carrying *carrying, int first, int last)
 {
 	const struct arch *all = carrying->space->arch;
-	long taken = place_reach(&carrying->memory, carrying->requests, carrying->count, true, first, last);
-	if (!taken)
+	long left[MEMORY_LIMIT], most = 0;
+	bool is_taken = false;
+	for (int m = 0; m < arch_memory_count(all); m++) {
+		long bytes = arch_memory(all, m).bytes, step = carrying->steps[m];
+		long taken = place_reach(&carrying->memories[m], carrying->requests, carrying->count, true,
+			first, last);
+		left[m] = taken ? bytes / step * step - taken : bytes;
+		most = left[m] > most ? left[m] : most;
+		is_taken |= taken > 0;
+		if (left[m] < 0)
+			return NULL;
+	}
+	if (!is_taken)
 		return all;
-	long left = all->scratchpad_bytes / carrying->step * carrying->step - taken;
-	if (left <= 0 || place_share(carrying->requests, carrying->count, first, last))
+	if (!most || place_share(carrying->requests, carrying->count, first, last))
 		return NULL;
 	struct arch *arch = ARENA_NEW(compilation->arena, struct arch);
-	*arch = arch_resized(all, left);
+	*arch = arch_left(all, left);
 	return arch;
 }
 
@@ -227,18 +314,25 @@ static const char *name_of(const struct plan *plan, const struct array *array)
 	return name;
 }
 
-/* The buffer that candidate C is, where the scratchpad ends at END. */
+/* The memory that candidate C lies in. */
+static int memory_of(const struct carrying *carrying, int c)
+{
+	return (int)(carrying->requests[carrying->request_of[c]].memory - carrying->memories);
+}
+
+/* The buffer that candidate C is, where its memory ends at END. */
 static struct plan_buffer *add_buffer(const struct carrying *carrying, int c, long end,
 	struct plan *plan)
 {
 	const struct carry_space *space = carrying->space;
 	const struct array *array = space->candidates[c].array;
-	const struct memory *memory = &carrying->memory;
+	const struct memory *memory = &carrying->memories[memory_of(carrying, c)];
 	long offset = end - carrying->requests[carrying->request_of[c]].begin;
 	long bytes = place_aligned(memory, array->elements * array->type.bytes);
 	struct plan_buffer *buffer = ARENA_NEW(plan->arena, struct plan_buffer);
 	*buffer = (struct plan_buffer){ .index = plan->buffer_count, .name = name_of(plan, array),
 		.array = array, .rank = array->rank, .slots = 1, .offset_bytes = offset, .bytes = bytes,
+		.memory = memory_of(carrying, c),
 		.bank = place_bank(memory, offset), .bank_count = place_bank_count(memory, bytes) };
 	for (int d = 0; d < array->rank; d++)
 		buffer->dims[d] = (struct plan_dim){ .extent = array->extents[d], .stride = 1,
@@ -276,8 +370,10 @@ static int last_of(const struct plan_nest *nest)
 	return nest->first_source + nest->source_count - 1;
 }
 
-/* An array that stays moves nothing in NEST, and its schedule says that it stays. */
-static void tell(const struct array *array, struct arena *arena, struct plan_nest *nest)
+/* An array that stays moves nothing in NEST, and its schedule says that it stays, and in which MEMORY (NULL:
+ * there is one). */
+static void tell(const struct array *array, const char *memory, struct arena *arena,
+	struct plan_nest *nest)
 {
 	struct plan_traffic *traffic = ARENA_ARRAY(arena, struct plan_traffic,
 		nest->traffic_count + 1);
@@ -287,42 +383,48 @@ static void tell(const struct array *array, struct arena *arena, struct plan_nes
 	nest->traffic = traffic;
 	nest->schedule = arena_printf(arena, "%scarry %s\n", nest->schedule ? nest->schedule : "",
 		array->name);
+	if (memory)
+		nest->schedule = arena_printf(arena, "%smemory %s %s\n", nest->schedule, array->name, memory);
 }
 
-/* Where the scratchpad may end: behind what each part of PLAN needs, and what is carried then. */
-static long find_end(const struct carrying *carrying, const struct plan *plan)
+/* Where memory M may end: behind what each part of PLAN needs, and what is carried then. */
+static long find_end(const struct carrying *carrying, const struct plan *plan, int m)
 {
 	int count = carrying->count;
 	struct place_request *requests = ARENA_ARRAY(plan->arena, struct place_request,
 		count + plan->nest_count + 1);
 	memcpy(requests, carrying->requests, (size_t)count * sizeof *requests);
 	for (int n = 0; n < plan->nest_count; n++)
-		requests[count + n] = (struct place_request){ .memory = &carrying->memory,
+		requests[count + n] = (struct place_request){ .memory = &carrying->memories[m],
 			.first = first_of(&plan->nests[n]), .last = last_of(&plan->nests[n]), .step = 1,
-			.bytes = plan->nests[n].scratchpad_used_bytes };
+			.bytes = plan->nests[n].memory_used_bytes[m] };
 	place_requests(requests, count, count + plan->nest_count);
-	return place_end(&carrying->memory, requests, count + plan->nest_count);
+	return place_end(&carrying->memories[m], requests, count + plan->nest_count);
 }
 
 void carry_apply(const struct carrying *carrying, const struct nest *nests, struct plan *plan)
 {
 	const struct carry_space *space = carrying->space;
-	long end = find_end(carrying, plan);
+	const struct arch *arch = space->arch;
+	long ends[MEMORY_LIMIT];
+	for (int m = 0; m < arch_memory_count(arch); m++)
+		ends[m] = find_end(carrying, plan, m);
 	for (int c = 0; c < space->count; c++) {
 		const struct carry_candidate *candidate = &space->candidates[c];
 		if (!(carrying->mask >> c & 1))
 			continue;
-		struct plan_buffer *buffer = add_buffer(carrying, c, end, plan);
+		int m = memory_of(carrying, c);
+		struct plan_buffer *buffer = add_buffer(carrying, c, ends[m], plan);
 		for (int n = 0; n < plan->nest_count; n++) {
 			struct plan_nest *part = &plan->nests[n];
 			if (part->body)
 				put_there(part->body, buffer);
 			if (carry_used(carrying, first_of(part), last_of(part), nests) >> c & 1)
-				tell(candidate->array, plan->arena, part);
-			long top = buffer->offset_bytes + place_room(&carrying->memory, buffer->bytes);
-			if (candidate->first <= last_of(part) && candidate->last >= first_of(part)
-				&& part->scratchpad_used_bytes < top)
-				part->scratchpad_used_bytes = top;
+				tell(candidate->array, arch->memory_count ? arch_memory(arch, m).name : NULL,
+					plan->arena, part);
+			if (candidate->first <= last_of(part) && candidate->last >= first_of(part))
+				plan_nest_use_memory(part, m, buffer->offset_bytes
+					+ place_room(&carrying->memories[m], buffer->bytes));
 		}
 	}
 }

@@ -5,8 +5,8 @@
 #include "passes/fusion/fuse_constraints.h"
 
 /* Arrays that stay on chip from the first nest that uses them to the last.  Such an array is
- * *carried*: it has one place in the scratchpad for all that time, and the nests and groups
- * there are lowered as if there was no such array, in the scratchpad that it leaves them. */
+ * *carried*: it has one place in a memory for all that time, and the nests and groups
+ * there are lowered as if there was no such array, in what it leaves them of that memory. */
 
 /* Local arrays that a function could carry. */
 struct carry_space {
@@ -17,6 +17,7 @@ struct carry_space {
 	struct carry_candidate {
 		const struct array *array;
 		int first, last;         /* nests that use it */
+		unsigned memories;       /* bit m: it may lie in memory m */
 	} candidates[CARRY_LIMIT];
 	unsigned long wanted;        /* bit c: the user says so */
 	bool is_given;               /* and of no others */
@@ -26,9 +27,9 @@ struct carry_space {
 struct carrying {
 	const struct carry_space *space;
 	unsigned long mask;          /* bit c: candidate c */
-	struct memory memory;
-	long step;                   /* of all places: bytes */
-	int count;                   /* they lie at the scratchpad's end while their nests run */
+	struct memory memories[MEMORY_LIMIT];
+	long steps[MEMORY_LIMIT];    /* of all places in each: bytes */
+	int count;                   /* they lie at their memory's end while their nests run */
 	struct place_request requests[CARRY_LIMIT];
 	int request_of[CARRY_LIMIT]; /* [candidate] */
 	struct carried carried;
@@ -47,6 +48,9 @@ bool carry_refuse(struct compilation *compilation, const struct carry_space *spa
 
 /* All that the user names stays on chip in PLAN; else says what does not (diagnosed). */
 bool carry_check(struct compilation *compilation, const struct plan *plan);
+
+/* Some of the candidates may lie in several memories: which of them they do lie in is not searched. */
+bool carry_has_ways(const struct carry_space *space);
 
 /* Finds places for the candidates in MASK.  False if they do not fit. */
 bool carry_place(const struct compilation *compilation, const struct carry_space *space,

@@ -301,7 +301,8 @@ static void choose(struct carry_search *search)
 		try_all(search);
 	else
 		exchange(search);
-	if (search->space.wanted || search->space.count > ALL_SETS_OF || !were_all_tried(search))
+	if (search->space.wanted || search->space.count > ALL_SETS_OF || carry_has_ways(&search->space)
+		|| !were_all_tried(search))
 		search->bound = -1;
 	if (search->space.nest_count <= SMALL && !search->is_proved && is_thorough(compilation))
 		try_less(search);

@@ -59,10 +59,14 @@ bool group_of(struct groups *groups, int first, int last, struct fusion_candidat
 
 struct group_limits group_limits_of(const struct compilation *compilation)
 {
-	return (struct group_limits){ .most = cost_infinite(),
+	long memories[MEMORY_LIMIT] = { 0 };
+	struct group_limits limits = { .most = cost_infinite(),
 		.repetition = 1 + compilation->request.recompute_percent / 100,
-		.prefers_memory = compilation->request.spares_memory,
-		.capacity = place_memory(compilation->arch, 0).bytes };
+		.prefers_memory = compilation->request.spares_memory };
+	for (int m = 0; m < arch_memory_count(compilation->arch); m++)
+		memories[m] = place_memory(compilation->arch, m).bytes;
+	group_limits_take(&limits, memories);
+	return limits;
 }
 
 /* ---- the group as a nest ---- */
@@ -157,10 +161,14 @@ static int *stores_of(const struct groups *groups, const struct fusion_candidate
 	return store;
 }
 
-/* Where the buffers lie: a machine with groups has one memory. */
-static int *memories_of(const struct groups *groups, const struct nest *group)
+/* Where the buffers lie. */
+static int *memories_of(const struct groups *groups, const struct group_choice *choice,
+	const struct nest *group)
 {
-	return ARENA_ARRAY(groups->compilation->arena, int, group->arrays->count + 1);
+	int *memory = ARENA_ARRAY(groups->compilation->arena, int, group->arrays->count + 1);
+	for (int a = 0; a < group->arrays->count; a++)
+		memory[a] = choice->memory[group->arrays->items[a].array->index];
+	return memory;
 }
 
 /* Which buffers are to be double. */
@@ -181,6 +189,7 @@ static const char *describe(const struct groups *groups, const struct fusion_can
 	const struct group_choice *choice, const struct nest *group, const enum doubling *doubling)
 {
 	struct arena *arena = groups->compilation->arena;
+	const struct arch *arch = groups->compilation->arch;
 	const char *text = arena_printf(arena, "nest %s\nfuse", group->name);
 	for (int a = 0; a < group->arrays->count; a++)
 		if (group->arrays->items[a].is_internal)
@@ -207,6 +216,9 @@ static const char *describe(const struct groups *groups, const struct fusion_can
 	for (int a = 0; a < group->arrays->count; a++)
 		if (doubling[a] == DOUBLE_WANTED)
 			text = arena_printf(arena, "%sdouble %s\n", text, group->arrays->items[a].array->name);
+	for (int a = 0; a < group->arrays->count && arch_memory_count(arch) > 1; a++)
+		text = arena_printf(arena, "%smemory %s %s\n", text, group->arrays->items[a].array->name,
+			arch_memory(arch, choice->memory[group->arrays->items[a].array->index]).name);
 	return text;
 }
 
@@ -220,6 +232,7 @@ static struct group_constraints *new_constraints(const struct groups *groups)
 	constraints->stage_tile = ARENA_ARRAY(arena, long, arrays);
 	constraints->is_double = ARENA_ARRAY(arena, bool, arrays);
 	constraints->is_internal = ARENA_ARRAY(arena, bool, arrays);
+	constraints->memories = ARENA_ARRAY(arena, unsigned, arrays);
 	return constraints;
 }
 
@@ -338,7 +351,7 @@ bool group_emit(struct compilation *compilation, const struct groups *of,
 	*out = (struct plan_nest){ .name = group->name, .location = group->location };
 	enum doubling *doubling = doubling_of(groups, choice, group);
 	if (!lower_group_with_schedule(compilation, &variant, &schedule, stores_of(groups, candidate,
-		choice, group), memories_of(groups, group), doubling,
+		choice, group), memories_of(groups, choice, group), doubling,
 		stages_of(groups, candidate, choice), has_stages
 		? candidate->last - candidate->first + 1 : 0,
 		compilation->only_weighs ? TO_WEIGH : TO_EMIT, plan, out))

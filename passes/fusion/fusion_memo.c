@@ -6,7 +6,7 @@ struct lowered {
 	int first, last;             /* nests that are one; FIRST -1: a group */
 	unsigned long carried;
 	const enum group_hold *choice;   /* a group's, which no other one shares */
-	long capacity;               /* of the scratchpad that was asked for */
+	struct arch arch;            /* that was asked for */
 	double percent;              /* of its work that the group might repeat */
 	int call;                    /* that it was last asked for in */
 	bool fits;
@@ -89,11 +89,13 @@ void fusion_memo_begin(struct fusion_memo *memo)
 
 /* What is not proved may be another in a smaller scratchpad, and so may be what is proved of a plan
  * where the model counts more than plans need.  Only what this call has found serves there, so that
- * an answer does not depend on what was asked before. */
-static bool serves(const struct fusion_memo *memo, const struct lowered *known, long capacity)
+ * an answer does not depend on what was asked before.  What was found for several memories serves for the
+ * same ones alone. */
+static bool serves(const struct fusion_memo *memo, const struct lowered *known, const struct arch *arch)
 {
-	if (known->capacity <= capacity)
-		return known->capacity == capacity;
+	long capacity = arch->scratchpad_bytes;
+	if (known->arch.scratchpad_bytes <= capacity || arch->memory_count)
+		return arch_same_room(&known->arch, arch);
 	const struct plan_nest *entry = &known->weighed.entry;
 	return !known->fits || (entry->scratchpad_used_bytes <= capacity
 		&& ((entry->optimal && entry->has_forms) || known->call == memo->call));
@@ -104,15 +106,15 @@ static bool is_nearer(const struct fusion_memo *memo, const struct lowered *a,
 	const struct lowered *b)
 {
 	bool is_own = a->call == memo->call, is_other_own = b->call == memo->call;
-	return is_own != is_other_own ? is_own : a->capacity > b->capacity;
+	return is_own != is_other_own ? is_own : a->arch.scratchpad_bytes > b->arch.scratchpad_bytes;
 }
 
 bool fusion_memo_nest(struct fusion_memo *memo, int first, int last, unsigned long carried,
-	long capacity, bool *fits, struct weighed_nest *out)
+	const struct arch *arch, bool *fits, struct weighed_nest *out)
 {
 	struct lowered *best = NULL;
 	for (struct lowered *known = memo ? memo->lowered : NULL; known; known = known->next)
-		if (known->first == first && known->last == last && known->carried == carried && serves(memo, known, capacity)
+		if (known->first == first && known->last == last && known->carried == carried && serves(memo, known, arch)
 			&& (!best || is_nearer(memo, known, best)))
 			best = known;
 	if (!best)
@@ -124,11 +126,20 @@ bool fusion_memo_nest(struct fusion_memo *memo, int first, int last, unsigned lo
 }
 
 void fusion_memo_keep_nest(struct fusion_memo *memo, int first, int last, unsigned long carried,
-	long capacity, bool fits, const struct weighed_nest *out)
+	const struct arch *arch, bool fits, const struct weighed_nest *out)
 {
 	if (memo)
-		keep(memo, (struct lowered){ .first = first, .last = last, .carried = carried, .capacity = capacity,
+		keep(memo, (struct lowered){ .first = first, .last = last, .carried = carried, .arch = *arch,
 			.fits = fits, .weighed = *out });
+}
+
+/* A is no more than B, in each memory. */
+static bool are_no_more(const long *a, const long *b)
+{
+	bool no_more = true;
+	for (int m = 0; m < MEMORY_LIMIT && no_more; m++)
+		no_more = a[m] <= b[m];
+	return no_more;
 }
 
 /* The answer that is KNOWN answers LIMITS too: nothing is wanted that it was not asked for,
@@ -137,12 +148,15 @@ static bool answers(const struct chosen *known, const struct group_limits *limit
 {
 	bool is_narrower = limits->prefers_memory == known->limits.prefers_memory
 		&& limits->capacity <= known->limits.capacity
+		&& are_no_more(limits->capacities, known->limits.capacities)
 		&& limits->repetition <= known->limits.repetition
 		&& (known->outcome != GROUP_FITS || known->choice.is_optimal
-		|| limits->capacity == known->limits.capacity);
+		|| (are_no_more(known->limits.capacities, limits->capacities)
+		&& known->limits.capacity <= limits->capacity));
 	if (known->outcome != GROUP_FITS)
 		return is_narrower && cost_is_less(&limits->most, &known->limits.most, true);
-	return is_narrower && known->choice.need <= limits->capacity
+	return is_narrower && are_no_more(known->choice.needs, limits->capacities)
+		&& known->choice.need <= limits->capacity
 		&& known->choice.repetition <= limits->repetition;
 }
 
@@ -176,16 +190,33 @@ void fusion_memo_keep_choice(struct fusion_memo *memo, const struct fusion_candi
 	memo->chosen = kept;
 }
 
+/* ARCH has, in each memory, as much as ENTRY uses. */
+static bool has_used(const struct arch *arch, const struct plan_nest *entry)
+{
+	bool has = entry->scratchpad_used_bytes <= arch->scratchpad_bytes;
+	for (int m = 0; m < arch_memory_count(arch) && has; m++)
+		has = entry->memory_used_bytes[m] <= arch_memory(arch, m).bytes;
+	return has;
+}
+
+/* OTHER has at least as much of each memory as ARCH, and of all. */
+static bool has_room_of(const struct arch *other, const struct arch *arch)
+{
+	bool has = other->scratchpad_bytes >= arch->scratchpad_bytes;
+	for (int m = 0; m < arch_memory_count(arch) && has; m++)
+		has = arch_memory(other, m).bytes >= arch_memory(arch, m).bytes;
+	return has;
+}
+
 /* What fits under some limit to the work it repeats may not under a lower one. */
 bool fusion_memo_group(const struct fusion_memo *memo, const struct compilation *compilation,
 	const struct group_choice *choice, bool *fits, struct plan_nest *out)
 {
-	long capacity = compilation->arch->scratchpad_bytes;
 	double percent = compilation->request.recompute_percent;
 	for (const struct lowered *known = memo ? memo->lowered : NULL; known; known = known->next)
 		if (known->first < 0 && known->choice == choice->hold && (known->fits
-			? known->weighed.entry.scratchpad_used_bytes <= capacity && known->percent <= percent
-			: known->capacity >= capacity && known->percent >= percent)) {
+			? has_used(compilation->arch, &known->weighed.entry) && known->percent <= percent
+			: has_room_of(&known->arch, compilation->arch) && known->percent >= percent)) {
 			*fits = known->fits;
 			*out = known->weighed.entry;
 			return true;
@@ -198,6 +229,6 @@ void fusion_memo_keep_group(struct fusion_memo *memo, const struct compilation *
 {
 	if (memo)
 		keep(memo, (struct lowered){ .first = -1, .choice = choice->hold, .fits = fits,
-			.capacity = compilation->arch->scratchpad_bytes,
+			.arch = *compilation->arch,
 			.percent = compilation->request.recompute_percent, .weighed = { .entry = *out } });
 }

@@ -20,12 +20,12 @@ void fusion_memo_begin(struct fusion_memo *memo);
 struct groups *fusion_memo_groups(struct fusion_memo *memo, struct compilation *compilation,
 	const struct nest *nests, int count);
 
-/* The nests from FIRST to LAST as one nest, in a scratchpad of CAPACITY bytes, without the arrays
+/* The nests from FIRST to LAST as one nest, in what ARCH has on chip, without the arrays
  * CARRIED (see carry_used): whether it FITS, and what came of it, without a body.  False: not known. */
 bool fusion_memo_nest(struct fusion_memo *memo, int first, int last, unsigned long carried,
-	long capacity, bool *fits, struct weighed_nest *out);
+	const struct arch *arch, bool *fits, struct weighed_nest *out);
 void fusion_memo_keep_nest(struct fusion_memo *memo, int first, int last, unsigned long carried,
-	long capacity, bool fits, const struct weighed_nest *out);
+	const struct arch *arch, bool fits, const struct weighed_nest *out);
 
 /* group_search of the nests from FIRST to LAST, where all else in LIMITS is always the
  * same.  False: not known. */

@@ -159,7 +159,10 @@ struct group_choice {
 	long *stage_tile;            /* [nest of the function]: of its loop; 0: it has none */
 	bool *is_double;             /* [array of the function] */
 	struct flow flow;            /* of all arrays; commands are not counted */
-	long need;                   /* of the scratchpad: bytes */
+	int *memory;                 /* [array of the function]: that its buffer lies in */
+	long need;                   /* of all memories: bytes; where nothing fits, of as many bytes as there
+	                              * are, more of which are needed at least */
+	long needs[MEMORY_LIMIT];    /* of each */
 	double repetition;           /* multiply-accumulates run, over those of the source */
 	bool is_optimal;             /* no choice of the space moves less */
 	bool is_bound;               /* nor does any plan of one; where there is none: none than was
@@ -177,7 +180,8 @@ struct group_limits {
 	struct cost most;            /* only choices that cost less are wanted, */
 	bool takes_equals;           /* or as much */
 	double repetition;           /* at most */
-	long capacity;               /* of the scratchpad: bytes */
+	long capacity;               /* of all memories together: bytes */
+	long capacities[MEMORY_LIMIT];   /* of each */
 	bool prefers_memory;         /* of choices that move the same, that which needs least */
 	/* [array of the function]: in double buffers where that is possible; NULL: none.  For
 	 * group_evaluate: group_search decides it. */
@@ -185,6 +189,8 @@ struct group_limits {
 	const struct group_constraints *constraints;   /* NULL: none */
 };
 
+/* What there is of each memory in LIMITS is what MEMORIES [MEMORY_LIMIT] say. */
+void group_limits_take(struct group_limits *limits, const long *memories);
 /* COST is within LIMITS. */
 bool group_is_wanted(const struct group_limits *limits, const struct cost *cost);
 

@@ -2,6 +2,7 @@
  * while no loop moves it, and what comes for its stage in each tile, whole or in chunks. */
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,15 +28,32 @@ static long chunk_bytes(const struct evaluation *evaluation, const struct held_i
 	return bytes;
 }
 
-/* What a buffer for TILE iterations of DIM needs: another one comes meanwhile, if it is
+/* What a buffer for TILE iterations of DIM needs of memory M: another one comes meanwhile, if it is
  * double and there is another. */
 static long chunk_place(const struct evaluation *evaluation, const struct held_item *item,
-	const struct stage_dim *dim, long tile)
+	const struct stage_dim *dim, long tile, int m)
 {
 	bool has_next = evaluation->overlaps && tile < dim->extent;
-	long place = place_room(&evaluation->memory,
+	long place = place_room(&evaluation->memories[m],
 		chunk_bytes(evaluation, item, dim, tile) * (has_next ? 2 : 1));
-	return place < item->place || tile > 1 ? place : item->place;
+	return place < item->place[m] || tile > 1 ? place : item->place[m];
+}
+
+/* The first memory of the set MEMORIES from M on; MEMORY_LIMIT: there is none. */
+static int memory_from(unsigned memories, int m)
+{
+	while (m < MEMORY_LIMIT && !(memories >> m & 1))
+		m++;
+	return m;
+}
+
+/* What is least of ROOMS in MEMORIES. */
+static long least_of(unsigned memories, const long *rooms)
+{
+	long least = LONG_MAX;
+	for (int m = memory_from(memories, 0); m < MEMORY_LIMIT; m = memory_from(memories, m + 1))
+		least = rooms[m] < least ? rooms[m] : least;
+	return least;
 }
 
 /* The user wants chunks of DIM for stage N. */
@@ -88,7 +106,7 @@ static bool is_unwanted(const struct evaluation *evaluation, int n, const struct
 /* What all items of stage N need, one iteration of DIM at a time; LONG_MAX: none comes so. */
 static long least_places(const struct evaluation *evaluation, int n, const struct stage_dim *dim)
 {
-	long need = 0;
+	long need = 0, chunk[MEMORY_LIMIT];
 	bool any = false;
 	for (int i = 0; i < evaluation->item_count; i++) {
 		const struct held_item *item = &evaluation->items[i];
@@ -96,7 +114,9 @@ static long least_places(const struct evaluation *evaluation, int n, const struc
 			continue;
 		bool moves = has_chunks(evaluation, item, dim);
 		any |= moves;
-		need += moves ? chunk_place(evaluation, item, dim, 1) : item->place;
+		for (int m = 0; m < evaluation->memory_count && moves; m++)
+			chunk[m] = chunk_place(evaluation, item, dim, 1, m);
+		need += least_of(item->memories, moves ? chunk : item->place);
 	}
 	return any ? need : LONG_MAX;
 }
@@ -144,8 +164,9 @@ void group_find_chunks(struct evaluation *evaluation)
 			item->has_chunks = dim && has_chunks(evaluation, item, dim);
 			if (item->has_chunks)
 				item->dim = *dim;
-			item->least_place = item->has_chunks ? chunk_place(evaluation, item, dim, 1)
-				: item->place;
+			for (int m = 0; m < evaluation->memory_count; m++)
+				item->least_place[m] = item->has_chunks
+					? chunk_place(evaluation, item, dim, 1, m) : item->place[m];
 		}
 	}
 }
@@ -202,78 +223,173 @@ static int compare_items(const void *a, const void *b)
 	return left->entry->index - right->entry->index;
 }
 
+/* The largest first: what is left is for those that fit more easily. */
+static int compare_open(const void *a, const void *b)
+{
+	const struct open_buffer *left = a, *right = b;
+	long more = least_of(left->memories, left->place) - least_of(right->memories, right->place);
+	return more ? (more > 0 ? -1 : 1) : left->index - right->index;
+}
+
 static long up(long value, long step)
 {
 	return (value + step - 1) / step * step;
 }
 
-/* Where what comes for a stage may begin. */
-static long step_of(const struct evaluation *evaluation)
+static int member_count(const struct evaluation *evaluation)
 {
-	return place_step(&evaluation->memory, evaluation->model->element_bytes);
+	return evaluation->model->candidate.last - evaluation->model->candidate.first + 1;
 }
 
-/* The scratchpad that stages need one after the other, each from a multiple of STEP on; IS_OPEN: at least,
- * whatever else comes. */
-static long pool_in_steps(const struct evaluation *evaluation, long step, bool is_open)
+long *group_pool(const struct evaluation *evaluation, int m, int member)
 {
-	const struct group_model *model = evaluation->model;
-	return place_turns(evaluation->pool, model->candidate.last - model->candidate.first + 1, step,
+	return &evaluation->pool[m * member_count(evaluation) + member];
+}
+
+/* What comes for ITEM's stage in memory M. */
+static long *pool_for(const struct evaluation *evaluation, int m, const struct held_item *item)
+{
+	return group_pool(evaluation, m, item->stage - evaluation->model->candidate.first);
+}
+
+/* Where what comes for a stage may begin in memory M. */
+static long step_of(const struct evaluation *evaluation, int m)
+{
+	return place_step(&evaluation->memories[m], evaluation->model->element_bytes);
+}
+
+/* What stages need of memory M one after the other, each from a multiple of STEP on; IS_OPEN: at least,
+ * whatever else comes. */
+static long pool_in_steps(const struct evaluation *evaluation, int m, long step, bool is_open)
+{
+	return place_turns(group_pool(evaluation, m, 0), member_count(evaluation), step,
 		evaluation->overlaps ? TURNS_OVERLAP : TURNS_APART, is_open);
 }
 
-static long pool_of(const struct evaluation *evaluation, bool is_open)
+static long pool_of(const struct evaluation *evaluation, int m, bool is_open)
 {
-	return pool_in_steps(evaluation, step_of(evaluation), is_open);
+	return pool_in_steps(evaluation, m, step_of(evaluation, m), is_open);
 }
 
-static long need_of(const struct evaluation *evaluation, long held)
+/* What is needed of memory M, where EVALUATION's need is known of all that does not come for stages. */
+static long need_of(const struct evaluation *evaluation, int m)
 {
-	long pool = pool_of(evaluation, false);
-	return pool ? up(evaluation->need + held, step_of(evaluation)) + pool : evaluation->need + held;
+	long pool = pool_of(evaluation, m, false), need = evaluation->need[m];
+	return pool ? up(need, step_of(evaluation, m)) + pool : need;
 }
 
+/* While it is searched the evaluation's need counts what is held. */
 struct holding {
 	struct evaluation *evaluation;
-	long capacity, best;         /* bytes that items move */
-	bool *is_held, *is_best;
+	const struct group_limits *limits;
+	long best;                   /* bytes that items move */
+	bool *is_held, *is_best;     /* [item] */
+	int *memory, *best_memory;   /* [open buffer, then item] */
 	long *rest;                  /* [item]: least that it and those after it move */
 };
 
-/* Decides on the items from I on. */
-static void decide(struct holding *holding, int i, long held, long bytes)
+/* All fits as it was decided so far; IS_OPEN: whatever else comes may take turns with it. */
+static bool fits(const struct holding *holding, bool is_open)
+{
+	const struct evaluation *evaluation = holding->evaluation;
+	long sum = 0;
+	for (int m = 0; m < evaluation->memory_count; m++) {
+		long need = is_open ? evaluation->need[m] + pool_of(evaluation, m, true) : need_of(evaluation, m);
+		if (need > holding->limits->capacities[m])
+			return false;
+		sum += need;
+	}
+	return sum <= holding->limits->capacity;
+}
+
+/* Items A and B take as much, wherever they lie. */
+static bool take_alike(const struct held_item *a, const struct held_item *b)
+{
+	bool alike = a->memories == b->memories;
+	for (int m = memory_from(a->memories, 0); m < MEMORY_LIMIT && alike;
+		m = memory_from(a->memories, m + 1))
+		alike = a->held_place[m] == b->held_place[m] && a->least_place[m] == b->least_place[m];
+	return alike;
+}
+
+static void decide(struct holding *holding, int i, long bytes);
+
+/* Item I is held, in one memory or the other, and so are others with BYTES that move. */
+static void decide_held(struct holding *holding, int i, long bytes)
 {
 	struct evaluation *evaluation = holding->evaluation;
-	if (bytes + holding->rest[i] >= holding->best || evaluation->steps-- < 0
-		|| evaluation->need + held + pool_of(evaluation, true) > holding->capacity)
+	const struct held_item *item = &evaluation->items[i];
+	holding->is_held[i] = true;
+	for (int m = memory_from(item->memories, 0); m < MEMORY_LIMIT; m = memory_from(item->memories, m + 1)) {
+		holding->memory[evaluation->open_count + i] = m;
+		evaluation->need[m] += item->held_place[m];
+		decide(holding, i + 1, bytes + item->bytes);
+		evaluation->need[m] -= item->held_place[m];
+	}
+	holding->is_held[i] = false;
+}
+
+/* Item I comes for its stage. */
+static void decide_streamed(struct holding *holding, int i, long bytes)
+{
+	struct evaluation *evaluation = holding->evaluation;
+	const struct held_item *item = &evaluation->items[i];
+	for (int m = memory_from(item->memories, 0); m < MEMORY_LIMIT; m = memory_from(item->memories, m + 1)) {
+		holding->memory[evaluation->open_count + i] = m;
+		*pool_for(evaluation, m, item) += item->least_place[m];
+		decide(holding, i + 1, bytes + item->streamed_bytes);
+		*pool_for(evaluation, m, item) -= item->least_place[m];
+	}
+}
+
+/* Decides on the items from I on, where those before move BYTES. */
+static void decide(struct holding *holding, int i, long bytes)
+{
+	struct evaluation *evaluation = holding->evaluation;
+	if (bytes + holding->rest[i] >= holding->best || evaluation->steps-- < 0 || !fits(holding, true))
 		return;
 	if (i == evaluation->item_count) {
-		if (need_of(evaluation, held) > holding->capacity)
+		if (!fits(holding, false))
 			return;
 		holding->best = bytes;
 		memcpy(holding->is_best, holding->is_held, (size_t)i * sizeof *holding->is_best);
+		memcpy(holding->best_memory, holding->memory,
+			(size_t)(evaluation->open_count + i) * sizeof *holding->best_memory);
 		return;
 	}
-	struct held_item *item = &evaluation->items[i];
+	const struct held_item *item = &evaluation->items[i];
 	const struct held_item *before = i ? &evaluation->items[i - 1] : NULL;
-	int m = item->stage - evaluation->model->candidate.first;
 	/* Of items of one stage that are alike the first are held; which stage has room is no matter of
 	 * likeness. */
 	bool is_alike = before && before->bytes == item->bytes
-		&& before->streamed_bytes == item->streamed_bytes && before->held_place == item->held_place && before->least_place == item->least_place
+		&& before->streamed_bytes == item->streamed_bytes && take_alike(before, item)
 		&& !before->is_streamed
 		&& before->stage == item->stage
 		&& !holding->is_held[i - 1];
-	if (item->must_be_held || (!is_alike && !item->is_streamed)) {
-		holding->is_held[i] = true;
-		decide(holding, i + 1, held + item->held_place, bytes + item->bytes);
-		holding->is_held[i] = false;
-	}
-	if (item->must_be_held)
+	if (item->must_be_held || (!is_alike && !item->is_streamed))
+		decide_held(holding, i, bytes);
+	if (!item->must_be_held)
+		decide_streamed(holding, i, bytes);
+}
+
+/* Decides in which memories the open buffers from O on lie, and on all items: what these move does not
+ * depend on it, so that the first way is the best in which nothing has to move more. */
+static void decide_open(struct holding *holding, int o)
+{
+	struct evaluation *evaluation = holding->evaluation;
+	if (o == evaluation->open_count) {
+		decide(holding, 0, 0);
 		return;
-	evaluation->pool[m] += item->least_place;
-	decide(holding, i + 1, held, bytes + item->streamed_bytes);
-	evaluation->pool[m] -= item->least_place;
+	}
+	const struct open_buffer *open = &evaluation->open[o];
+	if (holding->rest[0] >= holding->best || evaluation->steps-- < 0 || !fits(holding, true))
+		return;
+	for (int m = memory_from(open->memories, 0); m < MEMORY_LIMIT; m = memory_from(open->memories, m + 1)) {
+		holding->memory[o] = m;
+		evaluation->need[m] += open->place[m];
+		decide_open(holding, o + 1);
+		evaluation->need[m] -= open->place[m];
+	}
 }
 
 static long item_least(const struct held_item *item)
@@ -288,17 +404,37 @@ static long most_bytes(const struct group_limits *limits)
 		? (long)cost_figure(&limits->most, FIGURE_BYTES) + limits->takes_equals : LONG_MAX / 4;
 }
 
+/* What was found is so: the evaluation's need counts what is open, too. */
+static void take(const struct holding *holding)
+{
+	struct evaluation *evaluation = holding->evaluation;
+	for (int o = 0; o < evaluation->open_count; o++) {
+		struct open_buffer *open = &evaluation->open[o];
+		open->memory = holding->best_memory[o];
+		evaluation->need[open->memory] += open->place[open->memory];
+		evaluation->choice->memory[open->index] = open->memory;
+	}
+	for (int i = 0; i < evaluation->item_count; i++) {
+		struct held_item *item = &evaluation->items[i];
+		item->is_held = holding->is_best[i];
+		item->memory = holding->best_memory[evaluation->open_count + i];
+		evaluation->choice->memory[item->entry->index] = item->memory;
+	}
+}
+
 /* False if nothing fits. */
 bool group_choose_held(struct evaluation *evaluation, const struct group_limits *limits)
 {
 	struct group_model *model = evaluation->model;
 	int count = evaluation->item_count;
-	struct holding holding = { evaluation, limits->capacity, LONG_MAX / 4,
-		model->is_held, model->is_best, model->rest };
+	struct holding holding = { evaluation, limits, LONG_MAX / 4,
+		model->is_held, model->is_best, model->memory, model->best_memory, model->rest };
 	memset(model->is_held, 0, (size_t)count * sizeof *model->is_held);
 	model->rest[count] = 0;
 	if (count)
 		qsort(evaluation->items, (size_t)count, sizeof *evaluation->items, compare_items);
+	if (evaluation->open_count)
+		qsort(evaluation->open, (size_t)evaluation->open_count, sizeof *evaluation->open, compare_open);
 	for (int i = count - 1; i >= 0; i--)
 		holding.rest[i] = holding.rest[i + 1] + item_least(&evaluation->items[i]);
 	long most = most_bytes(limits);
@@ -307,43 +443,64 @@ bool group_choose_held(struct evaluation *evaluation, const struct group_limits 
 	holding.best = most - flow_bytes(&evaluation->flow);
 	long wanted = holding.best;
 	evaluation->steps = GROUP_HOLD_STEPS;
-	decide(&holding, 0, 0, 0);
+	decide_open(&holding, 0);
 	evaluation->choice->is_optimal &= evaluation->steps >= 0;
 	if (holding.best == wanted)
 		return false;
-	for (int i = 0; i < count; i++)
-		evaluation->items[i].is_held = holding.is_best[i];
+	take(&holding);
 	evaluation->flow.read_bytes += holding.best;   /* items are only read */
 	return true;
 }
 
-/* No less scratchpad would do: everything comes as late as it can, or nothing is held apart.  It may come
- * from any place: what is held where there would be a gap takes no room. */
-long group_least_need(struct evaluation *evaluation)
+/* No less of the memories WITHIN would do for what lies nowhere else: everything comes as late as it can, or
+ * nothing is held apart.  It may come from any place: what is held where there would be a gap takes no
+ * room.  Each takes what is least of the memories it may lie in. */
+static long least_within(struct evaluation *evaluation, unsigned within)
 {
-	int first = evaluation->model->candidate.first;
-	long held = evaluation->need, fixed = 0;
+	long fixed = 0, held = 0;
+	for (int m = memory_from(within, 0); m < evaluation->memory_count; m = memory_from(within, m + 1))
+		fixed += evaluation->need[m];
+	for (int o = 0; o < evaluation->open_count; o++)
+		if (!(evaluation->open[o].memories & ~within))
+			fixed += least_of(evaluation->open[o].memories, evaluation->open[o].place);
 	for (int i = 0; i < evaluation->item_count; i++) {
 		const struct held_item *item = &evaluation->items[i];
-		held += item->held_place;
-		fixed += item->must_be_held ? item->held_place : 0;
-		evaluation->pool[item->stage - first] += item->must_be_held ? 0 : item->least_place;
+		if (item->memories & ~within)
+			continue;
+		held += item->must_be_held ? 0 : least_of(item->memories, item->held_place);
+		fixed += item->must_be_held ? least_of(item->memories, item->held_place) : 0;
+		*pool_for(evaluation, 0, item) += item->must_be_held ? 0
+			: least_of(item->memories, item->least_place);
 	}
-	long need = evaluation->need + fixed + pool_in_steps(evaluation, 1, false);
+	long pool = pool_in_steps(evaluation, 0, 1, false);
 	for (int i = 0; i < evaluation->item_count; i++)
-		evaluation->pool[evaluation->items[i].stage - first] = 0;
-	return need < held ? need : held;
+		*pool_for(evaluation, 0, &evaluation->items[i]) = 0;
+	return fixed + (pool < held ? pool : held);
 }
 
-/* What stage N's items need with TILE iterations of its loop (0: whole). */
-static long stage_need(const struct evaluation *evaluation, int n, long tile)
+long group_least_need(struct evaluation *evaluation, const struct group_limits *limits)
+{
+	long need = least_within(evaluation, (1u << evaluation->memory_count) - 1);
+	for (int m = 0; m < evaluation->memory_count && evaluation->memory_count > 1; m++) {
+		double own = (double)least_within(evaluation, 1u << m), there = (double)limits->capacities[m];
+		if (own > there && there <= 0)
+			return LONG_MAX / 2;
+		double all = own > there ? ceil(own / there * (double)limits->capacity) : 0;
+		if (all > (double)need)
+			need = all < (double)(LONG_MAX / 2) ? (long)all : LONG_MAX / 2;
+	}
+	return need;
+}
+
+/* What stage N's items need of memory M with TILE iterations of its loop (0: whole). */
+static long stage_need(const struct evaluation *evaluation, int m, int n, long tile)
 {
 	long need = 0;
 	for (int i = 0; i < evaluation->item_count; i++) {
 		const struct held_item *item = &evaluation->items[i];
-		if (item->stage == n && !item->is_held)
-			need += item->has_chunks && tile ? chunk_place(evaluation, item, &item->dim, tile)
-				: item->place;
+		if (item->stage == n && !item->is_held && item->memory == m)
+			need += item->has_chunks && tile ? chunk_place(evaluation, item, &item->dim, tile, m)
+				: item->place[m];
 	}
 	return need;
 }
@@ -358,25 +515,24 @@ static long wanted_tile(const struct evaluation *evaluation, const struct held_i
 		&& constraints->stage_tile[index] <= item->dim.extent ? constraints->stage_tile[index] : 0;
 }
 
-/* What comes before stage M's things, and after, in steps of BY: 0 is nothing. */
-static long pool_beside(const struct evaluation *evaluation, int m, int by)
+/* What comes before the things of MEMBER in memory M, and after, in steps of BY: 0 is nothing. */
+static long pool_beside(const struct evaluation *evaluation, int m, int member, int by)
 {
-	int count = evaluation->model->candidate.last - evaluation->model->candidate.first + 1;
-	for (m += by; m >= 0 && m < count; m += by)
-		if (evaluation->pool[m])
-			return evaluation->pool[m];
+	for (member += by; member >= 0 && member < member_count(evaluation); member += by)
+		if (*group_pool(evaluation, m, member))
+			return *group_pool(evaluation, m, member);
 	return 0;
 }
 
-/* What stage N may use of ROOM, such that there is room for two stages that overlap: half
+/* What stage N may use of ROOM of memory M, such that there is room for two stages that overlap: half
  * of it, unless one of them needs more.  The pool has what each one needs at least. */
-static long room_of(const struct evaluation *evaluation, int n, long room)
+static long room_of(const struct evaluation *evaluation, int m, int n, long room)
 {
 	int own = n - evaluation->model->candidate.first;
-	long before = pool_beside(evaluation, own, -1), after = pool_beside(evaluation, own, 1);
-	long step = step_of(evaluation), half = room / 2 / step * step;
+	long before = pool_beside(evaluation, m, own, -1), after = pool_beside(evaluation, m, own, 1);
+	long step = step_of(evaluation, m), half = room / 2 / step * step;
 	long most = up(before > after ? before : after, step);
-	long least = up(evaluation->pool[own], step);
+	long least = up(*group_pool(evaluation, m, own), step);
 	if (!evaluation->overlaps || !most)
 		return room;
 	return least > half ? least : room - most < half ? room - most : half;
@@ -392,9 +548,20 @@ static const struct held_item *chunked_item(const struct evaluation *evaluation,
 	return chunked;
 }
 
-/* A tile of stage N's loop, as large as there is ROOM for; 0: the whole. */
+/* Stage N has in each memory the ROOMS [memory] that TILE iterations of its loop need. */
+static bool has_rooms(const struct evaluation *evaluation, int n, long tile, const long *rooms)
+{
+	bool has = true;
+	for (int m = 0; m < evaluation->memory_count && has; m++) {
+		long need = stage_need(evaluation, m, n, tile);
+		has = !need || need <= rooms[m];
+	}
+	return has;
+}
+
+/* A tile of stage N's loop, as large as there are ROOMS for; 0: the whole. */
 static long chunk_tile(const struct evaluation *evaluation, const struct group_limits *limits, int n,
-	long room)
+	const long *rooms)
 {
 	const struct held_item *chunked = chunked_item(evaluation, n);
 	long tile = chunked ? wanted_tile(evaluation, chunked) : 0;
@@ -403,7 +570,7 @@ static long chunk_tile(const struct evaluation *evaluation, const struct group_l
 	if (limits->prefers_memory)
 		return 1;
 	long parts = 1, extent = chunked->dim.extent;
-	while (tile != 1 && stage_need(evaluation, n, tile) > room) {
+	while (tile != 1 && !has_rooms(evaluation, n, tile, rooms)) {
 		parts++;
 		tile = (extent + parts - 1) / parts;
 	}
@@ -416,20 +583,23 @@ void group_choose_chunks(struct evaluation *evaluation, const struct group_limit
 	struct group_choice *choice = evaluation->choice;
 	const struct group_model *model = evaluation->model;
 	const struct fusion_candidate *candidate = &model->candidate;
-	long need = evaluation->need;
+	long rooms[MEMORY_LIMIT];
 	for (int i = 0; i < evaluation->item_count; i++) {
 		const struct held_item *item = &evaluation->items[i];
-		need += item->is_held ? item->held_place : 0;
-		evaluation->pool[item->stage - candidate->first] += item->is_held ? 0 : item->least_place;
+		*(item->is_held ? &evaluation->need[item->memory] : pool_for(evaluation, item->memory, item))
+			+= item->is_held ? item->held_place[item->memory] : item->least_place[item->memory];
 	}
-	long begin = up(need, step_of(evaluation));
 	for (int n = candidate->first; n <= candidate->last; n++) {
 		const struct held_item *chunked = chunked_item(evaluation, n);
-		choice->stage_tile[n] = chunk_tile(evaluation, limits, n,
-			room_of(evaluation, n, limits->capacity - begin));
+		for (int m = 0; m < evaluation->memory_count; m++)
+			rooms[m] = room_of(evaluation, m, n, limits->capacities[m]
+				- up(evaluation->need[m], step_of(evaluation, m)));
+		choice->stage_tile[n] = chunk_tile(evaluation, limits, n, rooms);
 		if (chunked)
 			choice->stages[n] = chunked->dim;
-		evaluation->pool[n - candidate->first] = stage_need(evaluation, n, choice->stage_tile[n]);
+		for (int m = 0; m < evaluation->memory_count; m++)
+			*group_pool(evaluation, m, n - candidate->first) = stage_need(evaluation, m, n,
+				choice->stage_tile[n]);
 	}
 	/* what was streamed with other loops may move with these */
 	for (int i = 0; i < model->groups->function->array_count; i++)
@@ -442,6 +612,7 @@ void group_choose_chunks(struct evaluation *evaluation, const struct group_limit
 		if (evaluation->doubles)
 			choice->is_double[index] = item->is_held ? item->is_double : evaluation->overlaps;
 	}
-	long pool = pool_of(evaluation, false);
-	choice->need = pool ? begin + pool : need;
+	choice->need = 0;
+	for (int m = 0; m < evaluation->memory_count; m++)
+		choice->need += choice->needs[m] = need_of(evaluation, m);
 }

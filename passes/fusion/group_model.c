@@ -10,6 +10,7 @@
 #include "ir/macs.h"
 #include "passes/fusion/carry.h"
 #include "passes/fusion/group_model.h"
+#include "passes/search/restriction.h"
 
 /* ---- the model ---- */
 
@@ -73,6 +74,8 @@ static void add_entry(struct group_model *model, int index)
 		const struct group_access *access = &array->accesses[a];
 		if (access->nest < model->candidate.first || access->nest > model->candidate.last)
 			continue;
+		entry->memories |= array_memories(groups->compilation->arch, &groups->nests[access->nest],
+			array->array);
 		entry->accesses[entry->access_count++] = access;
 		entry->is_read |= !access->access->is_write;
 		entry->is_written |= access->access->is_write;
@@ -125,12 +128,17 @@ struct group_model *group_model_new(struct groups *groups, const struct fusion_c
 			add_entry(model, i);
 	find_weights(model);
 	model->items = ARENA_ARRAY(arena, struct held_item, model->entry_count + 1);
+	model->open = ARENA_ARRAY(arena, struct open_buffer, model->entry_count + 1);
+	model->array_memory = ARENA_ARRAY(arena, int, groups->function->array_count + 1);
+	model->memory = ARENA_ARRAY(arena, int, model->entry_count + 1);
+	model->best_memory = ARENA_ARRAY(arena, int, model->entry_count + 1);
 	model->stage_loops = arena_alloc(arena,
 		sizeof *model->stage_loops * (size_t)(candidate->last - candidate->first + 1));
 	model->is_held = ARENA_ARRAY(arena, bool, model->entry_count + 1);
 	model->is_best = ARENA_ARRAY(arena, bool, model->entry_count + 1);
 	model->rest = ARENA_ARRAY(arena, long, model->entry_count + 2);
-	model->pool = ARENA_ARRAY(arena, long, candidate->last - candidate->first + 1);
+	model->pool = ARENA_ARRAY(arena, long, arch_memory_count(groups->compilation->arch)
+		* (candidate->last - candidate->first + 1));
 	model->stage_loop = ARENA_ARRAY(arena, int, candidate->last - candidate->first + 1);
 	return model;
 }
@@ -322,14 +330,44 @@ static bool buffer_bytes(const struct evaluation *evaluation, int e, const struc
 	return true;
 }
 
+/* The memories that an array may lie in, as bits. */
+static unsigned memories_of(const struct evaluation *evaluation, const struct model_entry *entry)
+{
+	unsigned said = evaluation->constraints ? evaluation->constraints->memories[entry->index] : 0;
+	return said ? said : entry->memories;
+}
+
+/* The only memory of a set; -1: there are several. */
+static int only_memory(unsigned memories)
+{
+	return memories & (memories - 1) ? -1 : __builtin_ctz(memories);
+}
+
+/* What a buffer of so many BYTES takes of each memory. */
+static void find_rooms(const struct evaluation *evaluation, long bytes, long *rooms)
+{
+	for (int m = 0; m < evaluation->memory_count; m++)
+		rooms[m] = place_room(&evaluation->memories[m], bytes);
+}
+
 static bool add_buffer(struct evaluation *evaluation, int e, const struct use *use)
 {
+	const struct model_entry *entry = &evaluation->model->entries[e];
+	unsigned memories = memories_of(evaluation, entry);
+	int only = only_memory(memories);
 	long bytes;
 	if (!buffer_bytes(evaluation, e, use, &bytes))
 		return false;
 	if (evaluation->doubles)
-		evaluation->choice->is_double[evaluation->model->entries[e].index] = use->is_double;
-	evaluation->need += place_room(&evaluation->memory, bytes);
+		evaluation->choice->is_double[entry->index] = use->is_double;
+	if (only >= 0) {
+		evaluation->need[only] += place_room(&evaluation->memories[only], bytes);
+		evaluation->choice->memory[entry->index] = only;
+	} else {
+		struct open_buffer *open = &evaluation->open[evaluation->open_count++];
+		*open = (struct open_buffer){ .index = entry->index, .memories = memories };
+		find_rooms(evaluation, bytes, open->place);
+	}
 	return true;
 }
 
@@ -364,7 +402,7 @@ static bool add_item(struct evaluation *evaluation, int e, const struct use *use
 	struct held_item *item = &evaluation->items[evaluation->item_count++];
 	long elements, streamed, place = array->type.bytes, held_place;
 	*item = (struct held_item){ .entry = entry, .stage = entry->stage, .is_moved = use->store > 0,
-		.is_double = use->is_double,
+		.is_double = use->is_double, .memories = memories_of(evaluation, entry),
 		.is_streamed = evaluation->constraints
 		&& evaluation->constraints->is_streamed[entry->index] };
 	for (int d = 0; d < array->rank; d++) {
@@ -374,8 +412,8 @@ static bool add_item(struct evaluation *evaluation, int e, const struct use *use
 	}
 	if (!buffer_bytes(evaluation, e, use, &held_place))
 		return false;
-	item->place = place_room(&evaluation->memory, place);
-	item->held_place = place_room(&evaluation->memory, held_place);
+	find_rooms(evaluation, place, item->place);
+	find_rooms(evaluation, held_place, item->held_place);
 	double run = array->rank ? run_length(evaluation, e, use->store) : 1;
 	bool known = moved_elements(evaluation, e, use->store, &elements)
 		&& streamed_elements(evaluation, e, &streamed)
@@ -507,14 +545,16 @@ static bool hold(struct evaluation *evaluation, const struct group_limits *limit
 	struct group_choice *choice)
 {
 	const struct flow flow = evaluation->flow;
+	long before[MEMORY_LIMIT];
 	int members = evaluation->model->candidate.last - evaluation->model->candidate.first + 1;
-	memset(evaluation->pool, 0, (size_t)members * sizeof *evaluation->pool);
+	memcpy(before, evaluation->need, sizeof before);
+	memset(evaluation->pool, 0, (size_t)(members * evaluation->memory_count) * sizeof *evaluation->pool);
 	evaluation->overlaps = false;
 	for (int i = 0; i < evaluation->item_count; i++)
 		evaluation->overlaps |= evaluation->doubles && !evaluation->items[i].must_be_held
 			&& evaluation->doubles[evaluation->items[i].entry->index];
 	group_find_chunks(evaluation);
-	long need = group_least_need(evaluation);
+	long need = group_least_need(evaluation, limits);
 	bool found = need <= limits->capacity && choice->repetition <= limits->repetition
 		&& group_choose_held(evaluation, limits);
 	choice->need = need;
@@ -523,6 +563,7 @@ static bool hold(struct evaluation *evaluation, const struct group_limits *limit
 		group_choose_chunks(evaluation, limits);
 	}
 	evaluation->flow = flow;
+	memcpy(evaluation->need, before, sizeof before);
 	return found;
 }
 
@@ -539,14 +580,24 @@ static bool hold_moved(struct evaluation *evaluation, bool holds)
 	return any;
 }
 
+static struct evaluation evaluation_of(struct group_model *model, struct group_choice *choice)
+{
+	const struct arch *arch = model->groups->compilation->arch;
+	struct evaluation evaluation = { .model = model, .choice = choice,
+		.memory_count = arch_memory_count(arch), .open = model->open, .items = model->items,
+		.pool = model->pool, .stage_loop = model->stage_loop };
+	for (int m = 0; m < evaluation.memory_count; m++)
+		evaluation.memories[m] = place_memory(arch, m);
+	return evaluation;
+}
+
 bool group_evaluate(struct group_model *model, const struct group_limits *limits,
 	struct group_choice *choice)
 {
 	enum { COMBINATIONS = 64 };
-	struct evaluation evaluation = { .model = model, .choice = choice,
-		.memory = place_memory(model->groups->compilation->arch, 0), .constraints = limits->constraints,
-		.doubles = limits->doubles, .items = model->items, .pool = model->pool,
-		.stage_loop = model->stage_loop };
+	struct evaluation evaluation = evaluation_of(model, choice);
+	evaluation.constraints = limits->constraints;
+	evaluation.doubles = limits->doubles;
 	int members = model->candidate.last - model->candidate.first + 1;
 	for (int m = 0; m < members; m++)
 		model->stage_loop[m] = -1;
@@ -585,8 +636,8 @@ bool group_evaluate(struct group_model *model, const struct group_limits *limits
 struct cost group_least_cost(struct group_model *model)
 {
 	struct group_choice choice = { .depth = 0 };
-	struct evaluation evaluation = { .model = model, .choice = &choice,
-		.memory = place_memory(model->groups->compilation->arch, 0), .items = model->items };
+	struct evaluation evaluation = evaluation_of(model, &choice);
+	choice.memory = model->array_memory;
 	if (!add_arrays(&evaluation))
 		return cost_of_bytes(0);
 	long bytes = flow_bytes(&evaluation.flow);

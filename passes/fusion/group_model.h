@@ -48,6 +48,7 @@ struct model_entry {
 	bool may_be_kept;            /* see group_keeps; by all loops that move it */
 	int stage;                   /* the only nest that uses it; -1: there are several */
 	long extent[ARRAY_RANK_LIMIT];   /* of all that is touched (internal: written) */
+	unsigned memories;           /* bit m: it may lie in memory m */
 };
 
 /* What one stage reads and nobody writes. */
@@ -57,13 +58,25 @@ struct held_item {
 	bool is_moved;               /* by some loop: held, it comes in regions */
 	long side[ARRAY_RANK_LIMIT]; /* of what a tile reads */
 	long bytes, streamed_bytes;  /* moved if it is held, or comes for its stage */
-	long held_place;             /* in the scratchpad, held, and whether the buffer is double */
+	unsigned memories;           /* bit m: it may lie in memory m, */
+	int memory;                  /* and does, once that is chosen */
+	/* In each memory: held, and whether the buffer is double; if it comes for its stage: whole, or in
+	 * the smallest chunks. */
+	long held_place[MEMORY_LIMIT];
 	bool is_double;
-	long place, least_place;     /* if it comes for its stage: whole, or in the smallest chunks */
+	long place[MEMORY_LIMIT], least_place[MEMORY_LIMIT];
 	bool has_chunks;
 	struct stage_dim dim;
 	bool is_held, is_streamed;   /* streamed: as the user wants */
 	bool must_be_held;           /* held, whatever is best */
+};
+
+/* A buffer that is there all the time, and may lie in several memories. */
+struct open_buffer {
+	int index;                   /* of its array in the function */
+	unsigned memories;
+	int memory;                  /* that is chosen */
+	long place[MEMORY_LIMIT];    /* what it takes of each */
 };
 
 /* A loop that a stage may have inside the tiles. */
@@ -85,24 +98,32 @@ struct group_model {
 	/* room for an evaluation: [entry], [member] */
 	struct held_item *items;
 	struct stage_loop (*stage_loops)[LOOP_DEPTH_LIMIT];   /* [member][loop] */
+	struct open_buffer *open;
 	bool *is_held, *is_best;
-	long *rest, *pool;
+	int *memory, *best_memory;   /* [entry of OPEN, then of ITEMS] */
+	int *array_memory;           /* [array of the function] */
+	long *rest, *pool;           /* the pool: [memory][member] */
 	int *stage_loop;
 };
 
 struct evaluation {
 	struct group_model *model;
-	struct memory memory;
+	int memory_count;
+	struct memory memories[MEMORY_LIMIT];
 	const struct group_constraints *constraints;
 	const bool *doubles;         /* [array of the function]; NULL: none is double */
 	const struct loop_profile *profiles[GROUP_DEPTH];
 	struct group_choice *choice;
 	struct flow flow;            /* of all but the items */
-	long need;                   /* likewise */
+	/* Of each memory, what is there all the time but for items and, while they are not chosen, those
+	 * buffers that are open. */
+	long need[MEMORY_LIMIT];
+	int open_count;
+	struct open_buffer *open;
 	int item_count;
 	struct held_item *items;
 	int *stage_loop;             /* [member]: that it has, -1: the best (see group_first_loops) */
-	long *pool;                  /* [member]: scratch of what comes for it */
+	long *pool;                  /* [memory][member]: scratch of what comes for it; see group_pool */
 	bool overlaps;               /* items come while the stage before computes */
 	long steps;                  /* of the search among what is held */
 };
@@ -119,11 +140,14 @@ void group_find_chunks(struct evaluation *evaluation);
 void group_first_loops(struct evaluation *evaluation);
 bool group_next_loops(struct evaluation *evaluation);
 
-/* The least scratchpad that would do: everything comes as late as it can, or nothing is
- * held apart. */
-long group_least_need(struct evaluation *evaluation);
+/* What comes for MEMBER in memory M. */
+long *group_pool(const struct evaluation *evaluation, int m, int member);
 
-/* Decides which items are held, such that the least is moved.  False if nothing fits, or
+/* The least of all memories that would do: everything comes as late as it can, or nothing is
+ * held apart.  Where some memory alone has too little of what LIMITS say, as much more of all as of that. */
+long group_least_need(struct evaluation *evaluation, const struct group_limits *limits);
+
+/* Decides which items are held, and in which memories all lie, such that the least is moved.  False if nothing fits, or
  * moves less than is wanted. */
 bool group_choose_held(struct evaluation *evaluation, const struct group_limits *limits);
 

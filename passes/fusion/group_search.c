@@ -63,6 +63,8 @@ static void keep(struct search *search)
 	memcpy(best->stages, now->stages, nests * sizeof *best->stages);
 	memcpy(best->stage_tile, now->stage_tile, nests * sizeof *best->stage_tile);
 	memcpy(best->is_double, now->is_double, arrays * sizeof *best->is_double);
+	memcpy(best->memory, now->memory, arrays * sizeof *best->memory);
+	memcpy(best->needs, now->needs, sizeof best->needs);
 	best->flow = now->flow;
 	best->need = now->need;
 	best->repetition = now->repetition;
@@ -86,6 +88,15 @@ static bool is_better(const struct search *search)
 {
 	const struct cost now = group_choice_cost(&search->now), best = group_choice_cost(search->best);
 	return objective_compare(&search->objective, &now, &best) < 0;
+}
+
+void group_limits_take(struct group_limits *limits, const long *memories)
+{
+	limits->capacity = 0;
+	for (int m = 0; m < MEMORY_LIMIT; m++) {
+		limits->capacities[m] = memories[m];
+		limits->capacity += memories[m];
+	}
 }
 
 bool group_is_wanted(const struct group_limits *limits, const struct cost *cost)
@@ -216,7 +227,10 @@ static struct cost least_cost(struct search *search, int depth)
 {
 	struct group_limits limits = search->limits;
 	limits.most = cost_infinite();
-	limits.capacity = LONG_MAX / 4;
+	long memories[MEMORY_LIMIT] = { 0 };
+	for (int m = 0; m < arch_memory_count(search->groups->compilation->arch); m++)
+		memories[m] = LONG_MAX / 4 / arch_memory_count(search->groups->compilation->arch);
+	group_limits_take(&limits, memories);
 	search->now.depth = depth;
 	search->points++;
 	bool is_found = group_evaluate(search->model, &limits, &search->now);
@@ -336,11 +350,12 @@ enum group_outcome group_search(struct groups *groups, const struct fusion_candi
 	search.now.stages = ARENA_ARRAY(arena, struct stage_dim, nests);
 	search.now.stage_tile = ARENA_ARRAY(arena, long, nests);
 	search.now.is_double = ARENA_ARRAY(arena, bool, arrays);
+	search.now.memory = ARENA_ARRAY(arena, int, arrays);
 	search.doubles = ARENA_ARRAY(arena, bool, arrays);
 	*best = (struct group_choice){ .hold = ARENA_ARRAY(arena, enum group_hold, arrays),
 		.stages = ARENA_ARRAY(arena, struct stage_dim, nests),
 		.stage_tile = ARENA_ARRAY(arena, long, nests),
-		.is_double = ARENA_ARRAY(arena, bool, arrays) };
+		.is_double = ARENA_ARRAY(arena, bool, arrays), .memory = ARENA_ARRAY(arena, int, arrays) };
 	const struct cost least = group_least_cost(search.model);
 	best->is_bound = group_is_exact(groups, candidate);
 	if (!may_be_wanted(&search, &least)) {

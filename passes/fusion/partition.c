@@ -59,8 +59,8 @@ bool partition_lower_one(const struct partitioning *partitioning, int first, int
 	compilation->failure.does_not_fit |= !has_room;
 	if (!has_room)
 		diag_error(compilation->diag, nest->location, "nothing fits: what is "
-			"carried over '%s' leaves it nothing of the %ld bytes of scratchpad that '%s' has",
-			nest->name, compilation->arch->scratchpad_bytes, compilation->arch->name);
+			"carried over '%s' leaves it nothing of %s", nest->name,
+			place_all_text(compilation->arch, compilation->arena));
 	return done;
 }
 
@@ -89,11 +89,11 @@ static bool weigh(const struct partitioning *partitioning, int first, int last,
 	bool fits = false, done = true;
 	own->bound = LONG_MAX;
 	if (partition_enter(partitioning, first, last)) {
-		long capacity = partitioning->compilation->arch->scratchpad_bytes;
-		if (!fusion_memo_nest(memo, first, last, carried, capacity, &fits, own)) {
+		const struct arch *arch = partitioning->compilation->arch;
+		if (!fusion_memo_nest(memo, first, last, carried, arch, &fits, own)) {
 			done = weigh_in(partitioning, as_one(partitioning, first, last), &fits, own);
 			if (done)
-				fusion_memo_keep_nest(memo, first, last, carried, capacity, fits, own);
+				fusion_memo_keep_nest(memo, first, last, carried, arch, fits, own);
 		}
 	}
 	partition_leave(partitioning);
@@ -319,8 +319,8 @@ bool partition_report_refusal(const struct partitioning *partitioning, int n,
 	compilation->failure.does_not_fit |= outcome == GROUP_TOO_LARGE || has_lines;
 	if (has_lines)
 		diag_error(compilation->diag, at, "nothing fits: no schedule of the nests '%s' to '%s' as "
-			"one, with what is said of it, needs at most the %ld bytes of scratchpad that '%s' "
-			"has", first, end, compilation->arch->scratchpad_bytes, compilation->arch->name);
+			"one, with what is said of it, needs at most %s", first, end,
+			place_all_text(compilation->arch, compilation->arena));
 	else
 		diag_error(compilation->diag, at, "the nests '%s' to '%s' cannot be fused: %s", first, end,
 			outcome == GROUP_TOO_LARGE ? "no tile of the group fits the scratchpad"

@@ -29,6 +29,16 @@ static bool costs_at_most(const struct plan_nest *out, const struct cost *most)
 	return cost_is_less(&cost, most, true);
 }
 
+/* From here on LIMITS have an eighth less of each memory. */
+static void take_less(struct group_limits *limits)
+{
+	long less[MEMORY_LIMIT], all = limits->capacity - (limits->capacity / 8 + 1);
+	for (int m = 0; m < MEMORY_LIMIT; m++)
+		less[m] = limits->capacities[m] - (limits->capacities[m] ? limits->capacities[m] / 8 + 1 : 0);
+	group_limits_take(limits, less);
+	limits->capacity = all < limits->capacity ? all : limits->capacity;
+}
+
 /* Lowers a group; where the plan needs more than the model says, one of less.  False if
  * none has a plan that costs MOST or less, unless the user wants groups anyway. */
 static bool lower_group_in(const struct partitioning *partitioning, const struct partition *part,
@@ -54,7 +64,7 @@ static bool lower_group_in(const struct partitioning *partitioning, const struct
 			return true;
 		}
 		*plan = before;
-		limits.capacity -= limits.capacity / 8 + 1;
+		take_less(&limits);
 		limits.repetition = 1 + (limits.repetition - 1) * 0.9;
 		if (partition_choose(partitioning, candidate, &limits, &choice) != GROUP_FITS)
 			break;

@@ -384,23 +384,17 @@ struct plan_node *plan_around(struct compilation *compilation, const struct oute
 	return block;
 }
 
-/* How far the buffers reach into the memories, all together. */
-static long used_memory(const struct lowering *lowering)
+/* How far the buffers reach into the memories. */
+static void find_used_memory(const struct lowering *lowering, struct plan_nest *out)
 {
-	const struct arch *arch = lowering->compilation->arch;
-	long used = 0;
-	for (int m = 0; m < arch_memory_count(arch); m++) {
-		const struct memory memory = place_memory(arch, m);
-		long reach = 0;
-		for (int a = 0; a < lowering->groups->count; a++) {
-			const struct plan_buffer *buffer = lowering->buffers[a];
-			long end = buffer->offset_bytes + place_room(&memory, buffer->bytes);
-			if (buffer->memory == m && end > reach)
-				reach = end;
-		}
-		used += reach;
+	memset(out->memory_used_bytes, 0, sizeof out->memory_used_bytes);
+	out->scratchpad_used_bytes = 0;
+	for (int a = 0; a < lowering->groups->count; a++) {
+		const struct plan_buffer *buffer = lowering->buffers[a];
+		const struct memory memory = place_memory(lowering->compilation->arch, buffer->memory);
+		plan_nest_use_memory(out, buffer->memory, buffer->offset_bytes
+			+ place_room(&memory, buffer->bytes));
 	}
-	return used;
 }
 
 /* Buffers are made; now the body, its traffic, and the plan's list of buffers. */
@@ -413,7 +407,7 @@ static bool lower_body(struct lowering *lowering, struct plan_nest *out)
 	if (!lower_level(lowering, outer, out->inner) || !find_traffic(lowering, out))
 		return false;
 	register_buffers(lowering);
-	out->scratchpad_used_bytes = used_memory(lowering);
+	find_used_memory(lowering, out);
 	for (int a = 0; a < lowering->groups->count; a++)
 		out->is_double |= lowering->buffers[a]->is_double;
 	return true;

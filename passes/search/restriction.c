@@ -56,27 +56,53 @@ enum array_role nest_array_role(const struct nest *nest, const struct reference_
 	return first == own->array ? ROLE_INPUT : ROLE_WEIGHT;
 }
 
-/* The role of array A of GROUPS in the nest that NEST, a part of it, belongs to: what holds it does not
- * depend on which part is looked at. */
-static enum array_role role_in_whole(const struct nest *nest, const struct reference_groups *groups,
-	int a)
+static bool nest_uses(const struct nest *nest, const struct array *array, bool is_write)
 {
-	const struct nest *whole = nest;
-	while (whole->parent)
-		whole = whole->parent;
-	for (int b = 0; b < whole->arrays->count; b++)
-		if (whole->arrays->items[b].array == groups->items[a].array)
-			return nest_array_role(whole, whole->arrays, b);
-	return nest_array_role(nest, groups, a);
+	for (int s = 0; s < nest->statement_count; s++)
+		for (int a = 0; a < nest->statements[s]->access_count; a++)
+			if (nest->statements[s]->accesses[a].array == array
+				&& (!is_write || nest->statements[s]->accesses[a].is_write))
+				return true;
+	return false;
 }
 
-unsigned array_memories(const struct arch *arch, const struct nest *nest,
-	const struct reference_groups *groups, int a)
+/* ARRAY, which NEST reads, is an input of it whatever else it reads. */
+static bool is_input(const struct nest *nest, const struct array *array)
+{
+	return !array->by_value && !nest_uses(nest, array, true)
+		&& (is_written_in(nest->function, array) || has_window(nest->function, array));
+}
+
+/* nest_array_role of ARRAY in NEST, whichever of its arrays are carried. */
+static enum array_role role_of(const struct nest *nest, const struct array *array)
+{
+	const struct array *first = NULL;
+	bool has_input = false;
+	if (nest_uses(nest, array, true))
+		return ROLE_OUTPUT;
+	if (is_input(nest, array))
+		return ROLE_INPUT;
+	for (int s = 0; s < nest->statement_count; s++)
+		for (int a = 0; a < nest->statements[s]->access_count; a++) {
+			const struct array *other = nest->statements[s]->accesses[a].array;
+			has_input |= is_input(nest, other);
+			if (!first && !other->by_value && !nest_uses(nest, other, true))
+				first = other;
+		}
+	return !has_input && first == array ? ROLE_INPUT : ROLE_WEIGHT;
+}
+
+unsigned array_memories(const struct arch *arch, const struct nest *nest, const struct array *array)
 {
 	unsigned memories = 0;
+	const struct nest *whole = nest;
 	if (arch_memory_count(arch) == 1)
 		return 1;
-	enum array_role role = role_in_whole(nest, groups, a);
+	while (whole->parent && nest_uses(whole->parent, array, false))
+		whole = whole->parent;
+	if (!nest_uses(whole, array, false))
+		return 0;
+	enum array_role role = role_of(whole, array);
 	for (int m = 0; m < arch_memory_count(arch); m++)
 		memories |= (arch_memory(arch, m).roles >> role & 1) << m;
 	return memories;

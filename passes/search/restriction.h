@@ -12,10 +12,9 @@
  * reads first.  Weights are the rest. */
 enum array_role nest_array_role(const struct nest *nest, const struct reference_groups *groups, int a);
 
-/* The memories of ARCH that array A of GROUPS, in NEST, may lie in: those that hold its role in the
- * whole nest.  Bit m: memory m. */
-unsigned array_memories(const struct arch *arch, const struct nest *nest,
-	const struct reference_groups *groups, int a);
+/* The memories of ARCH that ARRAY may lie in where NEST uses it: those that hold its role in the whole nest, which does not
+ * depend on what of it is looked at, or stays on chip.  Bit m: memory m; 0: NEST does not use it. */
+unsigned array_memories(const struct arch *arch, const struct nest *nest, const struct array *array);
 
 /* Narrows the space of MODEL to compilation->request.restriction.  What the user fixed comes
  * after it and counts. */

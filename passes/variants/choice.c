@@ -222,7 +222,7 @@ static bool prepare(struct choice *choice)
 	restrict_siblings(choice);
 	for (int a = 0; a < choice->model.array_count; a++)
 		choice->options.memories[a] = array_memories(compilation->arch, choice->variant.nest,
-			choice->variant.groups, a);
+			choice->variant.groups->items[a].array);
 	restriction_apply(compilation, &choice->variant, &choice->model, &choice->options);
 	read_constraints(choice);
 	if (!choice->has_forms)

@@ -16,6 +16,7 @@ struct group_constraints {
 	bool *is_double;             /* [array of the function]; all, if HAS_ORDER */
 	const char **stage_loop;     /* [array of the function]: in chunks along that; NULL */
 	long *stage_tile;            /* [array of the function] */
+	unsigned *memories;          /* [array of the function], bit m: it may lie there; 0: free */
 };
 
 #endif

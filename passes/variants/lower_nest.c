@@ -394,6 +394,7 @@ static bool find_in(struct compilation *compilation, const struct nest *nest,
 /* What the bytes of a nest in less scratchpad depend on besides the nest. */
 struct less_key {
 	long bytes, effort, restriction[5], buffering;
+	long memories[MEMORY_LIMIT]; /* where there are several */
 	double command_bytes;
 	unsigned long carried[4];
 	char form[];                 /* "": all */
@@ -410,6 +411,8 @@ static struct nest_query less_query(const struct compilation *compilation, const
 		.restriction = { restriction->held_roles, restriction->is_in_source_order,
 		restriction->is_forward, restriction->divides, restriction->prefers_memory },
 		.buffering = compilation->request.buffering, .command_bytes = restriction->command_bytes };
+	for (int m = 0; m < look->less->memory_count; m++)
+		key->memories[m] = look->less->memories[m].bytes;
 	for (int i = 0; compilation->room.carried && i < compilation->room.carried->count; i++)
 		if (compilation->room.carried->is_carried[i])
 			key->carried[i % 256 / 64] ^= 1UL << i % 64;

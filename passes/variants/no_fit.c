@@ -67,20 +67,6 @@ static void explain_line(const struct choice *choice, int i)
 		is_alone ? "alone" : "with the order"), least, why);
 }
 
-/* What the machine has on chip: "the 64 bytes of scratchpad that 'm' has". */
-static const char *what_there_is(const struct compilation *compilation)
-{
-	const struct arch *arch = compilation->arch;
-	const char *text = "";
-	if (!arch->memory_count)
-		return arena_printf(compilation->arena, "the %ld bytes of scratchpad that '%s' has",
-			arch->scratchpad_bytes, arch->name);
-	for (int m = 0; m < arch->memory_count; m++)
-		text = arena_printf(compilation->arena, "%s%s%s %ld", text, m ? ", " : "",
-			arch->memories[m].name, arch->memories[m].bytes);
-	return arena_printf(compilation->arena, "what '%s' has: %s bytes", arch->name, text);
-}
-
 /* The user's lines leave nothing that fits: what each of them needs, and all.  False if the user
  * says nothing of the nest. */
 static bool report_lines(const struct choice *choice)
@@ -98,7 +84,7 @@ static bool report_lines(const struct choice *choice)
 		return false;
 	compilation->failure.does_not_fit = true;
 	diag_error(compilation->diag, schedule_line_at(first), "nothing fits: no schedule of '%s' with "
-		"what is said of it needs at most %s", choice->variant.nest->name, what_there_is(compilation));
+		"what is said of it needs at most %s", choice->variant.nest->name, place_all_text(compilation->arch, compilation->arena));
 	for (int i = 0; i < choice->asked.line_count; i++)
 		if (is_taken[i] && !schedule_line_is(choice->asked.lines[i], "form"))
 			explain_line(choice, i);
@@ -174,7 +160,7 @@ void choice_report_no_fit(struct choice *choice)
 	compilation->failure.does_not_fit = true;
 	diag_error(compilation->diag, choice->variant.nest->location,
 		"nothing fits: no schedule of '%s' needs at most %s", choice->variant.nest->name,
-		what_there_is(compilation));
+		place_all_text(compilation->arch, compilation->arena));
 	if (!arch->memory_count)
 		diag_note(compilation->diag, choice->variant.nest->location,
 			arch->exclusive ? "the least that would do is %s of %ld bytes"

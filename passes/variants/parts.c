@@ -67,8 +67,8 @@ static void add_part(struct compilation *compilation, const struct plan_nest *pa
 	out->points += part->points;
 	out->seconds += part->seconds;
 	out->bound_bytes = saturated_sum(out->bound_bytes, part->bound_bytes);
-	if (part->scratchpad_used_bytes > out->scratchpad_used_bytes)
-		out->scratchpad_used_bytes = part->scratchpad_used_bytes;
+	for (int m = 0; m < arch_memory_count(compilation->arch); m++)
+		plan_nest_use_memory(out, m, part->memory_used_bytes[m]);
 }
 
 /* One part of a body, inside OUTER: its own dependences, band, schedule and buffers; MAY_PART: or

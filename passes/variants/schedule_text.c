@@ -361,9 +361,24 @@ static bool is_carried_here(const struct schedule_reader *reader, const char *na
 	return false;
 }
 
-/* The place of ARRAY, which is carried. */
+/* The memory that the line's third word names, as a bit; 0 (a failure): none. */
+static unsigned memory_named(struct schedule_reader *reader)
+{
+	const struct schedule_word *word = &reader->line->words[2];
+	int m = arch_memory_named(reader->compilation->arch, word->text);
+	if (m < 0)
+		fail(reader, arena_printf(reader->arena, "'%s' has no memory", reader->compilation->arch->name),
+			word);
+	return m < 0 ? 0 : 1u << m;
+}
+
+/* The place of ARRAY, which is carried, or its memory. */
 static void read_carried(struct schedule_reader *reader, const struct schedule_word *array)
 {
+	if (schedule_line_is(reader->line, "memory")) {
+		memory_named(reader);
+		return;
+	}
 	const struct schedule_word *word = next_word(reader);
 	if (!word || strcmp(word->text, "outside") || next_word(reader))
 		fail(reader, "what is carried is stored `outside` and nowhere else:", array);
@@ -402,22 +417,13 @@ static void read_store(struct schedule_reader *reader)
 	read_of_buffers(reader, read_storage);
 }
 
-/* The line's third word is the memory that array A lies in. */
+/* Array A lies in the memory that the line names. */
 static void read_memory_of(struct schedule_reader *reader, int a)
 {
-	const struct schedule_word *word = &reader->line->words[2];
-	int m = arch_memory_named(reader->compilation->arch, word->text);
+	unsigned memory = memory_named(reader);
 	reader->memories[a] = reader->line;
-	if (m < 0)
-		fail(reader, arena_printf(reader->arena, "'%s' has no memory", reader->compilation->arch->name),
-			word);
-	else
-		reader->options->memories[a] = 1u << m;
-}
-
-static void read_memory(struct schedule_reader *reader)
-{
-	read_of_buffers(reader, read_memory_of);
+	if (memory)
+		reader->options->memories[a] = memory;
 }
 
 /* The array of the function that the next word names; -1 (a failure): none. */
@@ -430,6 +436,16 @@ static int read_array(struct schedule_reader *reader)
 			return i;
 	fail(reader, word ? "the function has no array" : "an array's name is missing", word);
 	return -1;
+}
+
+/* Where what is carried lies is read there (passes/fusion/carry.c). */
+static void read_memory(struct schedule_reader *reader)
+{
+	int found;
+	if (!reader->group)
+		read_of_buffers(reader, read_memory_of);
+	else if ((found = read_array(reader)) >= 0)
+		reader->group->memories[found] = memory_named(reader);
 }
 
 /* ---- of groups ---- */

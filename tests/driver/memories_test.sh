@@ -142,7 +142,7 @@ sed 's/BYTES/3/' many.yaml >none.yaml
 exits 3 "nothing fits" "$LOOPC" --arch=none.yaml -D N=100 sum.loop
 has err 'not all ways to give its arrays to the memories may have been tried' "says that there are more"
 
-# What is not there for several memories.
+# Groups, merged nests and arrays that stay on chip.
 cat >chain.loop <<'END'
 void chain(int N, const float A[N], float B[N], float C[N])
 {
@@ -155,15 +155,67 @@ void chain(int N, const float A[N], float B[N], float C[N])
 		C[i] = B[i] + T[i];
 }
 END
-chain="$LOOPC --arch=two.yaml -D N=2000 chain.loop"
-exits 0 "nests one by one" $chain --verify -Rloop
-has err "the nests of 'chain' are not fused, and no arrays stay on chip between them: 'two' has several memories" "are said to be"
-printf 'nest chain.0-1\nfuse T\n' >fuse.sched
-exits 1 "a group is refused" $chain --schedule=fuse.sched
-has err "are to be fused, but 'two' has several memories" "and why is said"
-printf 'nest chain.0\ncarry T\n' >carry.sched
-exits 1 "so is what stays on chip" $chain --schedule=carry.sched
-has err "are to stay on chip, but 'two' has several memories" "and why is said"
+chain="$LOOPC --arch=two.yaml -D N=100 chain.loop"
+exits 0 "nests that share arrays" $chain --verify --report=r.json
+is "$(json "R['total']['total_bytes'], R['functions'][0]['optimal']")" "1200 True" "move each of the caller's once"
+printf 'nest chain.0\ncarry T\nmemory T weights\n' >carry.sched
+exits 3 "a carried array in a memory that is too small" $chain --schedule=carry.sched
+has err "'T' cannot stay on chip from the first nest that uses it to the last" "is refused"
+printf 'nest chain.0\ncarry T\nmemory T data\n' >carry.sched
+exits 0 "in one that is not" $chain --schedule=carry.sched --verify --report --emit=schedule=again.sched
+has out 'T_carried +400 bytes at +[0-9]+ +\[100\]' "it has its place"
+is "$(grep -c '^memory T data$' again.sched)" "$(grep -c '^carry T$' again.sched)" "which the schedules say"
+cat >filters.loop <<'END'
+#include <stdint.h>
+void filters(const int16_t X[18][18], const int16_t K1[3][3], const int16_t K2[3][3], int16_t Y[14][14])
+{
+	int16_t T[16][16];
+	for (int p = 0; p < 16; p++)
+		for (int q = 0; q < 16; q++) {
+			T[p][q] = 0;
+			for (int r = 0; r < 3; r++)
+				for (int s = 0; s < 3; s++)
+					T[p][q] += X[p + r][q + s] * K1[r][s];
+		}
+	for (int p = 0; p < 14; p++)
+		for (int q = 0; q < 14; q++) {
+			Y[p][q] = 0;
+			for (int r = 0; r < 3; r++)
+				for (int s = 0; s < 3; s++)
+					Y[p][q] += T[p + r][q + s] * K2[r][s];
+		}
+}
+END
+cat >three.yaml <<'END'
+name: three
+memories:
+  - { name: inputs, bytes: 150, holds: [input] }
+  - { name: weights, bytes: 36, holds: [weight] }
+  - { name: sums, bytes: 160, holds: [output] }
+END
+filters="$LOOPC --arch=three.yaml filters.loop"
+exits 0 "a group in three memories" $filters --verify --report=r.json --emit=schedule=f.sched,plan=f.plan
+is "$(json "R['total']['total_bytes'], [b['memory'] for b in K['buffers']]")" \
+	"$((18 * 18 * 2 + 36 + 14 * 14 * 2)) ['sums', 'inputs', 'weights', 'sums', 'weights']" \
+	"moves nothing twice; what is between its nests lies with results"
+exits 0 "its schedule is read back" $filters --schedule=f.sched --emit=schedule
+same f.sched out "as it was"
+exits 0 "and its plan" "$LOOPC" f.plan --emit=plan
+same f.plan out "as it was"
+printf 'nest filters.0-1\nfuse T\nmemory T inputs\n' >other.sched
+exits 0 "it may lie with inputs, too" $filters --schedule=other.sched --verify --emit=schedule
+has out '^memory T inputs$' "as a line says"
+sed 's/memory K2 .*/memory K2 sums/' f.sched >other.sched
+exits 0 "and others where their roles are not" $filters --schedule=other.sched --verify --emit=schedule
+has out '^memory K2 sums$' "as a line says"
+sed 's/memory T .*/memory T weights/' f.sched >other.sched
+exits 3 "but not where there is no room" $filters --schedule=other.sched
+has err "needs at most what 'three' has: inputs 150, weights 36, sums 160 bytes" "which is said"
+printf 'nest filters.0-1\nfuse T\nmemory T sum\n' >wrong.sched
+exits 1 "no such memory" $filters --schedule=wrong.sched
+has err "'three' has no memory 'sum' in the schedule" "is said"
+
+# What is not there for several memories.
 for option in --sweep=scratchpad:1K..2K --pareto --explain=strategies; do
 	exits 2 "$option is refused" $chain $option
 	has err "needs a machine with one memory on chip; 'two' has 2" "and why is said"

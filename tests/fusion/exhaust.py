@@ -1,10 +1,12 @@
 """A group's search against all of its schedules: two filters over an image, and two tables that are
 alike beside another one; every order of the two loops, every tile size of equal parts and everything that
-may come for its stage, each lowered by itself and counted.  python3 exhaust.py LOOPC"""
+may come for its stage, each lowered by itself and counted; in one memory, and in two or three with every way
+to lay the arrays there.  python3 exhaust.py LOOPC GROUPS MACHINES"""
 
 import itertools
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -59,16 +61,23 @@ void tables(const int X[%d][%d], const int K1[%d], const int K2[%d], const int D
 # Name, source, extents of the loops, and what may come for its stage: weights of the filters come a row
 # or a column at a time, which needs least.
 GROUPS = (
-    ('filters', FILTERS, {'p': ROWS + 1, 'q': COLUMNS + 2}, (('', 'X'), ('', 'K1 r 1'), ('', 'K2 s 1'))),
-    ('tables', TABLES, {'i': LINES, 'c': CHANNELS}, (('', 'X', 'X c 1'), ('', 'K1'), ('', 'K2'), ('', 'D'))),
+    ('filters', FILTERS, {'p': ROWS + 1, 'q': COLUMNS + 2}, (('', 'X'), ('', 'K1 r 1'), ('', 'K2 s 1')), 2),
+    ('tables', TABLES, {'i': LINES, 'c': CHANNELS}, (('', 'X', 'X c 1'), ('', 'K1'), ('', 'K2'), ('', 'D')), 4),
 )
+# The roles of the arrays, and of those that one nest alone reads, which.
+ROLES = {'X': 'input', 'W': 'weight', 'V': 'weight', 'K1': 'weight', 'K2': 'weight', 'D': 'weight', 'T': 'input output', 'Y': 'output'}
+STAGES = {'X': 0, 'W': 0, 'V': 1, 'K1': 0, 'K2': 1, 'D': 1}
 
 
-def compile_for(loopc, directory, scratchpad, name, *options):
-    """Traffic and scratchpad; None: it does not fit."""
+def scratchpad_of(size):
+    return 'scratchpad: { bytes: %d }\n' % size
+
+
+def compile_for(loopc, directory, memories, name, *options):
+    """Traffic, scratchpad, name, schedule and the bytes of the buffers; None: it does not fit."""
     path = lambda name: os.path.join(directory, name)
     with open(path('machine.yaml'), 'w') as out:
-        out.write('name: m\nscratchpad: { bytes: %d }\n' % scratchpad)
+        out.write('name: m\n' + memories)
     process = subprocess.run(
         [loopc, '--arch=' + path('machine.yaml'), '--fuse=all', '--recompute=allowed',
          '--report=' + path('report.json'), *options, path(name + '.loop')],
@@ -81,7 +90,8 @@ def compile_for(loopc, directory, scratchpad, name, *options):
         report = json.load(stream)
     kernel = report['kernels'][0]
     return (report['total']['total_bytes'], kernel['scratchpad']['used_bytes'],
-            kernel['nest'], kernel['schedule'])
+            kernel['nest'], kernel['schedule'],
+            {buffer['array']: buffer['bytes'] for buffer in kernel['scratchpad']['buffers']})
 
 
 def sizes_of(extent):
@@ -102,8 +112,65 @@ def schedules(name, extents, streamed):
                         ' '.join(order), ''.join('stream %s\n' % text for text in streams if text))
 
 
-def check(loopc, directory, name, source, extents, streamed):
-    """How many sizes of the scratchpad the search finds no best schedule for."""
+def need_of(point, arrays, element):
+    """What the buffers of ARRAYS need of a memory: what comes for a stage takes turns with what does for the
+    other, behind what is there all the time."""
+    held, turns = 0, [0, 0]
+    for array in arrays:
+        if '\nstream %s' % array in point[3]:
+            turns[STAGES[array]] += point[4][array]
+        else:
+            held += point[4][array]
+    return -(-held // element) * element + max(turns) if any(turns) else held
+
+
+def best_of(points, machine, element):
+    """What is least of all points in all memories of MACHINE, a list of bytes and roles."""
+    best = None
+    for point in points:
+        if best is not None and point[0] >= best:
+            continue
+        may = [[m for m, (_, roles) in enumerate(machine) if set(ROLES[array].split()) & set(roles)]
+               for array in point[4]]
+        for ways in itertools.product(*may):
+            lying = [[array for array, way in zip(point[4], ways) if way == m] for m in range(len(machine))]
+            if all(need_of(point, arrays, element) <= size for arrays, (size, _) in zip(lying, machine)):
+                best = point[0]
+                break
+    return best
+
+
+def random_machine(rng, points):
+    """Two or three memories that have together about what some point needs."""
+    count, total = rng.choice((2, 2, 3)), rng.choice(points)[1] * rng.choice((1, 1.2, 1.5))
+    cuts = sorted(rng.random() for _ in range(count - 1))
+    sizes = [max(2, int(total * (high - low))) for low, high in zip([0] + cuts, cuts + [1])]
+    holders = {role: rng.sample(range(count), rng.choice((1, 2, 2))) for role in ('input', 'weight', 'output')}
+    return [(size, [role for role in holders if m in holders[role]] or ['output'])
+            for m, size in enumerate(sizes)]
+
+
+def check_memories(loopc, directory, name, points, element, count):
+    """How many of COUNT random machines with several memories the search finds no best schedule for."""
+    rng, failures, fitting = random.Random(name), 0, 0
+    for _ in range(count):
+        machine = random_machine(rng, points)
+        best = best_of(points, machine, element)
+        found = compile_for(loopc, directory, 'memories:\n' + ''.join(
+            '  - { name: m%d, bytes: %d, holds: [%s] }\n' % (m, size, ', '.join(roles))
+            for m, (size, roles) in enumerate(machine)), name)
+        grouped = found and found[2] == name + '.0-1'
+        fitting += best is not None
+        if (found[0] if grouped else None) != best:
+            print('%s, %s: %s, but the best is %s' % (name, machine, found, best))
+            failures += 1
+    print('%s: %d machines, %d in which it fits' % (name, count, fitting))
+    return failures + (count > 0 and not fitting)
+
+
+def check(loopc, directory, machines, name, source, extents, streamed, element):
+    """How many sizes of the scratchpad, and machines with several memories, the search finds no best schedule
+    for."""
     with open(os.path.join(directory, name + '.loop'), 'w') as out:
         out.write(source)
     points = []
@@ -111,26 +178,27 @@ def check(loopc, directory, name, source, extents, streamed):
         path = os.path.join(directory, 'schedule')
         with open(path, 'w') as out:
             out.write(text)
-        found = compile_for(loopc, directory, 65536, name, '--schedule=' + path)
+        found = compile_for(loopc, directory, scratchpad_of(65536), name, '--schedule=' + path)
         if not found or text.count('tile') != found[3].count('tile'):
             sys.exit('not kept: %s as %s' % (text, found))
         points.append(found)
-    sizes = sorted({used for _, used, _, _ in points})
+    sizes = sorted({point[1] for point in points})
     failures = 0
     for size in [sizes[0] - 1] + sizes[::max(1, len(sizes) // 20)]:
-        best = min((total for total, used, _, _ in points if used <= size), default=None)
-        found = compile_for(loopc, directory, size, name)
+        best = min((point[0] for point in points if point[1] <= size), default=None)
+        found = compile_for(loopc, directory, scratchpad_of(size), name)
         grouped = found and found[2] == name + '.0-1'
         if (found[0] if grouped else None) != best:
             print('%s, %d bytes: %s, but the best is %s' % (name, size, found, best))
             failures += 1
     print('%s: %d schedules, %d sizes' % (name, len(points), len(sizes)))
-    return failures
+    return failures + check_memories(loopc, directory, name, points, element, machines)
 
 
 def main():
+    loopc, groups, machines = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     with tempfile.TemporaryDirectory() as directory:
-        return sum(check(sys.argv[1], directory, *group) for group in GROUPS[:int(sys.argv[2])]) > 0
+        return sum(check(loopc, directory, machines, *group) for group in GROUPS[:groups]) > 0
 
 
 if __name__ == '__main__':
