@@ -131,8 +131,6 @@ static enum status find_strategies(struct session *session)
 		fputs("loopc: error: --explain=strategies needs the source, not a plan\n", stderr);
 		return STATUS_USAGE;
 	}
-	if (!session_has_one_memory(session, "--explain=strategies"))
-		return STATUS_USAGE;
 	strategies_find(session);
 	return STATUS_DONE;
 }

@@ -546,13 +546,12 @@ static bool check_plot_files(const char *option, const struct string_list *files
 
 static bool check_sweep(const struct options *options)
 {
-	long from, to;
-	int steps;
+	struct sweep_asked asked;
 	if (options->sweep_files.count && !options->sweep)
 		return wrong("--sweep-output goes with --sweep");
-	if (options->sweep && !sweep_parse(options->sweep, &from, &to, &steps))
-		return wrong("--sweep is scratchpad:FROM..TO in bytes, with K or M behind a number for "
-			"1024 or 1024^2 of them, as scratchpad:8K..1M, not '%s'",
+	if (options->sweep && !sweep_parse(options->sweep, &asked))
+		return wrong("--sweep is scratchpad:FROM..TO (or a memory's name for the first word) in bytes, with "
+			"K or M behind a number for 1024 or 1024^2 of them, as scratchpad:8K..1M, not '%s'",
 			options->sweep);
 	return check_plot_files("--sweep-output", &options->sweep_files);
 }

@@ -72,7 +72,8 @@ static void print_front(FILE *out, const struct fronts *fronts, const char *name
 	fprintf(out, "front of %s on %s: %d points%s%s\n", name, fronts->session->arch->name,
 		front->point_count, front->gap_count ? ", not complete" : "",
 		is_proved(front) ? "" : ", not all proved");
-	fprintf(out, "%6s %15s %18s", "point", "scratchpad", "traffic");
+	fprintf(out, "%6s %15s %18s", "point", arch_memory_count(fronts->session->arch) > 1 ? "all memories"
+		: "scratchpad", "traffic");
 	if (with_macs)
 		fprintf(out, " %18s", "macs");
 	fprintf(out, energy_is_known(fronts->session->arch) ? " %12s\n" : "\n", "energy (uJ)");
@@ -232,8 +233,6 @@ static bool print_file(const struct fronts *fronts, struct outputs *outputs, con
 
 enum status pareto(struct session *session, struct outputs *outputs)
 {
-	if (!session_has_one_memory(session, "--pareto of scratchpad and traffic"))
-		return STATUS_USAGE;
 	const struct options *options = session->options;
 	struct fronts fronts = { session, session->program->function_count,
 		ARENA_ARRAY(session->arena, struct pareto, session->program->function_count + 1) };

@@ -223,15 +223,6 @@ bool session_print_ast(struct session *session, FILE *out)
 		options->include_dirs.items, options->include_dirs.count);
 }
 
-bool session_has_one_memory(const struct session *session, const char *what)
-{
-	int count = arch_memory_count(session->arch);
-	if (count > 1)
-		fprintf(stderr, "loopc: error: %s needs a machine with one memory on chip; '%s' has %d\n", what,
-			session->arch->name, count);
-	return count == 1;
-}
-
 void session_end(struct session *session)
 {
 	trace_end(session->trace);

@@ -52,8 +52,6 @@ bool session_print_preprocessed(struct session *session, FILE *out);
 /* --emit=ast, which needs no program: the syntax tree of the source. */
 bool session_print_ast(struct session *session, FILE *out);
 
-/* What WHAT asks for is of machines with one memory on chip; else says that this one has several. */
-bool session_has_one_memory(const struct session *session, const char *what);
 
 /* Releases what the arena does not own. */
 void session_end(struct session *session);

@@ -67,6 +67,45 @@ static void set_memories(struct arch *arch, const struct arch_memory *memories)
 	}
 }
 
+static long bytes_of_all(const struct arch *arch)
+{
+	long bytes = 0;
+	for (int m = 0; m < arch_memory_count(arch); m++)
+		bytes += arch_memory(arch, m).bytes;
+	return bytes;
+}
+
+bool arch_is_limited(const struct arch *arch)
+{
+	return arch->memory_count && arch->scratchpad_bytes < bytes_of_all(arch);
+}
+
+struct arch arch_limited(const struct arch *arch, long bytes)
+{
+	struct arch limited = *arch;
+	if (!arch->memory_count)
+		return arch_resized(arch, bytes);
+	if (bytes < limited.scratchpad_bytes)
+		limited.scratchpad_bytes = bytes;
+	return limited;
+}
+
+long arch_step_bytes(const struct arch *arch)
+{
+	long step = 0;
+	for (int m = 0; m < arch_memory_count(arch); m++) {
+		const struct arch_memory memory = arch_memory(arch, m);
+		long a = step, b = arch_memory_granule(&memory);
+		while (b) {
+			long rest = a % b;
+			a = b;
+			b = rest;
+		}
+		step = a;
+	}
+	return step;
+}
+
 /* SHARE of a memory's bytes, at least a granule: a memory of nothing has no banks. */
 static long share_of(const struct arch_memory *memory, double share)
 {
@@ -84,8 +123,8 @@ struct arch arch_resized(const struct arch *arch, long bytes)
 		resize(&memories[m], arch->memory_count ? share_of(&memories[m], share) : bytes);
 	}
 	set_memories(&resized, memories);
-	if (arch->memory_count && bytes <= 0)
-		resized.scratchpad_bytes = 0;
+	if (arch->memory_count && (bytes <= 0 || arch_is_limited(arch)))
+		resized.scratchpad_bytes = bytes > 0 ? bytes : 0;
 	return resized;
 }
 
@@ -102,6 +141,7 @@ struct arch arch_left(const struct arch *arch, const long *bytes)
 				.align_bytes = memories[m].align_bytes, .roles = memories[m].roles };
 	}
 	set_memories(&left, memories);
+	left.scratchpad_bytes += arch->scratchpad_bytes - bytes_of_all(arch);
 	return left;
 }
 
@@ -122,6 +162,7 @@ struct arch arch_enlarged(const struct arch *arch, long granules)
 		resize(&memories[m], memories[m].bytes + granules * arch_memory_granule(&memories[m]));
 	}
 	set_memories(&enlarged, memories);
+	enlarged.scratchpad_bytes += arch->scratchpad_bytes - bytes_of_all(arch);
 	return enlarged;
 }
 

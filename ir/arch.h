@@ -29,7 +29,8 @@ struct arch_memory {
 struct arch {
 	const char *name;
 	/* The scratchpad, as struct arch_memory has it.  Of a machine with several memories the bytes are
-	 * those of all, and the alignment is the largest: who places buffers asks arch_memory. */
+	 * those of all, or fewer, if no more may be used of all together (arch_limited); the alignment is the
+	 * largest: who places buffers asks arch_memory. */
 	long scratchpad_bytes;
 	int banks;
 	bool exclusive;
@@ -87,6 +88,13 @@ long arch_memory_granule(const struct arch_memory *memory);
 struct arch arch_resized(const struct arch *arch, long bytes);
 /* ARCH with so many BYTES of each memory left, or the whole banks in these; of some none may be. */
 struct arch arch_left(const struct arch *arch, const long *bytes);
+/* ARCH with BYTES of scratchpad instead, as arch_resized has it; of several memories each stays as large as it is, and of
+ * all together no more may be used. */
+struct arch arch_limited(const struct arch *arch, long bytes);
+/* Fewer bytes may be used of ARCH's memories than they have. */
+bool arch_is_limited(const struct arch *arch);
+/* What buffers of all memories together need is a multiple of this. */
+long arch_step_bytes(const struct arch *arch);
 /* A and B have as many bytes of each memory, and of all. */
 bool arch_same_room(const struct arch *a, const struct arch *b);
 /* ARCH with so many GRANULES more in each memory. */

@@ -624,7 +624,7 @@ static bool place_all(const struct nest_model *model, const struct arch *arch,
 		schedule->scratchpad_bytes += requests[m].bytes;
 		fits = fits && requests[m].bytes <= memories[m].bytes;
 	}
-	return fits;
+	return fits && (!arch->memory_count || schedule->scratchpad_bytes <= arch->scratchpad_bytes);
 }
 
 bool schedule_evaluate(const struct nest_model *model, const struct arch *arch,

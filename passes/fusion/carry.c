@@ -259,7 +259,7 @@ const struct arch *carry_arch(const struct compilation *compilation,
 	const struct carrying *carrying, int first, int last)
 {
 	const struct arch *all = carrying->space->arch;
-	long left[MEMORY_LIMIT], most = 0;
+	long left[MEMORY_LIMIT], most = 0, gaps = 0;
 	bool is_taken = false;
 	for (int m = 0; m < arch_memory_count(all); m++) {
 		long bytes = arch_memory(all, m).bytes, step = carrying->steps[m];
@@ -268,6 +268,7 @@ const struct arch *carry_arch(const struct compilation *compilation,
 		left[m] = taken ? bytes / step * step - taken : bytes;
 		most = left[m] > most ? left[m] : most;
 		is_taken |= taken > 0;
+		gaps += taken ? step - 1 : 0;
 		if (left[m] < 0)
 			return NULL;
 	}
@@ -277,7 +278,10 @@ const struct arch *carry_arch(const struct compilation *compilation,
 		return NULL;
 	struct arch *arch = ARENA_NEW(compilation->arena, struct arch);
 	*arch = arch_left(all, left);
-	return arch;
+	/* behind what the nests need of a memory what is carried begins at a multiple of its step */
+	if (arch_is_limited(all))
+		arch->scratchpad_bytes -= gaps;
+	return arch->scratchpad_bytes > 0 ? arch : NULL;
 }
 
 unsigned long carry_used(const struct carrying *carrying, int first, int last,

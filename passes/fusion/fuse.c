@@ -66,6 +66,8 @@ struct group_limits group_limits_of(const struct compilation *compilation)
 	for (int m = 0; m < arch_memory_count(compilation->arch); m++)
 		memories[m] = place_memory(compilation->arch, m).bytes;
 	group_limits_take(&limits, memories);
+	if (arch_is_limited(compilation->arch))
+		limits.capacity = compilation->arch->scratchpad_bytes;
 	return limits;
 }
 

@@ -567,7 +567,8 @@ static long chunk_tile(const struct evaluation *evaluation, const struct group_l
 	long tile = chunked ? wanted_tile(evaluation, chunked) : 0;
 	if (tile || !chunked)
 		return tile;
-	if (limits->prefers_memory)
+	/* where no more may be used of all memories than some have, all of it may be gone */
+	if (limits->prefers_memory || arch_is_limited(evaluation->model->groups->compilation->arch))
 		return 1;
 	long parts = 1, extent = chunked->dim.extent;
 	while (tile != 1 && !has_rooms(evaluation, n, tile, rooms)) {

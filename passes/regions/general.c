@@ -296,7 +296,7 @@ static bool requests_fit(const struct memory *memories, const struct place_reque
 	}
 	if (!fits && *needed <= arch->scratchpad_bytes)
 		*needed = arch->scratchpad_bytes + 1;
-	return fits;
+	return fits && (!arch->memory_count || *needed <= arch->scratchpad_bytes);
 }
 
 bool general_place(struct lowering *lowering, const struct arch *arch, long *needed)

@@ -128,7 +128,7 @@ static struct others others_after(const struct tree *tree, int a)
 		else
 			others.commands -= saved;
 		left[space->memory_of[b]] += room_of(space, b)->granule;
-		if (space->memory_of[b] != space->memory_of[a])
+		if (space->memory_of[b] != space->memory_of[a] && !space->is_limited)
 			continue;
 		if (savings[b].most > 0)
 			others.traffic_rate = fmax(others.traffic_rate, savings[b].rate);
@@ -222,7 +222,7 @@ static void choose_slots(struct tree *tree, int depth, int a, double traffic, do
 {
 	const struct space *space = tree->space;
 	const struct stored *stored = &tree->stored[a];
-	double *left, memory;
+	double *left, memory, room;
 
 	/* there are many ways to share memory where arrays are alike: their number is work too */
 	if (is_spent(tree))
@@ -234,16 +234,16 @@ static void choose_slots(struct tree *tree, int depth, int a, double traffic, do
 	}
 	left = &tree->left[space->memory_of[a]];
 	memory = *left;
+	room = fmin(memory, space->capacity - used_memory(tree));
 	/* more slots than the least need no less scratchpad */
 	for (long m = space->is_minimal_memory ? stored->least : stored->most;
 		m >= stored->least && !tree->is_over; m--) {
 		double more = slots_memory(space, a, stored, m) - stored->least_memory;
-		double rest = memory - more;
 
-		if (rest < 0) {
+		if (room - more < 0) {
 			/* straight to the most that fits */
 			long fit = stored->least
-				+ (long)((memory + room_of(space, a)->granule) / stored->memory_step);
+				+ (long)((room + room_of(space, a)->granule) / stored->memory_step);
 
 			if (fit < m - 1)
 				m = fit + 1;
@@ -251,7 +251,7 @@ static void choose_slots(struct tree *tree, int depth, int a, double traffic, do
 		}
 		double moved = traffic + slots_traffic(stored, m);
 		double started = commands + command_count(space, a, stored, m);
-		*left = rest;
+		*left = memory - more;
 		struct others others = others_after(tree, a);
 
 		if (may_be_better(tree, moved + others.traffic, used_memory(tree),
@@ -289,6 +289,6 @@ void leaf(struct tree *tree, int depth)
 			tree->stored[a].least);
 	}
 	tree->leaf_points = tree->points;
-	if (fits)
+	if (fits && used_memory(tree) <= space->capacity)
 		choose_slots(tree, depth, 0, 0, 0);
 }

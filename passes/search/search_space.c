@@ -236,7 +236,11 @@ void space_init(struct space *space, const struct nest_model *model,
 		const struct memory memory = place_memory(arch, m);
 
 		space->memories[m] = (struct room_of_memory){ (double)memory.bytes, (double)memory.granule };
+		space->capacity += (double)memory.bytes;
 	}
+	space->is_limited = arch_is_limited(arch);
+	if (space->is_limited)
+		space->capacity = (double)arch->scratchpad_bytes;
 	space->least = cost_of_bytes(least_bytes);
 	space->objective = objective_priced(options->prefers_memory ? RANK_SMALL_SCHEDULES :
 		RANK_SCHEDULES, options->command_bytes);

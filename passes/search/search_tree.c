@@ -22,6 +22,7 @@ static double add_needs(const struct space *space, const struct need_of_memory *
 		bytes += needs[m].least;
 		*fits = *fits && needs[m].least <= space->memories[m].capacity;
 	}
+	*fits = *fits && bytes <= space->capacity;
 	return bytes;
 }
 
@@ -106,6 +107,15 @@ static unsigned last_chance(const struct tree *tree, int depth)
 	return arrays;
 }
 
+static double used_of_all(const struct space *space, const double *used)
+{
+	double sum = 0;
+
+	for (int m = 0; m < space->memory_count; m++)
+		sum += used[m];
+	return sum;
+}
+
 /* Chooses for array A and those after it whether they are stored at level DEPTH, of
  * LEGAL that can be and NEEDED that have to be; STORED are chosen, and use what USED of the level
  * says.  Storing comes first. */
@@ -131,7 +141,8 @@ static void choose_stores(struct tree *tree, int depth, int a, unsigned stored)
 	used = &level->used[space->memory_of[a]];
 	before = *used;
 	if ((twin < 0 || (stored >> twin & 1)) &&
-		before + level->candidates[a].least_memory <= room_of(space, a)->capacity) {
+		before + level->candidates[a].least_memory <= room_of(space, a)->capacity &&
+		used_of_all(space, level->used) + level->candidates[a].least_memory <= space->capacity) {
 		tree->stored[a] = level->candidates[a];
 		*used = before + tree->stored[a].least_memory;
 		choose_stores(tree, depth, a + 1, stored | 1u << a);
@@ -174,7 +185,7 @@ static bool use_memory(struct tree *tree, int depth, unsigned stored)
 			used[space->memory_of[a]] += tree->stored[a].least_memory;
 	for (int m = 0; m < space->memory_count; m++)
 		fits = fits && used[m] <= space->memories[m].capacity;
-	return fits;
+	return fits && used_of_all(space, used) <= space->capacity;
 }
 
 static bool is_placed(const struct tree *tree, int depth, int loop)

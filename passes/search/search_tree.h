@@ -26,6 +26,8 @@ struct space {
 	bool is_double;
 	int memory_count;
 	struct room_of_memory memories[MEMORY_LIMIT];
+	double capacity;             /* of all together: bytes */
+	bool is_limited;             /* that is less than the sum */
 	int memory_of[MODEL_ARRAYS];        /* in which of them each array lies */
 	/* By loop: sizes that make it a tile loop, largest first; none if only the whole
 	 * extent may be used.  is_tiled: the user fixed a size below the extent. */

@@ -43,7 +43,7 @@ struct question {
 static struct arch *arch_of(const struct compilation *compilation, long capacity)
 {
 	struct arch *arch = ARENA_NEW(compilation->arena, struct arch);
-	*arch = arch_resized(compilation->arch, capacity);
+	*arch = arch_limited(compilation->arch, capacity);
 	return arch;
 }
 
@@ -263,7 +263,7 @@ static void find_front(struct question *question, front_search *search, int limi
 	question->work = 0;
 	question->searches = 0;
 	front_find(compilation->arena, search, question, compilation->arch->scratchpad_bytes,
-		arch_granule_bytes(compilation->arch), &limits, front);
+		arch_step_bytes(compilation->arch), &limits, front);
 	progress_end(compilation);
 }
 

@@ -215,9 +215,62 @@ printf 'nest filters.0-1\nfuse T\nmemory T sum\n' >wrong.sched
 exits 1 "no such memory" $filters --schedule=wrong.sched
 has err "'three' has no memory 'sum' in the schedule" "is said"
 
-# What is not there for several memories.
-for option in --sweep=scratchpad:1K..2K --pareto --explain=strategies; do
-	exits 2 "$option is refused" $chain $option
-	has err "needs a machine with one memory on chip; 'two' has 2" "and why is said"
+# A sweep: of all memories in proportion, or of one.
+small="-D K=4 -D C=3 -D P=6 -D Q=6 -D R=3 conv.loop"
+exits 0 "a sweep of all" "$LOOPC" --arch=two.yaml $small --sweep=scratchpad:184..736/1 --sweep-output=s.csv --sweep-output=s.json
+has out '^ *all memories +least traffic' "says what it is of"
+is "$(head -n 1 s.csv)" "scratchpad_bytes,total_bytes,lower_bound_bytes,compulsory_bytes,optimal,data_bytes,weights_bytes" "names the memories"
+is "$(tail -n +2 s.csv | cut -d, -f1,6,7 | tr '\n' ' ')" "184,160,24 368,320,48 736,640,96 " "gives each its share"
+exits 0 "a sweep of one" "$LOOPC" --arch=two.yaml $small --sweep=weights:12..96/1 --sweep-output=w.csv
+is "$(tail -n +2 w.csv | cut -d, -f6,7 | tr '\n' ' ')" "640,12 640,24 640,48 640,96 " "leaves the others as they are"
+for file in s w; do
+	tail -n +2 $file.csv | while IFS=, read -r all total bound compulsory optimal data weights; do
+		sed "s/ 640/ $data/; s/ 96/ $weights/" two.yaml >point.yaml
+		"$LOOPC" --arch=point.yaml $small -o /dev/null --report=r.json 2>point.err
+		[ $? -eq 3 ] && echo "$all,,,,,$data,$weights" ||
+			json "','.join(map(str, ($all, R['total']['total_bytes'], R['total']['lower_bound_bytes'], $compulsory, 'true', $data, $weights)))"
+	done >points
+	tail -n +2 $file.csv >swept
+	same swept points "each point of $file.csv is what a compilation for its sizes finds"
 done
+ok "more of it moves no more" awk -F, 'NR > 2 && $2 != "" && last != "" && $2 > last { exit 1 } { last = $2 }' w.csv
+exits 2 "a sweep of no memory" "$LOOPC" --arch=two.yaml $small --sweep=weight:12..96
+has err "'two' has no memory 'weight'" "is refused"
+
+# A front: of the bytes of all memories.
+exits 0 "a front" "$LOOPC" --arch=two.yaml $small --pareto --pareto-points=30 --pareto-output=f.json
+has out '^ *point +all memories +traffic' "says what it is of"
+cat >front.py <<'END'
+import json, subprocess, sys
+front = json.load(open('f.json'))['fronts'][0]
+assert front['points'][0]['traffic_bytes'] == int(sys.argv[1])
+for point in front['points'][:6]:
+    open('p.sched', 'w').write(point['schedule'])
+    subprocess.run(sys.argv[2:] + ['--schedule=p.sched', '--report=r.json', '-o', '/dev/null'], check=True)
+    kernel = json.load(open('r.json'))['kernels'][0]
+    assert kernel['traffic']['total_bytes'] == point['traffic_bytes']
+    assert kernel['scratchpad']['used_bytes'] == point['memory_bytes']
+END
+if command -v python3 >/dev/null 2>&1; then
+	ok "its points are schedules" python3 front.py "$(bytes "$LOOPC" --arch=two.yaml $small)" "$LOOPC" --arch=two.yaml $small
+fi
+
+# Strategies: no more than with one memory of the bytes that each of two has, and no less than with one of both.
+for bytes in 128 256 512; do
+	printf 'name: m\nscratchpad: { bytes: %d }\n' $bytes >less.yaml
+	printf 'name: m\nscratchpad: { bytes: %d }\n' $((2 * bytes)) >more.yaml
+	printf 'name: m\nmemories:\n  - { name: data, bytes: %d, holds: [input, output] }\n  - { name: weights, bytes: %d, holds: [weight] }\n' \
+		$bytes $bytes >both.yaml
+	for machine in less both more; do
+		"$LOOPC" --arch=$machine.yaml $small --explain=strategies -o /dev/null 2>err |
+			awk '$1 == "conv" { gsub(",", ""); for (i = 2; i <= 5; i++) print $i }' >$machine.strategies
+	done
+	ok "strategies in two memories of $bytes bytes" awk '
+		FILENAME == "less.strategies" { less[FNR] = $1 }
+		FILENAME == "both.strategies" { both[FNR] = $1; count = FNR }
+		FILENAME == "more.strategies" && ((less[FNR] != "-" && (both[FNR] == "-" || both[FNR] + 0 > less[FNR] + 0)) \
+			|| (both[FNR] != "-" && ($1 == "-" || both[FNR] + 0 < $1 + 0))) { bad = 1 }
+		END { exit bad || count != 4 }' less.strategies both.strategies more.strategies
+done
+is "$(sed -n 4p both.strategies)" "$(bytes "$LOOPC" --arch=both.yaml $small)" "all of the space is what is compiled"
 finish

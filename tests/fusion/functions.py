@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""functions.py LOOPC FIRST COUNT [alone|aligned|bordered]: what loopc says of whole functions, on COUNT random
+"""functions.py LOOPC FIRST COUNT [alone|aligned|bordered|split]: what loopc says of whole functions, on COUNT random
 ones from seed FIRST on, of 2 to 6 nests, in five scratchpads each; alone: of one nest each, whose tiles
 have no closed forms; aligned: for machines whose DMA copies multiples of more bytes than elements have;
-bordered: with nests that plans need less for than the model says, or move less.
+bordered: with nests that plans need less for than the model says, or move less;
+split: on machines with two or three memories, whose sizes are shares of those five; a point of a front is then what
+its schedule makes, in so many bytes of all memories, and no machine of fewer moves less.
 
  - A compilation, a sweep and a front say the same for the same machine.
  - More scratchpad never moves more.
@@ -30,6 +32,10 @@ class Function:
 
     align = 1                    # the bytes of which the machine's DMA copies multiples
     kinds = ("product", "product", "plain", "plain", "window", "rows", "turn", "columns", "triangle")
+
+    @staticmethod
+    def on_chip(size):
+        return "scratchpad: { bytes: %d }\n" % size
 
     def __init__(self, rng, count=None):
         self.rng = rng
@@ -227,6 +233,27 @@ class Bordered(Function):
                       "%s[i][j] = %s[i][j] + %s[%d - i][j];" % (t, a, a, m - 1))
 
 
+class Split(Function):
+    """A function for machines with several memories."""
+
+    def __init__(self, rng):
+        super().__init__(rng, rng.choice((1, 2, 2, 3, 4)))
+        count = rng.choice((2, 2, 3))
+        shares = [rng.choice((1, 2, 3, 5)) for _ in range(count)]
+        self.memories = [{"share": share / sum(shares), "holds": []} for share in shares]
+        for role in ("input", "weight", "output"):
+            for memory in rng.sample(self.memories, rng.choice((1, 1, 2))):
+                memory["holds"].append(role)
+        for memory in self.memories:
+            memory["holds"] = memory["holds"] or ["output"]
+
+    def on_chip(self, size):
+        """The memories of SIZE bytes in all, or of the bytes that a list of SIZES has."""
+        sizes = size if isinstance(size, tuple) else [max(1, int(size * memory["share"])) for memory in self.memories]
+        return "memories:\n" + "".join("  - { name: m%d, bytes: %d, holds: [%s] }\n" % (
+            m, sizes[m], ", ".join(memory["holds"])) for m, memory in enumerate(self.memories))
+
+
 class Failure(Exception):
     pass
 
@@ -249,8 +276,7 @@ class Trial:
 
     def run(self, size, *options, may_fail=()):
         with open("m.yaml", "w") as out:
-            out.write("name: m\nscratchpad: { bytes: %d }\ndma: { align_bytes: %d }\n"
-                      % (size, self.function.align))
+            out.write("name: m\n%sdma: { align_bytes: %d }\n" % (self.function.on_chip(size), self.function.align))
         done = subprocess.run([self.loopc, "--arch=m.yaml", "-j1", *options, "f.loop"],
                               capture_output=True, text=True)
         if done.returncode in may_fail:
@@ -267,7 +293,7 @@ class Trial:
             report = json.load(file)
         for nest in report["kernels"]:
             moved, bound = nest["traffic"]["total_bytes"], nest["lower_bound"]["bytes"]
-            self.check("%d: %s moves %d, its bound is %s" % (size, nest["nest"], moved, bound),
+            self.check("%s: %s moves %d, its bound is %s" % (size, nest["nest"], moved, bound),
                        bound is None or bound <= moved)
         return report["functions"][0]
 
@@ -284,7 +310,10 @@ class Trial:
                     self.schedules.append(text.read())
         self.check_order()
         self.check_sweep()
-        self.check_front()
+        if isinstance(self.function, Split):
+            self.check_front_of_all()
+        else:
+            self.check_front()
         for size in self.sizes:
             if self.found[size]:
                 self.check_schedules(size)
@@ -321,7 +350,8 @@ class Trial:
             size, total = point["scratchpad_bytes"], point["total_bytes"]
             self.check("sweep: more at %d" % size, last is None or (total is not None and total <= last))
             last = total
-            now = self.found.get(size) or self.compile(size)
+            now = (self.compile(tuple(memory["bytes"] for memory in point["memories"])) if "memories" in point
+                   else self.found.get(size) or self.compile(size))
             self.check("sweep and compilation at %d: %s, %s" % (size, total, now), total ==
                        (now["total_bytes"] if now else None))
             if now:
@@ -329,13 +359,37 @@ class Trial:
                            [point["lower_bound_bytes"], point["compulsory_bytes"], point["optimal"]] ==
                            [now["lower_bound"]["bytes"], now["compulsory_bytes"], now["optimal"]])
 
+    def front(self, size):
+        self.run(size, "--pareto=memory,traffic", "--pareto-points=6", "--pareto-output=p.json")
+        with open("p.json") as text:
+            return json.load(text)["fronts"][0]
+
+    def check_front_of_all(self):
+        """The front of several memories: its points are schedules, and machines of so many bytes move no less."""
+        high = self.sizes[-1]
+        if not self.found[high]:
+            return
+        front = self.front(high)
+        for point in front["points"]:
+            with open("given.txt", "w") as out:
+                out.write(point["schedule"])
+            now = self.compile(high, "--schedule=given.txt", "--recompute=1000%")
+            with open("r.json") as file:
+                used = max(nest["scratchpad"]["used_bytes"] for nest in json.load(file)["kernels"])
+            self.check("front: %s, its schedule %s in %d bytes" % (point, now, used), now
+                       and now["total_bytes"] == point["traffic_bytes"] and used <= point["memory_bytes"])
+        for size in self.sizes:
+            least = min((p["traffic_bytes"] for p in front["points"] if p["memory_bytes"] <= size), default=None)
+            if self.found[size] and not any(gap["from_bytes"] <= size for gap in front["not_searched"]):
+                self.check("front at %d: %s, a machine of fewer bytes moves %d" % (
+                    size, least, self.found[size]["total_bytes"]),
+                    least is not None and least <= self.found[size]["total_bytes"])
+
     def check_front(self):
         high = self.sizes[-1]
         if not self.found[high]:
             return
-        self.run(high, "--pareto=memory,traffic", "--pareto-points=6", "--pareto-output=p.json")
-        with open("p.json") as text:
-            front = json.load(text)["fronts"][0]
+        front = self.front(high)
         for point in front["points"]:
             now = self.compile(point["memory_bytes"])
             self.check("front and compilation at %d: %d, %s" % (point["memory_bytes"],
@@ -417,7 +471,7 @@ class Trial:
 
 def main():
     loopc, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    kind = {"alone": Alone, "aligned": Aligned, "bordered": Bordered}.get("".join(sys.argv[4:]), Function)
+    kind = {"alone": Alone, "aligned": Aligned, "bordered": Bordered, "split": Split}.get("".join(sys.argv[4:]), Function)
     failures = proved = 0
     for seed in range(first, first + count):
         trial = Trial(loopc, seed, kind)
