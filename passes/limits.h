@@ -31,7 +31,7 @@ enum { EXHAUSTIVE_POINTS = 80000000, BOXES_POINTS = 10000000, PART_POINTS = 2000
 enum { MEMORY_ASSIGNMENTS = 256, CARRY_PLACES = 4096 };
 /* Ways to cut a group that are evaluated, and ways to hold what stages need within one of them: groups
  * are weighed by the thousand. */
-enum { GROUP_POINTS = 8000, GROUP_HOLD_STEPS = 20000 };
+enum { GROUP_POINTS = 200000, GROUP_HOLD_STEPS = 20000 };
 /* Threads of a search: -j is no more. */
 enum { MAX_THREADS = 64 };
 

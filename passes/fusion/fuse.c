@@ -129,6 +129,7 @@ static struct schedule schedule_of(const struct group_choice *choice)
 	for (int l = 0; l < choice->depth; l++) {
 		schedule.order[l] = l;
 		schedule.tile[l] = choice->loops[l].tile;
+		schedule.is_serpentine[l] = choice->loops[l].turns;
 	}
 	return schedule;
 }
@@ -198,14 +199,17 @@ static const char *describe(const struct groups *groups, const struct fusion_can
 			text = arena_printf(arena, "%s %s", text, group->arrays->items[a].array->name);
 	text = arena_printf(arena, "%s\n", text);
 	const char *order = "order", *repeats = "";
+	const char *turns = choice->is_told_forward ? "serpentine none" : "";
 	for (int l = 0; l < choice->depth; l++) {
 		const char *name = candidate->dims[choice->loops[l].dim].name;
 		text = arena_printf(arena, "%stile %s %ld\n", text, name, choice->loops[l].tile);
 		order = arena_printf(arena, "%s %s", order, name);
 		if (choice->loops[l].repeats)
 			repeats = arena_printf(arena, "%srepeat %s\n", repeats, name);
+		if (choice->loops[l].turns)
+			turns = arena_printf(arena, "%s %s", *turns ? turns : "serpentine", name);
 	}
-	text = arena_printf(arena, "%s%s\n%s", text, order, repeats);
+	text = arena_printf(arena, "%s%s\n%s%s%s", text, order, turns, *turns ? "\n" : "", repeats);
 	for (int a = 0; a < group->arrays->count; a++) {
 		enum group_hold hold = choice->hold[group->arrays->items[a].array->index];
 		int n = groups->nest_of[group->statements[group->arrays->items[a].accesses[0].statement]->index];
@@ -239,19 +243,24 @@ static struct group_constraints *new_constraints(const struct groups *groups)
 }
 
 /* The dimensions of CANDIDATE as the loops of a model that lines are read into. */
-static void dims_as_loops(const struct fusion_candidate *candidate, struct nest_model *model)
+static void dims_as_loops(struct groups *groups, const struct fusion_candidate *candidate,
+	struct nest_model *model)
 {
 	model->loop_count = candidate->dim_count;
 	for (int l = 0; l < candidate->dim_count; l++)
 		model->loops[l] = (struct model_loop){ .name = candidate->dims[l].name,
-			.extent = candidate->dims[l].most - candidate->dims[l].least + 1 };
+			.extent = candidate->dims[l].most - candidate->dims[l].least + 1,
+			.is_forward = !group_can_turn(groups, candidate, &candidate->dims[l]) };
 }
 
 static void take_constraints(const struct nest_model *model, const struct search_options *options,
 	const struct schedule_reader *reader, struct group_constraints *said)
 {
-	for (int l = 0; l < model->loop_count; l++)
+	for (int l = 0; l < model->loop_count; l++) {
 		said->tile[l] = reader->tiles[l] ? model->loops[l].tile : 0;
+		said->turns[l] = options->serpentine[l] == 1;
+		said->is_straight[l] = !options->serpentine[l];
+	}
 	said->has_order = reader->order != NULL;
 	for (int l = 0; l < options->order_count; l++)
 		if (model->loops[options->order[l]].extent > 1)
@@ -259,7 +268,7 @@ static void take_constraints(const struct nest_model *model, const struct search
 }
 
 /* What COUNT LINES say of CANDIDATE; NULL: what cannot be, in *READER. */
-static const struct group_constraints *read_lines(const struct groups *groups,
+static const struct group_constraints *read_lines(struct groups *groups,
 	struct compilation *compilation, const struct fusion_candidate *candidate,
 	const struct schedule_line *const *lines, int count, struct schedule_reader *reader)
 {
@@ -270,7 +279,7 @@ static const struct group_constraints *read_lines(const struct groups *groups,
 	*reader = (struct schedule_reader){ .arena = arena, .function = groups->function, .model = model,
 		.options = options, .group = said, .compilation = compilation };
 	search_options_init(options);
-	dims_as_loops(candidate, model);
+	dims_as_loops(groups, candidate, model);
 	for (int i = 0; i < groups->function->array_count; i++)
 		said->is_internal[i] = group_is_internal(groups, candidate, i);
 	if (!schedule_read(reader, lines, count))
@@ -279,7 +288,7 @@ static const struct group_constraints *read_lines(const struct groups *groups,
 	return said;
 }
 
-bool group_read_constraints(const struct groups *groups, struct compilation *compilation,
+bool group_read_constraints(struct groups *groups, struct compilation *compilation,
 	const struct fusion_candidate *candidate, const struct group_constraints **constraints)
 {
 	struct schedule_reader reader;

@@ -24,7 +24,7 @@ bool group_emit(struct compilation *compilation, const struct groups *groups,
 
 /* What a schedule that was given says of the group; nothing: NULL in *CONSTRAINTS.  False after an
  * error (diagnosed). */
-bool group_read_constraints(const struct groups *groups, struct compilation *compilation,
+bool group_read_constraints(struct groups *groups, struct compilation *compilation,
 	const struct fusion_candidate *candidate, const struct group_constraints **constraints);
 
 /* That says more than which nests they are. */

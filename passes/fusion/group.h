@@ -101,6 +101,9 @@ void group_grow(struct groups *groups, struct fusion_candidate *candidate);
 /* DIM may be cut with producers repeated: they write internal arrays only. */
 bool group_can_repeat(const struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_dim *dim);
+/* DIM's tiles, with producers repeated if it carries dependences, may run in the other order too. */
+bool group_can_turn(struct groups *groups, const struct fusion_candidate *candidate,
+	const struct group_dim *dim);
 /* The planes of DIM as those of a nest whose statements are the group's; values from 0,
  * spans if REPEATS. */
 void group_make_band_dim(const struct groups *groups, const struct fusion_candidate *candidate,
@@ -141,6 +144,7 @@ struct group_loop {
 	int dim;                     /* of the group */
 	long tile, count;            /* count > 1 */
 	bool repeats;                /* producers are repeated, none waits for the next tile */
+	bool turns;                  /* it goes to and fro in the runs of the loops outside it */
 };
 
 /* Where an array that one stage reads is held. */
@@ -154,6 +158,7 @@ enum group_hold {
 struct group_choice {
 	int depth;
 	struct group_loop loops[GROUP_DEPTH];
+	bool is_told_forward;        /* loops may turn, but are told not to */
 	enum group_hold *hold;       /* [array of the function] */
 	struct stage_dim *stages;    /* [nest of the function]: of those with chunks */
 	long *stage_tile;            /* [nest of the function]: of its loop; 0: it has none */
@@ -206,6 +211,17 @@ void group_model_free(struct group_model *model);
  * repeats too much. */
 bool group_evaluate(struct group_model *model, const struct group_limits *limits,
 	struct group_choice *choice);
+
+/* Sizes of a loop's tiles, rising. */
+struct group_range {
+	const long *tiles;
+	int count;
+};
+
+/* The same of a block of choices, which have the loops of CHOICE with any tiles of RANGES [depth]: what it says
+ * that they move and need, none of them is below.  Only if choice.is_optimal. */
+bool group_evaluate_block(struct group_model *model, const struct group_limits *limits,
+	const struct group_range *ranges, struct group_choice *choice);
 
 /* The tile loop that moves an array, counted from 1; 0: none does. */
 int group_store(const struct groups *groups, const struct fusion_candidate *candidate,

@@ -388,6 +388,71 @@ bool group_can_repeat(const struct groups *groups, const struct fusion_candidate
 	return dim->is_affine;
 }
 
+/* ---- turns ---- */
+
+/* What stays on chip from tile to tile is in the order of tiles that was asked for: no internal array, nor one
+ * that may be kept, is moved by DIM and touched by a statement that runs at its begin or its end only. */
+static bool has_ends_on_chip(const struct groups *groups, const struct fusion_candidate *candidate,
+	const struct group_dim *dim)
+{
+	for (int i = 0; i < groups->function->array_count; i++) {
+		const struct group_array *array = &groups->arrays[i];
+		bool moves = false, has_ends = false;
+		if (!array->is_created)
+			continue;
+		for (int a = 0; a < array->access_count; a++) {
+			const struct group_access *access = &array->accesses[a];
+			const struct group_plane *plane = &dim->planes[access->statement];
+			if (access->nest < candidate->first || access->nest > candidate->last)
+				continue;
+			has_ends |= plane->kind != HYPERPLANE_AFFINE;
+			for (int d = 0; d < array->array->rank && plane->kind == HYPERPLANE_AFFINE; d++)
+				moves |= access->access->subscripts[d].coefficients[plane->iterator] != 0;
+		}
+		if (moves && has_ends)
+			return true;
+	}
+	return false;
+}
+
+/* Statement READER reads an array that WRITER writes and that is not internal. */
+static bool reads_outer(const struct groups *groups, const struct fusion_candidate *candidate,
+	const struct statement *reader, const struct statement *writer)
+{
+	for (int a = 0; a < reader->access_count; a++)
+		for (int b = 0; b < writer->access_count; b++)
+			if (writer->accesses[b].is_write && writer->accesses[b].array == reader->accesses[a].array
+				&& !group_is_internal(groups, candidate, reader->accesses[a].array->index))
+				return true;
+	return false;
+}
+
+/* No tile of DIM, along which producers are repeated, needs another one's elements of arrays that are
+ * everybody's. */
+static bool are_tiles_apart(struct groups *groups, const struct fusion_candidate *candidate,
+	const struct group_dim *dim)
+{
+	for (int p = groups->first_pair[candidate->first]; p < groups->first_pair[candidate->last + 1]; p++) {
+		const struct group_pair *pair = &groups->pairs[p];
+		if (groups->nest_of[pair->to] > candidate->last)
+			continue;
+		const struct distance distance = group_distance(groups, pair, &dim->planes[pair->from], 1,
+			&dim->planes[pair->to], 1);
+		if (distance.any && distance.max > 0
+			&& reads_outer(groups, candidate, groups->function->statements[pair->from],
+			groups->function->statements[pair->to]))
+			return false;
+	}
+	return true;
+}
+
+bool group_can_turn(struct groups *groups, const struct fusion_candidate *candidate,
+	const struct group_dim *dim)
+{
+	return !has_ends_on_chip(groups, candidate, dim)
+		&& (!dim->is_forward || are_tiles_apart(groups, candidate, dim));
+}
+
 /* ---- as a dimension of a nest ---- */
 
 static struct hyperplane hyperplane_of(const struct groups *groups,

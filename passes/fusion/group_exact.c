@@ -1,6 +1,7 @@
 /* Whether the model of a group counts what its plans move, and no more: only then does the least that it finds
  * bound them.  A plan's regions are boxes around what a tile touches.  The model multiplies what each loop
- * does by itself, which is the box if all that touches an array in a tile is within what one statement does. */
+ * does by itself, which is the box if all that touches an array in a tile is within what one statement does.  At
+ * turns it lets stay what plans can keep (passes/fusion/group_turns.c). */
 
 #include <stdlib.h>
 

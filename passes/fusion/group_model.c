@@ -199,6 +199,19 @@ static int store_of(const struct evaluation *evaluation, int e)
 	return store;
 }
 
+bool group_times_still(const struct evaluation *evaluation, int e, int store, long *elements)
+{
+	const struct model_entry *entry = &evaluation->model->entries[e];
+	for (int d = 0; d < entry->array->array->rank; d++) {
+		bool is_still = true;
+		for (int l = 0; l < store; l++)
+			is_still &= evaluation->profiles[l]->arrays[e].is_fixed[d];
+		if (is_still && __builtin_mul_overflow(*elements, entry->extent[d], elements))
+			return false;
+	}
+	return true;
+}
+
 /* Elements that an array which moves shows, in all. */
 static bool moved_elements(const struct evaluation *evaluation, int e, int store, long *elements)
 {
@@ -210,14 +223,7 @@ static bool moved_elements(const struct evaluation *evaluation, int e, int store
 		if (__builtin_mul_overflow(*elements, slides ? profile->fresh : profile->sum, elements))
 			return false;
 	}
-	for (int d = 0; d < entry->array->array->rank; d++) {
-		bool is_fixed = true;
-		for (int l = 0; l < store; l++)
-			is_fixed &= evaluation->profiles[l]->arrays[e].is_fixed[d];
-		if (is_fixed && __builtin_mul_overflow(*elements, entry->extent[d], elements))
-			return false;
-	}
-	return true;
+	return group_times_still(evaluation, e, store, elements);
 }
 
 /* Elements of the last dimension that one transfer moves. */
@@ -286,7 +292,7 @@ static bool sets_first(const struct evaluation *evaluation, int e, int store)
 		return true;
 	return entry->array->first >= evaluation->model->candidate.first
 		&& moved_elements(evaluation, e, store, &moved) && whole_elements(entry, &whole)
-		&& moved == whole;
+		&& (moved == whole || (evaluation->is_block && moved < whole));
 }
 
 static struct use use_of(const struct evaluation *evaluation, int e)
@@ -383,13 +389,22 @@ static bool streamed_elements(const struct evaluation *evaluation, int e, long *
 		if (__builtin_mul_overflow(*elements, array->moves ? array->sum : profile->tiles[m], elements))
 			return false;
 	}
-	for (int d = 0; d < entry->array->array->rank; d++) {
-		bool is_fixed = true;
-		for (int l = 0; l < evaluation->choice->depth; l++)
-			is_fixed &= evaluation->profiles[l]->arrays[e].is_fixed[d];
-		if (is_fixed && __builtin_mul_overflow(*elements, entry->extent[d], elements))
-			return false;
-	}
+	return group_times_still(evaluation, e, evaluation->choice->depth, elements);
+}
+
+/* Of a block of choices more may be kept than is shown, as the one is of one choice and the other of another. */
+static long less(long elements, long kept)
+{
+	return elements > kept ? elements - kept : 0;
+}
+
+/* Elements that come of an array that is only read. */
+static bool fetched_elements(const struct evaluation *evaluation, int e, int store, long *elements)
+{
+	long kept;
+	if (!moved_elements(evaluation, e, store, elements) || !group_kept_at_turns(evaluation, e, store, &kept))
+		return false;
+	*elements = less(*elements, kept);
 	return true;
 }
 
@@ -415,7 +430,7 @@ static bool add_item(struct evaluation *evaluation, int e, const struct use *use
 	find_rooms(evaluation, place, item->place);
 	find_rooms(evaluation, held_place, item->held_place);
 	double run = array->rank ? run_length(evaluation, e, use->store) : 1;
-	bool known = moved_elements(evaluation, e, use->store, &elements)
+	bool known = fetched_elements(evaluation, e, use->store, &elements)
 		&& streamed_elements(evaluation, e, &streamed)
 		&& !__builtin_mul_overflow(elements, (long)array->type.bytes, &item->bytes)
 		&& !__builtin_mul_overflow(streamed, (long)array->type.bytes, &item->streamed_bytes)
@@ -457,7 +472,7 @@ static bool add_arrays(struct evaluation *evaluation)
 		const struct model_entry *entry = &model->entries[e];
 		const struct array *array = entry->array->array;
 		struct use use = use_of(evaluation, e);
-		long elements;
+		long elements, kept;
 		for (int d = 0; d < array->rank; d++)
 			if (is_moved_twice(evaluation, e, d))
 				return false;
@@ -476,9 +491,12 @@ static bool add_arrays(struct evaluation *evaluation)
 				return false;
 			continue;
 		}
-		if (!moved_elements(evaluation, e, use.store, &elements))
+		if (!moved_elements(evaluation, e, use.store, &elements)
+			|| !group_kept_at_turns(evaluation, e, use.store, &kept))
 			return false;
-		long fetched = use.both ? fetched_again(evaluation, e, &use, elements) : 0;
+		/* what is kept was there before, and neither comes nor goes */
+		long fetched = use.both ? less(fetched_again(evaluation, e, &use, elements), kept) : 0;
+		elements = less(elements, kept);
 		if (!add_moved(evaluation, entry->is_written ? &evaluation->flow.write_bytes
 			: &evaluation->flow.read_bytes, elements, &array->type)
 			|| !add_moved(evaluation, &evaluation->flow.read_bytes, fetched, &array->type))
@@ -594,8 +612,18 @@ static struct evaluation evaluation_of(struct group_model *model, struct group_c
 bool group_evaluate(struct group_model *model, const struct group_limits *limits,
 	struct group_choice *choice)
 {
+	const struct loop_profile *profiles[GROUP_DEPTH];
+	for (int l = 0; l < choice->depth; l++)
+		profiles[l] = group_profile_of(model, &choice->loops[l]);
+	return group_evaluate_with(model, limits, profiles, false, choice);
+}
+
+bool group_evaluate_with(struct group_model *model, const struct group_limits *limits,
+	const struct loop_profile *const *profiles, bool is_block, struct group_choice *choice)
+{
 	enum { COMBINATIONS = 64 };
 	struct evaluation evaluation = evaluation_of(model, choice);
+	evaluation.is_block = is_block;
 	evaluation.constraints = limits->constraints;
 	evaluation.doubles = limits->doubles;
 	int members = model->candidate.last - model->candidate.first + 1;
@@ -604,7 +632,7 @@ bool group_evaluate(struct group_model *model, const struct group_limits *limits
 	choice->need = LONG_MAX;
 	choice->is_optimal = true;
 	for (int l = 0; l < choice->depth; l++) {
-		evaluation.profiles[l] = group_profile_of(model, &choice->loops[l]);
+		evaluation.profiles[l] = profiles[l];
 		if (!evaluation.profiles[l])
 			return false;
 	}

@@ -25,6 +25,13 @@ struct array_profile {
 	 * ends; what lives in a tile while what the one before wrote goes out. */
 	long most_of_two[ARRAY_RANK_LIMIT], window_of_two[ARRAY_RANK_LIMIT];
 	bool is_apart;               /* no element is in two tiles that follow each other */
+	/* For turns (see group_turns.c): whether all tiles that show some of it show the same; of the first
+	 * accesses, bit by bit, which touch it in all these tiles, and which the same of it there; SUM of the tiles
+	 * of even numbers and of odd ones; what the first and the last tile have of it; and SUM of those tiles that
+	 * come behind one that shows some, by their numbers too. */
+	bool stays;
+	unsigned long everywhere, constant;
+	long part[2], end[2], behind[2];
 	bool is_fixed[ARRAY_RANK_LIMIT]; /* the dimension does not move */
 };
 
@@ -86,6 +93,8 @@ struct stage_loop {
 	struct stage_dim dim;
 };
 
+enum { PROFILE_BUCKETS = 64 };
+
 struct group_model {
 	struct groups *groups;
 	struct fusion_candidate candidate;
@@ -94,7 +103,8 @@ struct group_model {
 	struct model_entry *entries;
 	int element_bytes;           /* the largest */
 	double *weights;             /* [member]: its share of the work */
-	struct loop_profile *profiles;
+	struct loop_profile *profiles[PROFILE_BUCKETS];
+	struct range_profile *ranges[PROFILE_BUCKETS];   /* of group_block.c */
 	/* room for an evaluation: [entry], [member] */
 	struct held_item *items;
 	struct stage_loop (*stage_loops)[LOOP_DEPTH_LIMIT];   /* [member][loop] */
@@ -114,6 +124,7 @@ struct evaluation {
 	const bool *doubles;         /* [array of the function]; NULL: none is double */
 	const struct loop_profile *profiles[GROUP_DEPTH];
 	struct group_choice *choice;
+	bool is_block;               /* of choices, which is bounded */
 	struct flow flow;            /* of all but the items */
 	/* Of each memory, what is there all the time but for items and, while they are not chosen, those
 	 * buffers that are open. */
@@ -127,6 +138,18 @@ struct evaluation {
 	bool overlaps;               /* items come while the stage before computes */
 	long steps;                  /* of the search among what is held */
 };
+
+/* Multiplies *ELEMENTS by those of the dimensions of array E that none of the first STORE loops moves.  False
+ * if that is too large. */
+bool group_times_still(const struct evaluation *evaluation, int e, int store, long *elements);
+
+/* Of the elements that array E shows in all visits of its buffer, which the first STORE loops move, those
+ * that are still there since before a turn.  False if a number is too large. */
+bool group_kept_at_turns(const struct evaluation *evaluation, int e, int store, long *elements);
+
+/* group_evaluate, of loops that do what PROFILES say (NULL: it cannot be counted); IS_BLOCK: they bound several. */
+bool group_evaluate_with(struct group_model *model, const struct group_limits *limits,
+	const struct loop_profile *const *profiles, bool is_block, struct group_choice *choice);
 
 /* What LOOP does; NULL if it has too many tiles, or a number is too large. */
 const struct loop_profile *group_profile_of(struct group_model *model, const struct group_loop *loop);

@@ -333,19 +333,78 @@ static void fill_two(const struct group_model *model, const struct model_entry *
 		}
 }
 
-/* Tiles in which something touches ENTRY: a stage may have fewer than the group. */
-static long tiles_with(const struct group_model *model, const struct model_entry *entry,
-	const struct loop_profile *profile)
+/* How many of the N numbers from T on are even, or ODD. */
+static long count_parity(long t, long n, int odd)
+{
+	return odd ? (t + n) / 2 - t / 2 : (t + n + 1) / 2 - (t + 1) / 2;
+}
+
+/* Adds N tiles from T on, of COUNT in all, that show so many ELEMENTS each; IS_NEW: the one before shows none. */
+static bool add_parts(struct array_profile *out, long t, long n, long count, long elements, bool is_new)
+{
+	for (int odd = 0; odd < 2; odd++) {
+		long tiles = count_parity(t, n, odd), sum, behind;
+		if (__builtin_mul_overflow(elements, tiles, &sum)
+			|| __builtin_add_overflow(out->part[odd], sum, &out->part[odd]))
+			return false;
+		behind = sum - (is_new && t % 2 == odd ? elements : 0);
+		out->behind[odd] += behind;
+	}
+	out->end[0] = t ? out->end[0] : elements;
+	out->end[1] = t + n == count ? elements : out->end[1];
+	return true;
+}
+
+/* The same of an array that the loop does not move, which tiles touch or not. */
+static void fill_still(const struct group_model *model, const struct model_entry *entry,
+	const struct loop_profile *profile, struct array_profile *out)
 {
 	struct segment values;
-	long tiles = 0;
+	bool was = false;
 	for (int c = 0; c < profile->class_count; c++) {
 		bool any = false;
 		for (int a = 0; a < entry->access_count && !any; a++)
 			any = runs_in(model, entry->accesses[a]->statement, &profile->loop, profile->t[c], AT, &values);
-		tiles += any ? profile->n[c] : 0;
+		add_parts(out, profile->t[c], profile->n[c], profile->loop.count, any, !was);
+		was = any;
 	}
-	return tiles;
+	out->sum = out->fresh = out->part[0] + out->part[1];
+}
+
+static bool is_same_segment(struct segment a, struct segment b)
+{
+	return a.low == b.low && a.high == b.high;
+}
+
+/* Whether all tiles that show elements of ENTRY show the same, of all accesses together, and of each. */
+static void find_stays(const struct group_model *model, const struct model_entry *entry,
+	const struct loop_profile *profile, struct array_profile *out)
+{
+	enum { BITS = 64 };
+	int count = entry->access_count < BITS ? entry->access_count : BITS;
+	out->stays = true;
+	out->everywhere = out->constant = ~0UL;
+	for (int d = 0; d < entry->array->array->rank; d++) {
+		struct segment first = NOTHING, own[BITS];
+		for (int a = 0; a < count; a++)
+			own[a] = NOTHING;
+		for (int c = 0; c < profile->class_count; c++)
+			for (long t = profile->t[c]; t < profile->t[c] + profile->n[c] && t < profile->t[c] + 2; t++) {
+				struct segment side = box_side(model, entry, d, &profile->loop, t);
+				if (is_empty(side))
+					continue;
+				out->stays &= is_same_segment(first, is_empty(first) ? first : side);
+				first = side;
+				for (int a = 0; a < count; a++) {
+					side = touched(model, entry->accesses[a], d, &profile->loop, t, AT);
+					if (is_empty(side))
+						out->everywhere &= ~(1UL << a);
+					else if (!is_empty(own[a]) && !is_same_segment(own[a], side))
+						out->constant &= ~(1UL << a);
+					own[a] = is_empty(side) ? own[a] : side;
+				}
+			}
+	}
 }
 
 /* Fills in how the array moves; false if a number is too large. */
@@ -355,7 +414,7 @@ static bool fill_array(struct group_model *model, const struct model_entry *entr
 	const struct group_loop *loop = &profile->loop;
 	int rank = entry->array->array->rank, moving = 0;
 	struct segment before[ARRAY_RANK_LIMIT];
-	bool has_before = false;
+	bool has_before = false, was_shown = false;
 	for (int d = 0; d < rank; d++) {
 		out->is_fixed[d] = !moves_with(model, entry, d, loop);
 		moving += !out->is_fixed[d];
@@ -363,7 +422,7 @@ static bool fill_array(struct group_model *model, const struct model_entry *entr
 	out->moves = moving > 0;
 	out->slides = moving == 1;
 	if (!moving)
-		out->sum = out->fresh = tiles_with(model, entry, profile);
+		fill_still(model, entry, profile, out);
 	for (int c = 0; c < profile->class_count && moving; c++) {
 		long all = 1, fresh = 1;
 		bool was = has_before && profile->t[c] == profile->t[c - 1] + profile->n[c - 1];
@@ -398,11 +457,15 @@ static bool fill_array(struct group_model *model, const struct model_entry *entr
 				out->window[d] = window > out->window[d] ? window : out->window[d];
 			}
 		}
-		if (__builtin_mul_overflow(all, profile->n[c], &all)
+		bool is_new = !was || !was_shown;
+		was_shown = all > 0;
+		if (!add_parts(out, profile->t[c], profile->n[c], loop->count, all, is_new)
+			|| __builtin_mul_overflow(all, profile->n[c], &all)
 			|| __builtin_add_overflow(out->sum, all, &out->sum)
 			|| __builtin_add_overflow(out->fresh, fresh, &out->fresh))
 			return false;
 	}
+	find_stays(model, entry, profile, out);
 	if (moving && !entry->is_internal && may_double(model->groups->compilation))
 		fill_two(model, entry, profile, out);
 	return true;
@@ -433,7 +496,9 @@ static void fill_member(struct group_model *model, int n, struct loop_profile *p
 
 const struct loop_profile *group_profile_of(struct group_model *model, const struct group_loop *loop)
 {
-	struct loop_profile *profile = model->profiles;
+	struct loop_profile **bucket = &model->profiles[(size_t)((loop->dim * 2 + loop->repeats) * 37 + loop->tile)
+		% PROFILE_BUCKETS];
+	struct loop_profile *profile = *bucket;
 	while (profile && (profile->loop.dim != loop->dim || profile->loop.tile != loop->tile
 		|| profile->loop.repeats != loop->repeats))
 		profile = profile->next;
@@ -451,7 +516,7 @@ const struct loop_profile *group_profile_of(struct group_model *model, const str
 			profile->class_count = 0;
 	for (int n = model->candidate.first; n <= model->candidate.last; n++)
 		fill_member(model, n, profile);
-	profile->next = model->profiles;
-	model->profiles = profile;
+	profile->next = *bucket;
+	*bucket = profile;
 	return profile->class_count ? profile : NULL;
 }

@@ -11,15 +11,16 @@
 
 struct search {
 	struct group_model *model;
-	const struct groups *groups;
+	struct groups *groups;
 	const struct fusion_candidate *candidate;
 	struct group_limits limits;
 	struct objective objective;
-	bool can_repeat[GROUP_DIMS];
+	bool can_repeat[GROUP_DIMS], can_turn[GROUP_DIMS];
 	long *tiles[GROUP_DIMS];     /* sizes worth trying, rising: {ceil(extent / n)}, or the next
 	                              * multiples of what the DMA can align */
 	int tile_count[GROUP_DIMS];
 	struct group_choice now, *best;
+	struct group_range ranges[GROUP_DEPTH];   /* of the loops of a block, which are NOW's */
 	bool *doubles;               /* [array of the function]: see struct group_limits */
 	bool has_best, fits, is_cut_short;
 	bool is_open;                /* something was left out that was not looked at to its end */
@@ -135,6 +136,15 @@ static bool is_repeated(const struct search *search, int dim)
 	return false;
 }
 
+/* Loop DIM is there, and turns. */
+static bool does_turn(const struct search *search, int dim)
+{
+	for (int l = 0; l < search->now.depth; l++)
+		if (search->now.loops[l].dim == dim)
+			return search->now.loops[l].turns;
+	return false;
+}
+
 /* The nest of the group that array I comes for, which is the only one to use it; -1: none. */
 static int stage_of(const struct search *search, int i)
 {
@@ -173,6 +183,7 @@ static bool suits_constraints(const struct search *search)
 	bool suits = true;
 	for (int dim = 0; constraints && dim < search->candidate->dim_count; dim++)
 		suits &= (!constraints->repeats[dim] || is_repeated(search, dim))
+			&& (!constraints->turns[dim] || does_turn(search, dim))
 			&& (!constraints->tile[dim] || is_used(search, search->now.depth, dim)
 			== (constraints->tile[dim] < extent_of(search, dim)));
 	if (!constraints || !constraints->has_order)
@@ -196,10 +207,8 @@ static void limit_to_best(const struct search *search, struct group_limits *limi
 	limits->takes_equals = true;
 }
 
-/* Evaluates the present loops.  Equals of the best are wanted too.  False if larger tiles of the innermost
- * loop need too much as well: a tile that cuts elsewhere needs at least half as much, as of what falls in two
- * tiles one has half. */
-static bool evaluate(struct search *search)
+/* Evaluates the present loops.  Equals of the best are wanted too. */
+static void evaluate(struct search *search)
 {
 	struct group_limits limits = search->limits;
 	if (search->has_best)
@@ -213,13 +222,24 @@ static bool evaluate(struct search *search)
 	if (fits && suits && (!search->has_best || is_better(search))
 		&& (!search->limits.constraints || holds_as_said(search, search->limits.constraints)))
 		keep(search);
-	return search->now.need / 2 <= limits.capacity;
+}
+
+/* The user wants loop DIM to turn. */
+static bool is_to_turn(const struct search *search, int dim)
+{
+	return search->limits.constraints && search->limits.constraints->turns[dim];
+}
+
+static bool may_turn(const struct search *search, int dim, bool repeats)
+{
+	return search->can_turn[dim] && (repeats || !search->candidate->dims[dim].is_forward);
 }
 
 static void set_loop(struct search *search, int l, int dim, long tile, bool repeats)
 {
 	long extent = extent_of(search, dim);
-	search->now.loops[l] = (struct group_loop){ dim, tile, (extent + tile - 1) / tile, repeats };
+	search->now.loops[l] = (struct group_loop){ dim, tile, (extent + tile - 1) / tile, repeats,
+		may_turn(search, dim, repeats) && (l > 0 || is_to_turn(search, dim)) };
 }
 
 /* What the present DEPTH loops cost at least: what they move if the scratchpad were large. */
@@ -238,45 +258,148 @@ static struct cost least_cost(struct search *search, int depth)
 	return is_found ? cost_of_bytes((double)flow_bytes(&search->now.flow)) : cost_infinite();
 }
 
-/* The innermost loop along DIM: larger and larger tiles, until none can fit. */
-static void try_inner(struct search *search, int depth, int dim)
+/* ---- blocks of choices ---- */
+
+/* The sizes of DIM's tiles from number FIRST on; the one that the user wants, if there is one. */
+static struct group_range sizes_from(const struct search *search, int dim, int first, int count)
 {
-	long wanted = wanted_tile(search, dim);
-	for (int i = 0; i < (wanted ? 1 : search->tile_count[dim]); i++) {
-		long tile = wanted ? wanted : search->tiles[dim][i];
-		long extent = extent_of(search, dim);
-		search->now.depth = tile < extent ? depth + 1 : depth;
-		if (tile < extent)
-			set_loop(search, depth, dim, tile, false);
-		if (!evaluate(search))
-			break;
-	}
+	return wanted_tile(search, dim) ? (struct group_range){ &search->limits.constraints->tile[dim], 1 }
+		: (struct group_range){ &search->tiles[dim][first], count };
 }
 
-/* OUTER loops outside, from DEPTH on, then the innermost along INNER.  No tile is tried with which as much
- * would move as the best does, were the scratchpad without end; smaller ones may be, as they cut elsewhere. */
+/* Loop L of the block is along DIM, with any of so many sizes. */
+static void set_range(struct search *search, int l, int dim, int first, int count, bool repeats)
+{
+	search->ranges[l] = sizes_from(search, dim, first, count);
+	set_loop(search, l, dim, search->ranges[l].tiles[search->ranges[l].count - 1], repeats);
+}
+
+/* No choice of the block of DEPTH loops fits, or none is as good as the best.  Whether anything fits at all has
+ * to be seen from some choice. */
+static bool is_hopeless(struct search *search, int depth)
+{
+	struct group_limits limits = search->limits;
+	if (search->has_best)
+		limit_to_best(search, &limits);
+	search->now.depth = depth;
+	search->points++;
+	bool may_be = group_evaluate_block(search->model, &limits, search->ranges, &search->now);
+	return !may_be && search->now.is_optimal && (search->fits || search->now.need > limits.capacity);
+}
+
+/* The innermost loop along DIM may repeat producers, so that it turns. */
+static bool may_repeat_inside(const struct search *search, int depth, int dim)
+{
+	return depth && search->candidate->dims[dim].is_forward && search->can_repeat[dim] && search->can_turn[dim];
+}
+
+/* The same of blocks of DEPTH loops and, inside them, none or one along INNER. */
+static bool are_hopeless(struct search *search, int depth, int inner)
+{
+	int sizes = search->tile_count[inner] - 1;
+	if (!is_hopeless(search, depth))
+		return false;
+	for (int repeats = 0; repeats <= may_repeat_inside(search, depth, inner) && sizes; repeats++) {
+		set_range(search, depth, inner, 0, sizes, repeats);
+		if (!is_hopeless(search, depth + 1))
+			return false;
+	}
+	return true;
+}
+
+/* A block of fewer is looked at one by one. */
+enum { BLOCK = 3 };
+
+/* ---- loops ---- */
+
+/* COUNT sizes of the innermost loop along DIM, which REPEATS producers or not. */
+static void try_sizes(struct search *search, int depth, int dim, bool repeats, int first, int count)
+{
+	set_range(search, depth, dim, first, count, repeats);
+	if (count >= BLOCK && is_hopeless(search, depth + 1))
+		return;
+	if (count > 1) {
+		try_sizes(search, depth, dim, repeats, first, count / 2);
+		try_sizes(search, depth, dim, repeats, first + count / 2, count - count / 2);
+		return;
+	}
+	search->now.depth = depth + 1;
+	evaluate(search);
+}
+
+/* The innermost loop along DIM, which REPEATS producers or not, with all sizes; and none: what comes for a stage
+ * may come in chunks of a loop that is not tiled. */
+static void try_tiles(struct search *search, int depth, int dim, bool repeats)
+{
+	long wanted = wanted_tile(search, dim);
+	int sizes = wanted ? wanted < extent_of(search, dim) : search->tile_count[dim] - 1;
+	if (sizes)
+		try_sizes(search, depth, dim, repeats, 0, sizes);
+	search->now.depth = depth;
+	if (!repeats && (!wanted || !sizes))
+		evaluate(search);
+}
+
+/* The innermost loop along DIM: rows wait for the next tile; or are repeated, so that it may turn. */
+static void try_inner(struct search *search, int depth, int dim)
+{
+	try_tiles(search, depth, dim, false);
+	if (may_repeat_inside(search, depth, dim))
+		try_tiles(search, depth, dim, true);
+}
+
+static void try_outer(struct search *search, int depth, int outer, int inner);
+
+/* Loop DEPTH along DIM with COUNT sizes, the largest first.  No tile is tried with which as much would move as the
+ * best does, were the scratchpad without end; smaller ones may be, as they cut elsewhere. */
+static void try_outer_sizes(struct search *search, int depth, int outer, int inner, int dim, int first, int count)
+{
+	bool repeats = search->candidate->dims[dim].is_forward;
+	if (search->points > GROUP_POINTS) {
+		search->is_cut_short = search->is_open = true;
+		return;
+	}
+	set_range(search, depth, dim, first, count, repeats);
+	if (count >= BLOCK && depth == outer - 1 && are_hopeless(search, depth + 1, inner))
+		return;
+	if (count > 1) {
+		try_outer_sizes(search, depth, outer, inner, dim, first + count / 2, count - count / 2);
+		try_outer_sizes(search, depth, outer, inner, dim, first, count / 2);
+		return;
+	}
+	const struct cost least = least_cost(search, depth + 1);
+	if (may_be_wanted(search, &least))
+		try_outer(search, depth + 1, outer, inner);
+}
+
+/* OUTER loops outside, from DEPTH on, then the innermost along INNER. */
 static void try_outer(struct search *search, int depth, int outer, int inner)
 {
 	if (depth == outer)
 		try_inner(search, depth, inner);
 	for (int dim = 0; dim < search->candidate->dim_count && depth < outer; dim++) {
 		const struct group_dim *cut = &search->candidate->dims[dim];
-		if (dim == inner || is_used(search, depth, dim)
+		int sizes = wanted_tile(search, dim) ? 1 : search->tile_count[dim] - 1;
+		if (dim == inner || is_used(search, depth, dim) || !sizes
 			|| (cut->is_forward && !search->can_repeat[dim]))
 			continue;
-		long wanted = wanted_tile(search, dim);
-		for (int i = wanted ? 0 : search->tile_count[dim] - 2; i >= 0; i--) {
-			if (search->points > GROUP_POINTS) {
-				search->is_cut_short = search->is_open = true;
-				return;
-			}
-			set_loop(search, depth, dim, wanted ? wanted : search->tiles[dim][i],
-				cut->is_forward);
-			const struct cost least = least_cost(search, depth + 1);
-			if (may_be_wanted(search, &least))
-				try_outer(search, depth + 1, outer, inner);
-		}
+		try_outer_sizes(search, depth, outer, inner, dim, 0, sizes);
 	}
+}
+
+/* Which dimensions may turn. */
+static void find_turns(struct search *search)
+{
+	const struct group_constraints *constraints = search->limits.constraints;
+	bool all_forward = search->groups->compilation->request.restriction.is_forward, any = false, some = false;
+	for (int l = 0; l < search->candidate->dim_count; l++) {
+		bool can = group_can_turn(search->groups, search->candidate, &search->candidate->dims[l]);
+		bool is_told = all_forward || (constraints && constraints->is_straight[l]);
+		search->can_turn[l] = can && !is_told;
+		any |= can;
+		some |= can && !is_told;
+	}
+	search->best->is_told_forward = any && !some;
 }
 
 static void find_loops(struct search *search)
@@ -286,6 +409,27 @@ static void find_loops(struct search *search)
 		find_tiles(search, l);
 		search->can_repeat[l] = search->limits.repetition > 1
 			&& group_can_repeat(search->groups, candidate, &candidate->dims[l]);
+	}
+	find_turns(search);
+}
+
+/* ---- turns ---- */
+
+/* Loops of the best choice that turn and save nothing by that run forwards. */
+static void straighten(struct search *search)
+{
+	const struct group_choice *best = search->best;
+	for (int l = 0; l < best->depth; l++) {
+		struct group_limits limits = search->limits;
+		if (!best->loops[l].turns || is_to_turn(search, best->loops[l].dim))
+			continue;
+		limit_to_best(search, &limits);
+		search->now.depth = best->depth;
+		memcpy(search->now.loops, best->loops, sizeof best->loops);
+		search->now.loops[l].turns = false;
+		search->points++;
+		if (group_evaluate(search->model, &limits, &search->now))
+			keep(search);
 	}
 }
 
@@ -370,6 +514,8 @@ enum group_outcome group_search(struct groups *groups, const struct fusion_candi
 			try_outer(&search, 0, outer, inner);
 	if (!candidate->dim_count)
 		evaluate(&search);
+	if (search.has_best)
+		straighten(&search);
 	if (search.has_best && groups->compilation->request.buffering == BUFFERING_AUTO
 		&& !(limits->constraints && limits->constraints->has_order))
 		double_what_fits(&search);

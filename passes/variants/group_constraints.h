@@ -9,6 +9,8 @@
 struct group_constraints {
 	long tile[GROUP_DIMS];       /* 0: free */
 	bool repeats[GROUP_DIMS];    /* producers are to be repeated */
+	/* A loop is to turn, or not to; by itself it does where that saves something. */
+	bool turns[GROUP_DIMS], is_straight[GROUP_DIMS];
 	bool *is_internal;           /* [array of the function]: it stays on chip */
 	bool has_order;
 	int order_count, order[GROUP_DIMS];

@@ -119,7 +119,7 @@ static const struct kind {
 		"borrowed|apart ..." },
 	{ "tile", IN_NEST | IN_MERGED | IN_GROUP | IN_PRAGMA, 2, 2, "tile LOOP SIZE" },
 	{ "order", IN_NEST | IN_MERGED | IN_GROUP | IN_PRAGMA, 0, 0, "order LOOP ..." },
-	{ "serpentine", IN_NEST | IN_MERGED | IN_PRAGMA, 1, 0, "serpentine LOOP|LOOP.step ...|none" },
+	{ "serpentine", IN_NEST | IN_MERGED | IN_GROUP | IN_PRAGMA, 1, 0, "serpentine LOOP|LOOP.step ...|none" },
 	{ "store", IN_NEST | IN_MERGED | IN_PRAGMA, 2, 0, "store ARRAY outside|in LOOP [slots N] [sliding] "
 		"[double|single]" },
 	{ "memory", IN_NEST | IN_MERGED | IN_GROUP | IN_PRAGMA, 2, 2, "memory ARRAY NAME" },

@@ -294,7 +294,7 @@ static void read_serpentine(struct schedule_reader *reader)
 			continue;
 		}
 		int l;
-		if (is_step(reader, word, &l)) {
+		if (!reader->group && is_step(reader, word, &l)) {
 			struct mapping_asked *asked = asked_of(reader);
 			if (asked && l >= 0) {
 				asked->serpentine = reader->line;

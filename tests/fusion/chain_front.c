@@ -558,10 +558,63 @@ static bool next(const struct group *group, int depth, int *t)
 	return false;
 }
 
+/* No layer of the group needs rows (or columns) of another for more than one of its own. */
+static bool is_apart(const struct group *group, int dim)
+{
+	for (int l = group->first; l <= group->last; l++)
+		if (group->span[l][dim])
+			return false;
+	return true;
+}
+
+/* A walk over iterations of the first loops: where they are, and for how long they have run; loops that
+ * keep no rows for their next iteration go back from their ends. */
+struct group_walk {
+	int t[3], count[3];
+	bool is_backward[3];
+};
+
+static bool turns(const struct group *group, int p)
+{
+	const struct group_loop *loop = &group->loops[p];
+	return loop->dim == CHANNEL || loop->repeats || is_apart(group, loop->dim);
+}
+
+static bool advance(const struct group *group, int depth, struct group_walk *walk)
+{
+	for (int p = depth - 1; p >= 0; p--) {
+		if (++walk->count[p] < group->loops[p].count) {
+			walk->t[p] += walk->is_backward[p] ? -1 : 1;
+			return true;
+		}
+		walk->count[p] = 0;
+		if (turns(group, p))
+			walk->is_backward[p] = !walk->is_backward[p];
+		else
+			walk->t[p] = 0;
+	}
+	return false;
+}
+
+/* The first iteration of the innermost of STORE loops finds ARRAY's region where the last one has left it. */
+static bool is_kept_at_turn(const struct group *group, int array, int store, const struct group_walk *walk)
+{
+	if (!store || walk->count[store - 1] || !turns(group, store - 1))
+		return false;
+	for (int p = store - 2; p >= 0; p--) {
+		if (walk->count[p])
+			return !moves(group, array, group->loops[p].dim);
+		if (moves(group, array, group->loops[p].dim) && !turns(group, p))
+			return false;
+	}
+	return false;
+}
+
 /* What ARRAY moves and needs, its buffer inside STORE loops. */
 static void walk_array(const struct group *group, int array, int store, long *traffic, long *memory)
 {
-	int t[3] = { 0 }, most[4] = { 0 };
+	struct group_walk walk = { { 0 }, { 0 }, { false } };
+	int most[4] = { 0 };
 	bool revisits = false, slides = array != GROUP_OUTPUT;
 	struct box before = { { 0 } };
 	*traffic = 0;
@@ -569,20 +622,22 @@ static void walk_array(const struct group *group, int array, int store, long *tr
 		revisits |= !moves(group, array, group->loops[p].dim);
 	do {
 		struct tile tile;
-		find_tile(group, store, t, &tile);
+		find_tile(group, store, walk.t, &tile);
 		struct box now = region(group, array, &tile);
 		long all = elements(&now);
 		bool is_first = true;
 		for (int p = 0; p < store; p++)
-			is_first &= moves(group, array, group->loops[p].dim) || !t[p];
+			is_first &= moves(group, array, group->loops[p].dim) || !walk.count[p];
 		for (int d = 0; d < 4; d++)
 			most[d] = size_of(now.side[d]) > most[d] ? size_of(now.side[d]) : most[d];
 		struct box old = meet(&now, &before);
-		if (store && t[store - 1] && slides)
+		if (store && walk.count[store - 1] && slides)
 			all -= elements(&old);
+		if (is_kept_at_turn(group, array, store, &walk) && elements(&old) == all)
+			all = 0;
 		*traffic += array == GROUP_OUTPUT && revisits && !is_first ? 2 * all : all;
 		before = now;
-	} while (next(group, store, t));
+	} while (advance(group, store, &walk));
 	*memory = (long)most[0] * most[1] * most[2] * most[3];
 }
 
@@ -745,19 +800,16 @@ static void try_group_schedule(const struct group *group)
 	try_items(group, group->first, memory, 0, traffic);
 }
 
-/* No layer of the group needs rows (or columns) of another for more than one of its own. */
-static bool is_apart(const struct group *group, int dim)
-{
-	for (int l = group->first; l <= group->last; l++)
-		if (group->span[l][dim])
-			return false;
-	return true;
-}
-
-/* Loops outside that rows cross repeat; the innermost keeps them. */
+/* Loops outside that rows cross repeat; the innermost keeps them, or repeats them too, as it may turn then. */
 static void try_group_loops(struct group *group)
 {
+	struct group_loop *inner = group->depth ? &group->loops[group->depth - 1] : NULL;
 	try_group_schedule(group);
+	if (group->depth > 1 && inner->dim != CHANNEL && !is_apart(group, inner->dim)) {
+		inner->repeats = true;
+		try_group_schedule(group);
+		inner->repeats = false;
+	}
 	if (group->depth == 3)
 		return;
 	for (int dim = 0; dim < DIMS; dim++) {

@@ -116,4 +116,58 @@ END
 exits 1 "nests that share nothing" "$LOOPC" apart.loop
 has err "apart.loop:3:.*cannot be fused: they share no array that would stay on chip, or some use of a scalar is elsewhere" \
 	"nests that share nothing: message"
+
+# Loops of groups turn where that saves something, or as it is said; not where a dependence forbids it.
+cat >turn.loop <<'END'
+void turn(const float X[6][3], const float W[3][8], const float V[2][8], float Y[6][8])
+{
+	float T[6][8];
+	for (int i = 0; i < 6; i++)
+		for (int j = 0; j < 8; j++) {
+			T[i][j] = 0;
+			for (int k = 0; k < 3; k++)
+				T[i][j] += X[i][k] * W[k][j];
+		}
+	for (int i = 0; i < 6; i++)
+		for (int j = 0; j < 8; j++) {
+			Y[i][j] = 0;
+			for (int l = 0; l < 2; l++)
+				Y[i][j] += T[i][j] * V[l][j];
+		}
+}
+END
+# turns NAME LINE: TURNED is what is moved with it.
+turns()
+{
+	printf 'nest turn.0-1\ntile i 2\ntile j 2\norder i j\n%s' "$2" >part
+	exits 0 "$1" "$LOOPC" --verify --schedule=part --emit=schedule=schedule --emit=c=a.c --report=report turn.loop
+	turned=$(sed -n 's/.*"total_bytes": \([0-9]*\).*/\1/p' report | head -n 1)
+}
+# W and V come for three tiles of rows, 5 rows of 2 columns of 4 bytes in each of 4 tiles
+turns "a group's loop turns"
+is "$turned" $((72 + 192 + 5 * 8 * 10)) "a group's loop turns: the tile at its end stays, twice"
+has schedule '^serpentine j$' "a group's loop turns: it is said"
+cp schedule all
+exits 0 "a group's loop turns: given back" "$LOOPC" --schedule=all --emit=schedule=schedule --emit=c=a.c turn.loop
+same all schedule "a group's loop turns: given back, the same schedule"
+turns "a group's loop that is to run forwards" 'serpentine none
+'
+is "$turned" $((72 + 192 + 5 * 8 * 12)) "a group's loop that is to run forwards: all comes again"
+has schedule '^serpentine none$' "a group's loop that is to run forwards: it is said"
+cat >shift.loop <<'END'
+void shift(float A[20][6])
+{
+	float T[19][6];
+	for (int p = 0; p < 19; p++)
+		for (int q = 0; q < 6; q++)
+			T[p][q] = A[p + 1][q];
+	for (int p = 0; p < 19; p++)
+		for (int q = 0; q < 6; q++)
+			A[p][q] += T[p][q];
+}
+END
+printf 'nest shift.0-1\ntile q 2\ntile p 3\norder q p\nserpentine p\n' >wrong
+exits 1 "a group's loop that cannot turn" "$LOOPC" --schedule=wrong shift.loop
+has err "wrong:5:12: error: a dependence forbids to walk backwards the loop 'p'" \
+	"a group's loop that cannot turn: message"
 finish

@@ -58,11 +58,33 @@ void tables(const int X[%d][%d], const int K1[%d], const int K2[%d], const int D
 """ % (LINES, CHANNELS, TABLE, TABLE, SMALL, LINES, CHANNELS, LINES, CHANNELS, LINES, CHANNELS,
        TABLE, TABLE - 1, LINES, CHANNELS, TABLE, TABLE - 1, SMALL, SMALL - 1)
 
+# X comes again for each tile of columns, or W and V do for each tile of rows: the inner loop may turn, so that
+# its last tile is there for its next run.
+PRODUCT = """
+void product(const int X[3][3], const int W[3][4], const int V[2][4], int Y[3][4])
+{
+	int T[3][4];
+	for (int i = 0; i < 3; i++)
+		for (int j = 0; j < 4; j++) {
+			T[i][j] = 0;
+			for (int k = 0; k < 3; k++)
+				T[i][j] += X[i][k] * W[k][j];
+		}
+	for (int i = 0; i < 3; i++)
+		for (int j = 0; j < 4; j++) {
+			Y[i][j] = 0;
+			for (int l = 0; l < 2; l++)
+				Y[i][j] += T[i][j] * V[l][j];
+		}
+}
+"""
+
 # Name, source, extents of the loops, and what may come for its stage: weights of the filters come a row
 # or a column at a time, which needs least.
 GROUPS = (
     ('filters', FILTERS, {'p': ROWS + 1, 'q': COLUMNS + 2}, (('', 'X'), ('', 'K1 r 1'), ('', 'K2 s 1')), 2),
-    ('tables', TABLES, {'i': LINES, 'c': CHANNELS}, (('', 'X', 'X c 1'), ('', 'K1'), ('', 'K2'), ('', 'D')), 4),
+    ('product', PRODUCT, {'i': 3, 'j': 4}, (('', 'X k 1'), ('', 'W k 1'), ('', 'V l 1')), 4),
+    ('tables', TABLES, {'i': LINES, 'c': CHANNELS}, (('', 'X', 'X c 1', 'X i 1'), ('', 'K1'), ('', 'K2'), ('', 'D')), 4),
 )
 # The roles of the arrays, and of those that one nest alone reads, which.
 ROLES = {'X': 'input', 'W': 'weight', 'V': 'weight', 'K1': 'weight', 'K2': 'weight', 'D': 'weight', 'T': 'input output', 'Y': 'output'}
@@ -107,9 +129,10 @@ def schedules(name, extents, streamed):
                 for streams in itertools.product(*streamed):
                     if any(' %s ' % loop in text for loop in order for text in streams):
                         continue      # no chunks of a loop that is tiled
-                    yield 'nest %s.0-1\n%sorder %s\n%s' % (
-                        name, ''.join('tile %s %d\n' % pair for pair in zip(order, tiles)),
-                        ' '.join(order), ''.join('stream %s\n' % text for text in streams if text))
+                    for turns in ['none', *order[1:2]][:1 + (name == 'product')]:
+                        yield 'nest %s.0-1\n%sorder %s\nserpentine %s\n%s' % (
+                            name, ''.join('tile %s %d\n' % pair for pair in zip(order, tiles)),
+                            ' '.join(order), turns, ''.join('stream %s\n' % text for text in streams if text))
 
 
 def need_of(point, arrays, element):

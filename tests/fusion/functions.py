@@ -404,10 +404,12 @@ class Trial:
                        least == (now["total_bytes"] if now else None))
 
     def mutated(self, text):
-        """A schedule with other tiles, or fewer facts."""
-        lines = []
+        """A schedule with other tiles, other loops that turn, or fewer facts."""
+        lines, turns = [], "serpentine" not in text
         for line in text.splitlines():
             words = line.split()
+            if words[0] == "order" and turns and len(words) > 2 and self.rng.random() < 0.4:
+                line += "\nserpentine " + self.rng.choice(words[2:] + ["none"])
             if words[0] == "tile" and self.rng.random() < 0.5:
                 line = "tile %s %d" % (words[1], self.rng.choice((1, 2, 3, 4, 6)))
             elif words[0] not in ("nest", "carry") and self.rng.random() < 0.3:

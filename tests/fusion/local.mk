@@ -4,7 +4,7 @@ script_tests += tests/fusion/deep_test.sh tests/fusion/carry_test.sh tests/fusio
 	tests/fusion/exhaust_test.sh tests/fusion/chain_test.sh tests/fusion/full_test.sh \
 	tests/fusion/merged_test.sh tests/fusion/memories_test.sh tests/fusion/pooled_test.sh
 long_tests += tests/fusion/functions_test.sh
-EXTRA_DIST += tests/fusion/deep_network.py tests/fusion/random_networks.py tests/fusion/exhaust.py \
+EXTRA_DIST += tests/fusion/deep_network.py tests/fusion/random_networks.py tests/fusion/exhaust.py tests/fusion/blocks.py \
 	tests/fusion/chain_fronts.py tests/fusion/functions.py tests/fusion/groupings.py \
 	tests/fusion/in_place.py tests/fusion/memories.py tests/fusion/merged.py tests/fusion/pooled.py
 check_PROGRAMS += tests/fusion/chain_front

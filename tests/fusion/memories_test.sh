@@ -7,6 +7,8 @@ if command -v python3 >/dev/null 2>&1; then
 		"${LOOPC_FUNCTIONS:-$(inputs 16 5)}"
 	# Weights of a nest that reads a carried array beside them.
 	ok "roles beside a carried array" python3 -B "$top_srcdir/tests/fusion/memories.py" "$LOOPC" 33 1
+	# What comes for a stage in chunks of a loop that other choices tile.
+	ok "chunks without tiles" python3 -B "$top_srcdir/tests/fusion/memories.py" "$LOOPC" 1394 1
 else
 	skip "random functions in several memories" "no python3"
 fi
