@@ -109,18 +109,35 @@ static struct variant join(const struct groups *groups, const struct fusion_cand
 		.band = band_of(groups, candidate, choice), .found = answers_new(arena) };
 }
 
-long group_lower_bound(const struct groups *groups, const struct fusion_candidate *candidate)
+/* What CANDIDATE's nests move at least, by *ARGUMENT, and what is compulsory. */
+static long lower_bound_of(const struct groups *groups, const struct fusion_candidate *candidate,
+	long *compulsory, const char **argument)
 {
 	struct arena *arena = groups->compilation->arena;
 	const struct nest *group = nest_join(groups->compilation, groups->nests + candidate->first,
 		candidate->last - candidate->first + 1);
 	bool *is_internal = ARENA_ARRAY(arena, bool, group->arrays->count + 1);
-	const char *argument;
-	long compulsory;
 	for (int a = 0; a < group->arrays->count; a++)
 		is_internal[a] = group_is_internal(groups, candidate, group->arrays->items[a].array->index);
 	return nest_lower_bound(nest_with_arrays(arena, group, reference_groups_on_chip(arena, group->arrays,
-		is_internal, NULL)), groups->compilation->arch->scratchpad_bytes, &compulsory, &argument);
+		is_internal, NULL)), groups->compilation->arch->scratchpad_bytes, compulsory, argument);
+}
+
+long group_lower_bound(const struct groups *groups, const struct fusion_candidate *candidate)
+{
+	const char *argument;
+	long compulsory;
+	return lower_bound_of(groups, candidate, &compulsory, &argument);
+}
+
+void group_judge(const struct compilation *compilation, const struct groups *groups,
+	const struct fusion_candidate *candidate, long least, struct plan_nest *out)
+{
+	long compulsory;
+	if (!compilation->only_weighs)
+		out->lower_bound_bytes = lower_bound_of(groups, candidate, &compulsory, &out->lower_bound_argument);
+	out->bound_bytes = least > out->lower_bound_bytes ? least : out->lower_bound_bytes;
+	plan_nest_judge(out);
 }
 
 static struct schedule schedule_of(const struct group_choice *choice)
@@ -374,10 +391,8 @@ bool group_emit(struct compilation *compilation, const struct groups *of,
 		return false;
 	out->schedule = describe(groups, candidate, choice, group, doubling);
 	out->compulsory_bytes = out->lower_bound_bytes = nest_compulsory(group);
-	out->bound_bytes = out->lower_bound_bytes;
 	out->lower_bound_argument = "compulsory";
 	out->points = choice->points;
 	out->seconds = choice->seconds;
-	plan_nest_judge(out);
 	return true;
 }

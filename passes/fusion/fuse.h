@@ -22,6 +22,11 @@ bool group_emit(struct compilation *compilation, const struct groups *groups,
 	const struct fusion_candidate *candidate, const struct group_choice *choice, struct plan *plan,
 	struct plan_nest *out);
 
+/* Says of a group that was lowered so, as OUT, what bounds it: no choice for it moves less than LEAST (-1: not
+ * known); nor any execution of its nests, which is asked only where the plan is not only weighed. */
+void group_judge(const struct compilation *compilation, const struct groups *groups,
+	const struct fusion_candidate *candidate, long least, struct plan_nest *out);
+
 /* What a schedule that was given says of the group; nothing: NULL in *CONSTRAINTS.  False after an
  * error (diagnosed). */
 bool group_read_constraints(struct groups *groups, struct compilation *compilation,

@@ -207,20 +207,41 @@ static const struct weighed_nest *weigh_merged(const struct partitioning *partit
 	return cost_is_less(&cost, most, takes_equals) ? weighed : NULL;
 }
 
+/* What the nests from FIRST to LAST move at least merged, if they were not tried so. */
+static long bound_unmerged(const struct partitioning *partitioning, int first, int last)
+{
+	bool has_room = partition_enter(partitioning, first, last);
+	const struct nest *one = as_one(partitioning, first, last);
+	long compulsory = nest_compulsory(one), bound = !has_room ? LONG_MAX
+		: nest_bound_unweighed(partitioning->compilation, one, partitioning->plan);
+	partition_leave(partitioning);
+	return bound > compulsory ? bound : compulsory;
+}
+
 /* CANDIDATE's nests move at least so much as a GROUP (-1: not known), or MERGED (-1: they were not tried so). */
 static void note_bounds(const struct partitioning *partitioning, const struct fusion_candidate *candidate,
 	long group, long merged)
 {
 	if (!partitioning->bound || group < 0)
 		return;
-	bool has_room = partition_enter(partitioning, candidate->first, candidate->last);
 	if (merged < 0)
-		merged = !has_room ? LONG_MAX : nest_bound_unweighed(partitioning->compilation,
-			as_one(partitioning, candidate->first, candidate->last), partitioning->plan);
-	partition_leave(partitioning);
+		merged = bound_unmerged(partitioning, candidate->first, candidate->last);
 	long least = group < merged ? group : merged;
 	if (least > 0)
 		space_bound_note(partitioning->bound, candidate->first, candidate->last, least);
+}
+
+/* Notes what the nests from FIRST to LAST move at least, which were not weighed as one part: a smaller one was too
+ * large. */
+static void look_at_part(void *user, int first, int last)
+{
+	struct partitioning *partitioning = user;
+	struct partition part;
+	long least;
+	if (!group_of(partitioning->groups, first, last, &part.candidate))
+		return;
+	weigh_group(partitioning, &part.candidate, &partitioning->best[partitioning->count].cost, &part, &least);
+	note_bounds(partitioning, &part.candidate, least, -1);
 }
 
 /* Weighs CANDIDATE as the last of the nests up to its end, as a group or merged.  False if it is too
@@ -520,7 +541,8 @@ bool lower_fused(struct compilation *compilation, const struct nest *nests, int 
 	/* Nests alone may move less than the model of groups thinks possible: they move strided
 	 * columns one by one. */
 	if (is_best_as_one(&partitioning) && partition_lower_as_one(&partitioning, plan)
-		&& (plan->nests[0].optimal || constraints->fusion == FUSE_ALL))
+		&& (plan_nest_reaches(&plan->nests[0], plan->nests[0].compulsory_bytes)
+		|| constraints->fusion == FUSE_ALL))
 		return true;
 	*plan = before;
 	plan->nest_count = 0;
@@ -531,8 +553,10 @@ bool lower_fused(struct compilation *compilation, const struct nest *nests, int 
 			&& !weigh_alone(&partitioning, n))
 			return false;
 	find_true_groups(&partitioning);
+	const struct cost *found = &partitioning.best[count].cost;
 	if (partitioning.bound)
-		plan->bounds.bound_bytes = space_bound_of(partitioning.bound, partitioning.groups);
+		plan->bounds.bound_bytes = space_bound_of(partitioning.bound, partitioning.groups,
+			cost_is_finite(found) ? (long)cost_figure(found, FIGURE_BYTES) : 0, look_at_part, &partitioning);
 	if (!cost_is_finite(&partitioning.best[count].cost)) {
 		if (!complain(&partitioning, plan) || carrying->mask)
 			return false;

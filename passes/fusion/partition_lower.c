@@ -58,6 +58,8 @@ static bool lower_group_in(const struct partitioning *partitioning, const struct
 	for (int i = 0; i < TRIES; i++) {
 		if (emit_once(partitioning, candidate, &choice, plan, out)
 			&& (is_wanted || costs_at_most(out, most))) {
+			group_judge(partitioning->compilation, partitioning->groups, candidate,
+				space_bound_of_group(GROUP_FITS, &part->choice, &limits.most), out);
 			plan->nest_count++;
 			out->first_source = part->first;
 			out->source_count = candidate->last + 1 - part->first;

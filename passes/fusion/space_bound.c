@@ -7,6 +7,7 @@
 /* What is known of a run of nests as one part. */
 struct part_bound {
 	bool is_known;
+	bool is_open;                /* nobody has looked at it: a bound of all executions is known */
 	long bytes;                  /* LONG_MAX: it is no part */
 };
 
@@ -58,31 +59,57 @@ static void complete(struct space_bound *bound, struct groups *groups)
 		group_begin(groups, last, &candidate);
 		while (candidate.first > 0) {
 			group_grow(groups, &candidate);
-			if (!part_of(bound, candidate.first, last)->is_known)
-				space_bound_note(bound, candidate.first, last, group_is_whole(groups, &candidate)
-					? group_lower_bound(groups, &candidate) : LONG_MAX);
+			struct part_bound *part = part_of(bound, candidate.first, last);
+			if (part->is_known)
+				continue;
+			part->is_open = group_is_whole(groups, &candidate);
+			space_bound_note(bound, candidate.first, last, part->is_open
+				? group_lower_bound(groups, &candidate) : LONG_MAX);
 		}
 	}
 }
 
-/* The least sum of parts that end before nest END, if LEAST [END] has that of all nests before. */
-static long least_before(const struct space_bound *bound, const long *least, int end)
+/* The least sum of parts that end before nest END, if LEAST [END] has that of all nests before; *BEGIN: where the
+ * last of them begins. */
+static long least_before(const struct space_bound *bound, const long *least, int end, int *begin)
 {
 	long bytes = LONG_MAX, sum;
+	*begin = end - 1;
 	for (int first = 0; first < end; first++)
 		if (!__builtin_add_overflow(least[first], part_of(bound, first, end - 1)->bytes, &sum)
-			&& sum < bytes)
+			&& sum < bytes) {
 			bytes = sum;
+			*begin = first;
+		}
 	return bytes;
 }
 
-long space_bound_of(struct space_bound *bound, struct groups *groups)
+/* LOOK looks at the open parts of the partition whose parts begin where BEGIN [end] says.  False: there are none. */
+static bool look_at_parts(struct space_bound *bound, const int *begin, space_bound_look *look, void *user)
+{
+	bool any = false;
+	for (int end = bound->count; end > 0; end = begin[end]) {
+		struct part_bound *part = part_of(bound, begin[end], end - 1);
+		if (!part->is_open)
+			continue;
+		part->is_open = false;
+		look(user, begin[end], end - 1);
+		any = true;
+	}
+	return any;
+}
+
+long space_bound_of(struct space_bound *bound, struct groups *groups, long enough, space_bound_look *look,
+	void *user)
 {
 	long least[MOST_NESTS + 1] = { 0 };
+	int begin[MOST_NESTS + 1] = { 0 };
 	if (bound->count > MOST_NESTS)
 		return -1;
 	complete(bound, groups);
-	for (int end = 1; end <= bound->count; end++)
-		least[end] = least_before(bound, least, end);
+	do {
+		for (int end = 1; end <= bound->count; end++)
+			least[end] = least_before(bound, least, end, &begin[end]);
+	} while (least[bound->count] < enough && look_at_parts(bound, begin, look, user));
 	return least[bound->count];
 }

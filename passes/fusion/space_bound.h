@@ -19,7 +19,12 @@ void space_bound_note(struct space_bound *bound, int first, int last, long bytes
 long space_bound_of_group(enum group_outcome outcome, const struct group_choice *choice,
 	const struct cost *most);
 
-/* The bound of all nests, those of GROUPS; -1: there are too many.  LONG_MAX: there is no partition. */
-long space_bound_of(struct space_bound *bound, struct groups *groups);
+/* Notes what is found when the nests from FIRST to LAST, of which nobody has looked for choices, are looked at. */
+typedef void space_bound_look(void *user, int first, int last);
+
+/* The bound of all nests, those of GROUPS; -1: there are too many.  LONG_MAX: there is no partition.  As long as it
+ * is below ENOUGH and due to parts at which nobody has looked, LOOK does. */
+long space_bound_of(struct space_bound *bound, struct groups *groups, long enough, space_bound_look *look,
+	void *user);
 
 #endif

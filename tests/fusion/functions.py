@@ -287,8 +287,10 @@ class Trial:
 
     def compile(self, size, *options, may_fail=(3,)):
         """The function's entry in the report; None: nothing fits."""
-        if self.run(size, "--report=r.json", "--emit=schedule=s.txt", *options, may_fail=may_fail) is None:
+        if self.run(size, "--report=r.json", "--emit=schedule=s.txt", "--emit=plan=p.txt", *options,
+                    may_fail=may_fail) is None:
             return None
+        self.check_bounds(size)
         with open("r.json") as file:
             report = json.load(file)
         for nest in report["kernels"]:
@@ -300,6 +302,20 @@ class Trial:
     def check(self, what, holds):
         if not holds:
             raise Failure(what)
+
+    def check_bounds(self, size):
+        """No nest or group of the plan moves less than what is said to bound its schedules."""
+        moved = 0
+        with open("p.txt") as text:
+            for words in map(str.split, text):
+                if words[:1] == ["nest"]:
+                    moved = 0
+                elif words[:1] == ["traffic"]:
+                    moved += int(words[words.index("read") + 1]) + int(words[words.index("write") + 1])
+                elif words[:1] == ["bound"] and moved is not None:
+                    self.check("%s: %d are moved, the bound of the schedules is %s" % (size, moved, words[1]),
+                               moved >= int(words[1]))
+                    moved = None     # the function's bounds follow
 
     def test(self):
         self.found, self.schedules, self.proved = {}, [], 0
