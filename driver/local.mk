@@ -10,7 +10,9 @@ arch_files = \
 	archs/eff-173k.yaml \
 	archs/eyeriss-108k.yaml \
 	archs/eyeriss-array.yaml \
+	archs/flexflow.yaml \
 	archs/large-1m.yaml \
+	archs/mpna.yaml \
 	examples/firmware/mps2-an505/mps2-an505.yaml \
 	examples/firmware/sifive_u/sifive_u.yaml \
 	archs/tiny-2k.yaml \

@@ -30,4 +30,13 @@ compares l2net tiny-2k
 compares resnet_basic tiny-2k
 compares resnet_downsample tiny-8k
 compares squeeze_excite tiny-2k
+
+# SuperSlash's table VI, MiB with 64 % of the filters left out: 10.76 on FlexFlow, and on MPNA 9.88, less than the
+# weights of all layers are, so that it can be of the convolutions alone.
+network=$top_srcdir/examples/networks/vgg16_cifar10.loop
+exits 0 "vgg16_cifar10 on flexflow" "$LOOPC" --arch=flexflow --report=flexflow.json -o flexflow.c "$network"
+ok "at most 10.76 MiB" [ "$(total flexflow.json)" -le $((1076 * 1048576 / 100)) ]
+exits 0 "vgg16_cifar10 on mpna" "$LOOPC" --arch=mpna --report=mpna.json -o mpna.c "$network"
+ok "at most 9.88 MiB beside the weights of the last two layers" \
+	[ "$(total mpna.json)" -le $((988 * 1048576 / 100 + 2 * (512 * 512 + 10 * 512))) ]
 finish
