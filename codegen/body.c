@@ -7,6 +7,7 @@
 #include "codegen/ring.h"
 #include "codegen/transfer.h"
 #include "codegen/wrap.h"
+#include "ir/array_time.h"
 #include "ir/macs.h"
 
 static void indent(struct writer *writer)
@@ -96,6 +97,21 @@ static void print_loop_header(struct writer *writer, const struct plan_node *loo
 		: arena_printf(printer->arena, "%s += %ld) {", header, loop->step));
 }
 
+/* The trace port is told what elements do. */
+static bool times_elements(const struct writer *writer)
+{
+	return writer->printer.plan->arch->array.mac_cycles > 0;
+}
+
+static bool has_elements(const struct plan_node *node)
+{
+	bool found = (node->kind == PLAN_LOOP && node->loop == LOOP_ELEMENT) || (node->body && has_elements(node->body));
+
+	for (int i = 0; i < node->child_count && !found; i++)
+		found = has_elements(node->children[i]);
+	return found;
+}
+
 static void print_loop(struct writer *writer, const struct plan_node *loop)
 {
 	struct printer *printer = &writer->printer;
@@ -107,6 +123,8 @@ static void print_loop(struct writer *writer, const struct plan_node *loop)
 	print_rings(writer, rings, before, false);
 	writer_print_node(writer, loop->body);
 	advance_rings(writer, rings, before);
+	if (times_elements(writer) && loop->loop == LOOP_ELEMENT && !has_elements(loop->body))
+		print_line(writer, "LRT_ELEMENT();");
 	writer->depth--;
 	print_line(writer, "}");
 	printer->rings = before;
@@ -203,7 +221,7 @@ void print_line_directive(FILE *out, int line, const char *file)
 static void print_compute(struct writer *writer, const struct plan_node *node)
 {
 	int line = writer->options->line_directives ? node->statement->location.line : 0;
-	bool is_timed = writer->printer.plan->arch->core_mac_cycles > 0;
+	bool is_timed = writer->printer.plan->arch->core_mac_cycles > 0 || (times_elements(writer) && writer->in_step);
 	int macs = writer->options->is_measured || is_timed ? statement_macs(node->statement) : 0;
 
 	if (line > 0)
@@ -234,6 +252,28 @@ static const char *word_text(struct writer *writer, const struct plan_buffer *bu
 	return text;
 }
 
+/* Tells the trace port of a word that travels. */
+static void print_travel(struct writer *writer, const struct plan_move *move)
+{
+	static const char *const ways[] = { [WAY_READ] = "LRT_READ", [WAY_WRITE] = "LRT_WRITE",
+		[WAY_REDUCE] = "LRT_REDUCE" };
+	enum array_way way;
+	const struct plan_buffer *buffer;
+
+	if (times_elements(writer) && word_travels(move, &way, &buffer))
+		print_line(writer, arena_printf(writer->printer.arena, "LRT_WORD(%s, %d, %d);", ways[way],
+			traveller_of(writer->nest, buffer), buffer->is_double));
+}
+
+static void print_step(struct writer *writer, const struct plan_node *step)
+{
+	writer->in_step = true;
+	writer_print_node(writer, step->body);
+	writer->in_step = false;
+	if (times_elements(writer))
+		print_line(writer, "LRT_STEP();");
+}
+
 static void print_move(struct writer *writer, const struct plan_move *move)
 {
 	struct arena *arena = writer->printer.arena;
@@ -249,6 +289,7 @@ static void print_move(struct writer *writer, const struct plan_move *move)
 	for (int w = 0; w < PLAN_WORDS && writer->options->is_measured; w++)
 		if (counts[w])
 			print_line(writer, arena_printf(arena, "lrt_checked_word(%d, %d);", move->to->array->index, w));
+	print_travel(writer, move);
 }
 
 static void print_block(struct writer *writer, const struct plan_node *block)
@@ -292,6 +333,9 @@ void writer_print_node(struct writer *writer, const struct plan_node *node)
 		break;
 	case PLAN_MOVE:
 		print_move(writer, node->move);
+		break;
+	case PLAN_STEP:
+		print_step(writer, node);
 		break;
 	}
 }

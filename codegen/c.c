@@ -230,6 +230,9 @@ static void print_function(struct writer *writer)
 		fputs(" */\n", writer->out);
 		if (writer->options->is_measured)
 			fprintf(writer->out, "\tlrt_checked_nest(%d);\n", i);
+		if (plan->arch->array.mac_cycles > 0 && plan->nests[i].elements)
+			fputs("\tLRT_BEGIN();\n", writer->out);
+		writer->nest = plan->nests[i].body;
 		writer_print_node(writer, plan->nests[i].body);
 	}
 	fputs("}\n", writer->out);
@@ -238,7 +241,7 @@ static void print_function(struct writer *writer)
 /* ------------------------------------------------------------------ the file */
 
 static void print_includes(FILE *out, const struct program *program,
-	const struct codegen_options *options, bool counts_macs)
+	const struct codegen_options *options, bool counts_macs, bool counts_elements)
 {
 	fputs("#include <stddef.h>\n#include <stdint.h>\n", out);
 	for (int i = 0; i < program->include_count; i++)
@@ -254,6 +257,14 @@ static void print_includes(FILE *out, const struct program *program,
 			"#ifdef LRT_TRACE_COMPUTE\n#include \"loopc_trace.h\"\n"
 			"#define LRT_MACS(count) (void)(lrt_trace_macs += (count))\n"
 			"#else\n#define LRT_MACS(count) (void)0\n#endif\n", out);
+	if (counts_elements)
+		fputs("\n/* And that of what processing elements do: a nest begins, a word travels, an element ends, all of them do. */\n"
+			"#ifdef LRT_TRACE_COMPUTE\n"
+			"#define LRT_BEGIN() lrt_trace_begin_nest()\n"
+			"#define LRT_WORD(way, array, is_double) lrt_trace_word(way, array, is_double)\n"
+			"#define LRT_ELEMENT() lrt_trace_element()\n#define LRT_STEP() lrt_trace_step()\n#else\n"
+			"#define LRT_BEGIN() (void)0\n#define LRT_WORD(way, array, is_double) (void)0\n"
+			"#define LRT_ELEMENT() (void)0\n#define LRT_STEP() (void)0\n#endif\n", out);
 	fputc('\n', out);
 	for (int i = 0; i < program->prototype_count; i++)
 		if (program->prototypes[i].text)
@@ -339,6 +350,22 @@ static bool print_functions(FILE *out, const struct plan *const *plans, int coun
 	return true;
 }
 
+/* The trace port is told of elements, which compute some nest. */
+static bool times_elements(const struct plan *const *plans, int count)
+{
+	for (int i = 0; i < count && plans[i]->arch->array.mac_cycles > 0; i++)
+		for (int n = 0; n < plans[i]->nest_count; n++)
+			if (plans[i]->nests[n].elements)
+				return true;
+	return false;
+}
+
+/* It is told of multiply-accumulates. */
+static bool times_macs(const struct plan *const *plans, int count)
+{
+	return plans[0]->arch->core_mac_cycles > 0 || times_elements(plans, count);
+}
+
 static void print_file(FILE *out, const struct plan *const *plans, int count,
 	const struct codegen_options *options, const char *functions, const bool uses_min[2],
 	const bool uses_max[2])
@@ -346,7 +373,7 @@ static void print_file(FILE *out, const struct plan *const *plans, int count,
 	print_top_comment(out, plans, count, options);
 	if (count > 0)
 		print_includes(out, plans[0]->program, options,
-			!options->is_measured && plans[0]->arch->core_mac_cycles > 0);
+			!options->is_measured && times_macs(plans, count), !options->is_measured && times_elements(plans, count));
 	if (!options->header)
 		signatures_print(out, plans, count, options);
 	fputc('\n', out);

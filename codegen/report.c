@@ -239,7 +239,7 @@ static json_t *nest_json(const struct plan *plan, const struct plan_nest *nest,
 	if (entry)
 		json_object_set_new(entry, "commands", count_json(report_commands_of_nest(plan, nest)));
 	if (entry && nest->elements)
-		report_elements_json(entry, plan, nest);
+		report_elements_json(entry, plan, nest, time);
 	if (entry && report_energy_of_nest(plan, nest, &energy))
 		json_object_set_new(entry, "energy", energy_json(&energy));
 	if (entry && time)
@@ -495,7 +495,7 @@ static void nest_text(FILE *out, const struct plan *plan, const struct plan_nest
 		fprintf(out, "  %-46s %15s %15s\n", "multiply-accumulates", "",
 			nest->macs < 0 ? "not counted" : report_number(nest->macs));
 	if (nest->elements)
-		report_elements_text(out, plan, nest);
+		report_elements_text(out, plan, nest, time);
 	if (report_energy_of_nest(plan, nest, &energy))
 		energy_text(out, "  ", &energy);
 	if (time)

@@ -7,11 +7,17 @@ static long elements_of(const struct plan *plan)
 	return (long)plan->arch->array.x * plan->arch->array.y;
 }
 
-/* The share of all elements that compute, over all steps; -1: not known. */
-static double utilisation(const struct plan *plan, const struct plan_nest *nest)
+/* The share of all elements that compute, over all steps: of their time, if TIME says it (NULL: it is not known), or
+ * else of iterations; -1: not known. */
+static double utilisation(const struct plan *plan, const struct plan_nest *nest, const struct plan_time *time)
 {
-	double cycles = (double)nest->elements->cycles * (double)elements_of(plan);
-	return nest->macs <= 0 || cycles <= 0 ? -1 : (double)nest->macs / cycles;
+	double mac_cycles = plan->arch->array.mac_cycles, macs = (double)nest->macs;
+	double cycles = (double)nest->elements->cycles;
+	if (time && mac_cycles > 0) {
+		cycles = (double)time->compute_cycles + (double)time->move_cycles;
+		macs *= mac_cycles;
+	}
+	return macs <= 0 || cycles <= 0 ? -1 : macs / (cycles * (double)elements_of(plan));
 }
 
 /* Words of an array of NEST that come to the scratchpad from external memory, or leave it (IS_WRITTEN). */
@@ -45,10 +51,11 @@ static json_t *words_json(const struct plan_words *words)
 		"reduced_words", (json_int_t)words->words[WORD_REDUCED]);
 }
 
-void report_elements_json(json_t *entry, const struct plan *plan, const struct plan_nest *nest)
+void report_elements_json(json_t *entry, const struct plan *plan, const struct plan_nest *nest,
+	const struct plan_time *time)
 {
 	const struct plan_array *elements = nest->elements;
-	double share = utilisation(plan, nest);
+	double share = utilisation(plan, nest, time);
 	json_t *arrays = json_array();
 	for (int i = 0; i < elements->count; i++)
 		json_array_append_new(arrays, words_json(&elements->words[i]));
@@ -62,10 +69,11 @@ void report_elements_json(json_t *entry, const struct plan *plan, const struct p
 		"words", nest->macs < 0 ? json_null() : json_integer((json_int_t)ACCESSES_OF_MAC * nest->macs)));
 }
 
-void report_elements_text(FILE *out, const struct plan *plan, const struct plan_nest *nest)
+void report_elements_text(FILE *out, const struct plan *plan, const struct plan_nest *nest,
+	const struct plan_time *time)
 {
 	const struct plan_array *elements = nest->elements;
-	double share = utilisation(plan, nest);
+	double share = utilisation(plan, nest, time);
 	fprintf(out, "  array: %s of %s elements", report_number(elements->elements), report_number(elements_of(plan)));
 	fprintf(out, ", %s of %s bytes of registers", report_number(elements->register_bytes),
 		report_number(plan->arch->array.registers_bytes));

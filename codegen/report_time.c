@@ -22,6 +22,7 @@ bool report_time_of_all(const struct report *report, struct plan_time *sum)
 			sum->compute_cycles += times[n].compute_cycles;
 			sum->wait_cycles += times[n].wait_cycles;
 			sum->dma_cycles += times[n].dma_cycles;
+			sum->move_cycles += times[n].move_cycles;
 		}
 		if (!times)
 			return false;
@@ -36,10 +37,21 @@ static double seconds_of(const struct arch *arch, const struct plan_time *time)
 
 json_t *report_time_json(const struct arch *arch, const struct plan_time *time)
 {
-	return json_pack("{sI sI sI sI sf}", "cycles", (json_int_t)time->cycles,
+	json_t *entry = json_pack("{sI sI sI sI}", "cycles", (json_int_t)time->cycles,
 		"compute_cycles", (json_int_t)time->compute_cycles,
-		"dma_cycles", (json_int_t)time->dma_cycles, "stall_cycles", (json_int_t)time->wait_cycles,
-		"seconds", seconds_of(arch, time));
+		"dma_cycles", (json_int_t)time->dma_cycles, "stall_cycles", (json_int_t)time->wait_cycles);
+	if (entry && arch->array.mac_cycles > 0)
+		json_object_set_new(entry, "fill_drain_cycles", json_integer((json_int_t)time->move_cycles));
+	if (entry)
+		json_object_set_new(entry, "seconds", json_real(seconds_of(arch, time)));
+	return entry;
+}
+
+/* Who computes, as far as that takes time. */
+static const char *workers_of(const struct arch *arch)
+{
+	return arch->array.mac_cycles <= 0 ? "the core computes" : arch->core_mac_cycles > 0
+		? "core and elements compute" : "elements compute";
 }
 
 static double percent(long part, long all)
@@ -52,7 +64,13 @@ void report_time_text(FILE *out, const char *indent, const struct arch *arch,
 {
 	fprintf(out, "%stime: %s cycles, %.4g ms", indent, report_number(time->cycles),
 		1e3 * seconds_of(arch, time));
-	if (arch->core_mac_cycles > 0)
+	bool computes = arch->core_mac_cycles > 0 || time->compute_cycles + time->move_cycles > 0;
+	if (arch->array.mac_cycles > 0 && computes)
+		fprintf(out, ": %s %.1f %%, wait for words %.1f %% and for copies %.1f %%, the bus is busy %.1f %%\n",
+			workers_of(arch), percent(time->compute_cycles, time->cycles),
+			percent(time->move_cycles, time->cycles), percent(time->wait_cycles, time->cycles),
+			percent(time->dma_cycles, time->cycles));
+	else if (arch->core_mac_cycles > 0)
 		fprintf(out, ": the core computes %.1f %% and waits %.1f %%, the bus is busy %.1f %%\n",
 			percent(time->compute_cycles, time->cycles), percent(time->wait_cycles, time->cycles),
 			percent(time->dma_cycles, time->cycles));
@@ -66,13 +84,16 @@ void report_time_explain(FILE *out, const struct arch *arch, const struct plan_t
 {
 	/* starts of commands on several channels overlap */
 	long starts = time->start_cycles / arch->channels;
-	long bus = time->dma_cycles, computing = time->compute_cycles;
-	fprintf(out, "  %s cycles: the bus is busy in %s, the core computes in %s", report_number(time->cycles),
-		report_number(time->dma_cycles), report_number(time->compute_cycles));
+	long bus = time->dma_cycles, computing = time->compute_cycles, words = time->network_cycles;
+	fprintf(out, "  %s cycles: the bus is busy in %s, %s in %s", report_number(time->cycles),
+		report_number(time->dma_cycles), workers_of(arch), report_number(time->compute_cycles));
+	if (words > 0)
+		fprintf(out, ", words travel to and from them in %s", report_number(words));
 	if (commands >= 0)
 		fprintf(out, ", and %s commands start for %s on each of %d channel%s",
 			report_number(commands), report_number(starts), arch->channels,
 			arch->channels == 1 ? "" : "s");
-	fprintf(out, ": %s most\n", computing >= bus && computing >= starts ? "computing takes"
+	fprintf(out, ": %s most\n", computing >= bus && computing >= starts && computing >= words ? "computing takes"
+		: words > bus && words > starts ? "the network of elements takes"
 		: bus >= starts ? "the bus takes" : "starting commands takes");
 }

@@ -14,6 +14,8 @@ struct writer {
 	struct transfer_forms forms;
 	const char *memories[MEMORY_LIMIT], *workspace;   /* the variables' names */
 	int depth;                   /* of indentation */
+	const struct plan_node *nest;        /* the body of the nest being written */
+	bool in_step;                /* of elements */
 	/* Names of the buffers whose transfers have the tag, for the comment at a wait. */
 	const char *tags[32];
 	/* What the bodies use, so that nothing unused is declared. */

@@ -316,17 +316,28 @@ void harness_print_time(FILE *out, const struct session *session)
 		"#define lrt_get(tag, loc, ext, box) (verify_command(0, tag, box), lrt_get(tag, loc, ext, box))\n"
 		"#define lrt_put(tag, ext, loc, box) (verify_command(1, tag, box), lrt_put(tag, ext, loc, box))\n"
 		"#define lrt_wait(mask) (verify_wait(mask), lrt_wait(mask))\n", out);
+	if (session->arch->array.mac_cycles > 0)
+		fputs("enum { LRT_READ, LRT_WRITE, LRT_REDUCE };\n"
+			"void elements_begin(void);\nvoid elements_word(unsigned way, unsigned array, int is_double);\n"
+			"void elements_element(void);\nvoid elements_step(void);\n"
+			"#define LRT_BEGIN() elements_begin()\n#define LRT_WORD(way, array, is_double) elements_word(way, array, is_double)\n"
+			"#define LRT_ELEMENT() elements_element()\n#define LRT_STEP() elements_step()\n", out);
 }
 
 static void print_clock(FILE *out, const struct arch *arch)
 {
+	const struct pe_array *array = &arch->array;
+	if (array->mac_cycles > 0)
+		fprintf(out, "\tstatic const lrt_trace_pe_array array = { %.17g, { %d, %d, %d }, %.17g, %.17g };\n",
+			array->mac_cycles, array->networks[WAY_READ], array->networks[WAY_WRITE],
+			array->networks[WAY_REDUCE], array->words_per_cycle, array->scratchpad_words_per_cycle);
 	if (arch_has_clock(arch))
 		fprintf(out, "\tstatic const lrt_trace_model clock = { %ld, %.17g, %d, %.17g, 0 };\n"
 			"\tstatic const lrt_trace_dma dma = { %.17g, %ld, %ld, %ld, %ld, %d, %d };\n"
-			"\tverify_clock(&clock, &dma, %.17g);\n", arch->startup_cycles, arch->bytes_per_cycle,
+			"\tverify_clock(&clock, &dma, %.17g, %s);\n", arch->startup_cycles, arch->bytes_per_cycle,
 			arch->channels, arch->clock_hz, arch->dma_clock_hz, arch->write_startup_cycles,
 			arch->burst_bytes, arch->burst_cycles, arch->write_burst_cycles, arch->is_duplex,
-			arch->starts_once, arch->core_mac_cycles);
+			arch->starts_once, arch->core_mac_cycles, array->mac_cycles > 0 ? "&array" : "NULL");
 }
 
 void harness_print_main(FILE *out, const struct session *session)
@@ -339,7 +350,13 @@ void harness_print_main(FILE *out, const struct session *session)
 		"void verify_command(int is_put, unsigned tag, const lrt_box *box)\n{\n"
 		"\tverify_note_command(is_put, tag, box);\n}\n"
 		"void verify_wait(uint32_t mask);\nvoid verify_wait(uint32_t mask)\n{\n"
-		"\tverify_note_wait(mask);\n}\n", out);
+		"\tverify_note_wait(mask);\n}\n"
+		"void elements_begin(void);\nvoid elements_begin(void)\n{\n\tverify_begin_elements();\n}\n"
+		"void elements_word(unsigned way, unsigned array, int is_double);\n"
+		"void elements_word(unsigned way, unsigned array, int is_double)\n{\n"
+		"\tverify_word(way, array, is_double);\n}\n"
+		"void elements_element(void);\nvoid elements_element(void)\n{\n\tverify_element();\n}\n"
+		"void elements_step(void);\nvoid elements_step(void)\n{\n\tverify_step();\n}\n", out);
 	for (int c = 0; c < session->case_count; c++) {
 		print_function(out, session, c);
 		print_formulas(out, session, c);

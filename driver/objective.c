@@ -77,7 +77,7 @@ const char *objective_lacks(const struct plan_objective *objective, const struct
 	bool asks_time = objective_asks_for(objective, PLAN_CYCLES) || objective_asks_for(objective, PLAN_EDP);
 	bool asks_energy = objective_asks_for(objective, PLAN_ENERGY) || objective_asks_for(objective, PLAN_EDP);
 	if (asks_time && !arch_has_clock(arch))
-		return "what takes time: dma.startup_cycles or core.mac_cycles";
+		return "what takes time: dma.startup_cycles, core.mac_cycles or pe_array.mac_cycles";
 	return asks_energy && !energy_is_known(arch) ? "prices of energy: energy_pj" : NULL;
 }
 
@@ -134,17 +134,31 @@ int objective_values_compare(const struct plan_objective *objective,
 
 /* ---- a bound ---- */
 
-/* At least BYTES cross the bus, once it has started up; and the core computes at least what the source
- * does. */
-static double least_cycles(const struct arch *arch, double bytes, double macs)
+/* Cycles that a multiply-accumulate takes at least: all elements work at the same time, if nests are
+ * computed by them. */
+static double least_mac_cycles(const struct plan *plan)
 {
+	const struct pe_array *array = &plan->arch->array;
+	double shared = array->mac_cycles / ((double)array->x * (double)array->y);
+	bool are_elements = plan->nest_count > 0, may_be = plan->arch->has_pe_array && array->mac_cycles > 0;
+	for (int n = 0; n < plan->nest_count; n++)
+		are_elements &= plan->nests[n].elements != NULL;
+	if (!may_be || !are_elements)
+		shared = may_be ? fmin(shared, plan->arch->core_mac_cycles) : plan->arch->core_mac_cycles;
+	return shared;
+}
+
+/* At least BYTES cross the bus, once it has started up; and what the source computes is computed. */
+static double least_cycles(const struct plan *plan, double bytes, double macs)
+{
+	const struct arch *arch = plan->arch;
 	double scale = arch_dma_scale(arch);
 	double startup = (double)(arch->write_startup_cycles < arch->startup_cycles
 		? arch->write_startup_cycles : arch->startup_cycles);
 	/* with a bus for each direction half of it may go by each */
 	double copying = bytes > 0 ? ceil((startup + bytes / arch->bytes_per_cycle
 		/ (arch->is_duplex ? 2 : 1)) * scale * (1 - 1e-12)) : 0;
-	return fmax(copying, ceil(macs * arch->core_mac_cycles * (1 - 1e-12)));
+	return fmax(copying, ceil(macs * least_mac_cycles(plan) * (1 - 1e-12)));
 }
 
 /* As if all that crosses were written, and the scratchpad were as small as can be paid for. */
@@ -169,7 +183,7 @@ double objective_bound(const struct plan_objective *objective, const struct plan
 	long bytes = plan->bounds.lower_bound_bytes > 0 ? plan->bounds.lower_bound_bytes : 0;
 	macs = macs > 0 ? macs : 0;
 	double figures[PLAN_FIGURE_COUNT] = { [PLAN_TRAFFIC] = (double)bytes,
-		[PLAN_CYCLES] = least_cycles(plan->arch, (double)bytes, (double)macs),
+		[PLAN_CYCLES] = least_cycles(plan, (double)bytes, (double)macs),
 		[PLAN_ENERGY] = least_energy(plan, bytes, macs) };
 	figures[PLAN_EDP] = figures[PLAN_ENERGY] * figures[PLAN_CYCLES];
 	return sum_of(objective, 0, figures);

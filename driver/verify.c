@@ -438,6 +438,8 @@ static void check_times(struct verification *v, const struct verify_case *one, l
 		check_figure(v, one, n, "cycles", times[n].cycles, measured->cycles);
 		check_figure(v, one, n, "cycles of computing", times[n].compute_cycles,
 			measured->compute_cycles);
+		check_figure(v, one, n, "cycles of elements waiting for words", times[n].move_cycles,
+			measured->move_cycles);
 		check_figure(v, one, n, "cycles of waiting", times[n].wait_cycles, measured->wait_cycles);
 		check_figure(v, one, n, "cycles of the bus", times[n].dma_cycles, measured->dma_cycles);
 	}
@@ -565,7 +567,7 @@ static void read_line(struct verification *v, char *line)
 	} else if (!strcmp(words[0], "time")) {
 		note_time(v, one, atoi(words[2]), &(struct plan_time){ .cycles = atol(words[3]),
 			.compute_cycles = atol(words[4]), .wait_cycles = atol(words[5]),
-			.dma_cycles = atol(words[6]) });
+			.dma_cycles = atol(words[6]), .move_cycles = atol(words[7]) });
 	} else if (!strcmp(words[0], "exact")) {
 		if (!strcmp(one->name, function->name)) {
 			v->session->verify.is_exact |= atoi(words[2]);

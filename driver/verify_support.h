@@ -335,12 +335,16 @@ static struct {
 	const lrt_trace_model *model;
 	const lrt_trace_dma *dma;
 	double mac_cycles;
+	const lrt_trace_pe_array *array;    /* NULL: elements have no time */
 	uint64_t macs;                      /* whose time has passed */
+	uint64_t most;                      /* of an element in this step */
 	lrt_timeline line, begun;
 } verify_time;
 
-static void verify_clock(const lrt_trace_model *model, const lrt_trace_dma *dma, double mac_cycles)
+static void verify_clock(const lrt_trace_model *model, const lrt_trace_dma *dma, double mac_cycles,
+	const lrt_trace_pe_array *array)
 {
+	verify_time.array = array;
 	verify_time.model = model;
 	verify_time.dma = dma;
 	verify_time.mac_cycles = mac_cycles;
@@ -352,17 +356,45 @@ static void verify_begin_time(void)
 		return;
 	lrt_timeline_begin(&verify_time.line, verify_time.model);
 	verify_time.line.dma = *verify_time.dma;
+	if (verify_time.array)
+		verify_time.line.elements.array = *verify_time.array;
 	verify_time.begun = verify_time.line;
 	verify_time.macs = lrt_checked_macs;
 }
 
-/* The core has done the multiply-accumulates since the last call of the runtime. */
+/* The core has done the multiply-accumulates since the last call of the runtime, and what elements did is done. */
 static void verify_compute(void)
 {
+	lrt_timeline_drain(&verify_time.line, 1);
 	uint64_t macs = lrt_checked_macs - verify_time.macs;
 	verify_time.macs = lrt_checked_macs;
 	lrt_timeline_compute(&verify_time.line,
 		(uint64_t)ceil((double)macs * verify_time.mac_cycles));
+}
+
+static void verify_begin_elements(void)
+{
+	verify_compute();
+	lrt_timeline_begin_nest(&verify_time.line);
+}
+
+static void verify_word(unsigned way, unsigned array, int is_double)
+{
+	lrt_timeline_word(&verify_time.line, way, array, is_double);
+}
+
+static void verify_element(void)
+{
+	uint64_t macs = lrt_checked_macs - verify_time.macs;
+	verify_time.most = macs > verify_time.most ? macs : verify_time.most;
+	verify_time.macs = lrt_checked_macs;
+}
+
+static void verify_step(void)
+{
+	verify_element();
+	lrt_timeline_step(&verify_time.line, verify_time.most);
+	verify_time.most = 0;
 }
 
 static void verify_note_command(int is_put, unsigned tag, const lrt_box *box)
@@ -385,11 +417,12 @@ static void verify_print_time(const char *name, int nest)
 		return;
 	verify_compute();
 	if (nest >= 0)
-		printf("time %s %d %llu %llu %llu %llu\n", name, nest,
+		printf("time %s %d %llu %llu %llu %llu %llu\n", name, nest,
 			(unsigned long long)(lrt_timeline_cycles(now) - lrt_timeline_cycles(begun)),
 			(unsigned long long)(now->compute_cycles - begun->compute_cycles),
 			(unsigned long long)(now->wait_cycles - begun->wait_cycles),
-			(unsigned long long)(now->bus_cycles - begun->bus_cycles));
+			(unsigned long long)(now->bus_cycles - begun->bus_cycles),
+			(unsigned long long)(now->elements.moving - begun->elements.moving));
 	verify_time.begun = *now;
 }
 

@@ -47,7 +47,7 @@ static int add_ways_of_time(const struct arch *arch, int buffering, struct plan_
 			shares[s] * start);
 	for (int s = 0; s < 3 && (buffering < 0 || buffering == BUFFERING_DOUBLE); s++)
 		count = add_way(ways, count, BUFFERING_DOUBLE, shares[s] * start);
-	if (buffering < 0 && arch->core_mac_cycles > 0)
+	if (buffering < 0 && (arch->core_mac_cycles > 0 || arch->array.mac_cycles > 0))
 		count = add_way(ways, count, BUFFERING_AUTO, 0.25 * start);
 	return count;
 }

@@ -22,7 +22,6 @@ static const char *const words[][2] = {
 	[KIND_SIZE] = { "machine", "schedule" },
 	[KIND_BOOL] = { "false", "true" },
 	[KIND_SHAPE] = { "rows", "free" },
-	[KIND_REGISTERS] = { "single", "double" },
 };
 
 struct key {
@@ -37,7 +36,7 @@ struct key {
 
 #define FIELD(member) offsetof(struct arch, member)
 #define IN_MEMORY(member) offsetof(struct arch_memory, member)
-static const char MEMORIES[] = "memories";
+static const char MEMORIES[] = "memories", NETWORKS[] = "pe_array.networks";
 static const double BYTES_LIMIT = 1099511627776.0;   /* 2^40: products stay in 63 bits */
 
 static const struct key keys[] = {
@@ -47,6 +46,7 @@ static const struct key keys[] = {
 	{ "scratchpad", "banks", KIND_INT, FIELD(banks), false, 1, 65536, false },
 	{ "scratchpad", "sharing", KIND_SHARING, FIELD(exclusive), false, 0, 0, false },
 	{ "scratchpad", "align_bytes", KIND_INT, FIELD(align_bytes), false, 1, 64, true },
+	{ "scratchpad", "words_per_cycle", KIND_NUMBER, FIELD(array.scratchpad_words_per_cycle), false, 1e-6, 1e9, false },
 	{ MEMORIES, "name", KIND_WORD, IN_MEMORY(name), true, 0, 0, false },
 	{ MEMORIES, "bytes", KIND_BYTES, IN_MEMORY(bytes), true, 1, BYTES_LIMIT, false },
 	{ MEMORIES, "holds", KIND_ROLES, IN_MEMORY(roles), true, 0, 0, false },
@@ -76,7 +76,12 @@ static const struct key keys[] = {
 	{ "pe_array", "multicast", KIND_AXES, FIELD(array.multicast), false, 0, 0, false },
 	{ "pe_array", "reduce", KIND_AXES, FIELD(array.reduce), false, 0, 0, false },
 	{ "pe_array", "shape", KIND_SHAPE, FIELD(array.is_free), false, 0, 0, false },
-	{ "pe_array", "registers", KIND_REGISTERS, FIELD(array.is_double), false, 0, 0, false },
+	{ "pe_array", "registers", KIND_REGISTERS, FIELD(array), false, 0, 0, false },
+	{ "pe_array", "mac_cycles", KIND_NUMBER, FIELD(array.mac_cycles), false, 1e-6, 1e9, false },
+	{ "pe_array", "words_per_cycle", KIND_NUMBER, FIELD(array.words_per_cycle), false, 1e-6, 1e9, false },
+	{ NETWORKS, "read", KIND_INT, FIELD(array.networks[WAY_READ]), false, 1, 1024, false },
+	{ NETWORKS, "write", KIND_INT, FIELD(array.networks[WAY_WRITE]), false, 1, 1024, false },
+	{ NETWORKS, "reduce", KIND_INT, FIELD(array.networks[WAY_REDUCE]), false, 1, 1024, false },
 	{ "energy_pj", "mac", KIND_NUMBER, FIELD(energy_mac_pj), true, 0, 1e9, false },
 	{ "energy_pj", "register", KIND_NUMBER, FIELD(energy_register_pj), true, 0, 1e9, false },
 	{ "energy_pj", "scratchpad", KIND_NUMBER, FIELD(energy_scratchpad_pj), true, 0, 1e9, false },
@@ -111,7 +116,7 @@ struct reader {
 	yaml_document_t document;
 	struct arch *arch;
 	char *target;                /* what the keys are read into: arch, or one of its memories */
-	bool has_memories;
+	bool has_memories, has_networks;
 	struct location memory_at[MEMORY_LIMIT];     /* the name of each */
 	bool is_seen[KEY_COUNT];
 	struct location value_at[KEY_COUNT];     /* of those seen */
@@ -298,6 +303,18 @@ static void read_choice(struct reader *reader, const struct key *key, const yaml
 			full_name(reader, key), words[key->kind][0], words[key->kind][1]);
 }
 
+/* When words come to registers, and what room they need. */
+static void read_registers(struct reader *reader, const struct key *key, const yaml_node_t *node)
+{
+	const char *text = scalar(node);
+	struct pe_array *array = &reader->arch->array;
+	array->is_double = !text || strcmp(text, "single");
+	array->shares_room = text && !strcmp(text, "overlapped");
+	if (!text || (array->is_double && !array->shares_room && strcmp(text, "double")))
+		diag_error(reader->diag, place_of(reader, node), "'%s' must be 'single', 'double' or 'overlapped'",
+			full_name(reader, key));
+}
+
 /* Along which axes of the array a network connects elements. */
 static void read_axes(struct reader *reader, const struct key *key, const yaml_node_t *node)
 {
@@ -317,8 +334,9 @@ static void read_value(struct reader *reader, const struct key *key, const yaml_
 {
 	switch (key->kind) {
 	case KIND_NAME: read_name(reader, key, node); break;
-	case KIND_SHARING: case KIND_SIZE: case KIND_BOOL: case KIND_SHAPE: case KIND_REGISTERS:
+	case KIND_SHARING: case KIND_SIZE: case KIND_BOOL: case KIND_SHAPE:
 		read_choice(reader, key, node); break;
+	case KIND_REGISTERS: read_registers(reader, key, node); break;
 	case KIND_AXES: read_axes(reader, key, node); break;
 	case KIND_WORD: read_word(reader, key, node); break;
 	case KIND_ROLES: read_roles(reader, key, node); break;
@@ -337,6 +355,8 @@ static void unknown_key(struct reader *reader, const char *section, const yaml_n
 	for (int k = 0; k < KEY_COUNT; k++)
 		if (!strcmp(keys[k].section, section))
 			known = arena_printf(reader->arena, "%s%s%s", known, *known ? ", " : "", keys[k].name);
+	if (!strcmp(section, "pe_array"))
+		known = arena_printf(reader->arena, "%s, networks", known);
 	for (int s = 0; s < SECTION_COUNT && !*section; s++)
 		known = arena_printf(reader->arena, "%s, %s%s", known, sections[s].name,
 			s == SECTION_SCRATCHPAD ? ", memories" : "");
@@ -430,6 +450,23 @@ static bool read_memories(struct reader *reader, const yaml_node_t *name, const 
 	return true;
 }
 
+/* True if NAME is "networks" in "pe_array", whose keys are then read. */
+static bool read_networks(struct reader *reader, const char *section, const yaml_node_t *name,
+	const yaml_node_t *node)
+{
+	if (strcmp(section, "pe_array") || !scalar(name) || strcmp(scalar(name), "networks"))
+		return false;
+	if (reader->has_networks)
+		diag_error(reader->diag, place_of(reader, name), "'%s' stands twice", NETWORKS);
+	else if (node->type != YAML_MAPPING_NODE)
+		diag_error(reader->diag, place_of(reader, node), "'%s' must be a mapping, as "
+			"{ read: 3, write: 1, reduce: 1 }", NETWORKS);
+	else
+		read_mapping(reader, NETWORKS, node, NULL);
+	reader->has_networks = true;
+	return true;
+}
+
 /* "version" says which form of this file it is; the second one has more keys. */
 static bool read_version(struct reader *reader, const char *section, const yaml_node_t *name,
 	const yaml_node_t *node)
@@ -457,6 +494,7 @@ static void read_mapping(struct reader *reader, const char *section, const yaml_
 			read_value(reader, key, value);
 		else if (!(is_seen_section && read_section(reader, name, value, is_seen_section)) &&
 		         !(is_seen_section && read_memories(reader, name, value)) &&
+		         !read_networks(reader, section, name, value) &&
 		         !read_version(reader, section, name, value))
 			unknown_key(reader, section, name);
 		if (key)
@@ -589,6 +627,17 @@ static void check_array(struct reader *reader)
 	}
 }
 
+/* What words need of time says nothing where elements take none. */
+static void check_array_time(struct reader *reader)
+{
+	static const struct { const char *section, *name; } timed[] = { { "scratchpad", "words_per_cycle" },
+		{ "pe_array", "words_per_cycle" }, { NETWORKS, "read" }, { NETWORKS, "write" }, { NETWORKS, "reduce" } };
+	for (size_t k = 0; k < sizeof timed / sizeof *timed && reader->arch->array.mac_cycles <= 0; k++)
+		if (is_given(reader, timed[k].section, timed[k].name))
+			diag_error(reader->diag, value_of(reader, timed[k].section, timed[k].name),
+				"'%s.%s' needs 'pe_array.mac_cycles'", timed[k].section, timed[k].name);
+}
+
 /* External memory has one price, by the word or by the bit. */
 static void check_energy(struct reader *reader, struct location at)
 {
@@ -634,6 +683,7 @@ static void read_document(struct reader *reader)
 	reader->arch->has_pe_array = is_seen[SECTION_PE_ARRAY];
 	fill_writes(reader);
 	check_array(reader);
+	check_array_time(reader);
 	if (is_seen[SECTION_ENERGY])
 		check_energy(reader, reader->section_at[SECTION_ENERGY]);
 	if (!diag_error_count(reader->diag))
@@ -648,7 +698,7 @@ const struct arch *arch_parse(struct arena *arena, struct diag *diag, const char
 		.length = length, .arch = ARENA_NEW(arena, struct arch) };
 	*reader.arch = (struct arch){ .banks = 1, .bytes_per_cycle = 4, .max_rank = LRT_MAX_RANK,
 		.align_bytes = 1, .dma_align_bytes = 1, .channels = 1, .clock_hz = 1e9, .energy_word_bits = ARCH_WORD_BITS, .energy_reduce_pj = -1,
-		.array = { .multicast = AXES_ANY, .reduce = AXES_ANY, .is_double = true } };
+		.array = pe_array_usual() };
 	reader.target = (char *)reader.arch;
 	int errors = diag_error_count(diag);
 	yaml_parser_t parser;

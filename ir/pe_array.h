@@ -9,6 +9,9 @@ enum axis { AXIS_X, AXIS_Y, AXIS_FREE };
 
 enum { AXES_NONE = 0, AXES_ANY = 1 << AXIS_X | 1 << AXIS_Y | 1 << AXIS_FREE };
 
+/* How words travel: from the scratchpad, to it, and from one element to a neighbour that adds them to its own. */
+enum array_way { WAY_READ, WAY_WRITE, WAY_REDUCE, ARRAY_WAYS };
+
 struct pe_array {
 	int x, y;                    /* elements along each axis */
 	long registers_bytes;        /* of one element */
@@ -17,6 +20,19 @@ struct pe_array {
 	unsigned multicast, reduce;  /* AXES_... */
 	bool is_free;                /* loops in space are on no axis; only their product is at most x y */
 	bool is_double;              /* the operands of the next step arrive during this one */
+	bool shares_room;            /* ... where those of this one were: registers have room for no more */
+	/* Of its time (docs/machine.md). */
+	double mac_cycles;           /* of an element's multiply-accumulate; 0: how long elements take is not told */
+	int networks[ARRAY_WAYS];    /* arrays whose words can travel at a time */
+	double words_per_cycle;      /* of each network */
+	double scratchpad_words_per_cycle;   /* read from it and written to it by all of them together; 0: no limit */
 };
+
+/* A machine that says nothing of its array but the elements: one read serves all, and so on (docs/machine.md). */
+static inline struct pe_array pe_array_usual(void)
+{
+	return (struct pe_array){ .multicast = AXES_ANY, .reduce = AXES_ANY, .is_double = true,
+		.networks = { [WAY_READ] = 3, [WAY_WRITE] = 1, [WAY_REDUCE] = 1 }, .words_per_cycle = 1 };
+}
 
 #endif

@@ -83,6 +83,14 @@ struct plan_node *plan_if(struct arena *arena, struct plan_expr *condition)
 	return node;
 }
 
+struct plan_node *plan_step(struct arena *arena)
+{
+	struct plan_node *node = new_node(arena, PLAN_STEP);
+
+	node->body = plan_block(arena);
+	return node;
+}
+
 struct plan_node *plan_wait(struct arena *arena, unsigned tags)
 {
 	struct plan_node *node = new_node(arena, PLAN_WAIT);

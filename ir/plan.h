@@ -94,11 +94,12 @@ struct plan_buffer {
 	struct plan_expr *slot;      /* which is in use, 0 .. slots - 1; NULL if slots == 1 */
 	long offset_bytes, bytes;    /* place in its memory, 0 elsewhere; all slots */
 	int bank, bank_count;        /* exclusive banks; else -1, 0 */
-	bool is_double;              /* half of the slots are there to overlap transfers */
+	bool is_double;              /* half of the slots are there to overlap transfers; of registers and networks: words come
+	                              * while elements compute with others */
 };
 
-enum plan_kind { PLAN_BLOCK, PLAN_LOOP, PLAN_LET, PLAN_IF, PLAN_TRANSFER, PLAN_WAIT, PLAN_COMPUTE, PLAN_MOVE };
-enum plan_loop_kind { LOOP_TILE, LOOP_POINT, LOOP_TRANSFER };
+enum plan_kind { PLAN_BLOCK, PLAN_LOOP, PLAN_LET, PLAN_IF, PLAN_TRANSFER, PLAN_WAIT, PLAN_COMPUTE, PLAN_MOVE, PLAN_STEP };
+enum plan_loop_kind { LOOP_TILE, LOOP_POINT, LOOP_TRANSFER, LOOP_ELEMENT };
 
 /* A region on its way: count[d] lattice elements of dimension d of the buffer's
  * array, from lattice coordinate first[d].  In the buffer they lie at the place
@@ -141,7 +142,8 @@ struct plan_node {
 	long step;                   /* > 0 */
 	/* PLAN_IF */
 	struct plan_expr *condition;
-	/* PLAN_LOOP, PLAN_LET (the scope of var), PLAN_IF: a block */
+	/* PLAN_LOOP, PLAN_LET (the scope of var), PLAN_IF: a block.  PLAN_STEP: what processing elements compute at the same
+	 * time, one after the other in loops of the kind LOOP_ELEMENT, the only ones of it */
 	struct plan_node *body;
 	struct plan_transfer transfer;
 	struct plan_move *move;      /* PLAN_MOVE */
@@ -285,6 +287,7 @@ struct plan_node *plan_loop(struct arena *arena, enum plan_loop_kind kind, struc
 	struct plan_expr *lower, struct plan_expr *upper, long step);
 struct plan_node *plan_let(struct arena *arena, struct plan_var *var, struct plan_expr *value);
 struct plan_node *plan_if(struct arena *arena, struct plan_expr *condition);
+struct plan_node *plan_step(struct arena *arena);
 struct plan_node *plan_wait(struct arena *arena, unsigned tags);
 /* The region (first, count, local, slot) is the caller's to fill. */
 struct plan_node *plan_transfer(struct arena *arena, bool is_put, struct plan_buffer *buffer,

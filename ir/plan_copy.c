@@ -91,6 +91,7 @@ static struct plan_node *copy_node(struct arena *arena, const struct plan_node *
 		break;
 	case PLAN_COMPUTE:
 	case PLAN_MOVE:
+	case PLAN_STEP:
 		abort();             /* no transfer */
 	}
 	copy = plan_block(arena);

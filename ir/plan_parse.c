@@ -205,6 +205,8 @@ static struct plan_node *parse_node(struct parser *parser)
 		return parse_loop(parser, LOOP_POINT);
 	if (words_take(&parser->words, "pieces"))
 		return parse_loop(parser, LOOP_TRANSFER);
+	if (words_take(&parser->words, "element"))
+		return parse_loop(parser, LOOP_ELEMENT);
 	if (words_take(&parser->words, "let"))
 		return parse_let(parser);
 	if (words_take(&parser->words, "if"))
@@ -223,6 +225,12 @@ static struct plan_node *parse_node(struct parser *parser)
 		return parse_move(parser, true, false);
 	if (words_take(&parser->words, "clear"))
 		return parse_move(parser, false, true);
+	if (words_take(&parser->words, "step")) {
+		struct plan_node *step = plan_step(parser->arena);
+
+		parse_block(parser, step->body);
+		return step;
+	}
 	if (!words_take(&parser->words, "block")) {
 		words_fail(&parser->words, "expected a node of the plan or '}', found '%s'", parser->words.text);
 		return NULL;
@@ -289,6 +297,19 @@ static void parse_memories(struct parser *parser, struct arch *arch)
 	}
 }
 
+static void parse_array_time(struct parser *parser, struct pe_array *array)
+{
+	array->mac_cycles = words_take_real(&parser->words);
+	for (int w = 0; w < ARRAY_WAYS; w++)
+		array->networks[w] = words_take_int(&parser->words);
+	array->words_per_cycle = words_take_real(&parser->words);
+	array->scratchpad_words_per_cycle = words_take_real(&parser->words);
+	if (!(array->mac_cycles > 0) || array->networks[WAY_READ] < 1 || array->networks[WAY_WRITE] < 1
+		|| array->networks[WAY_REDUCE] < 1 || !(array->words_per_cycle > 0)
+		|| !(array->scratchpad_words_per_cycle >= 0))
+		words_fail(&parser->words, "an array's cycles, networks and words are above 0");
+}
+
 static struct arch *parse_machine(struct parser *parser)
 {
 	struct arch *arch = ARENA_NEW(parser->arena, struct arch);
@@ -330,7 +351,7 @@ static struct arch *parse_machine(struct parser *parser)
 	words_expect(&parser->words, "channels");
 	arch->channels = words_take_int(&parser->words);
 	arch->has_pe_array = words_take_named(&parser->words, "pe_array") != 0;
-	arch->array = (struct pe_array){ .multicast = AXES_ANY, .reduce = AXES_ANY, .is_double = true };
+	arch->array = pe_array_usual();
 	arch->array.x = words_take_int(&parser->words);
 	arch->array.y = words_take_int(&parser->words);
 	arch->array.registers_bytes = words_take_long(&parser->words);
@@ -338,8 +359,12 @@ static struct arch *parse_machine(struct parser *parser)
 		arch->array.multicast = (unsigned)words_take_long(&parser->words) & AXES_ANY;
 		arch->array.reduce = (unsigned)words_take_long(&parser->words) & AXES_ANY;
 		arch->array.is_free = words_take_long(&parser->words) != 0;
-		arch->array.is_double = words_take_long(&parser->words) != 0;
+		long registers = words_take_long(&parser->words);
+		arch->array.is_double = registers != 0;
+		arch->array.shares_room = registers == 2;
 	}
+	if (words_take(&parser->words, "pe_time"))
+		parse_array_time(parser, &arch->array);
 	words_expect(&parser->words, "energy_pj");
 	arch->energy_mac_pj = words_take_real(&parser->words);
 	arch->energy_register_pj = words_take_real(&parser->words);

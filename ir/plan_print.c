@@ -115,7 +115,7 @@ static void print_body(FILE *out, const struct plan_node *block, int depth)
 static void print_loop(FILE *out, const struct plan_node *node)
 {
 	static const char *const kinds[] = { [LOOP_TILE] = "tile", [LOOP_POINT] = "point",
-		[LOOP_TRANSFER] = "pieces" };
+		[LOOP_TRANSFER] = "pieces", [LOOP_ELEMENT] = "element" };
 
 	fprintf(out, "%s %s = ", kinds[node->loop], node->var->name);
 	plan_expr_print(out, node->lower);
@@ -223,6 +223,10 @@ static void print_node(FILE *out, const struct plan_node *node, int depth)
 	case PLAN_MOVE:
 		print_move(out, node->move);
 		break;
+	case PLAN_STEP:
+		fputs("step {\n", out);
+		print_body(out, node->body, depth);
+		break;
 	}
 }
 
@@ -261,7 +265,7 @@ static bool has_energy_model(const struct arch *arch)
 /* More is said of it than its size. */
 static bool has_own_network(const struct pe_array *array)
 {
-	return array->multicast != AXES_ANY || array->reduce != AXES_ANY || array->is_free || !array->is_double;
+	return array->multicast != AXES_ANY || array->reduce != AXES_ANY || array->is_free || !array->is_double || array->shares_room;
 }
 
 /* Several memories, and the roles of the arrays that lie in them. */
@@ -311,7 +315,12 @@ static void print_machine(FILE *out, const struct arch *arch)
 		arch->array.registers_bytes);
 	if (arch->has_pe_array && has_own_network(&arch->array))
 		fprintf(out, "    pe_network %u %u %d %d\n", arch->array.multicast, arch->array.reduce,
-			arch->array.is_free, arch->array.is_double);
+			arch->array.is_free, arch->array.is_double + arch->array.shares_room);
+	if (arch->array.mac_cycles > 0)
+		fprintf(out, "    pe_time %.17g %d %d %d %.17g %.17g\n", arch->array.mac_cycles,
+			arch->array.networks[WAY_READ], arch->array.networks[WAY_WRITE],
+			arch->array.networks[WAY_REDUCE], arch->array.words_per_cycle,
+			arch->array.scratchpad_words_per_cycle);
 	fprintf(out, "    energy_pj %.17g %.17g %.17g %.17g\n", arch->energy_mac_pj,
 		arch->energy_register_pj, arch->energy_scratchpad_pj, arch->energy_dram_pj);
 	if (arch->energy_network_pj > 0)

@@ -174,7 +174,7 @@ static bool is_box(const struct box *around, const struct step *step)
 				return false;
 		return true;
 	case PLAN_LOOP:
-		if (step->node->loop != LOOP_POINT || box.count == LOOP_DEPTH_LIMIT
+		if ((step->node->loop != LOOP_POINT && step->node->loop != LOOP_ELEMENT) || box.count == LOOP_DEPTH_LIMIT
 			|| loop_over(around, step->cell)
 			|| !is_fixed(around, step->lower) || !is_fixed(around, step->upper))
 			return false;

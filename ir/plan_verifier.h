@@ -26,6 +26,7 @@ struct verifier {
 	int flight_count, flight_capacity;
 	unsigned long random;
 	bool is_in_box;              /* loops are walked by their ends */
+	bool is_in_step;             /* of elements */
 };
 
 /* An invariant does not hold, where the variables in scope have their values; the first are

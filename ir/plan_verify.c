@@ -152,10 +152,13 @@ void plan_push(struct verifier *verifier, const struct plan_var *var, long value
 static void check_node(struct verifier *verifier, const struct plan_node *node)
 {
 	int scope = verifier->scope_count;
+	bool was_in_step = verifier->is_in_step;
 
 	switch (node->kind) {
 	case PLAN_LOOP:
 		check_expr(verifier, node->upper, "a loop's upper bound");
+		if (node->loop == LOOP_ELEMENT && !verifier->is_in_step)
+			plan_problem(verifier, "loop %s over elements is in no step of them", node->var->name);
 		if (node->step <= 0)
 			plan_problem(verifier, "loop %s has step %ld", node->var->name, node->step);
 		/* fall through */
@@ -165,6 +168,12 @@ static void check_node(struct verifier *verifier, const struct plan_node *node)
 		break;
 	case PLAN_IF:
 		check_expr(verifier, node->condition, "a condition");
+		break;
+	case PLAN_STEP:
+		if (verifier->is_in_step)
+			plan_problem(verifier, "a step of elements is inside another one");
+		if (!verifier->nest->elements)
+			plan_problem(verifier, "a step of elements is in a nest that none compute");
 		break;
 	case PLAN_TRANSFER:
 		check_transfer(verifier, &node->transfer);
@@ -178,10 +187,14 @@ static void check_node(struct verifier *verifier, const struct plan_node *node)
 	default:
 		break;
 	}
+	if (verifier->is_in_step && (node->kind == PLAN_TRANSFER || node->kind == PLAN_WAIT || node->kind == PLAN_MOVE))
+		plan_problem(verifier, "in a step elements compute, and nothing is moved or waited for");
+	verifier->is_in_step |= node->kind == PLAN_STEP;
 	if (node->body)
 		check_node(verifier, node->body);
 	for (int i = 0; i < node->child_count; i++)
 		check_node(verifier, node->children[i]);
+	verifier->is_in_step = was_in_step;
 	verifier->scope_count = scope;
 }
 

@@ -334,7 +334,7 @@ static int compare_longs(const void *a, const void *b)
 static void walk_least(struct verifier *verifier, struct step *step, long lower,
 	long trips)
 {
-	if (step->node->loop == LOOP_POINT) {
+	if (step->node->loop == LOOP_POINT || step->node->loop == LOOP_ELEMENT) {
 		walk_iteration(verifier, step, lower + (trips - 1) * step->node->step, 0);
 		return;
 	}
@@ -421,6 +421,9 @@ static void walk_step(struct verifier *verifier, struct step *step, long budget)
 		break;
 	case PLAN_MOVE:
 		walk_move(verifier, step);
+		break;
+	case PLAN_STEP:
+		walk_step(verifier, step->body, budget);
 		break;
 	}
 }

@@ -6,7 +6,17 @@
 /* The timeline of a core and a DMA engine, as loopc_trace.h describes them: what the trace port
  * draws, and what loopc --verify measures.  All times are cycles of the core since it began. */
 
-enum { LRT_CHANNEL_LIMIT = 64 };
+enum { LRT_CHANNEL_LIMIT = 64, LRT_TRAVELLERS = 64 };
+
+/* Processing elements.  Since EARLY words may come to double registers, since LATE to others; until LEAVING words
+ * leave double ones. */
+typedef struct lrt_timeline_elements {
+	lrt_trace_pe_array array;
+	uint64_t early, late, leaving;
+	uint64_t written;                   /* words, since LATE */
+	uint64_t words[LRT_WAYS][2][LRT_TRAVELLERS];   /* on their way, to or from double registers: [1] */
+	uint64_t moving;                    /* cycles in which elements wait for words */
+} lrt_timeline_elements;
 
 typedef struct lrt_timeline {
 	lrt_trace_model model;
@@ -16,6 +26,7 @@ typedef struct lrt_timeline {
 	uint64_t channel_free[LRT_CHANNEL_LIMIT], tag_done[LRT_TAGS];
 	struct { unsigned tag; int is_put, is_used; } channel_last[LRT_CHANNEL_LIMIT];
 	uint64_t bus_cycles, wait_cycles, compute_cycles, commands, bytes;
+	lrt_timeline_elements elements;
 } lrt_timeline;
 
 /* Where a command has its place. */
@@ -39,7 +50,8 @@ static inline uint64_t lrt_timeline_whole(double cycles)
 static inline void lrt_timeline_begin(lrt_timeline *line, const lrt_trace_model *model)
 {
 	const lrt_timeline empty = { { 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0, 0 }, 0, { 0, 0 }, 0, { 0 }, { 0 },
-		{ { 0, 0, 0 } },		0, 0, 0, 0, 0 };
+		{ { 0, 0, 0 } }, 0, 0, 0, 0, 0,
+		{ { 0, { 0, 0, 0 }, 0, 0 }, 0, 0, 0, 0, { { { 0 } } }, 0 } };
 	*line = empty;
 	line->model = *model;
 	line->dma.write_startup_cycles = model->startup_cycles;
@@ -128,6 +140,122 @@ static inline void lrt_timeline_compute(lrt_timeline *line, uint64_t cycles)
 	line->compute_cycles += cycles;
 }
 
+/* ---- processing elements ---- */
+
+/* Words on their way: in all, and of the array that has most of them. */
+typedef struct lrt_timeline_amount { uint64_t all, most; } lrt_timeline_amount;
+
+static inline lrt_timeline_amount lrt_timeline_amount_of(const lrt_timeline *line, unsigned way, int early, int late)
+{
+	lrt_timeline_amount amount = { 0, 0 };
+	unsigned t;
+	for (t = 0; t < LRT_TRAVELLERS; t++) {
+		uint64_t words = (early ? line->elements.words[way][1][t] : 0) + (late ? line->elements.words[way][0][t] : 0);
+		amount.all += words;
+		amount.most = lrt_timeline_later(amount.most, words);
+	}
+	return amount;
+}
+
+/* Cycles in which AMOUNT goes its way, while OTHER words cross the scratchpad's side too. */
+static inline uint64_t lrt_timeline_travel(const lrt_timeline *line, unsigned way, lrt_timeline_amount amount, uint64_t other)
+{
+	const lrt_trace_pe_array *array = &line->elements.array;
+	double shared = (double)amount.all / array->networks[way], most = (double)amount.most;
+	uint64_t cycles = lrt_timeline_whole((most > shared ? most : shared) / array->words_per_cycle);
+	if (amount.all && way != LRT_REDUCE && array->scratchpad_words_per_cycle > 0)
+		cycles = lrt_timeline_later(cycles,
+			lrt_timeline_whole((double)(amount.all + other) / array->scratchpad_words_per_cycle));
+	return cycles;
+}
+
+static inline void lrt_timeline_forget(lrt_timeline *line, unsigned way)
+{
+	unsigned t;
+	for (t = 0; t < LRT_TRAVELLERS; t++)
+		line->elements.words[way][0][t] = line->elements.words[way][1][t] = 0;
+}
+
+static inline void lrt_timeline_word(lrt_timeline *line, unsigned way, unsigned array, int is_double)
+{
+	line->elements.words[way][is_double != 0][array % LRT_TRAVELLERS]++;
+}
+
+/* What elements have done leaves them: sums are added up, then written.  From double registers that goes on beside what
+ * follows, but no call of the runtime does (IS_CALL). */
+static inline void lrt_timeline_drain(lrt_timeline *line, int is_call)
+{
+	lrt_timeline_elements *elements = &line->elements;
+	uint64_t begun = line->now;
+	lrt_timeline_amount adds[2], writes[2];
+	int is_double;
+	if (!(elements->array.mac_cycles > 0))
+		return;
+	for (is_double = 0; is_double < 2; is_double++) {
+		adds[is_double] = lrt_timeline_amount_of(line, LRT_REDUCE, is_double, !is_double);
+		writes[is_double] = lrt_timeline_amount_of(line, LRT_WRITE, is_double, !is_double);
+	}
+	if (adds[0].all || writes[0].all) {
+		elements->late = line->now + lrt_timeline_travel(line, LRT_REDUCE, adds[0], 0);
+		line->now = elements->late + lrt_timeline_travel(line, LRT_WRITE, writes[0], 0);
+	}
+	if (adds[1].all || writes[1].all) {
+		line->now = lrt_timeline_later(line->now, elements->leaving);
+		elements->leaving = line->now + lrt_timeline_travel(line, LRT_REDUCE, adds[1], 0) +
+			lrt_timeline_travel(line, LRT_WRITE, writes[1], 0);
+	}
+	elements->written += writes[0].all + writes[1].all;
+	lrt_timeline_forget(line, LRT_WRITE);
+	lrt_timeline_forget(line, LRT_REDUCE);
+	if (is_call)
+		line->now = lrt_timeline_later(line->now, elements->leaving);
+	elements->moving += line->now - begun;
+}
+
+/* Elements begin with a nest of their own. */
+static inline void lrt_timeline_begin_nest(lrt_timeline *line)
+{
+	line->elements.early = line->elements.late = line->elements.leaving = line->now;
+	line->elements.written = 0;
+}
+
+/* A step in which the busiest element does MACS multiply-accumulates.  Its words have come to double registers since the
+ * step before began to compute, and to others since what that one made was added up. */
+static inline void lrt_timeline_step(lrt_timeline *line, uint64_t macs)
+{
+	lrt_timeline_elements *elements = &line->elements;
+	lrt_timeline_amount all, late;
+	uint64_t begun;
+	if (!(elements->array.mac_cycles > 0))
+		return;
+	lrt_timeline_drain(line, 0);
+	begun = line->now;
+	all = lrt_timeline_amount_of(line, LRT_READ, 1, 1);
+	late = lrt_timeline_amount_of(line, LRT_READ, 0, 1);
+	if (all.all)
+		line->now = lrt_timeline_later(line->now,
+			elements->early + lrt_timeline_travel(line, LRT_READ, all, elements->written));
+	if (late.all)
+		line->now = lrt_timeline_later(line->now,
+			elements->late + lrt_timeline_travel(line, LRT_READ, late, elements->written));
+	lrt_timeline_forget(line, LRT_READ);
+	elements->moving += line->now - begun;
+	elements->early = line->now;
+	lrt_timeline_compute(line, lrt_timeline_whole((double)macs * elements->array.mac_cycles));
+	elements->late = line->now;
+	elements->written = 0;
+}
+
+/* Words that come for elements are on chip since copies were done that the core waited for. */
+static inline void lrt_timeline_arrived(lrt_timeline *line, uint64_t done)
+{
+	line->elements.early = lrt_timeline_later(line->elements.early, done);
+	if (done > line->elements.late) {
+		line->elements.late = done;
+		line->elements.written = 0;
+	}
+}
+
 /* When the copies of the tags in MASK are done; the core stands still until then. */
 static inline uint64_t lrt_timeline_wait(lrt_timeline *line, uint32_t mask)
 {
@@ -136,6 +264,7 @@ static inline uint64_t lrt_timeline_wait(lrt_timeline *line, uint32_t mask)
 	for (tag = 0; tag < LRT_TAGS; tag++)
 		if (mask >> tag & 1)
 			done = lrt_timeline_later(done, line->tag_done[tag]);
+	lrt_timeline_arrived(line, done);
 	if (done > line->now) {
 		line->wait_cycles += done - line->now;
 		line->now = done;

@@ -32,6 +32,8 @@ static struct {
 	int events;
 	struct timespec resumed;
 	double mac_cycles;
+	uint64_t most_macs;                 /* of an element in this step */
+	uint64_t steps_since;               /* elements work: 1 + since when, the core has called nothing */
 	struct region regions[REGION_LIMIT];
 	size_t region_count;
 } trace;
@@ -113,6 +115,7 @@ void lrt_trace_begin(const lrt_trace_model *model, const char *file)
 	trace.events = 0;
 	trace.begun = 1;
 	trace.mac_cycles = 0;
+	trace.most_macs = trace.steps_since = 0;
 	lrt_trace_macs = 0;
 	trace.file = NULL;
 	if (file)
@@ -137,6 +140,17 @@ static void core_computes(const char *name, uint64_t cycles)
 	lrt_timeline_compute(&trace.line, cycles);
 }
 
+/* What elements did since the last call of the runtime is done when words have left them. */
+static void elements_end(void)
+{
+	lrt_timeline_drain(&trace.line, 1);
+	if (trace.steps_since && trace.file) {
+		print_event(CORE_ROW, "elements", "", trace.steps_since - 1, trace.line.now);
+		fputs("}", trace.file);
+	}
+	trace.steps_since = 0;
+}
+
 /* Every call of the runtime begins here: what the core did since the last one. */
 static void enter_runtime(void)
 {
@@ -148,6 +162,7 @@ static void enter_runtime(void)
 			atexit(end_at_exit);
 		trace.exit_hook = 1;
 	}
+	elements_end();
 	core_computes("compute", lrt_timeline_whole((double)lrt_trace_macs * trace.mac_cycles));
 	lrt_trace_macs = 0;
 	if (!(trace.line.model.compute_hz > 0))
@@ -170,6 +185,41 @@ void lrt_trace_core(double mac_cycles)
 	enter_runtime();
 	trace.mac_cycles = mac_cycles;
 	leave_runtime();
+}
+
+void lrt_trace_elements(const lrt_trace_pe_array *array)
+{
+	enter_runtime();
+	trace.line.elements.array = *array;
+	leave_runtime();
+}
+
+void lrt_trace_begin_nest(void)
+{
+	enter_runtime();
+	lrt_timeline_begin_nest(&trace.line);
+	leave_runtime();
+}
+
+void lrt_trace_word(unsigned way, unsigned array, int is_double)
+{
+	lrt_timeline_word(&trace.line, way, array, is_double);
+}
+
+void lrt_trace_element(void)
+{
+	if (lrt_trace_macs > trace.most_macs)
+		trace.most_macs = lrt_trace_macs;
+	lrt_trace_macs = 0;
+}
+
+void lrt_trace_step(void)
+{
+	lrt_trace_element();
+	if (!trace.steps_since)
+		trace.steps_since = 1 + trace.line.now;
+	lrt_timeline_step(&trace.line, trace.most_macs);
+	trace.most_macs = 0;
 }
 
 void lrt_trace_array(const char *name, const void *base, size_t bytes)

@@ -168,7 +168,8 @@ static bool hold_is_legal(const struct evaluation *evaluation, int a)
 
 	if (hold->depth < outer->storage[a].store || hold->depth > outer->depth + mapping->depth || hold->slots < 1)
 		return false;
-	if (array->is_written && !sums_are_legal(evaluation, a))
+	if ((array->is_written && !sums_are_legal(evaluation, a)) ||
+		(hold->is_double && (array->anchored || hold->depth == 0)))
 		return false;
 	if (hold->depth == 0)
 		return true;
@@ -271,12 +272,19 @@ static void add_words(struct evaluation *evaluation, int a, enum view view, cons
 	}
 }
 
+/* Registers hold what array A needs now and what comes next; results never leave the room of others. */
+static bool needs_two(const struct evaluation *evaluation, int a)
+{
+	return evaluation->mapping->holds[a].is_double &&
+		(evaluation->model->arrays[a].is_written || !evaluation->machine->shares_room);
+}
+
 /* A buffer that a tile loop moves, or none: its visits are those of a buffer of the outer schedule. */
 static bool count_tiles(struct evaluation *evaluation, int a, enum view view)
 {
 	struct hold *hold = &evaluation->mapping->holds[a];
 	struct storage storage = { .store = hold->depth, .slots = hold->slots, .is_sliding = hold->is_sliding,
-		.is_double = hold->is_double };
+		.is_double = needs_two(evaluation, a) };
 	struct words words;
 
 	if (!count_visits(evaluation, a, view, evaluation->model, evaluation->outer, &storage, evaluation->outer->tile,
@@ -317,7 +325,7 @@ static bool count_steps(struct evaluation *evaluation, int a, enum view view, bo
 	const struct model_array *array = &kind->model.arrays[a];
 	struct hold *hold = &evaluation->mapping->holds[a];
 	struct storage storage = { .store = hold->depth - evaluation->outer->depth, .slots = hold->slots,
-		.is_sliding = hold->is_sliding, .is_double = hold->is_double };
+		.is_sliding = hold->is_sliding, .is_double = needs_two(evaluation, a) };
 	int moving = kind->steps.order[storage.store - 1];
 	long tile[MODEL_LOOPS], steps = tile_count(kind->model.loops[moving].extent, kind->steps.tile[moving]);
 	struct origins origins[MODEL_LOOPS];

@@ -238,9 +238,11 @@ void element_registers(struct elements *elements, int a)
 	buffer->bytes = buffer->slots * buffer->array->type.bytes;
 	for (int d = 0; d < buffer->rank; d++)
 		buffer->bytes *= buffer->dims[d].extent;
+	buffer->is_double = hold->is_double;
 	elements->registers[a] = buffer;
 	if (model->is_written || !is_any_joined(elements))
 		return;
 	elements->network[a] = buffer_named(elements, a, "network", ON_NETWORK);
 	elements->network[a]->bytes = buffer->array->type.bytes;
+	elements->network[a]->is_double = hold->is_double;
 }

@@ -16,10 +16,13 @@ static bool lower_all_elements(struct elements *elements, struct plan_node *bloc
 {
 	struct lowering points = elements->steps;
 	points.buffers = elements->registers;
+	struct plan_node *step = plan_step(ARENA(elements));
+	plan_append(ARENA(elements), block, step);
+	block = step->body;
 	for (int dim = 0; dim < points.band->count; dim++) {
 		if (!elements->element[dim])
 			continue;
-		struct plan_node *loop = plan_loop(ARENA(elements), LOOP_POINT, elements->element[dim], constant(elements, 0),
+		struct plan_node *loop = plan_loop(ARENA(elements), LOOP_ELEMENT, elements->element[dim], constant(elements, 0),
 			constant(elements, elements->mapping->space[dim] - 1), 1);
 		plan_append(ARENA(elements), block, loop);
 		block = loop->body;

@@ -456,6 +456,11 @@ static void append_simplified(struct simplifier *simplifier, struct plan_node *b
 		if (node->tags == 0)
 			return;
 		break;
+	case PLAN_STEP:
+		simplify_block(simplifier, node->body);
+		if (node->body->child_count == 0)
+			return;
+		break;
 	case PLAN_COMPUTE:
 		for (int i = 0; i < node->statement->depth; i++)
 			node->values[i] = simplified(simplifier, node->values[i]);

@@ -214,9 +214,9 @@ struct mapping_fault mapping_make(struct arena *arena, const struct mapping_aske
 	memset(mapping, 0, sizeof *mapping);
 	if (!arch->has_pe_array)
 		find_fault(&making, NULL, "the machine has no processing elements ('pe_array')");
-	if (arch->core_mac_cycles > 0)
+	if (arch->core_mac_cycles > 0 && arch->array.mac_cycles <= 0)
 		find_fault(&making, NULL, "the machine's core computes ('core.mac_cycles'), and no processing elements for it: how "
-			"long these take is not told");
+			"long these take is not told ('pe_array.mac_cycles')");
 	if (!making.fault.why)
 		take_shares(&making);
 	if (!making.fault.why)

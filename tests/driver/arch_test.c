@@ -43,12 +43,12 @@ static void test_all_keys(void **state)
 	(void)state;
 	struct reading r;
 	begin(&r, "version: 2\nname: big-1\nclock_hz: 500e6\n"
-		"scratchpad: { bytes: 108K, banks: 27, sharing: exclusive, align_bytes: 8 }\n"
+		"scratchpad: { bytes: 108K, banks: 27, sharing: exclusive, align_bytes: 8, words_per_cycle: 4 }\n"
 		"dma:\n  startup_cycles: 291\n  bytes_per_cycle: 4.5\n  max_rank: 3\n"
 		"  max_bytes: 0x10000\n  max_count: 4095\n  max_stride_bytes: 1M\n"
 		"  align_bytes: 4\n  channels: 2\n  clock_hz: 3.2e9\n"
 		"  write_startup_cycles: 7\n  burst_bytes: 256\n  burst_cycles: 2\n  duplex: true\n  latency_only_first: true\ncore: { mac_cycles: 0.125 }\n"
-		"pe_array: { x: 12, y: 14, registers_bytes: 520 }\n"
+		"pe_array: { x: 12, y: 14, registers_bytes: 520, mac_cycles: 0.5, networks: { write: 2, reduce: 5 }, words_per_cycle: 1.5 }\n"
 		"energy_pj: { mac: 4.16, register: 1.2, scratchpad: 6, dram_bit: 70, word_bits: 32,\n"
 		"  scratchpad_sqrt: 0.012, bank_bits: 160000, bank_select: 3.05e-3,\n"
 		"  register_file_bytes: 128, scratchpad_size: schedule }\n");
@@ -78,6 +78,12 @@ static void test_all_keys(void **state)
 	assert_true(r.arch->has_pe_array);
 	assert_int_equal(r.arch->array.y, 14);
 	assert_int_equal(r.arch->array.registers_bytes, 520);
+	assert_true(r.arch->array.mac_cycles == 0.5);
+	assert_int_equal(r.arch->array.networks[WAY_READ], 3);
+	assert_int_equal(r.arch->array.networks[WAY_WRITE], 2);
+	assert_int_equal(r.arch->array.networks[WAY_REDUCE], 5);
+	assert_true(r.arch->array.words_per_cycle == 1.5);
+	assert_true(r.arch->array.scratchpad_words_per_cycle == 4);
 	assert_true(r.arch->energy_dram_pj == 2240);
 	assert_int_equal(r.arch->energy_word_bits, 32);
 	assert_true(r.arch->energy_scratchpad_sqrt_pj == 0.012);
@@ -106,6 +112,10 @@ static void test_defaults(void **state)
 	assert_int_equal(r.arch->align_bytes, 1);
 	assert_int_equal(r.arch->channels, 1);
 	assert_false(r.arch->has_pe_array);
+	assert_true(r.arch->array.mac_cycles == 0);
+	assert_int_equal(r.arch->array.networks[WAY_WRITE], 1);
+	assert_true(r.arch->array.words_per_cycle == 1);
+	assert_true(r.arch->array.scratchpad_words_per_cycle == 0);
 	assert_int_equal(r.arch->energy_word_bits, 16);
 	assert_int_equal(r.arch->energy_register_file_bytes, 0);
 	assert_false(r.arch->energy_is_sized_by_schedule);
@@ -114,6 +124,8 @@ static void test_defaults(void **state)
 
 #define MEMORY(name) "  - { name: " name ", bytes: 64, holds: [input, weight, output] }\n"
 #define MEMORIES "memories:\n" MEMORY("data") MEMORY("more")
+
+#define ARRAY(keys) "name: m\nscratchpad: { bytes: 64 }\npe_array: { x: 2, y: 2, registers_bytes: 8, " keys " }\n"
 
 /* Several memories: what all of them have together, the largest alignment, and each by itself. */
 static void test_memories(void **state)
@@ -290,6 +302,25 @@ static const struct refusal {
 	  "m.yaml:3:11: error: 'clock_hz' must be a number" },
 	{ "name: m\nscratchpad: { bytes: 64 }\npe_array: { x: 2 }\n",
 	  "m.yaml:3:11: error: 'pe_array.y' is missing" },
+	{ ARRAY("mac_cycles: 0"), "m.yaml:3:57: error: 'pe_array.mac_cycles' must be from 1e-06 to 1000000000, not 0" },
+	{ ARRAY("mac_cycles: fast"), "m.yaml:3:57: error: 'pe_array.mac_cycles' must be a number" },
+	{ ARRAY("words_per_cycle: 2"), "m.yaml:3:62: error: 'pe_array.words_per_cycle' needs 'pe_array.mac_cycles'" },
+	{ ARRAY("networks: { write: 2 }"), "m.yaml:3:64: error: 'pe_array.networks.write' needs 'pe_array.mac_cycles'" },
+	{ ARRAY("mac_cycles: 1, networks: { read: 0 }"),
+	  "m.yaml:3:78: error: 'pe_array.networks.read' must be from 1 to 1024, not 0" },
+	{ ARRAY("mac_cycles: 1, networks: { reads: 1 }"),
+	  "m.yaml:3:72: error: unknown key 'reads' in 'pe_array.networks'" },
+	{ ARRAY("mac_cycles: 1, networks: { read: 1, read: 1 }"),
+	  "m.yaml:3:81: error: 'pe_array.networks.read' stands twice" },
+	{ ARRAY("mac_cycles: 1, networks: 3"),
+	  "m.yaml:3:70: error: 'pe_array.networks' must be a mapping, as { read: 3, write: 1, reduce: 1 }" },
+	{ ARRAY("mac_cycles: 1, networks: { read: 1 }, networks: { read: 1 }"),
+	  "m.yaml:3:83: error: 'pe_array.networks' stands twice" },
+	{ ARRAY("mac_cycles: 1, words_per_cycle: -1"),
+	  "m.yaml:3:77: error: 'pe_array.words_per_cycle' must be from 1e-06 to 1000000000, not -1" },
+	{ "name: m\nscratchpad: { bytes: 64, words_per_cycle: 4 }\n",
+	  "m.yaml:2:43: error: 'scratchpad.words_per_cycle' needs 'pe_array.mac_cycles'" },
+	{ "name: m\nnetworks: { read: 1 }\nscratchpad: { bytes: 64 }\n", "m.yaml:2:1: error: unknown key 'networks'" },
 	{ "name: a b\nscratchpad: { bytes: 64 }\n",
 	  "m.yaml:1:7: error: 'name' must be 1 to 64 letters, digits, '-', '_' and '.'" },
 	{ "version: 3\nname: m\nscratchpad: { bytes: 64 }\n",

@@ -22,7 +22,7 @@ done
 ok "no objective: nothing is written" test ! -e o.c
 printf 'name: plain\nscratchpad: { bytes: 4096 }\n' >plain.yaml
 exits 2 "a machine without a clock" "$LOOPC" --arch=plain.yaml --objective=cycles -o o.c "$kernel"
-has err 'needs a machine that says what takes time: dma.startup_cycles or core.mac_cycles' "says what is missing"
+has err 'needs a machine that says what takes time: dma.startup_cycles, core.mac_cycles or pe_array.mac_cycles' "says what is missing"
 exits 2 "a machine without prices" "$LOOPC" --arch=plain.yaml --objective=traffic+energy -o o.c "$kernel"
 has err 'needs a machine that says prices of energy: energy_pj' "says which"
 exits 2 "fronts are of traffic" "$LOOPC" --objective=cycles --pareto "$kernel"

@@ -4,6 +4,7 @@ Each nest gets a random schedule with lines about elements.  What loopc makes of
 to the source's, bytes and words at each boundary as predicted.  A schedule that cannot be is refused.  The
 schedule that is printed makes the same program again, and so does the plan."""
 
+import json
 import os
 import random
 import subprocess
@@ -121,11 +122,26 @@ def schedule(rng, loops, arrays, machine):
             place = rng.choice(places)
             more = rng.choice(["", "", " slots 2"]) if place in turns else ""
             more += " sliding" if array == "A" and rng.random() < 0.3 else ""
+            more += " double" if rng.random() < 0.3 else ""
             lines.append("hold %s in %s%s" % (array, place, more))
             inside = [loop for loop in order[:order.index(place) + 1] if loop in indexes] if place in order else []
             if rng.random() < 0.5 or place in order:
                 lines.append("store %s %s" % (array, "in " + rng.choice(inside) if inside else "outside"))
     return "\n".join(lines) + "\n"
+
+
+def clock(rng):
+    """Keys of the scratchpad, of the array and others that say how long things take; mostly some do."""
+    if rng.random() < 0.2:
+        return "", "", ""
+    networks = ", ".join("%s: %d" % (way, rng.randint(1, 3)) for way in ("read", "write", "reduce") if rng.random() < 0.6)
+    array = ", mac_cycles: %g" % rng.choice([0.125, 0.3, 1, 1, 2, 7])
+    array += ", networks: { %s }" % networks if networks else ""
+    array += ", words_per_cycle: %g" % rng.choice([0.3, 0.5, 2, 4]) if rng.random() < 0.5 else ""
+    scratchpad = ", words_per_cycle: %g" % rng.choice([0.7, 1, 2, 4]) if rng.random() < 0.5 else ""
+    more = "dma: { startup_cycles: %d, bytes_per_cycle: %g, channels: %d }\n" % (
+        rng.choice([0, 1, 5, 40]), rng.choice([1, 4, 30]), rng.randint(1, 3)) if rng.random() < 0.8 else ""
+    return scratchpad, array, more + rng.choice(["", "core: { mac_cycles: 2 }\n"])
 
 
 def run(command):
@@ -148,22 +164,30 @@ def check(loopc, seed, directory):
     machine = {"x": rng.randint(1, 4), "y": rng.randint(1, 4), "free": rng.random() < 0.25}
     lines = schedule(rng, loops, arrays, machine)
     axes = ["none", "any"] if machine["free"] else ["none", "x", "y", "any"]
-    yaml = ("version: 2\nname: m\nscratchpad: { bytes: 64K }\npe_array: { x: %d, y: %d, registers_bytes: %d, multicast: %s,"
-            " reduce: %s, shape: %s, registers: %s }\n" % (machine["x"], machine["y"], rng.choice([64, 512, 4096]),
-            rng.choice(axes), rng.choice(axes + ["any", "any"]), "free" if machine["free"] else "rows",
-            rng.choice(["single", "double"])))
+    times = clock(rng)
+    yaml = ("version: 2\nname: m\nscratchpad: { bytes: 64K%s }\npe_array: { x: %d, y: %d, registers_bytes: %d, multicast: %s,"
+            " reduce: %s, shape: %s, registers: %s%s }\n%s" % (times[0], machine["x"], machine["y"],
+            rng.choice([64, 512, 4096]), rng.choice(axes), rng.choice(axes + ["any", "any"]),
+            "free" if machine["free"] else "rows", rng.choice(["single", "double", "overlapped"]), times[1], times[2]))
     names = {}
     for name, content in (("f.loop", text), ("f.sched", lines), ("m.yaml", yaml)):
         names[name] = os.path.join(directory, name)
         with open(names[name], "w", encoding="utf-8") as file:
             file.write(content)
     options = ["--arch=" + names["m.yaml"], "--fuse=never", "--buffering=" + rng.choice(["single", "double", "auto"])]
+    asks_time = times[1] and rng.random() < 0.3
+    options += ["--objective=cycles"] if asks_time else []
     files = [names["f.loop"], "--schedule=" + names["f.sched"], *options]
-    status, _, err = run([loopc, *files, "--verify", "-o", os.devnull])
+    report = os.path.join(directory, "f.json")
+    status, _, err = run([loopc, *files, "--verify", "--report=" + report, "-o", os.devnull])
     if status == 1 and "verification" not in err and ("registers" in err or "elements" in err):
         return None, False
     if status != 0:
         return "status %d\n%s" % (status, err), True
+    with open(report, encoding="utf-8") as file:
+        asked = json.load(file)["functions"][0].get("objective")
+    if asks_time and asked["lower_bound"] > asked["value"]:
+        return "%s cycles, and no fewer than %s are possible" % (asked["value"], asked["lower_bound"]), True
     program = emitted(loopc, files, "c")
     with open(os.path.join(directory, "again.sched"), "w", encoding="utf-8") as file:
         file.write(emitted(loopc, files, "schedule"))

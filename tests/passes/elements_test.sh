@@ -135,7 +135,7 @@ arch()
 arch "'pe_array.multicast' must be 'none', 'x', 'y' or 'any'" 'multicast: z'
 arch "'pe_array.reduce' must be 'none', 'x', 'y' or 'any'" 'reduce: [x]'
 arch "'pe_array.shape' must be 'rows' or 'free'" 'shape: round'
-arch "'pe_array.registers' must be 'single' or 'double'" 'registers: triple'
+arch "'pe_array.registers' must be 'single', 'double' or 'overlapped'" 'registers: triple'
 arch "'pe_array.multicast' must be 'none' or 'any' where 'shape' is 'free'" 'shape: free, multicast: x'
 
 # Points of a front have tiles of their own.
@@ -157,6 +157,19 @@ has err 'a word moves at [0-9]+ of dimension 0 of buffer A_0' "the message: a wo
 sed 's/^\( *move\) A_network \(.*to\) A_registers/\1 A_network \2 B_registers/' in.plan >bad.plan
 exits 1 "a word that changes its array" "$LOOPC" -o out.c bad.plan
 has err 'a word moves between buffers of one array' "the message: a word that changes its array"
+
+sed 's/^\( *\)element i_element/\1step { element i_element/; s/^ *do S0 .*/& }/' in.plan >bad.plan
+exits 1 "a step in a step" "$LOOPC" -o out.c bad.plan
+has err 'a step of elements is inside another one' "the message: a step in a step"
+sed '/^    elements /d; /^    words /d' in.plan >bad.plan
+exits 1 "a step without elements" "$LOOPC" -o out.c bad.plan
+has err 'a step of elements is in a nest that none compute' "the message: a step without elements"
+sed 's/^\( *\)point i_element_moved/\1element i_element_moved/' in.plan >bad.plan
+exits 1 "elements in no step" "$LOOPC" -o out.c bad.plan
+has err 'loop i_element_moved over elements is in no step of them' "the message: elements in no step"
+sed 's/^\( *\)do S0 .*/&\n\1wait 0/' in.plan >bad.plan
+exits 1 "a wait in a step" "$LOOPC" -o out.c bad.plan
+has err 'in a step elements compute, and nothing is moved or waited for' "the message: a wait in a step"
 
 # ---- random nests ----
 
