@@ -14,7 +14,7 @@ libloopc_a_SOURCES += \
 	passes/analysis/values.c passes/analysis/values.h passes/analysis/variant.c \
 	passes/analysis/variant.h
 libloopc_a_SOURCES += \
-	passes/cost/aligned.c passes/cost/array_model.c passes/cost/array_model.h \
+	passes/cost/aligned.c passes/cost/array_cycles.c passes/cost/array_cycles.h passes/cost/array_model.c passes/cost/array_model.h passes/cost/array_parts.h passes/cost/array_visits.c passes/cost/array_visits.h \
 	passes/cost/bound.c passes/cost/bound_nest.c \
 	passes/cost/bound_nest.h passes/cost/bound_partition.c passes/cost/bound_partition.h \
 	passes/cost/bound_spread.c passes/cost/bound_spread.h passes/cost/bound_values.c \

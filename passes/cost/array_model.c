@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "passes/cost/array_parts.h"
+
 #include "passes/cost/model_math.h"
 
 /* Tiles of one kind: whole along some loops, the smaller last tile along others. */
@@ -23,6 +25,7 @@ struct evaluation {
 	const struct pe_array *machine;
 	const struct schedule *outer;
 	struct mapping *mapping;
+	struct mapped mapped;        /* the same */
 	struct kind *kind;
 	bool overflow;
 };
@@ -185,33 +188,32 @@ static bool hold_is_legal(const struct evaluation *evaluation, int a)
 
 /* ---- counts ---- */
 
-/* What counts of an array's regions as a box of its own. */
-enum view { EACH_ELEMENT, EACH_READ };
+/* ---- counts ---- */
 
-/* Whether the elements along LOOP are served one by one. */
-static bool is_apart(const struct evaluation *evaluation, enum view view, int loop)
+bool elements_are_apart(const struct mapped *mapped, enum view view, int loop)
 {
-	return evaluation->mapping->space[loop] > 1 &&
-		(view == EACH_ELEMENT || !(evaluation->machine->multicast & axis_bit(evaluation->mapping, loop)));
+	return mapped->mapping->space[loop] > 1 &&
+		(view == EACH_ELEMENT || !(mapped->machine->multicast & axis_bit(mapped->mapping, loop)));
 }
 
-static struct split split_at(const struct evaluation *evaluation, int loop, long tile)
+struct split elements_split(const struct mapped *mapped, int loop, long tile)
 {
-	long step = mapping_step(evaluation->mapping, evaluation->outer, loop), part = evaluation->mapping->part[loop];
+	long step = mapping_step(mapped->mapping, mapped->outer, loop), part = mapped->mapping->part[loop];
 
 	return (struct split){ tile, step < tile ? step : tile, part < tile ? part : tile };
 }
 
-/* Elements with the same region of ARRAY, in a tile whose sizes are TILE. */
-static long sharers(struct evaluation *evaluation, const struct model_array *array, enum view view, const long *tile)
+/* No more than there are elements. */
+long elements_sharing(const struct mapped *mapped, int a, enum view view, const long *tile)
 {
+	const struct model_array *array = &mapped->model->arrays[a];
 	long count = 1;
 
-	for (int l = 0; l < evaluation->model->loop_count; l++) {
-		struct split split = split_at(evaluation, l, tile[l]);
+	for (int l = 0; l < mapped->model->loop_count; l++) {
+		struct split split = elements_split(mapped, l, tile[l]);
 
-		if (!array_is_indexed(array, l) && !(array->anchored >> l & 1) && is_apart(evaluation, view, l))
-			count = times(evaluation, count, split_elements(&split, tile[l]));
+		if (!array_is_indexed(array, l) && !(array->anchored >> l & 1) && elements_are_apart(mapped, view, l))
+			count *= split_elements(&split, tile[l]);
 	}
 	return count;
 }
@@ -220,8 +222,8 @@ static void fill_splits(const struct evaluation *evaluation, const struct model_
 	const long *tile, struct split *splits)
 {
 	for (int l = 0; l < evaluation->model->loop_count; l++)
-		splits[l] = array_is_indexed(array, l) && is_apart(evaluation, view, l) ?
-			split_at(evaluation, l, tile[l]) : (struct split){ 0, 0, 0 };
+		splits[l] = array_is_indexed(array, l) && elements_are_apart(&evaluation->mapped, view, l) ?
+			elements_split(&evaluation->mapped, l, tile[l]) : (struct split){ 0, 0, 0 };
 }
 
 /* Words of an array's visits: all, and those in which a region comes for the first time. */
@@ -257,7 +259,7 @@ static void add_words(struct evaluation *evaluation, int a, enum view view, cons
 	const struct model_array *array = &evaluation->model->arrays[a];
 	struct hold *hold = &evaluation->mapping->holds[a];
 	long all = times(evaluation, words->all, all_times), first = times(evaluation, words->first, first_times);
-	long sharing = sharers(evaluation, array, view, tile);
+	long sharing = elements_sharing(&evaluation->mapped, a, view, tile);
 
 	if (array->is_written && view == EACH_ELEMENT) {
 		long read = all - (array->is_created ? first : 0), written = all - (array->is_dropped ? first : 0);
@@ -415,7 +417,7 @@ static void count_work(struct evaluation *evaluation)
 	mapping->steps = mapping->cycles = mapping->elements = 1;
 	for (int l = 0; l < evaluation->model->loop_count; l++) {
 		long extent = evaluation->model->loops[l].extent, tile = evaluation->outer->tile[l], cycles = 0;
-		struct split split = split_at(evaluation, l, tile);
+		struct split split = elements_split(&evaluation->mapped, l, tile);
 		long rests[] = { tile % split.step, extent % tile % split.step };
 		long counts[] = { extent / tile, 1 }, steps = split_steps(&split, extent);
 
@@ -433,7 +435,8 @@ static void count_work(struct evaluation *evaluation)
 bool mapping_evaluate(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
 	struct mapping *mapping)
 {
-	struct evaluation evaluation = { .model = model, .machine = machine, .outer = outer, .mapping = mapping };
+	struct evaluation evaluation = { .model = model, .machine = machine, .outer = outer, .mapping = mapping,
+		.mapped = { model, machine, outer, mapping } };
 
 	if (!space_is_legal(model, machine, mapping) || !steps_are_legal(model, outer, mapping))
 		return false;

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/array_time.h"
+
 enum { HELD = 8 };
 
 /* A range of iterations of one loop that one element has in one step; KEY tells steps apart whose words an element holds
@@ -21,7 +23,19 @@ struct visit {
 	struct part *parts;
 };
 
+/* What a visit of an array moves, before step BEGIN and after step END - 1. */
+struct moved {
+	int array;
+	long tile[MODEL_LOOPS], step[MODEL_LOOPS];
+	long begin, end, in, out, reduced;
+	bool is_kept;
+};
+
 struct state {
+	int moved_count, moved_capacity;
+	struct moved *moved;
+	int open[MODEL_ARRAYS];              /* the visit that goes on */
+	long *macs, macs_capacity;           /* by step */
 	const struct nest_model *model;
 	const struct pe_array *machine;
 	const struct schedule *outer;
@@ -284,6 +298,8 @@ static void fetch(struct state *state, int a, const struct visit *visit, const s
 	bool *is_done = calloc((size_t)visit->count, 1), *is_old = calloc((size_t)visit->count, 1);
 	bool by_tile = state->mapping->holds[a].depth > state->outer->depth;
 
+	long all = state->result->read[a];
+
 	for (int i = 0; i < visit->count; i++)
 		state->result->delivered[a] += visit->sharers *
 			outside(array, &visit->parts[i].box, before ? &before->parts[i].box : NULL);
@@ -298,6 +314,7 @@ static void fetch(struct state *state, int a, const struct visit *visit, const s
 		state->result->read[a] += sharers(state, a, ~state->machine->multicast, by_tile) *
 			outside(array, &box, before ? &other : NULL);
 	}
+	state->moved[state->open[a]].in = state->result->read[a] - all;
 	free(is_done);
 	free(is_old);
 }
@@ -358,6 +375,9 @@ static void update(struct state *state, int a, const struct visit *visit)
 	state->result->written[a] += words;
 	state->result->delivered[a] += in + words;
 	state->result->reduced[a] += words * (visit->sharers - 1);
+	state->moved[state->open[a]].in = in;
+	state->moved[state->open[a]].out = words;
+	state->moved[state->open[a]].reduced = words * (visit->sharers - 1);
 }
 
 /* The rule for what is kept, by the positions of the loops. */
@@ -378,6 +398,76 @@ static bool is_kept(const struct state *state, int a)
 			return false;
 	}
 	return false;
+}
+
+static void open_visit(struct state *state, int a, const struct visit *visit, bool is_kept)
+{
+	if (state->moved_count == state->moved_capacity) {
+		state->moved_capacity = 2 * state->moved_capacity + 16;
+		state->moved = realloc(state->moved, sizeof *state->moved * (size_t)state->moved_capacity);
+	}
+	state->open[a] = state->moved_count++;
+	state->moved[state->open[a]] = (struct moved){ .array = a, .begin = state->result->steps, .is_kept = is_kept };
+	memcpy(state->moved[state->open[a]].tile, visit->tile, sizeof visit->tile);
+	memcpy(state->moved[state->open[a]].step, visit->step, sizeof visit->step);
+}
+
+/* The next visit after INDEX of the same region; NULL: there is none. */
+static struct moved *next_visit(const struct state *state, int index)
+{
+	const struct moved *moved = &state->moved[index];
+
+	for (int i = index + 1; i < state->moved_count; i++)
+		if (state->moved[i].array == moved->array && memcmp(state->moved[i].tile, moved->tile, sizeof moved->tile) == 0 &&
+			memcmp(state->moved[i].step, moved->step, sizeof moved->step) == 0)
+			return &state->moved[i];
+	return NULL;
+}
+
+/* Results of a visit leave when it ends, or with the next one of the region if that keeps them; the last ones of what
+ * is dropped do not. */
+static void settle_visits(struct state *state)
+{
+	for (int i = 0; i < state->moved_count; i++) {
+		struct moved *moved = &state->moved[i], *next;
+
+		if (!state->model->arrays[moved->array].is_written)
+			continue;
+		next = next_visit(state, i);
+		if (next && next->is_kept) {
+			next->out = moved->out;
+			next->reduced = moved->reduced;
+			moved->out = moved->reduced = 0;
+		} else if (!next && state->model->arrays[moved->array].is_dropped) {
+			moved->out = 0;
+		}
+	}
+}
+
+/* Steps one after the other, on the array's clock. */
+static void take_time(struct state *state)
+{
+	struct array_clock clock;
+	double now = 0;
+
+	settle_visits(state);
+	array_clock_begin(&clock, state->machine, state->model->array_count, 0);
+	for (long s = 0; s <= state->result->steps; s++) {
+		for (int i = 0; i < state->moved_count; i++) {
+			const struct moved *moved = &state->moved[i];
+			bool is_double = state->mapping->holds[moved->array].is_double;
+
+			if (moved->end == s) {
+				clock.load.words[WAY_WRITE][is_double][moved->array] += (double)moved->out;
+				clock.load.words[WAY_REDUCE][is_double][moved->array] += (double)moved->reduced;
+			}
+			if (moved->begin == s)
+				clock.load.words[WAY_READ][is_double][moved->array] += (double)moved->in;
+		}
+		now = s < state->result->steps ? array_clock_step(&clock, now, (double)state->macs[s])
+			: array_clock_drain(&clock, now, true);
+	}
+	state->result->time = now;
 }
 
 static void visit(struct state *state, int a)
@@ -403,6 +493,7 @@ static void visit(struct state *state, int a)
 			break;
 	if (kept && (hit == state->held_count[a] || held[hit].sharers < sharers_now(state, a, hold->depth)))
 		state->result->impossible = "what is kept is not there";
+	open_visit(state, a, &new, kept);
 	slides = hold->is_sliding && state->position[hold->depth - 1] > 0;
 	if (!kept && array->is_written)
 		update(state, a, &new);
@@ -442,7 +533,11 @@ static void compute(struct state *state)
 		cycles *= most;
 		free(shares.list);
 	}
-	state->result->steps++;
+	if (state->result->steps == state->macs_capacity) {
+		state->macs_capacity = 2 * state->macs_capacity + 16;
+		state->macs = realloc(state->macs, sizeof *state->macs * (size_t)state->macs_capacity);
+	}
+	state->macs[state->result->steps++] = cycles;
 	state->result->cycles += cycles;
 	for (int a = 0; a < state->model->array_count; a++) {
 		const struct model_array *array = &state->model->arrays[a];
@@ -487,6 +582,13 @@ static void begin_tile(struct state *state)
 			forget(state, a);
 }
 
+static void end_visits(struct state *state, int at)
+{
+	for (int a = 0; a < state->model->array_count; a++)
+		if (state->mapping->holds[a].depth == at && !is_skipped(state, a))
+			state->moved[state->open[a]].end = state->result->steps;
+}
+
 static void walk(struct state *state, int at)
 {
 	int loop = at < state->length ? state->loop[at] : 0;
@@ -500,6 +602,7 @@ static void walk(struct state *state, int at)
 			visit(state, a);
 	if (at == state->length) {
 		compute(state);
+		end_visits(state, at);
 		return;
 	}
 	if (state->is_step[at]) {
@@ -526,6 +629,8 @@ static void walk(struct state *state, int at)
 		state->step[loop] = 0;
 	else
 		state->tile[loop] = 0;
+	state->position[at] = 0;
+	end_visits(state, at);
 }
 
 /* What one element needs for array A, in the first visit, which is of whole tiles: before it is clipped. */
@@ -534,7 +639,8 @@ static long registers(const struct state *state, int a)
 	const struct model_array *array = &state->model->arrays[a];
 	const struct hold *hold = &state->mapping->holds[a];
 	int moving = hold->depth > 0 ? state->loop[hold->depth - 1] : -1;
-	long copies = hold->slots + hold->is_double, words = 0;
+	bool needs_two = hold->is_double && (array->is_written || !state->machine->shares_room);
+	long copies = hold->slots + needs_two, words = 0;
 	struct visit first = { .count = 0 };
 
 	list_parts(state, a, hold->depth, &first);
@@ -599,6 +705,7 @@ void array_simulate(const struct nest_model *model, const struct pe_array *machi
 		result->registers[a] = registers(state, a);
 	}
 	walk(state, 0);
+	take_time(state);
 	for (int a = 0; a < model->array_count; a++) {
 		/* the last put of each word is for nobody */
 		for (size_t i = 0; i < state->words[a] && model->arrays[a].is_dropped; i++) {
@@ -608,5 +715,7 @@ void array_simulate(const struct nest_model *model, const struct pe_array *machi
 		forget(state, a);
 		free(state->was_here[a]);
 	}
+	free(state->moved);
+	free(state->macs);
 	free(state);
 }

@@ -9,6 +9,7 @@ struct array_simulated {
 	long read[MODEL_ARRAYS], written[MODEL_ARRAYS], delivered[MODEL_ARRAYS], reduced[MODEL_ARRAYS];
 	long registers[MODEL_ARRAYS];
 	long steps, cycles;
+	double time;                 /* of ir/array_time.h, if nothing waits for copies and an iteration is a multiply-accumulate */
 	/* NULL, or what cannot be: an element that computes with what it does not hold, say. */
 	const char *impossible;
 };

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "passes/cost/array_cycles.h"
+#include "passes/cost/model_math.h"
 #include "tests/optimality/array_simulate.h"
 #include "tests/optimality/simulate.h"
 
@@ -17,6 +19,13 @@ static void random_machine(struct random_source *source, struct pe_array *machin
 		.registers_bytes = random_below(source, 4) ? 1 << 20 : 1 + random_below(source, 200),
 		.multicast = (unsigned)random_below(source, 8), .reduce = (unsigned)random_below(source, 8) | 2,
 		.is_free = random_below(source, 4) == 0 };
+	machine->shares_room = random_below(source, 4) == 0;
+	/* cycles of a multiply-accumulate and words of a cycle that no rounding spoils */
+	machine->mac_cycles = (const double[]){ 0.25, 1, 1, 5 }[random_below(source, 4)];
+	for (int w = 0; w < ARRAY_WAYS; w++)
+		machine->networks[w] = 1 + (int)random_below(source, 3);
+	machine->words_per_cycle = (const double[]){ 0.5, 1, 1, 4 }[random_below(source, 4)];
+	machine->scratchpad_words_per_cycle = (const double[]){ 0, 0.5, 2, 4 }[random_below(source, 4)];
 }
 
 static bool moves(const struct model_array *array, int loop)
@@ -107,6 +116,32 @@ static void print_mapping(const struct nest_model *model, const struct pe_array 
 	fprintf(stderr, "\n");
 }
 
+/* The model's time is that of the walk, step by step, and no less than the bound. */
+static bool compare_time(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
+	const struct mapping *mapping, const struct array_simulated *truth)
+{
+	double cycles = mapping_cycles(model, machine, outer, mapping, 1), iterations = 1;
+	bool waits = false;
+	struct array_work work;
+
+	for (int l = 0; l < model->loop_count; l++)
+		iterations *= (double)model->loops[l].extent;
+	work = mapping_work(model, mapping, iterations);
+	if (array_least_cycles(machine, &work) > truth->time)
+		fail_msg("at least %.1f cycles, but it takes %.1f", array_least_cycles(machine, &work), truth->time);
+	for (int a = 0; a < model->array_count; a++)
+		waits = waits || (model->arrays[a].is_written && mapping->holds[a].is_double);
+	if (waits && cycles <= truth->time)
+		return false;
+	if (cycles != truth->time) {
+		print_mapping(model, machine, outer, mapping, truth);
+		fail_msg("%.1f cycles, but it takes %.1f", cycles, truth->time);
+	}
+	return true;
+}
+
+static int timed;
+
 static void compare(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
 	const struct mapping *mapping)
 {
@@ -135,6 +170,7 @@ static void compare(const struct nest_model *model, const struct pe_array *machi
 	assert_int_equal(mapping->steps, truth.steps);
 	assert_int_equal(mapping->cycles, truth.cycles);
 	assert_int_equal(mapping->elements, elements);
+	timed += compare_time(model, machine, outer, mapping, &truth);
 }
 
 static void closed_form_equals_simulation(void **state)
@@ -172,14 +208,41 @@ static void closed_form_equals_simulation(void **state)
 		}
 	}
 	/* the sample has to exercise what it is about */
-	assert_true(legal > runs / 3 && by_tiles > runs / 10 && slots > runs / 100 && slides > runs / 100 &&
+	assert_true(timed > runs / 10 && legal > runs / 3 && by_tiles > runs / 10 && slots > runs / 100 && slides > runs / 100 &&
 		turns > runs / 30 && reduced > runs / 30);
+}
+
+/* Long loops, whose iterations in the middle are not looked at one by one. */
+static void long_loops_take_as_long(void **state)
+{
+	struct arch arch = { .scratchpad_bytes = 1 << 30, .banks = 1, .align_bytes = 1 };
+	struct random_source source = { 7 };
+	int runs = 3000, before = timed;
+
+	(void)state;
+	for (int i = 0; i < runs; i++) {
+		struct nest_model model;
+		struct schedule outer;
+		struct pe_array machine;
+		struct mapping mapping;
+
+		random_model(&source, 2, 45, &model);
+		random_schedule(&source, &model, &outer);
+		random_machine(&source, &machine);
+		if (!schedule_evaluate(&model, &arch, &outer))
+			continue;
+		random_mapping(&source, &model, &machine, &outer, &mapping);
+		if (mapping_evaluate(&model, &machine, &outer, &mapping))
+			compare(&model, &machine, &outer, &mapping);
+	}
+	assert_true(timed - before > runs / 10);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(closed_form_equals_simulation),
+		cmocka_unit_test(long_loops_take_as_long),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,358 @@
+/* How long processing elements take, of the model of a nest.
+ *
+ * From one step to the next a loop of the sequence of tile loops and step loops goes on, and those inside it begin
+ * anew.  What travels in between depends on which loop that is, and on where loops are only as far as they are at
+ * their first or last iteration, and at tiles and steps that are smaller at the end.  So the runs of a loop are of few
+ * kinds, each of which is timed once, and so are its iterations: from the second on the next is alike, or the next but one
+ * where a loop inside goes back and forth; but for those in which a border may cut a region. */
+
+#include "passes/cost/array_cycles.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ir/array_time.h"
+#include "passes/cost/array_visits.h"
+#include "passes/cost/model_math.h"
+
+enum { MEMO = 1 << 10 };
+
+/* A run of the loops from a place on, under conditions that are told by KEY, takes so long, and leaves these loops where
+ * their next run begins at the end. */
+enum { KEYS = 3 };
+struct run { unsigned long key[KEYS]; int border[PLACES]; bool is_used; double cycles; unsigned is_odd; };
+
+struct timing {
+	struct sequence sequence;
+	double macs;
+	unsigned matters_first, matters_last;        /* bit PLACE: whether the loop there is at its first, or last, matters */
+	long slots;                  /* most of any array */
+	unsigned is_odd;             /* bit PLACE: the next run of a loop that turns goes backwards */
+	struct places now;
+	struct run *memo;
+};
+
+/* ---- between steps ---- */
+
+/* What travels between two steps: reads, to any registers and to single ones; results, from single ones and from any. */
+struct travel { struct array_amount reads, late_reads, writes, adds; double written; };
+
+/* Words that come for the step at PLACES, since the loop at WENT_ON (-1: all begin). */
+static void add_reads(const struct timing *timing, const struct places *places, int went_on, struct travel *travel)
+{
+	for (int a = 0; a < timing->sequence.mapped.model->array_count; a++) {
+		const struct model_array *array = &timing->sequence.mapped.model->arrays[a];
+		const struct hold *hold = &timing->sequence.mapped.mapping->holds[a];
+		double words;
+
+		if (hold->depth <= went_on || !sequence_visits(&timing->sequence, places, a) ||
+			(went_on >= 0 && sequence_keeps(&timing->sequence, places, a, went_on)) ||
+			(array->is_written ? array->is_created && sequence_is_at_end(&timing->sequence, places, a, true) : !array->is_read))
+			continue;
+		if (array->is_written)
+			words = sequence_words(&timing->sequence, places, a, EACH_ELEMENT, -1);
+		else
+			words = sequence_words(&timing->sequence, places, a, EACH_READ,
+				hold->is_sliding && went_on == hold->depth - 1 ? went_on : -1) *
+				sequence_sharing(&timing->sequence, places, a, EACH_READ);
+		array_amount_add(&travel->reads, words);
+		if (!hold->is_double)
+			array_amount_add(&travel->late_reads, words);
+	}
+}
+
+/* Words that leave after the step at PLACES, if the loop at GOES_ON does (-1: the nest ends). */
+static void add_results(const struct timing *timing, const struct places *places, int goes_on, struct travel *travel)
+{
+	for (int a = 0; a < timing->sequence.mapped.model->array_count; a++) {
+		const struct model_array *array = &timing->sequence.mapped.model->arrays[a];
+		const struct hold *hold = &timing->sequence.mapped.mapping->holds[a];
+		double words, kept;
+
+		if (!array->is_written || hold->depth <= goes_on || !sequence_visits(&timing->sequence, places, a) ||
+			(goes_on >= 0 && sequence_retains(&timing->sequence, places, a, goes_on)))
+			continue;
+		words = sequence_words(&timing->sequence, places, a, EACH_ELEMENT, -1);
+		kept = array->is_dropped && sequence_is_at_end(&timing->sequence, places, a, false) ? words : 0;
+		travel->written += words - kept;
+		if (hold->is_double)
+			continue;
+		array_amount_add(&travel->writes, words - kept);
+		array_amount_add(&travel->adds, words * (sequence_sharing(&timing->sequence, places, a, EACH_ELEMENT) - 1));
+	}
+}
+
+/* The step at PLACES computes for so many cycles. */
+static double computing(const struct timing *timing, const struct places *places)
+{
+	double macs = timing->macs;
+
+	for (int l = 0; l < timing->sequence.mapped.model->loop_count; l++) {
+		long part = timing->sequence.mapped.mapping->part[l], step = sequence_step(&timing->sequence, places, l);
+
+		macs *= (double)(part < step ? part : step);
+	}
+	return ceil(macs * timing->sequence.mapped.machine->mac_cycles);
+}
+
+/* From the begin of the step at FROM to that of the one at TO, as the loop at GOES_ON does. */
+static double between(const struct timing *timing, const struct places *from, const struct places *to, int goes_on)
+{
+	const struct pe_array *machine = timing->sequence.mapped.machine;
+	struct travel travel = { .written = 0 };
+	double late, cycles;
+
+	add_results(timing, from, goes_on, &travel);
+	add_reads(timing, to, goes_on, &travel);
+	late = computing(timing, from) + array_travel_cycles(machine, WAY_REDUCE, travel.adds, 0);
+	cycles = late + array_travel_cycles(machine, WAY_WRITE, travel.writes, 0);
+	if (travel.reads.all > 0)
+		cycles = fmax(cycles, array_travel_cycles(machine, WAY_READ, travel.reads, travel.written));
+	if (travel.late_reads.all > 0)
+		cycles = fmax(cycles, late + array_travel_cycles(machine, WAY_READ, travel.late_reads, travel.written));
+	return cycles;
+}
+
+/* ---- runs ---- */
+
+static bool bit(unsigned bits, int place)
+{
+	return bits >> place & 1;
+}
+
+/* Puts the loops from PLACE on where their next runs begin. */
+static void begin_places(const struct timing *timing, struct places *places, int place)
+{
+	for (int p = place; p < timing->sequence.length; p++) {
+		bool is_anew = p >= timing->sequence.mapped.outer->depth && place <= timing->sequence.mapped.outer->depth;
+
+		sequence_set(&timing->sequence, places, p, 0, !is_anew && timing->sequence.turns[p] && bit(timing->is_odd, p));
+	}
+}
+
+/* Puts them where their runs have ended. */
+static void end_places(const struct timing *timing, struct places *places, int place)
+{
+	for (int p = place; p < timing->sequence.length; p++)
+		sequence_set(&timing->sequence, places, p, -1, timing->sequence.turns[p] && !bit(timing->is_odd, p));
+}
+
+static double time_run(struct timing *timing, int place);
+
+static bool turns_inside(const struct timing *timing, int place)
+{
+	for (int p = place + 1; p < timing->sequence.length; p++)
+		if (timing->sequence.turns[p])
+			return true;
+	return false;
+}
+
+/* Of MOST iterations of the loop at PLACE after I those that take as long as I and the one before, as far as borders go: these cut
+ * regions at both ends of a run, and what comes for the next iteration counts. */
+static long plain_iterations(const struct timing *timing, int place, long i, long most, bool is_odd)
+{
+	struct places there = timing->now;
+
+	for (long k = i - 1; k <= i + 1; k++) {
+		sequence_set(&timing->sequence, &there, place, k, is_odd);
+		if (there.at[place].is_border)
+			return 0;
+	}
+	for (; most > 0; most--) {
+		sequence_set(&timing->sequence, &there, place, i + most + 1, is_odd);
+		if (!there.at[place].is_border)
+			break;
+	}
+	return most;
+}
+
+/* The loop at PLACE goes through its iterations.  Those in the middle take as long as the last two before them did. */
+static double time_iterations(struct timing *timing, int place)
+{
+	bool is_odd = timing->sequence.turns[place] && bit(timing->is_odd, place);
+	long extent, size, trips, most = timing->slots > 2 ? timing->slots - 1 : 1;
+	/* iterations that are alike repeat after one, or two where a loop inside turns */
+	long period = turns_inside(timing, place) ? 2 : 1;
+	double cycles = 0, before[2] = { 0, 0 };
+
+	sequence_loop(&timing->sequence, &timing->now, place, &extent, &size);
+	trips = tile_count(extent, size);
+	timing->is_odd ^= timing->sequence.turns[place] ? 1u << place : 0;
+	for (long i = 0; i < trips; i++) {
+		struct places from;
+		double start = cycles;
+
+		sequence_set(&timing->sequence, &timing->now, place, i, is_odd);
+		cycles += time_run(timing, place + 1);
+		if (i + 1 == trips)
+			break;
+		from = timing->now;
+		end_places(timing, &from, place + 1);
+		sequence_set(&timing->sequence, &timing->now, place, i + 1, is_odd);
+		begin_places(timing, &timing->now, place + 1);
+		cycles += between(timing, &from, &timing->now, place);
+		before[0] = before[1];
+		before[1] = cycles - start;
+		/* it was in the middle, as the one before, and so are those that follow up to the last few */
+		if (i >= most + period - 1 && trips - 2 - most - i >= period) {
+			long more = plain_iterations(timing, place, i, trips - 2 - most - i, is_odd) / period;
+
+			cycles += (double)more * (period == 1 ? before[1] : before[0] + before[1]);
+			i += period * more;
+		}
+	}
+	return cycles;
+}
+
+/* All that the time of the loops from PLACE on depends on. */
+static void fill_key(const struct timing *timing, int place, struct run *run)
+{
+	unsigned first = 0, last = 0, is_short = 0, odd = 0;
+	int border[PLACES] = { 0 };
+
+	for (int p = 0; p < timing->sequence.length; p++) {
+		if (p < place) {
+			first |= (unsigned)(timing->now.at[p].is_first && bit(timing->matters_first, p)) << p;
+			last |= (unsigned)(timing->now.at[p].is_last && bit(timing->matters_last, p)) << p;
+			is_short |= (unsigned)timing->now.at[p].is_short << p;
+			border[p] = timing->now.at[p].is_border ? (int)timing->now.at[p].index + 1 : 0;
+		} else {
+			odd |= (unsigned)bit(timing->is_odd, p) << p;
+		}
+	}
+	*run = (struct run){ .key = { (unsigned long)first << 32 | last, (unsigned long)is_short << 32 | odd,
+		(unsigned long)place }, .is_used = true };
+	memcpy(run->border, border, sizeof border);
+}
+
+/* The runs of the loops from PLACE on, where those outside are: from the begin of the first step to that of the last. */
+static double time_run(struct timing *timing, int place)
+{
+	unsigned inner = place < 32 ? ~0u << place : 0;
+	unsigned long hash = 0;
+	struct run run, *known;
+
+	if (place == timing->sequence.length)
+		return 0;
+	if (place <= timing->sequence.mapped.outer->depth)
+		timing->is_odd &= (1u << timing->sequence.mapped.outer->depth) - 1;
+	fill_key(timing, place, &run);
+	for (int i = 0; i < KEYS; i++)
+		hash = (hash + run.key[i]) * 0x9E3779B97F4A7C15UL;
+	for (int p = 0; p < place; p++)
+		hash = (hash + (unsigned)run.border[p]) * 0x9E3779B97F4A7C15UL;
+	known = &timing->memo[(hash ^ hash >> 32) % MEMO];
+	if (!known->is_used || memcmp(known->key, run.key, sizeof run.key) != 0 ||
+		memcmp(known->border, run.border, sizeof run.border) != 0) {
+		run.cycles = time_iterations(timing, place);
+		run.is_odd = timing->is_odd & inner;
+		*known = run;
+	}
+	timing->is_odd = (timing->is_odd & ~inner) | known->is_odd;
+	return known->cycles;
+}
+
+static void begin_timing(struct timing *timing)
+{
+	const struct schedule *outer = timing->sequence.mapped.outer;
+	const struct mapping *mapping = timing->sequence.mapped.mapping;
+
+	timing->sequence.length = outer->depth + mapping->depth;
+	for (int l = 0; l < timing->sequence.mapped.model->loop_count; l++)
+		timing->sequence.tile_place[l] = timing->sequence.step_place[l] = -1;
+	for (int p = 0; p < timing->sequence.length; p++) {
+		bool is_step = p >= outer->depth;
+		int l = is_step ? mapping->order[p - outer->depth] : outer->order[p];
+
+		timing->sequence.loop[p] = l;
+		timing->sequence.turns[p] = is_step ? mapping->is_serpentine[l] : outer->is_serpentine[l];
+		(is_step ? timing->sequence.step_place : timing->sequence.tile_place)[l] = p;
+	}
+	timing->slots = 1;
+	for (int a = 0; a < timing->sequence.mapped.model->array_count; a++) {
+		const struct model_array *array = &timing->sequence.mapped.model->arrays[a];
+		const struct hold *hold = &mapping->holds[a];
+		unsigned outside = hold->depth > 0 ? ~0u >> (32 - hold->depth) : 0;
+
+		for (int d = 0; d < array->rank; d++)
+			for (int l = 0; l < timing->sequence.mapped.model->loop_count && array->dims[d].clip_high > 0; l++)
+				timing->sequence.is_clipped |= (unsigned)(array->dims[d].coefficient[l] > 0) << l;
+		timing->slots = hold->slots > timing->slots ? hold->slots : timing->slots;
+		if (hold->slots > 1 || array->anchored)
+			timing->matters_first |= outside;
+		if (hold->slots > 1)
+			timing->matters_last |= outside;
+		for (int p = 0; p < hold->depth; p++) {
+			bool repeats = array->is_written && !sequence_moves(&timing->sequence, a, p);
+
+			timing->matters_first |= (unsigned)(repeats && array->is_created) << p;
+			timing->matters_last |= (unsigned)(repeats && array->is_dropped) << p;
+		}
+	}
+}
+
+double mapping_cycles(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
+	const struct mapping *mapping, double macs)
+{
+	struct run memo[MEMO];
+	struct timing timing = { .sequence = { .mapped = { model, machine, outer, mapping }, .arena = arena_new() },
+		.macs = macs, .memo = memo };
+	struct travel first = { .written = 0 }, last = { .written = 0 };
+	double cycles;
+
+	for (int i = 0; i < MEMO; i++)
+		memo[i].is_used = false;
+	begin_timing(&timing);
+	begin_places(&timing, &timing.now, 0);
+	add_reads(&timing, &timing.now, -1, &first);
+	cycles = array_travel_cycles(machine, WAY_READ, first.reads, 0) + time_run(&timing, 0);
+	end_places(&timing, &timing.now, 0);
+	add_results(&timing, &timing.now, -1, &last);
+	arena_free(timing.sequence.arena);
+	return cycles + computing(&timing, &timing.now) + array_travel_cycles(machine, WAY_REDUCE, last.adds, 0) +
+		array_travel_cycles(machine, WAY_WRITE, last.writes, 0);
+}
+
+/* ---- bounds ---- */
+
+/* Cycles that a network needs at least for all words that go one way: rounding, step by step, only makes it more. */
+static double least_travel(const struct pe_array *machine, enum array_way way, double most, double all)
+{
+	return fmax(most, all / machine->networks[way]) / machine->words_per_cycle;
+}
+
+/* Results of single registers hold elements up; those of double ones may go beside each other. */
+double array_least_cycles(const struct pe_array *machine, const struct array_work *work)
+{
+	long elements = work->elements > 0 ? work->elements : (long)machine->x * machine->y;
+	double cycles = work->macs * machine->mac_cycles / (double)elements;
+	double crossing = work->read + (work->is_serial ? work->written : 0);
+
+	if (work->is_serial)
+		cycles += least_travel(machine, WAY_REDUCE, work->most_reduced, work->reduced) +
+			least_travel(machine, WAY_WRITE, work->most_written, work->written);
+	else
+		cycles = fmax(cycles, fmax(work->most_reduced, work->most_written) / machine->words_per_cycle);
+	cycles = fmax(cycles, least_travel(machine, WAY_READ, work->most_read, work->read));
+	if (machine->scratchpad_words_per_cycle > 0)
+		cycles = fmax(cycles, crossing / machine->scratchpad_words_per_cycle);
+	return cycles * (1 - 1e-12);
+}
+
+struct array_work mapping_work(const struct nest_model *model, const struct mapping *mapping, double macs)
+{
+	struct array_work work = { .macs = macs, .elements = mapping->elements, .is_serial = true };
+
+	for (int a = 0; a < model->array_count; a++) {
+		const struct hold *hold = &mapping->holds[a];
+
+		work.read += (double)hold->read;
+		work.written += (double)hold->written;
+		work.reduced += (double)hold->reduced;
+		work.most_read = fmax(work.most_read, (double)hold->read);
+		work.most_written = fmax(work.most_written, (double)hold->written);
+		work.most_reduced = fmax(work.most_reduced, (double)hold->reduced);
+		work.is_serial &= !model->arrays[a].is_written || !hold->is_double;
+	}
+	return work;
+}

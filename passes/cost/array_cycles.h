@@ -1,0 +1,30 @@
+#ifndef PASSES_ARRAY_CYCLES_H
+#define PASSES_ARRAY_CYCLES_H
+
+#include "passes/cost/array_model.h"
+
+/* How long an array of processing elements takes for a nest, by its model alone (docs/machine.md, "Steps of elements"): what
+ * ir/array_time.c finds by walking a plan, if nothing ever waits for a copy.  Steps that are alike are counted once. */
+
+/* Cycles for MAPPING, which mapping_evaluate found to be good, of OUTER on MACHINE, whose mac_cycles are known.  An iteration
+ * of all loops does MACS multiply-accumulates (ir/macs.h) at most.  Exact, but that iterations count as if no condition left
+ * any out, which may be more; and that results in double registers are never waited for, which may be less.  It takes some
+ * microseconds, or milliseconds where many loops have a smaller last tile and a border. */
+double mapping_cycles(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
+	const struct mapping *mapping, double macs);
+
+/* What is known of a nest on an array, or less than that. */
+struct array_work {
+	double macs;                 /* multiply-accumulates that run */
+	long elements;               /* no more than that compute; 0: the whole array */
+	/* Words, of the array that has most of them and of all together. */
+	double read, most_read, written, most_written, reduced, most_reduced;
+	bool is_serial;              /* no result leaves double registers */
+};
+
+/* No mapping that does at least WORK takes fewer cycles, copies or not.  Falls with each field of WORK but ELEMENTS. */
+double array_least_cycles(const struct pe_array *machine, const struct array_work *work);
+/* The work of MAPPING, evaluated, of MODEL, where so many MACS run in all. */
+struct array_work mapping_work(const struct nest_model *model, const struct mapping *mapping, double macs);
+
+#endif
