@@ -14,7 +14,7 @@
 /* The machine file is a table: every key, where its value goes, what it may be. */
 
 enum kind { KIND_NAME, KIND_WORD, KIND_ROLES, KIND_BYTES, KIND_COUNT, KIND_INT, KIND_NUMBER, KIND_SHARING,
-            KIND_SIZE, KIND_BOOL, KIND_AXES, KIND_SHAPE, KIND_REGISTERS, KIND_FALSE };
+            KIND_SIZE, KIND_BOOL, KIND_AXES, KIND_SHAPE, KIND_REGISTERS };
 
 /* Of the kinds that are one of two words: what is false and what is true. */
 static const char *const words[][2] = {
@@ -53,7 +53,7 @@ static const struct key keys[] = {
 	{ MEMORIES, "banks", KIND_INT, IN_MEMORY(banks), false, 1, 65536, false },
 	{ MEMORIES, "sharing", KIND_SHARING, IN_MEMORY(exclusive), false, 0, 0, false },
 	{ MEMORIES, "align_bytes", KIND_INT, IN_MEMORY(align_bytes), false, 1, 64, true },
-	{ MEMORIES, "accumulate", KIND_FALSE, 0, false, 0, 0, false },
+	{ MEMORIES, "accumulate", KIND_BOOL, IN_MEMORY(accumulates), false, 0, 0, false },
 	{ "dma", "startup_cycles", KIND_COUNT, FIELD(startup_cycles), false, 0, 1e9, false },
 	{ "dma", "bytes_per_cycle", KIND_NUMBER, FIELD(bytes_per_cycle), false, 1e-6, 1e9, false },
 	{ "dma", "write_startup_cycles", KIND_COUNT, FIELD(write_startup_cycles), false, 0, 1e9, false },
@@ -282,16 +282,6 @@ static void read_word(struct reader *reader, const struct key *key, const yaml_n
 			"'_', no digit first", full_name(reader, key));
 }
 
-/* What there is no support of: only "false" is right. */
-static void read_false(struct reader *reader, const struct key *key, const yaml_node_t *node)
-{
-	const char *text = scalar(node);
-	if (!text || strcmp(text, "false"))
-		diag_error(reader->diag, place_of(reader, node), "'%s' must be 'false': this loopc knows no "
-			"memory that adds to what is there, sums are fetched, added to and put back",
-			full_name(reader, key));
-}
-
 static void read_choice(struct reader *reader, const struct key *key, const yaml_node_t *node)
 {
 	const char *text = scalar(node);
@@ -340,7 +330,6 @@ static void read_value(struct reader *reader, const struct key *key, const yaml_
 	case KIND_AXES: read_axes(reader, key, node); break;
 	case KIND_WORD: read_word(reader, key, node); break;
 	case KIND_ROLES: read_roles(reader, key, node); break;
-	case KIND_FALSE: read_false(reader, key, node); break;
 	default: read_number(reader, key, node);
 	}
 }
@@ -595,6 +584,7 @@ static void merge_single(struct arch *arch)
 		return;
 	arch->banks = arch->memories[0].banks;
 	arch->exclusive = arch->memories[0].exclusive;
+	arch->accumulates = arch->memories[0].accumulates;
 	arch->memory_count = 0;
 }
 
@@ -674,9 +664,6 @@ static void read_document(struct reader *reader)
 	if (is_seen[SECTION_SCRATCHPAD] && reader->has_memories)
 		diag_error(reader->diag, reader->section_at[SECTION_SCRATCHPAD], "a machine has a 'scratchpad' "
 			"or 'memories', not both");
-	if (is_seen[SECTION_PE_ARRAY] && reader->arch->memory_count > 1)
-		diag_error(reader->diag, reader->section_at[SECTION_PE_ARRAY], "a 'pe_array' is beside one "
-			"scratchpad, not beside several memories");
 	if (is_seen[SECTION_ENERGY] && reader->arch->memory_count > 1)
 		diag_error(reader->diag, reader->section_at[SECTION_ENERGY], "'energy_pj' prices one scratchpad: "
 			"with several memories energy is not known");

@@ -20,7 +20,7 @@ struct arch_memory arch_memory(const struct arch *arch, int m)
 	if (arch->memory_count)
 		return arch->memories[m];
 	return (struct arch_memory){ "scratchpad", arch->scratchpad_bytes, arch->banks, arch->exclusive,
-		arch->align_bytes, (1u << ROLE_COUNT) - 1 };
+		arch->align_bytes, (1u << ROLE_COUNT) - 1, arch->accumulates };
 }
 
 int arch_memory_named(const struct arch *arch, const char *name)

@@ -22,6 +22,7 @@ struct arch_memory {
 	                              * bytes and alignment */
 	int align_bytes;             /* of buffers; a power of two, >= dma_align_bytes */
 	unsigned roles;              /* bit r: arrays of role r lie in it */
+	bool accumulates;            /* it adds words of processing elements to what is there */
 };
 
 /* A machine, as its YAML file describes it (docs/machine.md).  Limits of 0 are
@@ -33,7 +34,7 @@ struct arch {
 	 * largest: who places buffers asks arch_memory. */
 	long scratchpad_bytes;
 	int banks;
-	bool exclusive;
+	bool exclusive, accumulates;
 	int memory_count;            /* 0: the scratchpad is all; else 2 or more */
 	struct arch_memory memories[MEMORY_LIMIT];
 	long startup_cycles;         /* of a DMA command */

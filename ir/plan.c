@@ -126,7 +126,7 @@ void words_of_move(const struct plan_move *move, bool counts[PLAN_WORDS])
 	counts[WORD_READ] = move->from && move->from->home == IN_SCRATCHPAD;
 	counts[WORD_WRITTEN] = move->to->home == IN_SCRATCHPAD;
 	counts[WORD_DELIVERED] = move->from && from_element != to_element;
-	counts[WORD_REDUCED] = move->adds;
+	counts[WORD_REDUCED] = move->adds && to_element;
 }
 
 struct plan_node *plan_compute(struct arena *arena, const struct statement *statement)

@@ -287,6 +287,7 @@ static void parse_memories(struct parser *parser, struct arch *arch)
 		words_expect(&parser->words, "align_bytes");
 		memory.align_bytes = words_take_int(&parser->words);
 		memory.roles = parse_roles(parser);
+		memory.accumulates = words_take(&parser->words, "accumulates");
 		if (memory.bytes < 1 || memory.banks < 1 || memory.align_bytes < 1)
 			words_fail(&parser->words, "a memory has bytes, banks and an alignment above 0");
 		else if (arch->memory_count == MEMORY_LIMIT || has_memory(arch, memory.name))
@@ -321,6 +322,7 @@ static struct arch *parse_machine(struct parser *parser)
 	words_expect(&parser->words, "banks");
 	arch->banks = words_take_int(&parser->words);
 	arch->exclusive = words_take_named(&parser->words, "exclusive") != 0;
+	arch->accumulates = words_take(&parser->words, "accumulates");
 	parse_memories(parser, arch);
 	arch->startup_cycles = words_take_named(&parser->words, "startup_cycles");
 	words_expect(&parser->words, "bytes_per_cycle");

@@ -279,7 +279,7 @@ static void print_memories(FILE *out, const struct arch *arch)
 		for (int r = 0; r < ROLE_COUNT; r++)
 			if (memory->roles >> r & 1)
 				fprintf(out, " %s", role_names[r]);
-		fputc('\n', out);
+		fputs(memory->accumulates ? " accumulates\n" : "\n", out);
 	}
 }
 
@@ -289,6 +289,8 @@ static void print_machine(FILE *out, const struct arch *arch)
 	print_string(out, "    name ", arch->name);
 	fprintf(out, "    scratchpad_bytes %ld\n    banks %d\n    exclusive %d\n", arch->scratchpad_bytes,
 		arch->banks, arch->exclusive);
+	if (arch->accumulates)
+		fputs("    accumulates\n", out);
 	print_memories(out, arch);
 	fprintf(out, "    startup_cycles %ld\n    bytes_per_cycle %.17g\n", arch->startup_cycles,
 		arch->bytes_per_cycle);

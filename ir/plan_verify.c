@@ -137,6 +137,9 @@ static void check_move(struct verifier *verifier, const struct plan_move *move)
 		check_word(verifier, move->from, move->from_slot, move->from_at);
 	if (move->to->home == IN_SCRATCHPAD && (!move->from || move->from->home == IN_SCRATCHPAD))
 		plan_problem(verifier, "a word of %s moves within the scratchpad", move->to->array->name);
+	if (move->adds && move->to->home == IN_SCRATCHPAD
+		&& !arch_memory(verifier->plan->arch, move->to->memory).accumulates)
+		plan_problem(verifier, "a word of %s is added in a memory that does not add", move->to->array->name);
 }
 
 void plan_push(struct verifier *verifier, const struct plan_var *var, long value)

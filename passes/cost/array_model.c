@@ -186,7 +186,22 @@ static bool hold_is_legal(const struct evaluation *evaluation, int a)
 	return true;
 }
 
-/* ---- counts ---- */
+/* Sums of array A leave for a memory that adds them up: each visit begins and ends by itself, and what it has is all
+ * there is, or is added. */
+static bool is_added(const struct evaluation *evaluation, int a)
+{
+	const struct schedule *outer = evaluation->outer;
+	const struct mapping *mapping = evaluation->mapping;
+	const struct hold *hold = &mapping->holds[a];
+	bool is_in_steps = hold->depth > outer->depth;
+	bool adds = hold->may_add && hold->slots == 1 && !evaluation->model->arrays[a].is_dropped;
+
+	for (int i = 0; i < outer->depth && i < hold->depth && adds && !is_in_steps; i++)
+		adds = !outer->is_serpentine[outer->order[i]];
+	for (int i = 0; i < hold->depth - outer->depth && adds; i++)
+		adds = !mapping->is_serpentine[mapping->order[i]];
+	return adds;
+}
 
 /* ---- counts ---- */
 
@@ -262,7 +277,7 @@ static void add_words(struct evaluation *evaluation, int a, enum view view, cons
 	long sharing = elements_sharing(&evaluation->mapped, a, view, tile);
 
 	if (array->is_written && view == EACH_ELEMENT) {
-		long read = all - (array->is_created ? first : 0), written = all - (array->is_dropped ? first : 0);
+		long read = hold->adds ? 0 : all - (array->is_created ? first : 0), written = all - (array->is_dropped ? first : 0);
 
 		add(evaluation, &hold->read, read);
 		add(evaluation, &hold->written, written);
@@ -445,6 +460,7 @@ bool mapping_evaluate(const struct nest_model *model, const struct pe_array *mac
 
 		if (!hold_is_legal(&evaluation, a))
 			return false;
+		hold->adds = is_added(&evaluation, a);
 		hold->registers = hold->read = hold->written = hold->delivered = hold->reduced = 0;
 	}
 	if (!count_arrays(&evaluation))

@@ -32,12 +32,16 @@
  *  - *read* words of an array that is only read: of elements along axes with multicast the box around their regions, once; of
  *    others each element's.
  *  - an array that is written has regions of its own in elements along loops that index it.  Of those along loops that do not
- *    one gets the sums so far, and when the visit ends the others add what they have: *reduced* words.
+ *    one gets the sums so far, and when the visit ends the others add what they have: *reduced* words.  Where its memory
+ *    adds (may_add), a visit that is not the first begins with 0, and what leaves is added, unless some loop outside
+ *    turns or the array has slots: what stays at a turn may be the first visit's.
  * All of them are clipped as regions are. */
 struct hold {
 	int depth;
 	long slots;
 	bool is_sliding, is_double;
+	bool may_add;                /* its memory adds what leaves to what is there, and the array is a sum */
+	bool adds;                   /* found: it does, and no sums come back to registers */
 	/* results, in words */
 	long registers;              /* of one element */
 	long read, written, delivered, reduced;

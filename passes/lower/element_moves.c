@@ -261,9 +261,11 @@ static void append_clears(struct elements *elements, int a, struct plan_node *bl
 	append_move(&site, &site, NULL, elements->registers[a], at, false);
 }
 
+/* Sums so far come, or, where their memory adds up what leaves, sums begin anew. */
 static void append_outputs_in(struct elements *elements, int a, struct plan_node *block)
 {
 	const struct visit *visit = &elements->visits[a];
+	bool adds = elements->mapping->holds[a].adds;
 	struct words words = element_words(elements, a, OF_ELEMENT);
 	struct site site = { .elements = elements, .a = a };
 	struct plan_expr *at[ARRAY_RANK_LIMIT];
@@ -276,7 +278,7 @@ static void append_outputs_in(struct elements *elements, int a, struct plan_node
 		if (elements->element[dim] && is_indexed(elements, a, dim))
 			enter_shares(&site, dim);
 	enter_words(&site, &words, at);
-	append_move(&site, &site, elements->outer->buffers[a], elements->registers[a], at, false);
+	append_move(&site, &site, adds ? NULL : elements->outer->buffers[a], elements->registers[a], at, false);
 }
 
 /* ---- what leaves ---- */
@@ -307,22 +309,33 @@ static void append_sums(struct elements *elements, int a, struct plan_node *bloc
 	append_move(&first, &site, elements->registers[a], elements->registers[a], at, true);
 }
 
-static void append_outputs_out(struct elements *elements, int a, struct plan_node *block)
+/* What the first of the elements have of outputs goes where it is, or is ADDED to what is there. */
+static void append_puts(struct elements *elements, int a, bool is_added, struct plan_node *block)
 {
-	const struct visit *visit = &elements->visits[a];
 	struct words words = element_words(elements, a, OF_ELEMENT);
-	struct site site = { .elements = elements, .a = a };
+	struct site site = { .elements = elements, .a = a, .block = block };
 	struct plan_expr *at[ARRAY_RANK_LIMIT];
-	append_sums(elements, a, block);
-	if (!visit->is_put)
-		return;
-	site.block = guarded(elements, block, visit->puts);
 	take_first(&site);
 	for (int dim = 0; dim < elements->outer->band->count; dim++)
 		if (elements->element[dim] && is_indexed(elements, a, dim))
 			enter_shares(&site, dim);
 	enter_words(&site, &words, at);
-	append_move(&site, &site, elements->registers[a], elements->outer->buffers[a], at, false);
+	append_move(&site, &site, elements->registers[a], elements->outer->buffers[a], at, is_added);
+}
+
+static void append_outputs_out(struct elements *elements, int a, struct plan_node *block)
+{
+	const struct visit *visit = &elements->visits[a];
+	bool adds = elements->mapping->holds[a].adds && visit->is_fetched;
+	append_sums(elements, a, block);
+	if (!visit->is_put)
+		return;
+	block = guarded(elements, block, visit->puts);
+	if (adds)
+		append_puts(elements, a, true, guarded(elements, block, visit->fetches));
+	if (!adds || visit->fetches)
+		append_puts(elements, a, false, !adds ? block : guarded(elements, block,
+			make(elements, PLAN_NOT, visit->fetches, NULL)));
 }
 
 void fill_elements(struct elements *elements, int depth, struct plan_node *block)

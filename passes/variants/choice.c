@@ -329,7 +329,7 @@ static bool map_elements(struct choice *choice)
 	if (!choice->asked.mapping.line)
 		return true;
 	struct mapping_fault fault = mapping_make(choice->compilation->arena, &choice->asked.mapping, &choice->variant,
-		&choice->model, choice->compilation->arch, &choice->schedule, mapping);
+		&choice->model, choice->compilation->arch, choice->compilation->request.reassociate, &choice->schedule, mapping);
 	if (fault.why) {
 		contradict(choice, fault.line, fault.why);
 		return false;

@@ -13,6 +13,8 @@ struct making {
 	const struct nest_model *model;
 	const struct pe_array *machine;
 	const struct schedule *schedule;
+	const struct arch *arch;
+	bool reassociates;
 	struct mapping *mapping;
 	struct mapping_fault fault;
 };
@@ -104,6 +106,38 @@ static void check_sharing(struct making *making, int loop)
 				find_fault(making, line, arena_printf(making->arena, "elements that share loop '%s' would each have a part of "
 					"'%s', which is no sum", loop_name(making, loop), group->array->source_name));
 	}
+}
+
+/* STATEMENT sets an element of ARRAY, or adds to it, and reads no other element. */
+static bool is_of_one(const struct statement *statement, const struct array *array)
+{
+	int uses = 0;
+	for (int a = 0; a < statement->access_count; a++)
+		uses += statement->accesses[a].array == array;
+	return statement->accesses[0].array == array && uses == (statement->reduction == REDUCTION_SUM ? 2 : 1);
+}
+
+/* Array A is a sum of its group's statements, which start it in the first iteration, if they do, of all loops that do not
+ * index it; in whatever order it is added up. */
+static bool is_sum_of_all(const struct making *making, int a)
+{
+	const struct variant *variant = making->variant;
+	const struct reference_group *group = &variant->groups->items[a];
+	bool is = group->is_written && (making->reassociates || !type_is_float(group->array->type.kind));
+	for (int i = 0; i < group->access_count && is; i++)
+		is = is_of_one(variant->nest->statements[group->accesses[i].statement], group->array);
+	for (int l = 0; l < making->model->loop_count && is; l++)
+		for (int i = 0; i < group->access_count && is; i++)
+			is = array_is_indexed(&making->model->arrays[a], l) || is_sum(variant, group->accesses[i].statement, l);
+	return is;
+}
+
+/* Which arrays lie in memories that add what elements have of their sums to what is there. */
+static void take_memories(struct making *making)
+{
+	for (int a = 0; a < making->model->array_count; a++)
+		making->mapping->holds[a].may_add = arch_memory(making->arch, making->schedule->storage[a].memory).accumulates
+			&& is_sum_of_all(making, a);
 }
 
 static void take_steps(struct making *making)
@@ -207,10 +241,12 @@ static void check_rest(struct making *making)
 }
 
 struct mapping_fault mapping_make(struct arena *arena, const struct mapping_asked *asked, const struct variant *variant,
-	const struct nest_model *model, const struct arch *arch, const struct schedule *schedule, struct mapping *mapping)
+	const struct nest_model *model, const struct arch *arch, bool reassociates,
+	const struct schedule *schedule, struct mapping *mapping)
 {
 	struct making making = { .arena = arena, .asked = asked, .variant = variant, .model = model,
-		.machine = &arch->array, .schedule = schedule, .mapping = mapping };
+		.machine = &arch->array, .schedule = schedule, .arch = arch,
+		.reassociates = reassociates, .mapping = mapping };
 	memset(mapping, 0, sizeof *mapping);
 	if (!arch->has_pe_array)
 		find_fault(&making, NULL, "the machine has no processing elements ('pe_array')");
@@ -228,6 +264,8 @@ struct mapping_fault mapping_make(struct arena *arena, const struct mapping_aske
 		take_steps(&making);
 	if (!making.fault.why)
 		take_holds(&making);
+	if (!making.fault.why)
+		take_memories(&making);
 	if (!making.fault.why)
 		check_rest(&making);
 	return making.fault;

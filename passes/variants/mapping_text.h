@@ -40,9 +40,11 @@ struct mapping_fault {
 	const struct schedule_line *line;
 };
 
-/* MAPPING as ASKED says, for the tiles of SCHEDULE on the machine of ARCH. */
+/* MAPPING as ASKED says, for the tiles of SCHEDULE on the machine of ARCH; sums of floating-point numbers may
+ * have another rounding if it REASSOCIATES. */
 struct mapping_fault mapping_make(struct arena *arena, const struct mapping_asked *asked, const struct variant *variant,
-	const struct nest_model *model, const struct arch *arch, const struct schedule *schedule, struct mapping *mapping);
+	const struct nest_model *model, const struct arch *arch, bool reassociates,
+	const struct schedule *schedule, struct mapping *mapping);
 
 /* Its lines, but for `serpentine`, of which this is what follows the tile loops: " LOOP.step ...". */
 const char *mapping_print(struct arena *arena, const struct nest_model *model, const struct schedule *schedule);

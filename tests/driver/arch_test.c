@@ -269,9 +269,8 @@ static const struct refusal {
 	  "m.yaml:2:21: error: 'memories.name' must be 1 to 32 letters, digits and '_', no digit first" },
 	{ "name: m\nmemories: [ { name: a, bytes: 64, size: 4 } ]\n",
 	  "m.yaml:2:35: error: unknown key 'size' in 'memories'" },
-	{ "name: m\nmemories: [ { name: a, bytes: 64, holds: [output], accumulate: true } ]\n",
-	  "m.yaml:2:64: error: 'memories.accumulate' must be 'false': this loopc knows no memory that adds to "
-	  "what is there, sums are fetched, added to and put back" },
+	{ "name: m\nmemories: [ { name: a, bytes: 64, holds: [output], accumulate: yes } ]\n",
+	  "m.yaml:2:64: error: 'memories.accumulate' must be 'false' or 'true'" },
 	{ "name: m\nmemories: [ { name: a, bytes: 64, holds: [input] } ]\n",
 	  "m.yaml:2:21: error: no memory holds weight arrays: all roles need one, of input, weight and output" },
 	{ "name: m\nmemories:\n" MEMORY("a") MEMORY("A"), "m.yaml:4:13: error: two memories are called 'A'" },
@@ -284,8 +283,6 @@ static const struct refusal {
 	  "one piece" },
 	{ "name: m\nmemories:\n" MEMORY("a") "  - { name: b, bytes: 100, holds: [input], banks: 3, sharing: exclusive }\n",
 	  "m.yaml:4:13: error: 100 bytes cannot be split into 3 equal banks" },
-	{ "name: m\n" MEMORIES "pe_array: { x: 1, y: 1, registers_bytes: 8 }\n",
-	  "m.yaml:5:11: error: a 'pe_array' is beside one scratchpad, not beside several memories" },
 	{ "name: m\n" MEMORIES "energy_pj: { mac: 1, register: 1, scratchpad: 1, dram: 1 }\n",
 	  "m.yaml:5:12: error: 'energy_pj' prices one scratchpad: with several memories energy is not known" },
 	{ "name: m\nmemories:\n" MEMORY("a") MEMORY("b") MEMORY("c") MEMORY("d") MEMORY("e") MEMORY("f") MEMORY("g")

@@ -2,7 +2,8 @@
 
 Each nest gets a random schedule with lines about elements.  What loopc makes of it has to be what --verify measures: outputs equal
 to the source's, bytes and words at each boundary as predicted.  A schedule that cannot be is refused.  The
-schedule that is printed makes the same program again, and so does the plan."""
+schedule that is printed makes the same program again, and so does the plan.  Some machines have a memory for results, most of
+which add: then no sums come back from there, or as many as from one that does not, and all else is as without."""
 
 import json
 import os
@@ -144,6 +145,47 @@ def clock(rng):
     return scratchpad, array, more + rng.choice(["", "core: { mac_cycles: 2 }\n"])
 
 
+def on_chip(seed, words_per_cycle, adds):
+    """The memories: one, or in a third of all machines two; ADDS: that of results may add."""
+    rng = random.Random("memories %d" % seed)
+    if rng.random() < 0.65:
+        return "scratchpad: { bytes: 64K%s }" % words_per_cycle, False
+    accumulates = adds and rng.random() < 0.8
+    return ("memories:\n  - { name: operands, bytes: 64K, holds: [input, weight] }\n"
+            "  - { name: results, bytes: 64K, holds: [output], accumulate: %s }" % str(accumulates).lower()), accumulates
+
+
+def words(loopc, files, directory):
+    """The words of each array, but for those that come from results; and these."""
+    report = os.path.join(directory, "r.json")
+    run([loopc, *files, "-o", os.devnull, "--report=" + report])
+    with open(report, encoding="utf-8") as file:
+        arrays = json.load(file)["kernels"][0]["levels"][0]["arrays"]
+    sums = sum(array["array_read_words"] for array in arrays if array["name"] == "C")
+    return sums, [(array["name"], array["name"] == "C" or array["array_read_words"], array["array_write_words"],
+                   array["delivered_words"] - array["array_read_words"] * (array["name"] == "C"), array["reduced_words"])
+                  for array in arrays]
+
+
+def compare_adding(loopc, files, machine, without, directory):
+    """Whether the results' memory adds; an error: it does, and something else is not as without."""
+    sums, others = words(loopc, files, directory)
+    with open(machine, encoding="utf-8") as file:
+        text = file.read()
+    with open(machine, "w", encoding="utf-8") as file:
+        file.write(without)
+    sums_without, others_without = words(loopc, files, directory)
+    with open(machine, "w", encoding="utf-8") as file:
+        file.write(text)
+    if others != others_without or sums not in (0, sums_without):
+        raise ValueError("words %s, %s where the memory adds; %s, %s else" % (sums, others, sums_without, others_without))
+    return sums < sums_without
+
+
+# Seeds whose sums were added by a memory.
+ADDED = []
+
+
 def run(command):
     done = subprocess.run(command, capture_output=True, text=True)
     return done.returncode, done.stdout, done.stderr
@@ -165,10 +207,14 @@ def check(loopc, seed, directory):
     lines = schedule(rng, loops, arrays, machine)
     axes = ["none", "any"] if machine["free"] else ["none", "x", "y", "any"]
     times = clock(rng)
-    yaml = ("version: 2\nname: m\nscratchpad: { bytes: 64K%s }\npe_array: { x: %d, y: %d, registers_bytes: %d, multicast: %s,"
-            " reduce: %s, shape: %s, registers: %s%s }\n%s" % (times[0], machine["x"], machine["y"],
+    memories, adds = on_chip(seed, times[0], True)
+    yaml = ("version: 2\nname: m\n%s\npe_array: { x: %d, y: %d, registers_bytes: %d, multicast: %s,"
+            " reduce: %s, shape: %s, registers: %s%s }\n%s" % (memories, machine["x"], machine["y"],
             rng.choice([64, 512, 4096]), rng.choice(axes), rng.choice(axes + ["any", "any"]),
             "free" if machine["free"] else "rows", rng.choice(["single", "double", "overlapped"]), times[1], times[2]))
+    if adds and seed % 4:        # what stays at a turn is not added
+        lines = "".join(line + "\n" for line in lines.split("\n") if line and not line.startswith("serpentine"))
+        lines += "serpentine none\n"
     names = {}
     for name, content in (("f.loop", text), ("f.sched", lines), ("m.yaml", yaml)):
         names[name] = os.path.join(directory, name)
@@ -199,6 +245,11 @@ def check(loopc, seed, directory):
         file.write(emitted(loopc, files, "plan"))
     if emitted(loopc, [plan], "c") != program:
         return "the plan that is printed makes another program\n" + emitted(loopc, [plan], "c")[:400], True
+    try:
+        if adds and compare_adding(loopc, files, names["m.yaml"], yaml.replace(memories, on_chip(seed, "", False)[0]), directory):
+            ADDED.append(seed)
+    except ValueError as error:
+        return str(error), True
     return None, True
 
 
@@ -211,7 +262,7 @@ def main():
         if wrong:
             print("seed %d: %s" % (seed, wrong))
             return 1
-    print("%d of %d schedules could be" % (possible, count))
+    print("%d of %d schedules could be, in %d sums were added by a memory" % (possible, count, len(ADDED)))
     return 0
 
 

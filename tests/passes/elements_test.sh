@@ -138,6 +138,48 @@ arch "'pe_array.shape' must be 'rows' or 'free'" 'shape: round'
 arch "'pe_array.registers' must be 'single', 'double' or 'overlapped'" 'registers: triple'
 arch "'pe_array.multicast' must be 'none' or 'any' where 'shape' is 'free'" 'shape: free, multicast: x'
 
+# A memory that adds what elements put there: no sums come back from it.
+cat >gemm.loop <<'END'
+#include <stdint.h>
+void gemm(const int32_t A[12][16], const int32_t B[16][12], int32_t C[12][12])
+{
+	for (int i = 0; i < 12; i++)
+		for (int j = 0; j < 12; j++) {
+			C[i][j] = 0;
+			for (int k = 0; k < 16; k++)
+				C[i][j] += A[i][k] * B[k][j];
+		}
+}
+END
+gemm='nest gemm\ntile i 4\ntile k 8\norder i k\nspatial i x 4\nspatial k y 2\nregister k 2\nsteps k j\nhold C in j.step\n'
+memories='version: 2\nname: m\nmemories:\n  - { name: operands, bytes: 2K, holds: [input, weight] }\n'
+memories=$memories'  - { name: sums, bytes: 1K, holds: [output], accumulate: %s }\npe_array: { x: 4, y: 4, registers_bytes: 64 }\n'
+for adds in false true; do
+	printf "$memories" $adds >m.yaml
+	printf "$gemm" >in.sched
+	exits 0 "a memory for sums, accumulate: $adds" "$LOOPC" --arch=m.yaml --schedule=in.sched --verify --report gemm.loop
+	[ $adds = true ] && words='0 +576 +576 +576' || words='432 +576 +1,008 +576'
+	has out "^ +C +$words$" "of 576 words that leave, those come back"
+done
+"$LOOPC" --arch=m.yaml --schedule=in.sched --emit=plan -o in.plan gemm.loop
+exits 0 "its plan is read" "$LOOPC" --emit=plan in.plan
+same in.plan out "as it was"
+sed 's/ accumulates$//' in.plan >bad.plan
+exits 1 "a word that is added where none are" "$LOOPC" -o out.c bad.plan
+has err 'a word of C is added in a memory that does not add' "the message: a word that is added"
+printf "$gemm"'serpentine j.step\n' >in.sched
+exits 0 "loops that turn" "$LOOPC" --arch=m.yaml --schedule=in.sched --verify --report gemm.loop
+has out '^ +C +408 +552 +960 +552$' "keep what stays at a turn, and fetch the rest"
+sed 's/int32_t/float/g' gemm.loop >float.loop
+printf "$gemm" >in.sched
+exits 0 "floating-point sums" "$LOOPC" --arch=m.yaml --schedule=in.sched --verify --report float.loop
+has out '^ +C +0 +576 +576 +576$' "may have another rounding"
+exits 0 "or not" "$LOOPC" -fno-reassociate --arch=m.yaml --verify --report float.loop
+sed 's/C\[i\]\[j\] += A\[i\]\[k\] \* B\[k\]\[j\]/C[i][j] = C[i][j] > A[i][k] * B[k][j] ? C[i][j] : A[i][k] * B[k][j]/' gemm.loop >most.loop
+printf "$gemm" | grep -v 'spatial k' >in.sched
+exits 0 "what is no sum" "$LOOPC" --arch=m.yaml --schedule=in.sched --verify --report most.loop
+has out '^ +C +[1-9][0-9,]* ' "comes back"
+
 # Points of a front have tiles of their own.
 printf 'nest f.0\nspatial i x 2\nregister k 4\n' >in.sched
 printf "$machine"'pe_array: { x: 4, y: 2, registers_bytes: 64 }\n' >m.yaml

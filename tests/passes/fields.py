@@ -19,9 +19,9 @@ STRUCTURES = {
     "model_array": ("passes/cost/model.h", "to->", {"name"}),
     "nest_model": ("passes/cost/model.h", r"question->model\.", set()),
     "search_options": ("passes/search/search.h", r"question->options\.", {"threads", "show_progress", "interrupted"}),
-    "arch_memory": ("ir/arch.h", r"question->arch\.memories\[\w+\]\.", {"name", "roles"}),
+    "arch_memory": ("ir/arch.h", r"question->arch\.memories\[\w+\]\.", {"name", "roles", "accumulates"}),
     "arch": ("ir/arch.h", r"question->arch\.", {
-        "name", "startup_cycles", "bytes_per_cycle", "max_rank", "max_bytes", "max_count", "max_stride_bytes",
+        "name", "accumulates", "startup_cycles", "bytes_per_cycle", "max_rank", "max_bytes", "max_count", "max_stride_bytes",
         "dma_align_bytes", "channels", "has_pe_array", "array", "energy_mac_pj",
         "energy_register_pj", "energy_scratchpad_pj", "energy_dram_pj", "energy_network_pj", "energy_reduce_pj", "energy_dram_bit_pj", "energy_word_bits",
         "energy_scratchpad_sqrt_pj", "energy_bank_bits", "energy_bank_select", "energy_register_file_bytes",
