@@ -63,9 +63,11 @@ void report_elements_json(json_t *entry, const struct plan *plan, const struct p
 		"elements", (json_int_t)elements_of(plan), "used", (json_int_t)elements->elements,
 		"utilisation", share < 0 ? json_null() : json_real(share), "steps", (json_int_t)elements->steps,
 		"cycles", (json_int_t)elements->cycles, "registers_bytes_used", (json_int_t)elements->register_bytes));
-	json_object_set_new(entry, "levels", json_pack("[{ss sI sI so}, {ss so}]", "name", "scratchpad",
+	json_object_set_new(entry, "levels", json_pack("[{ss sI sI so so ss}, {ss so}]", "name", "scratchpad",
 		"read_words", (json_int_t)scratchpad_words(nest, false),
-		"write_words", (json_int_t)scratchpad_words(nest, true), "arrays", arrays, "name", "register",
+		"write_words", (json_int_t)scratchpad_words(nest, true), "arrays", arrays, "lower_bound_words",
+		elements->bound_argument ? json_integer((json_int_t)elements->bound_words) : json_null(), "argument",
+		elements->bound_argument ? elements->bound_argument : "none", "name", "register",
 		"words", nest->macs < 0 ? json_null() : json_integer((json_int_t)ACCESSES_OF_MAC * nest->macs)));
 }
 
@@ -74,6 +76,7 @@ void report_elements_text(FILE *out, const struct plan *plan, const struct plan_
 {
 	const struct plan_array *elements = nest->elements;
 	double share = utilisation(plan, nest, time);
+	long moved = 0;
 	fprintf(out, "  array: %s of %s elements", report_number(elements->elements), report_number(elements_of(plan)));
 	fprintf(out, ", %s of %s bytes of registers", report_number(elements->register_bytes),
 		report_number(plan->arch->array.registers_bytes));
@@ -88,5 +91,15 @@ void report_elements_text(FILE *out, const struct plan *plan, const struct plan_
 			report_number(words->words[WORD_WRITTEN]));
 		fprintf(out, " %15s %15s\n", report_number(words->words[WORD_DELIVERED]),
 			report_number(words->words[WORD_REDUCED]));
+		moved += words->words[WORD_READ] + words->words[WORD_WRITTEN];
 	}
+	if (!elements->bound_argument || elements->bound_words <= 0)
+		return;
+	fprintf(out, "    read and written: %s words, ", report_number(moved));
+	if (moved > elements->bound_words)
+		fprintf(out, "%.1f %% above what any mapping has to move (%s: %s)\n",
+			100.0 * (double)(moved - elements->bound_words) / (double)elements->bound_words, elements->bound_argument,
+			report_number(elements->bound_words));
+	else
+		fprintf(out, "which is the least that any mapping moves (%s)\n", elements->bound_argument);
 }

@@ -465,6 +465,9 @@ static bool read_version(struct reader *reader, const char *section, const yaml_
 	if (!scalar(node) || (strcmp(scalar(node), "1") && strcmp(scalar(node), "2")))
 		diag_error(reader->diag, place_of(reader, node),
 			"this loopc reads machine files of versions 1 and 2 only");
+	/* a file of the first version says what there is, and a core computes */
+	else
+		reader->arch->array.computes = !strcmp(scalar(node), "2");
 	return true;
 }
 

@@ -26,6 +26,13 @@ struct pe_array {
 	int networks[ARRAY_WAYS];    /* arrays whose words can travel at a time */
 	double words_per_cycle;      /* of each network */
 	double scratchpad_words_per_cycle;   /* read from it and written to it by all of them together; 0: no limit */
+	bool computes;               /* what it can, unless a schedule says otherwise; else what a schedule says of it */
+};
+
+/* What elements cost: so much for each byte that the array reads from the scratchpad and writes to it, that single elements get
+ * and give, and that is added up, and for each iteration of the busiest element. */
+struct element_price {
+	double moved, delivered, reduced, cycle;
 };
 
 /* A machine that says nothing of its array but the elements: one read serves all, and so on (docs/machine.md). */

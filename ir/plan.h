@@ -170,6 +170,8 @@ struct plan_words {
 struct plan_array {
 	long elements, steps, cycles;            /* that have work; cycles: iterations of the busiest, step by step */
 	long register_bytes;                     /* of one element */
+	long bound_words;                        /* no mapping reads and writes fewer together; 0: not known */
+	const char *bound_argument;
 	int count;
 	struct plan_words *words;                /* by array of the nest */
 };

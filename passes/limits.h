@@ -26,6 +26,8 @@ enum { THOROUGH_EFFORT = 20000 };
  * regions its best is not worth that, once for each budget: all searches of a variant together have
  * fewer.  A nest's parts may be many. */
 enum { EXHAUSTIVE_POINTS = 80000000, BOXES_POINTS = 10000000, PART_POINTS = 2000000 };
+/* Points of a search for a mapping to processing elements. */
+enum { MAPPING_POINTS = 2000000 };
 /* Ways to give the arrays of a nest to a machine's memories that are searched: where there are more,
  * nothing is proved.  Places that are looked at for carried arrays, until all have one. */
 enum { MEMORY_ASSIGNMENTS = 256, CARRY_PLACES = 4096 };

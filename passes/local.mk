@@ -26,7 +26,8 @@ libloopc_a_SOURCES += \
 	passes/cost/objective.c passes/cost/objective.h passes/cost/place.c passes/cost/place.h \
 	passes/cost/plan_cost.c passes/cost/plan_cost.h passes/cost/reuse.c passes/cost/schedule_cost.c
 libloopc_a_SOURCES += \
-	passes/search/restriction.c passes/search/restriction.h \
+	passes/search/mapping_least.c passes/search/mapping_search.c passes/search/mapping_search.h \
+	passes/search/mapping_state.h passes/search/restriction.c passes/search/restriction.h \
 	passes/search/search.c passes/search/search.h passes/search/search_array.c \
 	passes/search/search_memo.c passes/search/search_memo.h passes/search/search_rounds.c \
 	passes/search/search_rounds.h passes/search/search_slots.c passes/search/search_space.c \
@@ -58,7 +59,8 @@ libloopc_a_SOURCES += \
 	passes/sizes/symbolic.h
 libloopc_a_SOURCES += \
 	passes/variants/candidates.c passes/variants/mapping_text.c passes/variants/mapping_text.h \
-	passes/variants/candidates.h passes/variants/choice.c passes/variants/choice.h passes/variants/no_fit.c \
+	passes/variants/candidates.h passes/variants/choice_elements.c passes/variants/choice_elements.h \
+	passes/variants/choice.c passes/variants/choice.h passes/variants/no_fit.c \
 	passes/variants/form.c passes/variants/form.h passes/variants/forms_bound.c passes/variants/forms_bound.h passes/variants/group_constraints.h \
 	passes/variants/improve.c passes/variants/improve.h passes/variants/lower_nest.c \
 	passes/variants/lower_nest.h passes/variants/obeyed.c passes/variants/obeyed.h \

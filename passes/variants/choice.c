@@ -13,6 +13,7 @@
 #include "passes/search/restriction.h"
 #include "passes/search/search_memo.h"
 #include "passes/sizes/symbolic.h"
+#include "passes/variants/choice_elements.h"
 
 bool nest_read_form(struct compilation *compilation, const struct nest *nest, struct form *form)
 {
@@ -75,23 +76,12 @@ static void find_contradiction(struct choice *choice, const struct schedule_read
 	}
 }
 
-/* Processing elements compute nests whose regions are known in numbers. */
 static void find_no_elements(struct choice *choice)
 {
 	const struct schedule_line *line = choice->asked.mapping.line;
-	const struct variant *variant = &choice->variant;
-	bool has_siblings = false;
-	if (!line)
-		return;
-	for (int a = 0; a < variant->groups->count; a++)
-		has_siblings |= variant->groups->items[a].has_siblings;
-	if (!choice->has_forms || variant->groups->is_split || has_siblings)
-		contradict(choice, line, "processing elements compute nests alone whose regions have closed forms, one "
-			"for each array");
-	else if (variant->band->prefix || variant_outer_count(variant))
-		contradict(choice, line, "processing elements compute nests alone of which all loops can be tiled");
-	else if (variant->nest->function->unbound)
-		contradict(choice, line, "processing elements compute nests alone whose sizes are known");
+	const char *why = line ? elements_hindrance(choice) : NULL;
+	if (why)
+		contradict(choice, line, why);
 }
 
 struct schedule_reader choice_reader(const struct choice *choice, struct nest_model *model,
@@ -298,6 +288,8 @@ bool choice_lower_again(struct choice *choice, enum detail detail, struct plan *
 	struct plan_nest *out)
 {
 	restriction_trim(choice->compilation, &choice->variant, &choice->model, &choice->schedule);
+	if (detail == TO_EMIT)
+		elements_map_alone(choice);
 	show_schedule(choice);
 	return lower_schedule(choice, &choice->variant, choice->regions, detail, plan, out);
 }
@@ -321,21 +313,16 @@ static bool is_aligned(struct choice *choice, const struct plan *plan, const str
 	return !choice->hindrance.misaligned.array;
 }
 
-/* Elements compute the tiles of the schedule that was found, if that is asked for.  False: they cannot. */
-static bool map_elements(struct choice *choice)
+/* Elements compute the tiles, if that is asked for.  False: they cannot. */
+static bool obeys_elements(struct choice *choice)
 {
-	struct mapping *mapping = ARENA_NEW(choice->compilation->arena, struct mapping);
 	choice->schedule.mapping = NULL;
 	if (!choice->asked.mapping.line)
 		return true;
-	struct mapping_fault fault = mapping_make(choice->compilation->arena, &choice->asked.mapping, &choice->variant,
-		&choice->model, choice->compilation->arch, choice->compilation->request.reassociate, &choice->schedule, mapping);
-	if (fault.why) {
+	struct mapping_fault fault = elements_map(choice);
+	if (fault.why)
 		contradict(choice, fault.line, fault.why);
-		return false;
-	}
-	choice->schedule.mapping = mapping;
-	return true;
+	return !fault.why;
 }
 
 static enum outcome lower_closed_forms(struct choice *choice, struct plan *plan,
@@ -350,7 +337,7 @@ static enum outcome lower_closed_forms(struct choice *choice, struct plan *plan,
 	if (choice->compilation->room.roomy && choice->options.buffering == BUFFERING_AUTO)
 		schedule_double_what_fits(&choice->model, choice->compilation->room.roomy, &choice->options,
 			&choice->schedule);
-	if (!map_elements(choice))
+	if (!obeys_elements(choice))
 		return NO_FIT;
 	if (!weigh(choice, plan, out))
 		return choice->hindrance.obstacle.clash[0] >= 0 ? CLASH : TOO_LONG;
@@ -548,6 +535,8 @@ void choice_fill_bounds(const struct choice *choice, struct plan_nest *out)
 	if (space > out->bound_bytes)
 		out->bound_bytes = space;
 	plan_nest_judge(out);
+	if (out->elements)
+		elements_bound_words(choice, out->elements);
 	out->points = choice->proof.points;
 	out->seconds = choice->proof.seconds;
 }

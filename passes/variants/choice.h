@@ -51,6 +51,7 @@ struct choice {
 	                              * not known */
 	struct asked asked;
 	struct hindrance hindrance;
+	const char *no_elements;     /* why a core computes it where elements compute what they can */
 };
 
 /* What is wrong where no plan was made. */

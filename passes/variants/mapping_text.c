@@ -2,6 +2,7 @@
 
 #include "passes/variants/mapping_text.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "passes/cost/model_math.h"
@@ -81,31 +82,45 @@ static bool is_sum(const struct variant *variant, int s, int loop)
 		&& statement->reduction == REDUCTION_SUM);
 }
 
-/* Elements that share LOOP may all work at once. */
-static void check_sharing(struct making *making, int loop)
+/* Why elements that share LOOP cannot all work at once, whatever the machine; NULL: they can. */
+static const char *sharing_fault(const struct making *making, int loop)
 {
 	const struct variant *variant = making->variant;
-	const struct schedule_line *line = making->asked->spaces[loop];
 	if (making->model->loops[loop].is_forward)
-		find_fault(making, line, arena_printf(making->arena, "the iterations of loop '%s' need each other's results: "
-			"elements cannot share it", loop_name(making, loop)));
+		return arena_printf(making->arena, "the iterations of loop '%s' need each other's results: elements cannot "
+			"share it", loop_name(making, loop));
 	for (int s = 0; s < variant->nest->statement_count; s++)
 		if (variant->band->dims[loop].planes[s].kind == HYPERPLANE_LAST)
-			find_fault(making, line, arena_printf(making->arena, "a statement runs when loop '%s' has ended: elements "
-				"cannot share it", loop_name(making, loop)));
+			return arena_printf(making->arena, "a statement runs when loop '%s' has ended: elements cannot share it",
+				loop_name(making, loop));
 	for (int a = 0; a < variant->groups->count; a++) {
 		const struct reference_group *group = &variant->groups->items[a];
 		if (!making->model->arrays[a].is_written || array_is_indexed(&making->model->arrays[a], loop)
 			|| (making->model->arrays[a].anchored >> loop & 1))
 			continue;
-		if (!(making->machine->reduce >> making->mapping->axis[loop] & 1))
-			find_fault(making, line, arena_printf(making->arena, "elements that share loop '%s' have sums of '%s' to add up, "
-				"and the machine's array cannot along this axis", loop_name(making, loop), group->array->source_name));
 		for (int i = 0; i < group->access_count; i++)
 			if (!is_sum(variant, group->accesses[i].statement, loop))
-				find_fault(making, line, arena_printf(making->arena, "elements that share loop '%s' would each have a part of "
-					"'%s', which is no sum", loop_name(making, loop), group->array->source_name));
+				return arena_printf(making->arena, "elements that share loop '%s' would each have a part of '%s', "
+					"which is no sum", loop_name(making, loop), group->array->source_name);
 	}
+	return NULL;
+}
+
+/* Elements that share LOOP may all work at once. */
+static void check_sharing(struct making *making, int loop)
+{
+	const struct variant *variant = making->variant;
+	const struct schedule_line *line = making->asked->spaces[loop];
+	const char *why = sharing_fault(making, loop);
+	if (why)
+		find_fault(making, line, why);
+	for (int a = 0; a < variant->groups->count; a++)
+		if (making->model->arrays[a].is_written && !array_is_indexed(&making->model->arrays[a], loop)
+			&& !(making->model->arrays[a].anchored >> loop & 1)
+			&& !(making->machine->reduce >> making->mapping->axis[loop] & 1))
+			find_fault(making, line, arena_printf(making->arena, "elements that share loop '%s' have sums of '%s' to add up, "
+				"and the machine's array cannot along this axis", loop_name(making, loop),
+				variant->groups->items[a].array->source_name));
 }
 
 /* STATEMENT sets an element of ARRAY, or adds to it, and reads no other element. */
@@ -240,34 +255,99 @@ static void check_rest(struct making *making)
 	find_fault(making, NULL, "elements cannot share these loops: what they write would not be apart");
 }
 
-struct mapping_fault mapping_make(struct arena *arena, const struct mapping_asked *asked, const struct variant *variant,
-	const struct nest_model *model, const struct arch *arch, bool reassociates,
-	const struct schedule *schedule, struct mapping *mapping)
+/* ---- what is searched ---- */
+
+/* Nothing is said that makes a mapping whole. */
+static bool is_searched(const struct mapping_asked *asked, const struct nest_model *model)
 {
-	struct making making = { .arena = arena, .asked = asked, .variant = variant, .model = model,
-		.machine = &arch->array, .schedule = schedule, .arch = arch,
-		.reassociates = reassociates, .mapping = mapping };
-	memset(mapping, 0, sizeof *mapping);
+	bool is_searched = !asked->steps && !asked->serpentine;
+	for (int a = 0; a < model->array_count; a++)
+		is_searched &= !asked->holds[a].line
+			|| (asked->holds[a].slots == 1 && !asked->holds[a].is_sliding && !asked->holds[a].is_double);
+	return is_searched;
+}
+
+static struct making making_of(const struct element_question *question, const struct schedule *schedule,
+	struct mapping *mapping)
+{
+	return (struct making){ .arena = question->arena, .asked = question->asked, .variant = question->variant,
+		.model = question->model, .arch = question->arch, .machine = &question->arch->array,
+		.reassociates = question->reassociates, .schedule = schedule, .mapping = mapping };
+}
+
+bool mapping_rules_of(const struct element_question *question, struct mapping_rules *rules)
+{
+	const struct making making = making_of(question, NULL, NULL);
+	const struct mapping_asked *asked = question->asked;
+	*rules = (struct mapping_rules){ .shareable = 0 };
+	for (int l = 0; l < question->model->loop_count; l++) {
+		rules->part[l] = asked->part[l];
+		rules->space[l] = asked->space[l];
+		rules->axis[l] = asked->space[l] ? (int)asked->axis[l] : -1;
+		if (!sharing_fault(&making, l))
+			rules->shareable |= 1u << l;
+	}
+	for (int a = 0; a < question->model->array_count; a++) {
+		rules->holds[a] = (struct hold_rule){ asked->holds[a].place, asked->holds[a].loop };
+		rules->sums |= (unsigned)is_sum_of_all(&making, a) << a;
+	}
+	for (int m = 0; m < arch_memory_count(question->arch); m++)
+		rules->accumulating |= (unsigned)arch_memory(question->arch, m).accumulates << m;
+	return is_searched(asked, question->model);
+}
+
+/* The best mapping that is as ASKED; false if none was found. */
+static bool search(struct making *making, const struct element_question *question)
+{
+	static const struct element_price fewest = { .moved = 1 };
+	struct mapping_sought sought = { INFINITY, MAPPING_POINTS, false };
+	struct mapping_rules rules;
+	struct mapping_proof proof;
+	struct mapping quick;
+	if (!mapping_rules_of(question, &rules)
+		|| !mapping_search(making->model, making->machine, making->schedule, &rules, &fewest, &sought, &quick, &proof))
+		return false;
+	sought = (struct mapping_sought){ proof.value * (1 + 1e-9), MAPPING_POINTS, true };
+	if (!mapping_search(making->model, making->machine, making->schedule, &rules, &fewest, &sought, making->mapping, &proof)
+		|| making->mapping->cycles > quick.cycles)
+		*making->mapping = quick;
+	return true;
+}
+
+/* A mapping of what is said, and what stands for what is not. */
+static void make(struct making *making)
+{
+	memset(making->mapping, 0, sizeof *making->mapping);
+	if (!making->fault.why)
+		take_shares(making);
+	if (!making->fault.why)
+		check_axes(making);
+	for (int l = 0; l < making->model->loop_count && !making->fault.why; l++)
+		if (making->mapping->space[l] > 1)
+			check_sharing(making, l);
+	if (!making->fault.why)
+		take_steps(making);
+	if (!making->fault.why)
+		take_holds(making);
+	if (!making->fault.why)
+		take_memories(making);
+	if (!making->fault.why)
+		check_rest(making);
+}
+
+struct mapping_fault mapping_make(const struct element_question *question, const struct schedule *schedule,
+	struct mapping *mapping)
+{
+	const struct arch *arch = question->arch;
+	struct making making = making_of(question, schedule, mapping);
 	if (!arch->has_pe_array)
 		find_fault(&making, NULL, "the machine has no processing elements ('pe_array')");
 	if (arch->core_mac_cycles > 0 && arch->array.mac_cycles <= 0)
 		find_fault(&making, NULL, "the machine's core computes ('core.mac_cycles'), and no processing elements for it: how "
 			"long these take is not told ('pe_array.mac_cycles')");
-	if (!making.fault.why)
-		take_shares(&making);
-	if (!making.fault.why)
-		check_axes(&making);
-	for (int l = 0; l < model->loop_count && !making.fault.why; l++)
-		if (mapping->space[l] > 1)
-			check_sharing(&making, l);
-	if (!making.fault.why)
-		take_steps(&making);
-	if (!making.fault.why)
-		take_holds(&making);
-	if (!making.fault.why)
-		take_memories(&making);
-	if (!making.fault.why)
-		check_rest(&making);
+	/* if there is none, what is said is what is wrong */
+	if (making.fault.why || !search(&making, question))
+		make(&making);
 	return making.fault;
 }
 

@@ -3,19 +3,19 @@
 
 #include "passes/analysis/variant.h"
 #include "passes/cost/array_model.h"
+#include "passes/search/mapping_search.h"
 #include "passes/variants/schedule_lines.h"
 
 /* What a schedule's text says of processing elements:
  *     spatial LOOP x|y|free N   N elements share LOOP, along an axis of the array
- *     register LOOP N           each takes N of its iterations in a step; 1 if nothing is said
+ *     register LOOP N           each takes N of its iterations in a step
  *     steps LOOP ...            the loops over steps, outermost first
  *     serpentine LOOP.step ...  those that turn
  *     hold ARRAY outside|in LOOP|in LOOP.step [slots N] [sliding] [double]
- *                               where its words are in registers: in the innermost loop that moves them if nothing
- *                               is said
- * One such line, and elements compute the nest's tiles; without any a core does. */
-enum hold_place { HOLD_FREE, HOLD_OUTSIDE, HOLD_IN_TILE, HOLD_IN_STEP };
-
+ *                               where its words are in registers
+ * What is not said is searched.  But a line `steps`, or one that says what the search does not know (turns, slots,
+ * windows that slide, double registers), is of a whole mapping: where nothing is said of a loop one element takes one of its
+ * iterations, and where nothing is said of an array it is held in the innermost loop that moves it. */
 struct hold_asked {
 	enum hold_place place;
 	int loop;
@@ -40,11 +40,24 @@ struct mapping_fault {
 	const struct schedule_line *line;
 };
 
-/* MAPPING as ASKED says, for the tiles of SCHEDULE on the machine of ARCH; sums of floating-point numbers may
- * have another rounding if it REASSOCIATES. */
-struct mapping_fault mapping_make(struct arena *arena, const struct mapping_asked *asked, const struct variant *variant,
-	const struct nest_model *model, const struct arch *arch, bool reassociates,
-	const struct schedule *schedule, struct mapping *mapping);
+/* Elements that are asked to compute VARIANT, whose model is MODEL, on the machine of ARCH; sums of floating-point numbers may have
+ * another rounding if this REASSOCIATES. */
+struct element_question {
+	struct arena *arena;
+	const struct mapping_asked *asked;
+	const struct variant *variant;
+	const struct nest_model *model;
+	const struct arch *arch;
+	bool reassociates;
+};
+
+/* What is searched of a mapping; false if what is ASKED is of a whole one. */
+bool mapping_rules_of(const struct element_question *question, struct mapping_rules *rules);
+
+/* MAPPING as is asked, for the tiles of SCHEDULE: what is not said such that the least
+ * words are read and written, then takes the fewest iterations of the busiest element. */
+struct mapping_fault mapping_make(const struct element_question *question, const struct schedule *schedule,
+	struct mapping *mapping);
 
 /* Its lines, but for `serpentine`, of which this is what follows the tile loops: " LOOP.step ...". */
 const char *mapping_print(struct arena *arena, const struct nest_model *model, const struct schedule *schedule);

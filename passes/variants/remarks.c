@@ -76,5 +76,8 @@ void remark_on_choice(struct compilation *compilation, const struct choice *choi
 		diag_remark(compilation->diag, choice->variant.nest->location, "loop", "not all ways to write "
 			"this nest were tried, for what their tiles touch takes long to find: smaller nests "
 			"are faster, and subscripts and bounds of fewer loops");
+	if (choice->no_elements)
+		diag_remark(compilation->diag, choice->variant.nest->location, "loop", "a core computes this nest: %s",
+			choice->no_elements);
 	remark_on_loops(compilation, &choice->variant);
 }

@@ -6,6 +6,9 @@ cmocka_tests += tests/optimality/array_test
 tests_optimality_array_test_SOURCES = tests/optimality/array_test.c \
 	tests/optimality/array_simulate.c tests/optimality/array_simulate.h \
 	tests/optimality/simulate.c tests/optimality/simulate.h
+cmocka_tests += tests/optimality/mapping_test
+tests_optimality_mapping_test_SOURCES = tests/optimality/mapping_test.c \
+	tests/optimality/simulate.c tests/optimality/simulate.h
 cmocka_tests += tests/optimality/search_test
 tests_optimality_search_test_SOURCES = tests/optimality/search_test.c \
 	tests/optimality/convolution.c tests/optimality/convolution.h \

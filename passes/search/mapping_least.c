@@ -1,0 +1,460 @@
+/* What mappings cost and need at least, of which a part is chosen: docs/search.md has the arguments. */
+
+#include "passes/search/mapping_state.h"
+
+#include <math.h>
+
+#include "support/memory.h"
+
+/* ---- words ---- */
+
+/* How array A's words are counted: by boxes around those of all elements that a read may serve, or by those of each element. */
+enum boxes { ONE_OF_ALL, ONE_EACH };
+
+static bool is_decided(const struct mapping_tree *tree, int loop)
+{
+	return tree->chosen[loop] && tree->chosen[loop]->space > 0;
+}
+
+/* Where regions of array A begin anew along LOOP: once for each step, for each tile, or once. */
+static double intervals(const struct mapping_tree *tree, int a, int loop, const struct held *held)
+{
+	const struct share *share = tree->chosen[loop];
+
+	if (tree->model->arrays[a].anchored >> loop & 1)
+		return 1;
+	if (held->depth <= tree->outer->depth)
+		return tree->tile_position[loop] < held->depth ? tree->tiles[loop] : 1;
+	return share && (held->is_open || held->outside >> loop & 1) ? share->steps : tree->tiles[loop];
+}
+
+/* The same of boxes. */
+static double box_intervals(const struct mapping_tree *tree, int a, int loop, const struct held *held, enum boxes boxes)
+{
+	const struct share *share = tree->chosen[loop];
+
+	return boxes == ONE_EACH && share && share->space > 1 && !(tree->model->arrays[a].anchored >> loop & 1) ?
+		share->parts : intervals(tree, a, loop, held);
+}
+
+/* Elements of a clipped dimension's windows that do not exist, at most: of COUNTS intervals of its loops.  Along the loop with
+ * most of them each begins an iteration later than the one before, at least. */
+static double clipped_away(const struct mapping_tree *tree, const struct model_dim *dim, unsigned loops, const double *counts)
+{
+	double whole = (double)dim->window, most = 1, all = 1, low = (double)dim->clip_low, high;
+
+	if (dim->clip_high == 0)
+		return 0;
+	for (int l = 0; l < tree->model->loop_count; l++) {
+		whole += (double)(dim->coefficient[l] * (tree->model->loops[l].extent - 1));
+		if (loops >> l & 1) {
+			all *= counts[l];
+			most = fmax(most, counts[l]);
+		}
+	}
+	high = fmax(whole - (double)dim->clip_high, 0);
+	return all / most * (low * (low + 1) + high * (high + 1)) / 2;
+}
+
+/* The extents of dimension D of array A, summed over all COUNTS intervals of the loops that move it. */
+static double extent_sum(const struct mapping_tree *tree, int a, int d, const double *counts)
+{
+	const struct model_dim *dim = &tree->model->arrays[a].dims[d];
+	unsigned loops = tree->counted[a][d];
+	double product = 1, fixed = (double)dim->window, sum = 0;
+
+	for (int l = 0; l < tree->model->loop_count; l++)
+		if (loops >> l & 1)
+			product *= counts[l];
+	for (int l = 0; l < tree->model->loop_count; l++) {
+		double length = tree->model->arrays[a].anchored >> l & 1 ? 1 : (double)tree->model->loops[l].extent;
+
+		if (!(loops >> l & 1))
+			continue;
+		fixed -= (double)dim->coefficient[l];
+		sum += (double)dim->coefficient[l] * length * (product / counts[l]);
+	}
+	sum += fixed * product;
+	return fmax(sum - clipped_away(tree, dim, loops, counts), 0);
+}
+
+/* The least that it may be with more intervals of loops that are not FINAL.  The sum is linear in each count, so it is least where
+ * each is as it is, or as large as can be; where windows touch, where they are as they are. */
+static double dim_sum(const struct mapping_tree *tree, int a, int d, const double *counts, unsigned final)
+{
+	const struct model_dim *dim = &tree->model->arrays[a].dims[d];
+	unsigned open = tree->counted[a][d] & ~final, corner = 0;
+	double least = INFINITY, corners[MODEL_LOOPS];
+	bool has_gaps = false;
+
+	for (int l = 0; l < tree->model->loop_count; l++) {
+		has_gaps = has_gaps || dim->coefficient[l] > dim->window;
+		corners[l] = counts[l];
+	}
+	if (!has_gaps)
+		return extent_sum(tree, a, d, counts);
+	do {
+		for (int l = 0; l < tree->model->loop_count; l++)
+			if (open >> l & 1 && !(tree->model->arrays[a].anchored >> l & 1))
+				corners[l] = corner >> l & 1 ? (double)tree->model->loops[l].extent : counts[l];
+		least = fmin(least, extent_sum(tree, a, d, corners));
+		corner = (corner - open) & open;
+	} while (corner != 0);
+	return least;
+}
+
+/* The loops whose intervals are known: not where some elements are served one by one, and others together. */
+static unsigned final_loops(const struct mapping_tree *tree, const struct held *held, enum boxes boxes)
+{
+	unsigned loops = 0;
+
+	for (int l = 0; l < tree->model->loop_count; l++)
+		if (boxes == ONE_EACH ? is_decided(tree, l) : !held->is_open)
+			loops |= 1u << l;
+	return held->is_open || tree->machine->multicast != AXES_ANY ? 0 : loops;
+}
+
+/* Words of all regions of array A together, each once. */
+static double region_words(const struct mapping_tree *tree, int a, const struct held *held, enum boxes boxes)
+{
+	double words = 1, counts[MODEL_LOOPS];
+	unsigned final = final_loops(tree, held, boxes);
+
+	for (int l = 0; l < tree->model->loop_count; l++)
+		counts[l] = box_intervals(tree, a, l, held, boxes);
+	for (int d = 0; d < tree->model->arrays[a].rank; d++)
+		words *= dim_sum(tree, a, d, counts, final);
+	return words;
+}
+
+/* How often each region of array A comes. */
+static double repeats(const struct mapping_tree *tree, int a, const struct held *held)
+{
+	double repeats = 1;
+
+	for (int l = 0; l < tree->model->loop_count; l++)
+		if (!(tree->indexing[a] >> l & 1))
+			repeats *= intervals(tree, a, l, held);
+	return repeats;
+}
+
+/* What moves of array A if its regions have ALL words, and those that come for the first time FIRST. */
+static double moved_words(const struct mapping_tree *tree, int a, double all, double first)
+{
+	const struct model_array *array = &tree->model->arrays[a];
+
+	if (array->is_written && may_add(tree, a) && !array->is_dropped)
+		return all;
+	if (array->is_written)
+		return 2 * all - first * (array->is_created + array->is_dropped);
+	return array->is_read ? all : 0;
+}
+
+/* Elements that have the same words of array A. */
+static double sharers(const struct mapping_tree *tree, int a)
+{
+	double count = 1;
+
+	for (int l = 0; l < tree->model->loop_count; l++)
+		if (tree->chosen[l] && !(tree->indexing[a] >> l & 1) && !(tree->model->arrays[a].anchored >> l & 1))
+			count *= tree->chosen[l]->least_sharers;
+	return count;
+}
+
+/* The registers of array A are in tile loops. */
+static double tile_price(const struct mapping_tree *tree, int a)
+{
+	const struct model_array *array = &tree->model->arrays[a];
+	const struct element_price *price = tree->price;
+	const struct held *held = &tree->held[a];
+	const struct tile_words *words = &tree->by_tiles[a][held->depth];
+	double together = sharers(tree, a), all = words->all, first = words->first, moved, each;
+
+	if (words->shrinks && (array->is_written || held->is_open || tree->machine->multicast != AXES_ANY)) {
+		first = region_words(tree, a, held, array->is_written ? ONE_EACH : ONE_OF_ALL);
+		all = first * (words->may_turn ? 1 : repeats(tree, a, held));
+	}
+	moved = moved_words(tree, a, all, first);
+	if (array->is_written)
+		return (price->moved + price->delivered) * moved + price->reduced * all * (together - 1);
+	each = moved;
+	if (!words->may_turn)
+		each = moved_words(tree, a, region_words(tree, a, held, ONE_EACH) * repeats(tree, a, held), 0);
+	else if (words->shrinks)
+		each = 0;
+	return price->moved * moved + price->delivered * each * together;
+}
+
+/* They are in step loops. */
+static double step_price(const struct mapping_tree *tree, int a)
+{
+	const struct model_array *array = &tree->model->arrays[a];
+	const struct element_price *price = tree->price;
+	const struct held *held = &tree->held[a];
+	double often = repeats(tree, a, held), together = sharers(tree, a), value = 0, each = 0;
+
+	if (array->is_written || price->delivered > 0)
+		each = region_words(tree, a, held, ONE_EACH);
+	if (array->is_written)
+		return (price->moved + price->delivered) * moved_words(tree, a, each * often, each) +
+			price->reduced * each * often * (together - 1);
+	value = price->delivered * moved_words(tree, a, each * often, each) * together;
+	if (price->moved > 0)
+		value += price->moved * moved_words(tree, a, region_words(tree, a, held, ONE_OF_ALL) * often, 0);
+	return value;
+}
+
+/* What array A costs at least. */
+static double least_price(const struct mapping_tree *tree, int a)
+{
+	bool by_tiles = tree->held[a].depth <= tree->outer->depth;
+
+	return (by_tiles ? tile_price(tree, a) : step_price(tree, a)) * tree->model->arrays[a].element_bytes;
+}
+
+/* Smaller boxes of array A, whose registers are inside DEPTH tile loops, may be fewer words all together: a loop moves two
+ * dimensions, or there are gaps between windows. */
+static bool shrinks(const struct mapping_tree *tree, int a, int depth)
+{
+	const struct held open = { .is_open = true, .depth = depth };
+	double counts[MODEL_LOOPS];
+	bool shrinks = false;
+
+	for (int l = 0; l < tree->model->loop_count; l++)
+		counts[l] = intervals(tree, a, l, &open);
+	for (int d = 0; d < tree->model->arrays[a].rank; d++) {
+		shrinks = shrinks || dim_sum(tree, a, d, counts, 0) < extent_sum(tree, a, d, counts);
+		for (int l = 0; l < tree->model->loop_count; l++)
+			shrinks = shrinks || (tree->model->arrays[a].dims[d].coefficient[l] > 0 && !(tree->counted[a][d] >> l & 1));
+	}
+	return shrinks;
+}
+
+void mapping_count_tiles(struct mapping_tree *tree)
+{
+	for (int a = 0; a < tree->model->array_count; a++) {
+		struct model_array array = tree->model->arrays[a];
+		struct tile_words *words = memory_alloc((size_t)(tree->outer->depth + 1) * sizeof *words);
+		bool may_turn = false;
+
+		array.element_bytes = 1;
+		array.align_bytes = 1;
+		array.is_created = array.is_written;
+		array.is_dropped = false;
+		for (int depth = 0; depth <= tree->outer->depth; depth++) {
+			struct storage storage = { .store = depth, .slots = 1 };
+
+			may_turn = may_turn || (depth > 0 && tree->outer->is_serpentine[tree->outer->order[depth - 1]]);
+			words[depth] = (struct tile_words){ .may_turn = may_turn };
+			if (!array_evaluate(tree->model, tree->outer, &array, &storage))
+				continue;
+			words[depth].shrinks = shrinks(tree, a, depth);
+			words[depth].all = (double)(array.is_written ? storage.flow.write_bytes : storage.flow.read_bytes);
+			words[depth].first = array.is_written ? words[depth].all - (double)storage.flow.read_bytes : 0;
+		}
+		tree->by_tiles[a] = words;
+	}
+}
+
+/* ---- registers ---- */
+
+/* What an element holds of LOOP: a box of *ITERATIONS, and so many *BOXES.  *IS_KNOWN: a share has been chosen; else it
+ * may be divided. */
+static void held_iterations(const struct mapping_tree *tree, int loop, const struct held *held, double *iterations,
+	double *boxes, bool *is_known)
+{
+	const struct share *share = tree->chosen[loop];
+	bool by_tiles = held->depth <= tree->outer->depth;
+	bool is_tile_inside = by_tiles && tree->tile_position[loop] >= held->depth && tree->tiles[loop] > 1;
+	double whole = (double)(is_tile_inside ? tree->model->loops[loop].extent : tree->outer->tile[loop]);
+
+	*boxes = 1;
+	*is_known = is_decided(tree, loop) || held->is_open;
+	if (held->is_open) {
+		*iterations = share ? (double)share->part : 1;
+	} else if (!*is_known) {
+		*iterations = whole;
+	} else if (!by_tiles && (held->outside >> loop & 1)) {
+		*iterations = (double)share->part;
+	} else if (share->space > 1) {
+		*iterations = (double)share->part;
+		*boxes = is_tile_inside ? share->steps : (double)share->steps_of_tile;
+	} else {
+		*iterations = whole;
+	}
+}
+
+/* Bytes of an array's registers in one element: LEAST, at least; and WHOLE, which elements share along what they are given
+ * of LOOPS. */
+struct need { double least, whole; unsigned loops; };
+
+/* Elements of dimension D of array A in an element's registers: factors of NEED. */
+static void add_dim(const struct mapping_tree *tree, int a, int d, struct need *need)
+{
+	const struct model_dim *dim = &tree->model->arrays[a].dims[d];
+	double known = (double)dim->window, open = 0, open_coefficients = 0, largest = 1, whole;
+
+	for (unsigned loops = tree->moving[a][d]; loops; loops &= loops - 1) {
+		int l = __builtin_ctz(loops);
+		double iterations, boxes, coefficient = (double)dim->coefficient[l];
+		bool is_known;
+
+		held_iterations(tree, l, &tree->held[a], &iterations, &boxes, &is_known);
+		if (is_known)
+			known += coefficient * (iterations - 1);
+		if (!(tree->counted[a][d] >> l & 1))
+			continue;
+		if (is_known) {
+			need->least *= boxes;
+			need->whole *= boxes;
+		} else {
+			open += coefficient * (iterations - 1);
+			open_coefficients += coefficient;
+			largest = fmax(largest, iterations);
+			need->loops |= tree->rules->shareable & 1u << l;
+		}
+	}
+	/* the parts of a box that is cut are no smaller than it all together, if windows leave no gaps; else no smaller
+	 * than its iterations */
+	whole = open <= 0 ? known : known >= open_coefficients ? known + open : fmax(known, largest);
+	if (dim->clip_high > 0) {
+		known = fmin(known, (double)(dim->clip_high - dim->clip_low));
+		whole = fmin(whole, (double)(dim->clip_high - dim->clip_low));
+	}
+	need->least *= known;
+	need->whole *= whole;
+}
+
+static struct need need_of(const struct mapping_tree *tree, int a)
+{
+	const struct model_array *array = &tree->model->arrays[a];
+	double bytes = array->element_bytes;
+	struct need need;
+
+	if (tree->machine->is_double && !tree->machine->shares_room && !array->is_written && !array->anchored && tree->held[a].depth > 0)
+		bytes *= 2;
+	need = (struct need){ bytes, bytes, 0 };
+	for (int d = 0; d < array->rank; d++)
+		add_dim(tree, a, d, &need);
+	return need;
+}
+
+static double power(double base, int exponent)
+{
+	double power = 1;
+
+	while (exponent-- > 0)
+		power *= base;
+	return power;
+}
+
+/* Whether COUNT needs may fit CAPACITY, if LEFT elements share what is whole of those in SET: the mean of what these are divided by
+ * is no more than LEFT to the power of how many of them a loop divides. */
+static bool set_fits(const struct need *needs, int count, unsigned set, double left, double capacity)
+{
+	double product = 1 - 1e-9;
+	unsigned loops = 0;
+	int size = 0, most = 0;
+
+	for (int a = 0; a < count; a++) {
+		if (!(set >> a & 1)) {
+			capacity -= needs[a].least;
+			continue;
+		}
+		product *= needs[a].whole;
+		loops |= needs[a].loops;
+		size++;
+	}
+	for (; loops; loops &= loops - 1) {
+		int l = __builtin_ctz(loops), divides = 0;
+
+		for (int a = 0; a < count; a++)
+			divides += (int)(set >> a & needs[a].loops >> l & 1);
+		most = divides > most ? divides : most;
+	}
+	return capacity > 0 && product <= power(capacity / size, size) * power(left, most);
+}
+
+/* What is held may fit the registers of an element. */
+static bool registers_fit(const struct mapping_tree *tree, double left)
+{
+	enum { SUBSETS_OF = 4 };
+	struct need needs[MODEL_ARRAYS];
+	int count = tree->model->array_count;
+	double least = 0, capacity = (double)tree->machine->registers_bytes;
+	bool fits;
+
+	for (int a = 0; a < count; a++) {
+		needs[a] = need_of(tree, a);
+		least += fmax(needs[a].least, needs[a].loops ? needs[a].whole / left : needs[a].whole);
+	}
+	fits = least <= capacity * (1 + 1e-9);
+	for (unsigned set = 1; fits && set < 1u << count && count <= SUBSETS_OF; set++)
+		if (set & (set - 1))
+			fits = set_fits(needs, count, set, left, capacity);
+	return fits;
+}
+
+/* Elements that loops without a share may still have. */
+static double elements_left(const struct mapping_tree *tree)
+{
+	const struct pe_array *machine = tree->machine;
+	double left, most = 1;
+
+	left = machine->is_free ? (double)((long)machine->x * machine->y / tree->used[AXIS_FREE]) :
+		(double)(machine->x / tree->used[AXIS_X]) * (double)(machine->y / tree->used[AXIS_Y]);
+	for (int l = 0; l < tree->model->loop_count; l++)
+		if (!is_decided(tree, l) && (tree->rules->shareable >> l & 1))
+			most *= (double)tree->outer->tile[l];
+	return fmin(left, most);
+}
+
+bool mapping_may_fit(const struct mapping_tree *tree)
+{
+	return registers_fit(tree, elements_left(tree));
+}
+
+/* ---- all of it ---- */
+
+/* Iterations of the busiest element, all together. */
+static double cycles_with(const struct mapping_tree *tree, double left)
+{
+	double cycles = 1, open = 1, least = 1;
+
+	for (int l = 0; l < tree->model->loop_count; l++) {
+		if (tree->chosen[l]) {
+			cycles *= tree->chosen[l]->cycles;
+		} else {
+			open *= (double)tree->model->loops[l].extent;
+			least *= tree->rules->shareable >> l & 1 ? tree->tiles[l] : (double)tree->model->loops[l].extent;
+		}
+	}
+	return cycles * fmax(least, ceil(open / left * (1 - 1e-12)));
+}
+
+double mapping_least_value(const struct mapping_tree *tree, double cycles)
+{
+	double value = tree->price->cycle * cycles;
+
+	for (int a = 0; a < tree->model->array_count; a++)
+		value += least_price(tree, a);
+	return value * (1 - 1e-12);
+}
+
+struct mapping_least mapping_least(const struct mapping_tree *tree)
+{
+	struct mapping_least least = { .value = 0 };
+	double left = elements_left(tree);
+
+	least.fits = registers_fit(tree, left);
+	if (!least.fits)
+		return least;
+	least.cycles = cycles_with(tree, left);
+	least.value = mapping_least_value(tree, least.cycles);
+	return least;
+}
+
+double mapping_least_cycles(const struct mapping_tree *tree)
+{
+	return cycles_with(tree, elements_left(tree));
+}

@@ -1,0 +1,498 @@
+/* The search for mappings: a tree over step loops, with the registers of arrays between them, then over the loops that
+ * nothing is held in. */
+
+#include "passes/search/mapping_search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "passes/search/mapping_state.h"
+#include "support/memory.h"
+
+/* ---- shares ---- */
+
+static struct share share_of(const struct mapping_tree *tree, int loop, long part, long space)
+{
+	long tile = tree->outer->tile[loop], extent = tree->model->loops[loop].extent, rest = extent % tile;
+	long step = space > tile / part ? tile : space * part;
+	struct split split = { tile, step, part };
+	struct piece pieces[SPLIT_PIECES];
+	struct share share = { .part = part, .space = space, .step = step, .steps_of_tile = tile_count(tile, step),
+		.steps = (double)split_steps(&split, extent), .least_sharers = (double)space };
+	int count = split_pieces(&split, extent, pieces);
+	long rests[] = { tile % step, rest % step }, tiles[] = { extent / tile, 1 };
+
+	for (int i = 0; i < count; i++)
+		share.parts += (double)pieces[i].count;
+	share.cycles = share.steps * (double)part;
+	for (int i = 0; i < 2; i++)
+		if (rests[i] > 0 && rests[i] < part)
+			share.cycles -= (double)(tiles[i] * (part - rests[i]));
+	if (rest > 0)
+		share.least_sharers = fmin(share.least_sharers, (double)split_elements(&split, rest));
+	return share;
+}
+
+/* ONE is as good as OTHER, with no larger boxes. */
+static bool is_as_good(const struct share *one, const struct share *other)
+{
+	return one->part <= other->part && one->steps <= other->steps && one->cycles <= other->cycles &&
+		one->parts <= other->parts;
+}
+
+static int compare_shares(const void *a, const void *b)
+{
+	const struct share *one = a, *other = b;
+
+	if ((one->steps_of_tile > 1) != (other->steps_of_tile > 1))
+		return one->steps_of_tile > 1 ? 1 : -1;
+	if (one->steps != other->steps)
+		return one->steps < other->steps ? -1 : 1;
+	if (one->cycles != other->cycles)
+		return one->cycles < other->cycles ? -1 : 1;
+	if (one->space != other->space)
+		return one->space < other->space ? -1 : 1;
+	return one->part < other->part ? -1 : one->part > other->part;
+}
+
+/* Most elements that may share LOOP. */
+static long most_elements(const struct mapping_tree *tree, int loop)
+{
+	const struct pe_array *machine = tree->machine;
+	long most = machine->is_free ? (long)machine->x * machine->y : machine->x > machine->y ? machine->x : machine->y;
+
+	if (!(tree->rules->shareable >> loop & 1))
+		most = 1;
+	return most < tree->outer->tile[loop] ? most : tree->outer->tile[loop];
+}
+
+/* Adds the shares of LOOP among SPACE elements. */
+static void add_shares(struct mapping_tree *tree, int loop, long space, size_t *room)
+{
+	struct loop_shares *shares = &tree->shares[loop];
+	long tile = tree->outer->tile[loop], fixed = tree->rules->part[loop];
+	int first = shares->count;
+
+	for (long part = fixed > 0 ? fixed : 1; part <= (fixed > 0 ? fixed : tile); part++) {
+		struct share share;
+		bool is_worse = false;
+
+		/* some element would have nothing to do */
+		if (space - 1 > (tile - 1) / part)
+			break;
+		share = share_of(tree, loop, part, space);
+		for (int i = first; i < shares->count && !is_worse; i++)
+			is_worse = is_as_good(&shares->items[i], &share);
+		if (is_worse)
+			continue;
+		if ((size_t)shares->count == *room) {
+			*room = *room ? 2 * *room : 32;
+			shares->items = realloc(shares->items, *room * sizeof *shares->items);
+			if (!shares->items)
+				memory_exhausted();
+		}
+		shares->items[shares->count++] = share;
+	}
+}
+
+static void make_shares(struct mapping_tree *tree, int loop)
+{
+	struct loop_shares *shares = &tree->shares[loop];
+	long fixed = tree->rules->space[loop], most = most_elements(tree, loop);
+	size_t room = 0;
+
+	*shares = (struct loop_shares){ .count = 0 };
+	for (long space = fixed > 0 ? fixed : 1; space <= (fixed > 0 && fixed <= most ? fixed : most); space++)
+		add_shares(tree, loop, space, &room);
+	if (shares->count > 0)
+		qsort(shares->items, (size_t)shares->count, sizeof *shares->items, compare_shares);
+	while (shares->single_count < shares->count && shares->items[shares->single_count].steps_of_tile == 1)
+		shares->single_count++;
+}
+
+/* ---- the path ---- */
+
+static bool is_spent(struct mapping_tree *tree)
+{
+	tree->is_over = tree->is_over || ++tree->points > tree->limit;
+	return tree->is_over;
+}
+
+/* Whether what costs LEAST or more is looked for. */
+static bool is_sought(const struct mapping_tree *tree, double value, double cycles)
+{
+	return value < tree->below || (tree->breaks_ties && value <= tree->below && cycles < tree->cycles);
+}
+
+static bool is_promising(const struct mapping_tree *tree)
+{
+	struct mapping_least least = mapping_least(tree);
+
+	return least.fits && is_sought(tree, least.value, least.cycles);
+}
+
+/* Takes up SHARE's elements along AXIS; false if there is no room. */
+static bool take_elements(struct mapping_tree *tree, int loop, const struct share *share, enum axis axis)
+{
+	const struct pe_array *machine = tree->machine;
+	long room[] = { machine->x, machine->y, (long)machine->x * machine->y };
+
+	if (share->space > room[axis] / tree->used[axis])
+		return false;
+	tree->used[axis] *= share->space;
+	tree->axis[loop] = axis;
+	tree->chosen[loop] = share;
+	return true;
+}
+
+static void give_back(struct mapping_tree *tree, int loop)
+{
+	tree->used[tree->axis[loop]] /= tree->chosen[loop]->space;
+	tree->chosen[loop] = NULL;
+}
+
+/* The axes that loops in space may lie on; where there is one element it does not matter. */
+static void axes_of(const struct mapping_tree *tree, int loop, const struct share *share, int *first, int *last)
+{
+	*first = tree->machine->is_free ? AXIS_FREE : AXIS_X;
+	*last = tree->machine->is_free ? AXIS_FREE : share->space == 1 ? AXIS_X : AXIS_Y;
+	if (share->space > 1 && tree->rules->axis[loop] >= 0)
+		*first = *last = tree->rules->axis[loop];
+}
+
+/* ---- leaves ---- */
+
+double mapping_value(const struct nest_model *model, const struct mapping *mapping, const struct element_price *price)
+{
+	double value = price->cycle * (double)mapping->cycles;
+
+	for (int a = 0; a < model->array_count; a++) {
+		const struct hold *hold = &mapping->holds[a];
+
+		value += (price->moved * (double)(hold->read + hold->written) + price->delivered * (double)hold->delivered +
+			price->reduced * (double)hold->reduced) * model->arrays[a].element_bytes;
+	}
+	return value;
+}
+
+static void fill_holds(const struct mapping_tree *tree, struct mapping *mapping)
+{
+	for (int a = 0; a < tree->model->array_count; a++) {
+		const struct model_array *array = &tree->model->arrays[a];
+		int depth = tree->held[a].depth;
+
+		mapping->holds[a] = (struct hold){ .depth = depth, .slots = 1, .may_add = may_add(tree, a), .is_double = tree->machine->is_double && depth > 0 &&
+			!array->anchored && !array->is_written };
+	}
+}
+
+static bool is_placed(const struct mapping_tree *tree, int loop)
+{
+	for (int i = 0; i < tree->depth; i++)
+		if (tree->order[i] == loop)
+			return true;
+	return false;
+}
+
+/* All is chosen: takes the mapping if it is better. */
+static void take(struct mapping_tree *tree)
+{
+	struct mapping mapping;
+	double value;
+
+	memset(&mapping, 0, sizeof mapping);
+	for (int l = 0; l < tree->model->loop_count; l++) {
+		mapping.part[l] = tree->chosen[l]->part;
+		mapping.space[l] = tree->chosen[l]->space;
+		mapping.axis[l] = tree->axis[l];
+	}
+	mapping.depth = tree->depth;
+	memcpy(mapping.order, tree->order, sizeof mapping.order);
+	for (int l = 0; l < tree->model->loop_count; l++)
+		if (tree->chosen[l]->steps_of_tile > 1 && !is_placed(tree, l))
+			mapping.order[mapping.depth++] = l;
+	fill_holds(tree, &mapping);
+	if (!mapping_evaluate(tree->model, tree->machine, tree->outer, &mapping))
+		return;
+	value = mapping_value(tree->model, &mapping, tree->price);
+	if (!is_sought(tree, value, (double)mapping.cycles))
+		return;
+	tree->found = true;
+	tree->below = value;
+	tree->cycles = (double)mapping.cycles;
+	*tree->best = mapping;
+}
+
+/* All arrays are held: loops from LOOP on, but for those that are placed.  More than one step inside all registers may mean fewer
+ * cycles, and nothing else. */
+static void choose_rest(struct mapping_tree *tree, int loop)
+{
+	while (loop < tree->model->loop_count && tree->chosen[loop])
+		loop++;
+	if (is_spent(tree))
+		return;
+	if (loop == tree->model->loop_count) {
+		take(tree);
+		return;
+	}
+	for (int i = 0; i < (tree->is_quick ? tree->shares[loop].single_count : tree->shares[loop].count); i++) {
+		const struct share *share = &tree->shares[loop].items[i];
+		int first, last;
+
+		axes_of(tree, loop, share, &first, &last);
+		for (int axis = first; axis <= last && !tree->is_over; axis++) {
+			if (!take_elements(tree, loop, share, (enum axis)axis))
+				continue;
+			if (tree->is_quick ? mapping_may_fit(tree) : is_promising(tree))
+				choose_rest(tree, loop + 1);
+			give_back(tree, loop);
+		}
+	}
+}
+
+/* ---- steps ---- */
+
+static void descend(struct mapping_tree *tree, bool held_something);
+
+/* The innermost step loop may be where the registers of array A are. */
+static bool may_hold(const struct mapping_tree *tree, int a)
+{
+	const struct hold_rule *rule = &tree->rules->holds[a];
+	int loop = tree->order[tree->depth - 1];
+
+	return tree->held[a].is_open && (tree->indexing[a] >> loop & 1) &&
+		(rule->place == HOLD_FREE || (rule->place == HOLD_IN_STEP && rule->loop == loop));
+}
+
+/* Whether registers of array A and those after it are inside the innermost step loop, or further in. */
+static void choose_holds(struct mapping_tree *tree, int a, bool held_something)
+{
+	while (a < tree->model->array_count && !may_hold(tree, a))
+		a++;
+	if (tree->is_over)
+		return;
+	if (a == tree->model->array_count) {
+		descend(tree, held_something);
+		return;
+	}
+	tree->held[a] = (struct held){ .depth = tree->outer->depth + tree->depth };
+	for (int i = 0; i < tree->depth; i++)
+		tree->held[a].outside |= 1u << tree->order[i];
+	if (is_promising(tree))
+		choose_holds(tree, a + 1, true);
+	tree->held[a] = (struct held){ .is_open = true, .depth = tree->outer->depth + 1 };
+	if (tree->rules->holds[a].place != HOLD_IN_STEP)
+		choose_holds(tree, a + 1, held_something);
+}
+
+/* Two neighbours that nothing is held between may change places: one of the two orders is enough, for what is held inside
+ * both is moved by both, or would rather be held between in the other order.  Not where the rules say what is in which. */
+static bool is_twin_order(const struct mapping_tree *tree, int loop, bool held_something)
+{
+	return tree->depth > 0 && !held_something && !tree->has_places && loop < tree->order[tree->depth - 1];
+}
+
+/* LOOP moves what is not held yet. */
+static bool is_worth_placing(const struct mapping_tree *tree, int loop)
+{
+	bool is_worth = false;
+
+	for (int a = 0; a < tree->model->array_count; a++)
+		is_worth = is_worth || (tree->held[a].is_open && (tree->indexing[a] >> loop & 1));
+	return is_worth && !tree->chosen[loop];
+}
+
+/* Whether shares of LOOP that take as many steps as SHARE, or more, may be better than what is known: with one as good as any of
+ * them. */
+static bool are_promising(struct mapping_tree *tree, int loop, const struct share *share)
+{
+	const struct share floor = { .part = 1, .space = 0, .step = 1, .steps = share->steps, .parts = share->steps,
+		.cycles = fmax(share->steps, (double)tree->model->loops[loop].extent / (double)most_elements(tree, loop)),
+		.steps_of_tile = share->steps_of_tile, .least_sharers = 1 };
+	bool are_promising;
+
+	tree->chosen[loop] = &floor;
+	are_promising = is_promising(tree);
+	tree->chosen[loop] = NULL;
+	return are_promising;
+}
+
+static void place_loop(struct mapping_tree *tree, int loop)
+{
+	const struct loop_shares *shares = &tree->shares[loop];
+	double steps = 0;
+
+	for (int i = shares->single_count; i < shares->count && !tree->is_over; i++) {
+		const struct share *share = &shares->items[i];
+		int first, last;
+
+		if (share->steps > steps && !is_spent(tree) && !are_promising(tree, loop, share))
+			break;
+		steps = share->steps;
+		axes_of(tree, loop, share, &first, &last);
+		for (int axis = first; axis <= last && !tree->is_over; axis++) {
+			if (!take_elements(tree, loop, share, (enum axis)axis))
+				continue;
+			tree->order[tree->depth++] = loop;
+			if (!is_spent(tree) && (tree->is_quick ? mapping_may_fit(tree) : is_promising(tree)))
+				choose_holds(tree, 0, false);
+			tree->depth--;
+			give_back(tree, loop);
+		}
+	}
+}
+
+static void descend(struct mapping_tree *tree, bool held_something)
+{
+	bool is_open = false;
+
+	for (int a = 0; a < tree->model->array_count; a++)
+		is_open = is_open || tree->held[a].is_open;
+	if (!is_open) {
+		choose_rest(tree, 0);
+		return;
+	}
+	for (int l = 0; l < tree->model->loop_count && !tree->is_over; l++)
+		if (is_worth_placing(tree, l) && !is_twin_order(tree, l, held_something))
+			place_loop(tree, l);
+}
+
+/* Registers of array A and those after it outside all step loops, or further in.  Outermost first. */
+static void choose_outside(struct mapping_tree *tree, int a)
+{
+	const struct hold_rule *rule = &tree->rules->holds[a];
+
+	if (is_spent(tree))
+		return;
+	if (a == tree->model->array_count) {
+		descend(tree, true);
+		return;
+	}
+	for (int depth = tree->outer->storage[a].store; depth <= tree->outer->depth && !tree->is_over; depth++) {
+		int moving = depth > 0 ? tree->outer->order[depth - 1] : -1;
+
+		if ((moving >= 0 && !(tree->indexing[a] >> moving & 1)) ||
+			(rule->place != HOLD_FREE && rule->place != (depth > 0 ? HOLD_IN_TILE : HOLD_OUTSIDE)) ||
+			(rule->place == HOLD_IN_TILE && rule->loop != moving))
+			continue;
+		tree->held[a] = (struct held){ .depth = depth };
+		if (is_promising(tree))
+			choose_outside(tree, a + 1);
+	}
+	tree->held[a] = (struct held){ .is_open = true, .depth = tree->outer->depth + 1 };
+	if (rule->place == HOLD_FREE || rule->place == HOLD_IN_STEP)
+		choose_outside(tree, a + 1);
+	tree->held[a] = (struct held){ .is_open = true, .depth = tree->outer->storage[a].store };
+}
+
+/* ---- interface ---- */
+
+/* More steps may be fewer words of array A: there are gaps between windows, or a loop moves two dimensions. */
+static bool has_gaps(const struct mapping_tree *tree, int a)
+{
+	const struct model_array *array = &tree->model->arrays[a];
+
+	for (int d = 0; d < array->rank; d++)
+		for (int l = 0; l < tree->model->loop_count; l++)
+			if (array->dims[d].coefficient[l] > (tree->counted[a][d] >> l & 1 ? array->dims[d].window : 0))
+				return true;
+	return false;
+}
+
+static void tree_start(struct mapping_tree *tree, const struct nest_model *model, const struct pe_array *machine,
+	const struct schedule *outer, const struct mapping_rules *rules, const struct element_price *price)
+{
+	*tree = (struct mapping_tree){ .model = model, .machine = machine, .outer = outer, .rules = rules, .price = price,
+		.used = { 1, 1, 1 } };
+	for (int l = 0; l < model->loop_count; l++) {
+		tree->tiles[l] = (double)tile_count(model->loops[l].extent, outer->tile[l]);
+		tree->tile_position[l] = outer->depth;
+	}
+	for (int i = 0; i < outer->depth; i++)
+		tree->tile_position[outer->order[i]] = i;
+	for (int a = 0; a < model->array_count; a++) {
+		tree->has_places = tree->has_places || rules->holds[a].place == HOLD_IN_STEP;
+		tree->held[a] = (struct held){ .is_open = true, .depth = outer->storage[a].store };
+		for (int d = 0; d < model->arrays[a].rank; d++) {
+			for (int l = 0; l < model->loop_count; l++)
+				if (model->arrays[a].dims[d].coefficient[l] > 0)
+					tree->moving[a][d] |= 1u << l;
+			tree->counted[a][d] = tree->moving[a][d] & ~tree->indexing[a];
+			tree->indexing[a] |= tree->counted[a][d];
+		}
+	}
+	tree->is_quick = price->delivered <= 0 && price->reduced <= 0 && price->cycle <= 0;
+	for (int l = 0; l < model->loop_count; l++)
+		tree->is_quick = tree->is_quick && rules->part[l] == 0;
+	for (int a = 0; a < model->array_count; a++)
+		tree->is_quick = tree->is_quick && !(has_gaps(tree, a) && (model->arrays[a].is_written ||
+			machine->multicast != AXES_ANY));
+	mapping_count_tiles(tree);
+}
+
+static void tree_clear(struct mapping_tree *tree)
+{
+	for (int l = 0; l < tree->model->loop_count; l++)
+		free(tree->shares[l].items);
+	for (int a = 0; a < tree->model->array_count; a++)
+		free(tree->by_tiles[a]);
+}
+
+double mapping_bound(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
+	const struct mapping_rules *rules, const struct element_price *price)
+{
+	struct mapping_tree tree;
+	double value;
+
+	tree_start(&tree, model, machine, outer, rules, price);
+	value = mapping_least_value(&tree, mapping_least_cycles(&tree));
+	tree_clear(&tree);
+	return value;
+}
+
+/* Looks for what costs less than BELOW, at SHARE more points at most; false: not all of it was looked at. */
+static bool search_below(struct mapping_tree *tree, double below, long share)
+{
+	tree->below = below;
+	tree->cycles = below < INFINITY ? 0 : INFINITY;
+	tree->is_over = false;
+	tree->limit = tree->points + share;
+	choose_outside(tree, 0);
+	return !tree->is_over;
+}
+
+bool mapping_search(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
+	const struct mapping_rules *rules, const struct element_price *price, const struct mapping_sought *sought,
+	struct mapping *best, struct mapping_proof *proof)
+{
+	struct mapping_tree tree;
+	bool is_complete = false;
+	double bound, step = 1.0 / 64;
+
+	tree_start(&tree, model, machine, outer, rules, price);
+	for (int l = 0; l < model->loop_count; l++)
+		make_shares(&tree, l);
+	tree.best = best;
+	tree.breaks_ties = sought->breaks_ties;
+	tree.is_quick = tree.is_quick && !sought->breaks_ties;
+	bound = mapping_least_value(&tree, mapping_least_cycles(&tree));
+	/* what costs little more than the least that may be is found fast, if it is there: more and more is looked at */
+	while (!tree.found && !is_complete && tree.points < sought->points) {
+		double most = bound * (1 + step) + step;
+		bool is_all = most >= sought->below || step > 1e6;
+		long left = sought->points - tree.points;
+
+		is_complete = search_below(&tree, is_all ? sought->below : most, is_all ? left : left / 4) && is_all;
+		if (is_complete || tree.found)
+			break;
+		if (!tree.is_over)
+			bound = fmax(bound, most);
+		step *= 2;
+	}
+	tree_clear(&tree);
+	*proof = (struct mapping_proof){ .is_complete = is_complete || (tree.found && !tree.is_over), .value = tree.below,
+		.points = tree.points };
+	proof->bound = proof->is_complete ? tree.below : bound;
+	return tree.found;
+}

@@ -1,0 +1,87 @@
+#ifndef PASSES_MAPPING_STATE_H
+#define PASSES_MAPPING_STATE_H
+
+#include "passes/cost/model_math.h"
+#include "passes/search/mapping_search.h"
+
+/* What the files that search mappings share.  A path places step loops from the outermost inwards, each with its share, and
+ * chooses at each which arrays' registers are there; loops that no array is left for come last.  Numbers are doubles:
+ * exact below 2^53, never overflowing above. */
+
+/* How elements share a loop.  With SPACE 0 it is not decided, but that there are so many steps or more: what is said is the least
+ * of all shares with these. */
+struct share {
+	long part, space, step;
+	double steps;                    /* of all tiles together */
+	double parts;                    /* boxes that elements have of them */
+	double cycles;                   /* iterations of the busiest element in each step, all together */
+	long steps_of_tile;              /* a whole one */
+	double least_sharers;            /* elements with work in any tile */
+};
+
+struct loop_shares {
+	struct share *items;             /* those of one step in a whole tile first; then fewer steps first */
+	int count, single_count;
+};
+
+/* What moves in tile loops does not depend on the mapping, if one read serves all elements: words of all visits, and of those in
+ * which a region comes for the first time.  SHRINKS: smaller boxes may be fewer words all together. */
+struct tile_words { double all, first; bool may_turn, shrinks; };
+
+/* Where the registers of an array are. */
+struct held {
+	bool is_open;                    /* not decided: at DEPTH, or further in; if that is no tile loop, than all step loops
+	                                  * placed so far */
+	int depth;                       /* as struct hold */
+	unsigned outside;                /* bit l: the step loop of l is outside, if it is not open */
+};
+
+struct mapping_tree {
+	const struct nest_model *model;
+	const struct pe_array *machine;
+	const struct schedule *outer;
+	const struct mapping_rules *rules;
+	const struct element_price *price;
+	bool has_places;                 /* the rules say in which step loops something is */
+	bool breaks_ties;
+	bool is_quick;                   /* loops inside all registers need no steps: nothing that is sought would be better */
+	double tiles[MODEL_LOOPS];
+	int tile_position[MODEL_LOOPS];  /* of the tile loop; outer->depth: there is none */
+	unsigned indexing[MODEL_ARRAYS]; /* bit l: loop l moves the array */
+	unsigned moving[MODEL_ARRAYS][MODEL_RANK];       /* the same of a dimension */
+	unsigned counted[MODEL_ARRAYS][MODEL_RANK];      /* bit l: the first of the array's dimensions that l moves */
+	struct loop_shares shares[MODEL_LOOPS];
+	struct tile_words *by_tiles[MODEL_ARRAYS];       /* [depth], of registers in tile loops */
+	/* the path */
+	const struct share *chosen[MODEL_LOOPS];         /* NULL: not yet */
+	enum axis axis[MODEL_LOOPS];
+	long used[3];                    /* elements along each axis */
+	int depth, order[MODEL_LOOPS];
+	struct held held[MODEL_ARRAYS];
+	/* the best so far */
+	bool found, is_over;
+	double below, cycles;            /* what is sought costs less than BELOW, or as much in fewer CYCLES */
+	struct mapping *best;
+	long points, limit;
+};
+
+/* What nothing below a node is less than. */
+struct mapping_least { double value, cycles; bool fits; };
+
+/* Sums of array A leave for a memory that may add them up. */
+static inline bool may_add(const struct mapping_tree *tree, int a)
+{
+	return tree->rules->sums >> a & tree->rules->accumulating >> tree->outer->storage[a].memory & 1;
+}
+
+/* Fills in BY_TILES, which the caller frees. */
+void mapping_count_tiles(struct mapping_tree *tree);
+/* Of the present path. */
+struct mapping_least mapping_least(const struct mapping_tree *tree);
+/* Its registers alone. */
+bool mapping_may_fit(const struct mapping_tree *tree);
+/* Whatever the registers: its cycles, and its cost if it has that many. */
+double mapping_least_cycles(const struct mapping_tree *tree);
+double mapping_least_value(const struct mapping_tree *tree, double cycles);
+
+#endif

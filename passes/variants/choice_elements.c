@@ -1,0 +1,72 @@
+/* What processing elements have to do with a choice. */
+
+#include <limits.h>
+
+#include "passes/cost/bound_nest.h"
+#include "passes/variants/choice_elements.h"
+
+const char *elements_hindrance(const struct choice *choice)
+{
+	const struct variant *variant = &choice->variant;
+	bool has_siblings = false;
+	for (int a = 0; a < variant->groups->count; a++)
+		has_siblings |= variant->groups->items[a].has_siblings;
+	if (!choice->has_forms || variant->groups->is_split || has_siblings)
+		return "processing elements compute nests alone whose regions have closed forms, one for each array";
+	if (variant->band->prefix || variant_outer_count(variant))
+		return "processing elements compute nests alone of which all loops can be tiled";
+	if (variant->nest->function->unbound)
+		return "processing elements compute nests alone whose sizes are known";
+	return NULL;
+}
+
+/* Elements of ARCH compute what they can without being asked. */
+static bool computes_alone(const struct arch *arch)
+{
+	return arch->has_pe_array && arch->array.computes && (arch->core_mac_cycles <= 0 || arch->array.mac_cycles > 0);
+}
+
+static struct element_question question_of(const struct choice *choice)
+{
+	const struct compilation *compilation = choice->compilation;
+	return (struct element_question){ compilation->arena, &choice->asked.mapping, &choice->variant, &choice->model,
+		compilation->arch, compilation->request.reassociate };
+}
+
+struct mapping_fault elements_map(struct choice *choice)
+{
+	struct mapping *mapping = ARENA_NEW(choice->compilation->arena, struct mapping);
+	const struct element_question question = question_of(choice);
+	struct mapping_fault fault = mapping_make(&question, &choice->schedule, mapping);
+	choice->schedule.mapping = fault.why ? NULL : mapping;
+	return fault;
+}
+
+void elements_map_alone(struct choice *choice)
+{
+	const struct arch *arch = choice->compilation->arch;
+	if (!computes_alone(arch) || choice->schedule.mapping)
+		return;
+	choice->no_elements = elements_hindrance(choice);
+	if (!choice->no_elements)
+		choice->no_elements = elements_map(choice).why;
+}
+
+/* No mapping to elements moves fewer words: all their registers together are a memory that holds as much. */
+void elements_bound_words(const struct choice *choice, struct plan_array *elements)
+{
+	const struct pe_array *array = &choice->compilation->arch->array;
+	struct nest_model model = choice->model;
+	long registers = 0, smallest = LONG_MAX;
+	bool adds = false;
+	for (int m = 0; m < arch_memory_count(choice->compilation->arch); m++)
+		adds |= arch_memory(choice->compilation->arch, m).accumulates;
+	for (int a = 0; a < model.array_count; a++) {
+		smallest = model.arrays[a].element_bytes < smallest ? model.arrays[a].element_bytes : smallest;
+		model.arrays[a].element_bytes = 1;
+		model.arrays[a].align_bytes = 1;
+	}
+	/* where a memory adds up, sums are not read again */
+	if (!adds && !__builtin_mul_overflow((long)array->x * array->y, array->registers_bytes / smallest, &registers))
+		elements->bound_words = model_lower_bound(&model, registers, &elements->bound_argument);
+}

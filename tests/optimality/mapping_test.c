@@ -1,0 +1,323 @@
+/* The search for mappings to processing elements (passes/search/mapping_search.h) against all of them: small nests, arrays
+ * of up to four elements, a few words of registers. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "passes/cost/model_math.h"
+#include "passes/search/mapping_search.h"
+#include "tests/optimality/simulate.h"
+
+enum { RUNS = 4000 };
+
+struct brute {
+	const struct nest_model *model;
+	const struct pe_array *machine;
+	const struct schedule *outer;
+	const struct mapping_rules *rules;
+	const struct element_price *price;
+	struct mapping mapping, winner;
+	double best, cycles;
+	bool is_regular;
+};
+
+static void weigh(struct brute *brute)
+{
+	struct mapping mapping = brute->mapping;
+	double value;
+
+	for (int a = 0; a < brute->model->array_count; a++) {
+		const struct model_array *array = &brute->model->arrays[a];
+
+		mapping.holds[a].is_double = brute->machine->is_double && mapping.holds[a].depth > 0 && !array->anchored &&
+			!array->is_written;
+		mapping.holds[a].may_add = brute->rules->sums >> a & brute->rules->accumulating >> brute->outer->storage[a].memory & 1;
+	}
+	if (!mapping_evaluate(brute->model, brute->machine, brute->outer, &mapping))
+		return;
+	value = mapping_value(brute->model, &mapping, brute->price);
+	if (value < brute->best || (value <= brute->best && (double)mapping.cycles < brute->cycles)) {
+		brute->best = value;
+		brute->winner = mapping;
+		brute->cycles = (double)mapping.cycles;
+	}
+}
+
+static bool moves(const struct model_array *array, int loop)
+{
+	bool found = false;
+
+	for (int d = 0; d < array->rank; d++)
+		found = found || array->dims[d].coefficient[loop] > 0;
+	return found;
+}
+
+/* Every place for the registers of array A and those after it. */
+static void try_holds(struct brute *brute, int a)
+{
+	const struct schedule *outer = brute->outer;
+	const struct hold_rule *rule = &brute->rules->holds[a];
+
+	if (a == brute->model->array_count) {
+		weigh(brute);
+		return;
+	}
+	for (int depth = 0; depth <= outer->depth + brute->mapping.depth; depth++) {
+		int loop = depth == 0 ? -1 : depth <= outer->depth ? outer->order[depth - 1] :
+			brute->mapping.order[depth - 1 - outer->depth];
+		enum hold_place place = depth == 0 ? HOLD_OUTSIDE : depth <= outer->depth ? HOLD_IN_TILE : HOLD_IN_STEP;
+
+		if (depth < outer->storage[a].store || (loop >= 0 && !moves(&brute->model->arrays[a], loop)))
+			continue;
+		if (rule->place != HOLD_FREE && (rule->place != place || (loop >= 0 && rule->loop != loop)))
+			continue;
+		brute->mapping.holds[a] = (struct hold){ .depth = depth, .slots = 1 };
+		try_holds(brute, a + 1);
+	}
+}
+
+/* Every order of the step loops from POSITION on. */
+static void try_orders(struct brute *brute, int position)
+{
+	int *order = brute->mapping.order;
+
+	if (position == brute->mapping.depth) {
+		try_holds(brute, 0);
+		return;
+	}
+	for (int i = position; i < brute->mapping.depth; i++) {
+		int first = order[position];
+
+		order[position] = order[i];
+		order[i] = first;
+		try_orders(brute, position + 1);
+		order[i] = order[position];
+		order[position] = first;
+	}
+}
+
+/* Steps, boxes of elements and iterations of the busiest one that loop LOOP takes, counted one by one. */
+struct counted { long steps, boxes, cycles; };
+static struct counted count_share(const struct brute *brute, int loop, long part, long space)
+{
+	long extent = brute->model->loops[loop].extent, tile = brute->outer->tile[loop];
+	struct counted counted = { 0, 0, 0 };
+
+	for (long first = 0; first < extent; first += tile) {
+		long end = first + tile < extent ? first + tile : extent;
+
+		for (long i = first; i < end; i += part) {
+			counted.boxes++;
+			if ((i - first) / part % space == 0) {
+				counted.steps++;
+				counted.cycles += i + part < end ? part : end - i;
+			}
+		}
+	}
+	return counted;
+}
+
+/* Regions are boxes that are cut along each loop by itself, and nothing is missing of them: then a smaller size that takes as
+ * few steps, boxes and iterations is as good.  Else larger ones might be better, but are not in the space. */
+static bool is_in_space(const struct brute *brute, int loop, long part, long space)
+{
+	struct counted it = count_share(brute, loop, part, space);
+
+	for (long smaller = 1; smaller < part && !brute->is_regular && brute->rules->part[loop] == 0; smaller++) {
+		struct counted other = count_share(brute, loop, smaller, space);
+
+		if ((space - 1) * smaller < brute->outer->tile[loop] && other.steps <= it.steps && other.boxes <= it.boxes &&
+			other.cycles <= it.cycles)
+			return false;
+	}
+	return true;
+}
+
+static bool is_regular(const struct nest_model *model)
+{
+	bool is_regular = true;
+
+	for (int a = 0; a < model->array_count; a++)
+		for (int l = 0; l < model->loop_count; l++) {
+			int dims = 0;
+
+			for (int d = 0; d < model->arrays[a].rank; d++) {
+				const struct model_dim *dim = &model->arrays[a].dims[d];
+
+				dims += dim->coefficient[l] > 0;
+				is_regular = is_regular && dim->clip_high == 0 && dim->coefficient[l] <= dim->window;
+			}
+			is_regular = is_regular && dims <= 1;
+		}
+	return is_regular;
+}
+
+/* Every way to share LOOP and those after it. */
+static void try_shares(struct brute *brute, int loop)
+{
+	const struct mapping_rules *rules = brute->rules;
+	long tile = brute->outer->tile[loop], elements = (long)brute->machine->x * brute->machine->y;
+
+	if (loop == brute->model->loop_count) {
+		mapping_order(brute->model, brute->outer, &brute->mapping);
+		try_orders(brute, 0);
+		return;
+	}
+	for (long space = 1; space <= (rules->shareable >> loop & 1 ? elements : 1); space++)
+		for (long part = 1; part <= tile; part++)
+			for (int axis = AXIS_X; axis <= AXIS_FREE; axis++) {
+				if ((axis == AXIS_FREE) != brute->machine->is_free || (space == 1 && axis == AXIS_Y))
+					continue;
+				if ((rules->part[loop] > 0 && rules->part[loop] != part) ||
+					(rules->space[loop] > 0 && rules->space[loop] != space) ||
+					(space > 1 && rules->axis[loop] >= 0 && rules->axis[loop] != axis) ||
+					!is_in_space(brute, loop, part, space))
+					continue;
+				brute->mapping.space[loop] = space;
+				brute->mapping.part[loop] = part;
+				brute->mapping.axis[loop] = (enum axis)axis;
+				try_shares(brute, loop + 1);
+			}
+}
+
+static void random_machine(struct random_source *source, struct pe_array *machine)
+{
+	static const int sizes[][2] = { { 2, 2 }, { 1, 4 }, { 4, 1 }, { 2, 1 }, { 1, 1 } };
+	int size = (int)random_below(source, 5);
+
+	*machine = (struct pe_array){ .x = sizes[size][0], .y = sizes[size][1], .registers_bytes = 4 * (4 + random_below(source, 21)),
+		.multicast = (unsigned)random_below(source, 8), .reduce = (unsigned)random_below(source, 8),
+		.is_free = random_below(source, 3) == 0, .is_double = random_below(source, 3) == 0, .shares_room = random_below(source, 3) == 0 };
+}
+
+static void random_price(struct random_source *source, struct element_price *price)
+{
+	*price = (struct element_price){ .moved = (double)random_below(source, 4), .delivered = (double)random_below(source, 3) / 8,
+		.reduced = (double)random_below(source, 3) / 4, .cycle = (double)random_below(source, 3) / 2 };
+}
+
+/* Now and then the user says something. */
+static void random_rules(struct random_source *source, const struct nest_model *model, const struct schedule *outer,
+	struct mapping_rules *rules)
+{
+	*rules = (struct mapping_rules){ .shareable = random_below(source, 3) ? ~0u : (unsigned)random_below(source, 16) };
+	rules->accumulating = random_below(source, 3) == 0;
+	rules->sums = (unsigned)random_below(source, 8);
+	for (int l = 0; l < model->loop_count; l++) {
+		rules->axis[l] = random_below(source, 6) ? -1 : (int)random_below(source, 2);
+		rules->part[l] = random_below(source, 6) ? 0 : 1 + random_below(source, outer->tile[l]);
+		rules->space[l] = random_below(source, 8) ? 0 : 1 + random_below(source, 2);
+	}
+	for (int a = 0; a < model->array_count; a++)
+		if (random_below(source, 6) == 0)
+			rules->holds[a] = (struct hold_rule){ (enum hold_place)random_below(source, 4),
+				(int)random_below(source, model->loop_count) };
+}
+
+static void print_nest(const struct brute *brute)
+{
+	print_case(brute->model, brute->outer);
+	fprintf(stderr, "%d x %d elements, %ld bytes, free %d, double %d, multicast %u reduce %u\n", brute->machine->x,
+		brute->machine->y, brute->machine->registers_bytes, brute->machine->is_free, brute->machine->is_double,
+		brute->machine->multicast, brute->machine->reduce);
+	for (int l = 0; l < brute->model->loop_count; l++)
+		fprintf(stderr, "loop %d: part %ld, space %ld, axis %d; ", l, brute->rules->part[l], brute->rules->space[l],
+			brute->rules->axis[l]);
+	for (int a = 0; a < brute->model->array_count; a++)
+		fprintf(stderr, "array %d: place %d in %d; ", a, (int)brute->rules->holds[a].place, brute->rules->holds[a].loop);
+	fprintf(stderr, "\nprice %g %g %g %g, shareable %x\n", brute->price->moved, brute->price->delivered, brute->price->reduced,
+		brute->price->cycle, brute->rules->shareable);
+}
+
+static void print_mapping(const struct brute *brute, const char *name, const struct mapping *mapping)
+{
+	fprintf(stderr, "%s: %ld cycles, steps", name, mapping->cycles);
+	for (int i = 0; i < mapping->depth; i++)
+		fprintf(stderr, " %d", mapping->order[i]);
+	for (int l = 0; l < brute->model->loop_count; l++)
+		fprintf(stderr, ", loop %d: %ld for each of %ld along %d", l, mapping->part[l], mapping->space[l],
+			(int)mapping->axis[l]);
+	for (int a = 0; a < brute->model->array_count; a++)
+		fprintf(stderr, "; array %d at %d: %ld words, read %ld, written %ld, delivered %ld, reduced %ld", a,
+			mapping->holds[a].depth, mapping->holds[a].registers, mapping->holds[a].read,
+			mapping->holds[a].written, mapping->holds[a].delivered, mapping->holds[a].reduced);
+	fprintf(stderr, "\n");
+}
+
+static void compare(struct brute *brute, long points, bool breaks_ties, int *found, int *unproved)
+{
+	struct mapping best;
+	struct mapping_proof proof;
+	bool is_found = mapping_search(brute->model, brute->machine, brute->outer, brute->rules, brute->price,
+		&(struct mapping_sought){ INFINITY, points, breaks_ties }, &best, &proof);
+	double bound = mapping_bound(brute->model, brute->machine, brute->outer, brute->rules, brute->price);
+	double slack = 1e-9 * (1 + brute->best);
+
+	if (proof.is_complete && is_found != (brute->best < INFINITY)) {
+		print_nest(brute);
+		print_mapping(brute, "least", &brute->winner);
+		fail_msg("found %d, where the least is %g", is_found, brute->best);
+	}
+	if (is_found && proof.is_complete && fabs(proof.value - brute->best) > slack) {
+		print_nest(brute);
+		print_mapping(brute, "found", &best);
+		print_mapping(brute, "least", &brute->winner);
+		fail_msg("found %.12g, where the least is %.12g", proof.value, brute->best);
+	}
+	if (is_found && proof.is_complete && breaks_ties)
+		assert_int_equal(best.cycles, (long)brute->cycles);
+	assert_true(!is_found || proof.value >= brute->best - slack);
+	if (proof.bound > brute->best + slack || bound > brute->best + slack) {
+		print_nest(brute);
+		fail_msg("bounds %g and %g are above the least, %g", proof.bound, bound, brute->best);
+	}
+	*found += is_found;
+	*unproved += !proof.is_complete;
+}
+
+static void search_equals_brute_force(void **state)
+{
+	struct arch arch = { .scratchpad_bytes = 1 << 30, .banks = 1, .align_bytes = 1 };
+	struct random_source source = { 10 };
+	int found = 0, unproved = 0, none = 0, regular = 0;
+
+	(void)state;
+	for (int i = 0; i < RUNS; i++) {
+		struct nest_model model;
+		struct schedule outer;
+		struct pe_array machine;
+		struct mapping_rules rules;
+		struct element_price price;
+		struct brute brute = { &model, &machine, &outer, &rules, &price, { .depth = 0 }, { .depth = 0 }, INFINITY, INFINITY, false };
+
+		random_model(&source, 3, 6, &model);
+		random_schedule(&source, &model, &outer);
+		random_machine(&source, &machine);
+		random_price(&source, &price);
+		if (!schedule_evaluate(&model, &arch, &outer))
+			continue;
+		random_rules(&source, &model, &outer, &rules);
+		brute.is_regular = is_regular(&model);
+		regular += brute.is_regular;
+		try_shares(&brute, 0);
+		compare(&brute, 1000000, i % 2, &found, &unproved);
+		assert_int_equal(unproved, 0);
+		none += brute.best == INFINITY;
+	}
+	/* the sample has to exercise what it is about */
+	assert_true(found > RUNS / 3 && none > RUNS / 100 && regular > RUNS / 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(search_equals_brute_force),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
