@@ -1,5 +1,6 @@
 #include "driver/objective.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,8 @@
 #include "codegen/report_time.h"
 #include "ir/energy.h"
 
-const char *const plan_figure_names[PLAN_FIGURE_COUNT] = { "traffic", "commands", "cycles", "energy", "edp" };
+const char *const plan_figure_names[PLAN_FIGURE_COUNT] = { "traffic", "commands", "cycles", "energy", "edp",
+	"scratchpad" };
 
 /* ---- the option ---- */
 
@@ -78,6 +80,8 @@ const char *objective_lacks(const struct plan_objective *objective, const struct
 	bool asks_energy = objective_asks_for(objective, PLAN_ENERGY) || objective_asks_for(objective, PLAN_EDP);
 	if (asks_time && !arch_has_clock(arch))
 		return "what takes time: dma.startup_cycles, core.mac_cycles or pe_array.mac_cycles";
+	if (objective_asks_for(objective, PLAN_SCRATCHPAD) && !arch->has_pe_array)
+		return "what reads the scratchpad: pe_array";
 	return asks_energy && !energy_is_known(arch) ? "prices of energy: energy_pj" : NULL;
 }
 
@@ -89,6 +93,17 @@ static double sum_of(const struct plan_objective *objective, int s, const double
 	for (int f = 0; f < PLAN_FIGURE_COUNT; f++)
 		sum += objective->weight[s][f] > 0 ? objective->weight[s][f] * figures[f] : 0;
 	return sum;
+}
+
+/* Bytes that elements read from the scratchpad and write to it; NAN: a core computes NEST. */
+static double array_bytes(const struct plan_nest *nest)
+{
+	double bytes = nest->elements ? 0 : NAN;
+	for (int i = 0; nest->elements && i < nest->elements->count; i++) {
+		const struct plan_words *words = &nest->elements->words[i];
+		bytes += ((double)words->words[WORD_READ] + (double)words->words[WORD_WRITTEN]) * words->array->type.bytes;
+	}
+	return bytes;
 }
 
 /* Of all nests together. */
@@ -106,6 +121,7 @@ void objective_figures(const struct plan_objective *objective, struct plan *plan
 		figures[PLAN_CYCLES] += times ? (double)times[n].cycles : NAN;
 		figures[PLAN_ENERGY] += report_energy_of_nest(plan, &plan->nests[n], &energy)
 			? energy_total_pj(&energy) : NAN;
+		figures[PLAN_SCRATCHPAD] += array_bytes(&plan->nests[n]);
 	}
 	figures[PLAN_EDP] = figures[PLAN_ENERGY] * figures[PLAN_CYCLES];
 }
@@ -178,13 +194,46 @@ static double least_energy(const struct plan *plan, long bytes, long macs)
 	return energy_total_pj(&energy) * (1 - 1e-12);
 }
 
-double objective_bound(const struct plan_objective *objective, const struct plan *plan, long macs)
+/* What elements make of PLAN's only nest, if that is the function's only one; NULL: it is not, or a core computes it. */
+static const struct plan_array *only_elements(const struct plan *plan)
+{
+	return plan->nest_count == 1 && plan->nests[0].source_count == 1 ? plan->nests[0].elements : NULL;
+}
+
+/* Elements that compute a nest which is all of the function move no fewer bytes. */
+static double least_array_bytes(const struct plan *plan)
+{
+	const struct plan_array *elements = only_elements(plan);
+	int smallest = INT_MAX;
+	for (int i = 0; elements && i < elements->count; i++)
+		smallest = elements->words[i].array->type.bytes < smallest ? elements->words[i].array->type.bytes : smallest;
+	return elements ? (double)elements->bound_words * smallest : 0;
+}
+
+/* What a search with prices of elements has shown of traffic and bytes of the scratchpad, where these are what is asked for; 0:
+ * nothing. */
+static double searched_bound(const struct plan_objective *objective, const struct plan *plan,
+	const struct element_price *price)
+{
+	const double *weights = objective->weight[0];
+	const struct plan_array *elements = only_elements(plan);
+	double weight = price->moved * weights[PLAN_TRAFFIC];
+	bool is_searched = elements && weights[PLAN_TRAFFIC] > 0
+		&& fabs(weight - weights[PLAN_SCRATCHPAD]) <= 1e-12 * weight && price->delivered <= 0 && price->reduced <= 0
+		&& price->cycle <= 0;
+	for (int f = 0; f < PLAN_FIGURE_COUNT; f++)
+		is_searched &= f == PLAN_TRAFFIC || f == PLAN_SCRATCHPAD || weights[f] <= 0;
+	return is_searched ? elements->priced_bound * weights[PLAN_TRAFFIC] * (1 - 1e-12) : 0;
+}
+
+double objective_bound(const struct plan_objective *objective, const struct plan *plan,
+	const struct element_price *price, long macs)
 {
 	long bytes = plan->bounds.lower_bound_bytes > 0 ? plan->bounds.lower_bound_bytes : 0;
 	macs = macs > 0 ? macs : 0;
 	double figures[PLAN_FIGURE_COUNT] = { [PLAN_TRAFFIC] = (double)bytes,
 		[PLAN_CYCLES] = least_cycles(plan, (double)bytes, (double)macs),
-		[PLAN_ENERGY] = least_energy(plan, bytes, macs) };
+		[PLAN_ENERGY] = least_energy(plan, bytes, macs), [PLAN_SCRATCHPAD] = least_array_bytes(plan) };
 	figures[PLAN_EDP] = figures[PLAN_ENERGY] * figures[PLAN_CYCLES];
-	return sum_of(objective, 0, figures);
+	return fmax(sum_of(objective, 0, figures), searched_bound(objective, plan, price));
 }

@@ -14,6 +14,7 @@ enum plan_figure {
 	PLAN_CYCLES,                 /* of the core (ir/plan_time.h) */
 	PLAN_ENERGY,                 /* picojoules (ir/energy.h) */
 	PLAN_EDP,                    /* energy times cycles */
+	PLAN_SCRATCHPAD,             /* bytes between the scratchpad and an array of processing elements */
 	PLAN_FIGURE_COUNT
 };
 extern const char *const plan_figure_names[PLAN_FIGURE_COUNT];
@@ -50,7 +51,8 @@ struct objective_values objective_values_of(const struct plan_objective *objecti
 int objective_values_compare(const struct plan_objective *objective,
 	const struct objective_values *one, const struct objective_values *other);
 /* No plan of PLAN's function, whose source has MACS multiply-accumulates (-1: not known), has less of the
- * first sum than this. */
-double objective_bound(const struct plan_objective *objective, const struct plan *plan, long macs);
+ * first sum than this.  PLAN was searched with a PRICE of elements. */
+double objective_bound(const struct plan_objective *objective, const struct plan *plan,
+	const struct element_price *price, long macs);
 
 #endif

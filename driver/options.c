@@ -88,7 +88,7 @@ void options_help(void)
 "  --emit=FORM[=FILE],... preprocessed ast program deps reuse schedule plan c h\n"
 "                         report           -E  preprocessed  -fsyntax-only  none\n"
 "  --schedule=FILE        replay a schedule that --emit=schedule printed\n"
-"  --objective=FIGURES    what is least: traffic commands cycles energy edp,\n"
+"  --objective=FIGURES    what is least: traffic commands cycles energy edp scratchpad,\n"
 "                         or sums, as traffic+16*commands (default: traffic)\n"
 "  --buffering=single|double|auto             (default: single)\n"
 "  --fuse=never|auto|all  keep what is between nests on chip (default: auto)\n"
@@ -347,7 +347,7 @@ static bool parse_enumerated(struct options *options, int option, const char *te
 			wrong("--diagnostics-format is text or json, not '%s'", text);
 	default:
 		return objective_parse(text, &options->objective) ||
-			wrong("--objective is traffic, commands, cycles, energy or edp, a sum of these as "
+			wrong("--objective is traffic, commands, cycles, energy, edp or scratchpad, a sum of these as "
 				"traffic+16*commands, or sums one after the other as cycles,traffic, not '%s'", text);
 	}
 }
@@ -570,7 +570,7 @@ static bool check_pareto(const struct options *options)
 		!options->pareto)
 		return wrong("--pareto-output, --pareto-points and --pareto-nests go with --pareto");
 	if (options->pareto && !trades_parse(options->pareto, &asked))
-		return wrong("--pareto is two or three of memory, traffic, macs, commands, cycles, energy and edp, "
+		return wrong("--pareto is two or three of memory, traffic, macs, commands, cycles, energy, edp and scratchpad, "
 			"as memory,traffic, not '%s'", options->pareto);
 	if (options->pareto && !is_of_bytes && options->pareto_nests)
 		return wrong("--pareto-nests goes with memory,traffic or memory,traffic,macs, not with '%s'",

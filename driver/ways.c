@@ -3,6 +3,7 @@
 #include "driver/ways.h"
 
 #include "driver/objective.h"
+#include "ir/energy.h"
 #include "passes/analysis/nest.h"
 #include "passes/lower/lower.h"
 #include "passes/quiet.h"
@@ -27,13 +28,21 @@ static double bytes_of_a_start(const struct arch *arch)
 	return (double)arch->startup_cycles * arch->bytes_per_cycle;
 }
 
+static int add_priced(struct plan_way *ways, int count, enum buffering buffering, double command_bytes,
+	struct element_price elements)
+{
+	const struct plan_way way = { buffering, command_bytes, elements };
+	for (int w = 0; w < count; w++)
+		if (ways[w].buffering == buffering && ways[w].command_bytes == command_bytes
+			&& ways[w].elements.moved == elements.moved && ways[w].elements.cycle == elements.cycle)
+			return count;
+	ways[count] = way;
+	return count + 1;
+}
+
 static int add_way(struct plan_way *ways, int count, enum buffering buffering, double command_bytes)
 {
-	for (int w = 0; w < count; w++)
-		if (ways[w].buffering == buffering && ways[w].command_bytes == command_bytes)
-			return count;
-	ways[count] = (struct plan_way){ buffering, command_bytes };
-	return count + 1;
+	return add_priced(ways, count, buffering, command_bytes, (struct element_price){ 0 });
 }
 
 /* Where commands overlap some of their starts cost nothing: shares of what one takes are tried.  Double
@@ -42,6 +51,9 @@ static int add_ways_of_time(const struct arch *arch, int buffering, struct plan_
 {
 	static const double shares[] = { 0.25, 0.5, 1 };
 	double start = bytes_of_a_start(arch);
+	/* elements compute meanwhile: what matters of copies is that they overlap */
+	if (arch->has_pe_array && arch->array.computes && arch->array.mac_cycles > 0)
+		return add_way(ways, count, buffering < 0 ? BUFFERING_DOUBLE : (enum buffering)buffering, 0.25 * start);
 	for (int s = 0; s < 3 && buffering != BUFFERING_DOUBLE; s++)
 		count = add_way(ways, count, buffering < 0 ? BUFFERING_SINGLE : (enum buffering)buffering,
 			shares[s] * start);
@@ -49,6 +61,51 @@ static int add_ways_of_time(const struct arch *arch, int buffering, struct plan_
 		count = add_way(ways, count, BUFFERING_DOUBLE, shares[s] * start);
 	if (buffering < 0 && (arch->core_mac_cycles > 0 || arch->array.mac_cycles > 0))
 		count = add_way(ways, count, BUFFERING_AUTO, 0.25 * start);
+	return count;
+}
+
+/* What elements do costs energy: in bytes that come from external memory, or go there. */
+static struct element_price price_of_energy(const struct arch *arch)
+{
+	double byte = arch->energy_dram_pj + arch->energy_scratchpad_pj;
+	double reduce = arch->energy_reduce_pj >= 0 ? arch->energy_reduce_pj
+		: 3 * arch->energy_register_pj + arch->energy_network_pj + arch->energy_mac_pj;
+	return (struct element_price){ .moved = arch->energy_scratchpad_pj / byte,
+		.delivered = arch->energy_network_pj / byte, .reduced = reduce / byte };
+}
+
+/* A cycle costs as much as its share of the energy that a run needs where all elements work: near the least product a change of
+ * either by the same share weighs the same. */
+static double cycle_of_product(const struct arch *arch)
+{
+	double elements = (double)arch->array.x * (double)arch->array.y;
+	double word_bytes = arch->energy_word_bits / 8.0;
+	return elements * (arch->energy_mac_pj + ACCESSES_OF_MAC * arch->energy_register_pj)
+		/ ((arch->energy_dram_pj + arch->energy_scratchpad_pj) / word_bytes);
+}
+
+/* Ways in which what elements do has a price. */
+static int add_ways_of_elements(const struct plan_objective *objective, const struct arch *arch, enum buffering buffering,
+	bool is_given, struct plan_way *ways, int count)
+{
+	const double *weights = objective->weight[0];
+	struct element_price price = { 0 };
+	bool asks_edp = objective_asks_for(objective, PLAN_EDP);
+	if (!arch->has_pe_array)
+		return count;
+	if (objective_asks_for(objective, PLAN_SCRATCHPAD)) {
+		/* where it comes second, hardly anything; where nothing else is asked for, nearly all */
+		price.moved = weights[PLAN_SCRATCHPAD] <= 0 ? 1e-4
+			: weights[PLAN_TRAFFIC] > 0 ? weights[PLAN_SCRATCHPAD] / weights[PLAN_TRAFFIC] : 1e4;
+		count = add_priced(ways, count, buffering, 0, price);
+	}
+	if (energy_is_known(arch) && (asks_edp || objective_asks_for(objective, PLAN_ENERGY)))
+		count = add_priced(ways, count, buffering, 0, price_of_energy(arch));
+	if (energy_is_known(arch) && asks_edp && arch->array.mac_cycles > 0) {
+		price = price_of_energy(arch);
+		price.cycle = cycle_of_product(arch);
+		count = add_priced(ways, count, is_given ? buffering : BUFFERING_DOUBLE, 0, price);
+	}
 	return count;
 }
 
@@ -61,6 +118,7 @@ static int ways_for(const struct plan_objective *objective, const struct arch *a
 	int count = add_way(ways, 0, buffering < 0 ? BUFFERING_SINGLE : (enum buffering)buffering, 0);
 	if (objective_asks_for(objective, PLAN_CYCLES) || objective_asks_for(objective, PLAN_EDP))
 		count = add_ways_of_time(arch, buffering, ways, count);
+	count = add_ways_of_elements(objective, arch, ways[0].buffering, buffering >= 0, ways, count);
 	if (weights[PLAN_COMMANDS] > 0)
 		count = add_way(ways, count, ways[0].buffering, weights[PLAN_TRAFFIC] > 0
 			? weights[PLAN_COMMANDS] / weights[PLAN_TRAFFIC] : 1e9);
@@ -71,7 +129,10 @@ int ways_to_trade(const struct plan_objective *figures, const struct arch *arch,
 	struct plan_way *ways)
 {
 	static const double prices[] = { 16, 256, 4096, 1e9 };
+	static const double of_elements[] = { 0.02, 0.0675, 0.25, 1, 1e4 };
 	int count = ways_for(figures, arch, buffering, ways);
+	for (int p = 0; p < 5 && arch->has_pe_array && objective_asks_for(figures, PLAN_SCRATCHPAD); p++)
+		count = add_priced(ways, count, ways[0].buffering, 0, (struct element_price){ .moved = of_elements[p] });
 	for (int p = 0; p < 4 && objective_asks_for(figures, PLAN_COMMANDS); p++)
 		count = add_way(ways, count, ways[0].buffering, prices[p]);
 	return count;
@@ -88,6 +149,7 @@ static void go(const struct options *options, const struct plan_way *way,
 	bool is_limited = way->command_bytes > 0 && (!options->effort || options->effort > POINTS);
 	compilation->request.buffering = way->buffering;
 	compilation->request.restriction.command_bytes = way->command_bytes;
+	compilation->request.restriction.elements = way->elements;
 	compilation->request.effort = is_limited ? POINTS : options->effort;
 }
 
@@ -189,7 +251,7 @@ struct plan *ways_make_best(struct session *session, const struct function *func
 	objective_figures(objective, plan, figures);
 	plan->asked = (struct plan_asked){ objective->text,
 		objective_values_of(objective, figures).value[0],
-		objective_bound(objective, plan, source_macs(&session->compilation, function)) };
+		objective_bound(objective, plan, &ways->tried[ways->best].way.elements, source_macs(&session->compilation, function)) };
 	return plan;
 }
 

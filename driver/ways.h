@@ -7,12 +7,13 @@
 /* Plans for --objective.  The search (passes/search/) knows bytes, and a price of commands; what a plan takes
  * in time and energy is known when it is there.  So plans are made in several ways, and the best is taken. */
 
-enum { PLAN_WAYS = 16 };
+enum { PLAN_WAYS = 32 };
 
 /* How a plan is made. */
 struct plan_way {
 	enum buffering buffering;
-	double command_bytes;        /* see search_options; 0: only bytes count */
+	double command_bytes;        /* see search_options; 0: they cost nothing */
+	struct element_price elements;   /* likewise; all 0: what they do costs nothing */
 };
 
 /* A plan of FUNCTION, through all passes; NULL after errors. */

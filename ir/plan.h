@@ -172,6 +172,8 @@ struct plan_array {
 	long register_bytes;                     /* of one element */
 	long bound_words;                        /* no mapping reads and writes fewer together; 0: not known */
 	const char *bound_argument;
+	double priced_bound;                     /* what the nest was searched for, traffic and a price of elements: nothing costs
+	                                          * less in bytes; 0: not known */
 	int count;
 	struct plan_words *words;                /* by array of the nest */
 };

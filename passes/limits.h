@@ -28,6 +28,10 @@ enum { THOROUGH_EFFORT = 20000 };
 enum { EXHAUSTIVE_POINTS = 80000000, BOXES_POINTS = 10000000, PART_POINTS = 2000000 };
 /* Points of a search for a mapping to processing elements. */
 enum { MAPPING_POINTS = 2000000 };
+/* The same of one of the schedules that a search looks at with them. */
+enum { MAPPING_LEAF_POINTS = 20000, MAPPING_LOOK_POINTS = 1000 };
+/* The same of such a search all in all: up to ten seconds. */
+enum { ELEMENTS_POINTS = 20000000 };
 /* Ways to give the arrays of a nest to a machine's memories that are searched: where there are more,
  * nothing is proved.  Places that are looked at for carried arrays, until all have one. */
 enum { MEMORY_ASSIGNMENTS = 256, CARRY_PLACES = 4096 };

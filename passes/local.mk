@@ -28,7 +28,7 @@ libloopc_a_SOURCES += \
 libloopc_a_SOURCES += \
 	passes/search/mapping_least.c passes/search/mapping_search.c passes/search/mapping_search.h \
 	passes/search/mapping_state.h passes/search/restriction.c passes/search/restriction.h \
-	passes/search/search.c passes/search/search.h passes/search/search_array.c \
+	passes/search/search.c passes/search/search.h passes/search/search_array.c passes/search/search_elements.c \
 	passes/search/search_memo.c passes/search/search_memo.h passes/search/search_rounds.c \
 	passes/search/search_rounds.h passes/search/search_slots.c passes/search/search_space.c \
 	passes/search/search_space.h passes/search/search_state.h passes/search/search_tree.c \

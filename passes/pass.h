@@ -24,6 +24,7 @@ struct restriction {
 	bool divides;                /* tile sizes divide the extents */
 	bool prefers_memory;         /* see search_options */
 	double command_bytes;        /* likewise */
+	struct element_price elements;   /* likewise, in bytes of external memory */
 };
 
 struct search_memo;

@@ -39,12 +39,12 @@ struct objective objective_of(enum ranking ranking)
 	return objective;
 }
 
-struct objective objective_priced(enum ranking ranking, double command_bytes)
+struct objective objective_priced(enum ranking ranking, double command_bytes, bool has_elements)
 {
 	struct objective objective = objective_of(ranking);
 
 	objective.command_bytes = command_bytes;
-	if (command_bytes > 0 && objective.figures[0] == FIGURE_BYTES)
+	if ((command_bytes > 0 || has_elements) && objective.figures[0] == FIGURE_BYTES)
 		objective.figures[0] = FIGURE_PRICED;
 	return objective;
 }
@@ -61,6 +61,7 @@ struct cost cost_sum(const struct cost *one, const struct cost *other)
 	sum.scratchpad_bytes = fmax(one->scratchpad_bytes, other->scratchpad_bytes);
 	sum.work += other->work;
 	sum.complexity += other->complexity;
+	sum.elements_bytes += other->elements_bytes;
 	return sum;
 }
 
@@ -75,6 +76,7 @@ struct cost cost_rest(const struct cost *all, const struct cost *part)
 	}
 	rest.work -= part->work;
 	rest.complexity -= part->complexity;
+	rest.elements_bytes -= part->elements_bytes;
 	return rest;
 }
 
@@ -105,8 +107,9 @@ double cost_figure(const struct cost *cost, enum figure figure)
 
 	switch (figure) {
 	case FIGURE_BYTES:
-	case FIGURE_PRICED:
 		return external->bytes;
+	case FIGURE_PRICED:
+		return external->bytes + cost->elements_bytes;
 	case FIGURE_COMMANDS:
 		return external->commands;
 	case FIGURE_RUNS:

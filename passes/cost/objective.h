@@ -32,6 +32,8 @@ struct cost {
 	double work;                 /* multiply-accumulates that run, or over those of the source: one
 	                              * of the two in all costs that are compared */
 	double complexity;           /* of what is chosen: more of it is more code */
+	double elements_bytes;       /* what processing elements move and compute, where that has a price: as so many
+	                              * bytes that cross the boundary of external memory */
 };
 
 /* A number that can be asked to be least. */
@@ -39,7 +41,7 @@ enum figure {
 	FIGURE_BYTES,                /* read and written */
 	FIGURE_COMMANDS,             /* transfers started */
 	FIGURE_RUNS,                 /* contiguous pieces of external memory that they consist of */
-	FIGURE_PRICED,               /* bytes, and so many more for each command as an objective says */
+	FIGURE_PRICED,               /* bytes, so many more for each command as an objective says, and what elements do */
 	FIGURE_STARTS,               /* both, as far as they cost time: a command as much as some runs */
 	FIGURE_SCRATCHPAD,
 	FIGURE_WORK,
@@ -71,8 +73,9 @@ enum ranking {
 };
 
 struct objective objective_of(enum ranking ranking);
-/* The same, if a command counts as COMMAND_BYTES where bytes are asked for. */
-struct objective objective_priced(enum ranking ranking, double command_bytes);
+/* The same, if a command counts as COMMAND_BYTES where bytes are asked for, and HAS_ELEMENTS: what elements do has a
+ * price too. */
+struct objective objective_priced(enum ranking ranking, double command_bytes, bool has_elements);
 
 /* Of what runs one after the other: memory is used in turns.  What is better in what is asked for
  * stays so with anything else beside it: partitions of functions into groups count on it. */

@@ -77,10 +77,122 @@ static void run_search(struct crew *crew, struct space *space, struct outcome *t
 	}
 }
 
+/* Searches SPACE for what costs less than BELOW, with at most LIMIT points more: the best of it becomes TOTAL's, if there is some.
+ * Returns what nothing that is not TOTAL's best costs less than, up to BELOW. */
+static double search_below(struct crew *crew, const struct space *space, double below, struct outcome *total, long limit)
+{
+	struct outcome tried = { .found = true, .points = total->points, .unmapped = INFINITY };
+
+	/* a schedule that nobody has */
+	tried.best.cost = cost_of_bytes(below);
+	tried.best.depth = -1;
+	crew_search(crew, space, &tried, limit);
+	total->points = tried.points;
+	if (tried.best.depth >= 0) {
+		total->best = tried.best;
+		total->found = true;
+		below = objective_value(&space->objective, &tried.best.cost);
+	}
+	return fmin(below, fmin(tried.bound, tried.unmapped));
+}
+
+static double asked_of(const struct space *space, const struct outcome *total)
+{
+	return total->found ? objective_value(&space->objective, &total->best.cost) : INFINITY;
+}
+
+/* Searches SPACE, in which nothing costs less than BOUND, for what does not cost more than a share STEP more, then for what costs
+ * more and more, up to TOTAL's best.  Returns what it showed to be a bound. */
+static double search_upwards(struct crew *crew, const struct space *space, double bound, double step, struct outcome *total,
+	long limit)
+{
+	long end = total->points + limit;
+
+	for (; step < 1e6 && total->points < end; step *= 2) {
+		double best = asked_of(space, total), below = fmin(bound * (1 + step), best);
+		double reached = search_below(crew, space, below, total, outcome_points_left(total, end) / 4 + 1);
+
+		bound = fmax(bound, reached);
+		if (below >= best || asked_of(space, total) < best)
+			break;
+	}
+	return bound;
+}
+
+/* Searches near TOTAL's best as long as that finds something better. */
+static void search_near(struct crew *crew, const struct space *space, struct outcome *total, long limit)
+{
+	long end = total->points + limit;
+	double before = INFINITY;
+
+	while (total->points < end && asked_of(space, total) < before) {
+		struct space near;
+
+		before = asked_of(space, total);
+		space_thin(&near, space, 1, &total->best);
+		search_below(crew, &near, before, total, outcome_points_left(total, end));
+		space_clear(&near);
+	}
+}
+
+/* Begins with the schedule that is best if elements cost nothing, and the best mapping of it. */
+static void search_unpriced(struct crew *crew, const struct space *space, struct outcome *total, long limit)
+{
+	const struct element_options *elements = space->elements;
+	struct space plain = *space;
+	struct outcome best = { .found = false, .unmapped = INFINITY };
+	struct mapping mapping;
+	struct mapping_proof proof;
+
+	plain.elements = NULL;
+	plain.objective = objective_priced(RANK_SCHEDULES, space->options->command_bytes, false);
+	run_search(crew, &plain, &best, limit);
+	total->points = best.points;
+	if (!best.found || !mapping_search(space->model, &space->arch->array, &best.best, &elements->rules, &elements->price,
+		&(struct mapping_sought){ INFINITY, MAPPING_POINTS, false }, &mapping, &proof))
+		return;
+	total->points += proof.points;
+	total->best = best.best;
+	total->best.cost.elements_bytes = proof.value;
+	total->found = true;
+}
+
+/* Finds the best of SPACE together with how elements compute its tiles.  What they cost at least is known sooner than what
+ * they cost: so the best is sought near the least that is possible, then farther away; first with few tile sizes. */
+static void search_elements(struct crew *crew, struct space *space, struct outcome *total, long limit)
+{
+	static const int sizes[] = { 2, 4, 8 };
+	struct outcome relaxed = { .found = false, .unmapped = INFINITY };
+	double bound;
+
+	search_unpriced(crew, space, total, limit / 16);
+	space->is_relaxed = true;
+	run_search(crew, space, &relaxed, limit / 4);
+	space->is_relaxed = false;
+	total->points += relaxed.points;
+	if (!relaxed.found)
+		return;
+	bound = fmin(asked_of(space, &relaxed), relaxed.bound);
+	space->is_first_look = true;
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		struct space thin;
+
+		space_thin(&thin, space, sizes[i], NULL);
+		search_upwards(crew, &thin, bound, 1.0 / 16, total, limit / 8);
+		space_clear(&thin);
+		search_near(crew, space, total, limit / 8);
+	}
+	space->is_first_look = false;
+	bound = search_upwards(crew, space, bound, 1.0 / 128, total, outcome_points_left(total, limit));
+	total->is_complete = bound >= asked_of(space, total);
+	total->bound = bound;
+}
+
 /* Turns that save nothing are switched off: simpler code. */
 static void drop_turns(const struct space *space, struct schedule *schedule)
 {
-	for (int l = 0; l < space->model->loop_count; l++) {
+	/* registers may be where loops turn */
+	for (int l = 0; l < space->model->loop_count && !space->elements; l++) {
 		struct schedule trial = *schedule;
 
 		if (!schedule->is_serpentine[l] || space->options->serpentine[l] == 1)
@@ -103,6 +215,7 @@ static bool search_memory(struct crew *crew, const struct nest_model *model,
 
 	/* quick, and an interrupted search may need it to have anything */
 	patient.interrupted = NULL;
+	patient.elements = NULL;
 	space_init(&space, model, arch, &patient, is_double, -1);  /* traffic does not matter */
 	space.is_minimal_memory = true;
 	space.objective = objective_of(RANK_TO_FIT);
@@ -120,7 +233,7 @@ bool search_least_memory(const struct nest_model *model, const struct arch *arch
 	const struct search_options *options, long *smallest)
 {
 	const struct arch large = arch_unbounded(arch);
-	struct outcome least = { .found = false };
+	struct outcome least = { .found = false, .unmapped = INFINITY };
 	struct crew crew;
 
 	crew_init(&crew, options->threads, model);
@@ -131,16 +244,19 @@ bool search_least_memory(const struct nest_model *model, const struct arch *arch
 }
 
 /* What TOTAL, of a search that found something, has shown; no schedule moves less than LOWER bytes.
- * Where commands have a price, of bytes alone nothing else is known. */
+ * Where something else has a price, of bytes alone nothing else is known. */
 static struct proof proof_of(const struct search_options *options, const struct outcome *total,
 	long lower)
 {
+	bool is_priced = options->command_bytes > 0 || options->elements;
 	struct proof proof = { .is_optimal = total->is_complete, .points = total->points,
-		.bound_bytes = options->command_bytes > 0 ? lower : total->best.total_bytes };
+		.bound_bytes = is_priced ? lower : total->best.total_bytes };
+	const struct objective asked = objective_priced(RANK_ASKED, options->command_bytes, options->elements);
 
-	if (options->command_bytes <= 0 && (double)proof.bound_bytes > total->bound)
+	proof.bound_priced = fmin(objective_value(&asked, &total->best.cost), fmin(total->unmapped, total->bound));
+	if (!is_priced && (double)proof.bound_bytes > total->bound)
 		proof.bound_bytes = (long)fmax(0, ceil(total->bound * (1 - 1e-12)));
-	if (!total->is_complete || options->command_bytes > 0) {
+	if (!total->is_complete || is_priced) {
 		proof.bound_bytes = proof.bound_bytes > lower ? proof.bound_bytes : lower;
 		proof.is_optimal = proof.bound_bytes >= total->best.total_bytes;
 	}
@@ -155,13 +271,17 @@ static bool search_buffering(const struct nest_model *model, const struct arch *
 	/* what needs the least of several memories together may not fit one of them */
 	const struct arch large = arch->memory_count ? *arch : arch_unbounded(arch);
 	struct space space;
-	struct outcome total = { .found = false }, least = { .found = false };
+	struct outcome total = { .found = false, .unmapped = INFINITY }, least = { .found = false, .unmapped = INFINITY };
 	struct crew crew;
-	long limit = options->effort > 0 ? options->effort : EXHAUSTIVE_POINTS;
+	long most = options->elements ? ELEMENTS_POINTS : EXHAUSTIVE_POINTS;
+	long limit = options->effort > 0 && options->effort < most ? options->effort : most;
 
 	space_init(&space, model, arch, options, is_double, (double)lower);
 	crew_init(&crew, options->threads, model);
-	run_search(&crew, &space, &total, limit);
+	if (space.elements)
+		search_elements(&crew, &space, &total, limit);
+	else
+		run_search(&crew, &space, &total, limit);
 	if (!total.found && search_memory(&crew, model, &large, options, is_double, &least)) {
 		proof->smallest = least.best.scratchpad_bytes;
 		total.best = least.best;
@@ -206,7 +326,7 @@ static bool search_with_buffers(const struct nest_model *model, const struct arc
 	const struct search_options *options, struct schedule *best, struct proof *proof)
 {
 	bool is_double = options->buffering == BUFFERING_DOUBLE;
-	struct objective asked = objective_priced(RANK_ASKED, options->command_bytes);
+	struct objective asked = objective_priced(RANK_ASKED, options->command_bytes, options->elements);
 	struct schedule overlapped;
 	struct proof other = { .points = 0 };
 	const char *argument;

@@ -3,8 +3,15 @@
 
 #include "passes/cost/model.h"
 #include "passes/pass.h"
+#include "passes/search/mapping_search.h"
 
 /* The best schedule of a model, with proof. */
+
+/* How processing elements may compute the tiles, and what it costs in bytes of external memory. */
+struct element_options {
+	struct mapping_rules rules;
+	struct element_price price;
+};
 
 struct search_options {
 	enum buffering buffering;
@@ -35,8 +42,10 @@ struct search_options {
 	/* Among schedules of the same traffic the one with least scratchpad, before fewer
 	 * commands: a point of the Pareto front. */
 	bool prefers_memory;
-	/* What is least is not bytes alone: each command counts as so many more. */
+	/* What is least is not bytes alone: each command counts as so many more, and what ELEMENTS of the machine's array
+	 * (NULL: none compute) do as much as they say. */
 	double command_bytes;
+	const struct element_options *elements;
 };
 
 void search_options_init(struct search_options *options);
@@ -45,6 +54,7 @@ void search_options_init(struct search_options *options);
 struct proof {
 	bool is_optimal;             /* nothing in the space is better in what is asked for */
 	long bound_bytes;            /* nothing in the space moves less than this */
+	double bound_priced;         /* where commands or elements have a price: nothing in the space costs less */
 	long smallest;               /* where nothing fits: the least scratchpad that something fits in */
 	long points;
 	double seconds;              /* of processor time; nothing depends on it */

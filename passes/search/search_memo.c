@@ -8,6 +8,9 @@ struct question {
 	struct nest_model model;
 	struct arch arch;
 	struct search_options options;
+	bool has_elements;
+	struct element_options elements;
+	struct pe_array array;
 };
 
 struct answer {
@@ -75,6 +78,36 @@ static void copy_arch(struct question *question, const struct arch *arch)
 	}
 }
 
+static void copy_elements(struct question *question, const struct arch *arch, const struct element_options *elements,
+	const struct nest_model *model)
+{
+	question->has_elements = true;
+	question->array.x = arch->array.x;
+	question->array.y = arch->array.y;
+	question->array.registers_bytes = arch->array.registers_bytes;
+	question->array.multicast = arch->array.multicast;
+	question->array.reduce = arch->array.reduce;
+	question->array.is_free = arch->array.is_free;
+	question->array.is_double = arch->array.is_double;
+	question->array.shares_room = arch->array.shares_room;
+	question->elements.price.moved = elements->price.moved;
+	question->elements.price.delivered = elements->price.delivered;
+	question->elements.price.reduced = elements->price.reduced;
+	question->elements.price.cycle = elements->price.cycle;
+	question->elements.rules.shareable = elements->rules.shareable;
+	question->elements.rules.sums = elements->rules.sums;
+	question->elements.rules.accumulating = elements->rules.accumulating;
+	for (int l = 0; l < model->loop_count; l++) {
+		question->elements.rules.part[l] = elements->rules.part[l];
+		question->elements.rules.space[l] = elements->rules.space[l];
+		question->elements.rules.axis[l] = elements->rules.axis[l];
+	}
+	for (int a = 0; a < model->array_count; a++) {
+		question->elements.rules.holds[a].place = elements->rules.holds[a].place;
+		question->elements.rules.holds[a].loop = elements->rules.holds[a].loop;
+	}
+}
+
 static void ask(struct question *question, const struct nest_model *model,
 	const struct arch *arch, const struct search_options *options)
 {
@@ -108,6 +141,8 @@ static void ask(struct question *question, const struct nest_model *model,
 	question->options.divides = options->divides;
 	question->options.prefers_memory = options->prefers_memory;
 	question->options.command_bytes = options->command_bytes;
+	if (options->elements)
+		copy_elements(question, arch, options->elements, model);
 }
 
 bool search_schedule_once(struct search_memo *memo, const struct nest_model *model,

@@ -14,6 +14,8 @@
 #include "passes/search/search_tree.h"
 
 enum { ROUND_TASKS = 32, FIRST_SHARE = 30000, SHARE_GROWTH = 8 };
+/* Where each leaf is a search of its own: all tasks are looked at soon. */
+enum { FIRST_SHARE_OF_ELEMENTS = 2000, SHARE_GROWTH_OF_ELEMENTS = 4 };
 
 /* Points after which a search ends whose best moves no more than the lower bound: it looks for
  * fewer commands only. */
@@ -41,7 +43,7 @@ static void *run_job(void *argument)
 		struct outcome *outcome = &job->outcomes[i];
 
 		outcome->is_complete = tree_search(job->tree, job->space, &job->tasks[i],
-			&outcome->best, &outcome->found, &outcome->points, job->limits);
+			&outcome->best, &outcome->found, &outcome->points, &outcome->unmapped, job->limits);
 	}
 	return NULL;
 }
@@ -121,6 +123,7 @@ static int run_round(struct crew *crew, const struct space *space, struct task *
 		run_shared(crew, &job);
 	for (int i = 0; i < count; i++) {
 		total->points += outcomes[i].points;
+		total->unmapped = fmin(total->unmapped, outcomes[i].unmapped);
 		if (outcomes[i].found && (!total->found ||
 			schedule_compare(space, &outcomes[i].best, &total->best) < 0)) {
 			total->best = outcomes[i].best;
@@ -214,7 +217,8 @@ void crew_search(struct crew *crew, const struct space *space, struct outcome *t
 	all = count;
 	start_progress(space, &progress);
 	limit += total->points;
-	for (long share = FIRST_SHARE; count > 0; share *= SHARE_GROWTH) {
+	long share = space->elements ? FIRST_SHARE_OF_ELEMENTS : FIRST_SHARE;
+	for (; count > 0; share *= space->elements ? SHARE_GROWTH_OF_ELEMENTS : SHARE_GROWTH) {
 		int left = 0;
 
 		if (!has_points(space, total, limit) || is_interrupted(space->options))

@@ -37,7 +37,7 @@ double best_savings(const struct space *space, int m, struct saving *savings, do
 
 /* Loops that the user wants cut and that no buffer sees go inside, in the largest tiles there
  * are. */
-static void finish_order(const struct tree *tree, int depth, struct schedule *schedule)
+void finish_order(const struct tree *tree, int depth, struct schedule *schedule)
 {
 	const struct space *space = tree->space;
 	bool is_placed[MODEL_LOOPS] = { false };
@@ -72,6 +72,21 @@ static void finish_order(const struct tree *tree, int depth, struct schedule *sc
 	}
 }
 
+/* Finds out what elements cost at the present leaf, unless it is known, or more than what is left of the best so far. */
+static void map_leaf(struct tree *tree, int depth)
+{
+	const struct space *space = tree->space;
+	struct cost least = { .work = 1 };
+
+	if (tree->is_mapped || space->is_relaxed)
+		return;
+	for (int a = 0; a < space->model->array_count; a++)
+		least.crossings[BOUNDARY_EXTERNAL].bytes += tree->stored[a].least_bytes;
+	tree->leaf_elements = elements_at_leaf(tree, depth, tree->found ? objective_value(&space->objective, &tree->best.cost)
+		- objective_value(&space->objective, &least) : INFINITY);
+	tree->is_mapped = true;
+}
+
 /* All choices are made: takes the schedule if it is better. */
 static void take(struct tree *tree, int depth)
 {
@@ -95,6 +110,10 @@ static void take(struct tree *tree, int depth)
 	}
 	if (!schedule_evaluate(space->model, space->arch, &schedule))
 		return;
+	if (space->elements) {
+		map_leaf(tree, depth);
+		schedule.cost.elements_bytes = tree->leaf_elements;
+	}
 	if (tree->found && schedule_compare(space, &schedule, &tree->best) >= 0)
 		return;
 	tree_take(tree, &schedule);
@@ -157,7 +176,7 @@ static bool may_be_better(const struct tree *tree, double lower, double scratchp
 	double commands)
 {
 	const struct cost least = { .crossings = { [BOUNDARY_EXTERNAL] = { lower, commands, 0 } },
-		.scratchpad_bytes = scratchpad, .work = 1 };
+		.elements_bytes = tree->space->elements ? tree->leaf_elements : 0, .scratchpad_bytes = scratchpad, .work = 1 };
 	struct objective objective = tree->space->objective;
 
 	if (tree->space->is_minimal_memory || !tree->found)
@@ -276,6 +295,7 @@ static void choose_slots(struct tree *tree, int depth, int a, double traffic, do
 void leaf(struct tree *tree, int depth)
 {
 	const struct space *space = tree->space;
+	double kept_none[MODEL_ARRAYS] = { 0 };
 	bool fits = true;
 
 	for (int m = 0; m < space->memory_count; m++)
@@ -283,12 +303,15 @@ void leaf(struct tree *tree, int depth)
 	for (int a = 0; a < space->model->array_count; a++) {
 		double *left = &tree->left[space->memory_of[a]];
 
+		kept_none[a] = bytes_unkept(tree, a);
 		*left -= tree->stored[a].least_memory;
 		fits = fits && *left >= 0;
 		tree->commands_of_least[a] = command_count(space, a, &tree->stored[a],
 			tree->stored[a].least);
 	}
 	tree->leaf_points = tree->points;
+	tree->is_mapped = false;
+	tree->leaf_elements = space->elements ? elements_bound(space, kept_none) : 0;
 	if (fits && used_memory(tree) <= space->capacity)
 		choose_slots(tree, depth, 0, 0, 0);
 }

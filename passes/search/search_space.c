@@ -222,6 +222,33 @@ static bool is_full_useful(const struct space *space, int a)
 		space->options->sliding[a] >= 0 || space->options->slots[a] > 0;
 }
 
+/* What elements move is bounded as what crosses into all their registers together; each of them does its share of the work
+ * at best. */
+static void add_elements(struct space *space)
+{
+	const struct element_options *elements = space->options->elements;
+	const struct pe_array *array = &space->arch->array;
+	long registers = 0;
+	const char *argument;
+	double iterations = 1;
+
+	space->elements = elements;
+	if (!elements)
+		return;
+	for (int l = 0; l < space->model->loop_count; l++)
+		iterations *= (double)space->model->loops[l].extent;
+	for (int a = 0; a < space->model->array_count; a++) {
+		space->may_shrink[a] = false;
+		for (int d = 0; d < space->model->arrays[a].rank; d++)
+			space->may_shrink[a] = space->may_shrink[a] || space->gap_loop[a][d] != NO_GAPS;
+	}
+	if (!elements->rules.accumulating &&
+		!__builtin_mul_overflow((long)array->x * array->y, array->registers_bytes, &registers))
+		space->least_elements = (elements->price.moved + elements->price.delivered) *
+			(double)model_lower_bound(space->model, registers, &argument);
+	space->least_cycles_price = elements->price.cycle * iterations / ((double)array->x * array->y);
+}
+
 void space_init(struct space *space, const struct nest_model *model,
 	const struct arch *arch, const struct search_options *options, bool is_double,
 	double least_bytes)
@@ -243,7 +270,7 @@ void space_init(struct space *space, const struct nest_model *model,
 		space->capacity = (double)arch->scratchpad_bytes;
 	space->least = cost_of_bytes(least_bytes);
 	space->objective = objective_priced(options->prefers_memory ? RANK_SMALL_SCHEDULES :
-		RANK_SCHEDULES, options->command_bytes);
+		RANK_SCHEDULES, options->command_bytes, options->elements);
 	for (int l = 0; l < model->loop_count; l++) {
 		space->may_turn[l] = !model->loops[l].is_forward && options->serpentine[l] != 0;
 		add_choices(space, l);
@@ -260,6 +287,7 @@ void space_init(struct space *space, const struct nest_model *model,
 				space->alike[a] = b;
 	}
 	space_assign_first(space);
+	add_elements(space);
 }
 
 /* ---- which array lies in which memory ---- */

@@ -77,6 +77,10 @@ struct tree {
 	 * slots. */
 	long leaf_points;
 	double commands_of_least[MODEL_ARRAYS];
+	double leaf_elements;        /* what elements cost there, once it IS_MAPPED; no less before */
+	bool is_mapped;
+	double unmapped;             /* see tree_search */
+	bool is_cut;                 /* a mapping's search ended for it had few points */
 	struct level levels[];       /* [loops of the model + 1] */
 };
 
@@ -103,7 +107,19 @@ void array_step(const struct tree *tree, int a, const struct level *before,
 /* Stores array A at level STORE of the path; false if the user or the rules forbid it. */
 bool store_array(struct tree *tree, int a, int store);
 
+/* ---- search_elements.c: what processing elements add to the cost ---- */
+
+/* No less than this where arrays move so many BYTES [array] between a scratchpad that keeps no regions, at least. */
+double elements_bound(const struct space *space, const double *bytes);
+/* What elements cost at the leaf of DEPTH levels, if it is less than BELOW; INFINITY: no mapping is, or none was found. */
+double elements_at_leaf(struct tree *tree, int depth, double below);
+
 /* ---- search_tree.c ---- */
+
+/* What array A, which is stored, moves at least if one region is kept of it at a time, and each is moved in smaller ones. */
+double bytes_unkept(const struct tree *tree, int a);
+/* Puts order and tiles of the first DEPTH levels into SCHEDULE. */
+void finish_order(const struct tree *tree, int depth, struct schedule *schedule);
 
 /* SCHEDULE is the best so far. */
 void tree_take(struct tree *tree, const struct schedule *schedule);

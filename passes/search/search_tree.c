@@ -26,6 +26,21 @@ static double add_needs(const struct space *space, const struct need_of_memory *
 	return bytes;
 }
 
+/* What array A moves at least where STATE's loops are outside its buffer, which holds SMALLEST elements or more, one region at a
+ * time. */
+static double least_unkept(const struct space *space, int a, const struct array_state *state, double smallest)
+{
+	return state->first * (state->reuse * space->visit_bytes[a] - space->first_bytes[a]) -
+		fmin(state->turns * smallest, state->turned) * space->visit_bytes[a];
+}
+
+double bytes_unkept(const struct tree *tree, int a)
+{
+	const struct array_state *state = &tree->levels[tree->stored[a].store].arrays[a];
+
+	return tree->space->may_shrink[a] ? least_unkept(tree->space, a, state, state->region) : tree->stored[a].bytes;
+}
+
 /* Nothing below a node costs less than this, field by field; *FITS: its arrays may fit.  Arrays in the
  * set MOVED may still be stored at level DEPTH, with windows that slide: they move at least what they
  * moved before its loop. */
@@ -36,6 +51,7 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 	struct saving savings[MODEL_ARRAYS];
 	struct crossing least = { 0, 0, 0 };
 	struct need_of_memory needs[MEMORY_LIMIT];
+	double kept_none[MODEL_ARRAYS], elements = 0;
 
 	for (int m = 0; m < space->memory_count; m++)
 		needs[m] = (struct need_of_memory){ 0, 0 };
@@ -48,6 +64,7 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 
 		if (level->stored >> a & 1) {
 			least.bytes += stored->least_bytes;
+			kept_none[a] = bytes_unkept(tree, a);
 			least.commands += stored->least_commands;
 			need->least += stored->least_memory;
 			savings[a] = stored->saving;
@@ -56,13 +73,11 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 				need->spare += room_of(space, a)->granule;
 			continue;
 		}
-		least.bytes += state->first * (state->reuse * space->visit_bytes[a] -
-			space->first_bytes[a]);
+		kept_none[a] = least_unkept(space, a, state, smallest);
+		least.bytes += kept_none[a];
 		savings[a].rate = state->turns * space->visit_bytes[a] / bytes;
 		savings[a].most = state->turns > 0 ?
 			fmax(state->turned / state->turns - smallest, 0) * bytes : 0;
-		least.bytes -= fmin(state->turns * smallest, state->turned) *
-			space->visit_bytes[a];
 		need->least += round_bytes(space, a, smallest * bytes);
 		need->spare += room_of(space, a)->granule;
 		/* a run that turns still moves a tile, others two */
@@ -73,7 +88,9 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 	for (int m = 0; m < space->memory_count && !space->is_minimal_memory; m++)
 		least.bytes -= best_savings(space, m, savings,
 			space->memories[m].capacity - needs[m].least + needs[m].spare);
-	return (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = least },
+	if (space->elements)
+		elements = elements_bound(space, kept_none);
+	return (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = least }, .elements_bytes = elements,
 		.scratchpad_bytes = add_needs(space, needs, fits), .work = 1 };
 }
 
@@ -231,7 +248,7 @@ static bool is_twin_order(const struct tree *tree, int depth)
 	const struct level *level = &tree->levels[depth], *before = level - 1;
 	unsigned open = ~level->stored;
 
-	if (depth < 2 || before->stores_here || level->stores_here ||
+	if (depth < 2 || space->elements || before->stores_here || level->stores_here ||
 		before->loop < level->loop || space->options->order_count > 0 ||
 		space->may_turn[before->loop] != space->may_turn[level->loop] ||
 		((space->indexing[before->loop] ^ space->indexing[level->loop]) & open) != 0)
@@ -432,7 +449,7 @@ static void start_from(struct tree *tree, const struct schedule *best, bool foun
 }
 
 bool tree_search(struct tree *tree, const struct space *space, const struct task *task,
-	struct schedule *best, bool *found, long *points, struct point_limits limits)
+	struct schedule *best, bool *found, long *points, double *unmapped, struct point_limits limits)
 {
 	struct level *root = &tree->levels[0];
 	int count = space->model->array_count;
@@ -440,6 +457,8 @@ bool tree_search(struct tree *tree, const struct space *space, const struct task
 	tree_start(tree, space);
 	start_from(tree, best, *found);
 	tree->points = 0;
+	tree->unmapped = *unmapped;
+	tree->is_cut = false;
 	tree->limits = limits;
 	find_stores(tree, 0, (1u << count) - 1);
 	root->stored = task->outside;
@@ -455,7 +474,9 @@ bool tree_search(struct tree *tree, const struct space *space, const struct task
 		*best = tree->best;
 	*found = tree->found;
 	*points = tree->points;
-	return !tree->is_over;
+	if (!tree->is_over && !tree->is_cut)
+		*unmapped = tree->unmapped;
+	return !tree->is_over && !tree->is_cut;
 }
 
 double tree_bound(struct tree *tree, const struct space *space, const struct task *task)

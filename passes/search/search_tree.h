@@ -57,6 +57,11 @@ struct space {
 	 * the first time */
 	double visit_bytes[MODEL_ARRAYS], first_bytes[MODEL_ARRAYS];
 	struct objective objective;
+	const struct element_options *elements;   /* NULL: none compute, or they cost nothing */
+	bool may_shrink[MODEL_ARRAYS];      /* smaller regions may leave gaps between them: elements may move less of an array */
+	bool is_relaxed;             /* elements are taken to cost what they do at least */
+	bool is_first_look;          /* few mappings are looked at for each schedule: nothing is to be proved */
+	double least_elements, least_cycles_price;   /* what elements move, and their cycles, cost no less, in bytes */
 	bool is_minimal_memory;      /* it is the least scratchpad, not traffic */
 	struct cost least;           /* nothing costs less: model_lower_bound */
 };
@@ -85,9 +90,10 @@ struct point_limits {
 
 /* Searches TASK for a schedule better than *BEST (*FOUND says whether there is one)
  * and replaces it.  *POINTS is the work done; gives up, returning false, when it
- * reaches LIMITS or the user interrupts. */
+ * reaches LIMITS or the user interrupts.  Schedules whose mappings to elements were not all looked at cost no less
+ * than *UNMAPPED, which becomes less. */
 bool tree_search(struct tree *tree, const struct space *space, const struct task *task,
-	struct schedule *best, bool *found, long *points, struct point_limits limits);
+	struct schedule *best, bool *found, long *points, double *unmapped, struct point_limits limits);
 /* No schedule of TASK moves less than this; INFINITY if none fits. */
 double tree_bound(struct tree *tree, const struct space *space, const struct task *task);
 

@@ -215,6 +215,7 @@ static bool prepare(struct choice *choice)
 			choice->variant.groups->items[a].array);
 	restriction_apply(compilation, &choice->variant, &choice->model, &choice->options);
 	read_constraints(choice);
+	elements_price(choice);
 	if (!choice->has_forms)
 		restrict_to_boxes(choice);
 	if (choice->asked.contradiction || !choice->has_forms || choice->variant.groups->is_split || is_unclipped(choice)

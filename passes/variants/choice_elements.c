@@ -1,6 +1,7 @@
 /* What processing elements have to do with a choice. */
 
 #include <limits.h>
+#include <math.h>
 
 #include "passes/cost/bound_nest.h"
 #include "passes/variants/choice_elements.h"
@@ -33,11 +34,25 @@ static struct element_question question_of(const struct choice *choice)
 		compilation->arch, compilation->request.reassociate };
 }
 
+void elements_price(struct choice *choice)
+{
+	const struct element_price *price = &choice->compilation->request.restriction.elements;
+	struct element_options *elements = ARENA_NEW(choice->compilation->arena, struct element_options);
+	if (price->moved <= 0 && price->delivered <= 0 && price->reduced <= 0 && price->cycle <= 0)
+		return;
+	if (!choice->asked.mapping.line && !computes_alone(choice->compilation->arch))
+		return;
+	const struct element_question question = question_of(choice);
+	elements->price = *price;
+	if (!elements_hindrance(choice) && mapping_rules_of(&question, &elements->rules))
+		choice->options.elements = elements;
+}
+
 struct mapping_fault elements_map(struct choice *choice)
 {
 	struct mapping *mapping = ARENA_NEW(choice->compilation->arena, struct mapping);
 	const struct element_question question = question_of(choice);
-	struct mapping_fault fault = mapping_make(&question, &choice->schedule, mapping);
+	struct mapping_fault fault = mapping_make(&question, &choice->schedule, choice->options.elements, mapping);
 	choice->schedule.mapping = fault.why ? NULL : mapping;
 	return fault;
 }
@@ -69,4 +84,6 @@ void elements_bound_words(const struct choice *choice, struct plan_array *elemen
 	/* where a memory adds up, sums are not read again */
 	if (!adds && !__builtin_mul_overflow((long)array->x * array->y, array->registers_bytes / smallest, &registers))
 		elements->bound_words = model_lower_bound(&model, registers, &elements->bound_argument);
+	if (choice->options.elements)
+		elements->priced_bound = fmin(choice->proof.bound_priced, (double)choice->rivals_bound);
 }

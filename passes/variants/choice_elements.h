@@ -5,6 +5,8 @@
 
 /* Processing elements compute nests whose regions are known in numbers.  Why not CHOICE's; NULL: they can. */
 const char *elements_hindrance(const struct choice *choice);
+/* CHOICE is searched together with how elements share its tiles, if what they do has a price, and is not said. */
+void elements_price(struct choice *choice);
 /* Elements compute the tiles of the schedule that was found; a fault: they cannot. */
 struct mapping_fault elements_map(struct choice *choice);
 /* The same on a machine whose elements compute what they can, without being asked; else choice->no_elements says why not. */

@@ -396,6 +396,7 @@ struct less_key {
 	long bytes, effort, restriction[5], buffering;
 	long memories[MEMORY_LIMIT]; /* where there are several */
 	double command_bytes;
+	struct element_price elements;
 	unsigned long carried[4];
 	char form[];                 /* "": all */
 };
@@ -410,7 +411,8 @@ static struct nest_query less_query(const struct compilation *compilation, const
 		.effort = points_in_less(compilation),
 		.restriction = { restriction->held_roles, restriction->is_in_source_order,
 		restriction->is_forward, restriction->divides, restriction->prefers_memory },
-		.buffering = compilation->request.buffering, .command_bytes = restriction->command_bytes };
+		.buffering = compilation->request.buffering, .command_bytes = restriction->command_bytes,
+		.elements = restriction->elements };
 	for (int m = 0; m < look->less->memory_count; m++)
 		key->memories[m] = look->less->memories[m].bytes;
 	for (int i = 0; compilation->room.carried && i < compilation->room.carried->count; i++)

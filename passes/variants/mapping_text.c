@@ -297,18 +297,20 @@ bool mapping_rules_of(const struct element_question *question, struct mapping_ru
 }
 
 /* The best mapping that is as ASKED; false if none was found. */
-static bool search(struct making *making, const struct element_question *question)
+static bool search(struct making *making, const struct element_question *question, const struct element_options *found)
 {
 	static const struct element_price fewest = { .moved = 1 };
-	struct mapping_sought sought = { INFINITY, MAPPING_POINTS, false };
+	const struct element_price *price = found ? &found->price : &fewest;
+	double rounded = found ? making->schedule->cost.elements_bytes * (1 + 1e-9) : INFINITY;
+	struct mapping_sought sought = { rounded, MAPPING_POINTS, false };
 	struct mapping_rules rules;
 	struct mapping_proof proof;
 	struct mapping quick;
 	if (!mapping_rules_of(question, &rules)
-		|| !mapping_search(making->model, making->machine, making->schedule, &rules, &fewest, &sought, &quick, &proof))
+		|| !mapping_search(making->model, making->machine, making->schedule, &rules, price, &sought, &quick, &proof))
 		return false;
 	sought = (struct mapping_sought){ proof.value * (1 + 1e-9), MAPPING_POINTS, true };
-	if (!mapping_search(making->model, making->machine, making->schedule, &rules, &fewest, &sought, making->mapping, &proof)
+	if (!mapping_search(making->model, making->machine, making->schedule, &rules, price, &sought, making->mapping, &proof)
 		|| making->mapping->cycles > quick.cycles)
 		*making->mapping = quick;
 	return true;
@@ -336,7 +338,7 @@ static void make(struct making *making)
 }
 
 struct mapping_fault mapping_make(const struct element_question *question, const struct schedule *schedule,
-	struct mapping *mapping)
+	const struct element_options *found, struct mapping *mapping)
 {
 	const struct arch *arch = question->arch;
 	struct making making = making_of(question, schedule, mapping);
@@ -346,7 +348,7 @@ struct mapping_fault mapping_make(const struct element_question *question, const
 		find_fault(&making, NULL, "the machine's core computes ('core.mac_cycles'), and no processing elements for it: how "
 			"long these take is not told ('pe_array.mac_cycles')");
 	/* if there is none, what is said is what is wrong */
-	if (making.fault.why || !search(&making, question))
+	if (making.fault.why || !search(&making, question, found))
 		make(&making);
 	return making.fault;
 }

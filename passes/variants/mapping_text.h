@@ -3,7 +3,7 @@
 
 #include "passes/analysis/variant.h"
 #include "passes/cost/array_model.h"
-#include "passes/search/mapping_search.h"
+#include "passes/search/search.h"
 #include "passes/variants/schedule_lines.h"
 
 /* What a schedule's text says of processing elements:
@@ -54,10 +54,11 @@ struct element_question {
 /* What is searched of a mapping; false if what is ASKED is of a whole one. */
 bool mapping_rules_of(const struct element_question *question, struct mapping_rules *rules);
 
-/* MAPPING as is asked, for the tiles of SCHEDULE: what is not said such that the least
- * words are read and written, then takes the fewest iterations of the busiest element. */
+/* MAPPING as is asked, for the tiles of SCHEDULE: what is not said such that it costs the least of
+ * the price of FOUND, with which SCHEDULE was found (NULL: the least words are read and written), then takes the fewest
+ * iterations of the busiest element. */
 struct mapping_fault mapping_make(const struct element_question *question, const struct schedule *schedule,
-	struct mapping *mapping);
+	const struct element_options *found, struct mapping *mapping);
 
 /* Its lines, but for `serpentine`, of which this is what follows the tile loops: " LOOP.step ...". */
 const char *mapping_print(struct arena *arena, const struct nest_model *model, const struct schedule *schedule);

@@ -20,3 +20,9 @@ EXTRA_DIST += tests/bench/objective.sh
 .PHONY: bench-objective
 bench-objective: loopc
 	$(SHELL) $(srcdir)/tests/bench/objective.sh ./loopc $(srcdir)/examples/vgg16
+
+# Arrays of processing elements beside a paper's: what docs/search.md says.  Takes two minutes.
+EXTRA_DIST += tests/bench/elements.sh
+.PHONY: bench-elements
+bench-elements: loopc
+	$(SHELL) $(srcdir)/tests/bench/elements.sh ./loopc $(srcdir)/examples

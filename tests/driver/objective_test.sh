@@ -17,7 +17,7 @@ kernel=product.loop
 for objective in '' speed '+cycles' 'cycles,+traffic' 'cycles+' 'cycles,,traffic' '0*cycles' '-1*cycles' 'cycles+cycles' '3cycles' 'traffic*2' \
 	'cycles,energy,edp,traffic,commands'; do
 	exits 2 "no objective: '$objective'" "$LOOPC" --objective="$objective" -o o.c "$kernel"
-	has err 'objective is traffic, commands, cycles, energy or edp' "no objective: '$objective': says what there is"
+	has err 'objective is traffic, commands, cycles, energy, edp or scratchpad' "no objective: '$objective': says what there is"
 done
 ok "no objective: nothing is written" test ! -e o.c
 printf 'name: plain\nscratchpad: { bytes: 4096 }\n' >plain.yaml

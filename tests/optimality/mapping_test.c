@@ -13,7 +13,7 @@
 #include "passes/search/mapping_search.h"
 #include "tests/optimality/simulate.h"
 
-enum { RUNS = 4000 };
+enum { RUNS = 4000, JOINT_RUNS = 100 };
 
 struct brute {
 	const struct nest_model *model;
@@ -313,10 +313,164 @@ static void search_equals_brute_force(void **state)
 	assert_true(found > RUNS / 3 && none > RUNS / 100 && regular > RUNS / 10);
 }
 
+/* ---- schedules and mappings together ---- */
+
+struct joint {
+	struct brute brute;
+	const struct arch *arch;
+	struct schedule outer;
+	double best;
+};
+
+/* Bytes of external memory at least, with the present tiles, order and stores; INFINITY: nothing fits. */
+static double least_traffic(struct joint *joint, int a)
+{
+	const struct nest_model *model = joint->brute.model;
+	struct storage *storage = &joint->outer.storage[a];
+	double least = INFINITY;
+	long most;
+
+	if (a == model->array_count) {
+		struct schedule schedule = joint->outer;
+
+		return schedule_evaluate(model, joint->arch, &schedule) ? (double)schedule.total_bytes : INFINITY;
+	}
+	most = storage->store > 0 ? model->loops[joint->outer.order[storage->store - 1]].extent : 1;
+	for (storage->slots = 1; storage->slots <= most; storage->slots++)
+		for (int slides = 0; slides < 2; slides++) {
+			storage->is_sliding = slides;
+			least = fmin(least, least_traffic(joint, a + 1));
+		}
+	storage->slots = 1;
+	storage->is_sliding = false;
+	return least;
+}
+
+/* Every place for the buffer of array A and those after it. */
+static void try_stores(struct joint *joint, int a)
+{
+	const struct nest_model *model = joint->brute.model;
+	struct brute *brute = &joint->brute;
+	double traffic;
+
+	if (a < model->array_count) {
+		for (int store = 0; store <= joint->outer.depth; store++)
+			if (store == 0 || moves(&model->arrays[a], joint->outer.order[store - 1])) {
+				joint->outer.storage[a] = (struct storage){ .store = store, .slots = 1 };
+				try_stores(joint, a + 1);
+			}
+		return;
+	}
+	traffic = least_traffic(joint, 0);
+	if (traffic >= joint->best)
+		return;
+	brute->best = joint->best - traffic;
+	brute->cycles = 0;
+	brute->outer = &joint->outer;
+	brute->mapping = (struct mapping){ .depth = 0 };
+	try_shares(brute, 0);
+	joint->best = fmin(joint->best, traffic + brute->best);
+}
+
+static void try_tile_orders(struct joint *joint, int position)
+{
+	int *order = joint->outer.order;
+
+	if (position == joint->outer.depth) {
+		try_stores(joint, 0);
+		return;
+	}
+	for (int i = position; i < joint->outer.depth; i++) {
+		int first = order[position];
+
+		order[position] = order[i];
+		order[i] = first;
+		try_tile_orders(joint, position + 1);
+		order[i] = order[position];
+		order[position] = first;
+	}
+}
+
+/* Every size of LOOP's tiles, and of those after it: the least for each number of them. */
+static void try_tiles(struct joint *joint, int loop)
+{
+	const struct nest_model *model = joint->brute.model;
+	long extent;
+
+	if (loop == model->loop_count) {
+		joint->outer.depth = 0;
+		for (int l = 0; l < model->loop_count; l++) {
+			if (joint->outer.tile[l] < model->loops[l].extent)
+				joint->outer.order[joint->outer.depth++] = l;
+			joint->outer.is_serpentine[l] = !model->loops[l].is_forward;
+		}
+		try_tile_orders(joint, 0);
+		return;
+	}
+	extent = model->loops[loop].extent;
+	for (long tile = 1; tile <= extent; tile++) {
+		if (tile > 1 && (extent - 1) / tile == (extent - 1) / (tile - 1))
+			continue;
+		joint->outer.tile[loop] = tile;
+		try_tiles(joint, loop + 1);
+	}
+}
+
+static void joint_search_equals_brute_force(void **state)
+{
+	struct random_source source = { 3 };
+	int found = 0, proved = 0, weighed = 0;
+
+	(void)state;
+	for (int i = 0; i < JOINT_RUNS; i++) {
+		struct nest_model model;
+		struct arch arch = { .scratchpad_bytes = 16 + random_below(&source, 80), .banks = 1, .align_bytes = 1,
+			.has_pe_array = true };
+		struct element_options elements;
+		struct search_options options;
+		struct schedule best;
+		struct proof proof;
+		struct joint joint = { .arch = &arch, .best = INFINITY };
+		bool is_found;
+		double value;
+
+		random_model(&source, 2 + (int)random_below(&source, 2), 4, &model);
+		for (int l = 0; l < model.loop_count; l++)
+			model.loops[l].tile = 0;
+		random_machine(&source, &arch.array);
+		random_price(&source, &elements.price);
+		elements.price.moved += 0.125;
+		elements.rules = (struct mapping_rules){ .shareable = ~0u, .accumulating = random_below(&source, 4) == 0,
+			.sums = (unsigned)random_below(&source, 8) };
+		for (int l = 0; l < model.loop_count; l++)
+			elements.rules.axis[l] = -1;
+		search_options_init(&options);
+		options.elements = &elements;
+		joint.brute = (struct brute){ .model = &model, .machine = &arch.array, .rules = &elements.rules,
+			.price = &elements.price };
+		try_tiles(&joint, 0);
+		is_found = search_schedule(&model, &arch, &options, &best, &proof);
+		value = is_found ? (double)best.total_bytes + best.cost.elements_bytes : INFINITY;
+		if (joint.best < INFINITY && (!is_found || value < joint.best - 1e-6 || proof.bound_priced > joint.best + 1e-6 ||
+			(proof.bound_priced >= value && value > joint.best + 1e-6))) {
+			print_case(&model, &best);
+			joint.brute.outer = &best;
+			print_nest(&joint.brute);
+			fail_msg("case %d: found %.9g, bound %.9g, where the least is %.9g in %ld bytes", i, value,
+				proof.bound_priced, joint.best, arch.scratchpad_bytes);
+		}
+		found += is_found && joint.best < INFINITY;
+		proved += is_found && proof.bound_priced >= value;
+		weighed += is_found && best.cost.elements_bytes > 0;
+	}
+	assert_true(found > JOINT_RUNS / 2 && proved >= found * 9 / 10 && weighed > JOINT_RUNS / 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(search_equals_brute_force),
+		cmocka_unit_test(joint_search_equals_brute_force),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,12 @@ STRUCTURES = {
     "model_dim": ("passes/cost/model.h", r"to->dims\[\w+\]\.", set()),
     "model_array": ("passes/cost/model.h", "to->", {"name"}),
     "nest_model": ("passes/cost/model.h", r"question->model\.", set()),
-    "search_options": ("passes/search/search.h", r"question->options\.", {"threads", "show_progress", "interrupted"}),
+    "search_options": ("passes/search/search.h", r"question->options\.", {"threads", "show_progress", "interrupted", "elements"}),
+    "element_price": ("ir/pe_array.h", r"question->elements\.price\.", set()),
+    "mapping_rules": ("passes/search/mapping_search.h", r"question->elements\.rules\.", set()),
+    "hold_rule": ("passes/search/mapping_search.h", r"question->elements\.rules\.holds\[\w+\]\.", set()),
+    "pe_array": ("ir/pe_array.h", r"question->array\.", {
+        "mac_cycles", "networks", "words_per_cycle", "scratchpad_words_per_cycle", "computes"}),
     "arch_memory": ("ir/arch.h", r"question->arch\.memories\[\w+\]\.", {"name", "roles", "accumulates"}),
     "arch": ("ir/arch.h", r"question->arch\.", {
         "name", "accumulates", "startup_cycles", "bytes_per_cycle", "max_rank", "max_bytes", "max_count", "max_stride_bytes",

@@ -41,7 +41,8 @@ ok "so is one that the glossary names" not_ok rooms stale
 fields() { python3 -B "$top_srcdir/tests/passes/fields.py" "$1"; }
 ok "questions are remembered by all their fields" fields "$top_srcdir"
 mkdir -p one/passes/cost one/passes/search one/ir
-for file in passes/cost/model.h passes/search/search.h passes/search/search_memo.c ir/arch.h; do
+for file in passes/cost/model.h passes/search/search.h passes/search/search_memo.c passes/search/mapping_search.h ir/arch.h \
+	ir/pe_array.h; do
 	cp "$top_srcdir/$file" one/$file
 done
 sed 's/^\tbool is_partial;/\tbool is_new;\n&/' "$top_srcdir/passes/cost/model.h" >one/passes/cost/model.h
