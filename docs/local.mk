@@ -6,7 +6,7 @@ endif
 EXTRA_DIST += docs/building.md docs/machine.md docs/importing.md docs/loopc-onnx.1
 EXTRA_DIST += docs/glossary.md docs/ir.md
 EXTRA_DIST += docs/affine.md docs/fusion.md
-EXTRA_DIST += docs/reports.md docs/sizes.md docs/tutorial.md
+EXTRA_DIST += docs/reports.md docs/sizes.md docs/tutorial.md docs/levels.md
 
 # Where bash-completion looks, by the name of the command.
 bashcompletiondir = $(datadir)/bash-completion/completions
