@@ -86,6 +86,13 @@ static double gap(long bytes, long bound)
 	return bytes > bound ? (double)(bytes - bound) / (double)bound : 0;
 }
 
+/* SHARE with DIGITS digits behind the point, no less than it is: "at most so much above" is then true. */
+static double rounded_up(double share, int digits)
+{
+	double scale = pow(10, digits), scaled = share * scale;
+	return (fabs(scaled - round(scaled)) <= 1e-12 * scaled ? round(scaled) : ceil(scaled)) / scale;
+}
+
 static double search_gap(const struct plan_nest *nest)
 {
 	return nest->optimal ? 0 : gap(plan_nest_bytes(nest), nest->bound_bytes);
@@ -193,9 +200,10 @@ static json_t *energy_json(const struct energy *energy)
 	return entry;
 }
 
+/* With the six digits that reals are written with. */
 static json_t *gap_json(double share)
 {
-	return share < 0 ? json_null() : json_real(share);
+	return share < 0 ? json_null() : json_real(share > 0 ? rounded_up(share, 5 - (int)floor(log10(share))) : 0);
 }
 
 /* A bound of 0 where MOVED bytes move is none. */
@@ -478,7 +486,7 @@ static void search_text(FILE *out, const struct plan_nest *nest, bool alone)
 	else if (share < 0)
 		fprintf(out, "  search: how far above the best of %s is unknown", space);
 	else
-		fprintf(out, "  search: at most %.2f %% above the best of %s", 100 * share, space);
+		fprintf(out, "  search: at most %.2f %% above the best of %s", 100 * rounded_up(share, 4), space);
 	fprintf(out, ", %s points, %.3f s\n\n", report_number(nest->points), nest->seconds);
 }
 
@@ -531,7 +539,7 @@ static void function_text(FILE *out, const struct plan *plan)
 		fprintf(out, "  %.1f %% above", 100 * gap(moved, bounds->lower_bound_bytes));
 	if (bounds->bound_bytes > bounds->lower_bound_bytes && !bounds->optimal)
 		fprintf(out, "\n  search: at most %.2f %% above the best choice of groups, tiles and what stays on "
-			"chip\n\n", 100 * function_gap(plan));
+			"chip\n\n", 100 * rounded_up(function_gap(plan), 4));
 	else
 		fprintf(out, "\n  search: %s\n\n", bounds->optimal ? "optimal, all choices together"
 			: "not proved: another choice of groups, tiles and what stays on chip may move less");
