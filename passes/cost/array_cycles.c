@@ -276,7 +276,8 @@ static void begin_timing(struct timing *timing)
 
 		for (int d = 0; d < array->rank; d++)
 			for (int l = 0; l < timing->sequence.mapped.model->loop_count && array->dims[d].clip_high > 0; l++)
-				timing->sequence.is_clipped |= (unsigned)(array->dims[d].coefficient[l] > 0) << l;
+				if (array->dims[d].coefficient[l] > 0)
+					timing->sequence.is_clipped |= 1u << l;
 		timing->slots = hold->slots > timing->slots ? hold->slots : timing->slots;
 		if (hold->slots > 1 || array->anchored)
 			timing->matters_first |= outside;
