@@ -88,7 +88,7 @@ void options_help(void)
 "  --emit=FORM[=FILE],... preprocessed ast program deps reuse schedule plan c h\n"
 "                         report           -E  preprocessed  -fsyntax-only  none\n"
 "  --schedule=FILE        replay a schedule that --emit=schedule printed\n"
-"  --objective=FIGURES    what is least: traffic commands cycles energy edp scratchpad,\n"
+"  --objective=FIGURES    least: traffic commands cycles energy edp scratchpad,\n"
 "                         or sums, as traffic+16*commands (default: traffic)\n"
 "  --buffering=single|double|auto             (default: single)\n"
 "  --fuse=never|auto|all  keep what is between nests on chip (default: auto)\n"

@@ -52,7 +52,6 @@ bool session_print_preprocessed(struct session *session, FILE *out);
 /* --emit=ast, which needs no program: the syntax tree of the source. */
 bool session_print_ast(struct session *session, FILE *out);
 
-
 /* Releases what the arena does not own. */
 void session_end(struct session *session);
 
