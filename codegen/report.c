@@ -277,9 +277,9 @@ static json_t *value_json(double value)
 
 static json_t *asked_json(const struct plan_asked *asked)
 {
-	return json_pack("{ss so so sb so}", "name", asked->name, "value", value_json(asked->value),
+	return json_pack("{ss so so sb so ss}", "name", asked->name, "value", value_json(asked->value),
 		"lower_bound", value_json(asked->bound), "optimal", asked->value <= asked->bound,
-		"gap", gap_json(asked_gap(asked)));
+		"gap", gap_json(asked_gap(asked)), "scope", asked->is_of_space ? "searched" : "all");
 }
 
 static json_t *function_json(const struct plan *plan)
@@ -557,12 +557,13 @@ static void asked_text(FILE *out, const struct plan *plan)
 		fputs("not known, as the run is too long to be walked", out);
 	else
 		fprintf(out, "%.10g", asked->value);
+	const char *where = asked->is_of_space ? "in the schedules and mappings that are searched" : "possible";
 	if (share < 0)
 		fprintf(out, "; how far above the least is unknown\n\n");
 	else if (share == 0)
-		fprintf(out, ", and nothing less is possible\n\n");
+		fprintf(out, ", and nothing less is %s\n\n", where);
 	else
-		fprintf(out, "; nothing below %.10g is possible, %.1f %% above that\n\n", asked->bound,
+		fprintf(out, "; nothing below %.10g is %s, %.1f %% above that\n\n", asked->bound, where,
 			100 * share);
 }
 

@@ -39,7 +39,7 @@ libloopc_a_SOURCES += \
 	driver/files.h \
 	driver/emit.c driver/emit.h \
 	driver/harness.c driver/harness.h \
-	driver/objective.c driver/objective.h driver/trades.c driver/trades.h driver/ways.c driver/ways.h \
+	driver/objective.c driver/objective_bound.c driver/objective.h driver/trades.c driver/trades.h driver/ways.c driver/ways.h \
 	driver/options.c driver/options.h \
 	driver/output.c driver/output.h \
 	driver/pareto.c driver/pareto.h \

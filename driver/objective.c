@@ -1,6 +1,5 @@
 #include "driver/objective.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +86,7 @@ const char *objective_lacks(const struct plan_objective *objective, const struct
 
 /* ---- figures ---- */
 
-static double sum_of(const struct plan_objective *objective, int s, const double *figures)
+double objective_sum(const struct plan_objective *objective, int s, const double *figures)
 {
 	double sum = 0;
 	for (int f = 0; f < PLAN_FIGURE_COUNT; f++)
@@ -131,7 +130,7 @@ struct objective_values objective_values_of(const struct plan_objective *objecti
 {
 	struct objective_values values = { .is_known = true };
 	for (int s = 0; s < objective->count; s++) {
-		values.value[s] = sum_of(objective, s, figures);
+		values.value[s] = objective_sum(objective, s, figures);
 		values.is_known &= !isnan(values.value[s]);
 	}
 	return values;
@@ -146,94 +145,4 @@ int objective_values_compare(const struct plan_objective *objective,
 		if (one->value[s] != other->value[s])
 			return one->value[s] < other->value[s] ? -1 : 1;
 	return 0;
-}
-
-/* ---- a bound ---- */
-
-/* Cycles that a multiply-accumulate takes at least: all elements work at the same time, if nests are
- * computed by them. */
-static double least_mac_cycles(const struct plan *plan)
-{
-	const struct pe_array *array = &plan->arch->array;
-	double shared = array->mac_cycles / ((double)array->x * (double)array->y);
-	bool are_elements = plan->nest_count > 0, may_be = plan->arch->has_pe_array && array->mac_cycles > 0;
-	for (int n = 0; n < plan->nest_count; n++)
-		are_elements &= plan->nests[n].elements != NULL;
-	if (!may_be || !are_elements)
-		shared = may_be ? fmin(shared, plan->arch->core_mac_cycles) : plan->arch->core_mac_cycles;
-	return shared;
-}
-
-/* At least BYTES cross the bus, once it has started up; and what the source computes is computed. */
-static double least_cycles(const struct plan *plan, double bytes, double macs)
-{
-	const struct arch *arch = plan->arch;
-	double scale = arch_dma_scale(arch);
-	double startup = (double)(arch->write_startup_cycles < arch->startup_cycles
-		? arch->write_startup_cycles : arch->startup_cycles);
-	/* with a bus for each direction half of it may go by each */
-	double copying = bytes > 0 ? ceil((startup + bytes / arch->bytes_per_cycle
-		/ (arch->is_duplex ? 2 : 1)) * scale * (1 - 1e-12)) : 0;
-	return fmax(copying, ceil(macs * least_mac_cycles(plan) * (1 - 1e-12)));
-}
-
-/* As if all that crosses were written, and the scratchpad were as small as can be paid for. */
-static double least_energy(const struct plan *plan, long bytes, long macs)
-{
-	const struct arch *arch = plan->arch;
-	bool has_registers = arch->energy_register_file_bytes > 0;
-	for (int n = 0; n < plan->nest_count; n++)
-		has_registers |= plan->nests[n].elements != NULL;
-	const struct energy_counts counts = { .macs = macs, .write_bytes = bytes,
-		.register_macs = has_registers ? macs : 0,
-		.scratchpad_bytes = arch->energy_is_sized_by_schedule ? 0 : arch->scratchpad_bytes };
-	struct energy energy = energy_of(arch, &counts);
-	/* operands may come from where they are cheaper */
-	if (has_registers)
-		energy.register_pj = 0;
-	return energy_total_pj(&energy) * (1 - 1e-12);
-}
-
-/* What elements make of PLAN's only nest, if that is the function's only one; NULL: it is not, or a core computes it. */
-static const struct plan_array *only_elements(const struct plan *plan)
-{
-	return plan->nest_count == 1 && plan->nests[0].source_count == 1 ? plan->nests[0].elements : NULL;
-}
-
-/* Elements that compute a nest which is all of the function move no fewer bytes. */
-static double least_array_bytes(const struct plan *plan)
-{
-	const struct plan_array *elements = only_elements(plan);
-	int smallest = INT_MAX;
-	for (int i = 0; elements && i < elements->count; i++)
-		smallest = elements->words[i].array->type.bytes < smallest ? elements->words[i].array->type.bytes : smallest;
-	return elements ? (double)elements->bound_words * smallest : 0;
-}
-
-/* What a search with prices of elements has shown of traffic and bytes of the scratchpad, where these are what is asked for; 0:
- * nothing. */
-static double searched_bound(const struct plan_objective *objective, const struct plan *plan,
-	const struct element_price *price)
-{
-	const double *weights = objective->weight[0];
-	const struct plan_array *elements = only_elements(plan);
-	double weight = price->moved * weights[PLAN_TRAFFIC];
-	bool is_searched = elements && weights[PLAN_TRAFFIC] > 0
-		&& fabs(weight - weights[PLAN_SCRATCHPAD]) <= 1e-12 * weight && price->delivered <= 0 && price->reduced <= 0
-		&& price->cycle <= 0;
-	for (int f = 0; f < PLAN_FIGURE_COUNT; f++)
-		is_searched &= f == PLAN_TRAFFIC || f == PLAN_SCRATCHPAD || weights[f] <= 0;
-	return is_searched ? elements->priced_bound * weights[PLAN_TRAFFIC] * (1 - 1e-12) : 0;
-}
-
-double objective_bound(const struct plan_objective *objective, const struct plan *plan,
-	const struct element_price *price, long macs)
-{
-	long bytes = plan->bounds.lower_bound_bytes > 0 ? plan->bounds.lower_bound_bytes : 0;
-	macs = macs > 0 ? macs : 0;
-	double figures[PLAN_FIGURE_COUNT] = { [PLAN_TRAFFIC] = (double)bytes,
-		[PLAN_CYCLES] = least_cycles(plan, (double)bytes, (double)macs),
-		[PLAN_ENERGY] = least_energy(plan, bytes, macs), [PLAN_SCRATCHPAD] = least_array_bytes(plan) };
-	figures[PLAN_EDP] = figures[PLAN_ENERGY] * figures[PLAN_CYCLES];
-	return fmax(sum_of(objective, 0, figures), searched_bound(objective, plan, price));
 }

@@ -50,9 +50,21 @@ struct objective_values objective_values_of(const struct plan_objective *objecti
 /* < 0: ONE is better. */
 int objective_values_compare(const struct plan_objective *objective,
 	const struct objective_values *one, const struct objective_values *other);
+/* Sum S of FIGURES [PLAN_FIGURE_COUNT]. */
+double objective_sum(const struct plan_objective *objective, int s, const double *figures);
+
+/* What a search with prices has shown: traffic, COMMAND_BYTES for each command, and what elements do at PRICE
+ * are no less than so many BYTES together, whatever the plan. */
+struct objective_searched {
+	double command_bytes;
+	struct element_price price;
+	double bytes;
+};
+
 /* No plan of PLAN's function, whose source has MACS multiply-accumulates (-1: not known), has less of the
- * first sum than this.  PLAN was searched with a PRICE of elements. */
+ * first sum than this: by what holds of all, or by what was SEARCHED [COUNT], which holds in the space of that search alone:
+ * elements compute, with registers that hold one region at a time (passes/search/mapping_search.h).  *IS_OF_SPACE: the latter. */
 double objective_bound(const struct plan_objective *objective, const struct plan *plan,
-	const struct element_price *price, long macs);
+	const struct objective_searched *searched, int count, long macs, bool *is_of_space);
 
 #endif

@@ -12,6 +12,7 @@
 struct plan_tried {
 	struct plan_way way;
 	bool fits;
+	double bytes;                /* what was searched for is no less for any plan; 0: not known */
 	double figures[PLAN_FIGURE_COUNT];   /* NAN: not known */
 };
 
@@ -104,6 +105,7 @@ static int add_ways_of_elements(const struct plan_objective *objective, const st
 	if (energy_is_known(arch) && asks_edp && arch->array.mac_cycles > 0) {
 		price = price_of_energy(arch);
 		price.cycle = cycle_of_product(arch);
+		count = add_priced(ways, count, buffering, 0, price);
 		count = add_priced(ways, count, is_given ? buffering : BUFFERING_DOUBLE, 0, price);
 	}
 	return count;
@@ -173,6 +175,8 @@ static struct plan_tried try_way(const struct session *session, const struct fun
 	struct plan *plan = ways_make(session, session->arch, function, way, make);
 	if (plan)
 		objective_figures(&session->options->objective, plan, tried.figures);
+	if (plan && plan->nest_count == 1 && plan->nests[0].elements)
+		tried.bytes = plan->nests[0].elements->priced_bound;
 	tried.fits = plan;
 	return tried;
 }
@@ -235,6 +239,19 @@ static struct plan_ways *next_ways(struct session *session)
 	return &session->ways[session->plan_count];
 }
 
+/* What the WAYS that leave all buffers possible have shown: with double ones fewer schedules fit.  Returns how many. */
+static int searched_of(const struct plan_ways *ways, struct objective_searched *searched)
+{
+	int count = 0;
+	for (int w = 0; w < ways->count; w++) {
+		const struct plan_tried *tried = &ways->tried[w];
+		if (tried->bytes > 0 && tried->way.buffering == ways->tried[0].way.buffering)
+			searched[count++] = (struct objective_searched){ tried->way.command_bytes, tried->way.elements,
+				tried->bytes };
+	}
+	return count;
+}
+
 struct plan *ways_make_best(struct session *session, const struct function *function,
 	make_plan_fn *make)
 {
@@ -249,9 +266,12 @@ struct plan *ways_make_best(struct session *session, const struct function *func
 		return NULL;
 	double figures[PLAN_FIGURE_COUNT];
 	objective_figures(objective, plan, figures);
-	plan->asked = (struct plan_asked){ objective->text,
-		objective_values_of(objective, figures).value[0],
-		objective_bound(objective, plan, &ways->tried[ways->best].way.elements, source_macs(&session->compilation, function)) };
+	struct objective_searched searched[PLAN_WAYS];
+	int count = searched_of(ways, searched);
+	plan->asked = (struct plan_asked){ .name = objective->text,
+		.value = objective_values_of(objective, figures).value[0] };
+	plan->asked.bound = objective_bound(objective, plan, searched, count,
+		source_macs(&session->compilation, function), &plan->asked.is_of_space);
 	return plan;
 }
 

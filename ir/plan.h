@@ -174,6 +174,7 @@ struct plan_array {
 	const char *bound_argument;
 	double priced_bound;                     /* what the nest was searched for, traffic and a price of elements: nothing costs
 	                                          * less in bytes; 0: not known */
+	int iteration_macs;                      /* multiply-accumulates of each iteration; 0: not the same in all */
 	int count;
 	struct plan_words *words;                /* by array of the nest */
 };
@@ -235,7 +236,8 @@ enum { WORKSPACE_ALIGNMENT = 64 };   /* of each array there, bytes */
 /* What --objective asks for, where that is not traffic alone, of a plan that was made for it. */
 struct plan_asked {
 	const char *name;            /* NULL: traffic */
-	double value, bound;         /* NAN: not known; nothing less is possible than BOUND */
+	double value, bound;         /* NAN: not known; nothing less is possible than BOUND, */
+	bool is_of_space;            /* or nothing in the space that is searched */
 };
 
 struct plan {

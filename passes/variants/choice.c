@@ -492,8 +492,7 @@ static bool is_second_best(const struct choice *choice, const struct plan_nest *
 		&& cost_is_less(&choice->schedule.cost, &cost, false));
 }
 
-/* The user leaves a part of the space only: what is best there says nothing of the rest. */
-static bool is_restricted(const struct choice *choice)
+bool choice_is_restricted(const struct choice *choice)
 {
 	for (int i = 0; i < choice->asked.line_count; i++)
 		if (schedule_restricts(choice->asked.lines[i]))
@@ -511,7 +510,7 @@ long choice_bounded_bytes(const struct choice *choice, const struct plan_nest *o
 
 long choice_space_bound(const struct choice *choice, const struct plan_nest *out)
 {
-	return is_modelled(choice) && !has_holes(choice) && !is_second_best(choice, out) && !is_restricted(choice)
+	return is_modelled(choice) && !has_holes(choice) && !is_second_best(choice, out) && !choice_is_restricted(choice)
 		? choice->proof.bound_bytes : 0;
 }
 

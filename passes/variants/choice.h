@@ -84,6 +84,8 @@ struct cost choice_cost(const struct choice *choice, const struct plan_nest *out
  * So no less than this, of a CHOICE that was lowered as OUT, makes another one of it, as far as a model
  * only bounds its regions; LONG_MAX: not known. */
 long choice_bounded_bytes(const struct choice *choice, const struct plan_nest *out);
+/* The user leaves a part of the space only: what is best there says nothing of the rest. */
+bool choice_is_restricted(const struct choice *choice);
 /* No schedule of CHOICE's form, lowered as OUT, moves less; 0: not known. */
 long choice_space_bound(const struct choice *choice, const struct plan_nest *out);
 /* Fills in what OUT says of bounds and optimality. */

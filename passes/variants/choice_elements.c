@@ -3,7 +3,9 @@
 #include <limits.h>
 #include <math.h>
 
+#include "ir/macs.h"
 #include "passes/cost/bound_nest.h"
+#include "passes/lower/lower.h"
 #include "passes/variants/choice_elements.h"
 
 const char *elements_hindrance(const struct choice *choice)
@@ -67,6 +69,21 @@ void elements_map_alone(struct choice *choice)
 		choice->no_elements = elements_map(choice).why;
 }
 
+/* Multiply-accumulates of each iteration of all loops; 0: some have fewer.  If all together have as many as when each did
+ * all that the statements do, each does. */
+static int iteration_macs(const struct choice *choice)
+{
+	const struct nest *nest = choice->variant.nest;
+	long most = 0, all = nest_macs(nest);
+	for (int s = 0; s < nest->statement_count; s++)
+		most += statement_macs(nest->statements[s]);
+	long sum = most;
+	for (int l = 0; l < choice->model.loop_count; l++)
+		if (__builtin_mul_overflow(sum, choice->model.loops[l].extent, &sum))
+			return 0;
+	return sum == all ? (int)most : 0;
+}
+
 /* No mapping to elements moves fewer words: all their registers together are a memory that holds as much. */
 void elements_bound_words(const struct choice *choice, struct plan_array *elements)
 {
@@ -84,6 +101,7 @@ void elements_bound_words(const struct choice *choice, struct plan_array *elemen
 	/* where a memory adds up, sums are not read again */
 	if (!adds && !__builtin_mul_overflow((long)array->x * array->y, array->registers_bytes / smallest, &registers))
 		elements->bound_words = model_lower_bound(&model, registers, &elements->bound_argument);
-	if (choice->options.elements)
+	elements->iteration_macs = iteration_macs(choice);
+	if (choice->options.elements && !choice->asked.mapping.line && !choice_is_restricted(choice))
 		elements->priced_bound = fmin(choice->proof.bound_priced, (double)choice->rivals_bound);
 }

@@ -217,5 +217,7 @@ has err 'in a step elements compute, and nothing is moved or waited for' "the me
 
 if command -v python3 >/dev/null 2>&1; then
 	ok "random nests" python3 -B "$top_srcdir/tests/passes/elements.py" "$LOOPC" 1 "${LOOPC_ELEMENTS:-$(inputs 14 4)}" .
+	# What a search under lines of a schedule has shown says nothing of others: seed 8.
+	ok "what bounds objectives" python3 -B "$top_srcdir/tests/passes/elements_bound.py" "$LOOPC" 1 "${LOOPC_ELEMENTS:-$(inputs 9 3)}" .
 fi
 finish

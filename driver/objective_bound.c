@@ -1,0 +1,194 @@
+/* What no plan for an objective has less of. */
+
+#include "driver/objective.h"
+
+#include <limits.h>
+#include <math.h>
+
+#include "ir/energy.h"
+
+/* ---- of any plan ---- */
+
+/* Cycles that a multiply-accumulate takes at least: all elements work at the same time, if nests are
+ * computed by them. */
+static double least_mac_cycles(const struct plan *plan)
+{
+	const struct pe_array *array = &plan->arch->array;
+	double shared = array->mac_cycles / ((double)array->x * (double)array->y);
+	bool are_elements = plan->nest_count > 0, may_be = plan->arch->has_pe_array && array->mac_cycles > 0;
+	for (int n = 0; n < plan->nest_count; n++)
+		are_elements &= plan->nests[n].elements != NULL;
+	if (!may_be || !are_elements)
+		shared = may_be ? fmin(shared, plan->arch->core_mac_cycles) : plan->arch->core_mac_cycles;
+	return shared;
+}
+
+/* At least BYTES cross the bus, once it has started up; and what the source computes is computed. */
+static double least_cycles(const struct plan *plan, double bytes, double macs)
+{
+	const struct arch *arch = plan->arch;
+	double scale = arch_dma_scale(arch);
+	double startup = (double)(arch->write_startup_cycles < arch->startup_cycles
+		? arch->write_startup_cycles : arch->startup_cycles);
+	/* with a bus for each direction half of it may go by each */
+	double copying = bytes > 0 ? ceil((startup + bytes / arch->bytes_per_cycle
+		/ (arch->is_duplex ? 2 : 1)) * scale * (1 - 1e-12)) : 0;
+	return fmax(copying, ceil(macs * least_mac_cycles(plan) * (1 - 1e-12)));
+}
+
+/* As if all that crosses were written, and the scratchpad were as small as can be paid for. */
+static double least_energy(const struct plan *plan, long bytes, long macs)
+{
+	const struct arch *arch = plan->arch;
+	bool has_registers = arch->energy_register_file_bytes > 0 || arch->has_pe_array;
+	const struct energy_counts counts = { .macs = macs, .write_bytes = bytes,
+		.register_macs = has_registers ? macs : 0,
+		.scratchpad_bytes = arch->energy_is_sized_by_schedule ? 0 : arch->scratchpad_bytes };
+	struct energy energy = energy_of(arch, &counts);
+	/* operands may come from where they are cheaper */
+	if (has_registers)
+		energy.register_pj = 0;
+	return energy_total_pj(&energy) * (1 - 1e-12);
+}
+
+/* What elements make of PLAN's only nest, if that is the function's only one; NULL: it is not, or a core computes it. */
+static const struct plan_array *only_elements(const struct plan *plan)
+{
+	return plan->nest_count == 1 && plan->nests[0].source_count == 1 ? plan->nests[0].elements : NULL;
+}
+
+/* Elements that compute a nest which is all of the function move no fewer bytes. */
+static double least_array_bytes(const struct plan *plan)
+{
+	const struct plan_array *elements = only_elements(plan);
+	int smallest = INT_MAX;
+	for (int i = 0; elements && i < elements->count; i++)
+		smallest = elements->words[i].array->type.bytes < smallest ? elements->words[i].array->type.bytes : smallest;
+	return elements ? (double)elements->bound_words * smallest : 0;
+}
+
+/* ---- what searches have shown ---- */
+
+/* What a sum of figures has for each of what a search gives a price, and whatever is chosen. */
+struct rates {
+	double traffic, command, moved, delivered, reduced;      /* the third to the last of a byte */
+	double iteration;            /* of the busiest element */
+	double fixed;
+};
+
+static void add_energy(const struct plan *plan, double weight, long macs, struct rates *rates)
+{
+	const struct arch *arch = plan->arch;
+	double words = weight * 8.0 / arch->energy_word_bits;
+	double access = energy_scratchpad_access_pj(arch,
+		arch->energy_is_sized_by_schedule ? 0 : arch->scratchpad_bytes);
+	/* what comes from outside is written into the scratchpad, and what leaves is read from it */
+	rates->traffic += words * (arch->energy_dram_pj + access);
+	rates->moved += words * access;
+	rates->delivered += words * arch->energy_network_pj;
+	rates->reduced += words * energy_reduce_pj(arch);
+	rates->fixed += weight * (double)macs * (arch->energy_mac_pj + ACCESSES_OF_MAC * arch->energy_register_pj);
+}
+
+/* Cycles that an iteration of the busiest element takes at least. */
+static double iteration_cycles(const struct plan *plan)
+{
+	return (double)only_elements(plan)->iteration_macs * plan->arch->array.mac_cycles;
+}
+
+/* Of WEIGHTS [PLAN_FIGURE_COUNT] for PLAN, which elements compute. */
+static struct rates rates_of(const struct plan *plan, const double *weights, long macs)
+{
+	struct rates rates = { .traffic = weights[PLAN_TRAFFIC], .command = weights[PLAN_COMMANDS],
+		.moved = weights[PLAN_SCRATCHPAD], .iteration = weights[PLAN_CYCLES] * iteration_cycles(plan) };
+	if (weights[PLAN_ENERGY] > 0)
+		add_energy(plan, weights[PLAN_ENERGY], macs, &rates);
+	return rates;
+}
+
+/* The largest number that, times each price of SEARCHED but that of an iteration, is no more than RATES. */
+static double scale_of(const struct rates *rates, const struct objective_searched *searched)
+{
+	const double pairs[][2] = { { rates->traffic, 1 }, { rates->command, searched->command_bytes },
+		{ rates->moved, searched->price.moved }, { rates->delivered, searched->price.delivered },
+		{ rates->reduced, searched->price.reduced } };
+	double scale = INFINITY;
+	for (int i = 0; i < 5; i++)
+		if (pairs[i][1] > 0)
+			scale = fmin(scale, pairs[i][0] / pairs[i][1]);
+	return scale;
+}
+
+/* No plan has less of a sum with RATES. */
+static double searched_sum(const struct rates *rates, const struct objective_searched *searched)
+{
+	double scale = scale_of(rates, searched);
+	if (searched->price.cycle > 0)
+		scale = fmin(scale, rates->iteration / searched->price.cycle);
+	return (rates->fixed + scale * searched->bytes) * (1 - 1e-12);
+}
+
+/* No plan's energy times cycles is less, if these are no less than ENERGY and CYCLES: the search has shown that
+ * energy and some more for each cycle are no less than what it found.  Along that line the product is least at
+ * an end. */
+static double searched_product(const struct plan *plan, const struct objective_searched *searched, double energy,
+	double cycles, long macs)
+{
+	const double weights[PLAN_FIGURE_COUNT] = { [PLAN_ENERGY] = 1 };
+	const struct rates rates = rates_of(plan, weights, macs);
+	double scale = scale_of(&rates, searched), each = iteration_cycles(plan);
+	if (searched->price.cycle <= 0 || each <= 0)
+		return energy * cycles;
+	double slope = scale * searched->price.cycle / each;
+	double sum = (rates.fixed + scale * searched->bytes) * (1 - 1e-12);
+	if (slope <= 0 || sum <= energy + slope * cycles)
+		return energy * cycles;
+	return fmin(energy * (sum - energy) / slope, (sum - slope * cycles) * cycles) * (1 - 1e-12);
+}
+
+/* Puts into FIGURES [PLAN_FIGURE_COUNT] what any plan has at least. */
+static void least_figures(const struct plan *plan, long macs, double *figures)
+{
+	long bytes = plan->bounds.lower_bound_bytes > 0 ? plan->bounds.lower_bound_bytes : 0;
+	for (int f = 0; f < PLAN_FIGURE_COUNT; f++)
+		figures[f] = 0;
+	figures[PLAN_TRAFFIC] = (double)bytes;
+	figures[PLAN_CYCLES] = least_cycles(plan, (double)bytes, (double)macs);
+	figures[PLAN_ENERGY] = least_energy(plan, bytes, macs);
+	figures[PLAN_SCRATCHPAD] = least_array_bytes(plan);
+	figures[PLAN_EDP] = figures[PLAN_ENERGY] * figures[PLAN_CYCLES];
+}
+
+/* Raises energy and its product with cycles in FIGURES to what was SEARCHED [COUNT]. */
+static void raise_figures(const struct plan *plan, const struct objective_searched *searched, int count, long macs,
+	double *figures)
+{
+	const double weights[PLAN_FIGURE_COUNT] = { [PLAN_ENERGY] = 1 };
+	for (int i = 0; i < count; i++) {
+		const struct rates rates = rates_of(plan, weights, macs);
+		figures[PLAN_ENERGY] = fmax(figures[PLAN_ENERGY], searched_sum(&rates, &searched[i]));
+	}
+	for (int i = 0; i < count; i++)
+		figures[PLAN_EDP] = fmax(figures[PLAN_EDP], searched_product(plan, &searched[i], figures[PLAN_ENERGY],
+			figures[PLAN_CYCLES], macs));
+}
+
+double objective_bound(const struct plan_objective *objective, const struct plan *plan,
+	const struct objective_searched *searched, int count, long macs, bool *is_of_space)
+{
+	const double *weights = objective->weight[0];
+	double figures[PLAN_FIGURE_COUNT];
+	least_figures(plan, macs > 0 ? macs : 0, figures);
+	double bound = objective_sum(objective, 0, figures), of_any = bound;
+	count = only_elements(plan) && macs >= 0 ? count : 0;
+	if (energy_is_known(plan->arch))
+		raise_figures(plan, searched, count, macs, figures);
+	bound = fmax(bound, objective_sum(objective, 0, figures));
+	for (int i = 0; i < count; i++) {
+		const struct rates rates = rates_of(plan, weights, macs);
+		double product = weights[PLAN_EDP] > 0 ? weights[PLAN_EDP] * figures[PLAN_EDP] : 0;
+		bound = fmax(bound, searched_sum(&rates, &searched[i]) + product);
+	}
+	*is_of_space = bound > of_any;
+	return bound;
+}
