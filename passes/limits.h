@@ -38,6 +38,9 @@ enum { MEMORY_ASSIGNMENTS = 256, CARRY_PLACES = 4096 };
 /* Ways to cut a group that are evaluated, and ways to hold what stages need within one of them: groups
  * are weighed by the thousand. */
 enum { GROUP_POINTS = 200000, GROUP_HOLD_STEPS = 20000 };
+/* Sizes of the tiles of one loop of a group that are tried: all, if it has no more than some 16,000 iterations, as each has a
+ * profile, whose work grows with the group.  Of more, so many are tried, evenly chosen, and nothing is proved. */
+enum { GROUP_SIZES = 256 };
 /* Threads of a search: -j is no more. */
 enum { MAX_THREADS = 64 };
 

@@ -27,6 +27,17 @@ struct search {
 	long points;
 };
 
+/* Leaves some of many sizes TILES [COUNT], the first and the last among them.  Returns how many. */
+static int thin_tiles(struct search *search, long *tiles, int count)
+{
+	if (count <= GROUP_SIZES)
+		return count;
+	for (int i = 0; i < GROUP_SIZES; i++)
+		tiles[i] = tiles[(long)i * (count - 1) / (GROUP_SIZES - 1)];
+	search->is_cut_short = search->is_open = true;
+	return GROUP_SIZES;
+}
+
 static void find_tiles(struct search *search, int l)
 {
 	const struct group_dim *dim = &search->candidate->dims[l];
@@ -49,7 +60,7 @@ static void find_tiles(struct search *search, int l)
 		n = (extent + tile - 1) / tile - 1;
 	}
 	search->tiles[l] = tiles;
-	search->tile_count[l] = count;
+	search->tile_count[l] = thin_tiles(search, tiles, count);
 }
 
 static void keep(struct search *search)
