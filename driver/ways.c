@@ -239,13 +239,15 @@ static struct plan_ways *next_ways(struct session *session)
 	return &session->ways[session->plan_count];
 }
 
-/* What the WAYS that leave all buffers possible have shown: with double ones fewer schedules fit.  Returns how many. */
-static int searched_of(const struct plan_ways *ways, struct objective_searched *searched)
+/* What the WAYS that leave all buffers possible on ARCH have shown: with double ones fewer schedules fit.  Commands for
+ * contiguous pieces are not counted exactly.  Returns how many. */
+static int searched_of(const struct plan_ways *ways, const struct arch *arch, struct objective_searched *searched)
 {
 	int count = 0;
 	for (int w = 0; w < ways->count; w++) {
 		const struct plan_tried *tried = &ways->tried[w];
-		if (tried->bytes > 0 && tried->way.buffering == ways->tried[0].way.buffering)
+		if (tried->bytes > 0 && (tried->way.command_bytes <= 0 || arch->max_rank > 1)
+			&& tried->way.buffering == ways->tried[0].way.buffering)
 			searched[count++] = (struct objective_searched){ tried->way.command_bytes, tried->way.elements,
 				tried->bytes };
 	}
@@ -267,7 +269,7 @@ struct plan *ways_make_best(struct session *session, const struct function *func
 	double figures[PLAN_FIGURE_COUNT];
 	objective_figures(objective, plan, figures);
 	struct objective_searched searched[PLAN_WAYS];
-	int count = searched_of(ways, searched);
+	int count = searched_of(ways, session->arch, searched);
 	plan->asked = (struct plan_asked){ .name = objective->text,
 		.value = objective_values_of(objective, figures).value[0] };
 	plan->asked.bound = objective_bound(objective, plan, searched, count,

@@ -39,11 +39,12 @@ struct objective objective_of(enum ranking ranking)
 	return objective;
 }
 
-struct objective objective_priced(enum ranking ranking, double command_bytes, bool has_elements)
+struct objective objective_priced(enum ranking ranking, double command_bytes, bool has_rows, bool has_elements)
 {
 	struct objective objective = objective_of(ranking);
 
 	objective.command_bytes = command_bytes;
+	objective.has_rows = has_rows;
 	if ((command_bytes > 0 || has_elements) && objective.figures[0] == FIGURE_BYTES)
 		objective.figures[0] = FIGURE_PRICED;
 	return objective;
@@ -132,9 +133,10 @@ double cost_figure(const struct cost *cost, enum figure figure)
 static double figure_of(const struct objective *objective, const struct cost *cost, int i)
 {
 	double price = objective->figures[i] == FIGURE_PRICED ? objective->command_bytes : 0;
+	const struct crossing *external = &cost->crossings[BOUNDARY_EXTERNAL];
+	double commands = objective->has_rows ? fmax(external->commands, external->runs) : external->commands;
 
-	return cost_figure(cost, objective->figures[i])
-		+ (price > 0 ? price * cost->crossings[BOUNDARY_EXTERNAL].commands : 0);
+	return cost_figure(cost, objective->figures[i]) + (price > 0 ? price * commands : 0);
 }
 
 bool cost_dominates(const struct cost *one, const struct cost *other, const enum figure *figures,

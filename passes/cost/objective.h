@@ -56,6 +56,7 @@ struct objective {
 	int count, sought;
 	enum figure figures[FIGURE_COUNT];
 	double command_bytes;        /* of FIGURE_PRICED */
+	bool has_rows;               /* the controller takes a command for each contiguous piece */
 };
 
 /* What choices are compared for.  All of them ask first for what --objective says (RANK_TO_FIT
@@ -73,9 +74,10 @@ enum ranking {
 };
 
 struct objective objective_of(enum ranking ranking);
-/* The same, if a command counts as COMMAND_BYTES where bytes are asked for, and HAS_ELEMENTS: what elements do has a
+/* The same, if a command counts as COMMAND_BYTES where bytes are asked for; HAS_ROWS: of a controller that takes one for each
+ * contiguous piece, of which a cost has as many as its tiles make on average; HAS_ELEMENTS: what elements do has a
  * price too. */
-struct objective objective_priced(enum ranking ranking, double command_bytes, bool has_elements);
+struct objective objective_priced(enum ranking ranking, double command_bytes, bool has_rows, bool has_elements);
 
 /* Of what runs one after the other: memory is used in turns.  What is better in what is asked for
  * stays so with anything else beside it: partitions of functions into groups count on it. */

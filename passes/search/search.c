@@ -145,7 +145,7 @@ static void search_unpriced(struct crew *crew, const struct space *space, struct
 	struct mapping_proof proof;
 
 	plain.elements = NULL;
-	plain.objective = objective_priced(RANK_SCHEDULES, space->options->command_bytes, false);
+	plain.objective = objective_priced(RANK_SCHEDULES, space->options->command_bytes, space->arch->max_rank == 1, false);
 	run_search(crew, &plain, &best, limit);
 	total->points = best.points;
 	if (!best.found || !mapping_search(space->model, &space->arch->array, &best.best, &elements->rules, &elements->price,
@@ -245,13 +245,14 @@ bool search_least_memory(const struct nest_model *model, const struct arch *arch
 
 /* What TOTAL, of a search that found something, has shown; no schedule moves less than LOWER bytes.
  * Where something else has a price, of bytes alone nothing else is known. */
-static struct proof proof_of(const struct search_options *options, const struct outcome *total,
+static struct proof proof_of(const struct arch *arch, const struct search_options *options, const struct outcome *total,
 	long lower)
 {
 	bool is_priced = options->command_bytes > 0 || options->elements;
 	struct proof proof = { .is_optimal = total->is_complete, .points = total->points,
 		.bound_bytes = is_priced ? lower : total->best.total_bytes };
-	const struct objective asked = objective_priced(RANK_ASKED, options->command_bytes, options->elements);
+	const struct objective asked = objective_priced(RANK_ASKED, options->command_bytes, arch->max_rank == 1,
+		options->elements);
 
 	proof.bound_priced = fmin(objective_value(&asked, &total->best.cost), fmin(total->unmapped, total->bound));
 	if (!is_priced && (double)proof.bound_bytes > total->bound)
@@ -291,7 +292,7 @@ static bool search_buffering(const struct nest_model *model, const struct arch *
 	if (total.found) {
 		drop_turns(&space, &total.best);
 		*best = total.best;
-		*proof = proof_of(options, &total, lower);
+		*proof = proof_of(arch, options, &total, lower);
 	}
 	crew_clear(&crew);
 	space_clear(&space);
@@ -326,7 +327,7 @@ static bool search_with_buffers(const struct nest_model *model, const struct arc
 	const struct search_options *options, struct schedule *best, struct proof *proof)
 {
 	bool is_double = options->buffering == BUFFERING_DOUBLE;
-	struct objective asked = objective_priced(RANK_ASKED, options->command_bytes, options->elements);
+	struct objective asked = objective_priced(RANK_ASKED, options->command_bytes, arch->max_rank == 1, options->elements);
 	struct schedule overlapped;
 	struct proof other = { .points = 0 };
 	const char *argument;

@@ -270,7 +270,7 @@ void space_init(struct space *space, const struct nest_model *model,
 		space->capacity = (double)arch->scratchpad_bytes;
 	space->least = cost_of_bytes(least_bytes);
 	space->objective = objective_priced(options->prefers_memory ? RANK_SMALL_SCHEDULES :
-		RANK_SCHEDULES, options->command_bytes, options->elements);
+		RANK_SCHEDULES, options->command_bytes, arch->max_rank == 1, options->elements);
 	for (int l = 0; l < model->loop_count; l++) {
 		space->may_turn[l] = !model->loops[l].is_forward && options->serpentine[l] != 0;
 		add_choices(space, l);

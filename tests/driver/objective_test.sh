@@ -48,6 +48,30 @@ has r.json '"value": null' "a time that no number holds: null"
 exits 0 "nor is it measured" "$LOOPC" --arch=slow.yaml --verify -o o.c "$kernel"
 hasnt err 'cycles' "nor is it measured: nothing is said of it"
 
+# cycles_of FILE: of all that the report FILE is about
+cycles_of()
+{
+	awk '/"total": \{/ { on = 1 } on && $1 == "\"cycles\":" { print $2 + 0; exit }' "$1"
+}
+
+# A controller that takes a command for each contiguous piece: rows that are short cost time.
+printf 'name: rows\nscratchpad: { bytes: 4096 }\ndma: { startup_cycles: 100, bytes_per_cycle: 4, max_rank: 1 }\n' >rows.yaml
+cat >layer.loop <<'END'
+void layer(const short X[16][18][18], const short W[32][16][3][3], short Y[32][16][16])
+{
+	for (int k = 0; k < 32; k++)
+		for (int p = 0; p < 16; p++)
+			for (int q = 0; q < 16; q++)
+				for (int c = 0; c < 16; c++)
+					for (int r = 0; r < 3; r++)
+						for (int s = 0; s < 3; s++)
+							Y[k][p][q] += X[c][p + r][q + s] * W[k][c][r][s];
+}
+END
+exits 0 "short rows: for traffic" "$LOOPC" --arch=rows.yaml --report=traffic.json -o o.c layer.loop
+exits 0 "short rows: for cycles" "$LOOPC" --arch=rows.yaml --objective=cycles --verify --report=cycles.json -o o.c layer.loop
+ok "short rows: a sixth of the cycles, or less" test $((6 * $(cycles_of cycles.json))) -le "$(cycles_of traffic.json)"
+
 # Of two functions each is made as if it were alone.
 sed 's/product/again/' product.loop | cat product.loop - >two.loop
 exits 0 "two functions" "$LOOPC" --objective=cycles --emit=schedule -o two.txt two.loop
@@ -55,11 +79,6 @@ exits 0 "one of them" "$LOOPC" --objective=cycles --emit=schedule -o one.txt pro
 sed 's/product/again/' one.txt | cat one.txt - >both.txt
 same both.txt two.txt "two functions: each as if it were alone"
 
-# cycles_of FILE: of all that the report FILE is about
-cycles_of()
-{
-	awk '/"total": \{/ { on = 1 } on && $1 == "\"cycles\":" { print $2 + 0; exit }' "$1"
-}
 traffic=0 best=0
 for layer in conv3_1 conv4_2 conv5_1; do
 	source=$top_srcdir/examples/vgg16/$layer.loop
