@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "ir/plan.h"
+#include "ir/prices.h"
 
 /* What --objective asks for, of plans that are made: the figures of a plan, and which of two plans is
  * better.  driver/ways.h makes them. */
@@ -53,12 +54,10 @@ int objective_values_compare(const struct plan_objective *objective,
 /* Sum S of FIGURES [PLAN_FIGURE_COUNT]. */
 double objective_sum(const struct plan_objective *objective, int s, const double *figures);
 
-/* What a search with prices has shown: traffic, COMMAND_BYTES for each command, and what elements do at PRICE
- * are no less than so many BYTES together, whatever the plan. */
+/* What a search with PRICES has shown: nothing costs less than VALUE. */
 struct objective_searched {
-	double command_bytes;
-	struct element_price price;
-	double bytes;
+	struct prices prices;
+	double value;
 };
 
 /* No plan of PLAN's function, whose source has MACS multiply-accumulates (-1: not known), has less of the

@@ -72,7 +72,7 @@ static double least_array_bytes(const struct plan *plan)
 /* What a sum of figures has for each of what a search gives a price, and whatever is chosen. */
 struct rates {
 	double traffic, command, moved, delivered, reduced;      /* the third to the last of a byte */
-	double iteration;            /* of the busiest element */
+	double cycle;
 	double fixed;
 };
 
@@ -90,28 +90,23 @@ static void add_energy(const struct plan *plan, double weight, long macs, struct
 	rates->fixed += weight * (double)macs * (arch->energy_mac_pj + ACCESSES_OF_MAC * arch->energy_register_pj);
 }
 
-/* Cycles that an iteration of the busiest element takes at least. */
-static double iteration_cycles(const struct plan *plan)
-{
-	return (double)only_elements(plan)->iteration_macs * plan->arch->array.mac_cycles;
-}
-
 /* Of WEIGHTS [PLAN_FIGURE_COUNT] for PLAN, which elements compute. */
 static struct rates rates_of(const struct plan *plan, const double *weights, long macs)
 {
 	struct rates rates = { .traffic = weights[PLAN_TRAFFIC], .command = weights[PLAN_COMMANDS],
-		.moved = weights[PLAN_SCRATCHPAD], .iteration = weights[PLAN_CYCLES] * iteration_cycles(plan) };
+		.moved = weights[PLAN_SCRATCHPAD], .cycle = weights[PLAN_CYCLES] };
 	if (weights[PLAN_ENERGY] > 0)
 		add_energy(plan, weights[PLAN_ENERGY], macs, &rates);
 	return rates;
 }
 
-/* The largest number that, times each price of SEARCHED but that of an iteration, is no more than RATES. */
+/* The largest number that, times each price of SEARCHED but that of a cycle, is no more than RATES. */
 static double scale_of(const struct rates *rates, const struct objective_searched *searched)
 {
-	const double pairs[][2] = { { rates->traffic, 1 }, { rates->command, searched->command_bytes },
-		{ rates->moved, searched->price.moved }, { rates->delivered, searched->price.delivered },
-		{ rates->reduced, searched->price.reduced } };
+	const struct prices *prices = &searched->prices;
+	const double pairs[][2] = { { rates->traffic, prices->byte }, { rates->command, prices->command },
+		{ rates->moved, prices->moved }, { rates->delivered, prices->delivered },
+		{ rates->reduced, prices->reduced } };
 	double scale = INFINITY;
 	for (int i = 0; i < 5; i++)
 		if (pairs[i][1] > 0)
@@ -119,28 +114,38 @@ static double scale_of(const struct rates *rates, const struct objective_searche
 	return scale;
 }
 
-/* No plan has less of a sum with RATES. */
-static double searched_sum(const struct rates *rates, const struct objective_searched *searched)
+/* The part of what was searched that a plan has a choice about: it has MACS multiply-accumulates. */
+static double searched_choice(const struct objective_searched *searched, long macs)
 {
-	double scale = scale_of(rates, searched);
-	if (searched->price.cycle > 0)
-		scale = fmin(scale, rates->iteration / searched->price.cycle);
-	return (rates->fixed + scale * searched->bytes) * (1 - 1e-12);
+	return searched->value - searched->prices.mac * (double)macs;
 }
 
-/* No plan's energy times cycles is less, if these are no less than ENERGY and CYCLES: the search has shown that
- * energy and some more for each cycle are no less than what it found.  Along that line the product is least at
- * an end. */
+/* No plan has less of a sum with RATES. */
+static double searched_sum(const struct rates *rates, const struct objective_searched *searched, long macs)
+{
+	const struct prices *prices = &searched->prices;
+	double scale = scale_of(rates, searched);
+	if (prices->cycle > 0)
+		scale = fmin(scale, rates->cycle / prices->cycle);
+	return (rates->fixed + (prices->multiplies ? 0 : scale * searched_choice(searched, macs))) * (1 - 1e-12);
+}
+
+/* No plan's energy times cycles is less, if these are no less than ENERGY and CYCLES.  A search has shown this of the product;
+ * or that energy and some more for each cycle are no less than what it found: along that line the product is least
+ * at an end. */
 static double searched_product(const struct plan *plan, const struct objective_searched *searched, double energy,
 	double cycles, long macs)
 {
 	const double weights[PLAN_FIGURE_COUNT] = { [PLAN_ENERGY] = 1 };
 	const struct rates rates = rates_of(plan, weights, macs);
-	double scale = scale_of(&rates, searched), each = iteration_cycles(plan);
-	if (searched->price.cycle <= 0 || each <= 0)
-		return energy * cycles;
-	double slope = scale * searched->price.cycle / each;
-	double sum = (rates.fixed + scale * searched->bytes) * (1 - 1e-12);
+	const struct prices *prices = &searched->prices;
+	double scale = scale_of(&rates, searched), slope = scale * prices->cycle;
+	if (prices->multiplies) {
+		if (prices->mac > 0 && macs > 0)
+			scale = fmin(scale, rates.fixed / (prices->mac * (double)macs));
+		return fmax(energy * cycles, scale * searched->value * (1 - 1e-12));
+	}
+	double sum = (rates.fixed + scale * searched_choice(searched, macs)) * (1 - 1e-12);
 	if (slope <= 0 || sum <= energy + slope * cycles)
 		return energy * cycles;
 	return fmin(energy * (sum - energy) / slope, (sum - slope * cycles) * cycles) * (1 - 1e-12);
@@ -166,7 +171,7 @@ static void raise_figures(const struct plan *plan, const struct objective_search
 	const double weights[PLAN_FIGURE_COUNT] = { [PLAN_ENERGY] = 1 };
 	for (int i = 0; i < count; i++) {
 		const struct rates rates = rates_of(plan, weights, macs);
-		figures[PLAN_ENERGY] = fmax(figures[PLAN_ENERGY], searched_sum(&rates, &searched[i]));
+		figures[PLAN_ENERGY] = fmax(figures[PLAN_ENERGY], searched_sum(&rates, &searched[i], macs));
 	}
 	for (int i = 0; i < count; i++)
 		figures[PLAN_EDP] = fmax(figures[PLAN_EDP], searched_product(plan, &searched[i], figures[PLAN_ENERGY],
@@ -187,7 +192,7 @@ double objective_bound(const struct plan_objective *objective, const struct plan
 	for (int i = 0; i < count; i++) {
 		const struct rates rates = rates_of(plan, weights, macs);
 		double product = weights[PLAN_EDP] > 0 ? weights[PLAN_EDP] * figures[PLAN_EDP] : 0;
-		bound = fmax(bound, searched_sum(&rates, &searched[i]) + product);
+		bound = fmax(bound, searched_sum(&rates, &searched[i], macs) + product);
 	}
 	*is_of_space = bound > of_any;
 	return bound;

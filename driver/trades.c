@@ -218,7 +218,7 @@ static bool print_table(FILE *out, const struct trades *trades)
 			for (int i = 0; i < trades->asked.count; i++)
 				fprintf(out, " %18.10g", trade->figures[trades->asked.figures[i]]);
 			fprintf(out, "  %-7s %8.6g bytes\n", buffering_names[trade->way.buffering],
-				trade->way.command_bytes);
+				trade->way.prices.command);
 		}
 		putc('\n', out);
 	}
@@ -238,7 +238,7 @@ static bool print_csv(FILE *out, const struct trades *trades)
 			for (int i = 0; i < trades->asked.count; i++)
 				fprintf(out, ",%.17g", trade->figures[trades->asked.figures[i]]);
 			fprintf(out, ",%s,%.17g\n", buffering_names[trade->way.buffering],
-				trade->way.command_bytes);
+				trade->way.prices.command);
 		}
 	return !ferror(out);
 }
@@ -250,7 +250,7 @@ static json_t *point_json(const struct trades *trades, const struct trade *trade
 		json_object_set_new(json, figure_name(trades->asked.figures[i]),
 			json_real(trade->figures[trades->asked.figures[i]]));
 	json_object_set_new(json, "buffering", json_string(buffering_names[trade->way.buffering]));
-	json_object_set_new(json, "command_bytes", json_real(trade->way.command_bytes));
+	json_object_set_new(json, "command_bytes", json_real(trade->way.prices.command));
 	json_object_set_new(json, "schedule", json_string(trade->schedule));
 	return json;
 }

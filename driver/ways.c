@@ -12,7 +12,7 @@
 struct plan_tried {
 	struct plan_way way;
 	bool fits;
-	double bytes;                /* what was searched for is no less for any plan; 0: not known */
+	double shown;                /* what was searched for costs no less, whatever the plan; 0: not known */
 	double figures[PLAN_FIGURE_COUNT];   /* NAN: not known */
 };
 
@@ -29,21 +29,21 @@ static double bytes_of_a_start(const struct arch *arch)
 	return (double)arch->startup_cycles * arch->bytes_per_cycle;
 }
 
-static int add_priced(struct plan_way *ways, int count, enum buffering buffering, double command_bytes,
-	struct element_price elements)
+static int add_priced(struct plan_way *ways, int count, enum buffering buffering, struct prices prices)
 {
-	const struct plan_way way = { buffering, command_bytes, elements };
-	for (int w = 0; w < count; w++)
-		if (ways[w].buffering == buffering && ways[w].command_bytes == command_bytes
-			&& ways[w].elements.moved == elements.moved && ways[w].elements.cycle == elements.cycle)
+	for (int w = 0; w < count; w++) {
+		const struct prices *old = &ways[w].prices;
+		if (ways[w].buffering == buffering && old->byte == prices.byte && old->command == prices.command
+			&& old->moved == prices.moved && old->cycle == prices.cycle && old->multiplies == prices.multiplies)
 			return count;
-	ways[count] = way;
+	}
+	ways[count] = (struct plan_way){ buffering, prices };
 	return count + 1;
 }
 
 static int add_way(struct plan_way *ways, int count, enum buffering buffering, double command_bytes)
 {
-	return add_priced(ways, count, buffering, command_bytes, (struct element_price){ 0 });
+	return add_priced(ways, count, buffering, (struct prices){ .byte = 1, .command = command_bytes });
 }
 
 /* Where commands overlap some of their starts cost nothing: shares of what one takes are tried.  Double
@@ -65,48 +65,48 @@ static int add_ways_of_time(const struct arch *arch, int buffering, struct plan_
 	return count;
 }
 
-/* What elements do costs energy: in bytes that come from external memory, or go there. */
-static struct element_price price_of_energy(const struct arch *arch)
+/* Adds WEIGHT times the prices of a picojoule to PRICES. */
+static void add_energy_prices(const struct arch *arch, double weight, struct prices *prices)
 {
-	double byte = arch->energy_dram_pj + arch->energy_scratchpad_pj;
-	double reduce = arch->energy_reduce_pj >= 0 ? arch->energy_reduce_pj
-		: 3 * arch->energy_register_pj + arch->energy_network_pj + arch->energy_mac_pj;
-	return (struct element_price){ .moved = arch->energy_scratchpad_pj / byte,
-		.delivered = arch->energy_network_pj / byte, .reduced = reduce / byte };
+	double words = weight * 8.0 / arch->energy_word_bits;
+	double access = energy_scratchpad_access_pj(arch, arch->energy_is_sized_by_schedule ? 0 : arch->scratchpad_bytes);
+	/* what comes from outside is written into the scratchpad, and what leaves is read from it */
+	prices->byte += words * (arch->energy_dram_pj + access);
+	prices->moved += words * access;
+	prices->delivered += words * arch->energy_network_pj;
+	prices->reduced += words * energy_reduce_pj(arch);
+	prices->mac += weight * (arch->energy_mac_pj + ACCESSES_OF_MAC * arch->energy_register_pj);
 }
 
-/* A cycle costs as much as its share of the energy that a run needs where all elements work: near the least product a change of
- * either by the same share weighs the same. */
-static double cycle_of_product(const struct arch *arch)
+/* WEIGHT times what sum S of OBJECTIVE gives a price, but for a product. */
+static void add_prices(const struct plan_objective *objective, int s, const struct arch *arch, double weight,
+	struct prices *prices)
 {
-	double elements = (double)arch->array.x * (double)arch->array.y;
-	double word_bytes = arch->energy_word_bits / 8.0;
-	return elements * (arch->energy_mac_pj + ACCESSES_OF_MAC * arch->energy_register_pj)
-		/ ((arch->energy_dram_pj + arch->energy_scratchpad_pj) / word_bytes);
+	const double *weights = objective->weight[s];
+	prices->byte += weight * weights[PLAN_TRAFFIC];
+	prices->command += weight * weights[PLAN_COMMANDS];
+	prices->moved += weight * weights[PLAN_SCRATCHPAD];
+	prices->cycle += arch->array.mac_cycles > 0 ? weight * weights[PLAN_CYCLES] : 0;
+	if (weights[PLAN_ENERGY] > 0 && energy_is_known(arch))
+		add_energy_prices(arch, weight * weights[PLAN_ENERGY], prices);
 }
 
-/* Ways in which what elements do has a price. */
+/* What OBJECTIVE asks for, if its elements matter.  Of sums after the first hardly anything: they tell apart what is equal. */
 static int add_ways_of_elements(const struct plan_objective *objective, const struct arch *arch, enum buffering buffering,
 	bool is_given, struct plan_way *ways, int count)
 {
-	const double *weights = objective->weight[0];
-	struct element_price price = { 0 };
-	bool asks_edp = objective_asks_for(objective, PLAN_EDP);
+	struct prices prices = { .byte = 0 };
+	bool has_edp = energy_is_known(arch) && arch->array.mac_cycles > 0 && objective_asks_for(objective, PLAN_EDP);
 	if (!arch->has_pe_array)
 		return count;
-	if (objective_asks_for(objective, PLAN_SCRATCHPAD)) {
-		/* where it comes second, hardly anything; where nothing else is asked for, nearly all */
-		price.moved = weights[PLAN_SCRATCHPAD] <= 0 ? 1e-4
-			: weights[PLAN_TRAFFIC] > 0 ? weights[PLAN_SCRATCHPAD] / weights[PLAN_TRAFFIC] : 1e4;
-		count = add_priced(ways, count, buffering, 0, price);
-	}
-	if (energy_is_known(arch) && (asks_edp || objective_asks_for(objective, PLAN_ENERGY)))
-		count = add_priced(ways, count, buffering, 0, price_of_energy(arch));
-	if (energy_is_known(arch) && asks_edp && arch->array.mac_cycles > 0) {
-		price = price_of_energy(arch);
-		price.cycle = cycle_of_product(arch);
-		count = add_priced(ways, count, buffering, 0, price);
-		count = add_priced(ways, count, is_given ? buffering : BUFFERING_DOUBLE, 0, price);
+	for (int s = 0; s < objective->count; s++)
+		add_prices(objective, s, arch, s ? 1e-4 : 1, &prices);
+	if (prices_have_elements(&prices))
+		count = add_priced(ways, count, prices_have_time(&prices) && !is_given ? BUFFERING_AUTO : buffering, prices);
+	if (has_edp) {
+		prices = (struct prices){ .multiplies = true };
+		add_energy_prices(arch, 1, &prices);
+		count = add_priced(ways, count, is_given ? buffering : BUFFERING_AUTO, prices);
 	}
 	return count;
 }
@@ -134,7 +134,7 @@ int ways_to_trade(const struct plan_objective *figures, const struct arch *arch,
 	static const double of_elements[] = { 0.02, 0.0675, 0.25, 1, 1e4 };
 	int count = ways_for(figures, arch, buffering, ways);
 	for (int p = 0; p < 5 && arch->has_pe_array && objective_asks_for(figures, PLAN_SCRATCHPAD); p++)
-		count = add_priced(ways, count, ways[0].buffering, 0, (struct element_price){ .moved = of_elements[p] });
+		count = add_priced(ways, count, ways[0].buffering, (struct prices){ .byte = 1, .moved = of_elements[p] });
 	for (int p = 0; p < 4 && objective_asks_for(figures, PLAN_COMMANDS); p++)
 		count = add_way(ways, count, ways[0].buffering, prices[p]);
 	return count;
@@ -148,10 +148,9 @@ static void go(const struct options *options, const struct plan_way *way,
 	struct compilation *compilation)
 {
 	enum { POINTS = 2000000 };
-	bool is_limited = way->command_bytes > 0 && (!options->effort || options->effort > POINTS);
+	bool is_limited = way->prices.command > 0 && (!options->effort || options->effort > POINTS);
 	compilation->request.buffering = way->buffering;
-	compilation->request.restriction.command_bytes = way->command_bytes;
-	compilation->request.restriction.elements = way->elements;
+	compilation->request.restriction.prices = way->prices;
 	compilation->request.effort = is_limited ? POINTS : options->effort;
 }
 
@@ -176,7 +175,7 @@ static struct plan_tried try_way(const struct session *session, const struct fun
 	if (plan)
 		objective_figures(&session->options->objective, plan, tried.figures);
 	if (plan && plan->nest_count == 1 && plan->nests[0].elements)
-		tried.bytes = plan->nests[0].elements->priced_bound;
+		tried.shown = plan->nests[0].elements->priced_bound;
 	tried.fits = plan;
 	return tried;
 }
@@ -246,10 +245,9 @@ static int searched_of(const struct plan_ways *ways, const struct arch *arch, st
 	int count = 0;
 	for (int w = 0; w < ways->count; w++) {
 		const struct plan_tried *tried = &ways->tried[w];
-		if (tried->bytes > 0 && (tried->way.command_bytes <= 0 || arch->max_rank > 1)
-			&& tried->way.buffering == ways->tried[0].way.buffering)
-			searched[count++] = (struct objective_searched){ tried->way.command_bytes, tried->way.elements,
-				tried->bytes };
+		if (tried->shown > 0 && (tried->way.prices.command <= 0 || arch->max_rank > 1)
+			&& (tried->way.buffering == ways->tried[0].way.buffering || tried->way.buffering == BUFFERING_AUTO))
+			searched[count++] = (struct objective_searched){ tried->way.prices, tried->shown };
 	}
 	return count;
 }
@@ -288,7 +286,7 @@ static void print_tried(FILE *out, const struct plan_objective *objective,
 	const struct plan_tried *tried, bool is_best)
 {
 	fprintf(out, "\n%c %-7s %8.6g bytes", is_best ? '*' : ' ',
-		buffering_names[tried->way.buffering], tried->way.command_bytes);
+		buffering_names[tried->way.buffering], tried->way.prices.command);
 	if (!tried->fits)
 		fputs("  does not fit", out);
 	for (int f = 0; f < PLAN_FIGURE_COUNT && tried->fits; f++)

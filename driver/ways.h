@@ -12,8 +12,7 @@ enum { PLAN_WAYS = 32 };
 /* How a plan is made. */
 struct plan_way {
 	enum buffering buffering;
-	double command_bytes;        /* see search_options; 0: they cost nothing */
-	struct element_price elements;   /* likewise; all 0: what they do costs nothing */
+	struct prices prices;        /* of what the search makes least */
 };
 
 /* A plan of FUNCTION, through all passes; NULL after errors. */

@@ -1,5 +1,5 @@
 libloopc_a_SOURCES += \
-	ir/arch.h ir/pe_array.h \
+	ir/arch.h ir/pe_array.h ir/prices.h \
 	ir/order.c ir/order.h \
 	ir/arch.c ir/energy.c ir/energy.h \
 	ir/isl_work.c ir/isl_work.h \

@@ -29,12 +29,6 @@ struct pe_array {
 	bool computes;               /* what it can, unless a schedule says otherwise; else what a schedule says of it */
 };
 
-/* What elements cost: so much for each byte that the array reads from the scratchpad and writes to it, that single elements get
- * and give, and that is added up, and for each iteration of the busiest element. */
-struct element_price {
-	double moved, delivered, reduced, cycle;
-};
-
 /* A machine that says nothing of its array but the elements: one read serves all, and so on (docs/machine.md). */
 static inline struct pe_array pe_array_usual(void)
 {

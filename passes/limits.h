@@ -30,8 +30,10 @@ enum { EXHAUSTIVE_POINTS = 80000000, BOXES_POINTS = 10000000, PART_POINTS = 2000
 enum { MAPPING_POINTS = 2000000 };
 /* The same of one of the schedules that a search looks at with them. */
 enum { MAPPING_LEAF_POINTS = 20000, MAPPING_LOOK_POINTS = 1000 };
-/* The same of such a search all in all: up to ten seconds. */
-enum { ELEMENTS_POINTS = 20000000 };
+/* The same of such a search all in all: up to ten seconds.  Where time has a price a point is more work. */
+enum { ELEMENTS_POINTS = 20000000, TIMED_POINTS = 2000000 };
+/* Points that are looked at at random first: a share of all, at most. */
+enum { ANNEALING_POINTS = 600000, TIMED_ANNEALING_POINTS = 1000000 };
 /* Ways to give the arrays of a nest to a machine's memories that are searched: where there are more,
  * nothing is proved.  Places that are looked at for carried arrays, until all have one. */
 enum { MEMORY_ASSIGNMENTS = 256, CARRY_PLACES = 4096 };

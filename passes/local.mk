@@ -23,10 +23,10 @@ libloopc_a_SOURCES += \
 	passes/cost/created.c passes/cost/created.h passes/cost/cut.c passes/cost/cut.h passes/cost/function_bound.c passes/cost/function_bound.h \
 	passes/cost/hull.c passes/cost/hull.h passes/cost/model.c passes/cost/model.h \
 	passes/cost/model_math.h passes/cost/nest_model.c passes/cost/nest_model.h \
-	passes/cost/objective.c passes/cost/objective.h passes/cost/place.c passes/cost/place.h \
+	passes/cost/objective.c passes/cost/objective.h passes/cost/place.c passes/cost/place.h passes/cost/run_cycles.c passes/cost/run_cycles.h \
 	passes/cost/plan_cost.c passes/cost/plan_cost.h passes/cost/reuse.c passes/cost/schedule_cost.c
 libloopc_a_SOURCES += \
-	passes/search/mapping_least.c passes/search/mapping_search.c passes/search/mapping_search.h \
+	passes/search/annealing.c passes/search/annealing.h passes/search/mapping_least.c passes/search/mapping_search.c passes/search/mapping_search.h \
 	passes/search/mapping_state.h passes/search/restriction.c passes/search/restriction.h \
 	passes/search/search.c passes/search/search.h passes/search/search_array.c passes/search/search_elements.c \
 	passes/search/search_memo.c passes/search/search_memo.h passes/search/search_rounds.c \

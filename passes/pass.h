@@ -5,6 +5,7 @@
 
 #include "ir/arch.h"
 #include "ir/plan.h"
+#include "ir/prices.h"
 #include "ir/program.h"
 #include "passes/limits.h"
 #include "support/arena.h"
@@ -23,8 +24,7 @@ struct restriction {
 	bool is_forward;             /* no serpentine loops, and so no slots */
 	bool divides;                /* tile sizes divide the extents */
 	bool prefers_memory;         /* see search_options */
-	double command_bytes;        /* likewise */
-	struct element_price elements;   /* likewise, in bytes of external memory */
+	struct prices prices;        /* likewise */
 };
 
 struct search_memo;

@@ -322,22 +322,44 @@ static double least_travel(const struct pe_array *machine, enum array_way way, d
 	return fmax(most, all / machine->networks[way]) / machine->words_per_cycle;
 }
 
-/* Results of single registers hold elements up; those of double ones may go beside each other. */
+/* Results of single registers, and words that come to those, hold elements up; results of double ones may go beside
+ * each other. */
 double array_least_cycles(const struct pe_array *machine, const struct array_work *work)
 {
 	long elements = work->elements > 0 ? work->elements : (long)machine->x * machine->y;
 	double cycles = work->macs * machine->mac_cycles / (double)elements;
 	double crossing = work->read + (work->is_serial ? work->written : 0);
+	double late = least_travel(machine, WAY_READ, work->most_late, work->late);
 
 	if (work->is_serial)
 		cycles += least_travel(machine, WAY_REDUCE, work->most_reduced, work->reduced) +
-			least_travel(machine, WAY_WRITE, work->most_written, work->written);
+			fmax(least_travel(machine, WAY_WRITE, work->most_written, work->written), late);
 	else
-		cycles = fmax(cycles, fmax(work->most_reduced, work->most_written) / machine->words_per_cycle);
+		cycles = fmax(cycles + late, fmax(work->most_reduced, work->most_written) / machine->words_per_cycle);
 	cycles = fmax(cycles, least_travel(machine, WAY_READ, work->most_read, work->read));
 	if (machine->scratchpad_words_per_cycle > 0)
 		cycles = fmax(cycles, crossing / machine->scratchpad_words_per_cycle);
 	return cycles * (1 - 1e-12);
+}
+
+void array_work_add(struct array_work *work, double read, double written, double reduced, bool is_double, bool is_written)
+{
+	work->read += read;
+	work->written += written;
+	work->reduced += reduced;
+	work->most_read = fmax(work->most_read, read);
+	work->most_written = fmax(work->most_written, written);
+	work->most_reduced = fmax(work->most_reduced, reduced);
+	work->late += is_double ? 0 : read;
+	work->most_late = fmax(work->most_late, is_double ? 0 : read);
+	work->is_serial &= !is_written || !is_double;
+}
+
+double mapping_fetching(const struct nest_model *model, const struct pe_array *machine, const struct mapping *mapping)
+{
+	struct array_work work = mapping_work(model, mapping, 0);
+
+	return least_travel(machine, WAY_READ, work.most_read, work.read) / (double)mapping->steps;
 }
 
 struct array_work mapping_work(const struct nest_model *model, const struct mapping *mapping, double macs)
@@ -347,13 +369,8 @@ struct array_work mapping_work(const struct nest_model *model, const struct mapp
 	for (int a = 0; a < model->array_count; a++) {
 		const struct hold *hold = &mapping->holds[a];
 
-		work.read += (double)hold->read;
-		work.written += (double)hold->written;
-		work.reduced += (double)hold->reduced;
-		work.most_read = fmax(work.most_read, (double)hold->read);
-		work.most_written = fmax(work.most_written, (double)hold->written);
-		work.most_reduced = fmax(work.most_reduced, (double)hold->reduced);
-		work.is_serial &= !model->arrays[a].is_written || !hold->is_double;
+		array_work_add(&work, (double)hold->read, (double)hold->written, (double)hold->reduced, hold->is_double,
+			model->arrays[a].is_written);
 	}
 	return work;
 }

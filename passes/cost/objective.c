@@ -39,13 +39,13 @@ struct objective objective_of(enum ranking ranking)
 	return objective;
 }
 
-struct objective objective_priced(enum ranking ranking, double command_bytes, bool has_rows, bool has_elements)
+struct objective objective_priced(enum ranking ranking, const struct prices *prices, bool has_rows)
 {
 	struct objective objective = objective_of(ranking);
 
-	objective.command_bytes = command_bytes;
+	objective.prices = *prices;
 	objective.has_rows = has_rows;
-	if ((command_bytes > 0 || has_elements) && objective.figures[0] == FIGURE_BYTES)
+	if (prices_are_given(prices) && objective.figures[0] == FIGURE_BYTES)
 		objective.figures[0] = FIGURE_PRICED;
 	return objective;
 }
@@ -62,7 +62,8 @@ struct cost cost_sum(const struct cost *one, const struct cost *other)
 	sum.scratchpad_bytes = fmax(one->scratchpad_bytes, other->scratchpad_bytes);
 	sum.work += other->work;
 	sum.complexity += other->complexity;
-	sum.elements_bytes += other->elements_bytes;
+	sum.elements_price += other->elements_price;
+	sum.cycles += other->cycles;
 	return sum;
 }
 
@@ -77,7 +78,8 @@ struct cost cost_rest(const struct cost *all, const struct cost *part)
 	}
 	rest.work -= part->work;
 	rest.complexity -= part->complexity;
-	rest.elements_bytes -= part->elements_bytes;
+	rest.elements_price -= part->elements_price;
+	rest.cycles -= part->cycles;
 	return rest;
 }
 
@@ -86,11 +88,18 @@ struct cost cost_of_bytes(double bytes)
 	return (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = { .bytes = bytes } } };
 }
 
+struct cost cost_of_value(const struct objective *objective, double value)
+{
+	if (objective->figures[0] != FIGURE_PRICED)
+		return cost_of_bytes(value);
+	return (struct cost){ .elements_price = value - objective->prices.mac * objective->prices.macs, .cycles = objective->prices.multiplies };
+}
+
 struct cost cost_infinite(void)
 {
 	const struct crossing endless = { INFINITY, INFINITY, INFINITY };
 	struct cost cost = { .scratchpad_bytes = INFINITY, .work = INFINITY,
-		.complexity = INFINITY };
+		.complexity = INFINITY, .cycles = INFINITY };
 
 	for (int b = 0; b < BOUNDARY_COUNT; b++)
 		cost.crossings[b] = endless;
@@ -109,8 +118,6 @@ double cost_figure(const struct cost *cost, enum figure figure)
 	switch (figure) {
 	case FIGURE_BYTES:
 		return external->bytes;
-	case FIGURE_PRICED:
-		return external->bytes + cost->elements_bytes;
 	case FIGURE_COMMANDS:
 		return external->commands;
 	case FIGURE_RUNS:
@@ -123,20 +130,30 @@ double cost_figure(const struct cost *cost, enum figure figure)
 		return cost->work;
 	case FIGURE_COMPLEXITY:
 		return cost->complexity;
+	case FIGURE_PRICED:
 	case FIGURE_COUNT:
 		break;
 	}
 	return 0;
 }
 
-/* The I-th figure that OBJECTIVE asks for. */
-static double figure_of(const struct objective *objective, const struct cost *cost, int i)
+double objective_sum_of(const struct objective *objective, const struct cost *cost)
 {
-	double price = objective->figures[i] == FIGURE_PRICED ? objective->command_bytes : 0;
+	const struct prices *prices = &objective->prices;
 	const struct crossing *external = &cost->crossings[BOUNDARY_EXTERNAL];
 	double commands = objective->has_rows ? fmax(external->commands, external->runs) : external->commands;
 
-	return cost_figure(cost, objective->figures[i]) + (price > 0 ? price * commands : 0);
+	/* what costs nothing may be endless */
+	return (prices->byte > 0 ? prices->byte * external->bytes : 0) + (prices->command > 0 ? prices->command * commands : 0) +
+		cost->elements_price + prices->mac * prices->macs;
+}
+
+/* The I-th figure that OBJECTIVE asks for. */
+static double figure_of(const struct objective *objective, const struct cost *cost, int i)
+{
+	if (objective->figures[i] != FIGURE_PRICED)
+		return cost_figure(cost, objective->figures[i]);
+	return prices_with_time(&objective->prices, objective_sum_of(objective, cost), cost->cycles);
 }
 
 bool cost_dominates(const struct cost *one, const struct cost *other, const enum figure *figures,

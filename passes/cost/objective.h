@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+#include "ir/prices.h"
+
 /* What a choice costs, and which of two choices is better.  A choice is a schedule of a nest, a plan
  * that was made of one, or a way to cut a group of nests; whoever compares two of them asks here.
  *
@@ -32,8 +34,8 @@ struct cost {
 	double work;                 /* multiply-accumulates that run, or over those of the source: one
 	                              * of the two in all costs that are compared */
 	double complexity;           /* of what is chosen: more of it is more code */
-	double elements_bytes;       /* what processing elements move and compute, where that has a price: as so many
-	                              * bytes that cross the boundary of external memory */
+	double elements_price;       /* of what processing elements move, where that has one */
+	double cycles;               /* of the run, where these have a price: as far as they are known */
 };
 
 /* A number that can be asked to be least. */
@@ -41,7 +43,7 @@ enum figure {
 	FIGURE_BYTES,                /* read and written */
 	FIGURE_COMMANDS,             /* transfers started */
 	FIGURE_RUNS,                 /* contiguous pieces of external memory that they consist of */
-	FIGURE_PRICED,               /* bytes, so many more for each command as an objective says, and what elements do */
+	FIGURE_PRICED,               /* what all together costs at the objective's prices */
 	FIGURE_STARTS,               /* both, as far as they cost time: a command as much as some runs */
 	FIGURE_SCRATCHPAD,
 	FIGURE_WORK,
@@ -55,7 +57,7 @@ enum figure {
 struct objective {
 	int count, sought;
 	enum figure figures[FIGURE_COUNT];
-	double command_bytes;        /* of FIGURE_PRICED */
+	struct prices prices;        /* of FIGURE_PRICED */
 	bool has_rows;               /* the controller takes a command for each contiguous piece */
 };
 
@@ -74,10 +76,9 @@ enum ranking {
 };
 
 struct objective objective_of(enum ranking ranking);
-/* The same, if a command counts as COMMAND_BYTES where bytes are asked for; HAS_ROWS: of a controller that takes one for each
- * contiguous piece, of which a cost has as many as its tiles make on average; HAS_ELEMENTS: what elements do has a
- * price too. */
-struct objective objective_priced(enum ranking ranking, double command_bytes, bool has_rows, bool has_elements);
+/* The same, if what costs least at PRICES, if there are any, is wanted where bytes are asked for; HAS_ROWS: of a controller that
+ * takes a command for each contiguous piece, of which a cost has as many as its tiles make on average. */
+struct objective objective_priced(enum ranking ranking, const struct prices *prices, bool has_rows);
 
 /* Of what runs one after the other: memory is used in turns.  What is better in what is asked for
  * stays so with anything else beside it: partitions of functions into groups count on it. */
@@ -86,11 +87,13 @@ struct cost cost_sum(const struct cost *one, const struct cost *other);
 struct cost cost_rest(const struct cost *all, const struct cost *part);
 /* Of what moves so many bytes at least, if nothing else is known: a bound. */
 struct cost cost_of_bytes(double bytes);
+/* Of what OBJECTIVE finds to cost VALUE in what it asks for first. */
+struct cost cost_of_value(const struct objective *objective, double value);
 /* Of a choice that does not exist: everything else is better. */
 struct cost cost_infinite(void);
 bool cost_is_finite(const struct cost *cost);
 
-/* FIGURE_PRICED: of an objective without a price. */
+/* Not FIGURE_PRICED. */
 double cost_figure(const struct cost *cost, enum figure figure);
 
 /* None of the COUNT FIGURES is more of ONE than of OTHER: on a front of these ONE takes its place. */
@@ -101,6 +104,8 @@ int objective_compare(const struct objective *objective, const struct cost *one,
 	const struct cost *other);
 /* ONE is better than OTHER in what is asked for; or as good, if EQUALS are taken. */
 bool cost_is_less(const struct cost *one, const struct cost *other, bool equals);
+/* COST at OBJECTIVE's prices, but for that of its cycles. */
+double objective_sum_of(const struct objective *objective, const struct cost *cost);
 /* The figure that is asked for first. */
 double objective_value(const struct objective *objective, const struct cost *cost);
 /* Whether a choice that costs BOUND or more is looked for where BEST is known.  Bounds of bytes

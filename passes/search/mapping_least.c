@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "passes/cost/array_cycles.h"
 #include "support/memory.h"
 
 /* ---- words ---- */
@@ -138,18 +139,6 @@ static double repeats(const struct mapping_tree *tree, int a, const struct held 
 	return repeats;
 }
 
-/* What moves of array A if its regions have ALL words, and those that come for the first time FIRST. */
-static double moved_words(const struct mapping_tree *tree, int a, double all, double first)
-{
-	const struct model_array *array = &tree->model->arrays[a];
-
-	if (array->is_written && may_add(tree, a) && !array->is_dropped)
-		return all;
-	if (array->is_written)
-		return 2 * all - first * (array->is_created + array->is_dropped);
-	return array->is_read ? all : 0;
-}
-
 /* Elements that have the same words of array A. */
 static double sharers(const struct mapping_tree *tree, int a)
 {
@@ -161,55 +150,68 @@ static double sharers(const struct mapping_tree *tree, int a)
 	return count;
 }
 
-/* The registers of array A are in tile loops. */
-static double tile_price(const struct mapping_tree *tree, int a)
+/* What an array has at least. */
+struct least_words { double read, written, delivered, reduced; };
+
+/* ALL words of an array that is written leave, and come back, but for those of regions that come for the FIRST time. */
+static struct least_words written_words(const struct mapping_tree *tree, int a, double all, double first, double together)
 {
 	const struct model_array *array = &tree->model->arrays[a];
-	const struct element_price *price = tree->price;
+	struct least_words words = { .written = all - (array->is_dropped ? first : 0) };
+
+	words.read = may_add(tree->problem, a) && !array->is_dropped ? 0 : all - (array->is_created ? first : 0);
+	words.delivered = words.read + words.written;
+	words.reduced = all * (together - 1);
+	return words;
+}
+
+/* The registers of array A are in tile loops. */
+static struct least_words tile_least(const struct mapping_tree *tree, int a)
+{
+	const struct model_array *array = &tree->model->arrays[a];
 	const struct held *held = &tree->held[a];
 	const struct tile_words *words = &tree->by_tiles[a][held->depth];
-	double together = sharers(tree, a), all = words->all, first = words->first, moved, each;
+	double together = sharers(tree, a), all = words->all, first = words->first, each;
 
 	if (words->shrinks && (array->is_written || held->is_open || tree->machine->multicast != AXES_ANY)) {
 		first = region_words(tree, a, held, array->is_written ? ONE_EACH : ONE_OF_ALL);
 		all = first * (words->may_turn ? 1 : repeats(tree, a, held));
 	}
-	moved = moved_words(tree, a, all, first);
 	if (array->is_written)
-		return (price->moved + price->delivered) * moved + price->reduced * all * (together - 1);
-	each = moved;
-	if (!words->may_turn)
-		each = moved_words(tree, a, region_words(tree, a, held, ONE_EACH) * repeats(tree, a, held), 0);
+		return written_words(tree, a, all, first, together);
+	if (!array->is_read)
+		return (struct least_words){ .read = 0 };
+	each = all;
+	if (!words->may_turn && tree->prices->delivered > 0)
+		each = region_words(tree, a, held, ONE_EACH) * repeats(tree, a, held);
 	else if (words->shrinks)
 		each = 0;
-	return price->moved * moved + price->delivered * each * together;
+	return (struct least_words){ .read = all, .delivered = each * together };
 }
 
 /* They are in step loops. */
-static double step_price(const struct mapping_tree *tree, int a)
+static struct least_words step_least(const struct mapping_tree *tree, int a)
 {
 	const struct model_array *array = &tree->model->arrays[a];
-	const struct element_price *price = tree->price;
 	const struct held *held = &tree->held[a];
-	double often = repeats(tree, a, held), together = sharers(tree, a), value = 0, each = 0;
+	double often = repeats(tree, a, held), together = sharers(tree, a);
+	struct least_words words = { .read = 0 };
 
-	if (array->is_written || price->delivered > 0)
-		each = region_words(tree, a, held, ONE_EACH);
-	if (array->is_written)
-		return (price->moved + price->delivered) * moved_words(tree, a, each * often, each) +
-			price->reduced * each * often * (together - 1);
-	value = price->delivered * moved_words(tree, a, each * often, each) * together;
-	if (price->moved > 0)
-		value += price->moved * moved_words(tree, a, region_words(tree, a, held, ONE_OF_ALL) * often, 0);
-	return value;
+	if (array->is_written) {
+		double each = region_words(tree, a, held, ONE_EACH);
+
+		return written_words(tree, a, each * often, each, together);
+	}
+	if (array->is_read && tree->prices->delivered > 0)
+		words.delivered = region_words(tree, a, held, ONE_EACH) * often * together;
+	if (array->is_read && (tree->prices->moved > 0 || prices_have_time(tree->prices)))
+		words.read = region_words(tree, a, held, ONE_OF_ALL) * often;
+	return words;
 }
 
-/* What array A costs at least. */
-static double least_price(const struct mapping_tree *tree, int a)
+static struct least_words least_words_of(const struct mapping_tree *tree, int a)
 {
-	bool by_tiles = tree->held[a].depth <= tree->outer->depth;
-
-	return (by_tiles ? tile_price(tree, a) : step_price(tree, a)) * tree->model->arrays[a].element_bytes;
+	return tree->held[a].depth <= tree->outer->depth ? tile_least(tree, a) : step_least(tree, a);
 }
 
 /* Smaller boxes of array A, whose registers are inside DEPTH tile loops, may be fewer words all together: a loop moves two
@@ -432,13 +434,31 @@ static double cycles_with(const struct mapping_tree *tree, double left)
 	return cycles * fmax(least, ceil(open / left * (1 - 1e-12)));
 }
 
+/* The registers of array A will be double (mapping_search.c). */
+static bool is_double(const struct mapping_tree *tree, int a)
+{
+	const struct model_array *array = &tree->model->arrays[a];
+
+	return tree->machine->is_double && !array->is_written && !array->anchored &&
+		(tree->held[a].is_open || tree->held[a].depth > 0);
+}
+
 double mapping_least_value(const struct mapping_tree *tree, double cycles)
 {
-	double value = tree->price->cycle * cycles;
+	const struct prices *prices = tree->prices;
+	struct array_work work = { .macs = cycles * tree->problem->macs, .elements = 1, .is_serial = true };
+	double price = 0, time = 0;
 
-	for (int a = 0; a < tree->model->array_count; a++)
-		value += least_price(tree, a);
-	return value * (1 - 1e-12);
+	for (int a = 0; a < tree->model->array_count; a++) {
+		struct least_words words = least_words_of(tree, a);
+
+		price += (prices->moved * (words.read + words.written) + prices->delivered * words.delivered +
+			prices->reduced * words.reduced) * tree->model->arrays[a].element_bytes;
+		array_work_add(&work, words.read, words.written, words.reduced, is_double(tree, a), tree->model->arrays[a].is_written);
+	}
+	if (prices_have_time(prices))
+		time = fmax(array_least_cycles(tree->machine, &work), tree->problem->copies.least);
+	return prices_with_time(prices, tree->problem->base + price, time) * (1 - 1e-12);
 }
 
 struct mapping_least mapping_least(const struct mapping_tree *tree)

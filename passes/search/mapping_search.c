@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "passes/cost/array_cycles.h"
 #include "passes/search/mapping_state.h"
 #include "support/memory.h"
 
@@ -163,28 +164,93 @@ static void axes_of(const struct mapping_tree *tree, int loop, const struct shar
 
 /* ---- leaves ---- */
 
-double mapping_value(const struct nest_model *model, const struct mapping *mapping, const struct element_price *price)
+static double words_price(const struct mapping_problem *problem, const struct mapping *mapping)
 {
-	double value = price->cycle * (double)mapping->cycles;
+	const struct prices *prices = problem->prices;
+	double price = 0;
 
-	for (int a = 0; a < model->array_count; a++) {
+	for (int a = 0; a < problem->model->array_count; a++) {
 		const struct hold *hold = &mapping->holds[a];
 
-		value += (price->moved * (double)(hold->read + hold->written) + price->delivered * (double)hold->delivered +
-			price->reduced * (double)hold->reduced) * model->arrays[a].element_bytes;
+		price += (prices->moved * (double)(hold->read + hold->written) + prices->delivered * (double)hold->delivered +
+			prices->reduced * (double)hold->reduced) * problem->model->arrays[a].element_bytes;
 	}
-	return value;
+	return price;
 }
 
-static void fill_holds(const struct mapping_tree *tree, struct mapping *mapping)
+static double least_cycles(const struct mapping_problem *problem, const struct mapping *mapping)
 {
-	for (int a = 0; a < tree->model->array_count; a++) {
-		const struct model_array *array = &tree->model->arrays[a];
-		int depth = tree->held[a].depth;
+	struct array_work work = mapping_work(problem->model, mapping, (double)mapping->cycles * problem->macs);
 
-		mapping->holds[a] = (struct hold){ .depth = depth, .slots = 1, .may_add = may_add(tree, a), .is_double = tree->machine->is_double && depth > 0 &&
-			!array->anchored && !array->is_written };
-	}
+	work.elements = 1;
+	return array_least_cycles(problem->machine, &work);
+}
+
+static struct mapping_cost cost_with(const struct mapping_problem *problem, const struct mapping *mapping, double cycles)
+{
+	struct mapping_cost cost = { .words = words_price(problem, mapping), .cycles = cycles };
+
+	if (prices_have_time(problem->prices))
+		cost.fetching = mapping_fetching(problem->model, problem->machine, mapping);
+	cost.value = prices_with_time(problem->prices, problem->base + cost.words,
+		run_cycles(&problem->copies, cost.cycles, cost.fetching));
+	return cost;
+}
+
+struct mapping_cost mapping_cost_of(const struct mapping_problem *problem, const struct mapping *mapping)
+{
+	return cost_with(problem, mapping, !prices_have_time(problem->prices) ? 0 :
+		mapping_cycles(problem->model, problem->machine, problem->outer, mapping, problem->macs));
+}
+
+struct mapping_cost mapping_cost_about(const struct mapping_problem *problem, const struct mapping *mapping)
+{
+	return cost_with(problem, mapping, !prices_have_time(problem->prices) ? 0 : least_cycles(problem, mapping));
+}
+
+double mapping_relaxed_value(const struct mapping_problem *problem, const struct mapping *mapping)
+{
+	double cycles = 0;
+
+	if (prices_have_time(problem->prices))
+		cycles = fmax(least_cycles(problem, mapping), problem->copies.least);
+	return prices_with_time(problem->prices, problem->base + words_price(problem, mapping), cycles);
+}
+
+struct hold mapping_hold(const struct mapping_problem *problem, int a, int depth)
+{
+	const struct model_array *array = &problem->model->arrays[a];
+
+	return (struct hold){ .depth = depth, .slots = 1, .may_add = may_add(problem, a),
+		.is_double = problem->machine->is_double && depth > 0 && !array->anchored && !array->is_written };
+}
+
+static bool hold_obeys(const struct mapping_problem *problem, const struct mapping *mapping, int a)
+{
+	const struct hold_rule *rule = &problem->rules->holds[a];
+	const struct schedule *outer = problem->outer;
+	int depth = mapping->holds[a].depth;
+	bool is_step = depth > outer->depth;
+	int loop = depth == 0 ? -1 : is_step ? mapping->order[depth - 1 - outer->depth] : outer->order[depth - 1];
+
+	return rule->place == HOLD_FREE || (rule->place == HOLD_OUTSIDE && depth == 0) ||
+		(rule->place == (is_step ? HOLD_IN_STEP : HOLD_IN_TILE) && loop == rule->loop);
+}
+
+bool mapping_obeys(const struct mapping_problem *problem, const struct mapping *mapping)
+{
+	const struct mapping_rules *rules = problem->rules;
+
+	for (int l = 0; l < problem->model->loop_count; l++)
+		if ((rules->part[l] > 0 && mapping->part[l] != rules->part[l]) ||
+			(rules->space[l] > 0 && mapping->space[l] != rules->space[l]) ||
+			(mapping->space[l] > 1 && (!(rules->shareable >> l & 1) ||
+			(rules->axis[l] >= 0 && (int)mapping->axis[l] != rules->axis[l]))))
+			return false;
+	for (int a = 0; a < problem->model->array_count; a++)
+		if (!hold_obeys(problem, mapping, a))
+			return false;
+	return true;
 }
 
 static bool is_placed(const struct mapping_tree *tree, int loop)
@@ -199,7 +265,7 @@ static bool is_placed(const struct mapping_tree *tree, int loop)
 static void take(struct mapping_tree *tree)
 {
 	struct mapping mapping;
-	double value;
+	double relaxed, value;
 
 	memset(&mapping, 0, sizeof mapping);
 	for (int l = 0; l < tree->model->loop_count; l++) {
@@ -212,10 +278,15 @@ static void take(struct mapping_tree *tree)
 	for (int l = 0; l < tree->model->loop_count; l++)
 		if (tree->chosen[l]->steps_of_tile > 1 && !is_placed(tree, l))
 			mapping.order[mapping.depth++] = l;
-	fill_holds(tree, &mapping);
+	for (int a = 0; a < tree->model->array_count; a++)
+		mapping.holds[a] = mapping_hold(tree->problem, a, tree->held[a].depth);
 	if (!mapping_evaluate(tree->model, tree->machine, tree->outer, &mapping))
 		return;
-	value = mapping_value(tree->model, &mapping, tree->price);
+	relaxed = mapping_relaxed_value(tree->problem, &mapping);
+	if (!is_sought(tree, relaxed, (double)mapping.cycles))
+		return;
+	tree->relaxed = fmin(tree->relaxed, relaxed);
+	value = mapping_cost_of(tree->problem, &mapping).value;
 	if (!is_sought(tree, value, (double)mapping.cycles))
 		return;
 	tree->found = true;
@@ -400,11 +471,15 @@ static bool has_gaps(const struct mapping_tree *tree, int a)
 	return false;
 }
 
-static void tree_start(struct mapping_tree *tree, const struct nest_model *model, const struct pe_array *machine,
-	const struct schedule *outer, const struct mapping_rules *rules, const struct element_price *price)
+static void tree_start(struct mapping_tree *tree, const struct mapping_problem *problem)
 {
-	*tree = (struct mapping_tree){ .model = model, .machine = machine, .outer = outer, .rules = rules, .price = price,
-		.used = { 1, 1, 1 } };
+	const struct nest_model *model = problem->model;
+	const struct schedule *outer = problem->outer;
+	const struct mapping_rules *rules = problem->rules;
+	const struct prices *prices = problem->prices;
+
+	*tree = (struct mapping_tree){ .problem = problem, .model = model, .machine = problem->machine, .outer = outer,
+		.rules = rules, .prices = prices, .used = { 1, 1, 1 } };
 	for (int l = 0; l < model->loop_count; l++) {
 		tree->tiles[l] = (double)tile_count(model->loops[l].extent, outer->tile[l]);
 		tree->tile_position[l] = outer->depth;
@@ -422,12 +497,12 @@ static void tree_start(struct mapping_tree *tree, const struct nest_model *model
 			tree->indexing[a] |= tree->counted[a][d];
 		}
 	}
-	tree->is_quick = price->delivered <= 0 && price->reduced <= 0 && price->cycle <= 0;
+	tree->is_quick = prices->delivered <= 0 && prices->reduced <= 0 && !prices_have_time(prices);
 	for (int l = 0; l < model->loop_count; l++)
 		tree->is_quick = tree->is_quick && rules->part[l] == 0;
 	for (int a = 0; a < model->array_count; a++)
 		tree->is_quick = tree->is_quick && !(has_gaps(tree, a) && (model->arrays[a].is_written ||
-			machine->multicast != AXES_ANY));
+			tree->machine->multicast != AXES_ANY));
 	mapping_count_tiles(tree);
 }
 
@@ -439,13 +514,12 @@ static void tree_clear(struct mapping_tree *tree)
 		free(tree->by_tiles[a]);
 }
 
-double mapping_bound(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
-	const struct mapping_rules *rules, const struct element_price *price)
+double mapping_bound(const struct mapping_problem *problem)
 {
 	struct mapping_tree tree;
 	double value;
 
-	tree_start(&tree, model, machine, outer, rules, price);
+	tree_start(&tree, problem);
 	value = mapping_least_value(&tree, mapping_least_cycles(&tree));
 	tree_clear(&tree);
 	return value;
@@ -456,22 +530,22 @@ static bool search_below(struct mapping_tree *tree, double below, long share)
 {
 	tree->below = below;
 	tree->cycles = below < INFINITY ? 0 : INFINITY;
+	tree->relaxed = INFINITY;
 	tree->is_over = false;
 	tree->limit = tree->points + share;
 	choose_outside(tree, 0);
 	return !tree->is_over;
 }
 
-bool mapping_search(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
-	const struct mapping_rules *rules, const struct element_price *price, const struct mapping_sought *sought,
-	struct mapping *best, struct mapping_proof *proof)
+bool mapping_search(const struct mapping_problem *problem, const struct mapping_sought *sought, struct mapping *best,
+	struct mapping_proof *proof)
 {
 	struct mapping_tree tree;
 	bool is_complete = false;
 	double bound, step = 1.0 / 64;
 
-	tree_start(&tree, model, machine, outer, rules, price);
-	for (int l = 0; l < model->loop_count; l++)
+	tree_start(&tree, problem);
+	for (int l = 0; l < problem->model->loop_count; l++)
 		make_shares(&tree, l);
 	tree.best = best;
 	tree.breaks_ties = sought->breaks_ties;
@@ -487,12 +561,15 @@ bool mapping_search(const struct nest_model *model, const struct pe_array *machi
 		if (is_complete || tree.found)
 			break;
 		if (!tree.is_over)
-			bound = fmax(bound, most);
+			bound = fmax(bound, fmin(most, tree.relaxed));
 		step *= 2;
 	}
 	tree_clear(&tree);
-	*proof = (struct mapping_proof){ .is_complete = is_complete || (tree.found && !tree.is_over), .value = tree.below,
-		.points = tree.points };
-	proof->bound = proof->is_complete ? tree.below : bound;
+	*proof = (struct mapping_proof){ .is_complete = is_complete || (tree.found && !tree.is_over), .points = tree.points };
+	if (proof->is_complete)
+		bound = prices_have_time(problem->prices) ? fmin(tree.below, tree.relaxed) : tree.below;
+	proof->bound = bound;
+	if (tree.found)
+		proof->cost = mapping_cost_of(problem, best);
 	return tree.found;
 }

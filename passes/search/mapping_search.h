@@ -1,7 +1,9 @@
 #ifndef PASSES_MAPPING_SEARCH_H
 #define PASSES_MAPPING_SEARCH_H
 
+#include "ir/prices.h"
 #include "passes/cost/array_model.h"
+#include "passes/cost/run_cycles.h"
 
 /* The best mapping of a schedule's tiles to processing elements (passes/cost/array_model.h), with proof.
  *
@@ -24,15 +26,41 @@ struct mapping_rules {
 	unsigned accumulating;           /* bit m: memory m does */
 };
 
+/* What a mapping is looked for to compute: the tiles of OUTER, a legal schedule of MODEL, on MACHINE. */
+struct mapping_problem {
+	const struct nest_model *model;
+	const struct pe_array *machine;
+	const struct schedule *outer;
+	const struct mapping_rules *rules;
+	const struct prices *prices;
+	/* The rest matters where the prices have time. */
+	double macs;                     /* multiply-accumulates of an iteration of all loops */
+	double base;                     /* what OUTER costs without time */
+	struct copies copies;            /* of OUTER */
+};
+
+/* What a mapping costs: the price of its words; cycles in which elements compute and wait for words, and in which those of a
+ * step come, 0 if the prices have no time; and all together with the problem's base and copies. */
+struct mapping_cost { double words, cycles, fetching, value; };
+
+/* Of MAPPING, evaluated. */
+struct mapping_cost mapping_cost_of(const struct mapping_problem *problem, const struct mapping *mapping);
+/* The same at a glance: cycles as if all steps were alike, which are no more. */
+struct mapping_cost mapping_cost_about(const struct mapping_problem *problem, const struct mapping *mapping);
+
 struct mapping_proof {
-	bool is_complete;                /* nothing in the space costs less */
-	double value;                    /* what was found costs */
+	bool is_complete;                /* all of the space was looked at */
+	struct mapping_cost cost;        /* of what was found */
 	double bound;                    /* nothing in the space costs less than this */
 	long points;
 };
 
-/* The price of MAPPING, evaluated. */
-double mapping_value(const struct nest_model *model, const struct mapping *mapping, const struct element_price *price);
+/* The same, but that elements wait for nothing that only a step tells of, and copies are beside them: no more. */
+double mapping_relaxed_value(const struct mapping_problem *problem, const struct mapping *mapping);
+/* The registers of array A of PROBLEM, inside DEPTH loops, as they are searched. */
+struct hold mapping_hold(const struct mapping_problem *problem, int a, int depth);
+/* The rules of PROBLEM allow MAPPING. */
+bool mapping_obeys(const struct mapping_problem *problem, const struct mapping *mapping);
 
 /* What is looked for. */
 struct mapping_sought {
@@ -41,14 +69,14 @@ struct mapping_sought {
 	bool breaks_ties;                /* of those that cost the same one with the fewest cycles; else any */
 };
 
-/* Finds the mapping of OUTER's tiles that costs least, if there is one that is SOUGHT; false if there is none (PROOF says whether
- * that is sure).  BEST is evaluated. */
-bool mapping_search(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
-	const struct mapping_rules *rules, const struct element_price *price, const struct mapping_sought *sought,
-	struct mapping *best, struct mapping_proof *proof);
+/* Finds the mapping that costs least, if there is one that is SOUGHT; false if there is none (PROOF says whether
+ * that is sure).  BEST is evaluated.  Where prices have time, sizes and orders that need no more words and iterations
+ * than others stand for these, which may wait a little less: what was found costs little more than the least, and the bound
+ * holds for all. */
+bool mapping_search(const struct mapping_problem *problem, const struct mapping_sought *sought, struct mapping *best,
+	struct mapping_proof *proof);
 
-/* No mapping of OUTER's tiles costs less, whatever the rules. */
-double mapping_bound(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
-	const struct mapping_rules *rules, const struct element_price *price);
+/* No mapping costs less, whatever the rules. */
+double mapping_bound(const struct mapping_problem *problem);
 
 #endif

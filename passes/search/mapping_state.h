@@ -37,11 +37,13 @@ struct held {
 };
 
 struct mapping_tree {
+	const struct mapping_problem *problem;
+	/* of the problem */
 	const struct nest_model *model;
 	const struct pe_array *machine;
 	const struct schedule *outer;
 	const struct mapping_rules *rules;
-	const struct element_price *price;
+	const struct prices *prices;
 	bool has_places;                 /* the rules say in which step loops something is */
 	bool breaks_ties;
 	bool is_quick;                   /* loops inside all registers need no steps: nothing that is sought would be better */
@@ -61,17 +63,18 @@ struct mapping_tree {
 	/* the best so far */
 	bool found, is_over;
 	double below, cycles;            /* what is sought costs less than BELOW, or as much in fewer CYCLES */
+	double relaxed;                  /* whatever was evaluated costs no less, if elements wait for nothing that they need not */
 	struct mapping *best;
 	long points, limit;
 };
 
-/* What nothing below a node is less than. */
+/* What nothing below a node is less than; CYCLES: iterations of the busiest element. */
 struct mapping_least { double value, cycles; bool fits; };
 
 /* Sums of array A leave for a memory that may add them up. */
-static inline bool may_add(const struct mapping_tree *tree, int a)
+static inline bool may_add(const struct mapping_problem *problem, int a)
 {
-	return tree->rules->sums >> a & tree->rules->accumulating >> tree->outer->storage[a].memory & 1;
+	return problem->rules->sums >> a & problem->rules->accumulating >> problem->outer->storage[a].memory & 1;
 }
 
 /* Fills in BY_TILES, which the caller frees. */

@@ -117,7 +117,7 @@ void restriction_apply(const struct compilation *compilation, const struct varia
 			>> nest_array_role(variant->nest, variant->groups, a) & 1;
 	options->divides = restriction->divides;
 	options->prefers_memory = restriction->prefers_memory;
-	options->command_bytes = restriction->command_bytes;
+	options->prices = (struct prices){ .byte = restriction->prices.byte, .command = restriction->prices.command };
 	for (int l = 0; l < model->loop_count && restriction->is_forward; l++)
 		options->serpentine[l] = 0;
 	if (!restriction->is_in_source_order)

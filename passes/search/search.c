@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "passes/search/annealing.h"
 #include "passes/search/search_rounds.h"
 #include "passes/search/search_space.h"
 #include "passes/search/search_tree.h"
@@ -84,12 +85,13 @@ static double search_below(struct crew *crew, const struct space *space, double 
 	struct outcome tried = { .found = true, .points = total->points, .unmapped = INFINITY };
 
 	/* a schedule that nobody has */
-	tried.best.cost = cost_of_bytes(below);
+	tried.best.cost = cost_of_value(&space->objective, below);
 	tried.best.depth = -1;
 	crew_search(crew, space, &tried, limit);
 	total->points = tried.points;
 	if (tried.best.depth >= 0) {
 		total->best = tried.best;
+		total->mapping = tried.mapping;
 		total->found = true;
 		below = objective_value(&space->objective, &tried.best.cost);
 	}
@@ -135,26 +137,67 @@ static void search_near(struct crew *crew, const struct space *space, struct out
 	}
 }
 
+/* One element computes all, an iteration a step. */
+static bool map_plainly(const struct mapping_problem *problem, struct mapping *mapping)
+{
+	*mapping = (struct mapping){ .depth = 0 };
+	for (int l = 0; l < problem->model->loop_count; l++)
+		mapping->part[l] = mapping->space[l] = 1;
+	mapping_order(problem->model, problem->outer, mapping);
+	mapping_stream(problem->model, problem->outer, mapping);
+	for (int a = 0; a < problem->model->array_count; a++)
+		mapping->holds[a] = mapping_hold(problem, a, mapping->holds[a].depth);
+	return mapping_obeys(problem, mapping) && mapping_evaluate(problem->model, problem->machine, problem->outer, mapping);
+}
+
+/* Finds a good mapping of SCHEDULE, whose cost becomes that of both; adds to *POINTS. */
+static bool map_schedule(const struct space *space, struct schedule *schedule, struct mapping *mapping, long *points)
+{
+	const struct mapping_problem problem = elements_problem(space, schedule);
+	struct mapping_proof proof;
+	struct mapping_cost cost;
+	bool found = mapping_search(&problem, &(struct mapping_sought){ INFINITY, MAPPING_LEAF_POINTS, false }, mapping, &proof);
+
+	*points += proof.points;
+	if (!found && !map_plainly(&problem, mapping))
+		return false;
+	cost = mapping_cost_of(&problem, mapping);
+	add_elements_cost(space, &(struct elements_cost){ cost.words, cost.cycles, cost.fetching }, schedule);
+	return true;
+}
+
 /* Begins with the schedule that is best if elements cost nothing, and the best mapping of it. */
 static void search_unpriced(struct crew *crew, const struct space *space, struct outcome *total, long limit)
 {
-	const struct element_options *elements = space->elements;
 	struct space plain = *space;
+	struct prices bytes = { .byte = space->options->prices.byte, .command = space->options->prices.command };
 	struct outcome best = { .found = false, .unmapped = INFINITY };
-	struct mapping mapping;
-	struct mapping_proof proof;
 
 	plain.elements = NULL;
-	plain.objective = objective_priced(RANK_SCHEDULES, space->options->command_bytes, space->arch->max_rank == 1, false);
+	if (bytes.byte <= 0)
+		bytes = (struct prices){ .byte = 1 };
+	plain.objective = objective_priced(RANK_SCHEDULES, &bytes, space->arch->max_rank == 1);
 	run_search(crew, &plain, &best, limit);
 	total->points = best.points;
-	if (!best.found || !mapping_search(space->model, &space->arch->array, &best.best, &elements->rules, &elements->price,
-		&(struct mapping_sought){ INFINITY, MAPPING_POINTS, false }, &mapping, &proof))
-		return;
-	total->points += proof.points;
 	total->best = best.best;
-	total->best.cost.elements_bytes = proof.value;
-	total->found = true;
+	total->found = best.found && map_schedule(space, &total->best, &total->mapping, &total->points);
+}
+
+/* Looks for something better than TOTAL's best at random, with LIMIT points at most. */
+static void search_at_random(struct crew *crew, const struct space *space, struct outcome *total, long limit)
+{
+	enum { POINTS_A_CUT = 20 };
+	long most = prices_have_time(&space->options->prices) ? TIMED_ANNEALING_POINTS : ANNEALING_POINTS;
+	double worth = POINTS_A_CUT;
+
+	/* there are few ways to cut small loops */
+	for (int l = 0; l < space->model->loop_count; l++)
+		worth *= space->choice_count[l] + 1;
+	limit = limit < most ? limit : most;
+	limit = worth < (double)limit ? (long)worth : limit;
+	if (total->found && limit > 0)
+		anneal(crew->trees[0], space, limit, &total->best, &total->mapping);
+	total->points += limit;
 }
 
 /* Finds the best of SPACE together with how elements compute its tiles.  What they cost at least is known sooner than what
@@ -166,6 +209,7 @@ static void search_elements(struct crew *crew, struct space *space, struct outco
 	double bound;
 
 	search_unpriced(crew, space, total, limit / 16);
+	search_at_random(crew, space, total, limit - limit / 4);
 	space->is_relaxed = true;
 	run_search(crew, space, &relaxed, limit / 4);
 	space->is_relaxed = false;
@@ -248,11 +292,10 @@ bool search_least_memory(const struct nest_model *model, const struct arch *arch
 static struct proof proof_of(const struct arch *arch, const struct search_options *options, const struct outcome *total,
 	long lower)
 {
-	bool is_priced = options->command_bytes > 0 || options->elements;
-	struct proof proof = { .is_optimal = total->is_complete, .points = total->points,
+	bool is_priced = prices_are_given(&options->prices);
+	struct proof proof = { .is_optimal = total->is_complete, .points = total->points, .mapping = total->mapping,
 		.bound_bytes = is_priced ? lower : total->best.total_bytes };
-	const struct objective asked = objective_priced(RANK_ASKED, options->command_bytes, arch->max_rank == 1,
-		options->elements);
+	const struct objective asked = objective_priced(RANK_ASKED, &options->prices, arch->max_rank == 1);
 
 	proof.bound_priced = fmin(objective_value(&asked, &total->best.cost), fmin(total->unmapped, total->bound));
 	if (!is_priced && (double)proof.bound_bytes > total->bound)
@@ -274,7 +317,8 @@ static bool search_buffering(const struct nest_model *model, const struct arch *
 	struct space space;
 	struct outcome total = { .found = false, .unmapped = INFINITY }, least = { .found = false, .unmapped = INFINITY };
 	struct crew crew;
-	long most = options->elements ? ELEMENTS_POINTS : EXHAUSTIVE_POINTS;
+	long most = !options->elements ? EXHAUSTIVE_POINTS :
+		prices_have_time(&options->prices) ? TIMED_POINTS : ELEMENTS_POINTS;
 	long limit = options->effort > 0 && options->effort < most ? options->effort : most;
 
 	space_init(&space, model, arch, options, is_double, (double)lower);
@@ -318,8 +362,11 @@ void schedule_double_what_fits(const struct nest_model *model, const struct arch
 		is_tried[most] = true;
 		trial.storage[most].is_double = true;
 		if (options->doubled[most] != 0 && trial.storage[most].store > options->shared_loops &&
-			schedule_evaluate(model, arch, &trial))
+			schedule_evaluate(model, arch, &trial)) {
+			trial.cost.elements_price = schedule->cost.elements_price;
+			trial.cost.cycles = schedule->cost.cycles;
 			*schedule = trial;
+		}
 	}
 }
 
@@ -327,7 +374,7 @@ static bool search_with_buffers(const struct nest_model *model, const struct arc
 	const struct search_options *options, struct schedule *best, struct proof *proof)
 {
 	bool is_double = options->buffering == BUFFERING_DOUBLE;
-	struct objective asked = objective_priced(RANK_ASKED, options->command_bytes, arch->max_rank == 1, options->elements);
+	struct objective asked = objective_priced(RANK_ASKED, &options->prices, arch->max_rank == 1);
 	struct schedule overlapped;
 	struct proof other = { .points = 0 };
 	const char *argument;
@@ -337,6 +384,11 @@ static bool search_with_buffers(const struct nest_model *model, const struct arc
 		return false;
 	if (options->buffering != BUFFERING_AUTO)
 		return true;
+	/* arrays that are worth it are double */
+	if (prices_have_time(&options->prices)) {
+		schedule_double_what_fits(model, arch, options, best);
+		return true;
+	}
 	if (search_buffering(model, arch, options, true, lower, &overlapped, &other) &&
 		objective_compare(&asked, &overlapped.cost, &best->cost) == 0) {
 		proof->points += other.points;

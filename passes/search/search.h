@@ -7,10 +7,10 @@
 
 /* The best schedule of a model, with proof. */
 
-/* How processing elements may compute the tiles, and what it costs in bytes of external memory. */
+/* How processing elements may compute the tiles. */
 struct element_options {
 	struct mapping_rules rules;
-	struct element_price price;
+	double macs;                 /* multiply-accumulates of an iteration of all loops */
 };
 
 struct search_options {
@@ -42,10 +42,8 @@ struct search_options {
 	/* Among schedules of the same traffic the one with least scratchpad, before fewer
 	 * commands: a point of the Pareto front. */
 	bool prefers_memory;
-	/* What is least is not bytes alone: each command counts as so many more, and what ELEMENTS of the machine's array
-	 * (NULL: none compute) do as much as they say. */
-	double command_bytes;
-	const struct element_options *elements;
+	struct prices prices;        /* of what is least */
+	const struct element_options *elements;   /* of the machine's array; NULL: none compute, or that costs nothing */
 };
 
 void search_options_init(struct search_options *options);
@@ -56,11 +54,12 @@ struct proof {
 	long bound_bytes;            /* nothing in the space moves less than this */
 	double bound_priced;         /* where commands or elements have a price: nothing in the space costs less */
 	long smallest;               /* where nothing fits: the least scratchpad that something fits in */
+	struct mapping mapping;      /* of the best schedule, where elements compute its tiles and that has a price */
 	long points;
 	double seconds;              /* of processor time; nothing depends on it */
 };
 
-/* The schedule with the least total_bytes (and command_bytes, see above) that fits ARCH; among equals fewer
+/* The schedule with the least total_bytes (or what costs least, where there are prices) that fits ARCH; among equals fewer
  * commands, then longer contiguous runs, then less scratchpad, then simpler.
  * Deterministic.  False if none fits. */
 bool search_schedule(const struct nest_model *model, const struct arch *arch,

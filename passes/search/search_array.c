@@ -108,6 +108,19 @@ static double held_extent(const struct model_dim *dim, double extent)
 	return dim->clip_high > 0 ? fmin(extent, (double)(dim->clip_high - dim->clip_low)) : extent;
 }
 
+/* No piece of array A's regions is longer: dimensions of which they have all are one behind the other. */
+static double longest_piece(const struct model_array *array, const struct array_state *whole, const struct array_state *state)
+{
+	double piece = array->element_bytes;
+
+	for (int d = array->rank - 1; d >= 0; d--) {
+		piece *= state->dims[d].extent;
+		if (state->dims[d].extent < whole->dims[d].extent)
+			break;
+	}
+	return piece;
+}
+
 void array_start(const struct space *space, int a, const struct level *levels,
 	struct array_state *state)
 {
@@ -142,6 +155,7 @@ void array_start(const struct space *space, int a, const struct level *levels,
 		state->region *= held_extent(&array->dims[d], whole);
 		state->least *= held_extent(&array->dims[d], least);
 	}
+	state->piece = longest_piece(array, state, state);
 }
 
 void array_step(const struct tree *tree, int a, const struct level *before,
@@ -167,6 +181,7 @@ void array_step(const struct tree *tree, int a, const struct level *before,
 		state->first = old->first;
 		state->region = old->region;
 		state->least = old->least;
+		state->piece = old->piece;
 		if (array->anchored == 0) {
 			double run = old->reuse * (n - 1);
 
@@ -205,6 +220,7 @@ void array_step(const struct tree *tree, int a, const struct level *before,
 		state->region *= held_extent(&array->dims[d], dim->extent);
 		state->least *= held_extent(&array->dims[d], dim->least);
 	}
+	state->piece = longest_piece(array, &tree->levels[0].arrays[a], state);
 }
 
 /* ---- storing an array at a level ---- */
@@ -446,7 +462,7 @@ bool store_array(struct tree *tree, int a, int store)
 	stored->tiles = level->choice.count;
 	may_turn = space->may_turn[level->loop];
 	may_repeat = is_aligned(tree, a, (struct storage){ .store = store, .slots = 2 });
-	may_double = (options->doubled[a] < 0 ? space->is_double : options->doubled[a])
+	may_double = (options->doubled[a] < 0 ? tree->doubles >> a & 1 : (unsigned)options->doubled[a])
 		&& store > options->shared_loops;
 	/* asking costs most of what is done here */
 	if (array->is_written && !space->is_apart[a] && (may_double || may_turn))

@@ -90,10 +90,7 @@ static void copy_elements(struct question *question, const struct arch *arch, co
 	question->array.is_free = arch->array.is_free;
 	question->array.is_double = arch->array.is_double;
 	question->array.shares_room = arch->array.shares_room;
-	question->elements.price.moved = elements->price.moved;
-	question->elements.price.delivered = elements->price.delivered;
-	question->elements.price.reduced = elements->price.reduced;
-	question->elements.price.cycle = elements->price.cycle;
+	question->elements.macs = elements->macs;
 	question->elements.rules.shareable = elements->rules.shareable;
 	question->elements.rules.sums = elements->rules.sums;
 	question->elements.rules.accumulating = elements->rules.accumulating;
@@ -140,7 +137,15 @@ static void ask(struct question *question, const struct nest_model *model,
 	question->options.shared_loops = options->shared_loops;
 	question->options.divides = options->divides;
 	question->options.prefers_memory = options->prefers_memory;
-	question->options.command_bytes = options->command_bytes;
+	question->options.prices.byte = options->prices.byte;
+	question->options.prices.command = options->prices.command;
+	question->options.prices.moved = options->prices.moved;
+	question->options.prices.delivered = options->prices.delivered;
+	question->options.prices.reduced = options->prices.reduced;
+	question->options.prices.cycle = options->prices.cycle;
+	question->options.prices.multiplies = options->prices.multiplies;
+	question->options.prices.mac = options->prices.mac;
+	question->options.prices.macs = options->prices.macs;
 	if (options->elements)
 		copy_elements(question, arch, options->elements, model);
 }

@@ -40,10 +40,7 @@ static void *run_job(void *argument)
 	struct job *job = argument;
 
 	for (int i = job->first; i < job->count; i += job->step) {
-		struct outcome *outcome = &job->outcomes[i];
-
-		outcome->is_complete = tree_search(job->tree, job->space, &job->tasks[i],
-			&outcome->best, &outcome->found, &outcome->points, &outcome->unmapped, job->limits);
+		tree_search(job->tree, job->space, &job->tasks[i], &job->outcomes[i], job->limits);
 	}
 	return NULL;
 }
@@ -127,6 +124,7 @@ static int run_round(struct crew *crew, const struct space *space, struct task *
 		if (outcomes[i].found && (!total->found ||
 			schedule_compare(space, &outcomes[i].best, &total->best) < 0)) {
 			total->best = outcomes[i].best;
+			total->mapping = outcomes[i].mapping;
 			total->found = true;
 		}
 		if (!outcomes[i].is_complete)

@@ -3,14 +3,6 @@
 
 #include "passes/search/search_tree.h"
 
-struct outcome {
-	struct schedule best;
-	bool found, is_complete;
-	long points;
-	double bound;                /* of what is not searched; INFINITY: nothing */
-	double unmapped;             /* of schedules whose mappings to elements were not all looked at, likewise */
-};
-
 /* The threads of a search, each with its own path.  Most searches are over before another thread has
  * begun: the first points are looked at by one. */
 struct crew {

@@ -72,19 +72,46 @@ void finish_order(const struct tree *tree, int depth, struct schedule *schedule)
 	}
 }
 
-/* Finds out what elements cost at the present leaf, unless it is known, or more than what is left of the best so far. */
-static void map_leaf(struct tree *tree, int depth)
+/* Finds out what elements cost at the present leaf, of which SCHEDULE is one, unless it is known, or more than what is left of
+ * the best so far. */
+static void map_leaf(struct tree *tree, const struct schedule *schedule)
 {
 	const struct space *space = tree->space;
 	struct cost least = { .work = 1 };
+	struct crossing *crossing = &least.crossings[BOUNDARY_EXTERNAL];
 
 	if (tree->is_mapped || space->is_relaxed)
 		return;
-	for (int a = 0; a < space->model->array_count; a++)
-		least.crossings[BOUNDARY_EXTERNAL].bytes += tree->stored[a].least_bytes;
-	tree->leaf_elements = elements_at_leaf(tree, depth, tree->found ? objective_value(&space->objective, &tree->best.cost)
-		- objective_value(&space->objective, &least) : INFINITY);
+	for (int a = 0; a < space->model->array_count; a++) {
+		const struct flow *flow = &schedule->storage[a].flow;
+		double bytes = (double)flow_bytes(flow);
+
+		crossing->bytes += tree->stored[a].least_bytes;
+		crossing->commands += tree->stored[a].least_commands;
+		/* pieces are as long whatever the slots */
+		crossing->runs += bytes > 0 ? fmin(flow->runs, flow->runs * tree->stored[a].least_bytes / bytes) : 0;
+	}
+	tree->leaf_elements = elements_at_leaf(tree, schedule, &least,
+		tree->found ? objective_value(&space->objective, &tree->best.cost) : INFINITY);
 	tree->is_mapped = true;
+}
+
+static struct storage storage_of(const struct tree *tree, int a, long slots)
+{
+	const struct stored *stored = &tree->stored[a];
+
+	/* windows that only touch move the same bytes without a ring, which may still be smaller than slots */
+	return (struct storage){ .memory = tree->space->memory_of[a], .store = stored->store, .slots = slots,
+		.is_double = stored->is_double, .is_sliding = stored->is_sliding && !(stored->is_touching &&
+			stored->memory + stored->memory_step * (double)(slots - 1) <= stored->memory_most) };
+}
+
+void path_schedule(const struct tree *tree, int depth, struct schedule *schedule)
+{
+	memset(schedule, 0, sizeof *schedule);
+	finish_order(tree, depth, schedule);
+	for (int a = 0; a < tree->space->model->array_count; a++)
+		schedule->storage[a] = storage_of(tree, a, tree->stored[a].least);
 }
 
 /* All choices are made: takes the schedule if it is better. */
@@ -95,25 +122,22 @@ static void take(struct tree *tree, int depth)
 
 	memset(&schedule, 0, sizeof schedule);
 	finish_order(tree, depth, &schedule);
-	for (int a = 0; a < space->model->array_count; a++) {
-		const struct stored *stored = &tree->stored[a];
-
-		schedule.storage[a].memory = space->memory_of[a];
-		schedule.storage[a].store = stored->store;
-		schedule.storage[a].slots = tree->slots[a];
-		/* windows that only touch move the same bytes without a ring, which may
-		 * still be smaller than slots */
-		schedule.storage[a].is_sliding = stored->is_sliding && !(stored->is_touching &&
-			stored->memory + stored->memory_step * (double)(tree->slots[a] - 1) <=
-			stored->memory_most);
-		schedule.storage[a].is_double = stored->is_double;
-	}
+	for (int a = 0; a < space->model->array_count; a++)
+		schedule.storage[a] = storage_of(tree, a, tree->slots[a]);
 	if (!schedule_evaluate(space->model, space->arch, &schedule))
 		return;
 	if (space->elements) {
-		map_leaf(tree, depth);
-		schedule.cost.elements_bytes = tree->leaf_elements;
+		struct cost least = schedule.cost;
+
+		bound_elements_cost(space, &tree->leaf_elements, &least);
+		if (tree->found && !objective_may_improve(&space->objective, &least, &tree->best.cost))
+			return;
+		map_leaf(tree, &schedule);
 	}
+	if (space->is_relaxed)
+		bound_elements_cost(space, &tree->leaf_elements, &schedule.cost);
+	else
+		add_elements_cost(space, &tree->leaf_elements, &schedule);
 	if (tree->found && schedule_compare(space, &schedule, &tree->best) >= 0)
 		return;
 	tree_take(tree, &schedule);
@@ -175,12 +199,13 @@ static bool has_equals(const struct tree *tree)
 static bool may_be_better(const struct tree *tree, double lower, double scratchpad,
 	double commands)
 {
-	const struct cost least = { .crossings = { [BOUNDARY_EXTERNAL] = { lower, commands, 0 } },
-		.elements_bytes = tree->space->elements ? tree->leaf_elements : 0, .scratchpad_bytes = scratchpad, .work = 1 };
+	struct cost least = { .crossings = { [BOUNDARY_EXTERNAL] = { lower, commands, 0 } }, .scratchpad_bytes = scratchpad,
+		.work = 1 };
 	struct objective objective = tree->space->objective;
 
 	if (tree->space->is_minimal_memory || !tree->found)
 		return true;
+	bound_elements_cost(tree->space, &tree->leaf_elements, &least);
 	if (has_equals(tree))
 		objective.sought = 2;
 	return objective_may_improve(&objective, &least, &tree->best.cost);
@@ -311,7 +336,7 @@ void leaf(struct tree *tree, int depth)
 	}
 	tree->leaf_points = tree->points;
 	tree->is_mapped = false;
-	tree->leaf_elements = space->elements ? elements_bound(space, kept_none) : 0;
+	tree->leaf_elements = space->elements ? elements_bound(space, kept_none) : (struct elements_cost){ 0, 0, 0 };
 	if (fits && used_memory(tree) <= space->capacity)
 		choose_slots(tree, depth, 0, 0, 0);
 }

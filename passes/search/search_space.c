@@ -229,14 +229,15 @@ static void add_elements(struct space *space)
 	const struct element_options *elements = space->options->elements;
 	const struct pe_array *array = &space->arch->array;
 	long registers = 0;
+	const struct prices *prices = &space->options->prices;
 	const char *argument;
-	double iterations = 1;
 
 	space->elements = elements;
+	space->iterations = 1;
+	for (int l = 0; l < space->model->loop_count; l++)
+		space->iterations *= (double)space->model->loops[l].extent;
 	if (!elements)
 		return;
-	for (int l = 0; l < space->model->loop_count; l++)
-		iterations *= (double)space->model->loops[l].extent;
 	for (int a = 0; a < space->model->array_count; a++) {
 		space->may_shrink[a] = false;
 		for (int d = 0; d < space->model->arrays[a].rank; d++)
@@ -244,9 +245,8 @@ static void add_elements(struct space *space)
 	}
 	if (!elements->rules.accumulating &&
 		!__builtin_mul_overflow((long)array->x * array->y, array->registers_bytes, &registers))
-		space->least_elements = (elements->price.moved + elements->price.delivered) *
+		space->least_elements = (prices->moved + prices->delivered) *
 			(double)model_lower_bound(space->model, registers, &argument);
-	space->least_cycles_price = elements->price.cycle * iterations / ((double)array->x * array->y);
 }
 
 void space_init(struct space *space, const struct nest_model *model,
@@ -270,7 +270,7 @@ void space_init(struct space *space, const struct nest_model *model,
 		space->capacity = (double)arch->scratchpad_bytes;
 	space->least = cost_of_bytes(least_bytes);
 	space->objective = objective_priced(options->prefers_memory ? RANK_SMALL_SCHEDULES :
-		RANK_SCHEDULES, options->command_bytes, arch->max_rank == 1, options->elements);
+		RANK_SCHEDULES, &options->prices, arch->max_rank == 1);
 	for (int l = 0; l < model->loop_count; l++) {
 		space->may_turn[l] = !model->loops[l].is_forward && options->serpentine[l] != 0;
 		add_choices(space, l);

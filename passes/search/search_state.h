@@ -25,6 +25,7 @@ struct array_state {
 	double turned;               /* elements of all of these runs, at most */
 	double first;                /* elements of all its regions together, at least */
 	double region, least;        /* elements */
+	double piece;                /* bytes of external memory that are one behind the other, at most */
 };
 
 struct saving {
@@ -67,6 +68,7 @@ struct tree {
 	struct stored stored[MODEL_ARRAYS];
 	struct schedule path;        /* order and tiles of the levels */
 	long slots[MODEL_ARRAYS];
+	unsigned doubles;            /* bit a: array a is double where the user does not say and it can be */
 	double left[MEMORY_LIMIT];   /* of each memory, while slots are chosen */
 	struct schedule best;
 	bool found, is_over;
@@ -77,7 +79,8 @@ struct tree {
 	 * slots. */
 	long leaf_points;
 	double commands_of_least[MODEL_ARRAYS];
-	double leaf_elements;        /* what elements cost there, once it IS_MAPPED; no less before */
+	struct elements_cost leaf_elements;   /* there, once it IS_MAPPED; no less before */
+	struct mapping leaf_mapping, mapping; /* likewise; of the best */
 	bool is_mapped;
 	double unmapped;             /* see tree_search */
 	bool is_cut;                 /* a mapping's search ended for it had few points */
@@ -107,12 +110,13 @@ void array_step(const struct tree *tree, int a, const struct level *before,
 /* Stores array A at level STORE of the path; false if the user or the rules forbid it. */
 bool store_array(struct tree *tree, int a, int store);
 
-/* ---- search_elements.c: what processing elements add to the cost ---- */
+/* ---- search_elements.c: what processing elements add to the cost, and time ---- */
 
 /* No less than this where arrays move so many BYTES [array] between a scratchpad that keeps no regions, at least. */
-double elements_bound(const struct space *space, const double *bytes);
-/* What elements cost at the leaf of DEPTH levels, if it is less than BELOW; INFINITY: no mapping is, or none was found. */
-double elements_at_leaf(struct tree *tree, int depth, double below);
+struct elements_cost elements_bound(const struct space *space, const double *bytes);
+/* What elements cost for SCHEDULE, evaluated, of the present leaf, whose schedules cost LEAST or more without them: if all together
+ * is less than BELOW; INFINITY: no mapping is, or none was found. */
+struct elements_cost elements_at_leaf(struct tree *tree, const struct schedule *schedule, const struct cost *least, double below);
 
 /* ---- search_tree.c ---- */
 
@@ -120,6 +124,15 @@ double elements_at_leaf(struct tree *tree, int depth, double below);
 double bytes_unkept(const struct tree *tree, int a);
 /* Puts order and tiles of the first DEPTH levels into SCHEDULE. */
 void finish_order(const struct tree *tree, int depth, struct schedule *schedule);
+
+/* For who has a path of his own (annealing.c): TREE is at no loop of SPACE; at none of the path; at one loop more, in tiles of
+ * CHOICE, if it may be there; what the levels up to DEPTH say is stored fits, and is all; that path as a schedule, with the
+ * fewest slots. */
+void tree_begin(struct tree *tree, const struct space *space);
+void path_begin(struct tree *tree);
+bool path_step(struct tree *tree, int depth, int loop, struct tile_choice choice);
+bool path_fits(struct tree *tree, int depth);
+void path_schedule(const struct tree *tree, int depth, struct schedule *schedule);
 
 /* SCHEDULE is the best so far. */
 void tree_take(struct tree *tree, const struct schedule *schedule);

@@ -34,6 +34,13 @@ static double least_unkept(const struct space *space, int a, const struct array_
 		fmin(state->turns * smallest, state->turned) * space->visit_bytes[a];
 }
 
+/* The same, if all that turns may keep is kept. */
+static double least_kept(const struct space *space, int a, const struct array_state *state)
+{
+	return fmax(0, state->first * (state->reuse * space->visit_bytes[a] - space->first_bytes[a]) -
+		state->turned * space->visit_bytes[a]);
+}
+
 double bytes_unkept(const struct tree *tree, int a)
 {
 	const struct array_state *state = &tree->levels[tree->stored[a].store].arrays[a];
@@ -51,7 +58,9 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 	struct saving savings[MODEL_ARRAYS];
 	struct crossing least = { 0, 0, 0 };
 	struct need_of_memory needs[MEMORY_LIMIT];
-	double kept_none[MODEL_ARRAYS], elements = 0;
+	struct elements_cost elements = { 0, 0, 0 };
+	double kept_none[MODEL_ARRAYS];
+	struct cost cost;
 
 	for (int m = 0; m < space->memory_count; m++)
 		needs[m] = (struct need_of_memory){ 0, 0 };
@@ -66,6 +75,7 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 			least.bytes += stored->least_bytes;
 			kept_none[a] = bytes_unkept(tree, a);
 			least.commands += stored->least_commands;
+			least.runs += stored->least_bytes / tree->levels[stored->store].arrays[a].piece;
 			need->least += stored->least_memory;
 			savings[a] = stored->saving;
 			/* more slots may begin in what the least of them leave of a granule */
@@ -75,6 +85,7 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 		}
 		kept_none[a] = least_unkept(space, a, state, smallest);
 		least.bytes += kept_none[a];
+		least.runs += least_kept(space, a, state) / level->arrays[a].piece;
 		savings[a].rate = state->turns * space->visit_bytes[a] / bytes;
 		savings[a].most = state->turns > 0 ?
 			fmax(state->turned / state->turns - smallest, 0) * bytes : 0;
@@ -90,8 +101,10 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 			space->memories[m].capacity - needs[m].least + needs[m].spare);
 	if (space->elements)
 		elements = elements_bound(space, kept_none);
-	return (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = least }, .elements_bytes = elements,
+	cost = (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = least },
 		.scratchpad_bytes = add_needs(space, needs, fits), .work = 1 };
+	bound_elements_cost(space, &elements, &cost);
+	return cost;
 }
 
 /* False if nothing below level DEPTH can be better than the best so far; MOVED as in
@@ -367,6 +380,7 @@ static void tree_start(struct tree *tree, const struct space *space)
 	struct level *root = &tree->levels[0];
 
 	tree->space = space;
+	tree->doubles = space->is_double ? ~0u : 0;
 	root->loop = -1;
 	root->runs = 1;
 	root->stored = 0;
@@ -374,6 +388,36 @@ static void tree_start(struct tree *tree, const struct space *space)
 		array_start(space, a, root, &root->arrays[a]);
 	for (int l = 0; l < space->model->loop_count; l++)
 		tree->path.tile[l] = space->model->loops[l].extent;
+}
+
+/* ---- a path ---- */
+
+void tree_begin(struct tree *tree, const struct space *space)
+{
+	tree_start(tree, space);
+}
+
+void path_begin(struct tree *tree)
+{
+	tree->levels[0].stored = 0;
+	for (int l = 0; l < tree->space->model->loop_count; l++)
+		tree->path.tile[l] = tree->space->model->loops[l].extent;
+}
+
+bool path_step(struct tree *tree, int depth, int loop, struct tile_choice choice)
+{
+	if (!order_allows(tree, depth - 1, loop) ||
+		(tree->space->held & ~tree->levels[depth - 1].stored & ~tree->space->indexing[loop]) != 0)
+		return false;
+	set_loop(tree, depth, loop, choice);
+	return true;
+}
+
+bool path_fits(struct tree *tree, int depth)
+{
+	unsigned all = (1u << tree->space->model->array_count) - 1;
+
+	return tree->levels[depth].stored == all && use_memory(tree, depth, all);
 }
 
 /* ---- tasks ---- */
@@ -436,28 +480,30 @@ void tree_take(struct tree *tree, const struct schedule *schedule)
 	const struct objective *objective = &tree->space->objective;
 
 	tree->best = *schedule;
+	tree->mapping = tree->leaf_mapping;
 	tree->found = true;
 	tree->is_least = objective_value(objective, &schedule->cost) <=
 		objective_value(objective, &tree->space->least);
 }
 
-static void start_from(struct tree *tree, const struct schedule *best, bool found)
+static void start_from(struct tree *tree, const struct outcome *outcome)
 {
 	tree->found = tree->is_least = tree->is_over = false;
-	if (found)
-		tree_take(tree, best);
+	tree->leaf_mapping = outcome->mapping;
+	if (outcome->found)
+		tree_take(tree, &outcome->best);
 }
 
-bool tree_search(struct tree *tree, const struct space *space, const struct task *task,
-	struct schedule *best, bool *found, long *points, double *unmapped, struct point_limits limits)
+void tree_search(struct tree *tree, const struct space *space, const struct task *task, struct outcome *outcome,
+	struct point_limits limits)
 {
 	struct level *root = &tree->levels[0];
 	int count = space->model->array_count;
 
 	tree_start(tree, space);
-	start_from(tree, best, *found);
+	start_from(tree, outcome);
 	tree->points = 0;
-	tree->unmapped = *unmapped;
+	tree->unmapped = outcome->unmapped;
 	tree->is_cut = false;
 	tree->limits = limits;
 	find_stores(tree, 0, (1u << count) - 1);
@@ -470,13 +516,15 @@ bool tree_search(struct tree *tree, const struct space *space, const struct task
 		use_memory(tree, 0, task->outside);
 		choose_stores(tree, 0, count < TASK_ARRAYS ? count : TASK_ARRAYS, task->outside);
 	}
-	if (tree->found)
-		*best = tree->best;
-	*found = tree->found;
-	*points = tree->points;
-	if (!tree->is_over && !tree->is_cut)
-		*unmapped = tree->unmapped;
-	return !tree->is_over && !tree->is_cut;
+	if (tree->found) {
+		outcome->best = tree->best;
+		outcome->mapping = tree->mapping;
+	}
+	outcome->found = tree->found;
+	outcome->points = tree->points;
+	outcome->is_complete = !tree->is_over && !tree->is_cut;
+	if (outcome->is_complete)
+		outcome->unmapped = tree->unmapped;
 }
 
 double tree_bound(struct tree *tree, const struct space *space, const struct task *task)

@@ -61,7 +61,8 @@ struct space {
 	bool may_shrink[MODEL_ARRAYS];      /* smaller regions may leave gaps between them: elements may move less of an array */
 	bool is_relaxed;             /* elements are taken to cost what they do at least */
 	bool is_first_look;          /* few mappings are looked at for each schedule: nothing is to be proved */
-	double least_elements, least_cycles_price;   /* what elements move, and their cycles, cost no less, in bytes */
+	double least_elements;       /* what elements move costs no less */
+	double iterations;           /* of all loops together */
 	bool is_minimal_memory;      /* it is the least scratchpad, not traffic */
 	struct cost least;           /* nothing costs less: model_lower_bound */
 };
@@ -88,14 +89,34 @@ struct point_limits {
 	long all, equals;
 };
 
-/* Searches TASK for a schedule better than *BEST (*FOUND says whether there is one)
- * and replaces it.  *POINTS is the work done; gives up, returning false, when it
- * reaches LIMITS or the user interrupts.  Schedules whose mappings to elements were not all looked at cost no less
- * than *UNMAPPED, which becomes less. */
-bool tree_search(struct tree *tree, const struct space *space, const struct task *task,
-	struct schedule *best, bool *found, long *points, double *unmapped, struct point_limits limits);
+/* What came of a search. */
+struct outcome {
+	struct schedule best;
+	struct mapping mapping;      /* of its tiles, where elements compute these */
+	bool found, is_complete;
+	long points;
+	double bound;                /* of what is not searched; INFINITY: nothing */
+	double unmapped;             /* of schedules whose mappings to elements were not all looked at, likewise */
+};
+
+/* Searches TASK for a schedule better than that of OUTCOME, if it has one, and replaces it.  OUTCOME's points are the work done;
+ * gives up when it reaches LIMITS or the user interrupts: then OUTCOME is not complete.  Its unmapped may become less. */
+void tree_search(struct tree *tree, const struct space *space, const struct task *task, struct outcome *outcome,
+	struct point_limits limits);
 /* No schedule of TASK moves less than this; INFINITY if none fits. */
 double tree_bound(struct tree *tree, const struct space *space, const struct task *task);
+
+/* ---- search_elements.c: what elements add ---- */
+
+/* What elements add: the price of their words, cycles in which they compute or wait for words, and in which those of a step come. */
+struct elements_cost { double words, cycles, fetching; };
+
+/* The mapping of OUTER, evaluated, that is looked for. */
+struct mapping_problem elements_problem(const struct space *space, const struct schedule *outer);
+/* What COST has besides its crossings is no less than this. */
+void bound_elements_cost(const struct space *space, const struct elements_cost *elements, struct cost *cost);
+/* Fills in what SCHEDULE costs besides its crossings. */
+void add_elements_cost(const struct space *space, const struct elements_cost *elements, struct schedule *schedule);
 
 /* The total order of schedules that search_schedule minimises: < 0 if ONE is
  * better than OTHER.  Both evaluated. */

@@ -36,25 +36,39 @@ static struct element_question question_of(const struct choice *choice)
 		compilation->arch, compilation->request.reassociate };
 }
 
+/* Multiply-accumulates of an iteration of all loops that has most of them. */
+static int most_iteration_macs(const struct choice *choice)
+{
+	const struct nest *nest = choice->variant.nest;
+	int most = 0;
+	for (int s = 0; s < nest->statement_count; s++)
+		most += statement_macs(nest->statements[s]);
+	return most;
+}
+
 void elements_price(struct choice *choice)
 {
-	const struct element_price *price = &choice->compilation->request.restriction.elements;
+	const struct prices *prices = &choice->compilation->request.restriction.prices;
 	struct element_options *elements = ARENA_NEW(choice->compilation->arena, struct element_options);
-	if (price->moved <= 0 && price->delivered <= 0 && price->reduced <= 0 && price->cycle <= 0)
+	if (!prices_have_elements(prices))
 		return;
 	if (!choice->asked.mapping.line && !computes_alone(choice->compilation->arch))
 		return;
 	const struct element_question question = question_of(choice);
-	elements->price = *price;
-	if (!elements_hindrance(choice) && mapping_rules_of(&question, &elements->rules))
-		choice->options.elements = elements;
+	if (elements_hindrance(choice) || !mapping_rules_of(&question, &elements->rules))
+		return;
+	elements->macs = most_iteration_macs(choice);
+	choice->options.elements = elements;
+	choice->options.prices = *prices;
+	choice->options.prices.macs = fmax(0, (double)nest_macs(choice->variant.nest));
 }
 
 struct mapping_fault elements_map(struct choice *choice)
 {
 	struct mapping *mapping = ARENA_NEW(choice->compilation->arena, struct mapping);
 	const struct element_question question = question_of(choice);
-	struct mapping_fault fault = mapping_make(&question, &choice->schedule, choice->options.elements, mapping);
+	struct mapping_fault fault = mapping_make(&question, &choice->schedule, choice->options.elements ? &choice->options : NULL,
+		&choice->proof, mapping);
 	choice->schedule.mapping = fault.why ? NULL : mapping;
 	return fault;
 }
@@ -73,11 +87,7 @@ void elements_map_alone(struct choice *choice)
  * all that the statements do, each does. */
 static int iteration_macs(const struct choice *choice)
 {
-	const struct nest *nest = choice->variant.nest;
-	long most = 0, all = nest_macs(nest);
-	for (int s = 0; s < nest->statement_count; s++)
-		most += statement_macs(nest->statements[s]);
-	long sum = most;
+	long most = most_iteration_macs(choice), all = nest_macs(choice->variant.nest), sum = most;
 	for (int l = 0; l < choice->model.loop_count; l++)
 		if (__builtin_mul_overflow(sum, choice->model.loops[l].extent, &sum))
 			return 0;
@@ -102,6 +112,10 @@ void elements_bound_words(const struct choice *choice, struct plan_array *elemen
 	if (!adds && !__builtin_mul_overflow((long)array->x * array->y, array->registers_bytes / smallest, &registers))
 		elements->bound_words = model_lower_bound(&model, registers, &elements->bound_argument);
 	elements->iteration_macs = iteration_macs(choice);
-	if (choice->options.elements && !choice->asked.mapping.line && !choice_is_restricted(choice))
-		elements->priced_bound = fmin(choice->proof.bound_priced, (double)choice->rivals_bound);
+	/* cycles are bounded as if all iterations had as many multiply-accumulates */
+	if (choice->options.elements && !choice->asked.mapping.line && !choice_is_restricted(choice) &&
+		(elements->iteration_macs > 0 || !prices_have_time(&choice->options.prices)))
+		elements->priced_bound = fmin(choice->proof.bound_priced, choice->rivals_bound == LONG_MAX ? INFINITY :
+			/* a run takes a cycle */
+			(double)choice->rivals_bound * choice->options.prices.byte);
 }

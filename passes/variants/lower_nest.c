@@ -395,8 +395,7 @@ static bool find_in(struct compilation *compilation, const struct nest *nest,
 struct less_key {
 	long bytes, effort, restriction[5], buffering;
 	long memories[MEMORY_LIMIT]; /* where there are several */
-	double command_bytes;
-	struct element_price elements;
+	struct prices prices;
 	unsigned long carried[4];
 	char form[];                 /* "": all */
 };
@@ -411,8 +410,7 @@ static struct nest_query less_query(const struct compilation *compilation, const
 		.effort = points_in_less(compilation),
 		.restriction = { restriction->held_roles, restriction->is_in_source_order,
 		restriction->is_forward, restriction->divides, restriction->prefers_memory },
-		.buffering = compilation->request.buffering, .command_bytes = restriction->command_bytes,
-		.elements = restriction->elements };
+		.buffering = compilation->request.buffering, .prices = restriction->prices };
 	for (int m = 0; m < look->less->memory_count; m++)
 		key->memories[m] = look->less->memories[m].bytes;
 	for (int i = 0; compilation->room.carried && i < compilation->room.carried->count; i++)

@@ -296,23 +296,52 @@ bool mapping_rules_of(const struct element_question *question, struct mapping_ru
 	return is_searched(asked, question->model);
 }
 
-/* The best mapping that is as ASKED; false if none was found. */
-static bool search(struct making *making, const struct element_question *question, const struct element_options *found)
+/* Looks for the best mapping of PROBLEM that costs BELOW or less, of those that cost the same one with the fewest iterations. */
+static bool search_below(const struct mapping_problem *problem, double below, struct mapping *mapping)
 {
-	static const struct element_price fewest = { .moved = 1 };
-	const struct element_price *price = found ? &found->price : &fewest;
-	double rounded = found ? making->schedule->cost.elements_bytes * (1 + 1e-9) : INFINITY;
-	struct mapping_sought sought = { rounded, MAPPING_POINTS, false };
-	struct mapping_rules rules;
+	struct mapping_sought sought = { below, MAPPING_POINTS, false };
 	struct mapping_proof proof;
 	struct mapping quick;
-	if (!mapping_rules_of(question, &rules)
-		|| !mapping_search(making->model, making->machine, making->schedule, &rules, price, &sought, &quick, &proof))
+	if (!mapping_search(problem, &sought, &quick, &proof))
 		return false;
-	sought = (struct mapping_sought){ proof.value * (1 + 1e-9), MAPPING_POINTS, true };
-	if (!mapping_search(making->model, making->machine, making->schedule, &rules, price, &sought, making->mapping, &proof)
-		|| making->mapping->cycles > quick.cycles)
-		*making->mapping = quick;
+	sought = (struct mapping_sought){ proof.cost.value * (1 + 1e-9), MAPPING_POINTS, true };
+	if (!mapping_search(problem, &sought, mapping, &proof) || mapping->cycles > quick.cycles)
+		*mapping = quick;
+	return true;
+}
+
+/* The best mapping that is as ASKED; false if none was found. */
+static bool search(struct making *making, const struct element_question *question)
+{
+	static const struct prices fewest = { .moved = 1 };
+	struct mapping_rules rules;
+	const struct mapping_problem problem = { making->model, making->machine, making->schedule, &rules, .prices = &fewest };
+	return mapping_rules_of(question, &rules) && search_below(&problem, INFINITY, making->mapping);
+}
+
+/* That, or one as good, with which the schedule was SEARCHED and FOUND. */
+static bool search_again(struct making *making, const struct element_question *question, const struct search_options *searched,
+	const struct mapping *found)
+{
+	const struct arch *arch = making->arch;
+	const struct objective objective = objective_priced(RANK_ASKED, &searched->prices, arch->max_rank == 1);
+	struct mapping_rules rules;
+	struct cost outer = making->schedule->cost;
+	outer.elements_price = 0;
+	const struct mapping_problem problem = { making->model, making->machine, making->schedule, &rules,
+		.prices = &searched->prices, .macs = searched->elements->macs, .base = objective_sum_of(&objective, &outer),
+		.copies = copies_of(making->model, arch, making->schedule) };
+	if (!mapping_rules_of(question, &rules))
+		return false;
+	*making->mapping = *found;
+	if (!mapping_obeys(&problem, found) || !mapping_evaluate(making->model, making->machine, making->schedule, making->mapping))
+		return search_below(&problem, INFINITY, making->mapping);
+	if (!prices_have_time(problem.prices)) {
+		const double value = mapping_cost_of(&problem, making->mapping).value;
+		struct mapping better;
+		if (search_below(&problem, value * (1 + 1e-9), &better))
+			*making->mapping = better;
+	}
 	return true;
 }
 
@@ -338,7 +367,7 @@ static void make(struct making *making)
 }
 
 struct mapping_fault mapping_make(const struct element_question *question, const struct schedule *schedule,
-	const struct element_options *found, struct mapping *mapping)
+	const struct search_options *searched, const struct proof *proof, struct mapping *mapping)
 {
 	const struct arch *arch = question->arch;
 	struct making making = making_of(question, schedule, mapping);
@@ -348,7 +377,7 @@ struct mapping_fault mapping_make(const struct element_question *question, const
 		find_fault(&making, NULL, "the machine's core computes ('core.mac_cycles'), and no processing elements for it: how "
 			"long these take is not told ('pe_array.mac_cycles')");
 	/* if there is none, what is said is what is wrong */
-	if (making.fault.why || !search(&making, question, found))
+	if (making.fault.why || !(searched ? search_again(&making, question, searched, &proof->mapping) : search(&making, question)))
 		make(&making);
 	return making.fault;
 }

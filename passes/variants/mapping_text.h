@@ -55,10 +55,10 @@ struct element_question {
 bool mapping_rules_of(const struct element_question *question, struct mapping_rules *rules);
 
 /* MAPPING as is asked, for the tiles of SCHEDULE: what is not said such that it costs the least of
- * the price of FOUND, with which SCHEDULE was found (NULL: the least words are read and written), then takes the fewest
- * iterations of the busiest element. */
+ * the prices of SEARCHED, with which SCHEDULE was found, and the mapping of PROOF (NULL: the least words are read and written), then
+ * takes the fewest iterations of the busiest element. */
 struct mapping_fault mapping_make(const struct element_question *question, const struct schedule *schedule,
-	const struct element_options *found, struct mapping *mapping);
+	const struct search_options *searched, const struct proof *proof, struct mapping *mapping);
 
 /* Its lines, but for `serpentine`, of which this is what follows the tile loops: " LOOP.step ...". */
 const char *mapping_print(struct arena *arena, const struct nest_model *model, const struct schedule *schedule);

@@ -26,3 +26,9 @@ EXTRA_DIST += tests/bench/elements.sh
 .PHONY: bench-elements
 bench-elements: loopc
 	$(SHELL) $(srcdir)/tests/bench/elements.sh ./loopc $(srcdir)/examples
+
+# The same of time and energy.  Takes a minute.
+EXTRA_DIST += tests/bench/edp.sh
+.PHONY: bench-edp
+bench-edp: loopc
+	$(SHELL) $(srcdir)/tests/bench/edp.sh ./loopc

@@ -102,7 +102,7 @@ static void list_choices(struct run *run, int a)
 static bool is_better(const struct run *run, struct choice sum)
 {
 	const struct exhausted *best = run->result;
-	double price = run->options->command_bytes;
+	double price = run->options->prices.command;
 	double mine = (double)sum.traffic + price * (double)sum.commands;
 	double its = (double)best->traffic + price * (double)best->commands;
 

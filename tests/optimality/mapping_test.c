@@ -20,7 +20,8 @@ struct brute {
 	const struct pe_array *machine;
 	const struct schedule *outer;
 	const struct mapping_rules *rules;
-	const struct element_price *price;
+	const struct prices *prices;
+	struct mapping_problem problem;
 	struct mapping mapping, winner;
 	double best, cycles;
 	bool is_regular;
@@ -40,7 +41,8 @@ static void weigh(struct brute *brute)
 	}
 	if (!mapping_evaluate(brute->model, brute->machine, brute->outer, &mapping))
 		return;
-	value = mapping_value(brute->model, &mapping, brute->price);
+	brute->problem.outer = brute->outer;
+	value = mapping_cost_of(&brute->problem, &mapping).value;
 	if (value < brute->best || (value <= brute->best && (double)mapping.cycles < brute->cycles)) {
 		brute->best = value;
 		brute->winner = mapping;
@@ -192,13 +194,20 @@ static void random_machine(struct random_source *source, struct pe_array *machin
 
 	*machine = (struct pe_array){ .x = sizes[size][0], .y = sizes[size][1], .registers_bytes = 4 * (4 + random_below(source, 21)),
 		.multicast = (unsigned)random_below(source, 8), .reduce = (unsigned)random_below(source, 8),
-		.is_free = random_below(source, 3) == 0, .is_double = random_below(source, 3) == 0, .shares_room = random_below(source, 3) == 0 };
+		.is_free = random_below(source, 3) == 0, .is_double = random_below(source, 3) == 0, .shares_room = random_below(source, 3) == 0,
+		.mac_cycles = (double)(1 + random_below(source, 3)) / 2, .words_per_cycle = (double)(1 + random_below(source, 2)),
+		.scratchpad_words_per_cycle = (double)random_below(source, 3) };
+	for (int way = 0; way < ARRAY_WAYS; way++)
+		machine->networks[way] = 1 + (int)random_below(source, 3);
 }
 
-static void random_price(struct random_source *source, struct element_price *price)
+static void random_prices(struct random_source *source, struct prices *prices)
 {
-	*price = (struct element_price){ .moved = (double)random_below(source, 4), .delivered = (double)random_below(source, 3) / 8,
-		.reduced = (double)random_below(source, 3) / 4, .cycle = (double)random_below(source, 3) / 2 };
+	*prices = (struct prices){ .byte = 1, .moved = (double)random_below(source, 4), .delivered = (double)random_below(source, 3) / 8,
+		.reduced = (double)random_below(source, 3) / 4, .multiplies = random_below(source, 4) == 0, .mac = 1 };
+	if (!prices->multiplies && random_below(source, 2))
+		prices->cycle = (double)(1 + random_below(source, 3)) / 2;
+	prices->macs = (double)random_below(source, 100);
 }
 
 /* Now and then the user says something. */
@@ -230,8 +239,8 @@ static void print_nest(const struct brute *brute)
 			brute->rules->axis[l]);
 	for (int a = 0; a < brute->model->array_count; a++)
 		fprintf(stderr, "array %d: place %d in %d; ", a, (int)brute->rules->holds[a].place, brute->rules->holds[a].loop);
-	fprintf(stderr, "\nprice %g %g %g %g, shareable %x\n", brute->price->moved, brute->price->delivered, brute->price->reduced,
-		brute->price->cycle, brute->rules->shareable);
+	fprintf(stderr, "\nprice %g %g %g %g, shareable %x\n", brute->prices->moved, brute->prices->delivered, brute->prices->reduced,
+		brute->prices->cycle, brute->rules->shareable);
 }
 
 static void print_mapping(const struct brute *brute, const char *name, const struct mapping *mapping)
@@ -249,13 +258,17 @@ static void print_mapping(const struct brute *brute, const char *name, const str
 	fprintf(stderr, "\n");
 }
 
-static void compare(struct brute *brute, long points, bool breaks_ties, int *found, int *unproved)
+/* How often something was found, and was not complete; of those where time has a price: how often it was the best, and how often the
+ * bound was near it. */
+struct seen { int found, unproved, timed, timed_best, timed_proved; };
+
+static void compare(struct brute *brute, long points, bool breaks_ties, struct seen *seen)
 {
 	struct mapping best;
 	struct mapping_proof proof;
-	bool is_found = mapping_search(brute->model, brute->machine, brute->outer, brute->rules, brute->price,
-		&(struct mapping_sought){ INFINITY, points, breaks_ties }, &best, &proof);
-	double bound = mapping_bound(brute->model, brute->machine, brute->outer, brute->rules, brute->price);
+	bool is_found = mapping_search(&brute->problem, &(struct mapping_sought){ INFINITY, points, breaks_ties }, &best, &proof);
+	bool has_time = prices_have_time(brute->prices);
+	double bound = mapping_bound(&brute->problem);
 	double slack = 1e-9 * (1 + brute->best);
 
 	if (proof.is_complete && is_found != (brute->best < INFINITY)) {
@@ -263,28 +276,33 @@ static void compare(struct brute *brute, long points, bool breaks_ties, int *fou
 		print_mapping(brute, "least", &brute->winner);
 		fail_msg("found %d, where the least is %g", is_found, brute->best);
 	}
-	if (is_found && proof.is_complete && fabs(proof.value - brute->best) > slack) {
+	if (is_found && proof.is_complete && fabs(proof.cost.value - brute->best) > slack && !has_time) {
 		print_nest(brute);
 		print_mapping(brute, "found", &best);
 		print_mapping(brute, "least", &brute->winner);
-		fail_msg("found %.12g, where the least is %.12g", proof.value, brute->best);
+		fail_msg("found %.12g, where the least is %.12g", proof.cost.value, brute->best);
 	}
-	if (is_found && proof.is_complete && breaks_ties)
+	if (is_found && proof.is_complete && breaks_ties && !has_time)
 		assert_int_equal(best.cycles, (long)brute->cycles);
-	assert_true(!is_found || proof.value >= brute->best - slack);
+	assert_true(!is_found || proof.cost.value >= brute->best - slack);
 	if (proof.bound > brute->best + slack || bound > brute->best + slack) {
 		print_nest(brute);
 		fail_msg("bounds %g and %g are above the least, %g", proof.bound, bound, brute->best);
 	}
-	*found += is_found;
-	*unproved += !proof.is_complete;
+	seen->found += is_found;
+	seen->unproved += !proof.is_complete;
+	seen->timed += is_found && has_time;
+	seen->timed_best += is_found && has_time && proof.cost.value <= brute->best + slack;
+	seen->timed_proved += is_found && has_time && proof.bound >= brute->best * 0.5;
 }
 
 static void search_equals_brute_force(void **state)
 {
-	struct arch arch = { .scratchpad_bytes = 1 << 30, .banks = 1, .align_bytes = 1 };
+	struct arch arch = { .scratchpad_bytes = 1 << 30, .banks = 1, .align_bytes = 1, .startup_cycles = 3, .bytes_per_cycle = 2,
+		.channels = 1, .max_rank = 1 };
 	struct random_source source = { 10 };
-	int found = 0, unproved = 0, none = 0, regular = 0;
+	struct seen seen = { 0 };
+	int none = 0, regular = 0;
 
 	(void)state;
 	for (int i = 0; i < RUNS; i++) {
@@ -292,25 +310,29 @@ static void search_equals_brute_force(void **state)
 		struct schedule outer;
 		struct pe_array machine;
 		struct mapping_rules rules;
-		struct element_price price;
-		struct brute brute = { &model, &machine, &outer, &rules, &price, { .depth = 0 }, { .depth = 0 }, INFINITY, INFINITY, false };
+		struct prices prices;
+		struct brute brute = { &model, &machine, &outer, &rules, &prices, { .macs = 0 }, { .depth = 0 }, { .depth = 0 },
+			INFINITY, INFINITY, false };
 
 		random_model(&source, 3, 6, &model);
 		random_schedule(&source, &model, &outer);
 		random_machine(&source, &machine);
-		random_price(&source, &price);
+		random_prices(&source, &prices);
 		if (!schedule_evaluate(&model, &arch, &outer))
 			continue;
 		random_rules(&source, &model, &outer, &rules);
+		brute.problem = (struct mapping_problem){ &model, &machine, &outer, &rules, &prices, 1, (double)outer.total_bytes,
+			copies_of(&model, &arch, &outer) };
 		brute.is_regular = is_regular(&model);
 		regular += brute.is_regular;
 		try_shares(&brute, 0);
-		compare(&brute, 1000000, i % 2, &found, &unproved);
-		assert_int_equal(unproved, 0);
+		compare(&brute, 1000000, i % 2, &seen);
+		assert_int_equal(seen.unproved, 0);
 		none += brute.best == INFINITY;
 	}
 	/* the sample has to exercise what it is about */
-	assert_true(found > RUNS / 3 && none > RUNS / 100 && regular > RUNS / 10);
+	assert_true(seen.found > RUNS / 3 && none > RUNS / 100 && regular > RUNS / 10);
+	assert_true(seen.timed > RUNS / 10 && seen.timed_best > seen.timed * 9 / 10 && seen.timed_proved > seen.timed * 3 / 4);
 }
 
 /* ---- schedules and mappings together ---- */
@@ -319,6 +341,7 @@ struct joint {
 	struct brute brute;
 	const struct arch *arch;
 	struct schedule outer;
+	struct schedule cheapest;        /* with the present tiles, order and stores */
 	double best;
 };
 
@@ -333,7 +356,11 @@ static double least_traffic(struct joint *joint, int a)
 	if (a == model->array_count) {
 		struct schedule schedule = joint->outer;
 
-		return schedule_evaluate(model, joint->arch, &schedule) ? (double)schedule.total_bytes : INFINITY;
+		if (!schedule_evaluate(model, joint->arch, &schedule))
+			return INFINITY;
+		if (joint->cheapest.total_bytes < 0 || schedule.total_bytes < joint->cheapest.total_bytes)
+			joint->cheapest = schedule;
+		return (double)schedule.total_bytes;
 	}
 	most = storage->store > 0 ? model->loops[joint->outer.order[storage->store - 1]].extent : 1;
 	for (storage->slots = 1; storage->slots <= most; storage->slots++)
@@ -361,15 +388,18 @@ static void try_stores(struct joint *joint, int a)
 			}
 		return;
 	}
+	joint->cheapest.total_bytes = -1;
 	traffic = least_traffic(joint, 0);
-	if (traffic >= joint->best)
+	if (traffic == INFINITY || (traffic >= joint->best && !brute->prices->multiplies))
 		return;
-	brute->best = joint->best - traffic;
+	brute->best = joint->best;
 	brute->cycles = 0;
 	brute->outer = &joint->outer;
 	brute->mapping = (struct mapping){ .depth = 0 };
+	brute->problem = (struct mapping_problem){ model, brute->machine, brute->outer, brute->rules, brute->prices, 1,
+		traffic + brute->prices->mac * brute->prices->macs, copies_of(model, joint->arch, &joint->cheapest) };
 	try_shares(brute, 0);
-	joint->best = fmin(joint->best, traffic + brute->best);
+	joint->best = fmin(joint->best, brute->best);
 }
 
 static void try_tile_orders(struct joint *joint, int position)
@@ -419,40 +449,47 @@ static void try_tiles(struct joint *joint, int loop)
 static void joint_search_equals_brute_force(void **state)
 {
 	struct random_source source = { 3 };
-	int found = 0, proved = 0, weighed = 0;
+	int found = 0, proved = 0, weighed = 0, timed = 0, near = 0;
 
 	(void)state;
 	for (int i = 0; i < JOINT_RUNS; i++) {
 		struct nest_model model;
 		struct arch arch = { .scratchpad_bytes = 16 + random_below(&source, 80), .banks = 1, .align_bytes = 1,
-			.has_pe_array = true };
+			.has_pe_array = true, .startup_cycles = random_below(&source, 5), .bytes_per_cycle = 2, .channels = 1,
+			.max_rank = 1 + (int)random_below(&source, 2) };
 		struct element_options elements;
 		struct search_options options;
 		struct schedule best;
 		struct proof proof;
 		struct joint joint = { .arch = &arch, .best = INFINITY };
-		bool is_found;
-		double value;
+		struct objective asked;
+		bool is_found, has_time;
+		double value, slack;
 
 		random_model(&source, 2 + (int)random_below(&source, 2), 4, &model);
 		for (int l = 0; l < model.loop_count; l++)
 			model.loops[l].tile = 0;
 		random_machine(&source, &arch.array);
-		random_price(&source, &elements.price);
-		elements.price.moved += 0.125;
+		search_options_init(&options);
+		random_prices(&source, &options.prices);
+		options.prices.moved += 0.125;
+		elements.macs = 1;
 		elements.rules = (struct mapping_rules){ .shareable = ~0u, .accumulating = random_below(&source, 4) == 0,
 			.sums = (unsigned)random_below(&source, 8) };
 		for (int l = 0; l < model.loop_count; l++)
 			elements.rules.axis[l] = -1;
-		search_options_init(&options);
 		options.elements = &elements;
 		joint.brute = (struct brute){ .model = &model, .machine = &arch.array, .rules = &elements.rules,
-			.price = &elements.price };
+			.prices = &options.prices };
 		try_tiles(&joint, 0);
 		is_found = search_schedule(&model, &arch, &options, &best, &proof);
-		value = is_found ? (double)best.total_bytes + best.cost.elements_bytes : INFINITY;
-		if (joint.best < INFINITY && (!is_found || value < joint.best - 1e-6 || proof.bound_priced > joint.best + 1e-6 ||
-			(proof.bound_priced >= value && value > joint.best + 1e-6))) {
+		asked = objective_priced(RANK_ASKED, &options.prices, arch.max_rank == 1);
+		has_time = prices_have_time(&options.prices);
+		value = is_found ? objective_value(&asked, &best.cost) : INFINITY;
+		slack = 1e-6 * (1 + joint.best);
+		/* where time has a price brute force looks at fewer slots */
+		if (joint.best < INFINITY && (!is_found || (value < joint.best - slack && !has_time) ||
+			proof.bound_priced > joint.best + slack || (proof.bound_priced >= value && value > joint.best + slack))) {
 			print_case(&model, &best);
 			joint.brute.outer = &best;
 			print_nest(&joint.brute);
@@ -460,10 +497,13 @@ static void joint_search_equals_brute_force(void **state)
 				proof.bound_priced, joint.best, arch.scratchpad_bytes);
 		}
 		found += is_found && joint.best < INFINITY;
-		proved += is_found && proof.bound_priced >= value;
-		weighed += is_found && best.cost.elements_bytes > 0;
+		proved += is_found && (has_time || proof.bound_priced >= value);
+		weighed += is_found && best.cost.elements_price > 0;
+		timed += is_found && has_time;
+		near += is_found && has_time && value <= joint.best * 1.02 && proof.bound_priced >= value * 0.3;
 	}
 	assert_true(found > JOINT_RUNS / 2 && proved >= found * 9 / 10 && weighed > JOINT_RUNS / 2);
+	assert_true(timed > JOINT_RUNS / 5 && near > timed * 4 / 5);
 }
 
 int main(void)

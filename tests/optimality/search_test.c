@@ -68,20 +68,20 @@ static void random_restriction(struct random_source *source, const struct nest_m
 	options->divides = random_below(source, 3) == 0;
 	options->prefers_memory = random_below(source, 2) == 0;
 	if (random_below(source, 2) == 0)
-		options->command_bytes = (double)(1 + random_below(source, 60)) / 4;
+		options->prices = (struct prices){ .byte = 1, .command = (double)(1 + random_below(source, 60)) / 4 };
 }
 
 /* What is least: bytes, and more for each command where that has a price. */
 static double value_of(const struct search_options *options, long bytes, long commands)
 {
-	return (double)bytes + options->command_bytes * (double)commands;
+	return (double)bytes + options->prices.command * (double)commands;
 }
 
 /* The schedule is as good as the TRUTH; without a price in bytes, and then in commands. */
 static bool is_as_good(const struct search_options *options, const struct schedule *best,
 	long commands, const struct exhausted *truth)
 {
-	if (options->command_bytes > 0)
+	if (options->prices.command > 0)
 		return value_of(options, best->total_bytes, commands)
 			== value_of(options, truth->traffic, truth->commands);
 	return best->total_bytes == truth->traffic && commands == truth->commands
@@ -154,7 +154,7 @@ static void check_against_all(const struct nest_model *model, const struct arch 
 	if (found != truth.found || (found && !is_as_good(options, &best, commands, &truth))
 		|| (!found && proof.smallest != truth.smallest)) {
 		print_case(model, &best);
-		fprintf(stderr, "a command is %g bytes; memory %ld, should be %ld (%d)\n", options->command_bytes,
+		fprintf(stderr, "a command is %g bytes; memory %ld, should be %ld (%d)\n", options->prices.command,
 			best.scratchpad_bytes, truth.bytes, options->prefers_memory);
 		fprintf(stderr, "%s of %ld bytes, %d banks, align %d: %s %ld, %ld commands; "
 			"should be %s %ld, %ld; smallest %ld, %ld; buffering %d order %d: %d %d %d\n",
@@ -176,8 +176,8 @@ static void check_against_all(const struct nest_model *model, const struct arch 
 		return;
 	}
 	assert_true(is_as_good(options, &best, commands, &truth));
-	assert_true(proof.is_optimal || options->command_bytes > 0);
-	assert_true(proof.bound_bytes == best.total_bytes || options->command_bytes > 0);
+	assert_true(proof.is_optimal || options->prices.command > 0);
+	assert_true(proof.bound_bytes == best.total_bytes || options->prices.command > 0);
 	assert_true(proof.bound_bytes <= best.total_bytes);
 	assert_true(model_compulsory(model) <= best.total_bytes);
 	assert_true(model_lower_bound(model, arch->scratchpad_bytes, &argument) <=

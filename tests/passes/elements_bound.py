@@ -49,7 +49,7 @@ def check(loopc, seed, directory):
     rng = random.Random(seed)
     text, loops, arrays = nest(rng)
     array, machine = machine_of(rng)
-    objective = rng.choice(["energy", "edp", "energy+3*cycles", "traffic+0.125*scratchpad", "energy+2*commands"])
+    objective = rng.choice(["energy", "edp", "cycles", "energy+3*cycles", "traffic+0.125*scratchpad", "energy+2*commands"])
     names = {name: os.path.join(directory, name) for name in ("b.loop", "b.yaml", "b.sched")}
     for name, content in (("b.loop", text), ("b.yaml", machine)):
         with open(names[name], "w", encoding="utf-8") as file:

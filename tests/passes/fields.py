@@ -19,7 +19,8 @@ STRUCTURES = {
     "model_array": ("passes/cost/model.h", "to->", {"name"}),
     "nest_model": ("passes/cost/model.h", r"question->model\.", set()),
     "search_options": ("passes/search/search.h", r"question->options\.", {"threads", "show_progress", "interrupted", "elements"}),
-    "element_price": ("ir/pe_array.h", r"question->elements\.price\.", set()),
+    "prices": ("ir/prices.h", r"question->options\.prices\.", set()),
+    "element_options": ("passes/search/search.h", r"question->elements\.", set()),
     "mapping_rules": ("passes/search/mapping_search.h", r"question->elements\.rules\.", set()),
     "hold_rule": ("passes/search/mapping_search.h", r"question->elements\.rules\.holds\[\w+\]\.", set()),
     "pe_array": ("ir/pe_array.h", r"question->array\.", {

@@ -1,0 +1,31 @@
+#ifndef PASSES_RUN_CYCLES_H
+#define PASSES_RUN_CYCLES_H
+
+#include "ir/arch.h"
+#include "passes/cost/model.h"
+
+/* How long a run takes, as far as it is known before there is a plan (docs/machine.md, "Time"). */
+
+/* Cycles of the core that copies of CROSSING take on ARCH at least, whatever is done meanwhile: all bytes cross the bus, and
+ * each channel starts its commands one after the other. */
+double copy_cycles(const struct arch *arch, const struct crossing *crossing);
+
+/* Copies of a nest beside which its tiles are computed. */
+struct copies {
+	double least;                /* cycles of all together */
+	double exposed;              /* nothing is computed meanwhile */
+	double waits;                /* tiles before which something is waited for so */
+	/* The rest goes on while tiles are computed: so many of them each have copies that take so long. */
+	int count;
+	struct { double tiles, cycles; } beside[MODEL_LOOPS + 1];
+	double tiles;                /* all together */
+};
+
+/* Those of SCHEDULE, evaluated, of MODEL.  Double buffers fetch the next tile while one is computed, but for the first in each
+ * run of the loop that moves them. */
+struct copies copies_of(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule);
+/* Cycles of a run whose tiles take COMPUTING, all together: about.  If they wait for copies the words of a tile's first step come
+ * after these, in FETCHING cycles. */
+double run_cycles(const struct copies *copies, double computing, double fetching);
+
+#endif

@@ -1,0 +1,461 @@
+/* A good schedule and its mapping to elements, before all are searched: simulated annealing.  It proves nothing; what
+ * is found early is what the search cuts branches with.
+ *
+ * A candidate is changed a little, at random, and the change stays if what comes of it costs less, or not much more: less and
+ * less so as time goes by (Kirkpatrick, Gelatt, Vecchi, Optimization by simulated annealing, 1983).  The numbers are the
+ * same in each run. */
+
+#include "passes/search/annealing.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "passes/cost/array_cycles.h"
+#include "passes/search/search_state.h"
+
+/* Loops in the order of a candidate are all of the model's: those that are not cut, or have one step in a tile, are skipped.
+ * Places of buffers are loops, so that they stay what they are where others come and go: WHOLE is outside all. */
+enum { OUTSIDE = -1 };
+
+struct candidate {
+	int tile_order[MODEL_LOOPS], step_order[MODEL_LOOPS];
+	int choice[MODEL_LOOPS];         /* of the space's tile sizes; WHOLE: not cut */
+	int store[MODEL_ARRAYS];         /* tile loop, or OUTSIDE */
+	unsigned doubles;                /* bit a: array a is double, if it can be */
+	int hold[MODEL_ARRAYS];          /* tile loop l; MODEL_LOOPS + l: step loop l; or OUTSIDE */
+	long part[MODEL_LOOPS], space[MODEL_LOOPS];
+	enum axis axis[MODEL_LOOPS];
+};
+enum { WHOLE = -1 };
+
+/* What a candidate comes to. */
+struct realised {
+	struct schedule schedule;
+	struct mapping mapping;
+	double value;
+};
+
+struct annealing {
+	struct tree *tree;
+	const struct space *space;
+	unsigned long random;
+	struct candidate now;
+	double value;                    /* of it */
+	struct realised best;
+	bool found;
+};
+
+/* ---- random numbers ---- */
+
+/* xorshift64*: Vigna, An experimental exploration of Marsaglia's xorshift generators, scrambled, 2016. */
+static unsigned long next_random(struct annealing *annealing)
+{
+	annealing->random ^= annealing->random >> 12;
+	annealing->random ^= annealing->random << 25;
+	annealing->random ^= annealing->random >> 27;
+	return annealing->random * 0x2545F4914F6CDD1DUL >> 33;
+}
+
+static int below(struct annealing *annealing, int count)
+{
+	return count > 0 ? (int)(next_random(annealing) % (unsigned long)count) : 0;
+}
+
+/* Above 0, 1 on average, half as often for each ln 2 more.  Of what every machine rounds alike: no logarithm of a library. */
+static double exponential(struct annealing *annealing)
+{
+	const double ln2 = 0.69314718055994531;
+	double halves = 0, x, t;
+
+	while (halves < 30 && below(annealing, 2))
+		halves++;
+	/* -ln(1 - x) = 2 artanh(t) */
+	x = (double)below(annealing, 1 << 20) / (1 << 21);
+	t = x / (2 - x);
+	return halves * ln2 + 2 * t * (1 + t * t * (1.0 / 3 + t * t / 5));
+}
+
+/* ---- what a candidate comes to ---- */
+
+static bool moves(const struct space *space, int a, int loop)
+{
+	return space->indexed[a] >> loop & 1;
+}
+
+/* The depth of the buffer of array A: inside the loop that the candidate says, or the next one outside that moves it. */
+static int store_depth(const struct space *space, const struct candidate *candidate, const int *loops, int depth, int a)
+{
+	while (depth > 0 && candidate->store[a] != loops[depth - 1])
+		depth--;
+	while (depth > 0 && !moves(space, a, loops[depth - 1]))
+		depth--;
+	return depth;
+}
+
+/* Stores the arrays that are to be at DEPTH of the tree's path; false if one cannot. */
+static bool store_at(struct tree *tree, const int *stores, int depth)
+{
+	struct level *level = &tree->levels[depth];
+
+	for (int a = 0; a < tree->space->model->array_count; a++) {
+		if (stores[a] != depth)
+			continue;
+		if (!store_array(tree, a, depth))
+			return false;
+		level->stored |= 1u << a;
+	}
+	return true;
+}
+
+/* Cuts and stores as CANDIDATE says; the depth of the path, or -1: it cannot be. */
+static int make_path(struct tree *tree, const struct candidate *candidate)
+{
+	const struct space *space = tree->space;
+	int loops[MODEL_LOOPS], stores[MODEL_ARRAYS] = { 0 }, depth = 0, deepest = 0;
+	bool fits;
+
+	for (int i = 0; i < space->model->loop_count; i++)
+		if (candidate->choice[candidate->tile_order[i]] != WHOLE)
+			loops[depth++] = candidate->tile_order[i];
+	for (int a = 0; a < space->model->array_count; a++) {
+		stores[a] = store_depth(space, candidate, loops, depth, a);
+		deepest = stores[a] > deepest ? stores[a] : deepest;
+	}
+	path_begin(tree);
+	tree->doubles = candidate->doubles;
+	fits = store_at(tree, stores, 0);
+	/* loops that no buffer is inside of cut nothing */
+	for (int d = 1; d <= deepest && fits; d++)
+		fits = path_step(tree, d, loops[d - 1], space->choices[loops[d - 1]][candidate->choice[loops[d - 1]]]) &&
+			store_at(tree, stores, d);
+	return fits && path_fits(tree, deepest) ? deepest : -1;
+}
+
+/* The registers of array A are where the candidate says, or in the next loop outside that moves it, and no further out than
+ * its buffer. */
+static int hold_depth(const struct space *space, const struct candidate *candidate, const struct realised *realised, int a)
+{
+	const struct schedule *outer = &realised->schedule;
+	int depth = outer->depth + realised->mapping.depth, store = outer->storage[a].store;
+
+	for (; depth > store; depth--) {
+		bool is_step = depth > outer->depth;
+		int loop = is_step ? realised->mapping.order[depth - 1 - outer->depth] : outer->order[depth - 1];
+
+		if (candidate->hold[a] == (is_step ? MODEL_LOOPS + loop : loop))
+			break;
+	}
+	for (; depth > store; depth--) {
+		int loop = depth > outer->depth ? realised->mapping.order[depth - 1 - outer->depth] : outer->order[depth - 1];
+
+		if (moves(space, a, loop))
+			break;
+	}
+	return depth;
+}
+
+static void make_mapping(const struct space *space, const struct candidate *candidate, const struct mapping_problem *problem,
+	struct realised *realised)
+{
+	struct mapping *mapping = &realised->mapping;
+	const struct pe_array *machine = &space->arch->array;
+
+	memset(mapping, 0, sizeof *mapping);
+	for (int l = 0; l < space->model->loop_count; l++) {
+		long tile = realised->schedule.tile[l], part = candidate->part[l] < tile ? candidate->part[l] : tile;
+		long most = tile_count(tile, part);
+
+		mapping->part[l] = part;
+		mapping->space[l] = candidate->space[l] < most ? candidate->space[l] : most;
+		mapping->axis[l] = machine->is_free ? AXIS_FREE : candidate->axis[l];
+	}
+	for (int i = 0; i < space->model->loop_count; i++) {
+		int loop = candidate->step_order[i];
+
+		if (tile_count(realised->schedule.tile[loop], mapping_step(mapping, &realised->schedule, loop)) > 1)
+			mapping->order[mapping->depth++] = loop;
+	}
+	for (int a = 0; a < space->model->array_count; a++)
+		mapping->holds[a] = mapping_hold(problem, a, hold_depth(space, candidate, realised, a));
+}
+
+/* Whether CANDIDATE may be, and costs MOST or less: then it is REALISED. */
+static bool realise(struct annealing *annealing, const struct candidate *candidate, double most, struct realised *realised)
+{
+	struct tree *tree = annealing->tree;
+	const struct space *space = annealing->space;
+	int depth = make_path(tree, candidate);
+	struct mapping_problem problem;
+	struct mapping_cost cost;
+
+	if (depth < 0)
+		return false;
+	path_schedule(tree, depth, &realised->schedule);
+	if (!schedule_evaluate(space->model, space->arch, &realised->schedule))
+		return false;
+	problem = elements_problem(space, &realised->schedule);
+	make_mapping(space, candidate, &problem, realised);
+	if (!mapping_obeys(&problem, &realised->mapping) ||
+		!mapping_evaluate(space->model, &space->arch->array, &realised->schedule, &realised->mapping))
+		return false;
+	cost = mapping_cost_about(&problem, &realised->mapping);
+	if (cost.value <= most)
+		cost = mapping_cost_of(&problem, &realised->mapping);
+	if (cost.value > most)
+		return false;
+	add_elements_cost(space, &(struct elements_cost){ cost.words, cost.cycles, cost.fetching }, &realised->schedule);
+	realised->value = objective_value(&space->objective, &realised->schedule.cost);
+	return true;
+}
+
+/* ---- changes ---- */
+
+static void swap(int *list, int i, int j)
+{
+	int first = list[i];
+
+	list[i] = list[j];
+	list[j] = first;
+}
+
+static void change_tile(struct annealing *annealing, struct candidate *candidate, int loop)
+{
+	int count = annealing->space->choice_count[loop], *choice = &candidate->choice[loop];
+
+	if (annealing->space->is_tiled[loop] && count < 2)
+		return;
+	if (below(annealing, 3) > 0)
+		*choice += below(annealing, 2) ? 1 : -1;
+	else
+		*choice = below(annealing, count + 1) - 1;
+	if (*choice >= count)
+		*choice = count - 1;
+	if (*choice < 0)
+		*choice = annealing->space->is_tiled[loop] ? 0 : WHOLE;
+}
+
+static long tile_of(const struct annealing *annealing, const struct candidate *candidate, int loop)
+{
+	return candidate->choice[loop] == WHOLE ? annealing->space->model->loops[loop].extent :
+		annealing->space->choices[loop][candidate->choice[loop]].tile;
+}
+
+/* Cuts LOOP so that its tiles have about SIZE iterations. */
+static void cut_to(struct annealing *annealing, struct candidate *candidate, int loop, long size)
+{
+	const struct space *space = annealing->space;
+	int *choice = &candidate->choice[loop];
+
+	if (space->choice_count[loop] == 0)
+		return;
+	*choice = WHOLE;
+	for (int i = 0; i < space->choice_count[loop]; i++)
+		if (size <= space->choices[loop][i].tile)
+			*choice = i;
+	if (*choice == WHOLE && (space->is_tiled[loop] || size <= space->choices[loop][0].tile))
+		*choice = 0;
+}
+
+static long steps_of(const struct annealing *annealing, const struct candidate *candidate, int loop)
+{
+	return tile_count(tile_of(annealing, candidate, loop), candidate->part[loop] * candidate->space[loop]);
+}
+
+/* Iterations of LOOP for each element: so many that some number of steps is just enough. */
+static void change_part(struct annealing *annealing, struct candidate *candidate, int loop)
+{
+	long tile = tile_of(annealing, candidate, loop), share = tile_count(tile, candidate->space[loop]);
+	long steps = 1 + below(annealing, share < 1000 ? (int)share : 1000);
+
+	if (below(annealing, 2))
+		candidate->part[loop] = tile_count(share, steps);
+	else if (below(annealing, 2) && candidate->part[loop] < share)
+		candidate->part[loop]++;
+	else if (candidate->part[loop] > 1)
+		candidate->part[loop]--;
+}
+
+static void change_space(struct annealing *annealing, struct candidate *candidate, int loop)
+{
+	static const int factors[] = { 2, 3, 4, 5, 7 };
+	const struct pe_array *machine = &annealing->space->arch->array;
+	long tile = tile_of(annealing, candidate, loop), all = (long)machine->x * machine->y;
+	int factor = factors[below(annealing, 5)], other = below(annealing, annealing->space->model->loop_count);
+	long *mine = &candidate->space[loop], *its = &candidate->space[other];
+
+	if (!(annealing->space->elements->rules.shareable >> loop & 1))
+		return;
+	switch (below(annealing, 4)) {
+	case 0:
+		*mine = 1 + below(annealing, (int)(tile < all ? tile : all));
+		break;
+	case 1:
+		*mine += below(annealing, 2) || *mine == 1 ? 1 : -1;
+		break;
+	case 2:
+		*mine = *mine * factor < all ? *mine * factor : all;
+		*its = tile_count(*its, factor);
+		break;
+	default:
+		*mine = tile_count(*mine, factor);
+		break;
+	}
+	if (below(annealing, 2))
+		candidate->part[loop] = tile_count(tile_count(tile, *mine), 1 + below(annealing, 4));
+	if (!machine->is_free && below(annealing, 4) == 0)
+		candidate->axis[loop] = candidate->axis[loop] == AXIS_X ? AXIS_Y : AXIS_X;
+}
+
+/* Loops ONE and OTHER have each other's iterations in a step, and now and then each other's elements. */
+static void exchange_shares(struct annealing *annealing, struct candidate *candidate, int one, int other)
+{
+	unsigned shareable = annealing->space->elements->rules.shareable;
+	long part = candidate->part[one], space = candidate->space[one];
+
+	candidate->part[one] = candidate->part[other];
+	candidate->part[other] = part;
+	if (!(shareable >> one & shareable >> other & 1) || below(annealing, 2))
+		return;
+	candidate->space[one] = candidate->space[other];
+	candidate->space[other] = space;
+}
+
+/* Double buffers cost memory, and hide what takes time. */
+static bool may_choose_double(const struct space *space)
+{
+	return space->options->buffering == BUFFERING_AUTO && prices_have_time(&space->options->prices);
+}
+
+static void change(struct annealing *annealing, struct candidate *candidate)
+{
+	int loops = annealing->space->model->loop_count, arrays = annealing->space->model->array_count;
+	int loop = below(annealing, loops), a = below(annealing, arrays);
+	long steps = steps_of(annealing, candidate, loop);
+
+	switch (below(annealing, may_choose_double(annealing->space) ? 9 : 8)) {
+	case 0:
+		change_tile(annealing, candidate, loop);
+		break;
+	case 1:
+		swap(candidate->tile_order, loop, below(annealing, loops));
+		break;
+	case 2:
+		candidate->store[a] = below(annealing, loops + 1) - 1;
+		break;
+	case 3:
+		swap(candidate->step_order, loop, below(annealing, loops));
+		break;
+	case 4:
+		candidate->hold[a] = below(annealing, 4) == 0 ? OUTSIDE : below(annealing, 3) == 0 ? loop : MODEL_LOOPS + loop;
+		break;
+	case 5:
+		change_space(annealing, candidate, loop);
+		break;
+	case 6:
+		change_part(annealing, candidate, loop);
+		break;
+	case 8:
+		candidate->doubles ^= 1u << a;
+		break;
+	default:
+		exchange_shares(annealing, candidate, loop, below(annealing, loops));
+		break;
+	}
+	/* the tile may grow or shrink with what elements do of it */
+	if (below(annealing, 2))
+		cut_to(annealing, candidate, loop, steps * candidate->part[loop] * candidate->space[loop]);
+}
+
+/* ---- all of it ---- */
+
+/* The candidate that comes to SCHEDULE and MAPPING. */
+static void begin_at(struct annealing *annealing, const struct schedule *schedule, const struct mapping *mapping)
+{
+	const struct space *space = annealing->space;
+	struct candidate *now = &annealing->now;
+	unsigned tiled = 0, stepped = 0;
+	int loops = space->model->loop_count, tiles = 0, steps = 0;
+
+	for (; tiles < schedule->depth; tiles++)
+		tiled |= 1u << (now->tile_order[tiles] = schedule->order[tiles]);
+	for (; steps < mapping->depth; steps++)
+		stepped |= 1u << (now->step_order[steps] = mapping->order[steps]);
+	for (int l = 0; l < loops; l++) {
+		if (!(tiled >> l & 1))
+			now->tile_order[tiles++] = l;
+		if (!(stepped >> l & 1))
+			now->step_order[steps++] = l;
+		now->choice[l] = WHOLE;
+		for (int i = 0; i < space->choice_count[l] && (tiled >> l & 1); i++)
+			if (space->choices[l][i].tile >= schedule->tile[l])
+				now->choice[l] = i;
+		now->part[l] = mapping->part[l];
+		now->space[l] = mapping->space[l];
+		now->axis[l] = mapping->axis[l];
+	}
+	now->doubles = may_choose_double(space) ? 0 : space->is_double ? ~0u : 0;
+	for (int a = 0; a < space->model->array_count; a++) {
+		int store = schedule->storage[a].store, hold = mapping->holds[a].depth;
+
+		if (may_choose_double(space) && schedule->storage[a].is_double)
+			now->doubles |= 1u << a;
+		now->store[a] = store > 0 ? schedule->order[store - 1] : OUTSIDE;
+		now->hold[a] = hold == 0 ? OUTSIDE : hold <= schedule->depth ? schedule->order[hold - 1] :
+			MODEL_LOOPS + mapping->order[hold - 1 - schedule->depth];
+	}
+}
+
+/* A change, or some at once: what costs a share HEAT more is taken one time in three. */
+static void step(struct annealing *annealing, double heat)
+{
+	struct candidate changed = annealing->now;
+	struct realised realised;
+	double most = annealing->value * (1 + heat * exponential(annealing));
+
+	for (int changes = 1 + (below(annealing, 3) == 0) + (below(annealing, 6) == 0); changes > 0; changes--)
+		change(annealing, &changed);
+	if (memcmp(&changed, &annealing->now, sizeof changed) == 0 || !realise(annealing, &changed, most, &realised))
+		return;
+	annealing->now = changed;
+	annealing->value = realised.value;
+	if (!annealing->found || realised.value < annealing->best.value || (realised.value <= annealing->best.value &&
+		schedule_compare(annealing->space, &realised.schedule, &annealing->best.schedule) < 0)) {
+		annealing->best = realised;
+		annealing->found = true;
+	}
+}
+
+/* A walk of POINTS changes, that cools down from HEAT. */
+static void walk(struct annealing *annealing, long points, double heat)
+{
+	const volatile int *interrupted = annealing->space->options->interrupted;
+	const double cold = 5e-4, cooling = 0.9;
+	int stages = 0;
+
+	for (double hot = heat; hot > cold; hot *= cooling)
+		stages++;
+	for (; heat > cold; heat *= cooling)
+		for (long i = points / stages; i >= 0 && !(interrupted && *interrupted); i--)
+			step(annealing, heat);
+}
+
+bool anneal(struct tree *tree, const struct space *space, long points, struct schedule *schedule, struct mapping *mapping)
+{
+	enum { WALKS = 16 };
+	struct annealing annealing = { .tree = tree, .space = space, .random = 0x9E3779B97F4A7C15UL };
+	struct realised start;
+
+	tree_begin(tree, space);
+	for (int w = 0; w < WALKS; w++) {
+		begin_at(&annealing, schedule, mapping);
+		if (!realise(&annealing, &annealing.now, INFINITY, &start))
+			break;
+		annealing.value = start.value;
+		walk(&annealing, points / WALKS, w % 2 ? 0.05 : 0.3);
+		if (annealing.found && schedule_compare(space, &annealing.best.schedule, schedule) < 0) {
+			*schedule = annealing.best.schedule;
+			*mapping = annealing.best.mapping;
+		}
+	}
+	return annealing.found;
+}
