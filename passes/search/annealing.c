@@ -23,6 +23,8 @@ struct candidate {
 	int store[MODEL_ARRAYS];         /* tile loop, or OUTSIDE */
 	unsigned doubles;                /* bit a: array a is double, if it can be */
 	int hold[MODEL_ARRAYS];          /* tile loop l; MODEL_LOOPS + l: step loop l; or OUTSIDE */
+	long slots[MODEL_ARRAYS];        /* of registers */
+	unsigned sliding, turning;       /* bit a: its registers slide; bit l: the step loop of l turns */
 	long part[MODEL_LOOPS], space[MODEL_LOOPS];
 	enum axis axis[MODEL_LOOPS];
 };
@@ -43,6 +45,7 @@ struct annealing {
 	double value;                    /* of it */
 	struct realised best;
 	bool found;
+	bool may_keep;                   /* slots, windows and turns of registers are tried */
 };
 
 /* ---- random numbers ---- */
@@ -174,9 +177,16 @@ static void make_mapping(const struct space *space, const struct candidate *cand
 
 		if (tile_count(realised->schedule.tile[loop], mapping_step(mapping, &realised->schedule, loop)) > 1)
 			mapping->order[mapping->depth++] = loop;
+		mapping->is_serpentine[loop] = mapping->depth > 0 && mapping->order[mapping->depth - 1] == loop &&
+			candidate->turning >> loop & 1;
 	}
-	for (int a = 0; a < space->model->array_count; a++)
+	for (int a = 0; a < space->model->array_count; a++) {
 		mapping->holds[a] = mapping_hold(problem, a, hold_depth(space, candidate, realised, a));
+		if (mapping->holds[a].depth == 0)
+			continue;
+		mapping->holds[a].slots = candidate->slots[a];
+		mapping->holds[a].is_sliding = candidate->sliding >> a & 1;
+	}
 }
 
 /* Whether CANDIDATE may be, and costs MOST or less: then it is REALISED. */
@@ -320,6 +330,26 @@ static void exchange_shares(struct annealing *annealing, struct candidate *candi
 	candidate->space[other] = space;
 }
 
+/* Registers of array A keep more or less. */
+static void change_kept(struct annealing *annealing, struct candidate *candidate, int a, int loop)
+{
+	switch (below(annealing, 4)) {
+	case 0:
+		candidate->slots[a] = 1 + below(annealing, 32);
+		break;
+	case 1:
+		candidate->slots[a] = candidate->slots[a] > 1 && below(annealing, 2) ? candidate->slots[a] - 1 :
+			candidate->slots[a] + 1;
+		break;
+	case 2:
+		candidate->sliding ^= 1u << a;
+		break;
+	default:
+		candidate->turning ^= annealing->space->model->loops[loop].is_forward ? 0 : 1u << loop;
+		break;
+	}
+}
+
 /* Double buffers cost memory, and hide what takes time. */
 static bool may_choose_double(const struct space *space)
 {
@@ -332,7 +362,7 @@ static void change(struct annealing *annealing, struct candidate *candidate)
 	int loop = below(annealing, loops), a = below(annealing, arrays);
 	long steps = steps_of(annealing, candidate, loop);
 
-	switch (below(annealing, may_choose_double(annealing->space) ? 9 : 8)) {
+	switch (below(annealing, may_choose_double(annealing->space) ? 10 : 9)) {
 	case 0:
 		change_tile(annealing, candidate, loop);
 		break;
@@ -354,7 +384,11 @@ static void change(struct annealing *annealing, struct candidate *candidate)
 	case 6:
 		change_part(annealing, candidate, loop);
 		break;
-	case 8:
+	case 7:
+		if (annealing->may_keep)
+			change_kept(annealing, candidate, a, loop);
+		break;
+	case 9:
 		candidate->doubles ^= 1u << a;
 		break;
 	default:
@@ -376,6 +410,7 @@ static void begin_at(struct annealing *annealing, const struct schedule *schedul
 	unsigned tiled = 0, stepped = 0;
 	int loops = space->model->loop_count, tiles = 0, steps = 0;
 
+	now->sliding = now->turning = 0;
 	for (; tiles < schedule->depth; tiles++)
 		tiled |= 1u << (now->tile_order[tiles] = schedule->order[tiles]);
 	for (; steps < mapping->depth; steps++)
@@ -392,6 +427,7 @@ static void begin_at(struct annealing *annealing, const struct schedule *schedul
 		now->part[l] = mapping->part[l];
 		now->space[l] = mapping->space[l];
 		now->axis[l] = mapping->axis[l];
+		now->turning |= (unsigned)mapping->is_serpentine[l] << l;
 	}
 	now->doubles = may_choose_double(space) ? 0 : space->is_double ? ~0u : 0;
 	for (int a = 0; a < space->model->array_count; a++) {
@@ -399,6 +435,8 @@ static void begin_at(struct annealing *annealing, const struct schedule *schedul
 
 		if (may_choose_double(space) && schedule->storage[a].is_double)
 			now->doubles |= 1u << a;
+		now->slots[a] = mapping->holds[a].slots;
+		now->sliding |= (unsigned)mapping->holds[a].is_sliding << a;
 		now->store[a] = store > 0 ? schedule->order[store - 1] : OUTSIDE;
 		now->hold[a] = hold == 0 ? OUTSIDE : hold <= schedule->depth ? schedule->order[hold - 1] :
 			MODEL_LOOPS + mapping->order[hold - 1 - schedule->depth];
@@ -439,6 +477,32 @@ static void walk(struct annealing *annealing, long points, double heat)
 			step(annealing, heat);
 }
 
+/* Leaves out of the best what saves nothing. */
+static void simplify(struct annealing *annealing)
+{
+	const struct space *space = annealing->space;
+	struct candidate simple;
+	struct realised realised;
+
+	begin_at(annealing, &annealing->best.schedule, &annealing->best.mapping);
+	for (int i = 0; i < 2 * space->model->array_count + space->model->loop_count; i++) {
+		int a = i / 2, loop = i - 2 * space->model->array_count;
+
+		simple = annealing->now;
+		if (loop >= 0)
+			simple.turning &= ~(1u << loop);
+		else if (i % 2)
+			simple.sliding &= ~(1u << a);
+		else
+			simple.slots[a] = 1;
+		if (memcmp(&simple, &annealing->now, sizeof simple) == 0 ||
+			!realise(annealing, &simple, annealing->best.value, &realised))
+			continue;
+		annealing->now = simple;
+		annealing->best = realised;
+	}
+}
+
 bool anneal(struct tree *tree, const struct space *space, long points, struct schedule *schedule, struct mapping *mapping)
 {
 	enum { WALKS = 16 };
@@ -451,7 +515,11 @@ bool anneal(struct tree *tree, const struct space *space, long points, struct sc
 		if (!realise(&annealing, &annealing.now, INFINITY, &start))
 			break;
 		annealing.value = start.value;
+		/* what is kept has to be timed, which takes long; and it matters when all else is good */
+		annealing.may_keep = w % 2 && !prices_have_time(&space->options->prices);
 		walk(&annealing, points / WALKS, w % 2 ? 0.05 : 0.3);
+		if (annealing.found && annealing.may_keep)
+			simplify(&annealing);
 		if (annealing.found && schedule_compare(space, &annealing.best.schedule, schedule) < 0) {
 			*schedule = annealing.best.schedule;
 			*mapping = annealing.best.mapping;

@@ -186,9 +186,9 @@ static void search_unpriced(struct crew *crew, const struct space *space, struct
 /* Looks for something better than TOTAL's best at random, with LIMIT points at most. */
 static void search_at_random(struct crew *crew, const struct space *space, struct outcome *total, long limit)
 {
-	enum { POINTS_A_CUT = 20 };
-	long most = prices_have_time(&space->options->prices) ? TIMED_ANNEALING_POINTS : ANNEALING_POINTS;
-	double worth = POINTS_A_CUT;
+	bool has_time = prices_have_time(&space->options->prices);
+	long most = has_time ? TIMED_ANNEALING_POINTS : ANNEALING_POINTS;
+	double worth = has_time ? 70 : 20;
 
 	/* there are few ways to cut small loops */
 	for (int l = 0; l < space->model->loop_count; l++)
