@@ -33,7 +33,7 @@ enum { MAPPING_LEAF_POINTS = 20000, MAPPING_LOOK_POINTS = 1000 };
 /* The same of such a search all in all: up to ten seconds.  Where time has a price a point is more work. */
 enum { ELEMENTS_POINTS = 20000000, TIMED_POINTS = 2000000 };
 /* Points that are looked at at random first: a share of all, at most. */
-enum { ANNEALING_POINTS = 600000, TIMED_ANNEALING_POINTS = 1000000 };
+enum { ANNEALING_POINTS = 600000, TIMED_ANNEALING_POINTS = 1500000 };
 /* Ways to give the arrays of a nest to a machine's memories that are searched: where there are more,
  * nothing is proved.  Places that are looked at for carried arrays, until all have one. */
 enum { MEMORY_ASSIGNMENTS = 256, CARRY_PLACES = 4096 };

@@ -34,7 +34,8 @@ enum { WHOLE = -1 };
 struct realised {
 	struct schedule schedule;
 	struct mapping mapping;
-	double value;
+	double value, about;             /* at a glance: mapping_cost_about */
+	bool is_same;                    /* as the candidate that the walk is at: nothing else is filled in */
 };
 
 struct annealing {
@@ -42,7 +43,7 @@ struct annealing {
 	const struct space *space;
 	unsigned long random;
 	struct candidate now;
-	double value;                    /* of it */
+	double value, about;             /* of it; and at a glance */
 	struct realised best;
 	bool found;
 	bool may_keep;                   /* slots, windows and turns of registers are tried */
@@ -209,6 +210,11 @@ static bool realise(struct annealing *annealing, const struct candidate *candida
 		!mapping_evaluate(space->model, &space->arch->array, &realised->schedule, &realised->mapping))
 		return false;
 	cost = mapping_cost_about(&problem, &realised->mapping);
+	realised->about = cost.value;
+	/* most changes that change nothing there change nothing at all */
+	realised->is_same = prices_have_time(problem.prices) && cost.value == annealing->about;
+	if (realised->is_same)
+		return true;
 	if (cost.value <= most)
 		cost = mapping_cost_of(&problem, &realised->mapping);
 	if (cost.value > most)
@@ -455,7 +461,10 @@ static void step(struct annealing *annealing, double heat)
 	if (memcmp(&changed, &annealing->now, sizeof changed) == 0 || !realise(annealing, &changed, most, &realised))
 		return;
 	annealing->now = changed;
+	if (realised.is_same)
+		return;
 	annealing->value = realised.value;
+	annealing->about = realised.about;
 	if (!annealing->found || realised.value < annealing->best.value || (realised.value <= annealing->best.value &&
 		schedule_compare(annealing->space, &realised.schedule, &annealing->best.schedule) < 0)) {
 		annealing->best = realised;
@@ -485,6 +494,7 @@ static void simplify(struct annealing *annealing)
 	struct realised realised;
 
 	begin_at(annealing, &annealing->best.schedule, &annealing->best.mapping);
+	annealing->about = -1;
 	for (int i = 0; i < 2 * space->model->array_count + space->model->loop_count; i++) {
 		int a = i / 2, loop = i - 2 * space->model->array_count;
 
@@ -503,23 +513,93 @@ static void simplify(struct annealing *annealing)
 	}
 }
 
+/* ---- mirrors ---- */
+
+static int renamed(int place, int one, int other)
+{
+	int loop = place % MODEL_LOOPS, step = place - loop;
+
+	return place == OUTSIDE ? place : step + (loop == one ? other : loop == other ? one : loop);
+}
+
+/* All that CANDIDATE says of loop ONE it says of OTHER, and the other way round. */
+static void rename_loops(const struct space *space, struct candidate *candidate, int one, int other)
+{
+	const struct candidate old = *candidate;
+
+	for (int i = 0; i < space->model->loop_count; i++) {
+		candidate->tile_order[i] = renamed(old.tile_order[i], one, other);
+		candidate->step_order[i] = renamed(old.step_order[i], one, other);
+		candidate->choice[i] = old.choice[renamed(i, one, other)];
+		candidate->part[i] = old.part[renamed(i, one, other)];
+		candidate->space[i] = old.space[renamed(i, one, other)];
+		candidate->axis[i] = old.axis[renamed(i, one, other)];
+	}
+	for (int a = 0; a < space->model->array_count; a++) {
+		candidate->store[a] = renamed(old.store[a], one, other);
+		candidate->hold[a] = renamed(old.hold[a], one, other);
+	}
+	candidate->turning &= ~(1u << one | 1u << other);
+	candidate->turning |= (old.turning >> one & 1) << other | (old.turning >> other & 1) << one;
+}
+
+/* The best with two loops of each pair renamed, where they are as long: of rows and columns one is better, if the rest is
+ * the same. */
+static void try_mirror(struct annealing *annealing, const int pairs[2][2])
+{
+	const struct space *space = annealing->space;
+	struct candidate mirror = annealing->now;
+	struct realised realised;
+
+	for (int p = 0; p < 2; p++) {
+		int one = pairs[p][0], other = pairs[p][1];
+
+		if (space->model->loops[one].extent != space->model->loops[other].extent ||
+			space->choice_count[one] != space->choice_count[other])
+			return;
+		rename_loops(space, &mirror, one, other);
+	}
+	if (!realise(annealing, &mirror, annealing->best.value, &realised) ||
+		schedule_compare(space, &realised.schedule, &annealing->best.schedule) >= 0)
+		return;
+	annealing->now = mirror;
+	annealing->best = realised;
+}
+
+static void try_mirrors(struct annealing *annealing)
+{
+	int count = annealing->space->model->loop_count, pairs[2][2];
+
+	begin_at(annealing, &annealing->best.schedule, &annealing->best.mapping);
+	annealing->about = -1;
+	for (pairs[0][0] = 0; pairs[0][0] < count; pairs[0][0]++)
+		for (pairs[0][1] = pairs[0][0]; pairs[0][1] < count; pairs[0][1]++)
+			for (pairs[1][0] = pairs[0][0]; pairs[1][0] < count; pairs[1][0]++)
+				for (pairs[1][1] = pairs[1][0] + 1; pairs[1][1] < count; pairs[1][1]++)
+					try_mirror(annealing, (const int (*)[2])pairs);
+}
+
 bool anneal(struct tree *tree, const struct space *space, long points, struct schedule *schedule, struct mapping *mapping)
 {
-	enum { WALKS = 16 };
+	enum { WALKS = 24 };
 	struct annealing annealing = { .tree = tree, .space = space, .random = 0x9E3779B97F4A7C15UL };
 	struct realised start;
 
 	tree_begin(tree, space);
 	for (int w = 0; w < WALKS; w++) {
 		begin_at(&annealing, schedule, mapping);
+		annealing.about = -1;
 		if (!realise(&annealing, &annealing.now, INFINITY, &start))
 			break;
 		annealing.value = start.value;
+		annealing.about = start.about;
 		/* what is kept has to be timed, which takes long; and it matters when all else is good */
 		annealing.may_keep = w % 2 && !prices_have_time(&space->options->prices);
 		walk(&annealing, points / WALKS, w % 2 ? 0.05 : 0.3);
 		if (annealing.found && annealing.may_keep)
 			simplify(&annealing);
+		if (annealing.found)
+			try_mirrors(&annealing);
 		if (annealing.found && schedule_compare(space, &annealing.best.schedule, schedule) < 0) {
 			*schedule = annealing.best.schedule;
 			*mapping = annealing.best.mapping;
