@@ -7,15 +7,15 @@
 
 #include "passes/search/annealing.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
-#include "passes/cost/array_cycles.h"
 #include "passes/search/search_state.h"
 
 /* Loops in the order of a candidate are all of the model's: those that are not cut, or have one step in a tile, are skipped.
- * Places of buffers are loops, so that they stay what they are where others come and go: WHOLE is outside all. */
-enum { OUTSIDE = -1 };
+ * Places of buffers are loops, so that they stay what they are where others come and go: OUTSIDE is outside all. */
+enum { OUTSIDE = -1, WHOLE = -1 };
 
 struct candidate {
 	int tile_order[MODEL_LOOPS], step_order[MODEL_LOOPS];
@@ -28,7 +28,6 @@ struct candidate {
 	long part[MODEL_LOOPS], space[MODEL_LOOPS];
 	enum axis axis[MODEL_LOOPS];
 };
-enum { WHOLE = -1 };
 
 /* What a candidate comes to. */
 struct realised {
@@ -272,9 +271,15 @@ static void cut_to(struct annealing *annealing, struct candidate *candidate, int
 		*choice = 0;
 }
 
+/* Of numbers above 0; LONG_MAX if it is more than that. */
+static long product(long a, long b)
+{
+	return a > LONG_MAX / b ? LONG_MAX : a * b;
+}
+
 static long steps_of(const struct annealing *annealing, const struct candidate *candidate, int loop)
 {
-	return tile_count(tile_of(annealing, candidate, loop), candidate->part[loop] * candidate->space[loop]);
+	return tile_count(tile_of(annealing, candidate, loop), product(candidate->part[loop], candidate->space[loop]));
 }
 
 /* Iterations of LOOP for each element: so many that some number of steps is just enough. */
@@ -295,7 +300,8 @@ static void change_space(struct annealing *annealing, struct candidate *candidat
 {
 	static const int factors[] = { 2, 3, 4, 5, 7 };
 	const struct pe_array *machine = &annealing->space->arch->array;
-	long tile = tile_of(annealing, candidate, loop), all = (long)machine->x * machine->y;
+	long tile = tile_of(annealing, candidate, loop), all = (long)machine->x * machine->y < INT_MAX ?
+		(long)machine->x * machine->y : INT_MAX;
 	int factor = factors[below(annealing, 5)], other = below(annealing, annealing->space->model->loop_count);
 	long *mine = &candidate->space[loop], *its = &candidate->space[other];
 
@@ -303,7 +309,7 @@ static void change_space(struct annealing *annealing, struct candidate *candidat
 		return;
 	switch (below(annealing, 4)) {
 	case 0:
-		*mine = 1 + below(annealing, (int)(tile < all ? tile : all));
+		*mine = 1 + below(annealing, (int)(all < tile ? all : tile));
 		break;
 	case 1:
 		*mine += below(annealing, 2) || *mine == 1 ? 1 : -1;
@@ -403,7 +409,7 @@ static void change(struct annealing *annealing, struct candidate *candidate)
 	}
 	/* the tile may grow or shrink with what elements do of it */
 	if (below(annealing, 2))
-		cut_to(annealing, candidate, loop, steps * candidate->part[loop] * candidate->space[loop]);
+		cut_to(annealing, candidate, loop, product(steps, product(candidate->part[loop], candidate->space[loop])));
 }
 
 /* ---- all of it ---- */
@@ -593,7 +599,7 @@ bool anneal(struct tree *tree, const struct space *space, long points, struct sc
 			break;
 		annealing.value = start.value;
 		annealing.about = start.about;
-		/* what is kept has to be timed, which takes long; and it matters when all else is good */
+		/* where what is kept has to be timed that takes long; and it matters when all else is good */
 		annealing.may_keep = w % 2 && !prices_have_time(&space->options->prices);
 		walk(&annealing, points / WALKS, w % 2 ? 0.05 : 0.3);
 		if (annealing.found && annealing.may_keep)

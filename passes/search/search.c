@@ -206,7 +206,9 @@ static void search_elements(struct crew *crew, struct space *space, struct outco
 {
 	static const int sizes[] = { 2, 4, 8 };
 	struct outcome relaxed = { .found = false, .unmapped = INFINITY };
-	double bound;
+	double bound, relaxed_bound;
+	bool is_all;
+	int ways = space_assignments(space, &is_all);
 
 	search_unpriced(crew, space, total, limit / 16);
 	search_at_random(crew, space, total, limit - limit / 4);
@@ -216,7 +218,7 @@ static void search_elements(struct crew *crew, struct space *space, struct outco
 	total->points += relaxed.points;
 	if (!relaxed.found)
 		return;
-	bound = fmin(asked_of(space, &relaxed), relaxed.bound);
+	bound = relaxed_bound = fmin(asked_of(space, &relaxed), relaxed.bound);
 	space->is_first_look = true;
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		struct space thin;
@@ -228,6 +230,9 @@ static void search_elements(struct crew *crew, struct space *space, struct outco
 	}
 	space->is_first_look = false;
 	bound = search_upwards(crew, space, bound, 1.0 / 128, total, outcome_points_left(total, limit));
+	/* what was searched with mappings is one of the ways to give arrays to memories */
+	if (ways > 1)
+		bound = relaxed_bound;
 	total->is_complete = bound >= asked_of(space, total);
 	total->bound = bound;
 }

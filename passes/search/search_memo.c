@@ -70,6 +70,15 @@ static void copy_arch(struct question *question, const struct arch *arch)
 	question->arch.banks = arch->banks;
 	question->arch.align_bytes = arch->align_bytes;
 	question->arch.memory_count = arch->memory_count;
+	question->arch.startup_cycles = arch->startup_cycles;
+	question->arch.write_startup_cycles = arch->write_startup_cycles;
+	question->arch.bytes_per_cycle = arch->bytes_per_cycle;
+	question->arch.clock_hz = arch->clock_hz;
+	question->arch.dma_clock_hz = arch->dma_clock_hz;
+	question->arch.channels = arch->channels;
+	question->arch.max_rank = arch->max_rank;
+	question->arch.is_duplex = arch->is_duplex;
+	question->arch.starts_once = arch->starts_once;
 	for (int m = 0; m < arch->memory_count; m++) {
 		question->arch.memories[m].bytes = arch->memories[m].bytes;
 		question->arch.memories[m].banks = arch->memories[m].banks;
@@ -90,6 +99,11 @@ static void copy_elements(struct question *question, const struct arch *arch, co
 	question->array.is_free = arch->array.is_free;
 	question->array.is_double = arch->array.is_double;
 	question->array.shares_room = arch->array.shares_room;
+	question->array.mac_cycles = arch->array.mac_cycles;
+	question->array.words_per_cycle = arch->array.words_per_cycle;
+	question->array.scratchpad_words_per_cycle = arch->array.scratchpad_words_per_cycle;
+	for (int way = 0; way < ARRAY_WAYS; way++)
+		question->array.networks[way] = arch->array.networks[way];
 	question->elements.macs = elements->macs;
 	question->elements.rules.shareable = elements->rules.shareable;
 	question->elements.rules.sums = elements->rules.sums;

@@ -395,7 +395,7 @@ static bool find_in(struct compilation *compilation, const struct nest *nest,
 struct less_key {
 	long bytes, effort, restriction[5], buffering;
 	long memories[MEMORY_LIMIT]; /* where there are several */
-	struct prices prices;
+	double prices[9];            /* no padding: keys are compared byte by byte */
 	unsigned long carried[4];
 	char form[];                 /* "": all */
 };
@@ -403,6 +403,7 @@ struct less_key {
 static struct nest_query less_query(const struct compilation *compilation, const struct look *look)
 {
 	const struct restriction *restriction = &compilation->request.restriction;
+	const struct prices *prices = &restriction->prices;
 	const char *form = look->form ? look->form : "";
 	size_t size = sizeof(struct less_key) + strlen(form);
 	struct less_key *key = arena_alloc(compilation->arena, size + 1);
@@ -410,7 +411,8 @@ static struct nest_query less_query(const struct compilation *compilation, const
 		.effort = points_in_less(compilation),
 		.restriction = { restriction->held_roles, restriction->is_in_source_order,
 		restriction->is_forward, restriction->divides, restriction->prefers_memory },
-		.buffering = compilation->request.buffering, .prices = restriction->prices };
+		.buffering = compilation->request.buffering, .prices = { prices->byte, prices->command, prices->moved,
+		prices->delivered, prices->reduced, prices->cycle, prices->multiplies, prices->mac, prices->macs } };
 	for (int m = 0; m < look->less->memory_count; m++)
 		key->memories[m] = look->less->memories[m].bytes;
 	for (int i = 0; compilation->room.carried && i < compilation->room.carried->count; i++)

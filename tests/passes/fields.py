@@ -24,15 +24,13 @@ STRUCTURES = {
     "mapping_rules": ("passes/search/mapping_search.h", r"question->elements\.rules\.", set()),
     "hold_rule": ("passes/search/mapping_search.h", r"question->elements\.rules\.holds\[\w+\]\.", set()),
     "pe_array": ("ir/pe_array.h", r"question->array\.", {
-        "mac_cycles", "networks", "words_per_cycle", "scratchpad_words_per_cycle", "computes"}),
+        "computes"}),
     "arch_memory": ("ir/arch.h", r"question->arch\.memories\[\w+\]\.", {"name", "roles", "accumulates"}),
     "arch": ("ir/arch.h", r"question->arch\.", {
-        "name", "accumulates", "startup_cycles", "bytes_per_cycle", "max_rank", "max_bytes", "max_count", "max_stride_bytes",
-        "dma_align_bytes", "channels", "has_pe_array", "array", "energy_mac_pj",
+        "name", "accumulates", "max_bytes", "max_count", "max_stride_bytes", "dma_align_bytes", "has_pe_array", "array", "energy_mac_pj",
         "energy_register_pj", "energy_scratchpad_pj", "energy_dram_pj", "energy_network_pj", "energy_reduce_pj", "energy_dram_bit_pj", "energy_word_bits",
         "energy_scratchpad_sqrt_pj", "energy_bank_bits", "energy_bank_select", "energy_register_file_bytes",
-        "energy_is_sized_by_schedule", "clock_hz", "dma_clock_hz", "core_mac_cycles",
-        "write_startup_cycles", "burst_bytes", "burst_cycles", "write_burst_cycles", "is_duplex", "starts_once"}),
+        "energy_is_sized_by_schedule", "core_mac_cycles", "burst_bytes", "burst_cycles", "write_burst_cycles"}),
 }
 
 
