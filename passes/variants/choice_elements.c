@@ -16,6 +16,8 @@ const char *elements_hindrance(const struct choice *choice)
 		has_siblings |= variant->groups->items[a].has_siblings;
 	if (!choice->has_forms || variant->groups->is_split || has_siblings)
 		return "processing elements compute nests alone whose regions have closed forms, one for each array";
+	if (variant->nest->parent)
+		return "processing elements compute nests as a whole, and this is a part of one";
 	if (variant->band->prefix || variant_outer_count(variant))
 		return "processing elements compute nests alone of which all loops can be tiled";
 	if (variant->nest->function->unbound)

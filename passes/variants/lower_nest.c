@@ -226,12 +226,15 @@ static bool weigh_parts(struct compilation *compilation, const struct nest *nest
 	if (plan_nest_reaches(&best->out, parts))
 		return false;
 	best->out.bounded_bytes = LONG_MAX;
-	quiet_begin(&quiet, compilation);
-	quiet.compilation.only_weighs = true;
-	bool found = lower_all_parts(&quiet.compilation, nest, form, &best->out, &weighed,
-		out, whole, &bound);
-	quiet_end(&quiet);
-	parts = parts > bound ? parts : bound;
+	bool found = false;
+	/* elements compute no parts: what they do would have no price */
+	if (!best->choice || !best->choice->options.elements) {
+		quiet_begin(&quiet, compilation);
+		quiet.compilation.only_weighs = true;
+		found = lower_all_parts(&quiet.compilation, nest, form, &best->out, &weighed, out, whole, &bound);
+		quiet_end(&quiet);
+		parts = parts > bound ? parts : bound;
+	}
 	parts = parts > best->out.lower_bound_bytes ? parts : best->out.lower_bound_bytes;
 	if (parts < best->out.bound_bytes)
 		best->out.bound_bytes = parts;

@@ -213,6 +213,23 @@ sed 's/^\( *\)do S0 .*/&\n\1wait 0/' in.plan >bad.plan
 exits 1 "a wait in a step" "$LOOPC" -o out.c bad.plan
 has err 'in a step elements compute, and nothing is moved or waited for' "the message: a wait in a step"
 
+# ---- parts ----
+
+# A core computes the parts of a nest, also where each is inside no loop of the others.
+cat >parts.loop <<'END'
+void f(const float A[5][4], const float B[4], float C[5], const float D[5])
+{
+	for (int i = 0; i < 5; i++) {
+		C[i] = D[i];
+		for (int k = 0; k < 4; k++)
+			C[i] += A[i][k] * B[k];
+	}
+}
+END
+printf 'nest f\nform parts sequential 0\n' >parts.schedule
+exits 0 "parts on a machine with elements" "$LOOPC" --arch=m.yaml --schedule=parts.schedule --verify --report -o out.c parts.loop
+hasnt out '^  array: ' "parts: no elements compute them"
+
 # ---- random nests ----
 
 if command -v python3 >/dev/null 2>&1; then
