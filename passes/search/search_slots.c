@@ -74,23 +74,15 @@ void finish_order(const struct tree *tree, int depth, struct schedule *schedule)
 
 /* Finds out what elements cost at the present leaf, of which SCHEDULE is one, unless it is known, or more than what is left of
  * the best so far. */
-static void map_leaf(struct tree *tree, const struct schedule *schedule)
+static void map_leaf(struct tree *tree, int depth, const struct schedule *schedule)
 {
 	const struct space *space = tree->space;
-	struct cost least = { .work = 1 };
-	struct crossing *crossing = &least.crossings[BOUNDARY_EXTERNAL];
+	struct cost least;
 
 	if (tree->is_mapped || space->is_relaxed)
 		return;
-	for (int a = 0; a < space->model->array_count; a++) {
-		const struct flow *flow = &schedule->storage[a].flow;
-		double bytes = (double)flow_bytes(flow);
-
-		crossing->bytes += tree->stored[a].least_bytes;
-		crossing->commands += tree->stored[a].least_commands;
-		/* pieces are as long whatever the slots */
-		crossing->runs += bytes > 0 ? fmin(flow->runs, flow->runs * tree->stored[a].least_bytes / bytes) : 0;
-	}
+	/* other slots than SCHEDULE's may cost less */
+	least = leaf_bound(tree, depth);
 	tree->leaf_elements = elements_at_leaf(tree, schedule, &least,
 		tree->found ? objective_value(&space->objective, &tree->best.cost) : INFINITY);
 	tree->is_mapped = true;
@@ -132,7 +124,7 @@ static void take(struct tree *tree, int depth)
 		bound_elements_cost(space, &tree->leaf_elements, &least);
 		if (tree->found && !objective_may_improve(&space->objective, &least, &tree->best.cost))
 			return;
-		map_leaf(tree, &schedule);
+		map_leaf(tree, depth, &schedule);
 	}
 	if (space->is_relaxed)
 		bound_elements_cost(space, &tree->leaf_elements, &schedule.cost);

@@ -122,6 +122,8 @@ struct elements_cost elements_at_leaf(struct tree *tree, const struct schedule *
 
 /* What array A, which is stored, moves at least if one region is kept of it at a time, and each is moved in smaller ones. */
 double bytes_unkept(const struct tree *tree, int a);
+/* What no schedule of the leaf of DEPTH levels costs less than, without what elements do. */
+struct cost leaf_bound(const struct tree *tree, int depth);
 /* Puts order and tiles of the first DEPTH levels into SCHEDULE. */
 void finish_order(const struct tree *tree, int depth, struct schedule *schedule);
 

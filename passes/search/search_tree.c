@@ -34,6 +34,16 @@ static double least_unkept(const struct space *space, int a, const struct array_
 		fmin(state->turns * smallest, state->turned) * space->visit_bytes[a];
 }
 
+/* What elements move of array A at least likewise: at a turn their registers keep a region, which is as large as it may be at all, or as
+ * they are all together. */
+static double least_in_registers(const struct space *space, int a, const struct array_state *state)
+{
+	const struct pe_array *array = &space->arch->array;
+	double all = (double)array->x * (double)array->y * (double)array->registers_bytes / space->model->arrays[a].element_bytes;
+
+	return least_unkept(space, a, state, fmin(state->region, all));
+}
+
 /* The same, if all that turns may keep is kept. */
 static double least_kept(const struct space *space, int a, const struct array_state *state)
 {
@@ -75,7 +85,7 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 			least.bytes += stored->least_bytes;
 			kept_none[a] = bytes_unkept(tree, a);
 			least.commands += stored->least_commands;
-			least.runs += stored->least_bytes / tree->levels[stored->store].arrays[a].piece;
+			least.runs += slots_traffic(stored, stored->most) / tree->levels[stored->store].arrays[a].piece;
 			need->least += stored->least_memory;
 			savings[a] = stored->saving;
 			/* more slots may begin in what the least of them leave of a granule */
@@ -83,8 +93,8 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 				need->spare += room_of(space, a)->granule;
 			continue;
 		}
-		kept_none[a] = least_unkept(space, a, state, smallest);
-		least.bytes += kept_none[a];
+		least.bytes += least_unkept(space, a, state, smallest);
+		kept_none[a] = least_in_registers(space, a, state);
 		least.runs += least_kept(space, a, state) / level->arrays[a].piece;
 		savings[a].rate = state->turns * space->visit_bytes[a] / bytes;
 		savings[a].most = state->turns > 0 ?
@@ -105,6 +115,15 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 		.scratchpad_bytes = add_needs(space, needs, fits), .work = 1 };
 	bound_elements_cost(space, &elements, &cost);
 	return cost;
+}
+
+struct cost leaf_bound(const struct tree *tree, int depth)
+{
+	bool fits;
+	struct cost least = node_bound(tree, depth, 0, &fits);
+
+	least.elements_price = least.cycles = 0;
+	return least;
 }
 
 /* False if nothing below level DEPTH can be better than the best so far; MOVED as in
