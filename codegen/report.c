@@ -150,29 +150,29 @@ static long paid_scratchpad_bytes(const struct plan *plan)
 }
 
 bool report_energy_of_nest(const struct plan *plan, const struct plan_nest *nest,
-	struct energy *energy)
+	const struct plan_time *time, struct energy *energy)
 {
 	struct energy_counts counts = energy_counts_of_nest(plan->arch, nest,
 		paid_scratchpad_bytes(plan));
+	if (plan->arch->energy_leakage_pj > 0)
+		counts.cycles = time ? time->cycles : -1;
 	*energy = energy_of(plan->arch, &counts);
-	return energy_is_known(plan->arch) && counts.macs >= 0;
+	return energy_is_known(plan->arch) && counts.macs >= 0 && counts.cycles >= 0;
 }
 
 static bool report_energy(const struct report *report, struct energy *sum)
 {
 	*sum = (struct energy){ .mac_pj = 0 };
-	for (int p = 0; p < report->plan_count; p++)
-		for (int n = 0; n < report->plans[p]->nest_count; n++) {
+	for (int p = 0; p < report->plan_count; p++) {
+		struct plan *plan = report->plans[p];
+		const struct plan_time *times = plan->arch->energy_leakage_pj > 0 ? report_times(plan) : NULL;
+		for (int n = 0; n < plan->nest_count; n++) {
 			struct energy energy;
-			if (!report_energy_of_nest(report->plans[p], &report->plans[p]->nests[n], &energy))
+			if (!report_energy_of_nest(plan, &plan->nests[n], times ? &times[n] : NULL, &energy))
 				return false;
-			sum->mac_pj += energy.mac_pj;
-			sum->register_pj += energy.register_pj;
-			sum->scratchpad_pj += energy.scratchpad_pj;
-			sum->dram_pj += energy.dram_pj;
-			sum->network_pj += energy.network_pj;
-			sum->reduce_pj += energy.reduce_pj;
+			energy_add(sum, &energy);
 		}
+	}
 	return report->plan_count > 0;
 }
 
@@ -195,6 +195,8 @@ static json_t *energy_json(const struct energy *energy)
 	if (entry && (energy->network_pj > 0 || energy->reduce_pj > 0))
 		json_object_update_new(entry, json_pack("{sf sf}", "network_pj", energy->network_pj,
 			"reduce_pj", energy->reduce_pj));
+	if (entry && energy->leakage_pj > 0)
+		json_object_set_new(entry, "leakage_pj", json_real(energy->leakage_pj));
 	if (entry)
 		json_object_set_new(entry, "total_pj", json_real(energy_total_pj(energy)));
 	return entry;
@@ -248,7 +250,7 @@ static json_t *nest_json(const struct plan *plan, const struct plan_nest *nest,
 		json_object_set_new(entry, "commands", count_json(report_commands_of_nest(plan, nest)));
 	if (entry && nest->elements)
 		report_elements_json(entry, plan, nest, time);
-	if (entry && report_energy_of_nest(plan, nest, &energy))
+	if (entry && report_energy_of_nest(plan, nest, time, &energy))
 		json_object_set_new(entry, "energy", energy_json(&energy));
 	if (entry && time)
 		json_object_set_new(entry, "time", report_time_json(plan->arch, time));
@@ -432,16 +434,16 @@ static void indent_text(FILE *out, const char *indent, const char *text)
 /* What a schedule costs, and which part of the machine takes how much of it. */
 static void energy_text(FILE *out, const char *indent, const struct energy *energy)
 {
-	const double parts[] = { energy->dram_pj, energy->scratchpad_pj, energy->register_pj,
-		energy->mac_pj, energy->network_pj, energy->reduce_pj };
-	static const char *const names[] = { "external memory", "scratchpad", "registers",
-		"multiply-accumulates", "network", "sums of neighbours" };
-	int count = energy->network_pj > 0 || energy->reduce_pj > 0 ? 6 : 4;
+	bool has_elements = energy->network_pj > 0 || energy->reduce_pj > 0;
+	const struct { const char *name; double pj; bool is_shown; } parts[] = { { "external memory", energy->dram_pj, true },
+		{ "scratchpad", energy->scratchpad_pj, true }, { "registers", energy->register_pj, true },
+		{ "multiply-accumulates", energy->mac_pj, true }, { "network", energy->network_pj, has_elements },
+		{ "sums of neighbours", energy->reduce_pj, has_elements }, { "leakage", energy->leakage_pj, energy->leakage_pj > 0 } };
 	double total = energy_total_pj(energy);
 	fprintf(out, "%senergy: %.4g uJ", indent, total / 1e6);
-	for (int i = 0; i < count; i++)
-		fprintf(out, "%s %s %.1f %%", i ? "," : ":", names[i],
-			total > 0 ? 100 * parts[i] / total : 0);
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (parts[i].is_shown)
+			fprintf(out, "%s %s %.1f %%", i ? "," : ":", parts[i].name, total > 0 ? 100 * parts[i].pj / total : 0);
 	putc('\n', out);
 }
 
@@ -504,7 +506,7 @@ static void nest_text(FILE *out, const struct plan *plan, const struct plan_nest
 			nest->macs < 0 ? "not counted" : report_number(nest->macs));
 	if (nest->elements)
 		report_elements_text(out, plan, nest, time);
-	if (report_energy_of_nest(plan, nest, &energy))
+	if (report_energy_of_nest(plan, nest, time, &energy))
 		energy_text(out, "  ", &energy);
 	if (time)
 		report_time_text(out, "  ", plan->arch, time);

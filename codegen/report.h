@@ -49,7 +49,7 @@ long report_commands_of_nest(const struct plan *plan, const struct plan_nest *ne
 /* What NEST of PLAN costs.  False if the machine gives no prices, or not all counts are known. */
 struct energy;
 bool report_energy_of_nest(const struct plan *plan, const struct plan_nest *nest,
-	struct energy *energy);
+	const struct plan_time *time, struct energy *energy);
 
 /* The table for people. */
 void report_text(FILE *out, const struct report *report);

@@ -63,6 +63,11 @@ void report_elements_json(json_t *entry, const struct plan *plan, const struct p
 		"elements", (json_int_t)elements_of(plan), "used", (json_int_t)elements->elements,
 		"utilisation", share < 0 ? json_null() : json_real(share), "steps", (json_int_t)elements->steps,
 		"cycles", (json_int_t)elements->cycles, "registers_bytes_used", (json_int_t)elements->register_bytes));
+	if (plan->arch->array.is_split)
+		json_object_set_new(json_object_get(entry, "array"), "registers_bytes_by_role", json_pack("{sI sI sI}",
+			role_names[ROLE_INPUT], (json_int_t)elements->role_bytes[ROLE_INPUT],
+			role_names[ROLE_WEIGHT], (json_int_t)elements->role_bytes[ROLE_WEIGHT],
+			role_names[ROLE_OUTPUT], (json_int_t)elements->role_bytes[ROLE_OUTPUT]));
 	json_object_set_new(entry, "levels", json_pack("[{ss sI sI so so ss}, {ss so}]", "name", "scratchpad",
 		"read_words", (json_int_t)scratchpad_words(nest, false),
 		"write_words", (json_int_t)scratchpad_words(nest, true), "arrays", arrays, "lower_bound_words",
@@ -80,6 +85,9 @@ void report_elements_text(FILE *out, const struct plan *plan, const struct plan_
 	fprintf(out, "  array: %s of %s elements", report_number(elements->elements), report_number(elements_of(plan)));
 	fprintf(out, ", %s of %s bytes of registers", report_number(elements->register_bytes),
 		report_number(plan->arch->array.registers_bytes));
+	for (int r = 0; r < ROLE_COUNT && plan->arch->array.is_split; r++)
+		fprintf(out, "%s%s %s of %s%s", r ? ", " : " (", role_names[r], report_number(elements->role_bytes[r]),
+			report_number(plan->arch->array.role_bytes[r]), r + 1 == ROLE_COUNT ? ")" : "");
 	fprintf(out, ", %s steps, %s iterations of the busiest element", report_number(elements->steps),
 		report_number(elements->cycles));
 	if (share >= 0)

@@ -4,7 +4,7 @@ nodist_libloopc_a_SOURCES = archs/builtin.c driver/verify_support_text.c \
 	driver/verify_shadow_text.c
 
 arch_files = \
-	archs/cluster-64k.yaml \
+	archs/cluster-64k.yaml archs/cluster-8.yaml \
 	archs/default.yaml \
 	archs/dmazerunner-256.yaml \
 	archs/eff-173k.yaml \

@@ -73,15 +73,46 @@ bool objective_asks_for(const struct plan_objective *objective, enum plan_figure
 	return false;
 }
 
+bool objective_asks_for_time(const struct plan_objective *objective, const struct arch *arch)
+{
+	return objective_asks_for(objective, PLAN_CYCLES) || objective_asks_for(objective, PLAN_EDP)
+		|| (arch->energy_leakage_pj > 0 && objective_asks_for(objective, PLAN_ENERGY));
+}
+
 const char *objective_lacks(const struct plan_objective *objective, const struct arch *arch)
 {
-	bool asks_time = objective_asks_for(objective, PLAN_CYCLES) || objective_asks_for(objective, PLAN_EDP);
 	bool asks_energy = objective_asks_for(objective, PLAN_ENERGY) || objective_asks_for(objective, PLAN_EDP);
-	if (asks_time && !arch_has_clock(arch))
+	if (objective_asks_for_time(objective, arch) && !arch_has_clock(arch))
 		return "what takes time: dma.startup_cycles, core.mac_cycles or pe_array.mac_cycles";
 	if (objective_asks_for(objective, PLAN_SCRATCHPAD) && !arch->has_pe_array)
 		return "what reads the scratchpad: pe_array";
 	return asks_energy && !energy_is_known(arch) ? "prices of energy: energy_pj" : NULL;
+}
+
+/* ---- prices ---- */
+
+/* Adds WEIGHT times the prices of a picojoule on ARCH to PRICES.  Of memories whose accesses have several prices the least
+ * counts: what is shown of it holds of all. */
+static void add_energy_prices(const struct arch *arch, double weight, struct prices *prices)
+{
+	double words = weight * 8.0 / arch->energy_word_bits;
+	double access = energy_least_access_pj(arch);
+	/* what comes from outside is written into the scratchpad, and what leaves is read from it */
+	prices->byte += words * (arch->energy_dram_pj + access);
+	prices->moved += words * access;
+	prices->delivered += words * arch->energy_network_pj;
+	prices->reduced += words * energy_reduce_pj(arch);
+	prices->mac += weight * (arch->energy_mac_pj + energy_operands_pj(arch));
+	prices->cycle += weight * arch->energy_leakage_pj;
+}
+
+struct prices objective_prices(const double *weights, const struct arch *arch, double scale)
+{
+	struct prices prices = { .byte = scale * weights[PLAN_TRAFFIC], .command = scale * weights[PLAN_COMMANDS],
+		.moved = scale * weights[PLAN_SCRATCHPAD], .cycle = scale * weights[PLAN_CYCLES] };
+	if (weights[PLAN_ENERGY] > 0 && energy_is_known(arch))
+		add_energy_prices(arch, scale * weights[PLAN_ENERGY], &prices);
+	return prices;
 }
 
 /* ---- figures ---- */
@@ -108,8 +139,7 @@ static double array_bytes(const struct plan_nest *nest)
 /* Of all nests together. */
 void objective_figures(const struct plan_objective *objective, struct plan *plan, double *figures)
 {
-	const struct plan_time *times = objective_asks_for(objective, PLAN_CYCLES) || objective_asks_for(objective, PLAN_EDP)
-		? report_times(plan) : NULL;
+	const struct plan_time *times = objective_asks_for_time(objective, plan->arch) ? report_times(plan) : NULL;
 	memset(figures, 0, sizeof *figures * PLAN_FIGURE_COUNT);
 	for (int n = 0; n < plan->nest_count; n++) {
 		struct energy energy;
@@ -118,7 +148,7 @@ void objective_figures(const struct plan_objective *objective, struct plan *plan
 		figures[PLAN_TRAFFIC] += (double)plan_nest_bytes(&plan->nests[n]);
 		figures[PLAN_COMMANDS] += commands < 0 ? NAN : (double)commands;
 		figures[PLAN_CYCLES] += times ? (double)times[n].cycles : NAN;
-		figures[PLAN_ENERGY] += report_energy_of_nest(plan, &plan->nests[n], &energy)
+		figures[PLAN_ENERGY] += report_energy_of_nest(plan, &plan->nests[n], times ? &times[n] : NULL, &energy)
 			? energy_total_pj(&energy) : NAN;
 		figures[PLAN_SCRATCHPAD] += array_bytes(&plan->nests[n]);
 	}

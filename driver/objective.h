@@ -32,6 +32,8 @@ struct plan_objective {
 /* "cycles", "traffic+16*commands", "energy,cycles": false if TEXT is none. */
 bool objective_parse(const char *text, struct plan_objective *objective);
 bool objective_asks_for(const struct plan_objective *objective, enum plan_figure figure);
+/* It depends on how long a run takes on ARCH. */
+bool objective_asks_for_time(const struct plan_objective *objective, const struct arch *arch);
 /* It asks for fewest bytes and nothing else. */
 bool objective_is_traffic(const struct plan_objective *objective);
 /* What ARCH would have to say for the figures that are asked for; NULL: it does. */
@@ -53,6 +55,9 @@ int objective_values_compare(const struct plan_objective *objective,
 	const struct objective_values *one, const struct objective_values *other);
 /* Sum S of FIGURES [PLAN_FIGURE_COUNT]. */
 double objective_sum(const struct plan_objective *objective, int s, const double *figures);
+
+/* What a sum of figures with WEIGHTS [PLAN_FIGURE_COUNT] gives a price on ARCH, times SCALE; but for a product. */
+struct prices objective_prices(const double *weights, const struct arch *arch, double scale);
 
 /* What a search with PRICES has shown: nothing costs less than VALUE. */
 struct objective_searched {

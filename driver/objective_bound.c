@@ -36,14 +36,15 @@ static double least_cycles(const struct plan *plan, double bytes, double macs)
 	return fmax(copying, ceil(macs * least_mac_cycles(plan) * (1 - 1e-12)));
 }
 
-/* As if all that crosses were written, and the scratchpad were as small as can be paid for. */
-static double least_energy(const struct plan *plan, long bytes, long macs)
+/* As if all that crosses were written, and the scratchpad were as small as can be paid for; of a run of so many CYCLES. */
+static double least_energy(const struct plan *plan, long bytes, long macs, double cycles)
 {
 	const struct arch *arch = plan->arch;
 	bool has_registers = arch->energy_register_file_bytes > 0 || arch->has_pe_array;
 	const struct energy_counts counts = { .macs = macs, .write_bytes = bytes,
 		.register_macs = has_registers ? macs : 0,
-		.scratchpad_bytes = arch->energy_is_sized_by_schedule ? 0 : arch->scratchpad_bytes };
+		.scratchpad_bytes = arch->energy_is_sized_by_schedule ? 0 : arch->scratchpad_bytes,
+		.cycles = (long)cycles };
 	struct energy energy = energy_of(arch, &counts);
 	/* operands may come from where they are cheaper */
 	if (has_registers)
@@ -69,42 +70,17 @@ static double least_array_bytes(const struct plan *plan)
 
 /* ---- what searches have shown ---- */
 
-/* What a sum of figures has for each of what a search gives a price, and whatever is chosen. */
-struct rates {
-	double traffic, command, moved, delivered, reduced;      /* the third to the last of a byte */
-	double cycle;
-	double fixed;
-};
-
-static void add_energy(const struct plan *plan, double weight, long macs, struct rates *rates)
+/* What a plan of MACS multiply-accumulates has of a sum with RATES, whatever is chosen. */
+static double fixed_part(const struct prices *rates, long macs)
 {
-	const struct arch *arch = plan->arch;
-	double words = weight * 8.0 / arch->energy_word_bits;
-	double access = energy_scratchpad_access_pj(arch,
-		arch->energy_is_sized_by_schedule ? 0 : arch->scratchpad_bytes);
-	/* what comes from outside is written into the scratchpad, and what leaves is read from it */
-	rates->traffic += words * (arch->energy_dram_pj + access);
-	rates->moved += words * access;
-	rates->delivered += words * arch->energy_network_pj;
-	rates->reduced += words * energy_reduce_pj(arch);
-	rates->fixed += weight * (double)macs * (arch->energy_mac_pj + ACCESSES_OF_MAC * arch->energy_register_pj);
-}
-
-/* Of WEIGHTS [PLAN_FIGURE_COUNT] for PLAN, which elements compute. */
-static struct rates rates_of(const struct plan *plan, const double *weights, long macs)
-{
-	struct rates rates = { .traffic = weights[PLAN_TRAFFIC], .command = weights[PLAN_COMMANDS],
-		.moved = weights[PLAN_SCRATCHPAD], .cycle = weights[PLAN_CYCLES] };
-	if (weights[PLAN_ENERGY] > 0)
-		add_energy(plan, weights[PLAN_ENERGY], macs, &rates);
-	return rates;
+	return rates->mac * (double)macs;
 }
 
 /* The largest number that, times each price of SEARCHED but that of a cycle, is no more than RATES. */
-static double scale_of(const struct rates *rates, const struct objective_searched *searched)
+static double scale_of(const struct prices *rates, const struct objective_searched *searched)
 {
 	const struct prices *prices = &searched->prices;
-	const double pairs[][2] = { { rates->traffic, prices->byte }, { rates->command, prices->command },
+	const double pairs[][2] = { { rates->byte, prices->byte }, { rates->command, prices->command },
 		{ rates->moved, prices->moved }, { rates->delivered, prices->delivered },
 		{ rates->reduced, prices->reduced } };
 	double scale = INFINITY;
@@ -121,13 +97,13 @@ static double searched_choice(const struct objective_searched *searched, long ma
 }
 
 /* No plan has less of a sum with RATES. */
-static double searched_sum(const struct rates *rates, const struct objective_searched *searched, long macs)
+static double searched_sum(const struct prices *rates, const struct objective_searched *searched, long macs)
 {
 	const struct prices *prices = &searched->prices;
 	double scale = scale_of(rates, searched);
 	if (prices->cycle > 0)
 		scale = fmin(scale, rates->cycle / prices->cycle);
-	return (rates->fixed + (prices->multiplies ? 0 : scale * searched_choice(searched, macs))) * (1 - 1e-12);
+	return (fixed_part(rates, macs) + (prices->multiplies ? 0 : scale * searched_choice(searched, macs))) * (1 - 1e-12);
 }
 
 /* No plan's energy times cycles is less, if these are no less than ENERGY and CYCLES.  A search has shown this of the product;
@@ -137,15 +113,17 @@ static double searched_product(const struct plan *plan, const struct objective_s
 	double cycles, long macs)
 {
 	const double weights[PLAN_FIGURE_COUNT] = { [PLAN_ENERGY] = 1 };
-	const struct rates rates = rates_of(plan, weights, macs);
+	const struct prices rates = objective_prices(weights, plan->arch, 1);
 	const struct prices *prices = &searched->prices;
-	double scale = scale_of(&rates, searched), slope = scale * prices->cycle;
+	double scale = scale_of(&rates, searched), slope = scale * prices->cycle - rates.cycle;
 	if (prices->multiplies) {
 		if (prices->mac > 0 && macs > 0)
-			scale = fmin(scale, rates.fixed / (prices->mac * (double)macs));
+			scale = fmin(scale, rates.mac / prices->mac);
+		if (prices->cycle > 0)
+			scale = fmin(scale, rates.cycle / prices->cycle);
 		return fmax(energy * cycles, scale * searched->value * (1 - 1e-12));
 	}
-	double sum = (rates.fixed + scale * searched_choice(searched, macs)) * (1 - 1e-12);
+	double sum = (fixed_part(&rates, macs) + scale * searched_choice(searched, macs)) * (1 - 1e-12);
 	if (slope <= 0 || sum <= energy + slope * cycles)
 		return energy * cycles;
 	return fmin(energy * (sum - energy) / slope, (sum - slope * cycles) * cycles) * (1 - 1e-12);
@@ -159,7 +137,7 @@ static void least_figures(const struct plan *plan, long macs, double *figures)
 		figures[f] = 0;
 	figures[PLAN_TRAFFIC] = (double)bytes;
 	figures[PLAN_CYCLES] = least_cycles(plan, (double)bytes, (double)macs);
-	figures[PLAN_ENERGY] = least_energy(plan, bytes, macs);
+	figures[PLAN_ENERGY] = least_energy(plan, bytes, macs, figures[PLAN_CYCLES]);
 	figures[PLAN_SCRATCHPAD] = least_array_bytes(plan);
 	figures[PLAN_EDP] = figures[PLAN_ENERGY] * figures[PLAN_CYCLES];
 }
@@ -170,7 +148,7 @@ static void raise_figures(const struct plan *plan, const struct objective_search
 {
 	const double weights[PLAN_FIGURE_COUNT] = { [PLAN_ENERGY] = 1 };
 	for (int i = 0; i < count; i++) {
-		const struct rates rates = rates_of(plan, weights, macs);
+		const struct prices rates = objective_prices(weights, plan->arch, 1);
 		figures[PLAN_ENERGY] = fmax(figures[PLAN_ENERGY], searched_sum(&rates, &searched[i], macs));
 	}
 	for (int i = 0; i < count; i++)
@@ -190,7 +168,7 @@ double objective_bound(const struct plan_objective *objective, const struct plan
 		raise_figures(plan, searched, count, macs, figures);
 	bound = fmax(bound, objective_sum(objective, 0, figures));
 	for (int i = 0; i < count; i++) {
-		const struct rates rates = rates_of(plan, weights, macs);
+		const struct prices rates = objective_prices(weights, plan->arch, 1);
 		double product = weights[PLAN_EDP] > 0 ? weights[PLAN_EDP] * figures[PLAN_EDP] : 0;
 		bound = fmax(bound, searched_sum(&rates, &searched[i], macs) + product);
 	}

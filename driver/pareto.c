@@ -37,13 +37,20 @@ static bool is_proved(const struct front *front)
 	return true;
 }
 
-/* False if the machine gives no prices, or not all counts are known. */
+/* What the points of a front cost can be known: nobody knows how long they run. */
+static bool has_energy(const struct fronts *fronts)
+{
+	const struct arch *arch = fronts->session->arch;
+	return energy_is_known(arch) && arch->energy_leakage_pj <= 0;
+}
+
+/* False if it cannot, or not all counts are known. */
 static bool point_energy(const struct fronts *fronts, const struct front_point *point,
 	double *microjoules)
 {
 	struct energy energy = energy_of(fronts->session->arch, &point->counts);
 	*microjoules = energy_total_pj(&energy) / 1e6;
-	return energy_is_known(fronts->session->arch) && point->counts.macs >= 0;
+	return has_energy(fronts) && point->counts.macs >= 0;
 }
 
 /* ---- the table ---- */
@@ -76,7 +83,7 @@ static void print_front(FILE *out, const struct fronts *fronts, const char *name
 		: "scratchpad", "traffic");
 	if (with_macs)
 		fprintf(out, " %18s", "macs");
-	fprintf(out, energy_is_known(fronts->session->arch) ? " %12s\n" : "\n", "energy (uJ)");
+	fprintf(out, has_energy(fronts) ? " %12s\n" : "\n", "energy (uJ)");
 	for (int p = 0; p < front->point_count; p++) {
 		const struct front_point *point = &front->points[p];
 		double microjoules;

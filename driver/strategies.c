@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "passes/analysis/roles.h"
 #include "passes/search/restriction.h"
 #include "passes/studies/strategy.h"
 

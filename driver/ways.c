@@ -32,9 +32,7 @@ static double bytes_of_a_start(const struct arch *arch)
 static int add_priced(struct plan_way *ways, int count, enum buffering buffering, struct prices prices)
 {
 	for (int w = 0; w < count; w++) {
-		const struct prices *old = &ways[w].prices;
-		if (ways[w].buffering == buffering && old->byte == prices.byte && old->command == prices.command
-			&& old->moved == prices.moved && old->cycle == prices.cycle && old->multiplies == prices.multiplies)
+		if (ways[w].buffering == buffering && prices_are_equal(&ways[w].prices, &prices))
 			return count;
 	}
 	ways[count] = (struct plan_way){ buffering, prices };
@@ -65,30 +63,15 @@ static int add_ways_of_time(const struct arch *arch, int buffering, struct plan_
 	return count;
 }
 
-/* Adds WEIGHT times the prices of a picojoule to PRICES. */
-static void add_energy_prices(const struct arch *arch, double weight, struct prices *prices)
+static void prices_add(struct prices *sum, const struct prices *more)
 {
-	double words = weight * 8.0 / arch->energy_word_bits;
-	double access = energy_scratchpad_access_pj(arch, arch->energy_is_sized_by_schedule ? 0 : arch->scratchpad_bytes);
-	/* what comes from outside is written into the scratchpad, and what leaves is read from it */
-	prices->byte += words * (arch->energy_dram_pj + access);
-	prices->moved += words * access;
-	prices->delivered += words * arch->energy_network_pj;
-	prices->reduced += words * energy_reduce_pj(arch);
-	prices->mac += weight * (arch->energy_mac_pj + ACCESSES_OF_MAC * arch->energy_register_pj);
-}
-
-/* WEIGHT times what sum S of OBJECTIVE gives a price, but for a product. */
-static void add_prices(const struct plan_objective *objective, int s, const struct arch *arch, double weight,
-	struct prices *prices)
-{
-	const double *weights = objective->weight[s];
-	prices->byte += weight * weights[PLAN_TRAFFIC];
-	prices->command += weight * weights[PLAN_COMMANDS];
-	prices->moved += weight * weights[PLAN_SCRATCHPAD];
-	prices->cycle += arch->array.mac_cycles > 0 ? weight * weights[PLAN_CYCLES] : 0;
-	if (weights[PLAN_ENERGY] > 0 && energy_is_known(arch))
-		add_energy_prices(arch, weight * weights[PLAN_ENERGY], prices);
+	sum->byte += more->byte;
+	sum->command += more->command;
+	sum->moved += more->moved;
+	sum->delivered += more->delivered;
+	sum->reduced += more->reduced;
+	sum->cycle += more->cycle;
+	sum->mac += more->mac;
 }
 
 /* What OBJECTIVE asks for, if its elements matter.  Of sums after the first hardly anything: they tell apart what is equal. */
@@ -99,13 +82,18 @@ static int add_ways_of_elements(const struct plan_objective *objective, const st
 	bool has_edp = energy_is_known(arch) && arch->array.mac_cycles > 0 && objective_asks_for(objective, PLAN_EDP);
 	if (!arch->has_pe_array)
 		return count;
-	for (int s = 0; s < objective->count; s++)
-		add_prices(objective, s, arch, s ? 1e-4 : 1, &prices);
+	for (int s = 0; s < objective->count; s++) {
+		const struct prices of_sum = objective_prices(objective->weight[s], arch, s ? 1e-4 : 1);
+		prices_add(&prices, &of_sum);
+	}
+	/* a search knows how long elements compute, and not how long a core does */
+	prices.cycle = arch->array.mac_cycles > 0 ? prices.cycle : 0;
 	if (prices_have_elements(&prices))
 		count = add_priced(ways, count, prices_have_time(&prices) && !is_given ? BUFFERING_AUTO : buffering, prices);
 	if (has_edp) {
-		prices = (struct prices){ .multiplies = true };
-		add_energy_prices(arch, 1, &prices);
+		const double energy[PLAN_FIGURE_COUNT] = { [PLAN_ENERGY] = 1 };
+		prices = objective_prices(energy, arch, 1);
+		prices.multiplies = true;
 		count = add_priced(ways, count, is_given ? buffering : BUFFERING_AUTO, prices);
 	}
 	return count;
@@ -118,7 +106,7 @@ static int ways_for(const struct plan_objective *objective, const struct arch *a
 {
 	const double *weights = objective->weight[0];
 	int count = add_way(ways, 0, buffering < 0 ? BUFFERING_SINGLE : (enum buffering)buffering, 0);
-	if (objective_asks_for(objective, PLAN_CYCLES) || objective_asks_for(objective, PLAN_EDP))
+	if (objective_asks_for_time(objective, arch))
 		count = add_ways_of_time(arch, buffering, ways, count);
 	count = add_ways_of_elements(objective, arch, ways[0].buffering, buffering >= 0, ways, count);
 	if (weights[PLAN_COMMANDS] > 0)

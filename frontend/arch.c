@@ -14,7 +14,7 @@
 /* The machine file is a table: every key, where its value goes, what it may be. */
 
 enum kind { KIND_NAME, KIND_WORD, KIND_ROLES, KIND_BYTES, KIND_COUNT, KIND_INT, KIND_NUMBER, KIND_SHARING,
-            KIND_SIZE, KIND_BOOL, KIND_AXES, KIND_SHAPE, KIND_REGISTERS };
+            KIND_SIZE, KIND_BOOL, KIND_AXES, KIND_SHAPE, KIND_REGISTERS, KIND_PRICES };
 
 /* Of the kinds that are one of two words: what is false and what is true. */
 static const char *const words[][2] = {
@@ -72,7 +72,7 @@ static const struct key keys[] = {
 	{ "core", "mac_cycles", KIND_NUMBER, FIELD(core_mac_cycles), true, 0, 1e9, false },
 	{ "pe_array", "x", KIND_INT, FIELD(array.x), true, 1, 65536, false },
 	{ "pe_array", "y", KIND_INT, FIELD(array.y), true, 1, 65536, false },
-	{ "pe_array", "registers_bytes", KIND_BYTES, FIELD(array.registers_bytes), true, 0, BYTES_LIMIT, false },
+	{ "pe_array", "registers_bytes", KIND_BYTES, FIELD(array.registers_bytes), false, 0, BYTES_LIMIT, false },
 	{ "pe_array", "multicast", KIND_AXES, FIELD(array.multicast), false, 0, 0, false },
 	{ "pe_array", "reduce", KIND_AXES, FIELD(array.reduce), false, 0, 0, false },
 	{ "pe_array", "shape", KIND_SHAPE, FIELD(array.is_free), false, 0, 0, false },
@@ -82,9 +82,15 @@ static const struct key keys[] = {
 	{ NETWORKS, "read", KIND_INT, FIELD(array.networks[WAY_READ]), false, 1, 1024, false },
 	{ NETWORKS, "write", KIND_INT, FIELD(array.networks[WAY_WRITE]), false, 1, 1024, false },
 	{ NETWORKS, "reduce", KIND_INT, FIELD(array.networks[WAY_REDUCE]), false, 1, 1024, false },
+	{ "registers", "input", KIND_BYTES, FIELD(array.role_bytes[ROLE_INPUT]), true, 0, BYTES_LIMIT, false },
+	{ "registers", "weight", KIND_BYTES, FIELD(array.role_bytes[ROLE_WEIGHT]), true, 0, BYTES_LIMIT, false },
+	{ "registers", "output", KIND_BYTES, FIELD(array.role_bytes[ROLE_OUTPUT]), true, 0, BYTES_LIMIT, false },
 	{ "energy_pj", "mac", KIND_NUMBER, FIELD(energy_mac_pj), true, 0, 1e9, false },
-	{ "energy_pj", "register", KIND_NUMBER, FIELD(energy_register_pj), true, 0, 1e9, false },
-	{ "energy_pj", "scratchpad", KIND_NUMBER, FIELD(energy_scratchpad_pj), true, 0, 1e9, false },
+	{ "energy_pj", "register", KIND_NUMBER, FIELD(energy_register_pj), false, 0, 1e9, false },
+	{ "energy_pj", "scratchpad", KIND_NUMBER, FIELD(energy_scratchpad_pj), false, 0, 1e9, false },
+	{ "energy_pj", "register_by_bytes", KIND_PRICES, FIELD(energy_register_by_bytes), false, 0, 0, false },
+	{ "energy_pj", "scratchpad_by_bytes", KIND_PRICES, FIELD(energy_scratchpad_by_bytes), false, 0, 0, false },
+	{ "energy_pj", "leakage_pj_per_cycle", KIND_NUMBER, FIELD(energy_leakage_pj), false, 0, 1e9, false },
 	{ "energy_pj", "network", KIND_NUMBER, FIELD(energy_network_pj), false, 0, 1e9, false },
 	{ "energy_pj", "reduce", KIND_NUMBER, FIELD(energy_reduce_pj), false, 0, 1e9, false },
 	{ "energy_pj", "dram", KIND_NUMBER, FIELD(energy_dram_pj), false, 0, 1e9, false },
@@ -99,13 +105,14 @@ static const struct key keys[] = {
 
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 
-enum { SECTION_SCRATCHPAD, SECTION_DMA, SECTION_CORE, SECTION_PE_ARRAY, SECTION_ENERGY, SECTION_COUNT };
+enum { SECTION_SCRATCHPAD, SECTION_DMA, SECTION_CORE, SECTION_PE_ARRAY, SECTION_REGISTERS, SECTION_ENERGY, SECTION_COUNT };
 
 static const struct section {
 	const char *name;
 	bool is_required;
 } sections[SECTION_COUNT] = {
-	{ "scratchpad", false }, { "dma", false }, { "core", false }, { "pe_array", false }, { "energy_pj", false },
+	{ "scratchpad", false }, { "dma", false }, { "core", false }, { "pe_array", false }, { "registers", false },
+	{ "energy_pj", false },
 };
 
 struct reader {
@@ -320,6 +327,45 @@ static void read_axes(struct reader *reader, const struct key *key, const yaml_n
 		full_name(reader, key));
 }
 
+/* A size, and what an access of a memory of that size costs, into PRICES, where they stay in order. */
+static void read_price(struct reader *reader, const struct key *key, const yaml_node_t *size, const yaml_node_t *price,
+	struct price_by_size *prices)
+{
+	double bytes, pj;
+	if (!scalar(size) || !parse_integer(scalar(size), true, &bytes) || bytes < 1 || bytes > BYTES_LIMIT
+		|| !scalar(price) || !parse_number(scalar(price), &pj) || !(pj > 0) || pj > 1e9) {
+		diag_error(reader->diag, place_of(reader, size), "'%s' gives sizes in bytes, with K, M or G, a price above 0 each, as "
+			"{ 256: 0.48, 1K: 1.92 }", full_name(reader, key));
+		return;
+	}
+	int i = prices->count;
+	for (; i && prices->at[i - 1].bytes >= (long)bytes; i--)
+		if (prices->at[i - 1].bytes == (long)bytes) {
+			diag_error(reader->diag, place_of(reader, size), "'%s' gives %s bytes two prices", full_name(reader, key),
+				scalar(size));
+			return;
+		}
+	memmove(&prices->at[i + 1], &prices->at[i], sizeof prices->at[0] * (size_t)(prices->count - i));
+	prices->at[i].bytes = (long)bytes;
+	prices->at[i].pj = pj;
+	prices->count++;
+}
+
+static void read_prices(struct reader *reader, const struct key *key, const yaml_node_t *node)
+{
+	struct price_by_size *prices = (struct price_by_size *)(void *)((char *)reader->arch + key->offset);
+	bool is_mapping = node->type == YAML_MAPPING_NODE;
+	long count = is_mapping ? node->data.mapping.pairs.top - node->data.mapping.pairs.start : 0;
+	if (count < 1 || count > PRICE_SIZES) {
+		diag_error(reader->diag, place_of(reader, node), "'%s' must be a mapping of 1 to %d sizes to prices, as "
+			"{ 256: 0.48, 1K: 1.92 }", full_name(reader, key), PRICE_SIZES);
+		return;
+	}
+	for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++)
+		read_price(reader, key, yaml_document_get_node(&reader->document, pair->key),
+			yaml_document_get_node(&reader->document, pair->value), prices);
+}
+
 static void read_value(struct reader *reader, const struct key *key, const yaml_node_t *node)
 {
 	switch (key->kind) {
@@ -330,6 +376,7 @@ static void read_value(struct reader *reader, const struct key *key, const yaml_
 	case KIND_AXES: read_axes(reader, key, node); break;
 	case KIND_WORD: read_word(reader, key, node); break;
 	case KIND_ROLES: read_roles(reader, key, node); break;
+	case KIND_PRICES: read_prices(reader, key, node); break;
 	default: read_number(reader, key, node);
 	}
 }
@@ -631,9 +678,64 @@ static void check_array_time(struct reader *reader)
 				"'%s.%s' needs 'pe_array.mac_cycles'", timed[k].section, timed[k].name);
 }
 
+/* NAME has one price, or some by size. */
+static void check_price(struct reader *reader, const char *name, struct location at)
+{
+	const char *by_bytes = arena_printf(reader->arena, "%s_by_bytes", name);
+	if (!is_given(reader, "energy_pj", name) && !is_given(reader, "energy_pj", by_bytes))
+		diag_error(reader->diag, at, "'energy_pj.%s' or 'energy_pj.%s' is missing", name, by_bytes);
+	if (is_given(reader, "energy_pj", name) && is_given(reader, "energy_pj", by_bytes))
+		diag_error(reader->diag, value_of(reader, "energy_pj", by_bytes),
+			"'energy_pj.%s' and 'energy_pj.%s' are two prices of one thing", name, by_bytes);
+}
+
+/* What depends on a size needs that size. */
+static void check_sizes_of_prices(struct reader *reader)
+{
+	const struct arch *arch = reader->arch;
+	static const char *const formula[] = { "scratchpad_sqrt", "bank_bits" };
+	if (arch->energy_register_by_bytes.count && !arch->has_pe_array && !arch->energy_register_file_bytes)
+		diag_error(reader->diag, value_of(reader, "energy_pj", "register_by_bytes"), "'energy_pj.register_by_bytes' needs "
+			"registers: 'pe_array', or 'energy_pj.register_file_bytes'");
+	for (int k = 0; k < 2 && arch->energy_scratchpad_by_bytes.count; k++)
+		if (is_given(reader, "energy_pj", formula[k]))
+			diag_error(reader->diag, value_of(reader, "energy_pj", formula[k]), "'energy_pj.%s' and "
+				"'energy_pj.scratchpad_by_bytes' are two prices of one thing", formula[k]);
+	if (arch->memory_count > 1 && arch->energy_is_sized_by_schedule)
+		diag_error(reader->diag, value_of(reader, "energy_pj", "scratchpad_size"), "of several memories all is paid for: "
+			"'energy_pj.scratchpad_size' must be 'machine'");
+	if (arch->energy_leakage_pj > 0 && !arch_has_clock(arch))
+		diag_error(reader->diag, value_of(reader, "energy_pj", "leakage_pj_per_cycle"), "'energy_pj.leakage_pj_per_cycle' needs "
+			"what takes time: dma.startup_cycles, core.mac_cycles or pe_array.mac_cycles");
+}
+
+/* Registers are of some size, all together or role by role. */
+static void check_registers(struct reader *reader, bool has_roles)
+{
+	struct pe_array *array = &reader->arch->array;
+	long sum = 0;
+	if (!has_roles) {
+		if (reader->arch->has_pe_array && !is_given(reader, "pe_array", "registers_bytes"))
+			diag_error(reader->diag, reader->section_at[SECTION_PE_ARRAY], "'pe_array.registers_bytes' is missing");
+		return;
+	}
+	for (int r = 0; r < ROLE_COUNT; r++)
+		sum += array->role_bytes[r];
+	if (!reader->arch->has_pe_array)
+		diag_error(reader->diag, reader->section_at[SECTION_REGISTERS], "'registers' needs 'pe_array', whose elements have them");
+	else if (is_given(reader, "pe_array", "registers_bytes") && array->registers_bytes != sum)
+		diag_error(reader->diag, value_of(reader, "pe_array", "registers_bytes"), "'pe_array.registers_bytes' is %ld, and the "
+			"parts in 'registers' are %ld together", array->registers_bytes, sum);
+	array->registers_bytes = sum;
+	array->is_split = true;
+}
+
 /* External memory has one price, by the word or by the bit. */
 static void check_energy(struct reader *reader, struct location at)
 {
+	check_price(reader, "register", at);
+	check_price(reader, "scratchpad", at);
+	check_sizes_of_prices(reader);
 	struct arch *arch = reader->arch;
 	bool by_word = is_given(reader, "energy_pj", "dram");
 	bool by_bit = is_given(reader, "energy_pj", "dram_bit");
@@ -667,13 +769,11 @@ static void read_document(struct reader *reader)
 	if (is_seen[SECTION_SCRATCHPAD] && reader->has_memories)
 		diag_error(reader->diag, reader->section_at[SECTION_SCRATCHPAD], "a machine has a 'scratchpad' "
 			"or 'memories', not both");
-	if (is_seen[SECTION_ENERGY] && reader->arch->memory_count > 1)
-		diag_error(reader->diag, reader->section_at[SECTION_ENERGY], "'energy_pj' prices one scratchpad: "
-			"with several memories energy is not known");
 	reader->arch->has_pe_array = is_seen[SECTION_PE_ARRAY];
 	fill_writes(reader);
 	check_array(reader);
 	check_array_time(reader);
+	check_registers(reader, is_seen[SECTION_REGISTERS]);
 	if (is_seen[SECTION_ENERGY])
 		check_energy(reader, reader->section_at[SECTION_ENERGY]);
 	if (!diag_error_count(reader->diag))

@@ -10,6 +10,12 @@ double arch_dma_scale(const struct arch *arch)
 	return arch->dma_clock_hz > 0 ? arch->clock_hz / arch->dma_clock_hz : 1;
 }
 
+bool arch_has_clock(const struct arch *arch)
+{
+	return arch->array.mac_cycles > 0 || arch->startup_cycles > 0 || arch->write_startup_cycles > 0 || arch->burst_cycles > 0
+		|| arch->write_burst_cycles > 0 || arch->core_mac_cycles > 0;
+}
+
 int arch_memory_count(const struct arch *arch)
 {
 	return arch->memory_count ? arch->memory_count : 1;

@@ -7,11 +7,7 @@
 
 enum { ARCH_WORD_BITS = 16 };    /* where the machine file does not say */
 enum { MEMORY_LIMIT = 8 };       /* memories on chip that emitted code manages */
-
-/* What an array is to the layer that a nest computes (passes/search/restriction.h). */
-enum array_role { ROLE_INPUT, ROLE_WEIGHT, ROLE_OUTPUT, ROLE_COUNT };
-/* Their names: "input", "weight", "output". */
-extern const char *const role_names[ROLE_COUNT];
+enum { PRICE_SIZES = 16 };       /* sizes that a price is given for */
 
 /* One memory on chip. */
 struct arch_memory {
@@ -23,6 +19,12 @@ struct arch_memory {
 	int align_bytes;             /* of buffers; a power of two, >= dma_align_bytes */
 	unsigned roles;              /* bit r: arrays of role r lie in it */
 	bool accumulates;            /* it adds words of processing elements to what is there */
+};
+
+/* Picojoules of an access of memories of some sizes, smallest first.  COUNT 0: none are given. */
+struct price_by_size {
+	int count;
+	struct { long bytes; double pj; } at[PRICE_SIZES];
 };
 
 /* A machine, as its YAML file describes it (docs/machine.md).  Limits of 0 are
@@ -54,6 +56,9 @@ struct arch {
 	double energy_mac_pj, energy_register_pj, energy_scratchpad_pj, energy_dram_pj;
 	double energy_network_pj;    /* of a word to or from one processing element */
 	double energy_reduce_pj;     /* of a sum that is added to a neighbour's; less than 0: what is done for it */
+	double energy_leakage_pj;    /* of everything, for each cycle of the run */
+	struct price_by_size energy_register_by_bytes, energy_scratchpad_by_bytes;   /* given instead of energy_register_pj,
+	                              * energy_scratchpad_pj */
 	double energy_dram_bit_pj;   /* as the file gave it, and energy_dram_pj follows; 0: not given */
 	int energy_word_bits;        /* >= 1 */
 	double energy_scratchpad_sqrt_pj;    /* more for each square root of a bit of a bank */
@@ -73,6 +78,8 @@ struct arch {
 	double core_mac_cycles;      /* of a multiply-accumulate; 0: computing takes no time */
 };
 
+/* ARCH says what takes time: a command or a multiply-accumulate. */
+bool arch_has_clock(const struct arch *arch);
 /* Cycles of the core in one of the DMA engine's clock. */
 double arch_dma_scale(const struct arch *arch);
 /* ARCH's memories on chip: 1, the scratchpad, or several. */

@@ -3,6 +3,11 @@
 
 #include <stdbool.h>
 
+/* What an array is to the layer that a nest computes (passes/analysis/roles.h). */
+enum array_role { ROLE_INPUT, ROLE_WEIGHT, ROLE_OUTPUT, ROLE_COUNT };
+/* Their names: "input", "weight", "output". */
+extern const char *const role_names[ROLE_COUNT];
+
 /* An array of processing elements beside the scratchpad, each with registers of its own. */
 
 enum axis { AXIS_X, AXIS_Y, AXIS_FREE };
@@ -15,6 +20,8 @@ enum array_way { WAY_READ, WAY_WRITE, WAY_REDUCE, ARRAY_WAYS };
 struct pe_array {
 	int x, y;                    /* elements along each axis */
 	long registers_bytes;        /* of one element */
+	bool is_split;               /* ... of which arrays of each role have a part: */
+	long role_bytes[ROLE_COUNT];
 	/* Along which axes one read of the scratchpad serves all elements, and along which partial sums are added up
 	 * before one of them is written: bit 1 << axis. */
 	unsigned multicast, reduce;  /* AXES_... */
@@ -34,6 +41,12 @@ static inline struct pe_array pe_array_usual(void)
 {
 	return (struct pe_array){ .multicast = AXES_ANY, .reduce = AXES_ANY, .is_double = true,
 		.networks = { [WAY_READ] = 3, [WAY_WRITE] = 1, [WAY_REDUCE] = 1 }, .words_per_cycle = 1 };
+}
+
+/* Bytes of an element's registers that arrays of ROLE may have. */
+static inline long pe_array_room(const struct pe_array *array, enum array_role role)
+{
+	return array->is_split ? array->role_bytes[role] : array->registers_bytes;
 }
 
 #endif

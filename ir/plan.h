@@ -163,6 +163,7 @@ void words_of_move(const struct plan_move *move, bool counts[PLAN_WORDS]);
 
 struct plan_words {
 	const struct array *array;
+	int memory;                              /* of the machine's, where the array's buffer is */
 	long words[PLAN_WORDS];
 };
 
@@ -170,6 +171,7 @@ struct plan_words {
 struct plan_array {
 	long elements, steps, cycles;            /* that have work; cycles: iterations of the busiest, step by step */
 	long register_bytes;                     /* of one element */
+	long role_bytes[ROLE_COUNT];             /* of these what each role has, where the machine splits them */
 	long bound_words;                        /* no mapping reads and writes fewer together; 0: not known */
 	const char *bound_argument;
 	double priced_bound;                     /* what the nest was searched for, traffic and a price of elements: nothing costs

@@ -311,6 +311,23 @@ static void parse_array_time(struct parser *parser, struct pe_array *array)
 		words_fail(&parser->words, "an array's cycles, networks and words are above 0");
 }
 
+static void parse_prices_by_size(struct parser *parser, const char *name, struct price_by_size *prices)
+{
+	if (!words_take(&parser->words, name))
+		return;
+	int count = words_take_int(&parser->words);
+	if (count < 1 || count > PRICE_SIZES) {
+		words_fail(&parser->words, "from 1 to %d sizes have prices", PRICE_SIZES);
+		return;
+	}
+	for (; prices->count < count; prices->count++) {
+		prices->at[prices->count].bytes = words_take_long(&parser->words);
+		prices->at[prices->count].pj = words_take_real(&parser->words);
+		if (prices->at[prices->count].bytes < 1 || !(prices->at[prices->count].pj > 0))
+			words_fail(&parser->words, "sizes and their prices are above 0");
+	}
+}
+
 static struct arch *parse_machine(struct parser *parser)
 {
 	struct arch *arch = ARENA_NEW(parser->arena, struct arch);
@@ -365,6 +382,11 @@ static struct arch *parse_machine(struct parser *parser)
 		arch->array.is_double = registers != 0;
 		arch->array.shares_room = registers == 2;
 	}
+	if (words_take(&parser->words, "pe_registers")) {
+		arch->array.is_split = true;
+		for (int r = 0; r < ROLE_COUNT; r++)
+			arch->array.role_bytes[r] = words_take_long(&parser->words);
+	}
 	if (words_take(&parser->words, "pe_time"))
 		parse_array_time(parser, &arch->array);
 	words_expect(&parser->words, "energy_pj");
@@ -384,6 +406,10 @@ static struct arch *parse_machine(struct parser *parser)
 		arch->energy_register_file_bytes = words_take_long(&parser->words);
 		arch->energy_is_sized_by_schedule = words_take_long(&parser->words) != 0;
 	}
+	parse_prices_by_size(parser, "energy_register_by_bytes", &arch->energy_register_by_bytes);
+	parse_prices_by_size(parser, "energy_scratchpad_by_bytes", &arch->energy_scratchpad_by_bytes);
+	if (words_take(&parser->words, "energy_leakage"))
+		arch->energy_leakage_pj = words_take_real(&parser->words);
 	words_expect(&parser->words, "clock_hz");
 	arch->clock_hz = words_take_real(&parser->words);
 	return arch;
@@ -443,6 +469,17 @@ static void parse_dim(struct parser *parser, struct plan_dim *dim)
 			"below its stride");
 }
 
+/* One of the machine's, by its name. */
+static int take_memory(struct parser *parser)
+{
+	const char *name = words_take_name(&parser->words, "a memory");
+	int memory = parser->words.failed ? 0 : arch_memory_named(parser->plan->arch, name);
+
+	if (memory < 0)
+		words_fail(&parser->words, "the machine has no memory '%s'", name);
+	return memory < 0 ? 0 : memory;
+}
+
 static void parse_buffer(struct parser *parser, enum plan_home home, size_t *capacity)
 {
 	struct plan *plan = parser->plan;
@@ -456,11 +493,7 @@ static void parse_buffer(struct parser *parser, enum plan_home home, size_t *cap
 	buffer->array = take_array(parser);
 	buffer->home = home;
 	if (home == IN_SCRATCHPAD && words_take(&parser->words, "memory")) {
-		const char *name = words_take_name(&parser->words, "a memory");
-
-		buffer->memory = parser->words.failed ? 0 : arch_memory_named(plan->arch, name);
-		if (buffer->memory < 0)
-			words_fail(&parser->words, "the machine has no memory '%s'", name);
+		buffer->memory = take_memory(parser);
 	}
 	if (home == IN_SCRATCHPAD)
 		buffer->offset_bytes = words_take_named(&parser->words, "offset");
@@ -510,12 +543,16 @@ static struct plan_array *parse_elements(struct parser *parser)
 	elements->steps = words_take_named(&parser->words, "steps");
 	elements->cycles = words_take_named(&parser->words, "cycles");
 	elements->register_bytes = words_take_named(&parser->words, "registers");
+	for (int r = 0; r < ROLE_COUNT && parser->plan->arch->array.is_split; r++)
+		elements->role_bytes[r] = words_take_named(&parser->words, role_names[r]);
 	while (words_take(&parser->words, "words")) {
 		static const char *const names[] = { "read", "written", "delivered", "reduced" };
 		struct plan_words words = { .array = take_array(parser) };
 
 		for (int w = 0; w < PLAN_WORDS; w++)
 			words.words[w] = words_take_named(&parser->words, names[w]);
+		if (words_take(&parser->words, "memory"))
+			words.memory = take_memory(parser);
 		elements->words = arena_grow(parser->arena, elements->words, (size_t)elements->count, &capacity,
 			sizeof *elements->words);
 		elements->words[elements->count++] = words;

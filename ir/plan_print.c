@@ -254,6 +254,16 @@ static void print_string(FILE *out, const char *prefix, const char *text)
 		fputs("\"\n", out);
 }
 
+static void print_prices_by_size(FILE *out, const char *name, const struct price_by_size *prices)
+{
+	if (!prices->count)
+		return;
+	fprintf(out, "    %s %d", name, prices->count);
+	for (int i = 0; i < prices->count; i++)
+		fprintf(out, " %ld %.17g", prices->at[i].bytes, prices->at[i].pj);
+	fputc('\n', out);
+}
+
 /* More than a price for each access. */
 static bool has_energy_model(const struct arch *arch)
 {
@@ -318,6 +328,9 @@ static void print_machine(FILE *out, const struct arch *arch)
 	if (arch->has_pe_array && has_own_network(&arch->array))
 		fprintf(out, "    pe_network %u %u %d %d\n", arch->array.multicast, arch->array.reduce,
 			arch->array.is_free, arch->array.is_double + arch->array.shares_room);
+	if (arch->array.is_split)
+		fprintf(out, "    pe_registers %ld %ld %ld\n", arch->array.role_bytes[ROLE_INPUT],
+			arch->array.role_bytes[ROLE_WEIGHT], arch->array.role_bytes[ROLE_OUTPUT]);
 	if (arch->array.mac_cycles > 0)
 		fprintf(out, "    pe_time %.17g %d %d %d %.17g %.17g\n", arch->array.mac_cycles,
 			arch->array.networks[WAY_READ], arch->array.networks[WAY_WRITE],
@@ -334,6 +347,10 @@ static void print_machine(FILE *out, const struct arch *arch)
 			arch->energy_scratchpad_sqrt_pj, arch->energy_bank_bits,
 			arch->energy_bank_select, arch->energy_register_file_bytes,
 			arch->energy_is_sized_by_schedule);
+	print_prices_by_size(out, "energy_register_by_bytes", &arch->energy_register_by_bytes);
+	print_prices_by_size(out, "energy_scratchpad_by_bytes", &arch->energy_scratchpad_by_bytes);
+	if (arch->energy_leakage_pj > 0)
+		fprintf(out, "    energy_leakage %.17g\n", arch->energy_leakage_pj);
 	fprintf(out, "    clock_hz %.17g\n", arch->clock_hz);
 }
 
@@ -398,16 +415,22 @@ static void print_traffic(FILE *out, const struct plan_traffic *traffic)
 	fputc('\n', out);
 }
 
-static void print_elements(FILE *out, const struct plan_array *elements)
+static void print_elements(FILE *out, const struct arch *arch, const struct plan_array *elements)
 {
-	fprintf(out, "    elements %ld steps %ld cycles %ld registers %ld\n", elements->elements, elements->steps,
+	fprintf(out, "    elements %ld steps %ld cycles %ld registers %ld", elements->elements, elements->steps,
 		elements->cycles, elements->register_bytes);
+	for (int r = 0; r < ROLE_COUNT && arch->array.is_split; r++)
+		fprintf(out, " %s %ld", role_names[r], elements->role_bytes[r]);
+	fputc('\n', out);
 	for (int i = 0; i < elements->count; i++) {
 		const struct plan_words *words = &elements->words[i];
 
-		fprintf(out, "    words %s read %ld written %ld delivered %ld reduced %ld\n", words->array->name,
+		fprintf(out, "    words %s read %ld written %ld delivered %ld reduced %ld", words->array->name,
 			words->words[WORD_READ], words->words[WORD_WRITTEN], words->words[WORD_DELIVERED],
 			words->words[WORD_REDUCED]);
+		if (arch_memory_count(arch) > 1)
+			fprintf(out, " memory %s", arch_memory(arch, words->memory).name);
+		fputc('\n', out);
 	}
 }
 
@@ -433,7 +456,7 @@ static void print_nest(FILE *out, const struct arch *arch, const struct plan_nes
 	fprintf(out, "\n    optimal %d\n    bound %ld\n    points %ld\n    double %d\n",
 		nest->optimal, nest->bound_bytes, nest->points, nest->is_double);
 	if (nest->elements)
-		print_elements(out, nest->elements);
+		print_elements(out, arch, nest->elements);
 	fputs("    body {\n", out);
 	print_body(out, nest->body, 2);
 }

@@ -71,12 +71,6 @@ struct machine {
 	struct plan_time sum;
 };
 
-bool arch_has_clock(const struct arch *arch)
-{
-	return arch->array.mac_cycles > 0 || arch->startup_cycles > 0 || arch->write_startup_cycles > 0 || arch->burst_cycles > 0
-		|| arch->write_burst_cycles > 0 || arch->core_mac_cycles > 0;
-}
-
 /* ---- from a plan ---- */
 
 /* Of STEP what is in CHILD is counted: words that travel, or else multiply-accumulates. */

@@ -16,9 +16,6 @@ struct plan_time {
 	long start_cycles;           /* commands start up, on all channels together; not measured */
 };
 
-/* ARCH says what takes time: a command or a multiply-accumulate. */
-bool arch_has_clock(const struct arch *arch);
-
 /* TIMES [plan.nest_count], of the nests one after the other, on the plan's machine and with its symbolic
  * sizes at what they are tuned for.  Between two calls of the runtime the core takes as many whole
  * cycles as the multiply-accumulates there do (ir/macs.h); all else that it does takes none.  Processing elements that

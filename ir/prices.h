@@ -17,6 +17,13 @@ struct prices {
 	double macs;                 /* so many whatever the schedule, which matters where cycles multiply */
 };
 
+static inline bool prices_are_equal(const struct prices *one, const struct prices *other)
+{
+	return one->byte == other->byte && one->command == other->command && one->moved == other->moved
+		&& one->delivered == other->delivered && one->reduced == other->reduced && one->cycle == other->cycle
+		&& one->multiplies == other->multiplies && one->mac == other->mac && one->macs == other->macs;
+}
+
 /* Cycles of the run matter. */
 static inline bool prices_have_time(const struct prices *prices)
 {
@@ -38,7 +45,9 @@ static inline bool prices_are_given(const struct prices *prices)
 /* What costs SUM without its cycles, but with what is fixed, costs all in all if it runs for so many CYCLES. */
 static inline double prices_with_time(const struct prices *prices, double sum, double cycles)
 {
-	return prices->multiplies ? sum * cycles : prices->cycle > 0 ? sum + prices->cycle * cycles : sum;
+	double all = prices->cycle > 0 ? sum + prices->cycle * cycles : sum;
+
+	return prices->multiplies ? all * cycles : all;
 }
 
 #endif

@@ -11,6 +11,7 @@ libloopc_a_SOURCES += \
 	passes/analysis/legality.c passes/analysis/legality.h passes/analysis/nest.h \
 	passes/analysis/nest_memo.c passes/analysis/nest_memo.h passes/analysis/nests.c passes/analysis/plan_value.c passes/analysis/plan_value.h \
 	passes/analysis/reference_groups.c passes/analysis/reference_groups.h \
+	passes/analysis/roles.c passes/analysis/roles.h \
 	passes/analysis/values.c passes/analysis/values.h passes/analysis/variant.c \
 	passes/analysis/variant.h
 libloopc_a_SOURCES += \

@@ -447,6 +447,31 @@ static void count_work(struct evaluation *evaluation)
 	}
 }
 
+static void count_registers(struct evaluation *evaluation)
+{
+	struct mapping *mapping = evaluation->mapping;
+
+	mapping->register_bytes = 0;
+	for (int role = 0; role < ROLE_COUNT; role++)
+		mapping->role_bytes[role] = 0;
+	for (int a = 0; a < evaluation->model->array_count; a++) {
+		const struct model_array *array = &evaluation->model->arrays[a];
+		long bytes = times(evaluation, mapping->holds[a].registers, array->element_bytes);
+
+		add(evaluation, &mapping->register_bytes, bytes);
+		if (evaluation->machine->is_split)
+			add(evaluation, &mapping->role_bytes[array->role], bytes);
+	}
+}
+
+static bool registers_fit(const struct pe_array *machine, const struct mapping *mapping)
+{
+	for (int role = 0; role < ROLE_COUNT && machine->is_split; role++)
+		if (mapping->role_bytes[role] > machine->role_bytes[role])
+			return false;
+	return mapping->register_bytes <= machine->registers_bytes;
+}
+
 bool mapping_evaluate(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
 	struct mapping *mapping)
 {
@@ -466,9 +491,6 @@ bool mapping_evaluate(const struct nest_model *model, const struct pe_array *mac
 	if (!count_arrays(&evaluation))
 		return false;
 	count_work(&evaluation);
-	mapping->register_bytes = 0;
-	for (int a = 0; a < model->array_count; a++)
-		add(&evaluation, &mapping->register_bytes, times(&evaluation, mapping->holds[a].registers,
-			model->arrays[a].element_bytes));
-	return !evaluation.overflow && mapping->register_bytes <= machine->registers_bytes;
+	count_registers(&evaluation);
+	return !evaluation.overflow && registers_fit(machine, mapping);
 }

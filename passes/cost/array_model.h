@@ -60,6 +60,7 @@ struct mapping {
 	long cycles;                 /* iterations of the element that has most of them, step by step */
 	long elements;               /* that have work */
 	long register_bytes;         /* of one element */
+	long role_bytes[ROLE_COUNT]; /* of these what arrays of each role have, where registers are split by roles */
 };
 
 /* The iterations of LOOP that a step of a whole tile covers. */

@@ -45,6 +45,7 @@ struct model_dim {
 struct model_array {
 	const char *name;
 	int element_bytes;
+	enum array_role role;        /* known where registers are split by roles */
 	int rank;
 	struct model_dim dims[MODEL_RANK];
 	bool is_read;                /* its elements are fetched */

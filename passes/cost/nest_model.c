@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "passes/analysis/roles.h"
 #include "passes/cost/closed_form.h"
 #include "passes/cost/created.h"
 #include "passes/cost/hull.h"
@@ -200,6 +201,8 @@ bool nest_model_build(struct compilation *compilation, const struct variant *var
 		fill_alignment(compilation, variant->band, &variant->groups->items[a],
 			has_forms ? &regions[a] : NULL, &model->arrays[a]);
 		move_with_prefix(variant, &variant->groups->items[a], &model->arrays[a]);
+		if (compilation->arch->array.is_split)
+			model->arrays[a].role = array_role_in(variant->nest, variant->groups->items[a].array);
 	}
 	return has_forms;
 }

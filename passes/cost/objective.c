@@ -90,9 +90,15 @@ struct cost cost_of_bytes(double bytes)
 
 struct cost cost_of_value(const struct objective *objective, double value)
 {
+	const struct prices *prices = &objective->prices;
+
 	if (objective->figures[0] != FIGURE_PRICED)
 		return cost_of_bytes(value);
-	return (struct cost){ .elements_price = value - objective->prices.mac * objective->prices.macs, .cycles = objective->prices.multiplies };
+	double rest = value - prices->mac * prices->macs;
+	/* of a product the other factor is one cycle, which has its price */
+	if (prices->multiplies)
+		return (struct cost){ .elements_price = rest - prices->cycle, .cycles = 1 };
+	return (struct cost){ .elements_price = rest };
 }
 
 struct cost cost_infinite(void)

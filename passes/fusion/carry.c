@@ -2,13 +2,13 @@
  * for all of an array is its memory while it is there: whatever the loops around do, each
  * element has one place, and nothing needs to come or go. */
 
+#include "passes/analysis/roles.h"
 #include "passes/fusion/carry.h"
 
 #include <limits.h>
 #include <string.h>
 
 #include "ir/plan_names.h"
-#include "passes/search/restriction.h"
 #include "passes/tiles/lowering.h"
 #include "passes/variants/schedule_lines.h"
 

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "ir/macs.h"
+#include "passes/analysis/roles.h"
 #include "passes/fusion/carry.h"
 #include "passes/fusion/group_model.h"
-#include "passes/search/restriction.h"
 
 /* ---- the model ---- */
 

@@ -160,9 +160,10 @@ void elements_end(struct elements *elements, struct plan_nest *out)
 	*array = (struct plan_array){ .elements = elements->mapping->elements, .steps = elements->mapping->steps,
 		.cycles = elements->mapping->cycles, .register_bytes = elements->mapping->register_bytes, .count = count,
 		.words = ARENA_ARRAY(ARENA(elements), struct plan_words, count + 1) };
+	memcpy(array->role_bytes, elements->mapping->role_bytes, sizeof array->role_bytes);
 	for (int a = 0; a < count; a++) {
 		const struct hold *hold = &elements->mapping->holds[a];
-		array->words[a] = (struct plan_words){ elements->outer->groups->items[a].array,
+		array->words[a] = (struct plan_words){ elements->outer->groups->items[a].array, elements->outer->buffers[a]->memory,
 			{ hold->read, hold->written, hold->delivered, hold->reduced } };
 		add_buffer(elements->outer->plan, elements->registers[a]);
 		if (elements->network[a])

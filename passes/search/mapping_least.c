@@ -377,24 +377,39 @@ static bool set_fits(const struct need *needs, int count, unsigned set, double l
 	return capacity > 0 && product <= power(capacity / size, size) * power(left, most);
 }
 
-/* What is held may fit the registers of an element. */
-static bool registers_fit(const struct mapping_tree *tree, double left)
+/* COUNT needs may fit CAPACITY. */
+static bool needs_fit(const struct need *needs, int count, double left, double capacity)
 {
 	enum { SUBSETS_OF = 4 };
-	struct need needs[MODEL_ARRAYS];
-	int count = tree->model->array_count;
-	double least = 0, capacity = (double)tree->machine->registers_bytes;
+	double least = 0;
 	bool fits;
 
-	for (int a = 0; a < count; a++) {
-		needs[a] = need_of(tree, a);
+	for (int a = 0; a < count; a++)
 		least += fmax(needs[a].least, needs[a].loops ? needs[a].whole / left : needs[a].whole);
-	}
 	fits = least <= capacity * (1 + 1e-9);
 	for (unsigned set = 1; fits && set < 1u << count && count <= SUBSETS_OF; set++)
 		if (set & (set - 1))
 			fits = set_fits(needs, count, set, left, capacity);
 	return fits;
+}
+
+/* What is held may fit the registers of an element, or the part of them that each role has. */
+static bool registers_fit(const struct mapping_tree *tree, double left)
+{
+	const struct pe_array *machine = tree->machine;
+	int pools = machine->is_split ? ROLE_COUNT : 1;
+
+	for (int pool = 0; pool < pools; pool++) {
+		struct need needs[MODEL_ARRAYS];
+		int count = 0;
+
+		for (int a = 0; a < tree->model->array_count; a++)
+			if (!machine->is_split || (int)tree->model->arrays[a].role == pool)
+				needs[count++] = need_of(tree, a);
+		if (!needs_fit(needs, count, left, (double)pe_array_room(machine, (enum array_role)pool)))
+			return false;
+	}
+	return true;
 }
 
 /* Elements that loops without a share may still have. */

@@ -328,6 +328,56 @@ static bool slide_has_gaps(const struct tree *tree, int a, int store, int slide)
 	return extent < (double)(dim->coefficient[level->loop] * level->choice.tile);
 }
 
+bool shows_something(const struct space *space, int a, const struct level *levels, const struct level *last)
+{
+	const struct model_array *array = &space->model->arrays[a];
+	double size[MODEL_LOOPS];
+
+	for (int l = 0; l < space->model->loop_count; l++)
+		size[l] = array->anchored >> l & 1 ? 1 : (double)space->model->loops[l].extent;
+	for (const struct level *at = levels + 1; at <= last; at++)
+		size[at->loop] = array->anchored >> at->loop & 1 ? 1 : last_tile(space, at->loop, at->choice);
+	for (int d = 0; d < array->rank; d++) {
+		const struct model_dim *dim = &array->dims[d];
+		double region = (double)dim->window, all = region;
+
+		for (int l = 0; l < space->model->loop_count; l++) {
+			region += (double)dim->coefficient[l] * (size[l] - 1);
+			all += (double)dim->coefficient[l] * (double)(space->model->loops[l].extent - 1);
+		}
+		/* the smallest region, at either end */
+		if (dim->clip_high > 0 && (region <= (double)dim->clip_low || all - region >= (double)dim->clip_high))
+			return false;
+	}
+	return true;
+}
+
+/* What commands of array A, which is STORED, are not sure. */
+static void find_idle(struct tree *tree, int a, int store, int slide, struct stored *stored)
+{
+	const struct space *space = tree->space;
+	const struct model_array *array = &space->model->arrays[a];
+	const struct level *level = &tree->levels[store];
+	double all, outside, step, idle;
+
+	if (!space->may_be_idle[a])
+		return;
+	if (!shows_something(space, a, tree->levels, level)) {
+		stored->most_moved = level->arrays[a].region * array->element_bytes;
+		return;
+	}
+	if (slide < 0 || array->dims[slide].clip_high == 0)
+		return;
+	all = (double)array->dims[slide].window;
+	for (int l = 0; l < space->model->loop_count; l++)
+		all += (double)array->dims[slide].coefficient[l] * (double)(space->model->loops[l].extent - 1);
+	/* the first window of a run shows something; from there on what is new is apart, and leaves the array at one end */
+	outside = fmax((double)array->dims[slide].clip_low, all - (double)array->dims[slide].clip_high);
+	step = (double)(array->dims[slide].coefficient[level->loop] * level->choice.tile);
+	idle = floor(outside / step) + (last_tile(space, level->loop, level->choice) < (double)level->choice.tile);
+	stored->idle = stored->visits / (double)stored->tiles * fmin(idle, (double)stored->tiles - 1);
+}
+
 /* Near a border a slot saves less than elsewhere: no more than if nothing were clipped,
  * which makes slots_traffic a bound. */
 static bool bound_slope(const struct tree *tree, int a, struct storage *storage,
@@ -489,6 +539,7 @@ bool store_array(struct tree *tree, int a, int store)
 	stored->visits = level->arrays[a].visits;
 	stored->first_visits = stored->visits / level->arrays[a].reuse;
 	stored->turns = may_turn ? level->arrays[a].turns : 0;
+	find_idle(tree, a, store, slide, stored);
 	store_memory(tree, a, store, slide, stored);
 	if (slots_memory(space, a, stored, options->slots[a] > 1 ? options->slots[a] : 1)
 		> room_of(space, a)->capacity)

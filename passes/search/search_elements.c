@@ -66,7 +66,7 @@ struct elements_cost elements_at_leaf(struct tree *tree, const struct schedule *
 	/* who has a small share will be asked again */
 	if (!proof.is_complete && points < most)
 		tree->is_cut = true;
-	else if (!proof.is_complete || prices_have_time(problem.prices))
+	else if (!proof.is_complete || prices_have_time(problem.prices) || space->is_any_idle)
 		tree->unmapped = fmin(tree->unmapped, proof.bound);
 	return found ? (struct elements_cost){ proof.cost.words, proof.cost.cycles, proof.cost.fetching } :
 		(struct elements_cost){ INFINITY, INFINITY, 0 };

@@ -38,6 +38,7 @@ struct search_memo *search_memo_new(struct arena *arena, double *work)
 
 static void copy_array(struct model_array *to, const struct model_array *from, int loop_count)
 {
+	to->role = from->role;
 	to->element_bytes = from->element_bytes;
 	to->rank = from->rank;
 	to->is_read = from->is_read;
@@ -94,6 +95,9 @@ static void copy_elements(struct question *question, const struct arch *arch, co
 	question->array.x = arch->array.x;
 	question->array.y = arch->array.y;
 	question->array.registers_bytes = arch->array.registers_bytes;
+	question->array.is_split = arch->array.is_split;
+	for (int role = 0; role < ROLE_COUNT; role++)
+		question->array.role_bytes[role] = arch->array.role_bytes[role];
 	question->array.multicast = arch->array.multicast;
 	question->array.reduce = arch->array.reduce;
 	question->array.is_free = arch->array.is_free;

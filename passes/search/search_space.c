@@ -239,6 +239,8 @@ static void add_elements(struct space *space)
 	if (!elements)
 		return;
 	for (int a = 0; a < space->model->array_count; a++) {
+		space->may_be_idle[a] = space->is_clipped[a] && (prices->command > 0 || prices_have_time(prices));
+		space->is_any_idle = space->is_any_idle || space->may_be_idle[a];
 		space->may_shrink[a] = false;
 		for (int d = 0; d < space->model->arrays[a].rank; d++)
 			space->may_shrink[a] = space->may_shrink[a] || space->gap_loop[a][d] != NO_GAPS;

@@ -39,6 +39,8 @@ struct stored {
 	double memory, memory_step;  /* of the first slot and of each more, not rounded */
 	double memory_most;          /* a ring never needs more */
 	double visits, turns, first_visits;
+	double idle;                 /* visits that may move nothing, for all that is new in a window lies outside the array */
+	double most_moved;           /* bytes, by a command that may be none; 0: each visit has one */
 	long most_slots, tiles;      /* what the rules allow; of the loop that moves it */
 	/* What bounds ask for: slots worth trying, traffic, memory and commands with the
 	 * least and the most of them, and what more of them save. */
@@ -99,6 +101,8 @@ static inline const struct room_of_memory *room_of(const struct space *space, in
 {
 	return &space->memories[space->memory_of[a]];
 }
+/* Each region of array A shows some of it, where the loops of LEVELS up to LAST are around it. */
+bool shows_something(const struct space *space, int a, const struct level *levels, const struct level *last);
 /* Iterations of the last tile of LOOP. */
 double last_tile(const struct space *space, int loop, struct tile_choice choice);
 /* Array A outside all loops; ROOT is the level of no loop. */

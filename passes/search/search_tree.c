@@ -39,7 +39,7 @@ static double least_unkept(const struct space *space, int a, const struct array_
 static double least_in_registers(const struct space *space, int a, const struct array_state *state)
 {
 	const struct pe_array *array = &space->arch->array;
-	double all = (double)array->x * (double)array->y * (double)array->registers_bytes / space->model->arrays[a].element_bytes;
+	double all = (double)array->x * (double)array->y * (double)pe_array_room(array, space->model->arrays[a].role) / space->model->arrays[a].element_bytes;
 
 	return least_unkept(space, a, state, fmin(state->region, all));
 }
@@ -56,6 +56,19 @@ double bytes_unkept(const struct tree *tree, int a)
 	const struct array_state *state = &tree->levels[tree->stored[a].store].arrays[a];
 
 	return tree->space->may_shrink[a] ? least_unkept(tree->space, a, state, state->region) : tree->stored[a].bytes;
+}
+
+/* Commands that array A, not stored yet at LEVEL, starts at least where STATE is what loops around it make of it: a run that turns
+ * still moves a tile, others two. */
+static double least_commands(const struct tree *tree, int a, const struct array_state *state, const struct level *level)
+{
+	const struct space *space = tree->space;
+
+	if (space->visit_bytes[a] <= space->first_bytes[a])
+		return 0;
+	if (space->may_be_idle[a])
+		return shows_something(space, a, tree->levels, level) ? state->visits - state->turns : 0;
+	return 2 * (state->visits - state->turns) + (space->is_full_useful[a] ? 0 : state->turns);
 }
 
 /* Nothing below a node costs less than this, field by field; *FITS: its arrays may fit.  Arrays in the
@@ -101,10 +114,7 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 			fmax(state->turned / state->turns - smallest, 0) * bytes : 0;
 		need->least += round_bytes(space, a, smallest * bytes);
 		need->spare += room_of(space, a)->granule;
-		/* a run that turns still moves a tile, others two */
-		least.commands += space->visit_bytes[a] <= space->first_bytes[a] ? 0 :
-			2 * (state->visits - state->turns) +
-			(space->is_full_useful[a] ? 0 : state->turns);
+		least.commands += least_commands(tree, a, state, level);
 	}
 	for (int m = 0; m < space->memory_count && !space->is_minimal_memory; m++)
 		least.bytes -= best_savings(space, m, savings,

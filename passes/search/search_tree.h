@@ -39,6 +39,10 @@ struct space {
 	unsigned indexing[MODEL_LOOPS];     /* bit a: the loop moves array a */
 	bool is_coupled[MODEL_ARRAYS];      /* a loop moves two of its dimensions */
 	bool is_clipped[MODEL_ARRAYS];      /* array_is_clipped */
+	/* What lies outside an array is not moved, and what is all outside starts no command.  Where commands are weighed against
+	 * what elements do, bounds count those of such an array that are sure; else each visit has one. */
+	bool may_be_idle[MODEL_ARRAYS];
+	bool is_any_idle;            /* ... of some array, and commands have a price */
 	bool is_apart[MODEL_ARRAYS];        /* regions never overlap, whatever the tiles */
 	/* The loop that steps over more than a window of a dimension, if there is one; and
 	 * the elements of the dimension that are touched at all, at least. */

@@ -27,8 +27,8 @@ double slots_traffic(const struct stored *stored, long slots)
 	return stored->bytes - stored->slope * (double)(slots - 1);
 }
 
-double command_count(const struct space *space, int a, const struct stored *stored,
-	long slots)
+/* Visits that move something, and those that do not. */
+static double visits_of_slots(const struct space *space, int a, const struct stored *stored, long slots)
 {
 	double visits = stored->visits - stored->turns * (double)slots;
 
@@ -37,6 +37,16 @@ double command_count(const struct space *space, int a, const struct stored *stor
 			space->first_bytes[a] / space->model->arrays[a].element_bytes;
 	return space->visit_bytes[a] > 0 ?
 		visits * (space->model->arrays[a].is_written ? 2 : 1) : 0;
+}
+
+double command_count(const struct space *space, int a, const struct stored *stored,
+	long slots)
+{
+	double count = visits_of_slots(space, a, stored, slots);
+
+	if (stored->most_moved > 0)
+		return fmin(count, slots_traffic(stored, slots) / stored->most_moved);
+	return stored->idle > 0 ? fmax(count - stored->idle, 0) : count;
 }
 
 /* The slots that are worth trying. */

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "passes/analysis/roles.h"
 #include "passes/variants/choice.h"
 #include "passes/cost/bound_nest.h"
 #include "passes/cost/created.h"

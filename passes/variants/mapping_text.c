@@ -244,6 +244,10 @@ static void check_rest(struct making *making)
 	struct mapping *mapping = making->mapping;
 	if (mapping_evaluate(making->model, making->machine, making->schedule, mapping))
 		return;
+	for (int role = 0; role < ROLE_COUNT && making->machine->is_split; role++)
+		if (mapping->role_bytes[role] > making->machine->role_bytes[role])
+			find_fault(making, NULL, arena_printf(making->arena, "the registers of an element have %ld bytes for %s arrays, and "
+				"this needs %ld", making->machine->role_bytes[role], role_names[role], mapping->role_bytes[role]));
 	if (mapping->register_bytes > making->machine->registers_bytes)
 		find_fault(making, NULL, arena_printf(making->arena, "the registers of an element have %ld bytes, and this needs %ld",
 			making->machine->registers_bytes, mapping->register_bytes));

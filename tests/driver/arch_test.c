@@ -125,6 +125,7 @@ static void test_defaults(void **state)
 #define MEMORY(name) "  - { name: " name ", bytes: 64, holds: [input, weight, output] }\n"
 #define MEMORIES "memories:\n" MEMORY("data") MEMORY("more")
 
+#define ENERGY(prices) "name: m\nscratchpad: { bytes: 64 }\nenergy_pj: { mac: 1, dram: 1, " prices " }\n"
 #define ARRAY(keys) "name: m\nscratchpad: { bytes: 64 }\npe_array: { x: 2, y: 2, registers_bytes: 8, " keys " }\n"
 
 /* Several memories: what all of them have together, the largest alignment, and each by itself. */
@@ -283,8 +284,27 @@ static const struct refusal {
 	  "one piece" },
 	{ "name: m\nmemories:\n" MEMORY("a") "  - { name: b, bytes: 100, holds: [input], banks: 3, sharing: exclusive }\n",
 	  "m.yaml:4:13: error: 100 bytes cannot be split into 3 equal banks" },
-	{ "name: m\n" MEMORIES "energy_pj: { mac: 1, register: 1, scratchpad: 1, dram: 1 }\n",
-	  "m.yaml:5:12: error: 'energy_pj' prices one scratchpad: with several memories energy is not known" },
+	{ "name: m\n" MEMORIES "energy_pj: { mac: 1, register: 1, scratchpad: 1, dram: 1, scratchpad_size: schedule }\n",
+	  "m.yaml:5:76: error: of several memories all is paid for: 'energy_pj.scratchpad_size' must be 'machine'" },
+	{ ENERGY("scratchpad: 1"), "m.yaml:3:12: error: 'energy_pj.register' or 'energy_pj.register_by_bytes' is missing" },
+	{ ENERGY("register: 1"), "m.yaml:3:12: error: 'energy_pj.scratchpad' or 'energy_pj.scratchpad_by_bytes' is missing" },
+	{ ENERGY("register: 1, register_by_bytes: { 64: 1 }, scratchpad: 1"), "m.yaml:3:63: error: 'energy_pj.register' and 'energy_pj.register_by_bytes' are two prices of one thing" },
+	{ ENERGY("register: 1, scratchpad_by_bytes: { 64: 1 }, scratchpad: 1"), "m.yaml:3:65: error: 'energy_pj.scratchpad' and 'energy_pj.scratchpad_by_bytes' are two prices of one thing" },
+	{ ENERGY("register: 1, scratchpad_by_bytes: { 64: 1 }, bank_bits: 8"), "m.yaml:3:87: error: 'energy_pj.bank_bits' and 'energy_pj.scratchpad_by_bytes' are two prices of one thing" },
+	{ ENERGY("register: 1, scratchpad_by_bytes: { 64: 1, 64: 2 }"), "m.yaml:3:74: error: 'energy_pj.scratchpad_by_bytes' gives 64 bytes two prices" },
+	{ ENERGY("register: 1, scratchpad_by_bytes: { 64: 0 }"), "m.yaml:3:67: error: 'energy_pj.scratchpad_by_bytes' gives sizes in bytes, with K, M or G, a price above 0 each, as { 256: 0.48, 1K: 1.92 }" },
+	{ ENERGY("register: 1, scratchpad_by_bytes: { large: 1 }"), "m.yaml:3:67: error: 'energy_pj.scratchpad_by_bytes' gives sizes in bytes, with K, M or G, a price above 0 each, as { 256: 0.48, 1K: 1.92 }" },
+	{ ENERGY("register: 1, scratchpad_by_bytes: {}"), "m.yaml:3:65: error: 'energy_pj.scratchpad_by_bytes' must be a mapping of 1 to 16 sizes to prices, as { 256: 0.48, 1K: 1.92 }" },
+	{ ENERGY("register: 1, scratchpad_by_bytes: 3"), "m.yaml:3:65: error: 'energy_pj.scratchpad_by_bytes' must be a mapping of 1 to 16 sizes to prices, as { 256: 0.48, 1K: 1.92 }" },
+	{ ENERGY("register_by_bytes: { 64: 1 }, scratchpad: 1"), "m.yaml:3:50: error: 'energy_pj.register_by_bytes' needs registers: 'pe_array', or 'energy_pj.register_file_bytes'" },
+	{ ENERGY("register: 1, scratchpad: 1, leakage_pj_per_cycle: 1"), "m.yaml:3:81: error: 'energy_pj.leakage_pj_per_cycle' needs what takes time: dma.startup_cycles, core.mac_cycles or pe_array.mac_cycles" },
+	{ ENERGY("register: 1, scratchpad: 1, leakage_pj_per_cycle: -1"), "m.yaml:3:81: error: 'energy_pj.leakage_pj_per_cycle' must be from 0 to 1000000000, not -1" },
+	{ "name: m\nscratchpad: { bytes: 64 }\npe_array: { x: 2, y: 2 }\n", "m.yaml:3:11: error: 'pe_array.registers_bytes' is missing" },
+	{ "name: m\nscratchpad: { bytes: 64 }\nregisters: { input: 8, weight: 8, output: 8 }\n", "m.yaml:3:12: error: 'registers' needs 'pe_array', whose elements have them" },
+	{ "name: m\nscratchpad: { bytes: 64 }\npe_array: { x: 2, y: 2 }\nregisters: { input: 8, weight: 8 }\n", "m.yaml:4:12: error: 'registers.output' is missing" },
+	{ "name: m\nscratchpad: { bytes: 64 }\npe_array: { x: 2, y: 2, registers_bytes: 32 }\nregisters: { input: 8, weight: 8, output: 8 }\n",
+	  "m.yaml:3:42: error: 'pe_array.registers_bytes' is 32, and the parts in 'registers' are 24 together" },
+	{ "name: m\nscratchpad: { bytes: 64 }\npe_array: { x: 2, y: 2 }\nregisters: { sums: 8 }\n", "m.yaml:4:14: error: unknown key 'sums' in 'registers'" },
 	{ "name: m\nmemories:\n" MEMORY("a") MEMORY("b") MEMORY("c") MEMORY("d") MEMORY("e") MEMORY("f") MEMORY("g")
 	  MEMORY("h") MEMORY("i"), "m.yaml:11:5: error: a machine has 8 memories at most" },
 	{ "name: m\nscratchpad: { bytes: 64 }\ndma: { max_bytes: 10, align_bytes: 4 }\n",

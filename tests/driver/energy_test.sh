@@ -79,4 +79,55 @@ printf 'name: m\nscratchpad: { bytes: 20000 }\n' >m.yaml
 exits 0 "no prices" "$LOOPC" --arch=m.yaml --report --report=r.json product.loop
 hasnt r.json energy "no prices: no energy in JSON"
 hasnt out energy "no prices: none in the table"
+
+# Prices by size: on the line through two sizes in logarithms, and outside the nearest line.
+priced()
+{
+	printf 'version: 2\nname: m\nscratchpad: { bytes: %s }\n%s\nenergy_pj: { mac: 10, %s, dram: 1120 }\n' "$1" "$3" "$2" >m.yaml
+}
+# scratchpad BYTES: a price for 488 accesses and some more by hand, of a table for 4K, 1K and 16K in any order
+for try in "4096 6" "1024 4" "2048 4.898979486" "16384 24" "512 3.265986324" "65536 96"; do
+	priced "${try% *}" 'register: 1, scratchpad_by_bytes: { 4K: 6, 1K: 4, 16384: 24 }' ''
+	exits 0 "a scratchpad of ${try% *}" "$LOOPC" --arch=m.yaml --report=r.json product.loop
+	is "$(part scratchpad_pj)" "$(awk -v p="${try#* }" 'BEGIN { printf "%.6g", 524 * p }')" \
+		"a scratchpad of ${try% *}: 4 x 120 + 44 accesses of ${try#* }"
+done
+priced 700 'register: 1, scratchpad_by_bytes: { 4K: 7 }' ''
+exits 0 "one size" "$LOOPC" --arch=m.yaml --report=r.json product.loop
+is "$(part scratchpad_pj)" 3668 "one size: its price is that of all"
+
+# Registers of elements, all together and by role: a multiply-accumulate reads an input, a weight and an output, and writes that.
+array='pe_array: { x: 2, y: 1, %smac_cycles: 1 }'
+priced 20000 'register_by_bytes: { 64: 1, 256: 2 }, scratchpad: 3' "$(printf "$array" 'registers_bytes: 128, ')"
+exits 0 "registers by size" "$LOOPC" --arch=m.yaml --report=r.json --verify product.loop
+is "$(part register_pj)" "$(awk 'BEGIN { printf "%.6g", 480 * sqrt(2) }')" "registers by size: 4 x 120 accesses"
+priced 20000 'register_by_bytes: { 64: 1, 256: 2 }, scratchpad: 3, leakage_pj_per_cycle: 7' "$(printf "$array" '')
+registers: { input: 64, weight: 256, output: 16 }"
+exits 0 "registers by role" "$LOOPC" --arch=m.yaml --report --report=r.json --verify --emit=plan=m.plan product.loop
+is "$(part register_pj)" 480 "registers by role: 120 x (1 + 2 + 2 x 0.5)"
+has out 'bytes of registers .input [0-9]+ of 64, weight [0-9]+ of 256, output [0-9]+ of 16.' "what each role has of them"
+cycles=$(awk '/"cycles":/ { n = $2 + 0 } END { print n }' r.json)
+is "$(part leakage_pj)" "$((7 * cycles))" "leakage is paid for each of the $cycles cycles that are measured"
+has out 'leakage [0-9.]+ %' "and is told"
+exits 0 "the plan" "$LOOPC" --emit=plan -o again.plan m.plan
+same m.plan again.plan "the plan's text keeps roles and prices"
+exits 0 "least energy" "$LOOPC" --arch=m.yaml --report=r.json --objective=energy product.loop
+exits 0 "a front" "$LOOPC" --arch=m.yaml --pareto product.loop
+hasnt out energy "how long a point of a front runs is not known, and so what it leaks"
+
+# Several memories, each at the price of its size: A and B are in one, C in the other.
+printf 'version: 2\nname: m\nmemories:\n  - { name: data, bytes: 1K, holds: [input, weight] }\n  - { name: sums, bytes: 256, holds: [output] }\n' >m.yaml
+printf '%s\nenergy_pj: { mac: 1, register: 1, scratchpad_by_bytes: { 256: 2, 1K: 5 }, dram: 100 }\n' \
+	"$(printf "$array" 'registers_bytes: 512, ')" >>m.yaml
+exits 0 "two memories" "$LOOPC" --arch=m.yaml --report=r.json --verify --emit=plan=m.plan product.loop
+# each word crosses either boundary once: 44 of operands, 30 of results
+is "$(part scratchpad_pj)" "$((2 * 44 * 5 + 2 * 30 * 2))" "two memories: words of each at its price"
+exits 0 "the plan" "$LOOPC" --emit=plan -o again.plan m.plan
+same m.plan again.plan "the plan's text says in which memory words are"
+sed 's/pe_array.*/core: { mac_cycles: 1 }/' m.yaml >core.yaml
+exits 0 "a core" "$LOOPC" --arch=core.yaml --report=r.json product.loop
+is "$(part scratchpad_pj)" "" "a core takes operands from several memories: what that costs is not known"
+sed 's/scratchpad_by_bytes: .*1K: 5 }/scratchpad: 5/' core.yaml >alike.yaml
+exits 0 "alike" "$LOOPC" --arch=alike.yaml --report=r.json product.loop
+is "$(part scratchpad_pj)" 2620 "where all memories cost the same it is: 4 x 120 + 44 accesses"
 finish

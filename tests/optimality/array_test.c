@@ -146,6 +146,7 @@ static void compare(const struct nest_model *model, const struct pe_array *machi
 	const struct mapping *mapping)
 {
 	struct array_simulated truth;
+	long of_role[ROLE_COUNT] = { 0 };
 	long bytes = 0, elements = 1;
 	bool is_right = true;
 
@@ -157,6 +158,7 @@ static void compare(const struct nest_model *model, const struct pe_array *machi
 			hold->delivered == truth.delivered[a] && hold->reduced == truth.reduced[a] &&
 			hold->registers == truth.registers[a];
 		bytes += truth.registers[a] * model->arrays[a].element_bytes;
+		of_role[model->arrays[a].role] += truth.registers[a] * model->arrays[a].element_bytes;
 	}
 	for (int l = 0; l < model->loop_count; l++)
 		elements *= mapping->space[l];
@@ -167,6 +169,10 @@ static void compare(const struct nest_model *model, const struct pe_array *machi
 	assert_true(is_right);
 	assert_int_equal(mapping->register_bytes, bytes);
 	assert_true(bytes <= machine->registers_bytes);
+	for (int role = 0; role < ROLE_COUNT && machine->is_split; role++) {
+		assert_int_equal(mapping->role_bytes[role], of_role[role]);
+		assert_true(of_role[role] <= machine->role_bytes[role]);
+	}
 	assert_int_equal(mapping->steps, truth.steps);
 	assert_int_equal(mapping->cycles, truth.cycles);
 	assert_int_equal(mapping->elements, elements);
@@ -189,6 +195,7 @@ static void closed_form_equals_simulation(void **state)
 		random_model(&source, 4, 7, &model);
 		random_schedule(&source, &model, &outer);
 		random_machine(&source, &machine);
+		random_split(&source, &model, &machine);
 		if (!schedule_evaluate(&model, &arch, &outer))
 			continue;
 		random_mapping(&source, &model, &machine, &outer, &mapping);
@@ -208,7 +215,7 @@ static void closed_form_equals_simulation(void **state)
 		}
 	}
 	/* the sample has to exercise what it is about */
-	assert_true(timed > runs / 10 && legal > runs / 3 && by_tiles > runs / 10 && slots > runs / 100 && slides > runs / 100 &&
+	assert_true(timed > runs / 10 && legal > runs / 3 && by_tiles > runs / 10 && slots > runs / 150 && slides > runs / 100 &&
 		turns > runs / 30 && reduced > runs / 30);
 }
 

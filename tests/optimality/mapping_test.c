@@ -205,7 +205,7 @@ static void random_prices(struct random_source *source, struct prices *prices)
 {
 	*prices = (struct prices){ .byte = 1, .moved = (double)random_below(source, 4), .delivered = (double)random_below(source, 3) / 8,
 		.reduced = (double)random_below(source, 3) / 4, .multiplies = random_below(source, 4) == 0, .mac = 1 };
-	if (!prices->multiplies && random_below(source, 2))
+	if (random_below(source, 2))
 		prices->cycle = (double)(1 + random_below(source, 3)) / 2;
 	prices->macs = (double)random_below(source, 100);
 }
@@ -317,6 +317,7 @@ static void search_equals_brute_force(void **state)
 		random_model(&source, 3, 6, &model);
 		random_schedule(&source, &model, &outer);
 		random_machine(&source, &machine);
+		random_split(&source, &model, &machine);
 		random_prices(&source, &prices);
 		if (!schedule_evaluate(&model, &arch, &outer))
 			continue;
@@ -482,6 +483,7 @@ static void joint_search_equals_brute_force(void **state)
 		for (int l = 0; l < model.loop_count; l++)
 			model.loops[l].tile = 0;
 		random_machine(&source, &arch.array);
+		random_split(&source, &model, &arch.array);
 		search_options_init(&options);
 		random_prices(&source, &options.prices);
 		options.prices.moved += 0.125;

@@ -582,3 +582,17 @@ void print_case(const struct nest_model *model, const struct schedule *schedule)
 			storage->flow.write_bytes, storage->flow.commands);
 	}
 }
+
+void random_split(struct random_source *source, struct nest_model *model, struct pe_array *machine)
+{
+	machine->is_split = random_below(source, 5) == 0;
+	if (!machine->is_split)
+		return;
+	long left = machine->registers_bytes;
+	for (int role = 0; role < ROLE_COUNT; role++) {
+		machine->role_bytes[role] = role + 1 < ROLE_COUNT ? random_below(source, left + 1) : left;
+		left -= machine->role_bytes[role];
+	}
+	for (int a = 0; a < model->array_count; a++)
+		model->arrays[a].role = (enum array_role)random_below(source, ROLE_COUNT);
+}

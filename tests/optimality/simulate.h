@@ -36,4 +36,7 @@ void random_schedule(struct random_source *source, const struct nest_model *mode
 	struct schedule *schedule);
 void print_case(const struct nest_model *model, const struct schedule *schedule);
 
+/* Now and then MACHINE's registers have parts for roles, and arrays of MODEL have roles. */
+void random_split(struct random_source *source, struct nest_model *model, struct pe_array *machine);
+
 #endif

@@ -8,6 +8,7 @@ which add: then no sums come back from there, or as many as from one that does n
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 
@@ -212,6 +213,10 @@ def check(loopc, seed, directory):
             " reduce: %s, shape: %s, registers: %s%s }\n%s" % (memories, machine["x"], machine["y"],
             rng.choice([64, 512, 4096]), rng.choice(axes), rng.choice(axes + ["any", "any"]),
             "free" if machine["free"] else "rows", rng.choice(["single", "double", "overlapped"]), times[1], times[2]))
+    roles = random.Random("registers %d" % seed)
+    if roles.random() < 0.25:
+        yaml = re.sub("registers_bytes: [0-9]+, ", "", yaml) + "registers: { input: %d, weight: %d, output: %d }\n" % tuple(
+            roles.choice([16, 64, 512, 4096]) for _ in range(3))
     if adds and seed % 4:        # what stays at a turn is not added
         lines = "".join(line + "\n" for line in lines.split("\n") if line and not line.startswith("serpentine"))
         lines += "serpentine none\n"

@@ -53,7 +53,7 @@ static void test_parts(void **state)
 {
 	(void)state;
 	struct arch arch = paper();
-	struct energy_counts counts = { .macs = 1000, .read_bytes = 600, .write_bytes = 200,
+	struct energy_counts counts = { .macs = 1000, .read_bytes = 600, .write_bytes = 200, .accessed_bytes = { 600 },
 		.scratchpad_bytes = 20000 };
 	struct energy energy = energy_of(&arch, &counts);
 	near(energy.mac_pj, 10200);
@@ -64,7 +64,7 @@ static void test_parts(void **state)
 	near(energy_total_pj(&energy), 10200 + 448000 + 40463);
 
 	counts.register_macs = 1000;
-	counts.register_bytes = 500;
+	counts.accessed_bytes[0] += 500;
 	energy = energy_of(&arch, &counts);
 	near(energy.register_pj, 9600);
 	near(energy.scratchpad_pj, (250 + 300) * 9.41);
@@ -93,7 +93,7 @@ static void test_counts(void **state)
 	assert_int_equal(counts.register_macs, 0);
 	struct energy_counts more = energy_counts_of_nest(&arch, &some, 90);
 	assert_int_equal(more.register_macs, 5);
-	assert_int_equal(more.register_bytes, 8);
+	assert_int_equal(more.accessed_bytes[0] - more.read_bytes, 8);
 	energy_counts_add(&counts, &more);
 	assert_int_equal(counts.macs, 12);
 	assert_int_equal(counts.register_macs, 5);
