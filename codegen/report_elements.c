@@ -31,24 +31,28 @@ static long external_words(const struct plan_nest *nest, const struct array *arr
 	return words;
 }
 
-/* Words that are read from the scratchpad, or written to it, by elements and copies. */
-static long scratchpad_words(const struct plan_nest *nest, bool is_written)
+/* Words that are read from memories on chip, or written to them, by elements and copies. */
+static long scratchpad_words(const struct plan *plan, const struct plan_nest *nest, bool is_written)
 {
-	long words = 0;
-	for (int i = 0; i < nest->elements->count; i++)
-		words += nest->elements->words[i].words[is_written ? WORD_WRITTEN : WORD_READ];
-	for (int t = 0; t < nest->traffic_count; t++)
-		words += external_words(nest, nest->traffic[t].array, !is_written);
-	return words;
+	long sum = 0;
+	for (int i = 0; i < nest->elements->count; i++) {
+		const struct plan_words *words = &nest->elements->words[i];
+		if (!plan_words_bypass(plan->arch, words))
+			sum += words->words[is_written ? WORD_WRITTEN : WORD_READ] + external_words(nest, words->array, !is_written);
+	}
+	return sum;
 }
 
-static json_t *words_json(const struct plan_words *words)
+static json_t *words_json(const struct plan *plan, const struct plan_words *words)
 {
-	return json_pack("{ss sI sI sI sI}", "name", words->array->name,
+	json_t *entry = json_pack("{ss sI sI sI sI}", "name", words->array->name,
 		"array_read_words", (json_int_t)words->words[WORD_READ],
 		"array_write_words", (json_int_t)words->words[WORD_WRITTEN],
 		"delivered_words", (json_int_t)words->words[WORD_DELIVERED],
 		"reduced_words", (json_int_t)words->words[WORD_REDUCED]);
+	if (entry && plan->arch->bypass_memory)
+		json_object_set_new(entry, "bypass", json_boolean(plan_words_bypass(plan->arch, words)));
+	return entry;
 }
 
 void report_elements_json(json_t *entry, const struct plan *plan, const struct plan_nest *nest,
@@ -58,7 +62,7 @@ void report_elements_json(json_t *entry, const struct plan *plan, const struct p
 	double share = utilisation(plan, nest, time);
 	json_t *arrays = json_array();
 	for (int i = 0; i < elements->count; i++)
-		json_array_append_new(arrays, words_json(&elements->words[i]));
+		json_array_append_new(arrays, words_json(plan, &elements->words[i]));
 	json_object_set_new(entry, "array", json_pack("{sI sI so sI sI sI}",
 		"elements", (json_int_t)elements_of(plan), "used", (json_int_t)elements->elements,
 		"utilisation", share < 0 ? json_null() : json_real(share), "steps", (json_int_t)elements->steps,
@@ -69,8 +73,8 @@ void report_elements_json(json_t *entry, const struct plan *plan, const struct p
 			role_names[ROLE_WEIGHT], (json_int_t)elements->role_bytes[ROLE_WEIGHT],
 			role_names[ROLE_OUTPUT], (json_int_t)elements->role_bytes[ROLE_OUTPUT]));
 	json_object_set_new(entry, "levels", json_pack("[{ss sI sI so so ss}, {ss so}]", "name", "scratchpad",
-		"read_words", (json_int_t)scratchpad_words(nest, false),
-		"write_words", (json_int_t)scratchpad_words(nest, true), "arrays", arrays, "lower_bound_words",
+		"read_words", (json_int_t)scratchpad_words(plan, nest, false),
+		"write_words", (json_int_t)scratchpad_words(plan, nest, true), "arrays", arrays, "lower_bound_words",
 		elements->bound_argument ? json_integer((json_int_t)elements->bound_words) : json_null(), "argument",
 		elements->bound_argument ? elements->bound_argument : "none", "name", "register",
 		"words", nest->macs < 0 ? json_null() : json_integer((json_int_t)ACCESSES_OF_MAC * nest->macs)));
@@ -97,8 +101,8 @@ void report_elements_text(FILE *out, const struct plan *plan, const struct plan_
 		const struct plan_words *words = &elements->words[i];
 		fprintf(out, "    %-10s %15s %15s", words->array->name, report_number(words->words[WORD_READ]),
 			report_number(words->words[WORD_WRITTEN]));
-		fprintf(out, " %15s %15s\n", report_number(words->words[WORD_DELIVERED]),
-			report_number(words->words[WORD_REDUCED]));
+		fprintf(out, " %15s %15s%s\n", report_number(words->words[WORD_DELIVERED]),
+			report_number(words->words[WORD_REDUCED]), plan_words_bypass(plan->arch, words) ? "  bypasses memories" : "");
 		moved += words->words[WORD_READ] + words->words[WORD_WRITTEN];
 	}
 	if (!elements->bound_argument || elements->bound_words <= 0)

@@ -99,6 +99,7 @@ static void add_energy_prices(const struct arch *arch, double weight, struct pri
 	double access = energy_least_access_pj(arch);
 	/* what comes from outside is written into the scratchpad, and what leaves is read from it */
 	prices->byte += words * (arch->energy_dram_pj + access);
+	prices->access += words * access;
 	prices->moved += words * access;
 	prices->delivered += words * arch->energy_network_pj;
 	prices->reduced += words * energy_reduce_pj(arch);
@@ -125,13 +126,14 @@ double objective_sum(const struct plan_objective *objective, int s, const double
 	return sum;
 }
 
-/* Bytes that elements read from the scratchpad and write to it; NAN: a core computes NEST. */
-static double array_bytes(const struct plan_nest *nest)
+/* Bytes that elements read from memories on chip and write to them; NAN: a core computes NEST. */
+static double array_bytes(const struct arch *arch, const struct plan_nest *nest)
 {
 	double bytes = nest->elements ? 0 : NAN;
 	for (int i = 0; nest->elements && i < nest->elements->count; i++) {
 		const struct plan_words *words = &nest->elements->words[i];
-		bytes += ((double)words->words[WORD_READ] + (double)words->words[WORD_WRITTEN]) * words->array->type.bytes;
+		if (!plan_words_bypass(arch, words))
+			bytes += ((double)words->words[WORD_READ] + (double)words->words[WORD_WRITTEN]) * words->array->type.bytes;
 	}
 	return bytes;
 }
@@ -150,7 +152,7 @@ void objective_figures(const struct plan_objective *objective, struct plan *plan
 		figures[PLAN_CYCLES] += times ? (double)times[n].cycles : NAN;
 		figures[PLAN_ENERGY] += report_energy_of_nest(plan, &plan->nests[n], times ? &times[n] : NULL, &energy)
 			? energy_total_pj(&energy) : NAN;
-		figures[PLAN_SCRATCHPAD] += array_bytes(&plan->nests[n]);
+		figures[PLAN_SCRATCHPAD] += array_bytes(plan->arch, &plan->nests[n]);
 	}
 	figures[PLAN_EDP] = figures[PLAN_ENERGY] * figures[PLAN_CYCLES];
 }

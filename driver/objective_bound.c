@@ -58,10 +58,11 @@ static const struct plan_array *only_elements(const struct plan *plan)
 	return plan->nest_count == 1 && plan->nests[0].source_count == 1 ? plan->nests[0].elements : NULL;
 }
 
-/* Elements that compute a nest which is all of the function move no fewer bytes. */
+/* Elements that compute a nest which is all of the function move no fewer bytes from and to memories on chip. */
 static double least_array_bytes(const struct plan *plan)
 {
-	const struct plan_array *elements = only_elements(plan);
+	/* what bypasses memories is words of elements, and none of the scratchpad */
+	const struct plan_array *elements = plan->arch->bypass_memory ? NULL : only_elements(plan);
 	int smallest = INT_MAX;
 	for (int i = 0; elements && i < elements->count; i++)
 		smallest = elements->words[i].array->type.bytes < smallest ? elements->words[i].array->type.bytes : smallest;
@@ -80,11 +81,11 @@ static double fixed_part(const struct prices *rates, long macs)
 static double scale_of(const struct prices *rates, const struct objective_searched *searched)
 {
 	const struct prices *prices = &searched->prices;
-	const double pairs[][2] = { { rates->byte, prices->byte }, { rates->command, prices->command },
+	const double pairs[][2] = { { rates->byte, prices->byte }, { rates->byte - rates->access, prices->byte - prices->access }, { rates->command, prices->command },
 		{ rates->moved, prices->moved }, { rates->delivered, prices->delivered },
 		{ rates->reduced, prices->reduced } };
 	double scale = INFINITY;
-	for (int i = 0; i < 5; i++)
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
 		if (pairs[i][1] > 0)
 			scale = fmin(scale, pairs[i][0] / pairs[i][1]);
 	return scale;

@@ -78,10 +78,10 @@ static struct arch *machine_of(const struct sweep *sweep, long bytes)
 {
 	const struct arch *arch = sweep->session->arch;
 	struct arch *machine = ARENA_NEW(sweep->session->arena, struct arch);
-	long memories[MEMORY_LIMIT];
+	long memories[MEMORY_LIMIT], registers = arch->scratchpad_bytes - arch_held_bytes(arch);
 	for (int m = 0; m < arch_memory_count(arch); m++)
 		memories[m] = m == sweep->memory ? bytes : arch_memory(arch, m).bytes;
-	*machine = sweep->memory < 0 ? arch_resized(arch, bytes) : arch_left(arch, memories);
+	*machine = sweep->memory < 0 ? arch_resized(arch, bytes + registers) : arch_left(arch, memories);
 	return machine;
 }
 
@@ -90,7 +90,7 @@ static void add_point(struct sweep *sweep, long bytes)
 {
 	struct point *point = &sweep->points[sweep->count];
 	point->arch = machine_of(sweep, bytes);
-	point->swept_bytes = sweep->memory < 0 ? point->arch->scratchpad_bytes
+	point->swept_bytes = sweep->memory < 0 ? arch_held_bytes(point->arch)
 		: arch_memory(point->arch, sweep->memory).bytes;
 	if (!sweep->count || point->swept_bytes > point[-1].swept_bytes)
 		sweep->count++;
@@ -115,6 +115,8 @@ static bool find_memory(struct sweep *sweep, const struct sweep_asked *asked)
 	const struct arch *arch = sweep->session->arch;
 	sweep->name = arena_strndup(sweep->session->arena, asked->name, (size_t)asked->length);
 	sweep->memory = arch_memory_named(arch, sweep->name);
+	if (sweep->memory > 0 && sweep->memory == arch->bypass_memory)
+		return false;
 	return sweep->memory >= 0 || !strcmp(sweep->name, "scratchpad");
 }
 

@@ -66,6 +66,7 @@ static int add_ways_of_time(const struct arch *arch, int buffering, struct plan_
 static void prices_add(struct prices *sum, const struct prices *more)
 {
 	sum->byte += more->byte;
+	sum->access += more->access;
 	sum->command += more->command;
 	sum->moved += more->moved;
 	sum->delivered += more->delivered;

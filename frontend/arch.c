@@ -75,6 +75,7 @@ static const struct key keys[] = {
 	{ "pe_array", "registers_bytes", KIND_BYTES, FIELD(array.registers_bytes), false, 0, BYTES_LIMIT, false },
 	{ "pe_array", "multicast", KIND_AXES, FIELD(array.multicast), false, 0, 0, false },
 	{ "pe_array", "reduce", KIND_AXES, FIELD(array.reduce), false, 0, 0, false },
+	{ "pe_array", "bypass", KIND_ROLES, FIELD(array.bypass), false, 0, 0, false },
 	{ "pe_array", "shape", KIND_SHAPE, FIELD(array.is_free), false, 0, 0, false },
 	{ "pe_array", "registers", KIND_REGISTERS, FIELD(array), false, 0, 0, false },
 	{ "pe_array", "mac_cycles", KIND_NUMBER, FIELD(array.mac_cycles), false, 1e-6, 1e9, false },
@@ -579,7 +580,7 @@ static bool are_alike(const char *name, const char *other)
 /* Each memory has a name of its own, that no other macro of a function has either. */
 static void check_name(struct reader *reader, int m)
 {
-	static const char *const taken[] = { "stack", "workspace", "read", "write", "commands" };
+	static const char *const taken[] = { "stack", "workspace", "read", "write", "commands", "bypass" };
 	const char *name = reader->arch->memories[m].name;
 	bool is_taken = m > 0 && are_alike(name, "scratchpad");
 	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
@@ -636,6 +637,34 @@ static void merge_single(struct arch *arch)
 	arch->exclusive = arch->memories[0].exclusive;
 	arch->accumulates = arch->memories[0].accumulates;
 	arch->memory_count = 0;
+}
+
+/* Where arrays may bypass memories, registers are one more, in which they are. */
+static void add_bypass(struct reader *reader)
+{
+	struct arch *arch = reader->arch;
+	double bytes = 0;
+	if (!arch->array.bypass)
+		return;
+	for (int r = 0; r < ROLE_COUNT; r++)
+		if (arch->array.bypass >> r & 1)
+			bytes = arch->array.is_split ? bytes + (double)arch->array.role_bytes[r] : (double)arch->array.registers_bytes;
+	bytes *= (double)arch->array.x * (double)arch->array.y;
+	if (bytes < 1)
+		diag_error(reader->diag, value_of(reader, "pe_array", "bypass"), "'pe_array.bypass' needs registers, which have no bytes here");
+	if (arch->memory_count == MEMORY_LIMIT)
+		diag_error(reader->diag, value_of(reader, "pe_array", "bypass"), "a machine has %d memories at most, of which "
+			"'pe_array.bypass' makes registers one", MEMORY_LIMIT);
+	if (diag_error_count(reader->diag))
+		return;
+	if (!arch->memory_count) {
+		arch->memories[0] = arch_memory(arch, 0);
+		arch->memory_count = 1;
+	}
+	arch->bypass_memory = arch->memory_count;
+	arch->memories[arch->memory_count++] = (struct arch_memory){ .name = "bypass", .banks = 1,
+		.bytes = (long)(bytes < BYTES_LIMIT ? bytes : BYTES_LIMIT), .align_bytes = arch->dma_align_bytes > 1 ? arch->dma_align_bytes : 1 };
+	arch->scratchpad_bytes += arch->memories[arch->bypass_memory].bytes;
 }
 
 /* What writes takes as long as what reads, where nothing else is said. */
@@ -779,6 +808,7 @@ static void read_document(struct reader *reader)
 	if (!diag_error_count(reader->diag))
 		check_whole(reader);
 	merge_single(reader->arch);
+	add_bypass(reader);
 }
 
 const struct arch *arch_parse(struct arena *arena, struct diag *diag, const char *file,

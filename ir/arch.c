@@ -21,6 +21,11 @@ int arch_memory_count(const struct arch *arch)
 	return arch->memory_count ? arch->memory_count : 1;
 }
 
+bool arch_has_memories(const struct arch *arch)
+{
+	return arch_memory_count(arch) > (arch->bypass_memory ? 2 : 1);
+}
+
 struct arch_memory arch_memory(const struct arch *arch, int m)
 {
 	if (arch->memory_count)
@@ -119,14 +124,21 @@ static long share_of(const struct arch_memory *memory, double share)
 	return bytes > granule ? bytes : granule < memory->bytes ? granule : memory->bytes;
 }
 
+long arch_held_bytes(const struct arch *arch)
+{
+	return arch->scratchpad_bytes - (arch->bypass_memory ? arch->memories[arch->bypass_memory].bytes : 0);
+}
+
 struct arch arch_resized(const struct arch *arch, long bytes)
 {
 	struct arch resized = *arch;
 	struct arch_memory memories[MEMORY_LIMIT] = { { .bytes = 0 } };
-	double share = (double)bytes / (double)arch->scratchpad_bytes;
+	long registers = arch->scratchpad_bytes - arch_held_bytes(arch);
+	double share = (double)(bytes > registers ? bytes - registers : 0) / (double)arch_held_bytes(arch);
 	for (int m = 0; m < arch_memory_count(arch); m++) {
 		memories[m] = arch_memory(arch, m);
-		resize(&memories[m], arch->memory_count ? share_of(&memories[m], share) : bytes);
+		if (!m || m != arch->bypass_memory)
+			resize(&memories[m], arch->memory_count ? share_of(&memories[m], share) : bytes);
 	}
 	set_memories(&resized, memories);
 	if (arch->memory_count && (bytes <= 0 || arch_is_limited(arch)))

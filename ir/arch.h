@@ -39,6 +39,8 @@ struct arch {
 	bool exclusive, accumulates;
 	int memory_count;            /* 0: the scratchpad is all; else 2 or more */
 	struct arch_memory memories[MEMORY_LIMIT];
+	int bypass_memory;           /* the last of these stands for the registers of all elements, where arrays are that
+	                              * bypass the others: its number; 0: there is none */
 	long startup_cycles;         /* of a DMA command */
 	double bytes_per_cycle;
 	int max_rank;                /* dimensions of one command, >= 1; bytes of a row included:
@@ -84,13 +86,17 @@ bool arch_has_clock(const struct arch *arch);
 double arch_dma_scale(const struct arch *arch);
 /* ARCH's memories on chip: 1, the scratchpad, or several. */
 int arch_memory_count(const struct arch *arch);
+/* Several of them are more than registers: who says where something lies has to say in which. */
+bool arch_has_memories(const struct arch *arch);
 struct arch_memory arch_memory(const struct arch *arch, int m);
 /* The memory of ARCH that has this NAME; -1: none. */
 int arch_memory_named(const struct arch *arch, const char *name);
 /* Buffers are whole granules: alignment, or a bank.  Of several memories the largest alignment. */
 long arch_granule_bytes(const struct arch *arch);
 long arch_memory_granule(const struct arch_memory *memory);
-/* ARCH with BYTES of scratchpad instead; where banks are exclusive, as many whole ones as these hold.
+/* What there is beside registers, bytes of all memories. */
+long arch_held_bytes(const struct arch *arch);
+/* ARCH with BYTES of scratchpad instead, of which registers that arrays bypass it to stay what they are; where banks are exclusive, as many whole ones as these hold.
  * Each of several memories has its share of that, but for what banks and alignment make of it, and at
  * least a bank; where BYTES are not above 0, scratchpad_bytes alone says that nothing is left. */
 struct arch arch_resized(const struct arch *arch, long bytes);

@@ -45,7 +45,7 @@ static double memory_access_pj(const struct arch *arch, int m)
 bool energy_memories_are_alike(const struct arch *arch)
 {
 	for (int m = 1; m < arch_memory_count(arch); m++)
-		if (memory_access_pj(arch, m) != memory_access_pj(arch, 0))
+		if (m != arch->bypass_memory && memory_access_pj(arch, m) != memory_access_pj(arch, 0))
 			return false;
 	return true;
 }
@@ -54,7 +54,8 @@ double energy_least_access_pj(const struct arch *arch)
 {
 	double least = memory_access_pj(arch, 0);
 	for (int m = 1; m < arch_memory_count(arch); m++)
-		least = fmin(least, memory_access_pj(arch, m));
+		if (m != arch->bypass_memory)
+			least = fmin(least, memory_access_pj(arch, m));
 	return least;
 }
 
@@ -78,11 +79,12 @@ static double on_chip_pj(const struct arch *arch, const struct energy_counts *co
 {
 	double words = 8.0 / arch->energy_word_bits;
 	double pj = 0;
-	for (int m = 0; m < arch_memory_count(arch); m++) {
+	/* what bypasses memories goes to registers, whose accesses are counted */
+	for (int m = 0; m < arch_memory_count(arch) && (!m || m != arch->bypass_memory); m++) {
 		double accesses = (double)counts->accessed_bytes[m] * words;
 		/* where these cost not the same, elements have all operands */
 		accesses += m ? 0 : ACCESSES_OF_MAC * ((double)counts->macs - (double)counts->register_macs);
-		pj += accesses * energy_scratchpad_access_pj(arch, arch->memory_count ? arch->memories[m].bytes : counts->scratchpad_bytes);
+		pj += accesses * energy_scratchpad_access_pj(arch, arch_has_memories(arch) ? arch->memories[m].bytes : counts->scratchpad_bytes);
 	}
 	return pj;
 }
@@ -192,5 +194,5 @@ struct energy_counts energy_counts_of_nest(const struct arch *arch, const struct
 
 long energy_scratchpad_bytes(const struct arch *arch, long used_bytes)
 {
-	return arch->energy_is_sized_by_schedule ? used_bytes : arch->scratchpad_bytes;
+	return arch->energy_is_sized_by_schedule ? used_bytes : arch_held_bytes(arch);
 }

@@ -25,6 +25,7 @@ struct pe_array {
 	/* Along which axes one read of the scratchpad serves all elements, and along which partial sums are added up
 	 * before one of them is written: bit 1 << axis. */
 	unsigned multicast, reduce;  /* AXES_... */
+	unsigned bypass;             /* bit r: arrays of role r may go between external memory and registers alone */
 	bool is_free;                /* loops in space are on no axis; only their product is at most x y */
 	bool is_double;              /* the operands of the next step arrive during this one */
 	bool shares_room;            /* ... where those of this one were: registers have room for no more */

@@ -118,6 +118,11 @@ struct plan_node *plan_move(struct arena *arena)
 	return node;
 }
 
+bool plan_words_bypass(const struct arch *arch, const struct plan_words *words)
+{
+	return arch->bypass_memory && words->memory == arch->bypass_memory;
+}
+
 void words_of_move(const struct plan_move *move, bool counts[PLAN_WORDS])
 {
 	bool from_element = move->from && move->from->home == IN_REGISTERS;

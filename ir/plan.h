@@ -167,6 +167,9 @@ struct plan_words {
 	long words[PLAN_WORDS];
 };
 
+/* WORDS are of an array that bypasses the memories on chip of ARCH. */
+bool plan_words_bypass(const struct arch *arch, const struct plan_words *words);
+
 /* What a nest makes of an array of processing elements. */
 struct plan_array {
 	long elements, steps, cycles;            /* that have work; cycles: iterations of the busiest, step by step */

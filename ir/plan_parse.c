@@ -387,6 +387,12 @@ static struct arch *parse_machine(struct parser *parser)
 		for (int r = 0; r < ROLE_COUNT; r++)
 			arch->array.role_bytes[r] = words_take_long(&parser->words);
 	}
+	if (words_take(&parser->words, "pe_bypass")) {
+		arch->array.bypass = (unsigned)words_take_long(&parser->words) & ((1u << ROLE_COUNT) - 1);
+		arch->bypass_memory = words_take_int(&parser->words);
+		if (arch->bypass_memory < 1 || arch->bypass_memory != arch->memory_count - 1)
+			words_fail(&parser->words, "the last memory is what arrays have that bypass the others");
+	}
 	if (words_take(&parser->words, "pe_time"))
 		parse_array_time(parser, &arch->array);
 	words_expect(&parser->words, "energy_pj");

@@ -331,6 +331,8 @@ static void print_machine(FILE *out, const struct arch *arch)
 	if (arch->array.is_split)
 		fprintf(out, "    pe_registers %ld %ld %ld\n", arch->array.role_bytes[ROLE_INPUT],
 			arch->array.role_bytes[ROLE_WEIGHT], arch->array.role_bytes[ROLE_OUTPUT]);
+	if (arch->array.bypass)
+		fprintf(out, "    pe_bypass %u %d\n", arch->array.bypass, arch->bypass_memory);
 	if (arch->array.mac_cycles > 0)
 		fprintf(out, "    pe_time %.17g %d %d %d %.17g %.17g\n", arch->array.mac_cycles,
 			arch->array.networks[WAY_READ], arch->array.networks[WAY_WRITE],

@@ -6,7 +6,8 @@
 /* What a search weighs against each other.  What costs least is wanted: the sum of all that a schedule has of these, each times
  * its price; with MULTIPLIES that sum times the cycles of the run.  All 0: fewest bytes are wanted. */
 struct prices {
-	double byte;                 /* that crosses the boundary of external memory */
+	double byte;                 /* that crosses the boundary of external memory; of which */
+	double access;               /* so much is what it costs in a memory on chip: what bypasses these saves it */
 	double command;              /* of the DMA engine */
 	/* A byte that the array of processing elements reads from the scratchpad or writes to it; that single elements get or
 	 * give; that is added to a neighbour's. */
@@ -19,7 +20,7 @@ struct prices {
 
 static inline bool prices_are_equal(const struct prices *one, const struct prices *other)
 {
-	return one->byte == other->byte && one->command == other->command && one->moved == other->moved
+	return one->byte == other->byte && one->access == other->access && one->command == other->command && one->moved == other->moved
 		&& one->delivered == other->delivered && one->reduced == other->reduced && one->cycle == other->cycle
 		&& one->multiplies == other->multiplies && one->mac == other->mac && one->macs == other->macs;
 }

@@ -63,6 +63,13 @@ struct mapping {
 	long role_bytes[ROLE_COUNT]; /* of these what arrays of each role have, where registers are split by roles */
 };
 
+/* HOLD may be all that holds an array on chip, where STORAGE says what comes and leaves: both keep one region. */
+static inline bool mapping_holds_alone(const struct hold *hold, const struct storage *storage)
+{
+	return hold->depth == storage->store && hold->slots == 1 && !hold->is_sliding && storage->slots == 1
+		&& !storage->is_sliding && !storage->is_double;
+}
+
 /* The iterations of LOOP that a step of a whole tile covers. */
 long mapping_step(const struct mapping *mapping, const struct schedule *outer, int loop);
 

@@ -636,6 +636,9 @@ bool schedule_evaluate(const struct nest_model *model, const struct arch *arch,
 	for (int a = 0; a < model->array_count; a++) {
 		struct storage *storage = &schedule->storage[a];
 
+		/* registers hold one region of what nothing else holds */
+		if (bypasses(model, storage) && (storage->slots > 1 || storage->is_sliding || storage->is_double))
+			return false;
 		if (!array_evaluate(model, schedule, &model->arrays[a], storage) ||
 			__builtin_add_overflow(schedule->total_bytes, storage->flow.read_bytes,
 				&schedule->total_bytes) ||

@@ -45,7 +45,7 @@ struct model_dim {
 struct model_array {
 	const char *name;
 	int element_bytes;
-	enum array_role role;        /* known where registers are split by roles */
+	enum array_role role;        /* known where registers are split by roles, or may be all that holds an array */
 	int rank;
 	struct model_dim dims[MODEL_RANK];
 	bool is_read;                /* its elements are fetched */
@@ -73,6 +73,7 @@ struct nest_model {
 	int loop_count, array_count;
 	struct model_loop loops[MODEL_LOOPS];
 	struct model_array arrays[MODEL_ARRAYS];
+	int bypass_memory;           /* of the machine's, that stands for registers; 0: none does */
 };
 
 /* How one array is held.
@@ -133,6 +134,13 @@ struct storage {
 	int bank, bank_count;        /* exclusive banks; else -1, 0 */
 	struct flow flow;            /* commands: transfers of boxes (before splitting) */
 };
+
+/* The array of STORAGE is in no memory on chip: it goes between external memory and registers, which hold it where STORAGE says, one
+ * region at a time. */
+static inline bool bypasses(const struct nest_model *model, const struct storage *storage)
+{
+	return model->bypass_memory && storage->memory == model->bypass_memory;
+}
 
 struct mapping;                  /* passes/cost/array_model.h */
 

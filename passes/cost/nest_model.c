@@ -191,6 +191,7 @@ bool nest_model_build(struct compilation *compilation, const struct variant *var
 		&& !variant->options.avoids_forms && closed_forms(&builder, regions);
 	fill_loops(variant->band, has_forms, model);
 	model->array_count = variant->groups->count;
+	model->bypass_memory = compilation->arch->bypass_memory;
 	for (int a = 0; a < variant->groups->count; a++) {
 		if (has_forms) {
 			fill_closed_form(&builder, &variant->groups->items[a], &regions[a], &model->arrays[a]);
@@ -201,7 +202,7 @@ bool nest_model_build(struct compilation *compilation, const struct variant *var
 		fill_alignment(compilation, variant->band, &variant->groups->items[a],
 			has_forms ? &regions[a] : NULL, &model->arrays[a]);
 		move_with_prefix(variant, &variant->groups->items[a], &model->arrays[a]);
-		if (compilation->arch->array.is_split)
+		if (compilation->arch->array.is_split || compilation->arch->array.bypass)
 			model->arrays[a].role = array_role_in(variant->nest, variant->groups->items[a].array);
 	}
 	return has_forms;

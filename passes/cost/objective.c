@@ -59,6 +59,7 @@ struct cost cost_sum(const struct cost *one, const struct cost *other)
 		sum.crossings[b].commands += other->crossings[b].commands;
 		sum.crossings[b].runs += other->crossings[b].runs;
 	}
+	sum.bypassed_bytes += other->bypassed_bytes;
 	sum.scratchpad_bytes = fmax(one->scratchpad_bytes, other->scratchpad_bytes);
 	sum.work += other->work;
 	sum.complexity += other->complexity;
@@ -77,6 +78,7 @@ struct cost cost_rest(const struct cost *all, const struct cost *part)
 		rest.crossings[b].runs -= part->crossings[b].runs;
 	}
 	rest.work -= part->work;
+	rest.bypassed_bytes -= part->bypassed_bytes;
 	rest.complexity -= part->complexity;
 	rest.elements_price -= part->elements_price;
 	rest.cycles -= part->cycles;
@@ -151,7 +153,7 @@ double objective_sum_of(const struct objective *objective, const struct cost *co
 
 	/* what costs nothing may be endless */
 	return (prices->byte > 0 ? prices->byte * external->bytes : 0) + (prices->command > 0 ? prices->command * commands : 0) +
-		cost->elements_price + prices->mac * prices->macs;
+		cost->elements_price + prices->mac * prices->macs - prices->access * cost->bypassed_bytes;
 }
 
 /* The I-th figure that OBJECTIVE asks for. */

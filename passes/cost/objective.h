@@ -30,6 +30,7 @@ struct crossing {
 
 struct cost {
 	struct crossing crossings[BOUNDARY_COUNT];
+	double bypassed_bytes;       /* of those across the boundary of external memory that go to registers alone */
 	double scratchpad_bytes;
 	double work;                 /* multiply-accumulates that run, or over those of the source: one
 	                              * of the two in all costs that are compared */

@@ -47,6 +47,7 @@ static double complexity_of(const struct nest_model *model, const struct schedul
 void schedule_fill_cost(const struct nest_model *model, struct schedule *schedule)
 {
 	struct crossing external = { .bytes = (double)schedule->total_bytes };
+	double bypassed = 0;
 
 	for (int a = 0; a < model->array_count; a++) {
 		struct storage *storage = &schedule->storage[a];
@@ -55,8 +56,10 @@ void schedule_fill_cost(const struct nest_model *model, struct schedule *schedul
 			run_bytes(model, schedule, &model->arrays[a], storage);
 		external.commands += (double)storage->flow.commands;
 		external.runs += storage->flow.runs;
+		if (bypasses(model, storage))
+			bypassed += (double)flow_bytes(&storage->flow);
 	}
 	schedule->cost = (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = external },
-		.scratchpad_bytes = (double)schedule->scratchpad_bytes, .work = 1,
+		.bypassed_bytes = bypassed, .scratchpad_bytes = (double)schedule->scratchpad_bytes, .work = 1,
 		.complexity = complexity_of(model, schedule) };
 }

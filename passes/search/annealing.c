@@ -141,6 +141,8 @@ static int hold_depth(const struct space *space, const struct candidate *candida
 	const struct schedule *outer = &realised->schedule;
 	int depth = outer->depth + realised->mapping.depth, store = outer->storage[a].store;
 
+	if (is_bypassed(space, a))
+		return store;
 	for (; depth > store; depth--) {
 		bool is_step = depth > outer->depth;
 		int loop = is_step ? realised->mapping.order[depth - 1 - outer->depth] : outer->order[depth - 1];
@@ -182,7 +184,7 @@ static void make_mapping(const struct space *space, const struct candidate *cand
 	}
 	for (int a = 0; a < space->model->array_count; a++) {
 		mapping->holds[a] = mapping_hold(problem, a, hold_depth(space, candidate, realised, a));
-		if (mapping->holds[a].depth == 0)
+		if (mapping->holds[a].depth == 0 || is_bypassed(space, a))
 			continue;
 		mapping->holds[a].slots = candidate->slots[a];
 		mapping->holds[a].is_sliding = candidate->sliding >> a & 1;
@@ -455,6 +457,45 @@ static void begin_at(struct annealing *annealing, const struct schedule *schedul
 	}
 }
 
+/* The candidate of the smallest tiles, with one region of each array. */
+static void begin_small(struct annealing *annealing)
+{
+	const struct space *space = annealing->space;
+	struct candidate *now = &annealing->now;
+	int innermost = OUTSIDE;
+
+	now->sliding = now->turning = now->doubles = 0;
+	for (int l = 0; l < space->model->loop_count; l++) {
+		now->tile_order[l] = now->step_order[l] = l;
+		now->choice[l] = space->choice_count[l] > 0 ? space->choice_count[l] - 1 : WHOLE;
+		innermost = now->choice[l] == WHOLE ? innermost : l;
+		now->part[l] = now->space[l] = 1;
+		now->axis[l] = AXIS_X;
+	}
+	for (int a = 0; a < space->model->array_count; a++) {
+		now->store[a] = innermost;
+		now->hold[a] = OUTSIDE;
+		now->slots[a] = 1;
+	}
+}
+
+/* Begins at SCHEDULE and MAPPING, or else as small as can be; false: neither can be. */
+static bool begin(struct annealing *annealing, const struct schedule *schedule, const struct mapping *mapping)
+{
+	struct realised start;
+
+	begin_at(annealing, schedule, mapping);
+	annealing->about = -1;
+	if (!realise(annealing, &annealing->now, INFINITY, &start)) {
+		begin_small(annealing);
+		if (!realise(annealing, &annealing->now, INFINITY, &start))
+			return false;
+	}
+	annealing->value = start.value;
+	annealing->about = start.about;
+	return true;
+}
+
 /* A change, or some at once: what costs a share HEAT more is taken one time in three. */
 static void step(struct annealing *annealing, double heat)
 {
@@ -589,16 +630,11 @@ bool anneal(struct tree *tree, const struct space *space, long points, struct sc
 {
 	enum { WALKS = 24 };
 	struct annealing annealing = { .tree = tree, .space = space, .random = 0x9E3779B97F4A7C15UL };
-	struct realised start;
 
 	tree_begin(tree, space);
 	for (int w = 0; w < WALKS; w++) {
-		begin_at(&annealing, schedule, mapping);
-		annealing.about = -1;
-		if (!realise(&annealing, &annealing.now, INFINITY, &start))
+		if (!begin(&annealing, schedule, mapping))
 			break;
-		annealing.value = start.value;
-		annealing.about = start.about;
 		/* where what is kept has to be timed that takes long; and it matters when all else is good */
 		annealing.may_keep = w % 2 && !prices_have_time(&space->options->prices);
 		walk(&annealing, points / WALKS, w % 2 ? 0.05 : 0.3);

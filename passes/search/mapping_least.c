@@ -467,7 +467,9 @@ double mapping_least_value(const struct mapping_tree *tree, double cycles)
 	for (int a = 0; a < tree->model->array_count; a++) {
 		struct least_words words = least_words_of(tree, a);
 
-		price += (prices->moved * (words.read + words.written) + prices->delivered * words.delivered +
+		double moved = bypasses(tree->model, &tree->outer->storage[a]) ? 0 : prices->moved;
+
+		price += (moved * (words.read + words.written) + prices->delivered * words.delivered +
 			prices->reduced * words.reduced) * tree->model->arrays[a].element_bytes;
 		array_work_add(&work, words.read, words.written, words.reduced, is_double(tree, a), tree->model->arrays[a].is_written);
 	}

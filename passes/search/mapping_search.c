@@ -172,7 +172,9 @@ static double words_price(const struct mapping_problem *problem, const struct ma
 	for (int a = 0; a < problem->model->array_count; a++) {
 		const struct hold *hold = &mapping->holds[a];
 
-		price += (prices->moved * (double)(hold->read + hold->written) + prices->delivered * (double)hold->delivered +
+		double moved = bypasses(problem->model, &problem->outer->storage[a]) ? 0 : prices->moved;
+
+		price += (moved * (double)(hold->read + hold->written) + prices->delivered * (double)hold->delivered +
 			prices->reduced * (double)hold->reduced) * problem->model->arrays[a].element_bytes;
 	}
 	return price;
@@ -232,6 +234,9 @@ static bool hold_obeys(const struct mapping_problem *problem, const struct mappi
 	int depth = mapping->holds[a].depth;
 	bool is_step = depth > outer->depth;
 	int loop = depth == 0 ? -1 : is_step ? mapping->order[depth - 1 - outer->depth] : outer->order[depth - 1];
+
+	if (bypasses(problem->model, &outer->storage[a]) && !mapping_holds_alone(&mapping->holds[a], &outer->storage[a]))
+		return false;
 
 	return rule->place == HOLD_FREE || (rule->place == HOLD_OUTSIDE && depth == 0) ||
 		(rule->place == (is_step ? HOLD_IN_STEP : HOLD_IN_TILE) && loop == rule->loop);
@@ -433,6 +438,8 @@ static void descend(struct mapping_tree *tree, bool held_something)
 static void choose_outside(struct mapping_tree *tree, int a)
 {
 	const struct hold_rule *rule = &tree->rules->holds[a];
+	const struct storage *storage = &tree->outer->storage[a];
+	bool is_all;
 
 	if (is_spent(tree))
 		return;
@@ -440,7 +447,8 @@ static void choose_outside(struct mapping_tree *tree, int a)
 		descend(tree, true);
 		return;
 	}
-	for (int depth = tree->outer->storage[a].store; depth <= tree->outer->depth && !tree->is_over; depth++) {
+	is_all = bypasses(tree->model, storage);
+	for (int depth = storage->store; depth <= (is_all ? storage->store : tree->outer->depth) && !tree->is_over; depth++) {
 		int moving = depth > 0 ? tree->outer->order[depth - 1] : -1;
 
 		if ((moving >= 0 && !(tree->indexing[a] >> moving & 1)) ||
@@ -452,7 +460,7 @@ static void choose_outside(struct mapping_tree *tree, int a)
 			choose_outside(tree, a + 1);
 	}
 	tree->held[a] = (struct held){ .is_open = true, .depth = tree->outer->depth + 1 };
-	if (rule->place == HOLD_FREE || rule->place == HOLD_IN_STEP)
+	if (!is_all && (rule->place == HOLD_FREE || rule->place == HOLD_IN_STEP))
 		choose_outside(tree, a + 1);
 	tree->held[a] = (struct held){ .is_open = true, .depth = tree->outer->storage[a].store };
 }

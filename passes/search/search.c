@@ -146,7 +146,8 @@ static bool map_plainly(const struct mapping_problem *problem, struct mapping *m
 	mapping_order(problem->model, problem->outer, mapping);
 	mapping_stream(problem->model, problem->outer, mapping);
 	for (int a = 0; a < problem->model->array_count; a++)
-		mapping->holds[a] = mapping_hold(problem, a, mapping->holds[a].depth);
+		mapping->holds[a] = mapping_hold(problem, a, bypasses(problem->model, &problem->outer->storage[a]) ?
+			problem->outer->storage[a].store : mapping->holds[a].depth);
 	return mapping_obeys(problem, mapping) && mapping_evaluate(problem->model, problem->machine, problem->outer, mapping);
 }
 
@@ -174,6 +175,7 @@ static void search_unpriced(struct crew *crew, const struct space *space, struct
 	struct outcome best = { .found = false, .unmapped = INFINITY };
 
 	plain.elements = NULL;
+	space_allow(&plain, NULL);
 	if (bytes.byte <= 0)
 		bytes = (struct prices){ .byte = 1 };
 	plain.objective = objective_priced(RANK_SCHEDULES, &bytes, space->arch->max_rank == 1);
@@ -183,8 +185,8 @@ static void search_unpriced(struct crew *crew, const struct space *space, struct
 	total->found = best.found && map_schedule(space, &total->best, &total->mapping, &total->points);
 }
 
-/* Looks for something better than TOTAL's best at random, with LIMIT points at most. */
-static void search_at_random(struct crew *crew, const struct space *space, struct outcome *total, long limit)
+/* Looks for something better than TOTAL's best at random, with LIMIT points at most for all the WAYS to give arrays to memories. */
+static void search_at_random(struct crew *crew, struct space *space, int ways, struct outcome *total, long limit)
 {
 	bool has_time = prices_have_time(&space->options->prices);
 	long most = has_time ? TIMED_ANNEALING_POINTS : ANNEALING_POINTS;
@@ -195,30 +197,21 @@ static void search_at_random(struct crew *crew, const struct space *space, struc
 		worth *= space->choice_count[l] + 1;
 	limit = limit < most ? limit : most;
 	limit = worth < (double)limit ? (long)worth : limit;
-	if (total->found && limit > 0)
-		anneal(crew->trees[0], space, limit, &total->best, &total->mapping);
+	for (int way = 0; way < ways && total->found && limit > 0; way++) {
+		anneal(crew->trees[0], space, limit / ways, &total->best, &total->mapping);
+		space_assign_next(space);
+	}
+	space_assign_first(space);
 	total->points += limit;
 }
 
-/* Finds the best of SPACE together with how elements compute its tiles.  What they cost at least is known sooner than what
- * they cost: so the best is sought near the least that is possible, then farther away; first with few tile sizes. */
-static void search_elements(struct crew *crew, struct space *space, struct outcome *total, long limit)
+/* Finds the best of SPACE, whose arrays lie where they do, near the least that is possible, BOUND, then farther away; first with few
+ * tile sizes.  At most LIMIT points more; returns what it showed to be a bound. */
+static double search_from_below(struct crew *crew, struct space *space, double bound, struct outcome *total, long limit)
 {
 	static const int sizes[] = { 2, 4, 8 };
-	struct outcome relaxed = { .found = false, .unmapped = INFINITY };
-	double bound, relaxed_bound;
-	bool is_all;
-	int ways = space_assignments(space, &is_all);
+	long end = total->points + limit;
 
-	search_unpriced(crew, space, total, limit / 16);
-	search_at_random(crew, space, total, limit - limit / 4);
-	space->is_relaxed = true;
-	run_search(crew, space, &relaxed, limit / 4);
-	space->is_relaxed = false;
-	total->points += relaxed.points;
-	if (!relaxed.found)
-		return;
-	bound = relaxed_bound = fmin(asked_of(space, &relaxed), relaxed.bound);
 	space->is_first_look = true;
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		struct space thin;
@@ -229,12 +222,37 @@ static void search_elements(struct crew *crew, struct space *space, struct outco
 		search_near(crew, space, total, limit / 8);
 	}
 	space->is_first_look = false;
-	bound = search_upwards(crew, space, bound, 1.0 / 128, total, outcome_points_left(total, limit));
-	/* what was searched with mappings is one of the ways to give arrays to memories */
-	if (ways > 1)
-		bound = relaxed_bound;
-	total->is_complete = bound >= asked_of(space, total);
-	total->bound = bound;
+	return search_upwards(crew, space, bound, 1.0 / 128, total, outcome_points_left(total, end));
+}
+
+/* Finds the best of SPACE together with how elements compute its tiles.  What they cost at least is known sooner than what
+ * they cost: so nothing costs less than what is best if that is all. */
+static void search_elements(struct crew *crew, struct space *space, struct outcome *total, long limit)
+{
+	struct outcome relaxed = { .found = false, .unmapped = INFINITY };
+	double bound, least = INFINITY;
+	bool is_all;
+	int ways = space_assignments(space, &is_all);
+
+	search_unpriced(crew, space, total, limit / 16);
+	search_at_random(crew, space, ways, total, limit - limit / 4);
+	space->is_relaxed = true;
+	run_search(crew, space, &relaxed, limit / 4);
+	space->is_relaxed = false;
+	total->points += relaxed.points;
+	if (!relaxed.found)
+		return;
+	bound = fmin(asked_of(space, &relaxed), relaxed.bound);
+	space_assign_first(space);
+	for (int way = 0; way < ways; way++) {
+		double reached = search_from_below(crew, space, bound, total, outcome_points_left(total, limit) / (ways - way));
+
+		least = fmin(least, reached);
+		space_assign_next(space);
+	}
+	space_assign_first(space);
+	total->is_complete = is_all && least >= asked_of(space, total);
+	total->bound = is_all ? least : bound;
 }
 
 /* Turns that save nothing are switched off: simpler code. */

@@ -11,6 +11,7 @@
 struct element_options {
 	struct mapping_rules rules;
 	double macs;                 /* multiply-accumulates of an iteration of all loops */
+	unsigned bypassing;          /* bit a: registers may be all that holds array a, though no memory of the options is they */
 };
 
 struct search_options {

@@ -487,6 +487,8 @@ bool store_array(struct tree *tree, int a, int store)
 	const struct level *level = &tree->levels[store];
 	struct stored *stored = &tree->stored[a];
 	bool is_apart = true, may_turn, may_double, may_repeat;
+	/* registers hold one region of what is nowhere else */
+	bool is_all = is_bypassed(space, a);
 	int slide = -1;
 
 	memset(stored, 0, sizeof *stored);
@@ -517,14 +519,14 @@ bool store_array(struct tree *tree, int a, int store)
 	/* asking costs most of what is done here */
 	if (array->is_written && !space->is_apart[a] && (may_double || may_turn))
 		is_apart = regions_are_disjoint(space->model, &tree->path, array, store);
-	stored->is_double = may_double && is_apart && array->anchored == 0 && may_repeat;
+	stored->is_double = may_double && !is_all && is_apart && array->anchored == 0 && may_repeat;
 	if (options->doubled[a] == 1 && !stored->is_double)
 		return false;
-	stored->most_slots = !may_turn || !is_apart || array->anchored != 0 || !may_repeat ? 1 :
+	stored->most_slots = is_all || !may_turn || !is_apart || array->anchored != 0 || !may_repeat ? 1 :
 		level->choice.count;
 	if (options->slots[a] > stored->most_slots)
 		return false;
-	if (options->sliding[a] != 0)
+	if (options->sliding[a] != 0 && !is_all)
 		slide = slide_dim(space->model, &tree->path, array, store);
 	if (slide >= 0 && options->sliding[a] < 0 && !is_aligned(tree, a, (struct storage){
 		.store = store, .slots = 1, .is_sliding = true }))

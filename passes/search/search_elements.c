@@ -25,14 +25,14 @@ struct elements_cost elements_bound(const struct space *space, const double *byt
 {
 	const struct prices *prices = &space->options->prices;
 	struct elements_cost cost = { 0, 0, 0 };
-	double moved = 0;
+	double words = 0;
 
 	/* what comes to the scratchpad comes from there to some element, and leaves likewise, as often as its region comes; where a
 	 * memory adds sums up they leave alone */
 	for (int a = 0; a < space->model->array_count; a++)
-		moved += space->is_coupled[a] ? 0 : fmax(bytes[a], 0) * (space->elements->rules.accumulating &&
-			space->elements->rules.sums >> a & 1 ? 0.5 : 1);
-	cost.words = fmax((prices->moved + prices->delivered) * moved, space->least_elements);
+		words += space->is_coupled[a] ? 0 : fmax(bytes[a], 0) * (space->elements->rules.accumulating &&
+			space->elements->rules.sums >> a & 1 ? 0.5 : 1) * (prices->delivered + (is_bypassed(space, a) ? 0 : prices->moved));
+	cost.words = fmax(words, space->least_elements);
 	if (prices_have_time(prices))
 		cost.cycles = least_cycles(space, bytes);
 	return cost;

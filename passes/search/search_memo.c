@@ -109,6 +109,7 @@ static void copy_elements(struct question *question, const struct arch *arch, co
 	for (int way = 0; way < ARRAY_WAYS; way++)
 		question->array.networks[way] = arch->array.networks[way];
 	question->elements.macs = elements->macs;
+	question->elements.bypassing = elements->bypassing;
 	question->elements.rules.shareable = elements->rules.shareable;
 	question->elements.rules.sums = elements->rules.sums;
 	question->elements.rules.accumulating = elements->rules.accumulating;
@@ -129,6 +130,7 @@ static void ask(struct question *question, const struct nest_model *model,
 	memset(question, 0, sizeof *question);
 	question->model.loop_count = model->loop_count;
 	question->model.array_count = model->array_count;
+	question->model.bypass_memory = model->bypass_memory;
 	copy_arch(question, arch);
 	question->options.buffering = options->buffering;
 	question->options.effort = options->effort;
@@ -156,6 +158,7 @@ static void ask(struct question *question, const struct nest_model *model,
 	question->options.divides = options->divides;
 	question->options.prefers_memory = options->prefers_memory;
 	question->options.prices.byte = options->prices.byte;
+	question->options.prices.access = options->prices.access;
 	question->options.prices.command = options->prices.command;
 	question->options.prices.moved = options->prices.moved;
 	question->options.prices.delivered = options->prices.delivered;

@@ -191,7 +191,8 @@ static bool has_equals(const struct tree *tree)
 static bool may_be_better(const struct tree *tree, double lower, double scratchpad,
 	double commands)
 {
-	struct cost least = { .crossings = { [BOUNDARY_EXTERNAL] = { lower, commands, 0 } }, .scratchpad_bytes = scratchpad,
+	struct cost least = { .crossings = { [BOUNDARY_EXTERNAL] = { lower, commands, 0 } },
+		.bypassed_bytes = tree->bypassed, .scratchpad_bytes = scratchpad,
 		.work = 1 };
 	struct objective objective = tree->space->objective;
 
@@ -315,6 +316,7 @@ void leaf(struct tree *tree, int depth)
 	double kept_none[MODEL_ARRAYS] = { 0 };
 	bool fits = true;
 
+	tree->bypassed = 0;
 	for (int m = 0; m < space->memory_count; m++)
 		tree->left[m] = space->memories[m].capacity;
 	for (int a = 0; a < space->model->array_count; a++) {
@@ -322,6 +324,7 @@ void leaf(struct tree *tree, int depth)
 
 		kept_none[a] = bytes_unkept(tree, a);
 		*left -= tree->stored[a].least_memory;
+		tree->bypassed += is_bypassed(space, a) ? tree->stored[a].least_bytes : 0;
 		fits = fits && *left >= 0;
 		tree->commands_of_least[a] = command_count(space, a, &tree->stored[a],
 			tree->stored[a].least);

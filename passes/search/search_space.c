@@ -178,6 +178,11 @@ static void add_array(struct space *space, int a)
 	}
 }
 
+static bool may_bypass(const struct search_options *options, int a)
+{
+	return options->elements && options->elements->bypassing >> a & 1;
+}
+
 /* Arrays that can change places without a difference. */
 static bool are_twins(const struct space *space, int one, int other)
 {
@@ -198,9 +203,9 @@ static bool are_twins(const struct space *space, int one, int other)
 	return a.rank == b.rank && a.element_bytes == b.element_bytes &&
 		a.is_read == b.is_read && a.is_written == b.is_written &&
 		a.is_created == b.is_created && a.is_dropped == b.is_dropped &&
-		a.anchored == b.anchored && a.align_bytes == b.align_bytes &&
+		a.anchored == b.anchored && a.role == b.role && a.align_bytes == b.align_bytes &&
 		a.first_bytes == b.first_bytes && a.align_rank == b.align_rank &&
-		options->memories[one] == options->memories[other] &&
+		options->memories[one] == options->memories[other] && may_bypass(options, one) == may_bypass(options, other) &&
 		options->store[one] == options->store[other] &&
 		options->min_store[one] == options->min_store[other] &&
 		options->slots[one] == options->slots[other] &&
@@ -231,6 +236,7 @@ static void add_elements(struct space *space)
 	long registers = 0;
 	const struct prices *prices = &space->options->prices;
 	const char *argument;
+	bool may_be_apart = false;
 
 	space->elements = elements;
 	space->iterations = 1;
@@ -245,7 +251,9 @@ static void add_elements(struct space *space)
 		for (int d = 0; d < space->model->arrays[a].rank; d++)
 			space->may_shrink[a] = space->may_shrink[a] || space->gap_loop[a][d] != NO_GAPS;
 	}
-	if (!elements->rules.accumulating &&
+	for (int a = 0; a < space->model->array_count; a++)
+		may_be_apart = may_be_apart || (space->model->bypass_memory && space->allowed[a] >> space->model->bypass_memory & 1);
+	if (!elements->rules.accumulating && !may_be_apart &&
 		!__builtin_mul_overflow((long)array->x * array->y, array->registers_bytes, &registers))
 		space->least_elements = (prices->moved + prices->delivered) *
 			(double)model_lower_bound(space->model, registers, &argument);
@@ -288,7 +296,7 @@ void space_init(struct space *space, const struct nest_model *model,
 			if (are_twins(space, b, a))
 				space->alike[a] = b;
 	}
-	space_assign_first(space);
+	space_allow(space, options->elements);
 	add_elements(space);
 }
 
@@ -298,7 +306,7 @@ void space_init(struct space *space, const struct nest_model *model,
 static int next_memory(const struct space *space, int a, int m)
 {
 	for (m++; m < space->memory_count; m++)
-		if (space->options->memories[a] >> m & 1)
+		if (space->allowed[a] >> m & 1)
 			return m;
 	return -1;
 }
@@ -319,6 +327,16 @@ static bool is_first_of_alike(const struct space *space)
 		if (space->alike[a] >= 0 && space->memory_of[a] < space->memory_of[space->alike[a]])
 			return false;
 	return true;
+}
+
+void space_allow(struct space *space, const struct element_options *elements)
+{
+	for (int a = 0; a < space->model->array_count; a++) {
+		space->allowed[a] = space->options->memories[a];
+		if (elements && elements->bypassing >> a & 1)
+			space->allowed[a] |= 1u << space->model->bypass_memory;
+	}
+	space_assign_first(space);
 }
 
 void space_assign_first(struct space *space)

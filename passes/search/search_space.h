@@ -10,7 +10,9 @@ void space_init(struct space *space, const struct nest_model *model,
 	double least_bytes);
 void space_clear(struct space *space);
 
-/* Each array lies in one of the memories that SPACE's options allow it: the first way, with which a
+/* Arrays may lie where SPACE's options and ELEMENTS (NULL: none compute) allow it. */
+void space_allow(struct space *space, const struct element_options *elements);
+/* Each array lies in one of the memories that are allowed: the first way, with which a
  * space begins, and the next; false: that was the last, and the first is next.  Ways that differ in names of arrays only
  * are one. */
 void space_assign_first(struct space *space);

@@ -81,6 +81,7 @@ struct tree {
 	 * slots. */
 	long leaf_points;
 	double commands_of_least[MODEL_ARRAYS];
+	double bypassed;             /* bytes of arrays that registers alone hold */
 	struct elements_cost leaf_elements;   /* there, once it IS_MAPPED; no less before */
 	struct mapping leaf_mapping, mapping; /* likewise; of the best */
 	bool is_mapped;
@@ -96,6 +97,11 @@ double slots_memory(const struct space *space, int a, const struct stored *store
 double slots_traffic(const struct stored *stored, long slots);
 /* BYTES of array A in granules of its memory. */
 double round_bytes(const struct space *space, int a, double bytes);
+/* Registers are all that holds array A. */
+static inline bool is_bypassed(const struct space *space, int a)
+{
+	return space->model->bypass_memory && space->memory_of[a] == space->model->bypass_memory;
+}
 /* The memory that array A lies in. */
 static inline const struct room_of_memory *room_of(const struct space *space, int a)
 {

@@ -82,7 +82,7 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 	struct crossing least = { 0, 0, 0 };
 	struct need_of_memory needs[MEMORY_LIMIT];
 	struct elements_cost elements = { 0, 0, 0 };
-	double kept_none[MODEL_ARRAYS];
+	double kept_none[MODEL_ARRAYS], before, bypassed = 0;
 	struct cost cost;
 
 	for (int m = 0; m < space->memory_count; m++)
@@ -94,8 +94,10 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 		double smallest = level->arrays[a].least;
 		int bytes = space->model->arrays[a].element_bytes;
 
+		before = least.bytes;
 		if (level->stored >> a & 1) {
 			least.bytes += stored->least_bytes;
+			bypassed += is_bypassed(space, a) ? least.bytes - before : 0;
 			kept_none[a] = bytes_unkept(tree, a);
 			least.commands += stored->least_commands;
 			least.runs += slots_traffic(stored, stored->most) / tree->levels[stored->store].arrays[a].piece;
@@ -107,6 +109,7 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 			continue;
 		}
 		least.bytes += least_unkept(space, a, state, smallest);
+		bypassed += is_bypassed(space, a) ? least.bytes - before : 0;
 		kept_none[a] = least_in_registers(space, a, state);
 		least.runs += least_kept(space, a, state) / level->arrays[a].piece;
 		savings[a].rate = state->turns * space->visit_bytes[a] / bytes;
@@ -121,7 +124,8 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 			space->memories[m].capacity - needs[m].least + needs[m].spare);
 	if (space->elements)
 		elements = elements_bound(space, kept_none);
-	cost = (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = least },
+	/* what memory saves of these bytes it saves at their whole price */
+	cost = (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = least }, .bypassed_bytes = bypassed,
 		.scratchpad_bytes = add_needs(space, needs, fits), .work = 1 };
 	bound_elements_cost(space, &elements, &cost);
 	return cost;

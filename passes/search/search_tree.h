@@ -28,7 +28,8 @@ struct space {
 	struct room_of_memory memories[MEMORY_LIMIT];
 	double capacity;             /* of all together: bytes */
 	bool is_limited;             /* that is less than the sum */
-	int memory_of[MODEL_ARRAYS];        /* in which of them each array lies */
+	unsigned allowed[MODEL_ARRAYS];     /* bit m: the array may lie in memory m */
+	int memory_of[MODEL_ARRAYS];        /* in which of them it lies */
 	/* By loop: sizes that make it a tile loop, largest first; none if only the whole
 	 * extent may be used.  is_tiled: the user fixed a size below the extent. */
 	struct tile_choice *choices[MODEL_LOOPS];

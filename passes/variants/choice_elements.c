@@ -60,6 +60,9 @@ void elements_price(struct choice *choice)
 	if (elements_hindrance(choice) || !mapping_rules_of(&question, &elements->rules))
 		return;
 	elements->macs = most_iteration_macs(choice);
+	for (int a = 0; a < choice->model.array_count && choice->model.bypass_memory; a++)
+		elements->bypassing |= (choice->compilation->arch->array.bypass >> choice->model.arrays[a].role & 1
+			& !choice->asked.said.memories[a]) << a;
 	choice->options.elements = elements;
 	choice->options.prices = *prices;
 	choice->options.prices.macs = fmax(0, (double)nest_macs(choice->variant.nest));

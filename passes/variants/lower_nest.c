@@ -398,7 +398,7 @@ static bool find_in(struct compilation *compilation, const struct nest *nest,
 struct less_key {
 	long bytes, effort, restriction[5], buffering;
 	long memories[MEMORY_LIMIT]; /* where there are several */
-	double prices[9];            /* no padding: keys are compared byte by byte */
+	double prices[10];           /* no padding: keys are compared byte by byte */
 	unsigned long carried[4];
 	char form[];                 /* "": all */
 };
@@ -414,7 +414,7 @@ static struct nest_query less_query(const struct compilation *compilation, const
 		.effort = points_in_less(compilation),
 		.restriction = { restriction->held_roles, restriction->is_in_source_order,
 		restriction->is_forward, restriction->divides, restriction->prefers_memory },
-		.buffering = compilation->request.buffering, .prices = { prices->byte, prices->command, prices->moved,
+		.buffering = compilation->request.buffering, .prices = { prices->byte, prices->access, prices->command, prices->moved,
 		prices->delivered, prices->reduced, prices->cycle, prices->multiplies, prices->mac, prices->macs } };
 	for (int m = 0; m < look->less->memory_count; m++)
 		key->memories[m] = look->less->memories[m].bytes;

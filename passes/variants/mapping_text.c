@@ -232,10 +232,15 @@ static void take_holds(struct making *making)
 	for (int a = 0; a < making->model->array_count; a++) {
 		struct hold *hold = &making->mapping->holds[a];
 		int store = making->schedule->storage[a].store;
-		hold->depth = hold->depth < store ? store : hold->depth;
+		bool is_all = bypasses(making->model, &making->schedule->storage[a]);
+		hold->depth = hold->depth < store || is_all ? store : hold->depth;
 		hold->is_double = making->machine->is_double && hold->depth > 0 && !making->model->arrays[a].anchored
 			&& !making->model->arrays[a].is_written;
 		take_hold(making, a);
+		if (is_all && !mapping_holds_alone(hold, &making->schedule->storage[a]))
+			find_fault(making, making->asked->holds[a].line, arena_printf(making->arena, "registers are all that holds '%s', which "
+				"bypasses memories: they hold one region, where the schedule stores it, in a single buffer without a window that "
+				"slides", making->model->arrays[a].name));
 	}
 }
 

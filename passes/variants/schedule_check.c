@@ -123,6 +123,7 @@ static const struct kind {
 	{ "store", IN_NEST | IN_MERGED | IN_PRAGMA, 2, 0, "store ARRAY outside|in LOOP [slots N] [sliding] "
 		"[double|single]" },
 	{ "memory", IN_NEST | IN_MERGED | IN_GROUP | IN_PRAGMA, 2, 2, "memory ARRAY NAME" },
+	{ "bypass", IN_NEST | IN_PRAGMA, 1, 1, "bypass ARRAY" },
 	{ "spatial", IN_NEST | IN_PRAGMA, 3, 3, "spatial LOOP x|y|free N" },
 	{ "register", IN_NEST | IN_PRAGMA, 2, 2, "register LOOP N" },
 	{ "steps", IN_NEST | IN_PRAGMA, 0, 0, "steps LOOP ..." },

@@ -102,7 +102,7 @@ static bool share_buffers(const char *name, const char *other)
 
 bool schedule_lines_clash(const struct schedule_line *line, const struct schedule_line *other)
 {
-	static const char *const of_a_name[] = { "tile", "store", "memory", "repeat", "stream", "double", "carry",
+	static const char *const of_a_name[] = { "tile", "store", "memory", "bypass", "repeat", "stream", "double", "carry",
 		"spatial", "register", "hold" };
 	if (line->is_heading || !schedule_line_is(other, line->words[0].text))
 		return false;

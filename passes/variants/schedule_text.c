@@ -87,9 +87,12 @@ const char *schedule_print(struct arena *arena, const struct arch *arch,
 		text = arena_printf(arena, "%s%s%s\n", text, *turns ? turns : "serpentine", steps);
 	for (int a = 0; a < model->array_count; a++)
 		text = append(arena, text, print_storage(arena, model, options, schedule, a));
-	for (int a = 0; a < model->array_count && arch_memory_count(arch) > 1; a++)
-		text = arena_printf(arena, "%smemory %s %s\n", text, buffer_name(arena, model, a),
-			arch_memory(arch, schedule->storage[a].memory).name);
+	for (int a = 0; a < model->array_count; a++)
+		if (bypasses(model, &schedule->storage[a]))
+			text = arena_printf(arena, "%sbypass %s\n", text, buffer_name(arena, model, a));
+		else if (arch_has_memories(arch))
+			text = arena_printf(arena, "%smemory %s %s\n", text, buffer_name(arena, model, a),
+				arch_memory(arch, schedule->storage[a].memory).name);
 	if (schedule->mapping)
 		text = append(arena, text, mapping_print(arena, model, schedule));
 	return text;
@@ -366,6 +369,8 @@ static unsigned memory_named(struct schedule_reader *reader)
 {
 	const struct schedule_word *word = &reader->line->words[2];
 	int m = arch_memory_named(reader->compilation->arch, word->text);
+	if (m > 0 && m == reader->compilation->arch->bypass_memory)
+		m = -1;
 	if (m < 0)
 		fail(reader, arena_printf(reader->arena, "'%s' has no memory", reader->compilation->arch->name),
 			word);
@@ -424,6 +429,28 @@ static void read_memory_of(struct schedule_reader *reader, int a)
 	reader->memories[a] = reader->line;
 	if (memory)
 		reader->options->memories[a] = memory;
+}
+
+/* Array A goes between external memory and registers alone. */
+static void read_bypass_of(struct schedule_reader *reader, int a)
+{
+	const struct arch *arch = reader->compilation->arch;
+	reader->memories[a] = reader->line;
+	if (!arch->bypass_memory)
+		fail(reader, arena_printf(reader->arena, "the elements of '%s' get nothing that bypasses memories ('pe_array.bypass'):",
+			arch->name), &reader->line->words[1]);
+	else if (!(arch->array.bypass >> reader->model->arrays[a].role & 1))
+		fail(reader, arena_printf(reader->arena, "'%s' says of which roles arrays bypass memories ('pe_array.bypass'), %s is none of them:",
+			arch->name, role_names[reader->model->arrays[a].role]), &reader->line->words[1]);
+	else
+		reader->options->memories[a] = 1u << arch->bypass_memory;
+	if (!reader->mapping->line)
+		reader->mapping->line = reader->line;
+}
+
+static void read_bypass(struct schedule_reader *reader)
+{
+	read_of_buffers(reader, read_bypass_of);
 }
 
 /* The array of the function that the next word names; -1 (a failure): none. */
@@ -502,7 +529,7 @@ static void read_fact(struct schedule_reader *reader)
 	} facts[] = {
 		{ "tile", false, read_tile }, { "order", false, read_order },
 		{ "serpentine", false, read_serpentine }, { "store", false, read_store },
-		{ "memory", false, read_memory },
+		{ "memory", false, read_memory }, { "bypass", false, read_bypass },
 		{ "spatial", false, read_spatial }, { "register", false, read_register },
 		{ "steps", false, read_steps }, { "hold", false, read_hold },
 		{ "repeat", true, read_repeat }, { "stream", true, read_stream },

@@ -20,6 +20,7 @@
  *                             ARRAY:G is the buffer G of an array that has several, ARRAY
  *                             all of them
  *     memory ARRAY NAME       in which of the machine's memories that lies
+ *     bypass ARRAY            in none: registers are all that holds it
  * and what passes/variants/mapping_text.h says of processing elements.
  * `nest NAME` starts the facts of the nest of that name.  What --emit=schedule prints,
  * --schedule reads; `#pragma loopc FACT` before a loop states one for its nest.  What a

@@ -44,6 +44,7 @@ class Machine:
         self.mac, self.network, self.dram = rng.choice([0.5, 1, 3]), rng.choice([0, 2]), rng.choice([10, 200])
         self.register, self.scratchpad = Price(rng, "register", [0.1, 4]), Price(rng, "scratchpad", [1, 6, 13.5])
         self.leakage = rng.choice([0, 0, 0.5, 20])
+        bypass = rng.choice(["", "", "bypass: [output], ", "bypass: [input, weight, output], "])
         memories, registers = "scratchpad: { bytes: %d }" % self.bytes["scratchpad"], "registers_bytes: %d, " % size
         if rng.random() < 0.25:
             self.bytes = {"operands": rng.choice([96, 2048]), "results": rng.choice([64, 1024])}
@@ -56,27 +57,29 @@ class Machine:
             registers = ""
         self.text = (
             "version: 2\nname: m\n%s\ndma: { startup_cycles: %d, bytes_per_cycle: %d }\n"
-            "pe_array: { x: %d, y: %d, %sshape: %s, registers: %s, mac_cycles: %g }\n%s"
+            "pe_array: { x: %d, y: %d, %s%sshape: %s, registers: %s, mac_cycles: %g }\n%s"
             "energy_pj: { mac: %g, %s, network: %g, %s, dram: %g%s }\n" % (
-                memories, rng.choice([0, 5, 40]), rng.choice([1, 4]), self.array["x"], self.array["y"], registers,
+                memories, rng.choice([0, 5, 40]), rng.choice([1, 4]), self.array["x"], self.array["y"], registers, bypass,
                 "free" if self.array["free"] else "rows", rng.choice(["single", "double"]), rng.choice([0.5, 1, 3]), roles,
                 self.mac, self.register, self.network, self.scratchpad, self.dram,
                 ", leakage_pj_per_cycle: %g" % self.leakage if self.leakage else ""))
 
     def energy(self, kernel, sizes):
         """Of all that KERNEL is reported to do, with elements of so many bytes; words have 16 bits."""
+        bypassing = {array["name"] for array in kernel["levels"][0]["arrays"] if array.get("bypass")}
         memory = {buffer["array"]: buffer.get("memory", "scratchpad") for buffer in kernel["scratchpad"]["buffers"]}
+        access = {name: 0 if name in bypassing else self.scratchpad.of(self.bytes[memory[name]]) for name in memory}
         sums = 3 * self.register.of(self.registers["output"]) + self.network + self.mac
         energy = kernel["macs"] * (self.mac + self.register.of(self.registers["input"]) + self.register.of(
             self.registers["weight"]) + 2 * self.register.of(self.registers["output"]))
         energy += self.leakage * kernel["time"]["cycles"]
         for array in kernel["traffic"]["arrays"]:
             words = (array["read_bytes"] + array["write_bytes"]) / 2
-            energy += words * (self.dram + self.scratchpad.of(self.bytes[memory[array["name"]]]))
+            energy += words * (self.dram + access[array["name"]])
         for array in kernel["levels"][0]["arrays"]:
             scale = sizes[array["name"]] / 2
-            energy += scale * ((array["array_read_words"] + array["array_write_words"]) * self.scratchpad.of(
-                self.bytes[memory[array["name"]]]) + array["delivered_words"] * self.network + array["reduced_words"] * sums)
+            energy += scale * ((array["array_read_words"] + array["array_write_words"]) * access[array["name"]]
+                               + array["delivered_words"] * self.network + array["reduced_words"] * sums)
         return energy
 
 
@@ -152,7 +155,7 @@ def main():
             print("seed %d: %s" % (seed, wrong))
             return 1
     print("%d plans were compared, %d of %d nests have what bounds them" % (compared, reached, count))
-    return 0 if compared >= count and reached > 0 else 1
+    return 0 if compared >= count and (reached > 0 or count < 9) else 1
 
 
 if __name__ == "__main__":

@@ -24,11 +24,11 @@ STRUCTURES = {
     "mapping_rules": ("passes/search/mapping_search.h", r"question->elements\.rules\.", set()),
     "hold_rule": ("passes/search/mapping_search.h", r"question->elements\.rules\.holds\[\w+\]\.", set()),
     "pe_array": ("ir/pe_array.h", r"question->array\.", {
-        "computes"}),
+        "computes", "bypass"}),
     "arch_memory": ("ir/arch.h", r"question->arch\.memories\[\w+\]\.", {"name", "roles", "accumulates"}),
     "arch": ("ir/arch.h", r"question->arch\.", {
         "name", "accumulates", "max_bytes", "max_count", "max_stride_bytes", "dma_align_bytes", "has_pe_array", "array", "energy_mac_pj",
-        "energy_register_pj", "energy_scratchpad_pj", "energy_leakage_pj", "energy_register_by_bytes", "energy_scratchpad_by_bytes", "energy_dram_pj", "energy_network_pj", "energy_reduce_pj", "energy_dram_bit_pj", "energy_word_bits",
+        "energy_register_pj", "energy_scratchpad_pj", "energy_leakage_pj", "bypass_memory", "energy_register_by_bytes", "energy_scratchpad_by_bytes", "energy_dram_pj", "energy_network_pj", "energy_reduce_pj", "energy_dram_bit_pj", "energy_word_bits",
         "energy_scratchpad_sqrt_pj", "energy_bank_bits", "energy_bank_select", "energy_register_file_bytes",
         "energy_is_sized_by_schedule", "core_mac_cycles", "burst_bytes", "burst_cycles", "write_burst_cycles"}),
 }
