@@ -77,7 +77,7 @@ void report_elements_json(json_t *entry, const struct plan *plan, const struct p
 		"write_words", (json_int_t)scratchpad_words(plan, nest, true), "arrays", arrays, "lower_bound_words",
 		elements->bound_argument ? json_integer((json_int_t)elements->bound_words) : json_null(), "argument",
 		elements->bound_argument ? elements->bound_argument : "none", "name", "register",
-		"words", nest->macs < 0 ? json_null() : json_integer((json_int_t)ACCESSES_OF_MAC * nest->macs)));
+		"words", nest->macs < 0 ? json_null() : json_integer((json_int_t)plan->arch->array.register_accesses * nest->macs)));
 }
 
 void report_elements_text(FILE *out, const struct plan *plan, const struct plan_nest *nest,

@@ -4,6 +4,7 @@ nodist_libloopc_a_SOURCES = archs/builtin.c driver/verify_support_text.c \
 	driver/verify_shadow_text.c
 
 arch_files = \
+	archs/chen-1.yaml archs/chen-2.yaml archs/chen-3.yaml archs/chen-4.yaml archs/chen-5.yaml \
 	archs/cluster-64k.yaml archs/cluster-8.yaml \
 	archs/default.yaml \
 	archs/dmazerunner-256.yaml \

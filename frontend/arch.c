@@ -75,6 +75,7 @@ static const struct key keys[] = {
 	{ "pe_array", "registers_bytes", KIND_BYTES, FIELD(array.registers_bytes), false, 0, BYTES_LIMIT, false },
 	{ "pe_array", "multicast", KIND_AXES, FIELD(array.multicast), false, 0, 0, false },
 	{ "pe_array", "reduce", KIND_AXES, FIELD(array.reduce), false, 0, 0, false },
+	{ "pe_array", "register_accesses", KIND_INT, FIELD(array.register_accesses), false, 1, 4, false },
 	{ "pe_array", "bypass", KIND_ROLES, FIELD(array.bypass), false, 0, 0, false },
 	{ "pe_array", "shape", KIND_SHAPE, FIELD(array.is_free), false, 0, 0, false },
 	{ "pe_array", "registers", KIND_REGISTERS, FIELD(array), false, 0, 0, false },
@@ -687,6 +688,9 @@ static void fill_writes(struct reader *reader)
 static void check_array(struct reader *reader)
 {
 	const struct pe_array *array = &reader->arch->array;
+	if (array->register_accesses != 1 && array->register_accesses != ACCESSES_OF_MAC)
+		diag_error(reader->diag, value_of(reader, "pe_array", "register_accesses"), "'pe_array.register_accesses' must be 4 or 1, not "
+			"%d", array->register_accesses);
 	for (int k = 0; k < 2; k++) {
 		unsigned axes = k ? array->reduce : array->multicast;
 		const char *name = k ? "reduce" : "multicast";

@@ -70,6 +70,8 @@ static double register_access_pj(const struct arch *arch, enum array_role role)
 
 double energy_operands_pj(const struct arch *arch)
 {
+	if (arch->has_pe_array && arch->array.register_accesses == 1)
+		return register_access_pj(arch, ROLE_OUTPUT);
 	return register_access_pj(arch, ROLE_INPUT) + register_access_pj(arch, ROLE_WEIGHT)
 		+ 2 * register_access_pj(arch, ROLE_OUTPUT);
 }

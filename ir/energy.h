@@ -6,9 +6,6 @@
 /* What a schedule costs in picojoules, from its counts: the models of ConvFusion (Waeijen
  * et al. 2021), section VII, whose parameters are the machine's (docs/machine.md). */
 
-/* Three operands are read and one result is written. */
-enum { ACCESSES_OF_MAC = 4 };
-
 struct energy_counts {
 	long macs;                   /* multiply-accumulates; -1: not known */
 	long register_macs;          /* those whose operands come from a register file; those of the
@@ -39,7 +36,7 @@ bool energy_memories_are_alike(const struct arch *arch);
 /* The least that an access of one of them costs; of a scratchpad whose size the schedule decides, of the smallest. */
 double energy_least_access_pj(const struct arch *arch);
 /* Picojoules of what a multiply-accumulate reads from registers and writes to them: an input, a weight, and an output both
- * ways. */
+ * ways; of machines that pay for one access, the output alone. */
 double energy_operands_pj(const struct arch *arch);
 
 struct energy energy_of(const struct arch *arch, const struct energy_counts *counts);

@@ -3,6 +3,9 @@
 
 #include <stdbool.h>
 
+/* Of registers by a multiply-accumulate: three operands are read and one result is written. */
+enum { ACCESSES_OF_MAC = 4 };
+
 /* What an array is to the layer that a nest computes (passes/analysis/roles.h). */
 enum array_role { ROLE_INPUT, ROLE_WEIGHT, ROLE_OUTPUT, ROLE_COUNT };
 /* Their names: "input", "weight", "output". */
@@ -25,6 +28,7 @@ struct pe_array {
 	/* Along which axes one read of the scratchpad serves all elements, and along which partial sums are added up
 	 * before one of them is written: bit 1 << axis. */
 	unsigned multicast, reduce;  /* AXES_... */
+	int register_accesses;       /* of a multiply-accumulate that are paid for: all; 1: that of the result alone */
 	unsigned bypass;             /* bit r: arrays of role r may go between external memory and registers alone */
 	bool is_free;                /* loops in space are on no axis; only their product is at most x y */
 	bool is_double;              /* the operands of the next step arrive during this one */
@@ -40,7 +44,7 @@ struct pe_array {
 /* A machine that says nothing of its array but the elements: one read serves all, and so on (docs/machine.md). */
 static inline struct pe_array pe_array_usual(void)
 {
-	return (struct pe_array){ .multicast = AXES_ANY, .reduce = AXES_ANY, .is_double = true,
+	return (struct pe_array){ .register_accesses = ACCESSES_OF_MAC, .multicast = AXES_ANY, .reduce = AXES_ANY, .is_double = true,
 		.networks = { [WAY_READ] = 3, [WAY_WRITE] = 1, [WAY_REDUCE] = 1 }, .words_per_cycle = 1 };
 }
 

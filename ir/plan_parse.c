@@ -387,6 +387,8 @@ static struct arch *parse_machine(struct parser *parser)
 		for (int r = 0; r < ROLE_COUNT; r++)
 			arch->array.role_bytes[r] = words_take_long(&parser->words);
 	}
+	if (words_take(&parser->words, "pe_accesses"))
+		arch->array.register_accesses = words_take_int(&parser->words);
 	if (words_take(&parser->words, "pe_bypass")) {
 		arch->array.bypass = (unsigned)words_take_long(&parser->words) & ((1u << ROLE_COUNT) - 1);
 		arch->bypass_memory = words_take_int(&parser->words);

@@ -331,6 +331,8 @@ static void print_machine(FILE *out, const struct arch *arch)
 	if (arch->array.is_split)
 		fprintf(out, "    pe_registers %ld %ld %ld\n", arch->array.role_bytes[ROLE_INPUT],
 			arch->array.role_bytes[ROLE_WEIGHT], arch->array.role_bytes[ROLE_OUTPUT]);
+	if (arch->array.register_accesses != ACCESSES_OF_MAC)
+		fprintf(out, "    pe_accesses %d\n", arch->array.register_accesses);
 	if (arch->array.bypass)
 		fprintf(out, "    pe_bypass %u %d\n", arch->array.bypass, arch->bypass_memory);
 	if (arch->array.mac_cycles > 0)

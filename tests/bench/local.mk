@@ -32,3 +32,9 @@ EXTRA_DIST += tests/bench/edp.sh
 .PHONY: bench-edp
 bench-edp: loopc
 	$(SHELL) $(srcdir)/tests/bench/edp.sh ./loopc
+
+# VGG-16 on a machine of Chen et al.
+EXTRA_DIST += tests/bench/chen.sh
+.PHONY: bench-chen
+bench-chen: loopc
+	$(SHELL) $(srcdir)/tests/bench/chen.sh ./loopc

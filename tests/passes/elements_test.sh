@@ -230,6 +230,97 @@ printf 'nest f\nform parts sequential 0\n' >parts.schedule
 exits 0 "parts on a machine with elements" "$LOOPC" --arch=m.yaml --schedule=parts.schedule --verify --report -o out.c parts.loop
 hasnt out '^  array: ' "parts: no elements compute them"
 
+# ---- what bypasses memories ----
+
+cat >layer.loop <<'EOF'
+#include <stdint.h>
+void layer(const int16_t X[8][16][16], const int16_t W[16][8][3][3], int16_t Y[16][14][14])
+{
+	for (int k = 0; k < 16; k++)
+		for (int p = 0; p < 14; p++)
+			for (int q = 0; q < 14; q++) {
+				Y[k][p][q] = 0;
+				for (int c = 0; c < 8; c++)
+					for (int r = 0; r < 3; r++)
+						for (int s = 0; s < 3; s++)
+							Y[k][p][q] += X[c][p + r][q + s] * W[k][c][r][s];
+			}
+}
+EOF
+# bypassing KEYS: a machine whose elements have these too
+bypassing()
+{
+	printf 'version: 2\nname: m\nscratchpad: { bytes: 2K }\ndma: { startup_cycles: 100, bytes_per_cycle: 4 }\n'
+	printf 'pe_array: { x: 4, y: 4, registers_bytes: 64, registers: single, mac_cycles: 1%s }\n' "$1"
+	printf 'energy_pj: { mac: 1, register: 1, network: 2, scratchpad: 6, dram: 200 }\n'
+}
+bypassing ', bypass: [output]' >bypass.yaml
+bypassing '' >plain.yaml
+cat >bypass.sched <<'EOF'
+nest layer
+tile p 1
+tile k 8
+order p k
+store Y in k
+bypass Y
+spatial k x 4
+spatial q y 4
+register k 2
+register q 4
+hold Y in k
+EOF
+exits 0 "sums leave from registers" "$LOOPC" --arch=bypass.yaml --schedule=bypass.sched --verify --report --report=r.json \
+	--emit=c=layer.c,h=layer.h,plan=layer.plan,schedule=again.sched layer.loop
+has out '^    Y +0 +3,136 +3,136 +0  bypasses memories$' "the table says so"
+has out '^  bypass: 224 of 1,024 bytes used$' "and what registers of all elements hold of it"
+is "$(python3 -c "import json; K = json.load(open('r.json'))['kernels'][0]; L = K['levels'][0]
+print([a['name'] for a in L['arrays'] if a['bypass']], L['write_words'] * 2 == sum(a['read_bytes'] for a in K['traffic']['arrays']))")" \
+	"['Y'] True" "nothing but what is read from outside is written into the scratchpad"
+has layer.c 'lrt_memory\(1\)' "it is copied from and to a memory of its own"
+has layer.h 'define LAYER_BYPASS_BYTES' "whose size the header has"
+has again.sched '^bypass Y$' "the schedule says it"
+hasnt again.sched '^memory' "and nothing of other memories, where there is one"
+exits 0 "the schedule that is printed" "$LOOPC" --arch=bypass.yaml --schedule=again.sched --emit=c=again.c,plan=again.plan layer.loop
+same layer.plan again.plan "makes the same plan"
+exits 0 "the plan that is printed" "$LOOPC" --emit=plan=again.plan layer.plan
+same layer.plan again.plan "is read back"
+
+# value MACHINE OPTIONS: what traffic + 0.03 x scratchpad comes to
+value()
+{
+	machine=$1
+	shift
+	"$LOOPC" --arch="$machine" --objective=traffic+0.03*scratchpad --verify --report=r.json -o /dev/null "$@" layer.loop || return
+	python3 -c "import json; print(json.load(open('r.json'))['functions'][0]['objective']['value'])"
+}
+with=$(value bypass.yaml) without=$(value plain.yaml)
+ok "what bypasses the scratchpad is found, and costs less: $with for $without" \
+	python3 -c "import sys; sys.exit(not float('$with') < 0.95 * float('$without'))"
+printf 'memory Y scratchpad\n' >told.sched
+is "$(value bypass.yaml --schedule=told.sched)" "$without" "not where the schedule gives it a memory"
+
+# refused WHAT LINES...: it cannot be, and what is said of it
+refused()
+{
+	what=$1
+	shift
+	printf '%s\n' "$@" >wrong.sched
+	exits 1 "refused: $what" "$LOOPC" --arch="$machine" --schedule=wrong.sched -o /dev/null layer.loop
+	has err "$what" "it says why: $what"
+}
+machine=plain.yaml
+refused "the elements of 'm' get nothing that bypasses memories" 'bypass Y'
+machine=bypass.yaml
+refused "input is none of them: 'X'" 'bypass X'
+refused "the nest has no array 'Z'" 'bypass Z'
+refused "'m' has no memory 'bypass'" 'memory Y bypass'
+refused "registers are all that holds 'Y'" 'tile p 1' 'tile k 8' 'order p k' 'store Y in k' 'bypass Y' 'register k 2' \
+	'spatial k x 2' 'hold Y in k.step'
+refused "registers are all that holds 'Y'" 'tile p 1' 'tile k 8' 'order p k' 'store Y in k' 'bypass Y' 'hold Y in k slots 2'
+printf 'version: 2\nname: m\nscratchpad: { bytes: 2K }\npe_array: { x: 4, y: 4, registers_bytes: 0, bypass: [output] }\n' >none.yaml
+exits 1 "no registers" "$LOOPC" --arch=none.yaml -o /dev/null layer.loop
+has err "'pe_array.bypass' needs registers" "no registers: it says so"
+
 # ---- random nests ----
 
 if command -v python3 >/dev/null 2>&1; then

@@ -24,7 +24,7 @@ STRUCTURES = {
     "mapping_rules": ("passes/search/mapping_search.h", r"question->elements\.rules\.", set()),
     "hold_rule": ("passes/search/mapping_search.h", r"question->elements\.rules\.holds\[\w+\]\.", set()),
     "pe_array": ("ir/pe_array.h", r"question->array\.", {
-        "computes", "bypass"}),
+        "computes", "bypass", "register_accesses"}),
     "arch_memory": ("ir/arch.h", r"question->arch\.memories\[\w+\]\.", {"name", "roles", "accumulates"}),
     "arch": ("ir/arch.h", r"question->arch\.", {
         "name", "accumulates", "max_bytes", "max_count", "max_stride_bytes", "dma_align_bytes", "has_pe_array", "array", "energy_mac_pj",
