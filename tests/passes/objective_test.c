@@ -91,7 +91,7 @@ static void more_of_a_field_is_no_better(void **unused)
 /* No field is left out of all figures: one that nobody asks for is no cost. */
 static void each_field_counts(void **unused)
 {
-	const struct objective priced = objective_priced(RANK_ASKED, &(struct prices){ .byte = 1, .cycle = 1 }, false);
+	const struct objective priced = objective_priced(RANK_ASKED, &(struct prices){ .byte = 1, .access = 0.5, .cycle = 1 }, false);
 	(void)unused;
 	for (int i = 0; i < FIELDS; i++) {
 		double fields[FIELDS] = { 0 };
@@ -100,7 +100,8 @@ static void each_field_counts(void **unused)
 		bool counts = false;
 		fields[i] = 1;
 		memcpy(&cost, fields, sizeof cost);
-		counts = objective_value(&priced, &cost) > objective_value(&priced, &nothing);
+		/* what bypasses memories saves something */
+		counts = objective_value(&priced, &cost) != objective_value(&priced, &nothing);
 		for (int f = 0; f < FIGURE_COUNT; f++)
 			counts |= cost_figure(&cost, (enum figure)f) > cost_figure(&nothing, (enum figure)f);
 		assert_true(counts);
