@@ -105,7 +105,7 @@ static void explain_node(struct walk *walk, const struct plan_node *node)
 }
 
 /* What processing elements move of ARRAY between the scratchpad and their registers. */
-static void explain_words(FILE *out, const struct plan_array *elements, const struct array *array)
+static void explain_words(FILE *out, const struct plan *plan, const struct plan_array *elements, const struct array *array)
 {
 	double all = (double)array->elements;
 	for (int i = 0; i < elements->count; i++) {
@@ -116,12 +116,13 @@ static void explain_words(FILE *out, const struct plan_array *elements, const st
 			(double)words[WORD_READ] / all);
 		fprintf(out, " and write %s (%.2f times)", report_number(words[WORD_WRITTEN]),
 			(double)words[WORD_WRITTEN] / all);
-		fprintf(out, "; %s come to single elements or leave them, %s are added up\n",
-			report_number(words[WORD_DELIVERED]), report_number(words[WORD_REDUCED]));
+		fprintf(out, "; %s come to single elements or leave them, %s are added up%s\n",
+			report_number(words[WORD_DELIVERED]), report_number(words[WORD_REDUCED]),
+			plan_words_bypass(plan->arch, &elements->words[i]) ? "; registers are all that holds it on chip" : "");
 	}
 }
 
-static void explain_array(FILE *out, const struct plan_nest *nest,
+static void explain_array(FILE *out, const struct plan *plan, const struct plan_nest *nest,
 	const struct plan_traffic *traffic)
 {
 	const struct array *array = traffic->array;
@@ -134,7 +135,7 @@ static void explain_array(FILE *out, const struct plan_nest *nest,
 	putc('\n', out);
 	explain_node(&(struct walk){ .out = out, .array = array }, nest->body);
 	if (nest->elements)
-		explain_words(out, nest->elements, array);
+		explain_words(out, plan, nest->elements, array);
 }
 
 void report_explain(FILE *out, const struct report *report)
@@ -146,7 +147,7 @@ void report_explain(FILE *out, const struct report *report)
 			fprintf(out, "%s (%s:%d) on %s\n", nest->name, nest->location.file,
 				nest->location.line, report->arch->name);
 			for (int t = 0; t < nest->traffic_count; t++)
-				explain_array(out, nest, &nest->traffic[t]);
+				explain_array(out, report->plans[p], nest, &nest->traffic[t]);
 			if (times)
 				report_time_explain(out, report->arch, &times[n],
 					report_commands_of_nest(report->plans[p], nest));

@@ -99,7 +99,7 @@ wrong 'store A in' "a loop's name is missing in the schedule"
 wrong 'tile i 90' "a number between 1 and the loop's extent, 8, is wanted, not '90' in the schedule"
 wrong 'order i i' "the order names twice the loop 'i' in the schedule"
 wrong 'serpentine i i' "the line names twice the loop 'i' in the schedule"
-wrong 'colour red' "form, tile, order, serpentine, store, memory, spatial, register, steps, hold, carry or nofuse is wanted, not 'colour'"
+wrong 'colour red' "form, tile, order, serpentine, store, memory, bypass, spatial, register, steps, hold, carry or nofuse is wanted, not 'colour'"
 cat >sum.loop <<'END'
 void sum(const float A[8][8], float B[8])
 {
