@@ -115,14 +115,15 @@ static long memory_end(const struct plan *plan, int m)
 	return end;
 }
 
-/* Of several memories each has a macro of its own too. */
+/* Of several memories each has a macro of its own too, and what bypasses them has one. */
 static void print_memories(struct header *header, const struct plan *plan, const char *stem)
 {
 	print_macro(header, stem, "", "_SCRATCHPAD_BYTES", memory_end(plan, 0));
 	for (int m = 0; m < plan->arch->memory_count; m++)
-		print_macro(header, stem, arena_printf(header->arena, "_%s",
-			macro_name(header->arena, NULL, plan->arch->memories[m].name)), "_BYTES",
-			memory_end(plan, m));
+		if (arch_has_memories(plan->arch) || (m && m == plan->arch->bypass_memory))
+			print_macro(header, stem, arena_printf(header->arena, "_%s",
+				macro_name(header->arena, NULL, plan->arch->memories[m].name)), "_BYTES",
+				memory_end(plan, m));
 }
 
 /* A walk of more loop iterations takes too long; the macro is left out then. */

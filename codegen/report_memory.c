@@ -107,6 +107,8 @@ static void memory_text(FILE *out, const struct plan *plan, const struct plan_ne
 void report_memory_text(FILE *out, const struct plan *plan, const struct plan_nest *nest)
 {
 	for (int m = 0; m < arch_memory_count(plan->arch); m++)
-		memory_text(out, plan, nest, m);
+		/* nothing bypasses memories but what is told */
+		if (!m || m != plan->arch->bypass_memory || nest->memory_used_bytes[m] > 0)
+			memory_text(out, plan, nest, m);
 	fprintf(out, "  stack: about %s bytes, by gcc up to -O2\n", report_number(codegen_stack_bytes(plan)));
 }

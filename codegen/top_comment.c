@@ -50,10 +50,21 @@ static void print_register_map(FILE *out, const struct plan *plan)
 	}
 }
 
+/* Some buffer lies in memory M. */
+static bool is_used(const struct plan *plan, int m)
+{
+	for (int i = 0; i < plan->buffer_count; i++)
+		if (plan->buffers[i]->home == IN_SCRATCHPAD && plan->buffers[i]->memory == m)
+			return true;
+	return false;
+}
+
 static void print_memory_map(FILE *out, const struct plan *plan, int m)
 {
 	const struct arch_memory memory = arch_memory(plan->arch, m);
 
+	if (m && m == plan->arch->bypass_memory && !is_used(plan, m))
+		return;
 	fprintf(out, " *   %s, of %ld bytes:\n", memory.name, memory.bytes);
 	for (int i = 0; i < plan->buffer_count; i++) {
 		const struct plan_buffer *buffer = plan->buffers[i];
