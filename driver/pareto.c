@@ -79,7 +79,7 @@ static void print_front(FILE *out, const struct fronts *fronts, const char *name
 	fprintf(out, "front of %s on %s: %d points%s%s\n", name, fronts->session->arch->name,
 		front->point_count, front->gap_count ? ", not complete" : "",
 		is_proved(front) ? "" : ", not all proved");
-	fprintf(out, "%6s %15s %18s", "point", arch_memory_count(fronts->session->arch) > 1 ? "all memories"
+	fprintf(out, "%6s %15s %18s", "point", arch_has_memories(fronts->session->arch) ? "all memories"
 		: "scratchpad", "traffic");
 	if (with_macs)
 		fprintf(out, " %18s", "macs");
