@@ -628,16 +628,19 @@ static void try_mirrors(struct annealing *annealing)
 
 bool anneal(struct tree *tree, const struct space *space, long points, struct schedule *schedule, struct mapping *mapping)
 {
-	enum { WALKS = 24 };
+	/* what costs time has many valleys: more of the walks are short then, and cooler */
+	const bool has_time = prices_have_time(&space->options->prices);
+	const int walks = has_time ? 60 : 24;
+	const double cool = has_time ? 0.025 : 0.05;
 	struct annealing annealing = { .tree = tree, .space = space, .random = 0x9E3779B97F4A7C15UL };
 
 	tree_begin(tree, space);
-	for (int w = 0; w < WALKS; w++) {
+	for (int w = 0; w < walks; w++) {
 		if (!begin(&annealing, schedule, mapping))
 			break;
 		/* where what is kept has to be timed that takes long; and it matters when all else is good */
-		annealing.may_keep = w % 2 && !prices_have_time(&space->options->prices);
-		walk(&annealing, points / WALKS, w % 2 ? 0.05 : 0.3);
+		annealing.may_keep = w % 2 && !has_time;
+		walk(&annealing, points / walks, w % 2 ? cool : 0.3);
 		if (annealing.found && annealing.may_keep)
 			simplify(&annealing);
 		if (annealing.found)
