@@ -143,9 +143,12 @@ long report_commands_of_nest(const struct plan *plan, const struct plan_nest *ne
 static long paid_scratchpad_bytes(const struct plan *plan)
 {
 	long used = 0;
-	for (int n = 0; n < plan->nest_count; n++)
-		if (plan->nests[n].scratchpad_used_bytes > used)
-			used = plan->nests[n].scratchpad_used_bytes;
+	for (int n = 0; n < plan->nest_count; n++) {
+		const struct plan_nest *nest = &plan->nests[n];
+		int bypass = plan->arch->bypass_memory;
+		long held = nest->scratchpad_used_bytes - (bypass ? nest->memory_used_bytes[bypass] : 0);
+		used = held > used ? held : used;
+	}
 	return energy_scratchpad_bytes(plan->arch, used);
 }
 

@@ -581,9 +581,9 @@ static bool are_alike(const char *name, const char *other)
 /* Each memory has a name of its own, that no other macro of a function has either. */
 static void check_name(struct reader *reader, int m)
 {
-	static const char *const taken[] = { "stack", "workspace", "read", "write", "commands", "bypass" };
+	static const char *const taken[] = { "stack", "workspace", "read", "write", "commands" };
 	const char *name = reader->arch->memories[m].name;
-	bool is_taken = m > 0 && are_alike(name, "scratchpad");
+	bool is_taken = (m > 0 && are_alike(name, "scratchpad")) || (reader->arch->array.bypass && are_alike(name, "bypass"));
 	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
 		is_taken |= are_alike(name, taken[i]);
 	if (is_taken)

@@ -226,7 +226,7 @@ static double search_from_below(struct crew *crew, struct space *space, double b
 }
 
 /* Finds the best of SPACE together with how elements compute its tiles.  What they cost at least is known sooner than what
- * they cost: so nothing costs less than what is best if that is all. */
+ * they cost: the best with that alone bounds all.  Each way to give arrays to memories is searched by itself. */
 static void search_elements(struct crew *crew, struct space *space, struct outcome *total, long limit)
 {
 	struct outcome relaxed = { .found = false, .unmapped = INFINITY };

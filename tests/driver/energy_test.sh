@@ -130,4 +130,15 @@ is "$(part scratchpad_pj)" "" "a core takes operands from several memories: what
 sed 's/scratchpad_by_bytes: .*1K: 5 }/scratchpad: 5/' core.yaml >alike.yaml
 exits 0 "alike" "$LOOPC" --arch=alike.yaml --report=r.json product.loop
 is "$(part scratchpad_pj)" 2620 "where all memories cost the same it is: 4 x 120 + 44 accesses"
+
+# What bypasses the scratchpad makes it no larger, where its size is what is used of it.
+printf 'version: 2\nname: m\nscratchpad: { bytes: 128 }\npe_array: { x: 2, y: 2, registers_bytes: 64, bypass: [output] }\n' >m.yaml
+printf 'energy_pj: { mac: 1, register: 1, scratchpad: 0, scratchpad_sqrt: 0.5, scratchpad_size: schedule, dram: 100 }\n' >>m.yaml
+printf 'bypass C\n' >m.sched
+exits 0 "what bypasses" "$LOOPC" --arch=m.yaml --schedule=m.sched --report --report=r.json --verify product.loop
+has out 'C .* bypasses memories$' "what bypasses: it does"
+is "$(part scratchpad_pj)" "$(awk '/"name": "scratchpad"/ { on = 1 } on && $1 == "\"read_words\":" { w += $2 } on && $1 == "\"write_words\":" { w += $2 }
+	$1 == "\"used_bytes\":" && !used { used = $2 + 0 } END { printf "%.6g", w * 0.5 * sqrt(8 * mine) }' mine="$(python3 -c "
+import json; print(json.load(open('r.json'))['kernels'][0]['scratchpad']['memories'][0]['used_bytes'])")" r.json)" \
+	"what bypasses: the size is that of the rest"
 finish
