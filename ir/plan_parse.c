@@ -328,6 +328,63 @@ static void parse_prices_by_size(struct parser *parser, const char *name, struct
 	}
 }
 
+static void parse_pe_array(struct parser *parser, struct arch *arch)
+{
+	arch->has_pe_array = words_take_named(&parser->words, "pe_array") != 0;
+	arch->array = pe_array_usual();
+	arch->array.x = words_take_int(&parser->words);
+	arch->array.y = words_take_int(&parser->words);
+	arch->array.registers_bytes = words_take_long(&parser->words);
+	if (words_take(&parser->words, "pe_network")) {
+		arch->array.multicast = (unsigned)words_take_long(&parser->words) & AXES_ANY;
+		arch->array.reduce = (unsigned)words_take_long(&parser->words) & AXES_ANY;
+		arch->array.is_free = words_take_long(&parser->words) != 0;
+		long registers = words_take_long(&parser->words);
+		arch->array.is_double = registers != 0;
+		arch->array.shares_room = registers == 2;
+	}
+	if (words_take(&parser->words, "pe_registers")) {
+		arch->array.is_split = true;
+		for (int r = 0; r < ROLE_COUNT; r++)
+			arch->array.role_bytes[r] = words_take_long(&parser->words);
+	}
+	if (words_take(&parser->words, "pe_accesses"))
+		arch->array.register_accesses = words_take_int(&parser->words);
+	if (words_take(&parser->words, "pe_bypass")) {
+		arch->array.bypass = (unsigned)words_take_long(&parser->words) & ((1u << ROLE_COUNT) - 1);
+		arch->bypass_memory = words_take_int(&parser->words);
+		if (arch->bypass_memory < 1 || arch->bypass_memory != arch->memory_count - 1)
+			words_fail(&parser->words, "the last memory is what arrays have that bypass the others");
+	}
+	if (words_take(&parser->words, "pe_time"))
+		parse_array_time(parser, &arch->array);
+}
+
+static void parse_energy(struct parser *parser, struct arch *arch)
+{
+	words_expect(&parser->words, "energy_pj");
+	arch->energy_mac_pj = words_take_real(&parser->words);
+	arch->energy_register_pj = words_take_real(&parser->words);
+	arch->energy_scratchpad_pj = words_take_real(&parser->words);
+	arch->energy_dram_pj = words_take_real(&parser->words);
+	arch->energy_word_bits = ARCH_WORD_BITS;
+	if (words_take(&parser->words, "energy_network"))
+		arch->energy_network_pj = words_take_real(&parser->words);
+	arch->energy_reduce_pj = words_take(&parser->words, "energy_reduce") ? words_take_real(&parser->words) : -1;
+	if (words_take(&parser->words, "energy_model")) {
+		arch->energy_word_bits = words_take_int(&parser->words);
+		arch->energy_scratchpad_sqrt_pj = words_take_real(&parser->words);
+		arch->energy_bank_bits = words_take_long(&parser->words);
+		arch->energy_bank_select = words_take_real(&parser->words);
+		arch->energy_register_file_bytes = words_take_long(&parser->words);
+		arch->energy_is_sized_by_schedule = words_take_long(&parser->words) != 0;
+	}
+	parse_prices_by_size(parser, "energy_register_by_bytes", &arch->energy_register_by_bytes);
+	parse_prices_by_size(parser, "energy_scratchpad_by_bytes", &arch->energy_scratchpad_by_bytes);
+	if (words_take(&parser->words, "energy_leakage"))
+		arch->energy_leakage_pj = words_take_real(&parser->words);
+}
+
 static struct arch *parse_machine(struct parser *parser)
 {
 	struct arch *arch = ARENA_NEW(parser->arena, struct arch);
@@ -369,55 +426,8 @@ static struct arch *parse_machine(struct parser *parser)
 		arch->dma_align_bytes = words_take_int(&parser->words);
 	words_expect(&parser->words, "channels");
 	arch->channels = words_take_int(&parser->words);
-	arch->has_pe_array = words_take_named(&parser->words, "pe_array") != 0;
-	arch->array = pe_array_usual();
-	arch->array.x = words_take_int(&parser->words);
-	arch->array.y = words_take_int(&parser->words);
-	arch->array.registers_bytes = words_take_long(&parser->words);
-	if (words_take(&parser->words, "pe_network")) {
-		arch->array.multicast = (unsigned)words_take_long(&parser->words) & AXES_ANY;
-		arch->array.reduce = (unsigned)words_take_long(&parser->words) & AXES_ANY;
-		arch->array.is_free = words_take_long(&parser->words) != 0;
-		long registers = words_take_long(&parser->words);
-		arch->array.is_double = registers != 0;
-		arch->array.shares_room = registers == 2;
-	}
-	if (words_take(&parser->words, "pe_registers")) {
-		arch->array.is_split = true;
-		for (int r = 0; r < ROLE_COUNT; r++)
-			arch->array.role_bytes[r] = words_take_long(&parser->words);
-	}
-	if (words_take(&parser->words, "pe_accesses"))
-		arch->array.register_accesses = words_take_int(&parser->words);
-	if (words_take(&parser->words, "pe_bypass")) {
-		arch->array.bypass = (unsigned)words_take_long(&parser->words) & ((1u << ROLE_COUNT) - 1);
-		arch->bypass_memory = words_take_int(&parser->words);
-		if (arch->bypass_memory < 1 || arch->bypass_memory != arch->memory_count - 1)
-			words_fail(&parser->words, "the last memory is what arrays have that bypass the others");
-	}
-	if (words_take(&parser->words, "pe_time"))
-		parse_array_time(parser, &arch->array);
-	words_expect(&parser->words, "energy_pj");
-	arch->energy_mac_pj = words_take_real(&parser->words);
-	arch->energy_register_pj = words_take_real(&parser->words);
-	arch->energy_scratchpad_pj = words_take_real(&parser->words);
-	arch->energy_dram_pj = words_take_real(&parser->words);
-	arch->energy_word_bits = ARCH_WORD_BITS;
-	if (words_take(&parser->words, "energy_network"))
-		arch->energy_network_pj = words_take_real(&parser->words);
-	arch->energy_reduce_pj = words_take(&parser->words, "energy_reduce") ? words_take_real(&parser->words) : -1;
-	if (words_take(&parser->words, "energy_model")) {
-		arch->energy_word_bits = words_take_int(&parser->words);
-		arch->energy_scratchpad_sqrt_pj = words_take_real(&parser->words);
-		arch->energy_bank_bits = words_take_long(&parser->words);
-		arch->energy_bank_select = words_take_real(&parser->words);
-		arch->energy_register_file_bytes = words_take_long(&parser->words);
-		arch->energy_is_sized_by_schedule = words_take_long(&parser->words) != 0;
-	}
-	parse_prices_by_size(parser, "energy_register_by_bytes", &arch->energy_register_by_bytes);
-	parse_prices_by_size(parser, "energy_scratchpad_by_bytes", &arch->energy_scratchpad_by_bytes);
-	if (words_take(&parser->words, "energy_leakage"))
-		arch->energy_leakage_pj = words_take_real(&parser->words);
+	parse_pe_array(parser, arch);
+	parse_energy(parser, arch);
 	words_expect(&parser->words, "clock_hz");
 	arch->clock_hz = words_take_real(&parser->words);
 	return arch;
