@@ -115,6 +115,17 @@ exits 0 "least energy" "$LOOPC" --arch=m.yaml --report=r.json --objective=energy
 exits 0 "a front" "$LOOPC" --arch=m.yaml --pareto product.loop
 hasnt out energy "how long a point of a front runs is not known, and so what it leaks"
 
+# A machine that pays for one access of registers a multiply-accumulate, that of the result: its price is that of its part.
+priced 20000 'register_by_bytes: { 64: 1, 256: 2 }, scratchpad: 3' "$(printf "$array" 'register_accesses: 1, ')
+registers: { input: 64, weight: 256, output: 16 }"
+exits 0 "one access" "$LOOPC" --arch=m.yaml --report=r.json --emit=plan=m.plan product.loop
+is "$(part register_pj)" 60 "one access: 120 x 0.5"
+exits 0 "the plan" "$LOOPC" --emit=plan -o again.plan m.plan
+same m.plan again.plan "the plan's text keeps how many are paid for"
+priced 20000 'register: 1, scratchpad: 3' "$(printf "$array" 'registers_bytes: 64, register_accesses: 3, ')"
+exits 1 "three accesses" "$LOOPC" --arch=m.yaml product.loop
+has err "'pe_array.register_accesses' must be 4 or 1, not 3" "three accesses: it says why"
+
 # Several memories, each at the price of its size: A and B are in one, C in the other.
 printf 'version: 2\nname: m\nmemories:\n  - { name: data, bytes: 1K, holds: [input, weight] }\n  - { name: sums, bytes: 256, holds: [output] }\n' >m.yaml
 printf '%s\nenergy_pj: { mac: 1, register: 1, scratchpad_by_bytes: { 256: 2, 1K: 5 }, dram: 100 }\n' \
