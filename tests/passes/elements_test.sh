@@ -317,6 +317,10 @@ refused "'m' has no memory 'bypass'" 'memory Y bypass'
 refused "registers are all that holds 'Y'" 'tile p 1' 'tile k 8' 'order p k' 'store Y in k' 'bypass Y' 'register k 2' \
 	'spatial k x 2' 'hold Y in k.step'
 refused "registers are all that holds 'Y'" 'tile p 1' 'tile k 8' 'order p k' 'store Y in k' 'bypass Y' 'hold Y in k slots 2'
+exits 0 "Chen's machine" "$LOOPC" --arch=chen-1 --objective=traffic,scratchpad --verify --report -o out.c layer.loop
+has out '^    Y +0 +3,136 .* bypasses memories$' "sums are in none of its buffers"
+exits 0 "a cluster's cores" "$LOOPC" --arch=cluster-8 --verify --report -o out.c layer.loop
+has out '^  array: [1-8] of 8 elements' "share the layer"
 printf 'version: 2\nname: m\nscratchpad: { bytes: 2K }\npe_array: { x: 4, y: 4, registers_bytes: 0, bypass: [output] }\n' >none.yaml
 exits 1 "no registers" "$LOOPC" --arch=none.yaml -o /dev/null layer.loop
 has err "'pe_array.bypass' needs registers" "no registers: it says so"
