@@ -40,7 +40,7 @@ libloopc_a_SOURCES += \
 	passes/tiles/instances.h passes/tiles/loops.c passes/tiles/loops.h \
 	passes/tiles/lowering.c passes/tiles/lowering.h passes/tiles/stage.h
 libloopc_a_SOURCES += \
-	passes/regions/box.c passes/regions/box.h passes/regions/closed.c passes/regions/closed.h \
+	passes/regions/ahead.c passes/regions/ahead.h passes/regions/box.c passes/regions/box.h passes/regions/closed.c passes/regions/closed.h \
 	passes/regions/doubling.c \
 	passes/regions/footprint.c passes/regions/footprint.h passes/regions/general.c \
 	passes/regions/general.h passes/regions/holds.c passes/regions/holds.h \

@@ -46,7 +46,9 @@ struct copies copies_of(const struct nest_model *model, const struct arch *arch,
 			continue;
 		}
 		visits = iterations(model, schedule, storage->store);
-		runs = iterations(model, schedule, storage->store - 1);
+		/* what asks ahead does so from run to run (passes/regions/ahead.h) */
+		runs = storage->slots == 1 && !storage->is_sliding ? 1 :
+			iterations(model, schedule, storage->store - 1);
 		copies.exposed += cycles * runs / visits;
 		copies.waits = fmax(copies.waits, runs);
 		of_tile[storage->store] += cycles * (1 - runs / visits) / (visits - runs);

@@ -21,8 +21,8 @@ struct copies {
 	double tiles;                /* all together */
 };
 
-/* Those of SCHEDULE, evaluated, of MODEL.  Double buffers fetch the next tile while one is computed, but for the first in each
- * run of the loop that moves them. */
+/* Those of SCHEDULE, evaluated, of MODEL.  Double buffers fetch the next tile while one is computed, but for the first of all, or
+ * with several slots or a window that slides the first in each run of the loop that moves them. */
 struct copies copies_of(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule);
 /* Cycles of a run whose tiles take COMPUTING, all together: about.  If they wait for copies the words of a tile's first step come
  * after these, in FETCHING cycles. */

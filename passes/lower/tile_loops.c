@@ -6,27 +6,6 @@
 
 #define ARENA(lowering) ((lowering)->compilation->arena)
 
-/* Loop L goes down in its odd runs: the number of runs before this one in the block,
- * modulo 2. */
-static struct plan_expr *is_odd_run(const struct lowering *lowering, int l)
-{
-	struct arena *arena = ARENA(lowering);
-	struct plan_expr *runs = plan_const(arena, 0), *zero = runs;
-	struct plan_expr *odd = plan_const(arena, 1);   /* loops between take an odd number of runs */
-	bool even = false;           /* outer loops take an even number of runs each */
-	for (int m = l - 1; m >= lowering->first_inner && !even; m--) {
-		const struct tile_loop *loop = &lowering->loops[m];
-		runs = plan_make(arena, PLAN_ADD,
-			plan_select(arena, odd, plan_ref(arena, loop->var), zero), runs);
-		if (!loop->count)
-			odd = plan_make(arena, PLAN_AND, odd, plan_make(arena, PLAN_EQ,
-				plan_make(arena, PLAN_MOD, loop->trips, plan_const(arena, 2)),
-				plan_const(arena, 1)));
-		even = loop->count && loop->count % 2 == 0;
-	}
-	return plan_make(arena, PLAN_MOD, runs, plan_const(arena, 2));
-}
-
 /* How many tiles of SIZE iterations EXTENT iterations need. */
 static struct plan_expr *trips_of(const struct lowering *lowering, int dim,
 	struct plan_expr *extent, long size)
@@ -71,7 +50,8 @@ void make_scheduled_loop(struct lowering *lowering, int place, const char *suffi
 	struct tile_loop *loop = &lowering->loops[l];
 	make_tile_loop(lowering, loop, dim, schedule->tile[dim], lowering->extent[dim], suffix);
 	lowering->loop_of_dim[dim] = l;
-	struct plan_expr *odd = l > lowering->first_inner ? is_odd_run(lowering, l) : NULL;
+	/* it goes down in its odd runs */
+	struct plan_expr *odd = l > lowering->first_inner ? odd_steps(lowering, l, 0) : NULL;
 	loop->is_serpentine = schedule->is_serpentine[dim] || l == lowering->first_inner;
 	if (schedule->is_serpentine[dim] && odd) {
 		loop->is_backward = odd;

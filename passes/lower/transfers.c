@@ -4,6 +4,7 @@
 #include "passes/lower/transfers.h"
 
 #include "ir/plan_copy.h"
+#include "passes/regions/turn.h"
 #include "passes/regions/visit.h"
 #include "passes/tiles/expressions.h"
 
@@ -45,16 +46,16 @@ static struct view present_visit(struct lowering *lowering, int a)
 	return (struct view){ lowering, a, &lowering->visits[a], lowering->buffers[a], NULL };
 }
 
-/* The visit in which the loop that moves the buffer is at POSITION. */
-static struct view visit_at(struct lowering *lowering, int a, struct plan_expr *position)
+/* VIEW where LOOP is at POSITION. */
+static struct view moved(struct view view, const struct tile_loop *loop, struct plan_expr *position)
 {
-	struct view view = present_visit(lowering, a);
-	const struct tile_loop *loop = mover_of(lowering, a);
-	struct plan_binding *bindings = ARENA_ARRAY(ARENA(lowering), struct plan_binding, 2);
-	bindings[0] = (struct plan_binding){ NULL, loop->var, position };
-	bindings[1] = (struct plan_binding){ &bindings[0], loop->tile_var,
-		tile_at(lowering, loop, position) };
-	view.at = &bindings[1];
+	struct arena *arena = ARENA(view.lowering);
+	struct plan_binding *bindings = ARENA_ARRAY(arena, struct plan_binding, 2);
+	struct plan_expr *tile = tile_at(view.lowering, loop, position);
+	/* which way it goes depends on the loops around it, which may have been moved too */
+	bindings[1] = (struct plan_binding){ view.at, loop->tile_var, plan_expr_at(arena, tile, view.at) };
+	bindings[0] = (struct plan_binding){ &bindings[1], loop->var, position };
+	view.at = &bindings[0];
 	return view;
 }
 
@@ -190,8 +191,10 @@ static void append_get(const struct view *view, struct plan_expr *when, struct p
 /* What array A's buffer shows first in the run that is to begin. */
 static void append_first_gets(struct lowering *lowering, int a, struct plan_node *block)
 {
-	struct view first = mover_of(lowering, a)
-		? visit_at(lowering, a, plan_const(ARENA(lowering), 0)) : present_visit(lowering, a);
+	struct view first = present_visit(lowering, a);
+	const struct tile_loop *loop = mover_of(lowering, a);
+	if (loop)
+		first = moved(first, loop, plan_const(ARENA(lowering), 0));
 	if (first.visit->is_fetched)
 		append_get(&first, NULL, block);
 }
@@ -200,51 +203,88 @@ static void append_first_gets(struct lowering *lowering, int a, struct plan_node
  * those of all buffers there. */
 typedef unsigned place_transfers(struct lowering *lowering, int a, struct plan_node *block);
 
-/* What it shows in the iteration after the present one: to come during the body. */
-static unsigned append_next_gets(struct lowering *lowering, int a, struct plan_node *block)
+static struct plan_expr *is_last(const struct lowering *lowering, const struct tile_loop *loop)
 {
 	struct arena *arena = ARENA(lowering);
+	return plan_make(arena, PLAN_EQ, plan_ref(arena, loop->var), plan_make(arena, PLAN_SUB, loop->trips,
+		plan_const(arena, 1)));
+}
+
+/* Where LOOP is one iteration further on. */
+static struct view stepped(struct view view, const struct tile_loop *loop)
+{
+	struct arena *arena = ARENA(view.lowering);
+	return moved(view, loop, plan_make(arena, PLAN_ADD, plan_ref(arena, loop->var), plan_const(arena, 1)));
+}
+
+/* What it shows in the iteration of its loop after the present one: to come during the body. */
+static unsigned append_next_gets(struct lowering *lowering, int a, struct plan_node *block)
+{
 	const struct tile_loop *loop = mover_of(lowering, a);
-	struct plan_expr *position = plan_ref(arena, loop->var), *one = plan_const(arena, 1);
-	struct plan_expr *is_last = plan_make(arena, PLAN_EQ, position,
-		plan_make(arena, PLAN_SUB, loop->trips, one));
-	struct view next = visit_at(lowering, a, plan_make(arena, PLAN_ADD, position, one));
+	struct view next = stepped(present_visit(lowering, a), loop);
 	if (next.visit->is_fetched)
-		append_get(&next, plan_make(arena, PLAN_NOT, is_last, NULL), block);
+		append_get(&next, plan_make(ARENA(lowering), PLAN_NOT, is_last(lowering, loop), NULL), block);
 	return 0;
 }
 
-/* The region of this iteration was asked for one iteration ago, except in the first; then
- * the next one's is asked for. */
-static unsigned append_pipelined_gets(struct lowering *lowering, int a, struct plan_node *block)
+/* What it shows after the next step of the loop that moves it; in the last iteration of a run, of the
+ * innermost of those around it, as far as it asks ahead, that goes on. */
+static void append_gets_of_steps(struct lowering *lowering, int a, struct plan_node *block)
 {
 	struct arena *arena = ARENA(lowering);
-	struct view now = present_visit(lowering, a);
-	append_get(&now, plan_make(arena, PLAN_EQ, plan_ref(arena, mover_of(lowering, a)->var),
-		plan_const(arena, 0)), block);
-	append_wait(lowering, block,
-		1U << get_tag(a) | (now.visit->is_put ? 1U << put_tag(a) : 0));
-	return append_next_gets(lowering, a, block);
+	int mover = lowering->store[a] - 1;
+	struct plan_expr *inside = NULL;         /* the loops inside are in their last iterations */
+	for (int l = mover; l >= lowering->visits[a].ahead; l--) {
+		struct view next = stepped(present_visit(lowering, a), &lowering->loops[l]);
+		struct plan_expr *last = is_last(lowering, &lowering->loops[l]);
+		for (int i = l + 1; i <= mover; i++)
+			next = moved(next, &lowering->loops[i], plan_const(arena, 0));
+		if (!(next.visit->kept >> l & 1))
+			append_get(&next, both_hold(lowering, inside, plan_make(arena, PLAN_NOT, last, NULL)), block);
+		inside = both_hold(lowering, inside, last);
+	}
 }
 
+/* The first visit of all: nothing was asked for ahead of it. */
+static struct plan_expr *is_first(const struct lowering *lowering, int a)
+{
+	struct plan_expr *first = NULL;
+	for (int l = lowering->visits[a].ahead; l < lowering->store[a]; l++)
+		first = both_hold(lowering, first, loop_at_start(lowering, l));
+	return first;
+}
+
+/* What it shows now, except where that was asked for ahead. */
 static unsigned append_gets(struct lowering *lowering, int a, struct plan_node *block)
 {
 	struct view now = present_visit(lowering, a);
 	if (!now.visit->is_fetched)
 		return 0;
+	append_get(&now, now.buffer->is_double ? is_first(lowering, a) : NULL, guarded(lowering, block,
+		now.visit->exists));
+	return 0;
+}
+
+/* Waits for what a double buffer shows now, and asks for what it shows next; the other buffers' are
+ * waited for after that. */
+static unsigned append_gets_ahead(struct lowering *lowering, int a, struct plan_node *block)
+{
+	struct view now = present_visit(lowering, a);
+	if (!now.visit->is_fetched || !now.buffer->is_double)
+		return now.visit->is_fetched ? 1U << get_tag(a) : 0;
 	block = guarded(lowering, block, now.visit->exists);
-	if (now.buffer->is_double)
-		return append_pipelined_gets(lowering, a, block);
-	append_get(&now, NULL, block);
-	return 1U << get_tag(a);
+	append_wait(lowering, block, 1U << get_tag(a) | (now.visit->is_put ? 1U << put_tag(a) : 0));
+	append_gets_of_steps(lowering, a, block);
+	return 0;
 }
 
 /* What array A's buffer puts goes on during the next body.  The put before ends then, unless
- * it had to before a fetch, or each of a run's has a slot of its own. */
+ * it had to before a fetch, or each has a slot of its own. */
 static bool reuses_room(const struct lowering *lowering, int a)
 {
 	const struct tile_loop *loop = mover_of(lowering, a);
-	return !loop->count || loop->count > lowering->buffers[a]->slots;
+	return lowering->visits[a].ahead < lowering->store[a] - 1 || !loop->count
+		|| loop->count > lowering->buffers[a]->slots;
 }
 
 static unsigned append_puts(struct lowering *lowering, int a, struct plan_node *block)
@@ -264,10 +304,9 @@ static unsigned append_puts(struct lowering *lowering, int a, struct plan_node *
 	return now.buffer->is_double ? 0 : tag;
 }
 
-/* What the last visit of a run puts is still on its way. */
-static unsigned last_put(struct lowering *lowering, int a, struct plan_node *block)
+/* What the last visit of all puts is still on its way. */
+static unsigned last_put(const struct lowering *lowering, int a)
 {
-	(void)block;
 	return lowering->buffers[a]->is_double && lowering->visits[a].is_put ? 1U << put_tag(a) : 0;
 }
 
@@ -286,20 +325,29 @@ static bool is_at(const struct lowering *lowering, int a, int store, int m)
 	return lowering->store[a] == store && (store >= 0 || stage_of(lowering, a) == m);
 }
 
-/* Has all arrays of store level STORE (inside stage M) placed, and waits once for all of them. */
+/* Has all arrays of store level STORE (inside stage M) placed, single buffers first, and waits once for
+ * what is left. */
 static void place(struct lowering *lowering, int store, int m, place_transfers *placing,
 	struct plan_node *block)
 {
 	unsigned tags = 0;
-	for (int a = 0; a < lowering->groups->count; a++)
-		if (is_at(lowering, a, store, m))
-			tags |= placing(lowering, a, block);
+	for (int pass = 0; pass < 2; pass++)
+		for (int a = 0; a < lowering->groups->count; a++)
+			if (is_at(lowering, a, store, m) && lowering->buffers[a]->is_double == (pass == 1))
+				tags |= placing(lowering, a, block);
 	append_wait(lowering, block, tags);
+}
+
+/* What is needed now does not come behind what is needed next. */
+static void place_gets(struct lowering *lowering, int store, int m, struct plan_node *block)
+{
+	place(lowering, store, m, append_gets, block);
+	place(lowering, store, m, append_gets_ahead, block);
 }
 
 void begin_visits(struct lowering *lowering, int depth, struct plan_node *block)
 {
-	place(lowering, depth, -1, append_gets, block);
+	place_gets(lowering, depth, -1, block);
 }
 
 void end_visits(struct lowering *lowering, int depth, struct plan_node *block)
@@ -309,7 +357,11 @@ void end_visits(struct lowering *lowering, int depth, struct plan_node *block)
 
 void end_run(struct lowering *lowering, int depth, struct plan_node *block)
 {
-	place(lowering, depth, -1, last_put, block);
+	unsigned tags = 0;
+	for (int a = 0; a < lowering->groups->count; a++)
+		if (lowering->store[a] > 0 && lowering->visits[a].ahead == depth - 1)
+			tags |= last_put(lowering, a);
+	append_wait(lowering, block, tags);
 }
 
 /* Something comes for stage M. */
@@ -340,14 +392,21 @@ void begin_tile(struct lowering *lowering, struct plan_node *block)
 
 void begin_stage(struct lowering *lowering, int m, struct plan_node *block)
 {
-	place(lowering, STORE_STAGE, m, lowering->overlaps_stages ? asked_for : append_gets, block);
-	if (lowering->overlaps_stages && has_gets(lowering, m))
+	if (!lowering->overlaps_stages) {
+		place_gets(lowering, STORE_STAGE, m, block);
+		return;
+	}
+	place(lowering, STORE_STAGE, m, asked_for, block);
+	if (has_gets(lowering, m))
 		append_next_stage(lowering, m + 1, block);
 }
 
 void begin_chunk(struct lowering *lowering, int m, struct plan_node *block)
 {
-	place(lowering, STORE_CHUNK, m, lowering->overlaps_stages ? asked_for : append_gets, block);
-	if (lowering->overlaps_stages)
-		place(lowering, STORE_CHUNK, m, append_next_gets, block);
+	if (!lowering->overlaps_stages) {
+		place_gets(lowering, STORE_CHUNK, m, block);
+		return;
+	}
+	place(lowering, STORE_CHUNK, m, asked_for, block);
+	place(lowering, STORE_CHUNK, m, append_next_gets, block);
 }

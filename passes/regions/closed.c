@@ -5,6 +5,7 @@
 
 #include "ir/coalesce.h"
 #include "ir/plan_copy.h"
+#include "passes/regions/ahead.h"
 #include "passes/regions/holds.h"
 #include "passes/regions/region.h"
 #include "passes/regions/turn.h"
@@ -73,9 +74,14 @@ static unsigned long still_loops(const struct held *array)
 	return still;
 }
 
+static struct turning turning_of(const struct held *array)
+{
+	return (struct turning){ array->mover, still_loops(array), array->storage->slots, NULL };
+}
+
 static struct plan_expr *is_kept(const struct held *array, bool towards_end)
 {
-	const struct turning turning = { array->mover, still_loops(array), array->storage->slots, NULL };
+	const struct turning turning = turning_of(array);
 	return kept_at_turn(array->lowering, &turning, towards_end);
 }
 
@@ -484,8 +490,10 @@ bool make_closed_buffers(struct lowering *lowering)
 	for (int a = 0; a < lowering->groups->count; a++) {
 		struct held array = held_array(lowering, a);
 		struct visit *visit = &lowering->visits[a];
+		const struct turning turning = turning_of(&array);
 		*visit = make_visit(&array);
 		lowering->buffers[a] = make_buffer(&array, visit);
+		ask_ahead(lowering, a, &turning, lowering->buffers[a], visit);
 		if (!lowering->nest->function->symbolic_count || !holds)
 			continue;
 		holds = region_holds(lowering, a, visit->first, visit->count);

@@ -6,6 +6,7 @@
 
 #include "ir/coalesce.h"
 #include "ir/isl_work.h"
+#include "passes/regions/ahead.h"
 #include "passes/regions/general.h"
 #include "passes/regions/region_memo.h"
 #include "passes/regions/rows.h"
@@ -157,6 +158,16 @@ static bool find_transfers(struct lowering *lowering, int a, struct general_regi
 	return true;
 }
 
+/* How far ahead array A's buffer asks.  Not where it is known of some visits alone what is kept, or apart. */
+static void fill_ahead(const struct lowering *lowering, int a, struct general_region *region,
+	struct plan_buffer *buffer)
+{
+	const struct turning turning = { lowering->store[a] - 1, 0, lowering->slots[a], NULL };
+	region->visit.ahead = turning.mover;
+	if (!region->still && (!lowering->groups->items[a].is_written || !region->visit.is_fetched))
+		ask_ahead(lowering, a, &turning, buffer, &region->visit);
+}
+
 /* Where the box begins, and what of it is moved when. */
 static bool fill_region(struct lowering *lowering, int a, struct general_region *region,
 	struct plan_buffer *buffer)
@@ -185,6 +196,7 @@ static bool fill_region(struct lowering *lowering, int a, struct general_region 
 	if (done) {
 		slide_fill(lowering, a, region, buffer);
 		still_fill(lowering, a, region, lowering->slots[a]);
+		fill_ahead(lowering, a, region, buffer);
 	}
 	return done;
 }
@@ -379,8 +391,10 @@ bool make_general_buffers(struct lowering *lowering, long *needed)
 {
 	int count = lowering->groups->count;
 	lowering->general = ARENA_ARRAY(ARENA(lowering), struct general_region, count + 1);
-	for (int a = 0; a < count; a++)
+	for (int a = 0; a < count; a++) {
 		lowering->general[a].visit.slide = -1;
+		lowering->general[a].visit.ahead = lowering->store[a] - 1;
+	}
 	*needed = 0;
 	bool fits = measure_and_fill(lowering, needed);
 	for (int a = 0; a < count; a++) {

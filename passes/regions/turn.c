@@ -38,9 +38,7 @@ struct plan_expr *loop_at_end(const struct lowering *lowering, int l)
 	return make(lowering, PLAN_EQ, position_of(lowering, l), last_position(lowering, l));
 }
 
-/* The first loop whose iterations may hand regions on: nothing is kept from one block to the next,
- * nor around other nests, whose buffers take the same place in turns. */
-static int outermost(const struct lowering *lowering)
+int outermost_own(const struct lowering *lowering)
 {
 	int outer = variant_outer_count(lowering->variant);
 	return outer > lowering->first_inner ? outer : lowering->first_inner;
@@ -48,7 +46,7 @@ static int outermost(const struct lowering *lowering)
 
 bool loop_turns(const struct lowering *lowering, int l)
 {
-	return l > outermost(lowering) && lowering->loops[l].is_serpentine;
+	return l > outermost_own(lowering) && lowering->loops[l].is_serpentine;
 }
 
 /* ---- the visit on the other side of a turn ---- */
@@ -86,23 +84,34 @@ static struct plan_expr *is_visited_across(const struct lowering *lowering,
 	return plan_expr_at(ARENA(lowering), turning->visited, there);
 }
 
+unsigned long kept_loops(const struct lowering *lowering, const struct turning *turning)
+{
+	int b = turning->mover;
+	unsigned long kept = 0;
+	if (b < outermost_own(lowering) || !lowering->loops[b].is_serpentine)
+		return 0;
+	for (int l = b - 1; l >= outermost_own(lowering); l--)
+		if (turning->still >> l & 1)
+			kept |= 1UL << l;
+		else if (!lowering->loops[l].is_serpentine)
+			break;
+	return kept;
+}
+
 struct plan_expr *kept_at_turn(const struct lowering *lowering, const struct turning *turning,
 	bool towards_end)
 {
 	int b = turning->mover;
-	if (b < outermost(lowering) || !lowering->loops[b].is_serpentine)
-		return NULL;
+	unsigned long kept = kept_loops(lowering, turning);
 	struct plan_expr *turns = NULL;
 	struct plan_expr *inside = constant(lowering, 1);   /* loops between are at their ends */
-	for (int l = b - 1; l >= outermost(lowering); l--) {
+	for (int l = b - 1; l >= outermost_own(lowering); l--) {
 		struct plan_expr *still = towards_end ? loop_at_end(lowering, l)
 			: loop_at_start(lowering, l);
-		if (turning->still >> l & 1)
+		if (kept >> l & 1)
 			turns = either_holds(lowering, turns, both_hold(lowering, make(lowering, PLAN_AND,
 				inside, does_not_hold(lowering, still)), is_visited_across(lowering, turning, l,
 				towards_end)));
-		else if (!lowering->loops[l].is_serpentine)
-			break;
 		inside = make(lowering, PLAN_AND, inside, still);
 	}
 	if (!turns)

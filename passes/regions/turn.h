@@ -22,6 +22,13 @@ bool loop_turns(const struct lowering *lowering, int l);
 struct plan_expr *kept_at_turn(const struct lowering *lowering, const struct turning *turning,
 	bool towards_end);
 
+/* The loops outside the mover whose steps leave in the buffer what it shows: kept_at_turn without conditions. */
+unsigned long kept_loops(const struct lowering *lowering, const struct turning *turning);
+
+/* The first loop whose iterations may hand regions on: nothing is kept from one block to the next,
+ * nor around other nests, whose buffers take the same place in turns. */
+int outermost_own(const struct lowering *lowering);
+
 /* Loop L is in the first, or the last, iteration of its run. */
 struct plan_expr *loop_at_start(const struct lowering *lowering, int l);
 struct plan_expr *loop_at_end(const struct lowering *lowering, int l);

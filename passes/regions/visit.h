@@ -18,6 +18,11 @@ struct fresh {
 struct visit {
 	struct plan_expr *exists;    /* for the sizes at hand anything is touched; NULL: always */
 	bool is_fetched, is_put;     /* in some visit at all */
+	/* What a double buffer shows next is on its way while the present region is computed with, not only
+	 * within a run of the loop that moves it: from one iteration of loop ahead, outside of it, to the next,
+	 * and of all loops between.  Those in kept show the same region after their step. */
+	int ahead;
+	unsigned long kept;
 	struct plan_expr *begins, *ends;         /* of closed forms: when its region was not there before, and does
 	                                          * not stay; NULL: always */
 	struct plan_expr *fetches, *puts;        /* when; NULL: always */

@@ -70,6 +70,30 @@ struct plan_expr *tile_at(const struct lowering *lowering, const struct tile_loo
 		position);
 }
 
+/* LOOP takes an odd number of iterations. */
+static struct plan_expr *has_odd_trips(const struct lowering *lowering, const struct tile_loop *loop)
+{
+	struct arena *arena = ARENA(lowering);
+	return plan_make(arena, PLAN_EQ, plan_make(arena, PLAN_MOD, loop->trips, plan_const(arena, 2)),
+		plan_const(arena, 1));
+}
+
+struct plan_expr *odd_steps(const struct lowering *lowering, int depth, unsigned long uncounted)
+{
+	struct arena *arena = ARENA(lowering);
+	struct plan_expr *steps = plan_const(arena, 0), *zero = steps;
+	/* An iteration of the loop in hand takes an odd number of steps, with the one to the next. */
+	struct plan_expr *odd = plan_const(arena, !(uncounted >> (depth - 1) & 1));
+	for (int l = depth - 1; l >= lowering->first_inner; l--) {
+		const struct tile_loop *loop = &lowering->loops[l];
+		steps = plan_make(arena, PLAN_ADD, plan_select(arena, odd, plan_ref(arena, loop->var), zero), steps);
+		odd = plan_make(arena, PLAN_AND, odd, has_odd_trips(lowering, loop));
+		if (l > 0 && (uncounted >> l & 1) != (uncounted >> (l - 1) & 1))
+			odd = plan_make(arena, PLAN_NOT, odd, NULL);
+	}
+	return plan_make(arena, PLAN_MOD, steps, plan_const(arena, 2));
+}
+
 bool moves_with(const struct lowering *lowering, int a, int dim)
 {
 	const struct model_array *array = &lowering->model->arrays[a];

@@ -102,6 +102,11 @@ struct plan_var *new_var(struct lowering *lowering, const char *base, long min, 
 struct plan_expr *tile_at(const struct lowering *lowering, const struct tile_loop *loop,
 	struct plan_expr *position);
 
+/* Steps of the first DEPTH tile loops from the first iteration of all, in the block, to the present one,
+ * modulo 2: those of the innermost, and of each loop that goes on when the ones inside it have ended, but
+ * for loops whose bit is set in UNCOUNTED. */
+struct plan_expr *odd_steps(const struct lowering *lowering, int depth, unsigned long uncounted);
+
 /* Array A's buffer depends on dimension DIM of the band. */
 bool moves_with(const struct lowering *lowering, int a, int dim);
 
