@@ -215,8 +215,7 @@ struct text index_text_as(struct printer *printer, const struct plan_expr *expr,
 
 /* ---------------------------------------------------- elements */
 
-/* The value of AFFINE, of the node's iterators. */
-static struct plan_expr *affine_value(struct printer *printer, const struct plan_node *node,
+struct plan_expr *affine_value(struct printer *printer, const struct plan_node *node,
 	struct affine affine)
 {
 	return plan_affine(printer->arena, affine, node->statement->depth, node->values,

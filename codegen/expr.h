@@ -37,6 +37,9 @@ struct text index_text(struct printer *printer, const struct plan_expr *expr);
 /* As above, of the C type int64_t if WIDE, else int32_t. */
 struct text index_text_as(struct printer *printer, const struct plan_expr *expr, bool wide);
 
+/* The value of AFFINE, of the compute node's iterators. */
+struct plan_expr *affine_value(struct printer *printer, const struct plan_node *node,
+	struct affine affine);
 /* Where, in dimension D of its buffer, access ACCESS of the compute node lies. */
 struct plan_expr *access_coordinate(struct printer *printer, const struct plan_node *node,
 	int access, int d);

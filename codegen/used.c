@@ -71,10 +71,8 @@ static void use_access(struct writer *writer, const struct plan_node *node, int 
 	use(writer, buffer);
 	if (buffer->slots > 1)
 		use_expr(writer, buffer->slot);
-	for (int d = 0; d < buffer->rank; d++) {
-		use_expr(writer, buffer->dims[d].origin);
-		use_affine(writer, node->statement->accesses[access].subscripts[d]);
-	}
+	for (int d = 0; d < buffer->rank; d++)
+		use_expr(writer, access_coordinate(&writer->printer, node, access, d));
 }
 
 static void use_value(struct writer *writer, const struct plan_node *node, const struct expr *value)
@@ -82,7 +80,7 @@ static void use_value(struct writer *writer, const struct plan_node *node, const
 	if (value->kind == EXPR_ACCESS)
 		use_access(writer, node, value->access);
 	if (value->kind == EXPR_AFFINE)
-		use_affine(writer, value->affine);
+		use_expr(writer, affine_value(&writer->printer, node, value->affine));
 	for (int i = 0; i < value->operand_count; i++)
 		use_value(writer, node, value->operands[i]);
 }
@@ -100,8 +98,6 @@ static void use_word(struct writer *writer, const struct plan_buffer *buffer, co
 
 static void use_compute(struct writer *writer, const struct plan_node *node)
 {
-	for (int i = 0; i < node->statement->depth; i++)
-		use_expr(writer, node->values[i]);
 	use_access(writer, node, 0);
 	use_value(writer, node, node->statement->value);
 }
