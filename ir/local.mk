@@ -6,7 +6,7 @@ libloopc_a_SOURCES += \
 	ir/flow.h ir/plan.c ir/plan.h ir/plan_expr.c \
 	ir/plan_copy.c ir/plan_copy.h \
 	ir/plan_align.c ir/plan_align.h ir/plan_box.c ir/plan_box.h \
-	ir/plan_count.c ir/plan_count.h ir/plan_time.c ir/plan_time.h ir/plan_formula.c ir/plan_formula.h \
+	ir/plan_count.c ir/plan_count.h ir/machine_clock.c ir/machine_clock.h ir/plan_time.c ir/plan_time.h ir/plan_formula.c ir/plan_formula.h \
 	ir/array_time.c ir/array_time.h \
 	ir/plan_drop.c ir/plan_names.c ir/plan_names.h \
 	ir/plan_parse.c ir/plan_parse_expr.c ir/plan_parser.h ir/words.c ir/words.h \

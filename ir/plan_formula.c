@@ -21,6 +21,8 @@ struct plan_formula *plan_formula_of(struct plan_cells *cells, const struct plan
 {
 	if (!expr)
 		return NULL;
+	if (expr->op == PLAN_VAR && plan_cell_of(cells, expr->var)->definition)
+		return plan_cell_of(cells, expr->var)->definition;
 	struct plan_formula *formula = ARENA_NEW(cells->arena, struct plan_formula);
 	*formula = (struct plan_formula){ .op = expr->op, .value = expr->value };
 	if (expr->op == PLAN_VAR)

@@ -11,6 +11,7 @@
 struct plan_cell {
 	const struct plan_var *var;
 	long value, slope;
+	struct plan_formula *definition;     /* what it stands for in formulas; NULL: its value */
 	bool is_marked;              /* for whoever walks */
 	struct plan_cell *next;
 };

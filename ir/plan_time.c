@@ -1,19 +1,18 @@
 /* The time that a plan takes: its loops are walked, command by command, beside a core and a DMA
  * engine as docs/machine.md defines them.  Statements are not run but counted, a whole nest of point
- * loops at a time where its bounds do not depend on the loops inside. */
+ * loops at a time where its bounds do not depend on the loops inside.  An iteration that does the same
+ * commands as an earlier one, on a machine in the same state, is not walked again. */
 
 #include "ir/plan_time.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "ir/array_time.h"
+#include "ir/machine_clock.h"
 #include "ir/macs.h"
 #include "ir/plan_box.h"
 #include "ir/plan_formula.h"
 
-enum { STEPS = 100000000, CHANNEL_LIMIT = 64, TAG_LIMIT = 32 };
-#define TIME_LIMIT (1L << 60)
+enum { STEPS = 100000000 };
 
 /* A plan_node, ready to be walked. */
 struct step {
@@ -21,7 +20,7 @@ struct step {
 	int child_count;
 	struct step **children;
 	struct step *body;
-	struct plan_cell *cell;           /* of a loop or a named value */
+	struct plan_cell *cell;           /* of a loop */
 	struct plan_formula *lower, *upper;   /* lower: the condition of an if, too */
 	long stride;
 	bool has_copies;             /* calls of the runtime, or steps of elements, are inside */
@@ -39,36 +38,48 @@ struct step {
 	double *words;               /* of a move: those of its array and way */
 	struct plan_formula *trips;  /* of a loop: its last value - its first, in as few variables as these have apart */
 	struct known *known;         /* of a step of elements, or an outermost loop over words: what has been found of it */
+	struct seen *seen;           /* of a loop with copies: the iterations that have been walked */
 };
 
-/* What elements do in a step, or words do in a loop, depends on the values of some formulas around it: it is found once for each
- * of them, as long as there is room. */
-enum { KNOWN = 1 << 12 };
-struct known {
-	int count, sum_count, inner_count;
-	size_t capacity, sum_capacity, inner_capacity;
+/* The formulas whose values decide about a part of the plan, and are known outside of it: what it does is found once for
+ * each of their values, as long as there is room. */
+struct outside {
+	int count, inner_count;
+	size_t capacity, inner_capacity;
 	const struct plan_formula **formulas;
 	const struct plan_cell **inner;      /* cells that are set inside */
+};
+
+/* What elements do in a step, or words do in a loop. */
+enum { KNOWN = 1 << 12 };
+struct known {
+	struct outside outside;
+	int sum_count;
+	size_t sum_capacity;
 	double **sums;               /* that it adds to */
 	long *values;                /* of the formulas, where the walk is */
 	long *keys;                  /* [KNOWN * (count + 1)]: 1, and the values of the formulas; 0: none */
 	double *found;               /* [KNOWN * sum_count] */
 };
 
+/* What an iteration of a loop does to the machine, whose state decides about it too. */
+enum { SEEN = 1 << 8 };
+struct seen {
+	struct outside outside;
+	size_t key_size, entry_size;
+	long *key;                   /* the values of the formulas, and the state */
+	long *entries;               /* [SEEN * entry_size]: 1, or 0 for none; the key; the effect */
+};
+
 struct machine {
 	const struct arch *arch;
 	struct plan_cells cells;
 	long steps;                  /* that are left */
-	double scale;                /* cycles of the core in one of the DMA engine's clock */
-	double macs;                 /* since the last call of the runtime, or of an element */
-	double most;                 /* of an element so far */
-	struct array_clock array;
+	struct machine_clock clock;
+	unsigned tags;               /* that the nest uses */
+	double most;                 /* multiply-accumulates of an element so far, in this step */
 	const struct plan_node *body;        /* of the nest */
-	long now, bus_free[2], last_end;     /* [1]: of what is written, where that has a bus */
-	long channel_free[CHANNEL_LIMIT], tag_done[TAG_LIMIT];
-	int channel_last[CHANNEL_LIMIT];     /* 1 + twice its last command's tag, + 1 for a put; 0: none */
-	int channels;
-	struct plan_time sum;
+	bool has_steps;              /* elements compute it */
 };
 
 /* ---- from a plan ---- */
@@ -84,10 +95,8 @@ static bool depends_on(const struct step *step, const struct plan_cell *cell)
 {
 	bool has_trips = step->kind == PLAN_LOOP && !step->matters;
 	if (has_trips ? plan_formula_has(step->trips, cell)
-		: (step->lower && step->kind != PLAN_LET && plan_formula_has(step->lower, cell))
+		: (step->lower && plan_formula_has(step->lower, cell))
 			|| (step->upper && plan_formula_has(step->upper, cell)))
-		return true;
-	if (step->kind == PLAN_LET && plan_formula_has(step->lower, cell) && depends_on(step->body, step->cell))
 		return true;
 	bool depends = step->body && depends_on(step->body, cell);
 	for (int i = 0; i < step->child_count && !depends; i++)
@@ -105,6 +114,7 @@ static void fill_transfer(struct machine *machine, const struct plan_transfer *t
 	step->is_put = transfer->is_put;
 	step->has_copies = true;
 	step->tag = transfer->tag;
+	machine->tags |= 1U << step->tag;
 	step->rank = transfer->buffer->rank;
 	step->element_bytes = transfer->buffer->array->type.bytes;
 	for (int d = 0; d < step->rank; d++)
@@ -112,10 +122,10 @@ static void fill_transfer(struct machine *machine, const struct plan_transfer *t
 }
 
 /* FORMULA reads a cell that is set inside. */
-static bool is_inner(const struct known *known, const struct plan_formula *formula)
+static bool is_inner(const struct outside *outside, const struct plan_formula *formula)
 {
-	for (int i = 0; i < known->inner_count; i++)
-		if (plan_formula_has(formula, known->inner[i]))
+	for (int i = 0; i < outside->inner_count; i++)
+		if (plan_formula_has(formula, outside->inner[i]))
 			return true;
 	return false;
 }
@@ -129,35 +139,61 @@ static bool are_alike(const struct plan_formula *a, const struct plan_formula *b
 }
 
 /* Adds the largest parts of FORMULA (NULL: there is none) that are known outside. */
-static void know_formula(struct machine *machine, struct known *known, const struct plan_formula *formula)
+static void add_formula(struct machine *machine, struct outside *outside, const struct plan_formula *formula)
 {
 	if (!formula || formula->op == PLAN_CONST)
 		return;
-	if (is_inner(known, formula)) {
+	if (is_inner(outside, formula)) {
 		for (int i = 0; i < plan_operand_count(formula->op); i++)
-			know_formula(machine, known, formula->operands[i]);
+			add_formula(machine, outside, formula->operands[i]);
 		return;
 	}
-	for (int i = 0; i < known->count; i++)
-		if (are_alike(known->formulas[i], formula))
+	for (int i = 0; i < outside->count; i++)
+		if (are_alike(outside->formulas[i], formula))
 			return;
-	known->formulas = arena_grow(machine->cells.arena, known->formulas, (size_t)known->count, &known->capacity,
-		sizeof *known->formulas);
-	known->formulas[known->count++] = formula;
+	outside->formulas = arena_grow(machine->cells.arena, outside->formulas, (size_t)outside->count, &outside->capacity,
+		sizeof *outside->formulas);
+	outside->formulas[outside->count++] = formula;
 }
 
-static void know_inner(struct machine *machine, struct known *known, const struct step *step)
+static void add_inner(struct machine *machine, struct outside *outside, const struct step *step)
 {
 	if (step->cell) {
-		known->inner = arena_grow(machine->cells.arena, known->inner, (size_t)known->inner_count,
-			&known->inner_capacity, sizeof *known->inner);
-		known->inner[known->inner_count++] = step->cell;
+		outside->inner = arena_grow(machine->cells.arena, outside->inner, (size_t)outside->inner_count,
+			&outside->inner_capacity, sizeof *outside->inner);
+		outside->inner[outside->inner_count++] = step->cell;
 	}
 	if (step->body)
-		know_inner(machine, known, step->body);
+		add_inner(machine, outside, step->body);
 	for (int i = 0; i < step->child_count; i++)
-		know_inner(machine, known, step->children[i]);
+		add_inner(machine, outside, step->children[i]);
 }
+
+/* The formulas of STEP itself.  Of a loop whose variable does not matter the number of iterations is enough. */
+static void add_own_formulas(struct machine *machine, struct outside *outside, const struct step *step)
+{
+	bool has_trips = step->kind == PLAN_LOOP && !step->has_copies && !step->matters;
+	add_formula(machine, outside, has_trips ? step->trips : step->lower);
+	add_formula(machine, outside, has_trips ? NULL : step->upper);
+	for (int d = 0; d < step->rank; d++)
+		add_formula(machine, outside, step->count[d]);
+}
+
+static void outside_values(const struct outside *outside, long *values)
+{
+	for (int i = 0; i < outside->count; i++)
+		values[i] = plan_formula_value(outside->formulas[i]);
+}
+
+static unsigned long hash_of(const long *values, size_t count)
+{
+	unsigned long hash = 0;
+	for (size_t i = 0; i < count; i++)
+		hash = (hash + (unsigned long)values[i]) * 0x9E3779B97F4A7C15UL;
+	return hash ^ hash >> 32;
+}
+
+/* ---- what is known of words and elements ---- */
 
 /* STEP adds to SUM. */
 static void know_sum(struct machine *machine, struct known *known, double *sum)
@@ -173,9 +209,7 @@ static void know_sum(struct machine *machine, struct known *known, double *sum)
 /* Adds what decides about STEP, and the sums that it adds to. */
 static void know_step(struct machine *machine, struct known *known, const struct step *step)
 {
-	bool has_trips = step->kind == PLAN_LOOP && !step->matters;
-	know_formula(machine, known, has_trips ? step->trips : step->lower);
-	know_formula(machine, known, has_trips ? NULL : step->upper);
+	add_own_formulas(machine, &known->outside, step);
 	if (step->words)
 		know_sum(machine, known, step->words);
 	if (step->body)
@@ -188,18 +222,14 @@ static void know_step(struct machine *machine, struct known *known, const struct
 /* The place for what is found where the formulas have their values; *IS_NEW: it is not there. */
 static size_t place_of(struct machine *machine, struct known *known, bool *is_new)
 {
-	size_t count = (size_t)known->count;
-	unsigned long hash = 0;
+	size_t count = (size_t)known->outside.count;
 	if (!known->keys) {
 		known->values = ARENA_ARRAY(machine->cells.arena, long, count + 1);
 		known->keys = ARENA_ARRAY(machine->cells.arena, long, KNOWN * (count + 1));
 		known->found = ARENA_ARRAY(machine->cells.arena, double, KNOWN * (size_t)known->sum_count + 1);
 	}
-	for (size_t i = 0; i < count; i++) {
-		known->values[i] = plan_formula_value(known->formulas[i]);
-		hash = (hash + (unsigned long)known->values[i]) * 0x9E3779B97F4A7C15UL;
-	}
-	size_t place = (hash ^ hash >> 32) % KNOWN;
+	outside_values(&known->outside, known->values);
+	size_t place = hash_of(known->values, count) % KNOWN;
 	long *key = &known->keys[place * (count + 1)];
 	*is_new = !key[0] || memcmp(key + 1, known->values, count * sizeof *key);
 	key[0] = 1;
@@ -237,13 +267,14 @@ static void fill_elements(struct machine *machine, const struct plan_node *node,
 	step->has_elements |= step->is_element;
 	if (node->kind == PLAN_MOVE && word_travels(node->move, &way, &buffer)) {
 		step->has_words = true;
-		step->words = &machine->array.load.words[way][buffer->is_double][traveller_of(machine->body, buffer)];
+		step->words = &machine->clock.array.load.words[way][buffer->is_double][traveller_of(machine->body, buffer)];
 	}
 	step->has_copies |= node->kind == PLAN_STEP;
+	machine->has_steps |= node->kind == PLAN_STEP;
 	if (node->kind == PLAN_STEP || (node->kind == PLAN_LOOP && step->has_words && !step->has_copies))
 		step->known = ARENA_NEW(machine->cells.arena, struct known);
 	if (step->known) {
-		know_inner(machine, step->known, step);
+		add_inner(machine, &step->known->outside, step);
 		know_step(machine, step->known, step);
 	}
 	if (node->kind == PLAN_STEP)
@@ -252,6 +283,10 @@ static void fill_elements(struct machine *machine, const struct plan_node *node,
 
 static struct step *step_of(struct machine *machine, const struct plan_node *node)
 {
+	if (node->kind == PLAN_LET) {
+		plan_cell_of(&machine->cells, node->var)->definition = plan_formula_of(&machine->cells, node->lower);
+		return step_of(machine, node->body);
+	}
 	struct step *step = ARENA_NEW(machine->cells.arena, struct step);
 	*step = (struct step){ .kind = node->kind, .child_count = node->child_count, .stride = node->step,
 		.tags = node->tags };
@@ -263,10 +298,10 @@ static struct step *step_of(struct machine *machine, const struct plan_node *nod
 		step->has_macs |= step->children[i]->has_macs;
 		step->has_elements |= step->children[i]->has_elements;
 	}
-	if (node->kind == PLAN_LOOP || node->kind == PLAN_LET) {
+	if (node->kind == PLAN_LOOP) {
 		step->cell = plan_cell_of(&machine->cells, node->var);
 		step->lower = plan_formula_of(&machine->cells, node->lower);
-		step->upper = node->kind == PLAN_LOOP ? plan_formula_of(&machine->cells, node->upper) : NULL;
+		step->upper = plan_formula_of(&machine->cells, node->upper);
 	}
 	if (node->kind == PLAN_IF)
 		step->lower = plan_formula_of(&machine->cells, node->condition);
@@ -292,98 +327,6 @@ static struct step *step_of(struct machine *machine, const struct plan_node *nod
 	return step;
 }
 
-/* ---- time ---- */
-
-static long later(long a, long b)
-{
-	return a > b ? a : b;
-}
-
-/* Whole CYCLES, the next ones.  A time that no long holds ends the walk. */
-static long whole(struct machine *machine, double cycles)
-{
-	if (machine->now > TIME_LIMIT || machine->last_end > TIME_LIMIT || cycles > (double)TIME_LIMIT) {
-		machine->steps = -1;
-		return 0;
-	}
-	return (long)ceil(cycles);
-}
-
-/* The array's clock says that it is NOW. */
-static void go_on(struct machine *machine, double now)
-{
-	machine->now = whole(machine, now);
-	machine->sum.compute_cycles += whole(machine, machine->array.computing);
-	machine->sum.move_cycles += whole(machine, machine->array.moving);
-	machine->sum.network_cycles += whole(machine, machine->array.travelling);
-	machine->array.computing = machine->array.moving = machine->array.travelling = 0;
-}
-
-/* A call of the runtime: what the core has computed since the last one takes its time, and so does what leaves
- * elements. */
-static void compute(struct machine *machine)
-{
-	if (machine->array.array)
-		go_on(machine, array_clock_drain(&machine->array, (double)machine->now, true));
-	long cycles = whole(machine, machine->macs * machine->arch->core_mac_cycles);
-	machine->now += cycles;
-	machine->sum.compute_cycles += cycles;
-	machine->macs = 0;
-}
-
-/* Cycles of the DMA engine's clock in which RUNS of RUN bytes each have the bus. */
-static double busy_cycles(const struct arch *arch, bool is_put, double runs, double run)
-{
-	double burst = (double)arch->burst_bytes, rest = burst > 0 ? fmod(run, burst) : 0;
-	double more = (double)(is_put ? arch->write_burst_cycles : arch->burst_cycles);
-	if (burst <= 0)
-		return runs * run / arch->bytes_per_cycle;
-	return runs * ((run - rest) / burst * (ceil(burst / arch->bytes_per_cycle) + more)
-		+ (rest > 0 ? ceil(rest / arch->bytes_per_cycle) + more : 0));
-}
-
-/* A command occupies the first channel that is free: it starts up, and then has the bus. */
-static void copy(struct machine *machine, bool is_put, int tag, double runs, double run)
-{
-	const struct arch *arch = machine->arch;
-	double busy = busy_cycles(arch, is_put, runs, run) * machine->scale;
-	double startup = (double)(is_put ? arch->write_startup_cycles : arch->startup_cycles);
-	long *bus_free = &machine->bus_free[is_put && arch->is_duplex];
-	int channel = 0;
-	compute(machine);
-	for (int c = 1; c < machine->channels; c++)
-		if (machine->channel_free[c] < machine->channel_free[channel])
-			channel = c;
-	long start = later(machine->now, machine->channel_free[channel]);
-	int transfer = 1 + 2 * tag + is_put;
-	if (arch->starts_once && start == machine->channel_free[channel]
-		&& machine->channel_last[channel] == transfer)
-		startup = 0;
-	machine->channel_last[channel] = transfer;
-	long end = later(start + whole(machine, startup * machine->scale + busy),
-		*bus_free + whole(machine, busy));
-	machine->channel_free[channel] = *bus_free = end;
-	machine->last_end = later(machine->last_end, end);
-	machine->tag_done[tag] = later(machine->tag_done[tag], end);
-	machine->sum.dma_cycles += whole(machine, busy);
-	machine->sum.start_cycles += whole(machine, startup * machine->scale);
-}
-
-static void wait_for(struct machine *machine, unsigned tags)
-{
-	long done = 0;
-	compute(machine);
-	for (int tag = 0; tag < TAG_LIMIT; tag++)
-		if (tags >> tag & 1)
-			done = later(done, machine->tag_done[tag]);
-	if (machine->array.array)
-		array_clock_wait(&machine->array, (double)done);
-	if (done > machine->now) {
-		machine->sum.wait_cycles += done - machine->now;
-		machine->now = done;
-	}
-}
-
 /* ---- the walk ---- */
 
 /* Multiply-accumulates in STEP, which has no copies. */
@@ -396,10 +339,6 @@ static double macs_in(struct machine *machine, const struct step *step)
 		macs += macs_in(machine, step->children[i]);
 	if (step->kind == PLAN_IF)
 		return plan_formula_value(step->lower) ? macs_in(machine, step->body) : 0;
-	if (step->kind == PLAN_LET) {
-		step->cell->value = plan_formula_value(step->lower);
-		return macs_in(machine, step->body);
-	}
 	if (step->kind != PLAN_LOOP)
 		return macs;
 	if (!step->matters) {
@@ -423,9 +362,7 @@ static void load_words(struct machine *machine, const struct step *step, double 
 		*step->words += times;
 	for (int i = 0; i < step->child_count; i++)
 		load_words(machine, step->children[i], times);
-	if (step->kind == PLAN_LET)
-		step->cell->value = plan_formula_value(step->lower);
-	if (step->kind == PLAN_LET || (step->kind == PLAN_IF && plan_formula_value(step->lower)))
+	if (step->kind == PLAN_IF && plan_formula_value(step->lower))
 		load_words(machine, step->body, times);
 	if (step->kind != PLAN_LOOP)
 		return;
@@ -450,24 +387,22 @@ static void load_once(struct machine *machine, const struct step *step)
 /* An element has done what it does in this step. */
 static void end_element(struct machine *machine)
 {
-	machine->most = machine->macs > machine->most ? machine->macs : machine->most;
-	machine->macs = 0;
+	machine->most = machine->clock.macs > machine->most ? machine->clock.macs : machine->most;
+	machine->clock.macs = 0;
 }
 
 /* What elements do in STEP, one after the other. */
 static void do_elements(struct machine *machine, const struct step *step)
 {
 	if (!step->has_elements) {
-		machine->macs += macs_in(machine, step);
+		machine->clock.macs += macs_in(machine, step);
 		return;
 	}
 	if (--machine->steps < 0)
 		return;
 	for (int i = 0; i < step->child_count; i++)
 		do_elements(machine, step->children[i]);
-	if (step->kind == PLAN_LET)
-		step->cell->value = plan_formula_value(step->lower);
-	if (step->kind == PLAN_LET || (step->kind == PLAN_IF && plan_formula_value(step->lower)))
+	if (step->kind == PLAN_IF && plan_formula_value(step->lower))
 		do_elements(machine, step->body);
 	if (step->kind != PLAN_LOOP)
 		return;
@@ -482,7 +417,7 @@ static void do_elements(struct machine *machine, const struct step *step)
 
 static void find_most(struct machine *machine, const struct step *step)
 {
-	machine->macs = 0;
+	machine->clock.macs = 0;
 	do_elements(machine, step->body);
 	end_element(machine);
 }
@@ -492,7 +427,7 @@ static void do_step(struct machine *machine, const struct step *step)
 {
 	machine->most = 0;
 	add_known(machine, step, find_most);
-	go_on(machine, array_clock_step(&machine->array, (double)machine->now, machine->most));
+	clock_step(&machine->clock, machine->most);
 }
 
 static void start(struct machine *machine, const struct step *step)
@@ -504,20 +439,83 @@ static void start(struct machine *machine, const struct step *step)
 			return;
 		*(d >= step->run_from && d < step->run_to ? &run : &runs) *= (double)count;
 	}
-	copy(machine, step->is_put, step->tag, runs, run);
+	clock_copy(&machine->clock, step->is_put, step->tag, runs, run);
 }
 
-static void walk(struct machine *machine, const struct step *step)
+static void walk(struct machine *machine, struct step *step);
+
+/* Adds what decides about STEP, which has copies or is computed beside them. */
+static void see_step(struct machine *machine, struct seen *seen, const struct step *step)
+{
+	if (!step->has_copies && !step->has_words && !step->has_macs)
+		return;
+	add_own_formulas(machine, &seen->outside, step);
+	if (step->body)
+		see_step(machine, seen, step->body);
+	for (int i = 0; i < step->child_count; i++)
+		see_step(machine, seen, step->children[i]);
+}
+
+/* Nothing has been seen of the iterations of LOOP. */
+static struct seen *seen_none(struct machine *machine, const struct step *loop)
+{
+	struct arena *arena = machine->cells.arena;
+	struct seen *seen = ARENA_NEW(arena, struct seen);
+	long state[STATE_LIMIT], effect[EFFECT_LIMIT];
+	add_inner(machine, &seen->outside, loop->body);
+	see_step(machine, seen, loop->body);
+	seen->key_size = (size_t)seen->outside.count + (size_t)clock_state(&machine->clock, machine->tags, state);
+	seen->entry_size = 1 + seen->key_size + (size_t)clock_effect(&machine->clock, &machine->clock, machine->tags,
+		effect);
+	seen->key = ARENA_ARRAY(arena, long, seen->key_size);
+	seen->entries = ARENA_ARRAY(arena, long, SEEN * seen->entry_size);
+	return seen;
+}
+
+/* An iteration of a loop: what it does is walked, or known from an earlier one. */
+static void walk_iteration(struct machine *machine, struct seen *seen, struct step *body)
+{
+	size_t key_bytes = seen->key_size * sizeof *seen->key;
+	outside_values(&seen->outside, seen->key);
+	clock_state(&machine->clock, machine->tags, seen->key + seen->outside.count);
+	long *entry = &seen->entries[hash_of(seen->key, seen->key_size) % SEEN * seen->entry_size];
+	if (entry[0] && !memcmp(entry + 1, seen->key, key_bytes)) {
+		machine->steps--;
+		clock_apply(&machine->clock, machine->tags, entry + 1 + seen->key_size);
+		return;
+	}
+	struct machine_clock before = machine->clock;
+	walk(machine, body);
+	entry[0] = 1;
+	memcpy(entry + 1, seen->key, key_bytes);
+	clock_effect(&before, &machine->clock, machine->tags, entry + 1 + seen->key_size);
+}
+
+static void walk_loop(struct machine *machine, struct step *loop)
+{
+	long upper = plan_formula_value(loop->upper);
+	if (loop->has_copies && !loop->seen)
+		loop->seen = seen_none(machine, loop);
+	for (long at = plan_formula_value(loop->lower); at <= upper && machine->steps >= 0; at += loop->stride) {
+		loop->cell->value = at;
+		if (loop->seen)
+			walk_iteration(machine, loop->seen, loop->body);
+		else
+			walk(machine, loop->body);
+	}
+}
+
+static void walk(struct machine *machine, struct step *step)
 {
 	if (!step->has_copies && step->known) {
 		add_known(machine, step, load_once);
 		return;
 	}
 	if (!step->has_copies && !step->has_words) {
-		machine->macs += machine->arch->core_mac_cycles > 0 ? macs_in(machine, step) : 0;
+		machine->clock.macs += machine->arch->core_mac_cycles > 0 ? macs_in(machine, step) : 0;
 		return;
 	}
-	if (--machine->steps < 0)
+	if (--machine->steps < 0 || machine->clock.is_over)
 		return;
 	if (step->kind == PLAN_STEP) {
 		do_step(machine, step);
@@ -530,46 +528,43 @@ static void walk(struct machine *machine, const struct step *step)
 	if (step->kind == PLAN_TRANSFER)
 		start(machine, step);
 	if (step->kind == PLAN_WAIT)
-		wait_for(machine, step->tags);
-	if (step->kind == PLAN_LET)
-		step->cell->value = plan_formula_value(step->lower);
-	if (step->kind == PLAN_LET || (step->kind == PLAN_IF && plan_formula_value(step->lower)))
+		clock_wait(&machine->clock, step->tags);
+	if (step->kind == PLAN_IF && plan_formula_value(step->lower))
 		walk(machine, step->body);
-	if (step->kind != PLAN_LOOP)
-		return;
-	long upper = plan_formula_value(step->upper);
-	for (long at = plan_formula_value(step->lower); at <= upper && machine->steps >= 0; at += step->stride) {
-		step->cell->value = at;
-		walk(machine, step->body);
-	}
+	if (step->kind == PLAN_LOOP)
+		walk_loop(machine, step);
 }
 
-/* Nothing of the nest before is on its way to elements, or from them. */
-static void begin_nest(struct machine *machine, const struct plan_node *body)
+/* Where NODE, a nest, leaves the machine. */
+static void walk_nest(struct machine *machine, const struct plan_node *node)
 {
-	const struct pe_array *array = &machine->arch->array;
-	machine->body = body;
-	array_clock_begin(&machine->array, array->mac_cycles > 0 ? array : NULL, traveller_of(body, NULL),
-		(double)machine->now);
+	machine->body = node;
+	machine->tags = 0;
+	machine->has_steps = false;
+	struct step *step = step_of(machine, node);
+	clock_begin_nest(&machine->clock, machine->has_steps ? traveller_of(node, NULL) : -1);
+	walk(machine, step);
+	clock_call(&machine->clock);
+}
+
+static long end_of(const struct machine_clock *clock)
+{
+	return clock->now > clock->last_end ? clock->now : clock->last_end;
 }
 
 bool plan_times(const struct plan *plan, struct plan_time *times)
 {
 	const struct arch *arch = plan->arch;
 	struct arena *arena = arena_new();
-	struct machine machine = { .arch = arch, .cells.arena = arena, .steps = STEPS,
-		.scale = arch_dma_scale(arch),
-		.channels = arch->channels < CHANNEL_LIMIT ? arch->channels : CHANNEL_LIMIT };
+	struct machine machine = { .arch = arch, .cells.arena = arena, .steps = STEPS };
 	bool is_known = arch_has_clock(arch);
+	clock_begin(&machine.clock, arch);
 	for (int n = 0; n < plan->nest_count && is_known; n++) {
-		long begun = later(machine.now, machine.last_end);
-		machine.sum = (struct plan_time){ 0 };
-		begin_nest(&machine, plan->nests[n].body);
-		walk(&machine, step_of(&machine, plan->nests[n].body));
-		compute(&machine);
-		times[n] = machine.sum;
-		times[n].cycles = later(machine.now, machine.last_end) - begun;
-		is_known = machine.steps >= 0;
+		long begun = end_of(&machine.clock);
+		walk_nest(&machine, plan->nests[n].body);
+		times[n] = machine.clock.sum;
+		times[n].cycles = end_of(&machine.clock) - begun;
+		is_known = machine.steps >= 0 && !machine.clock.is_over;
 	}
 	arena_free(arena);
 	return is_known;
