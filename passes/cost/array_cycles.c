@@ -254,30 +254,14 @@ static double time_run(struct timing *timing, int place)
 
 static void begin_timing(struct timing *timing)
 {
-	const struct schedule *outer = timing->sequence.mapped.outer;
 	const struct mapping *mapping = timing->sequence.mapped.mapping;
 
-	timing->sequence.length = outer->depth + mapping->depth;
-	for (int l = 0; l < timing->sequence.mapped.model->loop_count; l++)
-		timing->sequence.tile_place[l] = timing->sequence.step_place[l] = -1;
-	for (int p = 0; p < timing->sequence.length; p++) {
-		bool is_step = p >= outer->depth;
-		int l = is_step ? mapping->order[p - outer->depth] : outer->order[p];
-
-		timing->sequence.loop[p] = l;
-		timing->sequence.turns[p] = is_step ? mapping->is_serpentine[l] : outer->is_serpentine[l];
-		(is_step ? timing->sequence.step_place : timing->sequence.tile_place)[l] = p;
-	}
 	timing->slots = 1;
 	for (int a = 0; a < timing->sequence.mapped.model->array_count; a++) {
 		const struct model_array *array = &timing->sequence.mapped.model->arrays[a];
 		const struct hold *hold = &mapping->holds[a];
 		unsigned outside = hold->depth > 0 ? ~0u >> (32 - hold->depth) : 0;
 
-		for (int d = 0; d < array->rank; d++)
-			for (int l = 0; l < timing->sequence.mapped.model->loop_count && array->dims[d].clip_high > 0; l++)
-				if (array->dims[d].coefficient[l] > 0)
-					timing->sequence.is_clipped |= 1u << l;
 		timing->slots = hold->slots > timing->slots ? hold->slots : timing->slots;
 		if (hold->slots > 1 || array->anchored)
 			timing->matters_first |= outside;
@@ -296,13 +280,13 @@ double mapping_cycles(const struct nest_model *model, const struct pe_array *mac
 	const struct mapping *mapping, double macs)
 {
 	struct run memo[MEMO];
-	struct timing timing = { .sequence = { .mapped = { model, machine, outer, mapping }, .arena = arena_new() },
-		.macs = macs, .memo = memo };
+	struct timing timing = { .macs = macs, .memo = memo };
 	struct travel first = { .written = 0 }, last = { .written = 0 };
 	double cycles;
 
 	for (int i = 0; i < MEMO; i++)
 		memo[i].is_used = false;
+	sequence_begin(&timing.sequence, (struct mapped){ model, machine, outer, mapping }, arena_new());
 	begin_timing(&timing);
 	begin_places(&timing, &timing.now, 0);
 	add_reads(&timing, &timing.now, -1, &first);

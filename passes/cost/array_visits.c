@@ -197,52 +197,176 @@ static struct range range_before(const struct sequence *sequence, const struct p
 		place < sequence->mapped.outer->depth ? sequence_tile(sequence, &old, l) : sequence_step(sequence, &old, l), 1 };
 }
 
-double sequence_words(const struct sequence *sequence, const struct places *places, int a, enum view view, int slide)
+/* ---- words ---- */
+
+/* Dimension D of ARRAY, and those that share loops with it, or with one that does. */
+static struct dims dims_with(const struct model_array *array, int loop_count, int d)
 {
-	const struct model_array *array = &sequence->mapped.model->arrays[a];
-	struct range before = slide >= 0 ? range_before(sequence, places, slide) : (struct range){ 0, 0, 0 };
-	struct ranges ranges[MODEL_LOOPS];
+	struct dims with = { 1u << d, 0 };
+	bool grows = true;
+
+	while (grows) {
+		grows = false;
+		for (int i = 0; i < array->rank; i++) {
+			unsigned loops = 0;
+
+			for (int l = 0; l < loop_count; l++)
+				loops |= (unsigned)(array->dims[i].coefficient[l] != 0) << l;
+			if (!(with.dims >> i & 1) && !(loops & with.loops))
+				continue;
+			grows |= !(with.dims >> i & 1) || (loops & ~with.loops) != 0;
+			with.dims |= 1u << i;
+			with.loops |= loops;
+		}
+	}
+	return with;
+}
+
+/* The sum over all boxes of the product of their extents in DIMS. */
+static double words_in(const struct sequence *sequence, const struct model_array *array, struct dims dims,
+	const struct ranges *ranges, int slide, const struct range *before)
+{
 	int at[MODEL_LOOPS] = { 0 }, loops = sequence->mapped.model->loop_count, l;
 	double words = 0;
 
-	for (l = 0; l < loops; l++) {
-		if (array_is_indexed(array, l))
-			ranges_at(sequence, places, a, view, l, &ranges[l]);
-		else
-			ranges[l] = (struct ranges){ 1, 1, ranges[l].few, { { 0, 1, 1 } } };
-	}
 	do {
 		struct range box[MODEL_LOOPS];
 		double times = 1;
 
 		for (l = 0; l < loops; l++) {
+			if (!(dims.loops >> l & 1))
+				continue;
 			box[l] = ranges[l].list[at[l]];
 			times *= (double)box[l].count;
 		}
 		for (int d = 0; d < array->rank; d++)
-			times *= (double)box_extent(sequence, &array->dims[d], box, slide >= 0 ? sequence->loop[slide] : -1, &before);
+			if (dims.dims >> d & 1)
+				times *= (double)box_extent(sequence, &array->dims[d], box, slide, before);
 		words += times;
-		for (l = 0; l < loops && ++at[l] == ranges[l].count; l++)
+		for (l = 0; l < loops; l++) {
+			if (!(dims.loops >> l & 1))
+				continue;
+			if (++at[l] < ranges[l].count)
+				break;
 			at[l] = 0;
+		}
 	} while (l < loops);
 	return words;
+}
+
+static double count_words(const struct sequence *sequence, const struct places *places, int a, enum view view, int slide)
+{
+	const struct model_array *array = &sequence->mapped.model->arrays[a];
+	struct range before = slide >= 0 ? range_before(sequence, places, slide) : (struct range){ 0, 0, 0 };
+	struct ranges ranges[MODEL_LOOPS];
+	double words = 1;
+
+	for (int l = 0; l < sequence->mapped.model->loop_count; l++)
+		if (sequence->indexed[a] >> l & 1)
+			ranges_at(sequence, places, a, view, l, &ranges[l]);
+	/* sums over dimensions that share no loop multiply */
+	for (int i = 0; i < sequence->dims_count[a]; i++)
+		words *= words_in(sequence, array, sequence->dims[a][i], ranges, slide >= 0 ? sequence->loop[slide] : -1,
+			&before);
+	return words;
+}
+
+enum { KNOWN_WORDS = 1 << 6 };
+
+/* What the words of a visit depend on, where no border cuts it: which of the tiles and steps that move it are smaller; above 0.  0: that
+ * is not all. */
+static unsigned long words_key(const struct sequence *sequence, const struct places *places, int a, enum view view, int slide)
+{
+	unsigned long is_short = 0;
+
+	for (int p = 0; p < sequence->mapped.mapping->holds[a].depth; p++) {
+		if (!(sequence->indexed[a] >> sequence->loop[p] & 1))
+			continue;
+		if (places->at[p].is_border || (slide >= 0 && (sequence->is_clipped >> sequence->loop[p] & 1)))
+			return 0;
+		is_short |= (unsigned long)places->at[p].is_short << p;
+	}
+	/* the window before may be a shorter one where a run goes back */
+	if (slide >= 0 && places->at[slide].is_back)
+		is_short |= (places->at[slide].position == 1 ? 3UL : 1UL) << PLACES;
+	return ((is_short * (PLACES + 1) + (unsigned long)(slide + 1)) * 2 + (view == EACH_READ)) * MODEL_ARRAYS + (unsigned long)a + 1;
+}
+
+double sequence_words(const struct sequence *sequence, const struct places *places, int a, enum view view, int slide)
+{
+	unsigned long key = words_key(sequence, places, a, view, slide);
+	struct visit_words *known = &sequence->known[(key * 0x9E3779B97F4A7C15UL >> 32) % KNOWN_WORDS];
+
+	if (!key)
+		return count_words(sequence, places, a, view, slide);
+	if (known->key != key)
+		*known = (struct visit_words){ key, count_words(sequence, places, a, view, slide) };
+	return known->words;
+}
+
+static void begin_array(struct sequence *sequence, int a)
+{
+	const struct model_array *array = &sequence->mapped.model->arrays[a];
+	int loops = sequence->mapped.model->loop_count;
+	unsigned done = 0;
+
+	for (int l = 0; l < loops; l++)
+		sequence->indexed[a] |= (unsigned)array_is_indexed(array, l) << l;
+	for (int d = 0; d < array->rank; d++) {
+		struct dims dims = dims_with(array, loops, d);
+
+		if (array->dims[d].clip_high > 0)
+			for (int l = 0; l < loops; l++)
+				sequence->is_clipped |= (unsigned)(array->dims[d].coefficient[l] > 0) << l;
+		if (done >> d & 1)
+			continue;
+		done |= dims.dims;
+		sequence->dims[a][sequence->dims_count[a]++] = dims;
+	}
+}
+
+void sequence_begin(struct sequence *sequence, struct mapped mapped, struct arena *arena)
+{
+	*sequence = (struct sequence){ .mapped = mapped, .length = mapped.outer->depth + mapped.mapping->depth,
+		.arena = arena, .known = ARENA_ARRAY(arena, struct visit_words, KNOWN_WORDS),
+		.sharing = ARENA_ARRAY(arena, struct visit_sharing, 2 * mapped.model->array_count) };
+	for (int l = 0; l < mapped.model->loop_count; l++)
+		sequence->tile_place[l] = sequence->step_place[l] = -1;
+	for (int p = 0; p < sequence->length; p++) {
+		bool is_step = p >= mapped.outer->depth;
+		int l = is_step ? mapped.mapping->order[p - mapped.outer->depth] : mapped.outer->order[p];
+
+		sequence->loop[p] = l;
+		sequence->turns[p] = is_step ? mapped.mapping->is_serpentine[l] : mapped.outer->is_serpentine[l];
+		(is_step ? sequence->step_place : sequence->tile_place)[l] = p;
+	}
+	for (int a = 0; a < mapped.model->array_count; a++)
+		begin_array(sequence, a);
 }
 
 double sequence_sharing(const struct sequence *sequence, const struct places *places, int a, enum view view)
 {
 	bool by_steps = sequence->mapped.mapping->holds[a].depth > sequence->mapped.outer->depth;
+	struct visit_sharing *known = &sequence->sharing[2 * a + (view == EACH_READ)];
+	unsigned long key = 1;
 	long tile[MODEL_LOOPS];
 
+	for (int l = 0; l < sequence->mapped.model->loop_count && by_steps; l++)
+		if (sequence->tile_place[l] >= 0)
+			key |= (unsigned long)places->at[sequence->tile_place[l]].is_short << (l + 1);
+	if (known->key == key)
+		return known->elements;
 	for (int l = 0; l < sequence->mapped.model->loop_count; l++)
 		tile[l] = by_steps ? sequence_tile(sequence, places, l) : sequence->mapped.outer->tile[l];
-	return (double)elements_sharing(&sequence->mapped, a, view, tile);
+	*known = (struct visit_sharing){ key, (double)elements_sharing(&sequence->mapped, a, view, tile) };
+	return known->elements;
 }
 
 /* ---- visits ---- */
 
 bool sequence_moves(const struct sequence *sequence, int a, int place)
 {
-	return array_is_indexed(&sequence->mapped.model->arrays[a], sequence->loop[place]);
+	return sequence->indexed[a] >> sequence->loop[place] & 1;
 }
 
 /* The first place whose runs matter for what array A keeps. */

@@ -8,6 +8,12 @@
 
 enum { PLACES = 2 * MODEL_LOOPS };
 
+/* Dimensions of an array that share loops, and these loops; the words of visits whose sizes are told by a key. */
+struct dims { unsigned dims, loops; };
+struct visit_words { unsigned long key; double words; };
+/* Elements that share the words of an array where tiles are as short as KEY says. */
+struct visit_sharing { unsigned long key; double elements; };
+
 /* The tile loops, then the step loops, outermost first; a *place* is a position in this sequence. */
 struct sequence {
 	struct mapped mapped;
@@ -16,8 +22,16 @@ struct sequence {
 	bool turns[PLACES];
 	int tile_place[MODEL_LOOPS], step_place[MODEL_LOOPS];   /* -1: the loop is none of these */
 	unsigned is_clipped;         /* bit LOOP: it moves a region that a border may cut */
+	unsigned indexed[MODEL_ARRAYS];      /* bit LOOP: it moves the array's region */
+	int dims_count[MODEL_ARRAYS];
+	struct dims dims[MODEL_ARRAYS][MODEL_RANK];
+	struct visit_words *known;   /* [KNOWN_WORDS] */
+	struct visit_sharing *sharing;       /* [2 * array + view]: the last one */
 	struct arena *arena;
 };
+
+/* The places of OUTER's tile loops and MAPPING's step loops.  ARENA: for as long as the sequence is used. */
+void sequence_begin(struct sequence *sequence, struct mapped mapped, struct arena *arena);
 
 /* Where a loop of the sequence is: at tile or step INDEX, in the iteration POSITION of a run that goes backwards or not.
  * IS_SHORT: that is smaller than others.  IS_BORDER: where other loops are, a border may cut a region there. */
