@@ -34,6 +34,8 @@ enum { MAPPING_LEAF_POINTS = 20000, MAPPING_LOOK_POINTS = 1000 };
 enum { ELEMENTS_POINTS = 20000000, TIMED_POINTS = 2000000 };
 /* Points that are looked at at random first: a share of all, at most. */
 enum { ANNEALING_POINTS = 600000, TIMED_ANNEALING_POINTS = 1500000 };
+/* Kinds of steps that are timed for a point; so many more count as another one. */
+enum { STEPS_TIMED = 64, STEPS_OF_POINT = 8 };
 /* Ways to give the arrays of a nest to a machine's memories that are searched: where there are more,
  * nothing is proved.  Places that are looked at for carried arrays, until all have one. */
 enum { MEMORY_ASSIGNMENTS = 256, CARRY_PLACES = 4096 };

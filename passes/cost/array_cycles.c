@@ -30,6 +30,7 @@ struct timing {
 	unsigned is_odd;             /* bit PLACE: the next run of a loop that turns goes backwards */
 	struct places now;
 	struct run *memo;
+	long timed;                  /* steps one after the other that have been */
 };
 
 /* ---- between steps ---- */
@@ -191,6 +192,7 @@ static double time_iterations(struct timing *timing, int place)
 		sequence_set(&timing->sequence, &timing->now, place, i + 1, is_odd);
 		begin_places(timing, &timing->now, place + 1);
 		cycles += between(timing, &from, &timing->now, place);
+		timing->timed++;
 		before[0] = before[1];
 		before[1] = cycles - start;
 		/* it was in the middle, as the one before, and so are those that follow up to the last few */
@@ -277,7 +279,7 @@ static void begin_timing(struct timing *timing)
 }
 
 double mapping_cycles(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
-	const struct mapping *mapping, double macs)
+	const struct mapping *mapping, double macs, long *timed)
 {
 	struct run memo[MEMO];
 	struct timing timing = { .macs = macs, .memo = memo };
@@ -294,6 +296,7 @@ double mapping_cycles(const struct nest_model *model, const struct pe_array *mac
 	end_places(&timing, &timing.now, 0);
 	add_results(&timing, &timing.now, -1, &last);
 	arena_free(timing.sequence.arena);
+	*timed = timing.timed;
 	return cycles + computing(&timing, &timing.now) + array_travel_cycles(machine, WAY_REDUCE, last.adds, 0) +
 		array_travel_cycles(machine, WAY_WRITE, last.writes, 0);
 }

@@ -8,10 +8,10 @@
 
 /* Cycles for MAPPING, which mapping_evaluate found to be good, of OUTER on MACHINE, whose mac_cycles are known.  An iteration
  * of all loops does MACS multiply-accumulates (ir/macs.h) at most.  Exact, but that iterations count as if no condition left
- * any out, which may be more; and that results in double registers are never waited for, which may be less.  It takes some
- * microseconds, or milliseconds where many loops have a smaller last tile and a border. */
+ * any out, which may be more; and that results in double registers are never waited for, which may be less.  *TIMED: kinds of
+ * steps that were timed one by one, some dozens, or thousands where many loops have a smaller last tile and a border. */
 double mapping_cycles(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
-	const struct mapping *mapping, double macs);
+	const struct mapping *mapping, double macs, long *timed);
 
 /* What is known of a nest on an array, or less than that. */
 struct array_work {

@@ -363,19 +363,14 @@ static bool count_steps(struct evaluation *evaluation, int a, enum view view, bo
 	return true;
 }
 
-static bool count_views(struct evaluation *evaluation, int a, bool is_whole)
+static bool count_view(struct evaluation *evaluation, int a, enum view view, bool is_whole)
 {
-	const struct model_array *array = &evaluation->model->arrays[a];
 	bool is_moved_by_tiles = evaluation->mapping->holds[a].depth <= evaluation->outer->depth;
 
-	for (enum view view = EACH_ELEMENT; view <= EACH_READ; view++) {
-		if (view == EACH_READ && array->is_written)
-			break;
-		if (is_moved_by_tiles ? is_whole && !count_tiles(evaluation, a, view) :
-			!count_steps(evaluation, a, view, is_whole))
-			return false;
-	}
-	return true;
+	if (view == EACH_READ && evaluation->model->arrays[a].is_written)
+		return true;
+	return is_moved_by_tiles ? !is_whole || count_tiles(evaluation, a, view) :
+		count_steps(evaluation, a, view, is_whole);
 }
 
 /* Takes the kinds of tiles in turn, whole ones first, as digits of a number; false after the last. */
@@ -405,6 +400,31 @@ static void fill_kind(const struct evaluation *evaluation)
 	}
 }
 
+static void count_registers(struct evaluation *evaluation)
+{
+	struct mapping *mapping = evaluation->mapping;
+
+	mapping->register_bytes = 0;
+	for (int role = 0; role < ROLE_COUNT; role++)
+		mapping->role_bytes[role] = 0;
+	for (int a = 0; a < evaluation->model->array_count; a++) {
+		const struct model_array *array = &evaluation->model->arrays[a];
+		long bytes = times(evaluation, mapping->holds[a].registers, array->element_bytes);
+
+		add(evaluation, &mapping->register_bytes, bytes);
+		if (evaluation->machine->is_split)
+			add(evaluation, &mapping->role_bytes[array->role], bytes);
+	}
+}
+
+static bool registers_fit(const struct pe_array *machine, const struct mapping *mapping)
+{
+	for (int role = 0; role < ROLE_COUNT && machine->is_split; role++)
+		if (mapping->role_bytes[role] > machine->role_bytes[role])
+			return false;
+	return mapping->register_bytes <= machine->registers_bytes;
+}
+
 static bool count_arrays(struct evaluation *evaluation)
 {
 	struct kind kind = { .model = *evaluation->model };
@@ -416,9 +436,17 @@ static bool count_arrays(struct evaluation *evaluation)
 	memcpy(kind.steps.is_serpentine, evaluation->mapping->is_serpentine, sizeof kind.steps.is_serpentine);
 	do {
 		fill_kind(evaluation);
-		for (int a = 0; a < evaluation->model->array_count; a++)
-			if (!count_views(evaluation, a, is_whole))
+		for (enum view view = EACH_ELEMENT; view <= EACH_READ; view++) {
+			for (int a = 0; a < evaluation->model->array_count; a++)
+				if (!count_view(evaluation, a, view, is_whole))
+					return false;
+			/* most mappings that are tried do not fit, which whole tiles tell */
+			if (!is_whole || view == EACH_READ)
+				continue;
+			count_registers(evaluation);
+			if (evaluation->overflow || !registers_fit(evaluation->machine, evaluation->mapping))
 				return false;
+		}
 		is_whole = false;
 	} while (next_kind(evaluation));
 	return true;
@@ -447,31 +475,6 @@ static void count_work(struct evaluation *evaluation)
 	}
 }
 
-static void count_registers(struct evaluation *evaluation)
-{
-	struct mapping *mapping = evaluation->mapping;
-
-	mapping->register_bytes = 0;
-	for (int role = 0; role < ROLE_COUNT; role++)
-		mapping->role_bytes[role] = 0;
-	for (int a = 0; a < evaluation->model->array_count; a++) {
-		const struct model_array *array = &evaluation->model->arrays[a];
-		long bytes = times(evaluation, mapping->holds[a].registers, array->element_bytes);
-
-		add(evaluation, &mapping->register_bytes, bytes);
-		if (evaluation->machine->is_split)
-			add(evaluation, &mapping->role_bytes[array->role], bytes);
-	}
-}
-
-static bool registers_fit(const struct pe_array *machine, const struct mapping *mapping)
-{
-	for (int role = 0; role < ROLE_COUNT && machine->is_split; role++)
-		if (mapping->role_bytes[role] > machine->role_bytes[role])
-			return false;
-	return mapping->register_bytes <= machine->registers_bytes;
-}
-
 bool mapping_evaluate(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
 	struct mapping *mapping)
 {
@@ -491,6 +494,5 @@ bool mapping_evaluate(const struct nest_model *model, const struct pe_array *mac
 	if (!count_arrays(&evaluation))
 		return false;
 	count_work(&evaluation);
-	count_registers(&evaluation);
-	return !evaluation.overflow && registers_fit(machine, mapping);
+	return !evaluation.overflow;
 }

@@ -46,6 +46,7 @@ struct annealing {
 	struct realised best;
 	bool found;
 	bool may_keep;                   /* slots, windows and turns of registers are tried */
+	long spent;                      /* points that timing has taken besides */
 };
 
 /* ---- random numbers ---- */
@@ -216,8 +217,10 @@ static bool realise(struct annealing *annealing, const struct candidate *candida
 	realised->is_same = prices_have_time(problem.prices) && cost.value == annealing->about;
 	if (realised->is_same)
 		return true;
-	if (cost.value <= most)
+	if (cost.value <= most) {
 		cost = mapping_cost_of(&problem, &realised->mapping);
+		annealing->spent += cost.timed > STEPS_TIMED ? (cost.timed - STEPS_TIMED) / STEPS_OF_POINT : 0;
+	}
 	if (cost.value > most)
 		return false;
 	add_elements_cost(space, &(struct elements_cost){ cost.words, cost.cycles, cost.fetching }, &realised->schedule);
@@ -519,7 +522,7 @@ static void step(struct annealing *annealing, double heat)
 	}
 }
 
-/* A walk of POINTS changes, that cools down from HEAT. */
+/* A walk of POINTS changes, or fewer where timing them takes long, that cools down from HEAT. */
 static void walk(struct annealing *annealing, long points, double heat)
 {
 	const volatile int *interrupted = annealing->space->options->interrupted;
@@ -529,8 +532,10 @@ static void walk(struct annealing *annealing, long points, double heat)
 	for (double hot = heat; hot > cold; hot *= cooling)
 		stages++;
 	for (; heat > cold; heat *= cooling)
-		for (long i = points / stages; i >= 0 && !(interrupted && *interrupted); i--)
+		for (long i = points / stages; i >= 0 && !(interrupted && *interrupted); i -= 1 + annealing->spent) {
+			annealing->spent = 0;
 			step(annealing, heat);
+		}
 }
 
 /* Leaves out of the best what saves nothing. */

@@ -201,8 +201,15 @@ static struct mapping_cost cost_with(const struct mapping_problem *problem, cons
 
 struct mapping_cost mapping_cost_of(const struct mapping_problem *problem, const struct mapping *mapping)
 {
-	return cost_with(problem, mapping, !prices_have_time(problem->prices) ? 0 :
-		mapping_cycles(problem->model, problem->machine, problem->outer, mapping, problem->macs));
+	struct mapping_cost cost;
+	double cycles = 0;
+	long timed = 0;
+
+	if (prices_have_time(problem->prices))
+		cycles = mapping_cycles(problem->model, problem->machine, problem->outer, mapping, problem->macs, &timed);
+	cost = cost_with(problem, mapping, cycles);
+	cost.timed = timed;
+	return cost;
 }
 
 struct mapping_cost mapping_cost_about(const struct mapping_problem *problem, const struct mapping *mapping)

@@ -41,7 +41,7 @@ struct mapping_problem {
 
 /* What a mapping costs: the price of its words; cycles in which elements compute and wait for words, and in which those of a
  * step come, 0 if the prices have no time; and all together with the problem's base and copies. */
-struct mapping_cost { double words, cycles, fetching, value; };
+struct mapping_cost { double words, cycles, fetching, value; long timed; };
 
 /* Of MAPPING, evaluated. */
 struct mapping_cost mapping_cost_of(const struct mapping_problem *problem, const struct mapping *mapping);

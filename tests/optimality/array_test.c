@@ -120,7 +120,8 @@ static void print_mapping(const struct nest_model *model, const struct pe_array 
 static bool compare_time(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
 	const struct mapping *mapping, const struct array_simulated *truth)
 {
-	double cycles = mapping_cycles(model, machine, outer, mapping, 1), iterations = 1;
+	long timed;
+	double cycles = mapping_cycles(model, machine, outer, mapping, 1, &timed), iterations = 1;
 	bool waits = false;
 	struct array_work work;
 
