@@ -261,8 +261,8 @@ static void print_travel(struct writer *writer, const struct plan_move *move)
 	const struct plan_buffer *buffer;
 
 	if (times_elements(writer) && word_travels(move, &way, &buffer))
-		print_line(writer, arena_printf(writer->printer.arena, "LRT_WORD(%s, %d, %d);", ways[way],
-			traveller_of(writer->nest, buffer), buffer->is_double));
+		print_line(writer, arena_printf(writer->printer.arena, "LRT_WORD(%s, %d, %d, %d);", ways[way],
+			traveller_of(writer->nest, buffer), word_memory(move), buffer->is_double));
 }
 
 static void print_step(struct writer *writer, const struct plan_node *step)

@@ -261,9 +261,9 @@ static void print_includes(FILE *out, const struct program *program,
 		fputs("\n/* And that of what processing elements do: a nest begins, a word travels, an element ends, all of them do. */\n"
 			"#ifdef LRT_TRACE_COMPUTE\n"
 			"#define LRT_BEGIN() lrt_trace_begin_nest()\n"
-			"#define LRT_WORD(way, array, is_double) lrt_trace_word(way, array, is_double)\n"
+			"#define LRT_WORD(way, array, memory, is_double) lrt_trace_word(way, array, memory, is_double)\n"
 			"#define LRT_ELEMENT() lrt_trace_element()\n#define LRT_STEP() lrt_trace_step()\n#else\n"
-			"#define LRT_BEGIN() (void)0\n#define LRT_WORD(way, array, is_double) (void)0\n"
+			"#define LRT_BEGIN() (void)0\n#define LRT_WORD(way, array, memory, is_double) (void)0\n"
 			"#define LRT_ELEMENT() (void)0\n#define LRT_STEP() (void)0\n#endif\n", out);
 	fputc('\n', out);
 	for (int i = 0; i < program->prototype_count; i++)

@@ -318,19 +318,27 @@ void harness_print_time(FILE *out, const struct session *session)
 		"#define lrt_wait(mask) (verify_wait(mask), lrt_wait(mask))\n", out);
 	if (session->arch->array.mac_cycles > 0)
 		fputs("enum { LRT_READ, LRT_WRITE, LRT_REDUCE };\n"
-			"void elements_begin(void);\nvoid elements_word(unsigned way, unsigned array, int is_double);\n"
+			"void elements_begin(void);\nvoid elements_word(unsigned way, unsigned array, unsigned memory, int is_double);\n"
 			"void elements_element(void);\nvoid elements_step(void);\n"
-			"#define LRT_BEGIN() elements_begin()\n#define LRT_WORD(way, array, is_double) elements_word(way, array, is_double)\n"
+			"#define LRT_BEGIN() elements_begin()\n#define LRT_WORD(way, array, memory, is_double) \\\n\telements_word(way, array, memory, is_double)\n"
 			"#define LRT_ELEMENT() elements_element()\n#define LRT_STEP() elements_step()\n", out);
+}
+
+static void print_elements(FILE *out, const struct pe_array *array)
+{
+	fprintf(out, "\tstatic const lrt_trace_pe_array array = { %.17g, { %d, %d, %d }, %.17g, {", array->mac_cycles,
+		array->networks[WAY_READ], array->networks[WAY_WRITE], array->networks[WAY_REDUCE],
+		array->words_per_cycle);
+	for (int m = 0; m < MEMORY_LIMIT; m++)
+		fprintf(out, "%s %.17g", m ? "," : "", array->memory_words_per_cycle[m]);
+	fputs(" } };\n", out);
 }
 
 static void print_clock(FILE *out, const struct arch *arch)
 {
 	const struct pe_array *array = &arch->array;
 	if (array->mac_cycles > 0)
-		fprintf(out, "\tstatic const lrt_trace_pe_array array = { %.17g, { %d, %d, %d }, %.17g, %.17g };\n",
-			array->mac_cycles, array->networks[WAY_READ], array->networks[WAY_WRITE],
-			array->networks[WAY_REDUCE], array->words_per_cycle, array->scratchpad_words_per_cycle);
+		print_elements(out, array);
 	if (arch_has_clock(arch))
 		fprintf(out, "\tstatic const lrt_trace_model clock = { %ld, %.17g, %d, %.17g, 0 };\n"
 			"\tstatic const lrt_trace_dma dma = { %.17g, %ld, %ld, %ld, %ld, %d, %d };\n"
@@ -352,9 +360,9 @@ void harness_print_main(FILE *out, const struct session *session)
 		"void verify_wait(uint32_t mask);\nvoid verify_wait(uint32_t mask)\n{\n"
 		"\tverify_note_wait(mask);\n}\n"
 		"void elements_begin(void);\nvoid elements_begin(void)\n{\n\tverify_begin_elements();\n}\n"
-		"void elements_word(unsigned way, unsigned array, int is_double);\n"
-		"void elements_word(unsigned way, unsigned array, int is_double)\n{\n"
-		"\tverify_word(way, array, is_double);\n}\n"
+		"void elements_word(unsigned way, unsigned array, unsigned memory, int is_double);\n"
+		"void elements_word(unsigned way, unsigned array, unsigned memory, int is_double)\n{\n"
+		"\tverify_word(way, array, memory, is_double);\n}\n"
 		"void elements_element(void);\nvoid elements_element(void)\n{\n\tverify_element();\n}\n"
 		"void elements_step(void);\nvoid elements_step(void)\n{\n\tverify_step();\n}\n", out);
 	for (int c = 0; c < session->case_count; c++) {

@@ -378,9 +378,9 @@ static void verify_begin_elements(void)
 	lrt_timeline_begin_nest(&verify_time.line);
 }
 
-static void verify_word(unsigned way, unsigned array, int is_double)
+static void verify_word(unsigned way, unsigned array, unsigned memory, int is_double)
 {
-	lrt_timeline_word(&verify_time.line, way, array, is_double);
+	lrt_timeline_word(&verify_time.line, way, array, memory, is_double);
 }
 
 static void verify_element(void)

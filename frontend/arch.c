@@ -28,14 +28,20 @@ struct key {
 	const char *section;         /* "" for keys at the top */
 	const char *name;
 	enum kind kind;
-	size_t offset;               /* in struct arch; of "memories", in struct arch_memory */
+	size_t offset;               /* in struct arch; of "memories", in struct memory_entry */
 	bool is_required;            /* where its section is present */
 	double least, most;
 	bool is_power_of_two;
 };
 
+/* An entry of "memories". */
+struct memory_entry {
+	struct arch_memory memory;
+	double words_per_cycle;      /* as struct pe_array has it */
+};
+
 #define FIELD(member) offsetof(struct arch, member)
-#define IN_MEMORY(member) offsetof(struct arch_memory, member)
+#define IN_MEMORY(member) offsetof(struct memory_entry, memory.member)
 static const char MEMORIES[] = "memories", NETWORKS[] = "pe_array.networks";
 static const double BYTES_LIMIT = 1099511627776.0;   /* 2^40: products stay in 63 bits */
 
@@ -46,7 +52,7 @@ static const struct key keys[] = {
 	{ "scratchpad", "banks", KIND_INT, FIELD(banks), false, 1, 65536, false },
 	{ "scratchpad", "sharing", KIND_SHARING, FIELD(exclusive), false, 0, 0, false },
 	{ "scratchpad", "align_bytes", KIND_INT, FIELD(align_bytes), false, 1, 64, true },
-	{ "scratchpad", "words_per_cycle", KIND_NUMBER, FIELD(array.scratchpad_words_per_cycle), false, 1e-6, 1e9, false },
+	{ "scratchpad", "words_per_cycle", KIND_NUMBER, FIELD(array.memory_words_per_cycle[0]), false, 1e-6, 1e9, false },
 	{ MEMORIES, "name", KIND_WORD, IN_MEMORY(name), true, 0, 0, false },
 	{ MEMORIES, "bytes", KIND_BYTES, IN_MEMORY(bytes), true, 1, BYTES_LIMIT, false },
 	{ MEMORIES, "holds", KIND_ROLES, IN_MEMORY(roles), true, 0, 0, false },
@@ -54,6 +60,7 @@ static const struct key keys[] = {
 	{ MEMORIES, "sharing", KIND_SHARING, IN_MEMORY(exclusive), false, 0, 0, false },
 	{ MEMORIES, "align_bytes", KIND_INT, IN_MEMORY(align_bytes), false, 1, 64, true },
 	{ MEMORIES, "accumulate", KIND_BOOL, IN_MEMORY(accumulates), false, 0, 0, false },
+	{ MEMORIES, "words_per_cycle", KIND_NUMBER, offsetof(struct memory_entry, words_per_cycle), false, 1e-6, 1e9, false },
 	{ "dma", "startup_cycles", KIND_COUNT, FIELD(startup_cycles), false, 0, 1e9, false },
 	{ "dma", "bytes_per_cycle", KIND_NUMBER, FIELD(bytes_per_cycle), false, 1e-6, 1e9, false },
 	{ "dma", "write_startup_cycles", KIND_COUNT, FIELD(write_startup_cycles), false, 0, 1e9, false },
@@ -449,7 +456,8 @@ static bool read_section(struct reader *reader, const yaml_node_t *name_node,
 /* The entry of "memories" at NODE. */
 static void read_memory(struct reader *reader, const yaml_node_t *node)
 {
-	struct arch_memory *memory = &reader->arch->memories[reader->arch->memory_count];
+	struct memory_entry entry = { .memory = { .name = "", .banks = 1, .align_bytes = 1 } };
+	int m = reader->arch->memory_count;
 	if (node->type != YAML_MAPPING_NODE) {
 		diag_error(reader->diag, place_of(reader, node), "an entry of 'memories' must be a mapping, as "
 			"{ name: weights, bytes: 32K, holds: [weight] }");
@@ -462,11 +470,13 @@ static void read_memory(struct reader *reader, const yaml_node_t *node)
 	}
 	for (int k = 0; k < KEY_COUNT; k++)
 		reader->is_seen[k] &= strcmp(keys[k].section, MEMORIES) != 0;
-	*memory = (struct arch_memory){ .name = "", .banks = 1, .align_bytes = 1 };
-	reader->target = (char *)memory;
+	reader->target = (char *)&entry;
 	read_mapping(reader, MEMORIES, node, NULL);
 	reader->target = (char *)reader->arch;
-	reader->memory_at[reader->arch->memory_count++] = is_given(reader, MEMORIES, "name")
+	reader->arch->memories[m] = entry.memory;
+	reader->arch->array.memory_words_per_cycle[m] = entry.words_per_cycle;
+	reader->arch->memory_count++;
+	reader->memory_at[m] = is_given(reader, MEMORIES, "name")
 		? value_of(reader, MEMORIES, "name") : place_of(reader, node);
 }
 
@@ -709,6 +719,9 @@ static void check_array_time(struct reader *reader)
 		if (is_given(reader, timed[k].section, timed[k].name))
 			diag_error(reader->diag, value_of(reader, timed[k].section, timed[k].name),
 				"'%s.%s' needs 'pe_array.mac_cycles'", timed[k].section, timed[k].name);
+	for (int m = 0; reader->has_memories && m < reader->arch->memory_count && reader->arch->array.mac_cycles <= 0; m++)
+		if (reader->arch->array.memory_words_per_cycle[m] > 0)
+			diag_error(reader->diag, reader->memory_at[m], "'memories.words_per_cycle' needs 'pe_array.mac_cycles'");
 }
 
 /* NAME has one price, or some by size. */

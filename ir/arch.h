@@ -6,7 +6,6 @@
 #include "ir/pe_array.h"
 
 enum { ARCH_WORD_BITS = 16 };    /* where the machine file does not say */
-enum { MEMORY_LIMIT = 8 };       /* memories on chip that emitted code manages */
 enum { PRICE_SIZES = 16 };       /* sizes that a price is given for */
 
 /* One memory on chip. */

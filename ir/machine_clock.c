@@ -36,10 +36,11 @@ void clock_begin(struct machine_clock *clock, const struct arch *arch)
 		.channels = arch->channels < CHANNEL_LIMIT ? arch->channels : CHANNEL_LIMIT };
 }
 
-void clock_begin_nest(struct machine_clock *clock, int travellers)
+void clock_begin_nest(struct machine_clock *clock, const struct travellers *travellers)
 {
+	const struct travellers none = { .count = 0 };
 	clock->sum = (struct plan_time){ 0 };
-	array_clock_begin(&clock->array, travellers >= 0 ? &clock->arch->array : NULL, travellers > 0 ? travellers : 0,
+	array_clock_begin(&clock->array, travellers ? &clock->arch->array : NULL, travellers ? travellers : &none,
 		(double)clock->now);
 }
 
@@ -150,12 +151,13 @@ static int pack(const struct machine_clock *clock, unsigned tags, long *state)
 	state[count++] = (long)array->early - clock->now;
 	state[count++] = (long)array->late - clock->now;
 	state[count++] = later((long)array->leaving - clock->now, 0);
-	state[count++] = bits_of(array->written);
+	for (int m = 0; m < MEMORY_LIMIT; m++)
+		state[count++] = bits_of(array->written[m]);
 	state[count++] = bits_of(array->computing);
 	state[count++] = bits_of(array->moving);
 	state[count++] = bits_of(array->travelling);
 	for (int way = 0; way < ARRAY_WAYS; way++)
-		for (int t = 0; t < array->travellers; t++)
+		for (int t = 0; t < array->travellers.count; t++)
 			for (int is_double = 0; is_double < 2; is_double++)
 				state[count++] = bits_of(array->load.words[way][is_double][t]);
 	return count;
@@ -177,12 +179,13 @@ static int unpack(struct machine_clock *clock, unsigned tags, const long *state)
 	array->early = (double)(clock->now + state[count++]);
 	array->late = (double)(clock->now + state[count++]);
 	array->leaving = (double)(clock->now + state[count++]);
-	array->written = double_of(state[count++]);
+	for (int m = 0; m < MEMORY_LIMIT; m++)
+		array->written[m] = double_of(state[count++]);
 	array->computing = double_of(state[count++]);
 	array->moving = double_of(state[count++]);
 	array->travelling = double_of(state[count++]);
 	for (int way = 0; way < ARRAY_WAYS; way++)
-		for (int t = 0; t < array->travellers; t++)
+		for (int t = 0; t < array->travellers.count; t++)
 			for (int is_double = 0; is_double < 2; is_double++)
 				array->load.words[way][is_double][t] = double_of(state[count++]);
 	return count;

@@ -25,8 +25,8 @@ struct machine_clock {
 
 void clock_begin(struct machine_clock *clock, const struct arch *arch);
 /* Nothing of the nest before is on its way.  TRAVELLERS: arrays whose words travel to elements or from them;
- * -1: elements do not compute it. */
-void clock_begin_nest(struct machine_clock *clock, int travellers);
+ * NULL: elements do not compute it. */
+void clock_begin_nest(struct machine_clock *clock, const struct travellers *travellers);
 /* A call of the runtime: what the core has computed since the last one takes its time, and so does what
  * leaves elements. */
 void clock_call(struct machine_clock *clock);
@@ -38,7 +38,7 @@ void clock_step(struct machine_clock *clock, double macs);
 
 /* What the future of a machine depends on, with times as how far they are from now: two machines of the same
  * state do the same calls in the same cycles. */
-enum { STATE_LIMIT = 8 + TAG_LIMIT + 2 * CHANNEL_LIMIT + 8 + ARRAY_WAYS * 2 * TRAVELLERS };
+enum { STATE_LIMIT = 8 + MEMORY_LIMIT + TAG_LIMIT + 2 * CHANNEL_LIMIT + 8 + ARRAY_WAYS * 2 * TRAVELLERS };
 /* Fills in STATE [STATE_LIMIT]; returns how many values it has, always as many for a nest.  Only TAGS are used. */
 int clock_state(const struct machine_clock *clock, unsigned tags, long *state);
 

@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+enum { MEMORY_LIMIT = 8 };       /* memories on chip that emitted code manages */
+
 /* Of registers by a multiply-accumulate: three operands are read and one result is written. */
 enum { ACCESSES_OF_MAC = 4 };
 
@@ -37,7 +39,8 @@ struct pe_array {
 	double mac_cycles;           /* of an element's multiply-accumulate; 0: how long elements take is not told */
 	int networks[ARRAY_WAYS];    /* arrays whose words can travel at a time */
 	double words_per_cycle;      /* of each network */
-	double scratchpad_words_per_cycle;   /* read from it and written to it by all of them together; 0: no limit */
+	double memory_words_per_cycle[MEMORY_LIMIT]; /* of each memory on chip ([0]: a scratchpad that is all): read from it and
+	                              * written to it by all networks together; 0: no limit */
 	bool computes;               /* what it can, unless a schedule says otherwise; else what a schedule says of it */
 };
 

@@ -304,11 +304,24 @@ static void parse_array_time(struct parser *parser, struct pe_array *array)
 	for (int w = 0; w < ARRAY_WAYS; w++)
 		array->networks[w] = words_take_int(&parser->words);
 	array->words_per_cycle = words_take_real(&parser->words);
-	array->scratchpad_words_per_cycle = words_take_real(&parser->words);
+	array->memory_words_per_cycle[0] = words_take_real(&parser->words);
 	if (!(array->mac_cycles > 0) || array->networks[WAY_READ] < 1 || array->networks[WAY_WRITE] < 1
 		|| array->networks[WAY_REDUCE] < 1 || !(array->words_per_cycle > 0)
-		|| !(array->scratchpad_words_per_cycle >= 0))
+		|| !(array->memory_words_per_cycle[0] >= 0))
 		words_fail(&parser->words, "an array's cycles, networks and words are above 0");
+}
+
+/* Words that another memory than the first has for the networks. */
+static void parse_memory_words(struct parser *parser, struct arch *arch)
+{
+	while (words_take(&parser->words, "pe_memory")) {
+		int m = words_take_int(&parser->words);
+		double words = words_take_real(&parser->words);
+		if (m < 1 || m >= arch->memory_count || !(words > 0))
+			words_fail(&parser->words, "'pe_memory' has a memory after the first, and words above 0");
+		else
+			arch->array.memory_words_per_cycle[m] = words;
+	}
 }
 
 static void parse_prices_by_size(struct parser *parser, const char *name, struct price_by_size *prices)
@@ -358,6 +371,7 @@ static void parse_pe_array(struct parser *parser, struct arch *arch)
 	}
 	if (words_take(&parser->words, "pe_time"))
 		parse_array_time(parser, &arch->array);
+	parse_memory_words(parser, arch);
 }
 
 static void parse_energy(struct parser *parser, struct arch *arch)

@@ -339,7 +339,10 @@ static void print_machine(FILE *out, const struct arch *arch)
 		fprintf(out, "    pe_time %.17g %d %d %d %.17g %.17g\n", arch->array.mac_cycles,
 			arch->array.networks[WAY_READ], arch->array.networks[WAY_WRITE],
 			arch->array.networks[WAY_REDUCE], arch->array.words_per_cycle,
-			arch->array.scratchpad_words_per_cycle);
+			arch->array.memory_words_per_cycle[0]);
+	for (int m = 1; m < arch->memory_count && arch->array.mac_cycles > 0; m++)
+		if (arch->array.memory_words_per_cycle[m] > 0)
+			fprintf(out, "    pe_memory %d %.17g\n", m, arch->array.memory_words_per_cycle[m]);
 	fprintf(out, "    energy_pj %.17g %.17g %.17g %.17g\n", arch->energy_mac_pj,
 		arch->energy_register_pj, arch->energy_scratchpad_pj, arch->energy_dram_pj);
 	if (arch->energy_network_pj > 0)

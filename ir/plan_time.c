@@ -542,7 +542,8 @@ static void walk_nest(struct machine *machine, const struct plan_node *node)
 	machine->tags = 0;
 	machine->has_steps = false;
 	struct step *step = step_of(machine, node);
-	clock_begin_nest(&machine->clock, machine->has_steps ? traveller_of(node, NULL) : -1);
+	struct travellers travellers = travellers_of(node);
+	clock_begin_nest(&machine->clock, machine->has_steps ? &travellers : NULL);
 	walk(machine, step);
 	clock_call(&machine->clock);
 }

@@ -13,8 +13,9 @@ enum { LRT_CHANNEL_LIMIT = 64, LRT_TRAVELLERS = 64 };
 typedef struct lrt_timeline_elements {
 	lrt_trace_pe_array array;
 	uint64_t early, late, leaving;
-	uint64_t written;                   /* words, since LATE */
+	uint64_t written[LRT_MEMORIES];     /* words to each memory, since LATE */
 	uint64_t words[LRT_WAYS][2][LRT_TRAVELLERS];   /* on their way, to or from double registers: [1] */
+	unsigned char memory[LRT_TRAVELLERS];          /* that they come from, or go to */
 	uint64_t moving;                    /* cycles in which elements wait for words */
 } lrt_timeline_elements;
 
@@ -51,7 +52,7 @@ static inline void lrt_timeline_begin(lrt_timeline *line, const lrt_trace_model 
 {
 	const lrt_timeline empty = { { 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0, 0 }, 0, { 0, 0 }, 0, { 0 }, { 0 },
 		{ { 0, 0, 0 } }, 0, 0, 0, 0, 0,
-		{ { 0, { 0, 0, 0 }, 0, 0 }, 0, 0, 0, 0, { { { 0 } } }, 0 } };
+		{ { 0, { 0, 0, 0 }, 0, { 0 } }, 0, 0, 0, { 0 }, { { { 0 } } }, { 0 }, 0 } };
 	*line = empty;
 	line->model = *model;
 	line->dma.write_startup_cycles = model->startup_cycles;
@@ -142,30 +143,34 @@ static inline void lrt_timeline_compute(lrt_timeline *line, uint64_t cycles)
 
 /* ---- processing elements ---- */
 
-/* Words on their way: in all, and of the array that has most of them. */
-typedef struct lrt_timeline_amount { uint64_t all, most; } lrt_timeline_amount;
+/* Words on their way: in all, of the array that has most of them, and by the memory that they cross. */
+typedef struct lrt_timeline_amount { uint64_t all, most, crossing[LRT_MEMORIES]; } lrt_timeline_amount;
 
 static inline lrt_timeline_amount lrt_timeline_amount_of(const lrt_timeline *line, unsigned way, int early, int late)
 {
-	lrt_timeline_amount amount = { 0, 0 };
+	lrt_timeline_amount amount = { 0, 0, { 0 } };
 	unsigned t;
 	for (t = 0; t < LRT_TRAVELLERS; t++) {
 		uint64_t words = (early ? line->elements.words[way][1][t] : 0) + (late ? line->elements.words[way][0][t] : 0);
 		amount.all += words;
 		amount.most = lrt_timeline_later(amount.most, words);
+		amount.crossing[line->elements.memory[t]] += words;
 	}
 	return amount;
 }
 
-/* Cycles in which AMOUNT goes its way, while OTHER words cross the scratchpad's side too. */
-static inline uint64_t lrt_timeline_travel(const lrt_timeline *line, unsigned way, lrt_timeline_amount amount, uint64_t other)
+/* Cycles in which AMOUNT goes its way, while OTHER words (0: none) cross each memory too. */
+static inline uint64_t lrt_timeline_travel(const lrt_timeline *line, unsigned way, const lrt_timeline_amount *amount,
+	const uint64_t *other)
 {
 	const lrt_trace_pe_array *array = &line->elements.array;
-	double shared = (double)amount.all / array->networks[way], most = (double)amount.most;
+	double shared = (double)amount->all / array->networks[way], most = (double)amount->most;
 	uint64_t cycles = lrt_timeline_whole((most > shared ? most : shared) / array->words_per_cycle);
-	if (amount.all && way != LRT_REDUCE && array->scratchpad_words_per_cycle > 0)
-		cycles = lrt_timeline_later(cycles,
-			lrt_timeline_whole((double)(amount.all + other) / array->scratchpad_words_per_cycle));
+	unsigned m;
+	for (m = 0; m < LRT_MEMORIES && way != LRT_REDUCE; m++)
+		if (array->memory_words_per_cycle[m] > 0 && amount->crossing[m])
+			cycles = lrt_timeline_later(cycles, lrt_timeline_whole(
+				(double)(amount->crossing[m] + (other ? other[m] : 0)) / array->memory_words_per_cycle[m]));
 	return cycles;
 }
 
@@ -176,9 +181,11 @@ static inline void lrt_timeline_forget(lrt_timeline *line, unsigned way)
 		line->elements.words[way][0][t] = line->elements.words[way][1][t] = 0;
 }
 
-static inline void lrt_timeline_word(lrt_timeline *line, unsigned way, unsigned array, int is_double)
+static inline void lrt_timeline_word(lrt_timeline *line, unsigned way, unsigned array, unsigned memory, int is_double)
 {
 	line->elements.words[way][is_double != 0][array % LRT_TRAVELLERS]++;
+	if (way != LRT_REDUCE)
+		line->elements.memory[array % LRT_TRAVELLERS] = (unsigned char)(memory % LRT_MEMORIES);
 }
 
 /* What elements have done leaves them: sums are added up, then written.  From double registers that goes on beside what
@@ -189,6 +196,7 @@ static inline void lrt_timeline_drain(lrt_timeline *line, int is_call)
 	uint64_t begun = line->now;
 	lrt_timeline_amount adds[2], writes[2];
 	int is_double;
+	unsigned m;
 	if (!(elements->array.mac_cycles > 0))
 		return;
 	for (is_double = 0; is_double < 2; is_double++) {
@@ -196,15 +204,16 @@ static inline void lrt_timeline_drain(lrt_timeline *line, int is_call)
 		writes[is_double] = lrt_timeline_amount_of(line, LRT_WRITE, is_double, !is_double);
 	}
 	if (adds[0].all || writes[0].all) {
-		elements->late = line->now + lrt_timeline_travel(line, LRT_REDUCE, adds[0], 0);
-		line->now = elements->late + lrt_timeline_travel(line, LRT_WRITE, writes[0], 0);
+		elements->late = line->now + lrt_timeline_travel(line, LRT_REDUCE, &adds[0], 0);
+		line->now = elements->late + lrt_timeline_travel(line, LRT_WRITE, &writes[0], 0);
 	}
 	if (adds[1].all || writes[1].all) {
 		line->now = lrt_timeline_later(line->now, elements->leaving);
-		elements->leaving = line->now + lrt_timeline_travel(line, LRT_REDUCE, adds[1], 0) +
-			lrt_timeline_travel(line, LRT_WRITE, writes[1], 0);
+		elements->leaving = line->now + lrt_timeline_travel(line, LRT_REDUCE, &adds[1], 0) +
+			lrt_timeline_travel(line, LRT_WRITE, &writes[1], 0);
 	}
-	elements->written += writes[0].all + writes[1].all;
+	for (m = 0; m < LRT_MEMORIES; m++)
+		elements->written[m] += writes[0].crossing[m] + writes[1].crossing[m];
 	lrt_timeline_forget(line, LRT_WRITE);
 	lrt_timeline_forget(line, LRT_REDUCE);
 	if (is_call)
@@ -212,11 +221,18 @@ static inline void lrt_timeline_drain(lrt_timeline *line, int is_call)
 	elements->moving += line->now - begun;
 }
 
+static inline void lrt_timeline_forget_written(lrt_timeline *line)
+{
+	unsigned m;
+	for (m = 0; m < LRT_MEMORIES; m++)
+		line->elements.written[m] = 0;
+}
+
 /* Elements begin with a nest of their own. */
 static inline void lrt_timeline_begin_nest(lrt_timeline *line)
 {
 	line->elements.early = line->elements.late = line->elements.leaving = line->now;
-	line->elements.written = 0;
+	lrt_timeline_forget_written(line);
 }
 
 /* A step in which the busiest element does MACS multiply-accumulates.  Its words have come to double registers since the
@@ -234,16 +250,16 @@ static inline void lrt_timeline_step(lrt_timeline *line, uint64_t macs)
 	late = lrt_timeline_amount_of(line, LRT_READ, 0, 1);
 	if (all.all)
 		line->now = lrt_timeline_later(line->now,
-			elements->early + lrt_timeline_travel(line, LRT_READ, all, elements->written));
+			elements->early + lrt_timeline_travel(line, LRT_READ, &all, elements->written));
 	if (late.all)
 		line->now = lrt_timeline_later(line->now,
-			elements->late + lrt_timeline_travel(line, LRT_READ, late, elements->written));
+			elements->late + lrt_timeline_travel(line, LRT_READ, &late, elements->written));
 	lrt_timeline_forget(line, LRT_READ);
 	elements->moving += line->now - begun;
 	elements->early = line->now;
 	lrt_timeline_compute(line, lrt_timeline_whole((double)macs * elements->array.mac_cycles));
 	elements->late = line->now;
-	elements->written = 0;
+	lrt_timeline_forget_written(line);
 }
 
 /* Words that come for elements are on chip since copies were done that the core waited for. */
@@ -252,7 +268,7 @@ static inline void lrt_timeline_arrived(lrt_timeline *line, uint64_t done)
 	line->elements.early = lrt_timeline_later(line->elements.early, done);
 	if (done > line->elements.late) {
 		line->elements.late = done;
-		line->elements.written = 0;
+		lrt_timeline_forget_written(line);
 	}
 }
 

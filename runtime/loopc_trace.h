@@ -62,22 +62,24 @@ void lrt_trace_compute(const char *name, uint64_t cycles);
 void lrt_trace_core(double mac_cycles);
 extern uint64_t lrt_trace_macs;
 /* An array of processing elements: cycles of an element for a multiply-accumulate, arrays that networks carry at a time from
- * the scratchpad, to it, and between neighbours, the words of each network in a cycle, and those of the scratchpad
- * (0: no limit).  docs/machine.md says how long a step of all elements takes, by words and by what the busiest of them
+ * the scratchpad, to it, and between neighbours, the words of each network in a cycle, and those of each memory on chip
+ * (0: no limit; [0] is a scratchpad that is all).  docs/machine.md says how long a step of all elements takes, by words and by what the busiest of them
  * does.  The code that loopc emits for a machine with pe_array.mac_cycles tells both by the functions below, if it is
  * compiled with LRT_TRACE_COMPUTE defined.  To be called when the timeline has begun. */
 typedef struct lrt_trace_pe_array {
 	double mac_cycles;
 	unsigned networks[3];               /* LRT_READ, LRT_WRITE, LRT_REDUCE */
-	double words_per_cycle, scratchpad_words_per_cycle;
+	double words_per_cycle;
+	double memory_words_per_cycle[LRT_MEMORIES];
 } lrt_trace_pe_array;
 
 void lrt_trace_elements(const lrt_trace_pe_array *array);
 enum { LRT_READ, LRT_WRITE, LRT_REDUCE, LRT_WAYS };
 /* Elements begin with a nest of their own. */
 void lrt_trace_begin_nest(void);
-/* A word of ARRAY (a number of the nest's) goes its way, to or from registers that are double or not. */
-void lrt_trace_word(unsigned way, unsigned array, int is_double);
+/* A word of ARRAY (a number of the nest's), which is in MEMORY (a number of the machine's), goes its way, to or from
+ * registers that are double or not. */
+void lrt_trace_word(unsigned way, unsigned array, unsigned memory, int is_double);
 /* An element has done its multiply-accumulates of this step, counted in lrt_trace_macs; all have. */
 void lrt_trace_element(void);
 void lrt_trace_step(void);

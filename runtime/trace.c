@@ -201,9 +201,9 @@ void lrt_trace_begin_nest(void)
 	leave_runtime();
 }
 
-void lrt_trace_word(unsigned way, unsigned array, int is_double)
+void lrt_trace_word(unsigned way, unsigned array, unsigned memory, int is_double)
 {
-	lrt_timeline_word(&trace.line, way, array, is_double);
+	lrt_timeline_word(&trace.line, way, array, memory, is_double);
 }
 
 void lrt_trace_element(void)

@@ -35,8 +35,13 @@ struct timing {
 
 /* ---- between steps ---- */
 
-/* What travels between two steps: reads, to any registers and to single ones; results, from single ones and from any. */
-struct travel { struct array_amount reads, late_reads, writes, adds; double written; };
+/* What travels between two steps: reads, to any registers and to single ones; results, from single ones and, by memory, from any. */
+struct travel { struct array_amount reads, late_reads, writes, adds; double written[MEMORY_LIMIT]; };
+
+static int memory_of(const struct timing *timing, int a)
+{
+	return timing->sequence.mapped.outer->storage[a].memory;
+}
 
 /* Words that come for the step at PLACES, since the loop at WENT_ON (-1: all begin). */
 static void add_reads(const struct timing *timing, const struct places *places, int went_on, struct travel *travel)
@@ -56,9 +61,9 @@ static void add_reads(const struct timing *timing, const struct places *places, 
 			words = sequence_words(&timing->sequence, places, a, EACH_READ,
 				hold->is_sliding && went_on == hold->depth - 1 ? went_on : -1) *
 				sequence_sharing(&timing->sequence, places, a, EACH_READ);
-		array_amount_add(&travel->reads, words);
+		array_amount_add(&travel->reads, memory_of(timing, a), words);
 		if (!hold->is_double)
-			array_amount_add(&travel->late_reads, words);
+			array_amount_add(&travel->late_reads, memory_of(timing, a), words);
 	}
 }
 
@@ -75,11 +80,11 @@ static void add_results(const struct timing *timing, const struct places *places
 			continue;
 		words = sequence_words(&timing->sequence, places, a, EACH_ELEMENT, -1);
 		kept = array->is_dropped && sequence_is_at_end(&timing->sequence, places, a, false) ? words : 0;
-		travel->written += words - kept;
+		travel->written[memory_of(timing, a)] += words - kept;
 		if (hold->is_double)
 			continue;
-		array_amount_add(&travel->writes, words - kept);
-		array_amount_add(&travel->adds, words * (sequence_sharing(&timing->sequence, places, a, EACH_ELEMENT) - 1));
+		array_amount_add(&travel->writes, memory_of(timing, a), words - kept);
+		array_amount_add(&travel->adds, memory_of(timing, a), words * (sequence_sharing(&timing->sequence, places, a, EACH_ELEMENT) - 1));
 	}
 }
 
@@ -100,17 +105,17 @@ static double computing(const struct timing *timing, const struct places *places
 static double between(const struct timing *timing, const struct places *from, const struct places *to, int goes_on)
 {
 	const struct pe_array *machine = timing->sequence.mapped.machine;
-	struct travel travel = { .written = 0 };
+	struct travel travel = { .written = { 0 } };
 	double late, cycles;
 
 	add_results(timing, from, goes_on, &travel);
 	add_reads(timing, to, goes_on, &travel);
-	late = computing(timing, from) + array_travel_cycles(machine, WAY_REDUCE, travel.adds, 0);
-	cycles = late + array_travel_cycles(machine, WAY_WRITE, travel.writes, 0);
+	late = computing(timing, from) + array_travel_cycles(machine, WAY_REDUCE, &travel.adds, NULL);
+	cycles = late + array_travel_cycles(machine, WAY_WRITE, &travel.writes, NULL);
 	if (travel.reads.all > 0)
-		cycles = fmax(cycles, array_travel_cycles(machine, WAY_READ, travel.reads, travel.written));
+		cycles = fmax(cycles, array_travel_cycles(machine, WAY_READ, &travel.reads, travel.written));
 	if (travel.late_reads.all > 0)
-		cycles = fmax(cycles, late + array_travel_cycles(machine, WAY_READ, travel.late_reads, travel.written));
+		cycles = fmax(cycles, late + array_travel_cycles(machine, WAY_READ, &travel.late_reads, travel.written));
 	return cycles;
 }
 
@@ -283,7 +288,7 @@ double mapping_cycles(const struct nest_model *model, const struct pe_array *mac
 {
 	struct run memo[MEMO];
 	struct timing timing = { .macs = macs, .memo = memo };
-	struct travel first = { .written = 0 }, last = { .written = 0 };
+	struct travel first = { .written = { 0 } }, last = first;
 	double cycles;
 
 	for (int i = 0; i < MEMO; i++)
@@ -292,13 +297,13 @@ double mapping_cycles(const struct nest_model *model, const struct pe_array *mac
 	begin_timing(&timing);
 	begin_places(&timing, &timing.now, 0);
 	add_reads(&timing, &timing.now, -1, &first);
-	cycles = array_travel_cycles(machine, WAY_READ, first.reads, 0) + time_run(&timing, 0);
+	cycles = array_travel_cycles(machine, WAY_READ, &first.reads, NULL) + time_run(&timing, 0);
 	end_places(&timing, &timing.now, 0);
 	add_results(&timing, &timing.now, -1, &last);
 	arena_free(timing.sequence.arena);
 	*timed = timing.timed;
-	return cycles + computing(&timing, &timing.now) + array_travel_cycles(machine, WAY_REDUCE, last.adds, 0) +
-		array_travel_cycles(machine, WAY_WRITE, last.writes, 0);
+	return cycles + computing(&timing, &timing.now) + array_travel_cycles(machine, WAY_REDUCE, &last.adds, NULL) +
+		array_travel_cycles(machine, WAY_WRITE, &last.writes, NULL);
 }
 
 /* ---- bounds ---- */
@@ -315,7 +320,6 @@ double array_least_cycles(const struct pe_array *machine, const struct array_wor
 {
 	long elements = work->elements > 0 ? work->elements : (long)machine->x * machine->y;
 	double cycles = work->macs * machine->mac_cycles / (double)elements;
-	double crossing = work->read + (work->is_serial ? work->written : 0);
 	double late = least_travel(machine, WAY_READ, work->most_late, work->late);
 
 	if (work->is_serial)
@@ -324,15 +328,19 @@ double array_least_cycles(const struct pe_array *machine, const struct array_wor
 	else
 		cycles = fmax(cycles + late, fmax(work->most_reduced, work->most_written) / machine->words_per_cycle);
 	cycles = fmax(cycles, least_travel(machine, WAY_READ, work->most_read, work->read));
-	if (machine->scratchpad_words_per_cycle > 0)
-		cycles = fmax(cycles, crossing / machine->scratchpad_words_per_cycle);
+	for (int m = 0; m < MEMORY_LIMIT; m++)
+		if (machine->memory_words_per_cycle[m] > 0)
+			cycles = fmax(cycles, (work->comes[m] + (work->is_serial ? work->leaves[m] : 0)) /
+				machine->memory_words_per_cycle[m]);
 	return cycles * (1 - 1e-12);
 }
 
-void array_work_add(struct array_work *work, double read, double written, double reduced, bool is_double, bool is_written)
+void array_work_add(struct array_work *work, int memory, double read, double written, double reduced, bool is_double, bool is_written)
 {
 	work->read += read;
 	work->written += written;
+	work->comes[memory] += read;
+	work->leaves[memory] += written;
 	work->reduced += reduced;
 	work->most_read = fmax(work->most_read, read);
 	work->most_written = fmax(work->most_written, written);
@@ -342,21 +350,23 @@ void array_work_add(struct array_work *work, double read, double written, double
 	work->is_serial &= !is_written || !is_double;
 }
 
-double mapping_fetching(const struct nest_model *model, const struct pe_array *machine, const struct mapping *mapping)
+double mapping_fetching(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
+	const struct mapping *mapping)
 {
-	struct array_work work = mapping_work(model, mapping, 0);
+	struct array_work work = mapping_work(model, outer, mapping, 0);
 
 	return least_travel(machine, WAY_READ, work.most_read, work.read) / (double)mapping->steps;
 }
 
-struct array_work mapping_work(const struct nest_model *model, const struct mapping *mapping, double macs)
+struct array_work mapping_work(const struct nest_model *model, const struct schedule *outer, const struct mapping *mapping,
+	double macs)
 {
 	struct array_work work = { .macs = macs, .elements = mapping->elements, .is_serial = true };
 
 	for (int a = 0; a < model->array_count; a++) {
 		const struct hold *hold = &mapping->holds[a];
 
-		array_work_add(&work, (double)hold->read, (double)hold->written, (double)hold->reduced, hold->is_double,
+		array_work_add(&work, outer->storage[a].memory, (double)hold->read, (double)hold->written, (double)hold->reduced, hold->is_double,
 			model->arrays[a].is_written);
 	}
 	return work;

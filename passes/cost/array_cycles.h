@@ -20,16 +20,19 @@ struct array_work {
 	/* Words, of the array that has most of them and of all together. */
 	double read, most_read, written, most_written, reduced, most_reduced;
 	double late, most_late;      /* read to registers that are not double */
+	double comes[MEMORY_LIMIT], leaves[MEMORY_LIMIT];    /* from each memory on chip, and to it */
 	bool is_serial;              /* no result leaves double registers */
 };
 
 /* No mapping that does at least WORK takes fewer cycles, copies or not.  Falls with each field of WORK but ELEMENTS. */
 double array_least_cycles(const struct pe_array *machine, const struct array_work *work);
-/* Adds what an array reads and writes, and to which registers. */
-void array_work_add(struct array_work *work, double read, double written, double reduced, bool is_double, bool is_written);
+/* Adds what an array in MEMORY reads and writes, and to which registers. */
+void array_work_add(struct array_work *work, int memory, double read, double written, double reduced, bool is_double, bool is_written);
 /* Cycles in which the words that MAPPING, evaluated, reads for a step come, on average. */
-double mapping_fetching(const struct nest_model *model, const struct pe_array *machine, const struct mapping *mapping);
-/* The work of MAPPING, evaluated, of MODEL, where so many MACS run in all. */
-struct array_work mapping_work(const struct nest_model *model, const struct mapping *mapping, double macs);
+double mapping_fetching(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
+	const struct mapping *mapping);
+/* The work of MAPPING, evaluated, of OUTER, where so many MACS run in all. */
+struct array_work mapping_work(const struct nest_model *model, const struct schedule *outer, const struct mapping *mapping,
+	double macs);
 
 #endif

@@ -471,7 +471,8 @@ double mapping_least_value(const struct mapping_tree *tree, double cycles)
 
 		price += (moved * (words.read + words.written) + prices->delivered * words.delivered +
 			prices->reduced * words.reduced) * tree->model->arrays[a].element_bytes;
-		array_work_add(&work, words.read, words.written, words.reduced, is_double(tree, a), tree->model->arrays[a].is_written);
+		array_work_add(&work, tree->outer->storage[a].memory, words.read, words.written, words.reduced, is_double(tree, a),
+			tree->model->arrays[a].is_written);
 	}
 	if (prices_have_time(prices))
 		time = fmax(array_least_cycles(tree->machine, &work), tree->problem->copies.least);

@@ -182,7 +182,8 @@ static double words_price(const struct mapping_problem *problem, const struct ma
 
 static double least_cycles(const struct mapping_problem *problem, const struct mapping *mapping)
 {
-	struct array_work work = mapping_work(problem->model, mapping, (double)mapping->cycles * problem->macs);
+	struct array_work work = mapping_work(problem->model, problem->outer, mapping,
+		(double)mapping->cycles * problem->macs);
 
 	work.elements = 1;
 	return array_least_cycles(problem->machine, &work);
@@ -193,7 +194,7 @@ static struct mapping_cost cost_with(const struct mapping_problem *problem, cons
 	struct mapping_cost cost = { .words = words_price(problem, mapping), .cycles = cycles };
 
 	if (prices_have_time(problem->prices))
-		cost.fetching = mapping_fetching(problem->model, problem->machine, mapping);
+		cost.fetching = mapping_fetching(problem->model, problem->machine, problem->outer, mapping);
 	cost.value = prices_with_time(problem->prices, problem->base + cost.words,
 		run_cycles(&problem->copies, cost.cycles, cost.fetching));
 	return cost;

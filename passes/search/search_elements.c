@@ -16,7 +16,7 @@ static double least_cycles(const struct space *space, const double *bytes)
 
 		/* sums may come back or leave */
 		if (!space->is_coupled[a] && !array->is_written)
-			array_work_add(&work, fmax(bytes[a], 0) / array->element_bytes, 0, 0, true, false);
+			array_work_add(&work, space->memory_of[a], fmax(bytes[a], 0) / array->element_bytes, 0, 0, true, false);
 	}
 	return array_least_cycles(&space->arch->array, &work);
 }

@@ -105,7 +105,8 @@ static void copy_elements(struct question *question, const struct arch *arch, co
 	question->array.shares_room = arch->array.shares_room;
 	question->array.mac_cycles = arch->array.mac_cycles;
 	question->array.words_per_cycle = arch->array.words_per_cycle;
-	question->array.scratchpad_words_per_cycle = arch->array.scratchpad_words_per_cycle;
+	memcpy(question->array.memory_words_per_cycle, arch->array.memory_words_per_cycle,
+		sizeof question->array.memory_words_per_cycle);
 	for (int way = 0; way < ARRAY_WAYS; way++)
 		question->array.networks[way] = arch->array.networks[way];
 	question->elements.macs = elements->macs;

@@ -83,7 +83,7 @@ static void test_all_keys(void **state)
 	assert_int_equal(r.arch->array.networks[WAY_WRITE], 2);
 	assert_int_equal(r.arch->array.networks[WAY_REDUCE], 5);
 	assert_true(r.arch->array.words_per_cycle == 1.5);
-	assert_true(r.arch->array.scratchpad_words_per_cycle == 4);
+	assert_true(r.arch->array.memory_words_per_cycle[0] == 4);
 	assert_true(r.arch->energy_dram_pj == 2240);
 	assert_int_equal(r.arch->energy_word_bits, 32);
 	assert_true(r.arch->energy_scratchpad_sqrt_pj == 0.012);
@@ -115,7 +115,7 @@ static void test_defaults(void **state)
 	assert_true(r.arch->array.mac_cycles == 0);
 	assert_int_equal(r.arch->array.networks[WAY_WRITE], 1);
 	assert_true(r.arch->array.words_per_cycle == 1);
-	assert_true(r.arch->array.scratchpad_words_per_cycle == 0);
+	assert_true(r.arch->array.memory_words_per_cycle[0] == 0);
 	assert_int_equal(r.arch->energy_word_bits, 16);
 	assert_int_equal(r.arch->energy_register_file_bytes, 0);
 	assert_false(r.arch->energy_is_sized_by_schedule);
@@ -272,6 +272,10 @@ static const struct refusal {
 	  "m.yaml:2:35: error: unknown key 'size' in 'memories'" },
 	{ "name: m\nmemories: [ { name: a, bytes: 64, holds: [output], accumulate: yes } ]\n",
 	  "m.yaml:2:64: error: 'memories.accumulate' must be 'false' or 'true'" },
+	{ "name: m\nmemories: [ { name: a, bytes: 64, holds: [input, weight, output], words_per_cycle: 2 } ]\n",
+	  "m.yaml:2:21: error: 'memories.words_per_cycle' needs 'pe_array.mac_cycles'" },
+	{ "name: m\nmemories: [ { name: a, bytes: 64, holds: [output], words_per_cycle: 0 } ]\n",
+	  "m.yaml:2:69: error: 'memories.words_per_cycle' must be from 1e-06 to 1000000000, not 0" },
 	{ "name: m\nmemories: [ { name: a, bytes: 64, holds: [input] } ]\n",
 	  "m.yaml:2:21: error: no memory holds weight arrays: all roles need one, of input, weight and output" },
 	{ "name: m\nmemories:\n" MEMORY("a") MEMORY("A"), "m.yaml:4:13: error: two memories are called 'A'" },

@@ -447,11 +447,14 @@ static void settle_visits(struct state *state)
 /* Steps one after the other, on the array's clock. */
 static void take_time(struct state *state)
 {
+	struct travellers travellers = { .count = state->model->array_count };
 	struct array_clock clock;
 	double now = 0;
 
+	for (int a = 0; a < travellers.count; a++)
+		travellers.memory[a] = state->outer->storage[a].memory;
 	settle_visits(state);
-	array_clock_begin(&clock, state->machine, state->model->array_count, 0);
+	array_clock_begin(&clock, state->machine, &travellers, 0);
 	for (long s = 0; s <= state->result->steps; s++) {
 		for (int i = 0; i < state->moved_count; i++) {
 			const struct moved *moved = &state->moved[i];

@@ -25,7 +25,8 @@ static void random_machine(struct random_source *source, struct pe_array *machin
 	for (int w = 0; w < ARRAY_WAYS; w++)
 		machine->networks[w] = 1 + (int)random_below(source, 3);
 	machine->words_per_cycle = (const double[]){ 0.5, 1, 1, 4 }[random_below(source, 4)];
-	machine->scratchpad_words_per_cycle = (const double[]){ 0, 0.5, 2, 4 }[random_below(source, 4)];
+	for (int m = 0; m < 2; m++)
+		machine->memory_words_per_cycle[m] = (const double[]){ 0, 0.5, 2, 4 }[random_below(source, 4)];
 }
 
 static bool moves(const struct model_array *array, int loop)
@@ -72,6 +73,12 @@ static void random_holds(struct random_source *source, const struct nest_model *
 		hold->is_sliding = random_below(source, 2);
 		hold->is_double = random_below(source, 4) == 0;
 	}
+}
+
+static void random_memories(struct random_source *source, const struct nest_model *model, struct schedule *outer)
+{
+	for (int a = 0; a < model->array_count; a++)
+		outer->storage[a].memory = random_below(source, 3) == 0;
 }
 
 static void random_mapping(struct random_source *source, const struct nest_model *model, const struct pe_array *machine,
@@ -127,7 +134,7 @@ static bool compare_time(const struct nest_model *model, const struct pe_array *
 
 	for (int l = 0; l < model->loop_count; l++)
 		iterations *= (double)model->loops[l].extent;
-	work = mapping_work(model, mapping, iterations);
+	work = mapping_work(model, outer, mapping, iterations);
 	if (array_least_cycles(machine, &work) > truth->time)
 		fail_msg("at least %.1f cycles, but it takes %.1f", array_least_cycles(machine, &work), truth->time);
 	for (int a = 0; a < model->array_count; a++)
@@ -199,6 +206,7 @@ static void closed_form_equals_simulation(void **state)
 		random_split(&source, &model, &machine);
 		if (!schedule_evaluate(&model, &arch, &outer))
 			continue;
+		random_memories(&source, &model, &outer);
 		random_mapping(&source, &model, &machine, &outer, &mapping);
 		if (!mapping_evaluate(&model, &machine, &outer, &mapping))
 			continue;
@@ -239,6 +247,7 @@ static void long_loops_take_as_long(void **state)
 		random_machine(&source, &machine);
 		if (!schedule_evaluate(&model, &arch, &outer))
 			continue;
+		random_memories(&source, &model, &outer);
 		random_mapping(&source, &model, &machine, &outer, &mapping);
 		if (mapping_evaluate(&model, &machine, &outer, &mapping))
 			compare(&model, &machine, &outer, &mapping);

@@ -199,7 +199,7 @@ static void random_machine(struct random_source *source, struct pe_array *machin
 		.multicast = (unsigned)random_below(source, 8), .reduce = (unsigned)random_below(source, 8),
 		.is_free = random_below(source, 3) == 0, .is_double = random_below(source, 3) == 0, .shares_room = random_below(source, 3) == 0,
 		.mac_cycles = (double)(1 + random_below(source, 3)) / 2, .words_per_cycle = (double)(1 + random_below(source, 2)),
-		.scratchpad_words_per_cycle = (double)random_below(source, 3) };
+		.memory_words_per_cycle = { (double)random_below(source, 3), (double)random_below(source, 3) } };
 	for (int way = 0; way < ARRAY_WAYS; way++)
 		machine->networks[way] = 1 + (int)random_below(source, 3);
 }

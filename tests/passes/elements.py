@@ -152,8 +152,10 @@ def on_chip(seed, words_per_cycle, adds):
     if rng.random() < 0.65:
         return "scratchpad: { bytes: 64K%s }" % words_per_cycle, False
     accumulates = adds and rng.random() < 0.8
-    return ("memories:\n  - { name: operands, bytes: 64K, holds: [input, weight] }\n"
-            "  - { name: results, bytes: 64K, holds: [output], accumulate: %s }" % str(accumulates).lower()), accumulates
+    slow = words_per_cycle and ", words_per_cycle: %g" % rng.choice([0.3, 1, 2])
+    return ("memories:\n  - { name: operands, bytes: 64K, holds: [input, weight]%s }\n"
+            "  - { name: results, bytes: 64K, holds: [output], accumulate: %s%s }" % (
+                words_per_cycle, str(accumulates).lower(), slow)), accumulates
 
 
 def words(loopc, files, directory):

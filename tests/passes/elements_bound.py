@@ -45,11 +45,14 @@ class Machine:
         self.register, self.scratchpad = Price(rng, "register", [0.1, 4]), Price(rng, "scratchpad", [1, 6, 13.5])
         self.leakage = rng.choice([0, 0, 0.5, 20])
         bypass = rng.choice(["", "", "bypass: [output], ", "bypass: [input, weight, output], "])
-        memories, registers = "scratchpad: { bytes: %d }" % self.bytes["scratchpad"], "registers_bytes: %d, " % size
+        slow = [rng.choice(["", "", ", words_per_cycle: %g" % rng.choice([0.3, 0.5, 1, 2])]) for _ in range(2)]
+        memories = "scratchpad: { bytes: %d%s }" % (self.bytes["scratchpad"], slow[0])
+        registers = "registers_bytes: %d, " % size
         if rng.random() < 0.25:
             self.bytes = {"operands": rng.choice([96, 2048]), "results": rng.choice([64, 1024])}
-            memories = ("memories:\n  - { name: operands, bytes: %d, holds: [input, weight] }\n"
-                        "  - { name: results, bytes: %d, holds: [output] }" % tuple(self.bytes.values()))
+            memories = ("memories:\n  - { name: operands, bytes: %d, holds: [input, weight]%s }\n"
+                        "  - { name: results, bytes: %d, holds: [output]%s }" % (
+                            self.bytes["operands"], slow[0], self.bytes["results"], slow[1]))
         roles = ""
         if rng.random() < 0.25:
             self.registers = {role: rng.choice([8, 16, 64, 256]) for role in ROLES.values()}

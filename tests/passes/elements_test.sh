@@ -230,6 +230,48 @@ printf 'nest f\nform parts sequential 0\n' >parts.schedule
 exits 0 "parts on a machine with elements" "$LOOPC" --arch=m.yaml --schedule=parts.schedule --verify --report -o out.c parts.loop
 hasnt out '^  array: ' "parts: no elements compute them"
 
+# ---- memories whose ports are slow ----
+
+cat >ports.yaml <<'EOF'
+version: 2
+name: ports
+memories:
+  - { name: operands, bytes: 4K, holds: [input, weight], words_per_cycle: 2 }
+  - { name: results, bytes: 2K, holds: [output], words_per_cycle: 0.5 }
+dma: { startup_cycles: 20, bytes_per_cycle: 4 }
+pe_array: { x: 4, y: 4, registers_bytes: 64, mac_cycles: 1 }
+clock_hz: 1e9
+EOF
+cat >gemm.sched <<'EOF'
+nest gemm
+tile m 4
+order m
+store A in m
+store B outside
+store C in m
+spatial m x 4
+spatial n y 4
+register n 2
+steps n k
+hold A in k.step
+hold B in k.step
+hold C in n.step
+EOF
+sed 's/, words_per_cycle: 0.5//' ports.yaml >fast.yaml
+for machine in ports fast; do
+	exits 0 "two memories, $machine" "$LOOPC" --arch=$machine.yaml -D M=40 -D N=30 -D K=20 --schedule=gemm.sched --verify \
+		--report=$machine.json --emit=plan=$machine.plan "$top_srcdir/examples/blas/gemm.loop"
+done
+has ports.plan '^    pe_memory 1 0.5$' "a plan says what the second one's port does"
+exits 0 "such a plan is read" "$LOOPC" --emit=plan=again.plan ports.plan
+ok "and printed as it was" cmp ports.plan again.plan
+# 1,200 results leave elements, in two cycles each instead of one
+cycles()
+{
+	awk '/"total"/ { total = 1 } total && sub(/.*"cycles": /, "") { sub(/,.*/, ""); print; exit }' "$1"
+}
+is $(($(cycles ports.json) - $(cycles fast.json))) 1200 "results take a cycle more each"
+
 # ---- what bypasses memories ----
 
 cat >layer.loop <<'EOF'

@@ -122,7 +122,7 @@ int main(void)
 {
 	static int16_t A[4][4], B[4][4], C[4][4];
 	const lrt_trace_model model = { 0, 4.0, 1, 1e9, 0 };
-	const lrt_trace_pe_array array = { 1, { 3, 1, 1 }, 1, 1 };
+	const lrt_trace_pe_array array = { 1, { 3, 1, 1 }, 1, { 1 } };
 	lrt_trace_result result;
 	lrt_trace_begin(&model, "trace.json");
 	lrt_trace_elements(&array);

@@ -23,8 +23,9 @@ static void random_array(struct pe_array *array)
 {
 	static const double rates[] = { 0.3, 0.5, 1, 1, 2.5, 4 };
 
-	*array = (struct pe_array){ .mac_cycles = rates[below(6)], .words_per_cycle = rates[below(6)],
-		.scratchpad_words_per_cycle = below(2) ? rates[below(6)] : 0 };
+	*array = (struct pe_array){ .mac_cycles = rates[below(6)], .words_per_cycle = rates[below(6)] };
+	for (int m = 0; m < 3; m++)
+		array->memory_words_per_cycle[m] = below(2) ? rates[below(6)] : 0;
 	for (int w = 0; w < ARRAY_WAYS; w++)
 		array->networks[w] = 1 + (int)below(3);
 }
@@ -39,12 +40,14 @@ struct clocks {
 static void begin(struct clocks *clocks, const struct pe_array *array)
 {
 	const lrt_trace_model model = { 0, 1, 1, 0, 0 };
+	const struct travellers travellers = { 4, { 0, 1, 2, 0 } };
 
 	lrt_timeline_begin(&clocks->trace, &model);
 	clocks->trace.elements.array = (lrt_trace_pe_array){ array->mac_cycles, { (unsigned)array->networks[WAY_READ],
-		(unsigned)array->networks[WAY_WRITE], (unsigned)array->networks[WAY_REDUCE] }, array->words_per_cycle,
-		array->scratchpad_words_per_cycle };
-	array_clock_begin(&clocks->plan, array, 4, 0);
+		(unsigned)array->networks[WAY_WRITE], (unsigned)array->networks[WAY_REDUCE] }, array->words_per_cycle, { 0 } };
+	for (int m = 0; m < 3; m++)
+		clocks->trace.elements.array.memory_words_per_cycle[m] = array->memory_words_per_cycle[m];
+	array_clock_begin(&clocks->plan, array, &travellers, 0);
 	clocks->now = 0;
 }
 
@@ -53,7 +56,7 @@ static void load(struct clocks *clocks)
 	int way = (int)below(LRT_WAYS), traveller = (int)below(4), is_double = (int)below(2);
 
 	for (long words = below(12); words > 0; words--) {
-		lrt_timeline_word(&clocks->trace, (unsigned)way, (unsigned)traveller, is_double);
+		lrt_timeline_word(&clocks->trace, (unsigned)way, (unsigned)traveller, (unsigned)traveller % 3, is_double);
 		clocks->plan.load.words[way][is_double][traveller]++;
 	}
 }
@@ -107,11 +110,12 @@ static void both_say_the_same(void **unused)
 static void by_hand(void **unused)
 {
 	const struct pe_array array = { .mac_cycles = 2, .networks = { 2, 1, 1 }, .words_per_cycle = 1 };
+	const struct travellers travellers = { 2, { 0, 0 } };
 	struct array_clock clock;
 	double now;
 
 	(void)unused;
-	array_clock_begin(&clock, &array, 2, 100);
+	array_clock_begin(&clock, &array, &travellers, 100);
 	clock.load.words[WAY_READ][true][0] = 4;
 	clock.load.words[WAY_READ][false][1] = 2;
 	now = array_clock_step(&clock, 100, 5);
