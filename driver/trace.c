@@ -89,6 +89,12 @@ static void add_time(struct trace *trace, const char *pass)
 	trace->times[trace->time_count++] = (struct pass_time){ pass, seconds };
 }
 
+void trace_time(const char *what)
+{
+	if (current)
+		add_time(current, what);
+}
+
 bool trace_after(const struct compilation *compilation, const char *pass)
 {
 	(void)compilation;

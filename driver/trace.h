@@ -20,6 +20,9 @@ FILE *trace_stream(struct trace *trace);
 /* compilation.watch.traced: PASS is done; true if its result is to be printed. */
 bool trace_after(const struct compilation *compilation, const char *pass);
 
+/* What took the time since the last pass was WHAT, which is none itself. */
+void trace_time(const char *what);
+
 /* Shows what is left, and the times, on stderr. */
 void trace_end(struct trace *trace);
 

@@ -3,6 +3,7 @@
 #include "driver/ways.h"
 
 #include "driver/objective.h"
+#include "driver/trace.h"
 #include "ir/energy.h"
 #include "passes/analysis/nest.h"
 #include "passes/lower/lower.h"
@@ -249,6 +250,7 @@ struct plan *ways_make_best(struct session *session, const struct function *func
 		return make(&session->compilation, function);
 	struct plan_ways *ways = next_ways(session);
 	try_ways(session, function, make, ways);
+	trace_time("plans tried for the objective");
 	go(session->options, &ways->tried[ways->best].way, &session->compilation);
 	struct plan *plan = make(&session->compilation, function);
 	if (!plan)

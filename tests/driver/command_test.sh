@@ -362,5 +362,8 @@ has err '^\*\*\* after lower' "--print-after shows the plan"
 exits 0 "--print-changed" "$LOOPC" -D N=40 --print-changed sum.loop -o x.c
 exits 0 "--time-passes" "$LOOPC" -D N=40 --time-passes sum.loop -o x.c
 has err ' ms  lower$' "--time-passes names a pass"
+hasnt err 'tried' "and what was not done it does not name"
+exits 0 "--time-passes with an objective" "$LOOPC" -D N=40 --objective=commands --time-passes sum.loop -o x.c
+has err ' ms  plans tried for the objective$' "it says that other plans were made first"
 
 finish
