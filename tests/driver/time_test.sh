@@ -22,7 +22,7 @@ machine()
 # time_of NAME: of the total's time.
 time_of()
 {
-	awk -v name="\"$1\":" '/"total": \{/ { on = 1 } on && $1 == name { print $2 + 0; exit }' r.json
+	awk -v name="\"$1\":" '/"total": \{/ { on = 1 } on && $1 == name { sub(/,/, "", $2); print $2; exit }' r.json
 }
 # is_timed NAME CYCLES COMPUTE STALL DMA
 is_timed()
@@ -106,6 +106,56 @@ hasnt r.json '"time"' "a machine on which nothing takes time says none"
 machine 'startup_cycles: 1' 'core: { }'
 exits 1 "nothing of the core" "$LOOPC" --arch=m.yaml -o product.c product.loop
 has err "'core.mac_cycles' is missing" "nothing of the core: says so"
+
+# Rows of A in two tiles each, of 256 bytes: 74 cycles to come, 128 to be computed with.  Each but the first comes
+# meanwhile, also from one row to the next.  What is waited for: x (26), the first y (18) and A behind the next y
+# (18 + 74), and y, 18 each time it leaves.
+cat >mv.loop <<'END'
+void mv(const float A[128][16], const float x[16], float y[128])
+{
+	for (int i = 0; i < 128; i++)
+		for (int k = 0; k < 16; k++)
+			y[i] += A[i][k] * x[k];
+}
+END
+cat >mv.sched <<'END'
+nest mv
+tile i 8
+tile k 8
+order i k
+store A in k double
+store x outside
+store y in i double
+END
+machine 'startup_cycles: 10, bytes_per_cycle: 4, max_rank: 2' 'core: { mac_cycles: 2 }'
+exits 0 "runs of two tiles" "$LOOPC" --arch=m.yaml --schedule=mv.sched --verify --report=r.json -o mv.c mv.loop
+is "$(time_of cycles)" $((32 * 128 + 26 + 18 + 18 + 74 + 16 * 18)) "double buffers ask ahead from run to run"
+
+# A billion visits, of which hardly any is walked.  A and B come one after the other, 6 cycles each, but for A where k turns,
+# and B where n does, too; C comes and leaves.
+cat >mm.loop <<'END'
+void mm(const float A[1000][1000], const float B[1000][1000], float C[1000][1000])
+{
+	for (int m = 0; m < 1000; m++)
+		for (int n = 0; n < 1000; n++)
+			for (int k = 0; k < 1000; k++)
+				C[m][n] += A[m][k] * B[k][n];
+}
+END
+cat >mm.sched <<'END'
+nest mm
+tile m 1
+tile n 1
+tile k 1
+order m n k
+serpentine n k
+store A in k
+store B in k
+store C in n
+END
+machine 'startup_cycles: 5, bytes_per_cycle: 4'
+exits 0 "a long run" "$LOOPC" --arch=m.yaml --schedule=mm.sched --report=r.json -o mm.c mm.loop
+is "$(time_of cycles)" $((12 * 1000 * 1000 * 1000 - 6 * (1000 * 999 + 999) + 12 * 1000 * 1000)) "a run of a billion tiles has a time"
 
 exits 0 "random programs on random machines take as long as predicted" \
 	python3 -B "$top_srcdir/tests/driver/times.py" "$LOOPC" 4000 "$(inputs 15 5)"
