@@ -14,7 +14,7 @@
 
 /* Tiles of one kind: whole along some loops, the smaller last tile along others. */
 struct kind {
-	struct nest_model model;     /* the nest of one tile */
+	struct nest_model model;     /* the nest of one tile; arrays as their words are counted */
 	struct schedule steps;       /* the steps as its tiles */
 	bool is_last[MODEL_LOOPS];
 	long tiles[MODEL_LOOPS];     /* how many, along each loop */
@@ -244,6 +244,15 @@ static void fill_splits(const struct evaluation *evaluation, const struct model_
 /* Words of an array's visits: all, and those in which a region comes for the first time. */
 struct words { long all, first, registers; };
 
+/* Of ARRAY all words that come to registers, or leave them, are counted, and those of a first visit apart. */
+static void count_as_words(struct model_array *array)
+{
+	array->element_bytes = 1;
+	array->align_bytes = 1;
+	array->is_created = array->is_written;
+	array->is_dropped = false;
+}
+
 /* The visits of a buffer at STORE of SCHEDULE, a schedule of MODEL whose loops are cut as they are in tiles of TILE. */
 static bool count_visits(struct evaluation *evaluation, int a, enum view view, const struct nest_model *model,
 	const struct schedule *schedule, const struct storage *storage, const long *tile,
@@ -251,18 +260,14 @@ static bool count_visits(struct evaluation *evaluation, int a, enum view view, c
 {
 	struct split splits[MODEL_LOOPS];
 	struct cut cut = { splits, origins };
-	struct model_array array = model->arrays[a];
+	const struct model_array *array = &evaluation->kind->model.arrays[a];
 	struct storage counted = *storage;
 
-	fill_splits(evaluation, &array, view, tile, splits);
-	array.element_bytes = 1;
-	array.align_bytes = 1;
-	array.is_created = array.is_written;
-	array.is_dropped = false;
-	if (!array_cut_evaluate(model, schedule, &array, &cut, &counted))
+	fill_splits(evaluation, array, view, tile, splits);
+	if (!array_cut_evaluate(model, schedule, array, &cut, &counted))
 		return false;
-	words->all = array.is_written ? counted.flow.write_bytes : counted.flow.read_bytes;
-	words->first = array.is_written ? words->all - counted.flow.read_bytes : 0;
+	words->all = array->is_written ? counted.flow.write_bytes : counted.flow.read_bytes;
+	words->first = array->is_written ? words->all - counted.flow.read_bytes : 0;
 	words->registers = counted.bytes;
 	return true;
 }
@@ -427,10 +432,14 @@ static bool registers_fit(const struct pe_array *machine, const struct mapping *
 
 static bool count_arrays(struct evaluation *evaluation)
 {
-	struct kind kind = { .model = *evaluation->model };
+	struct kind kind;            /* large, and this is called often: what is not needed is not set */
 	bool is_whole = true;
 
 	evaluation->kind = &kind;
+	memset(kind.is_last, 0, sizeof kind.is_last);
+	model_copy(evaluation->model, &kind.model);
+	for (int a = 0; a < kind.model.array_count; a++)
+		count_as_words(&kind.model.arrays[a]);
 	kind.steps.depth = evaluation->mapping->depth;
 	memcpy(kind.steps.order, evaluation->mapping->order, sizeof kind.steps.order);
 	memcpy(kind.steps.is_serpentine, evaluation->mapping->is_serpentine, sizeof kind.steps.is_serpentine);

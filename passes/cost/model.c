@@ -1,6 +1,7 @@
 #include "passes/cost/model.h"
 
 #include <limits.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "passes/cost/cut.h"
@@ -39,6 +40,17 @@ struct sum {
 	const struct cut *cut;       /* NULL: a region is one box */
 	bool is_clipped, overflow;
 };
+
+void model_copy(const struct nest_model *model, struct nest_model *copy)
+{
+	memcpy(copy, model, offsetof(struct nest_model, arrays));
+	for (int a = 0; a < model->array_count; a++) {
+		const struct model_array *array = &model->arrays[a];
+
+		memcpy(&copy->arrays[a], array, offsetof(struct model_array, dims));
+		memcpy(copy->arrays[a].dims, array->dims, sizeof *array->dims * (size_t)array->rank);
+	}
+}
 
 static long times(struct sum *sum, long a, long b)
 {

@@ -47,7 +47,6 @@ struct model_array {
 	int element_bytes;
 	enum array_role role;        /* known where registers are split by roles, or may be all that holds an array */
 	int rank;
-	struct model_dim dims[MODEL_RANK];
 	bool is_read;                /* its elements are fetched */
 	bool is_written;             /* its regions go out when they leave the chip */
 	bool is_created;             /* written: nothing is fetched when a region comes for the
@@ -67,14 +66,18 @@ struct model_array {
 	                              * last) tile of loop l that a run executes, an initialisation
 	                              * or a final step.  Such a loop indexes the array only if its
 	                              * tile is 1 and fixed (passes/cost/nest_model.c).  See below */
+	struct model_dim dims[MODEL_RANK];
 };
 
 struct nest_model {
 	int loop_count, array_count;
 	struct model_loop loops[MODEL_LOOPS];
-	struct model_array arrays[MODEL_ARRAYS];
 	int bypass_memory;           /* of the machine's, that stands for registers; 0: none does */
+	struct model_array arrays[MODEL_ARRAYS];
 };
+
+/* COPY becomes MODEL, but for the arrays and dimensions that it does not have: most of the room they could take. */
+void model_copy(const struct nest_model *model, struct nest_model *copy);
 
 /* How one array is held.
  *
