@@ -150,6 +150,7 @@ struct plan *ways_make(const struct session *session, const struct arch *arch, c
 	struct quiet quiet;
 	quiet_begin(&quiet, &session->compilation);
 	quiet.compilation.arch = arch;
+	quiet.compilation.request.omits_points = arch->core_mac_cycles <= 0;
 	go(session->options, way, &quiet.compilation);
 	struct plan *plan = make(&quiet.compilation, function);
 	quiet_end(&quiet);

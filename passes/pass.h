@@ -50,6 +50,8 @@ struct request {
 	bool spares_memory;          /* of choices for a group that move the same, that which needs
 	                              * least is taken */
 	long effort;                 /* points; 0: as documented in search.h */
+	bool omits_points;           /* plans are compared, not emitted, and what a core computes takes no
+	                              * time: they need no point loops.  Half of their work is these */
 	const struct schedule_lines *schedule;   /* of --schedule; NULL: none */
 };
 

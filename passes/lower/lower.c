@@ -128,6 +128,12 @@ static void make_stage_loops(struct lowering *lowering)
 	}
 }
 
+/* The plan says what a tile computes. */
+static bool has_work(const struct lowering *lowering)
+{
+	return lowering->detail != TO_WEIGH && (lowering->elements || !lowering->compilation->request.omits_points);
+}
+
 static bool lower_stage(struct lowering *lowering, int m, struct plan_node *block)
 {
 	const struct group_stage *stage = &lowering->stages[m];
@@ -141,8 +147,7 @@ static bool lower_stage(struct lowering *lowering, int m, struct plan_node *bloc
 		block = node->body;
 		begin_chunk(lowering, m, block);
 	}
-	bool done = lowering->detail == TO_WEIGH
-		|| lower_statements(lowering, stage->first, stage->end, block);
+	bool done = !has_work(lowering) || lower_statements(lowering, stage->first, stage->end, block);
 	leave_stage(lowering);
 	return done;
 }
@@ -153,7 +158,7 @@ static bool lower_tile(struct lowering *lowering, struct plan_node *block)
 	begin_tile(lowering, block);
 	for (int m = 0; m < lowering->stage_count && done; m++)
 		done = lower_stage(lowering, m, block);
-	if (lowering->stage_count || lowering->detail == TO_WEIGH)
+	if (lowering->stage_count || !has_work(lowering))
 		return done;
 	return lowering->elements ? lower_elements(lowering->elements, block) : lower_points(lowering, block);
 }

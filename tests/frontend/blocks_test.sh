@@ -105,7 +105,7 @@ for seed in $(inputs "1 3 4 7 8 10 11 13 15 20 22 28 30 37 39 40" "1 8 10 13"); 
 	if "$LOOPC" --verify --arch=small.yaml -o out.c in.loop >log 2>&1; then count=$((count + 1))
 	elif ! grep -q 'one division too many' log; then cat in.loop log >>failed; fi
 done
-[ $count -ge "$(inputs 8 3)" ] && [ ! -s failed ]
+[ $count -ge "$(inputs 5 3)" ] && [ ! -s failed ]
 result $? "random divisions"
 [ ! -s failed ] || show failed
 finish

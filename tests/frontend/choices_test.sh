@@ -5,7 +5,7 @@
 printf 'name: small\nscratchpad: { bytes: 900 }\n' >small.yaml
 printf 'name: ample\nscratchpad: { bytes: 100000 }\n' >ample.yaml
 
-for seed in $(seq "$(inputs 20 8)"); do
+for seed in $(seq "$(inputs 14 8)"); do
 	python3 "$top_srcdir/tests/frontend/choices.py" "$seed" >in.loop
 	machine=small
 	[ $((seed % 3)) -ne 0 ] || machine=ample

@@ -125,7 +125,7 @@ done
 	ok "beside carried arrays: more scratchpad moves no more" [ "$(cat 128)" -le "$(cat 64)" ]
 
 ok "random functions" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 1 \
-	"${LOOPC_FUNCTIONS:-$(inputs 5 2)}"
+	"${LOOPC_FUNCTIONS:-$(inputs 3 2)}"
 # Of nests without closed forms the model is only a bound, below or above what plans move and need.
 ok "a nest without closed forms" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 24 1 alone
 ok "another one" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 35 \
@@ -135,10 +135,10 @@ ok "double buffers where there is room" python3 -B "$top_srcdir/tests/fusion/fun
 # Machines whose DMA copies multiples of more bytes than elements have: sweeps and fronts too are of
 # schedules that it can do.
 ok "aligned copies" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 7 \
-	"${LOOPC_FUNCTIONS:-$(inputs 8 3)}" aligned
+	"${LOOPC_FUNCTIONS:-$(inputs 5 3)}" aligned
 # Nests whose plans need or move less than the model says: a front has what compilations find, and more
 # scratchpad moves no more.
-ok "borders and mirror images" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 17 "${LOOPC_FUNCTIONS:-$(inputs 4 2)}" bordered
+ok "borders and mirror images" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 17 "${LOOPC_FUNCTIONS:-$(inputs 3 2)}" bordered
 # Two nests that are not weighed merged, which would move less: what bounds all choices counts with them.
 ok "parts that nobody weighs" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 14 1
 # Groups that are equal for the model, whose plans move different amounts.
@@ -156,7 +156,7 @@ ok "arrays that nobody reads" python3 -B "$top_srcdir/tests/fusion/functions.py"
 [ -n "$SANITIZER_FLAGS" ] ||
 	ok "merged nests in less" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 8055 1
 # Machines with several memories: sweeps scale all of them.
-ok "several memories" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 1 "${LOOPC_FUNCTIONS:-$(inputs 6 2)}" split
+ok "several memories" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 1 "${LOOPC_FUNCTIONS:-$(inputs 4 2)}" split
 # No way to group nests moves less than the one that is taken.
 ok "groupings" python3 -B "$top_srcdir/tests/fusion/groupings.py" "$LOOPC" 6 "${LOOPC_FUNCTIONS:-$(inputs 3 1)}"
 finish

@@ -113,5 +113,5 @@ ok "random programs in place" python3 -B "$top_srcdir/tests/fusion/in_place.py" 
 	"${LOOPC_MERGED:-$([ -n "$SANITIZER_FLAGS" ] && echo 4 || echo 12)}"
 
 ok "random layers" python3 -B "$top_srcdir/tests/fusion/merged.py" "$LOOPC" 1 \
-	"${LOOPC_MERGED:-$(inputs 12 4)}"
+	"${LOOPC_MERGED:-$(inputs 8 4)}"
 finish

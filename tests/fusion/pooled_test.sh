@@ -84,5 +84,5 @@ for way in '3 3 8' '4 2 6' '2 2 8 1' '2 3 8'; do
 done
 
 ok "random layers" python3 -B "$top_srcdir/tests/fusion/pooled.py" "$LOOPC" 1 \
-	"${LOOPC_POOLED:-$(inputs 6 2)}"
+	"${LOOPC_POOLED:-$(inputs 4 2)}"
 finish

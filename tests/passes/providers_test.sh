@@ -9,10 +9,10 @@ fi
 [ -n "$SANITIZER_FLAGS" ] ||
 	ok "examples" python3 -B "$top_srcdir/tests/passes/providers.py" "$LOOPC" examples "$top_srcdir"
 ok "random programs" python3 -B "$top_srcdir/tests/passes/providers.py" "$LOOPC" random 1 \
-	"${LOOPC_PROVIDERS:-$(inputs 8 3)}"
+	"${LOOPC_PROVIDERS:-$(inputs 6 3)}"
 
 # What no model knows: triangles, guards, sums around inner loops.
-ok "turns without closed forms" python3 -B "$top_srcdir/tests/passes/turns.py" "$LOOPC" 1 "$(inputs 16 4)"
+ok "turns without closed forms" python3 -B "$top_srcdir/tests/passes/turns.py" "$LOOPC" 1 "$(inputs 10 4)"
 
 # The first row of tiles shows one tile of B, the last six: 21 of 40 bytes.  Where the loop along a row
 # turns at its low end, twice, the tile stays; two slots hold the next one too, and one of the high end.
