@@ -169,7 +169,8 @@ static bool hold_is_legal(const struct evaluation *evaluation, int a)
 	const struct hold *hold = &mapping->holds[a];
 	int moving;
 
-	if (hold->depth < outer->storage[a].store || hold->depth > outer->depth + mapping->depth || hold->slots < 1)
+	if (hold->depth < outer->storage[a].store || hold->depth > outer->depth + mapping->depth || hold->slots < 1 ||
+		(hold->slots > 1 && array->anchored))
 		return false;
 	if ((array->is_written && !sums_are_legal(evaluation, a)) ||
 		(hold->is_double && (array->anchored || hold->depth == 0)))

@@ -92,6 +92,18 @@ static long loop_tiles(const struct sum *sum, int loop)
 	return tile_count(sum->model->loops[loop].extent, sum->schedule->tile[loop]);
 }
 
+static bool is_anchored(const struct sum *sum, int loop)
+{
+	return sum->array->anchored >> loop & 1;
+}
+
+/* The tiles of LOOP in which the array is visited. */
+static struct part whole_part(const struct sum *sum, int loop)
+{
+	return is_anchored(sum, loop) ? (struct part){ 1, sum->schedule->tile[loop], 0 } :
+		(struct part){ loop_tiles(sum, loop), sum->model->loops[loop].extent, 0 };
+}
+
 /* Iterations of the last tile. */
 static long last_tile(const struct sum *sum, int loop)
 {
@@ -330,8 +342,7 @@ static void turn_sum(struct sum *sum, int turn, long *without, long *with)
 		long kept = sum->slots;
 
 		for (int i = 0; i < turn; i++)
-			parts[order[i]] = (struct part){ loop_tiles(sum, order[i]),
-				sum->model->loops[order[i]].extent, 0 };
+			parts[order[i]] = whole_part(sum, order[i]);
 		/* positions 1 .. n - 1: half of them odd, rounded in favour of odd */
 		parts[order[turn]] = (struct part){ is_odd ? n / 2 : (n - 1) / 2, 0, 0 };
 		for (int i = turn + 1; i < sum->store - 1; i++) {
@@ -369,13 +380,13 @@ static void subtract_turns(struct sum *sum, long *elements, long *visits)
 		long runs = loop_tiles(sum, order[turn]) - 1, without = 0, with = 0;
 		int inner = order[turn + 1];
 
-		/* every loop between that indexes the array has to turn too */
-		if (array_is_indexed(sum->array, inner) && !sum->schedule->is_serpentine[inner])
+		/* every loop between that indexes the array has to turn too; what is held does not outlast an anchored one */
+		if ((array_is_indexed(sum->array, inner) && !sum->schedule->is_serpentine[inner]) || is_anchored(sum, inner))
 			return;
-		if (array_is_indexed(sum->array, order[turn]))
+		if (array_is_indexed(sum->array, order[turn]) || is_anchored(sum, order[turn]))
 			continue;
 		for (int i = 0; i < turn; i++)
-			runs = times(sum, runs, loop_tiles(sum, order[i]));
+			runs = times(sum, runs, whole_part(sum, order[i]).count);
 		turn_sum(sum, turn, &without, &with);
 		*elements = plus(sum, plus(sum, *elements, -without), with);
 		*visits = plus(sum, *visits, -times(sum, runs, sum->slots));
@@ -518,7 +529,7 @@ static bool storage_is_legal(const struct nest_model *model, const struct schedu
 		return false;
 	if (storage->slots > 1 && !schedule->is_serpentine[moving])
 		return false;
-	if (array->anchored != 0 && (storage->slots > 1 || storage->is_double))
+	if ((array->anchored >> moving & 1 && storage->slots > 1) || (array->anchored != 0 && storage->is_double))
 		return false;
 	if (storage->is_sliding && slide_dim(model, schedule, array, storage->store) < 0)
 		return false;
@@ -544,16 +555,15 @@ bool array_cut_evaluate(const struct nest_model *model, const struct schedule *s
 	for (int i = 0; i < storage->store; i++) {
 		int loop = schedule->order[i];
 
-		parts[loop] = (struct part){ loop_tiles(&sum, loop), model->loops[loop].extent, 0 };
-		if (array->anchored >> loop & 1)
-			parts[loop] = (struct part){ 1, schedule->tile[loop], 0 };
+		parts[loop] = whole_part(&sum, loop);
 		visits = times(&sum, visits, parts[loop].count);
 		if (array_is_indexed(array, loop))
 			first_visits = times(&sum, first_visits, parts[loop].count);
 	}
 	moved = region_sum(&sum, parts, storage->is_sliding ? SLIDE_RUN : SLIDE_NONE);
 	first = sum.overflow ? 0 : moved / (visits / first_visits);
-	if (array->anchored == 0)
+	/* registers hold what is anchored for one visit */
+	if (array->anchored == 0 || cut == NULL)
 		subtract_turns(&sum, &moved, &visits);
 	storage->bytes = times(&sum, buffer_elements(&sum, storage), array->element_bytes);
 	moved = times(&sum, moved, array->element_bytes);

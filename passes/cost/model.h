@@ -110,8 +110,9 @@ void model_copy(const struct nest_model *model, struct nest_model *copy);
  * With STORE = 0 there is one visit.
  *
  * An array with anchored loops is visited only where those of them that are outside b,
- * or b, have pos 0: they count as loops of one iteration, and no visit is kept at a turn.
- * SLOTS is 1 and IS_DOUBLE false.
+ * or b, have pos 0: they count as loops of one iteration.  What its buffer holds is there
+ * until one of these goes on: no visit is kept where one of them is b, or between r and b.
+ * SLOTS is 1 if b is anchored; IS_DOUBLE is false.
  *
  * A written array: a visit that is not kept fetches its region, unless it comes for
  * the first time (pos of every loop outside that does not index it is 0) and

@@ -64,19 +64,14 @@ static bool is_anchored(const struct held *array, int l)
 
 /* ---- when ---- */
 
-/* The loops that leave the region where it is.  What is anchored is never kept. */
-static unsigned long still_loops(const struct held *array)
-{
-	unsigned long still = 0;
-	for (int l = 0; l < array->store && !array->model->anchored; l++)
-		if (!indexes(array, l))
-			still |= 1UL << l;
-	return still;
-}
-
 static struct turning turning_of(const struct held *array)
 {
-	return (struct turning){ array->mover, still_loops(array), array->storage->slots, NULL };
+	struct turning turning = { .mover = array->mover, .slots = array->storage->slots };
+	for (int l = 0; l < array->store; l++) {
+		turning.still |= (unsigned long)!indexes(array, l) << l;
+		turning.anchors |= (unsigned long)is_anchored(array, l) << l;
+	}
+	return turning;
 }
 
 static struct plan_expr *is_kept(const struct held *array, bool towards_end)

@@ -162,7 +162,7 @@ static bool find_transfers(struct lowering *lowering, int a, struct general_regi
 static void fill_ahead(const struct lowering *lowering, int a, struct general_region *region,
 	struct plan_buffer *buffer)
 {
-	const struct turning turning = { lowering->store[a] - 1, 0, lowering->slots[a], NULL };
+	const struct turning turning = { .mover = lowering->store[a] - 1, .slots = lowering->slots[a] };
 	region->visit.ahead = turning.mover;
 	if (!region->still && (!lowering->groups->items[a].is_written || !region->visit.is_fetched))
 		ask_ahead(lowering, a, &turning, buffer, &region->visit);

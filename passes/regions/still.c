@@ -149,7 +149,8 @@ void still_find(struct lowering *lowering, int a, struct general_region *region)
 /* Adds to the conditions of REGION that array A's is not kept. */
 void still_fill(struct lowering *lowering, int a, struct general_region *region, long slots)
 {
-	const struct turning turning = { lowering->store[a] - 1, region->still, slots, region->visited };
+	const struct turning turning = { .mover = lowering->store[a] - 1, .still = region->still, .slots = slots,
+		.visited = region->visited };
 	struct visit *visit = &region->visit;
 	if (!region->still)
 		return;

@@ -88,9 +88,9 @@ unsigned long kept_loops(const struct lowering *lowering, const struct turning *
 {
 	int b = turning->mover;
 	unsigned long kept = 0;
-	if (b < outermost_own(lowering) || !lowering->loops[b].is_serpentine)
+	if (b < outermost_own(lowering) || !lowering->loops[b].is_serpentine || turning->anchors >> b & 1)
 		return 0;
-	for (int l = b - 1; l >= outermost_own(lowering); l--)
+	for (int l = b - 1; l >= outermost_own(lowering) && !(turning->anchors >> l & 1); l--)
 		if (turning->still >> l & 1)
 			kept |= 1UL << l;
 		else if (!lowering->loops[l].is_serpentine)

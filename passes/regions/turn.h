@@ -10,6 +10,7 @@
 struct turning {
 	int mover;                   /* the innermost loop outside, which moves the region; -1: none */
 	unsigned long still;         /* bit l: loop l, outside the mover, leaves the region where it is */
+	unsigned long anchors;       /* bit l: regions are seen in one tile of loop l's runs, and held until it goes on */
 	long slots;                  /* regions that are held */
 	struct plan_expr *visited;   /* the visits that have a region; NULL: all */
 };

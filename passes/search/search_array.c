@@ -174,7 +174,10 @@ void array_step(const struct tree *tree, int a, const struct level *before,
 	state->turns = old->turns;
 	state->turned = old->turned;
 	state->visits = old->visits;
-	if (!(space->model->arrays[a].anchored >> level->loop & 1))
+	/* an anchored loop counts as one iteration, and what is held does not outlast it */
+	if (array->anchored >> level->loop & 1)
+		state->turns = state->turned = 0;
+	else
 		state->visits *= n;
 	if (!(space->indexed[a] >> level->loop & 1)) {
 		memcpy(state->dims, old->dims, sizeof *state->dims * (size_t)array->rank);
@@ -182,16 +185,15 @@ void array_step(const struct tree *tree, int a, const struct level *before,
 		state->region = old->region;
 		state->least = old->least;
 		state->piece = old->piece;
-		if (array->anchored == 0) {
+		if (!(array->anchored >> level->loop & 1)) {
 			double run = old->reuse * (n - 1);
 
 			for (int d = 0; d < array->rank; d++)
 				run *= old->dims[d].sum;
 			state->turned += run;
-			state->turns += before->runs * (n - 1);
-		}
-		if (!(array->anchored >> level->loop & 1))
+			state->turns += old->visits * (n - 1);
 			state->reuse *= n;
+		}
 		return;
 	}
 	if (!space->may_turn[level->loop])
@@ -293,13 +295,15 @@ static struct kept kept_elements(const struct tree *tree, int a, int store, int 
 		const struct level *inner = &tree->levels[turn + 1];
 		long n = tree->levels[turn].choice.count;
 
+		if (space->model->arrays[a].anchored >> inner->loop & 1)
+			break;
 		if (space->indexed[a] >> inner->loop & 1) {
 			if (!space->may_turn[inner->loop])
 				break;
 			is_clipped = is_clipped || inner->choice.tile * inner->choice.count !=
 				space->model->loops[inner->loop].extent;
 		}
-		if (space->indexed[a] >> tree->levels[turn].loop & 1)
+		if ((space->indexed[a] | (unsigned long)space->model->arrays[a].anchored) >> tree->levels[turn].loop & 1)
 			continue;
 		/* whole tiles are alike in both directions */
 		if (!is_clipped) {
@@ -522,7 +526,7 @@ bool store_array(struct tree *tree, int a, int store)
 	stored->is_double = may_double && !is_all && is_apart && array->anchored == 0 && may_repeat;
 	if (options->doubled[a] == 1 && !stored->is_double)
 		return false;
-	stored->most_slots = is_all || !may_turn || !is_apart || array->anchored != 0 || !may_repeat ? 1 :
+	stored->most_slots = is_all || !may_turn || !is_apart || array->anchored >> level->loop & 1 || !may_repeat ? 1 :
 		level->choice.count;
 	if (options->slots[a] > stored->most_slots)
 		return false;

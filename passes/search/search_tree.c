@@ -300,6 +300,10 @@ static bool is_twin_order(const struct tree *tree, int depth)
 		((space->indexing[before->loop] ^ space->indexing[level->loop]) & open) != 0)
 		return false;
 	for (int a = 0; a < space->model->array_count; a++)
+		if ((open >> a & 1) && ((space->model->arrays[a].anchored >> level->loop ^
+			space->model->arrays[a].anchored >> before->loop) & 1))
+			return false;
+	for (int a = 0; a < space->model->array_count; a++)
 		if ((open >> a & 1) && (space->indexing[level->loop] >> a & 1) &&
 			level->arrays[a].turns > 0 &&
 			(last_tile(space, level->loop, level->choice) != (double)level->choice.tile ||

@@ -4,7 +4,7 @@
 
 A line of the schedule that loopc found is changed: a tile is another one, two loops change places,
 or an array is stored elsewhere; all other lines go.  And the nest has other forms: its parts are
-lowered one by one, or its reference groups have buffers of their own.  What loopc finds then is a schedule of the same space.  It moves no less than the first, if that was called optimal, and else not less than
+lowered one by one, or its reference groups have buffers of their own, or isl finds its regions and other loops turn.  What loopc finds then is a schedule of the same space.  It moves no less than the first, if that was called optimal, and else not less than
 the printed gap allows.
 """
 
@@ -49,6 +49,21 @@ NESTS = (
     "void f(float O[20][30], const float I[20][30]) { for (int p = 0; p < 20; p++) {"
     " for (int q = 0; q < 10; q++) O[p][q] = 0; for (int q = 0; q < 30; q++)"
     " for (int r = 0; r < 1; r++) O[p][q] += I[p][q + r]; } }",
+    # what a sum begins and ends with is seen in one tile of its loops
+    "void f(const float D[32], const float W[32][16], const float X[24][16], float O[24][32]) {"
+    " for (int b = 0; b < 24; b++) for (int j = 0; j < 32; j++) { O[b][j] = D[j];"
+    " for (int d = 0; d < 16; d++) O[b][j] += W[j][d] * X[b][d]; } }",
+    "void f(const float D[20], const float G[14][20], const float W[20][12][3], const float X[12][18], float O[14][20]) {"
+    " for (int p = 0; p < 14; p++) for (int k = 0; k < 20; k++) { O[p][k] = D[k];"
+    " for (int c = 0; c < 12; c++) for (int r = 0; r < 3; r++) O[p][k] += W[k][c][r] * X[c][p + r];"
+    " O[p][k] *= G[p][k] + D[k]; } }",
+    # two sums, one behind the other, into an array that is read elsewhere too
+    "void f(const float V[3][20][18], const float U[3][20][26], const float X[9][18], const float H[9][26], float O[9][20]) {"
+    " float T[3][9][20];"
+    " for (int b = 0; b < 9; b++) for (int j = 0; j < 20; j++) { for (int g = 0; g < 3; g++) { T[g][b][j] = 0;"
+    " for (int d = 0; d < 18; d++) T[g][b][j] += V[g][j][d] * X[b][d];"
+    " for (int k = 0; k < 26; k++) T[g][b][j] += U[g][j][k] * H[b][k]; }"
+    " O[b][j] = T[0][b][j] * T[1][b][j] + T[2][b][j]; } }",
 )
 
 
@@ -112,6 +127,24 @@ def forms(schedule):
         "form parts sequential %d\n" % loops, "form sequential %d apart\n" % loops)]
 
 
+def turned(source, schedule):
+    """SCHEDULE with regions from isl, other loops that turn, and slots; None if it has a form."""
+    lines = schedule.splitlines()
+    if any(line.split()[0] == "form" for line in lines):
+        return None
+    loops = [word for line in lines if line.startswith("order") for word in line.split()[1:]]
+    text = [lines[0], "form isl"]
+    for line in lines[1:]:
+        if line.startswith("store") and " in " in line and source.random() < 0.4:
+            line = line.split(" slots")[0].split(" sliding")[0]
+            line += source.choice(["", " slots %d" % source.randint(2, 6)])
+        if not line.startswith("serpentine"):
+            text.append(line)
+    share = source.choice([0.5, 1])
+    turning = [loop for loop in loops if source.random() < share]
+    return "\n".join(text + ["serpentine " + (" ".join(turning) or "none")]) + "\n"
+
+
 def check(source, compiler, changes):
     free = compiler.run()
     if not free:
@@ -123,8 +156,8 @@ def check(source, compiler, changes):
     claimed = max(claimed, free["lower_bound"]["bytes"] or 0)
     compared = 0
     for text in [constrained(source, free["schedule"]) for _ in range(changes)] + \
-            forms(free["schedule"]):
-        part = compiler.run(text)
+            [turned(source, free["schedule"]) for _ in range(changes)] + forms(free["schedule"]):
+        part = compiler.run(text) if text else None
         if part:
             assert part["traffic"]["total_bytes"] >= claimed, "%d bytes, claimed %d, with\n%s" % (
                 part["traffic"]["total_bytes"], claimed, text)
@@ -137,7 +170,7 @@ def main():
     compared = 0
     for nest in NESTS:
         with tempfile.TemporaryDirectory() as directory:
-            compiler = Compiler(loopc, directory, nest, source.choice([400, 1000, 3000]))
+            compiler = Compiler(loopc, directory, nest, source.choice([400, 600, 1000, 3000]))
             compared += check(source, compiler, changes)
     assert compared >= changes, "only %d schedules were compared" % compared
 

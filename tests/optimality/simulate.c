@@ -165,7 +165,6 @@ static void move(struct state *state, int a, const struct box *box, const struct
 
 static void visit(struct state *state, int a)
 {
-	const struct model_array *array = &state->model->arrays[a];
 	const struct storage *storage = &state->schedule->storage[a];
 	struct box box, *held = state->held[a];
 	bool is_kept;
@@ -175,9 +174,7 @@ static void visit(struct state *state, int a)
 	for (hit = 0; hit < state->held_count[a]; hit++)
 		if (same(&held[hit], &box))
 			break;
-	is_kept = hit < state->held_count[a] && array->anchored == 0;
-	if (array->anchored != 0)
-		state->held_count[a] = 0;
+	is_kept = hit < state->held_count[a];
 	if (!is_kept)
 		move(state, a, &box, storage->is_sliding && state->position[a] > 0 ? &held[0] : NULL);
 	/* the latest first, at most SLOTS of them */
@@ -219,9 +216,13 @@ static void walk(struct state *state, int position)
 
 		state->index[loop] = is_backwards ? tiles - 1 - i : i;
 		state->count[position] = i;
-		for (int a = 0; a < state->model->array_count; a++)
+		for (int a = 0; a < state->model->array_count; a++) {
 			if (schedule->storage[a].store == position + 1)
 				state->position[a] = i;
+			/* what is anchored is forgotten where its loop goes on */
+			if (i > 0 && state->model->arrays[a].anchored >> loop & 1 && schedule->storage[a].store > position)
+				state->held_count[a] = 0;
+		}
 		walk(state, position + 1);
 	}
 }
@@ -366,7 +367,7 @@ static bool array_is_legal(const struct nest_model *model, const struct schedule
 		return false;
 	if (storage->slots > 1 && !schedule->is_serpentine[moving])
 		return false;
-	if (array->anchored != 0 && (storage->slots > 1 || storage->is_double))
+	if ((array->anchored >> moving & 1 && storage->slots > 1) || (array->anchored != 0 && storage->is_double))
 		return false;
 	for (int d = 0; d < array->rank; d++)
 		if (array->dims[d].coefficient[moving] > 0) {
@@ -510,7 +511,7 @@ void random_model(struct random_source *source, int max_loops, long max_extent,
 		else
 			random_input(source, model, array);
 		for (int l = 0; l < model->loop_count; l++)
-			if (!moves(array, l) && random_below(source, 12) == 0)
+			if (!moves(array, l) && random_below(source, 6) == 0)
 				array->anchored |= 1l << l;
 		if (random_below(source, 3) == 0)
 			random_clip(source, model, array);

@@ -83,4 +83,30 @@ END
 printf 'name: m\nscratchpad: { bytes: 2000 }\n' >machine.yaml
 exits 0 "a strided triangle" "$LOOPC" --arch=machine.yaml --verify in.loop
 has err 'read 1,860 and wrote 1,860 bytes by 60 commands' "rows of it move as they are"
+# What a sum begins with is seen in the first tile of its loops alone, and stays where another loop turns.
+cat >bias.loop <<'END'
+void bias(const float D[32], const float W[32][16], const float X[24][16], float O[24][32])
+{
+	for (int b = 0; b < 24; b++)
+		for (int j = 0; j < 32; j++) {
+			O[b][j] = D[j];
+			for (int d = 0; d < 16; d++)
+				O[b][j] += W[j][d] * X[b][d];
+		}
+}
+END
+printf 'name: m\nscratchpad: { bytes: 600 }\n' >machine.yaml
+exits 0 "a bias" "$LOOPC" --arch=machine.yaml --emit=schedule=found,c=o.c --report bias.loop
+has out 'search: optimal in the schedule space' "a bias: proved"
+for lines in 'D in j' 'D in j slots 6' 'D in j slots 30'; do
+	for loops in 'b j d' 'b j' 'j' 'b d'; do
+		sed -e "s/^serpentine.*/serpentine $loops/" -e "s/^store D.*/store $lines/" found >wanted
+		"$LOOPC" --arch=machine.yaml --schedule=wanted --report --verify -o o.c bias.loop >closed 2>err || continue
+		sed -i '1a form isl' wanted
+		exits 0 "a bias: '$lines', '$loops' turn" "$LOOPC" --arch=machine.yaml --schedule=wanted --report --verify -o o.c bias.loop
+		is "$(sed -n 's/^  \(D .*\)/\1/p' out)" "$(sed -n 's/^  \(D .*\)/\1/p' closed)" "as much with regions from isl"
+		tried=$((tried + 1))
+	done
+done
+ok "$tried schedules of a bias" test "$tried" -ge 4
 finish
