@@ -531,11 +531,10 @@ bool closed_form_inside(struct form_builder *builder, const struct reference_gro
 		if (!runs_in_box(builder, array->accesses[a].statement)
 			|| !builder->is_box[array->accesses[a].statement])
 			return false;
-	if (!region_of(builder, array, region) || !keeps_links_apart(builder, array, region)
-		|| is_clipped(band, array, region))
+	if (!region_of(builder, array, region) || !keeps_links_apart(builder, array, region))
 		return false;
 	find_holes(builder, array, region);
-	region->is_clipped = false;
+	region->is_clipped = is_clipped(band, array, region);
 	return true;
 }
 

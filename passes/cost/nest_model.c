@@ -233,6 +233,15 @@ static bool leave_holes(const struct band *band, const struct reference_group *a
 	return true;
 }
 
+/* OUT, of REGION, is clipped where the real regions are; those of different tiles have no element in common. */
+static bool is_clipped_apart(const struct variant *variant, const struct region *region, const struct model_array *out)
+{
+	for (int d = 0; d < out->rank && region->is_clipped; d++)
+		if (out->dims[d].clip_high && out->dims[d].window > 1)
+			return false;
+	return !region->is_clipped || may_clip(variant, out);
+}
+
 /* Some accesses of ARRAY by one statement, whose regions are within those of all; the others come from no
  * statement with so many loops.  False: none have a closed form. */
 static bool find_inside(struct form_builder *builder, const struct reference_group *array,
@@ -277,14 +286,19 @@ bool nest_model_inside(struct compilation *compilation, const struct variant *va
 		const struct reference_group *array = &variant->groups->items[a];
 		struct reference_group inside;
 		struct region region;
-		if (array->is_internal || array->is_kept || array->has_siblings
-			|| model->array_count == MODEL_ARRAYS || !find_inside(&builder, array, &inside, &region))
+		if (array->is_internal || array->is_kept
+			|| model->array_count == MODEL_ARRAYS || !find_inside(&builder, array, &inside, &region)
+			|| (array->has_siblings && !(inside.is_read && inside.is_written)))
 			continue;
-		struct model_array *out = &model->arrays[model->array_count++];
+		struct model_array *out = &model->arrays[model->array_count];
 		fill_closed_form(&builder, &inside, &region, out);
+		if (!is_clipped_apart(variant, &region, out))
+			continue;
+		model->array_count++;
 		out->is_created = array->is_written
-			&& (inside.access_count < array->access_count || nest_is_created(variant, array));
-		out->is_dropped = array->is_written && nest_is_dropped(variant, array);
+			&& (array->has_siblings || inside.access_count < array->access_count || nest_is_created(variant, array));
+		out->is_dropped = array->is_written
+			&& (array->has_siblings ? !array->array->is_parameter : nest_is_dropped(variant, array));
 		out->is_partial = false;
 		out->align_bytes = 1;
 	}

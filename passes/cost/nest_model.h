@@ -31,8 +31,9 @@ bool nest_model_build(struct compilation *compilation, const struct variant *var
 	struct nest_model *model, struct region *regions);
 
 /* A model of VARIANT whose regions are within the real ones, whatever these are: of each array what one statement
- * touches that has a closed form.  Arrays without are left out, and so are those with several reference groups of
- * which some are written.  No plan of VARIANT moves or needs less than the model's least.  False: it has no arrays. */
+ * touches that has a closed form.  Arrays without are left out.  A group that has siblings stands for all that hold it,
+ * and is left out unless that statement updates its elements: these have to come back when they are seen again.
+ * No plan of VARIANT moves or needs less than the model's least.  False: it has no arrays. */
 bool nest_model_inside(struct compilation *compilation, const struct variant *variant,
 	struct nest_model *model);
 

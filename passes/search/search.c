@@ -78,15 +78,22 @@ static void run_search(struct crew *crew, struct space *space, struct outcome *t
 	}
 }
 
+/* Of a schedule that nobody has, which costs COST. */
+static struct outcome outcome_of_none(const struct space *space, double cost, long points)
+{
+	struct outcome none = { .found = true, .points = points, .unmapped = INFINITY };
+
+	none.best.cost = cost_of_value(&space->objective, cost);
+	none.best.depth = -1;
+	return none;
+}
+
 /* Searches SPACE for what costs less than BELOW, with at most LIMIT points more: the best of it becomes TOTAL's, if there is some.
  * Returns what nothing that is not TOTAL's best costs less than, up to BELOW. */
 static double search_below(struct crew *crew, const struct space *space, double below, struct outcome *total, long limit)
 {
-	struct outcome tried = { .found = true, .points = total->points, .unmapped = INFINITY };
+	struct outcome tried = outcome_of_none(space, below, total->points);
 
-	/* a schedule that nobody has */
-	tried.best.cost = cost_of_value(&space->objective, below);
-	tried.best.depth = -1;
 	crew_search(crew, space, &tried, limit);
 	total->points = tried.points;
 	if (tried.best.depth >= 0) {
@@ -253,6 +260,26 @@ static void search_elements(struct crew *crew, struct space *space, struct outco
 	space_assign_first(space);
 	total->is_complete = is_all && least >= asked_of(space, total);
 	total->bound = is_all ? least : bound;
+}
+
+long search_bound(const struct nest_model *model, const struct arch *arch, const struct search_options *options, long most)
+{
+	const char *argument;
+	long lower = model_lower_bound(model, arch->scratchpad_bytes, &argument);
+	struct outcome total;
+	struct space space;
+	struct crew crew;
+	double reached;
+
+	if (lower >= most)
+		return most;
+	space_init(&space, model, arch, options, options->buffering == BUFFERING_DOUBLE, (double)lower);
+	crew_init(&crew, options->threads, model);
+	total = outcome_of_none(&space, (double)most, 0);
+	reached = ceil(search_upwards(&crew, &space, (double)lower, 1.0 / 32, &total, options->effort) * (1 - 1e-12));
+	crew_clear(&crew);
+	space_clear(&space);
+	return reached >= (double)most ? most : reached > (double)lower ? (long)reached : lower;
 }
 
 /* Turns that save nothing are switched off: simpler code. */

@@ -66,6 +66,10 @@ struct proof {
 bool search_schedule(const struct nest_model *model, const struct arch *arch,
 	const struct search_options *options, struct schedule *best, struct proof *proof);
 
+/* No schedule of MODEL that fits ARCH moves less than this, which is no more than MOST: what moves as much is not looked
+ * for.  Much less work than a search where MOST is near the least. */
+long search_bound(const struct nest_model *model, const struct arch *arch, const struct search_options *options, long most);
+
 /* *SMALLEST alone: for schedules that OPTIONS allow, however much ARCH has.  False: there are
  * none. */
 bool search_least_memory(const struct nest_model *model, const struct arch *arch,

@@ -11,10 +11,37 @@
 #include "passes/nest_work.h"
 #include "passes/search/search_memo.h"
 
-/* Points of a search: nothing is made of what it finds. */
-enum { POINTS = 50000 };
+/* Points of a search: nothing is made of what it finds.  Most of what there is costs more than what is known to be moved, so
+ * that few points are left of it. */
+enum { POINTS = 50000, POINTS_BELOW = 1000000 };
 
-/* The arrays of NEST; those of which a form may have several buffers, some of them written, have siblings. */
+static int deepest_of(const struct nest *nest, const struct reference_group *group)
+{
+	int depth = 0;
+	for (int a = 0; a < group->access_count; a++)
+		if (nest->statements[group->accesses[a].statement]->depth > depth)
+			depth = nest->statements[group->accesses[a].statement]->depth;
+	return depth;
+}
+
+/* Of the groups of ITEM's array in SPLIT, which no form has in parts, that whose elements are updated innermost; ITEM, if none
+ * are. */
+static struct reference_group updated_sibling(const struct nest *nest, const struct reference_groups *split,
+	struct reference_group item)
+{
+	int most = -1;
+	for (int b = 0; b < split->count; b++) {
+		const struct reference_group *group = &split->items[b];
+		if (group->array == item.array && group->is_read && group->is_written && deepest_of(nest, group) > most) {
+			most = deepest_of(nest, group);
+			item = *group;
+		}
+	}
+	item.has_siblings = true;
+	return item;
+}
+
+/* The arrays of NEST; of one of which a form may have several buffers, some of them written, one of these: it has siblings. */
 static const struct reference_groups *groups_of(struct compilation *compilation,
 	const struct nest *nest)
 {
@@ -24,18 +51,18 @@ static const struct reference_groups *groups_of(struct compilation *compilation,
 		whole->count + 1);
 	struct reference_groups *groups = ARENA_NEW(compilation->arena, struct reference_groups);
 	for (int a = 0; a < whole->count; a++) {
-		items[a] = whole->items[a];
+		bool has_siblings = false;
 		for (int b = 0; b < split->count; b++)
-			items[a].has_siblings |= split->items[b].array == items[a].array
-				&& split->items[b].has_siblings;
+			has_siblings |= split->items[b].array == whole->items[a].array && split->items[b].has_siblings;
+		items[a] = has_siblings ? updated_sibling(nest, split, whole->items[a]) : whole->items[a];
 	}
 	*groups = *whole;
 	groups->items = items;
 	return groups;
 }
 
-/* No plan of VARIANT moves less. */
-static long bound_of(struct compilation *compilation, const struct variant *variant)
+/* No plan of VARIANT moves less; MOST as in forms_bound. */
+static long bound_of(struct compilation *compilation, const struct variant *variant, long most)
 {
 	struct nest_model model;
 	struct search_options options;
@@ -45,7 +72,7 @@ static long bound_of(struct compilation *compilation, const struct variant *vari
 		return 0;
 	search_options_init(&options);
 	options.buffering = BUFFERING_SINGLE;
-	options.effort = POINTS;
+	options.effort = most < LONG_MAX ? POINTS_BELOW : POINTS;
 	options.threads = 1;
 	options.interrupted = compilation->watch.interrupted;
 	options.order_count = variant->band->prefix;
@@ -53,43 +80,69 @@ static long bound_of(struct compilation *compilation, const struct variant *vari
 		options.order[l] = l;
 		model.loops[l].tile = 1;
 	}
+	if (most < LONG_MAX)
+		return search_bound(&model, compilation->arch, &options, most);
 	return search_schedule_once(compilation->known.searches, &model, compilation->arch, &options, &best,
 		&proof) ? proof.bound_bytes : LONG_MAX;
+}
+
+/* BAND, in which a statement that runs at one value of a dimension runs in its first tile: its arrays are seen as often. */
+static const struct band *with_anchors(struct arena *arena, const struct nest *nest, const struct band *band)
+{
+	struct band *copy = ARENA_NEW(arena, struct band);
+	*copy = *band;
+	for (int l = 0; l < band->count; l++) {
+		struct hyperplane *planes = ARENA_ARRAY(arena, struct hyperplane, nest->statement_count);
+		for (int s = 0; s < nest->statement_count; s++) {
+			bool moves = false;
+			planes[s] = band->dims[l].planes[s];
+			for (int i = 0; i < nest->statements[s]->depth && planes[s].kind == HYPERPLANE_AFFINE; i++)
+				moves |= planes[s].affine.coefficients[i] != 0;
+			planes[s].kind = planes[s].kind == HYPERPLANE_AFFINE && !moves ? HYPERPLANE_FIRST : planes[s].kind;
+		}
+		copy->dims[l].planes = planes;
+	}
+	return copy;
 }
 
 /* The same of the band that OPTIONS ask for. */
 static long bound_with(struct compilation *compilation, const struct nest *nest,
 	const struct outer_loops *outer, const struct reference_groups *groups, struct variant_options options,
-	struct answers *found)
+	struct answers *found, long most)
 {
 	struct variant variant = { .nest = nest, .options = options, .groups = groups, .outer = outer,
 		.found = found };
-	variant.band = variant_find_band(compilation, &variant);
-	return bound_of(compilation, &variant);
+	variant.band = with_anchors(compilation->arena, nest, variant_find_band(compilation, &variant));
+	return bound_of(compilation, &variant, most);
 }
 
 long forms_bound(struct compilation *compilation, const struct nest *nest,
-	const struct outer_loops *outer)
+	const struct outer_loops *outer, long most)
 {
 	/* with several memories a schedule may give arrays to others than the model knows */
 	if (nest->function->unbound || nest->arrays->count > MODEL_ARRAYS
 		|| arch_memory_count(compilation->arch) > 1)
 		return 0;
+	/* where bytes are not all that counts more is moved, each time something else: it is found once for all of these */
+	if (prices_are_given(&compilation->request.restriction.prices))
+		most = LONG_MAX;
 	unsigned long uncounted = nest_work_pause(compilation);
 	struct answers *found = answers_new(compilation->arena);
 	const struct reference_groups *groups = groups_of(compilation, nest);
 	bool may_borrow = reference_groups_split(compilation, nest, false, NULL)->is_split;
 	long least = LONG_MAX;
+	const bool is_known = most < LONG_MAX;
 	for (int loops = nest->outer_loops; loops <= nest->loop_depth && least > 0; loops++)
 		for (int borrows = 0; borrows <= may_borrow && least > 0; borrows++) {
 			long own = bound_with(compilation, nest, outer, groups,
-				(struct variant_options){ .loops = loops, .is_split = borrows, .borrows = borrows }, found);
+				(struct variant_options){ .loops = loops, .is_split = borrows, .borrows = borrows }, found, most);
 			least = own < least ? own : least;
+			most = is_known ? least : most;
 		}
 	if (least > 0 && !nest->outer_loops && nest_may_chain(nest)
 		&& nest_find_chained_band(compilation, nest, found)->count) {
 		long own = bound_with(compilation, nest, outer, groups, (struct variant_options){ .chains = true },
-			found);
+			found, most);
 		least = own < least ? own : least;
 	}
 	nest_work_resume(compilation, uncounted);

@@ -50,7 +50,8 @@ static long bound_of_part(struct compilation *compilation, const struct nest *pa
 	unsigned long uncounted = nest_work_pause(compilation);
 	choice_fill_bounds(choice, out);
 	if (!plan_nest_reaches(out, out->bound_bytes))
-		out->bound_bytes = larger(out->bound_bytes, forms_bound(compilation, part, outer));
+		out->bound_bytes = larger(out->bound_bytes, forms_bound(compilation, part, outer,
+			plan_nest_bytes(out)));
 	long bound = plan_nest_reaches(out, out->lower_bound_bytes) ? out->lower_bound_bytes
 		: lesser(out->bound_bytes, larger(out->lower_bound_bytes,
 		parts_bound(compilation, part, choice, out)));

@@ -39,7 +39,7 @@ static void raise_bound(struct compilation *compilation, const struct nest *nest
 	long *bound = lowered->choice ? &lowered->out.bound_bytes : &lowered->refusal.bound;
 	if (*bound == LONG_MAX || (lowered->choice && plan_nest_reaches(&lowered->out, *bound)))
 		return;
-	long least = forms_bound(compilation, nest, NULL);
+	long least = forms_bound(compilation, nest, NULL, lowered->choice ? plan_nest_bytes(&lowered->out) : LONG_MAX);
 	if (least > *bound)
 		*bound = least;
 	plan_nest_judge(&lowered->out);
@@ -272,13 +272,13 @@ static long expanded_bound(struct compilation *compilation, const struct nest *n
 	struct rewriting *rewriting)
 {
 	bool is_in_place;
-	long bound = forms_bound(compilation, nest, NULL);
+	long bound = forms_bound(compilation, nest, NULL, LONG_MAX);
 	const struct nest *expanded = bound > 0 ? expanded_nest(compilation, nest) : NULL;
 	if (!expanded || expanded->arrays->count > MODEL_ARRAYS)
 		return bound;
 	expanded = in_place(compilation, nest_with_dependences(compilation, expanded), rewriting,
 		&is_in_place);
-	long its = forms_bound(compilation, expanded, NULL);
+	long its = forms_bound(compilation, expanded, NULL, LONG_MAX);
 	return its < bound ? its : bound;
 }
 

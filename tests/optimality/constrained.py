@@ -49,6 +49,12 @@ NESTS = (
     "void f(float O[20][30], const float I[20][30]) { for (int p = 0; p < 20; p++) {"
     " for (int q = 0; q < 10; q++) O[p][q] = 0; for (int q = 0; q < 30; q++)"
     " for (int r = 0; r < 1; r++) O[p][q] += I[p][q + r]; } }",
+    # an array that is updated, and read in other buffers of its own
+    "void f(float P[24][24]) { for (int k = 0; k < 24; k++) for (int i = 0; i < 24; i++)"
+    " for (int j = 0; j < 24; j++) P[i][j] += P[i][k] * P[k][j]; }",
+    "void f(float C[26][26], const float A[26][20]) { for (int i = 0; i < 26; i++) for (int j = 0; j < 26; j++) {"
+    " for (int k = 0; k < 20; k++) C[i][j] += A[i][k] * A[j][k];"
+    " C[i][j] += C[i][0]; } }",
     # what a sum begins and ends with is seen in one tile of its loops
     "void f(const float D[32], const float W[32][16], const float X[24][16], float O[24][32]) {"
     " for (int b = 0; b < 24; b++) for (int j = 0; j < 32; j++) { O[b][j] = D[j];"

@@ -22,6 +22,20 @@ proved 110592 networks/attention
 proved 4096 nn/attention_scores
 proved 4096 nn/attention_values
 
+# near BYTES EXAMPLE PERCENT: what is left between the function and its bound
+near()
+{
+	printf 'name: m\nscratchpad: { bytes: %d }\n' "$1" >m.yaml
+	exits 0 "$2 in $1 bytes" "$LOOPC" --arch=m.yaml --report=r.json -o o.c "$top_srcdir/examples/$2.loop"
+	gap=$(awk '/"functions"/ { on = 1 } on && /"gap":/ { print $2 + 0; exit }' r.json)
+	ok "at most $3 % above its bound: $gap" awk "BEGIN { exit !($gap * 100 <= $3) }"
+}
+
+# Buffers of one array that are updated and read: what is updated has to come back.
+near 16384 nn/lstm_cell 5
+near 4096 nn/lstm_cell 8
+near 4096 polyhedral/floyd-warshall 10
+
 # A triangle beside a product of the same loops: the bound of the product holds, and none of what
 # the user may want instead is below.
 cat >beside.loop <<'END'
