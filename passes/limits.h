@@ -26,6 +26,9 @@ enum { THOROUGH_EFFORT = 20000 };
  * regions its best is not worth that, once for each budget: all searches of a variant together have
  * fewer.  A nest's parts may be many. */
 enum { EXHAUSTIVE_POINTS = 80000000, BOXES_POINTS = 10000000, PART_POINTS = 2000000 };
+/* Points of a search for what no form of a nest with some band moves less than; and where it is known what is moved, below which
+ * few are left, so that most such searches end early. */
+enum { FORMS_POINTS = 50000, FORMS_BELOW_POINTS = 1000000 };
 /* Points of a search for a mapping to processing elements. */
 enum { MAPPING_POINTS = 2000000 };
 /* The same of one of the schedules that a search looks at with them. */

@@ -11,10 +11,6 @@
 #include "passes/nest_work.h"
 #include "passes/search/search_memo.h"
 
-/* Points of a search: nothing is made of what it finds.  Most of what there is costs more than what is known to be moved, so
- * that few points are left of it. */
-enum { POINTS = 50000, POINTS_BELOW = 1000000 };
-
 static int deepest_of(const struct nest *nest, const struct reference_group *group)
 {
 	int depth = 0;
@@ -72,7 +68,7 @@ static long bound_of(struct compilation *compilation, const struct variant *vari
 		return 0;
 	search_options_init(&options);
 	options.buffering = BUFFERING_SINGLE;
-	options.effort = most < LONG_MAX ? POINTS_BELOW : POINTS;
+	options.effort = most < LONG_MAX ? FORMS_BELOW_POINTS : FORMS_POINTS;
 	options.threads = 1;
 	options.interrupted = compilation->watch.interrupted;
 	options.order_count = variant->band->prefix;
