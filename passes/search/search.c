@@ -266,6 +266,7 @@ long search_bound(const struct nest_model *model, const struct arch *arch, const
 {
 	const char *argument;
 	long lower = model_lower_bound(model, arch->scratchpad_bytes, &argument);
+	long limit = options->effort > 0 ? options->effort : EXHAUSTIVE_POINTS;
 	struct outcome total;
 	struct space space;
 	struct crew crew;
@@ -276,7 +277,7 @@ long search_bound(const struct nest_model *model, const struct arch *arch, const
 	space_init(&space, model, arch, options, options->buffering == BUFFERING_DOUBLE, (double)lower);
 	crew_init(&crew, options->threads, model);
 	total = outcome_of_none(&space, (double)most, 0);
-	reached = ceil(search_upwards(&crew, &space, (double)lower, 1.0 / 32, &total, options->effort) * (1 - 1e-12));
+	reached = ceil(search_upwards(&crew, &space, (double)lower, 1.0 / 32, &total, limit) * (1 - 1e-12));
 	crew_clear(&crew);
 	space_clear(&space);
 	return reached >= (double)most ? most : reached > (double)lower ? (long)reached : lower;

@@ -408,6 +408,50 @@ static void effort_and_threads(void **state)
 	assert_true(unfinished > 5);
 }
 
+static long lesser(long a, long b)
+{
+	return a < b ? a : b;
+}
+
+/* Looked for below what is known alone: the least there is, or what is known; and with less effort no more. */
+static void below_what_is_known(void **state)
+{
+	struct random_source source = { 77 };
+	int better = 0;
+
+	(void)state;
+	for (int i = 0; i < 60; i++) {
+		struct nest_model model;
+		struct arch arch;
+		struct search_options options;
+		struct schedule best;
+		struct proof proof;
+		long least = LONG_MAX;
+
+		search_options_init(&options);
+		random_model(&source, 4, 12, &model);
+		random_arch(&source, &arch);
+		if (search_schedule(&model, &arch, &options, &best, &proof))
+			least = best.total_bytes;
+		for (int k = 0; k < 4; k++) {
+			long most = least == LONG_MAX ? 1 + random_below(&source, 1000) :
+				least / 2 + random_below(&source, 2 * least + 2);
+
+			options.effort = 0;
+			assert_int_equal(search_bound(&model, &arch, &options, most), lesser(least, most));
+			options.effort = 1 + random_below(&source, 200);
+			assert_true(search_bound(&model, &arch, &options, most) <= lesser(least, most));
+			better += least < most;
+		}
+		if (least < LONG_MAX) {
+			options.effort = 0;
+			assert_int_equal(search_bound(&model, &arch, &options, least), least);
+			assert_int_equal(search_bound(&model, &arch, &options, least + 1), least);
+		}
+	}
+	assert_true(better > 50);
+}
+
 static void interrupted(void **state)
 {
 	const struct convolution sizes = { 4, 64, 32, 27, 27, 3, 3 };
@@ -677,6 +721,7 @@ int main(void)
 		cmocka_unit_test(aligned),
 		cmocka_unit_test(memories),
 		cmocka_unit_test(effort_and_threads),
+		cmocka_unit_test(below_what_is_known),
 		cmocka_unit_test(interrupted),
 		cmocka_unit_test(buffering_auto),
 		cmocka_unit_test(bound_of_products),
