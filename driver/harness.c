@@ -54,9 +54,12 @@ static int print_arguments(FILE *out, const struct session *session,
 	return count;
 }
 
-/* A size that is a parameter must not be a macro too. */
-static bool is_size_parameter(const struct program *program, const char *name)
+/* A size that is a parameter must not be a macro too, nor what the file calls otherwise. */
+static bool is_no_macro(const struct program *program, const char *name)
 {
+	for (int i = 0; i < program->unused_count; i++)
+		if (!strcmp(program->unused[i], name))
+			return true;
 	for (int f = 0; f < program->function_count; f++)
 		for (int s = 0; s < program->functions[f]->size_count; s++)
 			if (!strcmp(program->functions[f]->sizes[s]->name, name))
@@ -70,7 +73,7 @@ static void print_defines(FILE *out, const struct session *session)
 		const char *define = session->options->defines.items[d];
 		int length = (int)strcspn(define, "=");
 		const char *name = arena_strndup(session->arena, define, (size_t)length);
-		if (!is_size_parameter(session->program, name))
+		if (!is_no_macro(session->program, name))
 			fprintf(out, "#define %s %s\n", name, define + length + 1);
 	}
 }

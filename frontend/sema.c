@@ -328,14 +328,19 @@ static void add_includes(struct sema *sema)
 			program->includes[program->include_count++] = includes->items[i];
 }
 
-static void warn_unused_bindings(struct sema *sema)
+/* Names that the file does not have are no macros for C compilers either: it may use them for something else. */
+static void find_unused_bindings(struct sema *sema)
 {
-	for (int i = 0; i < sema->binding_count; i++)
-		if (!sema->binding_was_used[i] &&
-		    !preprocess_is_macro(sema->preprocessor, sema->bindings[i].name))
-			diag_warning(sema->diag, (struct location){ .file = sema->program->file },
-				"unused-define", "-D %s: the file has no size and no macro of that name",
-				sema->bindings[i].name);
+	struct program *program = sema->program;
+	program->unused = ARENA_ARRAY(sema->arena, const char *, sema->binding_count + 1);
+	for (int i = 0; i < sema->binding_count; i++) {
+		if (sema->binding_was_used[i] || preprocess_is_macro(sema->preprocessor, sema->bindings[i].name))
+			continue;
+		program->unused[program->unused_count++] = sema->bindings[i].name;
+		diag_warning(sema->diag, (struct location){ .file = program->file },
+			"unused-define", "-D %s: the file has no size and no macro of that name",
+			sema->bindings[i].name);
+	}
 }
 
 /* --symbolic names sizes, not macros, and only what the file has. */
@@ -387,7 +392,7 @@ struct program *sema_lower(struct arena *arena, isl_ctx *ctx, struct diag *diag,
 	if (!diag_error_count(diag))
 		check_symbolic(&sema);
 	if (!diag_error_count(diag)) {
-		warn_unused_bindings(&sema);
+		find_unused_bindings(&sema);
 		warn_uninitialized(&sema);
 	}
 	isl_set_free(sema.domain);

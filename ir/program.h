@@ -186,11 +186,12 @@ struct program {
 	struct arena *arena;
 	isl_ctx *ctx;
 	const char *file;            /* name of the source file as given */
-	int function_count, include_count, prototype_count, file_count;
+	int function_count, include_count, prototype_count, file_count, unused_count;
 	const struct function **functions;
 	const char **includes;       /* "<math.h>" ... as written, without stdint.h */
 	struct prototype *prototypes;
 	const char **files;          /* headers read by #include "...", for depfiles */
+	const char **unused;         /* names that have a value by -D, and that the file has not */
 };
 
 /* The coefficient of symbolic size K. */

@@ -183,4 +183,14 @@ if ${CC:-cc} $set_all -c x.c -o x.o 2>x.err; then
 		--verify -o unset.c unset.loop
 	has err "note: 'L' is read before anything is written to it, so that it is not defined" "the reason is said"
 fi
+# A value for a name that the file has for something else, which no compiler sees.
+cat >named.loop <<'END'
+void named(const int A[8], int B[8])
+{
+  for (int i = 0; i < 8; i++)
+    B[i] = A[i] + 1;
+}
+END
+exits 0 "a value that nothing asks for" "$LOOPC" -D A=8 -D i=2 --verify -o named.c named.loop
+has err "warning: -D A: the file has no size and no macro of that name" "is told of"
 finish
