@@ -51,7 +51,7 @@ struct request {
 	                              * least is taken */
 	long effort;                 /* points; 0: as documented in search.h */
 	bool omits_points;           /* plans are compared, not emitted, and what a core computes takes no
-	                              * time: they need no point loops.  Half of their work is these */
+	                              * time: they need no point loops */
 	const struct schedule_lines *schedule;   /* of --schedule; NULL: none */
 };
 

@@ -22,7 +22,7 @@ struct form_builder {
 struct form_builder form_builder_of(struct compilation *compilation, const struct variant *variant);
 
 /* Finds the REGION that the accesses of ARRAY touch, which may be some of a reference group's.  False if it has no
- * closed form, or ends at a border. */
+ * closed form. */
 bool closed_form_inside(struct form_builder *builder, const struct reference_group *array,
 	struct region *region);
 

@@ -56,7 +56,6 @@ struct level {
 	double used[MEMORY_LIMIT];   /* of each memory, by the arrays stored while they are chosen */
 	int loop;
 	struct tile_choice choice;
-	double runs;                 /* iterations of this loop and those outside */
 	unsigned stored;             /* bit a: array a is stored here or further out */
 	bool stores_here;
 	struct array_state *arrays;  /* [arrays of the model] */

@@ -326,7 +326,6 @@ static void set_loop(struct tree *tree, int depth, int loop, struct tile_choice 
 
 	level->loop = loop;
 	level->choice = choice;
-	level->runs = before->runs * (double)choice.count;
 	level->stored = before->stored;
 	tree->path.order[depth - 1] = loop;
 	tree->path.tile[loop] = choice.tile;
@@ -419,7 +418,6 @@ static void tree_start(struct tree *tree, const struct space *space)
 	tree->space = space;
 	tree->doubles = space->is_double ? ~0u : 0;
 	root->loop = -1;
-	root->runs = 1;
 	root->stored = 0;
 	for (int a = 0; a < space->model->array_count; a++)
 		array_start(space, a, root, &root->arrays[a]);

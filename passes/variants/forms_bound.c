@@ -20,21 +20,22 @@ static int deepest_of(const struct nest *nest, const struct reference_group *gro
 	return depth;
 }
 
-/* Of the groups of ITEM's array in SPLIT, which no form has in parts, that whose elements are updated innermost; ITEM, if none
- * are. */
+/* Of the groups of ARRAY in SPLIT, which no form has in parts, that whose elements are updated innermost; one without accesses,
+ * if none are: of their union no buffer may be. */
 static struct reference_group updated_sibling(const struct nest *nest, const struct reference_groups *split,
-	struct reference_group item)
+	const struct array *array)
 {
+	struct reference_group updated = { .array = array, .has_siblings = true };
 	int most = -1;
 	for (int b = 0; b < split->count; b++) {
 		const struct reference_group *group = &split->items[b];
-		if (group->array == item.array && group->is_read && group->is_written && deepest_of(nest, group) > most) {
+		if (group->array == array && group->is_read && group->is_written && deepest_of(nest, group) > most) {
 			most = deepest_of(nest, group);
-			item = *group;
+			updated = *group;
 		}
 	}
-	item.has_siblings = true;
-	return item;
+	updated.has_siblings = true;
+	return updated;
 }
 
 /* The arrays of NEST; of one of which a form may have several buffers, some of them written, one of these: it has siblings. */
@@ -50,7 +51,7 @@ static const struct reference_groups *groups_of(struct compilation *compilation,
 		bool has_siblings = false;
 		for (int b = 0; b < split->count; b++)
 			has_siblings |= split->items[b].array == whole->items[a].array && split->items[b].has_siblings;
-		items[a] = has_siblings ? updated_sibling(nest, split, whole->items[a]) : whole->items[a];
+		items[a] = has_siblings ? updated_sibling(nest, split, whole->items[a].array) : whole->items[a];
 	}
 	*groups = *whole;
 	groups->items = items;
