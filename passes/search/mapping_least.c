@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "passes/cost/array_cycles.h"
+#include "passes/search/shared_box.h"
 #include "support/memory.h"
 
 /* ---- words ---- */
@@ -287,14 +288,34 @@ static void held_iterations(const struct mapping_tree *tree, int loop, const str
 }
 
 /* Bytes of an array's registers in one element: LEAST, at least; and WHOLE, which elements share along what they are given
- * of LOOPS. */
-struct need { double least, whole; unsigned loops; };
+ * of LOOPS: a BOX, if each of these moves a dimension of its own. */
+struct need {
+	double least, whole;
+	unsigned loops;
+	bool has_box;
+	struct shared_box box;
+};
+
+/* Adds to NEED's box a dimension of WHOLE words with BOXES of them in an element, which LOOP alone shares; -1: none does. */
+static void add_side(const struct mapping_tree *tree, const struct held *held, int loop, double coefficient, double whole,
+	double boxes, struct need *need)
+{
+	double iterations, of_loop;
+	bool is_known;
+
+	need->box.fixed *= loop < 0 ? whole * boxes : boxes;
+	if (loop < 0)
+		return;
+	held_iterations(tree, loop, held, &iterations, &of_loop, &is_known);
+	need->box.sides[need->box.count++] = (struct box_side){ whole - coefficient * (iterations - 1), coefficient, (long)iterations };
+}
 
 /* Elements of dimension D of array A in an element's registers: factors of NEED. */
 static void add_dim(const struct mapping_tree *tree, int a, int d, struct need *need)
 {
 	const struct model_dim *dim = &tree->model->arrays[a].dims[d];
-	double known = (double)dim->window, open = 0, open_coefficients = 0, largest = 1, whole;
+	double known = (double)dim->window, open = 0, open_coefficients = 0, largest = 1, all_boxes = 1, shared = 0, whole;
+	int sharing = -1, sharing_count = 0;
 
 	for (unsigned loops = tree->moving[a][d]; loops; loops &= loops - 1) {
 		int l = __builtin_ctz(loops);
@@ -307,14 +328,18 @@ static void add_dim(const struct mapping_tree *tree, int a, int d, struct need *
 		if (!(tree->counted[a][d] >> l & 1))
 			continue;
 		if (is_known) {
-			need->least *= boxes;
-			need->whole *= boxes;
-		} else {
-			open += coefficient * (iterations - 1);
-			open_coefficients += coefficient;
-			largest = fmax(largest, iterations);
-			need->loops |= tree->rules->shareable & 1u << l;
+			all_boxes *= boxes;
+			continue;
 		}
+		open += coefficient * (iterations - 1);
+		open_coefficients += coefficient;
+		largest = fmax(largest, iterations);
+		if (!(tree->rules->shareable >> l & 1))
+			continue;
+		need->loops |= 1u << l;
+		sharing_count++;
+		sharing = l;
+		shared = coefficient;
 	}
 	/* the parts of a box that is cut are no smaller than it all together, if windows leave no gaps; else no smaller
 	 * than its iterations */
@@ -323,22 +348,27 @@ static void add_dim(const struct mapping_tree *tree, int a, int d, struct need *
 		known = fmin(known, (double)(dim->clip_high - dim->clip_low));
 		whole = fmin(whole, (double)(dim->clip_high - dim->clip_low));
 	}
-	need->least *= known;
-	need->whole *= whole;
+	need->least *= known * all_boxes;
+	need->whole *= whole * all_boxes;
+	need->has_box = need->has_box && (sharing_count == 0 || (sharing_count == 1 && known >= open_coefficients && dim->clip_high == 0));
+	if (need->has_box)
+		add_side(tree, &tree->held[a], sharing, shared, whole, all_boxes, need);
 }
 
-static struct need need_of(const struct mapping_tree *tree, int a)
+/* Fills in NEED, whose sides alone stay as they are. */
+static void find_need(const struct mapping_tree *tree, int a, struct need *need)
 {
 	const struct model_array *array = &tree->model->arrays[a];
 	double bytes = array->element_bytes;
-	struct need need;
 
 	if (tree->machine->is_double && !tree->machine->shares_room && !array->is_written && !array->anchored && tree->held[a].depth > 0)
 		bytes *= 2;
-	need = (struct need){ bytes, bytes, 0 };
+	need->least = need->whole = need->box.fixed = bytes;
+	need->loops = 0;
+	need->has_box = true;
+	need->box.count = 0;
 	for (int d = 0; d < array->rank; d++)
-		add_dim(tree, a, d, &need);
-	return need;
+		add_dim(tree, a, d, need);
 }
 
 static double power(double base, int exponent)
@@ -377,19 +407,28 @@ static bool set_fits(const struct need *needs, int count, unsigned set, double l
 	return capacity > 0 && product <= power(capacity / size, size) * power(left, most);
 }
 
+static double least_bytes(const struct need *need, double left)
+{
+	return fmax(need->least, need->loops ? need->whole / left : need->whole);
+}
+
 /* COUNT needs may fit CAPACITY. */
-static bool needs_fit(const struct need *needs, int count, double left, double capacity)
+static bool needs_fit(const struct mapping_tree *tree, const struct need *needs, int count, double left, double capacity)
 {
 	enum { SUBSETS_OF = 4 };
 	double least = 0;
 	bool fits;
 
 	for (int a = 0; a < count; a++)
-		least += fmax(needs[a].least, needs[a].loops ? needs[a].whole / left : needs[a].whole);
+		least += least_bytes(&needs[a], left);
 	fits = least <= capacity * (1 + 1e-9);
 	for (unsigned set = 1; fits && set < 1u << count && count <= SUBSETS_OF; set++)
 		if (set & (set - 1))
 			fits = set_fits(needs, count, set, left, capacity);
+	/* each by itself may have more than its part, as elements have whole iterations */
+	for (int a = 0; a < count && fits; a++)
+		if (needs[a].has_box && needs[a].box.count > 0)
+			fits = shared_box_fits(&needs[a].box, tree->machine, tree->used, capacity - (least - least_bytes(&needs[a], left)));
 	return fits;
 }
 
@@ -405,8 +444,8 @@ static bool registers_fit(const struct mapping_tree *tree, double left)
 
 		for (int a = 0; a < tree->model->array_count; a++)
 			if (!machine->is_split || (int)tree->model->arrays[a].role == pool)
-				needs[count++] = need_of(tree, a);
-		if (!needs_fit(needs, count, left, (double)pe_array_room(machine, (enum array_role)pool)))
+				find_need(tree, a, &needs[count++]);
+		if (!needs_fit(tree, needs, count, left, (double)pe_array_room(machine, (enum array_role)pool)))
 			return false;
 	}
 	return true;

@@ -89,13 +89,15 @@ static struct outcome outcome_of_none(const struct space *space, double cost, lo
 }
 
 /* Searches SPACE for what costs less than BELOW, with at most LIMIT points more: the best of it becomes TOTAL's, if there is some.
- * Returns what nothing that is not TOTAL's best costs less than, up to BELOW. */
-static double search_below(struct crew *crew, const struct space *space, double below, struct outcome *total, long limit)
+ * Returns what nothing that is not TOTAL's best costs less than, up to BELOW; *IS_SPENT: the points were too few. */
+static double search_below(struct crew *crew, const struct space *space, double below, struct outcome *total, long limit,
+	bool *is_spent)
 {
 	struct outcome tried = outcome_of_none(space, below, total->points);
 
 	crew_search(crew, space, &tried, limit);
 	total->points = tried.points;
+	*is_spent = !tried.is_complete;
 	if (tried.best.depth >= 0) {
 		total->best = tried.best;
 		total->mapping = tried.mapping;
@@ -116,10 +118,11 @@ static double search_upwards(struct crew *crew, const struct space *space, doubl
 	long limit)
 {
 	long end = total->points + limit;
+	bool is_spent;
 
 	for (; step < 1e6 && total->points < end; step *= 2) {
 		double best = asked_of(space, total), below = fmin(bound * (1 + step), best);
-		double reached = search_below(crew, space, below, total, outcome_points_left(total, end) / 4 + 1);
+		double reached = search_below(crew, space, below, total, outcome_points_left(total, end) / 4 + 1, &is_spent);
 
 		bound = fmax(bound, reached);
 		if (below >= best || asked_of(space, total) < best)
@@ -133,13 +136,14 @@ static void search_near(struct crew *crew, const struct space *space, struct out
 {
 	long end = total->points + limit;
 	double before = INFINITY;
+	bool is_spent;
 
 	while (total->points < end && asked_of(space, total) < before) {
 		struct space near;
 
 		before = asked_of(space, total);
 		space_thin(&near, space, 1, &total->best);
-		search_below(crew, &near, before, total, outcome_points_left(total, end));
+		search_below(crew, &near, before, total, outcome_points_left(total, end), &is_spent);
 		space_clear(&near);
 	}
 }
@@ -212,14 +216,13 @@ static void search_at_random(struct crew *crew, struct space *space, int ways, s
 	total->points += limit;
 }
 
-/* Finds the best of SPACE, whose arrays lie where they do, near the least that is possible, BOUND, then farther away; first with few
- * tile sizes.  At most LIMIT points more; returns what it showed to be a bound. */
-static double search_from_below(struct crew *crew, struct space *space, double bound, struct outcome *total, long limit)
+/* Looks with few tile sizes, and a few mappings of each schedule, for something better than TOTAL's best; nothing in SPACE costs less
+ * than BOUND.  At most LIMIT points more. */
+static void look_from_below(struct crew *crew, struct space *space, double bound, struct outcome *total, long limit)
 {
 	static const int sizes[] = { 2, 4, 8 };
-	long end = total->points + limit;
 
-	space->is_first_look = true;
+	space->leaf_points = MAPPING_LOOK_POINTS;
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		struct space thin;
 
@@ -228,8 +231,69 @@ static double search_from_below(struct crew *crew, struct space *space, double b
 		space_clear(&thin);
 		search_near(crew, space, total, limit / 8);
 	}
-	space->is_first_look = false;
-	return search_upwards(crew, space, bound, 1.0 / 128, total, outcome_points_left(total, end));
+}
+
+/* What has been shown of one way to give arrays to memories. */
+struct way {
+	double bound;                /* nothing costs less */
+	double step;                 /* what costs so great a share more is to be looked at next; 0: the points were too few for any */
+	long leaf_points;            /* of each of its schedules so many mappings, at most */
+};
+
+/* Searches SPACE, whose arrays lie as WAY has it, for what costs a step more than its bound, which rises.  Of schedules whose mappings were not
+ * all looked at more are the next time; where points are too few the next step is smaller.  At most LIMIT points more, or half of them where
+ * more steps follow. */
+static void raise_bound(struct crew *crew, struct space *space, struct way *way, struct outcome *total, long limit)
+{
+	enum { LEAF_GROWTH = 8 };
+	double best = asked_of(space, total), below = fmin(way->bound * (1 + way->step), best), reached;
+	bool is_spent;
+
+	space->leaf_points = way->leaf_points;
+	reached = search_below(crew, space, below, total, below < best ? limit / 2 + 1 : limit, &is_spent);
+	way->bound = fmax(way->bound, reached);
+	if (is_spent)
+		way->step = way->step > 1.0 / 256 ? way->step / 2 : 0;
+	else if (reached < fmin(below, asked_of(space, total)))
+		way->leaf_points *= LEAF_GROWTH;
+	else
+		way->step *= 2;
+}
+
+/* Of COUNT WAYS that with the least bound, if something may be better than BEST there and there were points for it; COUNT: none. */
+static int most_promising(const struct way *ways, int count, double best)
+{
+	int least = count;
+
+	for (int w = 0; w < count; w++)
+		if (ways[w].step > 0 && ways[w].bound < best && (least == count || ways[w].bound < ways[least].bound))
+			least = w;
+	return least;
+}
+
+/* Searches all COUNT ways to give SPACE's arrays to memories, in none of which something costs less than BOUND, for what is better than
+ * TOTAL's best; with LIMIT points in all.  Returns what nothing costs less than. */
+static double search_from_below(struct crew *crew, struct space *space, int count, double bound, struct outcome *total, long limit)
+{
+	struct way ways[MEMORY_ASSIGNMENTS];
+	double least = INFINITY;
+	long share = outcome_points_left(total, limit) / count;
+
+	for (int w = 0; w < count; w++) {
+		ways[w] = (struct way){ .bound = bound, .step = 1.0 / 128, .leaf_points = MAPPING_LEAF_POINTS };
+		look_from_below(crew, space, bound, total, share);
+		space_assign_next(space);
+	}
+	for (int w; (w = most_promising(ways, count, asked_of(space, total))) < count && total->points < limit;) {
+		space_assign_first(space);
+		for (int i = 0; i < w; i++)
+			space_assign_next(space);
+		raise_bound(crew, space, &ways[w], total, outcome_points_left(total, limit));
+	}
+	space_assign_first(space);
+	for (int w = 0; w < count; w++)
+		least = fmin(least, ways[w].bound);
+	return fmin(least, asked_of(space, total));
 }
 
 /* Finds the best of SPACE together with how elements compute its tiles.  What they cost at least is known sooner than what
@@ -237,7 +301,7 @@ static double search_from_below(struct crew *crew, struct space *space, double b
 static void search_elements(struct crew *crew, struct space *space, struct outcome *total, long limit)
 {
 	struct outcome relaxed = { .found = false, .unmapped = INFINITY };
-	double bound, least = INFINITY;
+	double bound;
 	bool is_all;
 	int ways = space_assignments(space, &is_all);
 
@@ -251,15 +315,10 @@ static void search_elements(struct crew *crew, struct space *space, struct outco
 		return;
 	bound = fmin(asked_of(space, &relaxed), relaxed.bound);
 	space_assign_first(space);
-	for (int way = 0; way < ways; way++) {
-		double reached = search_from_below(crew, space, bound, total, outcome_points_left(total, limit) / (ways - way));
-
-		least = fmin(least, reached);
-		space_assign_next(space);
-	}
-	space_assign_first(space);
-	total->is_complete = is_all && least >= asked_of(space, total);
-	total->bound = is_all ? least : bound;
+	if (is_all)
+		bound = search_from_below(crew, space, ways, bound, total, limit);
+	total->is_complete = is_all && bound >= asked_of(space, total);
+	total->bound = bound;
 }
 
 long search_bound(const struct nest_model *model, const struct arch *arch, const struct search_options *options, long most)

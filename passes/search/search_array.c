@@ -483,6 +483,19 @@ static bool is_aligned(struct tree *tree, int a, struct storage storage)
 		&storage);
 }
 
+/* Registers may hold array A, which they alone do, inside the first STORE loops. */
+static bool registers_may_hold(const struct tree *tree, int a, int store)
+{
+	const struct nest_model *model = tree->space->model;
+	long iterations[MODEL_LOOPS];
+
+	for (int l = 0; l < model->loop_count; l++)
+		iterations[l] = model->loops[l].extent;
+	for (int i = 1; i <= store; i++)
+		iterations[tree->levels[i].loop] = tree->levels[i].choice.tile;
+	return elements_may_hold(tree->space, a, iterations, store > 0);
+}
+
 bool store_array(struct tree *tree, int a, int store)
 {
 	const struct space *space = tree->space;
@@ -499,6 +512,8 @@ bool store_array(struct tree *tree, int a, int store)
 	stored->store = store;
 	stored->most_slots = stored->tiles = 1;
 	if (store < options->min_store[a] || (options->store[a] >= 0 && options->store[a] != store))
+		return false;
+	if (is_all && space->elements && !registers_may_hold(tree, a, store))
 		return false;
 	if (store == 0) {
 		double elements = level->arrays[a].region, moved = 1;

@@ -5,6 +5,7 @@
 #include "passes/cost/array_cycles.h"
 #include "passes/cost/run_cycles.h"
 #include "passes/search/search_state.h"
+#include "passes/search/shared_box.h"
 
 /* Cycles of elements where arrays move so many BYTES [array] at least: each does its share of the work at best. */
 static double least_cycles(const struct space *space, const double *bytes)
@@ -38,6 +39,60 @@ struct elements_cost elements_bound(const struct space *space, const double *byt
 	return cost;
 }
 
+/* What is left of an element's registers for array A, if each other array that shares them has a word there. */
+static double room_for(const struct space *space, int a)
+{
+	const struct model_array *arrays = space->model->arrays;
+	const struct pe_array *machine = &space->arch->array;
+	double room = (double)pe_array_room(machine, arrays[a].role);
+
+	for (int b = 0; b < space->model->array_count; b++)
+		if (b != a && (!machine->is_split || arrays[b].role == arrays[a].role))
+			room -= arrays[b].element_bytes;
+	return room;
+}
+
+/* Adds dimension DIM with so many ITERATIONS [loop] to BOX.  False: loops that share it are not alone there, or leave gaps. */
+static bool add_side(const struct space *space, const struct model_dim *dim, const long *iterations, struct shared_box *box)
+{
+	double length = (double)dim->window, gaps = 0;
+	int shared = -1, count = 0;
+
+	for (int l = 0; l < space->model->loop_count; l++) {
+		if (dim->coefficient[l] == 0 || iterations[l] == 1)
+			continue;
+		length += (double)(dim->coefficient[l] * (iterations[l] - 1));
+		gaps += (double)dim->coefficient[l];
+		if (!(space->elements->rules.shareable >> l & 1))
+			continue;
+		shared = l;
+		count++;
+	}
+	if (count > 1 || gaps > (double)dim->window || dim->clip_high > 0)
+		return false;
+	if (count == 0)
+		box->fixed *= length;
+	else
+		box->sides[box->count++] = (struct box_side){ length - (double)(dim->coefficient[shared] * (iterations[shared] - 1)),
+			(double)dim->coefficient[shared], iterations[shared] };
+	return true;
+}
+
+bool elements_may_hold(const struct space *space, int a, const long *iterations, bool is_moved)
+{
+	const struct model_array *array = &space->model->arrays[a];
+	const struct pe_array *machine = &space->arch->array;
+	const long none_used[] = { 1, 1, 1 };
+	struct shared_box box = { .fixed = array->element_bytes };
+
+	if (machine->is_double && !machine->shares_room && !array->is_written && !array->anchored && is_moved)
+		box.fixed *= 2;
+	for (int d = 0; d < array->rank; d++)
+		if (!add_side(space, &array->dims[d], iterations, &box))
+			return true;
+	return shared_box_fits(&box, machine, none_used, room_for(space, a));
+}
+
 struct mapping_problem elements_problem(const struct space *space, const struct schedule *outer)
 {
 	const struct element_options *elements = space->elements;
@@ -54,8 +109,7 @@ struct elements_cost elements_at_leaf(struct tree *tree, const struct schedule *
 	const struct space *space = tree->space;
 	struct mapping_proof proof;
 	struct mapping_problem problem = elements_problem(space, schedule);
-	long most = space->is_first_look ? MAPPING_LOOK_POINTS : MAPPING_LEAF_POINTS;
-	long share = tree->limits.all / 8, points = share < 250 ? 250 : share < most ? share : most;
+	long most = space->leaf_points, share = tree->limits.all / 8, points = share < 250 ? 250 : share < most ? share : most;
 	bool found;
 
 	/* other slots may cost less */

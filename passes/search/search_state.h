@@ -123,6 +123,8 @@ bool store_array(struct tree *tree, int a, int store);
 
 /* No less than this where arrays move so many BYTES [array] between a scratchpad that keeps no regions, at least. */
 struct elements_cost elements_bound(const struct space *space, const double *bytes);
+/* Registers may hold array A, where a visit of its buffer has so many ITERATIONS [loop]; IS_MOVED: by some loop. */
+bool elements_may_hold(const struct space *space, int a, const long *iterations, bool is_moved);
 /* What elements cost for SCHEDULE, evaluated, of the present leaf, whose schedules cost LEAST or more without them: if all together
  * is less than BELOW; INFINITY: no mapping is, or none was found. */
 struct elements_cost elements_at_leaf(struct tree *tree, const struct schedule *schedule, const struct cost *least, double below);

@@ -65,7 +65,7 @@ struct space {
 	const struct element_options *elements;   /* NULL: none compute, or they cost nothing */
 	bool may_shrink[MODEL_ARRAYS];      /* smaller regions may leave gaps between them: elements may move less of an array */
 	bool is_relaxed;             /* elements are taken to cost what they do at least */
-	bool is_first_look;          /* few mappings are looked at for each schedule: nothing is to be proved */
+	long leaf_points;            /* of each schedule so many mappings are looked at, at most */
 	double least_elements;       /* what elements move costs no less */
 	double iterations;           /* of all loops together */
 	bool is_minimal_memory;      /* it is the least scratchpad, not traffic */

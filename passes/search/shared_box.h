@@ -1,0 +1,25 @@
+#ifndef PASSES_SHARED_BOX_H
+#define PASSES_SHARED_BOX_H
+
+#include <stdbool.h>
+
+#include "ir/pe_array.h"
+#include "passes/limits.h"
+
+/* A box of words that elements share. */
+
+/* A side of it along one loop.  With so many ITERATIONS of it an element has BASE + COEFFICIENT (ITERATIONS - 1) words; BASE is no less
+ * than COEFFICIENT. */
+struct box_side { double base, coefficient; long iterations; };
+
+struct shared_box {
+	double fixed;                /* times the sides: what the box has */
+	int count;
+	struct box_side sides[MODEL_RANK];
+};
+
+/* Whether the busiest element can have no more than MOST of BOX, where each side is shared by elements along one of MACHINE's axes, of which
+ * USED [axis] are taken.  Each has whole iterations: 13 that 12 elements share are 2 for one of them. */
+bool shared_box_fits(const struct shared_box *box, const struct pe_array *machine, const long *used, double most);
+
+#endif

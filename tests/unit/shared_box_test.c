@@ -1,0 +1,79 @@
+/* Boxes that processing elements share, against all ways to give their sides elements. */
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "passes/search/shared_box.h"
+
+static uint64_t seed;
+
+static long pick(long most)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return 1 + (long)((seed >> 33) % (uint64_t)most);
+}
+
+/* The least that the element with the highest share has of the sides from I on, times OWN, where so many elements are LEFT along x and
+ * y: it is counted how many of a side's iterations that element has. */
+static double least_of(const struct shared_box *box, int i, double own, long x, long y)
+{
+	if (i == box->count)
+		return own;
+	double least = 1e30;
+	const struct box_side *side = &box->sides[i];
+	for (long elements = 1; elements <= (x > y ? x : y); elements++) {
+		long part = 0;
+		for (long iteration = 0; iteration < side->iterations; iteration++)
+			part += iteration % elements == 0;
+		double length = side->base + side->coefficient * (double)(part - 1);
+		double along_x = elements <= x ? least_of(box, i + 1, own * length, x / elements, y) : 1e30;
+		double along_y = elements <= y ? least_of(box, i + 1, own * length, x, y / elements) : 1e30;
+		least = along_x < least ? along_x : least;
+		least = along_y < least ? along_y : least;
+	}
+	return least;
+}
+
+static struct shared_box random_box(void)
+{
+	struct shared_box box = { .fixed = (double)pick(3), .count = (int)pick(4) - 1 };
+	for (int i = 0; i < box.count; i++) {
+		double coefficient = (double)pick(2);
+		box.sides[i] = (struct box_side){ coefficient + (double)pick(3) - 1, coefficient, pick(14) };
+	}
+	return box;
+}
+
+static void parts_are_the_least(void **state)
+{
+	(void)state;
+	enum { BOXES = 3000 };
+	int tight = 0;
+	for (seed = 1; seed <= BOXES; seed++) {
+		uint64_t number = seed;
+		struct shared_box box = random_box();
+		struct pe_array machine = { .x = (int)pick(5), .y = (int)pick(5), .is_free = pick(3) == 1 };
+		long used[] = { pick(machine.x), pick(machine.y), pick((long)machine.x * machine.y) };
+		long x = machine.is_free ? (long)machine.x * machine.y / used[AXIS_FREE] : machine.x / used[AXIS_X];
+		long y = machine.is_free ? 1 : machine.y / used[AXIS_Y];
+		double least = least_of(&box, 0, box.fixed, x, y), all = box.fixed;
+		for (int i = 0; i < box.count; i++)
+			all *= box.sides[i].base + box.sides[i].coefficient * (double)(box.sides[i].iterations - 1);
+		assert_true(shared_box_fits(&box, &machine, used, least));
+		assert_false(shared_box_fits(&box, &machine, used, least - 0.5));
+		tight += least > all / (double)(x * y) + 1;
+		seed = number;
+	}
+	/* whole iterations make a difference */
+	assert_true(tight > BOXES / 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(parts_are_the_least) };
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
