@@ -378,13 +378,15 @@ static int first_place(const struct sequence *sequence, int a)
 }
 
 /* Array A comes back over what it held, if the loop at TURN goes on and those inside it, up to what moves its region,
- * begin anew. */
+ * begin anew.  What is held does not outlast an anchored loop. */
 static bool comes_back(const struct sequence *sequence, int a, int turn)
 {
+	long anchored = sequence->mapped.model->arrays[a].anchored;
+
 	if (turn < first_place(sequence, a) || sequence_moves(sequence, a, turn))
 		return false;
-	for (int p = turn + 1; p < sequence->mapped.mapping->holds[a].depth; p++)
-		if (sequence_moves(sequence, a, p) && !sequence->turns[p])
+	for (int p = turn; p < sequence->mapped.mapping->holds[a].depth; p++)
+		if ((sequence_moves(sequence, a, p) && !sequence->turns[p]) || anchored >> sequence->loop[p] & 1)
 			return false;
 	return true;
 }
@@ -393,7 +395,7 @@ bool sequence_keeps(const struct sequence *sequence, const struct places *places
 {
 	int moving = sequence->mapped.mapping->holds[a].depth - 1, turn = went_on;
 
-	if (sequence->mapped.model->arrays[a].anchored || moving < 0 ||
+	if (moving < 0 ||
 		places->at[moving].position >= sequence->mapped.mapping->holds[a].slots)
 		return false;
 	if (went_on == moving)
@@ -407,7 +409,7 @@ bool sequence_retains(const struct sequence *sequence, const struct places *plac
 	int moving = sequence->mapped.mapping->holds[a].depth - 1, turn = goes_on;
 	long extent, size;
 
-	if (sequence->mapped.model->arrays[a].anchored || moving < 0)
+	if (moving < 0)
 		return false;
 	sequence_loop(sequence, places, moving, &extent, &size);
 	if (places->at[moving].position < tile_count(extent, size) - sequence->mapped.mapping->holds[a].slots)

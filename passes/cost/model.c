@@ -562,9 +562,7 @@ bool array_cut_evaluate(const struct nest_model *model, const struct schedule *s
 	}
 	moved = region_sum(&sum, parts, storage->is_sliding ? SLIDE_RUN : SLIDE_NONE);
 	first = sum.overflow ? 0 : moved / (visits / first_visits);
-	/* registers hold what is anchored for one visit */
-	if (array->anchored == 0 || cut == NULL)
-		subtract_turns(&sum, &moved, &visits);
+	subtract_turns(&sum, &moved, &visits);
 	storage->bytes = times(&sum, buffer_elements(&sum, storage), array->element_bytes);
 	moved = times(&sum, moved, array->element_bytes);
 	first = times(&sum, first, array->element_bytes);

@@ -208,6 +208,9 @@ static void search_at_random(struct crew *crew, struct space *space, int ways, s
 		worth *= space->choice_count[l] + 1;
 	limit = limit < most ? limit : most;
 	limit = worth < (double)limit ? (long)worth : limit;
+	/* one iteration is not cut in any way */
+	if (space->model->loop_count == 0)
+		return;
 	for (int way = 0; way < ways && total->found && limit > 0; way++) {
 		anneal(crew->trees[0], space, limit / ways, &total->best, &total->mapping);
 		space_assign_next(space);

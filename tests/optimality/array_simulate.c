@@ -386,12 +386,15 @@ static bool is_kept(const struct state *state, int a)
 	const struct model_array *array = &state->model->arrays[a];
 	int depth = state->mapping->holds[a].depth, first = depth > state->outer->depth ? state->outer->depth : 0;
 
-	if (array->anchored != 0 || depth == 0 || state->position[depth - 1] >= state->mapping->holds[a].slots)
+	if (depth == 0 || state->position[depth - 1] >= state->mapping->holds[a].slots)
 		return false;
 	for (int i = depth - 1; i >= first; i--) {
 		int loop = state->loop[i];
 		bool turns = state->is_step[i] ? state->mapping->is_serpentine[loop] : state->outer->is_serpentine[loop];
 
+		/* what was held was forgotten as an anchored loop went on */
+		if (array->anchored >> loop & 1)
+			return false;
 		if (i < depth - 1 && state->position[i] > 0)
 			return !moves(array, loop);
 		if (moves(array, loop) && !turns)

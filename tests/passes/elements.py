@@ -72,7 +72,7 @@ def nest(rng):
     sizes.update(a=inner, c=outer, p="", border="")
     target = {0: "C[i][j]", 1: "C[j][i][q]", 2: "C[k][i][q]", 3: "", 4: "C[j][i][q]"}[kind]
     sizes.update(init=rng.choice([target + " = 0;", target + " = 7;", ""]), bias="")
-    if kind in (0, 1, 4) and rng.random() < 0.3:
+    if kind in (0, 1, 4) and rng.random() < 0.5:
         sizes.update(init=target + " = D[j];", bias=", const %s D[%d]" % (outer, sizes["j"]))
     sizes["h"] = (sizes["i"] - 1) * sizes["u"] + sizes["r"]
     sizes["w"] = (sizes["q"] - 1) * sizes["u"] + sizes["s"]
@@ -120,7 +120,7 @@ def schedule(rng, loops, arrays, machine):
         lines.append("serpentine " + " ".join(turns))
     for array, indexes in arrays.items():
         places = [loop for loop in order if loop in indexes] + [loop + ".step" for loop in steps if loop in indexes]
-        if places and rng.random() < 0.5:
+        if places and rng.random() < (0.9 if array == "D" else 0.5):
             place = rng.choice(places)
             more = rng.choice(["", "", " slots 2"]) if place in turns else ""
             more += " sliding" if array == "A" and rng.random() < 0.3 else ""

@@ -370,7 +370,7 @@ has err "'pe_array.bypass' needs registers" "no registers: it says so"
 # ---- random nests ----
 
 if command -v python3 >/dev/null 2>&1; then
-	ok "random nests" python3 -B "$top_srcdir/tests/passes/elements.py" "$LOOPC" 1 "${LOOPC_ELEMENTS:-$(inputs 9 4)}" .
+	ok "random nests" python3 -B "$top_srcdir/tests/passes/elements.py" "$LOOPC" 1 "${LOOPC_ELEMENTS:-$(inputs 25 8)}" .
 	# What a search under lines of a schedule has shown says nothing of others: seed 8.
 	ok "what bounds objectives" python3 -B "$top_srcdir/tests/passes/elements_bound.py" "$LOOPC" 1 "${LOOPC_ELEMENTS:-$(inputs 6 3)}" .
 fi
