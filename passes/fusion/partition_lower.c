@@ -39,6 +39,19 @@ static void take_less(struct group_limits *limits)
 	limits->capacity = all < limits->capacity ? all : limits->capacity;
 }
 
+/* No choice for CANDIDATE that costs less than MOST moves less than this, whatever a schedule says of it; -1: not known.  CHOICE was
+ * found under CONSTRAINTS. */
+static long bound_of_group(const struct partitioning *partitioning, const struct fusion_candidate *candidate,
+	const struct cost *most, const struct group_constraints *constraints, const struct group_choice *choice)
+{
+	struct group_limits limits = group_limits_of(partitioning->compilation);
+	struct group_choice free;
+	if (!constraints || partitioning->compilation->only_weighs)
+		return space_bound_of_group(GROUP_FITS, choice, most);
+	limits.most = *most;
+	return space_bound_of_group(group_search(partitioning->groups, candidate, &limits, &free), &free, most);
+}
+
 /* Lowers a group; where the plan needs more than the model says, one of less.  False if
  * none has a plan that costs MOST or less, unless the user wants groups anyway. */
 static bool lower_group_in(const struct partitioning *partitioning, const struct partition *part,
@@ -59,7 +72,7 @@ static bool lower_group_in(const struct partitioning *partitioning, const struct
 		if (emit_once(partitioning, candidate, &choice, plan, out)
 			&& (is_wanted || costs_at_most(out, most))) {
 			group_judge(partitioning->compilation, partitioning->groups, candidate,
-				space_bound_of_group(GROUP_FITS, &part->choice, &limits.most), out);
+				bound_of_group(partitioning, candidate, &limits.most, limits.constraints, &part->choice), out);
 			plan->nest_count++;
 			out->first_source = part->first;
 			out->source_count = candidate->last + 1 - part->first;

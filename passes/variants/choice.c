@@ -235,8 +235,8 @@ static void show_schedule(const struct choice *choice)
 	struct compilation *compilation = choice->compilation;
 	if (pass_done(compilation, "search"))
 		fprintf(compilation->watch.trace, "nest %s\n%s", choice->variant.nest->name,
-			schedule_print(compilation->arena, compilation->arch, &choice->model, &choice->options,
-				&choice->schedule));
+			schedule_print(compilation->arena, compilation->arch, &choice->model, choice->has_forms,
+				&choice->options, &choice->schedule));
 }
 
 /* The schedule with loops over all sequential dimensions, outermost, in their order: also over
@@ -650,6 +650,6 @@ const char *choice_describe(const struct choice *choice)
 		choice->variant.nest->joined_count ? "merge\n" : "",
 		choice->has_others || choice->variant.options.avoids_forms
 			? form_print(compilation, &choice->variant, choice->is_expanded, choice->is_in_place) : "",
-		schedule_print(compilation->arena, compilation->arch, &choice->model, &choice->options,
-			&choice->schedule));
+		schedule_print(compilation->arena, compilation->arch, &choice->model, choice->has_forms,
+			&choice->options, &choice->schedule));
 }

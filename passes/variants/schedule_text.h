@@ -33,7 +33,7 @@
  *                             the array comes for its stage in each tile of the group; SIZE
  *                             iterations of a loop of the stage at a time */
 const char *schedule_print(struct arena *arena, const struct arch *arch,
-	const struct nest_model *model, const struct search_options *options,
+	const struct nest_model *model, bool has_forms, const struct search_options *options,
 	const struct schedule *schedule);
 
 /* Reads lines into the tiles of MODEL, which is a nest's, and OPTIONS. */

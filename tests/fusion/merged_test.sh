@@ -78,6 +78,30 @@ has found '^form.* expanded$' "expanded: with an array"
 exits 0 "expanded, given back" "$LOOPC" --arch=small.yaml --schedule=found --emit=schedule=again,c=two.c expanded.loop
 ok "expanded, given back: the same schedule" cmp -s found again
 
+# Processing elements compute merged nests: what is said of these is given back too.
+cat >shared.loop <<'END'
+#include <stdint.h>
+void shared(const int32_t A[2][4], const int32_t B[4][2], int32_t T[2][2])
+{
+	for (int i = 0; i < 2; i++)
+		for (int j = 0; j < 2; j++)
+			T[i][j] = 0;
+	for (int i = 0; i < 2; i++)
+		for (int j = 0; j < 2; j++)
+			for (int k = 0; k < 4; k++)
+				T[i][j] += A[i][k] * B[k][j];
+}
+END
+printf 'name: m\nversion: 2\nscratchpad: { bytes: 12 }\npe_array: { x: 2, y: 1, registers_bytes: 64 }\n' >elements.yaml
+exits 0 "elements" "$LOOPC" --arch=elements.yaml --emit=schedule=found,c=one.c shared.loop
+has found '^merge$' "elements: merged"
+has found '^steps' "elements: they compute it"
+exits 0 "elements, given back" "$LOOPC" --arch=elements.yaml --schedule=found --emit=schedule=again,c=two.c shared.loop
+grep -v options: found >found.lines
+grep -v options: again >again.lines
+ok "elements, given back: the same schedule" cmp -s found.lines again.lines
+exits 0 "elements, verified" "$LOOPC" --arch=elements.yaml --schedule=found --verify shared.loop
+
 # What is said of merged nests.
 printf 'nest layer.0-1\nmerge\ntile k 8\nnest layer.2\n' >wanted
 exits 0 "two of three" "$LOOPC" --arch=machine.yaml --verify --report --schedule=wanted layer.loop
