@@ -230,12 +230,38 @@ static bool prepare(struct choice *choice)
 
 /* ---- lowering ---- */
 
+/* SCHEDULE moves less, or by fewer commands, if LOOP turns; -1: if all do. */
+static bool is_better_turned(const struct nest_model *model, const struct arch *arch,
+	const struct schedule *schedule, int loop)
+{
+	struct schedule turned = *schedule;
+	const struct crossing *before = &schedule->cost.crossings[BOUNDARY_EXTERNAL];
+	const struct crossing *after = &turned.cost.crossings[BOUNDARY_EXTERNAL];
+	for (int l = 0; l < model->loop_count; l++)
+		turned.is_serpentine[l] = !model->loops[l].is_forward && (loop < 0 || l == loop);
+	return schedule_evaluate(model, arch, &turned)
+		&& (after->bytes < before->bytes || (after->bytes == before->bytes && after->commands < before->commands));
+}
+
+/* No loop turns as the search ended before it saw that some should: who gives back what it found does
+ * not want another schedule. */
+static bool is_left_forward(const struct choice *choice)
+{
+	const struct compilation *compilation = choice->compilation;
+	if (!choice->has_forms)
+		return !is_thorough(compilation);
+	for (int l = -1; l < choice->model.loop_count; l++)
+		if (is_better_turned(&choice->model, compilation->arch, &choice->schedule, l))
+			return true;
+	return false;
+}
+
 static void show_schedule(const struct choice *choice)
 {
 	struct compilation *compilation = choice->compilation;
 	if (pass_done(compilation, "search"))
 		fprintf(compilation->watch.trace, "nest %s\n%s", choice->variant.nest->name,
-			schedule_print(compilation->arena, compilation->arch, &choice->model, choice->has_forms,
+			schedule_print(compilation->arena, compilation->arch, &choice->model, is_left_forward(choice),
 				&choice->options, &choice->schedule));
 }
 
@@ -650,6 +676,6 @@ const char *choice_describe(const struct choice *choice)
 		choice->variant.nest->joined_count ? "merge\n" : "",
 		choice->has_others || choice->variant.options.avoids_forms
 			? form_print(compilation, &choice->variant, choice->is_expanded, choice->is_in_place) : "",
-		schedule_print(compilation->arena, compilation->arch, &choice->model, choice->has_forms,
+		schedule_print(compilation->arena, compilation->arch, &choice->model, is_left_forward(choice),
 			&choice->options, &choice->schedule));
 }

@@ -66,40 +66,25 @@ static bool is_told_forward(const struct nest_model *model, const struct search_
 	return any;
 }
 
-/* SCHEDULE moves less, or by fewer commands, if LOOP turns; -1: if all do. */
-static bool is_better_turned(const struct nest_model *model, const struct arch *arch,
-	const struct schedule *schedule, int loop)
+/* Some loop may turn, and none does. */
+static bool all_forward(const struct nest_model *model, const struct schedule *schedule)
 {
-	struct schedule turned = *schedule;
-	const struct crossing *before = &schedule->cost.crossings[BOUNDARY_EXTERNAL];
-	const struct crossing *after = &turned.cost.crossings[BOUNDARY_EXTERNAL];
-	for (int l = 0; l < model->loop_count; l++)
-		turned.is_serpentine[l] = !model->loops[l].is_forward && (loop < 0 || l == loop);
-	return schedule_evaluate(model, arch, &turned)
-		&& (after->bytes < before->bytes || (after->bytes == before->bytes && after->commands < before->commands));
-}
-
-/* No loop turns, as a search ended before it saw that some should: who gives back what it found does
- * not want another one. */
-static bool is_left_forward(const struct nest_model *model, const struct arch *arch,
-	const struct schedule *schedule)
-{
-	bool any = false;
-	for (int l = 0; l < model->loop_count; l++)
-		any |= schedule->is_serpentine[l];
-	for (int l = -1; l < model->loop_count && !any; l++)
-		if (is_better_turned(model, arch, schedule, l))
-			return true;
-	return false;
+	bool may_turn = false;
+	for (int l = 0; l < model->loop_count; l++) {
+		may_turn |= !model->loops[l].is_forward;
+		if (schedule->is_serpentine[l])
+			return false;
+	}
+	return may_turn;
 }
 
 const char *schedule_print(struct arena *arena, const struct arch *arch,
-	const struct nest_model *model, bool has_forms, const struct search_options *options,
+	const struct nest_model *model, bool tells_forward, const struct search_options *options,
 	const struct schedule *schedule)
 {
 	const char *text = "", *order = "order";
 	const char *turns = is_told_forward(model, options)
-		|| (has_forms && is_left_forward(model, arch, schedule)) ? "serpentine none" : "";
+		|| (tells_forward && all_forward(model, schedule)) ? "serpentine none" : "";
 	const char *steps = schedule->mapping ? mapping_print_turns(arena, model, schedule->mapping) : "";
 	for (int i = 0; i < schedule->depth; i++) {
 		int l = schedule->order[i];

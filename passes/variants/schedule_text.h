@@ -31,9 +31,11 @@
  *     repeat LOOP             producers run again in each of its tiles that needs them
  *     stream ARRAY [LOOP SIZE]
  *                             the array comes for its stage in each tile of the group; SIZE
- *                             iterations of a loop of the stage at a time */
+ *                             iterations of a loop of the stage at a time
+ *
+ * TELLS_FORWARD: where no loop turns a line says so, as a search that reads the text would turn some. */
 const char *schedule_print(struct arena *arena, const struct arch *arch,
-	const struct nest_model *model, bool has_forms, const struct search_options *options,
+	const struct nest_model *model, bool tells_forward, const struct search_options *options,
 	const struct schedule *schedule);
 
 /* Reads lines into the tiles of MODEL, which is a nest's, and OPTIONS. */

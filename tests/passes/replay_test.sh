@@ -100,6 +100,27 @@ wrong 'tile i 90' "a number between 1 and the loop's extent, 8, is wanted, not '
 wrong 'order i i' "the order names twice the loop 'i' in the schedule"
 wrong 'serpentine i i' "the line names twice the loop 'i' in the schedule"
 wrong 'colour red' "form, tile, order, serpentine, store, memory, bypass, spatial, register, steps, hold, carry or nofuse is wanted, not 'colour'"
+# A search that ends early may leave loops forward that would turn for the better.
+cat >early.loop <<'END'
+void early(const float X[3][5], const float W[3][2][3], float O[3][3])
+{
+	for (int k = 0; k < 3; k++)
+		for (int p = 0; p < 3; p++) {
+			O[k][p] = 0;
+			for (int r = 0; r < 2; r++)
+				for (int s = 0; s < 3; s++)
+					O[k][p] += (p * 2 + r >= 1 && p * 2 + r < 6 && s >= 1 && s < 2
+						? X[k][p * 2 + r - 1] : 0) * W[k][r][s];
+		}
+}
+END
+printf 'name: m\nscratchpad: { bytes: 12 }\n' >early.yaml
+exits 0 "an early end" "$LOOPC" --arch=early.yaml --effort=1 --emit=schedule=first,c=first.c early.loop
+exits 0 "an early end, given back" "$LOOPC" --arch=early.yaml --schedule=first --emit=schedule=again,c=again.c early.loop
+has first '^serpentine none$' "an early end: it is said"
+grep -v '^ \* options' first.c >first.text
+grep -v '^ \* options' again.c >again.text
+same first.text again.text "an early end: the same code"
 cat >sum.loop <<'END'
 void sum(const float A[8][8], float B[8])
 {
