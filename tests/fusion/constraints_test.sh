@@ -154,6 +154,34 @@ turns "a group's loop that is to run forwards" 'serpentine none
 '
 is "$turned" $((72 + 192 + 5 * 8 * 12)) "a group's loop that is to run forwards: all comes again"
 has schedule '^serpentine none$' "a group's loop that is to run forwards: it is said"
+# A group with lines is the best there is where no other choice for it is better.
+cat >two.loop <<'END'
+void two(const int A[4][8], const int B[8][8], int Y[4][8], const int C[8][8])
+{
+	int E[4][8];
+	for (int i = 0; i < 4; i++)
+		for (int j = 0; j < 8; j++) {
+			E[i][j] = 0;
+			for (int k = 0; k < 8; k++)
+				E[i][j] += A[i][k] * B[k][j];
+		}
+	for (int i = 0; i < 4; i++)
+		for (int j = 0; j < 8; j++) {
+			Y[i][j] = 0;
+			for (int k = 0; k < 8; k++)
+				Y[i][j] += E[i][k] * C[k][j];
+		}
+}
+END
+printf 'name: m\nscratchpad: { bytes: 400 }\n' >two.yaml
+exits 0 "the best group" "$LOOPC" --arch=two.yaml --report --emit=schedule=best two.loop
+has out '  search: optimal in' "the best group: optimal"
+exits 0 "the best group, given back" "$LOOPC" --arch=two.yaml --schedule=best --report two.loop
+has out '  search: optimal in' "the best group, given back: optimal"
+printf 'nest two.0-1\nfuse E\ntile i 1\norder i\n' >wanted
+exits 0 "a worse group" "$LOOPC" --arch=two.yaml --schedule=wanted --report two.loop
+has out '  search: at most 100.00 % above' "a worse group: by how much"
+
 cat >shift.loop <<'END'
 void shift(float A[20][6])
 {
