@@ -17,10 +17,15 @@
 
 enum { MEMO = 1 << 10 };
 
+/* Cycles until the next tile begins, if it does not wait for a copy, and those of copies meanwhile. */
+struct tile { double cycles, copies; };
+/* What loops take, and how much later tiles are for copies.  Of tile loops the first tile, and the last, whose end is not theirs. */
+struct span { double cycles, late; struct tile first, last; };
+
 /* A run of the loops from a place on, under conditions that are told by KEY, takes so long, and leaves these loops where
  * their next run begins at the end. */
 enum { KEYS = 3 };
-struct run { unsigned long key[KEYS]; int border[PLACES]; bool is_used; double cycles; unsigned is_odd; };
+struct run { unsigned long key[KEYS]; int border[PLACES]; bool is_used; struct span span; unsigned is_odd; };
 
 struct timing {
 	struct sequence sequence;
@@ -30,6 +35,8 @@ struct timing {
 	unsigned is_odd;             /* bit PLACE: the next run of a loop that turns goes backwards */
 	struct places now;
 	struct run *memo;
+	const struct copies *copies;
+	double hidden;               /* cycles in which words of a step come while the one before computes, on average */
 	long timed;                  /* steps one after the other that have been */
 };
 
@@ -143,7 +150,7 @@ static void end_places(const struct timing *timing, struct places *places, int p
 		sequence_set(&timing->sequence, places, p, -1, timing->sequence.turns[p] && !bit(timing->is_odd, p));
 }
 
-static double time_run(struct timing *timing, int place);
+static struct span time_run(struct timing *timing, int place);
 
 static bool turns_inside(const struct timing *timing, int place)
 {
@@ -172,43 +179,96 @@ static long plain_iterations(const struct timing *timing, int place, long i, lon
 	return most;
 }
 
+/* How much later the tile after TILE begins for the copies beside it: words of its first step come when they are done.  STEADY: they are
+ * late again and again, and then asked for earlier, while words of the tile before come. */
+static double late(const struct timing *timing, struct tile tile, bool is_steady)
+{
+	double more = tile.copies > 0 ? fmax(tile.copies + timing->hidden - tile.cycles, 0) : 0;
+
+	return is_steady ? fmax(more / 2, tile.copies - tile.cycles) : more;
+}
+
+static void add_span(struct span *span, double times, double cycles, double late)
+{
+	span->cycles += times * cycles;
+	span->late += times * late;
+}
+
+/* Adds INNER, the iteration I of the loop at PLACE, to SPAN. */
+static void add_iteration(const struct timing *timing, int place, long i, const struct span *inner, struct span *span)
+{
+	double leaving = timing->copies && i > 0 ? timing->copies->leaving[place] : 0;
+	struct tile first = inner->first;
+
+	add_span(span, 1, inner->cycles, inner->late);
+	if (place + 1 == timing->sequence.mapped.outer->depth) {
+		span->last = (struct tile){ inner->cycles, leaving };
+		return;
+	}
+	span->last = inner->last;
+	if (i == 0)
+		span->first = first;
+	first.copies += leaving;
+	span->late += late(timing, first, false) - late(timing, inner->first, false);
+}
+
+/* The last tile of SPAN takes CYCLES more, until that begins which is next as the loop at PLACE goes on after iteration I. */
+static void end_tile(const struct timing *timing, int place, long i, double cycles, struct span *span)
+{
+	bool is_innermost = place + 1 == timing->sequence.mapped.outer->depth;
+
+	span->cycles += cycles;
+	if (!timing->copies || place >= timing->sequence.mapped.outer->depth)
+		return;
+	span->last.cycles += cycles;
+	span->last.copies += timing->copies->coming[place];
+	span->late += late(timing, span->last, is_innermost);
+	if (is_innermost && i == 0)
+		span->first = span->last;
+}
+
 /* The loop at PLACE goes through its iterations.  Those in the middle take as long as the last two before them did. */
-static double time_iterations(struct timing *timing, int place)
+static struct span time_iterations(struct timing *timing, int place)
 {
 	bool is_odd = timing->sequence.turns[place] && bit(timing->is_odd, place);
 	long extent, size, trips, most = timing->slots > 2 ? timing->slots - 1 : 1;
 	/* iterations that are alike repeat after one, or two where a loop inside turns */
 	long period = turns_inside(timing, place) ? 2 : 1;
-	double cycles = 0, before[2] = { 0, 0 };
+	struct span span = { .cycles = 0 }, before[2] = { span, span };
 
 	sequence_loop(&timing->sequence, &timing->now, place, &extent, &size);
 	trips = tile_count(extent, size);
 	timing->is_odd ^= timing->sequence.turns[place] ? 1u << place : 0;
 	for (long i = 0; i < trips; i++) {
 		struct places from;
-		double start = cycles;
+		struct span start = span, inner;
 
 		sequence_set(&timing->sequence, &timing->now, place, i, is_odd);
-		cycles += time_run(timing, place + 1);
+		inner = time_run(timing, place + 1);
+		if (timing->copies && place < timing->sequence.mapped.outer->depth)
+			add_iteration(timing, place, i, &inner, &span);
+		else
+			span.cycles += inner.cycles;
 		if (i + 1 == trips)
 			break;
 		from = timing->now;
 		end_places(timing, &from, place + 1);
 		sequence_set(&timing->sequence, &timing->now, place, i + 1, is_odd);
 		begin_places(timing, &timing->now, place + 1);
-		cycles += between(timing, &from, &timing->now, place);
+		end_tile(timing, place, i, between(timing, &from, &timing->now, place), &span);
 		timing->timed++;
 		before[0] = before[1];
-		before[1] = cycles - start;
+		before[1] = (struct span){ .cycles = span.cycles - start.cycles, .late = span.late - start.late };
 		/* it was in the middle, as the one before, and so are those that follow up to the last few */
 		if (i >= most + period - 1 && trips - 2 - most - i >= period) {
 			long more = plain_iterations(timing, place, i, trips - 2 - most - i, is_odd) / period;
 
-			cycles += (double)more * (period == 1 ? before[1] : before[0] + before[1]);
+			for (int k = 2 - (int)period; k < 2; k++)
+				add_span(&span, (double)more, before[k].cycles, before[k].late);
 			i += period * more;
 		}
 	}
-	return cycles;
+	return span;
 }
 
 /* All that the time of the loops from PLACE on depends on. */
@@ -233,14 +293,14 @@ static void fill_key(const struct timing *timing, int place, struct run *run)
 }
 
 /* The runs of the loops from PLACE on, where those outside are: from the begin of the first step to that of the last. */
-static double time_run(struct timing *timing, int place)
+static struct span time_run(struct timing *timing, int place)
 {
 	unsigned inner = place < 32 ? ~0u << place : 0;
 	unsigned long hash = 0;
 	struct run run, *known;
 
 	if (place == timing->sequence.length)
-		return 0;
+		return (struct span){ .cycles = 0 };
 	if (place <= timing->sequence.mapped.outer->depth)
 		timing->is_odd &= (1u << timing->sequence.mapped.outer->depth) - 1;
 	fill_key(timing, place, &run);
@@ -251,12 +311,12 @@ static double time_run(struct timing *timing, int place)
 	known = &timing->memo[(hash ^ hash >> 32) % MEMO];
 	if (!known->is_used || memcmp(known->key, run.key, sizeof run.key) != 0 ||
 		memcmp(known->border, run.border, sizeof run.border) != 0) {
-		run.cycles = time_iterations(timing, place);
+		run.span = time_iterations(timing, place);
 		run.is_odd = timing->is_odd & inner;
 		*known = run;
 	}
 	timing->is_odd = (timing->is_odd & ~inner) | known->is_odd;
-	return known->cycles;
+	return known->span;
 }
 
 static void begin_timing(struct timing *timing)
@@ -283,27 +343,38 @@ static void begin_timing(struct timing *timing)
 	}
 }
 
-double mapping_cycles(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
-	const struct mapping *mapping, double macs, long *timed)
+/* Words that come while a step computes, as many cycles on average. */
+static double hidden_cycles(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
+	const struct mapping *mapping, double macs)
+{
+	double computing = (double)mapping->cycles * macs * machine->mac_cycles / (double)mapping->steps;
+
+	return machine->is_double ? fmin(mapping_fetching(model, machine, outer, mapping), computing) : 0;
+}
+
+struct array_time mapping_cycles(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
+	const struct mapping *mapping, double macs, const struct copies *copies)
 {
 	struct run memo[MEMO];
-	struct timing timing = { .macs = macs, .memo = memo };
+	struct timing timing = { .macs = macs, .memo = memo, .copies = copies };
 	struct travel first = { .written = { 0 } }, last = first;
-	double cycles;
+	struct span span;
+	double ends;
 
 	for (int i = 0; i < MEMO; i++)
 		memo[i].is_used = false;
 	sequence_begin(&timing.sequence, (struct mapped){ model, machine, outer, mapping }, arena_new());
 	begin_timing(&timing);
+	timing.hidden = copies ? hidden_cycles(model, machine, outer, mapping, macs) : 0;
 	begin_places(&timing, &timing.now, 0);
 	add_reads(&timing, &timing.now, -1, &first);
-	cycles = array_travel_cycles(machine, WAY_READ, &first.reads, NULL) + time_run(&timing, 0);
+	span = time_run(&timing, 0);
 	end_places(&timing, &timing.now, 0);
 	add_results(&timing, &timing.now, -1, &last);
 	arena_free(timing.sequence.arena);
-	*timed = timing.timed;
-	return cycles + computing(&timing, &timing.now) + array_travel_cycles(machine, WAY_REDUCE, &last.adds, NULL) +
-		array_travel_cycles(machine, WAY_WRITE, &last.writes, NULL);
+	ends = array_travel_cycles(machine, WAY_READ, &first.reads, NULL) + computing(&timing, &timing.now) +
+		array_travel_cycles(machine, WAY_REDUCE, &last.adds, NULL) + array_travel_cycles(machine, WAY_WRITE, &last.writes, NULL);
+	return (struct array_time){ span.cycles + ends, span.late, timing.timed };
 }
 
 /* ---- bounds ---- */

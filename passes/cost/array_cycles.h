@@ -2,16 +2,21 @@
 #define PASSES_ARRAY_CYCLES_H
 
 #include "passes/cost/array_model.h"
+#include "passes/cost/run_cycles.h"
 
 /* How long an array of processing elements takes for a nest, by its model alone (docs/machine.md, "Steps of elements"): what
  * ir/array_time.c finds by walking a plan, if nothing ever waits for a copy.  Steps that are alike are counted once. */
 
-/* Cycles for MAPPING, which mapping_evaluate found to be good, of OUTER on MACHINE, whose mac_cycles are known.  An iteration
- * of all loops does MACS multiply-accumulates (ir/macs.h) at most.  Exact, but that iterations count as if no condition left
- * any out, which may be more; and that results in double registers are never waited for, which may be less.  *TIMED: kinds of
- * steps that were timed one by one, some dozens, or thousands where many loops have a smaller last tile and a border. */
-double mapping_cycles(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
-	const struct mapping *mapping, double macs, long *timed);
+/* CYCLES of all steps; those more in which tiles are LATE; and kinds of steps that were TIMED one by one, some dozens, or thousands
+ * where many loops have a smaller last tile and a border. */
+struct array_time { double cycles, late; long timed; };
+
+/* The time of MAPPING, which mapping_evaluate found to be good, of OUTER on MACHINE, whose mac_cycles are known.  An iteration
+ * of all loops does MACS multiply-accumulates (ir/macs.h) at most.  Its cycles are exact, but that iterations count as if no condition left
+ * any out, which may be more; and that results in double registers are never waited for, which may be less.  Tiles are late
+ * for COPIES that go on beside them, about; NULL: there are none. */
+struct array_time mapping_cycles(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
+	const struct mapping *mapping, double macs, const struct copies *copies);
 
 /* What is known of a nest on an array, or less than that. */
 struct array_work {

@@ -4,16 +4,24 @@
 
 #include "passes/cost/model_math.h"
 
+static int channels_of(const struct arch *arch)
+{
+	return arch->channels > 1 ? arch->channels : 1;
+}
+
+/* Those of one transfer may start together. */
+static double commands_of(const struct arch *arch, const struct crossing *crossing)
+{
+	return arch->max_rank == 1 && !arch->starts_once ? fmax(crossing->commands, crossing->runs) : crossing->commands;
+}
+
 double copy_cycles(const struct arch *arch, const struct crossing *crossing)
 {
 	double moving = arch->bytes_per_cycle > 0 ? crossing->bytes / arch->bytes_per_cycle : 0;
 	double start = (double)(arch->write_startup_cycles < arch->startup_cycles ? arch->write_startup_cycles :
 		arch->startup_cycles);
-	/* commands of one transfer may start together */
-	double commands = arch->max_rank == 1 && !arch->starts_once ? fmax(crossing->commands, crossing->runs) :
-		crossing->commands;
-	int channels = arch->channels > 1 ? arch->channels : 1;
-	double cycles = fmax(moving / (arch->is_duplex ? 2 : 1), (moving + start * commands) / channels);
+	double cycles = fmax(moving / (arch->is_duplex ? 2 : 1),
+		(moving + start * commands_of(arch, crossing)) / channels_of(arch));
 
 	return cycles * arch_dma_scale(arch) * (1 - 1e-12);
 }
@@ -28,17 +36,23 @@ static double iterations(const struct nest_model *model, const struct schedule *
 	return count;
 }
 
+/* Cycles of copies of CROSSING, all of one size: each takes whole ones. */
+static double whole_cycles(const struct arch *arch, const struct crossing *crossing)
+{
+	double cycles = copy_cycles(arch, crossing), commands = commands_of(arch, crossing);
+
+	return commands > 0 ? commands * ceil(cycles / commands * channels_of(arch)) / channels_of(arch) : cycles;
+}
+
 struct copies copies_of(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule)
 {
-	struct copies copies = { .least = copy_cycles(arch, &schedule->cost.crossings[BOUNDARY_EXTERNAL]),
-		.tiles = iterations(model, schedule, schedule->depth) };
-	double of_tile[MODEL_LOOPS + 1] = { 0 }, beside = 0;
+	struct copies copies = { .least = copy_cycles(arch, &schedule->cost.crossings[BOUNDARY_EXTERNAL]) };
 
 	for (int a = 0; a < model->array_count; a++) {
 		const struct storage *storage = &schedule->storage[a];
-		const struct crossing crossing = { (double)flow_bytes(&storage->flow), (double)storage->flow.commands,
-			storage->flow.runs };
-		double cycles = copy_cycles(arch, &crossing), visits, runs;
+		double bytes = (double)flow_bytes(&storage->flow), visits, runs, each, read;
+		const struct crossing crossing = { bytes, (double)storage->flow.commands, storage->flow.runs };
+		double cycles = whole_cycles(arch, &crossing);
 
 		if (storage->store == 0 || !storage->is_double) {
 			copies.exposed += cycles;
@@ -51,23 +65,18 @@ struct copies copies_of(const struct nest_model *model, const struct arch *arch,
 			iterations(model, schedule, storage->store - 1);
 		copies.exposed += cycles * runs / visits;
 		copies.waits = fmax(copies.waits, runs);
-		of_tile[storage->store] += cycles * (1 - runs / visits) / (visits - runs);
-	}
-	for (int depth = schedule->depth; depth > 0; depth--) {
-		beside += of_tile[depth];
-		copies.beside[copies.count].tiles = iterations(model, schedule, depth) - iterations(model, schedule, depth - 1);
-		copies.beside[copies.count++].cycles = beside;
+		copies.beside += cycles * (1 - runs / visits);
+		each = cycles / visits;
+		read = bytes > 0 ? (double)storage->flow.read_bytes / bytes : 1;
+		for (int place = 0; place < storage->store; place++) {
+			copies.coming[place] += each * read;
+			copies.leaving[place] += each * (1 - read);
+		}
 	}
 	return copies;
 }
 
-double run_cycles(const struct copies *copies, double computing, double fetching)
+double run_cycles(const struct copies *copies, double computing, double late)
 {
-	double each = computing / copies->tiles, cycles = copies->exposed + copies->waits * fetching, tiles = copies->tiles;
-
-	for (int i = 0; i < copies->count; i++) {
-		cycles += copies->beside[i].tiles * fmax(each, copies->beside[i].cycles + fetching);
-		tiles -= copies->beside[i].tiles;
-	}
-	return cycles + tiles * each;
+	return copies->exposed + computing + late;
 }

@@ -15,17 +15,16 @@ struct copies {
 	double least;                /* cycles of all together */
 	double exposed;              /* nothing is computed meanwhile */
 	double waits;                /* tiles before which something is waited for so */
-	/* The rest goes on while tiles are computed: so many of them each have copies that take so long. */
-	int count;
-	struct { double tiles, cycles; } beside[MODEL_LOOPS + 1];
-	double tiles;                /* all together */
+	/* The rest goes on while tiles are computed: [place of a tile loop] what comes during the tile before this loop goes on, and leaves
+	 * during the one after. */
+	double coming[MODEL_LOOPS], leaving[MODEL_LOOPS];
+	double beside;               /* all of that together */
 };
 
 /* Those of SCHEDULE, evaluated, of MODEL.  Double buffers fetch the next tile while one is computed, but for the first of all, or
  * with several slots or a window that slides the first in each run of the loop that moves them. */
 struct copies copies_of(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule);
-/* Cycles of a run whose tiles take COMPUTING, all together: about.  If they wait for copies the words of a tile's first step come
- * after these, in FETCHING cycles. */
-double run_cycles(const struct copies *copies, double computing, double fetching);
+/* Cycles of a run whose tiles take COMPUTING, all together, and wait for copies beside them LATE cycles more: about. */
+double run_cycles(const struct copies *copies, double computing, double late);
 
 #endif

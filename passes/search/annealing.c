@@ -223,7 +223,7 @@ static bool realise(struct annealing *annealing, const struct candidate *candida
 	}
 	if (cost.value > most)
 		return false;
-	add_elements_cost(space, &(struct elements_cost){ cost.words, cost.cycles, cost.fetching }, &realised->schedule);
+	add_elements_cost(space, &(struct elements_cost){ cost.words, cost.cycles, cost.late }, &realised->schedule);
 	realised->value = objective_value(&space->objective, &realised->schedule.cost);
 	return true;
 }

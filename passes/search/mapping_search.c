@@ -189,33 +189,39 @@ static double least_cycles(const struct mapping_problem *problem, const struct m
 	return array_least_cycles(problem->machine, &work);
 }
 
-static struct mapping_cost cost_with(const struct mapping_problem *problem, const struct mapping *mapping, double cycles)
+/* The words of a tile's first step come after what it waits for. */
+static struct mapping_cost cost_with(const struct mapping_problem *problem, const struct mapping *mapping,
+	const struct array_time *time)
 {
-	struct mapping_cost cost = { .words = words_price(problem, mapping), .cycles = cycles };
+	struct mapping_cost cost = { .words = words_price(problem, mapping), .cycles = time->cycles, .late = time->late,
+		.timed = time->timed };
 
 	if (prices_have_time(problem->prices))
-		cost.fetching = mapping_fetching(problem->model, problem->machine, problem->outer, mapping);
+		cost.late += problem->copies.waits *
+			mapping_fetching(problem->model, problem->machine, problem->outer, mapping);
 	cost.value = prices_with_time(problem->prices, problem->base + cost.words,
-		run_cycles(&problem->copies, cost.cycles, cost.fetching));
+		run_cycles(&problem->copies, cost.cycles, cost.late));
 	return cost;
 }
 
 struct mapping_cost mapping_cost_of(const struct mapping_problem *problem, const struct mapping *mapping)
 {
-	struct mapping_cost cost;
-	double cycles = 0;
-	long timed = 0;
+	struct array_time time = { 0, 0, 0 };
 
 	if (prices_have_time(problem->prices))
-		cycles = mapping_cycles(problem->model, problem->machine, problem->outer, mapping, problem->macs, &timed);
-	cost = cost_with(problem, mapping, cycles);
-	cost.timed = timed;
-	return cost;
+		time = mapping_cycles(problem->model, problem->machine, problem->outer, mapping, problem->macs, &problem->copies);
+	return cost_with(problem, mapping, &time);
 }
 
 struct mapping_cost mapping_cost_about(const struct mapping_problem *problem, const struct mapping *mapping)
 {
-	return cost_with(problem, mapping, !prices_have_time(problem->prices) ? 0 : least_cycles(problem, mapping));
+	struct array_time time = { 0, 0, 0 };
+
+	if (prices_have_time(problem->prices)) {
+		time.cycles = least_cycles(problem, mapping);
+		time.late = fmax(problem->copies.beside - time.cycles, 0);
+	}
+	return cost_with(problem, mapping, &time);
 }
 
 double mapping_relaxed_value(const struct mapping_problem *problem, const struct mapping *mapping)

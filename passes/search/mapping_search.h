@@ -39,13 +39,13 @@ struct mapping_problem {
 	struct copies copies;            /* of OUTER */
 };
 
-/* What a mapping costs: the price of its words; cycles in which elements compute and wait for words, and in which those of a
- * step come, 0 if the prices have no time; and all together with the problem's base and copies. */
-struct mapping_cost { double words, cycles, fetching, value; long timed; };
+/* What a mapping costs: the price of its words; cycles in which elements compute and wait for words, and those more in which they wait
+ * for copies beside them, 0 if the prices have no time; and all together with the problem's base and copies. */
+struct mapping_cost { double words, cycles, late, value; long timed; };
 
 /* Of MAPPING, evaluated. */
 struct mapping_cost mapping_cost_of(const struct mapping_problem *problem, const struct mapping *mapping);
-/* The same at a glance: cycles as if all steps were alike, which are no more. */
+/* The same at a glance: cycles as if all steps were alike, and all tiles, which are no more. */
 struct mapping_cost mapping_cost_about(const struct mapping_problem *problem, const struct mapping *mapping);
 
 struct mapping_proof {

@@ -122,7 +122,7 @@ struct elements_cost elements_at_leaf(struct tree *tree, const struct schedule *
 		tree->is_cut = true;
 	else if (!proof.is_complete || prices_have_time(problem.prices) || space->is_any_idle)
 		tree->unmapped = fmin(tree->unmapped, proof.bound);
-	return found ? (struct elements_cost){ proof.cost.words, proof.cost.cycles, proof.cost.fetching } :
+	return found ? (struct elements_cost){ proof.cost.words, proof.cost.cycles, proof.cost.late } :
 		(struct elements_cost){ INFINITY, INFINITY, 0 };
 }
 
@@ -141,5 +141,5 @@ void add_elements_cost(const struct space *space, const struct elements_cost *el
 	if (!prices_have_time(&space->options->prices))
 		return;
 	copies = copies_of(space->model, space->arch, schedule);
-	schedule->cost.cycles = run_cycles(&copies, elements->cycles, elements->fetching);
+	schedule->cost.cycles = run_cycles(&copies, elements->cycles, elements->late);
 }

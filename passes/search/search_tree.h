@@ -113,8 +113,9 @@ double tree_bound(struct tree *tree, const struct space *space, const struct tas
 
 /* ---- search_elements.c: what elements add ---- */
 
-/* What elements add: the price of their words, cycles in which they compute or wait for words, and in which those of a step come. */
-struct elements_cost { double words, cycles, fetching; };
+/* What elements add: the price of their words, cycles in which they compute or wait for words, and those more in which they wait for copies
+ * that go on beside them. */
+struct elements_cost { double words, cycles, late; };
 
 /* The mapping of OUTER, evaluated, that is looked for. */
 struct mapping_problem elements_problem(const struct space *space, const struct schedule *outer);

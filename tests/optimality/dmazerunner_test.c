@@ -294,7 +294,6 @@ static double cycles_of_loopc(const struct dm_layer *layer, const struct dm_mapp
 	struct nest_model model;
 	struct schedule outer;
 	struct mapping mapping;
-	long timed;
 
 	convolution_model(&model, &sizes, layer->stride, 2);
 	outer_schedule(&model, from, &outer);
@@ -303,7 +302,7 @@ static double cycles_of_loopc(const struct dm_layer *layer, const struct dm_mapp
 	for (int a = 0; a < model.array_count; a++)
 		mapping.holds[a].is_double = operands[a] != DM_OUTPUT;
 	assert_true(mapping_evaluate(&model, &machine, &outer, &mapping));
-	return mapping_cycles(&model, &machine, &outer, &mapping, 1, &timed);
+	return mapping_cycles(&model, &machine, &outer, &mapping, 1, NULL).cycles;
 }
 
 /* It takes what the paper says, which hides all copies of these, but does not count how the first registers are filled. */
