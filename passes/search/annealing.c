@@ -9,9 +9,11 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "passes/search/search_state.h"
+#include "support/memory.h"
 
 /* Loops in the order of a candidate are all of the model's: those that are not cut, or have one step in a tile, are skipped.
  * Places of buffers are loops, so that they stay what they are where others come and go: OUTSIDE is outside all. */
@@ -29,6 +31,22 @@ struct candidate {
 	enum axis axis[MODEL_LOOPS];
 };
 
+/* What it cuts and where it stores: of the loops around buffers alone.  Most changes leave that as it was, or as it was not long ago. */
+struct cuts {
+	int depth, loops[MODEL_LOOPS], choice[MODEL_LOOPS];
+	int stores[MODEL_ARRAYS];
+	unsigned doubles;
+};
+
+/* What some cuts come to. */
+enum { KNOWN_CUTS = 1 << 8 };
+struct known_cuts {
+	struct cuts cuts;
+	bool is_known, may_be;
+	struct schedule schedule;
+	struct mapping_problem problem;
+};
+
 /* What a candidate comes to. */
 struct realised {
 	struct schedule schedule;
@@ -40,6 +58,7 @@ struct realised {
 struct annealing {
 	struct tree *tree;
 	const struct space *space;
+	struct known_cuts *known;        /* [KNOWN_CUTS] */
 	unsigned long random;
 	struct candidate now;
 	double value, about;             /* of it; and at a glance */
@@ -111,28 +130,68 @@ static bool store_at(struct tree *tree, const int *stores, int depth)
 	return true;
 }
 
-/* Cuts and stores as CANDIDATE says; the depth of the path, or -1: it cannot be. */
-static int make_path(struct tree *tree, const struct candidate *candidate)
+/* Loops that no buffer is inside of cut nothing. */
+static void cuts_of(const struct space *space, const struct candidate *candidate, struct cuts *cuts)
 {
-	const struct space *space = tree->space;
-	int loops[MODEL_LOOPS], stores[MODEL_ARRAYS] = { 0 }, depth = 0, deepest = 0;
-	bool fits;
+	int depth = 0;
 
+	memset(cuts, 0, sizeof *cuts);
 	for (int i = 0; i < space->model->loop_count; i++)
 		if (candidate->choice[candidate->tile_order[i]] != WHOLE)
-			loops[depth++] = candidate->tile_order[i];
+			cuts->loops[depth++] = candidate->tile_order[i];
 	for (int a = 0; a < space->model->array_count; a++) {
-		stores[a] = store_depth(space, candidate, loops, depth, a);
-		deepest = stores[a] > deepest ? stores[a] : deepest;
+		cuts->stores[a] = store_depth(space, candidate, cuts->loops, depth, a);
+		cuts->depth = cuts->stores[a] > cuts->depth ? cuts->stores[a] : cuts->depth;
+		cuts->doubles |= cuts->stores[a] > 0 ? candidate->doubles & 1u << a : 0;
 	}
+	for (int d = 0; d < depth; d++)
+		if (d < cuts->depth)
+			cuts->choice[d] = candidate->choice[cuts->loops[d]];
+		else
+			cuts->loops[d] = 0;
+}
+
+/* Cuts and stores as CUTS says; false: it cannot be. */
+static bool make_path(struct tree *tree, const struct cuts *cuts)
+{
+	const struct space *space = tree->space;
+	bool fits;
+
 	path_begin(tree);
-	tree->doubles = candidate->doubles;
-	fits = store_at(tree, stores, 0);
-	/* loops that no buffer is inside of cut nothing */
-	for (int d = 1; d <= deepest && fits; d++)
-		fits = path_step(tree, d, loops[d - 1], space->choices[loops[d - 1]][candidate->choice[loops[d - 1]]]) &&
-			store_at(tree, stores, d);
-	return fits && path_fits(tree, deepest) ? deepest : -1;
+	tree->doubles = cuts->doubles;
+	fits = store_at(tree, cuts->stores, 0);
+	for (int d = 1; d <= cuts->depth && fits; d++)
+		fits = path_step(tree, d, cuts->loops[d - 1], space->choices[cuts->loops[d - 1]][cuts->choice[d - 1]]) &&
+			store_at(tree, cuts->stores, d);
+	return fits && path_fits(tree, cuts->depth);
+}
+
+/* What the cuts of CANDIDATE come to. */
+static const struct known_cuts *make_cuts(struct annealing *annealing, const struct candidate *candidate)
+{
+	const struct space *space = annealing->space;
+	struct cuts cuts;
+	struct known_cuts *known;
+	unsigned long hash = 0;
+
+	cuts_of(space, candidate, &cuts);
+	for (int d = 0; d < cuts.depth; d++)
+		hash = (hash + (unsigned long)cuts.loops[d] * MODEL_LOOPS + (unsigned long)cuts.choice[d]) * 0x9E3779B97F4A7C15UL;
+	for (int a = 0; a < space->model->array_count; a++)
+		hash = (hash + (unsigned long)cuts.stores[a] * 2 + (cuts.doubles >> a & 1)) * 0x9E3779B97F4A7C15UL;
+	known = &annealing->known[(hash ^ hash >> 32) % KNOWN_CUTS];
+	if (known->is_known && memcmp(&known->cuts, &cuts, sizeof cuts) == 0)
+		return known;
+	known->cuts = cuts;
+	known->is_known = true;
+	known->may_be = make_path(annealing->tree, &cuts);
+	if (!known->may_be)
+		return known;
+	path_schedule(annealing->tree, cuts.depth, &known->schedule);
+	known->may_be = schedule_evaluate(space->model, space->arch, &known->schedule);
+	if (known->may_be)
+		known->problem = elements_problem(space, &known->schedule);
+	return known;
 }
 
 /* The registers of array A are where the candidate says, or in the next loop outside that moves it, and no further out than
@@ -195,30 +254,26 @@ static void make_mapping(const struct space *space, const struct candidate *cand
 /* Whether CANDIDATE may be, and costs MOST or less: then it is REALISED. */
 static bool realise(struct annealing *annealing, const struct candidate *candidate, double most, struct realised *realised)
 {
-	struct tree *tree = annealing->tree;
 	const struct space *space = annealing->space;
-	int depth = make_path(tree, candidate);
-	struct mapping_problem problem;
+	const struct known_cuts *known = make_cuts(annealing, candidate);
+	const struct mapping_problem *problem = &known->problem;
 	struct mapping_cost cost;
 
-	if (depth < 0)
+	if (!known->may_be)
 		return false;
-	path_schedule(tree, depth, &realised->schedule);
-	if (!schedule_evaluate(space->model, space->arch, &realised->schedule))
-		return false;
-	problem = elements_problem(space, &realised->schedule);
-	make_mapping(space, candidate, &problem, realised);
-	if (!mapping_obeys(&problem, &realised->mapping) ||
+	realised->schedule = known->schedule;
+	make_mapping(space, candidate, problem, realised);
+	if (!mapping_obeys(problem, &realised->mapping) ||
 		!mapping_evaluate(space->model, &space->arch->array, &realised->schedule, &realised->mapping))
 		return false;
-	cost = mapping_cost_about(&problem, &realised->mapping);
+	cost = mapping_cost_about(problem, &realised->mapping);
 	realised->about = cost.value;
 	/* most changes that change nothing there change nothing at all */
-	realised->is_same = prices_have_time(problem.prices) && cost.value == annealing->about;
+	realised->is_same = prices_have_time(problem->prices) && cost.value == annealing->about;
 	if (realised->is_same)
 		return true;
 	if (cost.value <= most) {
-		cost = mapping_cost_of(&problem, &realised->mapping);
+		cost = mapping_cost_of(problem, &realised->mapping);
 		annealing->spent += cost.timed > STEPS_TIMED ? (cost.timed - STEPS_TIMED) / STEPS_OF_POINT : 0;
 	}
 	if (cost.value > most)
@@ -637,8 +692,11 @@ bool anneal(struct tree *tree, const struct space *space, long points, struct sc
 	const bool has_time = prices_have_time(&space->options->prices);
 	const int walks = has_time ? 60 : 24;
 	const double cool = has_time ? 0.025 : 0.05;
-	struct annealing annealing = { .tree = tree, .space = space, .random = 0x9E3779B97F4A7C15UL };
+	struct annealing annealing = { .tree = tree, .space = space, .random = 0x9E3779B97F4A7C15UL,
+		.known = memory_alloc(KNOWN_CUTS * sizeof *annealing.known) };
 
+	for (int i = 0; i < KNOWN_CUTS; i++)
+		annealing.known[i].is_known = false;
 	tree_begin(tree, space);
 	for (int w = 0; w < walks; w++) {
 		if (!begin(&annealing, schedule, mapping))
@@ -655,5 +713,6 @@ bool anneal(struct tree *tree, const struct space *space, long points, struct sc
 			*mapping = annealing.best.mapping;
 		}
 	}
+	free(annealing.known);
 	return annealing.found;
 }
