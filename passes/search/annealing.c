@@ -686,33 +686,76 @@ static void try_mirrors(struct annealing *annealing)
 					try_mirror(annealing, (const int (*)[2])pairs);
 }
 
+/* ---- walks ---- */
+
+/* SCHEDULE and MAPPING become the best that was found, if that is better. */
+static void keep_best(const struct annealing *annealing, struct schedule *schedule, struct mapping *mapping)
+{
+	if (!annealing->found || schedule_compare(annealing->space, &annealing->best.schedule, schedule) >= 0)
+		return;
+	*schedule = annealing->best.schedule;
+	*mapping = annealing->best.mapping;
+}
+
+/* A few walks, each from the best so far. */
+static bool walk_from_best(struct annealing *annealing, long points, struct schedule *schedule, struct mapping *mapping)
+{
+	const int walks = 24;
+
+	for (int w = 0; w < walks && begin(annealing, schedule, mapping); w++) {
+		/* what is kept matters when all else is good */
+		annealing->may_keep = w % 2;
+		walk(annealing, points / walks, w % 2 ? 0.05 : 0.3);
+		if (annealing->found && annealing->may_keep)
+			simplify(annealing);
+		if (annealing->found)
+			try_mirrors(annealing);
+		keep_best(annealing, schedule, mapping);
+	}
+	return annealing->found;
+}
+
+/* Many short walks, each from where one before came to, or the last if that costs little more.  The first few begin where all did: so that they
+ * go on from a good one of these.  What costs time has many valleys, and the way from one to the next seldom leads through the
+ * best so far (Lourenco, Martin, Stuetzle, Iterated local search, 2003). */
+static bool walk_on(struct annealing *annealing, long points, struct schedule *schedule, struct mapping *mapping)
+{
+	const long each = 12000, walks = points / each + 1, beginnings = walks < 32 ? walks / 4 : 8;
+	const struct schedule outset = *schedule;
+	const struct mapping outset_mapping = *mapping;
+	struct realised last = { .value = INFINITY };
+
+	for (long w = 0; w < walks; w++) {
+		bool is_beginning = w < beginnings || last.value == INFINITY;
+
+		annealing->found = false;
+		if (!begin(annealing, is_beginning ? &outset : &last.schedule, is_beginning ? &outset_mapping : &last.mapping))
+			break;
+		walk(annealing, points / walks, is_beginning ? 0.3 : 0.2);
+		if (!annealing->found)
+			continue;
+		try_mirrors(annealing);
+		keep_best(annealing, schedule, mapping);
+		if (annealing->best.value < last.value * (1 + (is_beginning ? 0 : 0.02 * exponential(annealing))))
+			last = annealing->best;
+	}
+	return last.value < INFINITY;
+}
+
 bool anneal(struct tree *tree, const struct space *space, long points, struct schedule *schedule, struct mapping *mapping)
 {
-	/* what costs time has many valleys: more of the walks are short then, and cooler */
-	const bool has_time = prices_have_time(&space->options->prices);
-	const int walks = has_time ? 60 : 24;
-	const double cool = has_time ? 0.025 : 0.05;
 	struct annealing annealing = { .tree = tree, .space = space, .random = 0x9E3779B97F4A7C15UL,
 		.known = memory_alloc(KNOWN_CUTS * sizeof *annealing.known) };
+	bool found;
 
 	for (int i = 0; i < KNOWN_CUTS; i++)
 		annealing.known[i].is_known = false;
 	tree_begin(tree, space);
-	for (int w = 0; w < walks; w++) {
-		if (!begin(&annealing, schedule, mapping))
-			break;
-		/* where what is kept has to be timed that takes long; and it matters when all else is good */
-		annealing.may_keep = w % 2 && !has_time;
-		walk(&annealing, points / walks, w % 2 ? cool : 0.3);
-		if (annealing.found && annealing.may_keep)
-			simplify(&annealing);
-		if (annealing.found)
-			try_mirrors(&annealing);
-		if (annealing.found && schedule_compare(space, &annealing.best.schedule, schedule) < 0) {
-			*schedule = annealing.best.schedule;
-			*mapping = annealing.best.mapping;
-		}
-	}
+	/* where what is kept has to be timed that takes long */
+	if (prices_have_time(&space->options->prices))
+		found = walk_on(&annealing, points, schedule, mapping);
+	else
+		found = walk_from_best(&annealing, points, schedule, mapping);
 	free(annealing.known);
-	return annealing.found;
+	return found;
 }
