@@ -34,9 +34,9 @@ enum { MAPPING_POINTS = 2000000 };
 /* The same of one of the schedules that a search looks at with them. */
 enum { MAPPING_LEAF_POINTS = 20000, MAPPING_LOOK_POINTS = 1000 };
 /* The same of such a search all in all: up to ten seconds.  Where time has a price a point is more work. */
-enum { ELEMENTS_POINTS = 16000000, TIMED_POINTS = 2000000 };
+enum { ELEMENTS_POINTS = 16000000, TIMED_POINTS = 2200000 };
 /* Points that are looked at at random first: a share of all, at most. */
-enum { ANNEALING_POINTS = 600000, TIMED_ANNEALING_POINTS = 1500000 };
+enum { ANNEALING_POINTS = 600000, TIMED_ANNEALING_POINTS = 1650000 };
 /* Kinds of steps that are timed for a point; so many more count as another one. */
 enum { STEPS_TIMED = 64, STEPS_OF_POINT = 8 };
 /* Ways to give the arrays of a nest to a machine's memories that are searched: where there are more,
