@@ -437,6 +437,10 @@ static void descend(struct mapping_tree *tree, bool held_something)
 {
 	bool is_open = false;
 
+	/* most schedules cost too much before anything is shared */
+	for (int l = 0; l < tree->model->loop_count && !tree->has_shares; l++)
+		make_shares(tree, l);
+	tree->has_shares = true;
 	for (int a = 0; a < tree->model->array_count; a++)
 		is_open = is_open || tree->held[a].is_open;
 	if (!is_open) {
@@ -567,8 +571,6 @@ bool mapping_search(const struct mapping_problem *problem, const struct mapping_
 	double bound, step = 1.0 / 64;
 
 	tree_start(&tree, problem);
-	for (int l = 0; l < problem->model->loop_count; l++)
-		make_shares(&tree, l);
 	tree.best = best;
 	tree.breaks_ties = sought->breaks_ties;
 	tree.is_quick = tree.is_quick && !sought->breaks_ties;

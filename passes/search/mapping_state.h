@@ -53,6 +53,7 @@ struct mapping_tree {
 	unsigned moving[MODEL_ARRAYS][MODEL_RANK];       /* the same of a dimension */
 	unsigned counted[MODEL_ARRAYS][MODEL_RANK];      /* bit l: the first of the array's dimensions that l moves */
 	struct loop_shares shares[MODEL_LOOPS];
+	bool has_shares;                 /* they have been made */
 	struct tile_words *by_tiles[MODEL_ARRAYS];       /* [depth], of registers in tile loops */
 	/* the path */
 	const struct share *chosen[MODEL_LOOPS];         /* NULL: not yet */

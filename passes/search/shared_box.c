@@ -25,7 +25,10 @@ static bool share_sides(const struct sharing *sharing, int i, double own, const 
 		return false;
 	if (i == sharing->box->count)
 		return own <= sharing->most;
-	for (int axis = 0; axis < 2; axis++) {
+	/* the last one has the longer axis */
+	if (i + 1 == sharing->box->count)
+		return own * length_of(side, (side->iterations - 1) / (room[0] > room[1] ? room[0] : room[1]) + 1) <= sharing->most;
+	for (int axis = 0; axis < (room[0] == room[1] ? 1 : 2) && !fits; axis++) {
 		long left[2] = { room[0], room[1] };
 
 		/* of numbers of elements that leave as many iterations for one the least will do */
