@@ -38,6 +38,9 @@ const char *schedule_print(struct arena *arena, const struct arch *arch,
 	const struct nest_model *model, bool tells_forward, const struct search_options *options,
 	const struct schedule *schedule);
 
+/* The number of array A among those with its name, N in "A:N"; -1 if it is the only one. */
+int schedule_entry_number(const struct nest_model *model, int a);
+
 /* Reads lines into the tiles of MODEL, which is a nest's, and OPTIONS. */
 struct schedule_reader {
 	struct arena *arena;
