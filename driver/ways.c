@@ -6,6 +6,7 @@
 #include "driver/trace.h"
 #include "ir/energy.h"
 #include "passes/analysis/nest.h"
+#include "passes/cost/plan_cost.h"
 #include "passes/lower/lower.h"
 #include "passes/quiet.h"
 
@@ -243,6 +244,17 @@ static int searched_of(const struct plan_ways *ways, const struct arch *arch, st
 	return count;
 }
 
+/* What was shown of the bytes of schedules with double buffers says nothing of single ones: of PLAN the bounds are left that hold of all. */
+static void forget_search(struct plan *plan)
+{
+	for (int n = 0; n < plan->nest_count; n++) {
+		plan->nests[n].bound_bytes = plan->nests[n].lower_bound_bytes;
+		plan_nest_judge(&plan->nests[n]);
+	}
+	plan->bounds.bound_bytes = plan->bounds.lower_bound_bytes;
+	plan->bounds.optimal = plan_reaches(plan, plan->bounds.bound_bytes);
+}
+
 struct plan *ways_make_best(struct session *session, const struct function *function,
 	make_plan_fn *make)
 {
@@ -256,6 +268,8 @@ struct plan *ways_make_best(struct session *session, const struct function *func
 	struct plan *plan = make(&session->compilation, function);
 	if (!plan)
 		return NULL;
+	if (ways->tried[ways->best].way.buffering == BUFFERING_DOUBLE && !session->options->is_buffering_given)
+		forget_search(plan);
 	double figures[PLAN_FIGURE_COUNT];
 	objective_figures(objective, plan, figures);
 	struct objective_searched searched[PLAN_WAYS];

@@ -79,6 +79,43 @@ exits 0 "one of them" "$LOOPC" --objective=cycles --emit=schedule -o one.txt pro
 sed 's/product/again/' one.txt | cat one.txt - >both.txt
 same both.txt two.txt "two functions: each as if it were alone"
 
+# What double buffers move is not called the least where single ones move less.
+cat >chain.loop <<'END'
+#include <stdint.h>
+void chain(const int32_t X[3][4][2], const int32_t W[2][9], const int32_t V[4], int32_t O[3][4][4])
+{
+	int32_t T[3][4][9];
+	for (int n = 0; n < 3; n++)
+		for (int i = 0; i < 4; i++)
+			for (int j = 0; j < 9; j++) {
+				T[n][i][j] = V[i];
+				for (int k = 0; k < 2; k++)
+					T[n][i][j] += X[n][i][k] * W[k][j];
+			}
+	for (int n = 0; n < 3; n++)
+		for (int i = 0; i < 4; i++)
+			for (int j = 0; j < 4; j++) {
+				O[n][i][j] = 0;
+				for (int k = 0; k < 9; k++)
+					O[n][i][j] += T[n][i][k] * T[n][j][k];
+			}
+}
+END
+cat >chain.yaml <<'END'
+name: m
+version: 2
+scratchpad: { bytes: 300 }
+dma: { startup_cycles: 50, bytes_per_cycle: 2, max_rank: 2, max_bytes: 100, burst_bytes: 16, burst_cycles: 1, duplex: true }
+core: { mac_cycles: 3 }
+END
+exits 0 "a chain for traffic" "$LOOPC" --arch=chain.yaml --report -o o.c chain.loop
+least=$(awk '$1 == "total" { print $NF; exit }' out)
+exits 0 "a chain for cycles" "$LOOPC" --arch=chain.yaml --objective=cycles --report --emit=schedule -o chain.txt chain.loop
+moved=$(awk '$1 == "total" { print $NF; exit }' out)
+has chain.txt double "a chain for cycles: in double buffers"
+ok "a chain for cycles: which move more" test "$moved" -gt "$least"
+hasnt out 'search: optimal' "a chain for cycles: they are not called optimal"
+
 traffic=0 best=0
 for layer in conv3_1 conv4_2 conv5_1; do
 	source=$top_srcdir/examples/vgg16/$layer.loop
