@@ -239,12 +239,13 @@ static void look_from_below(struct crew *crew, struct space *space, double bound
 /* What has been shown of one way to give arrays to memories. */
 struct way {
 	double bound;                /* nothing costs less */
-	double step;                 /* what costs so great a share more is to be looked at next; 0: the points were too few for any */
+	double step;                 /* what costs so great a share more is to be looked at next; 0: no more is to be shown */
 	long leaf_points;            /* of each of its schedules so many mappings, at most */
+	double cut;                  /* the last search did not show more than this, for some mappings of it */
 };
 
 /* Searches SPACE, whose arrays lie as WAY has it, for what costs a step more than its bound, which rises.  Of schedules whose mappings were not
- * all looked at more are the next time; where points are too few the next step is smaller.  At most LIMIT points more, or half of them where
+ * all looked at more are the next time, if that helps; where points are too few the next step is smaller.  At most LIMIT points more, or half of them where
  * more steps follow. */
 static void raise_bound(struct crew *crew, struct space *space, struct way *way, struct outcome *total, long limit)
 {
@@ -255,12 +256,14 @@ static void raise_bound(struct crew *crew, struct space *space, struct way *way,
 	space->leaf_points = way->leaf_points;
 	reached = search_below(crew, space, below, total, below < best ? limit / 2 + 1 : limit, &is_spent);
 	way->bound = fmax(way->bound, reached);
-	if (is_spent)
+	if (is_spent) {
 		way->step = way->step > 1.0 / 256 ? way->step / 2 : 0;
-	else if (reached < fmin(below, asked_of(space, total)))
+	} else if (reached < fmin(below, asked_of(space, total)) && reached > way->cut && way->leaf_points < limit) {
+		way->cut = reached;
 		way->leaf_points *= LEAF_GROWTH;
-	else
-		way->step *= 2;
+	} else {
+		way->step = below < best ? way->step * 2 : 0;
+	}
 }
 
 /* Of COUNT WAYS that with the least bound, if something may be better than BEST there and there were points for it; COUNT: none. */
@@ -283,7 +286,7 @@ static double search_from_below(struct crew *crew, struct space *space, int coun
 	long share = outcome_points_left(total, limit) / count;
 
 	for (int w = 0; w < count; w++) {
-		ways[w] = (struct way){ .bound = bound, .step = 1.0 / 128, .leaf_points = MAPPING_LEAF_POINTS };
+		ways[w] = (struct way){ .bound = bound, .step = 1.0 / 128, .leaf_points = MAPPING_LEAF_POINTS, .cut = -INFINITY };
 		look_from_below(crew, space, bound, total, share);
 		space_assign_next(space);
 	}

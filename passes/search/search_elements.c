@@ -87,6 +87,9 @@ bool elements_may_hold(const struct space *space, int a, const long *iterations,
 
 	if (machine->is_double && !machine->shares_room && !array->is_written && !array->anchored && is_moved)
 		box.fixed *= 2;
+	/* a loop that moves two dimensions shares both */
+	if (space->is_coupled[a])
+		return true;
 	for (int d = 0; d < array->rank; d++)
 		if (!add_side(space, &array->dims[d], iterations, &box))
 			return true;
