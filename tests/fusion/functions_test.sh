@@ -121,7 +121,7 @@ for bytes in $(inputs "64 128" ""); do
 	exits 0 "beside carried arrays in $bytes bytes" "$LOOPC" --arch=machine.yaml --report carried.loop
 	sed -n 's/^in all: .* \([0-9,]*\) moved.*/\1/p' out | tr -d , >$bytes
 done
-[ -n "$SANITIZER_FLAGS" ] ||
+! is_thorough ||
 	ok "beside carried arrays: more scratchpad moves no more" [ "$(cat 128)" -le "$(cat 64)" ]
 
 ok "random functions" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 1 \

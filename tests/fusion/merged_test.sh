@@ -134,7 +134,7 @@ printf 'nest layer.0-2\nmerge\nform inplace\n' >wanted
 exits 1 "nothing to be in place" "$LOOPC" --arch=machine.yaml --schedule=wanted layer.loop
 has err "cannot be lowered in this form" "nothing to be in place: says so"
 ok "random programs in place" python3 -B "$top_srcdir/tests/fusion/in_place.py" "$LOOPC" 1 \
-	"${LOOPC_MERGED:-$([ -n "$SANITIZER_FLAGS" ] && echo 4 || echo 12)}"
+	"${LOOPC_MERGED:-$(inputs 12 5)}"
 
 ok "random layers" python3 -B "$top_srcdir/tests/fusion/merged.py" "$LOOPC" 1 \
 	"${LOOPC_MERGED:-$(inputs 8 4)}"

@@ -38,5 +38,5 @@ exits 1 "between" "$LOOPC" --arch=machine.yaml --schedule=wanted between.loop
 has err "cannot be lowered in this form" "between: says so"
 
 ok "random nests" python3 -B "$top_srcdir/tests/passes/chained.py" "$LOOPC" 1 \
-	"${LOOPC_CHAINED:-$([ -n "$SANITIZER_FLAGS" ] && echo 3 || echo 12)}"
+	"${LOOPC_CHAINED:-$(inputs 12 4)}"
 finish

@@ -7,27 +7,32 @@ trap 'cd /; rm -rf "$tap_dir"' EXIT
 trap 'exit 143' TERM INT HUP
 cd "$tap_dir" || exit 99
 
-# inputs WHOLE FEWER: how many random inputs a test takes: WHOLE, or FEWER where the program was built
-# with sanitizers.  These take up to five times as long, and what they look for, how memory is
-# used, differs less from input to input.
-inputs()
+# is_thorough: everything is tried, as THOROUGH=1 asks a build without sanitizers to.
+is_thorough()
 {
-	[ -z "$SANITIZER_FLAGS" ] && echo "$1" || echo "$2"
+	[ -n "$THOROUGH" ] && [ -z "$SANITIZER_FLAGS" ]
 }
 
-# taken: whether the next of many cases that are much alike is tried: each is, or every second one where
-# the program was built with sanitizers.
+# inputs WHOLE FEWER: how many random inputs a test takes: WHOLE where everything is tried, else FEWER.
+inputs()
+{
+	is_thorough && echo "$1" || echo "$2"
+}
+
+# taken: whether the next of many cases that are much alike is tried: each where everything is, else every
+# second one; the build with sanitizers tries those that the other one leaves out.
 turn=0
+[ -z "$SANITIZER_FLAGS" ] || turn=1
 taken()
 {
 	turn=$((1 - turn))
-	[ -z "$SANITIZER_FLAGS" ] || [ $turn = 1 ]
+	is_thorough || [ $turn = 0 ]
 }
 
-# otherwise_taken: the same of a case that goes with that one: with sanitizers it is tried instead.
+# otherwise_taken: the same of a case that goes with that one, and is tried instead of it.
 otherwise_taken()
 {
-	[ -z "$SANITIZER_FLAGS" ] || [ $turn = 0 ]
+	is_thorough || [ $turn = 1 ]
 }
 
 # result STATUS NAME: one result; STATUS 0 is a success.
