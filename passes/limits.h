@@ -29,12 +29,15 @@ enum { EXHAUSTIVE_POINTS = 80000000, BOXES_POINTS = 10000000, PART_POINTS = 2000
 /* Points of a search for what no form of a nest with some band moves less than; and where it is known what is moved, below which
  * few are left, so that most such searches end early. */
 enum { FORMS_POINTS = 50000, FORMS_BELOW_POINTS = 1000000 };
-/* Points of a search for a mapping to processing elements. */
-enum { MAPPING_POINTS = 2000000 };
+/* Points of a search for a mapping to processing elements, and for one of those that cost as little in fewer cycles. */
+enum { MAPPING_POINTS = 2000000, MAPPING_TIE_POINTS = 1000000 };
 /* The same of one of the schedules that a search looks at with them. */
 enum { MAPPING_LEAF_POINTS = 20000, MAPPING_LOOK_POINTS = 1000 };
-/* The same of such a search all in all: up to ten seconds.  Where time has a price a point is more work. */
-enum { ELEMENTS_POINTS = 16000000, TIMED_POINTS = 2200000 };
+/* The same of such a search all in all: where time has no price it mostly ends before, by itself, within ten seconds; where it has,
+ * a point is more work. */
+enum { ELEMENTS_POINTS = 200000000, TIMED_POINTS = 2200000 };
+/* Those of it that look for something good before all is searched. */
+enum { LOOK_POINTS = 4000000 };
 /* Points that are looked at at random first: a share of all, at most. */
 enum { ANNEALING_POINTS = 600000, TIMED_ANNEALING_POINTS = 1650000 };
 /* Kinds of steps that are timed for a point; so many more count as another one. */

@@ -5,18 +5,12 @@
 #include <math.h>
 
 #include "passes/cost/array_cycles.h"
-#include "passes/search/shared_box.h"
 #include "support/memory.h"
 
 /* ---- words ---- */
 
 /* How array A's words are counted: by boxes around those of all elements that a read may serve, or by those of each element. */
 enum boxes { ONE_OF_ALL, ONE_EACH };
-
-static bool is_decided(const struct mapping_tree *tree, int loop)
-{
-	return tree->chosen[loop] && tree->chosen[loop]->space > 0;
-}
 
 /* Where regions of array A begin anew along LOOP: once for each step, for each tile, or once. */
 static double intervals(const struct mapping_tree *tree, int a, int loop, const struct held *held)
@@ -111,7 +105,7 @@ static unsigned final_loops(const struct mapping_tree *tree, const struct held *
 	unsigned loops = 0;
 
 	for (int l = 0; l < tree->model->loop_count; l++)
-		if (boxes == ONE_EACH ? is_decided(tree, l) : !held->is_open)
+		if (boxes == ONE_EACH ? mapping_is_decided(tree, l) : !held->is_open)
 			loops |= 1u << l;
 	return held->is_open || tree->machine->multicast != AXES_ANY ? 0 : loops;
 }
@@ -259,200 +253,9 @@ void mapping_count_tiles(struct mapping_tree *tree)
 	}
 }
 
-/* ---- registers ---- */
+/* ---- all of it ---- */
 
-/* What an element holds of LOOP: a box of *ITERATIONS, and so many *BOXES.  *IS_KNOWN: a share has been chosen; else it
- * may be divided. */
-static void held_iterations(const struct mapping_tree *tree, int loop, const struct held *held, double *iterations,
-	double *boxes, bool *is_known)
-{
-	const struct share *share = tree->chosen[loop];
-	bool by_tiles = held->depth <= tree->outer->depth;
-	bool is_tile_inside = by_tiles && tree->tile_position[loop] >= held->depth && tree->tiles[loop] > 1;
-	double whole = (double)(is_tile_inside ? tree->model->loops[loop].extent : tree->outer->tile[loop]);
-
-	*boxes = 1;
-	*is_known = is_decided(tree, loop) || held->is_open;
-	if (held->is_open) {
-		*iterations = share ? (double)share->part : 1;
-	} else if (!*is_known) {
-		*iterations = whole;
-	} else if (!by_tiles && (held->outside >> loop & 1)) {
-		*iterations = (double)share->part;
-	} else if (share->space > 1) {
-		*iterations = (double)share->part;
-		*boxes = is_tile_inside ? share->steps : (double)share->steps_of_tile;
-	} else {
-		*iterations = whole;
-	}
-}
-
-/* Bytes of an array's registers in one element: LEAST, at least; and WHOLE, which elements share along what they are given
- * of LOOPS: a BOX, if each of these moves a dimension of its own. */
-struct need {
-	double least, whole;
-	unsigned loops;
-	bool has_box;
-	struct shared_box box;
-};
-
-/* Adds to NEED's box a dimension of WHOLE words with BOXES of them in an element, which LOOP alone shares; -1: none does. */
-static void add_side(const struct mapping_tree *tree, const struct held *held, int loop, double coefficient, double whole,
-	double boxes, struct need *need)
-{
-	double iterations, of_loop;
-	bool is_known;
-
-	need->box.fixed *= loop < 0 ? whole * boxes : boxes;
-	if (loop < 0)
-		return;
-	held_iterations(tree, loop, held, &iterations, &of_loop, &is_known);
-	need->box.sides[need->box.count++] = (struct box_side){ whole - coefficient * (iterations - 1), coefficient, (long)iterations };
-}
-
-/* Elements of dimension D of array A in an element's registers: factors of NEED. */
-static void add_dim(const struct mapping_tree *tree, int a, int d, struct need *need)
-{
-	const struct model_dim *dim = &tree->model->arrays[a].dims[d];
-	double known = (double)dim->window, open = 0, open_coefficients = 0, largest = 1, all_boxes = 1, shared = 0, whole;
-	int sharing = -1, sharing_count = 0;
-
-	for (unsigned loops = tree->moving[a][d]; loops; loops &= loops - 1) {
-		int l = __builtin_ctz(loops);
-		double iterations, boxes, coefficient = (double)dim->coefficient[l];
-		bool is_known;
-
-		held_iterations(tree, l, &tree->held[a], &iterations, &boxes, &is_known);
-		if (is_known)
-			known += coefficient * (iterations - 1);
-		if (!(tree->counted[a][d] >> l & 1))
-			continue;
-		if (is_known) {
-			all_boxes *= boxes;
-			continue;
-		}
-		open += coefficient * (iterations - 1);
-		open_coefficients += coefficient;
-		largest = fmax(largest, iterations);
-		if (!(tree->rules->shareable >> l & 1))
-			continue;
-		need->loops |= 1u << l;
-		sharing_count++;
-		sharing = l;
-		shared = coefficient;
-	}
-	/* the parts of a box that is cut are no smaller than it all together, if windows leave no gaps; else no smaller
-	 * than its iterations */
-	whole = open <= 0 ? known : known >= open_coefficients ? known + open : fmax(known, largest);
-	if (dim->clip_high > 0) {
-		known = fmin(known, (double)(dim->clip_high - dim->clip_low));
-		whole = fmin(whole, (double)(dim->clip_high - dim->clip_low));
-	}
-	need->least *= known * all_boxes;
-	need->whole *= whole * all_boxes;
-	need->has_box = need->has_box && (sharing_count == 0 || (sharing_count == 1 && known >= open_coefficients && dim->clip_high == 0));
-	if (need->has_box)
-		add_side(tree, &tree->held[a], sharing, shared, whole, all_boxes, need);
-}
-
-/* Fills in NEED, whose sides alone stay as they are. */
-static void find_need(const struct mapping_tree *tree, int a, struct need *need)
-{
-	const struct model_array *array = &tree->model->arrays[a];
-	double bytes = array->element_bytes;
-
-	if (tree->machine->is_double && !tree->machine->shares_room && !array->is_written && !array->anchored && tree->held[a].depth > 0)
-		bytes *= 2;
-	need->least = need->whole = need->box.fixed = bytes;
-	need->loops = 0;
-	need->has_box = true;
-	need->box.count = 0;
-	for (int d = 0; d < array->rank; d++)
-		add_dim(tree, a, d, need);
-}
-
-static double power(double base, int exponent)
-{
-	double power = 1;
-
-	while (exponent-- > 0)
-		power *= base;
-	return power;
-}
-
-/* Whether COUNT needs may fit CAPACITY, if LEFT elements share what is whole of those in SET: the mean of what these are divided by
- * is no more than LEFT to the power of how many of them a loop divides. */
-static bool set_fits(const struct need *needs, int count, unsigned set, double left, double capacity)
-{
-	double product = 1 - 1e-9;
-	unsigned loops = 0;
-	int size = 0, most = 0;
-
-	for (int a = 0; a < count; a++) {
-		if (!(set >> a & 1)) {
-			capacity -= needs[a].least;
-			continue;
-		}
-		product *= needs[a].whole;
-		loops |= needs[a].loops;
-		size++;
-	}
-	for (; loops; loops &= loops - 1) {
-		int l = __builtin_ctz(loops), divides = 0;
-
-		for (int a = 0; a < count; a++)
-			divides += (int)(set >> a & needs[a].loops >> l & 1);
-		most = divides > most ? divides : most;
-	}
-	return capacity > 0 && product <= power(capacity / size, size) * power(left, most);
-}
-
-static double least_bytes(const struct need *need, double left)
-{
-	return fmax(need->least, need->loops ? need->whole / left : need->whole);
-}
-
-/* COUNT needs may fit CAPACITY. */
-static bool needs_fit(const struct mapping_tree *tree, const struct need *needs, int count, double left, double capacity)
-{
-	enum { SUBSETS_OF = 4 };
-	double least = 0;
-	bool fits;
-
-	for (int a = 0; a < count; a++)
-		least += least_bytes(&needs[a], left);
-	fits = least <= capacity * (1 + 1e-9);
-	for (unsigned set = 1; fits && set < 1u << count && count <= SUBSETS_OF; set++)
-		if (set & (set - 1))
-			fits = set_fits(needs, count, set, left, capacity);
-	/* each by itself may have more than its part, as elements have whole iterations */
-	for (int a = 0; a < count && fits; a++)
-		if (needs[a].has_box && needs[a].box.count > 0)
-			fits = shared_box_fits(&needs[a].box, tree->machine, tree->used, capacity - (least - least_bytes(&needs[a], left)));
-	return fits;
-}
-
-/* What is held may fit the registers of an element, or the part of them that each role has. */
-static bool registers_fit(const struct mapping_tree *tree, double left)
-{
-	const struct pe_array *machine = tree->machine;
-	int pools = machine->is_split ? ROLE_COUNT : 1;
-
-	for (int pool = 0; pool < pools; pool++) {
-		struct need needs[MODEL_ARRAYS];
-		int count = 0;
-
-		for (int a = 0; a < tree->model->array_count; a++)
-			if (!machine->is_split || (int)tree->model->arrays[a].role == pool)
-				find_need(tree, a, &needs[count++]);
-		if (!needs_fit(tree, needs, count, left, (double)pe_array_room(machine, (enum array_role)pool)))
-			return false;
-	}
-	return true;
-}
-
-/* Elements that loops without a share may still have. */
-static double elements_left(const struct mapping_tree *tree)
+double mapping_elements_left(const struct mapping_tree *tree)
 {
 	const struct pe_array *machine = tree->machine;
 	double left, most = 1;
@@ -460,17 +263,10 @@ static double elements_left(const struct mapping_tree *tree)
 	left = machine->is_free ? (double)((long)machine->x * machine->y / tree->used[AXIS_FREE]) :
 		(double)(machine->x / tree->used[AXIS_X]) * (double)(machine->y / tree->used[AXIS_Y]);
 	for (int l = 0; l < tree->model->loop_count; l++)
-		if (!is_decided(tree, l) && (tree->rules->shareable >> l & 1))
+		if (!mapping_is_decided(tree, l) && (tree->rules->shareable >> l & 1))
 			most *= (double)tree->outer->tile[l];
 	return fmin(left, most);
 }
-
-bool mapping_may_fit(const struct mapping_tree *tree)
-{
-	return registers_fit(tree, elements_left(tree));
-}
-
-/* ---- all of it ---- */
 
 /* Iterations of the busiest element, all together. */
 static double cycles_with(const struct mapping_tree *tree, double left)
@@ -521,9 +317,9 @@ double mapping_least_value(const struct mapping_tree *tree, double cycles)
 struct mapping_least mapping_least(const struct mapping_tree *tree)
 {
 	struct mapping_least least = { .value = 0 };
-	double left = elements_left(tree);
+	double left = mapping_elements_left(tree);
 
-	least.fits = registers_fit(tree, left);
+	least.fits = mapping_may_fit(tree, left);
 	if (!least.fits)
 		return least;
 	least.cycles = cycles_with(tree, left);
@@ -533,5 +329,5 @@ struct mapping_least mapping_least(const struct mapping_tree *tree)
 
 double mapping_least_cycles(const struct mapping_tree *tree)
 {
-	return cycles_with(tree, elements_left(tree));
+	return cycles_with(tree, mapping_elements_left(tree));
 }

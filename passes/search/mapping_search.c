@@ -123,7 +123,7 @@ static bool is_spent(struct mapping_tree *tree)
 /* Whether what costs LEAST or more is looked for. */
 static bool is_sought(const struct mapping_tree *tree, double value, double cycles)
 {
-	return value < tree->below || (tree->breaks_ties && value <= tree->below && cycles < tree->cycles);
+	return tree->hastens ? value <= tree->below && cycles < tree->cycles : value < tree->below;
 }
 
 static bool is_promising(const struct mapping_tree *tree)
@@ -131,6 +131,20 @@ static bool is_promising(const struct mapping_tree *tree)
 	struct mapping_least least = mapping_least(tree);
 
 	return least.fits && is_sought(tree, least.value, least.cycles);
+}
+
+/* The same, whatever fits. */
+static bool may_be_worth(const struct mapping_tree *tree)
+{
+	double cycles = mapping_least_cycles(tree);
+
+	return is_sought(tree, mapping_least_value(tree, cycles), cycles);
+}
+
+/* After a share was chosen. */
+static bool may_go_on(const struct mapping_tree *tree)
+{
+	return tree->is_quick ? mapping_may_fit(tree, mapping_elements_left(tree)) : is_promising(tree);
 }
 
 /* Takes up SHARE's elements along AXIS; false if there is no room. */
@@ -143,14 +157,14 @@ static bool take_elements(struct mapping_tree *tree, int loop, const struct shar
 		return false;
 	tree->used[axis] *= share->space;
 	tree->axis[loop] = axis;
-	tree->chosen[loop] = share;
+	mapping_change_share(tree, loop, share);
 	return true;
 }
 
 static void give_back(struct mapping_tree *tree, int loop)
 {
 	tree->used[tree->axis[loop]] /= tree->chosen[loop]->space;
-	tree->chosen[loop] = NULL;
+	mapping_change_share(tree, loop, NULL);
 }
 
 /* The axes that loops in space may lie on; where there is one element it does not matter. */
@@ -318,6 +332,8 @@ static void take(struct mapping_tree *tree)
  * cycles, and nothing else. */
 static void choose_rest(struct mapping_tree *tree, int loop)
 {
+	double below;
+
 	while (loop < tree->model->loop_count && tree->chosen[loop])
 		loop++;
 	if (is_spent(tree))
@@ -326,15 +342,20 @@ static void choose_rest(struct mapping_tree *tree, int loop)
 		take(tree);
 		return;
 	}
+	below = tree->below;
 	for (int i = 0; i < (tree->is_quick ? tree->shares[loop].single_count : tree->shares[loop].count); i++) {
 		const struct share *share = &tree->shares[loop].items[i];
 		int first, last;
 
+		/* something was found */
+		if (tree->below < below && !may_be_worth(tree))
+			return;
+		below = tree->below;
 		axes_of(tree, loop, share, &first, &last);
 		for (int axis = first; axis <= last && !tree->is_over; axis++) {
 			if (!take_elements(tree, loop, share, (enum axis)axis))
 				continue;
-			if (tree->is_quick ? mapping_may_fit(tree) : is_promising(tree))
+			if (may_go_on(tree))
 				choose_rest(tree, loop + 1);
 			give_back(tree, loop);
 		}
@@ -393,30 +414,62 @@ static bool is_worth_placing(const struct mapping_tree *tree, int loop)
 	return is_worth && !tree->chosen[loop];
 }
 
+/* A part of LOOP, for what is known of it before it is decided how elements share it. */
+static struct share floor_of(const struct mapping_tree *tree, int loop, long part, const struct share *share)
+{
+	return (struct share){ .part = part, .space = 0, .step = 1, .steps = share->steps, .parts = share->steps,
+		.cycles = fmax(share->steps, (double)tree->model->loops[loop].extent / (double)most_elements(tree, loop)),
+		.steps_of_tile = share->steps_of_tile, .least_sharers = 1 };
+}
+
 /* Whether shares of LOOP that take as many steps as SHARE, or more, may be better than what is known: with one as good as any of
  * them. */
 static bool are_promising(struct mapping_tree *tree, int loop, const struct share *share)
 {
-	const struct share floor = { .part = 1, .space = 0, .step = 1, .steps = share->steps, .parts = share->steps,
-		.cycles = fmax(share->steps, (double)tree->model->loops[loop].extent / (double)most_elements(tree, loop)),
-		.steps_of_tile = share->steps_of_tile, .least_sharers = 1 };
+	const struct share floor = floor_of(tree, loop, 1, share);
 	bool are_promising;
 
-	tree->chosen[loop] = &floor;
-	are_promising = is_promising(tree);
-	tree->chosen[loop] = NULL;
+	mapping_change_share(tree, loop, &floor);
+	are_promising = may_be_worth(tree);
+	mapping_change_share(tree, loop, NULL);
 	return are_promising;
+}
+
+/* The largest part of LOOP for which registers may have room, whoever shares it; 0: for none.  What is not held yet has so many
+ * iterations of it, or more. */
+static long largest_part(struct mapping_tree *tree, int loop)
+{
+	const struct loop_shares *shares = &tree->shares[loop];
+	double left = mapping_elements_left(tree);
+	long fits = 0, tried = 0, most = 0;
+
+	for (int i = shares->single_count; i < shares->count; i++)
+		most = shares->items[i].part > most ? shares->items[i].part : most;
+	for (tried = most; fits < most; tried = fits + (most - fits + 1) / 2) {
+		const struct share floor = floor_of(tree, loop, tried, &shares->items[shares->count - 1]);
+
+		mapping_change_share(tree, loop, &floor);
+		if (mapping_may_fit(tree, left))
+			fits = tried;
+		else
+			most = tried - 1;
+	}
+	mapping_change_share(tree, loop, NULL);
+	return fits;
 }
 
 static void place_loop(struct mapping_tree *tree, int loop)
 {
 	const struct loop_shares *shares = &tree->shares[loop];
+	long most = largest_part(tree, loop);
 	double steps = 0;
 
-	for (int i = shares->single_count; i < shares->count && !tree->is_over; i++) {
+	for (int i = shares->single_count; i < shares->count && !tree->is_over && most > 0; i++) {
 		const struct share *share = &shares->items[i];
 		int first, last;
 
+		if (share->part > most)
+			continue;
 		if (share->steps > steps && !is_spent(tree) && !are_promising(tree, loop, share))
 			break;
 		steps = share->steps;
@@ -425,7 +478,7 @@ static void place_loop(struct mapping_tree *tree, int loop)
 			if (!take_elements(tree, loop, share, (enum axis)axis))
 				continue;
 			tree->order[tree->depth++] = loop;
-			if (!is_spent(tree) && (tree->is_quick ? mapping_may_fit(tree) : is_promising(tree)))
+			if (!is_spent(tree) && may_go_on(tree))
 				choose_holds(tree, 0, false);
 			tree->depth--;
 			give_back(tree, loop);
@@ -529,6 +582,7 @@ static void tree_start(struct mapping_tree *tree, const struct mapping_problem *
 	for (int a = 0; a < model->array_count; a++)
 		tree->is_quick = tree->is_quick && !(has_gaps(tree, a) && (model->arrays[a].is_written ||
 			tree->machine->multicast != AXES_ANY));
+	tree->needs = memory_alloc((size_t)model->array_count * sizeof *tree->needs);
 	mapping_count_tiles(tree);
 }
 
@@ -538,6 +592,7 @@ static void tree_clear(struct mapping_tree *tree)
 		free(tree->shares[l].items);
 	for (int a = 0; a < tree->model->array_count; a++)
 		free(tree->by_tiles[a]);
+	free(tree->needs);
 }
 
 double mapping_bound(const struct mapping_problem *problem)
@@ -551,11 +606,10 @@ double mapping_bound(const struct mapping_problem *problem)
 	return value;
 }
 
-/* Looks for what costs less than BELOW, at SHARE more points at most; false: not all of it was looked at. */
+/* Looks for what costs less than BELOW, or no more, at SHARE more points at most; false: not all of it was looked at. */
 static bool search_below(struct mapping_tree *tree, double below, long share)
 {
 	tree->below = below;
-	tree->cycles = below < INFINITY ? 0 : INFINITY;
 	tree->relaxed = INFINITY;
 	tree->is_over = false;
 	tree->limit = tree->points + share;
@@ -566,19 +620,18 @@ static bool search_below(struct mapping_tree *tree, double below, long share)
 bool mapping_search(const struct mapping_problem *problem, const struct mapping_sought *sought, struct mapping *best,
 	struct mapping_proof *proof)
 {
+	static const double NEAR = 1.0 / 32;
 	struct mapping_tree tree;
 	bool is_complete = false;
 	double bound, step = 1.0 / 64;
 
 	tree_start(&tree, problem);
 	tree.best = best;
-	tree.breaks_ties = sought->breaks_ties;
-	tree.is_quick = tree.is_quick && !sought->breaks_ties;
 	bound = mapping_least_value(&tree, mapping_least_cycles(&tree));
 	/* what costs little more than the least that may be is found fast, if it is there: more and more is looked at */
 	while (!tree.found && !is_complete && tree.points < sought->points) {
 		double most = bound * (1 + step) + step;
-		bool is_all = most >= sought->below || step > 1e6;
+		bool is_all = sought->below <= bound * (1 + NEAR) || most >= sought->below || step > 1e6;
 		long left = sought->points - tree.points;
 
 		is_complete = search_below(&tree, is_all ? sought->below : most, is_all ? left : left / 4) && is_all;
@@ -596,4 +649,27 @@ bool mapping_search(const struct mapping_problem *problem, const struct mapping_
 	if (tree.found)
 		proof->cost = mapping_cost_of(problem, best);
 	return tree.found;
+}
+
+bool mapping_hasten(const struct mapping_problem *problem, double value, long points, struct mapping *best)
+{
+	struct mapping_tree tree;
+	bool is_complete = false;
+	double least, most, step = 1.0 / 16;
+
+	tree_start(&tree, problem);
+	tree.best = best;
+	tree.hastens = true;
+	tree.is_quick = false;
+	least = mapping_least_cycles(&tree);
+	/* as above: what takes little more than the least is found fast, if it is there */
+	for (; !tree.found && !is_complete && tree.points < points; step *= 2) {
+		bool is_all = (most = least * (1 + step)) >= (double)best->cycles;
+		long left = points - tree.points;
+
+		tree.cycles = is_all ? (double)best->cycles : most;
+		is_complete = search_below(&tree, value, is_all ? left : left / 4 + 1) && is_all;
+	}
+	tree_clear(&tree);
+	return is_complete || (tree.found && !tree.is_over);
 }

@@ -66,7 +66,6 @@ bool mapping_obeys(const struct mapping_problem *problem, const struct mapping *
 struct mapping_sought {
 	double below;                    /* what costs less than this; INFINITY: anything */
 	long points;                     /* and that many are looked at */
-	bool breaks_ties;                /* of those that cost the same one with the fewest cycles; else any */
 };
 
 /* Finds the mapping that costs least, if there is one that is SOUGHT; false if there is none (PROOF says whether
@@ -75,6 +74,10 @@ struct mapping_sought {
  * holds for all. */
 bool mapping_search(const struct mapping_problem *problem, const struct mapping_sought *sought, struct mapping *best,
 	struct mapping_proof *proof);
+
+/* Gives BEST fewer cycles of elements, if one of POINTS mappings has fewer and costs no more than VALUE.  True: none has fewer than
+ * BEST then. */
+bool mapping_hasten(const struct mapping_problem *problem, double value, long points, struct mapping *best);
 
 /* No mapping costs less, whatever the rules. */
 double mapping_bound(const struct mapping_problem *problem);

@@ -3,6 +3,7 @@
 
 #include "passes/cost/model_math.h"
 #include "passes/search/mapping_search.h"
+#include "passes/search/shared_box.h"
 
 /* What the files that search mappings share.  A path places step loops from the outermost inwards, each with its share, and
  * chooses at each which arrays' registers are there; loops that no array is left for come last.  Numbers are doubles:
@@ -36,6 +37,31 @@ struct held {
 	unsigned outside;                /* bit l: the step loop of l is outside, if it is not open */
 };
 
+/* What an element needs of a dimension of an array: factors of the array's register_need, and of a box (HAS_BOX) that elements share,
+ * with a SIDE, or none. */
+struct need_dim {
+	double least, whole;
+	unsigned loops;
+	bool has_box, has_side;
+	double fixed;
+	struct box_side side;
+};
+
+/* Bytes of an array's registers in one element, where a word has so many BYTES: LEAST, at least; and WHOLE, which elements share along
+ * what they are given of LOOPS. */
+struct register_need {
+	double bytes, least, whole;
+	unsigned loops;
+	struct need_dim dims[MODEL_RANK];
+	/* what that was found for */
+	bool is_found;
+	struct held held;
+	unsigned changed;                /* bit l: the share of loop l, which moves the array, has changed since */
+	/* where so many elements are USED along each axis, so many bytes were TOO_FEW for its box, and so many ENOUGH */
+	long used[3];
+	double too_few, enough;
+};
+
 struct mapping_tree {
 	const struct mapping_problem *problem;
 	/* of the problem */
@@ -45,7 +71,7 @@ struct mapping_tree {
 	const struct mapping_rules *rules;
 	const struct prices *prices;
 	bool has_places;                 /* the rules say in which step loops something is */
-	bool breaks_ties;
+	bool hastens;                    /* fewer cycles are sought */
 	bool is_quick;                   /* loops inside all registers need no steps: nothing that is sought would be better */
 	double tiles[MODEL_LOOPS];
 	int tile_position[MODEL_LOOPS];  /* of the tile loop; outer->depth: there is none */
@@ -61,9 +87,10 @@ struct mapping_tree {
 	long used[3];                    /* elements along each axis */
 	int depth, order[MODEL_LOOPS];
 	struct held held[MODEL_ARRAYS];
+	struct register_need *needs;     /* [array], as they were last found */
 	/* the best so far */
 	bool found, is_over;
-	double below, cycles;            /* what is sought costs less than BELOW, or as much in fewer CYCLES */
+	double below, cycles;            /* what is sought costs less than BELOW; or no more, in fewer CYCLES */
 	double relaxed;                  /* whatever was evaluated costs no less, if elements wait for nothing that they need not */
 	struct mapping *best;
 	long points, limit;
@@ -78,12 +105,22 @@ static inline bool may_add(const struct mapping_problem *problem, int a)
 	return problem->rules->sums >> a & problem->rules->accumulating >> problem->outer->storage[a].memory & 1;
 }
 
+/* A share of LOOP has been chosen. */
+static inline bool mapping_is_decided(const struct mapping_tree *tree, int loop)
+{
+	return tree->chosen[loop] && tree->chosen[loop]->space > 0;
+}
+
+/* LOOP is given SHARE, or none: NULL. */
+void mapping_change_share(struct mapping_tree *tree, int loop, const struct share *share);
 /* Fills in BY_TILES, which the caller frees. */
 void mapping_count_tiles(struct mapping_tree *tree);
 /* Of the present path. */
 struct mapping_least mapping_least(const struct mapping_tree *tree);
-/* Its registers alone. */
-bool mapping_may_fit(const struct mapping_tree *tree);
+/* Elements that loops without a share may still have. */
+double mapping_elements_left(const struct mapping_tree *tree);
+/* What is held may fit the registers of an element, or the part of them that each role has, if LEFT elements may still share it. */
+bool mapping_may_fit(const struct mapping_tree *tree, double left);
 /* Whatever the registers: its cycles, and its cost if it has that many. */
 double mapping_least_cycles(const struct mapping_tree *tree);
 double mapping_least_value(const struct mapping_tree *tree, double cycles);

@@ -168,7 +168,7 @@ static bool map_schedule(const struct space *space, struct schedule *schedule, s
 	const struct mapping_problem problem = elements_problem(space, schedule);
 	struct mapping_proof proof;
 	struct mapping_cost cost;
-	bool found = mapping_search(&problem, &(struct mapping_sought){ INFINITY, MAPPING_LEAF_POINTS, false }, mapping, &proof);
+	bool found = mapping_search(&problem, &(struct mapping_sought){ INFINITY, MAPPING_LEAF_POINTS }, mapping, &proof);
 
 	*points += proof.points;
 	if (!found && !map_plainly(&problem, mapping))
@@ -225,6 +225,7 @@ static void look_from_below(struct crew *crew, struct space *space, double bound
 {
 	static const int sizes[] = { 2, 4, 8 };
 
+	limit = limit < LOOK_POINTS ? limit : LOOK_POINTS;
 	space->leaf_points = MAPPING_LOOK_POINTS;
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		struct space thin;

@@ -118,7 +118,7 @@ struct elements_cost elements_at_leaf(struct tree *tree, const struct schedule *
 	/* other slots may cost less */
 	problem.base = objective_sum_of(&space->objective, least);
 	problem.copies.least = copy_cycles(space->arch, &least->crossings[BOUNDARY_EXTERNAL]);
-	found = mapping_search(&problem, &(struct mapping_sought){ below, points, false }, &tree->leaf_mapping, &proof);
+	found = mapping_search(&problem, &(struct mapping_sought){ below, points }, &tree->leaf_mapping, &proof);
 	tree->points += proof.points;
 	/* who has a small share will be asked again */
 	if (!proof.is_complete && points < most)

@@ -308,14 +308,11 @@ bool mapping_rules_of(const struct element_question *question, struct mapping_ru
 /* Looks for the best mapping of PROBLEM that costs BELOW or less, of those that cost the same one with the fewest iterations. */
 static bool search_below(const struct mapping_problem *problem, double below, struct mapping *mapping)
 {
-	struct mapping_sought sought = { below, MAPPING_POINTS, false };
+	const struct mapping_sought sought = { below, MAPPING_POINTS };
 	struct mapping_proof proof;
-	struct mapping quick;
-	if (!mapping_search(problem, &sought, &quick, &proof))
+	if (!mapping_search(problem, &sought, mapping, &proof))
 		return false;
-	sought = (struct mapping_sought){ proof.cost.value * (1 + 1e-9), MAPPING_POINTS, true };
-	if (!mapping_search(problem, &sought, mapping, &proof) || mapping->cycles > quick.cycles)
-		*mapping = quick;
+	mapping_hasten(problem, proof.cost.value * (1 + 1e-9), MAPPING_TIE_POINTS, mapping);
 	return true;
 }
 

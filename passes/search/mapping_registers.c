@@ -1,0 +1,263 @@
+/* Whether what a mapping holds may fit the registers of elements, where a part of it is chosen: docs/search.md has the arguments.
+ * What an array needs depends on the shares of its own loops and on where it is held: it is found anew when these change. */
+
+#include <math.h>
+#include <string.h>
+
+#include "passes/search/mapping_state.h"
+
+/* What an element holds of LOOP: a box of *ITERATIONS, and so many *BOXES.  *IS_KNOWN: a share has been chosen; else it
+ * may be divided. */
+static void held_iterations(const struct mapping_tree *tree, int loop, const struct held *held, double *iterations,
+	double *boxes, bool *is_known)
+{
+	const struct share *share = tree->chosen[loop];
+	bool by_tiles = held->depth <= tree->outer->depth;
+	bool is_tile_inside = by_tiles && tree->tile_position[loop] >= held->depth && tree->tiles[loop] > 1;
+	double whole = (double)(is_tile_inside ? tree->model->loops[loop].extent : tree->outer->tile[loop]);
+
+	*boxes = 1;
+	*is_known = mapping_is_decided(tree, loop) || held->is_open;
+	if (held->is_open) {
+		*iterations = share ? (double)share->part : 1;
+	} else if (!*is_known) {
+		*iterations = whole;
+	} else if (!by_tiles && (held->outside >> loop & 1)) {
+		*iterations = (double)share->part;
+	} else if (share->space > 1) {
+		*iterations = (double)share->part;
+		*boxes = is_tile_inside ? share->steps : (double)share->steps_of_tile;
+	} else {
+		*iterations = whole;
+	}
+}
+
+/* The side of a box of WHOLE words along LOOP alone, of which COEFFICIENT are its own. */
+static struct box_side side_of(const struct mapping_tree *tree, const struct held *held, int loop, double coefficient, double whole)
+{
+	double iterations, boxes;
+	bool is_known;
+
+	held_iterations(tree, loop, held, &iterations, &boxes, &is_known);
+	return (struct box_side){ whole - coefficient * (iterations - 1), coefficient, (long)iterations };
+}
+
+/* Elements of dimension D of array A in an element's registers. */
+static void find_dim(const struct mapping_tree *tree, int a, int d, struct need_dim *need)
+{
+	const struct model_dim *dim = &tree->model->arrays[a].dims[d];
+	double known = (double)dim->window, open = 0, open_coefficients = 0, largest = 1, all_boxes = 1, shared = 0, whole;
+	int sharing = -1, sharing_count = 0;
+
+	need->loops = 0;
+	for (unsigned loops = tree->moving[a][d]; loops; loops &= loops - 1) {
+		int l = __builtin_ctz(loops);
+		double iterations, boxes, coefficient = (double)dim->coefficient[l];
+		bool is_known;
+
+		held_iterations(tree, l, &tree->held[a], &iterations, &boxes, &is_known);
+		if (is_known)
+			known += coefficient * (iterations - 1);
+		if (!(tree->counted[a][d] >> l & 1))
+			continue;
+		if (is_known) {
+			all_boxes *= boxes;
+			continue;
+		}
+		open += coefficient * (iterations - 1);
+		open_coefficients += coefficient;
+		largest = fmax(largest, iterations);
+		if (!(tree->rules->shareable >> l & 1))
+			continue;
+		need->loops |= 1u << l;
+		sharing_count++;
+		sharing = l;
+		shared = coefficient;
+	}
+	/* the parts of a box that is cut are no smaller than it all together, if windows leave no gaps; else no smaller
+	 * than its iterations */
+	whole = open <= 0 ? known : known >= open_coefficients ? known + open : fmax(known, largest);
+	if (dim->clip_high > 0) {
+		known = fmin(known, (double)(dim->clip_high - dim->clip_low));
+		whole = fmin(whole, (double)(dim->clip_high - dim->clip_low));
+	}
+	need->least = known * all_boxes;
+	need->whole = whole * all_boxes;
+	need->has_box = sharing_count == 0 || (sharing_count == 1 && known >= open_coefficients && dim->clip_high == 0);
+	need->has_side = need->has_box && sharing_count == 1;
+	need->fixed = need->has_side ? all_boxes : need->whole;
+	if (need->has_side)
+		need->side = side_of(tree, &tree->held[a], sharing, shared, whole);
+}
+
+/* Bytes of one word of array A, or of two where there is another while it comes. */
+static double word_bytes(const struct mapping_tree *tree, int a)
+{
+	const struct model_array *array = &tree->model->arrays[a];
+	bool is_double = tree->machine->is_double && !tree->machine->shares_room && !array->is_written && !array->anchored &&
+		tree->held[a].depth > 0;
+
+	return is_double ? 2.0 * array->element_bytes : array->element_bytes;
+}
+
+/* NEED of array A is that of its dimensions. */
+static void put_together(const struct mapping_tree *tree, int a, struct register_need *need)
+{
+	need->least = need->whole = need->bytes = word_bytes(tree, a);
+	need->loops = 0;
+	for (int d = 0; d < tree->model->arrays[a].rank; d++) {
+		const struct need_dim *dim = &need->dims[d];
+
+		need->least *= dim->least;
+		need->whole *= dim->whole;
+		need->loops |= dim->loops;
+	}
+}
+
+/* The box of NEED, of an array of RANK; false: a loop does not move a dimension of its own, or none is shared. */
+static bool make_box(const struct register_need *need, int rank, struct shared_box *box)
+{
+	box->fixed = need->bytes;
+	box->count = 0;
+	for (int d = 0; d < rank; d++) {
+		const struct need_dim *dim = &need->dims[d];
+
+		if (!dim->has_box)
+			return false;
+		box->fixed *= dim->fixed;
+		if (dim->has_side)
+			box->sides[box->count++] = dim->side;
+	}
+	return box->count > 0;
+}
+
+/* What array A needs. */
+static const struct register_need *need_of(const struct mapping_tree *tree, int a)
+{
+	struct register_need *need = &tree->needs[a];
+	const struct held *held = &tree->held[a];
+	bool is_moved = !need->is_found || need->held.depth != held->depth || need->held.is_open != held->is_open ||
+		(need->held.outside ^ held->outside) & tree->indexing[a];
+
+	if (!is_moved && !need->changed)
+		return need;
+	for (int d = 0; d < tree->model->arrays[a].rank; d++)
+		if (is_moved || tree->moving[a][d] & need->changed)
+			find_dim(tree, a, d, &need->dims[d]);
+	put_together(tree, a, need);
+	need->is_found = true;
+	need->held = *held;
+	need->changed = 0;
+	need->used[AXIS_X] = 0;
+	return need;
+}
+
+void mapping_change_share(struct mapping_tree *tree, int loop, const struct share *share)
+{
+	tree->chosen[loop] = share;
+	for (int a = 0; a < tree->model->array_count; a++)
+		tree->needs[a].changed |= tree->indexing[a] & 1u << loop;
+}
+
+static double power(double base, int exponent)
+{
+	double power = 1;
+
+	while (exponent-- > 0)
+		power *= base;
+	return power;
+}
+
+/* Whether COUNT needs may fit CAPACITY, if LEFT elements share what is whole of those in SET: the mean of what these are divided by
+ * is no more than LEFT to the power of how many of them a loop divides. */
+static bool set_fits(const struct register_need *const *needs, int count, unsigned set, double left, double capacity)
+{
+	double product = 1 - 1e-9;
+	unsigned loops = 0;
+	int size = 0, most = 0;
+
+	for (int a = 0; a < count; a++) {
+		if (!(set >> a & 1)) {
+			capacity -= needs[a]->least;
+			continue;
+		}
+		product *= needs[a]->whole;
+		loops |= needs[a]->loops;
+		size++;
+	}
+	for (; loops; loops &= loops - 1) {
+		int l = __builtin_ctz(loops), divides = 0;
+
+		for (int a = 0; a < count; a++)
+			divides += (int)(set >> a & needs[a]->loops >> l & 1);
+		most = divides > most ? divides : most;
+	}
+	return capacity > 0 && product <= power(capacity / size, size) * power(left, most);
+}
+
+static double least_bytes(const struct register_need *need, double left)
+{
+	return fmax(need->least, need->loops ? need->whole / left : need->whole);
+}
+
+/* The box that array A needs, if it is one, can be shared by the elements that are left, each of which has MOST bytes for it. */
+static bool box_fits(const struct mapping_tree *tree, int a, double most)
+{
+	struct register_need *need = &tree->needs[a];
+	struct shared_box box;
+	bool fits;
+
+	if (memcmp(need->used, tree->used, sizeof need->used) != 0) {
+		memcpy(need->used, tree->used, sizeof need->used);
+		need->too_few = -INFINITY;
+		need->enough = INFINITY;
+	}
+	if (most <= need->too_few || most >= need->enough)
+		return most >= need->enough;
+	fits = !make_box(need, tree->model->arrays[a].rank, &box) || shared_box_fits(&box, tree->machine, tree->used, most);
+	if (fits)
+		need->enough = most;
+	else
+		need->too_few = most;
+	return fits;
+}
+
+/* Those of COUNT ARRAYS may fit CAPACITY. */
+static bool arrays_fit(const struct mapping_tree *tree, const int *arrays, int count, double left, double capacity)
+{
+	enum { SUBSETS_OF = 4 };
+	const struct register_need *needs[MODEL_ARRAYS];
+	double least = 0;
+	bool fits = true;
+
+	for (int i = 0; i < count; i++) {
+		needs[i] = need_of(tree, arrays[i]);
+		least += least_bytes(needs[i], left);
+	}
+	if (least > capacity * (1 + 1e-9))
+		return false;
+	for (unsigned set = 1; fits && set < 1u << count && count <= SUBSETS_OF; set++)
+		if (set & (set - 1))
+			fits = set_fits(needs, count, set, left, capacity);
+	/* each by itself may have more than its part, as elements have whole iterations */
+	for (int i = 0; i < count && fits; i++)
+		fits = box_fits(tree, arrays[i], capacity - (least - least_bytes(needs[i], left)));
+	return fits;
+}
+
+bool mapping_may_fit(const struct mapping_tree *tree, double left)
+{
+	const struct pe_array *machine = tree->machine;
+	int pools = machine->is_split ? ROLE_COUNT : 1;
+
+	for (int pool = 0; pool < pools; pool++) {
+		int arrays[MODEL_ARRAYS], count = 0;
+
+		for (int a = 0; a < tree->model->array_count; a++)
+			if (!machine->is_split || (int)tree->model->arrays[a].role == pool)
+				arrays[count++] = a;
+		if (!arrays_fit(tree, arrays, count, left, (double)pe_array_room(machine, (enum array_role)pool)))
+			return false;
+	}
+	return true;
+}
