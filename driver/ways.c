@@ -133,14 +133,27 @@ int ways_to_trade(const struct plan_objective *figures, const struct arch *arch,
 
 /* ---- plans ---- */
 
-/* COMPILATION makes plans in this WAY.  Where commands count the search proves nothing of bytes: it looks
- * at fewer points. */
-static void go(const struct options *options, const struct plan_way *way,
-	struct compilation *compilation)
+/* Some ways have other buffers than others. */
+static bool chooses_buffers(const struct session *session)
+{
+	const struct options *options = session->options;
+	struct plan_way ways[PLAN_WAYS];
+	int count = ways_for(&options->objective, session->arch, options->is_buffering_given ? (int)options->buffering : -1, ways);
+	bool chooses = false;
+	for (int w = 0; w < count; w++)
+		chooses |= ways[w].buffering != ways[0].buffering;
+	return chooses;
+}
+
+/* COMPILATION makes plans in this WAY of SESSION's.  Where commands count the search proves nothing of bytes: it
+ * looks at fewer points. */
+static void go(const struct session *session, const struct plan_way *way, struct compilation *compilation)
 {
 	enum { POINTS = 2000000 };
+	const struct options *options = session->options;
 	bool is_limited = way->prices.command > 0 && (!options->effort || options->effort > POINTS);
 	compilation->request.buffering = way->buffering;
+	compilation->request.chooses_buffers = chooses_buffers(session);
 	compilation->request.restriction.prices = way->prices;
 	compilation->request.effort = is_limited ? POINTS : options->effort;
 }
@@ -152,7 +165,7 @@ struct plan *ways_make(const struct session *session, const struct arch *arch, c
 	quiet_begin(&quiet, &session->compilation);
 	quiet.compilation.arch = arch;
 	quiet.compilation.request.omits_points = arch->core_mac_cycles <= 0;
-	go(session->options, way, &quiet.compilation);
+	go(session, way, &quiet.compilation);
 	struct plan *plan = make(&quiet.compilation, function);
 	quiet_end(&quiet);
 	return plan;
@@ -264,7 +277,7 @@ struct plan *ways_make_best(struct session *session, const struct function *func
 	struct plan_ways *ways = next_ways(session);
 	try_ways(session, function, make, ways);
 	trace_time("plans tried for the objective");
-	go(session->options, &ways->tried[ways->best].way, &session->compilation);
+	go(session, &ways->tried[ways->best].way, &session->compilation);
 	struct plan *plan = make(&session->compilation, function);
 	if (!plan)
 		return NULL;

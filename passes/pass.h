@@ -44,6 +44,8 @@ struct compilation;
 struct request {
 	bool reassociate;            /* -fno-reassociate clears it */
 	enum buffering buffering;
+	bool chooses_buffers;        /* plans with other buffering are made too, and the best is taken: schedules say
+	                              * of single buffers that they are */
 	enum fusion fusion;
 	double recompute_percent;    /* groups may do that much more work than the source */
 	struct restriction restriction;

@@ -256,13 +256,19 @@ static bool is_left_forward(const struct choice *choice)
 	return false;
 }
 
+/* Its schedule says of single buffers that they are: where others might be chosen without a word. */
+static bool tells_single(const struct choice *choice)
+{
+	return choice->compilation->request.chooses_buffers || choice->options.buffering != BUFFERING_SINGLE;
+}
+
 static void show_schedule(const struct choice *choice)
 {
 	struct compilation *compilation = choice->compilation;
 	if (pass_done(compilation, "search"))
 		fprintf(compilation->watch.trace, "nest %s\n%s", choice->variant.nest->name,
 			schedule_print(compilation->arena, compilation->arch, &choice->model, is_left_forward(choice),
-				&choice->options, &choice->schedule));
+				tells_single(choice), &choice->options, &choice->schedule));
 }
 
 /* The schedule with loops over all sequential dimensions, outermost, in their order: also over
@@ -677,5 +683,5 @@ const char *choice_describe(const struct choice *choice)
 		choice->has_others || choice->variant.options.avoids_forms
 			? form_print(compilation, &choice->variant, choice->is_expanded, choice->is_in_place) : "",
 		schedule_print(compilation->arena, compilation->arch, &choice->model, is_left_forward(choice),
-			&choice->options, &choice->schedule));
+			tells_single(choice), &choice->options, &choice->schedule));
 }

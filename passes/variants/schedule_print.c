@@ -30,7 +30,7 @@ static const char *buffer_name(struct arena *arena, const struct nest_model *mod
 }
 
 static const char *print_storage(struct arena *arena, const struct nest_model *model,
-	const struct search_options *options, const struct schedule *schedule, int a)
+	bool tells_single, const struct schedule *schedule, int a)
 {
 	const struct storage *storage = &schedule->storage[a];
 	const char *text = arena_printf(arena, "store %s", buffer_name(arena, model, a));
@@ -43,7 +43,7 @@ static const char *print_storage(struct arena *arena, const struct nest_model *m
 		text = append(arena, text, " sliding");
 	if (storage->is_double)
 		text = append(arena, text, " double");
-	else if (options->buffering != BUFFERING_SINGLE && storage->store > 0)
+	else if (tells_single && storage->store > 0)
 		text = append(arena, text, " single");
 	return append(arena, text, "\n");
 }
@@ -73,8 +73,8 @@ static bool all_forward(const struct nest_model *model, const struct schedule *s
 }
 
 const char *schedule_print(struct arena *arena, const struct arch *arch,
-	const struct nest_model *model, bool tells_forward, const struct search_options *options,
-	const struct schedule *schedule)
+	const struct nest_model *model, bool tells_forward, bool tells_single,
+	const struct search_options *options, const struct schedule *schedule)
 {
 	const char *text = "", *order = "order";
 	const char *turns = is_told_forward(model, options)
@@ -93,7 +93,7 @@ const char *schedule_print(struct arena *arena, const struct arch *arch,
 	if (*turns || *steps)
 		text = arena_printf(arena, "%s%s%s\n", text, *turns ? turns : "serpentine", steps);
 	for (int a = 0; a < model->array_count; a++)
-		text = append(arena, text, print_storage(arena, model, options, schedule, a));
+		text = append(arena, text, print_storage(arena, model, tells_single, schedule, a));
 	for (int a = 0; a < model->array_count; a++)
 		if (bypasses(model, &schedule->storage[a]))
 			text = arena_printf(arena, "%sbypass %s\n", text, buffer_name(arena, model, a));

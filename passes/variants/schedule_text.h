@@ -33,10 +33,11 @@
  *                             the array comes for its stage in each tile of the group; SIZE
  *                             iterations of a loop of the stage at a time
  *
- * TELLS_FORWARD: where no loop turns a line says so, as a search that reads the text would turn some. */
+ * TELLS_FORWARD: where no loop turns a line says so, as a search that reads the text would turn some.  TELLS_SINGLE: so do lines of
+ * single buffers. */
 const char *schedule_print(struct arena *arena, const struct arch *arch,
-	const struct nest_model *model, bool tells_forward, const struct search_options *options,
-	const struct schedule *schedule);
+	const struct nest_model *model, bool tells_forward, bool tells_single,
+	const struct search_options *options, const struct schedule *schedule);
 
 /* The number of array A among those with its name, N in "A:N"; -1 if it is the only one. */
 int schedule_entry_number(const struct nest_model *model, int a);

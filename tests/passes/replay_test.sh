@@ -40,6 +40,17 @@ replays networks/edges unified-2k --fuse=all
 replays networks/resnet_basic unified-2k --fuse=auto
 replays networks/resnet_downsample tiny-2k --fuse=auto --recompute=allowed
 
+# Ways with other buffers are tried again: what is single has to stay so.
+cat >timed-512.yaml <<'END'
+name: timed-512
+memories:
+  - { name: scratchpad, bytes: 512, holds: [input, weight, output] }
+dma: { startup_cycles: 20, bytes_per_cycle: 4, max_rank: 3 }
+core: { mac_cycles: 2 }
+clock_hz: 1e8
+END
+replays blas/gemm_int8 ./timed-512.yaml --objective=cycles
+
 has forms '^form parts' "a nest whose parts have schedules of their own was among them"
 has forms '^form.* sequential' "one with loops in order was"
 has forms '^form.* apart' "one with reference groups apart was"
