@@ -271,6 +271,7 @@ static void forget_search(struct plan *plan)
 struct plan *ways_make_best(struct session *session, const struct function *function,
 	make_plan_fn *make)
 {
+	static const double ROUNDING = 4e-12;
 	const struct plan_objective *objective = &session->options->objective;
 	if (objective_is_traffic(objective))
 		return make(&session->compilation, function);
@@ -291,6 +292,9 @@ struct plan *ways_make_best(struct session *session, const struct function *func
 		.value = objective_values_of(objective, figures).value[0] };
 	plan->asked.bound = objective_bound(objective, plan, searched, count,
 		source_macs(&session->compilation, function), &plan->asked.is_of_space);
+	/* against rounding bounds of searches are lowered by less than that */
+	if (plan->asked.is_of_space && plan->asked.bound >= plan->asked.value * (1 - ROUNDING))
+		plan->asked.bound = plan->asked.value;
 	return plan;
 }
 

@@ -8,7 +8,7 @@ trap 'rm -f "$code"' EXIT
 while read -r layer external both; do
 	"$1" --arch=eyeriss-array --objective=traffic+0.0675*scratchpad --report -o "$code" "$2/$layer.loop" |
 	awk -v layer="$layer" -v external="$external" -v both="$both" '/--objective=/ {
-		sub(/.*scratchpad: /, ""); value = $1 / 1048576; rest = $0; sub(/^[^;]*; */, "", rest)
+		sub(/.*scratchpad: /, ""); value = $1 / 1048576; rest = $0; sub(/^[^;,]*[;,] */, "", rest)
 		printf "%-14s %8.3f MiB, CNNFlow %8.3f; %s\n", layer, value, external + 0.0675 * (both - external), rest }' || exit
 done <<'END'
 alexnet/conv1 3.58 16.48

@@ -374,4 +374,26 @@ if command -v python3 >/dev/null 2>&1; then
 	# What a search under lines of a schedule has shown says nothing of others: seed 8.
 	ok "what bounds objectives" python3 -B "$top_srcdir/tests/passes/elements_bound.py" "$LOOPC" 1 "${LOOPC_ELEMENTS:-$(inputs 6 3)}" .
 fi
+
+# A bound that is reached is, in JSON too, though sums of prices are rounded.
+cat >reached.loop <<'END'
+#include <stdint.h>
+void reached(int8_t C[2][3], const int16_t A[2][1], const int16_t B[1][3])
+{
+	for (int j = 0; j < 3; j++)
+		for (int i = 0; i < 2; i++)
+			for (int k = 0; k < 1; k++)
+				C[i][j] += A[i][k] * B[k][j];
+}
+END
+cat >reached.yaml <<'END'
+version: 2
+name: m
+scratchpad: { bytes: 16 }
+dma: { startup_cycles: 10 }
+pe_array: { x: 1, y: 4, registers_bytes: 7, registers: single }
+END
+exits 0 "what is reached" "$LOOPC" --arch=reached.yaml --objective=traffic+0.1*scratchpad --report=reached.json -o /dev/null reached.loop
+is "$(python3 -c "import json; A = json.load(open('reached.json'))['functions'][0]['objective']
+print(A['value'] == A['lower_bound'], A['optimal'], A['gap'])")" "True True 0.0" "it is: no gap"
 finish
