@@ -13,7 +13,7 @@
 /* What came of a way. */
 struct plan_tried {
 	struct plan_way way;
-	bool fits;
+	bool fits, is_fused;
 	double shown;                /* what was searched for costs no less, whatever the plan; 0: not known */
 	double figures[PLAN_FIGURE_COUNT];   /* NAN: not known */
 };
@@ -37,7 +37,7 @@ static int add_priced(struct plan_way *ways, int count, enum buffering buffering
 		if (ways[w].buffering == buffering && prices_are_equal(&ways[w].prices, &prices))
 			return count;
 	}
-	ways[count] = (struct plan_way){ buffering, prices };
+	ways[count] = (struct plan_way){ .buffering = buffering, .prices = prices };
 	return count + 1;
 }
 
@@ -155,6 +155,7 @@ static void go(const struct session *session, const struct plan_way *way, struct
 	compilation->request.buffering = way->buffering;
 	compilation->request.chooses_buffers = chooses_buffers(session);
 	compilation->request.restriction.prices = way->prices;
+	compilation->request.fusion = way->keeps_apart ? FUSE_NEVER : compilation->request.fusion;
 	compilation->request.effort = is_limited ? POINTS : options->effort;
 }
 
@@ -171,6 +172,14 @@ struct plan *ways_make(const struct session *session, const struct arch *arch, c
 	return plan;
 }
 
+static bool is_fused(const struct plan *plan)
+{
+	bool is_fused = false;
+	for (int n = 0; n < plan->nest_count; n++)
+		is_fused |= plan->nests[n].source_count > 1;
+	return is_fused;
+}
+
 /* What comes of WAY to a plan of FUNCTION. */
 static struct plan_tried try_way(const struct session *session, const struct function *function,
 	const struct plan_way *way, make_plan_fn *make)
@@ -182,30 +191,43 @@ static struct plan_tried try_way(const struct session *session, const struct fun
 	if (plan && plan->nest_count == 1 && plan->nests[0].elements)
 		tried.shown = plan->nests[0].elements->priced_bound;
 	tried.fits = plan;
+	tried.is_fused = plan && is_fused(plan);
 	return tried;
 }
 
-/* Tries all ways to a plan of FUNCTION; the best one is the first, if none fits. */
+/* Tries one WAY more to a plan of FUNCTION, which is the best one if it is better than those of value *BEST.  Whether it fits. */
+static bool add_tried(const struct session *session, const struct function *function, const struct plan_way *way,
+	make_plan_fn *make, struct plan_ways *ways, struct objective_values *best)
+{
+	const struct plan_objective *objective = &session->options->objective;
+	struct plan_tried *tried = &ways->tried[ways->count++];
+	*tried = try_way(session, function, way, make);
+	const struct objective_values values = objective_values_of(objective, tried->figures);
+	if (tried->fits && objective_values_compare(objective, &values, best) < 0) {
+		*best = values;
+		ways->best = ways->count - 1;
+	}
+	return tried->fits;
+}
+
+/* Tries all ways to a plan of FUNCTION; the best one is the first, if none fits.  Nests are fused for fewer bytes, which may cost more
+ * of what is asked for: those that the best plan fuses are tried apart, too. */
 static void try_ways(const struct session *session, const struct function *function,
 	make_plan_fn *make, struct plan_ways *ways)
 {
 	const struct options *options = session->options;
-	const struct plan_objective *objective = &options->objective;
 	struct plan_way all[PLAN_WAYS];
-	int count = ways_for(objective, session->arch,
-		options->is_buffering_given ? (int)options->buffering : -1, all);
+	int count = ways_for(&options->objective, session->arch, options->is_buffering_given ? (int)options->buffering : -1, all);
 	struct objective_values best = { .is_known = false };
 	*ways = (struct plan_ways){ .count = 0 };
 	for (int w = 0; w < count; w++) {
-		struct plan_tried *tried = &ways->tried[ways->count++];
-		*tried = try_way(session, function, &all[w], make);
-		if (!tried->fits && !w)
+		if (!add_tried(session, function, &all[w], make, ways, &best) && !w)
 			return;              /* the compilation says why */
-		const struct objective_values values = objective_values_of(objective, tried->figures);
-		if (tried->fits && objective_values_compare(objective, &values, &best) < 0) {
-			best = values;
-			ways->best = w;
-		}
+	}
+	if (ways->tried[ways->best].is_fused && session->compilation.request.fusion == FUSE_AUTO && ways->count < PLAN_WAYS) {
+		struct plan_way apart = ways->tried[ways->best].way;
+		apart.keeps_apart = true;
+		add_tried(session, function, &apart, make, ways, &best);
 	}
 }
 
@@ -257,7 +279,8 @@ static int searched_of(const struct plan_ways *ways, const struct arch *arch, st
 	return count;
 }
 
-/* What was shown of the bytes of schedules with double buffers says nothing of single ones: of PLAN the bounds are left that hold of all. */
+/* What was shown of the bytes of schedules with double buffers, or of nests apart, says nothing of others: of PLAN the bounds are left that
+ * hold of all. */
 static void forget_search(struct plan *plan)
 {
 	for (int n = 0; n < plan->nest_count; n++) {
@@ -278,11 +301,14 @@ struct plan *ways_make_best(struct session *session, const struct function *func
 	struct plan_ways *ways = next_ways(session);
 	try_ways(session, function, make, ways);
 	trace_time("plans tried for the objective");
-	go(session, &ways->tried[ways->best].way, &session->compilation);
+	const struct plan_way *way = &ways->tried[ways->best].way;
+	const enum fusion fusion = session->compilation.request.fusion;
+	go(session, way, &session->compilation);
 	struct plan *plan = make(&session->compilation, function);
+	session->compilation.request.fusion = fusion;
 	if (!plan)
 		return NULL;
-	if (ways->tried[ways->best].way.buffering == BUFFERING_DOUBLE && !session->options->is_buffering_given)
+	if ((way->buffering == BUFFERING_DOUBLE && !session->options->is_buffering_given) || way->keeps_apart)
 		forget_search(plan);
 	double figures[PLAN_FIGURE_COUNT];
 	objective_figures(objective, plan, figures);
@@ -315,6 +341,7 @@ static void print_tried(FILE *out, const struct plan_objective *objective,
 	for (int f = 0; f < PLAN_FIGURE_COUNT && tried->fits; f++)
 		if (is_shown(objective, f))
 			fprintf(out, " %16.10g", tried->figures[f]);
+	fputs(tried->way.keeps_apart ? "  nests apart" : "", out);
 }
 
 void ways_explain(FILE *out, const struct session *session)

@@ -13,6 +13,7 @@ enum { PLAN_WAYS = 32 };
 struct plan_way {
 	enum buffering buffering;
 	struct prices prices;        /* of what the search makes least */
+	bool keeps_apart;            /* no nests are fused */
 };
 
 /* A plan of FUNCTION, through all passes; NULL after errors. */

@@ -54,6 +54,12 @@ cycles_of()
 	awk '/"total": \{/ { on = 1 } on && $1 == "\"cycles\":" { print $2 + 0; exit }' "$1"
 }
 
+# value_of FILE: of the objective that the report FILE is about
+value_of()
+{
+	sed -n 's/^ *"value": \([^,]*\),$/\1/p' "$1"
+}
+
 # A controller that takes a command for each contiguous piece: rows that are short cost time.
 printf 'name: rows\nscratchpad: { bytes: 4096 }\ndma: { startup_cycles: 100, bytes_per_cycle: 4, max_rank: 1 }\n' >rows.yaml
 cat >layer.loop <<'END'
@@ -116,6 +122,44 @@ has chain.txt double "a chain for cycles: in double buffers"
 ok "a chain for cycles: which move more" test "$moved" -gt "$least"
 hasnt out 'search: optimal' "a chain for cycles: they are not called optimal"
 
+# Nests are fused for fewer bytes, which may be many more commands: then they stay apart.
+cat >apart.loop <<'END'
+#include <stdint.h>
+void apart(int32_t A[7][8][8], int32_t B[7][8][8])
+{
+	for (int i = 0; i < 7; i++)
+		for (int j = 1; j < 8; j++)
+			for (int k = 0; k < 8; k++)
+				A[i][j][k] = A[i][j][k] + A[i][j - 1][k];
+	for (int i = 0; i < 7; i++)
+		for (int j = 0; j < 8; j++)
+			for (int k = 0; k < 8; k++)
+				B[i][j][k] = A[6 - i][j][k];
+}
+END
+cat >apart.yaml <<'END'
+name: apart
+version: 2
+scratchpad: { bytes: 512 }
+dma: { max_rank: 2, channels: 4, startup_cycles: 4, bytes_per_cycle: 4 }
+END
+for figure in commands cycles traffic,commands; do
+	for buffering in single double; do
+		for fuse in never auto; do
+			exits 0 "$figure, $buffering buffers, fused $fuse" "$LOOPC" --arch=apart.yaml --objective=$figure --buffering=$buffering \
+				--fuse=$fuse --report=$fuse.json --explain --verify --emit=schedule=$fuse.txt,c=$fuse.c apart.loop
+		done
+		ok "$figure, $buffering buffers: never more where nests may be fused" test "$(value_of auto.json)" -le "$(value_of never.json)"
+		exits 0 "$figure, $buffering buffers: given back" "$LOOPC" --arch=apart.yaml --objective=$figure --buffering=$buffering \
+			--schedule=auto.txt --emit=schedule=again.txt,c=again.c apart.loop
+		same auto.txt again.txt "$figure, $buffering buffers: the same schedule"
+		[ "$figure" = commands ] && cat auto.txt >>schedules
+	done
+done
+hasnt schedules '^fuse' "fewest commands are those of nests apart"
+exits 0 "what was tried" "$LOOPC" --arch=apart.yaml --objective=commands --explain -o o.c apart.loop
+has out '^\* single .* nests apart$' "what was tried: nests apart, which were taken"
+
 traffic=0 best=0
 for layer in conv3_1 conv4_2 conv5_1; do
 	source=$top_srcdir/examples/vgg16/$layer.loop
@@ -125,7 +169,7 @@ for layer in conv3_1 conv4_2 conv5_1; do
 		"$layer: how far above what is possible"
 	one=$(cycles_of traffic.json) other=$(cycles_of cycles.json)
 	ok "$layer: no more cycles than for traffic" test "$other" -le "$one"
-	is "$(sed -n 's/^ *"value": \([^,]*\),$/\1/p' cycles.json)" "$other" "$layer: the value is those cycles"
+	is "$(value_of cycles.json)" "$other" "$layer: the value is those cycles"
 	traffic=$((traffic + one)) best=$((best + other))
 done
 exits 0 "the ways that were tried" "$LOOPC" --objective=cycles --explain -o o.c "$source"
