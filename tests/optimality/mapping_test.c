@@ -261,7 +261,7 @@ static void print_mapping(const struct brute *brute, const char *name, const str
 	fprintf(stderr, "\n");
 }
 
-/* How often something was found, and was not complete; of those where time has a price: how often it was the best, and how often the
+/* How often something was found, was not complete, and was compared in cycles; of those where time has a price: how often it was the best, and how often the
  * bound was near it. */
 struct seen { int found, unproved, hastened, timed, timed_best, timed_proved; };
 
