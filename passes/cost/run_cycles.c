@@ -26,6 +26,15 @@ double copy_cycles(const struct arch *arch, const struct crossing *crossing)
 	return cycles * arch_dma_scale(arch) * (1 - 1e-12);
 }
 
+double copy_cycles_apart(const struct arch *arch, const struct crossing *crossing)
+{
+	double moving = arch->bytes_per_cycle > 0 ? crossing->bytes / arch->bytes_per_cycle : 0;
+
+	/* several channels hide how long commands start */
+	return channels_of(arch) == 1 ? copy_cycles(arch, crossing) :
+		moving / (arch->is_duplex ? 2 : 1) * arch_dma_scale(arch) * (1 - 1e-12);
+}
+
 /* Iterations of the first DEPTH tile loops, all in all. */
 static double iterations(const struct nest_model *model, const struct schedule *schedule, int depth)
 {
@@ -56,6 +65,7 @@ struct copies copies_of(const struct nest_model *model, const struct arch *arch,
 
 		if (storage->store == 0 || !storage->is_double) {
 			copies.exposed += cycles;
+			copies.alone += copy_cycles_apart(arch, &crossing);
 			copies.waits = fmax(copies.waits, iterations(model, schedule, storage->store));
 			continue;
 		}

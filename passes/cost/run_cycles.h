@@ -10,9 +10,13 @@
  * each channel starts its commands one after the other. */
 double copy_cycles(const struct arch *arch, const struct crossing *crossing);
 
+/* The same of some of the copies, added up: those of two crossings take no less together than each alone, one after the other. */
+double copy_cycles_apart(const struct arch *arch, const struct crossing *crossing);
+
 /* Copies of a nest beside which its tiles are computed. */
 struct copies {
-	double least;                /* cycles of all together */
+	double least;                /* cycles of all together, at least */
+	double alone;                /* those in which nothing computes, at least */
 	double exposed;              /* nothing is computed meanwhile */
 	double waits;                /* tiles before which something is waited for so */
 	/* The rest goes on while tiles are computed: [place of a tile loop] what comes during the tile before this loop goes on, and leaves

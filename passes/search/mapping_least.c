@@ -310,7 +310,7 @@ double mapping_least_value(const struct mapping_tree *tree, double cycles)
 			tree->model->arrays[a].is_written);
 	}
 	if (prices_have_time(prices))
-		time = fmax(array_least_cycles(tree->machine, &work), tree->problem->copies.least);
+		time = fmax(array_least_cycles(tree->machine, &work) + tree->problem->copies.alone, tree->problem->copies.least);
 	return prices_with_time(prices, tree->problem->base + price, time) * (1 - 1e-12);
 }
 

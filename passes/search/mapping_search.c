@@ -243,7 +243,7 @@ double mapping_relaxed_value(const struct mapping_problem *problem, const struct
 	double cycles = 0;
 
 	if (prices_have_time(problem->prices))
-		cycles = fmax(least_cycles(problem, mapping), problem->copies.least);
+		cycles = fmax(least_cycles(problem, mapping) + problem->copies.alone, problem->copies.least);
 	return prices_with_time(problem->prices, problem->base + words_price(problem, mapping), cycles);
 }
 

@@ -174,7 +174,7 @@ static bool map_schedule(const struct space *space, struct schedule *schedule, s
 	if (!found && !map_plainly(&problem, mapping))
 		return false;
 	cost = mapping_cost_of(&problem, mapping);
-	add_elements_cost(space, &(struct elements_cost){ cost.words, cost.cycles, cost.late }, schedule);
+	add_elements_cost(space, &(struct elements_cost){ .words = cost.words, .cycles = cost.cycles, .late = cost.late }, schedule);
 	return true;
 }
 

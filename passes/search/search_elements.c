@@ -7,6 +7,20 @@
 #include "passes/search/search_state.h"
 #include "passes/search/shared_box.h"
 
+/* Words of array A, which is written, that leave elements at least where BYTES of it come and leave: as many leave as come, but
+ * those that do not come first, and those that do not leave last. */
+static double least_results(const struct space *space, int a, double bytes)
+{
+	const struct model_array *array = &space->model->arrays[a];
+	double words = fmax(bytes, 0) / array->element_bytes, distinct = 1;
+
+	if (array->is_dropped)
+		return array->is_created ? words / 2 : 0;
+	for (int d = 0; d < array->rank && array->is_created; d++)
+		distinct *= space->distinct[a][d];
+	return array->is_created ? (words + distinct) / 2 : words / 2;
+}
+
 /* Cycles of elements where arrays move so many BYTES [array] at least: each does its share of the work at best. */
 static double least_cycles(const struct space *space, const double *bytes)
 {
@@ -14,26 +28,31 @@ static double least_cycles(const struct space *space, const double *bytes)
 
 	for (int a = 0; a < space->model->array_count; a++) {
 		const struct model_array *array = &space->model->arrays[a];
+		double read = array->is_written ? 0 : fmax(bytes[a], 0) / array->element_bytes;
+		double written = array->is_written ? least_results(space, a, bytes[a]) : 0;
 
-		/* sums may come back or leave */
-		if (!space->is_coupled[a] && !array->is_written)
-			array_work_add(&work, space->memory_of[a], fmax(bytes[a], 0) / array->element_bytes, 0, 0, true, false);
+		if (!space->is_coupled[a])
+			array_work_add(&work, space->memory_of[a], read, written, 0, true, false);
 	}
 	return array_least_cycles(&space->arch->array, &work);
 }
 
-struct elements_cost elements_bound(const struct space *space, const double *bytes)
+struct elements_cost elements_bound(const struct space *space, const double *bytes, double alone)
 {
 	const struct prices *prices = &space->options->prices;
-	struct elements_cost cost = { 0, 0, 0 };
-	double words = 0;
+	struct elements_cost cost = { .alone = alone };
+	double moved = 0, delivered = 0;
 
 	/* what comes to the scratchpad comes from there to some element, and leaves likewise, as often as its region comes; where a
 	 * memory adds sums up they leave alone */
-	for (int a = 0; a < space->model->array_count; a++)
-		words += space->is_coupled[a] ? 0 : fmax(bytes[a], 0) * (space->elements->rules.accumulating &&
-			space->elements->rules.sums >> a & 1 ? 0.5 : 1) * (prices->delivered + (is_bypassed(space, a) ? 0 : prices->moved));
-	cost.words = fmax(words, space->least_elements);
+	for (int a = 0; a < space->model->array_count; a++) {
+		double least = space->is_coupled[a] ? 0 : fmax(bytes[a], 0) * (space->elements->rules.accumulating &&
+			space->elements->rules.sums >> a & 1 ? 0.5 : 1);
+
+		moved += is_bypassed(space, a) ? 0 : prices->moved * least;
+		delivered += prices->delivered * least;
+	}
+	cost.words = fmax(moved, space->least_moved) + fmax(delivered, space->least_delivered);
 	if (prices_have_time(prices))
 		cost.cycles = least_cycles(space, bytes);
 	return cost;
@@ -113,11 +132,13 @@ struct elements_cost elements_at_leaf(struct tree *tree, const struct schedule *
 	struct mapping_proof proof;
 	struct mapping_problem problem = elements_problem(space, schedule);
 	long most = space->leaf_points, share = tree->limits.all / 8, points = share < 250 ? 250 : share < most ? share : most;
+	double alone = tree->leaf_elements.alone;
 	bool found;
 
 	/* other slots may cost less */
 	problem.base = objective_sum_of(&space->objective, least);
 	problem.copies.least = copy_cycles(space->arch, &least->crossings[BOUNDARY_EXTERNAL]);
+	problem.copies.alone = alone;
 	found = mapping_search(&problem, &(struct mapping_sought){ below, points }, &tree->leaf_mapping, &proof);
 	tree->points += proof.points;
 	/* who has a small share will be asked again */
@@ -125,15 +146,15 @@ struct elements_cost elements_at_leaf(struct tree *tree, const struct schedule *
 		tree->is_cut = true;
 	else if (!proof.is_complete || prices_have_time(problem.prices) || space->is_any_idle)
 		tree->unmapped = fmin(tree->unmapped, proof.bound);
-	return found ? (struct elements_cost){ proof.cost.words, proof.cost.cycles, proof.cost.late } :
-		(struct elements_cost){ INFINITY, INFINITY, 0 };
+	return found ? (struct elements_cost){ proof.cost.words, proof.cost.cycles, proof.cost.late, alone } :
+		(struct elements_cost){ INFINITY, INFINITY, 0, alone };
 }
 
 void bound_elements_cost(const struct space *space, const struct elements_cost *elements, struct cost *cost)
 {
 	cost->elements_price = elements->words;
 	if (prices_have_time(&space->options->prices))
-		cost->cycles = fmax(copy_cycles(space->arch, &cost->crossings[BOUNDARY_EXTERNAL]), elements->cycles);
+		cost->cycles = fmax(copy_cycles(space->arch, &cost->crossings[BOUNDARY_EXTERNAL]), elements->alone + elements->cycles);
 }
 
 void add_elements_cost(const struct space *space, const struct elements_cost *elements, struct schedule *schedule)

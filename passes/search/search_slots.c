@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "passes/cost/run_cycles.h"
+
 bool is_spent(struct tree *tree)
 {
 	const volatile int *interrupted = tree->space->options->interrupted;
@@ -33,6 +35,38 @@ double best_savings(const struct space *space, int m, struct saving *savings, do
 		savings[best].most = 0;
 	}
 	return saved;
+}
+
+/* Array A, which some loop moves, may be double in the end although the search says nothing of it. */
+static bool may_become_double(const struct space *space, int a)
+{
+	return space->options->buffering == BUFFERING_AUTO && space->options->doubled[a] != 0;
+}
+
+double copied_alone(const struct tree *tree, unsigned stored, const double *left)
+{
+	const struct space *space = tree->space;
+	struct saving savings[MODEL_ARRAYS] = { { 0, 0 } };
+	double alone = 0;
+
+	for (int a = 0; a < space->model->array_count; a++) {
+		const struct stored *at = &tree->stored[a];
+		double bytes, room, cycles;
+
+		if (!(stored >> a & 1) || at->is_double || is_bypassed(space, a) || !prices_have_time(&space->options->prices))
+			continue;
+		bytes = fmin(at->least_bytes, slots_traffic(at, at->most));
+		room = fmin(at->memory_step, at->memory_most - at->memory);
+		cycles = copy_cycles_apart(space->arch, &(struct crossing){ bytes, at->least_commands, bytes / tree->levels[at->store].arrays[a].piece });
+		if (at->store == 0 || !may_become_double(space, a))
+			alone += cycles;
+		else if (room > 0)
+			savings[a] = (struct saving){ cycles / room, room };
+		alone += savings[a].most > 0 ? cycles : 0;
+	}
+	for (int m = 0; m < space->memory_count; m++)
+		alone -= best_savings(space, m, savings, left[m]);
+	return fmax(alone, 0);
 }
 
 /* Loops that the user wants cut and that no buffer sees go inside, in the largest tiles there
@@ -313,7 +347,7 @@ static void choose_slots(struct tree *tree, int depth, int a, double traffic, do
 void leaf(struct tree *tree, int depth)
 {
 	const struct space *space = tree->space;
-	double kept_none[MODEL_ARRAYS] = { 0 };
+	double kept_none[MODEL_ARRAYS] = { 0 }, left_most[MEMORY_LIMIT];
 	bool fits = true;
 
 	tree->bypassed = 0;
@@ -331,7 +365,10 @@ void leaf(struct tree *tree, int depth)
 	}
 	tree->leaf_points = tree->points;
 	tree->is_mapped = false;
-	tree->leaf_elements = space->elements ? elements_bound(space, kept_none) : (struct elements_cost){ 0, 0, 0 };
+	for (int m = 0; m < space->memory_count; m++)
+		left_most[m] = tree->left[m] + space->memories[m].granule * space->model->array_count;
+	tree->leaf_elements = space->elements ? elements_bound(space, kept_none,
+		copied_alone(tree, (1u << space->model->array_count) - 1, left_most)) : (struct elements_cost){ 0 };
 	if (fits && used_memory(tree) <= space->capacity)
 		choose_slots(tree, depth, 0, 0, 0);
 }

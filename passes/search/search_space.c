@@ -227,15 +227,32 @@ static bool is_full_useful(const struct space *space, int a)
 		space->options->sliding[a] >= 0 || space->options->slots[a] > 0;
 }
 
-/* What elements move is bounded as what crosses into all their registers together; each of them does its share of the work
- * at best. */
+/* What elements move costs no less, in any schedule (docs/search.md, "Mappings and schedules together").  All registers together load and
+ * store what a memory of their size has to.  Elements that computed one after the other would all need the registers of one: those would load
+ * and store what single elements get and give, and a sum once more for each part of it that is added to a neighbour's.  Where a memory adds sums
+ * up these leave alone. */
+static void bound_words(struct space *space, bool may_be_apart)
+{
+	const struct pe_array *array = &space->arch->array;
+	const struct prices *prices = &space->options->prices;
+	double share = space->elements->rules.accumulating ? 0.5 : 1, of_one, of_all;
+	const char *argument;
+	long registers = 0;
+
+	of_one = share * (double)model_lower_bound(space->model, array->registers_bytes, &argument);
+	space->least_delivered = fmin(prices->delivered, prices->reduced / 2) * of_one;
+	if (__builtin_mul_overflow((long)array->x * array->y, array->registers_bytes, &registers))
+		return;
+	of_all = share * (double)model_lower_bound(space->model, registers, &argument);
+	space->least_moved = may_be_apart ? 0 : prices->moved * of_all;
+	space->least_delivered = fmax(space->least_delivered, prices->delivered * of_all);
+}
+
+/* Each element does its share of the work at best. */
 static void add_elements(struct space *space)
 {
 	const struct element_options *elements = space->options->elements;
-	const struct pe_array *array = &space->arch->array;
-	long registers = 0;
 	const struct prices *prices = &space->options->prices;
-	const char *argument;
 	bool may_be_apart = false;
 
 	space->elements = elements;
@@ -253,10 +270,7 @@ static void add_elements(struct space *space)
 	}
 	for (int a = 0; a < space->model->array_count; a++)
 		may_be_apart = may_be_apart || (space->model->bypass_memory && space->allowed[a] >> space->model->bypass_memory & 1);
-	if (!elements->rules.accumulating && !may_be_apart &&
-		!__builtin_mul_overflow((long)array->x * array->y, array->registers_bytes, &registers))
-		space->least_elements = (prices->moved + prices->delivered) *
-			(double)model_lower_bound(space->model, registers, &argument);
+	bound_words(space, may_be_apart);
 }
 
 void space_init(struct space *space, const struct nest_model *model,

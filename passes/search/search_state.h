@@ -121,8 +121,9 @@ bool store_array(struct tree *tree, int a, int store);
 
 /* ---- search_elements.c: what processing elements add to the cost, and time ---- */
 
-/* No less than this where arrays move so many BYTES [array] between a scratchpad that keeps no regions, at least. */
-struct elements_cost elements_bound(const struct space *space, const double *bytes);
+/* No less than this where arrays move so many BYTES [array] between a scratchpad that keeps no regions, at least, and ALONE are cycles of
+ * copies beside which nothing computes. */
+struct elements_cost elements_bound(const struct space *space, const double *bytes, double alone);
 /* Registers may hold array A, where a visit of its buffer has so many ITERATIONS [loop]; IS_MOVED: by some loop. */
 bool elements_may_hold(const struct space *space, int a, const long *iterations, bool is_moved);
 /* What elements cost for SCHEDULE, evaluated, of the present leaf, whose schedules cost LEAST or more without them: if all together
@@ -161,6 +162,9 @@ void slots_saving(const struct space *space, int a, struct stored *stored);
 /* The most traffic that BYTES of memory M can save the arrays that lie there: the fractional
  * knapsack.  Spends their SAVINGS. */
 double best_savings(const struct space *space, int m, struct saving *savings, double bytes);
+/* Cycles in which the arrays STORED, bit by bit, are copied while nothing computes, at least: but for those that are double, or may
+ * become so in what is LEFT of each memory. */
+double copied_alone(const struct tree *tree, unsigned stored, const double *left);
 /* All arrays are stored within the first DEPTH levels: tries the slots that may be
  * better than the best so far. */
 void leaf(struct tree *tree, int depth);

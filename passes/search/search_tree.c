@@ -81,8 +81,8 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 	struct saving savings[MODEL_ARRAYS];
 	struct crossing least = { 0, 0, 0 };
 	struct need_of_memory needs[MEMORY_LIMIT];
-	struct elements_cost elements = { 0, 0, 0 };
-	double kept_none[MODEL_ARRAYS], before, bypassed = 0;
+	struct elements_cost elements = { 0 };
+	double kept_none[MODEL_ARRAYS], left[MEMORY_LIMIT], before, bypassed = 0;
 	struct cost cost;
 
 	for (int m = 0; m < space->memory_count; m++)
@@ -122,8 +122,10 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 	for (int m = 0; m < space->memory_count && !space->is_minimal_memory; m++)
 		least.bytes -= best_savings(space, m, savings,
 			space->memories[m].capacity - needs[m].least + needs[m].spare);
+	for (int m = 0; m < space->memory_count; m++)
+		left[m] = space->memories[m].capacity - needs[m].least + space->memories[m].granule * space->model->array_count;
 	if (space->elements)
-		elements = elements_bound(space, kept_none);
+		elements = elements_bound(space, kept_none, copied_alone(tree, level->stored, left));
 	/* what memory saves of these bytes it saves at their whole price */
 	cost = (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = least }, .bypassed_bytes = bypassed,
 		.scratchpad_bytes = add_needs(space, needs, fits), .work = 1 };

@@ -66,7 +66,8 @@ struct space {
 	bool may_shrink[MODEL_ARRAYS];      /* smaller regions may leave gaps between them: elements may move less of an array */
 	bool is_relaxed;             /* elements are taken to cost what they do at least */
 	long leaf_points;            /* of each schedule so many mappings are looked at, at most */
-	double least_elements;       /* what elements move costs no less */
+	/* no less costs what the array of elements moves; what single ones get and give, and add to a neighbour's */
+	double least_moved, least_delivered;
 	double iterations;           /* of all loops together */
 	bool is_minimal_memory;      /* it is the least scratchpad, not traffic */
 	struct cost least;           /* nothing costs less: model_lower_bound */
@@ -114,8 +115,8 @@ double tree_bound(struct tree *tree, const struct space *space, const struct tas
 /* ---- search_elements.c: what elements add ---- */
 
 /* What elements add: the price of their words, cycles in which they compute or wait for words, and those more in which they wait for copies
- * that go on beside them. */
-struct elements_cost { double words, cycles, late; };
+ * that go on beside them; in a bound, those in which they wait for others, at least. */
+struct elements_cost { double words, cycles, late, alone; };
 
 /* The mapping of OUTER, evaluated, that is looked for. */
 struct mapping_problem elements_problem(const struct space *space, const struct schedule *outer);

@@ -118,7 +118,8 @@ def check(loopc, seed, directory):
     for name, content in (("b.loop", text), ("b.yaml", machine.text)):
         with open(names[name], "w", encoding="utf-8") as file:
             file.write(content)
-    files = [names["b.loop"], "--arch=" + names["b.yaml"], "--objective=" + objective]
+    buffering = rng.choice([[], [], ["--buffering=single"], ["--buffering=double"]])
+    files = [names["b.loop"], "--arch=" + names["b.yaml"], "--objective=" + objective, *buffering]
     found = asked(loopc, files, directory, *(["--verify"] if seed % 3 == 0 else []))
     if not found:
         return None, 0, False
