@@ -1,4 +1,4 @@
-/* Sums over the tiles of dimensions that are clipped: of a padded convolution's input only
+/* Sums over the tiles of dimensions that are clipped, and the largest of them: of a padded convolution's input only
  * what lies within the array is moved, so that regions at its borders are shorter. */
 
 #include <limits.h>
@@ -24,6 +24,7 @@ struct clip_sum {
 	const struct cut *cut;       /* may be NULL */
 	int joined;
 	wide low, high;              /* what exists */
+	wide most;                   /* no region has more of that */
 	int loops[MODEL_LOOPS], loop_count;   /* around the buffer, those that move the
 	                                       * dimension; the last is summed in closed form */
 };
@@ -232,18 +233,92 @@ static void find_loops(struct clip_sum *sum)
 	}
 }
 
+/* ---- the largest ---- */
+
+/* Of the tiles of LOOP the largest: those before the last grow from one to the next until their begin exists, and shrink once their
+ * end does not. */
+static wide largest_tile(const struct clip_sum *sum, struct interval base, int loop)
+{
+	long last = tile_count(sum->model->loops[loop].extent, tile_of(sum, loop)) - 1;
+	wide largest = clipped_length(sum, add_tile(sum, base, loop, 0, last));
+	wide step = (wide)sum->dim->coefficient[loop] * tile_of(sum, loop);
+	struct interval tile = add_tile(sum, base, loop, 0, 0);
+
+	if (sum->dim->negative >> loop & 1)
+		step = -step;
+	for (int i = 0; i < 4 && last > 0 && largest < sum->most; i++) {
+		wide border = i < 2 ? sum->low - tile.from : sum->high - tile.to;
+		wide at = border / step + i % 2, length;
+
+		at = at < 0 ? 0 : at > last - 1 ? last - 1 : at;
+		length = clipped_length(sum, (struct interval){ tile.from + at * step, tile.to + at * step });
+		largest = length > largest ? length : largest;
+	}
+	return largest;
+}
+
+/* Begins in the middle, where regions are whole. */
+static wide largest_region(const struct clip_sum *sum, struct interval base, int next)
+{
+	wide largest = 0;
+	long count;
+	int loop;
+
+	if (next == sum->loop_count)
+		return clipped_length(sum, base);
+	loop = sum->loops[next];
+	if (next == sum->loop_count - 1)
+		return largest_tile(sum, base, loop);
+	count = tile_count(sum->model->loops[loop].extent, sum->tile[loop]);
+	for (long t = 0; t < count && largest < sum->most; t++) {
+		wide length = largest_region(sum, add_tile(sum, base, loop, 0, (count / 2 + t) % count), next + 1);
+
+		largest = length > largest ? length : largest;
+	}
+	return largest;
+}
+
+/* ---- interface ---- */
+
+static struct interval whole_loops(const struct nest_model *model, const struct model_dim *dim, const long *tile)
+{
+	struct interval base = { 0, dim->window };
+
+	for (int l = 0; l < model->loop_count; l++)
+		if (tile[l] == 0)
+			base.to += (wide)dim->coefficient[l] * (model->loops[l].extent - 1);
+	return base;
+}
+
+long clipped_room(const struct nest_model *model, const struct model_array *array, int d, const long *tile)
+{
+	const struct model_dim *dim = &array->dims[d];
+	struct tile_range all[MODEL_LOOPS];
+	struct clip_sum sum = { .model = model, .dim = dim, .tile = tile, .range = all, .joined = -1,
+		.low = dim->clip_low, .high = dim->clip_high };
+	struct interval base = whole_loops(model, dim, tile);
+	wide extent = base.to;
+
+	for (int l = 0; l < model->loop_count; l++) {
+		all[l] = (struct tile_range){ 0, tile[l] > 0 ? tile_count(model->loops[l].extent, tile[l]) : 1 };
+		extent += tile[l] > 0 ? (wide)dim->coefficient[l] * (tile[l] - 1) : 0;
+	}
+	sum.most = extent < sum.high - sum.low ? extent : sum.high - sum.low;
+	if (array->align_bytes > 1)
+		return (long)sum.most;
+	find_loops(&sum);
+	return (long)largest_region(&sum, base, 0);
+}
+
 bool clipped_cut_sum(const struct nest_model *model, const struct model_dim *dim, const long *tile,
 	const struct tile_range *range, int joined, const struct cut *cut, long *total)
 {
 	struct clip_sum sum = { .model = model, .dim = dim, .tile = tile, .range = range, .cut = cut,
 		.joined = joined, .low = dim->clip_low,
 		.high = dim->clip_high > 0 ? dim->clip_high : (wide)1 << 100 };
-	struct interval base = { 0, dim->window };
+	struct interval base = cut == NULL ? whole_loops(model, dim, tile) : (struct interval){ 0, dim->window };
 	wide all;
 
-	for (int l = 0; l < model->loop_count; l++)
-		if (tile[l] == 0 && cut == NULL)
-			base.to += (wide)dim->coefficient[l] * (model->loops[l].extent - 1);
 	find_loops(&sum);
 	all = sum_loops(&sum, base, 0);
 	*total = (long)all;

@@ -34,8 +34,8 @@ struct model_dim {
 	long negative;               /* bit l set if the subscript falls as loop l rises; matters
 	                              * only where the dimension is clipped */
 	/* Only the elements from clip_low up to clip_high, of all from 0 that the loops reach,
-	 * exist: a region moves those that it has of them, and a buffer holds no others, but
-	 * for the windows of one that slides.  clip_high 0: all.  Only in arrays no loop moves
+	 * exist: a region moves those that it has of them, and a buffer has room for those of
+	 * the largest region, but for whole windows if they slide.  clip_high 0: all.  Only in arrays no loop moves
 	 * in two dimensions. */
 	long clip_low, clip_high;
 	long step_bytes;             /* from one element of the lattice to the next in external

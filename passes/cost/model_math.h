@@ -36,6 +36,9 @@ bool clipped_sum(const struct nest_model *model, const struct model_dim *dim, co
 /* The same of the boxes that CUT (NULL: none) makes of each tile; JOINED is not cut. */
 bool clipped_cut_sum(const struct nest_model *model, const struct model_dim *dim, const long *tile,
 	const struct tile_range *range, int joined, const struct cut *cut, long *total);
+/* Elements of dimension D of ARRAY, which is clipped, that a buffer has room for if its windows do not slide, in tiles as above: those of the
+ * largest region. Rows of aligned arrays keep their length: as many as a whole region has, or as exist. */
+long clipped_room(const struct nest_model *model, const struct model_array *array, int d, const long *tile);
 /* Whether all that copies into STORAGE give the DMA controller is a multiple of ARRAY's
  * align_bytes, whatever the tile. */
 bool storage_is_aligned(const struct nest_model *model, const struct schedule *schedule,

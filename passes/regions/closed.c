@@ -7,6 +7,7 @@
 #include "ir/plan_copy.h"
 #include "passes/regions/ahead.h"
 #include "passes/regions/holds.h"
+#include "passes/cost/model_math.h"
 #include "passes/regions/region.h"
 #include "passes/regions/turn.h"
 #include "passes/tiles/expressions.h"
@@ -401,6 +402,15 @@ static void make_ring(const struct held *array, int d, struct plan_dim *dim)
 	dim->modulus = dim->extent;
 }
 
+static long room_at_borders(const struct held *array, int d)
+{
+	long tile[MODEL_LOOPS] = { 0 };
+	for (int l = 0; l < array->store; l++)
+		if (!array->lowering->loops[l].is_block)
+			tile[array->lowering->loops[l].dim] = array->lowering->loops[l].size;
+	return clipped_room(array->lowering->model, array->model, d, tile);
+}
+
 static void fill_dim(const struct held *array, int d, const struct visit *visit,
 	struct plan_dim *dim)
 {
@@ -412,8 +422,8 @@ static void fill_dim(const struct held *array, int d, const struct visit *visit,
 		make_ring(array, d, dim);
 		return;
 	}
-	if (model->clip_high && dim->extent > model->clip_high - model->clip_low)
-		dim->extent = model->clip_high - model->clip_low;
+	if (model->clip_high)
+		dim->extent = room_at_borders(array, d);
 	dim->origin = visit->first[d];
 }
 

@@ -22,7 +22,7 @@ static bool store_at(struct tree *tree, const int *stores, int depth)
 	for (int a = 0; a < tree->space->model->array_count; a++) {
 		if (stores[a] != depth)
 			continue;
-		if (!store_array(tree, a, depth))
+		if (!store_array(tree, a, depth, true))
 			return false;
 		level->stored |= 1u << a;
 	}

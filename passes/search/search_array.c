@@ -102,10 +102,25 @@ static double clipped_dim_sum(const struct space *space, const struct model_dim 
 	return clipped_sum(space->model, dim, tile, range, -1, &total) ? (double)total : INFINITY;
 }
 
-/* Elements of a dimension that a buffer holds, of EXTENT that its region has. */
-static double held_extent(const struct model_dim *dim, double extent)
+/* Fills in the room for dimension D of array A, of which STATE tells the extents, inside the loops of LEVELS up to LAST.  Whatever the
+ * tiles of the others, one of them has the region of any of their iterations. */
+static void find_room(const struct space *space, int a, int d, const struct level *levels, const struct level *last, struct dim_state *state)
 {
-	return dim->clip_high > 0 ? fmin(extent, (double)(dim->clip_high - dim->clip_low)) : extent;
+	const struct model_array *array = &space->model->arrays[a];
+	long tile[MODEL_LOOPS] = { 0 };
+
+	state->room = state->extent;
+	state->least_room = state->least;
+	if (array->dims[d].clip_high == 0)
+		return;
+	for (int l = 0; l < space->model->loop_count; l++)
+		tile[l] = array->anchored >> l & 1;
+	for (const struct level *at = levels + 1; at <= last; at++)
+		tile[at->loop] = at->choice.tile;
+	state->room = (double)clipped_room(space->model, array, d, tile);
+	for (int l = 0; l < space->model->loop_count; l++)
+		tile[l] = tile[l] > 0 || space->choice_count[l] == 0 ? tile[l] : 1;
+	state->least_room = (double)clipped_room(space->model, array, d, tile);
 }
 
 /* No piece of array A's regions is longer: dimensions of which they have all are one behind the other. */
@@ -144,7 +159,8 @@ void array_start(const struct space *space, int a, const struct level *levels,
 			whole += c * (double)(space->model->loops[l].extent - 1);
 			least += c * (double)(smallest - 1);
 		}
-		state->dims[d] = (struct dim_state){ whole, whole, 1, whole, least };
+		state->dims[d] = (struct dim_state){ whole, whole, 1, whole, least, 0, 0 };
+		find_room(space, a, d, levels, levels, &state->dims[d]);
 		if (array->dims[d].clip_high > 0)
 			state->dims[d].sum = state->dims[d].lower =
 				clipped_dim_sum(space, &array->dims[d], levels, levels);
@@ -152,8 +168,8 @@ void array_start(const struct space *space, int a, const struct level *levels,
 			state->dims[d].lower = gap_clipped_lower(space, a, d, levels, levels);
 		state->first *= space->is_counted[a][d] ? state->dims[d].lower :
 			(double)array->dims[d].window;
-		state->region *= held_extent(&array->dims[d], whole);
-		state->least *= held_extent(&array->dims[d], least);
+		state->region *= state->dims[d].room;
+		state->least *= state->dims[d].least_room;
 	}
 	state->piece = longest_piece(array, state, state);
 }
@@ -214,13 +230,14 @@ void array_step(const struct tree *tree, int a, const struct level *before,
 				dim->sum = clipped_dim_sum(space, &array->dims[d], tree->levels, level);
 			dim->extent -= c * (extent - tile);
 			dim->least += c * (tile - smallest);
+			find_room(space, a, d, tree->levels, level, dim);
 			dim->lower = space->gap_loop[a][d] == NO_GAPS ? dim->sum :
 				gap_clipped_lower(space, a, d, tree->levels, level);
 		}
 		state->first *= space->is_counted[a][d] ? dim->lower :
 			(double)array->dims[d].window;
-		state->region *= held_extent(&array->dims[d], dim->extent);
-		state->least *= held_extent(&array->dims[d], dim->least);
+		state->region *= dim->room;
+		state->least *= dim->least_room;
 	}
 	state->piece = longest_piece(array, &tree->levels[0].arrays[a], state);
 }
@@ -459,7 +476,7 @@ static void store_memory(struct tree *tree, int a, int store, int slide, struct 
 	stored->memory = stored->memory_step = bytes;
 	stored->memory_most = INFINITY;
 	if (slide >= 0) {
-		double row = bytes / held_extent(&array->dims[slide], level->arrays[a].dims[slide].extent);
+		double row = bytes / level->arrays[a].dims[slide].room;
 
 		/* windows that slide are not clipped; those that only touch need not slide */
 		if (!stored->is_touching) {
@@ -496,7 +513,7 @@ static bool registers_may_hold(const struct tree *tree, int a, int store)
 	return elements_may_hold(tree->space, a, iterations, store > 0);
 }
 
-bool store_array(struct tree *tree, int a, int store)
+bool store_array(struct tree *tree, int a, int store, bool may_slide)
 {
 	const struct space *space = tree->space;
 	const struct search_options *options = space->options;
@@ -545,7 +562,7 @@ bool store_array(struct tree *tree, int a, int store)
 		level->choice.count;
 	if (options->slots[a] > stored->most_slots)
 		return false;
-	if (options->sliding[a] != 0 && !is_all)
+	if (options->sliding[a] != 0 && may_slide && !is_all)
 		slide = slide_dim(space->model, &tree->path, array, store);
 	if (slide >= 0 && options->sliding[a] < 0 && !is_aligned(tree, a, (struct storage){
 		.store = store, .slots = 1, .is_sliding = true }))

@@ -15,6 +15,8 @@ struct dim_state {
 	double tiles;                /* how many of them */
 	double extent;               /* of a region where the loops placed have full tiles */
 	double least;                /* and the others the smallest */
+	/* elements that a buffer has room for, with the same, at least */
+	double room, least_room;
 };
 
 struct array_state {
@@ -62,6 +64,9 @@ struct level {
 	/* arrays that can be stored here, and that have to be, and how they would be */
 	unsigned legal, needed;
 	struct stored *candidates;   /* [arrays of the model] */
+	/* arrays that need less memory here if their windows do not slide, and how they would be then */
+	unsigned plain_legal;
+	struct stored *plain;        /* [arrays of the model] */
 };
 
 struct tree {
@@ -116,8 +121,8 @@ void array_start(const struct space *space, int a, const struct level *root,
 /* State of array A one loop further in than BEFORE. */
 void array_step(const struct tree *tree, int a, const struct level *before,
 	struct level *level);
-/* Stores array A at level STORE of the path; false if the user or the rules forbid it. */
-bool store_array(struct tree *tree, int a, int store);
+/* Stores array A at level STORE of the path, where its windows slide if they can and MAY_SLIDE; false if the user or the rules forbid it. */
+bool store_array(struct tree *tree, int a, int store, bool may_slide);
 
 /* ---- search_elements.c: what processing elements add to the cost, and time ---- */
 

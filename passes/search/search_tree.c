@@ -181,6 +181,23 @@ static double used_of_all(const struct space *space, const double *used)
 	return sum;
 }
 
+static void choose_stores(struct tree *tree, int depth, int a, unsigned stored);
+
+/* Stores array A at level DEPTH as CANDIDATE is, if that fits, and chooses for those after it. */
+static void choose_store(struct tree *tree, int depth, int a, unsigned stored, const struct stored *candidate)
+{
+	const struct space *space = tree->space;
+	double *used = &tree->levels[depth].used[space->memory_of[a]], before = *used;
+
+	if (before + candidate->least_memory > room_of(space, a)->capacity ||
+		used_of_all(space, tree->levels[depth].used) + candidate->least_memory > space->capacity)
+		return;
+	tree->stored[a] = *candidate;
+	*used = before + candidate->least_memory;
+	choose_stores(tree, depth, a + 1, stored | 1u << a);
+	*used = before;
+}
+
 /* Chooses for array A and those after it whether they are stored at level DEPTH, of
  * LEGAL that can be and NEEDED that have to be; STORED are chosen, and use what USED of the level
  * says.  Storing comes first. */
@@ -188,7 +205,6 @@ static void choose_stores(struct tree *tree, int depth, int a, unsigned stored)
 {
 	const struct space *space = tree->space;
 	struct level *level = &tree->levels[depth];
-	double *used, before;
 	int twin;
 
 	while (a < space->model->array_count && !(level->legal >> a & 1))
@@ -203,18 +219,39 @@ static void choose_stores(struct tree *tree, int depth, int a, unsigned stored)
 	}
 	/* of arrays that are alike the first is stored first */
 	twin = space->twin[a];
-	used = &level->used[space->memory_of[a]];
-	before = *used;
-	if ((twin < 0 || (stored >> twin & 1)) &&
-		before + level->candidates[a].least_memory <= room_of(space, a)->capacity &&
-		used_of_all(space, level->used) + level->candidates[a].least_memory <= space->capacity) {
-		tree->stored[a] = level->candidates[a];
-		*used = before + tree->stored[a].least_memory;
-		choose_stores(tree, depth, a + 1, stored | 1u << a);
-		*used = before;
+	if (twin < 0 || (stored >> twin & 1)) {
+		choose_store(tree, depth, a, stored, &level->candidates[a]);
+		if ((level->plain_legal >> a & 1) && !tree->is_over)
+			choose_store(tree, depth, a, stored, &level->plain[a]);
 	}
 	if (!(level->needed >> a & 1) && !tree->is_over)
 		choose_stores(tree, depth, a + 1, stored);
+}
+
+/* How array A can be stored at level DEPTH, if it can: with windows that slide, which move least, and without them where that needs less
+ * memory: windows that slide have room for what does not exist at borders. */
+static void find_store(struct tree *tree, int depth, int a)
+{
+	const struct space *space = tree->space;
+	struct level *level = &tree->levels[depth];
+	bool is_legal = store_array(tree, a, depth, true);
+
+	tree->points++;
+	if (is_legal) {
+		level->legal |= 1u << a;
+		level->candidates[a] = tree->stored[a];
+	}
+	if (!space->is_clipped[a] || depth == 0 || space->options->sliding[a] >= 0 || (is_legal && !tree->stored[a].is_sliding))
+		return;
+	tree->points++;
+	if (!store_array(tree, a, depth, false))
+		return;
+	if (!is_legal)
+		level->candidates[a] = tree->stored[a];
+	else if (tree->stored[a].least_memory < level->candidates[a].least_memory)
+		level->plain_legal |= 1u << a;
+	level->plain[a] = tree->stored[a];
+	level->legal |= 1u << a;
 }
 
 /* Which arrays can be stored at level DEPTH, ARRAYS at most, and which have to be.
@@ -223,16 +260,11 @@ static bool find_stores(struct tree *tree, int depth, unsigned arrays)
 {
 	struct level *level = &tree->levels[depth];
 
-	level->legal = 0;
+	level->legal = level->plain_legal = 0;
 	level->needed = last_chance(tree, depth) & arrays;
 	for (int a = 0; a < tree->space->model->array_count; a++)
-		if (arrays >> a & 1) {
-			tree->points++;
-			if (!store_array(tree, a, depth))
-				continue;
-			level->legal |= 1u << a;
-			level->candidates[a] = tree->stored[a];
-		}
+		if (arrays >> a & 1)
+			find_store(tree, depth, a);
 	return (level->needed & ~level->legal) == 0;
 }
 
@@ -394,11 +426,12 @@ struct tree *tree_new(const struct nest_model *model)
 	size_t levels = (size_t)model->loop_count + 1, arrays = (size_t)model->array_count;
 	struct tree *tree = memory_alloc(sizeof *tree + levels * sizeof *tree->levels);
 	struct array_state *states = memory_alloc(levels * arrays * sizeof *states + 1);
-	struct stored *candidates = memory_alloc(levels * arrays * sizeof *candidates + 1);
+	struct stored *candidates = memory_alloc(2 * levels * arrays * sizeof *candidates + 1);
 
 	for (size_t l = 0; l < levels; l++) {
 		tree->levels[l].arrays = states + l * arrays;
 		tree->levels[l].candidates = candidates + l * arrays;
+		tree->levels[l].plain = candidates + (levels + l) * arrays;
 	}
 	memset(&tree->path, 0, sizeof tree->path);
 	memset(&tree->best, 0, sizeof tree->best);

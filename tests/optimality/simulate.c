@@ -241,6 +241,29 @@ static long window_extent(const struct nest_model *model, const struct schedule 
 	return extent;
 }
 
+/* What exists of the largest region of DIM, of all tiles of the loops from LOOP on: those before make it FROM .. TO. */
+static long largest_shown(const struct nest_model *model, const struct schedule *schedule, const struct model_dim *dim, int store,
+	int loop, long from, long to)
+{
+	long largest = 0;
+
+	if (loop == model->loop_count)
+		return (to < dim->clip_high ? to : dim->clip_high) - (from > dim->clip_low ? from : dim->clip_low);
+	long extent = model->loops[loop].extent;
+	long tile = position_of(schedule, loop) < store ? schedule->tile[loop] : extent;
+
+	for (long first = 0; first < extent && (first == 0 || dim->coefficient[loop] > 0); first += tile) {
+		long last = (first + tile < extent ? first + tile : extent) - 1;
+		long low = dim->negative >> loop & 1 ? extent - 1 - last : first;
+		long high = dim->negative >> loop & 1 ? extent - 1 - first : last;
+		long shown = largest_shown(model, schedule, dim, store, loop + 1, from + dim->coefficient[loop] * low,
+			to + dim->coefficient[loop] * high);
+
+		largest = shown > largest ? shown : largest;
+	}
+	return largest > 0 ? largest : 0;
+}
+
 static long buffer_bytes(const struct nest_model *model, const struct schedule *schedule, int a)
 {
 	const struct model_array *array = &model->arrays[a];
@@ -260,9 +283,12 @@ static long buffer_bytes(const struct nest_model *model, const struct schedule *
 			extent = extent < most ? extent : most;
 			copies = 1;
 		} else if (array->dims[d].clip_high > 0) {
-			long most = array->dims[d].clip_high - array->dims[d].clip_low;
+			long exist = array->dims[d].clip_high - array->dims[d].clip_low;
 
-			extent = extent < most ? extent : most;
+			if (array->align_bytes > 1)
+				extent = extent < exist ? extent : exist;
+			else
+				extent = largest_shown(model, schedule, &array->dims[d], storage->store, 0, 0, array->dims[d].window);
 		}
 		bytes *= extent;
 	}

@@ -114,4 +114,23 @@ END
 printf 'form sequential 1 apart A 0 1 2 3\nstore A slots 3\n' >forced
 exits 1 "slots of a buffer beside another" "$LOOPC" --schedule=forced -o x.c lu.loop
 has err "error: array 'A' has several buffers, of which each holds one region" "and their message"
+
+# A buffer has room for the largest region of any tile: 3 of 5 elements that two tiles have, where one border is of two and the other
+# of one.  A ring would have room for 5, whole windows: it does not fit.
+cat >border.loop <<'END'
+void f(signed char O[2][4], const signed char I[5], const signed char W[2][3])
+{
+	for (int k = 0; k < 2; k++)
+		for (int p = 0; p < 4; p++) {
+			O[k][p] = 0;
+			for (int r = 0; r < 3; r++)
+				if (2 * p + r - 2 >= 0 && 2 * p + r - 2 < 5)
+					O[k][p] += I[2 * p + r - 2] * W[k][r];
+		}
+}
+END
+printf 'version: 2\nname: m\nscratchpad: { bytes: 6 }\ndma: { startup_cycles: 10 }\n' >m.yaml
+exits 0 "tiles at borders" "$LOOPC" --arch=m.yaml --verify --report -o border.c border.loop
+has out 'I_0 *3 bytes' "room for what they show"
+has out 'total .* 25$' "and fewest bytes"
 finish
