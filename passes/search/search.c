@@ -434,8 +434,8 @@ static bool search_buffering(const struct nest_model *model, const struct arch *
 	struct space space;
 	struct outcome total = { .found = false, .unmapped = INFINITY }, least = { .found = false, .unmapped = INFINITY };
 	struct crew crew;
-	long most = !options->elements ? EXHAUSTIVE_POINTS :
-		prices_have_time(&options->prices) ? TIMED_POINTS : ELEMENTS_POINTS;
+	long most = !options->elements ? EXHAUSTIVE_POINTS : prices_have_time(&options->prices) ? TIMED_POINTS :
+		options->prices.delivered > 0 || options->prices.reduced > 0 ? DELIVERED_POINTS : ELEMENTS_POINTS;
 	long limit = options->effort > 0 && options->effort < most ? options->effort : most;
 
 	space_init(&space, model, arch, options, is_double, (double)lower);
