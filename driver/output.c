@@ -159,7 +159,7 @@ char *file_read(struct arena *arena, const char *file, size_t *length)
 	FILE *memory = open_memstream(&buffer, &count);
 	for (size_t got; memory && (got = fread(block, 1, sizeof block, stream)) > 0; )
 		fwrite(block, 1, got, memory);
-	bool is_read = memory && !ferror(stream) && fclose(memory) == 0;
+	bool is_read = memory && fclose(memory) == 0 && !ferror(stream);
 	if (!is_read)
 		failed("read", file);
 	if (stream != stdin)

@@ -92,6 +92,7 @@ usage 'MF' -MD sum.loop
 exits 1 "an input that is not there" "$LOOPC" none.loop
 has err "cannot read 'none.loop': No such file" "an input that is not there: message"
 exits 1 "an input that is a directory" "$LOOPC" .
+exits 1 "a machine that is a directory" "$LOOPC" --arch=. -D N=4 sum.loop
 exits 1 "a machine that is not there" "$LOOPC" --arch=nonesuch -D N=4 sum.loop
 has err "no machine is called 'nonesuch'" "a machine that is not there: message"
 exits 1 "a machine file that is not there" "$LOOPC" --arch=none.yaml -D N=4 sum.loop
