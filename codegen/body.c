@@ -213,7 +213,10 @@ void print_line_directive(FILE *out, int line, const char *file)
 	for (; *file; file++) {
 		if (*file == '"' || *file == '\\')
 			fputc('\\', out);
-		fputc(*file, out);
+		if (*file == '\n')
+			fputs("\\n", out);
+		else
+			fputc(*file, out);
 	}
 	fputs("\"\n", out);
 }

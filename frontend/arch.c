@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stddef.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -360,6 +361,19 @@ static void read_price(struct reader *reader, const struct key *key, const yaml_
 	prices->count++;
 }
 
+/* What lies outside the sizes is on the line through the nearest two: it has to stay a number. */
+static void check_slopes(struct reader *reader, const struct key *key, const yaml_node_t *node, const struct price_by_size *prices)
+{
+	enum { STEEPEST = 4 };
+	for (int i = 0; i + 1 < prices->count; i++) {
+		double sizes = log((double)prices->at[i + 1].bytes / (double)prices->at[i].bytes);
+		double slope = log(prices->at[i + 1].pj / prices->at[i].pj) / sizes;
+		if (fabs(slope) > STEEPEST)
+			diag_error(reader->diag, place_of(reader, node), "from %ld to %ld bytes '%s' changes with more than the size to the "
+				"power of %d", prices->at[i].bytes, prices->at[i + 1].bytes, full_name(reader, key), STEEPEST);
+	}
+}
+
 static void read_prices(struct reader *reader, const struct key *key, const yaml_node_t *node)
 {
 	struct price_by_size *prices = (struct price_by_size *)(void *)((char *)reader->arch + key->offset);
@@ -373,6 +387,7 @@ static void read_prices(struct reader *reader, const struct key *key, const yaml
 	for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++)
 		read_price(reader, key, yaml_document_get_node(&reader->document, pair->key),
 			yaml_document_get_node(&reader->document, pair->value), prices);
+	check_slopes(reader, key, node, prices);
 }
 
 static void read_value(struct reader *reader, const struct key *key, const yaml_node_t *node)

@@ -496,7 +496,7 @@ static void walk_loop(struct machine *machine, struct step *loop)
 	long upper = plan_formula_value(loop->upper);
 	if (loop->has_copies && !loop->seen)
 		loop->seen = seen_none(machine, loop);
-	for (long at = plan_formula_value(loop->lower); at <= upper && machine->steps >= 0; at += loop->stride) {
+	for (long at = plan_formula_value(loop->lower); at <= upper && machine->steps >= 0 && !machine->clock.is_over; at += loop->stride) {
 		loop->cell->value = at;
 		if (loop->seen)
 			walk_iteration(machine, loop->seen, loop->body);

@@ -152,4 +152,8 @@ is "$(part scratchpad_pj)" "$(awk '/"name": "scratchpad"/ { on = 1 } on && $1 ==
 	$1 == "\"used_bytes\":" && !used { used = $2 + 0 } END { printf "%.6g", w * 0.5 * sqrt(8 * mine) }' mine="$(python3 -c "
 import json; print(json.load(open('r.json'))['kernels'][0]['scratchpad']['memories'][0]['used_bytes'])")" r.json)" \
 	"what bypasses: the size is that of the rest"
+
+priced 2048 'register: 1, scratchpad_by_bytes: { 1: 1e-9, 2: 1e9 }' ''
+exits 1 "prices without bounds" "$LOOPC" --arch=m.yaml product.loop
+has err "^m.yaml:5:.*from 1 to 2 bytes 'energy_pj.scratchpad_by_bytes' changes with more than the size to the power of 4" "and their message"
 finish

@@ -160,4 +160,16 @@ is "$(time_of cycles)" $((12 * 1000 * 1000 * 1000 - 6 * (1000 * 999 + 999) + 12 
 exits 0 "random programs on random machines take as long as predicted" \
 	python3 -B "$top_srcdir/tests/driver/times.py" "$LOOPC" 4000 "$(inputs 15 5)"
 has out ' 0 failed' "random programs: none failed"
+
+# A run that is too long to be told ends the walk of its plan.
+printf 'version: 2\nname: m\nscratchpad: { bytes: 64 }\ndma: { startup_cycles: 1000000000, bytes_per_cycle: 1, clock_hz: 3e8 }\nclock_hz: 1e15\n' >long.yaml
+cat >long.loop <<'END'
+void f(int A[100000])
+{
+	for (int i = 0; i < 100000; i++)
+		A[i] += 1;
+}
+END
+exits 0 "a very long run" "$LOOPC" --arch=long.yaml --report -o long.c long.loop
+hasnt out '-[0-9]* cycles' "no time that wrapped"
 finish

@@ -193,4 +193,14 @@ void named(const int A[8], int B[8])
 END
 exits 0 "a value that nothing asks for" "$LOOPC" -D A=8 -D i=2 --verify -o named.c named.loop
 has err "warning: -D A: the file has no size and no macro of that name" "is told of"
+
+# A name of two lines is one line of C.
+cat >"$(printf 'two\nlines.loop')" <<'END'
+void f(int A[10])
+{
+	for (int i = 0; i < 10; i++)
+		A[i] += 1;
+}
+END
+exits 0 "a file's name with a newline" "$LOOPC" --line-directives --verify -o two.c "$(printf 'two\nlines.loop')"
 finish
