@@ -2,8 +2,8 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <stddef.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -5,9 +5,9 @@
 
 #include "ir/coalesce.h"
 #include "ir/plan_copy.h"
+#include "passes/cost/model_math.h"
 #include "passes/regions/ahead.h"
 #include "passes/regions/holds.h"
-#include "passes/cost/model_math.h"
 #include "passes/regions/region.h"
 #include "passes/regions/turn.h"
 #include "passes/tiles/expressions.h"
@@ -402,6 +402,7 @@ static void make_ring(const struct held *array, int d, struct plan_dim *dim)
 	dim->modulus = dim->extent;
 }
 
+/* Lattice elements of the largest region of dimension D, which borders cut. */
 static long room_at_borders(const struct held *array, int d)
 {
 	long tile[MODEL_LOOPS] = { 0 };

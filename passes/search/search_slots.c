@@ -65,7 +65,7 @@ double copied_alone(const struct tree *tree, unsigned stored, const double *left
 		alone += savings[a].most > 0 ? cycles : 0;
 	}
 	for (int m = 0; m < space->memory_count; m++)
-		alone -= best_savings(space, m, savings, left[m]);
+		alone -= best_savings(space, m, savings, left[m] + space->memories[m].granule * space->model->array_count);
 	return fmax(alone, 0);
 }
 
@@ -347,7 +347,7 @@ static void choose_slots(struct tree *tree, int depth, int a, double traffic, do
 void leaf(struct tree *tree, int depth)
 {
 	const struct space *space = tree->space;
-	double kept_none[MODEL_ARRAYS] = { 0 }, left_most[MEMORY_LIMIT];
+	double kept_none[MODEL_ARRAYS] = { 0 };
 	bool fits = true;
 
 	tree->bypassed = 0;
@@ -365,10 +365,8 @@ void leaf(struct tree *tree, int depth)
 	}
 	tree->leaf_points = tree->points;
 	tree->is_mapped = false;
-	for (int m = 0; m < space->memory_count; m++)
-		left_most[m] = tree->left[m] + space->memories[m].granule * space->model->array_count;
 	tree->leaf_elements = space->elements ? elements_bound(space, kept_none,
-		copied_alone(tree, (1u << space->model->array_count) - 1, left_most)) : (struct elements_cost){ 0 };
+		copied_alone(tree, (1u << space->model->array_count) - 1, tree->left)) : (struct elements_cost){ 0 };
 	if (fits && used_memory(tree) <= space->capacity)
 		choose_slots(tree, depth, 0, 0, 0);
 }

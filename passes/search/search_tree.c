@@ -123,7 +123,7 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 		least.bytes -= best_savings(space, m, savings,
 			space->memories[m].capacity - needs[m].least + needs[m].spare);
 	for (int m = 0; m < space->memory_count; m++)
-		left[m] = space->memories[m].capacity - needs[m].least + space->memories[m].granule * space->model->array_count;
+		left[m] = space->memories[m].capacity - needs[m].least;
 	if (space->elements)
 		elements = elements_bound(space, kept_none, copied_alone(tree, level->stored, left));
 	/* what memory saves of these bytes it saves at their whole price */

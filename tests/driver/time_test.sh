@@ -161,7 +161,7 @@ exits 0 "random programs on random machines take as long as predicted" \
 	python3 -B "$top_srcdir/tests/driver/times.py" "$LOOPC" 4000 "$(inputs 15 5)"
 has out ' 0 failed' "random programs: none failed"
 
-# A run that is too long to be told ends the walk of its plan.
+# A run that is too long to be told ends the walk of its plan; if not, sanitizers see sums overflow.
 printf 'version: 2\nname: m\nscratchpad: { bytes: 64 }\ndma: { startup_cycles: 1000000000, bytes_per_cycle: 1, clock_hz: 3e8 }\nclock_hz: 1e15\n' >long.yaml
 cat >long.loop <<'END'
 void f(int A[100000])
