@@ -44,6 +44,8 @@ enum { ANNEALING_POINTS = 600000, TIMED_ANNEALING_POINTS = 1650000 };
 enum { LED_POINTS = 2475000 };
 /* Kinds of steps that are timed for a point; so many more count as another one. */
 enum { STEPS_TIMED = 64, STEPS_OF_POINT = 8 };
+/* Ways for elements to share a loop that are compared for a point: huge tiles have many. */
+enum { SHARES_OF_POINT = 1024 };
 /* Ways to give the arrays of a nest to a machine's memories that are searched: where there are more,
  * nothing is proved.  Places that are looked at for carried arrays, until all have one. */
 enum { MEMORY_ASSIGNMENTS = 256, CARRY_PLACES = 4096 };

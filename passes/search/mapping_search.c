@@ -68,14 +68,45 @@ static long most_elements(const struct mapping_tree *tree, int loop)
 	return most < tree->outer->tile[loop] ? most : tree->outer->tile[loop];
 }
 
-/* Adds the shares of LOOP among SPACE elements. */
-static void add_shares(struct mapping_tree *tree, int loop, long space, size_t *room)
+/* The most iterations of LOOP that an element may take in a step: of each array that it moves registers have room for what these
+ * touch. */
+static long most_iterations(const struct mapping_tree *tree, int loop)
+{
+	long most = tree->outer->tile[loop];
+
+	for (int a = 0; a < tree->model->array_count; a++) {
+		const struct model_array *array = &tree->model->arrays[a];
+		long room = pe_array_room(tree->machine, array->role) / array->element_bytes;
+
+		for (int d = 0; d < array->rank; d++) {
+			const struct model_dim *dim = &array->dims[d];
+			long c = dim->coefficient[loop];
+
+			/* what does not exist at a border is not there */
+			if (c == 0 || (dim->clip_high > 0 && dim->clip_high - dim->clip_low <= room))
+				continue;
+			most = room < dim->window ? 0 : (room - dim->window) / c + 1 < most ? (room - dim->window) / c + 1 : most;
+		}
+	}
+	return most;
+}
+
+/* Counts SHARES looked at as points; false: there were enough. */
+static bool count_shares(struct mapping_tree *tree, long shares)
+{
+	tree->points += shares / SHARES_OF_POINT;
+	tree->is_over = tree->is_over || tree->points > tree->limit;
+	return !tree->is_over;
+}
+
+/* Adds the shares of LOOP among SPACE elements, of up to MOST iterations each.  False: they are too many to look at. */
+static bool add_shares(struct mapping_tree *tree, int loop, long space, long most, size_t *room)
 {
 	struct loop_shares *shares = &tree->shares[loop];
-	long tile = tree->outer->tile[loop], fixed = tree->rules->part[loop];
+	long tile = tree->outer->tile[loop], fixed = tree->rules->part[loop], looked_at = 0;
 	int first = shares->count;
 
-	for (long part = fixed > 0 ? fixed : 1; part <= (fixed > 0 ? fixed : tile); part++) {
+	for (long part = fixed > 0 ? fixed : 1; part <= (fixed > 0 ? fixed : most); part++) {
 		struct share share;
 		bool is_worse = false;
 
@@ -85,6 +116,12 @@ static void add_shares(struct mapping_tree *tree, int loop, long space, size_t *
 		share = share_of(tree, loop, part, space);
 		for (int i = first; i < shares->count && !is_worse; i++)
 			is_worse = is_as_good(&shares->items[i], &share);
+		looked_at += shares->count - first + 1;
+		if (looked_at >= SHARES_OF_POINT) {
+			if (!count_shares(tree, looked_at))
+				return false;
+			looked_at %= SHARES_OF_POINT;
+		}
 		if (is_worse)
 			continue;
 		if ((size_t)shares->count == *room) {
@@ -95,21 +132,26 @@ static void add_shares(struct mapping_tree *tree, int loop, long space, size_t *
 		}
 		shares->items[shares->count++] = share;
 	}
+	return true;
 }
 
-static void make_shares(struct mapping_tree *tree, int loop)
+/* False: there are too many to look at. */
+static bool make_shares(struct mapping_tree *tree, int loop)
 {
 	struct loop_shares *shares = &tree->shares[loop];
-	long fixed = tree->rules->space[loop], most = most_elements(tree, loop);
+	long fixed = tree->rules->space[loop], most = most_elements(tree, loop), iterations = most_iterations(tree, loop);
 	size_t room = 0;
 
+	free(shares->items);
 	*shares = (struct loop_shares){ .count = 0 };
 	for (long space = fixed > 0 ? fixed : 1; space <= (fixed > 0 && fixed <= most ? fixed : most); space++)
-		add_shares(tree, loop, space, &room);
+		if (!add_shares(tree, loop, space, iterations, &room))
+			return false;
 	if (shares->count > 0)
 		qsort(shares->items, (size_t)shares->count, sizeof *shares->items, compare_shares);
 	while (shares->single_count < shares->count && shares->items[shares->single_count].steps_of_tile == 1)
 		shares->single_count++;
+	return true;
 }
 
 /* ---- the path ---- */
@@ -492,7 +534,8 @@ static void descend(struct mapping_tree *tree, bool held_something)
 
 	/* most schedules cost too much before anything is shared */
 	for (int l = 0; l < tree->model->loop_count && !tree->has_shares; l++)
-		make_shares(tree, l);
+		if (!make_shares(tree, l))
+			return;
 	tree->has_shares = true;
 	for (int a = 0; a < tree->model->array_count; a++)
 		is_open = is_open || tree->held[a].is_open;

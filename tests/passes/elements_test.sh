@@ -367,6 +367,18 @@ printf 'version: 2\nname: m\nscratchpad: { bytes: 2K }\npe_array: { x: 4, y: 4, 
 exits 1 "no registers" "$LOOPC" --arch=none.yaml -o /dev/null layer.loop
 has err "'pe_array.bypass' needs registers" "no registers: it says so"
 
+# A tile of four million iterations can be shared in more ways than can be looked at.
+cat >huge.yaml <<'END'
+version: 2
+name: m
+scratchpad: { bytes: 1G }
+dma: { startup_cycles: 10, bytes_per_cycle: 4 }
+pe_array: { x: 1024, y: 3, registers_bytes: 64M, mac_cycles: 1 }
+END
+exits 0 "a huge tile" "$LOOPC" --arch=huge.yaml -D M=4000000 -D N=8 -D K=8 --effort=20000 --report=huge.json -o huge.c "$top_srcdir/examples/blas/gemm.loop"
+is "$(python3 -c "import json; A = json.load(open('huge.json'))['kernels'][0]; print(A['array']['steps'] >= 1, A['search']['optimal'])")" "True True" \
+	"the search ends"
+
 # ---- random nests ----
 
 if command -v python3 >/dev/null 2>&1; then
