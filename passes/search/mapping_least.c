@@ -257,15 +257,12 @@ void mapping_count_tiles(struct mapping_tree *tree)
 
 double mapping_elements_left(const struct mapping_tree *tree)
 {
-	const struct pe_array *machine = tree->machine;
-	double left, most = 1;
+	double most = 1;
 
-	left = machine->is_free ? (double)((long)machine->x * machine->y / tree->used[AXIS_FREE]) :
-		(double)(machine->x / tree->used[AXIS_X]) * (double)(machine->y / tree->used[AXIS_Y]);
 	for (int l = 0; l < tree->model->loop_count; l++)
 		if (!mapping_is_decided(tree, l) && (tree->rules->shareable >> l & 1))
 			most *= (double)tree->outer->tile[l];
-	return fmin(left, most);
+	return fmin(elements_beside(tree->machine, tree->used), most);
 }
 
 /* Iterations of the busiest element, all together. */

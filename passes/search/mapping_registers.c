@@ -6,18 +6,17 @@
 
 #include "passes/search/mapping_state.h"
 
-/* What an element holds of LOOP: a box of *ITERATIONS, and so many *BOXES.  *IS_KNOWN: a share has been chosen; else it
+/* What an element holds of LOOP, whose share is SHARE (NULL: none yet): a box of *ITERATIONS, and so many *BOXES.  *IS_KNOWN: else it
  * may be divided. */
-static void held_iterations(const struct mapping_tree *tree, int loop, const struct held *held, double *iterations,
-	double *boxes, bool *is_known)
+static void held_iterations(const struct mapping_tree *tree, int loop, const struct share *share, const struct held *held,
+	double *iterations, double *boxes, bool *is_known)
 {
-	const struct share *share = tree->chosen[loop];
-	bool by_tiles = held->depth <= tree->outer->depth;
+	bool by_tiles = held->depth <= tree->outer->depth, is_decided = share && share->space > 0;
 	bool is_tile_inside = by_tiles && tree->tile_position[loop] >= held->depth && tree->tiles[loop] > 1;
 	double whole = (double)(is_tile_inside ? tree->model->loops[loop].extent : tree->outer->tile[loop]);
 
 	*boxes = 1;
-	*is_known = mapping_is_decided(tree, loop) || held->is_open;
+	*is_known = is_decided || held->is_open;
 	if (held->is_open) {
 		*iterations = share ? (double)share->part : 1;
 	} else if (!*is_known) {
@@ -32,62 +31,81 @@ static void held_iterations(const struct mapping_tree *tree, int loop, const str
 	}
 }
 
+/* Of no loop. */
+static struct dim_sums no_loops(const struct model_dim *dim)
+{
+	return (struct dim_sums){ .known = (double)dim->window, .largest = 1, .boxes = 1 };
+}
+
 /* The side of a box of WHOLE words along LOOP alone, of which COEFFICIENT are its own. */
 static struct box_side side_of(const struct mapping_tree *tree, const struct held *held, int loop, double coefficient, double whole)
 {
 	double iterations, boxes;
 	bool is_known;
 
-	held_iterations(tree, loop, held, &iterations, &boxes, &is_known);
+	held_iterations(tree, loop, tree->chosen[loop], held, &iterations, &boxes, &is_known);
 	return (struct box_side){ whole - coefficient * (iterations - 1), coefficient, (long)iterations };
+}
+
+/* Adds LOOP, whose share is SHARE, to what loops make of dimension D of array A: SUMS.  True: it may be divided. */
+static bool add_loop(const struct mapping_tree *tree, int a, int d, int loop, const struct share *share, struct dim_sums *sums)
+{
+	double iterations, boxes, coefficient = (double)tree->model->arrays[a].dims[d].coefficient[loop];
+	bool is_known, is_counted = tree->counted[a][d] >> loop & 1;
+
+	held_iterations(tree, loop, share, &tree->held[a], &iterations, &boxes, &is_known);
+	if (is_known)
+		sums->known += coefficient * (iterations - 1);
+	if (is_known && is_counted)
+		sums->boxes *= boxes;
+	if (is_known || !is_counted)
+		return false;
+	sums->open += coefficient * (iterations - 1);
+	sums->open_coefficients += coefficient;
+	sums->largest = iterations > sums->largest ? iterations : sums->largest;
+	return tree->rules->shareable >> loop & 1;
+}
+
+/* What SUMS make of DIM: the LEAST that an element holds, and the WHOLE that may be divided. */
+static void sum_up(const struct model_dim *dim, const struct dim_sums *sums, double *least, double *whole)
+{
+	double known = sums->known, all = known;
+
+	/* the parts of a box that is cut are no smaller than it all together, if windows leave no gaps; else no smaller
+	 * than its iterations */
+	if (sums->open > 0)
+		all = known >= sums->open_coefficients ? known + sums->open : fmax(known, sums->largest);
+	if (dim->clip_high > 0) {
+		known = fmin(known, (double)(dim->clip_high - dim->clip_low));
+		all = fmin(all, (double)(dim->clip_high - dim->clip_low));
+	}
+	*least = known * sums->boxes;
+	*whole = all * sums->boxes;
 }
 
 /* Elements of dimension D of array A in an element's registers. */
 static void find_dim(const struct mapping_tree *tree, int a, int d, struct need_dim *need)
 {
 	const struct model_dim *dim = &tree->model->arrays[a].dims[d];
-	double known = (double)dim->window, open = 0, open_coefficients = 0, largest = 1, all_boxes = 1, shared = 0, whole;
+	struct dim_sums sums = no_loops(dim);
 	int sharing = -1, sharing_count = 0;
 
 	need->loops = 0;
 	for (unsigned loops = tree->moving[a][d]; loops; loops &= loops - 1) {
 		int l = __builtin_ctz(loops);
-		double iterations, boxes, coefficient = (double)dim->coefficient[l];
-		bool is_known;
 
-		held_iterations(tree, l, &tree->held[a], &iterations, &boxes, &is_known);
-		if (is_known)
-			known += coefficient * (iterations - 1);
-		if (!(tree->counted[a][d] >> l & 1))
-			continue;
-		if (is_known) {
-			all_boxes *= boxes;
-			continue;
-		}
-		open += coefficient * (iterations - 1);
-		open_coefficients += coefficient;
-		largest = fmax(largest, iterations);
-		if (!(tree->rules->shareable >> l & 1))
+		if (!add_loop(tree, a, d, l, tree->chosen[l], &sums))
 			continue;
 		need->loops |= 1u << l;
 		sharing_count++;
 		sharing = l;
-		shared = coefficient;
 	}
-	/* the parts of a box that is cut are no smaller than it all together, if windows leave no gaps; else no smaller
-	 * than its iterations */
-	whole = open <= 0 ? known : known >= open_coefficients ? known + open : fmax(known, largest);
-	if (dim->clip_high > 0) {
-		known = fmin(known, (double)(dim->clip_high - dim->clip_low));
-		whole = fmin(whole, (double)(dim->clip_high - dim->clip_low));
-	}
-	need->least = known * all_boxes;
-	need->whole = whole * all_boxes;
-	need->has_box = sharing_count == 0 || (sharing_count == 1 && known >= open_coefficients && dim->clip_high == 0);
+	sum_up(dim, &sums, &need->least, &need->whole);
+	need->has_box = sharing_count == 0 || (sharing_count == 1 && sums.known >= sums.open_coefficients && dim->clip_high == 0);
 	need->has_side = need->has_box && sharing_count == 1;
-	need->fixed = need->has_side ? all_boxes : need->whole;
+	need->fixed = need->has_side ? sums.boxes : need->whole;
 	if (need->has_side)
-		need->side = side_of(tree, &tree->held[a], sharing, shared, whole);
+		need->side = side_of(tree, &tree->held[a], sharing, (double)dim->coefficient[sharing], need->whole / sums.boxes);
 }
 
 /* Bytes of one word of array A, or of two where there is another while it comes. */
@@ -214,7 +232,7 @@ static bool box_fits(const struct mapping_tree *tree, int a, double most)
 	}
 	if (most <= need->too_few || most >= need->enough)
 		return most >= need->enough;
-	fits = !make_box(need, tree->model->arrays[a].rank, &box) || shared_box_fits(&box, tree->machine, tree->used, most);
+	fits = !make_box(need, tree->model->arrays[a].rank, &box) || shared_box_fits(tree->problem->boxes, &box, tree->machine, tree->used, most);
 	if (fits)
 		need->enough = most;
 	else
@@ -243,6 +261,83 @@ static bool arrays_fit(const struct mapping_tree *tree, const int *arrays, int c
 	for (int i = 0; i < count && fits; i++)
 		fits = box_fits(tree, arrays[i], capacity - (least - least_bytes(needs[i], left)));
 	return fits;
+}
+
+/* ---- before a share is chosen ---- */
+
+static struct array_rest rest_of_array(const struct mapping_tree *tree, int a, int loop)
+{
+	const struct model_array *array = &tree->model->arrays[a];
+	const struct register_need *need = need_of(tree, a);
+	struct array_rest rest = { .least = need->bytes, .whole = need->bytes, .dim = -1 };
+
+	for (int d = 0; d < array->rank; d++) {
+		if (!(tree->moving[a][d] >> loop & 1)) {
+			rest.least *= need->dims[d].least;
+			rest.whole *= need->dims[d].whole;
+			rest.is_shared = rest.is_shared || need->dims[d].loops;
+			continue;
+		}
+		/* a loop that moves two dimensions: what that comes to is seen when it is chosen */
+		if (rest.dim >= 0)
+			return (struct array_rest){ .dim = -1 };
+		rest.dim = d;
+		rest.sums = no_loops(&array->dims[d]);
+		for (unsigned loops = tree->moving[a][d] & ~(1u << loop); loops; loops &= loops - 1) {
+			int l = __builtin_ctz(loops);
+
+			rest.is_shared = add_loop(tree, a, d, l, tree->chosen[l], &rest.sums) || rest.is_shared;
+		}
+	}
+	return rest;
+}
+
+void mapping_rest(const struct mapping_tree *tree, int loop, struct loop_rest *rest)
+{
+	rest->loop = loop;
+	rest->most = 1;
+	for (int l = 0; l < tree->model->loop_count; l++)
+		if (l != loop && !mapping_is_decided(tree, l) && (tree->rules->shareable >> l & 1))
+			rest->most *= (double)tree->outer->tile[l];
+	for (int a = 0; a < tree->model->array_count; a++)
+		rest->arrays[a] = rest_of_array(tree, a, loop);
+}
+
+/* Bytes that array A needs at least with SHARE, where LEFT elements may still share it. */
+static double bytes_with(const struct mapping_tree *tree, int a, const struct loop_rest *rest, const struct share *share, double left)
+{
+	const struct array_rest *array = &rest->arrays[a];
+	double least = 1, whole = 1;
+
+	if (array->dim >= 0) {
+		struct dim_sums sums = array->sums;
+
+		add_loop(tree, a, array->dim, rest->loop, share, &sums);
+		sum_up(&tree->model->arrays[a].dims[array->dim], &sums, &least, &whole);
+	}
+	least *= array->least;
+	whole *= array->whole;
+	if (array->is_shared)
+		whole /= left;
+	return least > whole ? least : whole;
+}
+
+bool mapping_share_may_fit(const struct mapping_tree *tree, const struct loop_rest *rest, const struct share *share, enum axis axis)
+{
+	const struct pe_array *machine = tree->machine;
+	double bytes[ROLE_COUNT] = { 0 }, left;
+	long used[3] = { tree->used[0], tree->used[1], tree->used[2] };
+
+	used[axis] *= share->space;
+	left = fmin(elements_beside(machine, used), rest->most);
+	for (int a = 0; a < tree->model->array_count; a++) {
+		enum array_role role = machine->is_split ? tree->model->arrays[a].role : 0;
+
+		bytes[role] += bytes_with(tree, a, rest, share, left);
+		if (bytes[role] > (double)pe_array_room(machine, role) * (1 + 1e-9))
+			return false;
+	}
+	return true;
 }
 
 bool mapping_may_fit(const struct mapping_tree *tree, double left)

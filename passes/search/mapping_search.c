@@ -189,18 +189,21 @@ static bool may_go_on(const struct mapping_tree *tree)
 	return tree->is_quick ? mapping_may_fit(tree, mapping_elements_left(tree)) : is_promising(tree);
 }
 
-/* Takes up SHARE's elements along AXIS; false if there is no room. */
-static bool take_elements(struct mapping_tree *tree, int loop, const struct share *share, enum axis axis)
+/* As many elements as SHARE has are free along AXIS. */
+static bool has_elements(const struct mapping_tree *tree, const struct share *share, enum axis axis)
 {
 	const struct pe_array *machine = tree->machine;
 	long room[] = { machine->x, machine->y, (long)machine->x * machine->y };
 
-	if (share->space > room[axis] / tree->used[axis])
-		return false;
+	return share->space <= room[axis] / tree->used[axis];
+}
+
+/* Takes up SHARE's elements along AXIS. */
+static void take_elements(struct mapping_tree *tree, int loop, const struct share *share, enum axis axis)
+{
 	tree->used[axis] *= share->space;
 	tree->axis[loop] = axis;
 	mapping_change_share(tree, loop, share);
-	return true;
 }
 
 static void give_back(struct mapping_tree *tree, int loop)
@@ -374,6 +377,7 @@ static void take(struct mapping_tree *tree)
  * cycles, and nothing else. */
 static void choose_rest(struct mapping_tree *tree, int loop)
 {
+	struct loop_rest rest;
 	double below;
 
 	while (loop < tree->model->loop_count && tree->chosen[loop])
@@ -384,6 +388,7 @@ static void choose_rest(struct mapping_tree *tree, int loop)
 		take(tree);
 		return;
 	}
+	mapping_rest(tree, loop, &rest);
 	below = tree->below;
 	for (int i = 0; i < (tree->is_quick ? tree->shares[loop].single_count : tree->shares[loop].count); i++) {
 		const struct share *share = &tree->shares[loop].items[i];
@@ -395,8 +400,9 @@ static void choose_rest(struct mapping_tree *tree, int loop)
 		below = tree->below;
 		axes_of(tree, loop, share, &first, &last);
 		for (int axis = first; axis <= last && !tree->is_over; axis++) {
-			if (!take_elements(tree, loop, share, (enum axis)axis))
+			if (!has_elements(tree, share, (enum axis)axis) || !mapping_share_may_fit(tree, &rest, share, (enum axis)axis))
 				continue;
+			take_elements(tree, loop, share, (enum axis)axis);
 			if (may_go_on(tree))
 				choose_rest(tree, loop + 1);
 			give_back(tree, loop);
@@ -504,8 +510,10 @@ static void place_loop(struct mapping_tree *tree, int loop)
 {
 	const struct loop_shares *shares = &tree->shares[loop];
 	long most = largest_part(tree, loop);
+	struct loop_rest rest;
 	double steps = 0;
 
+	mapping_rest(tree, loop, &rest);
 	for (int i = shares->single_count; i < shares->count && !tree->is_over && most > 0; i++) {
 		const struct share *share = &shares->items[i];
 		int first, last;
@@ -517,10 +525,12 @@ static void place_loop(struct mapping_tree *tree, int loop)
 		steps = share->steps;
 		axes_of(tree, loop, share, &first, &last);
 		for (int axis = first; axis <= last && !tree->is_over; axis++) {
-			if (!take_elements(tree, loop, share, (enum axis)axis))
+			if (!has_elements(tree, share, (enum axis)axis) || is_spent(tree) ||
+				!mapping_share_may_fit(tree, &rest, share, (enum axis)axis))
 				continue;
+			take_elements(tree, loop, share, (enum axis)axis);
 			tree->order[tree->depth++] = loop;
-			if (!is_spent(tree) && may_go_on(tree))
+			if (may_go_on(tree))
 				choose_holds(tree, 0, false);
 			tree->depth--;
 			give_back(tree, loop);

@@ -4,6 +4,7 @@
 #include "ir/prices.h"
 #include "passes/cost/array_model.h"
 #include "passes/cost/run_cycles.h"
+#include "passes/search/shared_box.h"
 
 /* The best mapping of a schedule's tiles to processing elements (passes/cost/array_model.h), with proof.
  *
@@ -37,6 +38,8 @@ struct mapping_problem {
 	double macs;                     /* multiply-accumulates of an iteration of all loops */
 	double base;                     /* what OUTER costs without time */
 	struct copies copies;            /* of OUTER */
+	/* What is found of boxes is remembered there; NULL: nowhere. */
+	struct shared_boxes *boxes;
 };
 
 /* What a mapping costs: the price of its words; cycles in which elements compute and wait for words, and those more in which they wait

@@ -3,7 +3,6 @@
 
 #include "passes/cost/model_math.h"
 #include "passes/search/mapping_search.h"
-#include "passes/search/shared_box.h"
 
 /* What the files that search mappings share.  A path places step loops from the outermost inwards, each with its share, and
  * chooses at each which arrays' registers are there; loops that no array is left for come last.  Numbers are doubles:
@@ -62,6 +61,19 @@ struct register_need {
 	double too_few, enough;
 };
 
+/* What loops make of a dimension in an element's registers: a side that is KNOWN and, of loops whose iterations may be divided,
+ * OPEN, which they are with the LARGEST iterations; and so many boxes of it. */
+struct dim_sums { double known, open, open_coefficients, largest, boxes; };
+
+/* What registers need where a share of LOOP is to be chosen.  Of each array, in bytes, LEAST and WHOLE of the dimensions that the loop does
+ * not move; WHOLE may be divided if it IS_SHARED.  DIM is the one that it moves, or -1, and SUMS what its other loops make of it. */
+struct array_rest { double least, whole; bool is_shared; int dim; struct dim_sums sums; };
+struct loop_rest {
+	int loop;
+	double most;                     /* elements that other loops may have, whatever the machine */
+	struct array_rest arrays[MODEL_ARRAYS];
+};
+
 struct mapping_tree {
 	const struct mapping_problem *problem;
 	/* of the problem */
@@ -117,10 +129,21 @@ void mapping_change_share(struct mapping_tree *tree, int loop, const struct shar
 void mapping_count_tiles(struct mapping_tree *tree);
 /* Of the present path. */
 struct mapping_least mapping_least(const struct mapping_tree *tree);
+/* Elements of MACHINE beside those that are USED along each axis. */
+static inline double elements_beside(const struct pe_array *machine, const long used[3])
+{
+	return machine->is_free ? (double)((long)machine->x * machine->y / used[AXIS_FREE]) :
+		(double)(machine->x / used[AXIS_X]) * (double)(machine->y / used[AXIS_Y]);
+}
+
 /* Elements that loops without a share may still have. */
 double mapping_elements_left(const struct mapping_tree *tree);
 /* What is held may fit the registers of an element, or the part of them that each role has, if LEFT elements may still share it. */
 bool mapping_may_fit(const struct mapping_tree *tree, double left);
+/* LOOP has no share: what its shares are compared by. */
+void mapping_rest(const struct mapping_tree *tree, int loop, struct loop_rest *rest);
+/* False: with SHARE along AXIS mapping_may_fit would be false. */
+bool mapping_share_may_fit(const struct mapping_tree *tree, const struct loop_rest *rest, const struct share *share, enum axis axis);
 /* Whatever the registers: its cycles, and its cost if it has that many. */
 double mapping_least_cycles(const struct mapping_tree *tree);
 double mapping_least_value(const struct mapping_tree *tree, double cycles);

@@ -510,7 +510,7 @@ static bool registers_may_hold(const struct tree *tree, int a, int store)
 		iterations[l] = model->loops[l].extent;
 	for (int i = 1; i <= store; i++)
 		iterations[tree->levels[i].loop] = tree->levels[i].choice.tile;
-	return elements_may_hold(tree->space, a, iterations, store > 0);
+	return elements_may_hold(tree, a, iterations, store > 0);
 }
 
 bool store_array(struct tree *tree, int a, int store, bool may_slide)

@@ -5,7 +5,6 @@
 #include "passes/cost/array_cycles.h"
 #include "passes/cost/run_cycles.h"
 #include "passes/search/search_state.h"
-#include "passes/search/shared_box.h"
 
 /* Words of array A, which is written, that leave elements at least where BYTES of it come and leave: as many leave as come, but
  * those that do not come first, and those that do not leave last. */
@@ -97,8 +96,9 @@ static bool add_side(const struct space *space, const struct model_dim *dim, con
 	return true;
 }
 
-bool elements_may_hold(const struct space *space, int a, const long *iterations, bool is_moved)
+bool elements_may_hold(const struct tree *tree, int a, const long *iterations, bool is_moved)
 {
+	const struct space *space = tree->space;
 	const struct model_array *array = &space->model->arrays[a];
 	const struct pe_array *machine = &space->arch->array;
 	const long none_used[] = { 1, 1, 1 };
@@ -112,7 +112,7 @@ bool elements_may_hold(const struct space *space, int a, const long *iterations,
 	for (int d = 0; d < array->rank; d++)
 		if (!add_side(space, &array->dims[d], iterations, &box))
 			return true;
-	return shared_box_fits(&box, machine, none_used, room_for(space, a));
+	return shared_box_fits(tree->boxes, &box, machine, none_used, room_for(space, a));
 }
 
 struct mapping_problem elements_problem(const struct space *space, const struct schedule *outer)
@@ -135,6 +135,7 @@ struct elements_cost elements_at_leaf(struct tree *tree, const struct schedule *
 	double alone = tree->leaf_elements.alone;
 	bool found;
 
+	problem.boxes = tree->boxes;
 	/* other slots may cost less */
 	problem.base = objective_sum_of(&space->objective, least);
 	problem.copies.least = copy_cycles(space->arch, &least->crossings[BOUNDARY_EXTERNAL]);

@@ -91,6 +91,7 @@ struct tree {
 	bool is_mapped;
 	double unmapped;             /* see tree_search */
 	bool is_cut;                 /* a mapping's search ended for it had few points */
+	struct shared_boxes *boxes;  /* what is known of them; NULL: no elements compute */
 	struct level levels[];       /* [loops of the model + 1] */
 };
 
@@ -130,7 +131,7 @@ bool store_array(struct tree *tree, int a, int store, bool may_slide);
  * copies beside which nothing computes. */
 struct elements_cost elements_bound(const struct space *space, const double *bytes, double alone);
 /* Registers may hold array A, where a visit of its buffer has so many ITERATIONS [loop]; IS_MOVED: by some loop. */
-bool elements_may_hold(const struct space *space, int a, const long *iterations, bool is_moved);
+bool elements_may_hold(const struct tree *tree, int a, const long *iterations, bool is_moved);
 /* What elements cost for SCHEDULE, evaluated, of the present leaf, whose schedules cost LEAST or more without them: if all together
  * is less than BELOW; INFINITY: no mapping is, or none was found. */
 struct elements_cost elements_at_leaf(struct tree *tree, const struct schedule *schedule, const struct cost *least, double below);

@@ -1,4 +1,5 @@
 #include "passes/search/search_state.h"
+#include "passes/search/shared_box.h"
 #include "support/memory.h"
 
 #include <math.h>
@@ -433,6 +434,7 @@ struct tree *tree_new(const struct nest_model *model)
 		tree->levels[l].candidates = candidates + l * arrays;
 		tree->levels[l].plain = candidates + (levels + l) * arrays;
 	}
+	tree->boxes = NULL;
 	memset(&tree->path, 0, sizeof tree->path);
 	memset(&tree->best, 0, sizeof tree->best);
 	memset(tree->slots, 0, sizeof tree->slots);
@@ -443,6 +445,7 @@ void tree_free(struct tree *tree)
 {
 	free(tree->levels[0].arrays);
 	free(tree->levels[0].candidates);
+	free(tree->boxes);
 	free(tree);
 }
 
@@ -451,6 +454,8 @@ static void tree_start(struct tree *tree, const struct space *space)
 	struct level *root = &tree->levels[0];
 
 	tree->space = space;
+	if (space->elements && !tree->boxes)
+		tree->boxes = shared_boxes_new();
 	tree->doubles = space->is_double ? ~0u : 0;
 	root->loop = -1;
 	root->stored = 0;

@@ -18,8 +18,13 @@ struct shared_box {
 	struct box_side sides[MODEL_RANK];
 };
 
+/* What was found of boxes, which many mappings share.  The caller frees it. */
+struct shared_boxes;
+struct shared_boxes *shared_boxes_new(void);
+
 /* Whether the busiest element can have no more than MOST of BOX, where each side is shared by elements along one of MACHINE's axes, of which
- * USED [axis] are taken.  Each has whole iterations: 13 that 12 elements share are 2 for one of them. */
-bool shared_box_fits(const struct shared_box *box, const struct pe_array *machine, const long *used, double most);
+ * USED [axis] are taken.  Each has whole iterations: 13 that 12 elements share are 2 for one of them.  BOXES (may be NULL) remembers it. */
+bool shared_box_fits(struct shared_boxes *boxes, const struct shared_box *box, const struct pe_array *machine, const long *used,
+	double most);
 
 #endif

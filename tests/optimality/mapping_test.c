@@ -330,7 +330,7 @@ static void search_equals_brute_force(void **state)
 			continue;
 		random_rules(&source, &model, &outer, &rules);
 		brute.problem = (struct mapping_problem){ &model, &machine, &outer, &rules, &prices, 1, (double)outer.total_bytes,
-			copies_of(&model, &arch, &outer) };
+			copies_of(&model, &arch, &outer), NULL };
 		brute.is_regular = is_regular(&model);
 		regular += brute.is_regular;
 		try_shares(&brute, 0);
@@ -422,7 +422,7 @@ static void try_stores(struct joint *joint, int a)
 	brute->outer = &joint->outer;
 	brute->mapping = (struct mapping){ .depth = 0 };
 	brute->problem = (struct mapping_problem){ model, brute->machine, brute->outer, brute->rules, brute->prices, 1,
-		traffic + brute->prices->mac * brute->prices->macs, copies_of(model, joint->arch, &joint->cheapest) };
+		traffic + brute->prices->mac * brute->prices->macs, copies_of(model, joint->arch, &joint->cheapest), NULL };
 	try_shares(brute, 0);
 	joint->best = fmin(joint->best, brute->best);
 }

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -51,7 +52,8 @@ static struct shared_box random_box(void)
 static void parts_are_the_least(void **state)
 {
 	(void)state;
-	enum { BOXES = 3000 };
+	enum { BOXES = 6000 };
+	struct shared_boxes *boxes = shared_boxes_new();
 	int tight = 0;
 	for (seed = 1; seed <= BOXES; seed++) {
 		uint64_t number = seed;
@@ -63,11 +65,16 @@ static void parts_are_the_least(void **state)
 		double least = least_of(&box, 0, box.fixed, x, y), all = box.fixed;
 		for (int i = 0; i < box.count; i++)
 			all *= box.sides[i].base + box.sides[i].coefficient * (double)(box.sides[i].iterations - 1);
-		assert_true(shared_box_fits(&box, &machine, used, least));
-		assert_false(shared_box_fits(&box, &machine, used, least - 0.5));
+		/* what is remembered of other boxes, and of this one, changes nothing */
+		for (int known = 0; known < 2; known++) {
+			assert_true(shared_box_fits(boxes, &box, &machine, used, least));
+			assert_false(shared_box_fits(boxes, &box, &machine, used, least - 0.5));
+		}
+		assert_true(shared_box_fits(NULL, &box, &machine, used, least));
 		tight += least > all / (double)(x * y) + 1;
 		seed = number;
 	}
+	free(boxes);
 	/* whole iterations make a difference */
 	assert_true(tight > BOXES / 10);
 }
