@@ -487,7 +487,7 @@ static bool search_buffering(const struct nest_model *model, const struct arch *
 	struct outcome total = { .found = false, .unmapped = INFINITY }, least = { .found = false, .unmapped = INFINITY };
 	struct crew crew;
 	long most = options->elements ? points_with_elements(&options->prices) : EXHAUSTIVE_POINTS;
-	long limit = options->effort > 0 && options->effort < most ? options->effort : most;
+	long limit = options->effort > 0 ? options->effort : most;
 
 	space_init(&space, model, arch, options, is_double, (double)lower);
 	crew_init(&crew, options->threads, model);
