@@ -191,24 +191,31 @@ static int unpack(struct machine_clock *clock, unsigned tags, const long *state)
 	return count;
 }
 
-/* Of free channels the one that has been so for longest is taken first: -1 is the last of them. */
-static long order_of_free(const struct machine_clock *clock, int channel)
+/* Fills in ORDER of the channels that are free: the one that has been so for longest is taken first, and -1 is the last of them. */
+static void order_free(const struct machine_clock *clock, long *order)
 {
-	long order = -1;
-	for (int c = 0; c < clock->channels; c++) {
-		long free = clock->channel_free[c], own = clock->channel_free[channel];
-		if (free < clock->now && (free > own || (free == own && c > channel)))
-			order--;
+	int free[CHANNEL_LIMIT], count = 0;
+	for (int c = clock->channels - 1; c >= 0; c--) {
+		int place = count;
+		if (clock->channel_free[c] >= clock->now)
+			continue;
+		for (; place > 0 && clock->channel_free[free[place - 1]] < clock->channel_free[c]; place--)
+			free[place] = free[place - 1];
+		free[place] = c;
+		count++;
 	}
-	return order;
+	for (int i = 0; i < count; i++)
+		order[free[i]] = -1 - i;
 }
 
 int clock_state(const struct machine_clock *clock, unsigned tags, long *state)
 {
 	int count = pack(clock, tags, state);
+	long order[CHANNEL_LIMIT];
+	order_free(clock, order);
 	for (int c = 0; c < clock->channels; c++) {
 		bool is_free = clock->channel_free[c] < clock->now;
-		state[count++] = is_free ? order_of_free(clock, c) : clock->channel_free[c] - clock->now;
+		state[count++] = is_free ? order[c] : clock->channel_free[c] - clock->now;
 		state[count++] = is_free || !clock->arch->starts_once ? 0 : clock->channel_last[c];
 	}
 	return count;
