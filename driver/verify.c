@@ -662,8 +662,10 @@ enum status verify(struct session *session)
 	struct verification v = { .session = session, .is_good = true };
 	if (!verify_data_check(session))
 		return STATUS_USAGE;
-	if (!can_verify(&v) || !make_directory(&v))
+	if (!can_verify(&v))
 		return STATUS_VERIFY_FAILED;
+	if (!make_directory(&v))
+		return session->options->save_temps ? STATUS_INPUT_ERROR : STATUS_VERIFY_FAILED;
 	memory_guard(remove_directory, &v);
 	verify_cases(session);
 	session->verify.nest_count = 0;

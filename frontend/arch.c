@@ -141,18 +141,21 @@ struct reader {
 };
 
 /* libyaml counts lines from 0 and columns in characters; diagnostics count bytes. */
+/* Where MARK is; if it is behind the last line, the end of that. */
 static struct location place(const struct reader *reader, yaml_mark_t mark)
 {
-	const char *at = reader->text, *end = reader->text + reader->length;
-	for (size_t line = 0; line < mark.line && at < end; at++)
-		if (*at == '\n')
-			line++;
+	const char *at = reader->text, *end = at + reader->length, *newline;
+	size_t line = 0;
+	while (end > at && end[-1] == '\n')
+		end--;
+	for (; line < mark.line && (newline = memchr(at, '\n', (size_t)(end - at))); line++)
+		at = newline + 1;
 	int column = 1;
-	for (size_t character = 0; character < mark.column && at < end && *at != '\n'; character++)
+	for (size_t character = 0; (line < mark.line || character < mark.column) && at < end && *at != '\n'; character++)
 		do {
 			at++, column++;
 		} while (at < end && ((unsigned char)*at & 0xC0) == 0x80);
-	return (struct location){ reader->file, (int)mark.line + 1, column, 0 };
+	return (struct location){ reader->file, (int)line + 1, column, 0 };
 }
 
 static struct location place_of(const struct reader *reader, const yaml_node_t *node)

@@ -200,7 +200,8 @@ static const struct refusal {
 } refusals[] = {
 	{ "", "m.yaml:1:1: error: a machine file is a mapping, as 'name: ...'" },
 	{ "- 1\n", "m.yaml:1:1: error: a machine file is a mapping, as 'name: ...'" },
-	{ "name: [a\n", "m.yaml:2:1: error: not YAML: did not find expected ',' or ']'" },
+	{ "name: [a\n", "m.yaml:1:9: error: not YAML: did not find expected ',' or ']'" },
+	{ "name: m\nscratchpad: { bytes: 64", "m.yaml:2:24: error: not YAML: did not find expected ',' or '}'" },
 	{ "name: m\n", "m.yaml:1:1: error: 'scratchpad' is missing" },
 	{ "scratchpad: { bytes: 64 }\n", "m.yaml:1:1: error: 'name' is missing" },
 	{ "name: m\nscratchpad: { banks: 2 }\n",

@@ -15,6 +15,8 @@ exits 0 "it says so without a report" "$LOOPC" $machine --verify -o good.c $size
 has err '^verified: .* by [1-9][0-9,]* commands, with 2,431 multiply-accumulates, in [1-9][0-9,]* cycles, as predicted' \
 	"it says so without a report: on stderr"
 is "$(grep -c measured r.json)" 5 "the report has what was measured, beside what was predicted"
+exits 1 "no directory for its programs" "$LOOPC" $machine --verify --save-temps=nowhere/kept $sizes -o unkept.c "$kernel"
+has err "cannot make the directory 'nowhere/kept'" "no directory: it says so"
 exits 0 "its programs are kept" "$LOOPC" $machine --verify --save-temps=kept $sizes "$kernel"
 ok "its programs are kept: they are there" test -f kept/kernel.c -a -f kept/main.c
 is "$(ls -d "${TMPDIR:-/tmp}"/loopc-verify.* 2>/dev/null | wc -l | awk '{ print $1 < 50 }')" 1 \
