@@ -10,6 +10,7 @@
 #include "driver/space.h"
 #include "frontend/arch.h"
 #include "frontend/frontend.h"
+#include "ir/ast_memo.h"
 #include "passes/analysis/nest_memo.h"
 #include "passes/search/search_memo.h"
 #include "passes/variants/schedule_check.h"
@@ -57,7 +58,8 @@ void session_begin(struct session *session, struct arena *arena, const struct op
 		.request = { .reassociate = options->reassociate, .buffering = options->buffering,
 			.fusion = options->fusion, .recompute_percent = options->recompute_percent,
 			.effort = options->effort },
-		.known = { .searches = search_memo_new(arena, NULL), .nests = nest_memos_new(arena) },
+		.known = { .searches = search_memo_new(arena, NULL), .nests = nest_memos_new(arena),
+			.loops = ast_memo_new(arena) },
 		.watch = { .threads = options->threads, .show_progress = isatty(STDERR_FILENO) != 0,
 			.interrupted = &interrupted, .trace = trace_stream(session->trace),
 			.traced = trace_after },

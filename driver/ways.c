@@ -2,6 +2,8 @@
 
 #include "driver/ways.h"
 
+#include <math.h>
+
 #include "driver/objective.h"
 #include "driver/trace.h"
 #include "ir/energy.h"
@@ -195,19 +197,63 @@ static struct plan_tried try_way(const struct session *session, const struct fun
 	return tried;
 }
 
-/* Tries one WAY more to a plan of FUNCTION, which is the best one if it is better than those of value *BEST.  Whether it fits. */
-static bool add_tried(const struct session *session, const struct function *function, const struct plan_way *way,
-	make_plan_fn *make, struct plan_ways *ways, struct objective_values *best)
+/* Both differ in what a command costs, at most. */
+static bool are_alike(const struct plan_way *one, const struct plan_way *other)
 {
-	const struct plan_objective *objective = &session->options->objective;
-	struct plan_tried *tried = &ways->tried[ways->count++];
-	*tried = try_way(session, function, way, make);
-	const struct objective_values values = objective_values_of(objective, tried->figures);
-	if (tried->fits && objective_values_compare(objective, &values, best) < 0) {
-		*best = values;
-		ways->best = ways->count - 1;
+	struct prices prices = other->prices;
+	prices.command = one->prices.command;
+	return one->buffering == other->buffering && prices_are_equal(&one->prices, &prices);
+}
+
+/* Of COUNT ways like number W, commands cost most there, or least. */
+static bool is_extreme(const struct plan_way *all, int count, int w)
+{
+	bool has_more = false, has_less = false;
+	for (int v = 0; v < count; v++) {
+		has_more |= are_alike(&all[v], &all[w]) && all[v].prices.command > all[w].prices.command;
+		has_less |= are_alike(&all[v], &all[w]) && all[v].prices.command < all[w].prices.command;
 	}
-	return tried->fits;
+	return !has_more || !has_less;
+}
+
+/* The same came of both, as far as figures tell. */
+static bool are_same(const struct plan_tried *one, const struct plan_tried *other)
+{
+	bool are_same = one->fits == other->fits && one->is_fused == other->is_fused;
+	for (int f = 0; f < PLAN_FIGURE_COUNT && are_same && one->fits; f++)
+		are_same = one->figures[f] == other->figures[f] || (isnan(one->figures[f]) && isnan(other->figures[f]));
+	return are_same;
+}
+
+/* Of the COUNT ways that were TRIED, where that is known, one like WAY at which commands cost less, and one at which they cost more, led to the
+ * same.  What is best for both prices is best for all between. */
+static bool is_between(const struct plan_way *way, const struct plan_tried *tried, const bool *is_tried, int count)
+{
+	const struct plan_tried *less = NULL, *more = NULL;
+	for (int v = 0; v < count; v++) {
+		double command = tried[v].way.prices.command;
+		if (!is_tried[v] || !are_alike(&tried[v].way, way))
+			continue;
+		if (command < way->prices.command && (!less || command > less->way.prices.command))
+			less = &tried[v];
+		if (command > way->prices.command && (!more || command < more->way.prices.command))
+			more = &tried[v];
+	}
+	return less && more && are_same(less, more);
+}
+
+/* Which of WAYS is best; that nothing fits is the first. */
+static void choose_best(const struct plan_objective *objective, struct plan_ways *ways)
+{
+	struct objective_values best = { .is_known = false };
+	ways->best = 0;
+	for (int w = 0; w < ways->count; w++) {
+		const struct objective_values values = objective_values_of(objective, ways->tried[w].figures);
+		if (!ways->tried[w].fits || objective_values_compare(objective, &values, &best) >= 0)
+			continue;
+		best = values;
+		ways->best = w;
+	}
 }
 
 /* Tries all ways to a plan of FUNCTION; the best one is the first, if none fits.  Nests are fused for fewer bytes, which may cost more
@@ -217,17 +263,31 @@ static void try_ways(const struct session *session, const struct function *funct
 {
 	const struct options *options = session->options;
 	struct plan_way all[PLAN_WAYS];
+	struct plan_tried tried[PLAN_WAYS];
+	bool is_tried[PLAN_WAYS] = { false };
 	int count = ways_for(&options->objective, session->arch, options->is_buffering_given ? (int)options->buffering : -1, all);
-	struct objective_values best = { .is_known = false };
-	*ways = (struct plan_ways){ .count = 0 };
-	for (int w = 0; w < count; w++) {
-		if (!add_tried(session, function, &all[w], make, ways, &best) && !w)
+	*ways = (struct plan_ways){ .count = 1 };
+	/* the first, then the extremes, then what is between them */
+	for (int round = 0; round < 3; round++) {
+		for (int w = 0; w < (round ? count : 1); w++) {
+			if (is_tried[w] || (round < 2 && !is_extreme(all, count, w)) || is_between(&all[w], tried, is_tried, count))
+				continue;
+			tried[w] = try_way(session, function, &all[w], make);
+			is_tried[w] = true;
+		}
+		ways->tried[0] = tried[0];
+		if (!tried[0].fits)
 			return;              /* the compilation says why */
 	}
+	for (int w = 1; w < count; w++)
+		if (is_tried[w])
+			ways->tried[ways->count++] = tried[w];
+	choose_best(&options->objective, ways);
 	if (ways->tried[ways->best].is_fused && session->compilation.request.fusion == FUSE_AUTO && ways->count < PLAN_WAYS) {
 		struct plan_way apart = ways->tried[ways->best].way;
 		apart.keeps_apart = true;
-		add_tried(session, function, &apart, make, ways, &best);
+		ways->tried[ways->count++] = try_way(session, function, &apart, make);
+		choose_best(&options->objective, ways);
 	}
 }
 

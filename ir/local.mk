@@ -13,6 +13,6 @@ libloopc_a_SOURCES += \
 	ir/plan_print.c \
 	ir/plan_verifier.h ir/plan_verify.c ir/plan_verify_walk.c ir/plan_steps.c ir/plan_steps.h \
 	ir/macs.c ir/macs.h ir/set_count.c ir/set_count.h \
-	ir/number.c ir/program.c ir/ast_build.c ir/ast_build.h ir/coalesce.h ir/program.h ir/program_build.h \
+	ir/number.c ir/program.c ir/ast_build.c ir/ast_build.h ir/ast_memo.c ir/ast_memo.h ir/coalesce.h ir/program.h ir/program_build.h \
 	ir/program_read.c ir/program_read_expr.c ir/program_read_words.c \
 	ir/program_reader.h ir/program_text.c ir/program_verify.c ir/reduction.c

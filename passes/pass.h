@@ -27,6 +27,7 @@ struct restriction {
 	struct prices prices;        /* likewise */
 };
 
+struct ast_memo;
 struct search_memo;
 struct nest_memos;
 struct fusion_memo;
@@ -70,6 +71,7 @@ struct known {
 	struct search_memo *searches;
 	struct nest_memos *nests;    /* as long as the compilation's arena lives (nest_memo.h) */
 	struct fusion_memo *fusions; /* for larger scratchpads */
+	struct ast_memo *loops;
 };
 
 /* Work that was done, and that may be (passes/nest_work.h). */

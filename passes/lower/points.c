@@ -8,7 +8,7 @@
 #include <isl/id.h>
 #include <isl/union_map.h>
 
-#include "ir/ast_build.h"
+#include "ir/ast_memo.h"
 #include "ir/coalesce.h"
 #include "ir/program_build.h"
 #include "passes/lower/points.h"
@@ -145,8 +145,8 @@ static bool lower_run(struct lowering *lowering, int first, int end, struct plan
 	for (int s = first; s < end; s++)
 		add_variants(lowering, nest->statements[s],
 			tile_instances(lowering, s, lowering->depth, IN_TILE), 0, 0, &order);
-	isl_ast_node *node = ast_of_order(tile_context(lowering), point_names(lowering, first, end),
-		order);
+	isl_ast_node *node = ast_of_order_once(lowering->compilation->known.loops, tile_context(lowering),
+		point_names(lowering, first, end), order);
 	return translate_tree(lowering, node, LOOP_POINT, compute_node, NULL, block);
 }
 

@@ -6,7 +6,7 @@
 #include <isl/id.h>
 #include <isl/union_map.h>
 
-#include "ir/ast_build.h"
+#include "ir/ast_memo.h"
 #include "ir/program_build.h"
 #include "passes/tiles/instances.h"
 
@@ -147,7 +147,7 @@ bool lower_set(struct lowering *lowering, __isl_take isl_set *set, int depth, co
 			arena_printf(lowering->compilation->arena, "%s_%d", name, d), NULL));
 	set = isl_set_set_tuple_name(set, "point");
 	isl_map *order = isl_map_reset_tuple_id(isl_set_identity(set), isl_dim_out);
-	isl_ast_node *node = ast_of_order(context_at(lowering, depth), names,
+	isl_ast_node *node = ast_of_order_once(lowering->compilation->known.loops, context_at(lowering, depth), names,
 		isl_union_map_from_map(order));
 	struct set_walk walk = { rank, leaf, user };
 	return translate_tree(lowering, node, LOOP_TRANSFER, point_of_set, &walk, block);

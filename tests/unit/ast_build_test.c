@@ -13,9 +13,11 @@
 #include <cmocka.h>
 
 #include <isl/id.h>
+#include <isl/options.h>
 #include <isl/val.h>
 
-#include "ir/ast_build.h"
+#include "ir/ast_memo.h"
+#include "ir/isl_work.h"
 
 enum { TILES = 7, SIZES = 5, POINTS = 8, NAMES = 8 };
 
@@ -209,9 +211,70 @@ static void loops_do_not_depend_on_the_order_of_parameters(void **state)
 	isl_ctx_free(ctx);
 }
 
+/* Loops over S[i], 0 <= i < LENGTH, and T[i] behind them; MEMO may be NULL. */
+static char *loops_of(isl_ctx *ctx, struct ast_memo *memo, int length, const char *name)
+{
+	char text[200];
+	snprintf(text, sizeof text, "[t] -> { S[i] -> [i, 0] : 0 <= i < %d + t; T[i] -> [i, 1] : 0 <= i < %d }", length, length);
+	isl_id_list *names = isl_id_list_alloc(ctx, 2);
+	names = isl_id_list_add(names, isl_id_alloc(ctx, name, NULL));
+	names = isl_id_list_add(names, isl_id_alloc(ctx, "which", NULL));
+	isl_ast_node *node = ast_of_order_once(memo, isl_set_read_from_str(ctx, "[t] -> { : 0 <= t < 3 }"), names,
+		isl_union_map_read_from_str(ctx, text));
+	char *shown = node ? isl_ast_node_to_C_str(node) : NULL;
+	isl_ast_node_free(node);
+	return shown;
+}
+
+/* More questions than are remembered, one after the other, and each twice: as without a memo. */
+static void what_is_remembered_is_what_was_found(void **state)
+{
+	(void)state;
+	isl_ctx *ctx = isl_ctx_alloc();
+	struct arena *arena = arena_new();
+	struct ast_memo *memo = ast_memo_new(arena);
+	for (int question = 0; question < 300; question++) {
+		int length = 1 + question / 2 % 100;
+		const char *name = question % 3 ? "i" : "j";
+		char *found = loops_of(ctx, NULL, length, name), *first = loops_of(ctx, memo, length, name),
+			*again = loops_of(ctx, memo, length, name);
+		assert_string_equal(first, found);
+		assert_string_equal(again, found);
+		free(found);
+		free(first);
+		free(again);
+	}
+	arena_free(arena);
+	isl_ctx_free(ctx);
+}
+
+/* An answer that is taken counts as the work that it was, and is none where that is too much. */
+static void what_is_remembered_is_counted(void **state)
+{
+	(void)state;
+	isl_ctx *ctx = isl_ctx_alloc();
+	struct arena *arena = arena_new();
+	struct ast_memo *memo = ast_memo_new(arena);
+	isl_options_set_on_error(ctx, ISL_ON_ERROR_CONTINUE);
+	unsigned long begun = isl_operations(ctx);
+	free(loops_of(ctx, memo, 5, "i"));
+	unsigned long found = isl_operations(ctx);
+	free(loops_of(ctx, memo, 5, "i"));
+	unsigned long taken = isl_operations(ctx) - found;
+	assert_true(10 * taken > 9 * (found - begun) && 9 * taken < 10 * (found - begun));
+	struct isl_work work = isl_work_begin(ctx, taken / 2);
+	char *none = loops_of(ctx, memo, 5, "i");
+	assert_null(none);
+	assert_false(isl_work_end(&work));
+	arena_free(arena);
+	isl_ctx_free(ctx);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_remembered_is_what_was_found),
+		cmocka_unit_test(what_is_remembered_is_counted),
 		cmocka_unit_test(loops_do_not_depend_on_the_order_of_parameters),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
