@@ -140,8 +140,8 @@ struct reader {
 	struct location section_at[SECTION_COUNT];
 };
 
-/* libyaml counts lines from 0 and columns in characters; diagnostics count bytes. */
-/* Where MARK is; if it is behind the last line, the end of that. */
+/* Where MARK is; if it is behind the last line, the end of that.  libyaml counts lines from 0 and columns in characters; diagnostics
+ * count bytes. */
 static struct location place(const struct reader *reader, yaml_mark_t mark)
 {
 	const char *at = reader->text, *end = at + reader->length, *newline;

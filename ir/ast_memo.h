@@ -5,7 +5,7 @@
 #include "support/arena.h"
 
 /* Loops that isl has found before.  A plan that is tried and then chosen is lowered twice, and ways to a plan often come to the same
- * schedule: half of a compilation went to loops that were known. */
+ * schedule. */
 struct ast_memo;
 
 /* Remembers the last few answers, as long as ARENA lives. */

@@ -179,6 +179,34 @@ is "$(grep -c '^[* ] [a-z]* *[0-9.]* bytes ' out)" "$(sed -n 's/.* was made in \
 	"the others beside it"
 ok "three layers take a fifth less time" test $((best * 5)) -le $((traffic * 4))
 
+# What leads to the same at 60 and at 240 bytes a command does so at 120.
+cat >between.yaml <<'END'
+version: 2
+name: m
+scratchpad: { bytes: 108K }
+dma: { startup_cycles: 30, bytes_per_cycle: 8 }
+core: { mac_cycles: 0.05 }
+END
+exits 0 "a price between" "$LOOPC" --arch=between.yaml --objective=cycles --explain -o o.c "$top_srcdir/examples/alexnet/conv3.loop"
+is "$(sed -n 's/^[* ] *single *\([0-9]*\) bytes.*/\1/p' out | tr '\n' ' ')" "0 60 240 " "a price between: not tried"
+is "$(sed -n 's/^[* ] *single *\(60\|240\) bytes *//p' out | sort -u | wc -l)" 1 "a price between: what is beside it is the same"
+
+# By itself this search ends at two million points.
+cat >product.loop <<'END'
+void product(float C[512][512], const float A[512][512], const float B[512][512])
+{
+	for (int i = 0; i < 512; i++)
+		for (int j = 0; j < 512; j++) {
+			C[i][j] = 0;
+			for (int k = 0; k < 512; k++)
+				C[i][j] += A[i][k] * B[k][j];
+		}
+}
+END
+exits 0 "a larger effort" "$LOOPC" --arch=dmazerunner-256 --objective=energy --effort=2600000 --report=effort.json -o o.c product.loop
+is "$(python3 -c "import json; print(json.load(open('effort.json'))['kernels'][0]['search']['points'] > 2500000)")" True \
+	"a larger effort: is made"
+
 exits 0 "random programs, machines and objectives" \
 	python3 -B "$top_srcdir/tests/driver/objectives.py" "$LOOPC" 6000 "$(inputs 5 2)"
 has out ' 0 failed' "random programs: none failed"
