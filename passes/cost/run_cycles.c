@@ -88,5 +88,5 @@ struct copies copies_of(const struct nest_model *model, const struct arch *arch,
 
 double run_cycles(const struct copies *copies, double computing, double late)
 {
-	return copies->exposed + computing + late;
+	return fmax(copies->exposed + computing + late, copies->least);
 }

@@ -28,7 +28,8 @@ struct copies {
 /* Those of SCHEDULE, evaluated, of MODEL.  Double buffers fetch the next tile while one is computed, but for the first of all, or
  * with several slots or a window that slides the first in each run of the loop that moves them. */
 struct copies copies_of(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule);
-/* Cycles of a run whose tiles take COMPUTING, all together, and wait for copies beside them LATE cycles more: about. */
+/* Cycles of a run whose tiles take COMPUTING, all together, and wait for copies beside them LATE cycles more: about, but no fewer than its copies
+ * take. */
 double run_cycles(const struct copies *copies, double computing, double late);
 
 #endif
