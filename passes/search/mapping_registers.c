@@ -37,16 +37,6 @@ static struct dim_sums no_loops(const struct model_dim *dim)
 	return (struct dim_sums){ .known = (double)dim->window, .largest = 1, .boxes = 1 };
 }
 
-/* The side of a box of WHOLE words along LOOP alone, of which COEFFICIENT are its own. */
-static struct box_side side_of(const struct mapping_tree *tree, const struct held *held, int loop, double coefficient, double whole)
-{
-	double iterations, boxes;
-	bool is_known;
-
-	held_iterations(tree, loop, tree->chosen[loop], held, &iterations, &boxes, &is_known);
-	return (struct box_side){ whole - coefficient * (iterations - 1), coefficient, (long)iterations };
-}
-
 /* Adds LOOP, whose share is SHARE, to what loops make of dimension D of array A: SUMS.  True: it may be divided. */
 static bool add_loop(const struct mapping_tree *tree, int a, int d, int loop, const struct share *share, struct dim_sums *sums)
 {
@@ -83,29 +73,39 @@ static void sum_up(const struct model_dim *dim, const struct dim_sums *sums, dou
 	*whole = all * sums->boxes;
 }
 
+/* LOOP may be shared: one more of NEED's side. */
+static void add_side_loop(const struct mapping_tree *tree, int a, int d, int loop, struct need_dim *need)
+{
+	double iterations, boxes, coefficient = (double)tree->model->arrays[a].dims[d].coefficient[loop];
+	bool is_known;
+
+	need->loops |= 1u << loop;
+	held_iterations(tree, loop, tree->chosen[loop], &tree->held[a], &iterations, &boxes, &is_known);
+	if (need->side.count < BOX_LOOPS)
+		need->side.loops[need->side.count] = (struct box_loop){ coefficient, (long)iterations };
+	need->side.count++;
+	need->side.base -= coefficient * (iterations - 1);
+}
+
 /* Elements of dimension D of array A in an element's registers. */
 static void find_dim(const struct mapping_tree *tree, int a, int d, struct need_dim *need)
 {
 	const struct model_dim *dim = &tree->model->arrays[a].dims[d];
 	struct dim_sums sums = no_loops(dim);
-	int sharing = -1, sharing_count = 0;
 
 	need->loops = 0;
+	need->side = (struct box_side){ .base = 0 };
 	for (unsigned loops = tree->moving[a][d]; loops; loops &= loops - 1) {
 		int l = __builtin_ctz(loops);
 
-		if (!add_loop(tree, a, d, l, tree->chosen[l], &sums))
-			continue;
-		need->loops |= 1u << l;
-		sharing_count++;
-		sharing = l;
+		if (add_loop(tree, a, d, l, tree->chosen[l], &sums))
+			add_side_loop(tree, a, d, l, need);
 	}
 	sum_up(dim, &sums, &need->least, &need->whole);
-	need->has_box = sharing_count == 0 || (sharing_count == 1 && sums.known >= sums.open_coefficients && dim->clip_high == 0);
-	need->has_side = need->has_box && sharing_count == 1;
+	need->has_box = need->side.count == 0 || (need->side.count <= BOX_LOOPS && dim->clip_high == 0);
+	need->has_side = need->has_box && need->side.count > 0;
 	need->fixed = need->has_side ? sums.boxes : need->whole;
-	if (need->has_side)
-		need->side = side_of(tree, &tree->held[a], sharing, (double)dim->coefficient[sharing], need->whole / sums.boxes);
+	need->side.base += sums.known + sums.open;
 }
 
 /* Bytes of one word of array A, or of two where there is another while it comes. */

@@ -70,29 +70,27 @@ static double room_for(const struct space *space, int a)
 	return room;
 }
 
-/* Adds dimension DIM with so many ITERATIONS [loop] to BOX.  False: loops that share it are not alone there, or leave gaps. */
+/* Adds dimension DIM with so many ITERATIONS [loop] to BOX.  False: nothing is known of how elements share it. */
 static bool add_side(const struct space *space, const struct model_dim *dim, const long *iterations, struct shared_box *box)
 {
-	double length = (double)dim->window, gaps = 0;
-	int shared = -1, count = 0;
+	struct box_side side = { .base = (double)dim->window };
 
+	if (dim->clip_high > 0)
+		return false;
 	for (int l = 0; l < space->model->loop_count; l++) {
 		if (dim->coefficient[l] == 0 || iterations[l] == 1)
 			continue;
-		length += (double)(dim->coefficient[l] * (iterations[l] - 1));
-		gaps += (double)dim->coefficient[l];
 		if (!(space->elements->rules.shareable >> l & 1))
-			continue;
-		shared = l;
-		count++;
+			side.base += (double)(dim->coefficient[l] * (iterations[l] - 1));
+		else if (side.count == BOX_LOOPS)
+			return false;
+		else
+			side.loops[side.count++] = (struct box_loop){ (double)dim->coefficient[l], iterations[l] };
 	}
-	if (count > 1 || gaps > (double)dim->window || dim->clip_high > 0)
-		return false;
-	if (count == 0)
-		box->fixed *= length;
+	if (side.count == 0)
+		box->fixed *= side.base;
 	else
-		box->sides[box->count++] = (struct box_side){ length - (double)(dim->coefficient[shared] * (iterations[shared] - 1)),
-			(double)dim->coefficient[shared], iterations[shared] };
+		box->sides[box->count++] = side;
 	return true;
 }
 

@@ -18,33 +18,60 @@ static long pick(long most)
 	return 1 + (long)((seed >> 33) % (uint64_t)most);
 }
 
-/* The least that the element with the highest share has of the sides from I on, times OWN, where so many elements are LEFT along x and
- * y: it is counted how many of a side's iterations that element has. */
-static double least_of(const struct shared_box *box, int i, double own, long x, long y)
+/* The fewest words of SIDE with so many iterations PART [loop], in boxes of whatever size. */
+static double words_of(const struct box_side *side, const long *part)
 {
-	if (i == box->count)
-		return own;
 	double least = 1e30;
+	for (long one = 1; one <= part[0]; one++)
+		for (long other = 1; other <= part[1]; other++) {
+			const long sizes[] = { one, other };
+			double length = side->base, boxes = 1;
+			for (int l = 0; l < side->count; l++) {
+				length += side->loops[l].coefficient * (double)(sizes[l] - 1);
+				boxes *= (double)((part[l] + sizes[l] - 1) / sizes[l]);
+			}
+			least = boxes * length < least ? boxes * length : least;
+		}
+	return least;
+}
+
+static double least_of(const struct shared_box *box, int i, double own, long x, long y);
+
+/* The least that the element with the highest share has of the sides from I on, times OWN, where so many elements are LEFT along x and
+ * y; PART [loop] are its iterations of those loops of side I that are before number L: they are counted. */
+static double least_of_side(const struct shared_box *box, int i, int l, long *part, double own, long x, long y)
+{
 	const struct box_side *side = &box->sides[i];
+	if (l == side->count)
+		return least_of(box, i + 1, own * words_of(side, part), x, y);
+	double least = 1e30;
 	for (long elements = 1; elements <= (x > y ? x : y); elements++) {
-		long part = 0;
-		for (long iteration = 0; iteration < side->iterations; iteration++)
-			part += iteration % elements == 0;
-		double length = side->base + side->coefficient * (double)(part - 1);
-		double along_x = elements <= x ? least_of(box, i + 1, own * length, x / elements, y) : 1e30;
-		double along_y = elements <= y ? least_of(box, i + 1, own * length, x, y / elements) : 1e30;
+		part[l] = 0;
+		for (long iteration = 0; iteration < side->loops[l].iterations; iteration++)
+			part[l] += iteration % elements == 0;
+		double along_x = elements <= x ? least_of_side(box, i, l + 1, part, own, x / elements, y) : 1e30;
+		double along_y = elements <= y ? least_of_side(box, i, l + 1, part, own, x, y / elements) : 1e30;
 		least = along_x < least ? along_x : least;
 		least = along_y < least ? along_y : least;
 	}
+	part[l] = 1;
 	return least;
+}
+
+static double least_of(const struct shared_box *box, int i, double own, long x, long y)
+{
+	long part[BOX_LOOPS] = { 1, 1 };
+	return i == box->count ? own : least_of_side(box, i, 0, part, own, x, y);
 }
 
 static struct shared_box random_box(void)
 {
 	struct shared_box box = { .fixed = (double)pick(3), .count = (int)pick(4) - 1 };
 	for (int i = 0; i < box.count; i++) {
-		double coefficient = (double)pick(2);
-		box.sides[i] = (struct box_side){ coefficient + (double)pick(3) - 1, coefficient, pick(14) };
+		/* of windows that leave gaps, too */
+		box.sides[i] = (struct box_side){ (double)pick(4), (int)pick(BOX_LOOPS), { { 0, 1 } } };
+		for (int l = 0; l < box.sides[i].count; l++)
+			box.sides[i].loops[l] = (struct box_loop){ (double)pick(4), pick(box.count < 3 ? 14 : 7) };
 	}
 	return box;
 }
@@ -62,9 +89,7 @@ static void parts_are_the_least(void **state)
 		long used[] = { pick(machine.x), pick(machine.y), pick((long)machine.x * machine.y) };
 		long x = machine.is_free ? (long)machine.x * machine.y / used[AXIS_FREE] : machine.x / used[AXIS_X];
 		long y = machine.is_free ? 1 : machine.y / used[AXIS_Y];
-		double least = least_of(&box, 0, box.fixed, x, y), all = box.fixed;
-		for (int i = 0; i < box.count; i++)
-			all *= box.sides[i].base + box.sides[i].coefficient * (double)(box.sides[i].iterations - 1);
+		double least = least_of(&box, 0, box.fixed, x, y), all = least_of(&box, 0, box.fixed, 1, 1);
 		/* what is remembered of other boxes, and of this one, changes nothing */
 		for (int known = 0; known < 2; known++) {
 			assert_true(shared_box_fits(boxes, &box, &machine, used, least));
