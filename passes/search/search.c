@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "passes/search/annealing.h"
+#include "passes/search/mirror.h"
 #include "passes/search/search_rounds.h"
 #include "passes/search/search_space.h"
 #include "passes/search/search_tree.h"
@@ -193,6 +194,7 @@ static void search_unpriced(struct crew *crew, const struct space *space, struct
 	struct outcome best = { .found = false, .unmapped = INFINITY };
 
 	plain.elements = NULL;
+	space_forget_mirror(&plain);
 	space_allow(&plain, NULL);
 	if (bytes.byte <= 0)
 		bytes = (struct prices){ .byte = 1 };
@@ -348,6 +350,23 @@ static double search_from_below(struct crew *crew, struct space *space, int coun
 	return fmin(least, asked_of(space, total));
 }
 
+/* TOTAL's best, or its image if that is better among equals: the search has not looked at it. */
+static void look_at_image(const struct space *space, struct outcome *total)
+{
+	struct schedule image = total->best;
+	struct mapping mapping = total->mapping;
+
+	mirror_image(space, &image, &mapping);
+	if (!space->mirrored || !schedule_evaluate(space->model, space->arch, &image) ||
+		!mapping_evaluate(space->model, &space->arch->array, &image, &mapping))
+		return;
+	weigh(space, &image, &mapping);
+	if (schedule_compare(space, &image, &total->best) >= 0)
+		return;
+	total->best = image;
+	total->mapping = mapping;
+}
+
 /* Finds the best of SPACE together with how elements compute its tiles.  What they cost at least is known sooner than what
  * they cost: the best with that alone bounds all.  Each way to give arrays to memories is searched by itself. */
 static void search_elements(struct crew *crew, struct space *space, struct outcome *total, long limit)
@@ -369,6 +388,7 @@ static void search_elements(struct crew *crew, struct space *space, struct outco
 	space_assign_first(space);
 	if (is_all)
 		bound = search_from_below(crew, space, ways, bound, total, limit);
+	look_at_image(space, total);
 	total->is_complete = is_all && bound >= asked_of(space, total);
 	total->bound = bound;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "passes/cost/place.h"
+#include "passes/search/mirror.h"
 #include "passes/search/search.h"
 #include "passes/search/search_tree.h"
 #include "support/memory.h"
@@ -312,6 +313,7 @@ void space_init(struct space *space, const struct nest_model *model,
 	}
 	space_allow(space, options->elements);
 	add_elements(space);
+	space_find_mirror(space);
 }
 
 /* ---- which array lies in which memory ---- */
@@ -414,6 +416,9 @@ void space_thin(struct space *thin, const struct space *space, int count,
 				thin->choices[l][used++] = space->choices[l][i];
 		thin->choice_count[l] = used;
 	}
+	/* sizes near those of SCHEDULE are not alike */
+	if (schedule)
+		space_forget_mirror(thin);
 }
 
 void space_keep_small(struct space *space, int loop)

@@ -385,6 +385,16 @@ static void place_loop(struct tree *tree, int depth, int loop, struct tile_choic
 	}
 }
 
+/* Of a schedule and its image, in which loops have changed places (mirror.h), that is searched which first places the first of two such loops. */
+static bool is_image(const struct tree *tree, int depth, int loop)
+{
+	bool is_image = tree->space->mirror[loop] < loop;
+
+	for (int i = 1; i <= depth && is_image; i++)
+		is_image = !(tree->space->mirrored >> tree->levels[i].loop & 1);
+	return is_image;
+}
+
 /* A loop that moves no region of an array still to be stored can only cost, unless it
  * is there by the user's constraint. */
 static bool is_worth_placing(const struct tree *tree, int depth, unsigned stored, int loop)
@@ -392,7 +402,7 @@ static bool is_worth_placing(const struct tree *tree, int depth, unsigned stored
 	const struct space *space = tree->space;
 
 	return space->choice_count[loop] > 0 && !is_placed(tree, depth, loop) &&
-		order_allows(tree, depth, loop) && ((space->indexing[loop] & ~stored) != 0 ||
+		order_allows(tree, depth, loop) && !is_image(tree, depth, loop) && ((space->indexing[loop] & ~stored) != 0 ||
 		space->is_tiled[loop] || has_fixed_stores(space));
 }
 

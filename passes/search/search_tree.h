@@ -63,6 +63,9 @@ struct space {
 	double visit_bytes[MODEL_ARRAYS], first_bytes[MODEL_ARRAYS];
 	struct objective objective;
 	const struct element_options *elements;   /* NULL: none compute, or they cost nothing */
+	/* The loop that each may change places with, or itself; bit l: loop l does (mirror.h). */
+	int mirror[MODEL_LOOPS];
+	unsigned mirrored;
 	bool may_shrink[MODEL_ARRAYS];      /* smaller regions may leave gaps between them: elements may move less of an array */
 	bool is_relaxed;             /* elements are taken to cost what they do at least */
 	long leaf_points;            /* of each schedule so many mappings are looked at, at most */

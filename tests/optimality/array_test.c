@@ -1,5 +1,5 @@
 /* The closed forms of the second boundary (passes/cost/array_model.h) against a walk over all tiles, steps and
- * elements, on random mappings of random nests to random arrays. */
+ * elements, on random mappings of random nests to random arrays; and that loops which the search takes to be alike are. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +10,9 @@
 
 #include "passes/cost/array_cycles.h"
 #include "passes/cost/model_math.h"
+#include "passes/search/mirror.h"
+#include "passes/search/search_space.h"
+#include "tests/optimality/convolution.h"
 #include "tests/optimality/array_simulate.h"
 #include "tests/optimality/simulate.h"
 
@@ -254,11 +257,92 @@ static void long_loops_take_as_long(void **state)
 	assert_true(timed - before > runs / 10);
 }
 
+/* A nest with loops that are alike, or nearly: of a convolution now and then one size, or the border, is another. */
+static void random_alike(struct random_source *source, struct nest_model *model)
+{
+	struct convolution sizes = { .n = 1 + random_below(source, 2), .k = 1 + random_below(source, 3), .c = 1 + random_below(source, 3),
+		.p = 2 + random_below(source, 4), .r = 1 + random_below(source, 3) };
+
+	if (random_below(source, 2)) {
+		random_model(source, 4, 6, model);
+		make_alike(model);
+		if (random_below(source, 2))
+			model->arrays[0].anchored &= ~2L;
+		return;
+	}
+	sizes.q = sizes.p + (random_below(source, 4) == 0);
+	sizes.s = sizes.r + (random_below(source, 4) == 0);
+	convolution_model(model, &sizes, 1 + random_below(source, 2), 2);
+	if (random_below(source, 3) == 0)
+		convolution_pad(model, 1);
+	if (random_below(source, 4) == 0)
+		model->arrays[random_below(source, 3)].dims[random_below(source, 4)].window += random_below(source, 2);
+}
+
+/* A schedule and a mapping move the same as their image does, and need the same. */
+static void compare_image(const struct space *space, const struct schedule *schedule, const struct mapping *mapping)
+{
+	struct schedule image = *schedule;
+	struct mapping other = *mapping;
+
+	mirror_image(space, &image, &other);
+	assert_true(schedule_evaluate(space->model, space->arch, &image));
+	assert_true(mapping_evaluate(space->model, &space->arch->array, &image, &other));
+	assert_int_equal(image.total_bytes, schedule->total_bytes);
+	assert_int_equal(image.scratchpad_bytes, schedule->scratchpad_bytes);
+	assert_int_equal(other.cycles, mapping->cycles);
+	assert_int_equal(other.register_bytes, mapping->register_bytes);
+	for (int a = 0; a < space->model->array_count; a++) {
+		const struct hold *one = &mapping->holds[a], *two = &other.holds[a];
+
+		assert_true(one->read == two->read && one->written == two->written && one->delivered == two->delivered &&
+			one->reduced == two->reduced);
+	}
+}
+
+static void images_move_the_same(void **state)
+{
+	struct random_source source = { 11 };
+	int runs = 30000, compared = 0, pairs = 0, none = 0;
+
+	(void)state;
+	for (int i = 0; i < runs; i++) {
+		struct arch arch = { .scratchpad_bytes = 1 << 20, .banks = 1, .align_bytes = 1, .has_pe_array = true };
+		struct element_options elements = { .macs = 1, .rules = { .shareable = ~0u } };
+		struct search_options options;
+		struct nest_model model;
+		struct schedule outer;
+		struct mapping mapping;
+		struct space space;
+
+		random_alike(&source, &model);
+		for (int l = 0; l < model.loop_count; l++)
+			model.loops[l].tile = 0;
+		random_machine(&source, &arch.array);
+		search_options_init(&options);
+		options.prices = (struct prices){ .byte = 1, .moved = 1 };
+		options.elements = &elements;
+		random_schedule(&source, &model, &outer);
+		space_init(&space, &model, &arch, &options, false, 0);
+		random_mapping(&source, &model, &arch.array, &outer, &mapping);
+		none += !space.mirrored;
+		if (space.mirrored && schedule_evaluate(&model, &arch, &outer) &&
+			mapping_evaluate(&model, &arch.array, &outer, &mapping)) {
+			compare_image(&space, &outer, &mapping);
+			compared++;
+			pairs += __builtin_popcount(space.mirrored) == 4;
+		}
+		space_clear(&space);
+	}
+	assert_true(compared > runs / 10 && pairs > runs / 50 && none > runs / 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(closed_form_equals_simulation),
 		cmocka_unit_test(long_loops_take_as_long),
+		cmocka_unit_test(images_move_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@ tests_optimality_evaluate_test_SOURCES = tests/optimality/evaluate_test.c \
 cmocka_tests += tests/optimality/array_test
 tests_optimality_array_test_SOURCES = tests/optimality/array_test.c \
 	tests/optimality/array_simulate.c tests/optimality/array_simulate.h \
+	tests/optimality/convolution.c tests/optimality/convolution.h \
 	tests/optimality/simulate.c tests/optimality/simulate.h
 cmocka_tests += tests/optimality/mapping_test
 tests_optimality_mapping_test_SOURCES = tests/optimality/mapping_test.c \

@@ -544,6 +544,45 @@ void random_model(struct random_source *source, int max_loops, long max_extent,
 	}
 }
 
+/* DIM with loops 0 and 1 exchanged. */
+static struct model_dim image_of(const struct model_dim *dim)
+{
+	struct model_dim image = *dim;
+
+	image.coefficient[0] = dim->coefficient[1];
+	image.coefficient[1] = dim->coefficient[0];
+	image.negative = (dim->negative & ~3L) | (dim->negative & 1) << 1 | (dim->negative >> 1 & 1);
+	return image;
+}
+
+bool make_alike(struct nest_model *model)
+{
+	struct nest_model alike = *model;
+
+	alike.loops[1] = alike.loops[0];
+	for (int a = 0; a < model->array_count; a++) {
+		const struct model_array *array = &model->arrays[a];
+		struct model_array *out = &alike.arrays[a];
+
+		out->rank = 0;
+		for (int d = 0; d < array->rank; d++) {
+			const struct model_dim *dim = &array->dims[d];
+
+			if (dim->coefficient[0] && dim->coefficient[1])
+				return false;
+			if (!dim->coefficient[1])
+				out->dims[out->rank++] = *dim;
+			if (dim->coefficient[0])
+				out->dims[out->rank++] = image_of(dim);
+		}
+		out->anchored = moves(out, 0) ? array->anchored & ~3L : (array->anchored & ~2L) | (array->anchored & 1) << 1;
+	}
+	if (model->loop_count < 2)
+		return false;
+	*model = alike;
+	return true;
+}
+
 void random_schedule(struct random_source *source, const struct nest_model *model,
 	struct schedule *schedule)
 {

@@ -27,6 +27,10 @@ long simulate_capacity(const struct arch *arch);
 long simulate_memory_round(const struct arch *arch, int m, long size);
 long simulate_memory_capacity(const struct arch *arch, int m);
 
+/* Makes loops 0 and 1 of MODEL alike: each dimension that loop 0 moves is there once more for loop 1.  False: MODEL stays as it is, for it
+ * has one loop, or both move one dimension. */
+bool make_alike(struct nest_model *model);
+
 /* Small random nests and schedules, from a seed. */
 struct random_source { unsigned long state; };
 long random_below(struct random_source *source, long bound);
