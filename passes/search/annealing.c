@@ -118,6 +118,23 @@ static void change_part(struct annealing *annealing, struct candidate *candidate
 		candidate->part[loop]--;
 }
 
+/* Gives LOOP so many times as many elements, MOST at most, and OTHER so many times fewer.  Where this is an exchange, mostly a step covers as many
+ * iterations of both as before: what is good about the tile stays.  True: it does. */
+static bool move_elements(struct annealing *annealing, struct candidate *candidate, int loop, int other, int times, long most)
+{
+	long *mine = &candidate->space[loop], *its = &candidate->space[other];
+	long covered = product(*mine, candidate->part[loop]), its_covered = product(*its, candidate->part[other]);
+	bool keeps_step = other != loop && *its > 1 && below(annealing, 4) < 3;
+
+	*mine = *mine * times < most ? *mine * times : most;
+	*its = tile_count(*its, times);
+	if (keeps_step) {
+		candidate->part[loop] = tile_count(covered, *mine);
+		candidate->part[other] = tile_count(its_covered, *its);
+	}
+	return keeps_step;
+}
+
 static void change_space(struct annealing *annealing, struct candidate *candidate, int loop)
 {
 	static const int factors[] = { 2, 3, 4, 5, 7 };
@@ -125,7 +142,7 @@ static void change_space(struct annealing *annealing, struct candidate *candidat
 	long tile = tile_of(annealing, candidate, loop), all = (long)machine->x * machine->y < INT_MAX ?
 		(long)machine->x * machine->y : INT_MAX;
 	int factor = factors[below(annealing, 5)], other = below(annealing, annealing->space->model->loop_count);
-	long *mine = &candidate->space[loop], *its = &candidate->space[other];
+	long *mine = &candidate->space[loop];
 
 	if (!(annealing->space->elements->rules.shareable >> loop & 1))
 		return;
@@ -137,8 +154,8 @@ static void change_space(struct annealing *annealing, struct candidate *candidat
 		*mine += below(annealing, 2) || *mine == 1 ? 1 : -1;
 		break;
 	case 2:
-		*mine = *mine * factor < all ? *mine * factor : all;
-		*its = tile_count(*its, factor);
+		if (move_elements(annealing, candidate, loop, other, factor, all))
+			return;
 		break;
 	default:
 		*mine = tile_count(*mine, factor);
@@ -477,31 +494,59 @@ static bool walk_from_best(struct annealing *annealing, long points, struct sche
 	return annealing->found;
 }
 
-/* Many short walks, each from where one before came to, or the last if that costs little more.  The first few begin where all did: so that they
- * go on from a good one of these.  What costs time has many valleys, and the way from one to the next seldom leads through the
- * best so far (Lourenco, Martin, Stuetzle, Iterated local search, 2003). */
-static bool walk_on(struct annealing *annealing, long points, struct schedule *schedule, struct mapping *mapping)
-{
-	const long each = 12000, walks = points / each + 1, beginnings = walks < 32 ? walks / 4 : 8;
-	const struct schedule outset = *schedule;
-	const struct mapping outset_mapping = *mapping;
-	struct realised last = { .value = INFINITY };
+/* Where a chain of walks begins, and where it has come to; INFINITY: nowhere yet. */
+struct chain {
+	const struct schedule *schedule;
+	const struct mapping *mapping;
+	struct realised last;
+};
 
-	for (long w = 0; w < walks; w++) {
-		bool is_beginning = w < beginnings || last.value == INFINITY;
+/* COUNT walks of POINTS changes each, of which the first BEGINNINGS begin where CHAIN does, and the others where one before came to, or the
+ * last if that costs little more. */
+static void walk_chain(struct annealing *annealing, struct chain *chain, long count, long beginnings, long points,
+	struct schedule *schedule, struct mapping *mapping)
+{
+	struct realised *last = &chain->last;
+
+	for (long w = 0; w < count; w++) {
+		bool is_beginning = w < beginnings || last->value == INFINITY;
 
 		annealing->found = false;
-		if (!begin(annealing, is_beginning ? &outset : &last.schedule, is_beginning ? &outset_mapping : &last.mapping))
+		if (!begin(annealing, is_beginning ? chain->schedule : &last->schedule, is_beginning ? chain->mapping : &last->mapping))
 			break;
-		walk(annealing, points / walks, is_beginning ? 0.3 : 0.2);
+		walk(annealing, points, is_beginning ? 0.3 : 0.2);
 		if (!annealing->found)
 			continue;
 		try_mirrors(annealing);
 		keep_best(annealing, schedule, mapping);
-		if (annealing->best.value < last.value * (1 + (is_beginning ? 0 : 0.02 * exponential(annealing))))
-			last = annealing->best;
+		if (annealing->best.value < last->value * (1 + (is_beginning ? 0 : 0.02 * exponential(annealing))))
+			*last = annealing->best;
 	}
-	return last.value < INFINITY;
+}
+
+/* Many short walks.  What costs time has many valleys, and the way from one to the next seldom leads through the best so far (Lourenco,
+ * Martin, Stuetzle, Iterated local search, 2003).  Where there are enough walks a few chains of them know nothing of each other, as one may
+ * stay in a valley for good; the last walks go on with the best chain. */
+static bool walk_on(struct annealing *annealing, long points, struct schedule *schedule, struct mapping *mapping)
+{
+	enum { CHAINS = 4, BEGINNINGS = 8 };
+	const long each = 12000, walks = points / each + 1;
+	const int count = walks < 16 * CHAINS ? 1 : CHAINS;
+	const long share = count == 1 ? walks : walks * 4 / 5 / CHAINS;
+	const struct schedule outset = *schedule;
+	const struct mapping outset_mapping = *mapping;
+	struct chain best = { .last = { .value = INFINITY } };
+
+	for (int c = 0; c < count; c++) {
+		struct chain chain = { &outset, &outset_mapping, { .value = INFINITY } };
+
+		walk_chain(annealing, &chain, share, count > 1 ? BEGINNINGS / 2 : walks < 4 * BEGINNINGS ? walks / 4 : BEGINNINGS,
+			points / walks, schedule, mapping);
+		if (c == 0 || chain.last.value < best.last.value)
+			best = chain;
+	}
+	walk_chain(annealing, &best, walks - count * share, 0, points / walks, schedule, mapping);
+	return best.last.value < INFINITY;
 }
 
 bool anneal(struct tree *tree, const struct space *space, long points, struct schedule *schedule, struct mapping *mapping)
