@@ -118,13 +118,13 @@ static void change_part(struct annealing *annealing, struct candidate *candidate
 		candidate->part[loop]--;
 }
 
-/* Gives LOOP so many times as many elements, MOST at most, and OTHER so many times fewer.  Where this is an exchange, mostly a step covers as many
- * iterations of both as before: what is good about the tile stays.  True: it does. */
+/* Gives LOOP so many times as many elements, MOST at most, and OTHER so many times fewer.  Where time has a price few mappings are good that leave
+ * elements idle: then mostly a step covers as many iterations of both as before.  True: it does. */
 static bool move_elements(struct annealing *annealing, struct candidate *candidate, int loop, int other, int times, long most)
 {
 	long *mine = &candidate->space[loop], *its = &candidate->space[other];
 	long covered = product(*mine, candidate->part[loop]), its_covered = product(*its, candidate->part[other]);
-	bool keeps_step = other != loop && *its > 1 && below(annealing, 4) < 3;
+	bool keeps_step = prices_have_time(&annealing->space->options->prices) && other != loop && *its > 1 && below(annealing, 4) < 3;
 
 	*mine = *mine * times < most ? *mine * times : most;
 	*its = tile_count(*its, times);
