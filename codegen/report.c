@@ -559,7 +559,7 @@ static void asked_text(FILE *out, const struct plan *plan)
 		return;
 	fprintf(out, "%s: --objective=%s: ", plan->function->name, asked->name);
 	if (isnan(asked->value))
-		fputs("not known, as the run is too long to be walked", out);
+		fprintf(out, "not known, as %s", asked->why_unknown);
 	else
 		fprintf(out, "%.10g", asked->value);
 	const char *where = asked->is_of_space ? "in the schedules and mappings that are searched" : "possible";

@@ -351,6 +351,13 @@ static void forget_search(struct plan *plan)
 	plan->bounds.optimal = plan_reaches(plan, plan->bounds.bound_bytes);
 }
 
+/* What a value of FIGURES is not known for, if it is not. */
+static const char *why_unknown(const struct plan_objective *objective, const double *figures)
+{
+	bool lacks_words = objective_asks_for(objective, PLAN_SCRATCHPAD) && isnan(figures[PLAN_SCRATCHPAD]);
+	return lacks_words ? "the core, and not the array, computes a nest" : "the run is too long to be walked";
+}
+
 struct plan *ways_make_best(struct session *session, const struct function *function,
 	make_plan_fn *make)
 {
@@ -375,7 +382,7 @@ struct plan *ways_make_best(struct session *session, const struct function *func
 	struct objective_searched searched[PLAN_WAYS];
 	int count = searched_of(ways, session->arch, searched);
 	plan->asked = (struct plan_asked){ .name = objective->text,
-		.value = objective_values_of(objective, figures).value[0] };
+		.value = objective_values_of(objective, figures).value[0], .why_unknown = why_unknown(objective, figures) };
 	plan->asked.bound = objective_bound(objective, plan, searched, count,
 		source_macs(&session->compilation, function), &plan->asked.is_of_space);
 	/* against rounding bounds of searches are lowered by less than that */

@@ -243,6 +243,7 @@ struct plan_asked {
 	const char *name;            /* NULL: traffic */
 	double value, bound;         /* NAN: not known; nothing less is possible than BOUND, */
 	bool is_of_space;            /* or nothing in the space that is searched */
+	const char *why_unknown;     /* why VALUE is, if it is */
 };
 
 struct plan {

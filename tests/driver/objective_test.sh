@@ -48,6 +48,18 @@ has r.json '"value": null' "a time that no number holds: null"
 exits 0 "nor is it measured" "$LOOPC" --arch=slow.yaml --verify -o o.c "$kernel"
 hasnt err 'cycles' "nor is it measured: nothing is said of it"
 
+cat >triangle.loop <<'END'
+void triangle(const float L[40][40], const float x[40], float y[40])
+{
+	for (int i = 0; i < 40; i++)
+		for (int j = 0; j <= i; j++)
+			y[i] += L[i][j] * x[j];
+}
+END
+exits 0 "words of elements where a core computes" "$LOOPC" --arch=eyeriss-array --objective=traffic+0.5*scratchpad --report -o o.c \
+	triangle.loop
+has out 'not known, as the core, and not the array, computes a nest' "words of elements where a core computes: says so"
+
 # cycles_of FILE: of all that the report FILE is about
 cycles_of()
 {

@@ -143,7 +143,8 @@ def check(loopc, seed, directory):
         if other and (other["lower_bound"] or 0) > found["value"] * (1 + 1e-5):
             return "%s: with a schedule nothing below %s was said, %s is found without" % (
                 objective, other["lower_bound"], found["value"]), 0, False
-        if other and other["value"] < bound * (1 - 1e-5):
+        # words of elements are not known where the core computes
+        if other and other["value"] is not None and other["value"] < bound * (1 - 1e-5):
             return "%s: a schedule has %s, nothing below %s was said" % (objective, other["value"], bound), 0, False
     return None, compared, found["value"] <= bound * (1 + 1e-5)
 
