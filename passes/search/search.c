@@ -489,11 +489,11 @@ static struct proof proof_of(const struct arch *arch, const struct search_option
 	return proof;
 }
 
-static long points_with_elements(const struct prices *prices)
+static long points_with_elements(const struct prices *prices, bool proves)
 {
 	if (prices_have_time(prices))
 		return is_led(prices) ? TIMED_POINTS + LED_POINTS - TIMED_ANNEALING_POINTS : TIMED_POINTS;
-	return prices->delivered > 0 || prices->reduced > 0 ? DELIVERED_POINTS : ELEMENTS_POINTS;
+	return !proves || prices->delivered > 0 || prices->reduced > 0 ? DELIVERED_POINTS : ELEMENTS_POINTS;
 }
 
 /* The best with IS_DOUBLE buffers or not.  No schedule moves less than LOWER bytes. */
@@ -506,7 +506,7 @@ static bool search_buffering(const struct nest_model *model, const struct arch *
 	struct space space;
 	struct outcome total = { .found = false, .unmapped = INFINITY }, least = { .found = false, .unmapped = INFINITY };
 	struct crew crew;
-	long most = options->elements ? points_with_elements(&options->prices) : EXHAUSTIVE_POINTS;
+	long most = options->elements ? points_with_elements(&options->prices, options->elements->proves) : EXHAUSTIVE_POINTS;
 	long limit = options->effort > 0 ? options->effort : most;
 
 	space_init(&space, model, arch, options, is_double, (double)lower);

@@ -11,6 +11,7 @@
 struct element_options {
 	struct mapping_rules rules;
 	double macs;                 /* multiply-accumulates of an iteration of all loops */
+	bool proves;                 /* what the search shows is told, so that it may take long: the user says nothing of schedules or mappings */
 	unsigned bypassing;          /* bit a: registers may be all that holds array a, though no memory of the options is they */
 };
 

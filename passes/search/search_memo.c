@@ -110,6 +110,7 @@ static void copy_elements(struct question *question, const struct arch *arch, co
 	for (int way = 0; way < ARRAY_WAYS; way++)
 		question->array.networks[way] = arch->array.networks[way];
 	question->elements.macs = elements->macs;
+	question->elements.proves = elements->proves;
 	question->elements.bypassing = elements->bypassing;
 	question->elements.rules.shareable = elements->rules.shareable;
 	question->elements.rules.sums = elements->rules.sums;

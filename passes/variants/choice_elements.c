@@ -60,6 +60,7 @@ void elements_price(struct choice *choice)
 	if (elements_hindrance(choice) || !mapping_rules_of(&question, &elements->rules))
 		return;
 	elements->macs = most_iteration_macs(choice);
+	elements->proves = !choice->asked.mapping.line && !choice_is_restricted(choice);
 	for (int a = 0; a < choice->model.array_count && choice->model.bypass_memory; a++)
 		elements->bypassing |= (choice->compilation->arch->array.bypass >> choice->model.arrays[a].role & 1
 			& !choice->asked.said.memories[a]) << a;
@@ -118,7 +119,7 @@ void elements_bound_words(const struct choice *choice, struct plan_array *elemen
 		elements->bound_words = model_lower_bound(&model, registers, &elements->bound_argument);
 	elements->iteration_macs = iteration_macs(choice);
 	/* cycles are bounded as if all iterations had as many multiply-accumulates */
-	if (choice->options.elements && !choice->asked.mapping.line && !choice_is_restricted(choice) &&
+	if (choice->options.elements && choice->options.elements->proves &&
 		(elements->iteration_macs > 0 || !prices_have_time(&choice->options.prices)))
 		elements->priced_bound = fmin(choice->proof.bound_priced, choice->rivals_bound == LONG_MAX ? INFINITY :
 			/* a run takes a cycle */

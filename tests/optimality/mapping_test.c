@@ -541,6 +541,7 @@ static void joint_search_equals_brute_force(void **state)
 		options.prices.moved += 0.125;
 		options.prices.access = (double)random_below(&source, 3) / 4;
 		elements.macs = 1;
+		elements.proves = true;
 		elements.bypassing = joint.bypassing & ((1u << model.array_count) - 1);
 		elements.rules = (struct mapping_rules){ .shareable = ~0u, .accumulating = random_below(&source, 4) == 0,
 			.sums = (unsigned)random_below(&source, 8) };
