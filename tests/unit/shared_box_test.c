@@ -104,8 +104,19 @@ static void parts_are_the_least(void **state)
 	assert_true(tight > BOXES / 10);
 }
 
+/* The example of docs/search.md: inputs of 28 x 11 windows of 11 x 11, four apart, in three channels. */
+static void windows_overlap(void **state)
+{
+	(void)state;
+	const struct shared_box box = { 1, 3, { { 1, 1, { { 1, 3 } } }, { 1, 2, { { 4, 28 }, { 1, 11 } } }, { 1, 2, { { 4, 11 }, { 1, 11 } } } } };
+	const struct pe_array machine = { .x = 12, .y = 14 };
+	const long used[] = { 1, 1, 1 };
+	assert_true(shared_box_fits(NULL, &box, &machine, used, 285));
+	assert_false(shared_box_fits(NULL, &box, &machine, used, 284));
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(parts_are_the_least) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(parts_are_the_least), cmocka_unit_test(windows_overlap) };
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
