@@ -243,7 +243,7 @@ struct plan_asked {
 	const char *name;            /* NULL: traffic */
 	double value, bound;         /* NAN: not known; nothing less is possible than BOUND, */
 	bool is_of_space;            /* or nothing in the space that is searched */
-	const char *why_unknown;     /* why VALUE is, if it is */
+	const char *why_unknown;     /* why VALUE is not known, if it is not */
 };
 
 struct plan {

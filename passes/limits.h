@@ -34,8 +34,8 @@ enum { MAPPING_POINTS = 2000000, MAPPING_TIE_POINTS = 1000000 };
 /* The same of one of the schedules that a search looks at with them. */
 enum { MAPPING_LEAF_POINTS = 20000, MAPPING_LOOK_POINTS = 1000 };
 /* The same of such a search all in all: where time has no price it mostly ends before, by itself, within ten seconds, but not where what
- * single elements get and add up has: of layers the rest of minutes then shows nothing more, and not where
- * the user says some of it, as nothing of what is shown is told then.  Where time has a price a point is more work. */
+ * single elements get and add up has: of layers the rest of minutes then shows nothing more.  So many are enough, too, where the user says some
+ * of the schedule, as nothing of what is shown is told then.  Where time has a price a point is more work. */
 enum { ELEMENTS_POINTS = 200000000, DELIVERED_POINTS = 2000000, TIMED_POINTS = 2200000 };
 /* Those of it that look for something good before all is searched. */
 enum { LOOK_POINTS = 4000000 };

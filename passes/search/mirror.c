@@ -124,7 +124,7 @@ static bool take_mirror(struct space *space, const struct exchange *exchange)
 	return true;
 }
 
-/* EXCHANGE with two more loops, from number FIRST on, that change places: COUNT times. */
+/* Takes EXCHANGE with one more pair of loops, from number FIRST on, or with up to COUNT of them, if that is a mirror of SPACE. */
 static bool find_mirror(struct space *space, const struct exchange *exchange, int first, int count)
 {
 	for (int one = first; one < space->model->loop_count; one++)

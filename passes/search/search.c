@@ -356,8 +356,10 @@ static void look_at_image(const struct space *space, struct outcome *total)
 	struct schedule image = total->best;
 	struct mapping mapping = total->mapping;
 
+	if (!total->found || !space->mirrored)
+		return;
 	mirror_image(space, &image, &mapping);
-	if (!space->mirrored || !schedule_evaluate(space->model, space->arch, &image) ||
+	if (!schedule_evaluate(space->model, space->arch, &image) ||
 		!mapping_evaluate(space->model, &space->arch->array, &image, &mapping))
 		return;
 	weigh(space, &image, &mapping);
