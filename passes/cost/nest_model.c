@@ -197,6 +197,7 @@ bool nest_model_build(struct compilation *compilation, const struct variant *var
 			fill_closed_form(&builder, &variant->groups->items[a], &regions[a], &model->arrays[a]);
 		} else {
 			fill_array(variant, &variant->groups->items[a], &model->arrays[a]);
+			model->arrays[a].anchored = anchored_dims(variant->band, &variant->groups->items[a]);
 			nest_hull(compilation, variant, &variant->groups->items[a], &model->arrays[a]);
 		}
 		fill_alignment(compilation, variant->band, &variant->groups->items[a],

@@ -33,7 +33,7 @@ void candidates_add(struct compilation *compilation, struct candidates *candidat
 		candidates->bounded_bytes = bounded;
 }
 
-/* choice_improve or choice_turn. */
+/* choice_improve, choice_turn or choice_end. */
 typedef bool improve(struct choice *choice, const struct plan *before, struct plan *plan,
 	struct plan_nest *out);
 
@@ -83,14 +83,13 @@ static void move_first(struct compilation *compilation, struct candidates *candi
 		: LEAST_OPERATIONS, choice_improve, before);
 }
 
-/* Their loops turn.  That has work of its own: what is tried after it is the same without it. */
-static void turn_first(struct compilation *compilation, struct candidates *candidates,
-	const struct plan *before)
+/* The same with so many OPERATIONS of their own: what is tried after it is the same without it. */
+static void improve_besides(struct compilation *compilation, struct candidates *candidates,
+	unsigned long operations, improve *improving, const struct plan *before)
 {
-	enum { OPERATIONS = 500000 };
 	unsigned long uncounted = nest_work_pause(compilation);
-	struct nest_work work = nest_work_grant(compilation, 2 * OPERATIONS);
-	improve_first(compilation, candidates, OPERATIONS, choice_turn, before);
+	struct nest_work work = nest_work_grant(compilation, 2 * operations);
+	improve_first(compilation, candidates, operations, improving, before);
 	nest_work_end(compilation, &work);
 	nest_work_resume(compilation, uncounted);
 }
@@ -107,13 +106,15 @@ static void overlap_best(struct candidates *candidates, const struct plan *befor
 void candidates_improve(struct compilation *compilation, struct candidates *candidates,
 	unsigned long spent, const struct plan *before)
 {
+	enum { TURN_OPERATIONS = 500000, END_OPERATIONS = 1000000 };
 	/* In a part of the scratchpad other forms and tiles are looked for (lower_nest.c): no neighbours, which have
 	 * been looked at in all of it.  What merged nests move in less decides whether they are merged in
 	 * more: there they are looked at as they would be if that were all. */
 	if (candidates->count && (!compilation->room.roomy
 		|| candidates->items[0].choice->variant.nest->joined_count)) {
 		move_first(compilation, candidates, spent, before);
-		turn_first(compilation, candidates, before);
+		improve_besides(compilation, candidates, TURN_OPERATIONS, choice_turn, before);
+		improve_besides(compilation, candidates, END_OPERATIONS, choice_end, before);
 	}
 	if (candidates->count)
 		overlap_best(candidates, before);

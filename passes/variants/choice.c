@@ -112,7 +112,7 @@ static void read_constraints(struct choice *choice)
 }
 
 /* Without closed forms one region is held, unless the user wants more: what more would save only the
- * plan knows (choice_turn).  What is equal for the model is not for the plan: all commands take the
+ * plan knows (choice_turn), and so with what is touched at an end of a loop alone (choice_end).  What is equal for the model is not for the plan: all commands take the
  * same of equals, that which has the fewest transfers of single buffers, if these may be single.  See
  * choice_overlap. */
 static void restrict_to_boxes(struct choice *choice)
@@ -124,6 +124,7 @@ static void restrict_to_boxes(struct choice *choice)
 		if (!choice->options.slots[a])
 			choice->options.slots[a] = 1;
 		choice->takes_turns |= choice->options.slots[a] > 1;
+		choice->ends[a] = choice->model.arrays[a].anchored;
 		choice->model.arrays[a].anchored = 0;
 	}
 }

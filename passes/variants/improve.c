@@ -204,6 +204,19 @@ static bool has_free_loop(const struct improver *improver)
 	return has_one;
 }
 
+static void try_neighbours(struct improver *improver)
+{
+	const struct choice *best = improver->best;
+	try_more_memory(improver);
+	for (int l = -1; l < best->model.loop_count; l++)
+		if (l < 0 || is_free(improver, l))
+			try_single(improver, l);
+	for (int l = best->variant.band->prefix; l < best->model.loop_count; l++)
+		if (is_free(improver, l))
+			try_outermost(improver, l);
+	try_less_memory(improver);
+}
+
 static struct improver improver_of(struct choice *choice, const struct plan *before, struct plan *plan,
 	struct plan_nest *out)
 {
@@ -221,14 +234,7 @@ bool choice_improve(struct choice *choice, const struct plan *before, struct pla
 	struct improver improver = improver_of(choice, before, plan, out);
 	if (!has_free_loop(&improver))
 		return false;
-	try_more_memory(&improver);
-	for (int l = -1; l < choice->model.loop_count; l++)
-		if (l < 0 || is_free(&improver, l))
-			try_single(&improver, l);
-	for (int l = choice->variant.band->prefix; l < choice->model.loop_count; l++)
-		if (is_free(&improver, l))
-			try_outermost(&improver, l);
-	try_less_memory(&improver);
+	try_neighbours(&improver);
 	return improver.is_better;
 }
 
@@ -289,6 +295,35 @@ bool choice_turn(struct choice *choice, const struct plan *before, struct plan *
 	if (turn_loops(improver.trial))
 		weigh(&improver, &outcome);
 	try_slots(&improver);
+	return improver.is_better;
+}
+
+/* ---- ends of loops ---- */
+
+/* The model of CHOICE counts what is touched at an end of a loop alone as ENDS [array] say (see struct model_array). */
+static void count_ends(struct choice *choice, const long *ends)
+{
+	for (int a = 0; a < choice->model.array_count; a++)
+		choice->model.arrays[a].anchored = ends[a];
+}
+
+bool choice_end(struct choice *choice, const struct plan *before, struct plan *plan, struct plan_nest *out)
+{
+	static const long none[MODEL_ARRAYS];
+	struct improver improver = improver_of(choice, before, plan, out);
+	bool has_ends = false;
+	for (int a = 0; a < choice->model.array_count; a++)
+		has_ends |= choice->ends[a] != 0;
+	if (!has_ends || plan_nest_reaches(out, nest_compulsory(choice->variant.nest)))
+		return false;
+	count_ends(choice, choice->ends);
+	begin(&improver);
+	try(&improver);
+	try_neighbours(&improver);
+	if (improver.is_better)
+		try_slots(&improver);
+	else
+		count_ends(choice, none);
 	return improver.is_better;
 }
 

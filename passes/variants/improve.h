@@ -16,6 +16,11 @@ bool choice_improve(struct choice *choice, const struct plan *before, struct pla
 bool choice_turn(struct choice *choice, const struct plan *before, struct plan *plan,
 	struct plan_nest *out);
 
+/* Likewise takes the best of those that the model finds if it counts that what is touched at an end of a loop alone
+ * does not come with its other tiles, such as an array that the last nest of merged ones uses. */
+bool choice_end(struct choice *choice, const struct plan *before, struct plan *plan,
+	struct plan_nest *out);
+
 /* Where buffers are double as there is room, those of CHOICE become so that without closed forms
  * was found with single ones: all that can, if the plan then moves the same. */
 void choice_overlap(struct choice *choice, const struct plan *before, struct plan *plan,
