@@ -52,6 +52,7 @@ struct request {
 	struct restriction restriction;
 	bool spares_memory;          /* of choices for a group that move the same, that which needs
 	                              * least is taken */
+	bool holds_results;          /* what a group makes does not go out for its stage (see struct group_limits) */
 	long effort;                 /* points; 0: as documented in search.h */
 	bool omits_points;           /* plans are compared, not emitted, and what a core computes takes no
 	                              * time: they need no point loops */

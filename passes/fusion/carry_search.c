@@ -18,6 +18,7 @@ struct carry_search {
 	const struct plan *plan;     /* empty */
 	struct carry_space space;
 	bool *cuts;                  /* see lower_fused; NULL: free */
+	bool holds_results;          /* while they are free: see struct group_limits */
 	struct objective asked;
 	struct cost least;           /* nothing costs less, as far as is known */
 	unsigned long best;          /* set, and what it costs */
@@ -74,6 +75,7 @@ static struct cost weigh_so(struct carry_search *search, unsigned long mask, boo
 	quiet_begin(&quiet, search->compilation);
 	quiet.compilation.only_weighs = quiet.compilation.is_trial = true;
 	quiet.compilation.request.spares_memory = spares_memory;
+	quiet.compilation.request.holds_results = search->holds_results && !search->cuts;
 	struct cost cost = lower_with(search, &quiet.compilation, mask, plan) ? plan_cost(plan)
 		: cost_infinite();
 	/* who wants all to be fused wants no other groups for what is carried */
@@ -279,7 +281,8 @@ static void try_less(struct carry_search *search)
 	search->space.arch = best;
 }
 
-static void choose(struct carry_search *search)
+/* Begins with the set that is wanted, and goes on from there to others.  False if it does not fit. */
+static bool choose_from(struct carry_search *search)
 {
 	enum { ALL_SETS_OF = 5 };
 	struct compilation *compilation = search->compilation;
@@ -291,7 +294,7 @@ static void choose(struct carry_search *search)
 	search->begun = isl_operations(compilation->ctx);
 	note_bound(search, &plan);
 	if (!cost_is_finite(&cost))
-		return;
+		return false;
 	take(search, search->best, &cost, &plan);
 	search->part_count = plan.nest_count;
 	note(search, &plan);
@@ -304,7 +307,30 @@ static void choose(struct carry_search *search)
 	if (search->space.wanted || search->space.count > ALL_SETS_OF || carry_has_ways(&search->space)
 		|| !were_all_tried(search))
 		search->bound = -1;
-	if (search->space.nest_count <= SMALL && !search->is_proved && is_thorough(compilation))
+	return true;
+}
+
+/* The same with groups that hold what they make: where they stay as they are, that leaves room for it to be
+ * carried. */
+static void choose_with_results(struct carry_search *search)
+{
+	struct carry_search other = *search;
+	other.best = search->space.wanted;
+	other.cuts = NULL;
+	other.holds_results = true;
+	other.tried_count = 0;
+	if (choose_from(&other) && objective_compare(&search->asked, &other.cost, &search->cost) < 0) {
+		other.bound = search->bound;
+		*search = other;
+	}
+}
+
+static void choose(struct carry_search *search)
+{
+	bool fits = choose_from(search);
+	if (fits && search->cuts && search->space.count && !is_least(search))
+		choose_with_results(search);
+	if (fits && search->space.nest_count <= SMALL && !search->is_proved && is_thorough(search->compilation))
 		try_less(search);
 }
 

@@ -62,7 +62,8 @@ struct group_limits group_limits_of(const struct compilation *compilation)
 	long memories[MEMORY_LIMIT] = { 0 };
 	struct group_limits limits = { .most = cost_infinite(),
 		.repetition = 1 + compilation->request.recompute_percent / 100,
-		.prefers_memory = compilation->request.spares_memory };
+		.prefers_memory = compilation->request.spares_memory,
+		.holds_results = compilation->request.holds_results };
 	for (int m = 0; m < arch_memory_count(compilation->arch); m++)
 		memories[m] = place_memory(compilation->arch, m).bytes;
 	group_limits_take(&limits, memories);

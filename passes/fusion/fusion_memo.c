@@ -147,6 +147,7 @@ static bool are_no_more(const long *a, const long *b)
 static bool answers(const struct chosen *known, const struct group_limits *limits)
 {
 	bool is_narrower = limits->prefers_memory == known->limits.prefers_memory
+		&& limits->holds_results == known->limits.holds_results
 		&& limits->capacity <= known->limits.capacity
 		&& are_no_more(limits->capacities, known->limits.capacities)
 		&& limits->repetition <= known->limits.repetition

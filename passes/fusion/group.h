@@ -123,8 +123,9 @@ int group_stage_loops(struct groups *groups, int n);
 bool group_stage_dim(struct groups *groups, const struct fusion_candidate *candidate,
 	unsigned used, int n, int j,
 	struct stage_dim *stage);
-/* STAGE has a subscript of ACCESS for itself. */
-bool group_stage_moves(const struct groups *groups, const struct group_access *access,
+/* Each iteration of STAGE has elements of an array for itself, the same ones in all ACCESSES [count], which are
+ * all of the array's that the stage has: it has a subscript for itself. */
+bool group_stage_parts(const struct groups *groups, const struct group_access *const *accesses, int count,
 	const struct stage_dim *stage);
 /* Its planes as a dimension of the group. */
 void group_make_stage_dim(const struct groups *groups, const struct fusion_candidate *candidate,
@@ -147,10 +148,10 @@ struct group_loop {
 	bool turns;                  /* it goes to and fro in the runs of the loops outside it */
 };
 
-/* Where an array that one stage reads is held. */
+/* Where an array that one stage alone uses is held. */
 enum group_hold {
 	HOLD_ALL,                    /* from the first tile to the last, or while no loop moves it */
-	HOLD_STAGE,                  /* comes in each tile, for its stage alone */
+	HOLD_STAGE,                  /* comes, and goes, in each tile, for its stage alone */
 	HOLD_CHUNK                   /* the same, in chunks: a tile of the stage's loop at a time */
 };
 
@@ -162,6 +163,7 @@ struct group_choice {
 	enum group_hold *hold;       /* [array of the function] */
 	struct stage_dim *stages;    /* [nest of the function]: of those with chunks */
 	long *stage_tile;            /* [nest of the function]: of its loop; 0: it has none */
+	long chunks;                 /* that results go in, of all stages, beyond one for each array */
 	bool *is_double;             /* [array of the function] */
 	struct flow flow;            /* of all arrays; commands are not counted */
 	int *memory;                 /* [array of the function]: that its buffer lies in */
@@ -188,6 +190,7 @@ struct group_limits {
 	long capacity;               /* of all memories together: bytes */
 	long capacities[MEMORY_LIMIT];   /* of each */
 	bool prefers_memory;         /* of choices that move the same, that which needs least */
+	bool holds_results;          /* what is written comes and goes for no stage, unless the user says so */
 	/* [array of the function]: in double buffers where that is possible; NULL: none.  For
 	 * group_evaluate: group_search decides it. */
 	const bool *doubles;

@@ -354,18 +354,22 @@ void group_grow(struct groups *groups, struct fusion_candidate *candidate)
 
 /* ---- repetition ---- */
 
+/* ITERATOR of STATEMENT has SUBSCRIPT for itself. */
+static bool has_alone(const struct statement *statement, const struct affine *subscript, int iterator)
+{
+	bool alone = subscript->coefficients[iterator] != 0;
+	for (int i = 0; i < statement->depth && alone; i++)
+		alone = i == iterator || !subscript->coefficients[i];
+	return alone;
+}
+
 /* ITERATOR of STATEMENT has a subscript of ACCESS for itself: what is in one element comes from one
  * value of it. */
 static bool has_subscript(const struct statement *statement, const struct access *access, int iterator)
 {
-	for (int d = 0; d < access->array->rank; d++) {
-		const struct affine *subscript = &access->subscripts[d];
-		bool alone = subscript->coefficients[iterator] != 0;
-		for (int i = 0; i < statement->depth; i++)
-			alone &= i == iterator || !subscript->coefficients[i];
-		if (alone)
+	for (int d = 0; d < access->array->rank; d++)
+		if (has_alone(statement, &access->subscripts[d], iterator))
 			return true;
-	}
 	return false;
 }
 
@@ -503,14 +507,42 @@ bool group_stage_dim(struct groups *groups, const struct fusion_candidate *candi
 	return true;
 }
 
-bool group_stage_moves(const struct groups *groups, const struct group_access *access,
+/* The one subscript of ACCESS that has the loop of STAGE, and no other one: its dimension (-1: none), and its
+ * value where the loop is in its first iteration, and by how much it grows from one to the next. */
+struct part {
+	int dim;
+	long first, step;
+};
+
+static struct part part_of(const struct groups *groups, const struct group_access *access,
 	const struct stage_dim *stage)
 {
 	const struct nest *nest = &groups->nests[access->nest];
 	int s = access->statement - nest->statements[0]->index;
 	const struct group_plane *plane = &stage->planes[s];
-	return plane->kind == HYPERPLANE_AFFINE
-		&& has_subscript(nest->statements[s], access->access, plane->iterator);
+	struct part part = { .dim = -1 };
+	if (plane->kind != HYPERPLANE_AFFINE || labs(plane->factor) != 1)
+		return part;
+	for (int d = 0; d < access->access->array->rank; d++) {
+		const struct affine *subscript = &access->access->subscripts[d];
+		long grows = subscript->coefficients[plane->iterator] * plane->factor;
+		if (!has_alone(nest->statements[s], subscript, plane->iterator))
+			continue;
+		return (struct part){ d, subscript->constant - grows * plane->shift, grows * plane->divisor };
+	}
+	return part;
+}
+
+bool group_stage_parts(const struct groups *groups, const struct group_access *const *accesses, int count,
+	const struct stage_dim *stage)
+{
+	const struct part part = part_of(groups, accesses[0], stage);
+	bool parts = part.dim >= 0;
+	for (int a = 1; a < count && parts; a++) {
+		const struct part own = part_of(groups, accesses[a], stage);
+		parts = own.dim == part.dim && own.first == part.first && own.step == part.step;
+	}
+	return parts;
 }
 
 void group_make_stage_dim(const struct groups *groups, const struct fusion_candidate *candidate,

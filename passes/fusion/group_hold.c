@@ -1,5 +1,5 @@
-/* What a group holds of the arrays that one stage reads, from the first tile to the last or
- * while no loop moves it, and what comes for its stage in each tile, whole or in chunks. */
+/* What a group holds of the arrays that one stage alone uses, from the first tile to the last or
+ * while no loop moves it, and what comes and goes for its stage in each tile, whole or in chunks. */
 
 #include <limits.h>
 #include <math.h>
@@ -10,21 +10,27 @@
 
 /* ---- chunks ---- */
 
-/* The bytes of ITEM with TILE iterations of its stage's loop DIM. */
-static long chunk_bytes(const struct evaluation *evaluation, const struct held_item *item,
-	const struct stage_dim *dim, long tile)
+/* The side D of ITEM with TILE iterations of its stage's loop DIM. */
+static long chunk_side(const struct evaluation *evaluation, const struct held_item *item,
+	const struct stage_dim *dim, long tile, int d)
 {
 	const struct groups *groups = evaluation->model->groups;
 	const struct group_access *access = item->entry->accesses[0];
 	const struct statement *statement = groups->function->statements[access->statement];
 	int first = groups->nests[item->stage].statements[0]->index;
 	int i = dim->planes[access->statement - first].iterator;
-	long bytes = item->entry->array->array->type.bytes, step = labs(statement->loops[i]->step);
-	for (int d = 0; d < item->entry->array->array->rank; d++) {
-		long c = labs(access->access->subscripts[d].coefficients[i]);
-		long side = c ? (tile - 1) * c * step + 1 : item->side[d];
-		bytes *= side < item->side[d] ? side : item->side[d];
-	}
+	long step = labs(statement->loops[i]->step), c = labs(access->access->subscripts[d].coefficients[i]);
+	long side = c ? (tile - 1) * c * step + 1 : item->side[d];
+	return side < item->side[d] ? side : item->side[d];
+}
+
+/* The bytes of ITEM with TILE iterations of its stage's loop DIM. */
+static long chunk_bytes(const struct evaluation *evaluation, const struct held_item *item,
+	const struct stage_dim *dim, long tile)
+{
+	long bytes = item->entry->array->array->type.bytes;
+	for (int d = 0; d < item->entry->array->array->rank; d++)
+		bytes *= chunk_side(evaluation, item, dim, tile, d);
 	return bytes;
 }
 
@@ -88,8 +94,17 @@ static const struct stage_dim *stage_dim(const struct evaluation *evaluation, in
 static bool has_chunks(const struct evaluation *evaluation, const struct held_item *item,
 	const struct stage_dim *dim)
 {
-	return !item->must_be_held && item->entry->access_count == 1
-		&& group_stage_moves(evaluation->model->groups, item->entry->accesses[0], dim);
+	struct group_model *model = evaluation->model;
+	struct stage_loop *loop = &model->stage_loops[item->stage - model->candidate.first][dim->loop];
+	long e = item->entry - model->entries;
+	if (item->must_be_held)
+		return false;
+	if (!loop->parts)
+		loop->parts = arena_alloc(model->arena, sizeof *loop->parts * (size_t)model->entry_count);
+	if (loop->parts[e] == PARTS_UNKNOWN)
+		loop->parts[e] = group_stage_parts(model->groups, item->entry->accesses, item->entry->access_count,
+			dim) ? PARTS_SOME : PARTS_NONE;
+	return loop->parts[e] == PARTS_SOME;
 }
 
 /* The user wants another loop than DIM for some item of stage N. */
@@ -179,11 +194,35 @@ static bool is_candidate(const struct evaluation *evaluation, int n, int j)
 		&& least_places(evaluation, n, dim) < LONG_MAX;
 }
 
-/* The first candidate from J on; -1: none. */
+/* What ITEM needs of memory M at least, in chunks of DIM if it has any. */
+static long least_place(const struct evaluation *evaluation, const struct held_item *item,
+	const struct stage_dim *dim, int m)
+{
+	return has_chunks(evaluation, item, dim) ? chunk_place(evaluation, item, dim, 1, m) : item->place[m];
+}
+
+/* A candidate before loop J of stage N needs no more for any item, so that J is no better: what items move does
+ * not depend on the loop. */
+static bool is_outdone(const struct evaluation *evaluation, int n, int j)
+{
+	bool is_outdone = false;
+	for (int before = 0; before < j && !is_outdone; before++) {
+		is_outdone = is_candidate(evaluation, n, before);
+		for (int i = 0; i < evaluation->item_count && is_outdone; i++) {
+			const struct held_item *item = &evaluation->items[i];
+			for (int m = 0; m < evaluation->memory_count && item->stage == n && is_outdone; m++)
+				is_outdone = least_place(evaluation, item, stage_dim(evaluation, n, before), m)
+					<= least_place(evaluation, item, stage_dim(evaluation, n, j), m);
+		}
+	}
+	return is_outdone;
+}
+
+/* The first candidate from J on that none before outdoes; -1: none. */
 static int next_candidate(const struct evaluation *evaluation, int n, int j)
 {
 	for (; j < group_stage_loops(evaluation->model->groups, n); j++)
-		if (is_candidate(evaluation, n, j))
+		if (is_candidate(evaluation, n, j) && !is_outdone(evaluation, n, j))
 			return j;
 	return -1;
 }
@@ -216,10 +255,10 @@ bool group_next_loops(struct evaluation *evaluation)
 static int compare_items(const void *a, const void *b)
 {
 	const struct held_item *left = a, *right = b;
-	if (left->bytes != right->bytes)
-		return left->bytes > right->bytes ? -1 : 1;
-	if (left->streamed_bytes != right->streamed_bytes)
-		return left->streamed_bytes > right->streamed_bytes ? -1 : 1;
+	long held = flow_bytes(&left->held) - flow_bytes(&right->held);
+	long streamed = flow_bytes(&left->streamed) - flow_bytes(&right->streamed);
+	if (held || streamed)
+		return (held ? held : streamed) > 0 ? -1 : 1;
 	return left->entry->index - right->entry->index;
 }
 
@@ -302,6 +341,13 @@ static bool fits(const struct holding *holding, bool is_open)
 	return sum <= holding->limits->capacity;
 }
 
+/* Items A and B move as much, held or not. */
+static bool move_alike(const struct held_item *a, const struct held_item *b)
+{
+	return flow_bytes(&a->held) == flow_bytes(&b->held)
+		&& flow_bytes(&a->streamed) == flow_bytes(&b->streamed);
+}
+
 /* Items A and B take as much, wherever they lie. */
 static bool take_alike(const struct held_item *a, const struct held_item *b)
 {
@@ -323,7 +369,7 @@ static void decide_held(struct holding *holding, int i, long bytes)
 	for (int m = memory_from(item->memories, 0); m < MEMORY_LIMIT; m = memory_from(item->memories, m + 1)) {
 		holding->memory[evaluation->open_count + i] = m;
 		evaluation->need[m] += item->held_place[m];
-		decide(holding, i + 1, bytes + item->bytes);
+		decide(holding, i + 1, bytes + flow_bytes(&item->held));
 		evaluation->need[m] -= item->held_place[m];
 	}
 	holding->is_held[i] = false;
@@ -337,9 +383,16 @@ static void decide_streamed(struct holding *holding, int i, long bytes)
 	for (int m = memory_from(item->memories, 0); m < MEMORY_LIMIT; m = memory_from(item->memories, m + 1)) {
 		holding->memory[evaluation->open_count + i] = m;
 		*pool_for(evaluation, m, item) += item->least_place[m];
-		decide(holding, i + 1, bytes + item->streamed_bytes);
+		decide(holding, i + 1, bytes + flow_bytes(&item->streamed));
 		*pool_for(evaluation, m, item) -= item->least_place[m];
 	}
+}
+
+/* ITEM is to go out while the next of it is computed, as far as it comes for its stage: then it comes in chunks, as
+ * what is there as a whole goes before the next stage. */
+static bool must_overlap(const struct evaluation *evaluation, const struct held_item *item)
+{
+	return item->entry->is_written && evaluation->overlaps && evaluation->doubles[item->entry->index];
 }
 
 /* Decides on the items from I on, where those before move BYTES. */
@@ -361,14 +414,13 @@ static void decide(struct holding *holding, int i, long bytes)
 	const struct held_item *before = i ? &evaluation->items[i - 1] : NULL;
 	/* Of items of one stage that are alike the first are held; which stage has room is no matter of
 	 * likeness. */
-	bool is_alike = before && before->bytes == item->bytes
-		&& before->streamed_bytes == item->streamed_bytes && take_alike(before, item)
+	bool is_alike = before && move_alike(before, item) && take_alike(before, item)
 		&& !before->is_streamed
 		&& before->stage == item->stage
 		&& !holding->is_held[i - 1];
 	if (item->must_be_held || (!is_alike && !item->is_streamed))
 		decide_held(holding, i, bytes);
-	if (!item->must_be_held)
+	if (!item->must_be_held && (item->is_streamed || item->has_chunks || !must_overlap(evaluation, item)))
 		decide_streamed(holding, i, bytes);
 }
 
@@ -394,7 +446,8 @@ static void decide_open(struct holding *holding, int o)
 
 static long item_least(const struct held_item *item)
 {
-	return item->bytes < item->streamed_bytes ? item->bytes : item->streamed_bytes;
+	long held = flow_bytes(&item->held), streamed = flow_bytes(&item->streamed);
+	return held < streamed ? held : streamed;
 }
 
 /* What is within LIMITS moves fewer bytes: what is held is chosen by these alone. */
@@ -404,7 +457,15 @@ static long most_bytes(const struct group_limits *limits)
 		? (long)cost_figure(&limits->most, FIGURE_BYTES) + limits->takes_equals : LONG_MAX / 4;
 }
 
-/* What was found is so: the evaluation's need counts what is open, too. */
+bool group_may_improve(const struct evaluation *evaluation, const struct group_limits *limits)
+{
+	long bytes = flow_bytes(&evaluation->flow);
+	for (int i = 0; i < evaluation->item_count; i++)
+		bytes += item_least(&evaluation->items[i]);
+	return bytes < most_bytes(limits);
+}
+
+/* What was found is so: the evaluation's need counts what is open, too, and its flow the items. */
 static void take(const struct holding *holding)
 {
 	struct evaluation *evaluation = holding->evaluation;
@@ -419,6 +480,9 @@ static void take(const struct holding *holding)
 		item->is_held = holding->is_best[i];
 		item->memory = holding->best_memory[evaluation->open_count + i];
 		evaluation->choice->memory[item->entry->index] = item->memory;
+		const struct flow *flow = item->is_held ? &item->held : &item->streamed;
+		evaluation->flow.read_bytes += flow->read_bytes;
+		evaluation->flow.write_bytes += flow->write_bytes;
 	}
 }
 
@@ -448,7 +512,6 @@ bool group_choose_held(struct evaluation *evaluation, const struct group_limits 
 	if (holding.best == wanted)
 		return false;
 	take(&holding);
-	evaluation->flow.read_bytes += holding.best;   /* items are only read */
 	return true;
 }
 
@@ -548,6 +611,17 @@ static const struct held_item *chunked_item(const struct evaluation *evaluation,
 	return chunked;
 }
 
+/* What goes in chunks for stage N is to overlap. */
+static bool has_overlap(const struct evaluation *evaluation, int n)
+{
+	bool has = false;
+	for (int i = 0; i < evaluation->item_count; i++) {
+		const struct held_item *item = &evaluation->items[i];
+		has |= item->stage == n && !item->is_held && item->has_chunks && must_overlap(evaluation, item);
+	}
+	return has;
+}
+
 /* Stage N has in each memory the ROOMS [memory] that TILE iterations of its loop need. */
 static bool has_rooms(const struct evaluation *evaluation, int n, long tile, const long *rooms)
 {
@@ -570,12 +644,28 @@ static long chunk_tile(const struct evaluation *evaluation, const struct group_l
 	/* where no more may be used of all memories than some have, all of it may be gone */
 	if (limits->prefers_memory || arch_is_limited(evaluation->model->groups->compilation->arch))
 		return 1;
-	long parts = 1, extent = chunked->dim.extent;
+	long parts = has_overlap(evaluation, n) ? 2 : 1, extent = chunked->dim.extent;
+	tile = parts > 1 ? (extent + parts - 1) / parts : 0;
 	while (tile != 1 && !has_rooms(evaluation, n, tile, rooms)) {
 		parts++;
 		tile = (extent + parts - 1) / parts;
 	}
 	return tile;
+}
+
+/* What goes out for ITEM's stage does so in chunks of TILE iterations: in shorter pieces than if it was held, and
+ * by more commands. */
+static void count_pieces(const struct evaluation *evaluation, const struct held_item *item, long tile)
+{
+	struct group_choice *choice = evaluation->choice;
+	const struct array *array = item->entry->array->array;
+	bool is_cut = tile && item->has_chunks;
+	long elements = item->streamed.write_bytes / array->type.bytes, run = 1;
+	if (array->rank)
+		run = is_cut ? chunk_side(evaluation, item, &item->dim, tile, array->rank - 1)
+			: item->side[array->rank - 1];
+	choice->flow.runs += (double)elements / (double)run - item->held.runs;
+	choice->chunks += is_cut ? (item->dim.extent + tile - 1) / tile - 1 : 0;
 }
 
 /* Chunks as large as there is room for. */
@@ -610,9 +700,14 @@ void group_choose_chunks(struct evaluation *evaluation, const struct group_limit
 		int index = item->entry->index;
 		choice->hold[index] = item->is_held ? HOLD_ALL
 			: choice->stage_tile[item->stage] && item->has_chunks ? HOLD_CHUNK : HOLD_STAGE;
+		bool is_whole = item->entry->is_written && choice->hold[index] == HOLD_STAGE;
 		if (evaluation->doubles)
-			choice->is_double[index] = item->is_held ? item->is_double : evaluation->overlaps;
+			choice->is_double[index] = item->is_held ? item->is_double : evaluation->overlaps && !is_whole;
 	}
+	choice->chunks = 0;
+	for (int i = 0; i < evaluation->item_count; i++)
+		if (!evaluation->items[i].is_held && evaluation->items[i].entry->is_written)
+			count_pieces(evaluation, &evaluation->items[i], choice->stage_tile[evaluation->items[i].stage]);
 	choice->need = 0;
 	for (int m = 0; m < evaluation->memory_count; m++)
 		choice->need += choice->needs[m] = need_of(evaluation, m);

@@ -295,10 +295,11 @@ static bool sets_first(const struct evaluation *evaluation, int e, int store)
 		&& (moved == whole || (evaluation->is_block && moved < whole));
 }
 
-static struct use use_of(const struct evaluation *evaluation, int e)
+/* What the group does with array E, whose buffer is inside the first STORE loops. */
+static struct use use_of(const struct evaluation *evaluation, int e, int store)
 {
 	const struct model_entry *entry = &evaluation->model->entries[e];
-	struct use use = { .store = store_of(evaluation, e), .is_kept = entry->may_be_kept };
+	struct use use = { .store = store, .is_kept = entry->may_be_kept };
 	for (int l = 0; l < evaluation->choice->depth; l++)
 		use.is_kept &= evaluation->profiles[l]->arrays[e].moves;
 	/* What a stage makes it reads before it leaves the chip. */
@@ -377,7 +378,7 @@ static bool add_buffer(struct evaluation *evaluation, int e, const struct use *u
 	return true;
 }
 
-/* Elements that an array shows which comes for its stage in each tile that has some for it. */
+/* Elements of an array that is only read which come for its stage in each tile that has some for it. */
 static bool streamed_elements(const struct evaluation *evaluation, int e, long *elements)
 {
 	const struct model_entry *entry = &evaluation->model->entries[e];
@@ -398,48 +399,6 @@ static long less(long elements, long kept)
 	return elements > kept ? elements - kept : 0;
 }
 
-/* Elements that come of an array that is only read. */
-static bool fetched_elements(const struct evaluation *evaluation, int e, int store, long *elements)
-{
-	long kept;
-	if (!moved_elements(evaluation, e, store, elements) || !group_kept_at_turns(evaluation, e, store, &kept))
-		return false;
-	*elements = less(*elements, kept);
-	return true;
-}
-
-/* An array that only one stage uses, and only reads. */
-static bool add_item(struct evaluation *evaluation, int e, const struct use *use)
-{
-	struct group_model *model = evaluation->model;
-	const struct model_entry *entry = &model->entries[e];
-	const struct array *array = entry->array->array;
-	struct held_item *item = &evaluation->items[evaluation->item_count++];
-	long elements, streamed, place = array->type.bytes, held_place;
-	*item = (struct held_item){ .entry = entry, .stage = entry->stage, .is_moved = use->store > 0,
-		.is_double = use->is_double, .memories = memories_of(evaluation, entry),
-		.is_streamed = evaluation->constraints
-		&& evaluation->constraints->is_streamed[entry->index] };
-	for (int d = 0; d < array->rank; d++) {
-		item->side[d] = outer_side(evaluation, e, d, use->store);
-		if (__builtin_mul_overflow(place, item->side[d], &place))
-			return false;
-	}
-	if (!buffer_bytes(evaluation, e, use, &held_place))
-		return false;
-	find_rooms(evaluation, place, item->place);
-	find_rooms(evaluation, held_place, item->held_place);
-	double run = array->rank ? run_length(evaluation, e, use->store) : 1;
-	bool known = fetched_elements(evaluation, e, use->store, &elements)
-		&& streamed_elements(evaluation, e, &streamed)
-		&& !__builtin_mul_overflow(elements, (long)array->type.bytes, &item->bytes)
-		&& !__builtin_mul_overflow(streamed, (long)array->type.bytes, &item->streamed_bytes)
-		/* two of them can be added up */
-		&& item->bytes < LONG_MAX / 4 && item->streamed_bytes < LONG_MAX / 4;
-	evaluation->flow.runs += known && item->is_moved && run > 0 ? (double)elements / run : 0;
-	return known;
-}
-
 /* Of the ELEMENTS of an array that is written, those that come back: all but those of first
  * visits, if these set them. */
 static long fetched_again(const struct evaluation *evaluation, int e, const struct use *use,
@@ -454,55 +413,121 @@ static long fetched_again(const struct evaluation *evaluation, int e, const stru
 	return use->is_read_first || (first < elements && !is_set) ? elements : elements - first;
 }
 
-/* ELEMENTS of an array of TYPE move: *SUM of the evaluation's flow is so much more. */
-static bool add_moved(struct evaluation *evaluation, long *sum, long elements,
-	const struct type *type)
+/* What array E moves that is read and written as ELEMENTS say, neither of which is too large. */
+static bool flow_of_elements(const struct evaluation *evaluation, int e, long read, long written,
+	struct flow *flow)
 {
-	const struct flow *flow = &evaluation->flow;
-	long all;
-	return add_product(sum, elements, type->bytes)
-		&& !__builtin_add_overflow(flow->read_bytes, flow->write_bytes, &all);
+	long bytes = evaluation->model->entries[e].array->array->type.bytes, all;
+	*flow = (struct flow){ 0 };
+	return add_product(&flow->read_bytes, read, bytes) && add_product(&flow->write_bytes, written, bytes)
+		&& !__builtin_add_overflow(flow->read_bytes, flow->write_bytes, &all)
+		/* two of them can be added up */
+		&& all < LONG_MAX / 4;
 }
 
-/* All arrays: what moves, and what does not as items.  False if a number is too large. */
+/* What array E moves, the regions of whose visits come and go as USE says, but for KEPT elements that
+ * are there before a visit and stay behind it. */
+static bool moved_flow(const struct evaluation *evaluation, int e, const struct use *use, long kept,
+	struct flow *flow)
+{
+	const struct model_entry *entry = &evaluation->model->entries[e];
+	long elements;
+	if (!moved_elements(evaluation, e, use->store, &elements))
+		return false;
+	long back = use->both ? less(fetched_again(evaluation, e, use, elements), kept) : 0;
+	elements = less(elements, kept);
+	return flow_of_elements(evaluation, e, entry->is_written ? back : elements,
+		entry->is_written ? elements : 0, flow);
+}
+
+/* What array E moves that has a buffer of its own. */
+static bool held_flow(const struct evaluation *evaluation, int e, const struct use *use, struct flow *flow)
+{
+	const struct model_entry *entry = &evaluation->model->entries[e];
+	long elements = 0, kept;
+	if (entry->is_internal || use->is_dropped)
+		return flow_of_elements(evaluation, e, 0, 0, flow);
+	if (use->is_kept)
+		return whole_elements(entry, &elements) && flow_of_elements(evaluation, e, 0, elements, flow);
+	return group_kept_at_turns(evaluation, e, use->store, &kept) && moved_flow(evaluation, e, use, kept, flow);
+}
+
+/* What array E moves that comes, and goes, for its stage in each tile. */
+static bool streamed_flow(const struct evaluation *evaluation, int e, struct flow *flow)
+{
+	long elements;
+	if (!evaluation->model->entries[e].is_written)
+		return streamed_elements(evaluation, e, &elements)
+			&& flow_of_elements(evaluation, e, elements, 0, flow);
+	const struct use use = use_of(evaluation, e, evaluation->choice->depth);
+	return moved_flow(evaluation, e, &use, 0, flow);
+}
+
+/* An array that only one stage uses; what it moves if it is HELD. */
+static bool add_item(struct evaluation *evaluation, int e, const struct use *use, const struct flow *held)
+{
+	struct group_model *model = evaluation->model;
+	const struct model_entry *entry = &model->entries[e];
+	const struct array *array = entry->array->array;
+	struct held_item *item = &evaluation->items[evaluation->item_count++];
+	long place = array->type.bytes, held_place;
+	*item = (struct held_item){ .entry = entry, .stage = entry->stage, .is_moved = use->store > 0,
+		.is_double = use->is_double, .held = *held, .memories = memories_of(evaluation, entry),
+		.is_streamed = evaluation->constraints
+		&& evaluation->constraints->is_streamed[entry->index] };
+	for (int d = 0; d < array->rank; d++) {
+		item->side[d] = outer_side(evaluation, e, d, use->store);
+		if (__builtin_mul_overflow(place, item->side[d], &place))
+			return false;
+	}
+	if (!buffer_bytes(evaluation, e, use, &held_place))
+		return false;
+	find_rooms(evaluation, place, item->place);
+	find_rooms(evaluation, held_place, item->held_place);
+	return streamed_flow(evaluation, e, &item->streamed);
+}
+
+/* SUM is so much MORE.  False if that is too large. */
+static bool add_flow(struct flow *sum, const struct flow *more)
+{
+	long all;
+	return !__builtin_add_overflow(sum->read_bytes, more->read_bytes, &sum->read_bytes)
+		&& !__builtin_add_overflow(sum->write_bytes, more->write_bytes, &sum->write_bytes)
+		&& !__builtin_add_overflow(sum->read_bytes, sum->write_bytes, &all);
+}
+
+/* How many contiguous pieces FLOW of array E, which has a buffer of its own, consists of; none of what is
+ * read and stays for all tiles. */
+static double runs_of(const struct evaluation *evaluation, int e, const struct use *use, const struct flow *flow)
+{
+	const struct model_entry *entry = &evaluation->model->entries[e];
+	if (use->is_kept || use->is_dropped || entry->is_internal
+		|| (!entry->is_written && entry->stage >= 0 && !use->store))
+		return 0;
+	double run = entry->array->array->rank ? run_length(evaluation, e, use->store) : 1;
+	long bytes = entry->is_written ? flow->write_bytes : flow->read_bytes;
+	return run > 0 ? (double)(bytes / entry->array->array->type.bytes) / run : 0;
+}
+
+/* All arrays: what moves, and what one stage alone uses as items.  False if a number is too large. */
 static bool add_arrays(struct evaluation *evaluation)
 {
 	struct group_model *model = evaluation->model;
 	for (int e = 0; e < model->entry_count; e++) {
 		const struct model_entry *entry = &model->entries[e];
-		const struct array *array = entry->array->array;
-		struct use use = use_of(evaluation, e);
-		long elements, kept;
-		for (int d = 0; d < array->rank; d++)
+		struct use use = use_of(evaluation, e, store_of(evaluation, e));
+		struct flow flow;
+		for (int d = 0; d < entry->array->array->rank; d++)
 			if (is_moved_twice(evaluation, e, d))
 				return false;
-		if (!entry->is_internal && !entry->is_written && entry->stage >= 0) {
-			if (!add_item(evaluation, e, &use))
-				return false;
-			continue;
-		}
-		if (!add_buffer(evaluation, e, &use))
+		bool is_item = !entry->is_internal && !use.is_dropped && entry->stage >= 0;
+		if (!held_flow(evaluation, e, &use, &flow))
 			return false;
-		if (entry->is_internal || use.is_dropped)
-			continue;
-		if (use.is_kept) {
-			if (!whole_elements(entry, &elements)
-				|| !add_moved(evaluation, &evaluation->flow.write_bytes, elements, &array->type))
-				return false;
-			continue;
-		}
-		if (!moved_elements(evaluation, e, use.store, &elements)
-			|| !group_kept_at_turns(evaluation, e, use.store, &kept))
+		flow.runs = runs_of(evaluation, e, &use, &flow);
+		evaluation->flow.runs += flow.runs;
+		if (is_item ? !add_item(evaluation, e, &use, &flow)
+			: !add_buffer(evaluation, e, &use) || !add_flow(&evaluation->flow, &flow))
 			return false;
-		/* what is kept was there before, and neither comes nor goes */
-		long fetched = use.both ? less(fetched_again(evaluation, e, &use, elements), kept) : 0;
-		elements = less(elements, kept);
-		if (!add_moved(evaluation, entry->is_written ? &evaluation->flow.write_bytes
-			: &evaluation->flow.read_bytes, elements, &array->type)
-			|| !add_moved(evaluation, &evaluation->flow.read_bytes, fetched, &array->type))
-			return false;
-		double run = array->rank ? run_length(evaluation, e, use.store) : 1;
-		evaluation->flow.runs += run > 0 ? (double)elements / run : 0;
 	}
 	return true;
 }
@@ -586,14 +611,15 @@ static bool hold(struct evaluation *evaluation, const struct group_limits *limit
 }
 
 /* What a loop moves has to be held (HOLDS), but for what the user wants to come for its stage;
- * or not.  True if there is some. */
-static bool hold_moved(struct evaluation *evaluation, bool holds)
+ * or not.  True if there is some that need not be. */
+static bool hold_moved(struct evaluation *evaluation, const struct group_limits *limits, bool holds)
 {
 	bool any = false;
 	for (int i = 0; i < evaluation->item_count; i++) {
 		struct held_item *item = &evaluation->items[i];
-		item->must_be_held = holds && item->is_moved && !item->is_streamed;
-		any |= item->must_be_held;
+		bool is_free = !item->is_streamed && !(limits->holds_results && item->entry->is_written);
+		item->must_be_held = !item->is_streamed && (!is_free || (holds && item->is_moved));
+		any |= is_free && item->is_moved;
 	}
 	return any;
 }
@@ -639,19 +665,22 @@ bool group_evaluate_with(struct group_model *model, const struct group_limits *l
 	if (!add_arrays(&evaluation))
 		return false;
 	choice->repetition = repetition_of(&evaluation);
-	bool may_stream = hold_moved(&evaluation, true);
+	bool may_stream = hold_moved(&evaluation, limits, true);
 	bool found = hold(&evaluation, limits, choice);
 	if (!may_stream)
 		return found;
 	struct group_limits rest = *limits;
 	long need = choice->need;
 	int tries = 0;
-	hold_moved(&evaluation, false);
+	hold_moved(&evaluation, limits, false);
 	group_first_loops(&evaluation);
 	do {
 		if (found)
 			rest.most = group_choice_cost(choice);
 		rest.takes_equals &= !found;
+		/* that something fits has to be seen */
+		if (need <= limits->capacity && !group_may_improve(&evaluation, &rest))
+			break;
 		bool is_better = hold(&evaluation, &rest, choice);
 		need = is_better || (!found && choice->need < need) ? choice->need : need;
 		found |= is_better;
@@ -670,7 +699,7 @@ struct cost group_least_cost(struct group_model *model)
 		return cost_of_bytes(0);
 	long bytes = flow_bytes(&evaluation.flow);
 	for (int i = 0; i < evaluation.item_count; i++)
-		if (__builtin_add_overflow(bytes, evaluation.items[i].bytes, &bytes))
+		if (__builtin_add_overflow(bytes, flow_bytes(&evaluation.items[i].held), &bytes))
 			return cost_infinite();
 	return cost_of_bytes((double)bytes);
 }

@@ -58,13 +58,13 @@ struct model_entry {
 	unsigned memories;           /* bit m: it may lie in memory m */
 };
 
-/* What one stage reads and nobody writes. */
+/* What one stage alone uses. */
 struct held_item {
 	const struct model_entry *entry;
 	int stage;
 	bool is_moved;               /* by some loop: held, it comes in regions */
-	long side[ARRAY_RANK_LIMIT]; /* of what a tile reads */
-	long bytes, streamed_bytes;  /* moved if it is held, or comes for its stage */
+	long side[ARRAY_RANK_LIMIT]; /* of what a tile touches */
+	struct flow held, streamed;  /* what it moves if it is held, or comes for its stage */
 	unsigned memories;           /* bit m: it may lie in memory m, */
 	int memory;                  /* and does, once that is chosen */
 	/* In each memory: held, and whether the buffer is double; if it comes for its stage: whole, or in
@@ -91,6 +91,7 @@ struct stage_loop {
 	bool is_known, suits;
 	unsigned used;               /* the group's dimensions with loops when it was asked */
 	struct stage_dim dim;
+	enum { PARTS_UNKNOWN, PARTS_NONE, PARTS_SOME } *parts;   /* [entry]: see group_stage_parts; NULL: all unknown */
 };
 
 enum { PROFILE_BUCKETS = 64 };
@@ -169,6 +170,9 @@ long *group_pool(const struct evaluation *evaluation, int m, int member);
 /* The least of all memories that would do: everything comes as late as it can, or nothing is
  * held apart.  Where some memory alone has too little of what LIMITS say, as much more of all as of that. */
 long group_least_need(struct evaluation *evaluation, const struct group_limits *limits);
+
+/* Some way to hold the items may move as little as LIMITS want, were there room for it. */
+bool group_may_improve(const struct evaluation *evaluation, const struct group_limits *limits);
 
 /* Decides which items are held, and in which memories all lie, such that the least is moved.  False if nothing fits, or
  * moves less than is wanted. */

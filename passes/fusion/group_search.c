@@ -78,12 +78,14 @@ static void keep(struct search *search)
 	memcpy(best->memory, now->memory, arrays * sizeof *best->memory);
 	memcpy(best->needs, now->needs, sizeof best->needs);
 	best->flow = now->flow;
+	best->chunks = now->chunks;
 	best->need = now->need;
 	best->repetition = now->repetition;
 	search->has_best = true;
 }
 
-/* The model counts no commands; of choices that are equal else the one with fewer tiles has fewer. */
+/* The model counts no commands; of choices that are equal else the one with fewer tiles, and fewer chunks of
+ * results in them, has fewer. */
 struct cost group_choice_cost(const struct group_choice *choice)
 {
 	double tiles = 1;
@@ -93,7 +95,7 @@ struct cost group_choice_cost(const struct group_choice *choice)
 		.runs = choice->flow.runs };
 	return (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = external },
 		.scratchpad_bytes = (double)choice->need,
-		.work = choice->repetition, .complexity = tiles };
+		.work = choice->repetition, .complexity = tiles * (double)(1 + choice->chunks) };
 }
 
 static bool is_better(const struct search *search)

@@ -137,6 +137,7 @@ static bool has_work(const struct lowering *lowering)
 static bool lower_stage(struct lowering *lowering, int m, struct plan_node *block)
 {
 	const struct group_stage *stage = &lowering->stages[m];
+	struct plan_node *chunk = block;
 	begin_stage(lowering, m, block);
 	enter_stage(lowering, m);
 	if (stage->tile) {
@@ -144,11 +145,14 @@ static bool lower_stage(struct lowering *lowering, int m, struct plan_node *bloc
 		struct plan_node *node = plan_loop(ARENA(lowering), LOOP_TILE, loop->var,
 			plan_const(ARENA(lowering), 0), plan_const(ARENA(lowering), loop->count - 1), 1);
 		plan_append(ARENA(lowering), block, node);
-		block = node->body;
-		begin_chunk(lowering, m, block);
+		chunk = node->body;
+		begin_chunk(lowering, m, chunk);
 	}
-	bool done = !has_work(lowering) || lower_statements(lowering, stage->first, stage->end, block);
+	bool done = !has_work(lowering) || lower_statements(lowering, stage->first, stage->end, chunk);
+	if (stage->tile)
+		end_chunk(lowering, m, chunk);
 	leave_stage(lowering);
+	end_stage(lowering, m, block);
 	return done;
 }
 

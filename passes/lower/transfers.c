@@ -287,6 +287,12 @@ static bool reuses_room(const struct lowering *lowering, int a)
 		|| loop->count > lowering->buffers[a]->slots;
 }
 
+/* Array A's buffer puts what it shows while the next region is computed with. */
+static bool puts_behind(const struct lowering *lowering, int a)
+{
+	return lowering->visits[a].is_put && lowering->buffers[a]->is_double;
+}
+
 static unsigned append_puts(struct lowering *lowering, int a, struct plan_node *block)
 {
 	struct view now = present_visit(lowering, a);
@@ -294,27 +300,28 @@ static unsigned append_puts(struct lowering *lowering, int a, struct plan_node *
 	if (!now.visit->is_put)
 		return 0;
 	block = guarded(lowering, block, now.visit->exists);
-	if (now.buffer->is_double && !now.visit->is_fetched && reuses_room(lowering, a))
+	if (puts_behind(lowering, a) && !now.visit->is_fetched && reuses_room(lowering, a))
 		append_wait(lowering, block, tag);
 	struct plan_node *puts = guarded(lowering, block, now.visit->puts);
 	if (now.visit->put_rows)
 		append_rows_seen(&now, now.visit->put_rows, puts);
 	else
 		append_box(&now, true, puts);
-	return now.buffer->is_double ? 0 : tag;
+	return puts_behind(lowering, a) ? 0 : tag;
 }
 
 /* What the last visit of all puts is still on its way. */
 static unsigned last_put(const struct lowering *lowering, int a)
 {
-	return lowering->buffers[a]->is_double && lowering->visits[a].is_put ? 1U << put_tag(a) : 0;
+	return puts_behind(lowering, a) ? 1U << put_tag(a) : 0;
 }
 
-/* What was asked for earlier is on its way. */
+/* What was asked for earlier is on its way; what the iteration before puts leaves its room to what comes next. */
 static unsigned asked_for(struct lowering *lowering, int a, struct plan_node *block)
 {
-	(void)lowering, (void)block;
-	return 1U << get_tag(a);
+	const struct visit *visit = &lowering->visits[a];
+	(void)block;
+	return visit->is_fetched ? 1U << get_tag(a) | last_put(lowering, a) : 0;
 }
 
 /* ---- where lowering stands ---- */
@@ -409,4 +416,19 @@ void begin_chunk(struct lowering *lowering, int m, struct plan_node *block)
 	}
 	place(lowering, STORE_CHUNK, m, asked_for, block);
 	place(lowering, STORE_CHUNK, m, append_next_gets, block);
+}
+
+void end_chunk(struct lowering *lowering, int m, struct plan_node *block)
+{
+	place(lowering, STORE_CHUNK, m, append_puts, block);
+}
+
+void end_stage(struct lowering *lowering, int m, struct plan_node *block)
+{
+	unsigned tags = 0;
+	for (int a = 0; a < lowering->groups->count; a++)
+		if (is_at(lowering, a, STORE_CHUNK, m))
+			tags |= last_put(lowering, a);
+	place(lowering, STORE_STAGE, m, append_puts, block);
+	append_wait(lowering, block, tags);
 }

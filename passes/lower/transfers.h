@@ -12,9 +12,12 @@ void end_visits(struct lowering *lowering, int depth, struct plan_node *block);
 /* After a whole run of the innermost of these loops. */
 void end_run(struct lowering *lowering, int depth, struct plan_node *block);
 
-/* Before the stages of a tile; before stage M; in each iteration of its own loop. */
+/* Before the stages of a tile; before stage M, and after it; where an iteration of its own loop begins, and where
+ * it ends. */
 void begin_tile(struct lowering *lowering, struct plan_node *block);
 void begin_stage(struct lowering *lowering, int m, struct plan_node *block);
+void end_stage(struct lowering *lowering, int m, struct plan_node *block);
 void begin_chunk(struct lowering *lowering, int m, struct plan_node *block);
+void end_chunk(struct lowering *lowering, int m, struct plan_node *block);
 
 #endif

@@ -73,12 +73,14 @@ static bool double_region(struct lowering *lowering, int a, struct plan_buffer *
 	return span >= 0;
 }
 
-/* Those that come for stages do so all together. */
+/* Those that come for stages do so all together; what a stage has as a whole it puts before the next one. */
 static bool double_streamed(struct lowering *lowering, int a, struct plan_buffer *buffer)
 {
 	if (!lowering->general[a].is_touched)
 		return false;
 	lowering->overlaps_stages = true;
+	if (lowering->store[a] == STORE_STAGE && lowering->groups->items[a].is_written)
+		return false;
 	return lowering->store[a] != STORE_CHUNK || mover_of(lowering, a)->count < 2
 		|| add_slot(lowering, a, buffer);
 }

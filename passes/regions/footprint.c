@@ -220,7 +220,8 @@ static struct visit_accesses visit_of(const struct lowering *lowering, int a)
 			const struct nest_access *access = &groups->items[b].accesses[i];
 			if (b != a && lowering->lender[b] != a)
 				continue;
-			struct statement statement = statement_in_visit(lowering, access->statement, lowering->store[a]);
+			struct statement statement = statement_in_visit(lowering, access->statement,
+				visit_depth(lowering, a));
 			if (b != a)
 				statement.domain = borrowing(lowering, b, access->access, statement.domain);
 			add_access(&visit, statement, access->access);

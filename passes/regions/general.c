@@ -99,21 +99,6 @@ static bool find_put_rows(struct lowering *lowering, int a, struct general_regio
 	return true;
 }
 
-/* Whole boxes, come and go. */
-static void fill_boxes(struct lowering *lowering, int a, struct general_region *region)
-{
-	isl_set *fetch = region_fetches(lowering, a, &region->footprint, &region->box);
-	region->visit.is_fetched = isl_set_is_empty(fetch) == isl_bool_false;
-	region->visit.fetches = region_condition(lowering, fetch, lowering->store[a]);
-	isl_set_free(fetch);
-	region->visit.is_put = lowering->groups->items[a].is_written;
-	if (!region->visit.is_put)
-		return;
-	isl_set *puts = isl_set_params(written_by(lowering, a, lowering->store[a]));
-	region->visit.puts = region_condition(lowering, puts, lowering->store[a]);
-	isl_set_free(puts);
-}
-
 /* Each visit sets what it reads of array A, and nobody needs a value of it after the nest. */
 static bool stays_in_visits(struct lowering *lowering, int a)
 {
@@ -150,7 +135,7 @@ static bool find_transfers(struct lowering *lowering, int a, struct general_regi
 	if (must_cut && !is_cut && !writes_whole_boxes(lowering, a, region))
 		return false;
 	if (!is_cut)
-		fill_boxes(lowering, a, region);
+		region_fill_moves(lowering, a, region);
 	if (!region->knows_slide)
 		slide_find(lowering, a, region);
 	if (!array->is_written && may_cut && region->visit.slide < 0)

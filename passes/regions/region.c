@@ -30,7 +30,7 @@ __isl_give isl_set *region_fetches(const struct lowering *lowering, int a,
 		: isl_set_empty(isl_set_get_space(footprint->visits));
 	if (isl_set_is_subset(footprint->visits, visits) != isl_bool_true) {
 		isl_set *unwritten = isl_set_subtract(box_elements(box, footprint->lows),
-			by_lattice(lowering->buffers[a], written_by(lowering, a, lowering->store[a])));
+			by_lattice(lowering->buffers[a], written_by(lowering, a, visit_depth(lowering, a))));
 		visits = isl_set_union(isl_set_params(isl_set_intersect_params(unwritten,
 			isl_set_copy(footprint->visits))), visits);
 	}
@@ -61,6 +61,21 @@ struct plan_expr *region_condition(struct lowering *lowering, __isl_keep isl_set
 	struct plan_expr *condition;
 	return region_find_condition(lowering, set, depth, &condition) ? condition
 		: plan_const(ARENA(lowering), 1);
+}
+
+void region_fill_moves(struct lowering *lowering, int a, struct general_region *region)
+{
+	int depth = visit_depth(lowering, a);
+	isl_set *fetch = region_fetches(lowering, a, &region->footprint, &region->box);
+	region->visit.is_fetched = isl_set_is_empty(fetch) == isl_bool_false;
+	region->visit.fetches = region_condition(lowering, fetch, depth);
+	isl_set_free(fetch);
+	region->visit.is_put = lowering->groups->items[a].is_written;
+	if (!region->visit.is_put)
+		return;
+	isl_set *puts = isl_set_params(written_by(lowering, a, depth));
+	region->visit.puts = region_condition(lowering, puts, depth);
+	isl_set_free(puts);
 }
 
 /* The buffer's extents, from a box that is known.  False if one is not. */

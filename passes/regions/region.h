@@ -36,6 +36,9 @@ struct plan_expr *region_condition(struct lowering *lowering, __isl_keep isl_set
 bool region_find_condition(struct lowering *lowering, __isl_keep isl_set *set, int depth,
 	struct plan_expr **condition);
 
+/* Fills in when array A's whole box comes, and when it goes. */
+void region_fill_moves(struct lowering *lowering, int a, struct general_region *region);
+
 /* Fills in REGION's box and extents, from its footprint. */
 void region_find_box(struct general_region *region, int rank);
 /* The buffer's extents, from a box that is known.  False if one is not. */

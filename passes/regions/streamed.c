@@ -1,4 +1,4 @@
-/* Arrays that come for one stage of a group, in each tile or in each iteration of the stage's
+/* Arrays that come, and go, for one stage of a group, in each tile or in each iteration of the stage's
  * loop: their buffers take turns in one place. */
 
 #include "ir/coalesce.h"
@@ -30,17 +30,17 @@ static bool is_moved(const struct lowering *lowering, int a)
 	return false;
 }
 
-/* What statement S runs while array A's region is there: if no loop moves it, whatever the
+/* What statement S runs while array A's region is there: if it is only read and no loop moves it, whatever the
  * tile, since borders change little. */
 static __isl_give isl_set *streamed_instances(const struct lowering *lowering, int a, int s)
 {
-	if (is_moved(lowering, a))
+	if (is_moved(lowering, a) || lowering->groups->items[a].is_written)
 		return tile_instances(lowering, s, lowering->depth, IN_TILE);
 	return lowering->store[a] == STORE_STAGE ? isl_set_copy(lowering->nest->statements[s]->domain)
 		: stage_instances(lowering, s);
 }
 
-/* What the stage reads, or an iteration of its loop. */
+/* What the stage touches, or an iteration of its loop. */
 bool streamed_measure(struct lowering *lowering, int a, struct general_region *region,
 	struct plan_buffer *buffer)
 {
@@ -61,22 +61,32 @@ bool streamed_measure(struct lowering *lowering, int a, struct general_region *r
 	return known;
 }
 
-/* It comes where the stage runs at all. */
-bool streamed_fill(struct lowering *lowering, int a, struct general_region *region,
-	struct plan_buffer *buffer)
+/* What is only read comes where the stage runs at all. */
+static void fill_fetches(struct lowering *lowering, int a, struct general_region *region)
 {
 	const struct reference_group *array = &lowering->groups->items[a];
-	int depth = lowering->depth;
 	isl_set *visits = NULL;
-	enter_streamed(lowering, a);
 	for (int i = 0; i < array->access_count; i++)
 		visits = set_unite(visits, isl_set_params(tile_instances(lowering,
 			array->accesses[i].statement, lowering->depth, IN_TILE)));
 	visits = set_coalesce(isl_set_intersect(visits, tile_context(lowering)));
-	region->visit.is_fetched = region->is_touched;
-	bool known = !region->is_touched || region_fill_box(lowering, region, lowering->depth, buffer);
+	region->visit.is_fetched = true;
 	region->visit.fetches = region_condition(lowering, visits, lowering->depth);
 	isl_set_free(visits);
+}
+
+bool streamed_fill(struct lowering *lowering, int a, struct general_region *region,
+	struct plan_buffer *buffer)
+{
+	int depth = lowering->depth;
+	if (!region->is_touched)
+		return true;
+	enter_streamed(lowering, a);
+	bool known = region_fill_box(lowering, region, lowering->depth, buffer);
+	if (known && lowering->groups->items[a].is_written)
+		region_fill_moves(lowering, a, region);
+	else if (known)
+		fill_fetches(lowering, a, region);
 	leave_streamed(lowering, depth);
 	return known;
 }

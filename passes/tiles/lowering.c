@@ -120,6 +120,11 @@ const struct tile_loop *mover_of(const struct lowering *lowering, int a)
 	return lowering->store[a] > 0 ? &lowering->loops[lowering->store[a] - 1] : NULL;
 }
 
+int visit_depth(const struct lowering *lowering, int a)
+{
+	return lowering->store[a] < 0 ? lowering->depth : lowering->store[a];
+}
+
 void enter_stage(struct lowering *lowering, int m)
 {
 	lowering->stage = &lowering->stages[m];

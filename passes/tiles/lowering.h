@@ -86,6 +86,8 @@ static inline int put_tag(int a) { return 16 + a % 16; }
 int stage_of(const struct lowering *lowering, int a);
 /* The loop whose iterations show array A's buffer one region after the other; NULL. */
 const struct tile_loop *mover_of(const struct lowering *lowering, int a);
+/* The tile loops around a visit of array A's buffer; for what comes for a stage, while that is entered: all. */
+int visit_depth(const struct lowering *lowering, int a);
 /* From here on, or no longer, what runs is stage M. */
 void enter_stage(struct lowering *lowering, int m);
 void leave_stage(struct lowering *lowering);

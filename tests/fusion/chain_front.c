@@ -707,9 +707,9 @@ static double repetition(const struct group *group)
 	return all / once;
 }
 
-/* What layer L reads and nobody writes: its weights and, first in the group, the input. */
+/* What layer L alone uses: its weights; first in the group, the input; last, the output. */
 struct item {
-	long held, streamed;         /* traffic: in a buffer of its own, or coming in each tile */
+	long held, streamed;         /* traffic: in a buffer of its own, or coming and going in each tile */
 	long place;                  /* of that buffer */
 	int side[4];                 /* of what comes in a tile */
 	int array;
@@ -725,9 +725,12 @@ static struct item item_of(const struct group *group, int l, int array)
 	walk_array(group, array, store, &item.held, &item.place);
 	do {
 		struct tile tile;
+		bool is_back = false;
 		find_tile(group, group->depth, t, &tile);
 		struct box now = region(group, array, &tile);
-		item.streamed += tile.runs[l] ? elements(&now) : 0;
+		for (int p = 0; p < group->depth; p++)
+			is_back |= array == GROUP_OUTPUT && t[p] && !moves(group, array, group->loops[p].dim);
+		item.streamed += tile.runs[l] ? elements(&now) * (is_back ? 2 : 1) : 0;
 		for (int d = 0; d < 4; d++)
 			if (size_of(now.side[d]) > item.side[d])
 				item.side[d] = size_of(now.side[d]);
@@ -735,32 +738,36 @@ static struct item item_of(const struct group *group, int l, int array)
 	return item;
 }
 
-/* What comes for a layer while one of its loops runs inside the tile: an iteration at a time
- * what the loop has a subscript of for itself.  LOOP: K, C, R, S, or -1 without. */
+/* What comes and goes for a layer while one of its loops runs inside the tile: an iteration at a time
+ * what the loop has a subscript of for itself.  LOOP: -1 without. */
 static long chunk(const struct item *item, int loop)
 {
-	static const int of[2][4] = { { K, C, R, S }, { C, -1, -1, -1 } };
+	static const int of[][4] = { [GROUP_INPUT] = { C, -1, -1, -1 }, [GROUP_OUTPUT] = { K, Y, X, -1 },
+		[GROUP_WEIGHTS] = { K, C, R, S } };
+	const int *own = of[item->array < GROUP_WEIGHTS ? item->array : GROUP_WEIGHTS];
 	long size = 1;
 	for (int d = 0; d < 4; d++)
-		size *= loop >= 0 && of[item->array == GROUP_INPUT][d] == loop ? 1 : item->side[d];
+		size *= loop >= 0 && own[d] == loop ? 1 : item->side[d];
 	return size;
 }
 
 static bool runs_outside(const struct group *group, int l, int loop)
 {
 	bool found = false;
-	for (int p = 0; p < group->depth; p++)
-		found |= group->loops[p].dim == CHANNEL
-			&& ((l == group->last && loop == C) || (l == group->last - 1 && loop == K));
+	for (int p = 0; p < group->depth; p++) {
+		int dim = group->loops[p].dim;
+		found |= dim == CHANNEL ? (l == group->last && loop == C) || (l == group->last - 1 && loop == K)
+			: loop == (dim == ROW ? Y : X);
+	}
 	return found;
 }
 
-/* Each is held, or comes in each tile for its layer, whole or a bit at a time: then those of
+/* Each is held, or comes and goes in each tile for its layer, whole or a bit at a time: then those of
  * all layers take turns in one place. */
 static void try_items(const struct group *group, int l, long memory, long pool, long traffic)
 {
-	static const int loops[] = { -1, K, C, R, S };
-	struct item items[2];
+	static const int loops[] = { -1, K, Y, X, C, R, S };
+	struct item items[3];
 	int count = 0;
 	if (l > group->last) {
 		add(group->front, memory + pool, traffic);
@@ -769,6 +776,8 @@ static void try_items(const struct group *group, int l, long memory, long pool, 
 	items[count++] = item_of(group, l, GROUP_WEIGHTS + l - group->first);
 	if (l == group->first)
 		items[count++] = item_of(group, l, GROUP_INPUT);
+	if (l == group->last)
+		items[count++] = item_of(group, l, GROUP_OUTPUT);
 	for (int held = 0; held < 1 << count; held++)
 		for (size_t j = 0; j < sizeof loops / sizeof *loops; j++) {
 			long own_memory = 0, own_pool = 0, own_traffic = 0;
@@ -787,17 +796,12 @@ static void try_items(const struct group *group, int l, long memory, long pool, 
 
 static void try_group_schedule(const struct group *group)
 {
-	int store = 0;
-	long memory, traffic;
+	long memory = 0;
 	if (repetition(group) > 1 + percent / 100 + 1e-9)
 		return;
-	for (int p = 0; p < group->depth; p++)
-		if (moves(group, GROUP_OUTPUT, group->loops[p].dim))
-			store = p + 1;
-	walk_array(group, GROUP_OUTPUT, store, &traffic, &memory);
 	for (int l = group->first; l < group->last; l++)
 		memory += walk_between(group, l);
-	try_items(group, group->first, memory, 0, traffic);
+	try_items(group, group->first, memory, 0, 0);
 }
 
 /* Loops outside that rows cross repeat; the innermost keeps them, or repeats them too, as it may turn then. */

@@ -56,7 +56,9 @@ compiles "rows, tight" $lines --schedule=given
 same given schedule "rows, tight: the same schedule"
 machine $((double - 4))
 compiles "rows, too tight" $lines --schedule=given
-has schedule '^stream V' "rows, too tight: weights are no longer held"
+has schedule '^stream Y k 2$' "rows, too tight: the result goes in chunks"
+has schedule '^double Y' "rows, too tight: while the next one is computed"
+has out 'Y_0 .* x 2 slots' "rows, too tight: it has two places"
 
 machine 1536
 compiles "chunks" $whole --buffering=double
@@ -72,7 +74,7 @@ machine $((double / 2))
 exits 3 "chunks, too tight" "$LOOPC" --arch=machine.yaml --schedule=given $whole "$layers"
 
 # Where there is no room, auto leaves single what is least moved.
-machine 1536
+machine 2048
 compiles "auto" $lines --buffering=auto
 has schedule '^double' "auto: there is room"
 compiles "single" $lines --buffering=single

@@ -79,16 +79,29 @@ void product(const int X[3][3], const int W[3][4], const int V[2][4], int Y[3][4
 }
 """
 
-# Name, source, extents of the loops, and what may come for its stage: weights of the filters come a row
-# or a column at a time, which needs least.
+def ways(arrays, *loops):
+    """What may come for a stage: each set of its ARRAYS, those that one of LOOPS (the first word) moves (the
+    others) in chunks of it."""
+    sets = [()] + [subset for count in range(1, len(arrays) + 1) for subset in itertools.combinations(arrays, count)]
+    found = {tuple(array + ' %s 1' % loop if array in moved else array for array in subset)
+             for loop, *moved in loops for subset in sets}
+    return sorted(found)
+
+
+# Name, source, extents of the loops, what may come for each stage, and an element's bytes.  Of loops that would do
+# the same those are left out that need more.
 GROUPS = (
-    ('filters', FILTERS, {'p': ROWS + 1, 'q': COLUMNS + 2}, (('', 'X'), ('', 'K1 r 1'), ('', 'K2 s 1')), 2),
-    ('product', PRODUCT, {'i': 3, 'j': 4}, (('', 'X k 1'), ('', 'W k 1'), ('', 'V l 1')), 4),
-    ('tables', TABLES, {'i': LINES, 'c': CHANNELS}, (('', 'X', 'X c 1', 'X i 1'), ('', 'K1'), ('', 'K2'), ('', 'D')), 4),
+    ('filters', FILTERS, {'p': ROWS + 1, 'q': COLUMNS + 2},
+     (ways(('X', 'K1'), 'r K1'.split()), ways(('K2', 'Y'), 's K2'.split(), 'p Y'.split(), 'q Y'.split())), 2),
+    ('product', PRODUCT, {'i': 3, 'j': 4},
+     (ways(('X', 'W'), 'k X W'.split()), ways(('V', 'Y'), 'l V'.split(), 'i Y'.split(), 'j V Y'.split())), 4),
+    ('tables', TABLES, {'i': LINES, 'c': CHANNELS},
+     (ways(('X', 'K1'), [''], 'c X'.split(), 'i X'.split()),
+      ways(('K2', 'D', 'Y'), [''], 'c Y'.split(), 'i Y'.split())), 4),
 )
 # The roles of the arrays, and of those that one nest alone reads, which.
 ROLES = {'X': 'input', 'W': 'weight', 'V': 'weight', 'K1': 'weight', 'K2': 'weight', 'D': 'weight', 'T': 'input output', 'Y': 'output'}
-STAGES = {'X': 0, 'W': 0, 'V': 1, 'K1': 0, 'K2': 1, 'D': 1}
+STAGES = {'X': 0, 'W': 0, 'V': 1, 'K1': 0, 'K2': 1, 'D': 1, 'Y': 1}
 
 
 def scratchpad_of(size):
@@ -126,13 +139,14 @@ def schedules(name, extents, streamed):
     for depth in range(3):
         for order in itertools.permutations(extents, depth):
             for tiles in itertools.product(*(sizes_of(extents[loop]) for loop in order)):
-                for streams in itertools.product(*streamed):
+                for ways_of_stages in itertools.product(*streamed):
+                    streams = sum(ways_of_stages, ())
                     if any(' %s ' % loop in text for loop in order for text in streams):
                         continue      # no chunks of a loop that is tiled
                     for turns in ['none', *order[1:2]][:1 + (name == 'product')]:
                         yield 'nest %s.0-1\n%sorder %s\nserpentine %s\n%s' % (
                             name, ''.join('tile %s %d\n' % pair for pair in zip(order, tiles)),
-                            ' '.join(order), turns, ''.join('stream %s\n' % text for text in streams if text))
+                            ' '.join(order), turns, ''.join('stream %s\n' % text for text in streams))
 
 
 def need_of(point, arrays, element):

@@ -4,6 +4,7 @@ and compared.  python3 random_networks.py LOOPC FIRST LAST [KEEP]"""
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -54,7 +55,7 @@ class Network:
         self.nests.append('\n'.join(lines + ['\t' * (depth - 1) + '}']))
 
     def layer(self, live):
-        kinds = [self.convolution] * 4 + [self.depthwise, self.pool, self.elementwise, self.scale]
+        kinds = [self.convolution] * 4 + [self.depthwise, self.pool, self.elementwise, self.scale, self.update]
         if any(a != b and a[1:] == b[1:] for a in live for b in live):
             kinds += [self.addition] * 3
         if any(a != b and a[2:] == b[2:] for a in live for b in live):
@@ -145,6 +146,14 @@ class Network:
         self.nest([('k', result[1]), ('y', result[2]), ('x', result[3])],
                   ['%s = %s * %s / 16;' % (self.at(result, 'k', 'y', 'x'),
                                            self.at(source, 'k', 'y', 'x'), total)])
+        return result
+
+    def update(self, source, _):
+        """Of a state, which the caller keeps: it comes and goes."""
+        result = self.tensor(*source[1:], '')
+        target, line = self.at(result, 'k', 'y', 'x'), '%s = %s / 2 + %s;'
+        self.nest([('k', result[1]), ('y', result[2]), ('x', result[3])],
+                  [line % (target, target, self.at(source, 'k', 'y', 'x'))])
         return result
 
     def addition(self, _, live):
@@ -244,7 +253,8 @@ def failure(loopc, seed, directory, tally):
     tally['repeating'] += sum('\nrepeat ' in k['schedule'] for k in fused['kernels'])
     tally['double'] += sum('\nfuse ' in k['schedule'] and '\ndouble ' in k['schedule']
                            for k in fused['kernels'])
-    tally['streaming'] += sum('\nstream ' in k['schedule'] for k in fused['kernels'])
+    tally['streaming'] += sum('\nstream W' in k['schedule'] for k in fused['kernels'])
+    tally['results'] += sum(bool(re.search(r'\nstream T[1-9]', k['schedule'])) for k in fused['kernels'])
     what = buffering != '--buffering=single' and differs_single(loopc, directory, fused)
     if what:
         return what
@@ -262,7 +272,7 @@ def failure(loopc, seed, directory, tally):
 
 def main():
     loopc, first, last = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    failures, tally = 0, {'groups': 0, 'repeating': 0, 'streaming': 0, 'double': 0, 'too small': 0}
+    failures, tally = 0, dict.fromkeys(('groups', 'repeating', 'streaming', 'results', 'double', 'too small'), 0)
     for seed in range(first, last + 1):
         with tempfile.TemporaryDirectory() as directory:
             if len(sys.argv) > 4:
@@ -273,7 +283,7 @@ def main():
             failures += 1
             print('network %d: %s' % (seed, what))
     print(', '.join('%d %s' % (count, name) for name, count in tally.items()))
-    if not all(tally[name] for name in ('groups', 'repeating', 'streaming', 'double')):
+    if not all(tally[name] for name in ('groups', 'repeating', 'streaming', 'results', 'double')):
         print('some kind of group was never made')
         failures += 1
     return failures > 0
