@@ -300,10 +300,13 @@ static bool is_hopeless(struct search *search, int depth)
 	return !may_be && search->now.is_optimal && (search->fits || search->now.need > limits.capacity);
 }
 
-/* The innermost loop along DIM may repeat producers, so that it turns. */
+/* The innermost loop along DIM may repeat producers, so that it turns; where the user says the order of the loops,
+ * those that do are said too. */
 static bool may_repeat_inside(const struct search *search, int depth, int dim)
 {
-	return depth && search->candidate->dims[dim].is_forward && search->can_repeat[dim] && search->can_turn[dim];
+	const struct group_constraints *constraints = search->limits.constraints;
+	return depth && search->candidate->dims[dim].is_forward && search->can_repeat[dim] && search->can_turn[dim]
+		&& (!constraints || !constraints->has_order || constraints->repeats[dim]);
 }
 
 /* The same of blocks of DEPTH loops and, inside them, none or one along INNER. */
