@@ -201,6 +201,16 @@ static long least_place(const struct evaluation *evaluation, const struct held_i
 	return has_chunks(evaluation, item, dim) ? chunk_place(evaluation, item, dim, 1, m) : item->place[m];
 }
 
+/* ITEM needs no more with chunks of loop ONE of its stage than of OTHER; nor is it in chunks of that alone. */
+static bool needs_no_more(const struct evaluation *evaluation, const struct held_item *item,
+	const struct stage_dim *one, const struct stage_dim *other)
+{
+	bool no_more = has_chunks(evaluation, item, one) || !has_chunks(evaluation, item, other);
+	for (int m = 0; m < evaluation->memory_count && no_more; m++)
+		no_more = least_place(evaluation, item, one, m) <= least_place(evaluation, item, other, m);
+	return no_more;
+}
+
 /* A candidate before loop J of stage N needs no more for any item, so that J is no better: what items move does
  * not depend on the loop. */
 static bool is_outdone(const struct evaluation *evaluation, int n, int j)
@@ -208,12 +218,9 @@ static bool is_outdone(const struct evaluation *evaluation, int n, int j)
 	bool is_outdone = false;
 	for (int before = 0; before < j && !is_outdone; before++) {
 		is_outdone = is_candidate(evaluation, n, before);
-		for (int i = 0; i < evaluation->item_count && is_outdone; i++) {
-			const struct held_item *item = &evaluation->items[i];
-			for (int m = 0; m < evaluation->memory_count && item->stage == n && is_outdone; m++)
-				is_outdone = least_place(evaluation, item, stage_dim(evaluation, n, before), m)
-					<= least_place(evaluation, item, stage_dim(evaluation, n, j), m);
-		}
+		for (int i = 0; i < evaluation->item_count && is_outdone; i++)
+			is_outdone = evaluation->items[i].stage != n || needs_no_more(evaluation, &evaluation->items[i],
+				stage_dim(evaluation, n, before), stage_dim(evaluation, n, j));
 	}
 	return is_outdone;
 }
@@ -341,11 +348,12 @@ static bool fits(const struct holding *holding, bool is_open)
 	return sum <= holding->limits->capacity;
 }
 
-/* Items A and B move as much, held or not. */
+/* Items A and B move as much, held or not, and may both come for their stage or neither. */
 static bool move_alike(const struct held_item *a, const struct held_item *b)
 {
 	return flow_bytes(&a->held) == flow_bytes(&b->held)
-		&& flow_bytes(&a->streamed) == flow_bytes(&b->streamed);
+		&& flow_bytes(&a->streamed) == flow_bytes(&b->streamed)
+		&& a->entry->is_written == b->entry->is_written && a->has_chunks == b->has_chunks;
 }
 
 /* Items A and B take as much, wherever they lie. */

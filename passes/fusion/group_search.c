@@ -201,6 +201,9 @@ static bool suits_constraints(const struct search *search)
 			== (constraints->tile[dim] < extent_of(search, dim)));
 	if (!constraints || !constraints->has_order)
 		return suits;
+	/* who says the order says whether the innermost loop repeats, which the others do */
+	int inner = search->now.depth ? search->now.loops[search->now.depth - 1].dim : -1;
+	suits &= inner < 0 || constraints->repeats[inner] || !is_repeated(search, inner);
 	suits &= search->now.depth == constraints->order_count;
 	for (int l = 0; l < search->now.depth && suits; l++)
 		suits = search->now.loops[l].dim == constraints->order[l];
@@ -300,13 +303,10 @@ static bool is_hopeless(struct search *search, int depth)
 	return !may_be && search->now.is_optimal && (search->fits || search->now.need > limits.capacity);
 }
 
-/* The innermost loop along DIM may repeat producers, so that it turns; where the user says the order of the loops,
- * those that do are said too. */
+/* The innermost loop along DIM may repeat producers, so that it turns. */
 static bool may_repeat_inside(const struct search *search, int depth, int dim)
 {
-	const struct group_constraints *constraints = search->limits.constraints;
-	return depth && search->candidate->dims[dim].is_forward && search->can_repeat[dim] && search->can_turn[dim]
-		&& (!constraints || !constraints->has_order || constraints->repeats[dim]);
+	return depth && search->candidate->dims[dim].is_forward && search->can_repeat[dim] && search->can_turn[dim];
 }
 
 /* The same of blocks of DEPTH loops and, inside them, none or one along INNER. */
