@@ -31,6 +31,21 @@ compares resnet_basic tiny-2k
 compares resnet_downsample tiny-8k
 compares squeeze_excite tiny-2k
 
+# Results that go in chunks: the keys, values and scores of attention leave room for what a tile of rows makes, and
+# a bottleneck moves what its caller has, once.
+moves()
+{
+	printf 'name: m\nscratchpad: { bytes: %d }\n' "$2" >machine.yaml
+	exits 0 "$1 in $2 bytes" "$LOOPC" --arch=machine.yaml --report=r.json --emit=schedule=s,c=o.c \
+		"$top_srcdir/examples/networks/$1.loop"
+	ok "$1 in $2 bytes: at most $3 moved, not $(total r.json)" [ "$(total r.json)" -le "$3" ]
+	has s "^stream $4 " "$1 in $2 bytes: the result goes for its stage alone"
+}
+
+moves attention 65536 6291456 O
+moves attention 131072 4194304 O
+moves resnet_bottleneck 262144 3350528 Y
+
 # SuperSlash's table VI, MiB with 64 % of the filters left out: 10.76 on FlexFlow, and on MPNA 9.88, less than the
 # weights of all layers are, so that it can be of the convolutions alone.
 network=$top_srcdir/examples/networks/vgg16_cifar10.loop
