@@ -222,6 +222,7 @@ struct plan_nest {
 	struct plan_array *elements; /* NULL: a single core computes it */
 	/* While it is built: */
 	bool has_forms;              /* its regions have closed forms */
+	bool streams_results;        /* a group: something that it makes is on chip for its stage alone */
 	/* Scratchpad in which nothing else is found in the forms that it could have whose regions a model
 	 * only bounds; 0: there are none; LONG_MAX: not known. */
 	long bounded_bytes;

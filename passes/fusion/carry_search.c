@@ -19,6 +19,7 @@ struct carry_search {
 	struct carry_space space;
 	bool *cuts;                  /* see lower_fused; NULL: free */
 	bool holds_results;          /* while they are free: see struct group_limits */
+	bool streams_results;        /* some group does not, while they are free */
 	struct objective asked;
 	struct cost least;           /* nothing costs less, as far as is known */
 	unsigned long best;          /* set, and what it costs */
@@ -297,6 +298,9 @@ static bool choose_from(struct carry_search *search)
 		return false;
 	take(search, search->best, &cost, &plan);
 	search->part_count = plan.nest_count;
+	search->streams_results = false;
+	for (int n = 0; n < plan.nest_count; n++)
+		search->streams_results |= plan.nests[n].streams_results;
 	note(search, &plan);
 	keep_cuts(search);
 	add_movers(search);
@@ -310,8 +314,8 @@ static bool choose_from(struct carry_search *search)
 	return true;
 }
 
-/* The same with groups that hold what they make: where they stay as they are, that leaves room for it to be
- * carried. */
+/* The same with groups that hold what they make, as some do not: where they stay as they are, that leaves room for
+ * it to be carried. */
 static void choose_with_results(struct carry_search *search)
 {
 	struct carry_search other = *search;
@@ -328,7 +332,7 @@ static void choose_with_results(struct carry_search *search)
 static void choose(struct carry_search *search)
 {
 	bool fits = choose_from(search);
-	if (fits && search->cuts && search->space.count && !is_least(search))
+	if (fits && search->cuts && search->space.count && search->streams_results && !is_least(search))
 		choose_with_results(search);
 	if (fits && search->space.nest_count <= SMALL && !search->is_proved && is_thorough(search->compilation))
 		try_less(search);

@@ -395,5 +395,8 @@ bool group_emit(struct compilation *compilation, const struct groups *of,
 	out->lower_bound_argument = "compulsory";
 	out->points = choice->points;
 	out->seconds = choice->seconds;
+	for (int a = 0; a < group->arrays->count; a++)
+		out->streams_results |= group->arrays->items[a].is_written
+			&& choice->hold[group->arrays->items[a].array->index] != HOLD_ALL;
 	return true;
 }
