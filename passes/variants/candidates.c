@@ -108,14 +108,14 @@ void candidates_improve(struct compilation *compilation, struct candidates *cand
 {
 	enum { TURN_OPERATIONS = 500000, END_OPERATIONS = 1000000 };
 	/* In a part of the scratchpad other forms and tiles are looked for (lower_nest.c): no neighbours, which have
-	 * been looked at in all of it.  What merged nests move in less decides whether they are merged in
+	 * been looked at in all of it, but for those that know of ends, which are few.  What merged nests move in less decides whether they are merged in
 	 * more: there they are looked at as they would be if that were all. */
 	if (candidates->count && (!compilation->room.roomy
 		|| candidates->items[0].choice->variant.nest->joined_count)) {
 		move_first(compilation, candidates, spent, before);
 		improve_besides(compilation, candidates, TURN_OPERATIONS, choice_turn, before);
-		improve_besides(compilation, candidates, END_OPERATIONS, choice_end, before);
 	}
+	improve_besides(compilation, candidates, END_OPERATIONS, choice_end, before);
 	if (candidates->count)
 		overlap_best(candidates, before);
 }

@@ -122,7 +122,7 @@ END
 cat >chain.yaml <<'END'
 name: m
 version: 2
-scratchpad: { bytes: 300 }
+scratchpad: { bytes: 250 }
 dma: { startup_cycles: 50, bytes_per_cycle: 2, max_rank: 2, max_bytes: 100, burst_bytes: 16, burst_cycles: 1, duplex: true }
 core: { mac_cycles: 3 }
 END

@@ -118,10 +118,11 @@ void dear(const float X[40][90], const float V[90][16], const float W[16][90], f
 		}
 }
 END
-exits 0 "a pair that moves more" "$LOOPC" --arch=tiny-2k --fuse=never --explain=strategies \
+printf 'name: tiny\nscratchpad: { bytes: 512 }\n' >dear.yaml
+exits 0 "a pair that moves more" "$LOOPC" --arch=dear.yaml --fuse=never --explain=strategies \
 	--report=alone.json dear.loop
 cp out dear
-exits 0 "the same, fused" "$LOOPC" --arch=tiny-2k --fuse=all --report=fused.json dear.loop
+exits 0 "the same, fused" "$LOOPC" --arch=dear.yaml --fuse=all --report=fused.json dear.loop
 python3 - >expected <<'END'
 import json
 def moved(name):

@@ -32,7 +32,7 @@ void three(const int A[16][16], const int B[16][16], const int C[16][16], int D[
 		}
 }
 END
-printf 'name: m\nscratchpad: { bytes: 2304 }\n' >machine.yaml
+printf 'name: m\nscratchpad: { bytes: 2048 }\n' >machine.yaml
 exits 0 "three products" "$LOOPC" --arch=machine.yaml --verify --report --emit=schedule=s three.loop
 has out '^in all: .* 4,096 moved; lower bound 4,096$' "three products: each array once"
 has out '^  search: optimal, all choices together$' "three products: proved"
