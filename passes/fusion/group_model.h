@@ -4,9 +4,9 @@
 #include "passes/cost/place.h"
 #include "passes/fusion/group.h"
 
-/* What the files of a group's model share: what a loop does to the arrays
- * (group_profile.c), what is held of those that no loop moves (group_hold.c), and the sums
- * (group_model.c). */
+/* What the files of a group's model share: its arrays (group_entries.c), what a loop does to them
+ * (group_profile.c), what is held of those that one stage alone uses (group_hold.c) and what comes
+ * and goes in chunks (group_chunks.c), and the sums (group_model.c). */
 
 /* Elements from low to high; none if high < low. */
 struct segment {
@@ -163,6 +163,19 @@ void group_find_chunks(struct evaluation *evaluation);
  * items: all combinations are tried, one after the other.  False: that was the last. */
 void group_first_loops(struct evaluation *evaluation);
 bool group_next_loops(struct evaluation *evaluation);
+
+/* The side D of ITEM with TILE iterations of its stage's loop DIM. */
+long group_chunk_side(const struct evaluation *evaluation, const struct held_item *item,
+	const struct stage_dim *dim, long tile, int d);
+/* What a buffer for TILE iterations of DIM needs of memory M: another one comes meanwhile, if it is
+ * double and there is another. */
+long group_chunk_place(const struct evaluation *evaluation, const struct held_item *item,
+	const struct stage_dim *dim, long tile, int m);
+
+/* The first memory of the set MEMORIES from M on; MEMORY_LIMIT: there is none. */
+int group_memory_from(unsigned memories, int m);
+/* What is least of ROOMS in MEMORIES. */
+long group_least_of(unsigned memories, const long *rooms);
 
 /* What comes for MEMBER in memory M. */
 long *group_pool(const struct evaluation *evaluation, int m, int member);
