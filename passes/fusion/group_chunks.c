@@ -84,6 +84,13 @@ static bool has_chunks(const struct evaluation *evaluation, const struct held_it
 	return loop->parts[e] == PARTS_SOME;
 }
 
+/* What ITEM needs of memory M at least, in chunks of DIM if it has any. */
+static long least_place(const struct evaluation *evaluation, const struct held_item *item,
+	const struct stage_dim *dim, int m)
+{
+	return has_chunks(evaluation, item, dim) ? group_chunk_place(evaluation, item, dim, 1, m) : item->place[m];
+}
+
 /* The user wants another loop than DIM for some item of stage N. */
 static bool is_unwanted(const struct evaluation *evaluation, int n, const struct stage_dim *dim)
 {
@@ -98,17 +105,16 @@ static bool is_unwanted(const struct evaluation *evaluation, int n, const struct
 /* What all items of stage N need, one iteration of DIM at a time; LONG_MAX: none comes so. */
 static long least_places(const struct evaluation *evaluation, int n, const struct stage_dim *dim)
 {
-	long need = 0, chunk[MEMORY_LIMIT];
+	long need = 0, places[MEMORY_LIMIT];
 	bool any = false;
 	for (int i = 0; i < evaluation->item_count; i++) {
 		const struct held_item *item = &evaluation->items[i];
 		if (item->stage != n || item->must_be_held)
 			continue;
-		bool moves = has_chunks(evaluation, item, dim);
-		any |= moves;
-		for (int m = 0; m < evaluation->memory_count && moves; m++)
-			chunk[m] = group_chunk_place(evaluation, item, dim, 1, m);
-		need += group_least_of(item->memories, moves ? chunk : item->place);
+		any |= has_chunks(evaluation, item, dim);
+		for (int m = 0; m < evaluation->memory_count; m++)
+			places[m] = least_place(evaluation, item, dim, m);
+		need += group_least_of(item->memories, places);
 	}
 	return any ? need : LONG_MAX;
 }
@@ -157,8 +163,7 @@ void group_find_chunks(struct evaluation *evaluation)
 			if (item->has_chunks)
 				item->dim = *dim;
 			for (int m = 0; m < evaluation->memory_count; m++)
-				item->least_place[m] = item->has_chunks
-					? group_chunk_place(evaluation, item, dim, 1, m) : item->place[m];
+				item->least_place[m] = dim ? least_place(evaluation, item, dim, m) : item->place[m];
 		}
 	}
 }
@@ -169,13 +174,6 @@ static bool is_candidate(const struct evaluation *evaluation, int n, int j)
 	const struct stage_dim *dim = stage_dim(evaluation, n, j);
 	return dim && !is_unwanted(evaluation, n, dim)
 		&& least_places(evaluation, n, dim) < LONG_MAX;
-}
-
-/* What ITEM needs of memory M at least, in chunks of DIM if it has any. */
-static long least_place(const struct evaluation *evaluation, const struct held_item *item,
-	const struct stage_dim *dim, int m)
-{
-	return has_chunks(evaluation, item, dim) ? group_chunk_place(evaluation, item, dim, 1, m) : item->place[m];
 }
 
 /* ITEM needs no more with chunks of loop ONE of its stage than of OTHER; nor is it in chunks of that alone. */

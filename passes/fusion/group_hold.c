@@ -440,7 +440,7 @@ static void count_pieces(const struct evaluation *evaluation, const struct held_
 	if (array->rank)
 		run = is_cut ? group_chunk_side(evaluation, item, &item->dim, tile, array->rank - 1)
 			: item->side[array->rank - 1];
-	choice->flow.runs += (double)elements / (double)run - item->held.runs;
+	choice->flow.runs += (run > 0 ? (double)elements / (double)run : 0) - item->held.runs;
 	choice->chunks += is_cut ? (item->dim.extent + tile - 1) / tile - 1 : 0;
 }
 
