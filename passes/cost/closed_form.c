@@ -254,9 +254,9 @@ static bool written_by_a_box(const struct form_builder *builder, const struct re
 	return all || any || !nest_is_created(builder->variant, array);
 }
 
-/* ACCESS writes the elements of REGION, its array's, in all dimensions: each moves with one iterator of its
+/* ACCESS touches the elements of REGION, its array's, in all dimensions: each moves with one iterator of its
  * own, of which no element is left out. */
-static bool writes_whole_region(const struct form_builder *builder, const struct nest_access *access,
+static bool touches_whole_region(const struct form_builder *builder, const struct nest_access *access,
 	const struct region *region)
 {
 	const struct statement *statement = builder->variant->nest->statements[access->statement];
@@ -283,12 +283,16 @@ static bool region_of(const struct form_builder *builder, const struct reference
 	for (int d = 0; d < array->array->rank; d++)
 		if (!region_dim(builder, array, d, &region->dims[d]))
 			return false;
-	/* what goes out is all written; reads may look at a part of it */
-	for (int a = 0; a < array->access_count; a++)
-		if (array->accesses[a].access->is_write
-			&& !writes_whole_region(builder, &array->accesses[a], region))
+	/* what goes out is all written, and what comes in is read; of what is set on chip reads may look at a part */
+	bool is_wanted = !array->is_written || !array->is_read;
+	for (int a = 0; a < array->access_count && array->is_written; a++) {
+		bool is_whole = touches_whole_region(builder, &array->accesses[a], region);
+		if (array->accesses[a].access->is_write && !is_whole)
 			return false;
-	return !array->is_written || written_by_a_box(builder, array);
+		is_wanted |= is_whole && !array->accesses[a].access->is_write;
+	}
+	return !array->is_written || ((is_wanted || nest_is_created(builder->variant, array))
+		&& written_by_a_box(builder, array));
 }
 
 /* ---- regions with holes ---- */

@@ -73,21 +73,29 @@ static void find_get_rows(struct lowering *lowering, int a, const struct general
 	}
 }
 
-/* Where what a visit writes is no box, but can be moved by itself: only what is read before
- * it is written comes in, and only what is written goes out.  False if that is not so. */
+/* In some visit there are elements in REGION's box that are not in SET, where that has any. */
+static bool leaves_holes(__isl_keep isl_set *set, const struct general_region *region)
+{
+	if (!set)
+		return false;
+	isl_set *visits = isl_set_params(isl_set_copy(set));
+	bool does = box_has_holes(set, visits, &region->box);
+	isl_set_free(visits);
+	return does;
+}
+
+/* Where what a visit writes, or reads before it writes it, is no box, but can be moved by itself: only that goes out,
+ * and only that comes in.  False if that is not so. */
 static bool find_put_rows(struct lowering *lowering, int a, struct general_region *region)
 {
 	isl_ctx *ctx = lowering->compilation->ctx;
 	struct isl_work work = isl_work_begin(ctx, ROW_OPERATIONS);
 	isl_set *written = visit_elements(lowering, a, true);
-	isl_set *visits = isl_set_params(isl_set_copy(written));
-	struct plan_node *puts = box_has_holes(written, visits, &region->box)
-		? rows_of(lowering, a, true, written) : NULL;
-	isl_set *read = puts ? by_lattice(lowering->buffers[a], read_before_written(lowering, a))
-		: NULL;
-	struct plan_node *gets = read ? rows_of(lowering, a, false, read) : puts;
+	isl_set *read = by_lattice(lowering->buffers[a], read_before_written(lowering, a));
 	bool is_read = read && isl_set_is_empty(read) == isl_bool_false;
-	isl_set_free(visits);
+	bool has_holes = leaves_holes(written, region) || (is_read && leaves_holes(read, region));
+	struct plan_node *puts = has_holes ? rows_of(lowering, a, true, written) : NULL;
+	struct plan_node *gets = puts && is_read ? rows_of(lowering, a, false, read) : puts;
 	isl_set_free(written);
 	isl_set_free(read);
 	if (!isl_work_end(&work) || !gets)

@@ -104,6 +104,27 @@ for bytes in 160 400 900 1680; do
 		END { for (i = 1; i <= f; i++) if (optimal[1, i] && moved[2, i] < moved[1, i]) exit 1 }' r.json r2.json
 done
 
+# Of rows that are set from their first elements, these come in and nothing else.
+cat >first.loop <<'END'
+void first(float A[256][8], const float B[256][8])
+{
+	for (int i = 0; i < 256; i++)
+		for (int j = 0; j < 8; j++)
+			A[i][j] = A[i][0] * 0.5f + B[i][j];
+}
+void several(float A[256][8], const float B[256][4][8])
+{
+	for (int i = 0; i < 256; i++)
+		for (int j = 0; j < 4; j++)
+			for (int k = 0; k < 8; k++)
+				A[i][k] = A[i][0] * 0.5f + B[i][j][k];
+}
+END
+printf 'name: m\nscratchpad: { bytes: 64 }\n' >m.yaml
+exits 0 "rows set from their first elements, run" "$LOOPC" --arch=m.yaml --verify --report=r.json -o first.c first.loop
+ok "move what is compulsory" awk '/"functions"/ { on = 1 } on && /"total_bytes"/ { moved = moved " " $2 + 0 }
+	END { exit moved != " 17408 41984 59392" }' r.json
+
 # Several memories: what bounds a nest knows of all of them.
 cat >m.yaml <<'END'
 name: m
