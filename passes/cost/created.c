@@ -71,3 +71,37 @@ bool nest_is_dropped(const struct variant *variant, const struct reference_group
 	return !array->array->is_parameter && !variant->nest->parent && !array->has_siblings
 		&& !nest_shares(variant->nest, array->array) && nest_is_created(variant, array);
 }
+
+/* The instances that read an element which none of WRITES has written before are all of STATEMENT's. */
+static bool is_all_from_before(const struct statement *statement, const struct access *read,
+	const struct statement_access *writes, int count)
+{
+	struct isl_work work = isl_work_begin(isl_set_get_ctx(statement->domain), CREATED_OPERATIONS);
+	isl_set *first = reads_without_write(isl_set_copy(statement->domain),
+		(struct statement_access){ statement, read }, writes, count, 0);
+	bool is_all = isl_set_is_equal(first, statement->domain) == isl_bool_true;
+	isl_set_free(first);
+	return isl_work_end(&work) && is_all;
+}
+
+bool nest_begins_with(const struct nest *nest, const struct reference_group *array)
+{
+	int s = array->accesses[0].statement, count = 0, all = 0;
+	const struct access *first = array->accesses[0].access;
+	for (int a = 1; a < array->access_count; a++)
+		if (isl_map_is_equal(array->accesses[a].access->map, first->map) != isl_bool_true)
+			return false;
+	if (!array->is_read)
+		return false;
+	for (int t = 0; t < nest->statement_count; t++)
+		all += nest->statements[t]->access_count;
+	struct statement_access *writes = memory_alloc(sizeof *writes * (size_t)(all + 1));
+	for (int t = 0; t < nest->statement_count; t++)
+		for (int a = 0; a < nest->statements[t]->access_count && t != s; a++)
+			if (nest->statements[t]->accesses[a].array == array->array && nest->statements[t]->accesses[a].is_write)
+				writes[count++] = (struct statement_access){ nest->statements[t],
+					&nest->statements[t]->accesses[a] };
+	bool begins = is_all_from_before(nest->statements[s], first, writes, count);
+	free(writes);
+	return begins;
+}

@@ -426,6 +426,8 @@ static long buffer_elements(struct sum *sum, const struct storage *storage)
 			extent = clipped_room(sum->model, sum->array, d, tiles);
 		} else if (dim->clip_high > 0 && extent > dim->clip_high - dim->clip_low) {
 			extent = dim->clip_high - dim->clip_low;
+		} else if (extent < dim->least_side) {
+			extent = dim->least_side;
 		}
 		elements = times(sum, elements, extent);
 	}

@@ -38,6 +38,8 @@ struct model_dim {
 	 * the largest region, but for whole windows if they slide.  clip_high 0: all.  Only in arrays no loop moves
 	 * in two dimensions. */
 	long clip_low, clip_high;
+	long least_side;             /* a buffer that does not slide along it is no shorter, as it holds something else besides what
+	                              * the model moves; 0: there is nothing else.  Where nothing is clipped */
 	long step_bytes;             /* from one element of the lattice to the next in external
 	                              * memory, as far as it is known; for aligned arrays only */
 };

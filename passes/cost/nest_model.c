@@ -243,37 +243,70 @@ static bool is_clipped_apart(const struct variant *variant, const struct region 
 	return !region->is_clipped || may_clip(variant, out);
 }
 
-/* Some accesses of ARRAY by one statement, whose regions are within those of all; the others come from no
- * statement with so many loops.  False: none have a closed form. */
-static bool find_inside(struct form_builder *builder, const struct reference_group *array,
-	struct reference_group *inside, struct region *region)
+/* Both are of one statement, and, IF_ALIKE, their subscripts differ by constants. */
+static bool are_together(const struct nest *nest, const struct nest_access *one, const struct nest_access *other, bool if_alike)
+{
+	bool same = one->statement == other->statement;
+	for (int d = 0; if_alike && d < one->access->array->rank; d++)
+		for (int i = 0; i < nest->statements[one->statement]->depth && same; i++)
+			same = one->access->subscripts[d].coefficients[i] == other->access->subscripts[d].coefficients[i];
+	return same;
+}
+
+/* OWN: the accesses of ARRAY by the statement that has number I; only those like it, IF_ALIKE.  They touch REGION; false:
+ * it has no closed form, or has been asked for. */
+static bool find_own(struct form_builder *builder, const struct reference_group *array, int i,
+	bool if_alike, struct reference_group *own, struct region *region)
 {
 	const struct nest *nest = builder->variant->nest;
 	struct nest_access *accesses = ARENA_ARRAY(builder->compilation->arena, struct nest_access,
 		array->access_count);
-	int most = -1;
+	*own = (struct reference_group){ .array = array->array, .accesses = accesses };
 	for (int a = 0; a < array->access_count; a++) {
-		int s = array->accesses[a].statement, depth = nest->statements[s]->depth;
-		struct reference_group own = { .array = array->array, .accesses = accesses };
+		const struct nest_access *access = &array->accesses[a];
+		if (!are_together(nest, &array->accesses[i], access, if_alike))
+			continue;
+		if (a < i)
+			return false;
+		accesses[own->access_count++] = *access;
+		own->is_read |= !access->access->is_write;
+		own->is_written |= access->access->is_write;
+	}
+	return closed_form_inside(builder, own, region) && leave_holes(builder->variant->band, own, region);
+}
+
+/* Some accesses of ARRAY by one statement, whose regions are within those of all; the others come from no statement
+ * with so many loops.  False: none have a closed form.  SIDE [dimension]: a buffer is no shorter, as it holds what
+ * each statement touches when its turn comes. */
+static bool find_inside(struct form_builder *builder, const struct reference_group *array,
+	struct reference_group *inside, struct region *region, long *side)
+{
+	int most = -1;
+	for (int i = 0; i < 2 * array->access_count; i++) {
+		int depth = builder->variant->nest->statements[array->accesses[i / 2].statement]->depth;
+		struct reference_group own;
 		struct region its;
-		for (int b = 0; b < array->access_count; b++) {
-			if (array->accesses[b].statement != s)
-				continue;
-			accesses[own.access_count++] = array->accesses[b];
-			own.is_read |= !array->accesses[b].access->is_write;
-			own.is_written |= array->accesses[b].access->is_write;
-		}
-		if (depth <= most || own.is_written != array->is_written
-			|| !closed_form_inside(builder, &own, &its)
-			|| !leave_holes(builder->variant->band, &own, &its))
+		if (!find_own(builder, array, i / 2, i % 2, &own, &its))
+			continue;
+		for (int d = 0; d < array->array->rank && !its.is_clipped; d++)
+			side[d] = its.dims[d].window > side[d] ? its.dims[d].window : side[d];
+		if (depth <= most || own.is_written != array->is_written)
 			continue;
 		most = depth;
 		*inside = own;
-		inside->accesses = memcpy(ARENA_ARRAY(builder->compilation->arena, struct nest_access,
-			own.access_count), accesses, sizeof *accesses * (size_t)own.access_count);
 		*region = its;
 	}
 	return most >= 0;
+}
+
+/* Nobody needs a value of ARRAY after the nest, and all are made in it. */
+static bool is_dropped_whole(struct compilation *compilation, const struct variant *variant, const struct array *array)
+{
+	const struct reference_groups *whole = reference_groups_whole(compilation, variant->nest);
+	for (int a = 0; a < whole->count; a++)
+		if (whole->items[a].array == array)
+			return nest_is_dropped(variant, &whole->items[a]);
+	return true;
 }
 
 bool nest_model_inside(struct compilation *compilation, const struct variant *variant,
@@ -285,10 +318,11 @@ bool nest_model_inside(struct compilation *compilation, const struct variant *va
 		model->loops[l].is_forward = false;
 	for (int a = 0; a < variant->groups->count; a++) {
 		const struct reference_group *array = &variant->groups->items[a];
+		long side[ARRAY_RANK_LIMIT] = { 0 };
 		struct reference_group inside;
 		struct region region;
 		if (array->is_internal || array->is_kept
-			|| model->array_count == MODEL_ARRAYS || !find_inside(&builder, array, &inside, &region)
+			|| model->array_count == MODEL_ARRAYS || !find_inside(&builder, array, &inside, &region, side)
 			|| (array->has_siblings && !(inside.is_read && inside.is_written)))
 			continue;
 		struct model_array *out = &model->arrays[model->array_count];
@@ -296,12 +330,13 @@ bool nest_model_inside(struct compilation *compilation, const struct variant *va
 		if (!is_clipped_apart(variant, &region, out))
 			continue;
 		model->array_count++;
-		out->is_created = array->is_written
-			&& (array->has_siblings || inside.access_count < array->access_count || nest_is_created(variant, array));
-		out->is_dropped = array->is_written
-			&& (array->has_siblings ? !array->array->is_parameter : nest_is_dropped(variant, array));
+		out->is_created = array->is_written && (array->has_siblings || inside.access_count < array->access_count
+			? !nest_begins_with(variant->nest, &inside) : nest_is_created(variant, array));
+		out->is_dropped = array->is_written && is_dropped_whole(compilation, variant, array->array);
 		out->is_partial = false;
 		out->align_bytes = 1;
+		for (int d = 0; d < out->rank; d++)
+			out->dims[d].least_side = out->dims[d].clip_high ? 0 : side[d];
 	}
 	return model->array_count > 0;
 }

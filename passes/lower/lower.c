@@ -454,9 +454,9 @@ static void lowering_end(struct lowering *lowering)
 }
 
 bool nest_merge_clashing(struct compilation *compilation, const struct variant *variant,
-	struct plan *plan, struct merges *merges)
+	bool if_sure, struct merges *merges)
 {
-	struct plan own = *plan;
+	struct plan own = { .function = variant->nest->function };
 	struct schedule finest = { .depth = variant->band->count };
 	for (int l = 0; l < variant->band->count; l++) {
 		finest.order[l] = l;
@@ -465,7 +465,7 @@ bool nest_merge_clashing(struct compilation *compilation, const struct variant *
 	struct lowering lowering = lowering_of(compilation, variant, NULL, &finest, &own);
 	for (int a = 0; a < variant->groups->count; a++)
 		lowering.store[a] = lowering.depth;
-	bool any = merge_clashing_groups(&lowering, merges);
+	bool any = merge_clashing_groups(&lowering, if_sure, merges);
 	lowering_end(&lowering);
 	return any;
 }

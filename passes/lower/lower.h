@@ -31,9 +31,9 @@ bool lower_group_with_schedule(struct compilation *compilation, const struct var
 
 /* Merges groups of VARIANT that cannot be in buffers of their own whatever the schedule, since they
  * clash in visits of one iteration of the band, and so in all that hold one.  False if there are
- * none. */
+ * none.  Where it is long to find out they do, or, IF_SURE, they do not. */
 bool nest_merge_clashing(struct compilation *compilation, const struct variant *variant,
-	struct plan *plan, struct merges *merges);
+	bool if_sure, struct merges *merges);
 
 /* The loops over VARIANT's dimensions, all sequential, around the parts of its body: those around
  * it, and new ones. */

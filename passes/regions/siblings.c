@@ -124,20 +124,20 @@ bool groups_are_apart(struct lowering *lowering, int clash[2])
 	return true;
 }
 
-/* What group A touches is written by group B, or it reads it after that: no box is asked for.  So
- * it is taken to be where that is long to find. */
-static bool has_conflict(const struct lowering *lowering, int a, int b)
+/* What group A touches is written by group B, or it reads it after that: no box is asked for.  It is taken to be
+ * where that is long to find, unless what is not sure is not wanted (IF_SURE). */
+static bool has_conflict(const struct lowering *lowering, int a, int b, bool if_sure)
 {
 	enum { OPERATIONS = 500000 };
 	struct isl_work work = nest_question_begin(lowering->compilation, OPERATIONS);
 	bool has = lowering->groups->items[a].is_written ? touches(lowering, a, b, lowering->depth)
 		: reads_after(lowering, a, b, lowering->depth);
-	return !isl_work_end(&work) || has;
+	return isl_work_end(&work) ? has : !if_sure;
 }
 
 /* Groups that write come first: those that only read may borrow from what is left of them, from
  * one only. */
-bool merge_clashing_groups(struct lowering *lowering, struct merges *merges)
+bool merge_clashing_groups(struct lowering *lowering, bool if_sure, struct merges *merges)
 {
 	const struct reference_groups *groups = lowering->groups;
 	bool any = false, borrows = lowering->variant->options.borrows;
@@ -146,7 +146,7 @@ bool merge_clashing_groups(struct lowering *lowering, struct merges *merges)
 			for (int b = 0; b < groups->count; b++) {
 				if (groups->items[a].is_written != written || (any && !written && borrows)
 					|| !may_clash(&groups->items[a], &groups->items[b])
-					|| !has_conflict(lowering, a, b) || borrow(lowering, a, b))
+					|| !has_conflict(lowering, a, b, if_sure) || borrow(lowering, a, b))
 					continue;
 				reference_groups_merge(lowering->compilation->arena, groups, a, b, merges);
 				any = true;

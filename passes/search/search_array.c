@@ -109,8 +109,8 @@ static void find_room(const struct space *space, int a, int d, const struct leve
 	const struct model_array *array = &space->model->arrays[a];
 	long tile[MODEL_LOOPS] = { 0 };
 
-	state->room = state->extent;
-	state->least_room = state->least;
+	state->room = fmax(state->extent, (double)array->dims[d].least_side);
+	state->least_room = fmax(state->least, (double)array->dims[d].least_side);
 	if (array->dims[d].clip_high == 0)
 		return;
 	for (int l = 0; l < space->model->loop_count; l++)
@@ -484,7 +484,7 @@ static void store_memory(struct tree *tree, int a, int store, int slide, struct 
 			stored->memory_step = row * (double)(array->dims[slide].coefficient[level->loop] *
 				level->choice.tile);
 		}
-		stored->memory_most = row * (level->arrays[a].dims[slide].extent +
+		stored->memory_most = row * fmax((double)array->dims[slide].least_side, level->arrays[a].dims[slide].extent +
 			(double)array->dims[slide].coefficient[level->loop] *
 			(double)(tree->space->model->loops[level->loop].extent - level->choice.tile));
 	}

@@ -195,6 +195,7 @@ static bool are_twins(const struct space *space, int one, int other)
 		if (a.dims[d].window != b.dims[d].window ||
 			a.dims[d].clip_low != b.dims[d].clip_low ||
 			a.dims[d].clip_high != b.dims[d].clip_high ||
+			a.dims[d].least_side != b.dims[d].least_side ||
 			((a.dims[d].clip_high > 0 || a.align_bytes > 1) &&
 			a.dims[d].negative != b.dims[d].negative) ||
 			a.dims[d].step_bytes != b.dims[d].step_bytes ||

@@ -8,6 +8,7 @@
 #include "passes/analysis/band_chain.h"
 #include "passes/analysis/nest_memo.h"
 #include "passes/cost/nest_model.h"
+#include "passes/lower/lower.h"
 #include "passes/nest_work.h"
 #include "passes/search/search_memo.h"
 
@@ -20,41 +21,47 @@ static int deepest_of(const struct nest *nest, const struct reference_group *gro
 	return depth;
 }
 
-/* Of the groups of ARRAY in SPLIT, which no form has in parts, that whose elements are updated innermost; one without accesses,
- * if none are: of their union no buffer may be. */
-static struct reference_group updated_sibling(const struct nest *nest, const struct reference_groups *split,
+/* Of the groups of ARRAY in SPLIT, which no form has in parts, that which is touched innermost, or updated innermost where some
+ * are written; one without accesses, if none are: of their union no buffer may be. */
+static struct reference_group innermost_of(const struct nest *nest, const struct reference_groups *split,
 	const struct array *array)
 {
-	struct reference_group updated = { .array = array, .has_siblings = true };
+	struct reference_group innermost = { .array = array };
+	bool has_siblings = false;
 	int most = -1;
 	for (int b = 0; b < split->count; b++) {
 		const struct reference_group *group = &split->items[b];
-		if (group->array == array && group->is_read && group->is_written && deepest_of(nest, group) > most) {
+		if (group->array != array)
+			continue;
+		has_siblings |= group->has_siblings;
+		if ((!group->has_siblings || (group->is_read && group->is_written)) && deepest_of(nest, group) > most) {
 			most = deepest_of(nest, group);
-			updated = *group;
+			innermost = *group;
 		}
 	}
-	updated.has_siblings = true;
-	return updated;
+	innermost.has_siblings = has_siblings;
+	return innermost;
 }
 
-/* The arrays of NEST; of one of which a form may have several buffers, some of them written, one of these: it has siblings. */
-static const struct reference_groups *groups_of(struct compilation *compilation,
-	const struct nest *nest)
+/* The groups of VARIANT, with buffers of their own as far as its schedules may have these.  Of an array with several
+ * one stands for all that hold it. */
+static const struct reference_groups *groups_apart(struct compilation *compilation, const struct variant *variant)
 {
+	const struct nest *nest = variant->nest;
 	const struct reference_groups *whole = reference_groups_whole(compilation, nest);
-	const struct reference_groups *split = reference_groups_split(compilation, nest, true, NULL);
+	struct variant apart = *variant;
+	struct merges merges = { .count = 0 };
+	do
+		apart.groups = reference_groups_split(compilation, nest, apart.options.borrows, &merges);
+	while (apart.groups->is_split && nest_merge_clashing(compilation, &apart, true, &merges));
 	struct reference_group *items = ARENA_ARRAY(compilation->arena, struct reference_group,
 		whole->count + 1);
 	struct reference_groups *groups = ARENA_NEW(compilation->arena, struct reference_groups);
-	for (int a = 0; a < whole->count; a++) {
-		bool has_siblings = false;
-		for (int b = 0; b < split->count; b++)
-			has_siblings |= split->items[b].array == whole->items[a].array && split->items[b].has_siblings;
-		items[a] = has_siblings ? updated_sibling(nest, split, whole->items[a].array) : whole->items[a];
-	}
+	for (int a = 0; a < whole->count; a++)
+		items[a] = innermost_of(nest, apart.groups, whole->items[a].array);
 	*groups = *whole;
 	groups->items = items;
+	groups->is_split = apart.groups->is_split;
 	return groups;
 }
 
@@ -102,15 +109,30 @@ static const struct band *with_anchors(struct arena *arena, const struct nest *n
 	return copy;
 }
 
-/* The same of the band that OPTIONS ask for. */
+/* The same of the band that OPTIONS ask for, and of its groups, one an array unless they are to be split. */
 static long bound_with(struct compilation *compilation, const struct nest *nest,
-	const struct outer_loops *outer, const struct reference_groups *groups, struct variant_options options,
-	struct answers *found, long most)
+	const struct outer_loops *outer, struct variant_options options, struct answers *found, long most)
 {
-	struct variant variant = { .nest = nest, .options = options, .groups = groups, .outer = outer,
-		.found = found };
-	variant.band = with_anchors(compilation->arena, nest, variant_find_band(compilation, &variant));
+	struct variant variant = { .nest = nest, .options = options, .outer = outer, .found = found };
+	variant.band = variant_find_band(compilation, &variant);
+	variant.groups = options.is_split ? groups_apart(compilation, &variant) : reference_groups_whole(compilation, nest);
+	/* groups that are all one again are those of the form with one buffer an array */
+	if (options.is_split && !variant.groups->is_split)
+		return LONG_MAX;
+	variant.band = with_anchors(compilation->arena, nest, variant.band);
 	return bound_of(compilation, &variant, most);
+}
+
+/* One buffer an array; one a reference group; the same, and groups that only read borrow; one an array, and loops are
+ * chained. */
+enum way { WAY_JOINED, WAY_APART, WAY_BORROWED, WAY_CHAINED, WAYS };
+
+static bool is_way(struct compilation *compilation, const struct nest *nest, int way, bool may_split, int loops,
+	struct answers *found)
+{
+	if (way == WAY_CHAINED)
+		return !loops && nest_may_chain(nest) && nest_find_chained_band(compilation, nest, found)->count;
+	return way == WAY_JOINED || may_split;
 }
 
 long forms_bound(struct compilation *compilation, const struct nest *nest,
@@ -125,23 +147,19 @@ long forms_bound(struct compilation *compilation, const struct nest *nest,
 		most = LONG_MAX;
 	unsigned long uncounted = nest_work_pause(compilation);
 	struct answers *found = answers_new(compilation->arena);
-	const struct reference_groups *groups = groups_of(compilation, nest);
-	bool may_borrow = reference_groups_split(compilation, nest, false, NULL)->is_split;
+	bool may_split = reference_groups_split(compilation, nest, false, NULL)->is_split;
 	long least = LONG_MAX;
 	const bool is_known = most < LONG_MAX;
 	for (int loops = nest->outer_loops; loops <= nest->loop_depth && least > 0; loops++)
-		for (int borrows = 0; borrows <= may_borrow && least > 0; borrows++) {
-			long own = bound_with(compilation, nest, outer, groups,
-				(struct variant_options){ .loops = loops, .is_split = borrows, .borrows = borrows }, found, most);
+		for (int way = 0; way < WAYS && least > 0; way++) {
+			if (!is_way(compilation, nest, way, may_split, loops, found))
+				continue;
+			long own = bound_with(compilation, nest, outer, (struct variant_options){ .loops = loops,
+				.is_split = way == WAY_APART || way == WAY_BORROWED, .borrows = way == WAY_BORROWED,
+				.chains = way == WAY_CHAINED }, found, most);
 			least = own < least ? own : least;
 			most = is_known ? least : most;
 		}
-	if (least > 0 && !nest->outer_loops && nest_may_chain(nest)
-		&& nest_find_chained_band(compilation, nest, found)->count) {
-		long own = bound_with(compilation, nest, outer, groups, (struct variant_options){ .chains = true },
-			found, most);
-		least = own < least ? own : least;
-	}
 	nest_work_resume(compilation, uncounted);
 	return least;
 }

@@ -96,7 +96,7 @@ static struct tried *find_tried(const struct variants *variants, const struct va
 
 /* Merges groups of VARIANT that clash under every schedule; false if there are none. */
 static bool merge_clashing(struct variants *variants, const struct variant *variant,
-	struct plan *plan, struct merges *merges)
+	struct merges *merges)
 {
 	struct arena *arena = variants->compilation->arena;
 	struct checked *checked = variants->checked;
@@ -108,7 +108,7 @@ static bool merge_clashing(struct variants *variants, const struct variant *vari
 		*checked = (struct checked){ .next = variants->checked, .before = *variant,
 			.merges = merges_copy(arena, merges) };
 		variants->checked = checked;
-		checked->clashes = nest_merge_clashing(variants->compilation, variant, plan,
+		checked->clashes = nest_merge_clashing(variants->compilation, variant, false,
 			&checked->merges);
 	}
 	if (checked->clashes)
@@ -197,7 +197,7 @@ static struct choice *lower_variant(struct variants *variants, struct variant_op
 		write_variant(variants, &merges, variant);
 		*plan = before;
 		if (variant->groups->is_split && variant->groups->count <= MODEL_ARRAYS
-			&& merge_clashing(variants, variant, plan, &merges)) {
+			&& merge_clashing(variants, variant, &merges)) {
 			if (keeps_apart(form))
 				return report_clash(variants);
 			continue;
