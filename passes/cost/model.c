@@ -6,7 +6,6 @@
 
 #include "passes/cost/cut.h"
 #include "passes/cost/model_math.h"
-#include "passes/cost/place.h"
 
 /* The traffic of a schedule in closed form.
  *
@@ -543,6 +542,54 @@ static bool storage_is_legal(const struct nest_model *model, const struct schedu
 		regions_are_disjoint(model, schedule, array, storage->store);
 }
 
+/* Some loop that moves DIM is at its end where SUM's array is longer there. */
+static bool has_end(const struct sum *sum, const struct model_dim *dim)
+{
+	for (int l = 0; l < sum->model->loop_count; l++)
+		if (dim->coefficient[l] > 0 && sum->array->ends >> l & 1)
+			return true;
+	return false;
+}
+
+/* Elements that regions have besides where loops end. */
+static long end_sum(struct sum *sum)
+{
+	long tiles[MODEL_LOOPS] = { 0 }, whole = 1, last = 1, others = 1;
+	bool around[MODEL_LOOPS] = { false }, has_any = false;
+	struct part parts[MODEL_LOOPS];
+
+	for (int i = 0; i < sum->store; i++) {
+		int loop = sum->schedule->order[i];
+
+		around[loop] = true;
+		has_any = has_any || (sum->array->ends >> loop & 1 && array_is_indexed(sum->array, loop));
+		parts[loop] = whole_part(sum, loop);
+		/* where it may turn, the tile that runs last may be any */
+		tiles[loop] = sum->model->loops[loop].is_forward ? last_tile(sum, loop) : sum->schedule->tile[loop];
+	}
+	for (int d = 0; d < sum->array->rank; d++) {
+		const struct model_dim *dim = &sum->array->dims[d];
+		long extent = dim_extent(sum, dim, tiles);
+
+		if (has_end(sum, dim)) {
+			last = times(sum, last, extent);
+			whole = times(sum, whole, extent > dim->least_side ? extent : dim->least_side);
+		} else {
+			others = times(sum, others, dim_sum(sum, dim, around, parts));
+		}
+	}
+	return has_any ? times(sum, others, whole - last) : 0;
+}
+
+long array_end_bytes(const struct nest_model *model, const struct schedule *schedule,
+	const struct model_array *array, int store)
+{
+	struct sum sum = { .model = model, .array = array, .schedule = schedule, .store = store };
+	long bytes = times(&sum, end_sum(&sum), array->element_bytes);
+
+	return sum.overflow ? LONG_MAX : bytes;
+}
+
 bool array_cut_evaluate(const struct nest_model *model, const struct schedule *schedule,
 	const struct model_array *array, const struct cut *cut, struct storage *storage)
 {
@@ -580,6 +627,12 @@ bool array_cut_evaluate(const struct nest_model *model, const struct schedule *s
 		storage->flow.read_bytes = moved;
 		storage->flow.commands = visits;
 	}
+	if (array->ends) {
+		long besides = times(&sum, end_sum(&sum), array->element_bytes);
+
+		storage->flow.read_bytes = plus(&sum, storage->flow.read_bytes, array->ends_read ? besides : 0);
+		storage->flow.write_bytes = plus(&sum, storage->flow.write_bytes, array->ends_written ? besides : 0);
+	}
 	return !sum.overflow;
 }
 
@@ -587,91 +640,4 @@ bool array_evaluate(const struct nest_model *model, const struct schedule *sched
 	const struct model_array *array, struct storage *storage)
 {
 	return array_cut_evaluate(model, schedule, array, NULL, storage);
-}
-
-bool tiles_are_legal(const struct nest_model *model, const struct schedule *schedule)
-{
-	bool is_ordered[MODEL_LOOPS] = { false };
-	int depth = 0;
-
-	for (int l = 0; l < model->loop_count; l++) {
-		if (schedule->tile[l] < 1 || schedule->tile[l] > model->loops[l].extent)
-			return false;
-		if (model->loops[l].tile > 0 && model->loops[l].tile != schedule->tile[l])
-			return false;
-		depth += schedule->tile[l] < model->loops[l].extent;
-	}
-	if (depth != schedule->depth)
-		return false;
-	for (int i = 0; i < depth; i++) {
-		int loop = schedule->order[i];
-
-		if (loop < 0 || loop >= model->loop_count || is_ordered[loop] ||
-			schedule->tile[loop] == model->loops[loop].extent ||
-			(schedule->is_serpentine[loop] && model->loops[loop].is_forward))
-			return false;
-		is_ordered[loop] = true;
-	}
-	return true;
-}
-
-/* The buffers of each memory lie side by side. */
-static bool place_all(const struct nest_model *model, const struct arch *arch,
-	struct schedule *schedule)
-{
-	int memory_count = arch_memory_count(arch);
-	struct memory memories[MEMORY_LIMIT];
-	struct place_request requests[MEMORY_LIMIT];
-	struct place places[MODEL_ARRAYS];
-	bool fits = true;
-
-	for (int m = 0; m < memory_count; m++) {
-		memories[m] = place_memory(arch, m);
-		requests[m] = (struct place_request){ .memory = &memories[m] };
-		if (memories[m].granule < 1)
-			return false;
-	}
-	for (int a = 0; a < model->array_count; a++)
-		places[a] = (struct place){ .request = schedule->storage[a].memory,
-			.bytes = schedule->storage[a].bytes, .element_bytes = model->arrays[a].element_bytes };
-	if (!place_buffers(places, model->array_count, requests, memory_count))
-		return false;
-	for (int a = 0; a < model->array_count; a++) {
-		const struct memory *memory = &memories[schedule->storage[a].memory];
-
-		schedule->storage[a].bytes = places[a].room;
-		schedule->storage[a].offset = places[a].offset;
-		schedule->storage[a].bank = place_bank(memory, places[a].offset);
-		schedule->storage[a].bank_count = place_bank_count(memory, places[a].bytes);
-	}
-	for (int m = 0; m < memory_count; m++) {
-		schedule->scratchpad_bytes += requests[m].bytes;
-		fits = fits && requests[m].bytes <= memories[m].bytes;
-	}
-	return fits && (!arch->memory_count || schedule->scratchpad_bytes <= arch->scratchpad_bytes);
-}
-
-bool schedule_evaluate(const struct nest_model *model, const struct arch *arch,
-	struct schedule *schedule)
-{
-	schedule->total_bytes = schedule->scratchpad_bytes = 0;
-	if (!tiles_are_legal(model, schedule))
-		return false;
-	for (int a = 0; a < model->array_count; a++) {
-		struct storage *storage = &schedule->storage[a];
-
-		/* registers hold one region of what nothing else holds */
-		if (bypasses(model, storage) && (storage->slots > 1 || storage->is_sliding || storage->is_double))
-			return false;
-		if (!array_evaluate(model, schedule, &model->arrays[a], storage) ||
-			__builtin_add_overflow(schedule->total_bytes, storage->flow.read_bytes,
-				&schedule->total_bytes) ||
-			__builtin_add_overflow(schedule->total_bytes, storage->flow.write_bytes,
-				&schedule->total_bytes))
-			return false;
-	}
-	if (!place_all(model, arch, schedule))
-		return false;
-	schedule_fill_cost(model, schedule);
-	return true;
 }

@@ -38,8 +38,8 @@ struct model_dim {
 	 * the largest region, but for whole windows if they slide.  clip_high 0: all.  Only in arrays no loop moves
 	 * in two dimensions. */
 	long clip_low, clip_high;
-	long least_side;             /* a buffer that does not slide along it is no shorter, as it holds something else besides what
-	                              * the model moves; 0: there is nothing else.  Where nothing is clipped */
+	long least_side;             /* a buffer is no shorter, as it holds something else besides what the model moves; 0: there
+	                              * is nothing else.  Only of arrays that are written, where nothing is clipped */
 	long step_bytes;             /* from one element of the lattice to the next in external
 	                              * memory, as far as it is known; for aligned arrays only */
 };
@@ -68,6 +68,10 @@ struct model_array {
 	                              * last) tile of loop l that a run executes, an initialisation
 	                              * or a final step.  Such a loop indexes the array only if its
 	                              * tile is 1 and fixed (passes/cost/nest_model.c).  See below */
+	long ends;                   /* bit l: in the last tile of all these loops a region is as long as its dimensions' least_side
+	                              * is, in those that some of them move and no other loop does.  Only if it is written, and
+	                              * no loop moves two dimensions.  See below */
+	bool ends_read, ends_written;    /* what it has besides comes in then; goes out once more */
 	struct model_dim dims[MODEL_RANK];
 };
 
@@ -115,6 +119,9 @@ void model_copy(const struct nest_model *model, struct nest_model *copy);
  * or b, have pos 0: they count as loops of one iteration.  What its buffer holds is there
  * until one of these goes on: no visit is kept where one of them is b, or between r and b.
  * SLOTS is 1 if b is anchored; IS_DOUBLE is false.
+ *
+ * An array with ends, as a row of sums of which a last statement needs the largest: the sums of a tile go out, and in the
+ * last tile they come back with the whole row.  What comes and goes besides is counted once for all regions apart.
  *
  * A written array: a visit that is not kept fetches its region, unless it comes for
  * the first time (pos of every loop outside that does not index it is 0) and

@@ -50,8 +50,10 @@ long power_in(long value, long limit);
 long loop_granule(const struct nest_model *model, int loop);
 /* True if tiles, order and directions of SCHEDULE are. */
 bool tiles_are_legal(const struct nest_model *model, const struct schedule *schedule);
-/* Fills in the cost of SCHEDULE, whose flows and memory are known, and the runs of its flows. */
-void schedule_fill_cost(const struct nest_model *model, struct schedule *schedule);
+/* Bytes that the regions of ARRAY, which has ends, have besides in the last tiles of these loops, inside the first STORE loops of
+ * SCHEDULE; LONG_MAX if they are too many. */
+long array_end_bytes(const struct nest_model *model, const struct schedule *schedule,
+	const struct model_array *array, int store);
 /* Fills in the flow, without its runs, and the (unaligned) bytes of STORAGE.  False if it
  * breaks a rule of struct storage or a number overflows. */
 bool array_evaluate(const struct nest_model *model, const struct schedule *schedule,

@@ -7,6 +7,7 @@
 #include "passes/analysis/roles.h"
 #include "passes/cost/closed_form.h"
 #include "passes/cost/created.h"
+#include "passes/cost/ends.h"
 #include "passes/cost/hull.h"
 #include "passes/cost/nest_model.h"
 
@@ -243,20 +244,10 @@ static bool is_clipped_apart(const struct variant *variant, const struct region 
 	return !region->is_clipped || may_clip(variant, out);
 }
 
-/* Both are of one statement, and, IF_ALIKE, their subscripts differ by constants. */
-static bool are_together(const struct nest *nest, const struct nest_access *one, const struct nest_access *other, bool if_alike)
-{
-	bool same = one->statement == other->statement;
-	for (int d = 0; if_alike && d < one->access->array->rank; d++)
-		for (int i = 0; i < nest->statements[one->statement]->depth && same; i++)
-			same = one->access->subscripts[d].coefficients[i] == other->access->subscripts[d].coefficients[i];
-	return same;
-}
-
-/* OWN: the accesses of ARRAY by the statement that has number I; only those like it, IF_ALIKE.  They touch REGION; false:
- * it has no closed form, or has been asked for. */
+/* OWN: the accesses of ARRAY by the statement that has number I; only those like it, IF_ALIKE.  False: I is not the first
+ * of them. */
 static bool find_own(struct form_builder *builder, const struct reference_group *array, int i,
-	bool if_alike, struct reference_group *own, struct region *region)
+	bool if_alike, struct reference_group *own)
 {
 	const struct nest *nest = builder->variant->nest;
 	struct nest_access *accesses = ARENA_ARRAY(builder->compilation->arena, struct nest_access,
@@ -264,7 +255,8 @@ static bool find_own(struct form_builder *builder, const struct reference_group 
 	*own = (struct reference_group){ .array = array->array, .accesses = accesses };
 	for (int a = 0; a < array->access_count; a++) {
 		const struct nest_access *access = &array->accesses[a];
-		if (!are_together(nest, &array->accesses[i], access, if_alike))
+		if (access->statement != array->accesses[i].statement
+			|| (if_alike && !accesses_are_alike(nest, &array->accesses[i], access)))
 			continue;
 		if (a < i)
 			return false;
@@ -272,29 +264,60 @@ static bool find_own(struct form_builder *builder, const struct reference_group 
 		own->is_read |= !access->access->is_write;
 		own->is_written |= access->access->is_write;
 	}
-	return closed_form_inside(builder, own, region) && leave_holes(builder->variant->band, own, region);
+	return true;
 }
 
-/* Some accesses of ARRAY by one statement, whose regions are within those of all; the others come from no statement
- * with so many loops.  False: none have a closed form.  SIDE [dimension]: a buffer is no shorter, as it holds what
- * each statement touches when its turn comes. */
-static bool find_inside(struct form_builder *builder, const struct reference_group *array,
-	struct reference_group *inside, struct region *region, long *side)
+/* What OWN touches, of which REGION is known (NULL: it is not). */
+static struct touch touch_of(const struct band *band, const struct reference_group *own, const struct region *region)
 {
+	struct touch touch = { .statement = own->accesses[0].statement, .is_known = region && !region->is_clipped,
+		.is_read = own->is_read, .is_written = own->is_written };
+	for (int d = 0; d < own->array->rank && region; d++) {
+		touch.dims[d].window = region->dims[d].window;
+		for (int l = 0; l < band->count; l++)
+			touch.dims[d].coefficient[l] = labs(region->dims[d].coefficient[l]);
+	}
+	return touch;
+}
+
+/* What is known of an array inside its real regions. */
+struct inside {
+	struct reference_group group;    /* some accesses of one statement; the others come from none with so many loops */
+	struct region region;        /* of these */
+	long side[ARRAY_RANK_LIMIT]; /* a buffer is no shorter, as it holds what each statement touches when its turn comes */
+	struct touch *touches;       /* by alike accesses, [touch_count] */
+	int touch_count;
+	int main;                    /* that of GROUP; -1: it has several */
+};
+
+/* Fills in what is known of ARRAY; false: no accesses of one statement have a closed form, or none are as those of ARRAY. */
+static bool find_inside(struct form_builder *builder, const struct reference_group *array, struct inside *inside)
+{
+	const struct nest *nest = builder->variant->nest;
+	const struct band *band = builder->variant->band;
 	int most = -1;
+	*inside = (struct inside){ .touches = ARENA_ARRAY(builder->compilation->arena, struct touch, array->access_count), .main = -1 };
 	for (int i = 0; i < 2 * array->access_count; i++) {
-		int depth = builder->variant->nest->statements[array->accesses[i / 2].statement]->depth;
+		bool if_alike = i % 2;
+		int depth = nest->statements[array->accesses[i / 2].statement]->depth;
 		struct reference_group own;
 		struct region its;
-		if (!find_own(builder, array, i / 2, i % 2, &own, &its))
+		if (!find_own(builder, array, i / 2, if_alike, &own))
 			continue;
-		for (int d = 0; d < array->array->rank && !its.is_clipped; d++)
-			side[d] = its.dims[d].window > side[d] ? its.dims[d].window : side[d];
-		if (depth <= most || own.is_written != array->is_written)
+		bool has_form = closed_form_inside(builder, &own, &its) && leave_holes(band, &own, &its);
+		if (if_alike)
+			inside->touches[inside->touch_count++] = touch_of(band, &own, has_form ? &its : NULL);
+		for (int d = 0; d < array->array->rank && has_form && !its.is_clipped; d++)
+			inside->side[d] = its.dims[d].window > inside->side[d] ? its.dims[d].window : inside->side[d];
+		if (has_form && if_alike && inside->group.access_count == own.access_count
+			&& inside->group.accesses[0].access == own.accesses[0].access)
+			inside->main = inside->touch_count - 1;
+		if (!has_form || depth <= most || own.is_written != array->is_written)
 			continue;
 		most = depth;
-		*inside = own;
-		*region = its;
+		inside->group = own;
+		inside->region = its;
+		inside->main = if_alike ? inside->touch_count - 1 : -1;
 	}
 	return most >= 0;
 }
@@ -318,25 +341,25 @@ bool nest_model_inside(struct compilation *compilation, const struct variant *va
 		model->loops[l].is_forward = false;
 	for (int a = 0; a < variant->groups->count; a++) {
 		const struct reference_group *array = &variant->groups->items[a];
-		long side[ARRAY_RANK_LIMIT] = { 0 };
-		struct reference_group inside;
-		struct region region;
+		struct inside inside;
 		if (array->is_internal || array->is_kept
-			|| model->array_count == MODEL_ARRAYS || !find_inside(&builder, array, &inside, &region, side)
-			|| (array->has_siblings && !(inside.is_read && inside.is_written)))
+			|| model->array_count == MODEL_ARRAYS || !find_inside(&builder, array, &inside)
+			|| (array->has_siblings && !(inside.group.is_read && inside.group.is_written)))
 			continue;
 		struct model_array *out = &model->arrays[model->array_count];
-		fill_closed_form(&builder, &inside, &region, out);
-		if (!is_clipped_apart(variant, &region, out))
+		fill_closed_form(&builder, &inside.group, &inside.region, out);
+		if (!is_clipped_apart(variant, &inside.region, out))
 			continue;
 		model->array_count++;
-		out->is_created = array->is_written && (array->has_siblings || inside.access_count < array->access_count
-			? !nest_begins_with(variant->nest, &inside) : nest_is_created(variant, array));
+		out->is_created = array->is_written && (array->has_siblings || inside.group.access_count < array->access_count
+			? !nest_begins_with(variant->nest, &inside.group) : nest_is_created(variant, array));
 		out->is_dropped = array->is_written && is_dropped_whole(compilation, variant, array->array);
 		out->is_partial = false;
 		out->align_bytes = 1;
 		for (int d = 0; d < out->rank; d++)
-			out->dims[d].least_side = out->dims[d].clip_high ? 0 : side[d];
+			out->dims[d].least_side = out->is_written && !out->dims[d].clip_high ? inside.side[d] : 0;
+		if (inside.main >= 0)
+			ends_find(variant->band, inside.touches, inside.touch_count, inside.main, out);
 	}
 	return model->array_count > 0;
 }

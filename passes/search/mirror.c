@@ -50,7 +50,7 @@ static bool is_array_alike(const struct exchange *exchange, int loop_count, cons
 {
 	unsigned taken = 0;
 
-	if (array->align_bytes > 1 || image_of_set(exchange, loop_count, array->anchored) != array->anchored)
+	if (array->align_bytes > 1 || array->ends || image_of_set(exchange, loop_count, array->anchored) != array->anchored)
 		return false;
 	for (int d = 0; d < array->rank; d++) {
 		int other = 0;

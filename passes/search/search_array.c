@@ -444,6 +444,15 @@ static bool store_coupled(struct tree *tree, int a, int store, struct stored *st
 	return stored->slope == 0 || !space->is_clipped[a] || bound_slope(tree, a, &storage, stored);
 }
 
+/* What array A moves besides where loops end. */
+static double end_traffic(const struct tree *tree, int a, int store)
+{
+	const struct model_array *array = &tree->space->model->arrays[a];
+
+	return array->ends ? (double)(array->ends_read + array->ends_written) *
+		(double)array_end_bytes(tree->space->model, &tree->path, array, store) : 0;
+}
+
 static void store_traffic(struct tree *tree, int a, int store, int slide, struct stored *stored)
 {
 	const struct space *space = tree->space;
@@ -455,7 +464,7 @@ static void store_traffic(struct tree *tree, int a, int store, int slide, struct
 	for (int d = 0; d < space->model->arrays[a].rank; d++)
 		moved *= d == slide ? outer->dims[d].sum : state->dims[d].sum;
 	once = moved / state->reuse * space->first_bytes[a];
-	stored->bytes = stored->full_bytes = moved * bytes - once;
+	stored->bytes = stored->full_bytes = moved * bytes - once + end_traffic(tree, a, store);
 	stored->slope = 0;
 	if (stored->turns == 0)
 		return;
@@ -484,7 +493,7 @@ static void store_memory(struct tree *tree, int a, int store, int slide, struct 
 			stored->memory_step = row * (double)(array->dims[slide].coefficient[level->loop] *
 				level->choice.tile);
 		}
-		stored->memory_most = row * fmax((double)array->dims[slide].least_side, level->arrays[a].dims[slide].extent +
+		stored->memory_most = row * (level->arrays[a].dims[slide].extent +
 			(double)array->dims[slide].coefficient[level->loop] *
 			(double)(tree->space->model->loops[level->loop].extent - level->choice.tile));
 	}

@@ -47,6 +47,9 @@ static void copy_array(struct model_array *to, const struct model_array *from, i
 	to->is_dropped = from->is_dropped;
 	to->is_partial = from->is_partial;
 	to->anchored = from->anchored;
+	to->ends = from->ends;
+	to->ends_read = from->ends_read;
+	to->ends_written = from->ends_written;
 	to->align_bytes = from->align_bytes;
 	to->first_bytes = from->first_bytes;
 	to->align_rank = from->align_rank;

@@ -124,7 +124,7 @@ static void restrict_to_boxes(struct choice *choice)
 		if (!choice->options.slots[a])
 			choice->options.slots[a] = 1;
 		choice->takes_turns |= choice->options.slots[a] > 1;
-		choice->ends[a] = choice->model.arrays[a].anchored;
+		choice->anchored[a] = choice->model.arrays[a].anchored;
 		choice->model.arrays[a].anchored = 0;
 	}
 }

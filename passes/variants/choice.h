@@ -37,8 +37,7 @@ struct choice {
 	struct region *regions;
 	bool has_forms;              /* its regions have closed forms; else isl is asked for them */
 	struct search_options options;
-	long ends[MODEL_ARRAYS];     /* without closed forms: what is anchored (see struct model_array), which the model
-	                              * does not know */
+	long anchored[MODEL_ARRAYS]; /* without closed forms: see struct model_array; the model does not know it */
 	bool takes_turns;            /* loops turn wherever they may, though only the plan knows what for */
 	bool is_fallback;            /* others that move less are not right for all sizes, or their
 	                              * traffic is not known */

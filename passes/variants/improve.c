@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "passes/cost/ends.h"
 #include "passes/cost/model_math.h"
 #include "passes/cost/plan_cost.h"
 #include "passes/nest_work.h"
@@ -300,30 +301,33 @@ bool choice_turn(struct choice *choice, const struct plan *before, struct plan *
 
 /* ---- ends of loops ---- */
 
-/* The model of CHOICE counts what is touched at an end of a loop alone as ENDS [array] say (see struct model_array). */
-static void count_ends(struct choice *choice, const long *ends)
+
+/* The model of CHOICE counts what is touched at ends of loops alone, and what is touched there besides, as that.  False: there is
+ * nothing. */
+static bool count_ends(struct choice *choice)
 {
-	for (int a = 0; a < choice->model.array_count; a++)
-		choice->model.arrays[a].anchored = ends[a];
+	struct nest_model model = choice->model;
+	for (int a = 0; a < model.array_count; a++)
+		model.arrays[a].anchored = choice->anchored[a];
+	const struct model_array *arrays = ends_of_model(choice->compilation, &choice->variant, &model);
+	if (arrays)
+		memcpy(choice->model.arrays, arrays, sizeof *arrays * (size_t)model.array_count);
+	return arrays;
 }
 
 bool choice_end(struct choice *choice, const struct plan *before, struct plan *plan, struct plan_nest *out)
 {
-	static const long none[MODEL_ARRAYS];
 	struct improver improver = improver_of(choice, before, plan, out);
-	bool has_ends = false;
-	for (int a = 0; a < choice->model.array_count; a++)
-		has_ends |= choice->ends[a] != 0;
-	if (!has_ends || plan_nest_reaches(out, nest_compulsory(choice->variant.nest)))
+	const struct nest_model plain = choice->model;
+	if (plan_nest_reaches(out, nest_compulsory(choice->variant.nest)) || !count_ends(choice))
 		return false;
-	count_ends(choice, choice->ends);
 	begin(&improver);
 	try(&improver);
 	try_neighbours(&improver);
 	if (improver.is_better)
 		try_slots(&improver);
 	else
-		count_ends(choice, none);
+		choice->model = plain;
 	return improver.is_better;
 }
 

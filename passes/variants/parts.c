@@ -42,6 +42,39 @@ static long lesser(long a, long b)
 	return a < b ? a : b;
 }
 
+/* The loops around the parts of NEST's body inside its first LOOPS loops, behind those of OUTER, whose variables nobody asks for.
+ * False if these cannot be around all parts. */
+static bool find_around(struct compilation *compilation, const struct nest *nest, const struct outer_loops *outer, int loops,
+	struct outer_loops *around)
+{
+	const struct band *band = nest_find_sequential_band(compilation, nest, outer ? outer->band : NULL, loops, false, NULL);
+	*around = (struct outer_loops){ .nest = nest, .band = band_prefix(compilation->arena, band) };
+	return !loops || around->band->prefix;
+}
+
+/* NEST in parts of its own inside OUTER moves no less, whatever their forms and parts are; MOST if it moves as much. */
+static long bound_apart(struct compilation *compilation, const struct nest *nest, const struct outer_loops *outer, long most)
+{
+	long least = most;
+	for (int loops = nest->outer_loops; loops <= nest_shared_loops(nest); loops++) {
+		int count;
+		struct outer_loops around;
+		const struct nest *parts = nest_parts(compilation, nest, loops, &count);
+		if (!parts || !find_around(compilation, nest, outer, loops, &around))
+			continue;
+		long all = parts_compulsory(compilation, nest, loops);
+		for (int p = 0; p < count && all < least; p++) {
+			const struct nest *part = nest_with_dependences(compilation, &parts[p]);
+			long own = nest_compulsory(part), enough = least - (all - own);
+			long bound = forms_bound(compilation, part, &around, enough);
+			bound = bound > own ? bound_apart(compilation, part, &around, lesser(bound, enough)) : own;
+			all += larger(bound - own, 0);
+		}
+		least = lesser(least, all);
+	}
+	return least;
+}
+
 /* PART inside OUTER moves no less, as a whole, of which CHOICE is the best and became OUT, or in parts of its
  * own. */
 static long bound_of_part(struct compilation *compilation, const struct nest *part,
@@ -52,9 +85,13 @@ static long bound_of_part(struct compilation *compilation, const struct nest *pa
 	if (!plan_nest_reaches(out, out->bound_bytes))
 		out->bound_bytes = larger(out->bound_bytes, forms_bound(compilation, part, outer,
 			plan_nest_bytes(out)));
+	long apart = LONG_MAX;
+	if (!plan_nest_reaches(out, out->lower_bound_bytes))
+		apart = larger(out->lower_bound_bytes, parts_bound(compilation, part, choice, out));
+	if (apart < out->bound_bytes)
+		apart = larger(apart, bound_apart(compilation, part, outer, out->bound_bytes));
 	long bound = plan_nest_reaches(out, out->lower_bound_bytes) ? out->lower_bound_bytes
-		: lesser(out->bound_bytes, larger(out->lower_bound_bytes,
-		parts_bound(compilation, part, choice, out)));
+		: lesser(out->bound_bytes, apart);
 	nest_work_resume(compilation, uncounted);
 	return bound;
 }

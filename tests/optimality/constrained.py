@@ -4,7 +4,8 @@
 
 A line of the schedule that loopc found is changed: a tile is another one, two loops change places,
 or an array is stored elsewhere; all other lines go.  And the nest has other forms: its parts are
-lowered one by one, or its reference groups have buffers of their own, or isl finds its regions and other loops turn.  What loopc finds then is a schedule of the same space.  It moves no less than the first, if that was called optimal, and else not less than
+lowered one by one, or its reference groups have buffers of their own, or it is a whole with other tiles and orders, or isl finds its
+regions and other loops turn.  What loopc finds then is a schedule of the same space.  It moves no less than the first, if that was called optimal, and else not less than
 the printed gap allows.
 """
 
@@ -74,6 +75,21 @@ NESTS = (
     " for (int d = 0; d < 18; d++) T[g][b][j] += V[g][j][d] * X[b][d];"
     " for (int k = 0; k < 26; k++) T[g][b][j] += U[g][j][k] * H[b][k]; }"
     " O[b][j] = T[0][b][j] * T[1][b][j] + T[2][b][j]; } }",
+    # rows of a product, of which what follows needs all
+    "void f(float S[26][24], const float Q[26][14], const float K[24][14], float G[26]) {"
+    " for (int i = 0; i < 26; i++) { for (int j = 0; j < 24; j++) { S[i][j] = 0;"
+    " for (int d = 0; d < 14; d++) S[i][j] += Q[i][d] * K[j][d]; S[i][j] *= 2; }"
+    " G[i] = S[i][0]; for (int j = 1; j < 24; j++) G[i] += S[i][j];"
+    " for (int j = 0; j < 24; j++) S[i][j] = S[i][j] * G[i]; } }",
+    "void f(float O[30], const float Q[30][14], const float K[28][14]) { float S[30][28];"
+    " for (int i = 0; i < 30; i++) { for (int j = 0; j < 28; j++) { S[i][j] = 0;"
+    " for (int d = 0; d < 14; d++) S[i][j] += Q[i][d] * K[j][d]; }"
+    " O[i] = 0; for (int j = 0; j < 28; j++) O[i] += S[i][27 - j] * S[i][j]; } }",
+    # sums that were there before, and one for all of a row in the end
+    "void f(float C[20][3][22], const float A[20][3][12], const float B[22][12], float G[22]) {"
+    " for (int i = 0; i < 20; i++) { for (int h = 0; h < 3; h++) for (int j = 0; j < 22; j++)"
+    " for (int k = 0; k < 12; k++) C[i][h][j] += A[i][h][k] * B[j][k];"
+    " for (int j = 0; j < 22; j++) for (int h = 0; h < 3; h++) { G[j] += C[i][h][j]; C[i][h][j] += G[j]; } } }",
 )
 
 
@@ -137,6 +153,18 @@ def forms(schedule):
         "form parts sequential %d\n" % loops, "form sequential %d apart\n" % loops)]
 
 
+def whole(source, schedule):
+    """The first nest of SCHEDULE as a whole, in some form, with some tiles and perhaps an order of the loops that it names."""
+    lines = schedule.splitlines()
+    loops = sorted({line.split()[1] for line in lines if line.startswith("tile ")})
+    text = [lines[0], source.choice(["form plain", "form plain", "form apart", "form borrowed apart"])]
+    text += ["tile %s %d" % (loop, source.choice([1, 1, 2, 3, 4, 5, 7, 8, 10, 12, 13]))
+             for loop in loops if source.random() < 0.7]
+    if source.random() < 0.7:
+        text.append("order " + " ".join(source.sample(loops, len(loops))))
+    return "\n".join(text) + "\n"
+
+
 def turned(source, schedule):
     """SCHEDULE with regions from isl, other loops that turn, and slots."""
     lines = providers.from_isl(schedule).splitlines()
@@ -164,7 +192,8 @@ def check(source, compiler, changes):
     claimed = max(claimed, free["lower_bound"]["bytes"] or 0)
     compared = 0
     for text in [constrained(source, free["schedule"]) for _ in range(changes)] + \
-            [turned(source, free["schedule"]) for _ in range(changes)] + forms(free["schedule"]):
+            [turned(source, free["schedule"]) for _ in range(changes)] + \
+            [whole(source, free["schedule"]) for _ in range(changes)] + forms(free["schedule"]):
         part = compiler.run(text)
         if part:
             assert part["traffic"]["total_bytes"] >= claimed, "%d bytes, claimed %d, with\n%s" % (

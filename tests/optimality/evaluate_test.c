@@ -68,6 +68,8 @@ static void closed_form_equals_simulation(void **state)
 		bool is_legal;
 
 		random_model(&source, 5, 7, &model);
+		if (i % 3 == 0)
+			random_ends(&source, &model);
 		random_schedule(&source, &model, &schedule);
 		is_legal = simulate_is_legal(&model, &schedule);
 		if (schedule_evaluate(&model, &arch, &schedule) != is_legal) {

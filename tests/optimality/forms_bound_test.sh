@@ -18,6 +18,11 @@ proved 4096 nn/softmax
 proved 4096 nn/layer_norm
 proved 65536 nn/lstm_cell
 proved 110592 networks/attention
+# In less its scores go out and come back.  The product's and the softmax's parts are bounded inside each number of loops, and a
+# form with one buffer for the scores has whole rows in it.
+proved 4096 networks/attention
+proved 8192 networks/attention
+proved 32768 networks/attention
 # The products alone, in all forms.
 proved 4096 nn/attention_scores
 proved 4096 nn/attention_values
@@ -37,6 +42,8 @@ near 4096 nn/lstm_cell 1
 near 8192 nn/lstm_cell 1
 near 16384 nn/lstm_cell 2
 near 4096 polyhedral/floyd-warshall 10
+# Tiles of scores whose rows are whole in the end.
+near 16384 networks/attention 2
 
 # A triangle beside a product of the same loops: the bound of the product holds, and none of what
 # the user may want instead is below.

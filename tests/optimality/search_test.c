@@ -223,6 +223,8 @@ static void compare_many(unsigned long seed, int count, int max_loops, long max_
 
 		search_options_init(&options);
 		random_model(&source, max_loops, max_extent, &model);
+		if (i % 3 == 0)
+			random_ends(&source, &model);
 		random_arch(&source, &arch);
 		if (aligns)
 			random_alignment(&source, &model);
@@ -430,6 +432,8 @@ static void below_what_is_known(void **state)
 
 		search_options_init(&options);
 		random_model(&source, 4, 12, &model);
+		if (i % 2)
+			random_ends(&source, &model);
 		random_arch(&source, &arch);
 		if (search_schedule(&model, &arch, &options, &best, &proof))
 			least = best.total_bytes;

@@ -36,6 +36,8 @@ struct random_source { unsigned long state; };
 long random_below(struct random_source *source, long bound);
 void random_model(struct random_source *source, int max_loops, long max_extent,
 	struct nest_model *model);
+/* Some arrays of MODEL that are written, and not clipped, have least sides, and some of these have ends. */
+void random_ends(struct random_source *source, struct nest_model *model);
 void random_schedule(struct random_source *source, const struct nest_model *model,
 	struct schedule *schedule);
 void print_case(const struct nest_model *model, const struct schedule *schedule);
