@@ -62,17 +62,14 @@ static const struct loop_profile *both(struct group_model *model, const struct l
 	*all = *a;
 	all->loop.count = least(a->loop.count, b->loop.count);
 	all->arrays = ARENA_ARRAY(model->arena, struct array_profile, model->entry_count + 1);
-	all->tiles = ARENA_ARRAY(model->arena, long, members);
 	all->runs = ARENA_ARRAY(model->arena, double, members);
 	for (int e = 0; e < model->entry_count; e++) {
 		all->arrays[e] = a->arrays[e];
 		forget_parity(&all->arrays[e]);
 		merge_arrays(&all->arrays[e], &b->arrays[e], model->entries[e].array->array->rank);
 	}
-	for (int m = 0; m < members; m++) {
-		all->tiles[m] = least(a->tiles[m], b->tiles[m]);
+	for (int m = 0; m < members; m++)
 		all->runs[m] = a->runs[m] < b->runs[m] ? a->runs[m] : b->runs[m];
-	}
 	return all;
 }
 

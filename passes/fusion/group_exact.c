@@ -251,17 +251,6 @@ static bool comes_as_counted(const struct groups *groups, const struct fusion_ca
 	return is_counted && (!is_read || of_main.updates);
 }
 
-/* What comes of ARRAY for a stage comes where its statement runs, and not in fewer tiles than the stage has. */
-static bool runs_where_stage_does(const struct groups *groups, const struct fusion_candidate *candidate,
-	int main)
-{
-	const struct nest *nest = &groups->nests[groups->nest_of[main]];
-	for (int s = 0; s < nest->statement_count; s++)
-		if (!runs_with_in_all(groups, candidate, nest->statements[s]->index, main))
-			return false;
-	return true;
-}
-
 static bool is_counted(const struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_array *array)
 {
@@ -278,9 +267,8 @@ static bool is_counted(const struct groups *groups, const struct fusion_candidat
 	}
 	if (!is_counted || main < 0)
 		return is_counted;
-	return is_in_one_box(groups, candidate, array, main) && (is_written
-		? comes_as_counted(groups, candidate, array, main)
-		: runs_where_stage_does(groups, candidate, main));
+	return is_in_one_box(groups, candidate, array, main)
+		&& (!is_written || comes_as_counted(groups, candidate, array, main));
 }
 
 /* STATEMENT runs in a box, and in all tiles of a loop from the first in which it does to the last. */

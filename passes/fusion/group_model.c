@@ -236,18 +236,13 @@ static bool add_buffer(struct evaluation *evaluation, int e, const struct use *u
 	return true;
 }
 
-/* Elements of an array that is only read which come for its stage in each tile that has some for it. */
+/* Elements of an array that is only read which come for its stage in each tile that touches some. */
 static bool streamed_elements(const struct evaluation *evaluation, int e, long *elements)
 {
-	const struct model_entry *entry = &evaluation->model->entries[e];
-	int m = entry->stage - evaluation->model->candidate.first;
 	*elements = 1;
-	for (int l = 0; l < evaluation->choice->depth; l++) {
-		const struct loop_profile *profile = evaluation->profiles[l];
-		const struct array_profile *array = &profile->arrays[e];
-		if (__builtin_mul_overflow(*elements, array->moves ? array->sum : profile->tiles[m], elements))
+	for (int l = 0; l < evaluation->choice->depth; l++)
+		if (__builtin_mul_overflow(*elements, evaluation->profiles[l]->arrays[e].sum, elements))
 			return false;
-	}
 	return group_times_still(evaluation, e, evaluation->choice->depth, elements);
 }
 

@@ -42,7 +42,6 @@ struct loop_profile {
 	int class_count;             /* tiles that are alike: n of them from t on */
 	long *t, *n;
 	struct array_profile *arrays;    /* [array of the model] */
-	long *tiles;                 /* [member]: in which it runs */
 	double *runs;                /* [member]: how often its iterations run, over their number */
 };
 

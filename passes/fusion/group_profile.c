@@ -473,19 +473,13 @@ static bool fill_array(struct group_model *model, const struct model_entry *entr
 
 static void fill_member(struct group_model *model, int n, struct loop_profile *profile)
 {
-	const struct nest *nest = &model->groups->nests[n];
 	const struct group_loop *loop = &profile->loop;
 	int m = n - model->candidate.first, main = nest_deepest(&model->groups->nests[n])->index;
 	struct segment values;
 	long total = 0;
-	for (int c = 0; c < profile->class_count; c++) {
-		bool any = false;
-		for (int s = 0; s < nest->statement_count && !any; s++)
-			any = runs_in(model, nest->statements[s]->index, loop, profile->t[c], AT, &values);
-		profile->tiles[m] += any ? profile->n[c] : 0;
+	for (int c = 0; c < profile->class_count; c++)
 		if (runs_in(model, main, loop, profile->t[c], AT, &values))
 			total += profile->n[c] * length(values);
-	}
 	const struct group_plane *plane = &model->candidate.dims[loop->dim].planes[main];
 	profile->runs[m] = 1;
 	if (plane->kind == HYPERPLANE_AFFINE && loop->repeats) {
@@ -508,7 +502,6 @@ const struct loop_profile *group_profile_of(struct group_model *model, const str
 	profile = ARENA_NEW(model->arena, struct loop_profile);
 	profile->loop = *loop;
 	profile->arrays = ARENA_ARRAY(model->arena, struct array_profile, model->entry_count + 1);
-	profile->tiles = ARENA_ARRAY(model->arena, long, members);
 	profile->runs = ARENA_ARRAY(model->arena, double, members);
 	find_classes(model, profile);
 	for (int e = 0; e < model->entry_count && profile->class_count; e++)

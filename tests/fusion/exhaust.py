@@ -1,5 +1,5 @@
 """A group's search against all of its schedules: two filters over an image, and two tables that are
-alike beside another one; every order of the two loops, every tile size of equal parts and everything that
+alike beside another one, a product, and two layers; every order of the two loops, every tile size of equal parts and everything that
 may come for its stage, each lowered by itself and counted; in one memory, and in two or three with every way
 to lay the arrays there.  python3 exhaust.py LOOPC GROUPS MACHINES"""
 
@@ -79,6 +79,26 @@ void product(const int X[3][3], const int W[3][4], const int V[2][4], int Y[3][4
 }
 """
 
+# Biases: B is seen in all tiles of k, D in the first alone.
+LAYERS = """
+void layers(const int X[2][2], const int W[2][2], const int B[2], const int V[3][2], const int D[3], int Y[2][3])
+{
+	int T[2][2];
+	for (int i = 0; i < 2; i++)
+		for (int k = 0; k < 2; k++) {
+			T[i][k] = B[k];
+			for (int c = 0; c < 2; c++)
+				T[i][k] += X[i][c] * W[k][c];
+		}
+	for (int i = 0; i < 2; i++)
+		for (int m = 0; m < 3; m++) {
+			Y[i][m] = D[m];
+			for (int k = 0; k < 2; k++)
+				Y[i][m] += T[i][k] * V[m][k];
+		}
+}
+"""
+
 def ways(arrays, *loops):
     """What may come for a stage: each set of its ARRAYS, those that one of LOOPS (the first word) moves (the
     others) in chunks of it."""
@@ -95,13 +115,16 @@ GROUPS = (
      (ways(('X', 'K1'), 'r K1'.split()), ways(('K2', 'Y'), 's K2'.split(), 'p Y'.split(), 'q Y'.split())), 2),
     ('product', PRODUCT, {'i': 3, 'j': 4},
      (ways(('X', 'W'), 'k X W'.split()), ways(('V', 'Y'), 'l V'.split(), 'i Y'.split(), 'j V Y'.split())), 4),
+    ('layers', LAYERS, {'i': 2, 'k': 2},
+     (ways(('X', 'W', 'B'), [''], 'c X W'.split()),
+      ways(('V', 'D', 'Y'), 'm V D Y'.split(), 'i Y'.split())), 4),
     ('tables', TABLES, {'i': LINES, 'c': CHANNELS},
      (ways(('X', 'K1'), [''], 'c X'.split(), 'i X'.split()),
       ways(('K2', 'D', 'Y'), [''], 'c Y'.split(), 'i Y'.split())), 4),
 )
 # The roles of the arrays, and of those that one nest alone reads, which.
-ROLES = {'X': 'input', 'W': 'weight', 'V': 'weight', 'K1': 'weight', 'K2': 'weight', 'D': 'weight', 'T': 'input output', 'Y': 'output'}
-STAGES = {'X': 0, 'W': 0, 'V': 1, 'K1': 0, 'K2': 1, 'D': 1, 'Y': 1}
+ROLES = {'X': 'input', 'W': 'weight', 'B': 'weight', 'V': 'weight', 'K1': 'weight', 'K2': 'weight', 'D': 'weight', 'T': 'input output', 'Y': 'output'}
+STAGES = {'X': 0, 'W': 0, 'B': 0, 'V': 1, 'K1': 0, 'K2': 1, 'D': 1, 'Y': 1}
 
 
 def scratchpad_of(size):
@@ -143,7 +166,7 @@ def schedules(name, extents, streamed):
                     streams = sum(ways_of_stages, ())
                     if any(' %s ' % loop in text for loop in order for text in streams):
                         continue      # no chunks of a loop that is tiled
-                    for turns in ['none', *order[1:2]][:1 + (name == 'product')]:
+                    for turns in ['none', *order[1:2]][:1 + (name in ('product', 'layers'))]:
                         yield 'nest %s.0-1\n%sorder %s\nserpentine %s\n%s' % (
                             name, ''.join('tile %s %d\n' % pair for pair in zip(order, tiles)),
                             ' '.join(order), turns, ''.join('stream %s\n' % text for text in streams))

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""functions.py LOOPC FIRST COUNT [alone|aligned|bordered|split]: what loopc says of whole functions, on COUNT random
+"""functions.py LOOPC FIRST COUNT [alone|aligned|bordered|layered|split]: what loopc says of whole functions, on COUNT random
 ones from seed FIRST on, of 2 to 6 nests, in five scratchpads each; alone: of one nest each, whose tiles
 have no closed forms; aligned: for machines whose DMA copies multiples of more bytes than elements have;
 bordered: with nests that plans need less for than the model says, or move less;
+layered: with biases, activations and rows of products that the end of a nest needs whole;
 split: on machines with two or three memories, whose sizes are shares of those five; a point of a front is then what
 its schedule makes, in so many bytes of all memories, and no machine of fewer moves less.
 
@@ -231,6 +232,42 @@ class Bordered(Function):
             t = self.target([m, n], is_last)
             self.loop("for (int i = 0; i < %d; i++)" % m, "for (int j = 0; j < %d; j++)" % n,
                       "%s[i][j] = %s[i][j] + %s[%d - i][j];" % (t, a, a, m - 1))
+
+
+class Layered(Function):
+    """A function of layers: products that begin with a bias and end with something else, or with a sum of each row."""
+
+    kinds = ("layer", "layer", "scores", "scores", "product", "plain", "rows")
+
+    def __init__(self, rng):
+        super().__init__(rng, rng.choice((1, 2, 2, 3)))
+
+    def extent(self):
+        return self.rng.choice((3, 4, 6, 8, 10))
+
+    def layer(self, is_last):
+        a = self.source(2)
+        (m, k), n = self.side[a], self.extent()
+        b, bias = self.array(2, False, [n, k]), self.array(1, False, [n])
+        others = [x for x in self.made if self.side[x] == [m, n]]
+        t = self.target([m, n], is_last)
+        end = self.rng.choice(("", "%s[i][j] = %s[i][j] > 0 ? %s[i][j] : 0;" % (t, t, t),
+                               "%s[i][j] += %s[i][j];" % (t, others[0]) if others else "%s[i][j] *= %s[j];" % (t, bias)))
+        self.loop("for (int i = 0; i < %d; i++)" % m, "for (int j = 0; j < %d; j++) {" % n,
+                  "%s[i][j] = %s[j];" % (t, bias), "for (int k = 0; k < %d; k++)" % k,
+                  "%s[i][j] += %s[i][k] * %s[j][k];" % (t, a, b), end, "}")
+
+    def scores(self, is_last):
+        a = self.source(2)
+        (m, k), n = self.side[a], self.extent()
+        b, s = self.array(2, False, [n, k]), self.array(1, True, [m])
+        t = self.target([m, n], is_last)
+        self.loop("for (int i = 0; i < %d; i++) {" % m, "for (int j = 0; j < %d; j++) {" % n,
+                  "%s[i][j] = 0;" % t, "for (int k = 0; k < %d; k++)" % k,
+                  "%s[i][j] += %s[i][k] * %s[j][k];" % (t, a, b), "}", "%s[i] = 0;" % s,
+                  "for (int j = 0; j < %d; j++)" % n, "%s[i] += %s[i][j];" % (s, t),
+                  "" if self.rng.random() < 0.3 else
+                  "for (int j = 0; j < %d; j++) %s[i][j] -= %s[i];" % (n, t, s), "}")
 
 
 class Split(Function):
@@ -489,7 +526,7 @@ class Trial:
 
 def main():
     loopc, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    kind = {"alone": Alone, "aligned": Aligned, "bordered": Bordered, "split": Split}.get("".join(sys.argv[4:]), Function)
+    kind = {"alone": Alone, "aligned": Aligned, "bordered": Bordered, "layered": Layered, "split": Split}.get("".join(sys.argv[4:]), Function)
     failures = proved = 0
     for seed in range(first, first + count):
         trial = Trial(loopc, seed, kind)

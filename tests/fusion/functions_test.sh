@@ -139,6 +139,8 @@ ok "aligned copies" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 
 # Nests whose plans need or move less than the model says: a front has what compilations find, and more
 # scratchpad moves no more.
 ok "borders and mirror images" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 17 "${LOOPC_FUNCTIONS:-$(inputs 3 2)}" bordered
+# Layers with biases and activations, and rows of products that are needed whole in the end.
+ok "layers" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 3 "${LOOPC_FUNCTIONS:-$(inputs 3 1)}" layered
 # Two nests that are not weighed merged, which would move less: what bounds all choices counts with them.
 ok "parts that nobody weighs" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 14 1
 # Groups that are equal for the model, whose plans move different amounts.

@@ -18,6 +18,48 @@ proved 4096 nn/softmax
 proved 4096 nn/layer_norm
 proved 65536 nn/lstm_cell
 proved 110592 networks/attention
+# Two layers with biases, an activation and a residual: what comes in the first tile of a loop alone is counted so.
+cat >perceptron.loop <<'END'
+void perceptron(const float X[64][32], const float W1[128][32], const float b1[128], const float W2[32][128],
+	const float b2[32], float Y[64][32])
+{
+	float H[64][128];
+	for (int n = 0; n < 64; n++)
+		for (int k = 0; k < 128; k++) {
+			H[n][k] = b1[k];
+			for (int c = 0; c < 32; c++)
+				H[n][k] += X[n][c] * W1[k][c];
+			H[n][k] = H[n][k] > 0 ? H[n][k] : 0;
+		}
+	for (int n = 0; n < 64; n++)
+		for (int k = 0; k < 32; k++) {
+			Y[n][k] = b2[k];
+			for (int c = 0; c < 128; c++)
+				Y[n][k] += H[n][c] * W2[k][c];
+			Y[n][k] += X[n][k];
+		}
+}
+void classify(const float X[32][64], const float W[50][64], const float B[50], float Y[32][50], float sum[32])
+{
+	for (int n = 0; n < 32; n++) {
+		for (int k = 0; k < 50; k++) {
+			Y[n][k] = B[k];
+			for (int c = 0; c < 64; c++)
+				Y[n][k] += X[n][c] * W[k][c];
+		}
+		sum[n] = 0;
+		for (int k = 0; k < 50; k++)
+			sum[n] += Y[n][k];
+		for (int k = 0; k < 50; k++)
+			Y[n][k] /= sum[n];
+	}
+}
+END
+for bytes in 1024 2048 4096 8192; do
+	printf 'name: m\nscratchpad: { bytes: %d }\n' "$bytes" >m.yaml
+	exits 0 "layers in $bytes bytes" "$LOOPC" --arch=m.yaml --report=r.json --verify -o o.c perceptron.loop
+	ok "both are proved" awk '/"functions"/ { on = 1 } on && /"optimal": true/ { n++ } END { exit n < 2 }' r.json
+done
 # In less its scores go out and come back.  The product's and the softmax's parts are bounded inside each number of loops, and a
 # form with one buffer for the scores has whole rows in it.
 proved 4096 networks/attention
