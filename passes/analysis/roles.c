@@ -38,10 +38,21 @@ static bool is_plainly_input(const struct nest *nest, const struct reference_gro
 		has_window(nest->function, array->array));
 }
 
+/* The most loops that a statement with an access of GROUP is in. */
+static int depth_of(const struct nest *nest, const struct reference_group *group)
+{
+	int depth = 0;
+	for (int a = 0; a < group->access_count; a++)
+		if (nest->statements[group->accesses[a].statement]->depth > depth)
+			depth = nest->statements[group->accesses[a].statement]->depth;
+	return depth;
+}
+
 enum array_role nest_array_role(const struct nest *nest, const struct reference_groups *groups, int a)
 {
 	const struct reference_group *own = &groups->items[a];
 	const struct array *first = NULL;
+	int most = -1;
 	for (int b = 0; b < groups->count; b++)
 		if (groups->items[b].array == own->array && groups->items[b].is_written)
 			return ROLE_OUTPUT;
@@ -50,8 +61,10 @@ enum array_role nest_array_role(const struct nest *nest, const struct reference_
 	for (int b = 0; b < groups->count; b++) {
 		if (is_plainly_input(nest, &groups->items[b]))
 			return ROLE_WEIGHT;
-		if (!first && !groups->items[b].is_written)
+		if (!groups->items[b].is_written && depth_of(nest, &groups->items[b]) > most) {
+			most = depth_of(nest, &groups->items[b]);
 			first = groups->items[b].array;
+		}
 	}
 	return first == own->array ? ROLE_INPUT : ROLE_WEIGHT;
 }
@@ -77,6 +90,7 @@ enum array_role array_role_in(const struct nest *nest, const struct array *array
 {
 	const struct array *first = NULL;
 	bool has_input = false;
+	int most = -1;
 	if (nest_uses(nest, array, true))
 		return ROLE_OUTPUT;
 	if (is_input(nest, array))
@@ -85,8 +99,10 @@ enum array_role array_role_in(const struct nest *nest, const struct array *array
 		for (int a = 0; a < nest->statements[s]->access_count; a++) {
 			const struct array *other = nest->statements[s]->accesses[a].array;
 			has_input |= is_input(nest, other);
-			if (!first && !other->by_value && !nest_uses(nest, other, true))
+			if (nest->statements[s]->depth > most && !other->by_value && !nest_uses(nest, other, true)) {
+				most = nest->statements[s]->depth;
 				first = other;
+			}
 		}
 	return !has_input && first == array ? ROLE_INPUT : ROLE_WEIGHT;
 }

@@ -8,8 +8,8 @@
 
 /* What ARRAY is to a layer.  An output is written in the nest.  Of what is only read, an
  * input is what the function writes elsewhere, or what somewhere in the function a window
- * slides over (a subscript with two iterators); if the nest has neither, the array that it
- * reads first.  Weights are the rest. */
+ * slides over (a subscript with two iterators); if the nest has neither, the array that its
+ * innermost statement reads first.  Weights are the rest. */
 enum array_role nest_array_role(const struct nest *nest, const struct reference_groups *groups, int a);
 
 /* nest_array_role of ARRAY in NEST, whichever of its arrays are carried. */
