@@ -55,11 +55,12 @@ static bool moves_alike(const struct model_dim *one, const struct model_dim *oth
 	return !memcmp(one->coefficient, other->coefficient, sizeof one->coefficient);
 }
 
-/* Wherever MAIN's regions are TOUCH's are, and no longer. */
+/* TOUCH moves as MAIN does, and is no longer; what it writes is in MAIN's regions, too. */
 static bool is_within(const struct touch *touch, const struct touch *main, int rank)
 {
 	for (int d = 0; d < rank; d++)
-		if (!moves_alike(&touch->dims[d], &main->dims[d]) || touch->dims[d].window > main->dims[d].window)
+		if (!moves_alike(&touch->dims[d], &main->dims[d]) || touch->dims[d].window > main->dims[d].window
+			|| (touch->is_written && (touch->first[d] != main->first[d] || touch->stride[d] != main->stride[d])))
 			return false;
 	return true;
 }

@@ -13,9 +13,11 @@ struct touch {
 	bool is_known;               /* false: no more is known of it */
 	bool is_read, is_written;
 	struct model_dim dims[ARRAY_RANK_LIMIT];     /* windows and coefficients */
+	long first[ARRAY_RANK_LIMIT], stride[ARRAY_RANK_LIMIT];  /* the elements of a window, where the band begins; 0 if only the
+	                              * hull is known */
 };
 
-/* OUT, of NEST's BAND, has the regions of TOUCHES[MAIN], which all tiles have; fills in its ends, if all that is known of TOUCHES
+/* OUT, of a nest with BAND, has the regions of TOUCHES[MAIN], which all tiles have; fills in its ends, if all that is known of TOUCHES
  * [count], all there are of its array, says that it has some. */
 void ends_find(const struct band *band, const struct touch *touches, int count, int main, struct model_array *out);
 

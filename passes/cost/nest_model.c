@@ -274,6 +274,8 @@ static struct touch touch_of(const struct band *band, const struct reference_gro
 		.is_read = own->is_read, .is_written = own->is_written };
 	for (int d = 0; d < own->array->rank && region; d++) {
 		touch.dims[d].window = region->dims[d].window;
+		touch.stride[d] = region->dims[d].stride;
+		touch.first[d] = region->dims[d].base * region->dims[d].stride + region->dims[d].phase;
 		for (int l = 0; l < band->count; l++)
 			touch.dims[d].coefficient[l] = labs(region->dims[d].coefficient[l]);
 	}
