@@ -123,16 +123,17 @@ static long bound_with(struct compilation *compilation, const struct nest *nest,
 	return bound_of(compilation, &variant, most);
 }
 
-/* One buffer an array; one a reference group; the same, and groups that only read borrow; one an array, and loops are
- * chained. */
-enum way { WAY_JOINED, WAY_APART, WAY_BORROWED, WAY_CHAINED, WAYS };
+/* One buffer an array; one a reference group; the same, and groups that only read borrow; loops are chained, and each
+ * array has one buffer, or each group. */
+enum way { WAY_JOINED, WAY_APART, WAY_BORROWED, WAY_CHAINED, WAY_CHAINED_APART, WAYS };
 
 static bool is_way(struct compilation *compilation, const struct nest *nest, int way, bool may_split, int loops,
 	struct answers *found)
 {
-	if (way == WAY_CHAINED)
-		return !loops && nest_may_chain(nest) && nest_find_chained_band(compilation, nest, found)->count;
-	return way == WAY_JOINED || may_split;
+	bool is_split = way != WAY_JOINED && way != WAY_CHAINED;
+	bool chains = way == WAY_CHAINED || way == WAY_CHAINED_APART;
+	return (!is_split || may_split) && (!chains || (!loops && nest_may_chain(nest)
+		&& nest_find_chained_band(compilation, nest, found)->count));
 }
 
 long forms_bound(struct compilation *compilation, const struct nest *nest,
@@ -155,8 +156,8 @@ long forms_bound(struct compilation *compilation, const struct nest *nest,
 			if (!is_way(compilation, nest, way, may_split, loops, found))
 				continue;
 			long own = bound_with(compilation, nest, outer, (struct variant_options){ .loops = loops,
-				.is_split = way == WAY_APART || way == WAY_BORROWED, .borrows = way == WAY_BORROWED,
-				.chains = way == WAY_CHAINED }, found, most);
+				.is_split = way != WAY_JOINED && way != WAY_CHAINED, .borrows = way == WAY_BORROWED,
+				.chains = way == WAY_CHAINED || way == WAY_CHAINED_APART }, found, most);
 			least = own < least ? own : least;
 			most = is_known ? least : most;
 		}

@@ -285,17 +285,23 @@ static void try_slots(struct improver *improver)
 		improver->best->takes_turns = true;
 }
 
+/* The best where loops turn: as they are, and with slots. */
+static void try_turns(struct improver *improver)
+{
+	enum outcome outcome;
+	begin(improver);
+	if (turn_loops(improver->trial))
+		weigh(improver, &outcome);
+	try_slots(improver);
+}
+
 bool choice_turn(struct choice *choice, const struct plan *before, struct plan *plan,
 	struct plan_nest *out)
 {
 	struct improver improver = improver_of(choice, before, plan, out);
-	enum outcome outcome;
-	begin(&improver);
 	if (plan_nest_reaches(out, nest_compulsory(choice->variant.nest)))
 		return false;
-	if (turn_loops(improver.trial))
-		weigh(&improver, &outcome);
-	try_slots(&improver);
+	try_turns(&improver);
 	return improver.is_better;
 }
 
@@ -325,7 +331,7 @@ bool choice_end(struct choice *choice, const struct plan *before, struct plan *p
 	try(&improver);
 	try_neighbours(&improver);
 	if (improver.is_better)
-		try_slots(&improver);
+		try_turns(&improver);
 	else
 		choice->model = plain;
 	return improver.is_better;

@@ -218,14 +218,14 @@ static struct choice *lower_variant(struct variants *variants, struct variant_op
 }
 
 /* One buffer an array; one a reference group; the same, and groups that meet borrow, those of
- * any tile loop or of the innermost one; or are refetched; or one buffer an array and chained loops;
+ * any tile loop or of the innermost one; or are refetched; or chained loops, and one buffer an array or one a group;
  * or one group shares the written one's buffer and the others borrow. */
-enum way { WAY_JOINED, WAY_APART, WAY_BORROWED, WAY_BORROWED_INSIDE, WAY_REFETCHED, WAY_CHAINED, WAY_SHARED,
+enum way { WAY_JOINED, WAY_APART, WAY_BORROWED, WAY_BORROWED_INSIDE, WAY_REFETCHED, WAY_CHAINED, WAY_CHAINED_APART, WAY_SHARED,
 	WAYS = WAY_SHARED + 4 };
 
 static struct variant_options options_of(int loops, int way, bool avoids_forms)
 {
-	return (struct variant_options){ .loops = loops, .chains = way == WAY_CHAINED,
+	return (struct variant_options){ .loops = loops, .chains = way == WAY_CHAINED || way == WAY_CHAINED_APART,
 		.is_split = way != WAY_JOINED && way != WAY_CHAINED,
 		.refetches = way == WAY_BORROWED_INSIDE || way == WAY_REFETCHED,
 		.borrows = way == WAY_BORROWED || way == WAY_BORROWED_INSIDE || way >= WAY_SHARED,
@@ -253,7 +253,7 @@ static bool is_worth(const struct variants *variants, const struct variant_optio
 	bool may_split, bool has_met)
 {
 	if (options->chains)
-		return !options->loops && nest_may_chain(variants->nest)
+		return (!options->is_split || may_split) && !options->loops && nest_may_chain(variants->nest)
 			&& nest_find_chained_band(variants->compilation, variants->nest, variants->found)->count;
 	return (!options->is_split || may_split)
 		&& (options->borrows ? has_met : !options->refetches || options->loops);

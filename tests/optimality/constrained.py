@@ -75,6 +75,11 @@ NESTS = (
     " for (int d = 0; d < 18; d++) T[g][b][j] += V[g][j][d] * X[b][d];"
     " for (int k = 0; k < 26; k++) T[g][b][j] += U[g][j][k] * H[b][k]; }"
     " O[b][j] = T[0][b][j] * T[1][b][j] + T[2][b][j]; } }",
+    "void f(const float V[20][14], const float U[20][20], const float X[9][14], const float H[9][20], float O[9][20]) {"
+    " float T[9][20]; for (int b = 0; b < 9; b++) for (int j = 0; j < 20; j++) { T[b][j] = 0;"
+    " for (int d = 0; d < 14; d++) T[b][j] += V[j][d] * X[b][d];"
+    " for (int k = 0; k < 20; k++) T[b][j] += U[j][k] * H[b][k];"
+    " O[b][j] = T[b][j] * H[b][j]; } }",
     # rows of a product, of which what follows needs all
     "void f(float S[26][24], const float Q[26][14], const float K[24][14], float G[26]) {"
     " for (int i = 0; i < 26; i++) { for (int j = 0; j < 24; j++) { S[i][j] = 0;"

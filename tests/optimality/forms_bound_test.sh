@@ -84,6 +84,32 @@ near 4096 nn/lstm_cell 1
 near 8192 nn/lstm_cell 1
 near 16384 nn/lstm_cell 2
 near 4096 polyhedral/floyd-warshall 10
+# Sums one behind the other, of which the second reads an array in rows that the end reads by element: each way has
+# a buffer of its own.
+cat >gru.loop <<'END'
+void gru(const float X[16][24], const float H[16][32], const float W[3][32][24], const float U[3][32][32],
+	const float b[3][32], float O[16][32])
+{
+	float G[3][16][32];
+	for (int n = 0; n < 16; n++)
+		for (int j = 0; j < 32; j++) {
+			for (int g = 0; g < 3; g++) {
+				G[g][n][j] = b[g][j];
+				for (int c = 0; c < 24; c++)
+					G[g][n][j] += X[n][c] * W[g][j][c];
+				for (int k = 0; k < 32; k++)
+					G[g][n][j] += H[n][k] * U[g][j][k];
+			}
+			O[n][j] = (1 - G[0][n][j]) * G[1][n][j] + G[2][n][j] * H[n][j];
+		}
+}
+END
+printf 'name: m\nscratchpad: { bytes: 1024 }\n' >m.yaml
+exits 0 "gated sums in 1024 bytes" "$LOOPC" --arch=m.yaml --report=r.json --emit=schedule=s gru.loop
+ok "chained and apart" grep -q '^form chained apart H' s
+moved=$(awk '/"functions"/ { on = 1 } on && /"total_bytes"/ { print $2 + 0; exit }' r.json)
+exits 0 "the schedule, given back" "$LOOPC" --arch=m.yaml --verify --schedule=s --report=r2.json -o o.c gru.loop
+ok "moves the same: $moved" test "$moved" = "$(awk '/"functions"/ { on = 1 } on && /"total_bytes"/ { print $2 + 0; exit }' r2.json)"
 # Tiles of scores whose rows are whole in the end.
 near 16384 networks/attention 2
 
