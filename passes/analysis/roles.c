@@ -38,16 +38,6 @@ static bool is_plainly_input(const struct nest *nest, const struct reference_gro
 		has_window(nest->function, array->array));
 }
 
-/* The most loops that a statement with an access of GROUP is in. */
-static int depth_of(const struct nest *nest, const struct reference_group *group)
-{
-	int depth = 0;
-	for (int a = 0; a < group->access_count; a++)
-		if (nest->statements[group->accesses[a].statement]->depth > depth)
-			depth = nest->statements[group->accesses[a].statement]->depth;
-	return depth;
-}
-
 enum array_role nest_array_role(const struct nest *nest, const struct reference_groups *groups, int a)
 {
 	const struct reference_group *own = &groups->items[a];
@@ -61,8 +51,8 @@ enum array_role nest_array_role(const struct nest *nest, const struct reference_
 	for (int b = 0; b < groups->count; b++) {
 		if (is_plainly_input(nest, &groups->items[b]))
 			return ROLE_WEIGHT;
-		if (!groups->items[b].is_written && depth_of(nest, &groups->items[b]) > most) {
-			most = depth_of(nest, &groups->items[b]);
+		if (!groups->items[b].is_written && reference_group_depth(nest, &groups->items[b]) > most) {
+			most = reference_group_depth(nest, &groups->items[b]);
 			first = groups->items[b].array;
 		}
 	}
