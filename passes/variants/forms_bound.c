@@ -118,12 +118,17 @@ static long bound_with(struct compilation *compilation, const struct nest *nest,
  * array has one buffer, or each group. */
 enum way { WAY_JOINED, WAY_APART, WAY_BORROWED, WAY_CHAINED, WAY_CHAINED_APART, WAYS };
 
-static bool is_way(struct compilation *compilation, const struct nest *nest, int way, bool may_split, int loops,
-	struct answers *found)
+static struct variant_options options_of(int loops, int way)
 {
-	bool is_split = way != WAY_JOINED && way != WAY_CHAINED;
-	bool chains = way == WAY_CHAINED || way == WAY_CHAINED_APART;
-	return (!is_split || may_split) && (!chains || (!loops && nest_may_chain(nest)
+	return (struct variant_options){ .loops = loops, .is_split = way != WAY_JOINED && way != WAY_CHAINED,
+		.borrows = way == WAY_BORROWED, .chains = way == WAY_CHAINED || way == WAY_CHAINED_APART };
+}
+
+/* NEST, some of whose arrays have several groups (MAY_SPLIT), has forms with OPTIONS. */
+static bool has_forms_with(struct compilation *compilation, const struct nest *nest, const struct variant_options *options,
+	bool may_split, struct answers *found)
+{
+	return (!options->is_split || may_split) && (!options->chains || (!options->loops && nest_may_chain(nest)
 		&& nest_find_chained_band(compilation, nest, found)->count));
 }
 
@@ -144,11 +149,10 @@ long forms_bound(struct compilation *compilation, const struct nest *nest,
 	const bool is_known = most < LONG_MAX;
 	for (int loops = nest->outer_loops; loops <= nest->loop_depth && least > 0; loops++)
 		for (int way = 0; way < WAYS && least > 0; way++) {
-			if (!is_way(compilation, nest, way, may_split, loops, found))
+			const struct variant_options options = options_of(loops, way);
+			if (!has_forms_with(compilation, nest, &options, may_split, found))
 				continue;
-			long own = bound_with(compilation, nest, outer, (struct variant_options){ .loops = loops,
-				.is_split = way != WAY_JOINED && way != WAY_CHAINED, .borrows = way == WAY_BORROWED,
-				.chains = way == WAY_CHAINED || way == WAY_CHAINED_APART }, found, most);
+			long own = bound_with(compilation, nest, outer, options, found, most);
 			least = own < least ? own : least;
 			most = is_known ? least : most;
 		}

@@ -307,7 +307,6 @@ bool choice_turn(struct choice *choice, const struct plan *before, struct plan *
 
 /* ---- ends of loops ---- */
 
-
 /* The model of CHOICE counts what is touched at ends of loops alone, and what is touched there besides, as that.  False: there is
  * nothing. */
 static bool count_ends(struct choice *choice)
