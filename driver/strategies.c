@@ -48,7 +48,7 @@ static void print_roles(FILE *out, const struct nest *nest)
 	for (int role = 0; role < ROLE_COUNT; role++)
 		for (int a = 0; a < nest->arrays->count; a++)
 			if (is_first_entry(nest, a) &&
-				nest_array_role(nest, nest->arrays, a) == (enum array_role)role) {
+				array_role_in(nest, nest->arrays->items[a].array) == (enum array_role)role) {
 				fprintf(out, "%s%s %s", separator, role_names[role],
 					nest->arrays->items[a].array->name);
 				separator = ", ";
@@ -133,7 +133,7 @@ static json_t *roles_json(const struct nest *nest)
 		if (is_first_entry(nest, a))
 			json_array_append_new(arrays, json_pack("{ss ss}",
 				"name", nest->arrays->items[a].array->name,
-				"role", role_names[nest_array_role(nest, nest->arrays, a)]));
+				"role", role_names[array_role_in(nest, nest->arrays->items[a].array)]));
 	return arrays;
 }
 

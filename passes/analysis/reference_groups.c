@@ -174,15 +174,6 @@ const struct reference_groups *reference_groups_split(struct compilation *compil
 	return groups;
 }
 
-int reference_group_depth(const struct nest *nest, const struct reference_group *group)
-{
-	int depth = 0;
-	for (int a = 0; a < group->access_count; a++)
-		if (nest->statements[group->accesses[a].statement]->depth > depth)
-			depth = nest->statements[group->accesses[a].statement]->depth;
-	return depth;
-}
-
 struct merges merges_copy(struct arena *arena, const struct merges *merges)
 {
 	struct merges copy = { merges->count, (size_t)merges->count,

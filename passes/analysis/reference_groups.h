@@ -51,9 +51,6 @@ const struct reference_groups *reference_groups_whole(struct compilation *compil
 const struct reference_groups *reference_groups_split(struct compilation *compilation,
 	const struct nest *nest, bool borrows, const struct merges *merges);
 
-/* The most loops that a statement of NEST with an access of GROUP is in. */
-int reference_group_depth(const struct nest *nest, const struct reference_group *group);
-
 struct merges merges_copy(struct arena *arena, const struct merges *merges);
 /* Entries A and B of GROUPS are one, MERGES says from now on. */
 void reference_groups_merge(struct arena *arena, const struct reference_groups *groups, int a,

@@ -32,33 +32,6 @@ static bool has_window(const struct function *function, const struct array *arra
 	return false;
 }
 
-static bool is_plainly_input(const struct nest *nest, const struct reference_group *array)
-{
-	return !array->is_written && (is_written_in(nest->function, array->array) ||
-		has_window(nest->function, array->array));
-}
-
-enum array_role nest_array_role(const struct nest *nest, const struct reference_groups *groups, int a)
-{
-	const struct reference_group *own = &groups->items[a];
-	const struct array *first = NULL;
-	int most = -1;
-	for (int b = 0; b < groups->count; b++)
-		if (groups->items[b].array == own->array && groups->items[b].is_written)
-			return ROLE_OUTPUT;
-	if (is_plainly_input(nest, own))
-		return ROLE_INPUT;
-	for (int b = 0; b < groups->count; b++) {
-		if (is_plainly_input(nest, &groups->items[b]))
-			return ROLE_WEIGHT;
-		if (!groups->items[b].is_written && reference_group_depth(nest, &groups->items[b]) > most) {
-			most = reference_group_depth(nest, &groups->items[b]);
-			first = groups->items[b].array;
-		}
-	}
-	return first == own->array ? ROLE_INPUT : ROLE_WEIGHT;
-}
-
 static bool nest_uses(const struct nest *nest, const struct array *array, bool is_write)
 {
 	for (int s = 0; s < nest->statement_count; s++)

@@ -2,17 +2,13 @@
 #define PASSES_ROLES_H
 
 #include "passes/analysis/nest.h"
-#include "passes/analysis/reference_groups.h"
 
 /* What arrays are to the layer that a nest computes. */
 
-/* What ARRAY is to a layer.  An output is written in the nest.  Of what is only read, an
+/* What ARRAY is to the layer, whichever of NEST's arrays are carried.  An output is written in the nest.  Of what is only read, an
  * input is what the function writes elsewhere, or what somewhere in the function a window
  * slides over (a subscript with two iterators); if the nest has neither, the array that its
  * innermost statement reads first.  Weights are the rest. */
-enum array_role nest_array_role(const struct nest *nest, const struct reference_groups *groups, int a);
-
-/* nest_array_role of ARRAY in NEST, whichever of its arrays are carried. */
 enum array_role array_role_in(const struct nest *nest, const struct array *array);
 
 /* The memories of ARCH that ARRAY may lie in where NEST uses it: those that hold its role in the whole nest, which does not

@@ -7,7 +7,7 @@ void restriction_apply(const struct compilation *compilation, const struct varia
 	const struct restriction *restriction = &compilation->request.restriction;
 	for (int a = 0; a < model->array_count; a++)
 		options->held[a] = restriction->held_roles
-			>> nest_array_role(variant->nest, variant->groups, a) & 1;
+			>> array_role_in(variant->nest, variant->groups->items[a].array) & 1;
 	options->divides = restriction->divides;
 	options->prefers_memory = restriction->prefers_memory;
 	options->prices = (struct prices){ .byte = restriction->prices.byte, .command = restriction->prices.command };

@@ -12,6 +12,16 @@
 #include "passes/nest_work.h"
 #include "passes/search/search_memo.h"
 
+/* The most loops that a statement of NEST with an access of GROUP is in. */
+static int deepest_of(const struct nest *nest, const struct reference_group *group)
+{
+	int depth = 0;
+	for (int a = 0; a < group->access_count; a++)
+		if (nest->statements[group->accesses[a].statement]->depth > depth)
+			depth = nest->statements[group->accesses[a].statement]->depth;
+	return depth;
+}
+
 /* Of the groups of ARRAY in SPLIT, which no form has in parts, that which is touched innermost, or updated innermost where some
  * are written; one without accesses, if none are: of their union no buffer may be. */
 static struct reference_group innermost_of(const struct nest *nest, const struct reference_groups *split,
@@ -25,8 +35,8 @@ static struct reference_group innermost_of(const struct nest *nest, const struct
 		if (group->array != array)
 			continue;
 		has_siblings |= group->has_siblings;
-		if ((!group->has_siblings || (group->is_read && group->is_written)) && reference_group_depth(nest, group) > most) {
-			most = reference_group_depth(nest, group);
+		if ((!group->has_siblings || (group->is_read && group->is_written)) && deepest_of(nest, group) > most) {
+			most = deepest_of(nest, group);
 			innermost = *group;
 		}
 	}

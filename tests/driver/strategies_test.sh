@@ -154,6 +154,19 @@ has out '^  apart.0 with apart.1: (there is no loop along which both can be cut,
 	"nests that share nothing: told"
 has alone '^  two.0: input X, weight K1, output T$' "roles of the first layer"
 has alone '^  two.1: input T, weight K2, output Y$' "roles of the second layer"
+cat >biased.loop <<'END'
+void biased(const float X[8][6], const float W[4][6], const float B[4], float Y[8][4])
+{
+	for (int n = 0; n < 8; n++)
+		for (int k = 0; k < 4; k++) {
+			Y[n][k] = B[k];
+			for (int c = 0; c < 6; c++)
+				Y[n][k] += X[n][c] * W[k][c];
+		}
+}
+END
+exits 0 "a layer with a bias" "$LOOPC" --explain=strategies biased.loop
+has out '^  biased: input X, weight B, weight W, output Y$' "its bias is no input"
 
 "$LOOPC" --emit=plan -o two.plan two.loop
 exits 2 "a plan has no strategies" "$LOOPC" --explain=strategies two.plan
