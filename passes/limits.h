@@ -56,6 +56,9 @@ enum { GROUP_POINTS = 200000, GROUP_HOLD_STEPS = 20000 };
 /* Sizes of the tiles of one loop of a group that are tried: all, if it has no more than some 16,000 iterations, as each has a
  * profile, whose work grows with the group.  Of more, so many are tried, evenly chosen, and nothing is proved. */
 enum { GROUP_SIZES = 256 };
+/* Parts of a function that are looked at for what no choice for it moves less than: those of so many pairs of nests, together,
+ * as what is asked of isl grows with these. */
+enum { SPACE_PAIRS = 160 };
 /* Threads of a search: -j is no more. */
 enum { MAX_THREADS = 64 };
 

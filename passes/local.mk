@@ -75,7 +75,7 @@ libloopc_a_SOURCES += \
 	passes/fusion/carry.c passes/fusion/carry.h passes/fusion/carry_search.c \
 	passes/fusion/fuse.c passes/fusion/fuse.h passes/fusion/fuse_constraints.c \
 	passes/fusion/fuse_constraints.h passes/fusion/fusion_memo.c passes/fusion/fusion_memo.h \
-	passes/fusion/group.h passes/fusion/group_align.c passes/fusion/group_band.c passes/fusion/group_block.c \
+	passes/fusion/group.h passes/fusion/group_align.c passes/fusion/group_band.c passes/fusion/group_block.c passes/fusion/group_border.c passes/fusion/group_border.h \
 	passes/fusion/group_distance.c passes/fusion/group_distance.h passes/fusion/group_exact.c passes/fusion/groups.c \
 	passes/fusion/group_chunks.c passes/fusion/group_entries.c passes/fusion/group_hold.c passes/fusion/group_model.c passes/fusion/group_model.h passes/fusion/group_profile.c \
 	passes/fusion/group_search.c passes/fusion/group_turns.c passes/fusion/merge.c passes/fusion/merge.h \

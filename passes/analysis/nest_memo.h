@@ -43,6 +43,7 @@ enum nest_question {
 	NEST_EXPANDED,               /* a const struct nest *; NULL: there is none */
 	NEST_IN_PLACE,               /* by which arrays are carried: a struct in_place */
 	NEST_REGIONS,                /* what region_memo.h keeps */
+	NEST_SHAPE,                  /* by statement: a struct shape (closed_form.c) */
 	NEST_LESS                    /* by scratchpad and options: the bytes it moves, a long */
 };
 

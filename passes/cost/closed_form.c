@@ -10,7 +10,9 @@
 #include <isl/aff.h>
 #include <isl/space.h>
 
+#include "ir/isl_work.h"
 #include "passes/analysis/lattice.h"
+#include "passes/analysis/nest_memo.h"
 #include "passes/analysis/values.h"
 #include "passes/cost/created.h"
 #include "passes/cost/nest_model.h"
@@ -506,17 +508,36 @@ static bool is_clipped(const struct band *band, const struct reference_group *ar
 	return false;
 }
 
+/* Where a statement runs. */
+struct shape {
+	struct range ranges[LOOP_DEPTH_LIMIT];       /* of the box around */
+	bool is_box, is_clipped;     /* in all of it; or as borders clip it */
+};
+
+static struct shape shape_of(const struct nest *nest, int s)
+{
+	const struct statement *statement = nest->statements[s];
+	const struct nest_query query = { NEST_SHAPE, &s, sizeof s };
+	const struct shape *known = nest_answer(nest, query);
+	if (known)
+		return *known;
+	unsigned long begun = isl_operations(isl_set_get_ctx(statement->domain));
+	struct shape shape = { .is_box = false };
+	isl_set *box = box_around(statement, shape.ranges);
+	shape.is_box = box && isl_set_is_equal(box, statement->domain) == isl_bool_true;
+	shape.is_clipped = box && !shape.is_box && is_clipped_box(statement, box);
+	isl_set_free(box);
+	nest_keep_answer(nest, query, &shape, sizeof shape, begun);
+	return shape;
+}
+
 /* Statement S runs in a box, or one that is clipped at borders, along the whole of the band. */
 static bool runs_in_box(struct form_builder *builder, int s)
 {
-	const struct statement *statement = builder->variant->nest->statements[s];
-	isl_set *box = box_around(statement, builder->ranges[s]);
-	if (!box)
-		return false;
-	builder->is_box[s] = isl_set_is_equal(box, statement->domain) == isl_bool_true;
-	bool does = (builder->is_box[s] || is_clipped_box(statement, box)) && planes_cover(builder, s);
-	isl_set_free(box);
-	return does;
+	const struct shape shape = shape_of(builder->variant->nest, s);
+	memcpy(builder->ranges[s], shape.ranges, sizeof shape.ranges);
+	builder->is_box[s] = shape.is_box;
+	return (shape.is_box || shape.is_clipped) && planes_cover(builder, s);
 }
 
 struct form_builder form_builder_of(struct compilation *compilation, const struct variant *variant)

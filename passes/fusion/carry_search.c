@@ -32,7 +32,9 @@ struct carry_search {
 	int tried_count;
 	unsigned long *tried;        /* [tried_count]: sets weighed */
 	long bound;                  /* nothing in the space of these moves less; -1: not known */
-	unsigned long begun;         /* isl's operations before all sets but the first */
+	unsigned long begun;         /* isl's operations before all sets but the first, as counted says */
+	int pairs;                   /* of nests: parts with so many may still be looked at for bounds */
+	unsigned long bounding;      /* isl's operations that were spent on bounds: these have no part in what is chosen */
 };
 
 enum { SMALL = 8, MIDDLE = 16 };     /* nests */
@@ -43,9 +45,9 @@ static int most_tries(int nest_count)
 	return nest_count <= SMALL ? 64 : nest_count <= MIDDLE ? 24 : 12;
 }
 
-/* Lowers the nests with MASK carried. */
+/* Lowers the nests with MASK carried; QUESTION: see lower_fused. */
 static bool lower_with(const struct carry_search *search, struct compilation *compilation,
-	unsigned long mask, struct plan *plan)
+	unsigned long mask, struct space_question *question, struct plan *plan)
 {
 	int count;
 	struct carrying carrying;
@@ -57,7 +59,7 @@ static bool lower_with(const struct carry_search *search, struct compilation *co
 	compilation->arch = search->space.arch;
 	const struct nest *nests = nests_of_function(compilation, search->plan->function, &count);
 	bool done = lower_fused(compilation, nests, count, search->constraints, &carrying, search->cuts,
-		plan);
+		question, plan);
 	compilation->room.carried = before;
 	compilation->arch = arch;
 	if (done)
@@ -68,7 +70,7 @@ static bool lower_with(const struct carry_search *search, struct compilation *co
 /* What the function costs with MASK carried, and the plan without statements; infinite: it does not
  * fit.  See compilation.request.spares_memory. */
 static struct cost weigh_so(struct carry_search *search, unsigned long mask, bool spares_memory,
-	struct plan *plan)
+	struct space_question *question, struct plan *plan)
 {
 	struct quiet quiet;
 	*plan = *search->plan;
@@ -77,7 +79,7 @@ static struct cost weigh_so(struct carry_search *search, unsigned long mask, boo
 	quiet.compilation.only_weighs = quiet.compilation.is_trial = true;
 	quiet.compilation.request.spares_memory = spares_memory;
 	quiet.compilation.request.holds_results = search->holds_results && !search->cuts;
-	struct cost cost = lower_with(search, &quiet.compilation, mask, plan) ? plan_cost(plan)
+	struct cost cost = lower_with(search, &quiet.compilation, mask, question, plan) ? plan_cost(plan)
 		: cost_infinite();
 	/* who wants all to be fused wants no other groups for what is carried */
 	if (search->constraints->fusion == FUSE_ALL && search->part_count
@@ -88,18 +90,30 @@ static struct cost weigh_so(struct carry_search *search, unsigned long mask, boo
 	return cost;
 }
 
-/* PLAN is what came of one of the sets: the least of their bounds is that of all. */
-static void note_bound(struct carry_search *search, const struct plan *plan)
-{
-	if (plan->bounds.bound_bytes < search->bound)
-		search->bound = plan->bounds.bound_bytes;
-}
-
 /* All sets and sizes are compared with groups that need least: so a choice is the best of all
  * scratchpads down to what it needs, and what is found is the same for all commands. */
 static struct cost weigh(struct carry_search *search, unsigned long mask, struct plan *plan)
 {
-	return weigh_so(search, mask, true, plan);
+	return weigh_so(search, mask, true, NULL, plan);
+}
+
+/* The same of one of the sets: the least of their bounds is that of all. */
+static struct cost weigh_set(struct carry_search *search, unsigned long mask, struct plan *plan)
+{
+	struct space_question question = { .bytes = -1, .enough = cost_is_finite(&search->cost)
+		? (long)cost_figure(&search->cost, FIGURE_BYTES) : LONG_MAX,
+		.pairs = search->pairs };
+	const struct cost cost = weigh_so(search, mask, true, &question, plan);
+	search->bounding += question.operations;
+	search->pairs = question.pairs;
+	search->bound = question.bytes < search->bound ? question.bytes : search->bound;
+	return cost;
+}
+
+/* isl's operations that what is chosen took. */
+static unsigned long counted(const struct carry_search *search)
+{
+	return isl_operations(search->compilation->ctx) - search->bounding;
 }
 
 static bool was_tried(const struct carry_search *search, unsigned long mask)
@@ -115,7 +129,7 @@ static bool was_tried(const struct carry_search *search, unsigned long mask)
 static bool is_long(const struct carry_search *search)
 {
 	enum { OPERATIONS = 8000000 };
-	return isl_operations(search->compilation->ctx) - search->begun > OPERATIONS;
+	return counted(search) - search->begun > OPERATIONS;
 }
 
 static bool is_least(const struct carry_search *search)
@@ -171,8 +185,7 @@ static bool try(struct carry_search *search, unsigned long mask)
 		|| !carry_place(search->compilation, &search->space, mask, &carrying))
 		return false;
 	search->tried[search->tried_count++] = mask;
-	const struct cost cost = weigh(search, mask, &plan);
-	note_bound(search, &plan);
+	const struct cost cost = weigh_set(search, mask, &plan);
 	if (objective_compare(&search->asked, &cost, &search->cost) >= 0)
 		return false;
 	take(search, mask, &cost, &plan);
@@ -291,9 +304,8 @@ static bool choose_from(struct carry_search *search)
 	search->tried = ARENA_ARRAY(compilation->arena, unsigned long,
 		most_tries(search->space.nest_count) + 1);
 	search->tried[search->tried_count++] = search->best;
-	const struct cost cost = weigh(search, search->best, &plan);
-	search->begun = isl_operations(compilation->ctx);
-	note_bound(search, &plan);
+	const struct cost cost = weigh_set(search, search->best, &plan);
+	search->begun = counted(search);
 	if (!cost_is_finite(&cost))
 		return false;
 	take(search, search->best, &cost, &plan);
@@ -349,7 +361,7 @@ static void try_long_runs(struct carry_search *search)
 	bool *const cuts = search->cuts;
 	struct plan plan;
 	search->cuts = search->parts;
-	const struct cost cost = weigh_so(search, search->best, false, &plan);
+	const struct cost cost = weigh_so(search, search->best, false, NULL, &plan);
 	int order = objective_compare(&search->asked, &cost, &search->cost);
 	compilation->request.spares_memory = order > 0 || (order == 0 && spares_memory);
 	if (compilation->request.spares_memory)
@@ -371,7 +383,7 @@ bool lower_carrying(struct compilation *compilation, const struct nest *nests, i
 	const struct plan before = *plan;
 	struct carry_search search = { .compilation = compilation, .nests = nests,
 		.constraints = constraints, .plan = &before, .asked = objective_of(RANK_ASKED),
-		.least = cost_of_bytes((double)least), .bound = LONG_MAX };
+		.least = cost_of_bytes((double)least), .cost = cost_infinite(), .bound = LONG_MAX, .pairs = SPACE_PAIRS };
 	struct carrying wanted;
 	carry_find(compilation, nests, count, constraints->fusion != FUSE_NEVER || constraints->forces,
 		&search.space);
@@ -387,7 +399,7 @@ bool lower_carrying(struct compilation *compilation, const struct nest *nests, i
 		choose(&search);
 	if (has_groups(&search))
 		try_long_runs(&search);
-	bool done = lower_with(&search, compilation, search.best, plan);
+	bool done = lower_with(&search, compilation, search.best, NULL, plan);
 	plan->bounds.bound_bytes = search.bound < LONG_MAX ? search.bound : -1;
 	compilation->request.spares_memory = spares_memory;
 	compilation->known.fusions = fusions;

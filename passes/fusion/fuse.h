@@ -39,12 +39,20 @@ bool group_is_constrained(const struct groups *groups, const struct compilation 
 void group_explain_constraints(struct groups *groups, struct compilation *compilation,
 	const struct fusion_candidate *candidate);
 
+/* What is asked of all choices for a function, beside the best of them. */
+struct space_question {
+	long enough;                 /* a bound of so many bytes is as good as any larger one */
+	int pairs;                   /* of nests: parts of the function with so many may be looked at; then, that are left */
+	long bytes;                  /* the answer: no choice moves less; -1: not known */
+	unsigned long operations;    /* of isl, that it took */
+};
+
 /* Lowers the COUNT nests beside what CARRYING says, which is the compilation's, fused where
  * CONSTRAINTS
- * and CUTS [count + 1] say (NULL: no such limits), with the least traffic; fills in plan.nests,
- * plan.nest_count and what of plan.bounds is about these choices.  False after errors (diagnosed). */
+ * and CUTS [count + 1] say (NULL: no such limits), with the least traffic; fills in plan.nests and
+ * plan.nest_count.  QUESTION: about the choices with what is carried so; NULL: there is none.  False after errors (diagnosed). */
 bool lower_fused(struct compilation *compilation, const struct nest *nests, int count,
 	const struct fuse_constraints *constraints, const struct carrying *carrying, const bool *cuts,
-	struct plan *plan);
+	struct space_question *question, struct plan *plan);
 
 #endif

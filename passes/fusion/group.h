@@ -68,6 +68,7 @@ struct group_pair {
 
 struct natural_dim;
 struct distance_memo;
+struct group_tie;
 
 /* What all groups of a function share. */
 struct groups {
@@ -80,7 +81,7 @@ struct groups {
 	struct group_pair *pairs;    /* by nest of FROM */
 	int *first_pair;             /* [nest]; one more at the end */
 	long (**ranges)[2];          /* [statement][iterator]: least and largest value */
-	bool *is_box;                /* [statement]: it runs for all of these */
+	struct group_tie **ties;     /* [statement][iterator]; NULL: see group_border.h */
 	struct group_array *arrays;  /* [array of the function] */
 	struct natural_dim **naturals;   /* [nest][loop of its deepest statement] */
 	struct distance_memo *distances;
@@ -195,6 +196,8 @@ struct group_limits {
 	 * group_evaluate: group_search decides it. */
 	const bool *doubles;
 	const struct group_constraints *constraints;   /* NULL: none */
+	bool bounds_plans;           /* what is wanted is no choice, but what no plan of one moves less than: see
+	                              * group_bound */
 };
 
 /* What there is of each memory in LIMITS is what MEMORIES [MEMORY_LIMIT] say. */
@@ -202,10 +205,11 @@ void group_limits_take(struct group_limits *limits, const long *memories);
 /* COST is within LIMITS. */
 bool group_is_wanted(const struct group_limits *limits, const struct cost *cost);
 
-/* A model of CANDIDATE.  The caller frees it. */
+/* A model of CANDIDATE; BOUNDS_PLANS: of those accesses only of which plans move and need no less than it says.  The caller
+ * frees it. */
 struct group_model;
 struct group_model *group_model_new(struct groups *groups,
-	const struct fusion_candidate *candidate);
+	const struct fusion_candidate *candidate, bool bounds_plans);
 void group_model_free(struct group_model *model);
 
 /* Fills in the results of CHOICE for its loops: what is held and what comes again for each
@@ -237,6 +241,16 @@ bool group_keeps(const struct groups *groups, const struct fusion_candidate *can
 
 /* Plans of CANDIDATE, cut in whatever way, move no less than the model says. */
 bool group_is_exact(const struct groups *groups, const struct fusion_candidate *candidate);
+/* Of which of the group's accesses of ARRAY plans move and need no less than a model says: of all; of those of its main statement;
+ * that is not known. */
+enum group_count { COUNTS_ALL, COUNTS_MAIN, COUNTS_NONE };
+enum group_count group_counts(const struct groups *groups, const struct fusion_candidate *candidate, int array);
+/* The deepest of CANDIDATE's statements that touch ARRAY, by index of the function's; -1: none does. */
+int group_main(const struct groups *groups, const struct fusion_candidate *candidate, int array);
+
+/* No plan of CANDIDATE as a group, within LIMITS but for what a schedule says, moves fewer bytes; limits->most, if all that is
+ * known is that none moves less.  -1: not known, as it would take too long to find out. */
+long group_bound(struct groups *groups, const struct fusion_candidate *candidate, const struct group_limits *limits);
 
 /* What any choice costs at least, in the model. */
 struct cost group_least_cost(struct group_model *model);

@@ -41,6 +41,7 @@ static void merge_arrays(struct array_profile *all, const struct array_profile *
 	all->sum = least(all->sum, more.sum);
 	all->slides |= more.slides;
 	all->is_apart &= more.is_apart;
+	all->share = all->share < more.share ? all->share : more.share;
 	merge_sides(all->most, more.most, rank);
 	merge_sides(all->window, more.window, rank);
 	merge_sides(all->most_of_two, more.most_of_two, rank);

@@ -59,6 +59,8 @@ static void add_entry(struct group_model *model, int index)
 	const struct group_array *array = &groups->arrays[index];
 	struct model_entry *entry = &model->entries[model->entry_count];
 	*entry = (struct model_entry){ .index = index, .array = array, .stage = -2,
+		.main = group_main(groups, &model->candidate, index),
+		.is_main = model->bounds_plans && group_counts(groups, &model->candidate, index) == COUNTS_MAIN,
 		.accesses = ARENA_ARRAY(model->arena, const struct group_access *, array->access_count + 1),
 		.is_internal = group_is_internal(groups, &model->candidate, index),
 		.may_be_kept = may_be_kept(groups, &model->candidate, index) };
@@ -69,10 +71,12 @@ static void add_entry(struct group_model *model, int index)
 			continue;
 		entry->memories |= array_memories(groups->compilation->arch, &groups->nests[access->nest],
 			array->array);
+		entry->stage = entry->stage == -2 || entry->stage == access->nest ? access->nest : -1;
+		if (entry->is_main && access->statement != entry->main)
+			continue;
 		entry->accesses[entry->access_count++] = access;
 		entry->is_read |= !access->access->is_write;
 		entry->is_written |= access->access->is_write;
-		entry->stage = entry->stage == -2 || entry->stage == access->nest ? access->nest : -1;
 		for (int d = 0; d < array->array->rank; d++)
 			widen(&sides[d], access->low[d], access->high[d], entry->access_count == 1);
 	}
@@ -105,19 +109,22 @@ static void find_weights(struct group_model *model)
 	}
 }
 
-struct group_model *group_model_new(struct groups *groups, const struct fusion_candidate *candidate)
+struct group_model *group_model_new(struct groups *groups, const struct fusion_candidate *candidate,
+	bool bounds_plans)
 {
 	struct arena *arena = arena_new();
 	struct group_model *model = ARENA_NEW(arena, struct group_model);
 	model->groups = groups;
 	model->candidate = *candidate;
+	model->bounds_plans = bounds_plans;
 	model->arena = arena;
 	model->element_bytes = 1;
 	model->entries = ARENA_ARRAY(arena, struct model_entry, groups->function->array_count + 1);
 	model->weights = ARENA_ARRAY(arena, double, candidate->last - candidate->first + 1);
 	for (int i = 0; i < groups->function->array_count; i++)
 		if (!groups->function->arrays[i]->by_value
-			&& !is_carried(groups->compilation, groups->function->arrays[i]))
+			&& !is_carried(groups->compilation, groups->function->arrays[i])
+			&& (!bounds_plans || group_counts(groups, candidate, i) != COUNTS_NONE))
 			add_entry(model, i);
 	find_weights(model);
 	model->items = ARENA_ARRAY(arena, struct held_item, model->entry_count + 1);

@@ -1,11 +1,12 @@
 /* Whether the model of a group counts what its plans move, and no more: only then does the least that it finds
  * bound them.  A plan's regions are boxes around what a tile touches.  The model multiplies what each loop
  * does by itself, which is the box if all that touches an array in a tile is within what one statement does.  At
- * turns it lets stay what plans can keep (passes/fusion/group_turns.c). */
+ * turns it lets stay what plans can keep (passes/fusion/group_turns.c).  Borders leave out some of a box: a model
+ * that bounds plans leaves them out, too (passes/fusion/group_border.h). */
 
 #include <stdlib.h>
 
-#include "passes/fusion/group.h"
+#include "passes/fusion/group_border.h"
 
 static const struct group_plane *plane_of(const struct fusion_candidate *candidate, int dim, int s)
 {
@@ -58,6 +59,19 @@ static bool runs_with_in_all(const struct groups *groups, const struct fusion_ca
 	return does;
 }
 
+/* The values of iterator I of statement S where the one of PLANE (NULL: none) has one of VALUES; all, if that is not known. */
+static void values_of(const struct groups *groups, int s, int i, const struct group_plane *plane, const long values[2],
+	long ends[2])
+{
+	const long *all = groups->ranges[s][i];
+	const struct group_tie *ties = groups->ties[s];
+	bool is_cut = plane && plane->kind == HYPERPLANE_AFFINE, is_its = is_cut && plane->iterator == i;
+	ends[0] = is_its ? values[0] : all[0];
+	ends[1] = is_its ? values[1] : all[1];
+	if (is_cut && ties && ties[plane->iterator].partner == i)
+		group_partners(groups, s, plane->iterator, values, ends);
+}
+
 /* Elements of subscript D that ACCESS touches where the iterator of PLANE (NULL: none) has VALUES. */
 static void elements_of(const struct groups *groups, const struct group_access *access, int d,
 	const struct group_plane *plane, const long values[2], long ends[2])
@@ -66,12 +80,13 @@ static void elements_of(const struct groups *groups, const struct group_access *
 	const struct affine *subscript = &access->access->subscripts[d];
 	ends[0] = ends[1] = subscript->constant;
 	for (int i = 0; i < statement->depth; i++) {
-		long c = subscript->coefficients[i];
-		bool is_its = plane && plane->kind == HYPERPLANE_AFFINE && plane->iterator == i;
-		const long *range = is_its ? values : groups->ranges[access->statement][i];
-		ends[0] += c * range[c < 0];
-		ends[1] += c * range[c > 0];
+		long c = subscript->coefficients[i], own[2];
+		values_of(groups, access->statement, i, plane, values, own);
+		ends[0] += c * own[c < 0];
+		ends[1] += c * own[c > 0];
 	}
+	ends[0] = ends[0] < access->low[d] ? access->low[d] : ends[0];
+	ends[1] = ends[1] > access->high[d] ? access->high[d] : ends[1];
 }
 
 static long coefficient_of(const struct group_access *access, int d, const struct group_plane *plane)
@@ -251,46 +266,83 @@ static bool comes_as_counted(const struct groups *groups, const struct fusion_ca
 	return is_counted && (!is_read || of_main.updates);
 }
 
-static bool is_counted(const struct groups *groups, const struct fusion_candidate *candidate,
-	const struct group_array *array)
-{
-	int main = main_of(groups, candidate, array);
-	bool is_written = false, is_counted = true;
-	for (int a = 0; a < array->access_count && is_counted; a++) {
-		const struct group_access *access = &array->accesses[a];
-		if (!is_in_group(candidate, access))
-			continue;
-		is_written |= access->access->is_write;
-		is_counted = access->statement == main
-			|| (runs_with_in_all(groups, candidate, access->statement, main)
-			&& is_covered(groups, candidate, array, access, main));
-	}
-	if (!is_counted || main < 0)
-		return is_counted;
-	return is_in_one_box(groups, candidate, array, main)
-		&& (!is_written || comes_as_counted(groups, candidate, array, main));
-}
-
-/* STATEMENT runs in a box, and in all tiles of a loop from the first in which it does to the last. */
+/* Where statement S runs is known well enough: in all tiles of a loop from the first in which it does to the last. */
 static bool is_plain(const struct groups *groups, const struct fusion_candidate *candidate, int s)
 {
-	bool is = groups->is_box[s];
+	bool is = groups->ties[s];
 	for (int dim = 0; dim < candidate->dim_count && is; dim++)
 		is = plane_of(candidate, dim, s)->kind != HYPERPLANE_AFFINE
 			|| labs(plane_of(candidate, dim, s)->factor) == 1;
 	return is;
 }
 
+/* What those of ARRAY's accesses that are in statement S (-1: in any of the group) touch in a tile is known. */
+static bool are_plain(const struct groups *groups, const struct fusion_candidate *candidate,
+	const struct group_array *array, int s)
+{
+	bool are = true;
+	for (int a = 0; a < array->access_count && are; a++) {
+		const struct group_access *access = &array->accesses[a];
+		are = !is_in_group(candidate, access) || (s >= 0 && access->statement != s)
+			|| (is_plain(groups, candidate, access->statement) && group_ties_suit(groups, candidate, access));
+	}
+	return are;
+}
+
+/* In each tile MAIN touches all that the group touches of ARRAY. */
+static bool touches_all(const struct groups *groups, const struct fusion_candidate *candidate,
+	const struct group_array *array, int main)
+{
+	bool does = true;
+	for (int a = 0; a < array->access_count && does; a++) {
+		const struct group_access *access = &array->accesses[a];
+		does = !is_in_group(candidate, access) || access->statement == main
+			|| (runs_with_in_all(groups, candidate, access->statement, main)
+			&& is_covered(groups, candidate, array, access, main));
+	}
+	return does;
+}
+
+static bool is_written(const struct fusion_candidate *candidate, const struct group_array *array)
+{
+	bool is_written = false;
+	for (int a = 0; a < array->access_count; a++)
+		is_written |= is_in_group(candidate, &array->accesses[a]) && array->accesses[a].access->is_write;
+	return is_written;
+}
+
+int group_main(const struct groups *groups, const struct fusion_candidate *candidate, int array)
+{
+	return main_of(groups, candidate, &groups->arrays[array]);
+}
+
+enum group_count group_counts(const struct groups *groups, const struct fusion_candidate *candidate, int index)
+{
+	const struct group_array *array = &groups->arrays[index];
+	if (group_is_internal(groups, candidate, index))
+		return are_plain(groups, candidate, array, -1) ? COUNTS_ALL : COUNTS_NONE;
+	int main = main_of(groups, candidate, array);
+	if (main < 0)
+		return COUNTS_ALL;
+	if (!are_plain(groups, candidate, array, main) || !is_in_one_box(groups, candidate, array, main))
+		return COUNTS_NONE;
+	bool is_all = touches_all(groups, candidate, array, main);
+	if (is_written(candidate, array))
+		return is_all && comes_as_counted(groups, candidate, array, main) ? COUNTS_ALL : COUNTS_NONE;
+	return is_all ? COUNTS_ALL : COUNTS_MAIN;
+}
+
 bool group_is_exact(const struct groups *groups, const struct fusion_candidate *candidate)
 {
 	for (int n = candidate->first; n <= candidate->last; n++)
 		for (int s = 0; s < groups->nests[n].statement_count; s++)
-			if (!is_plain(groups, candidate, groups->nests[n].statements[s]->index))
+			if (!group_is_box(groups, groups->nests[n].statements[s]->index)
+				|| !is_plain(groups, candidate, groups->nests[n].statements[s]->index))
 				return false;
 	for (int i = 0; i < groups->function->array_count; i++)
-		if (!groups->function->arrays[i]->by_value && !group_is_internal(groups, candidate, i)
+		if (!groups->function->arrays[i]->by_value
 			&& !is_carried(groups->compilation, groups->function->arrays[i])
-			&& !is_counted(groups, candidate, &groups->arrays[i]))
+			&& group_counts(groups, candidate, i) != COUNTS_ALL)
 			return false;
 	return true;
 }

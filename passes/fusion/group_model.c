@@ -4,6 +4,7 @@
  * count is what is reported. */
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "passes/fusion/group_model.h"
@@ -70,8 +71,18 @@ bool group_times_still(const struct evaluation *evaluation, int e, int store, lo
 	return true;
 }
 
-/* Elements that an array which moves shows, in all. */
-static bool moved_elements(const struct evaluation *evaluation, int e, int store, long *elements)
+/* Leaves of *ELEMENTS of array E, which visits in the first DEPTH loops show, what borders leave. */
+static void take_share(const struct evaluation *evaluation, int e, int depth, long *elements)
+{
+	double share = 1;
+	for (int l = 0; l < depth; l++)
+		share *= evaluation->profiles[l]->arrays[e].share;
+	if (share < 1)
+		*elements = (long)floor((double)*elements * share * (1 - 1e-12));
+}
+
+/* Elements that an array which moves shows, in all, wherever borders are. */
+static bool shown_elements(const struct evaluation *evaluation, int e, int store, long *elements)
 {
 	const struct model_entry *entry = &evaluation->model->entries[e];
 	*elements = 1;
@@ -82,6 +93,14 @@ static bool moved_elements(const struct evaluation *evaluation, int e, int store
 			return false;
 	}
 	return group_times_still(evaluation, e, store, elements);
+}
+
+/* The same, but for what borders leave out. */
+static bool moved_elements(const struct evaluation *evaluation, int e, int store, long *elements)
+{
+	bool is_known = shown_elements(evaluation, e, store, elements);
+	take_share(evaluation, e, store, elements);
+	return is_known;
 }
 
 /* Elements of the last dimension that one transfer moves. */
@@ -150,7 +169,7 @@ static bool sets_first(const struct evaluation *evaluation, int e, int store)
 		return true;
 	return entry->array->first >= evaluation->model->candidate.first
 		&& moved_elements(evaluation, e, store, &moved) && whole_elements(entry, &whole)
-		&& (moved == whole || (evaluation->is_block && moved < whole));
+		&& (moved == whole || ((evaluation->is_block || evaluation->model->bounds_plans) && moved < whole));
 }
 
 /* What the group does with array E, whose buffer is inside the first STORE loops. */
@@ -243,7 +262,10 @@ static bool streamed_elements(const struct evaluation *evaluation, int e, long *
 	for (int l = 0; l < evaluation->choice->depth; l++)
 		if (__builtin_mul_overflow(*elements, evaluation->profiles[l]->arrays[e].sum, elements))
 			return false;
-	return group_times_still(evaluation, e, evaluation->choice->depth, elements);
+	if (!group_times_still(evaluation, e, evaluation->choice->depth, elements))
+		return false;
+	take_share(evaluation, e, evaluation->choice->depth, elements);
+	return true;
 }
 
 /* Of a block of choices more may be kept than is shown, as the one is of one choice and the other of another. */
@@ -252,9 +274,9 @@ static long less(long elements, long kept)
 	return elements > kept ? elements - kept : 0;
 }
 
-/* Of the ELEMENTS of an array that is written, those that come back: all but those of first
+/* Of the ELEMENTS that an array shows which is written, those that do not come back: those of first
  * visits, if these set them. */
-static long fetched_again(const struct evaluation *evaluation, int e, const struct use *use,
+static long set_at_first(const struct evaluation *evaluation, int e, const struct use *use,
 	long elements)
 {
 	long first = elements;
@@ -263,7 +285,7 @@ static long fetched_again(const struct evaluation *evaluation, int e, const stru
 			first /= evaluation->profiles[l]->arrays[e].sum;
 	bool is_set = evaluation->model->entries[e].array->is_created
 		&& evaluation->model->entries[e].array->first >= evaluation->model->candidate.first;
-	return use->is_read_first || (first < elements && !is_set) ? elements : elements - first;
+	return use->is_read_first || (first < elements && !is_set) ? 0 : first;
 }
 
 /* What array E moves that is read and written as ELEMENTS say, neither of which is too large. */
@@ -284,10 +306,10 @@ static bool moved_flow(const struct evaluation *evaluation, int e, const struct 
 	struct flow *flow)
 {
 	const struct model_entry *entry = &evaluation->model->entries[e];
-	long elements;
-	if (!moved_elements(evaluation, e, use->store, &elements))
+	long shown, elements;
+	if (!shown_elements(evaluation, e, use->store, &shown) || !moved_elements(evaluation, e, use->store, &elements))
 		return false;
-	long back = use->both ? less(fetched_again(evaluation, e, use, elements), kept) : 0;
+	long back = use->both ? less(less(elements, set_at_first(evaluation, e, use, shown)), kept) : 0;
 	elements = less(elements, kept);
 	return flow_of_elements(evaluation, e, entry->is_written ? back : elements,
 		entry->is_written ? elements : 0, flow);

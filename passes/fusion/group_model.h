@@ -33,6 +33,9 @@ struct array_profile {
 	unsigned long everywhere, constant;
 	long part[2], end[2], behind[2];
 	bool is_fixed[ARRAY_RANK_LIMIT]; /* the dimension does not move */
+	/* Of what SUM stands for, so much is there at least: less than 1 where a border leaves out some of other
+	 * dimensions in some tiles.  1 if the model bounds no plans. */
+	double share;
 };
 
 /* What a loop with a tile size does. */
@@ -53,6 +56,8 @@ struct model_entry {
 	bool is_internal, is_read, is_written;
 	bool may_be_kept;            /* see group_keeps; by all loops that move it */
 	int stage;                   /* the only nest that uses it; -1: there are several */
+	int main;                    /* the deepest statement that does */
+	bool is_main;                /* the group has other accesses, of which nothing is counted */
 	long extent[ARRAY_RANK_LIMIT];   /* of all that is touched (internal: written) */
 	unsigned memories;           /* bit m: it may lie in memory m */
 };
@@ -98,6 +103,7 @@ enum { PROFILE_BUCKETS = 64 };
 struct group_model {
 	struct groups *groups;
 	struct fusion_candidate candidate;
+	bool bounds_plans;
 	struct arena *arena;
 	int entry_count;
 	struct model_entry *entries;
@@ -150,6 +156,12 @@ bool group_kept_at_turns(const struct evaluation *evaluation, int e, int store, 
 /* group_evaluate, of loops that do what PROFILES say (NULL: it cannot be counted); IS_BLOCK: they bound several. */
 bool group_evaluate_with(struct group_model *model, const struct group_limits *limits,
 	const struct loop_profile *const *profiles, bool is_block, struct group_choice *choice);
+
+/* The values of the iterator of statement S in tile T of LOOP, which S has a plane of its own in; none if HIGH < LOW. */
+struct segment group_values(const struct group_model *model, int s, const struct group_loop *loop, long t);
+/* The least share of what the tiles of LOOP show of ENTRY, where TILES show some, that borders leave; 0: not known. */
+double group_border_share(const struct group_model *model, const struct model_entry *entry, const struct group_loop *loop,
+	long tiles);
 
 /* What LOOP does; NULL if it has too many tiles, or a number is too large. */
 const struct loop_profile *group_profile_of(struct group_model *model, const struct group_loop *loop);

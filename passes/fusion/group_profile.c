@@ -91,6 +91,11 @@ static bool runs_in(const struct group_model *model, int s, const struct group_l
 	return !is_empty(*values);
 }
 
+struct segment group_values(const struct group_model *model, int s, const struct group_loop *loop, long t)
+{
+	return iterator_values(model, s, loop, t, AT);
+}
+
 static struct access_dim access_dim(const struct group_model *model,
 	const struct group_access *access, int d, const struct group_loop *loop)
 {
@@ -407,6 +412,15 @@ static void find_stays(const struct group_model *model, const struct model_entry
 	}
 }
 
+/* Where only some accesses of an array are counted, others may show elements of these before they do, and keep them: what is
+ * shown in a run comes once, if it is not there since before the turn. */
+static void forget_others(int moving, struct array_profile *out)
+{
+	out->share = moving > 1 || (moving && !out->slides) ? 0 : out->share;
+	out->stays = true;
+	out->everywhere = 0;
+}
+
 /* Fills in how the array moves; false if a number is too large. */
 static bool fill_array(struct group_model *model, const struct model_entry *entry,
 	const struct loop_profile *profile, struct array_profile *out)
@@ -465,7 +479,10 @@ static bool fill_array(struct group_model *model, const struct model_entry *entr
 			|| __builtin_add_overflow(out->fresh, fresh, &out->fresh))
 			return false;
 	}
+	out->share = !model->bounds_plans ? 1 : group_border_share(model, entry, loop, moving ? 0 : out->sum);
 	find_stays(model, entry, profile, out);
+	if (entry->is_main)
+		forget_others(moving, out);
 	if (moving && !entry->is_internal && may_double(model->groups->compilation))
 		fill_two(model, entry, profile, out);
 	return true;

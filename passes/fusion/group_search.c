@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "passes/fusion/carry.h"
-#include "passes/fusion/group.h"
+#include "passes/fusion/group_border.h"
 #include "support/seconds.h"
 
 struct search {
@@ -36,6 +36,27 @@ static int thin_tiles(struct search *search, long *tiles, int count)
 		tiles[i] = tiles[(long)i * (count - 1) / (GROUP_SIZES - 1)];
 	search->is_cut_short = search->is_open = true;
 	return GROUP_SIZES;
+}
+
+/* The same, and those with which a tile may lie at a border, where there is less; all, of a few. */
+static void find_all_tiles(struct search *search, int l)
+{
+	enum { FEW = 64, EXTENT = 1 << 16, SIZES = 1024 };
+	const struct group_dim *dim = &search->candidate->dims[l];
+	long extent = dim->most - dim->least + 1, *tiles = NULL;
+	int count = 0;
+	size_t capacity = 0;
+	for (long tile = 1; tile <= extent && tile <= EXTENT && count < SIZES; tile++) {
+		long tiles_of = (extent + tile - 1) / tile;
+		if (extent > FEW && tile != (extent + tiles_of - 1) / tiles_of
+			&& !group_cuts_border(search->groups, search->candidate, dim, tile))
+			continue;
+		tiles = arena_grow(search->groups->compilation->arena, tiles, (size_t)count, &capacity, sizeof *tiles);
+		tiles[count++] = tile;
+	}
+	search->is_open |= tiles[count - 1] < extent;
+	search->tiles[l] = tiles;
+	search->tile_count[l] = count;
 }
 
 static void find_tiles(struct search *search, int l)
@@ -422,7 +443,10 @@ static void find_loops(struct search *search)
 {
 	const struct fusion_candidate *candidate = search->candidate;
 	for (int l = 0; l < candidate->dim_count; l++) {
-		find_tiles(search, l);
+		if (search->limits.bounds_plans)
+			find_all_tiles(search, l);
+		else
+			find_tiles(search, l);
 		search->can_repeat[l] = search->limits.repetition > 1
 			&& group_can_repeat(search->groups, candidate, &candidate->dims[l]);
 	}
@@ -503,7 +527,7 @@ enum group_outcome group_search(struct groups *groups, const struct fusion_candi
 	double start = processor_seconds();
 	struct arena *arena = groups->compilation->arena;
 	int arrays = groups->function->array_count + 1, nests = groups->nest_count + 1;
-	struct search search = { .model = group_model_new(groups, candidate), .groups = groups,
+	struct search search = { .model = group_model_new(groups, candidate, limits->bounds_plans), .groups = groups,
 		.candidate = candidate, .limits = *limits, .best = best,
 		.objective = objective_of(limits->prefers_memory ? RANK_SMALL_GROUPS : RANK_GROUPS) };
 	search.now.hold = ARENA_ARRAY(arena, enum group_hold, arrays);
@@ -517,7 +541,7 @@ enum group_outcome group_search(struct groups *groups, const struct fusion_candi
 		.stage_tile = ARENA_ARRAY(arena, long, nests),
 		.is_double = ARENA_ARRAY(arena, bool, arrays), .memory = ARENA_ARRAY(arena, int, arrays) };
 	const struct cost least = group_least_cost(search.model);
-	best->is_bound = group_is_exact(groups, candidate);
+	best->is_bound = limits->bounds_plans || group_is_exact(groups, candidate);
 	if (!may_be_wanted(&search, &least)) {
 		group_model_free(search.model);
 		return GROUP_USELESS;
@@ -530,9 +554,9 @@ enum group_outcome group_search(struct groups *groups, const struct fusion_candi
 			try_outer(&search, 0, outer, inner);
 	if (!candidate->dim_count)
 		evaluate(&search);
-	if (search.has_best)
+	if (search.has_best && !limits->bounds_plans)
 		straighten(&search);
-	if (search.has_best && groups->compilation->request.buffering == BUFFERING_AUTO
+	if (search.has_best && !limits->bounds_plans && groups->compilation->request.buffering == BUFFERING_AUTO
 		&& !(limits->constraints && limits->constraints->has_order))
 		double_what_fits(&search);
 	best->is_optimal = !search.is_cut_short;

@@ -9,7 +9,7 @@
 
 #include "passes/analysis/values.h"
 #include "passes/cost/created.h"
-#include "passes/fusion/group.h"
+#include "passes/fusion/group_border.h"
 #include "passes/fusion/group_distance.h"
 
 static void release_map(void *map) { isl_map_free(map); }
@@ -101,27 +101,12 @@ static void find_pairs(struct groups *groups)
 	}
 }
 
-/* STATEMENT runs for all values in RANGES, of each iterator by itself. */
-static bool is_box(const struct statement *statement, long (*ranges)[2])
-{
-	isl_set *box = isl_set_universe(isl_set_get_space(statement->domain));
-	bool steps = false;
-	for (int i = 0; i < statement->depth; i++) {
-		steps |= statement->loops[i]->step != 1 && statement->loops[i]->step != -1;
-		box = isl_set_lower_bound_si(box, isl_dim_set, (unsigned)i, (int)ranges[i][0]);
-		box = isl_set_upper_bound_si(box, isl_dim_set, (unsigned)i, (int)ranges[i][1]);
-	}
-	bool is = !steps && isl_set_is_equal(box, statement->domain) == isl_bool_true;
-	isl_set_free(box);
-	return is;
-}
-
 static void find_statements(struct groups *groups)
 {
 	struct arena *arena = groups->compilation->arena;
 	int count = groups->function->statement_count;
 	groups->nest_of = ARENA_ARRAY(arena, int, count + 1);
-	groups->is_box = ARENA_ARRAY(arena, bool, count + 1);
+	groups->ties = ARENA_ARRAY(arena, struct group_tie *, count + 1);
 	groups->ranges = (long (**)[2])arena_alloc(arena, ((size_t)count + 1) * sizeof *groups->ranges);
 	for (int n = 0; n < groups->nest_count; n++)
 		for (int s = 0; s < groups->nests[n].statement_count; s++)
@@ -135,7 +120,7 @@ static void find_statements(struct groups *groups)
 				groups->ranges[s][i][0] = 0;
 				groups->ranges[s][i][1] = -1;
 			}
-		groups->is_box[s] = is_box(statement, groups->ranges[s]);
+		groups->ties[s] = group_ties(arena, statement, groups->ranges[s]);
 	}
 }
 

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/isl_work.h"
 #include "ir/plan_align.h"
+#include "passes/cost/bound_nest.h"
 #include "passes/cost/plan_cost.h"
 #include "passes/fusion/partition_state.h"
 #include "passes/quiet.h"
@@ -212,17 +214,22 @@ static long bound_unmerged(const struct partitioning *partitioning, int first, i
 {
 	bool has_room = partition_enter(partitioning, first, last);
 	const struct nest *one = as_one(partitioning, first, last);
-	long compulsory = nest_compulsory(one), bound = !has_room ? LONG_MAX
+	const char *argument;
+	long compulsory, bound = !has_room ? LONG_MAX
 		: nest_bound_unweighed(partitioning->compilation, one, partitioning->plan);
+	long least = nest_lower_bound(one, partitioning->compilation->arch->scratchpad_bytes, &compulsory, &argument);
 	partition_leave(partitioning);
-	return bound > compulsory ? bound : compulsory;
+	return bound > least ? bound : least;
 }
 
-/* CANDIDATE's nests move at least so much as a GROUP (-1: not known), or MERGED (-1: they were not tried so). */
+/* CANDIDATE's nests move at least so much as a GROUP (-1: not known), or MERGED (-1: they were not tried so, now). */
 static void note_bounds(const struct partitioning *partitioning, const struct fusion_candidate *candidate,
 	long group, long merged)
 {
-	if (!partitioning->bound || group < 0)
+	if (!partitioning->bound)
+		return;
+	merged = space_bound_merged(partitioning->bound, candidate->first, candidate->last, merged);
+	if (group < 0)
 		return;
 	if (merged < 0)
 		merged = bound_unmerged(partitioning, candidate->first, candidate->last);
@@ -231,16 +238,34 @@ static void note_bounds(const struct partitioning *partitioning, const struct fu
 		space_bound_note(partitioning->bound, candidate->first, candidate->last, least);
 }
 
+/* What no plan of CANDIDATE as a group moves less than, up to what is enough; -1: not known. */
+static long bound_of_plans(const struct partitioning *partitioning, const struct fusion_candidate *candidate)
+{
+	long bound = LONG_MAX;
+	if (partition_enter(partitioning, candidate->first, candidate->last)) {
+		struct group_limits limits = group_limits_of(partitioning->compilation);
+		limits.most = cost_of_bytes((double)partitioning->enough);
+		bound = group_bound(partitioning->groups, candidate, &limits);
+	}
+	partition_leave(partitioning);
+	return bound;
+}
+
 /* Notes what the nests from FIRST to LAST move at least, which were not weighed as one part: a smaller one was too
- * large. */
+ * large; or of which plans may move less than was found. */
 static void look_at_part(void *user, int first, int last)
 {
 	struct partitioning *partitioning = user;
+	const struct cost most = cost_of_bytes((double)partitioning->enough);
 	struct partition part;
 	long least;
-	if (!group_of(partitioning->groups, first, last, &part.candidate))
+	int pairs = (last + 1 - first) * (last + 1 - first);
+	if (partitioning->pairs < pairs || !group_of(partitioning->groups, first, last, &part.candidate))
 		return;
-	weigh_group(partitioning, &part.candidate, &partitioning->best[partitioning->count].cost, &part, &least);
+	partitioning->pairs -= pairs;
+	weigh_group(partitioning, &part.candidate, &most, &part, &least);
+	if (least < 0)
+		least = bound_of_plans(partitioning, &part.candidate);
 	note_bounds(partitioning, &part.candidate, least, -1);
 }
 
@@ -302,7 +327,7 @@ static bool is_best_as_one(struct partitioning *partitioning)
 		|| !may_cut(partitioning, 0, partitioning->count)
 		|| !group_of(partitioning->groups, 0, partitioning->count - 1, candidate))
 		return false;
-	struct group_model *model = group_model_new(partitioning->groups, candidate);
+	struct group_model *model = group_model_new(partitioning->groups, candidate, false);
 	struct cost cost = is_wanted ? cost_infinite() : group_least_cost(model);
 	cost.crossings[BOUNDARY_EXTERNAL].bytes += 1;   /* a whole number: the least is less, no other */
 	group_model_free(model);
@@ -519,20 +544,34 @@ static bool lower_alone(struct compilation *compilation, const struct nest *nest
 	return done;
 }
 
+/* What no choice moves less than.  No more is wanted than what was found. */
+static void answer(struct partitioning *partitioning, struct space_question *question)
+{
+	isl_ctx *ctx = partitioning->compilation->ctx;
+	unsigned long begun = isl_operations(ctx);
+	partitioning->pairs = question->pairs;
+	const struct cost *found = &partitioning->best[partitioning->count].cost;
+	long bytes = cost_is_finite(found) ? (long)cost_figure(found, FIGURE_BYTES) : 0;
+	partitioning->enough = bytes < question->enough ? bytes : question->enough;
+	question->bytes = space_bound_of(partitioning->bound, partitioning->groups, partitioning->enough, look_at_part,
+		partitioning);
+	question->pairs = partitioning->pairs;
+	question->operations = isl_operations(ctx) - begun;
+}
+
 bool lower_fused(struct compilation *compilation, const struct nest *nests, int count,
 	const struct fuse_constraints *constraints, const struct carrying *carrying, const bool *cuts,
-	struct plan *plan)
+	struct space_question *question, struct plan *plan)
 {
 	if (!constraints->forces && !carrying->mask && !nests_may_gain(nests, count))
 		return lower_alone(compilation, nests, count, plan);
-	plan->bounds.bound_bytes = -1;
 	const struct plan before = *plan;
 	struct partitioning partitioning = { compilation,
 		fusion_memo_groups(compilation->known.fusions, compilation, nests, count), nests, count,
 		&before, constraints, ARENA_ARRAY(compilation->arena, struct cost, count),
 		ARENA_ARRAY(compilation->arena, const struct weighed_nest *, count),
 		ARENA_ARRAY(compilation->arena, struct partition, count + 1), NULL, carrying, cuts,
-		constraints->is_free && !cuts ? space_bound_new(compilation->arena, count) : NULL };
+		question && constraints->is_free && !cuts ? space_bound_new(compilation->arena, count) : NULL, LONG_MAX, 0 };
 	plan->nest_count = 0;
 	for (int n = 0; n < count; n++)
 		partitioning.alone[n] = cost_infinite();
@@ -553,10 +592,8 @@ bool lower_fused(struct compilation *compilation, const struct nest *nests, int 
 			&& !weigh_alone(&partitioning, n))
 			return false;
 	find_true_groups(&partitioning);
-	const struct cost *found = &partitioning.best[count].cost;
 	if (partitioning.bound)
-		plan->bounds.bound_bytes = space_bound_of(partitioning.bound, partitioning.groups,
-			cost_is_finite(found) ? (long)cost_figure(found, FIGURE_BYTES) : 0, look_at_part, &partitioning);
+		answer(&partitioning, question);
 	if (!cost_is_finite(&partitioning.best[count].cost)) {
 		if (!complain(&partitioning, plan) || carrying->mask)
 			return false;

@@ -46,10 +46,13 @@ static long bound_of_group(const struct partitioning *partitioning, const struct
 {
 	struct group_limits limits = group_limits_of(partitioning->compilation);
 	struct group_choice free;
-	if (!constraints || partitioning->compilation->only_weighs)
-		return space_bound_of_group(GROUP_FITS, choice, most);
 	limits.most = *most;
-	return space_bound_of_group(group_search(partitioning->groups, candidate, &limits, &free), &free, most);
+	if (partitioning->compilation->only_weighs)
+		return space_bound_of_group(GROUP_FITS, choice, most);
+	if (!group_is_exact(partitioning->groups, candidate))
+		return group_bound(partitioning->groups, candidate, &limits);
+	return !constraints ? space_bound_of_group(GROUP_FITS, choice, most)
+		: space_bound_of_group(group_search(partitioning->groups, candidate, &limits, &free), &free, most);
 }
 
 /* Lowers a group; where the plan needs more than the model says, one of less.  False if

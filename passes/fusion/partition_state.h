@@ -41,6 +41,8 @@ struct partitioning {
 	const bool *cuts;            /* [count + 1]: a group may begin there, or end before it; NULL:
 	                              * anywhere */
 	struct space_bound *bound;   /* what no partition moves less than; NULL: not asked for */
+	long enough;                 /* a bound of so many bytes is as good as any larger one */
+	int pairs;                   /* of nests of parts that may still be looked at for it */
 };
 
 /* ---- partition.c: what is chosen ---- */

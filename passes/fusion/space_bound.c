@@ -9,6 +9,8 @@ struct part_bound {
 	bool is_known;
 	bool is_open;                /* nobody has looked at it: a bound of all executions is known */
 	long bytes;                  /* LONG_MAX: it is no part */
+	bool is_merged_known;
+	long merged;                 /* the same of the nests as one */
 };
 
 struct space_bound {
@@ -41,6 +43,16 @@ void space_bound_note(struct space_bound *bound, int first, int last, long bytes
 	part->is_known = true;
 }
 
+long space_bound_merged(struct space_bound *bound, int first, int last, long bytes)
+{
+	struct part_bound *part = part_of(bound, first, last);
+	if (bytes >= 0) {
+		part->merged = part->is_merged_known && part->merged > bytes ? part->merged : bytes;
+		part->is_merged_known = true;
+	}
+	return part->is_merged_known ? part->merged : -1;
+}
+
 long space_bound_of_group(enum group_outcome outcome, const struct group_choice *choice,
 	const struct cost *most)
 {
@@ -49,6 +61,42 @@ long space_bound_of_group(enum group_outcome outcome, const struct group_choice 
 	if (outcome == GROUP_FITS)
 		return flow_bytes(&choice->flow);
 	return cost_is_finite(most) ? (long)cost_figure(most, FIGURE_BYTES) : LONG_MAX;
+}
+
+/* What is compulsory of CANDIDATE's arrays of which plans may move less than the model says. */
+static long compulsory_rest(struct groups *groups, const struct fusion_candidate *candidate)
+{
+	const struct nest *group = nest_join(groups->compilation, groups->nests + candidate->first,
+		candidate->last - candidate->first + 1);
+	long rest = 0;
+	for (int a = 0; a < group->arrays->count; a++) {
+		const struct array *array = group->arrays->items[a].array;
+		bool is_new = true;
+		for (int b = 0; b < a; b++)
+			is_new &= group->arrays->items[b].array != array;
+		if (!is_new || is_carried(groups->compilation, array) || group_is_internal(groups, candidate, array->index)
+			|| group_counts(groups, candidate, array->index) != COUNTS_NONE)
+			continue;
+		const struct compulsory own = array_compulsory(group, array);
+		if (__builtin_add_overflow(rest, own.in, &rest) || __builtin_add_overflow(rest, own.out, &rest))
+			return LONG_MAX;
+	}
+	return rest;
+}
+
+long group_bound(struct groups *groups, const struct fusion_candidate *candidate, const struct group_limits *limits)
+{
+	struct group_limits own = *limits;
+	struct group_choice choice;
+	bool is_finite = cost_is_finite(&limits->most);
+	long rest = compulsory_rest(groups, candidate), most = is_finite ? (long)cost_figure(&limits->most, FIGURE_BYTES) : LONG_MAX;
+	if (rest >= most)
+		return rest;
+	own.most = is_finite ? cost_of_bytes((double)(most - rest)) : cost_infinite();
+	own.constraints = NULL;
+	own.bounds_plans = true;
+	long bound = space_bound_of_group(group_search(groups, candidate, &own, &choice), &choice, &own.most);
+	return bound < 0 || bound == LONG_MAX ? bound : bound + rest;
 }
 
 /* Notes what every execution moves of parts of which nothing else is known. */

@@ -14,6 +14,9 @@ struct space_bound *space_bound_new(struct arena *arena, int count);
  * no way. */
 void space_bound_note(struct space_bound *bound, int first, int last, long bytes);
 
+/* Merged they move BYTES or more, if that is not -1.  Returns the most that was said so; -1: nothing was. */
+long space_bound_merged(struct space_bound *bound, int first, int last, long bytes);
+
 /* What nests move at least as a group, where a search for less than MOST came to OUTCOME and CHOICE; -1: not
  * known. */
 long space_bound_of_group(enum group_outcome outcome, const struct group_choice *choice,

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""functions.py LOOPC FIRST COUNT [alone|aligned|bordered|layered|split]: what loopc says of whole functions, on COUNT random
+"""functions.py LOOPC FIRST COUNT [alone|aligned|bordered|layered|padded|split]: what loopc says of whole functions, on COUNT random
 ones from seed FIRST on, of 2 to 6 nests, in five scratchpads each; alone: of one nest each, whose tiles
 have no closed forms; aligned: for machines whose DMA copies multiples of more bytes than elements have;
 bordered: with nests that plans need less for than the model says, or move less;
 layered: with biases, activations and rows of products that the end of a nest needs whole;
+padded: of convolutions of signals and images with zeros around them, of which groups are cut in any tiles;
 split: on machines with two or three memories, whose sizes are shares of those five; a point of a front is then what
 its schedule makes, in so many bytes of all memories, and no machine of fewer moves less.
 
@@ -270,6 +271,58 @@ class Layered(Function):
                   "for (int j = 0; j < %d; j++) %s[i][j] -= %s[i];" % (n, t, s), "}")
 
 
+class Padded(Function):
+    """A function of convolutions with a border of zeros, in channels of one dimension or in one of two."""
+
+    kinds = ("signal", "signal", "signal", "image", "plain", "plain", "product", "rows")
+
+    def __init__(self, rng):
+        super().__init__(rng, rng.choice((2, 2, 3, 4)))
+
+    def extent(self):
+        return self.rng.choice((3, 4, 5, 6, 7, 9))
+
+    def window(self):
+        """Rows of a filter, those of zeros before, and how far its rows are apart; as a rule as many come out as go in."""
+        size, apart = self.rng.choice((2, 3, 3, 3, 5)), self.rng.choice((1, 1, 1, 2))
+        return size, self.rng.choice((0, size - 1, size // 2, size // 2, size // 2)) * apart, apart
+
+    def inside(self, index, low, side):
+        """A guard that leaves out what is outside; as people write it."""
+        return self.rng.choice(("%s >= %d && %s < %d", "(%s >= %d && %s <= %d - 1)")) % (index, low, index, low + side)
+
+    def signal(self, is_last):
+        a = self.source(2)
+        (c, y), k = self.side[a], self.extent()
+        size, low, apart = self.window()
+        step = self.rng.choice((1, 1, 1, 2))
+        out = y if low == size // 2 * apart and step == 1 else (y + low - (size - 1) * apart - 1) // step + 1
+        w = self.array(3, False, [k, c, size])
+        t = self.target([k, out], is_last)
+        index = "%sy + %sr" % ("2 * " if step == 2 else "", "2 * " if apart == 2 else "")
+        self.loop("for (int k = 0; k < %d; k++)" % k, "for (int y = 0; y < %d; y++) {" % out,
+                  "%s[k][y] = 0;" % t, "for (int c = 0; c < %d; c++)" % c, "for (int r = 0; r < %d; r++)" % size,
+                  "if (%s)" % self.inside(index, low, y),
+                  "%s[k][y] += %s[c][%s - %d] * %s[k][c][r];" % (t, a, index, low, w),
+                  "%s[k][y] = %s[k][y] > 0 ? %s[k][y] / 2 : 0;" % (t, t, t) if self.rng.random() < 0.5 else "", "}")
+
+    def image(self, is_last):
+        a = self.source(2)
+        y, x = self.side[a]
+        size = self.rng.choice((2, 3))
+        w = self.array(2, False, [size, size])
+        t = self.target([y, x], is_last)
+        self.loop("for (int y = 0; y < %d; y++)" % y, "for (int x = 0; x < %d; x++) {" % x,
+                  "%s[y][x] = 0;" % t, "for (int r = 0; r < %d; r++)" % size, "for (int s = 0; s < %d; s++)" % size,
+                  "if (%s && %s)" % (self.inside("y + r", size // 2, y), self.inside("x + s", size // 2, x)),
+                  "%s[y][x] += %s[y + r - %d][x + s - %d] * %s[r][s];" % (t, a, size // 2, size // 2, w), "}")
+
+    def cut(self, size):
+        """Tiles for a part of SIZE nests."""
+        return "".join("\ntile %s %d" % (loop, self.rng.randint(1, 6)) for loop in "kyxc"
+                       if self.rng.random() < (0.5 if size > 1 else 0.2))
+
+
 class Split(Function):
     """A function for machines with several memories."""
 
@@ -494,7 +547,7 @@ class Trial:
         self.proved += now["optimal"] and now["total_bytes"] > now["lower_bound"]["bytes"]
         tries = [self.constraints(), self.constraints(), self.mutated(self.rng.choice(self.schedules))]
         # what is optimal among the choices for a function has to hold against many of them
-        for _ in range(2 if now["gap"] is not None else 0):
+        for _ in range((8 if isinstance(self.function, Padded) else 2) if now["gap"] is not None else 0):
             tries.append(self.constraints() if self.rng.random() < 0.7
                          else self.mutated(self.rng.choice(self.schedules)))
         for i, text in enumerate(tries):
@@ -526,7 +579,8 @@ class Trial:
 
 def main():
     loopc, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    kind = {"alone": Alone, "aligned": Aligned, "bordered": Bordered, "layered": Layered, "split": Split}.get("".join(sys.argv[4:]), Function)
+    kind = {"alone": Alone, "aligned": Aligned, "bordered": Bordered, "layered": Layered,
+            "padded": Padded, "split": Split}.get("".join(sys.argv[4:]), Function)
     failures = proved = 0
     for seed in range(first, first + count):
         trial = Trial(loopc, seed, kind)

@@ -46,6 +46,12 @@ moves attention 65536 6291456 O
 moves attention 131072 4194304 O
 moves resnet_bottleneck 262144 3350528 Y
 
+# Blocks with borders and residuals: no other groups, tiles and merged nests move less.
+for network in resnet_basic resnet_bottleneck; do
+	exits 0 "$network on the default machine" "$LOOPC" --report -o o.c "$top_srcdir/examples/networks/$network.loop"
+	has out "search: optimal, all choices together" "$network: proved"
+done
+
 # SuperSlash's table VI, MiB with 64 % of the filters left out: 10.76 on FlexFlow, and on MPNA 9.88, less than the
 # weights of all layers are, so that it can be of the convolutions alone.
 network=$top_srcdir/examples/networks/vgg16_cifar10.loop
