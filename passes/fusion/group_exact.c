@@ -33,8 +33,8 @@ static bool runs_at(const struct groups *groups, const struct fusion_candidate *
 	return values[0] <= values[1];
 }
 
-/* Dimensions with more values are not looked at. */
-enum { VALUES = 4096 };
+/* Dimensions with more values are not looked at: along two statements; of two accesses. */
+enum { VALUES = 4096, ACCESS_VALUES = 1 << 16 };
 
 /* Along dimension DIM statement S runs where MAIN does, whatever the tiles. */
 static bool runs_with(const struct groups *groups, const struct fusion_candidate *candidate, int dim,
@@ -118,10 +118,13 @@ static bool is_within_at(const struct groups *groups, const struct fusion_candid
 static bool is_within(const struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_access *own, const struct group_access *main)
 {
-	bool is = is_within_at(groups, candidate, -1, 0, own, main);
-	for (int dim = 0; dim < candidate->dim_count && is; dim++)
-		for (long value = candidate->dims[dim].least; value <= candidate->dims[dim].most && is; value++)
+	bool is = own == main || is_within_at(groups, candidate, -1, 0, own, main);
+	for (int dim = 0; dim < candidate->dim_count && is && own != main; dim++) {
+		const struct group_dim *all = &candidate->dims[dim];
+		is = all->most - all->least < ACCESS_VALUES;
+		for (long value = all->least; value <= all->most && is; value++)
 			is = is_within_at(groups, candidate, dim, value, own, main);
+	}
 	return is;
 }
 
