@@ -475,11 +475,13 @@ static void straighten(struct search *search)
 
 /* ---- double buffers ---- */
 
-/* Which are wanted from the start: all, those that the user names, or none. */
+/* Which are wanted from the start: all, those that the user names, or none; a bound holds for plans in which some are not double
+ * after all. */
 static void want_doubles(struct search *search)
 {
 	const struct group_constraints *constraints = search->limits.constraints;
-	enum buffering buffering = search->groups->compilation->request.buffering;
+	enum buffering buffering = search->limits.bounds_plans ? BUFFERING_SINGLE
+		: search->groups->compilation->request.buffering;
 	for (int i = 0; i < search->groups->function->array_count; i++)
 		search->doubles[i] = constraints && (constraints->has_order || constraints->is_double[i])
 			? constraints->is_double[i] : buffering == BUFFERING_DOUBLE;
