@@ -43,7 +43,8 @@ static bool tie(const struct builder *builder, int i, int j)
 	return true;
 }
 
-/* Of iterator I, tied to one whose values are PARTNER'S: A times the one and B times the other and C are 0 or more. */
+/* Leaves iterator I, which is tied, those values of its partner with which A times the one and B times the other and C are 0 or
+ * more. */
 static void narrow(const struct builder *builder, int i, long a, long b, long c)
 {
 	struct group_tie *own = &builder->ties[i];
@@ -56,7 +57,7 @@ static void narrow(const struct builder *builder, int i, long a, long b, long c)
 	}
 }
 
-/* VALUE as a long, which it is small enough to be multiplied by an iterator; false: it is not. */
+/* VALUE as a long that can be multiplied by an iterator; false: it is too large. */
 static bool take_small(__isl_take isl_val *value, long *out)
 {
 	enum { MOST = 1 << 30 };
@@ -67,8 +68,8 @@ static bool take_small(__isl_take isl_val *value, long *out)
 	return is_small;
 }
 
-/* What CONSTRAINT says of two iterators; ranges say what others do of one.  False: it ties more, or they are
- * equal. */
+/* Takes up what CONSTRAINT says of two iterators; what one says of a single one the ranges know.  False: it ties more than two, or
+ * lets one have a single value for each of the other. */
 static bool read_constraint(const struct builder *builder, __isl_keep isl_constraint *constraint)
 {
 	int iterators[2], count = 0;
