@@ -536,6 +536,8 @@ class Trial:
             groups.append("nest f.%d" % n + ("-%d" % (n + size - 1) if size > 1 else ""))
             if size > 1 and self.rng.random() < 0.3:
                 groups.append("merge")
+            if isinstance(self.function, Padded):
+                groups[-1] += self.function.cut(size)
             n += size
         for name, _ in self.function.locals:
             if self.rng.random() < 0.4:
