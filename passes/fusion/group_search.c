@@ -38,8 +38,9 @@ static int thin_tiles(struct search *search, long *tiles, int count)
 	return GROUP_SIZES;
 }
 
-/* The same, and those with which a tile may lie at a border, where there is less; all, of a few. */
-static void find_all_tiles(struct search *search, int l)
+/* The sizes of a search for a bound: those of any search, and those with which a tile may lie at a border, where there is less. Of a short
+ * loop all. */
+static void find_tiles_of_bound(struct search *search, int l)
 {
 	enum { FEW = 64, EXTENT = 1 << 16, SIZES = 1024 };
 	const struct group_dim *dim = &search->candidate->dims[l];
@@ -444,7 +445,7 @@ static void find_loops(struct search *search)
 	const struct fusion_candidate *candidate = search->candidate;
 	for (int l = 0; l < candidate->dim_count; l++) {
 		if (search->limits.bounds_plans)
-			find_all_tiles(search, l);
+			find_tiles_of_bound(search, l);
 		else
 			find_tiles(search, l);
 		search->can_repeat[l] = search->limits.repetition > 1
