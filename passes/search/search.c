@@ -56,13 +56,10 @@ static void search_ways(struct crew *crew, struct space *space, int count, struc
 	space_assign_first(space);
 }
 
-/* Finds the best of SPACE.  The first rounds only serve to start the last one, which
- * looks at everything, from a good schedule. */
-static void run_search(struct crew *crew, struct space *space, struct outcome *total, long limit)
+/* Looks at few sizes of SPACE's loops, in all COUNT ways to give arrays to memories. */
+static void run_few_sizes(struct crew *crew, struct space *space, int count, struct outcome *total, long limit)
 {
 	static const int sizes[] = { 2, 4, 8 };
-	bool is_all;
-	int count = space_assignments(space, &is_all);
 
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		for (int way = 0; way < count; way++) {
@@ -72,6 +69,16 @@ static void run_search(struct crew *crew, struct space *space, struct outcome *t
 		}
 		space_assign_first(space);
 	}
+}
+
+/* Finds the best of SPACE.  The first rounds only serve to start the last one, which
+ * looks at everything, from a good schedule. */
+static void run_search(struct crew *crew, struct space *space, struct outcome *total, long limit)
+{
+	bool is_all;
+	int count = space_assignments(space, &is_all);
+
+	run_few_sizes(crew, space, count, total, limit);
 	search_ways(crew, space, count, total, limit);
 	if (!is_all) {
 		total->is_complete = false;
@@ -414,6 +421,28 @@ long search_bound(const struct nest_model *model, const struct arch *arch, const
 	crew_clear(&crew);
 	space_clear(&space);
 	return reached >= (double)most ? most : reached > (double)lower ? (long)reached : lower;
+}
+
+bool search_excludes(const struct nest_model *model, const struct arch *arch, const struct search_options *options, long most)
+{
+	const char *argument;
+	long lower = model_lower_bound(model, arch->scratchpad_bytes, &argument);
+	struct outcome total;
+	struct space space;
+	struct crew crew;
+	bool is_all;
+
+	if (lower >= most)
+		return true;
+	space_init(&space, model, arch, options, options->buffering == BUFFERING_DOUBLE, (double)lower);
+	crew_init(&crew, options->threads, model);
+	total = outcome_of_none(&space, (double)most, 0);
+	run_few_sizes(&crew, &space, space_assignments(&space, &is_all), &total, options->effort);
+	if (total.best.depth < 0)
+		search_ways(&crew, &space, space_assignments(&space, &is_all), &total, options->effort);
+	crew_clear(&crew);
+	space_clear(&space);
+	return is_all && total.is_complete && total.best.depth < 0;
 }
 
 /* Turns that save nothing are switched off: simpler code. */

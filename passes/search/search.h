@@ -70,6 +70,9 @@ bool search_schedule(const struct nest_model *model, const struct arch *arch,
 /* No schedule of MODEL that fits ARCH moves less than this, which is no more than MOST: what moves as much is not looked
  * for.  Much less work than a search where MOST is near the least. */
 long search_bound(const struct nest_model *model, const struct arch *arch, const struct search_options *options, long most);
+/* No schedule of MODEL that fits ARCH moves fewer bytes than MOST; false: one may.  Little work where one does, as a search of few
+ * sizes meets it, and less than that of search_bound where the least is much more. */
+bool search_excludes(const struct nest_model *model, const struct arch *arch, const struct search_options *options, long most);
 
 /* *SMALLEST alone: for schedules that OPTIONS allow, however much ARCH has.  False: there are
  * none. */

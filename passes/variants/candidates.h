@@ -24,6 +24,7 @@ struct refusal {
 	long least;                  /* bytes that the best moves which is right for the sizes tuned
 	                              * for, whatever it is for others; 0: none is */
 	bool is_missed;              /* what may fit takes too long to be found */
+	struct choice *beaten;       /* that moves no less than was asked for; NULL: none */
 	long bound;                  /* no schedule of the forms that were tried moves less; LONG_MAX: none of
 	                              * them has any; 0: not known */
 };

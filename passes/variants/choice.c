@@ -542,10 +542,25 @@ long choice_bounded_bytes(const struct choice *choice, const struct plan_nest *o
 	return choice->tries > 1 ? LONG_MAX : real > model ? real : model;
 }
 
+/* What bounds the model's schedules bounds the plans of CHOICE. */
+static bool is_bounded_by_model(const struct choice *choice)
+{
+	return is_modelled(choice) && !has_holes(choice) && !choice_is_restricted(choice);
+}
+
 long choice_space_bound(const struct choice *choice, const struct plan_nest *out)
 {
-	return is_modelled(choice) && !has_holes(choice) && !is_second_best(choice, out) && !choice_is_restricted(choice)
-		? choice->proof.bound_bytes : 0;
+	return is_bounded_by_model(choice) && !is_second_best(choice, out) ? choice->proof.bound_bytes : 0;
+}
+
+bool choice_is_beaten(const struct choice *choice, long most)
+{
+	enum { POINTS = 2000000 };
+	struct search_options options = choice->options;
+	options.effort = options.effort > 0 && options.effort < POINTS ? options.effort : POINTS;
+	return most < LONG_MAX && is_bounded_by_model(choice) && !choice->asked.contradiction
+		&& !choice->variant.nest->function->unbound && !options.elements && !prices_are_given(&options.prices)
+		&& search_excludes(&choice->model, choice->compilation->arch, &options, most);
 }
 
 void choice_fill_bounds(const struct choice *choice, struct plan_nest *out)

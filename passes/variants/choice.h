@@ -56,7 +56,7 @@ struct choice {
 };
 
 /* What is wrong where no plan was made. */
-enum outcome { LOWERED, NO_FIT, CLASH, TOO_LONG };
+enum outcome { LOWERED, NO_FIT, CLASH, TOO_LONG, BEATEN };
 
 /* A choice for VARIANT, with what pragmas and --schedule say of it.  NULL after an error
  * (diagnosed). */
@@ -64,6 +64,9 @@ struct choice *choice_make(struct compilation *compilation, const struct variant
 /* A reader of what is said of CHOICE's nest, into MODEL and OPTIONS. */
 struct schedule_reader choice_reader(const struct choice *choice, struct nest_model *model,
 	struct search_options *options);
+/* No schedule of CHOICE moves fewer bytes than MOST, as a short search shows, and its plans move what its schedules do; false:
+ * that is not known, or the user says something of it. */
+bool choice_is_beaten(const struct choice *choice, long most);
 /* Chooses a schedule and lowers it, without statements, into PLAN with its entry OUT. */
 enum outcome choice_lower(struct choice *choice, struct plan *plan, struct plan_nest *out);
 /* The steps of that where the model only bounds the regions.  Chooses a schedule that needs at most

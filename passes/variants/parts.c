@@ -127,7 +127,7 @@ static bool lower_part(struct compilation *compilation, const struct nest *part,
 	if (!nest_read_form(compilation, part, &form))
 		return false;
 	if (part->arrays->count <= MODEL_ARRAYS && !(form.is_given && form.is_parts))
-		choice = lower_best_variant(compilation, part, outer, &form, plan, &own, &refusal);
+		choice = lower_best_variant(compilation, part, outer, &form, LONG_MAX, plan, &own, &refusal);
 	if (choice && !choice_check_obeyed(compilation, choice))
 		return false;
 	if (choice) {

@@ -45,19 +45,23 @@ static void raise_bound(struct compilation *compilation, const struct nest *nest
 	plan_nest_judge(&lowered->out);
 }
 
+/* What moves no less than MOST need not be found. */
 static void lower_one(struct compilation *compilation, const struct nest *nest,
-	const struct form *form, const struct plan *plan, struct lowered *lowered)
+	const struct form *form, long most, const struct plan *plan, struct lowered *lowered)
 {
 	*lowered = (struct lowered){ .nest = nest, .plan = *plan };
 	if (pass_done(compilation, "dependences"))
 		nest_print_dependences(compilation, nest, compilation->watch.trace);
-	lowered->choice = lower_best_variant(compilation, nest, NULL, form, &lowered->plan, &lowered->out,
+	lowered->choice = lower_best_variant(compilation, nest, NULL, form, most, &lowered->plan, &lowered->out,
 		&lowered->refusal);
 	if (lowered->choice) {
 		lowered->plan.function = nest->function;
 		choice_fill_bounds(lowered->choice, &lowered->out);
+	} else if (lowered->refusal.beaten) {
+		choice_fill_bounds(lowered->refusal.beaten, &lowered->out);
 	}
-	raise_bound(compilation, nest, lowered);
+	if (lowered->choice || !lowered->refusal.beaten)
+		raise_bound(compilation, nest, lowered);
 }
 
 /* ---- the better of two ---- */
@@ -96,12 +100,21 @@ static void take_lesser_bound(struct lowered *best, long bound)
 		*its = bound;
 }
 
-/* BEST becomes the better of it and OTHER, which has a choice. */
+/* What holds of all executions of two nests. */
+static void take_lower_of(struct plan_nest *out, const struct plan_nest *other)
+{
+	if (other->lower_bound_bytes >= out->lower_bound_bytes)
+		return;
+	out->lower_bound_bytes = other->lower_bound_bytes;
+	out->lower_bound_argument = other->lower_bound_argument;
+}
+
+/* BEST becomes the better of it and OTHER, which has a choice, or one that is beaten. */
 static void take_better(struct lowered *best, const struct lowered *other)
 {
 	bool has_other = best->choice;
 	struct plan_nest rest = best->out;
-	if (!has_other || is_better(other, best))
+	if (!has_other || (other->choice && is_better(other, best)))
 		*best = *other;
 	else
 		rest = other->out;
@@ -109,10 +122,7 @@ static void take_better(struct lowered *best, const struct lowered *other)
 		return;
 	if (rest.bounded_bytes > best->out.bounded_bytes)
 		best->out.bounded_bytes = rest.bounded_bytes;
-	if (rest.lower_bound_bytes < best->out.lower_bound_bytes) {
-		best->out.lower_bound_bytes = rest.lower_bound_bytes;
-		best->out.lower_bound_argument = rest.lower_bound_argument;
-	}
+	take_lower_of(&best->out, &rest);
 }
 
 /* ---- scalars in arrays ---- */
@@ -182,20 +192,23 @@ static void try_expanded(struct compilation *compilation, struct rewriting *rewr
 		return;
 	expanded = in_place(compilation, nest_with_dependences(compilation, expanded), rewriting,
 		&is_in_place);
-	lower_one(compilation, expanded, rewriting->form, plan, &lowered);
+	/* of two that move as much the expanded one may have fewer commands */
+	lower_one(compilation, expanded, rewriting->form, best->choice ? plan_nest_bytes(&best->out) + 1 : LONG_MAX, plan,
+		&lowered);
 	if (best->choice)
 		best->choice->has_others = true;
 	join_refusals(best, &lowered);
 	long bounds[2] = { bound_of(best), bound_of(&lowered) };
-	if (lowered.choice) {
-		lowered.choice->is_expanded = lowered.choice->has_others = true;
-		lowered.choice->is_in_place = is_in_place || rewriting->begins_in_place;
+	struct choice *other = lowered.choice ? lowered.choice : lowered.refusal.beaten;
+	if (other) {
+		other->is_expanded = other->has_others = true;
+		other->is_in_place = is_in_place || rewriting->begins_in_place;
 		take_better(best, &lowered);
-		best->expanded = lowered.choice;
+		best->expanded = other;
 	}
 	take_lesser_bound(best, bounds[0]);
 	take_lesser_bound(best, bounds[1]);
-	if (lowered.choice)
+	if (other)
 		take_bound_of(compilation, nest, expanded, &best->out);
 	plan_nest_judge(&best->out);
 }
@@ -209,7 +222,7 @@ static void lower_as_said(struct compilation *compilation, const struct nest *ne
 	nest = in_place(compilation, nest, rewriting, &rewriting->begins_in_place);
 	*best = (struct lowered){ .nest = nest, .refusal.bound = LONG_MAX };
 	if (!form->is_given || !form->is_expanded)
-		lower_one(compilation, nest, form, plan, best);
+		lower_one(compilation, nest, form, LONG_MAX, plan, best);
 	if (best->choice)
 		best->choice->is_in_place = rewriting->begins_in_place;
 	if ((!form->is_given || form->is_expanded) && diag_error_count(compilation->diag) == errors)

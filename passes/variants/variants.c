@@ -19,6 +19,7 @@ struct variants {
 	const struct nest *nest;
 	const struct outer_loops *outer;     /* around it, if it is a part */
 	const struct form *form;             /* that the user wants */
+	long most;                           /* what moves as many bytes need not be found */
 	/* The groups that must share a buffer whatever the schedule, of a variant. */
 	struct checked {
 		struct checked *next;
@@ -129,7 +130,7 @@ static struct choice *lower_once(struct variants *variants, const struct variant
 			return NULL;
 		tried = ARENA_NEW(variants->compilation->arena, struct tried);
 		tried->choice = choice;
-		tried->outcome = choice_lower(choice, plan, &tried->out);
+		tried->outcome = choice_is_beaten(choice, variants->most) ? BEATEN : choice_lower(choice, plan, &tried->out);
 		tried->next = variants->tried;
 		variants->tried = tried;
 	}
@@ -271,7 +272,8 @@ static long rivals_bound(const struct variants *variants, const struct choice *b
 			&& has_same_groups(&other->variant, &best->variant);
 		if (is_alike || other->hindrance.is_final)
 			continue;
-		long own = tried->outcome == LOWERED ? choice_space_bound(other, &tried->out) : 0;
+		long own = tried->outcome == LOWERED ? choice_space_bound(other, &tried->out)
+			: tried->outcome == BEATEN ? variants->most : 0;
 		bound = own < bound ? own : bound;
 	}
 	return bound;
@@ -343,6 +345,8 @@ static void note(struct course *course, const struct variants *variants, const s
 		course->refusal->first = choice;
 	course->is_missed |= outcome == TOO_LONG;
 	course->is_too_large |= outcome == NO_FIT;
+	if (outcome == BEATEN)
+		course->refusal->beaten = choice;
 	course->has_others |= variant->band->left_out || variant->options.chains
 		|| variant->options.loops > variants->nest->outer_loops;
 	if (outcome == LOWERED)
@@ -386,7 +390,8 @@ static bool try_ways(struct variants *variants, int loops, bool avoids_forms, st
 		course->may_split &= form->is_given || !keeps_together(&variant, choice, outcome);
 		if (way == WAY_APART)
 			course->has_met = variant.groups->merges.count > 0;
-		is_enough |= outcome == LOWERED && may_end(nest, &variant, &options, course->may_split);
+		is_enough |= (outcome == LOWERED || outcome == BEATEN)
+			&& may_end(nest, &variant, &options, course->may_split);
 	}
 	return is_enough;
 }
@@ -409,6 +414,9 @@ static bool try_variants(struct variants *variants, bool avoids_forms, struct co
 			break;
 		if (!is_enough)
 			continue;
+		/* what is beaten has closed forms, so that sequential loops move no less */
+		if (!course->candidates.count)
+			break;
 		const struct candidate *best = &course->candidates.items[0];
 		is_complete = is_best_known(best)
 			|| (has_least && objective_compare(&asked, &best->cost, &least) >= 0);
@@ -426,7 +434,7 @@ static bool try_variants(struct variants *variants, bool avoids_forms, struct co
  * one after the other with what can be tiled inside; each in all ways.  NULL if none fits
  * or the user's schedule is wrong. */
 static struct choice *lower_variants(struct compilation *compilation, const struct nest *nest,
-	const struct outer_loops *outer, const struct form *form, bool avoids_forms, struct plan *plan,
+	const struct outer_loops *outer, const struct form *form, bool avoids_forms, long most, struct plan *plan,
 	struct plan_nest *out, struct refusal *refusal)
 {
 	bool may_split = reference_groups_split(compilation, nest, false, NULL)->is_split;
@@ -435,7 +443,7 @@ static struct choice *lower_variants(struct compilation *compilation, const stru
 	unsigned long all_work = nest_work_left(compilation);
 	const struct plan before = *plan;
 	struct variants variants = { .compilation = compilation, .nest = nest, .outer = outer,
-		.form = form, .found = answers_new(compilation->arena) };
+		.form = form, .most = may_split || form->is_given ? LONG_MAX : most, .found = answers_new(compilation->arena) };
 	*refusal = (struct refusal){ .first = NULL };
 	region_memo_begin(compilation, nest);
 	if (!try_variants(&variants, avoids_forms, &course, plan))
@@ -445,6 +453,8 @@ static struct choice *lower_variants(struct compilation *compilation, const stru
 	refusal->is_missed = course.is_missed && !course.is_too_large;
 	if (!candidates->count) {
 		refusal->bound = course.is_cut ? 0 : rivals_bound(&variants, NULL);
+		if (refusal->beaten)
+			refusal->beaten->rivals_bound = rivals_bound(&variants, refusal->beaten);
 		return NULL;
 	}
 	refusal->least = plan_nest_bytes(&candidates->items[0].out);
@@ -462,17 +472,17 @@ static struct choice *lower_variants(struct compilation *compilation, const stru
 }
 
 struct choice *lower_best_variant(struct compilation *compilation, const struct nest *nest,
-	const struct outer_loops *outer, const struct form *form, struct plan *plan,
+	const struct outer_loops *outer, const struct form *form, long most, struct plan *plan,
 	struct plan_nest *out, struct refusal *refusal)
 {
 	int errors = diag_error_count(compilation->diag);
 	struct nest_work work = form->is_given ? nest_work_grant(compilation, GIVEN_OPERATIONS)
 		: nest_work_begin(compilation, nest_work_wanted(compilation, FORM_OPERATIONS));
-	struct choice *best = lower_variants(compilation, nest, outer, form, form->avoids_forms, plan, out,
+	struct choice *best = lower_variants(compilation, nest, outer, form, form->avoids_forms, most, plan, out,
 		refusal);
 	if (!best && refusal->had_forms && diag_error_count(compilation->diag) == errors) {
 		struct refusal general;
-		best = lower_variants(compilation, nest, outer, form, true, plan, out, &general);
+		best = lower_variants(compilation, nest, outer, form, true, LONG_MAX, plan, out, &general);
 		if (best)
 			best->is_fallback = true;
 	}
