@@ -421,6 +421,7 @@ static long buffer_elements(struct sum *sum, const struct storage *storage)
 			extent = plus(sum, extent, times(sum, copies - 1,
 				times(sum, dim->coefficient[moving], tiles[moving])));
 			extent = extent < most ? extent : most;
+			extent = extent > dim->least_side ? extent : dim->least_side;
 		} else if (dim->clip_high > 0 && sum->cut == NULL) {
 			extent = clipped_room(sum->model, sum->array, d, tiles);
 		} else if (dim->clip_high > 0 && extent > dim->clip_high - dim->clip_low) {

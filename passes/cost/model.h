@@ -39,7 +39,7 @@ struct model_dim {
 	 * in two dimensions. */
 	long clip_low, clip_high;
 	long least_side;             /* a buffer is no shorter, as it holds something else besides what the model moves; 0: there
-	                              * is nothing else.  Only of arrays that are written, where nothing is clipped */
+	                              * is nothing else.  Only where nothing is clipped */
 	long step_bytes;             /* from one element of the lattice to the next in external
 	                              * memory, as far as it is known; for aligned arrays only */
 };

@@ -334,7 +334,66 @@ static bool is_dropped_whole(struct compilation *compilation, const struct varia
 	return true;
 }
 
-bool nest_model_inside(struct compilation *compilation, const struct variant *variant,
+/* Dimension OTHER of a group is what OUT's has of any tile; or it has all that any tile of it has, *IS_LONGER. */
+static bool is_as_long(const struct nest_model *model, const struct model_dim *other, const struct model_dim *out, bool *is_longer)
+{
+	long all = out->window;
+	bool is_still = true, is_alike = other->window == out->window && out->least_side <= out->window;
+	for (int l = 0; l < model->loop_count; l++) {
+		all += out->coefficient[l] * (model->loops[l].extent - 1);
+		is_still &= !other->coefficient[l];
+		is_alike &= other->coefficient[l] == out->coefficient[l];
+	}
+	*is_longer = !is_alike;
+	return is_alike || (is_still && other->window >= all && other->window >= out->least_side);
+}
+
+/* A buffer of OUT's array holds GROUP, too, or it has another one for that: then OUT's sides are no shorter than what one statement of GROUP
+ * touches, if that is all which a tile of OUT has, but for sides that are alike. */
+static void hold_too(struct form_builder *builder, const struct nest_model *model, const struct reference_group *group,
+	struct model_array *out)
+{
+	for (int i = 0; i < group->access_count; i++) {
+		struct reference_group own;
+		struct region region;
+		struct model_array other = { .rank = 0 };
+		bool is_longer[ARRAY_RANK_LIMIT], holds = true;
+		if (!find_own(builder, group, i, true, &own) || !closed_form_inside(builder, &own, &region)
+			|| !leave_holes(builder->variant->band, &own, &region) || region.is_clipped)
+			continue;
+		fill_closed_form(builder, &own, &region, &other);
+		for (int d = 0; d < out->rank && holds; d++)
+			holds = !out->dims[d].clip_high && is_as_long(model, &other.dims[d], &out->dims[d], &is_longer[d]);
+		for (int d = 0; d < out->rank && holds; d++)
+			if (is_longer[d])
+				out->dims[d].least_side = other.dims[d].window;
+		if (holds)
+			return;
+	}
+}
+
+/* The same of all groups of ARRAY in APART that are not in it. */
+static void hold_others(struct form_builder *builder, const struct nest_model *model, const struct reference_groups *apart,
+	const struct reference_group *array, struct model_array *out)
+{
+	for (int b = 0; apart && b < apart->count; b++) {
+		const struct reference_group *group = &apart->items[b];
+		bool is_other = group->array == array->array && group->access_count && array->access_count;
+		for (int a = 0; a < array->access_count && is_other; a++)
+			is_other = array->accesses[a].access != group->accesses[0].access;
+		if (is_other && !group->has_siblings)
+			hold_too(builder, model, group, out);
+	}
+}
+
+/* OUT takes room, and moves nothing. */
+static void only_hold(struct model_array *out)
+{
+	out->is_read = out->is_written = out->is_created = out->is_dropped = false;
+	out->ends = 0;
+}
+
+bool nest_model_inside(struct compilation *compilation, const struct variant *variant, const struct reference_groups *apart,
 	struct nest_model *model)
 {
 	struct form_builder builder = form_builder_of(compilation, variant);
@@ -345,8 +404,10 @@ bool nest_model_inside(struct compilation *compilation, const struct variant *va
 		const struct reference_group *array = &variant->groups->items[a];
 		struct inside inside;
 		if (array->is_internal || array->is_kept
-			|| model->array_count == MODEL_ARRAYS || !find_inside(&builder, array, &inside)
-			|| (array->has_siblings && !(inside.group.is_read && inside.group.is_written)))
+			|| model->array_count == MODEL_ARRAYS || !find_inside(&builder, array, &inside))
+			continue;
+		bool is_counted = !array->has_siblings || (inside.group.is_read && inside.group.is_written);
+		if (!is_counted && !array->is_written)
 			continue;
 		struct model_array *out = &model->arrays[model->array_count];
 		fill_closed_form(&builder, &inside.group, &inside.region, out);
@@ -359,8 +420,11 @@ bool nest_model_inside(struct compilation *compilation, const struct variant *va
 		out->is_partial = false;
 		out->align_bytes = 1;
 		for (int d = 0; d < out->rank; d++)
-			out->dims[d].least_side = out->is_written && !out->dims[d].clip_high ? inside.side[d] : 0;
-		if (inside.main >= 0)
+			out->dims[d].least_side = !out->dims[d].clip_high ? inside.side[d] : 0;
+		hold_others(&builder, model, apart, array, out);
+		if (!is_counted)
+			only_hold(out);
+		else if (inside.main >= 0)
 			ends_find(variant->band, inside.touches, inside.touch_count, inside.main, out);
 	}
 	return model->array_count > 0;

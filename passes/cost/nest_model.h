@@ -31,10 +31,12 @@ bool nest_model_build(struct compilation *compilation, const struct variant *var
 	struct nest_model *model, struct region *regions);
 
 /* A model of VARIANT whose regions are within the real ones, whatever these are: of each array what one statement
- * touches that has a closed form.  Arrays without are left out.  A group that has siblings stands for all that hold it,
- * and is left out unless that statement updates its elements: these have to come back when they are seen again.
+ * touches that has a closed form.  Arrays without are left out.  A group that has siblings stands for all that hold it.
+ * Where that statement does not update its elements, so that these need not come back when they are seen again, the group takes room and
+ * moves nothing; it is left out if it only reads, as it may borrow then.  APART: groups that no form has in parts, of which
+ * some buffer holds each; NULL: VARIANT's are all there are.
  * No plan of VARIANT moves or needs less than the model's least.  False: it has no arrays. */
-bool nest_model_inside(struct compilation *compilation, const struct variant *variant,
+bool nest_model_inside(struct compilation *compilation, const struct variant *variant, const struct reference_groups *apart,
 	struct nest_model *model);
 
 /* The loops of the band and how each array's regions move with them. */

@@ -242,8 +242,8 @@ bool group_keeps(const struct groups *groups, const struct fusion_candidate *can
 /* Plans of CANDIDATE, cut in whatever way, move no less than the model says. */
 bool group_is_exact(const struct groups *groups, const struct fusion_candidate *candidate);
 /* Of which of the group's accesses of ARRAY plans move and need no less than a model says: of all; of those of its main statement;
- * that is not known. */
-enum group_count { COUNTS_ALL, COUNTS_MAIN, COUNTS_NONE };
+ * they need no less, if it is internal for the model, and move what they do; that is not known. */
+enum group_count { COUNTS_ALL, COUNTS_MAIN, COUNTS_ROOM, COUNTS_NONE };
 enum group_count group_counts(const struct groups *groups, const struct fusion_candidate *candidate, int array);
 /* The deepest of CANDIDATE's statements that touch ARRAY, by index of the function's; -1: none does. */
 int group_main(const struct groups *groups, const struct fusion_candidate *candidate, int array);

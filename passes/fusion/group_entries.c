@@ -58,12 +58,13 @@ static void add_entry(struct group_model *model, int index)
 	struct groups *groups = model->groups;
 	const struct group_array *array = &groups->arrays[index];
 	struct model_entry *entry = &model->entries[model->entry_count];
+	enum group_count counts = model->bounds_plans ? group_counts(groups, &model->candidate, index) : COUNTS_ALL;
 	*entry = (struct model_entry){ .index = index, .array = array, .stage = -2,
 		.main = group_main(groups, &model->candidate, index),
-		.is_main = model->bounds_plans && group_counts(groups, &model->candidate, index) == COUNTS_MAIN,
+		.is_main = counts == COUNTS_MAIN,
 		.accesses = ARENA_ARRAY(model->arena, const struct group_access *, array->access_count + 1),
-		.is_internal = group_is_internal(groups, &model->candidate, index),
-		.may_be_kept = may_be_kept(groups, &model->candidate, index) };
+		.is_internal = counts == COUNTS_ROOM || group_is_internal(groups, &model->candidate, index),
+		.may_be_kept = counts != COUNTS_ROOM && may_be_kept(groups, &model->candidate, index) };
 	struct segment sides[ARRAY_RANK_LIMIT];
 	for (int a = 0; a < array->access_count; a++) {
 		const struct group_access *access = &array->accesses[a];

@@ -319,6 +319,29 @@ int group_main(const struct groups *groups, const struct fusion_candidate *candi
 	return main_of(groups, candidate, &groups->arrays[array]);
 }
 
+/* ARRAY is made in the group and used by several of its nests, so that it is held as an internal one is, though it goes out. */
+static bool takes_room(const struct groups *groups, const struct fusion_candidate *candidate, const struct group_array *array)
+{
+	int nest = -1;
+	bool has_several = false;
+	for (int a = 0; a < array->access_count; a++) {
+		const struct group_access *access = &array->accesses[a];
+		if (!is_in_group(candidate, access))
+			continue;
+		has_several |= nest >= 0 && access->nest != nest;
+		nest = access->nest;
+	}
+	return has_several && array->is_created && array->first >= candidate->first
+		&& are_plain(groups, candidate, array, -1);
+}
+
+/* The same of an array of which it is not known what plans move. */
+static enum group_count room_of(const struct groups *groups, const struct fusion_candidate *candidate,
+	const struct group_array *array)
+{
+	return is_written(candidate, array) && takes_room(groups, candidate, array) ? COUNTS_ROOM : COUNTS_NONE;
+}
+
 enum group_count group_counts(const struct groups *groups, const struct fusion_candidate *candidate, int index)
 {
 	const struct group_array *array = &groups->arrays[index];
@@ -328,10 +351,11 @@ enum group_count group_counts(const struct groups *groups, const struct fusion_c
 	if (main < 0)
 		return COUNTS_ALL;
 	if (!are_plain(groups, candidate, array, main) || !is_in_one_box(groups, candidate, array, main))
-		return COUNTS_NONE;
+		return room_of(groups, candidate, array);
 	bool is_all = touches_all(groups, candidate, array, main);
 	if (is_written(candidate, array))
-		return is_all && comes_as_counted(groups, candidate, array, main) ? COUNTS_ALL : COUNTS_NONE;
+		return is_all && comes_as_counted(groups, candidate, array, main) ? COUNTS_ALL
+			: room_of(groups, candidate, array);
 	return is_all ? COUNTS_ALL : COUNTS_MAIN;
 }
 

@@ -75,7 +75,7 @@ static long compulsory_rest(struct groups *groups, const struct fusion_candidate
 		for (int b = 0; b < a; b++)
 			is_new &= group->arrays->items[b].array != array;
 		if (!is_new || is_carried(groups->compilation, array) || group_is_internal(groups, candidate, array->index)
-			|| group_counts(groups, candidate, array->index) != COUNTS_NONE)
+			|| group_counts(groups, candidate, array->index) < COUNTS_ROOM)
 			continue;
 		const struct compulsory own = array_compulsory(group, array);
 		if (__builtin_add_overflow(rest, own.in, &rest) || __builtin_add_overflow(rest, own.out, &rest))

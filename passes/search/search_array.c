@@ -484,9 +484,11 @@ static void store_memory(struct tree *tree, int a, int store, int slide, struct 
 
 	stored->memory = stored->memory_step = bytes;
 	stored->memory_most = INFINITY;
+	stored->memory_floor = 0;
 	if (slide >= 0) {
 		double row = bytes / level->arrays[a].dims[slide].room;
 
+		stored->memory_floor = row * (double)array->dims[slide].least_side;
 		/* windows that slide are not clipped; those that only touch need not slide */
 		if (!stored->is_touching) {
 			stored->memory = row * level->arrays[a].dims[slide].extent;
@@ -580,6 +582,7 @@ bool store_array(struct tree *tree, int a, int store, bool may_slide)
 		.store = store, .slots = 1, .is_sliding = slide >= 0 }))
 		return false;
 	stored->is_touching = slide >= 0 && options->sliding[a] < 0 &&
+		level->arrays[a].dims[slide].extent >= (double)array->dims[slide].least_side &&
 		level->arrays[a].dims[slide].extent <=
 		(double)(array->dims[slide].coefficient[level->loop] * level->choice.tile);
 	stored->is_sliding = slide >= 0;

@@ -313,7 +313,7 @@ static void choose_slots(struct tree *tree, int depth, int a, double traffic, do
 
 		if (room - more < 0) {
 			/* straight to the most that fits */
-			long fit = stored->least
+			long fit = stored->least + slots_of_floor(stored)
 				+ (long)((room + room_of(space, a)->granule) / stored->memory_step);
 
 			if (fit < m - 1)

@@ -40,6 +40,7 @@ struct stored {
 	double bytes, slope, full_bytes;
 	double memory, memory_step;  /* of the first slot and of each more, not rounded */
 	double memory_most;          /* a ring never needs more */
+	double memory_floor;         /* and never less: see least_side in cost/model.h */
 	double visits, turns, first_visits;
 	double idle;                 /* visits that may move nothing, for all that is new in a window lies outside the array */
 	double most_moved;           /* bytes, by a command that may be none; 0: each visit has one */
@@ -165,6 +166,8 @@ double command_count(const struct space *space, int a, const struct stored *stor
 	long slots);
 /* Fills in what bounds ask of STORED. */
 void slots_saving(const struct space *space, int a, struct stored *stored);
+/* More slots than the least may need no more memory: so many, or fewer. */
+long slots_of_floor(const struct stored *stored);
 /* The most traffic that BYTES of memory M can save the arrays that lie there: the fractional
  * knapsack.  Spends their SAVINGS. */
 double best_savings(const struct space *space, int m, struct saving *savings, double bytes);

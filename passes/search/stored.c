@@ -17,7 +17,7 @@ double slots_memory(const struct space *space, int a, const struct stored *store
 
 	if (bytes > stored->memory_most)
 		bytes = stored->memory_most;
-	return round_bytes(space, a, bytes);
+	return round_bytes(space, a, fmax(bytes, stored->memory_floor));
 }
 
 double slots_traffic(const struct stored *stored, long slots)
@@ -68,6 +68,13 @@ static double raw_memory(const struct stored *stored, long slots)
 		stored->memory_most);
 }
 
+long slots_of_floor(const struct stored *stored)
+{
+	double left = stored->memory_floor - raw_memory(stored, stored->least);
+
+	return left > 0 ? (long)(left / stored->memory_step) + 1 : 0;
+}
+
 /* What more slots than the least save, at the best rate that any number of them
  * has; what costs nothing is taken off the least. */
 void slots_saving(const struct space *space, int a, struct stored *stored)
@@ -95,6 +102,12 @@ void slots_saving(const struct space *space, int a, struct stored *stored)
 		else
 			stored->saving.rate = fmax(stored->saving.rate, saved / raw);
 		stored->saving.most = raw;
+	}
+	if (slots_of_floor(stored) > 0) {
+		long most = stored->least + slots_of_floor(stored);
+
+		free_bytes = fmax(free_bytes, stored->least_bytes
+			- slots_traffic(stored, most < stored->most ? most : stored->most));
 	}
 	stored->least_bytes -= free_bytes;
 }

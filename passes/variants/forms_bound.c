@@ -45,8 +45,9 @@ static struct reference_group innermost_of(const struct nest *nest, const struct
 }
 
 /* The groups of VARIANT, with buffers of their own as far as its schedules may have these.  Of an array with several
- * one stands for all that hold it. */
-static const struct reference_groups *groups_apart(struct compilation *compilation, const struct variant *variant)
+ * one stands for all that hold it; *ALL: these. */
+static const struct reference_groups *groups_apart(struct compilation *compilation, const struct variant *variant,
+	const struct reference_groups **all)
 {
 	const struct nest *nest = variant->nest;
 	const struct reference_groups *whole = reference_groups_whole(compilation, nest);
@@ -63,17 +64,19 @@ static const struct reference_groups *groups_apart(struct compilation *compilati
 	*groups = *whole;
 	groups->items = items;
 	groups->is_split = apart.groups->is_split;
+	*all = apart.groups;
 	return groups;
 }
 
-/* No plan of VARIANT moves less; MOST as in forms_bound. */
-static long bound_of(struct compilation *compilation, const struct variant *variant, long most)
+/* No plan of VARIANT moves less, whose groups are some of APART (NULL: all there are); MOST as in forms_bound. */
+static long bound_of(struct compilation *compilation, const struct variant *variant, const struct reference_groups *apart,
+	long most)
 {
 	struct nest_model model;
 	struct search_options options;
 	struct schedule best;
 	struct proof proof;
-	if (!variant->band->count || !nest_model_inside(compilation, variant, &model))
+	if (!variant->band->count || !nest_model_inside(compilation, variant, apart, &model))
 		return 0;
 	search_options_init(&options);
 	options.buffering = BUFFERING_SINGLE;
@@ -116,12 +119,13 @@ static long bound_with(struct compilation *compilation, const struct nest *nest,
 {
 	struct variant variant = { .nest = nest, .options = options, .outer = outer, .found = found };
 	variant.band = variant_find_band(compilation, &variant);
-	variant.groups = options.is_split ? groups_apart(compilation, &variant) : reference_groups_whole(compilation, nest);
+	const struct reference_groups *apart = NULL;
+	variant.groups = options.is_split ? groups_apart(compilation, &variant, &apart) : reference_groups_whole(compilation, nest);
 	/* groups that are all one again are those of the form with one buffer an array */
 	if (options.is_split && !variant.groups->is_split)
 		return LONG_MAX;
 	variant.band = with_anchors(compilation->arena, nest, variant.band);
-	return bound_of(compilation, &variant, most);
+	return bound_of(compilation, &variant, apart, most);
 }
 
 /* One buffer an array; one a reference group; the same, and groups that only read borrow; loops are chained, and each

@@ -144,11 +144,11 @@ void random_ends(struct random_source *source, struct nest_model *model)
 				dims += array->dims[d].coefficient[l] > 0;
 			is_coupled = is_coupled || dims > 1;
 		}
-		if (is_clipped || !array->is_written || random_below(source, 3) == 0)
+		if (is_clipped || random_below(source, 3) == 0)
 			continue;
 		for (int d = 0; d < array->rank; d++)
 			array->dims[d].least_side = random_below(source, 2) ? 0 : 1 + random_below(source, 9);
-		if (array->anchored || is_coupled)
+		if (array->anchored || is_coupled || !array->is_written)
 			continue;
 		array->ends = 1l << random_below(source, model->loop_count);
 		for (int i = 0; i < model->loop_count; i++)

@@ -281,6 +281,7 @@ static long buffer_bytes(const struct nest_model *model, const struct schedule *
 			extent += (copies - 1) * array->dims[d].coefficient[moving] *
 				schedule->tile[moving];
 			extent = extent < most ? extent : most;
+			extent = extent > array->dims[d].least_side ? extent : array->dims[d].least_side;
 			copies = 1;
 		} else if (array->dims[d].clip_high > 0) {
 			long exist = array->dims[d].clip_high - array->dims[d].clip_low;
