@@ -80,7 +80,7 @@ static struct plan *make_plan(struct compilation *compilation, const struct func
 	show_plan(compilation, "split", plan);
 	plan_name_values(plan);
 	show_plan(compilation, "name", plan);
-	const long *traffic = register_traffic(compilation, function);
+	const long *traffic = register_traffic(compilation, plan->written);
 	for (int n = 0; n < plan->nest_count; n++)
 		register_traffic_fill(traffic, &plan->nests[n]);
 	return plan;

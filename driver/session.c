@@ -14,6 +14,7 @@
 #include "passes/analysis/nest_memo.h"
 #include "passes/search/search_memo.h"
 #include "passes/variants/schedule_check.h"
+#include "passes/variants/schedule_distribute.h"
 
 static volatile int interrupted;
 
@@ -189,6 +190,15 @@ static void read_program(struct session *session)
 			options->include_dirs.items, options->include_dirs.count);
 }
 
+/* The program has the nests that the user wants from here on. */
+static bool distribute(struct session *session)
+{
+	const struct program *program = schedule_distribute(&session->compilation);
+	if (program)
+		session->program = session->compilation.program = program;
+	return program != NULL;
+}
+
 bool session_read(struct session *session)
 {
 	session->text = read_source(session, session->options->input, &session->length);
@@ -205,8 +215,8 @@ bool session_read(struct session *session)
 	session->compilation.program = session->program;
 	session->compilation.arch = session->arch;
 	return session->program && !diag_error_count(session->diag)
-		&& (session->plan_count || schedule_check(session->arena, session->diag, session->program,
-			session->compilation.request.schedule));
+		&& (session->plan_count || (distribute(session) && schedule_check(session->arena, session->diag,
+			session->program, session->compilation.request.schedule)));
 }
 
 bool session_print_preprocessed(struct session *session, FILE *out)

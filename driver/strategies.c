@@ -26,10 +26,11 @@ void strategies_find(struct session *session)
 	struct strategies *strategies = ARENA_NEW(session->arena, struct strategies);
 	strategies->count = ARENA_ARRAY(session->arena, int, program->function_count);
 	strategies->layers = ARENA_ARRAY(session->arena, struct layer *, program->function_count);
-	for (int f = 0; f < program->function_count; f++)
-		strategies->layers[f] = strategies_of_function(&session->compilation,
-			program->functions[f], plan_of(session, program->functions[f]),
+	for (int f = 0; f < program->function_count; f++) {
+		const struct plan *plan = plan_of(session, program->functions[f]);
+		strategies->layers[f] = strategies_of_function(&session->compilation, plan->written, plan,
 			&strategies->count[f]);
+	}
 	session->strategies = strategies;
 }
 

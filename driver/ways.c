@@ -174,9 +174,10 @@ struct plan *ways_make(const struct session *session, const struct arch *arch, c
 	return plan;
 }
 
-static bool is_fused(const struct plan *plan)
+/* Some nests of FUNCTION are fused in PLAN, or distributed. */
+static bool is_fused(const struct plan *plan, const struct function *function)
 {
-	bool is_fused = false;
+	bool is_fused = plan->written != function;
 	for (int n = 0; n < plan->nest_count; n++)
 		is_fused |= plan->nests[n].source_count > 1;
 	return is_fused;
@@ -193,7 +194,7 @@ static struct plan_tried try_way(const struct session *session, const struct fun
 	if (plan && plan->nest_count == 1 && plan->nests[0].elements)
 		tried.shown = plan->nests[0].elements->priced_bound;
 	tried.fits = plan;
-	tried.is_fused = plan && is_fused(plan);
+	tried.is_fused = plan && is_fused(plan, function);
 	return tried;
 }
 
@@ -256,8 +257,8 @@ static void choose_best(const struct plan_objective *objective, struct plan_ways
 	}
 }
 
-/* Tries all ways to a plan of FUNCTION; the best one is the first, if none fits.  Nests are fused for fewer bytes, which may cost more
- * of what is asked for: those that the best plan fuses are tried apart, too. */
+/* Tries all ways to a plan of FUNCTION; the best one is the first, if none fits.  Nests are fused and distributed for fewer bytes, which may cost more
+ * of what is asked for: those of the best plan are tried apart, as they are written, too. */
 static void try_ways(const struct session *session, const struct function *function,
 	make_plan_fn *make, struct plan_ways *ways)
 {

@@ -251,6 +251,8 @@ struct plan {
 	struct arena *arena;
 	const struct program *program;
 	const struct function *function;
+	const struct function *written;  /* whose nests NESTS are made of: the source's function, or that with nests
+	                              * distributed (passes/analysis/distribute.h); NULL: a plan that was read */
 	const struct arch *arch;
 	int nest_count, buffer_count;
 	struct plan_nest *nests;

@@ -180,6 +180,7 @@ struct function {
 	struct size *symbolic[SYMBOLIC_LIMIT];
 	isl_set *context;
 	const struct function *unbound;   /* of function_at: what it was made from; else NULL */
+	const char *distributed;     /* nests that became several, "f.2 f.3", each by its name at that time; NULL: none did */
 };
 
 struct program {

@@ -56,6 +56,9 @@ enum { GROUP_POINTS = 200000, GROUP_HOLD_STEPS = 20000 };
 /* Sizes of the tiles of one loop of a group that are tried: all, if it has no more than some 16,000 iterations, as each has a
  * profile, whose work grows with the group.  Of more, so many are tried, evenly chosen, and nothing is proved. */
 enum { GROUP_SIZES = 256 };
+/* Nests of a function when some are distributed, and how often it is lowered with some distributed, to be compared: not once more
+ * where isl has done so many operations for that, some five seconds of work. */
+enum { DISTRIBUTED_NESTS = 16, DISTRIBUTED_TRIES = 8, DISTRIBUTED_OPERATIONS = 24000000 };
 /* Parts of a function that are looked at for what no choice for it moves less than: those of so many pairs of nests, together,
  * as what is asked of isl grows with these. */
 enum { SPACE_PAIRS = 160 };

@@ -1,12 +1,12 @@
 # The passes, room by room; each room uses those above it.
 libloopc_a_SOURCES += \
 	passes/limits.h passes/nest_work.c passes/nest_work.h passes/pass.h passes/progress.c \
-	passes/quiet.c passes/quiet.h passes/lower_function.c passes/lower_function.h
+	passes/quiet.c passes/quiet.h passes/lower_function.c passes/lower_function.h passes/lower_written.c passes/lower_written.h
 libloopc_a_SOURCES += \
 	passes/analysis/band.c passes/analysis/band.h passes/analysis/band_chain.c passes/analysis/band_chain.h passes/analysis/band_dim.c passes/analysis/band_dim.h \
 	passes/analysis/band_isl.c passes/analysis/band_isl.h passes/analysis/band_use.c \
 	passes/analysis/band_use.h passes/analysis/compulsory.c passes/analysis/dependence.c \
-	passes/analysis/expand.c passes/analysis/expand.h passes/analysis/in_place.c \
+	passes/analysis/distribute.c passes/analysis/distribute.h passes/analysis/expand.c passes/analysis/expand.h passes/analysis/in_place.c \
 	passes/analysis/in_place.h passes/analysis/lattice.c passes/analysis/lattice.h \
 	passes/analysis/legality.c passes/analysis/legality.h passes/analysis/nest.h \
 	passes/analysis/nest_memo.c passes/analysis/nest_memo.h passes/analysis/nests.c passes/analysis/plan_value.c passes/analysis/plan_value.h \
@@ -67,7 +67,7 @@ libloopc_a_SOURCES += \
 	passes/variants/lower_nest.h passes/variants/obeyed.c passes/variants/obeyed.h \
 	passes/variants/parts.c passes/variants/parts.h passes/variants/remarks.c \
 	passes/variants/remarks.h passes/variants/rewritten.c passes/variants/rewritten.h passes/variants/rivals.c passes/variants/rivals.h \
-	passes/variants/schedule_check.c passes/variants/schedule_check.h \
+	passes/variants/schedule_check.c passes/variants/schedule_check.h passes/variants/schedule_distribute.c passes/variants/schedule_distribute.h \
 	passes/variants/schedule_lines.c passes/variants/schedule_lines.h \
 	passes/variants/schedule_print.c passes/variants/schedule_text.c passes/variants/schedule_text.h passes/variants/variants.c \
 	passes/variants/variants.h

@@ -1,246 +1,199 @@
-/* A function of the program becomes a plan: its nests one by one, or in fused groups. */
+/* A function of the program becomes a plan: as it is written, or with nests distributed where that costs less. */
 
 #include "passes/lower_function.h"
 
-#include <math.h>
+#include <limits.h>
 #include <string.h>
 
-#include "passes/fusion/carry.h"
-#include "passes/sizes/formula.h"
-#include "passes/cost/function_bound.h"
+#include "ir/isl_work.h"
+#include "passes/analysis/distribute.h"
+#include "passes/cost/objective.h"
 #include "passes/cost/plan_cost.h"
-#include "passes/fusion/fuse.h"
-#include "passes/fusion/fuse_constraints.h"
-#include "passes/variants/lower_nest.h"
-#include "passes/analysis/nest.h"
-#include "passes/variants/schedule_lines.h"
+#include "passes/lower_written.h"
+#include "passes/quiet.h"
+#include "passes/search/restriction.h"
 
-static bool has_transfer(const struct plan_node *node, const struct array *array)
+/* A function that was weighed as it is written. */
+struct weighed {
+	const struct function *function;
+	struct cost cost;            /* infinite: nothing fits */
+	long bound;                  /* nothing that it may become moves less */
+	bool is_least;               /* nor does any execution of it */
+};
+
+/* The nests of FUNCTION as it stands are all that is looked at: the user says what becomes of some, or wants part of a space, or asks for
+ * more than bytes. */
+static bool keeps_nests(const struct compilation *compilation, const struct function *function)
 {
-	if (node->kind == PLAN_TRANSFER)
-		return node->transfer.buffer->array == array;
-	if (node->body && has_transfer(node->body, array))
-		return true;
-	for (int i = 0; i < node->child_count; i++)
-		if (has_transfer(node->children[i], array))
-			return true;
-	return false;
+	const struct request *request = &compilation->request;
+	return function->symbolic_count || function->pragma_count || request->schedule
+		|| request->fusion != FUSE_AUTO || prices_are_given(&request->restriction.prices)
+		|| !restriction_has_parts(compilation) || request->restriction.is_forward || request->restriction.divides
+		|| !is_thorough(compilation);
 }
 
-static bool leaves_the_chip(const struct plan *plan, const struct array *array)
+bool may_distribute(struct compilation *compilation, const struct function *function)
 {
-	/* With symbolic sizes it may for other ones than those tuned for. */
-	for (int n = 0; n < plan->nest_count && plan->function->unbound; n++)
-		if (has_transfer(plan->nests[n].body, array))
-			return true;
-	for (int n = 0; n < plan->nest_count; n++)
-		for (int a = 0; a < plan->nests[n].traffic_count; a++)
-			if (plan->nests[n].traffic[a].array == array
-				&& flow_bytes(&plan->nests[n].traffic[a].flow))
-				return true;
-	return false;
+	int count;
+	bool may = false;
+	if (keeps_nests(compilation, function) || !access_pairs_are_few(
+		(const struct statement *const *)function->statements, function->statement_count))
+		return false;
+	const struct nest *nests = nests_of_function(compilation, function, &count);
+	for (int n = 0; n < count; n++)
+		may |= nest_may_distribute(&nests[n]);
+	return may;
 }
 
-static void place_workspace(struct plan *plan)
+static struct weighed weigh(struct compilation *compilation, const struct function *function)
 {
-	const struct function *function = plan->function;
-	plan->workspace_offset = ARENA_ARRAY(plan->arena, long, function->array_count + 1);
-	for (int i = 0; i < function->array_count; i++) {
-		const struct array *array = function->arrays[i];
-		plan->workspace_offset[i] = -1;
-		if (array->is_parameter || array->by_value)
-			continue;
-		if (!leaves_the_chip(plan, array)) {
-			/* its transfers stand under conditions that never hold; what a front
-			 * knows already it has without a body */
-			for (int n = 0; n < plan->nest_count; n++)
-				if (plan->nests[n].body)
-					plan_drop_transfers(plan->nests[n].body, array);
-			continue;
-		}
-		plan->workspace_offset[i] = plan->workspace_bytes;
-		plan->workspace_bytes += (array->elements * array->type.bytes
-			+ WORKSPACE_ALIGNMENT - 1) / WORKSPACE_ALIGNMENT * WORKSPACE_ALIGNMENT;
+	struct weighed weighed = { .function = function, .cost = cost_infinite() };
+	struct quiet quiet;
+	quiet_begin(&quiet, compilation);
+	quiet.compilation.only_weighs = true;
+	const struct plan *plan = lower_written(&quiet.compilation, function);
+	if (plan) {
+		weighed.cost = plan_cost(plan);
+		weighed.bound = plan->bounds.bound_bytes;
+		weighed.is_least = plan_reaches(plan, plan->bounds.lower_bound_bytes);
+	} else if (quiet.compilation.failure.does_not_fit) {
+		weighed.bound = LONG_MAX;
 	}
+	compilation->failure.is_broken |= quiet.compilation.failure.is_broken;
+	quiet_end(&quiet);
+	return weighed;
 }
 
-/* The compilation's program with NEW in the place of OLD. */
-static const struct program *with_function(const struct compilation *compilation,
-	const struct function *old, const struct function *new)
+/* A function is lowered again and again, with other nests. */
+struct trials {
+	struct compilation *compilation;
+	struct weighed best;
+	int left;
+	unsigned long end;           /* isl's operations after which there are no more, if something fits */
+};
+
+static bool is_over(const struct trials *trials)
 {
-	struct program *program = ARENA_NEW(compilation->arena, struct program);
-	*program = *compilation->program;
-	program->functions = ARENA_ARRAY(compilation->arena, const struct function *,
-		program->function_count + 1);
-	for (int f = 0; f < program->function_count; f++)
-		program->functions[f] = compilation->program->functions[f] == old ? new
-			: compilation->program->functions[f];
-	return program;
+	return !trials->left || trials->best.is_least
+		|| (cost_is_finite(&trials->best.cost) && isl_operations(trials->compilation->ctx) > trials->end);
 }
 
-/* "N = 3, M = 4": the sizes that FUNCTION is tuned for. */
-static const char *tuned_sizes(struct arena *arena, const struct function *function)
+/* FUNCTION is the best so far, if it costs less; true if it does. */
+static bool try(struct trials *trials, const struct function *function)
 {
-	const char *text = "";
-	for (int k = 0; k < function->symbolic_count; k++)
-		text = arena_printf(arena, "%s%s%s = %ld", text, k ? ", " : "",
-			function->symbolic[k]->name, function->symbolic[k]->value);
-	return text;
-}
-
-/* FUNCTION with its symbolic sizes at the values to tune for. */
-static const struct function *bind_sizes(struct compilation *compilation,
-	const struct function *function)
-{
-	long values[SYMBOLIC_LIMIT];
-	for (int k = 0; k < function->symbolic_count; k++)
-		values[k] = function->symbolic[k]->value;
-	const struct function *bound = function_at(compilation->arena, function, values);
-	if (!bound)
-		diag_error(compilation->diag, statement_without_instances(function, values)->location,
-			"this statement of '%s' does not run for the sizes it is tuned for, %s; give others "
-			"by -D", function->name, tuned_sizes(compilation->arena, function));
-	return bound;
-}
-
-/* A schedule that says what every group repeats is not held to a limit. */
-static bool lower_groups(struct compilation *compilation, const struct nest *nests, int count,
-	const struct fuse_constraints *constraints, long least, struct plan *plan)
-{
-	double percent = compilation->request.recompute_percent;
-	if (constraints->is_complete)
-		compilation->request.recompute_percent = INFINITY;
-	bool done = lower_carrying(compilation, nests, count, constraints, least, plan);
-	compilation->request.recompute_percent = percent;
-	return done;
-}
-
-/* Each nest is the best there is, and they have nothing in common that any other choice for the
- * function could make less of. */
-static bool are_best_apart(const struct nest *nests, int count, const struct plan *plan)
-{
-	bool best = plan->nest_count == count && !nests_share(nests, count);
-	for (int n = 0; n < plan->nest_count && best; n++)
-		best = plan->nests[n].optimal;
-	return best;
-}
-
-/* What holds of the bytes that any choice for FUNCTION moves, with its sizes bound. */
-static struct plan_bounds bounds_of(struct compilation *compilation,
-	const struct function *function, int nest_count)
-{
-	struct plan_bounds bounds = { 0, 0, "compulsory", false, -1 };
-	if (nest_count <= 1)
-		return bounds;
-	struct function_bound *known = function_bound_new(compilation, function);
-	bounds.compulsory_bytes = function_compulsory(known);
-	bounds.lower_bound_bytes = function_lower_bound(known, compilation->arch->scratchpad_bytes,
-		&bounds.lower_bound_argument);
-	return bounds;
-}
-
-/* What PLAN, made of NESTS, is said of beside. */
-static void judge(const struct nest *nests, int count, struct plan *plan)
-{
-	struct plan_bounds *bounds = &plan->bounds;
-	if (count == 1) {
-		*bounds = plan_bounds_of_nest(&plan->nests[0]);
-		return;
-	}
-	if (count && are_best_apart(nests, count, plan))
-		bounds->bound_bytes = plan_bytes(plan);
-	if (bounds->bound_bytes < bounds->lower_bound_bytes)
-		bounds->bound_bytes = bounds->lower_bound_bytes;
-	bounds->optimal = plan_reaches(plan, bounds->bound_bytes);
-}
-
-/* A heading of a part of a nest of PLAN: the nest has that part, in what was made of it. */
-static bool sections_check(struct compilation *compilation, const struct plan *plan)
-{
-	const struct schedule_lines *lines = compilation->request.schedule;
-	for (int i = 0; lines && i < lines->count; i++) {
-		const struct schedule_line *line = &lines->items[i];
-		size_t length = strcspn(line->nest ? line->nest : "", "/");
-		if (!line->is_heading || !line->nest[length])
-			continue;
-		for (int n = 0; n < plan->nest_count; n++) {
-			if (strlen(plan->nests[n].name) != length
-				|| strncmp(plan->nests[n].name, line->nest, length))
-				continue;
-			const char *heading = arena_printf(compilation->arena, "nest %s\n", line->nest);
-			if (strstr(plan->nests[n].schedule, heading))
-				continue;
-			diag_error(compilation->diag, line->words[1].at, "'%s' has no part '%s'",
-				plan->nests[n].name, line->nest);
-			return false;
-		}
-	}
+	const struct objective asked = objective_of(RANK_ASKED);
+	struct weighed other = weigh(trials->compilation, function);
+	trials->left--;
+	if (objective_compare(&asked, &other.cost, &trials->best.cost) >= 0)
+		return false;
+	other.bound = other.bound < trials->best.bound ? other.bound : trials->best.bound;
+	trials->best = other;
 	return true;
 }
 
-/* The nests of FUNCTION are lowered one by one: a group's tiles are counted, which symbolic sizes do not let
- * be.  False (diagnosed) if the user wants it otherwise. */
-static bool check_unfused(struct compilation *compilation, const struct function *function,
-	const struct fuse_constraints *constraints)
+/* NEST's function with it distributed; NULL: it cannot be, or these are too many nests. */
+static const struct function *distributed(struct compilation *compilation, const struct nest *nest)
 {
-	if (constraints->forces)
-		diag_error(compilation->diag, function->location,
-			"nests of '%s' are to be fused, but its sizes are symbolic: give them values, without "
-			"--symbolic", function->name);
-	else if (constraints->fusion != FUSE_NEVER)
-		diag_remark(compilation->diag, function->location, "loop", "the nests of '%s' are not "
-			"fused: its sizes are symbolic", function->name);
-	return !constraints->forces;
+	int count = 0;
+	const struct function *function = nest_distribute(compilation, nest);
+	if (function)
+		nests_of_function(compilation, function, &count);
+	return count <= DISTRIBUTED_NESTS ? function : NULL;
+}
+
+/* FUNCTION with all nests distributed that can be, and what they become in turn; *STEPS: how many. */
+static const struct function *distribute_all(struct compilation *compilation, const struct function *function, int *steps)
+{
+	int count;
+	const struct nest *nests = nests_of_function(compilation, function, &count);
+	*steps = 0;
+	for (int n = 0; n < count; ) {
+		const struct function *next = distributed(compilation, &nests[n]);
+		if (!next) {
+			n++;
+			continue;
+		}
+		function = next;
+		nests = nests_of_function(compilation, function, &count);
+		++*steps;
+	}
+	return function;
+}
+
+/* Distributes one nest of the best function after the other, and what it becomes in turn, where that costs less.  True if that was so of
+ * some. */
+static bool distribute_some(struct trials *trials)
+{
+	int count;
+	bool any = false;
+	const struct nest *nests = nests_of_function(trials->compilation, trials->best.function, &count);
+	for (int n = 0; n < count && !is_over(trials); ) {
+		const struct function *next = distributed(trials->compilation, &nests[n]);
+		if (next && try(trials, next)) {
+			nests = nests_of_function(trials->compilation, next, &count);
+			any = true;
+		} else {
+			n++;
+		}
+	}
+	return any;
+}
+
+/* FUNCTION as it is written, or with nests distributed: one by one as long as that costs less, or all. */
+static struct weighed distribute(struct compilation *compilation, const struct function *function)
+{
+	int steps;
+	struct trials trials = { .compilation = compilation, .left = DISTRIBUTED_TRIES,
+		.end = isl_operations(compilation->ctx) + DISTRIBUTED_OPERATIONS };
+	trials.best = weigh(compilation, function);
+	if (is_over(&trials))
+		return trials.best;
+	const struct function *all = distribute_all(compilation, function, &steps);
+	while (distribute_some(&trials))
+		;
+	if (steps > 1 && !is_over(&trials))
+		try(&trials, all);
+	return trials.best;
+}
+
+/* Says of PLAN, of a function with nests distributed, that nothing which was tried with other nests moves less than BOUND. */
+static void judge(long bound, struct plan *plan)
+{
+	struct plan_bounds *bounds = &plan->bounds;
+	bound = bound > bounds->lower_bound_bytes ? bound : bounds->lower_bound_bytes;
+	bounds->bound_bytes = bound < bounds->bound_bytes ? bound : bounds->bound_bytes;
+	bounds->optimal = plan_reaches(plan, bounds->bound_bytes);
+}
+
+/* A schedule begins with what is distributed. */
+static void tell_distributed(struct plan *plan, const struct function *function)
+{
+	const char *text = "";
+	for (const char *name = function->distributed; *name; name += strspn(name, " ")) {
+		text = arena_printf(plan->arena, "%sdistribute %.*s\n", text, (int)strcspn(name, " "), name);
+		name += strcspn(name, " ");
+	}
+	if (plan->nest_count && plan->nests[0].schedule)
+		plan->nests[0].schedule = arena_printf(plan->arena, "%s%s", text, plan->nests[0].schedule);
 }
 
 struct plan *lower_function(struct compilation *compilation, const struct function *function)
 {
-	struct plan *plan = ARENA_NEW(compilation->arena, struct plan);
-	plan->arena = compilation->arena;
-	plan->program = compilation->program;
-	plan->function = function;
-	plan->arch = compilation->arch;
-	plan_make_sizes(plan);
-	if (function->symbolic_count && !(function = bind_sizes(compilation, function)))
-		return NULL;
-	plan->function = function;
-	const struct nest *nests = nests_of_function(compilation, function, &plan->nest_count);
-	plan->nests = ARENA_ARRAY(compilation->arena, struct plan_nest, plan->nest_count + 1);
-	const int nest_count = plan->nest_count;
-	plan->bounds = bounds_of(compilation, function, nest_count);
-	struct fuse_constraints constraints;
-	bool done = !plan->nest_count
-		|| fuse_constraints_read(compilation, nests, plan->nest_count, &constraints);
-	bool may_fuse = plan->nest_count > 1 && !function->unbound;
-	if (done && plan->nest_count > 1 && !may_fuse)
-		done = check_unfused(compilation, function, &constraints);
-	/* Groups take their dependences from all nests together. */
-	if (done && may_fuse && !constraints.forces)
-		may_fuse = access_pairs_are_few((const struct statement *const *)function->statements,
-			function->statement_count);
-	if (done && may_fuse && (constraints.fusion != FUSE_NEVER || constraints.forces
-		|| carry_is_wanted(compilation, function)))
-		done = lower_groups(compilation, nests, plan->nest_count, &constraints,
-			plan->bounds.lower_bound_bytes, plan);
-	else if (done)
-		for (int n = 0; n < plan->nest_count; n++)
-			done &= lower_nest(compilation, &nests[n], NULL, plan, &plan->nests[n]);
-	if (done && !compilation->only_weighs)
-		done = carry_check(compilation, plan) && sections_check(compilation, plan);
-	if (done)
-		judge(nests, nest_count, plan);
-	if (done)
-		place_workspace(plan);
-	if (function->unbound) {
-		if (plan->function != function)
-			plan->program = compilation->program = with_function(compilation, function->unbound,
-				plan->function->unbound);
-		plan->function = plan->function->unbound;
-		for (int n = 0; n < plan->nest_count && done && !compilation->only_weighs; n++)
-			nest_traffic_formulas(compilation, plan, &plan->nests[n]);
-	} else if (plan->function != function) {
-		plan->program = compilation->program = with_function(compilation, function,
-			plan->function);
+	struct weighed best = { .function = function };
+	if (may_distribute(compilation, function)) {
+		best = distribute(compilation, function);
+		compilation->program = program_with(compilation, function, best.function);
 	}
-	return done ? plan : NULL;
+	struct plan *plan = lower_written(compilation, best.function);
+	if (!plan)
+		return NULL;
+	plan->written = best.function;
+	if (best.function != function) {
+		judge(best.bound, plan);
+		diag_remark(compilation->diag, function->location, "loop", "nests of '%s' are distributed, each loop in their bodies is a nest of "
+			"its own: that moves less", function->name);
+	}
+	if (best.function->distributed)
+		tell_distributed(plan, best.function);
+	return plan;
 }

@@ -3,9 +3,11 @@
 
 #include "passes/pass.h"
 
-/* Program to plan: splits FUNCTION into nests, and for each finds dependences, a
- * band, a schedule, and its plan.  NULL after errors (diagnosed).  The plan lives
- * in the compilation's arena. */
+/* Program to plan: FUNCTION as it is written, or with nests distributed (passes/analysis/distribute.h) where that moves less.
+ * NULL after errors (diagnosed).  The plan lives in the compilation's arena. */
 struct plan *lower_function(struct compilation *compilation, const struct function *function);
+
+/* Nests of FUNCTION may be distributed, though the user does not say so. */
+bool may_distribute(struct compilation *compilation, const struct function *function);
 
 #endif

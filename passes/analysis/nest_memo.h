@@ -41,6 +41,7 @@ enum nest_question {
 	NEST_HULL,                   /* by accesses and band: the dimensions of a model's array */
 	NEST_CREATED,                /* by accesses: a bool */
 	NEST_EXPANDED,               /* a const struct nest *; NULL: there is none */
+	NEST_DISTRIBUTED,            /* a const struct function *; NULL: it would be one nest */
 	NEST_IN_PLACE,               /* by which arrays are carried: a struct in_place */
 	NEST_REGIONS,                /* what region_memo.h keeps */
 	NEST_SHAPE,                  /* by statement: a struct shape (closed_form.c) */

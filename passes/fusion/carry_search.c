@@ -390,8 +390,8 @@ bool lower_carrying(struct compilation *compilation, const struct nest *nests, i
 	if (!carry_place(compilation, &search.space, search.space.wanted, &wanted))
 		return carry_refuse(compilation, &search.space);
 	struct fusion_memo *fusions = compilation->known.fusions;
-	if (!fusions)
-		compilation->known.fusions = fusion_memo_new(compilation->arena, true);
+	compilation->known.fusions = fusions ? fusion_memo_for(fusions, nests->function)
+		: fusion_memo_new(compilation->arena, true);
 	fusion_memo_begin(compilation->known.fusions);
 	search.best = search.space.wanted;
 	const bool spares_memory = compilation->request.spares_memory;

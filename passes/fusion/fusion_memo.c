@@ -25,6 +25,8 @@ struct chosen {
 struct fusion_memo {
 	struct arena *arena;
 	bool keeps_choices;
+	const struct function *function;     /* NULL: that which is asked about first */
+	struct fusion_memo *next;    /* of another function */
 	int call;                    /* that it is asked in now */
 	struct compilation compilation;  /* that of now, but for the arena */
 	struct groups *groups;
@@ -37,6 +39,17 @@ struct fusion_memo *fusion_memo_new(struct arena *arena, bool keeps_choices)
 	struct fusion_memo *memo = ARENA_NEW(arena, struct fusion_memo);
 	memo->arena = arena;
 	memo->keeps_choices = keeps_choices;
+	return memo;
+}
+
+struct fusion_memo *fusion_memo_for(struct fusion_memo *memo, const struct function *function)
+{
+	while (memo->function && memo->function != function) {
+		if (!memo->next)
+			memo->next = fusion_memo_new(memo->arena, memo->keeps_choices);
+		memo = memo->next;
+	}
+	memo->function = function;
 	return memo;
 }
 

@@ -13,10 +13,13 @@ struct fusion_memo;
  * KEEPS_CHOICES. */
 struct fusion_memo *fusion_memo_new(struct arena *arena, bool keeps_choices);
 
+/* What MEMO, or one beside it, knows of FUNCTION: it is about one function only. */
+struct fusion_memo *fusion_memo_for(struct fusion_memo *memo, const struct function *function);
+
 /* What is asked from here on is one call: for another scratchpad, or another limit. */
 void fusion_memo_begin(struct fusion_memo *memo);
 
-/* groups_new for the COUNT nests, of a function that is always the same. */
+/* groups_new for the COUNT nests, of the memo's function. */
 struct groups *fusion_memo_groups(struct fusion_memo *memo, struct compilation *compilation,
 	const struct nest *nests, int count);
 

@@ -100,11 +100,12 @@ static void add_point(struct arena *arena, const struct front_point *more,
 	point->schedule = arena_printf(arena, "%s%s", point->schedule, more->schedule);
 }
 
-static void add_entry(const struct question *question, struct plan_nest *nest,
+/* TRAFFIC: what register_traffic says of the function whose nest it is. */
+static void add_entry(const struct question *question, const long *traffic, struct plan_nest *nest,
 	struct front_point *point)
 {
 	const struct compilation *compilation = question->compilation;
-	register_traffic_fill(question->register_traffic, nest);
+	register_traffic_fill(traffic, nest);
 	add_point(compilation->arena, &(struct front_point){
 		.traffic_bytes = plan_nest_bytes(nest), .memory_bytes = nest->scratchpad_used_bytes,
 		.counts = energy_counts_of_nest(compilation->arch, nest,
@@ -123,7 +124,7 @@ static struct answer lower_in(const struct question *question, int n, long capac
 		nest->function, nest->statements, nest->statement_count), NULL,
 		empty_plan(question, &quiet), &out);
 	if (answer.found)
-		add_entry(question, &out, &answer.point);
+		add_entry(question, question->register_traffic, &out, &answer.point);
 	answer.is_counted = answer.found && out.has_forms && out.optimal;
 	end(&quiet, begun);
 	return answer;
@@ -207,16 +208,18 @@ static bool lower_whole(const struct question *question, long capacity, struct f
 	unsigned long begun = begin(&quiet, question->compilation, capacity);
 	quiet.compilation.known.fusions = question->fusions;
 	const struct plan *plan = lower_function(&quiet.compilation, question->function);
+	const long *traffic = !plan || plan->written == question->function ? question->register_traffic
+		: register_traffic(&quiet.compilation, plan->written);
 	*point = nothing;
 	for (int n = 0; plan && n < plan->nest_count; n++)
-		add_entry(question, &plan->nests[n], point);
+		add_entry(question, traffic, &plan->nests[n], point);
 	bool found = plan != NULL;
 	point->is_proved = found && plan->bounds.optimal;
 	end(&quiet, begun);
 	return found;
 }
 
-/* With fusion: the whole function, its groups and what stays on chip chosen for the capacity.  What
+/* With fusion, or where nests may be distributed: the whole function, its groups and what stays on chip chosen for the capacity.  What
  * was found in some scratchpad may not be found in the one that it needs, where the model counts
  * more than the plan: the point is then where it was found, so that it is what a compilation for
  * its scratchpad makes. */
@@ -267,10 +270,20 @@ static void find_front(struct question *question, front_search *search, int limi
 	progress_end(compilation);
 }
 
+/* Its nests are not lowered one by one as they are written. */
+static bool is_whole(const struct question *question)
+{
+	struct quiet quiet;
+	quiet_begin(&quiet, question->compilation);
+	bool may = may_distribute(&quiet.compilation, question->function);
+	quiet_end(&quiet);
+	return may || is_fused(question);
+}
+
 /* The whole function, with the work that QUESTION's compilation may repeat. */
 static void find_whole(struct question *question, int limit, int fronts, struct front *front)
 {
-	find_front(question, is_fused(question) ? search_function : search_nests, limit, fronts, front);
+	find_front(question, is_whole(question) ? search_function : search_nests, limit, fronts, front);
 }
 
 /* The fronts under less and less repeated work as one. */

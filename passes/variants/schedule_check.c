@@ -31,23 +31,21 @@ static int all_nests(const struct program *program)
 	return count;
 }
 
-/* "a", "b.0 to b.2": what headings may name. */
-static const char *nest_names(struct checking *checking)
+const char *schedule_nest_names(struct arena *arena, const struct program *program)
 {
 	enum { FUNCTIONS = 12 };
-	const struct program *program = checking->program;
 	const char *text = "", *separator = "";
 	for (int f = 0; f < program->function_count && f < FUNCTIONS; f++) {
 		const char *name = program->functions[f]->name;
 		int count = nests_in(program->functions[f]);
 		if (!count)
 			continue;
-		text = count == 1 ? arena_printf(checking->arena, "%s%s%s", text, separator, name)
-			: arena_printf(checking->arena, "%s%s%s.0 to %s.%d", text, separator, name, name,
+		text = count == 1 ? arena_printf(arena, "%s%s%s", text, separator, name)
+			: arena_printf(arena, "%s%s%s.0 to %s.%d", text, separator, name, name,
 				count - 1);
 		separator = ", ";
 	}
-	return arena_printf(checking->arena, program->function_count > FUNCTIONS ? "%s, ..." : "%s",
+	return arena_printf(arena, program->function_count > FUNCTIONS ? "%s, ..." : "%s",
 		text);
 }
 
@@ -136,6 +134,7 @@ static const struct kind {
 	{ "fuse", IN_GROUP, 0, 0, "fuse [ARRAY ...]" },
 	{ "fuse", IN_PRAGMA, 0, -1, "fuse" },
 	{ "nofuse", IN_NEST | IN_PRAGMA, 0, -1, "nofuse" },
+	{ "distribute", IN_PRAGMA, 0, -1, "distribute" },
 };
 
 static const struct kind *kind_of(const char *word, unsigned place)
@@ -243,7 +242,7 @@ static void check_heading(struct checking *checking, const struct schedule_line 
 			line->words[2].text);
 	else if (!is_named_well(checking->program, name))
 		diag_error(checking->diag, line->words[1].at, "'%s' names nests that are not there, the "
-			"nests are %s", name, nest_names(checking));
+			"nests are %s", name, schedule_nest_names(checking->arena, checking->program));
 	else if (first != line)
 		report_twice(checking, line, first);
 	else if (slash && !(whole && is_in_parts(checking, whole)))
@@ -274,7 +273,7 @@ static void check_file_line(struct checking *checking, int i)
 		return;
 	if (!line->nest && all_nests(checking->program) != 1) {
 		diag_error(checking->diag, schedule_line_at(line), "a heading 'nest NAME' is missing "
-			"before this line: the nests are %s", nest_names(checking));
+			"before this line: the nests are %s", schedule_nest_names(checking->arena, checking->program));
 		checking->failed = true;
 		return;
 	}

@@ -11,4 +11,7 @@
 bool schedule_check(struct arena *arena, struct diag *diag, const struct program *program,
 	const struct schedule_lines *lines);
 
+/* "a, b.0 to b.2": the nests of PROGRAM, as headings may name them. */
+const char *schedule_nest_names(struct arena *arena, const struct program *program);
+
 #endif

@@ -49,8 +49,13 @@ struct schedule_lines *schedule_lines_parse(struct arena *arena, struct location
 		line.is_heading = line.word_count && schedule_line_is(&line, "nest");
 		if (line.is_heading)
 			nest = line.word_count > 1 ? line.words[1].text : "";
-		line.nest = nest;
-		if (line.word_count) {
+		if (schedule_line_is(&line, "distribute")) {
+			nest = NULL;
+			lines->distributed = arena_grow(arena, lines->distributed, (size_t)lines->distributed_count,
+				&lines->distributed_capacity, sizeof *lines->distributed);
+			lines->distributed[lines->distributed_count++] = line;
+		} else if (line.word_count) {
+			line.nest = nest;
 			lines->items = arena_grow(arena, lines->items, (size_t)lines->count, &lines->capacity,
 				sizeof *lines->items);
 			lines->items[lines->count++] = line;

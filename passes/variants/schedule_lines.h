@@ -25,7 +25,10 @@ struct schedule_line {
 struct schedule_lines {
 	int count;
 	size_t capacity;
-	struct schedule_line *items; /* those with words, in their order */
+	struct schedule_line *items; /* those with words, in their order, but for */
+	int distributed_count;       /* `distribute NAME`, of no heading */
+	size_t distributed_capacity;
+	struct schedule_line *distributed;
 };
 
 /* The lines of TEXT, which begins at AT.  Words end at blanks and commas, lines at # or their

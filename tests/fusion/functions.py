@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""functions.py LOOPC FIRST COUNT [alone|aligned|bordered|layered|padded|split]: what loopc says of whole functions, on COUNT random
+"""functions.py LOOPC FIRST COUNT [alone|aligned|bordered|layered|normed|padded|split]: what loopc says of whole functions, on COUNT random
 ones from seed FIRST on, of 2 to 6 nests, in five scratchpads each; alone: of one nest each, whose tiles
 have no closed forms; aligned: for machines whose DMA copies multiples of more bytes than elements have;
 bordered: with nests that plans need less for than the model says, or move less;
 layered: with biases, activations and rows of products that the end of a nest needs whole;
+normed: with sums and other things of whole rows, in nests with several loops, which may be distributed, and in several nests;
 padded: of convolutions of signals and images with zeros around them, of which groups are cut in any tiles;
 split: on machines with two or three memories, whose sizes are shares of those five; a point of a front is then what
 its schedule makes, in so many bytes of all memories, and no machine of fewer moves less.
@@ -271,6 +272,87 @@ class Layered(Function):
                   "for (int j = 0; j < %d; j++) %s[i][j] -= %s[i];" % (n, t, s), "}")
 
 
+class Normed(Function):
+    """A function of rows that are scaled by something that is known of a whole row first; all of that in one nest, or each in its own.
+    Some are products before, or windows of channels that a product follows."""
+
+    kinds = ("norm", "norm", "softmax", "softmax", "product", "channels", "channels", "heads", "plain", "rows", "window")
+
+    def __init__(self, rng):
+        self.parts = {}          # of a nest: those that it becomes where it is distributed
+        super().__init__(rng, rng.choice((1, 1, 2, 2, 3)))
+
+    def extent(self):
+        return self.rng.choice((1, 3, 4, 6, 9, 12))
+
+    def steps(self, m, scalars, *steps):
+        """STEPS of the rows of M: in one nest, with SCALARS of its own, or in several, with arrays for these."""
+        if self.rng.random() < 0.7:
+            self.parts[len(self.nests)] = len(steps)
+            held = dict.fromkeys(scalars)
+            if self.rng.random() < 0.7:
+                held = {x: x.lower() + str(len(self.nests)) for x in scalars}
+            self.loop("for (int i = 0; i < %d; i++) {" % m,
+                      *("int32_t %s;" % name for name in held.values() if name),
+                      *(self.named(step, held, m) for step in steps), "}")
+        else:
+            held = dict.fromkeys(scalars)
+            for step in steps:
+                self.loop("for (int i = 0; i < %d; i++) {" % m, self.named(step, held, m), "}")
+
+    def named(self, step, held, m):
+        for x in held:
+            held[x] = held[x] or self.array(1, None, [m]) + "[i]"
+            step = step.replace("$" + x, held[x])
+        return step
+
+    def norm(self, is_last):
+        a = self.source(2)
+        m, n = self.side[a]
+        g = self.array(1, False, [n])
+        t = self.target([m, n], is_last)
+        mean = "$S = %s[i][0]; for (int j = 0; j < %d; j++) $S += %s[i][j];" % (a, n, a)
+        most = "$V = 0; for (int j = 0; j < %d; j++) $V += (%s[i][j] - $S) * 3;" % (n, a)
+        end = "for (int j = 0; j < %d; j++) %s[i][j] = (%s[i][j] - $S) * $V + %s[j];" % (n, t, a, g)
+        if self.rng.random() < 0.5:
+            self.steps(m, "SV", mean, most, end)
+        else:
+            self.steps(m, "S", mean, end.replace("$V", "2"))
+
+    def channels(self, is_last):
+        a = self.source(2)
+        (c, y), k, r = self.side[a], self.extent(), self.rng.choice((2, 3))
+        d, w = self.array(2, False, [c, r]), self.array(2, False, [k, c])
+        t = self.target([c, y - r + 1], False)
+        self.loop("for (int c = 0; c < %d; c++)" % c, "for (int y = 0; y < %d; y++) {" % (y - r + 1), "%s[c][y] = 1;" % t,
+                  "for (int r = 0; r < %d; r++)" % r, "%s[c][y] += %s[c][y + r] * %s[c][r];" % (t, a, d), "}")
+        z = self.target([k, y - r + 1], is_last)
+        self.loop("for (int k = 0; k < %d; k++)" % k, "for (int y = 0; y < %d; y++) {" % (y - r + 1), "%s[k][y] = 0;" % z,
+                  "for (int c = 0; c < %d; c++)" % c, "%s[k][y] += %s[c][y] * %s[k][c];" % (z, t, w), "}")
+
+    def heads(self, is_last):
+        a = self.source(2)
+        (m, c), n = self.side[a], self.extent()
+        b, v = self.array(2, False, [n, c]), self.array(2, False, [n, self.extent()])
+        t = self.target([m, n], False)
+        self.loop("for (int i = 0; i < %d; i++)" % m, "for (int j = 0; j < %d; j++) {" % n, "%s[i][j] = 0;" % t,
+                  "for (int k = 0; k < %d; k++)" % c, "%s[i][j] += %s[i][k] * %s[j][k];" % (t, a, b), "}")
+        most = "$S = %s[i][0]; for (int j = 0; j < %d; j++) $S = %s[i][j] > $S ? %s[i][j] : $S;" % (t, n, t, t)
+        sums = "$V = 0; for (int j = 0; j < %d; j++) { %s[i][j] -= $S; $V += %s[i][j]; }" % (n, t, t)
+        self.steps(m, "SV", most, sums, "for (int j = 0; j < %d; j++) %s[i][j] *= $V;" % (n, t))
+        o = self.target([m, self.side[v][1]], is_last)
+        self.loop("for (int i = 0; i < %d; i++)" % m, "for (int k = 0; k < %d; k++) {" % self.side[v][1], "%s[i][k] = 0;" % o,
+                  "for (int j = 0; j < %d; j++)" % n, "%s[i][k] += %s[i][j] * %s[j][k];" % (o, t, v), "}")
+
+    def softmax(self, is_last):
+        a = self.source(2)
+        m, n = self.side[a]
+        t = self.target([m, n], is_last)
+        most = "$S = %s[i][0]; for (int j = 0; j < %d; j++) $S = %s[i][j] > $S ? %s[i][j] : $S;" % (a, n, a, a)
+        sums = "$V = 0; for (int j = 0; j < %d; j++) { %s[i][j] = %s[i][j] - $S; $V += %s[i][j]; }" % (n, t, a, t)
+        self.steps(m, "SV", most, sums, "for (int j = 0; j < %d; j++) %s[i][j] *= $V;" % (n, t))
+
+
 class Padded(Function):
     """A function of convolutions with a border of zeros, in channels of one dimension or in one of two."""
 
@@ -414,6 +496,7 @@ class Trial:
             if self.found[size]:
                 with open("s.txt") as text:
                     self.schedules.append(text.read())
+                self.found[size]["schedule"] = self.schedules[-1]
         self.check_order()
         self.check_sweep()
         if isinstance(self.function, Split):
@@ -423,8 +506,10 @@ class Trial:
         for size in self.sizes:
             if self.found[size]:
                 self.check_schedules(size)
-                if isinstance(self.function, (Alone, Bordered)):
+                if isinstance(self.function, (Alone, Bordered, Normed)):
                     self.check_replay(size)
+            if isinstance(self.function, Normed):
+                self.check_distributed(size)
 
     def check_order(self):
         last = None
@@ -531,10 +616,12 @@ class Trial:
                 ["tile %s %d" % (loop, self.rng.choice((1, 2, 3))), "form sequential 1"])
         count, n, text = len(self.function.nests), 0, ""
         groups = []
+        if isinstance(self.function, Normed):
+            count, text = self.distributed(count)
         while n < count:
             size = min(self.rng.choice((1, 1, 1, 2, 3)), count - n)
-            groups.append("nest f.%d" % n + ("-%d" % (n + size - 1) if size > 1 else ""))
-            if size > 1 and self.rng.random() < 0.3:
+            groups.append("nest f" if count == 1 else "nest f.%d" % n + ("-%d" % (n + size - 1) if size > 1 else ""))
+            if size > 1 and self.rng.random() < (0.6 if isinstance(self.function, Normed) else 0.3):
                 groups.append("merge")
             if isinstance(self.function, Padded):
                 groups[-1] += self.function.cut(size)
@@ -542,7 +629,16 @@ class Trial:
         for name, _ in self.function.locals:
             if self.rng.random() < 0.4:
                 groups[-1] += "\ncarry %s" % name
-        return "\n".join(groups) + "\n" + text
+        return text + "\n".join(groups) + "\n"
+
+    def distributed(self, count):
+        """Lines that distribute some of the COUNT nests, the last first, so that they keep their names; and how many there are then."""
+        text, all = "", count
+        for n in reversed(range(count)):
+            if n in self.function.parts and self.rng.random() < 0.6:
+                text += "distribute f%s\n" % (".%d" % n if all > 1 else "")
+                all += self.function.parts[n] - 1
+        return all, text
 
     def check_schedules(self, size):
         now = self.found[size]
@@ -565,11 +661,29 @@ class Trial:
             self.check("%d: a schedule moves %d, the bound is %d:\n%s" % (size, total, bound, text),
                        total >= bound)
             with open("s.txt") as out:
-                if options or now["gap"] is None or "\nrepeat " in out.read():
-                    continue
+                schedule = out.read()
+            if options or now["gap"] is None or "\nrepeat " in schedule:
+                continue
+            # nests that were distributed otherwise are other nests
+            if isinstance(self.function, Normed) and set(self.lines(schedule)) - set(self.lines(now["schedule"])):
+                continue
             self.check("%d: a schedule moves %d, the best are %d and at most %.4f above all:\n%s" % (
                        size, total, now["total_bytes"], now["gap"], text),
                        total * (1 + now["gap"]) >= now["total_bytes"] * (1 - 1e-9))
+
+    def lines(self, schedule):
+        return [line for line in schedule.splitlines() if line.startswith("distribute")]
+
+    def check_distributed(self, size):
+        """What a function moves is no more than with its nests distributed."""
+        for _ in range(2):
+            count, text = self.distributed(len(self.function.nests))
+            with open("given.txt", "w") as out:
+                out.write(text)
+            given = self.compile(size, "--schedule=given.txt", may_fail=(3,))
+            found = self.found[size]
+            self.check("%d: %s are moved, distributed %s:\n%s" % (size, found, given, text),
+                       not given or (found and found["total_bytes"] <= given["total_bytes"]))
 
     def check_replay(self, size):
         self.compile(size, "--buffering=auto", may_fail=())
@@ -581,7 +695,7 @@ class Trial:
 
 def main():
     loopc, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    kind = {"alone": Alone, "aligned": Aligned, "bordered": Bordered, "layered": Layered,
+    kind = {"alone": Alone, "aligned": Aligned, "bordered": Bordered, "layered": Layered, "normed": Normed,
             "padded": Padded, "split": Split}.get("".join(sys.argv[4:]), Function)
     failures = proved = 0
     for seed in range(first, first + count):

@@ -141,6 +141,8 @@ ok "aligned copies" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 
 ok "borders and mirror images" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 17 "${LOOPC_FUNCTIONS:-$(inputs 3 2)}" bordered
 # Layers with biases and activations, and rows of products that are needed whole in the end.
 ok "layers" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 3 "${LOOPC_FUNCTIONS:-$(inputs 3 1)}" layered
+# Nests of whole rows, which may be distributed.
+ok "rows" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 1 "${LOOPC_FUNCTIONS:-$(inputs 6 2)}" normed
 # Convolutions with zeros around them, and sums with what they read, in any tiles.
 ok "borders of zeros" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 1 "${LOOPC_FUNCTIONS:-$(inputs 4 1)}" padded
 # Two nests that are not weighed merged, which would move less: what bounds all choices counts with them.

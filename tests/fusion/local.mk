@@ -1,6 +1,6 @@
 # Fused networks.
 script_tests += tests/fusion/deep_test.sh tests/fusion/carry_test.sh tests/fusion/double_test.sh \
-	tests/fusion/networks_test.sh tests/fusion/constraints_test.sh tests/fusion/rings_test.sh tests/fusion/shared_test.sh tests/fusion/random_test.sh \
+	tests/fusion/networks_test.sh tests/fusion/constraints_test.sh tests/fusion/distribute_test.sh tests/fusion/rings_test.sh tests/fusion/shared_test.sh tests/fusion/random_test.sh \
 	tests/fusion/exhaust_test.sh tests/fusion/chain_test.sh tests/fusion/full_test.sh \
 	tests/fusion/merged_test.sh tests/fusion/memories_test.sh tests/fusion/pooled_test.sh
 long_tests += tests/fusion/functions_test.sh

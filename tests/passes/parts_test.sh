@@ -4,7 +4,7 @@
 . "$top_srcdir/tests/tap/tap.sh"
 printf 'name: small\nscratchpad: { bytes: 400 }\n' >small.yaml
 
-# What is read by both sums does not fit: two passes over the matrix, not its rows one by one.
+# What is read by both sums does not fit: two passes over the matrix, not its rows one by one, of a nest that stays one.
 cat >in.loop <<'END'
 void f(const double A[60][70], const double x[70], double y[70], double t[60])
 {
@@ -17,7 +17,8 @@ void f(const double A[60][70], const double x[70], double y[70], double t[60])
 	}
 }
 END
-exits 0 "two sums" "$LOOPC" --verify --report --emit=schedule=found --arch=small.yaml in.loop
+echo 'nest f' >one
+exits 0 "two sums" "$LOOPC" --schedule=one --verify --report --emit=schedule=found --arch=small.yaml in.loop
 has out '^    form parts sequential 0$' "two sums: each runs as a whole"
 has out '^  A +33,600 +67,200 +0 +67,200$' "two sums: the matrix comes twice"
 ok "two sums: the schedule is found again" "$LOOPC" --schedule=found --verify --arch=small.yaml in.loop

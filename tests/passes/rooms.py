@@ -13,11 +13,11 @@ import re
 import sys
 
 # Who may use whom: each room those of a later line, and of none else.
-ROOMS = [["studies"], ["lower_function"], ["fusion"], ["variants"], ["sizes"], ["search", "lower"],
+ROOMS = [["studies"], ["lower_function"], ["lower_written"], ["fusion"], ["variants"], ["sizes"], ["search", "lower"],
          ["regions"], ["tiles"], ["cost"], ["analysis"], ["pass"], ["plan_passes"]]
 FLOOR = {room: floor for floor, rooms in enumerate(ROOMS) for room in rooms}
 # Those that stand in passes/ itself.
-TOP = {"pipeline": "studies", "lower_function": "lower_function"}
+TOP = {"pipeline": "studies", "lower_function": "lower_function", "lower_written": "lower_written"}
 
 
 def room_of(path):
