@@ -23,7 +23,7 @@ libloopc_a_SOURCES += \
 	passes/cost/clip.c passes/cost/closed_form.c passes/cost/closed_form.h \
 	passes/cost/created.c passes/cost/created.h passes/cost/cut.c passes/cost/cut.h passes/cost/function_bound.c passes/cost/function_bound.h \
 	passes/cost/hull.c passes/cost/hull.h passes/cost/model.c passes/cost/model.h \
-	passes/cost/ends.c passes/cost/ends.h passes/cost/model_math.h passes/cost/nest_model.c passes/cost/nest_model.h \
+	passes/cost/ends.c passes/cost/ends.h passes/cost/model_math.h passes/cost/inside.c passes/cost/nest_model.c passes/cost/nest_model.h passes/cost/nest_model_parts.h \
 	passes/cost/objective.c passes/cost/objective.h passes/cost/place.c passes/cost/place.h passes/cost/run_cycles.c passes/cost/run_cycles.h \
 	passes/cost/plan_cost.c passes/cost/plan_cost.h passes/cost/reuse.c passes/cost/schedule_cost.c
 libloopc_a_SOURCES += \

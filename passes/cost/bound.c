@@ -104,7 +104,7 @@ static long array_elements(const struct nest_model *model, const struct model_ar
 /* Bytes of ARRAY that have to come in, or go out, in any case. */
 static long bytes_in(const struct nest_model *model, const struct model_array *array)
 {
-	bool comes = array->is_written ? !array->is_created : array->is_read;
+	bool comes = !array->is_created && (array->is_written || array->is_read);
 
 	return comes ? saturated_product(array_elements(model, array), array->element_bytes) : 0;
 }

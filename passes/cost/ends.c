@@ -128,7 +128,7 @@ void ends_find(const struct band *band, const struct touch *touches, int count, 
 		return;
 	for (int d = 0; d < out->rank; d++)
 		if (movers_of(&touches[main].dims[d]) & ends)
-			out->dims[d].least_side = longest->dims[d].window;
+			out->dims[d].least_side = out->dims[d].end_side = longest->dims[d].window;
 	out->ends = ends;
 	out->ends_read = true;
 	out->ends_written = is_written;

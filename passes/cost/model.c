@@ -574,7 +574,7 @@ static long end_sum(struct sum *sum)
 
 		if (has_end(sum, dim)) {
 			last = times(sum, last, extent);
-			whole = times(sum, whole, extent > dim->least_side ? extent : dim->least_side);
+			whole = times(sum, whole, extent > dim->end_side ? extent : dim->end_side);
 		} else {
 			others = times(sum, others, dim_sum(sum, dim, around, parts));
 		}
@@ -625,8 +625,8 @@ bool array_cut_evaluate(const struct nest_model *model, const struct schedule *s
 		storage->flow.commands = plus(&sum, times(&sum, 2, visits),
 			times(&sum, -first_visits, array->is_created + array->is_dropped));
 	} else if (array->is_read) {
-		storage->flow.read_bytes = moved;
-		storage->flow.commands = visits;
+		storage->flow.read_bytes = moved - (array->is_created ? first : 0);
+		storage->flow.commands = visits - (array->is_created ? first_visits : 0);
 	}
 	if (array->ends) {
 		long besides = times(&sum, end_sum(&sum), array->element_bytes);

@@ -40,6 +40,7 @@ struct model_dim {
 	long clip_low, clip_high;
 	long least_side;             /* a buffer is no shorter, as it holds something else besides what the model moves; 0: there
 	                              * is nothing else.  Only where nothing is clipped */
+	long end_side;               /* in an array with ends, of dimensions that these are about: a region's side in the last tile */
 	long step_bytes;             /* from one element of the lattice to the next in external
 	                              * memory, as far as it is known; for aligned arrays only */
 };
@@ -51,7 +52,7 @@ struct model_array {
 	int rank;
 	bool is_read;                /* its elements are fetched */
 	bool is_written;             /* its regions go out when they leave the chip */
-	bool is_created;             /* written: nothing is fetched when a region comes for the
+	bool is_created;             /* nothing is fetched when a region comes for the
 	                              * first time, since its elements are set on chip.  Only
 	                              * where different tiles never touch the same element */
 	bool is_dropped;             /* written: nobody needs its elements after the nest, so that
@@ -68,9 +69,9 @@ struct model_array {
 	                              * last) tile of loop l that a run executes, an initialisation
 	                              * or a final step.  Such a loop indexes the array only if its
 	                              * tile is 1 and fixed (passes/cost/nest_model.c).  See below */
-	long ends;                   /* bit l: in the last tile of all these loops a region is as long as its dimensions' least_side
-	                              * is, in those that some of them move and no other loop does.  Only if it is written, and
-	                              * no loop moves two dimensions.  See below */
+	long ends;                   /* bit l: in the last tile of all these loops a region is as long as its dimensions' end_side
+	                              * is, in those that some of them move and no other loop does.  Only if it is written, or moves nothing else,
+	                              * and no loop moves two dimensions.  See below */
 	bool ends_read, ends_written;    /* what it has besides comes in then; goes out once more */
 	struct model_dim dims[MODEL_RANK];
 };

@@ -319,7 +319,7 @@ int group_main(const struct groups *groups, const struct fusion_candidate *candi
 	return main_of(groups, candidate, &groups->arrays[array]);
 }
 
-/* ARRAY is made in the group and used by several of its nests, so that it is held as an internal one is, though it goes out. */
+/* ARRAY is used by several of the group's nests, so that no less of it is held than of an internal one, though it comes or goes. */
 static bool takes_room(const struct groups *groups, const struct fusion_candidate *candidate, const struct group_array *array)
 {
 	int nest = -1;
@@ -331,8 +331,7 @@ static bool takes_room(const struct groups *groups, const struct fusion_candidat
 		has_several |= nest >= 0 && access->nest != nest;
 		nest = access->nest;
 	}
-	return has_several && array->is_created && array->first >= candidate->first
-		&& are_plain(groups, candidate, array, -1);
+	return has_several && are_plain(groups, candidate, array, -1);
 }
 
 /* The same of an array of which it is not known what plans move. */

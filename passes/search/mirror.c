@@ -37,7 +37,7 @@ static long image_of_set(const struct exchange *exchange, int loop_count, long s
 static bool is_image_of_dim(const struct exchange *exchange, int loop_count, const struct model_dim *dim, const struct model_dim *image)
 {
 	if (dim->window != image->window || dim->touched != image->touched || dim->clip_low != image->clip_low ||
-		dim->clip_high != image->clip_high || dim->least_side != image->least_side || image_of_set(exchange, loop_count, dim->negative) != image->negative)
+		dim->clip_high != image->clip_high || dim->least_side != image->least_side || dim->end_side != image->end_side || image_of_set(exchange, loop_count, dim->negative) != image->negative)
 		return false;
 	for (int l = 0; l < loop_count; l++)
 		if (dim->coefficient[l] != image->coefficient[exchange->of[l]])

@@ -172,6 +172,25 @@ void array_start(const struct space *space, int a, const struct level *levels,
 		state->least *= state->dims[d].least_room;
 	}
 	state->piece = longest_piece(array, state, state);
+	state->ends = 0;
+}
+
+/* Bytes that array A, of which STATE tells the extents, moves at least besides at ends of loops, some of which are outside its buffer. */
+static double least_at_ends(const struct space *space, int a, const struct array_state *state)
+{
+	const struct model_array *array = &space->model->arrays[a];
+	double whole = array->element_bytes, last = whole;
+
+	for (int d = 0; d < array->rank; d++) {
+		const struct dim_state *dim = &state->dims[d];
+		bool has_end = false;
+
+		for (int l = 0; l < space->model->loop_count; l++)
+			has_end = has_end || (array->dims[d].coefficient[l] > 0 && array->ends >> l & 1);
+		whole *= has_end ? fmax(dim->extent, (double)array->dims[d].end_side) : dim->lower;
+		last *= has_end ? dim->extent : dim->lower;
+	}
+	return (array->ends_read + array->ends_written) * (whole - last);
 }
 
 void array_step(const struct tree *tree, int a, const struct level *before,
@@ -186,6 +205,7 @@ void array_step(const struct tree *tree, int a, const struct level *before,
 	double smallest = (double)space->choices[level->loop]
 		[space->choice_count[level->loop] - 1].tile;
 
+	state->ends = old->ends;
 	state->reuse = old->reuse;
 	state->turns = old->turns;
 	state->turned = old->turned;
@@ -240,6 +260,8 @@ void array_step(const struct tree *tree, int a, const struct level *before,
 		state->least *= dim->least_room;
 	}
 	state->piece = longest_piece(array, &tree->levels[0].arrays[a], state);
+	if (state->ends > 0 || array->ends >> level->loop & 1)
+		state->ends = least_at_ends(space, a, state);
 }
 
 /* ---- storing an array at a level ---- */

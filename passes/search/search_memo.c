@@ -61,6 +61,7 @@ static void copy_array(struct model_array *to, const struct model_array *from, i
 		to->dims[d].negative = from->dims[d].clip_high > 0 || from->align_bytes > 1
 			? from->dims[d].negative : 0;
 		to->dims[d].least_side = from->dims[d].least_side;
+		to->dims[d].end_side = from->dims[d].end_side;
 		to->dims[d].step_bytes = from->dims[d].step_bytes;
 		for (int l = 0; l < loop_count; l++)
 			to->dims[d].coefficient[l] = from->dims[d].coefficient[l];

@@ -142,8 +142,7 @@ static void add_array(struct space *space, int a)
 
 	space->visit_bytes[a] = array->is_written ? 2 * array->element_bytes :
 		array->is_read ? array->element_bytes : 0;
-	space->first_bytes[a] = array->is_written ?
-		(array->is_created + array->is_dropped) * array->element_bytes : 0;
+	space->first_bytes[a] = (array->is_created + array->is_dropped) * array->element_bytes;
 	space->is_apart[a] = true;
 	for (int d = 0; d < array->rank; d++) {
 		int loops = 0;
@@ -195,7 +194,7 @@ static bool are_twins(const struct space *space, int one, int other)
 		if (a.dims[d].window != b.dims[d].window ||
 			a.dims[d].clip_low != b.dims[d].clip_low ||
 			a.dims[d].clip_high != b.dims[d].clip_high ||
-			a.dims[d].least_side != b.dims[d].least_side ||
+			a.dims[d].least_side != b.dims[d].least_side || a.dims[d].end_side != b.dims[d].end_side ||
 			((a.dims[d].clip_high > 0 || a.align_bytes > 1) &&
 			a.dims[d].negative != b.dims[d].negative) ||
 			a.dims[d].step_bytes != b.dims[d].step_bytes ||

@@ -27,6 +27,7 @@ struct array_state {
 	double turned;               /* elements of all of these runs, at most */
 	double first;                /* elements of all its regions together, at least */
 	double region, least;        /* elements */
+	double ends;                 /* bytes that it moves besides at ends of the loops placed, at least */
 	double piece;                /* bytes of external memory that are one behind the other, at most */
 };
 

@@ -109,7 +109,7 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 				need->spare += room_of(space, a)->granule;
 			continue;
 		}
-		least.bytes += least_unkept(space, a, state, smallest);
+		least.bytes += least_unkept(space, a, state, smallest) + state->ends;
 		bypassed += is_bypassed(space, a) ? least.bytes - before : 0;
 		kept_none[a] = least_in_registers(space, a, state);
 		least.runs += least_kept(space, a, state) / level->arrays[a].piece;

@@ -32,11 +32,10 @@ static double visits_of_slots(const struct space *space, int a, const struct sto
 {
 	double visits = stored->visits - stored->turns * (double)slots;
 
-	if (space->first_bytes[a] > 0)
-		return 2 * visits - stored->first_visits *
-			space->first_bytes[a] / space->model->arrays[a].element_bytes;
-	return space->visit_bytes[a] > 0 ?
-		visits * (space->model->arrays[a].is_written ? 2 : 1) : 0;
+	if (space->visit_bytes[a] <= 0)
+		return 0;
+	return visits * (space->model->arrays[a].is_written ? 2 : 1) - stored->first_visits *
+		space->first_bytes[a] / space->model->arrays[a].element_bytes;
 }
 
 double command_count(const struct space *space, int a, const struct stored *stored,

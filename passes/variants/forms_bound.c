@@ -22,22 +22,25 @@ static int deepest_of(const struct nest *nest, const struct reference_group *gro
 	return depth;
 }
 
-/* Of the groups of ARRAY in SPLIT, which no form has in parts, that which is touched innermost, or updated innermost where some
- * are written; one without accesses, if none are: of their union no buffer may be. */
+/* Of the groups of ARRAY in SPLIT, which no form has in parts, that which is touched innermost, or where some are written updated
+ * innermost, or written if none is updated: of their union no buffer may be. */
 static struct reference_group innermost_of(const struct nest *nest, const struct reference_groups *split,
 	const struct array *array)
 {
 	struct reference_group innermost = { .array = array };
-	bool has_siblings = false;
+	bool has_siblings = false, is_updated = false;
 	int most = -1;
 	for (int b = 0; b < split->count; b++) {
 		const struct reference_group *group = &split->items[b];
 		if (group->array != array)
 			continue;
 		has_siblings |= group->has_siblings;
-		if ((!group->has_siblings || (group->is_read && group->is_written)) && deepest_of(nest, group) > most) {
+		bool is_better = !group->has_siblings || (group->is_read && group->is_written);
+		if ((is_better && !is_updated) || (is_better == is_updated && (is_better || group->is_written)
+			&& deepest_of(nest, group) > most)) {
 			most = deepest_of(nest, group);
 			innermost = *group;
+			is_updated = is_better;
 		}
 	}
 	innermost.has_siblings = has_siblings;

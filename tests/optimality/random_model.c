@@ -54,6 +54,20 @@ static void random_input(struct random_source *source, const struct nest_model *
 	}
 }
 
+/* What others make on chip, and this model only reads. */
+static void random_intermediate(struct random_source *source, const struct nest_model *model,
+	struct model_array *array)
+{
+	random_output(source, model, array);
+	while (!array->is_created) {
+		memset(array->dims, 0, sizeof array->dims);
+		array->rank = 0;
+		random_output(source, model, array);
+	}
+	array->is_written = array->is_dropped = false;
+	array->is_read = true;
+}
+
 /* A border of some elements at each end of some dimensions; some subscripts fall. */
 static void random_clip(struct random_source *source, const struct nest_model *model,
 	struct model_array *array)
@@ -104,6 +118,8 @@ void random_model(struct random_source *source, int max_loops, long max_extent,
 		array->element_bytes = 1 << random_below(source, 3);
 		if (random_below(source, 3) == 0 || (a == 0 && random_below(source, 2)))
 			random_output(source, model, array);
+		else if (random_below(source, 8) == 0)
+			random_intermediate(source, model, array);
 		else
 			random_input(source, model, array);
 		for (int l = 0; l < model->loop_count; l++)
@@ -148,6 +164,8 @@ void random_ends(struct random_source *source, struct nest_model *model)
 			continue;
 		for (int d = 0; d < array->rank; d++)
 			array->dims[d].least_side = random_below(source, 2) ? 0 : 1 + random_below(source, 9);
+		for (int d = 0; d < array->rank; d++)
+			array->dims[d].end_side = random_below(source, 2) ? array->dims[d].least_side : random_below(source, 10);
 		if (array->anchored || is_coupled || !array->is_written)
 			continue;
 		array->ends = 1l << random_below(source, model->loop_count);

@@ -374,7 +374,7 @@ static void effort_and_threads(void **state)
 	int unfinished = 0;
 
 	(void)state;
-	for (int i = 0; i < 40; i++) {
+	for (int i = 0; i < 80; i++) {
 		struct nest_model model;
 		struct arch arch;
 		struct search_options options;

@@ -143,7 +143,7 @@ static void move(struct state *state, int a, const struct box *box, const struct
 	const struct model_array *array = &state->model->arrays[a];
 	struct box real = *box, real_before = before ? *before : *box;
 	long size[MODEL_RANK], outside, old, real_outside, real_old;
-	bool is_created = array->is_written && array->is_created;
+	bool is_created = array->is_created;
 
 	clip(array, &real);
 	clip(array, &real_before);
@@ -366,7 +366,7 @@ static void add_ends(struct state *state, int a)
 			long side = box.high[d] - box.low[d];
 
 			here *= side;
-			whole *= dim_has_end(state, a, d) && array->dims[d].least_side > side ? array->dims[d].least_side : side;
+			whole *= dim_has_end(state, a, d) && array->dims[d].end_side > side ? array->dims[d].end_side : side;
 		}
 		besides += (whole - here) * array->element_bytes;
 	} while (next_tile(state, a));
