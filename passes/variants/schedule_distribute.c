@@ -6,6 +6,25 @@
 #include "passes/variants/schedule_check.h"
 #include "passes/variants/schedule_lines.h"
 
+/* PRAGMA is about NEST, whose loops may be copies by now. */
+static bool stands_before(const struct pragma *pragma, const struct nest *nest)
+{
+	if (!pragma->loop || !nest->statements[0]->depth)
+		return false;
+	const struct location *at = &pragma->loop->location, *own = &nest->statements[0]->loops[0]->location;
+	return at->line == own->line && at->column == own->column && !strcmp(at->file, own->file);
+}
+
+/* A pragma says what becomes of NEST, whose name others would have. */
+static bool has_pragma(const struct compilation *compilation, const struct nest *nest)
+{
+	for (int i = 0; i < nest->function->pragma_count; i++)
+		if (stands_before(&nest->function->pragmas[i], nest) && !schedule_line_is(
+			schedule_line_of_pragma(compilation->arena, &nest->function->pragmas[i]), "carry"))
+			return true;
+	return false;
+}
+
 /* Distributes NEST of function F, as is said at AT. */
 static bool distribute(struct compilation *compilation, struct program *program, int f, const struct nest *nest,
 	struct location at)
@@ -14,6 +33,8 @@ static bool distribute(struct compilation *compilation, struct program *program,
 	const char *reason = NULL;
 	if (nest->function->symbolic_count)
 		reason = "its sizes are symbolic";
+	else if (has_pragma(compilation, nest))
+		reason = "a pragma says what becomes of it as one nest";
 	else if (!nest_may_distribute(nest))
 		reason = "there are no two loops in its body, inside loops around all of it";
 	else if (!access_pairs_are_few(nest->statements, nest->statement_count))
@@ -65,15 +86,6 @@ static const struct function *without_pragmas(struct compilation *compilation, c
 	return without;
 }
 
-/* PRAGMA is about NEST, whose loops may be copies by now. */
-static bool stands_before(const struct pragma *pragma, const struct nest *nest)
-{
-	if (!pragma->loop || !nest->statements[0]->depth)
-		return false;
-	const struct location *at = &pragma->loop->location, *own = &nest->statements[0]->loops[0]->location;
-	return at->line == own->line && at->column == own->column && !strcmp(at->file, own->file);
-}
-
 /* Distributes the nests of function F that pragmas say, the last first: the others keep their names. */
 static bool follow_pragmas(struct compilation *compilation, struct program *program, int f)
 {
@@ -83,6 +95,8 @@ static bool follow_pragmas(struct compilation *compilation, struct program *prog
 	if (!first)
 		return true;
 	program->functions[f] = without;
+	if (compilation->request.schedule && !compilation->request.schedule->distributed_count)
+		diag_warning(compilation->diag, first->location, "schedule", "'distribute' gives way to what the schedule's file says");
 	for (int i = function->pragma_count - 1; i >= 0 && !compilation->request.schedule; i--) {
 		const struct pragma *pragma = &function->pragmas[i];
 		int count, n = 0;

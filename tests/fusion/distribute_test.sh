@@ -105,6 +105,13 @@ exits 0 "a pragma" "$LOOPC" --arch=default --emit=schedule=s.txt --emit=c=c.c --
 is "$(head -1 s.txt)" "distribute f" "distributes what one nest does as well"
 exits 0 "a schedule beside the pragma" "$LOOPC" --arch=default --schedule=s.txt --emit=schedule=again.txt pragma.loop
 ok "has the last word" cmp s.txt again.txt
+echo 'nest f' >d.txt
+exits 0 "a schedule that does not say it" "$LOOPC" --arch=default --schedule=d.txt --emit=schedule=s.txt pragma.loop
+is "$(head -1 s.txt)" "nest f" "has it, too"
+has err "warning: 'distribute' gives way to what the schedule's file says" "and the pragma is told so"
+awk '/for \(int i/ { print "#pragma loopc tile i 2" } { print }' pragma.loop >both.loop
+exits 1 "a pragma about the nest as one" "$LOOPC" --arch=default --emit=c=c.c both.loop
+has err "'f' cannot be distributed: a pragma says what becomes of it as one nest" "cannot be beside it"
 
 # ---- what cannot be ----
 
