@@ -443,8 +443,11 @@ static void below_what_is_known(void **state)
 
 			options.effort = 0;
 			assert_int_equal(search_bound(&model, &arch, &options, most), lesser(least, most));
+			options.effort = 1000000;
+			assert_int_equal(search_excludes(&model, &arch, &options, most), least >= most);
 			options.effort = 1 + random_below(&source, 200);
 			assert_true(search_bound(&model, &arch, &options, most) <= lesser(least, most));
+			assert_true(least >= most || !search_excludes(&model, &arch, &options, most));
 			better += least < most;
 		}
 		if (least < LONG_MAX) {
