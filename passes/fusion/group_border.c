@@ -213,8 +213,7 @@ bool group_cuts_border(const struct groups *groups, const struct fusion_candidat
 
 /* ---- what is touched ---- */
 
-/* A loop of CANDIDATE along iterator I of statement S; -1: there is none. */
-static int dim_along(const struct fusion_candidate *candidate, int s, int i)
+int group_dim_along(const struct fusion_candidate *candidate, int s, int i)
 {
 	for (int dim = 0; dim < candidate->dim_count; dim++)
 		if (candidate->dims[dim].planes[s].kind == HYPERPLANE_AFFINE && candidate->dims[dim].planes[s].iterator == i)
@@ -243,7 +242,8 @@ static bool ends_at_border(const struct groups *groups, const struct group_acces
 }
 
 /* Subscript D of ACCESS and the tie of iterator I go together. */
-static bool subscript_suits(const struct groups *groups, const struct group_access *access, int d, int i)
+static bool subscript_suits(const struct groups *groups, const struct fusion_candidate *candidate,
+	const struct group_access *access, int d, int i)
 {
 	const struct statement *statement = groups->function->statements[access->statement];
 	const struct affine *subscript = &access->access->subscripts[d];
@@ -253,7 +253,9 @@ static bool subscript_suits(const struct groups *groups, const struct group_acce
 			return false;
 	if (!subscript->coefficients[i] || !subscript->coefficients[partner])
 		return labs(subscript->coefficients[i] + subscript->coefficients[partner]) == 1;
-	return ends_at_border(groups, access, d, i) && ends_at_border(groups, access, d, partner);
+	/* what is not cut has all of its values in each tile */
+	return (group_dim_along(candidate, access->statement, i) < 0 || ends_at_border(groups, access, d, i))
+		&& (group_dim_along(candidate, access->statement, partner) < 0 || ends_at_border(groups, access, d, partner));
 }
 
 bool group_ties_suit(const struct groups *groups, const struct fusion_candidate *candidate,
@@ -266,13 +268,13 @@ bool group_ties_suit(const struct groups *groups, const struct fusion_candidate 
 		if (ties[i].partner < i)
 			continue;
 		/* tiles in which nothing runs, as their rows and those of a filter do not meet */
-		if (dim_along(candidate, s, i) >= 0 && dim_along(candidate, s, ties[i].partner) >= 0)
+		if (group_dim_along(candidate, s, i) >= 0 && group_dim_along(candidate, s, ties[i].partner) >= 0)
 			return false;
 		for (int d = 0; d < access->access->array->rank; d++) {
 			const struct affine *subscript = &access->access->subscripts[d];
 			if (!subscript->coefficients[i] && !subscript->coefficients[ties[i].partner])
 				continue;
-			if (++subscripts > 1 || !subscript_suits(groups, access, d, i))
+			if (++subscripts > 1 || !subscript_suits(groups, candidate, access, d, i))
 				return false;
 		}
 	}
@@ -286,7 +288,7 @@ bool group_ties_suit(const struct groups *groups, const struct fusion_candidate 
 static long partners_in(const struct group_model *model, int s, int i, const struct segment *values, long count)
 {
 	const struct fusion_candidate *candidate = &model->candidate;
-	int dim = dim_along(candidate, s, model->groups->ties[s][i].partner);
+	int dim = group_dim_along(candidate, s, model->groups->ties[s][i].partner);
 	const long own[] = { values->low, values->high };
 	long ends[2];
 	group_partners(model->groups, s, i, own, ends);

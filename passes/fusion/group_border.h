@@ -31,6 +31,8 @@ bool group_cuts_border(const struct groups *groups, const struct fusion_candidat
  * have with none of these. */
 void group_partners(const struct groups *groups, int s, int i, const long values[2], long ends[2]);
 
+/* A loop of CANDIDATE along iterator I of statement S; -1: there is none. */
+int group_dim_along(const struct fusion_candidate *candidate, int s, int i);
 /* In each tile of CANDIDATE what ACCESS touches is a box.  Its sides are those that its loops have where nothing is tied, as far as
  * they lie from ACCESS->low to ACCESS->high; but an iterator whose partner a tile cuts may have fewer values. */
 bool group_ties_suit(const struct groups *groups, const struct fusion_candidate *candidate,

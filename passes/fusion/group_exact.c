@@ -35,6 +35,8 @@ static bool runs_at(const struct groups *groups, const struct fusion_candidate *
 
 /* Dimensions with more values are not looked at: along two statements; of two accesses. */
 enum { VALUES = 4096, ACCESS_VALUES = 1 << 16 };
+/* Nor are windows that step further. */
+enum { STEPS = 64 };
 
 /* Along dimension DIM statement S runs where MAIN does, whatever the tiles. */
 static bool runs_with(const struct groups *groups, const struct fusion_candidate *candidate, int dim,
@@ -145,19 +147,57 @@ static bool is_covered(const struct groups *groups, const struct fusion_candidat
 	return is;
 }
 
+/* Loops that move subscript D of ACCESS by STEP elements an iteration, and that tiles of CANDIDATE cut, or do not, as IS_CUT says, leave no
+ * hole, where so many elements as *RUN are touched in a row in one iteration of each.  *RUN: then in all of those. */
+static bool leave_no_hole(const struct groups *groups, const struct fusion_candidate *candidate, const struct group_access *access,
+	int d, long step, bool is_cut, long *run)
+{
+	const struct statement *statement = groups->function->statements[access->statement];
+	bool are_close = true;
+	for (int i = 0; i < statement->depth && are_close; i++) {
+		const long *range = groups->ranges[access->statement][i];
+		if (labs(access->access->subscripts[d].coefficients[i]) != step
+			|| (group_dim_along(candidate, access->statement, i) >= 0) != is_cut)
+			continue;
+		are_close = step <= *run;
+		*run += is_cut ? 0 : step * (range[1] - range[0]);
+	}
+	return are_close;
+}
+
+/* Nor do all of them: in the rows that a window of three steps over, two a step, each is touched. */
+static bool is_dense(const struct groups *groups, const struct fusion_candidate *candidate, const struct group_access *access, int d)
+{
+	const struct statement *statement = groups->function->statements[access->statement];
+	long run = 1, most = 0;
+	for (int i = 0; i < statement->depth; i++) {
+		long step = labs(access->access->subscripts[d].coefficients[i]);
+		most = step > most ? step : most;
+	}
+	if (most > STEPS)
+		return false;
+	for (int is_cut = 0; is_cut < 2; is_cut++)
+		for (long step = 1; step <= most; step++)
+			if (!leave_no_hole(groups, candidate, access, d, step, is_cut, &run))
+				return false;
+	return true;
+}
+
 /* ACCESS touches all of the box around what it touches, whatever tiles and chunks its loops are cut into: each
- * loop moves one subscript, by one element an iteration. */
-static bool fills_box(const struct groups *groups, const struct group_access *access)
+ * loop moves one subscript, and what moves that leaves no hole.  Chunks are of loops that have a subscript for themselves. */
+static bool fills_box(const struct groups *groups, const struct fusion_candidate *candidate, const struct group_access *access)
 {
 	const struct statement *statement = groups->function->statements[access->statement];
 	for (int i = 0; i < statement->depth; i++) {
 		int moved = 0;
 		for (int d = 0; d < access->access->array->rank; d++)
-			moved += labs(access->access->subscripts[d].coefficients[i]) > 1 ? 2
-				: access->access->subscripts[d].coefficients[i] != 0;
+			moved += access->access->subscripts[d].coefficients[i] != 0;
 		if (moved > 1)
 			return false;
 	}
+	for (int d = 0; d < access->access->array->rank; d++)
+		if (!is_dense(groups, candidate, access, d))
+			return false;
 	return true;
 }
 
@@ -167,7 +207,7 @@ static bool is_in_one_box(const struct groups *groups, const struct fusion_candi
 {
 	bool is = false;
 	for (int a = 0; a < array->access_count && !is; a++) {
-		is = array->accesses[a].statement == main && fills_box(groups, &array->accesses[a]);
+		is = array->accesses[a].statement == main && fills_box(groups, candidate, &array->accesses[a]);
 		for (int b = 0; b < array->access_count && is; b++)
 			is = array->accesses[b].statement != main
 				|| is_within(groups, candidate, &array->accesses[b], &array->accesses[a]);
