@@ -127,6 +127,18 @@ struct compulsory array_compulsory(const struct nest *nest, const struct array *
 	return bytes;
 }
 
+long group_touches(const struct nest *nest, const struct reference_group *group, bool writes_only)
+{
+	isl_set *elements = NULL;
+	for (int a = 0; a < group->access_count; a++) {
+		const struct nest_access *access = &group->accesses[a];
+		if (!writes_only || access->access->is_write)
+			elements = unite(elements, touched(access->access, isl_set_copy(nest->statements[access->statement]->domain)));
+	}
+	long bytes = count(elements);
+	return __builtin_mul_overflow(bytes, group->array->type.bytes, &bytes) ? LONG_MAX : bytes;
+}
+
 long nest_compulsory(const struct nest *nest)
 {
 	long bytes = 0;

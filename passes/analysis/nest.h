@@ -119,4 +119,8 @@ struct compulsory {
 	long in, out;
 };
 struct compulsory array_compulsory(const struct nest *nest, const struct array *array);
+/* The bytes that GROUP, of NEST, touches, or WRITES_ONLY those that it writes, whoever needs them; fewer where counting them is
+ * too much work. */
+struct reference_group;
+long group_touches(const struct nest *nest, const struct reference_group *group, bool writes_only);
 #endif

@@ -563,6 +563,39 @@ bool closed_form_inside(struct form_builder *builder, const struct reference_gro
 	return true;
 }
 
+bool closed_form_around(struct form_builder *builder, const struct reference_group *array, struct region *region)
+{
+	for (int a = 0; a < array->access_count; a++)
+		if (!runs_in_box(builder, array->accesses[a].statement))
+			return false;
+	for (int d = 0; d < array->array->rank; d++)
+		if (!region_dim(builder, array, d, &region->dims[d]))
+			return false;
+	return true;
+}
+
+/* At each value of the band at which STATEMENT S runs, all iterators that no dimension runs along have all of their values. */
+static bool runs_whole(struct form_builder *builder, int s)
+{
+	const struct shape shape = shape_of(builder->variant->nest, s);
+	memcpy(builder->ranges[s], shape.ranges, sizeof shape.ranges);
+	for (int l = 0; l < builder->variant->band->count; l++)
+		if (builder->variant->band->dims[l].planes[s].divisor > 1)
+			return false;
+	return shape.is_box;
+}
+
+bool closed_form_sides(struct form_builder *builder, const struct reference_group *array, long *sides)
+{
+	struct region_dim region;
+	for (int d = 0; d < array->array->rank; d++) {
+		if (!runs_whole(builder, array->accesses[0].statement) || !region_dim(builder, array, d, &region))
+			return false;
+		sides[d] = region.window;
+	}
+	return true;
+}
+
 bool closed_forms(struct form_builder *builder, struct region *regions)
 {
 	const struct variant *variant = builder->variant;

@@ -55,7 +55,7 @@ static bool moves_alike(const struct model_dim *one, const struct model_dim *oth
 	return !memcmp(one->coefficient, other->coefficient, sizeof one->coefficient);
 }
 
-/* TOUCH moves as MAIN does, and is no longer; what it writes is in MAIN's regions, too. */
+/* TOUCH, which is known or around what is, moves as MAIN does, and is no longer; what it writes is in MAIN's regions, too. */
 static bool is_within(const struct touch *touch, const struct touch *main, int rank)
 {
 	for (int d = 0; d < rank; d++)
@@ -108,7 +108,7 @@ void ends_find(const struct band *band, const struct touch *touches, int count, 
 	for (int t = 0; t < count; t++) {
 		const struct touch *touch = &touches[t];
 		long its;
-		if (touch->is_known && is_within(touch, &touches[main], out->rank))
+		if (touch->is_around && is_within(touch, &touches[main], out->rank))
 			continue;
 		bool is_at = is_at_end(band, touch, &touches[main], out->rank, &its) && (!longest || its == ends)
 			&& (!longest || holds(touch, longest, out->rank) || holds(longest, touch, out->rank));
@@ -176,7 +176,7 @@ static int find_touches(struct compilation *compilation, const struct variant *v
 		if (!group.access_count)
 			continue;
 		nest_hull(compilation, variant, &group, &hull);
-		touches[*count] = (struct touch){ .statement = s, .is_known = true, .is_read = group.is_read,
+		touches[*count] = (struct touch){ .statement = s, .is_known = true, .is_around = true, .is_read = group.is_read,
 			.is_written = group.is_written };
 		memcpy(touches[*count].dims, hull.dims, sizeof touches->dims);
 		if (group.is_written && depth > most && !dims_of_kind(variant->band, s, HYPERPLANE_FIRST)

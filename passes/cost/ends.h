@@ -10,7 +10,8 @@
 /* What alike accesses of one statement touch of an array in an iteration of the band. */
 struct touch {
 	int statement;               /* in the nest */
-	bool is_known;               /* false: no more is known of it */
+	bool is_known;               /* all of what follows is touched; else some of it at most, if anything follows */
+	bool is_around;              /* no more than that is */
 	bool is_read, is_written;
 	struct model_dim dims[ARRAY_RANK_LIMIT];     /* windows and coefficients */
 	long first[ARRAY_RANK_LIMIT], stride[ARRAY_RANK_LIMIT];  /* the elements of a window, where the band begins; 0 if only the

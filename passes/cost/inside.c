@@ -136,11 +136,11 @@ static bool find_region(struct form_builder *builder, const struct reference_gro
 	return leave_holes(band, own, region);
 }
 
-/* What OWN touches, of which REGION is known (NULL: it is not). */
-static struct touch touch_of(const struct band *band, const struct reference_group *own, const struct region *region)
+/* What OWN touches: all of REGION, if it IS_KNOWN and not clipped, or some of it (NULL: that is not known). */
+static struct touch touch_of(const struct band *band, const struct reference_group *own, const struct region *region, bool is_known)
 {
-	struct touch touch = { .statement = own->accesses[0].statement, .is_known = region && !region->is_clipped,
-		.is_read = own->is_read, .is_written = own->is_written };
+	struct touch touch = { .statement = own->accesses[0].statement, .is_known = is_known && !region->is_clipped,
+		.is_around = region, .is_read = own->is_read, .is_written = own->is_written };
 	for (int d = 0; d < own->array->rank && region; d++) {
 		touch.dims[d].window = region->dims[d].window;
 		touch.stride[d] = region->dims[d].stride;
@@ -180,7 +180,8 @@ static bool find_inside(struct form_builder *builder, const struct reference_gro
 			continue;
 		bool has_form = find_region(builder, array, &own, &its);
 		if (if_alike)
-			inside->touches[inside->touch_count++] = touch_of(band, &own, has_form ? &its : NULL);
+			inside->touches[inside->touch_count++] = touch_of(band, &own,
+				has_form || closed_form_around(builder, &own, &its) ? &its : NULL, has_form);
 		for (int d = 0; d < array->array->rank && has_form && !its.is_clipped; d++)
 			inside->side[d] = its.dims[d].window > inside->side[d] ? its.dims[d].window : inside->side[d];
 		if (has_form && if_alike && inside->group.access_count == own.access_count
@@ -370,6 +371,47 @@ static void only_hold(struct model_array *out)
 	out->is_read = out->is_written = out->is_created = out->is_dropped = false;
 }
 
+/* OUT is ARRAY, of which an element takes room all through, and nothing moves. */
+static void take_element(const struct array *array, struct model_array *out)
+{
+	*out = (struct model_array){ .name = array->name, .element_bytes = array->type.bytes, .rank = array->rank,
+		.align_bytes = 1 };
+	for (int d = 0; d < out->rank; d++)
+		out->dims[d].window = 1;
+}
+
+/* OUT takes the room of what one statement touches of ARRAY at one value of the band, as a buffer has it at some time. */
+static void take_room(struct form_builder *builder, const struct reference_group *array, struct model_array *out)
+{
+	take_element(array->array, out);
+	for (int i = 0; i < array->access_count; i++) {
+		struct reference_group own;
+		long sides[ARRAY_RANK_LIMIT];
+		if (!find_own(builder, array, i, true, &own) || !closed_form_sides(builder, &own, sides))
+			continue;
+		for (int d = 0; d < out->rank; d++)
+			out->dims[d].window = sides[d] > out->dims[d].window ? sides[d] : out->dims[d].window;
+	}
+}
+
+/* The array of least elements of those that have several groups APART, one of which has a buffer more; NULL: none has, or that may be
+ * one which stays on chip. */
+static const struct array *least_apart(const struct reference_groups *apart)
+{
+	const struct array *least = NULL;
+	for (int a = 0; a < apart->count; a++)
+		for (int b = 0; b < a; b++) {
+			const struct reference_group *group = &apart->items[a];
+			if (apart->items[b].array != group->array)
+				continue;
+			if (group->is_internal || group->is_kept)
+				return NULL;
+			if (!least || group->array->type.bytes < least->type.bytes)
+				least = group->array;
+		}
+	return least;
+}
+
 /* What is touched in all tiles of ARRAY, of which nobody needs a value after the nest, and besides in last ones, becomes OUT, which moves the latter
  * alone: it goes out and comes back, whichever buffers there are, unless one of them outside the loops that end holds all of it.  Where these
  * could turn, slots might hold some; so only sequential ones count.  False: there is nothing. */
@@ -408,44 +450,62 @@ static void add_ends(struct form_builder *builder, const struct reference_group 
 	out->ends_read = out->ends_written = true;
 }
 
-bool nest_model_inside(struct compilation *compilation, const struct variant *variant, const struct reference_groups *apart,
-	struct nest_model *model)
+/* Group A of VARIANT becomes array OUT of MODEL.  *IS_COUNTED: what it moves is known. */
+static void take_group(struct form_builder *builder, const struct reference_groups *apart, int a, const struct nest_model *model,
+	struct model_array *out, bool *is_counted)
+{
+	const struct variant *variant = builder->variant;
+	const struct reference_group *array = &variant->groups->items[a];
+	struct inside inside;
+	*is_counted = false;
+	bool is_held = find_held(builder, array, &inside);
+	if (array->has_siblings && (!is_held || !inside.is_counted) && take_ends_alone(builder, whole_of(builder, array->array), out))
+		return;
+	if (is_held)
+		model_fill_closed_form(builder, &inside.group, &inside.region, out);
+	if (!is_held || !is_clipped_apart(variant, &inside.region, out)) {
+		take_room(builder, array, out);
+		return;
+	}
+	*is_counted = inside.is_counted;
+	out->is_created = inside.is_made || (array->is_written && (array->has_siblings || inside.group.access_count < array->access_count
+		? !nest_begins_with(variant->nest, &inside.group) : nest_is_created(variant, array)));
+	out->is_dropped = inside.is_dropped && !inside.is_made;
+	out->is_partial = inside.is_made;
+	out->align_bytes = 1;
+	for (int d = 0; d < out->rank; d++)
+		out->dims[d].least_side = !out->dims[d].clip_high ? inside.side[d] : 0;
+	hold_others(builder, model, apart, array, out);
+	if (!inside.is_counted)
+		only_hold(out);
+	else if (inside.main >= 0)
+		ends_find(variant->band, inside.touches, inside.touch_count, inside.main, out);
+	if (inside.is_counted && array->has_siblings && !out->ends)
+		add_ends(builder, whole_of(builder, array->array), out);
+}
+
+const struct inside_model *nest_model_inside(struct compilation *compilation, const struct variant *variant,
+	const struct reference_groups *apart)
 {
 	struct form_builder builder = form_builder_of(compilation, variant);
+	struct inside_model *inside = ARENA_NEW(compilation->arena, struct inside_model);
+	struct nest_model *model = &inside->model;
 	model_fill_loops(variant->band, true, model);
 	for (int l = 0; l < model->loop_count; l++)
 		model->loops[l].is_forward = false;
 	for (int a = 0; a < variant->groups->count; a++) {
 		const struct reference_group *array = &variant->groups->items[a];
-		struct inside inside;
-		if (array->is_internal || array->is_kept || model->array_count == MODEL_ARRAYS)
+		int m = model->array_count;
+		if (array->is_internal || array->is_kept || m == MODEL_ARRAYS)
 			continue;
-		struct model_array *out = &model->arrays[model->array_count];
-		bool is_held = find_held(&builder, array, &inside);
-		if (array->has_siblings && (!is_held || !inside.is_counted) && take_ends_alone(&builder, whole_of(&builder, array->array), out)) {
-			model->array_count++;
-			continue;
-		}
-		if (!is_held)
-			continue;
-		model_fill_closed_form(&builder, &inside.group, &inside.region, out);
-		if (!is_clipped_apart(variant, &inside.region, out))
-			continue;
+		take_group(&builder, apart, a, model, &model->arrays[m], &inside->is_counted[m]);
+		inside->group[m] = a;
 		model->array_count++;
-		out->is_created = inside.is_made || (array->is_written && (array->has_siblings || inside.group.access_count < array->access_count
-			? !nest_begins_with(variant->nest, &inside.group) : nest_is_created(variant, array)));
-		out->is_dropped = inside.is_dropped && !inside.is_made;
-		out->is_partial = inside.is_made;
-		out->align_bytes = 1;
-		for (int d = 0; d < out->rank; d++)
-			out->dims[d].least_side = !out->dims[d].clip_high ? inside.side[d] : 0;
-		hold_others(&builder, model, apart, array, out);
-		if (!inside.is_counted)
-			only_hold(out);
-		else if (inside.main >= 0)
-			ends_find(variant->band, inside.touches, inside.touch_count, inside.main, out);
-		if (inside.is_counted && array->has_siblings && !out->ends)
-			add_ends(&builder, whole_of(&builder, array->array), out);
 	}
-	return model->array_count > 0;
+	const struct array *least = apart ? least_apart(apart) : NULL;
+	if (least && model->array_count < MODEL_ARRAYS) {
+		inside->group[model->array_count] = -1;
+		take_element(least, &model->arrays[model->array_count++]);
+	}
+	return inside;
 }

@@ -71,23 +71,97 @@ static const struct reference_groups *groups_apart(struct compilation *compilati
 	return groups;
 }
 
-/* No plan of VARIANT moves less, whose groups are some of APART (NULL: all there are); MOST as in forms_bound. */
-static long bound_of(struct compilation *compilation, const struct variant *variant, const struct reference_groups *apart,
-	long most)
+/* ---- what a model does not count ---- */
+
+/* The array of INSIDE that is group A of its variant; -1: none. */
+static int array_in(const struct inside_model *inside, int a)
 {
-	struct nest_model model;
+	for (int m = 0; m < inside->model.array_count; m++)
+		if (inside->group[m] == a)
+			return m;
+	return -1;
+}
+
+/* APART has several groups of ARRAY. */
+static bool is_apart(const struct reference_groups *apart, const struct array *array)
+{
+	int count = 0;
+	for (int b = 0; apart && b < apart->count; b++)
+		count += apart->items[b].array == array;
+	return count > 1;
+}
+
+/* ARRAY, which is in several buffers, moves no less: what is written goes out, as another buffer may be for it; and if one alone
+ * is written, what another one is for comes in, which is one of the groups APART at least. */
+static long moved_apart(const struct nest *nest, const struct reference_groups *apart, const struct array *array)
+{
+	long written = 0, read = LONG_MAX, sum;
+	int writers = 0;
+	for (int b = 0; b < apart->count; b++) {
+		const struct reference_group *group = &apart->items[b];
+		if (group->array != array)
+			continue;
+		long own = group_touches(nest, group, group->is_written);
+		if (group->is_written)
+			written = own > written ? own : written;
+		else
+			read = own < read ? own : read;
+		writers += group->is_written;
+	}
+	return __builtin_add_overflow(written, writers == 1 ? read : 0, &sum) ? LONG_MAX : sum;
+}
+
+/* The least of that for any local array, of which nobody needs a value after the nest: of which of those that may have several buffers a
+ * form has them is not known. */
+static long least_moved_apart(const struct variant *variant, const struct reference_groups *apart, const struct inside_model *inside)
+{
+	long least = LONG_MAX;
+	for (int a = 0; a < variant->groups->count; a++) {
+		const struct reference_group *group = &variant->groups->items[a];
+		int m = array_in(inside, a);
+		if (!is_apart(apart, group->array))
+			continue;
+		/* what comes back in the end is in the model */
+		bool is_counted = group->is_internal || group->is_kept || array_compulsory(variant->nest, group->array).out
+			|| (m >= 0 && inside->model.arrays[m].ends);
+		long own = is_counted ? 0 : moved_apart(variant->nest, apart, group->array);
+		least = own < least ? own : least;
+	}
+	return least < LONG_MAX ? least : 0;
+}
+
+/* What every execution moves of the arrays that INSIDE does not count, and forms with groups APART besides. */
+static long rest_of(const struct variant *variant, const struct reference_groups *apart, const struct inside_model *inside)
+{
+	long rest = least_moved_apart(variant, apart, inside);
+	for (int a = 0; a < variant->groups->count; a++) {
+		const struct reference_group *group = &variant->groups->items[a];
+		int m = array_in(inside, a);
+		if (group->is_internal || group->is_kept || (m >= 0 && inside->is_counted[m]))
+			continue;
+		const struct compulsory own = array_compulsory(variant->nest, group->array);
+		if (__builtin_add_overflow(rest, own.in, &rest) || __builtin_add_overflow(rest, own.out, &rest))
+			return LONG_MAX;
+	}
+	return rest;
+}
+
+/* ---- one form ---- */
+
+/* What the search for a schedule of MODEL ends at, as MOST in forms_bound. */
+static long search_inside(struct compilation *compilation, const struct band *band, const struct nest_model *inside, long most)
+{
+	struct nest_model model = *inside;
 	struct search_options options;
 	struct schedule best;
 	struct proof proof;
-	if (!variant->band->count || !nest_model_inside(compilation, variant, apart, &model))
-		return 0;
 	search_options_init(&options);
 	options.buffering = BUFFERING_SINGLE;
 	options.effort = most < LONG_MAX ? FORMS_BELOW_POINTS : FORMS_POINTS;
 	options.threads = 1;
 	options.interrupted = compilation->watch.interrupted;
-	options.order_count = variant->band->prefix;
-	for (int l = 0; l < variant->band->prefix; l++) {
+	options.order_count = band->prefix;
+	for (int l = 0; l < band->prefix; l++) {
 		options.order[l] = l;
 		model.loops[l].tile = 1;
 	}
@@ -95,6 +169,20 @@ static long bound_of(struct compilation *compilation, const struct variant *vari
 		return search_bound(&model, compilation->arch, &options, most);
 	return search_schedule_once(compilation->known.searches, &model, compilation->arch, &options, &best,
 		&proof) ? proof.bound_bytes : LONG_MAX;
+}
+
+/* No plan of VARIANT moves less, whose groups are some of APART (NULL: all there are); MOST as in forms_bound. */
+static long bound_of(struct compilation *compilation, const struct variant *variant, const struct reference_groups *apart,
+	long most)
+{
+	if (!variant->band->count)
+		return 0;
+	const struct inside_model *inside = nest_model_inside(compilation, variant, apart);
+	long rest = rest_of(variant, apart, inside);
+	if (!inside->model.array_count || rest >= most)
+		return rest;
+	long bound = search_inside(compilation, variant->band, &inside->model, most < LONG_MAX ? most - rest : most);
+	return bound < LONG_MAX - rest ? bound + rest : LONG_MAX;
 }
 
 /* BAND, in which a statement that runs at one value of a dimension runs in its first tile: its arrays are seen as often. */

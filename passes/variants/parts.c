@@ -42,37 +42,47 @@ static long lesser(long a, long b)
 	return a < b ? a : b;
 }
 
-/* The loops around the parts of NEST's body inside its first LOOPS loops, behind those of OUTER, whose variables nobody asks for.
+/* The loops around the parts of NEST's body, as *WHOLE: its first LOOPS loops, behind those of OUTER, run one iteration at a time.
  * False if these cannot be around all parts. */
 static bool find_around(struct compilation *compilation, const struct nest *nest, const struct outer_loops *outer, int loops,
-	struct outer_loops *around)
+	struct variant *whole)
 {
-	const struct band *band = nest_find_sequential_band(compilation, nest, outer ? outer->band : NULL, loops, false, NULL);
-	*around = (struct outer_loops){ .nest = nest, .band = band_prefix(compilation->arena, band) };
-	return !loops || around->band->prefix;
+	*whole = (struct variant){ .nest = nest, .options = { .loops = loops }, .groups = nest->arrays,
+		.outer = outer, .band = band_prefix(compilation->arena, nest_find_sequential_band(compilation,
+		nest, outer ? outer->band : NULL, loops, false, NULL)) };
+	return !loops || whole->band->prefix;
 }
 
-/* NEST in parts of its own inside OUTER moves no less, whatever their forms and parts are; MOST if it moves as much. */
+static long bound_apart(struct compilation *compilation, const struct nest *nest, const struct outer_loops *outer, long most);
+
+/* NEST in parts of its own inside its first LOOPS loops and OUTER moves no less, whatever their forms and parts are; MOST if it moves as
+ * much. */
+static long bound_apart_in(struct compilation *compilation, const struct nest *nest, const struct outer_loops *outer, int loops, long most)
+{
+	int count;
+	struct variant whole;
+	struct plan none = { .function = nest->function };
+	const struct nest *parts = nest_parts(compilation, nest, loops, &count);
+	if (!parts || !find_around(compilation, nest, outer, loops, &whole))
+		return most;
+	const struct outer_loops *around = outer_loops_make(compilation, &whole, &none);
+	long all = parts_compulsory(compilation, nest, loops);
+	for (int p = 0; p < count && all < most; p++) {
+		const struct nest *part = nest_with_dependences(compilation, &parts[p]);
+		long own = nest_compulsory(part), enough = most - (all - own);
+		long bound = forms_bound(compilation, part, around, enough);
+		bound = bound > own ? bound_apart(compilation, part, around, lesser(bound, enough)) : own;
+		all += larger(bound - own, 0);
+	}
+	return lesser(most, all);
+}
+
+/* The same inside any of its loops. */
 static long bound_apart(struct compilation *compilation, const struct nest *nest, const struct outer_loops *outer, long most)
 {
-	long least = most;
-	for (int loops = nest->outer_loops; loops <= nest_shared_loops(nest); loops++) {
-		int count;
-		struct outer_loops around;
-		const struct nest *parts = nest_parts(compilation, nest, loops, &count);
-		if (!parts || !find_around(compilation, nest, outer, loops, &around))
-			continue;
-		long all = parts_compulsory(compilation, nest, loops);
-		for (int p = 0; p < count && all < least; p++) {
-			const struct nest *part = nest_with_dependences(compilation, &parts[p]);
-			long own = nest_compulsory(part), enough = least - (all - own);
-			long bound = forms_bound(compilation, part, &around, enough);
-			bound = bound > own ? bound_apart(compilation, part, &around, lesser(bound, enough)) : own;
-			all += larger(bound - own, 0);
-		}
-		least = lesser(least, all);
-	}
-	return least;
+	for (int loops = nest->outer_loops; loops <= nest_shared_loops(nest); loops++)
+		most = bound_apart_in(compilation, nest, outer, loops, most);
+	return most;
 }
 
 /* PART inside OUTER moves no less, as a whole, of which CHOICE is the best and became OUT, or in parts of its
@@ -169,12 +179,7 @@ static bool lower_parts_in(struct compilation *compilation, const struct nest *n
 	int count;
 	const struct plan before = *plan;
 	const struct nest *parts = nest_parts(compilation, nest, loops, &count);
-	if (!parts)
-		return false;
-	*whole = (struct variant){ .nest = nest, .options = { .loops = loops }, .groups = nest->arrays,
-		.outer = outer, .band = band_prefix(compilation->arena, nest_find_sequential_band(compilation,
-		nest, outer ? outer->band : NULL, loops, false, NULL)) };
-	if (loops && !whole->band->prefix)
+	if (!parts || !find_around(compilation, nest, outer, loops, whole))
 		return false;
 	const struct variant *emitted = whole;
 	struct outer_loops *around = outer_loops_make(compilation, whole, plan);
@@ -206,15 +211,16 @@ static bool lower_parts_in(struct compilation *compilation, const struct nest *n
 	return done;
 }
 
-/* The parts of NEST inside the first LOOPS loops move no less; ENTRY: they were lowered (NULL: they were not, and
+/* The parts of NEST inside the first LOOPS loops and OUTER move no less; ENTRY: they were lowered (NULL: they were not, and
  * may have no plan). */
-static long bound_inside(struct compilation *compilation, const struct nest *nest, int loops,
+static long bound_inside(struct compilation *compilation, const struct nest *nest, const struct outer_loops *outer, int loops,
 	const struct plan_nest *entry)
 {
 	unsigned long uncounted = nest_work_pause(compilation);
-	long compulsory = parts_compulsory(compilation, nest, loops);
+	long bound = entry ? larger(parts_compulsory(compilation, nest, loops), entry->bound_bytes)
+		: bound_apart_in(compilation, nest, outer, loops, LONG_MAX);
 	nest_work_resume(compilation, uncounted);
-	return entry ? larger(compulsory, entry->bound_bytes) : compulsory;
+	return bound;
 }
 
 /* The best of the ways to lower the parts of NEST one by one that is better than RIVAL: inside
@@ -239,7 +245,7 @@ static bool lower_parts(struct compilation *compilation, const struct nest *nest
 		struct nest_work work = nest_work_begin(compilation, share + 1);
 		bool done = lower_parts_in(compilation, nest, outer, loops, &own, &entry, &inside);
 		nest_work_end(compilation, &work);
-		*bound = lesser(*bound, bound_inside(compilation, nest, loops, done ? &entry : NULL));
+		*bound = lesser(*bound, bound_inside(compilation, nest, outer, loops, done ? &entry : NULL));
 		const struct plan_nest *best = found ? out : rival;
 		if (done && (!best || plan_nest_compare(&entry, best) < 0)) {
 			*plan = own;

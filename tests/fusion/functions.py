@@ -622,7 +622,7 @@ class Trial:
             size = min(self.rng.choice((1, 1, 1, 2, 3)), count - n)
             groups.append("nest f" if count == 1 else "nest f.%d" % n + ("-%d" % (n + size - 1) if size > 1 else ""))
             if size > 1 and self.rng.random() < (0.6 if isinstance(self.function, Normed) else 0.3):
-                groups.append("merge")
+                groups.append("merge" + self.form())
             if isinstance(self.function, Padded):
                 groups[-1] += self.function.cut(size)
             n += size
@@ -630,6 +630,18 @@ class Trial:
             if self.rng.random() < 0.4:
                 groups[-1] += "\ncarry %s" % name
         return text + "\n".join(groups) + "\n"
+
+    def form(self):
+        """The line for a form of merged nests, which they may not have, or none."""
+        draw = self.rng.random()
+        if not self.function.locals or draw < 0.4:
+            return ""
+        loops = self.rng.choice(("", "", " sequential 1", " sequential 2"))
+        if draw < 0.55:
+            return "\nform" + (loops or " isl")
+        names = [name for name, _ in self.function.locals]
+        return "\nform%s%s apart %s %s" % (loops, self.rng.choice((" borrowed", " borrowed", "", " refetched")),
+                                           self.rng.choice(names), self.rng.choice(("0 1", "0 1", "0 1 2", "0+1 2", "0 1+2")))
 
     def distributed(self, count):
         """Lines that distribute some of the COUNT nests, the last first, so that they keep their names; and how many there are then."""

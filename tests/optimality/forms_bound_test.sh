@@ -154,6 +154,64 @@ apart norm tiny-2k
 apart channels tiny-8k
 apart scores tiny-8k
 
+# A pooling behind a convolution, whose rows are two of the other's: it has a buffer, and its results go out, whatever moves in a tile.
+# Windows that go two rows a step leave no hole, in all of an image and with a border.
+cat >pool.loop <<'END'
+#include <stdint.h>
+void pool(const int8_t X[19][26][26], const int8_t W[32][19][3][3], const int32_t B[32], int8_t Y[32][12][12])
+{
+	int8_t T[32][24][24];
+	for (int o = 0; o < 32; o++)
+		for (int y = 0; y < 24; y++)
+			for (int x = 0; x < 24; x++) {
+				int32_t s = B[o];
+				for (int i = 0; i < 19; i++)
+					for (int r = 0; r < 3; r++)
+						for (int t = 0; t < 3; t++)
+							s += X[i][y + r][x + t] * W[o][i][r][t];
+				s = s >> 7;
+				T[o][y][x] = s > 0 ? s : 0;
+			}
+	for (int o = 0; o < 32; o++)
+		for (int y = 0; y < 12; y++)
+			for (int x = 0; x < 12; x++) {
+				int8_t b = T[o][2 * y][2 * x];
+				for (int r = 0; r < 2; r++)
+					for (int t = 0; t < 2; t++)
+						b = T[o][2 * y + r][2 * x + t] > b ? T[o][2 * y + r][2 * x + t] : b;
+				Y[o][y][x] = b;
+			}
+}
+END
+for border in 0 1; do
+	cat >strided$border.loop <<END
+void strided(const float X[30][23][23], const float D[30][3][3], const float A[30], const float W[10][30], float Y[10][12][12])
+{
+	float T[30][12][12];
+	for (int c = 0; c < 30; c++)
+		for (int y = $((1 - border)); y < 12 - $((1 - border)); y++)
+			for (int x = $((1 - border)); x < 12 - $((1 - border)); x++) {
+				T[c][y][x] = A[c];
+				for (int r = 0; r < 3; r++)
+					for (int t = 0; t < 3; t++)
+						if (2 * y + r >= 1 && 2 * y + r < 24 && 2 * x + t >= 1 && 2 * x + t < 24)
+							T[c][y][x] += X[c][2 * y + r - 1][2 * x + t - 1] * D[c][r][t];
+			}
+	for (int k = 0; k < 10; k++)
+		for (int y = $((1 - border)); y < 12 - $((1 - border)); y++)
+			for (int x = $((1 - border)); x < 12 - $((1 - border)); x++) {
+				Y[k][y][x] = 0;
+				for (int c = 0; c < 30; c++)
+					Y[k][y][x] += T[c][y][x] * W[k][c];
+			}
+}
+END
+	apart strided$border tiny-2k
+	apart strided$border tiny-8k
+done
+apart pool tiny-2k
+apart pool tiny-8k
+
 # near BYTES EXAMPLE PERCENT: what is left between the function and its bound
 near()
 {
