@@ -28,7 +28,7 @@ enum { THOROUGH_EFFORT = 20000 };
 enum { EXHAUSTIVE_POINTS = 80000000, BOXES_POINTS = 10000000, PART_POINTS = 2000000 };
 /* Points of a search for what no form of a nest with some band moves less than; and where it is known what is moved, below which
  * few are left, so that most such searches end early. */
-enum { FORMS_POINTS = 50000, FORMS_BELOW_POINTS = 1000000 };
+enum { FORMS_POINTS = 200000, FORMS_BELOW_POINTS = 1000000 };
 /* Points of a search for a mapping to processing elements, and for one of those that cost as little in fewer cycles. */
 enum { MAPPING_POINTS = 2000000, MAPPING_TIE_POINTS = 1000000 };
 /* The same of one of the schedules that a search looks at with them. */
@@ -59,6 +59,9 @@ enum { GROUP_SIZES = 256 };
 /* Nests of a function when some are distributed, and how often it is lowered with some distributed, to be compared: not once more
  * where isl has done so many operations for that, some five seconds of work. */
 enum { DISTRIBUTED_NESTS = 16, DISTRIBUTED_TRIES = 8, DISTRIBUTED_OPERATIONS = 24000000 };
+/* How often nests of a function that have several wide ones among them are weighed merged, a second or two of work each, while its parts
+ * are compared. */
+enum { WIDE_TRIES = 4 };
 /* Parts of a function that are looked at for what no choice for it moves less than: those of so many pairs of nests, together,
  * as what is asked of isl grows with these. */
 enum { SPACE_PAIRS = 160 };

@@ -91,7 +91,7 @@ enum merging merging_of(const struct groups *groups, const struct fusion_candida
 		deeper += most.depth > common.count;
 		wide += most.depth > common.count && most.window > WINDOW;
 	}
-	if (!common.count || (deeper > 1 && wide > 1) || groups->function->unbound)
+	if (!common.count || groups->function->unbound)
 		return MERGE_NEVER;
-	return deeper ? MERGE_TO_SAVE : MERGE_ALIKE;
+	return deeper > 1 && wide > 1 ? MERGE_WIDE : deeper ? MERGE_TO_SAVE : MERGE_ALIKE;
 }

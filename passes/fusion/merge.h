@@ -9,6 +9,8 @@
 
 enum merging {
 	MERGE_NEVER,
+	MERGE_WIDE,                  /* several have more loops, as a norm and the product behind it: looked at where
+	                              * bounds let them move less */
 	MERGE_TO_SAVE,               /* in the dimensions that they have in common each nest uses what
 	                              * another one makes in the same iteration; one of them has more
 	                              * loops, others windows at most, and the search takes longer than

@@ -183,10 +183,39 @@ static enum group_outcome weigh_group(const struct partitioning *partitioning,
 		? GROUP_USELESS : outcome;
 }
 
+/* What the nests from FIRST to LAST move at least merged, if they were not tried so; MOST or more if it is that or more. */
+static long bound_unmerged(const struct partitioning *partitioning, int first, int last, long most)
+{
+	bool has_room = partition_enter(partitioning, first, last);
+	const struct nest *one = as_one(partitioning, first, last);
+	const char *argument;
+	long compulsory, bound = !has_room ? LONG_MAX
+		: nest_bound_unweighed(partitioning->compilation, one, partitioning->plan, most);
+	long least = nest_lower_bound(one, partitioning->compilation->arch->scratchpad_bytes, &compulsory, &argument);
+	partition_leave(partitioning);
+	return bound > least ? bound : least;
+}
+
+/* Wide nests merged may move so much less than MOST that it is worth while to look at them; *BOUND: what they move at least, if not. */
+static bool may_move_less(struct partitioning *partitioning, const struct fusion_candidate *candidate, const struct cost *most, long *bound)
+{
+	enum { SHARE = 64 };         /* less than one of so many is not */
+	double bytes = cost_is_finite(most) ? cost_figure(most, FIGURE_BYTES) : 0;
+	bool is_known = bytes > 0 && bytes < (double)LONG_MAX && !prices_are_given(&partitioning->compilation->request.restriction.prices);
+	*bound = -1;
+	if (!is_known || partitioning->wide_tries >= WIDE_TRIES)
+		return false;
+	*bound = bound_unmerged(partitioning, candidate->first, candidate->last, (long)bytes);
+	if ((double)*bound > bytes - bytes / SHARE)
+		return false;
+	partitioning->wide_tries++;
+	return true;
+}
+
 /* What comes of CANDIDATE's nests where they are merged; NULL: nothing that costs less than MOST, or
  * as much as a group, if IS_GROUP: of equals merged nests have fewer commands, and plainer code.  *BOUND:
  * what they then move at least; -1: not known. */
-static const struct weighed_nest *weigh_merged(const struct partitioning *partitioning,
+static const struct weighed_nest *weigh_merged(struct partitioning *partitioning,
 	const struct fusion_candidate *candidate, const struct cost *most, bool is_group, long *bound)
 {
 	const struct weighed_nest *weighed;
@@ -200,6 +229,7 @@ static const struct weighed_nest *weigh_merged(const struct partitioning *partit
 	*bound = nest_compulsory(as_one(partitioning, candidate->first, candidate->last));
 	const struct cost least = cost_of_bytes((double)*bound);
 	if (!cost_is_less(&least, most, takes_equals)
+		|| (merging == MERGE_WIDE && !may_move_less(partitioning, candidate, most, bound))
 		|| !weigh(partitioning, candidate->first, candidate->last, &weighed, &own))
 		return NULL;
 	*bound = own > *bound ? own : *bound;
@@ -207,19 +237,6 @@ static const struct weighed_nest *weigh_merged(const struct partitioning *partit
 		return NULL;
 	const struct cost cost = plan_nest_cost(&weighed->entry);
 	return cost_is_less(&cost, most, takes_equals) ? weighed : NULL;
-}
-
-/* What the nests from FIRST to LAST move at least merged, if they were not tried so. */
-static long bound_unmerged(const struct partitioning *partitioning, int first, int last)
-{
-	bool has_room = partition_enter(partitioning, first, last);
-	const struct nest *one = as_one(partitioning, first, last);
-	const char *argument;
-	long compulsory, bound = !has_room ? LONG_MAX
-		: nest_bound_unweighed(partitioning->compilation, one, partitioning->plan);
-	long least = nest_lower_bound(one, partitioning->compilation->arch->scratchpad_bytes, &compulsory, &argument);
-	partition_leave(partitioning);
-	return bound > least ? bound : least;
 }
 
 /* CANDIDATE's nests move at least so much as a GROUP (-1: not known), or MERGED (-1: they were not tried so, now). */
@@ -232,7 +249,7 @@ static void note_bounds(const struct partitioning *partitioning, const struct fu
 	if (group < 0)
 		return;
 	if (merged < 0)
-		merged = bound_unmerged(partitioning, candidate->first, candidate->last);
+		merged = bound_unmerged(partitioning, candidate->first, candidate->last, LONG_MAX);
 	long least = group < merged ? group : merged;
 	if (least > 0)
 		space_bound_note(partitioning->bound, candidate->first, candidate->last, least);
@@ -492,6 +509,7 @@ static struct cost plans_cost(struct partitioning *partitioning, bool *is_true)
 static void find_groups(struct partitioning *partitioning)
 {
 	partitioning->best[0] = (struct partition){ .cost = { .work = 0 } };
+	partitioning->wide_tries = 0;
 	for (int n = 0; n < partitioning->count; n++)
 		extend(partitioning, n);
 }
@@ -571,7 +589,7 @@ bool lower_fused(struct compilation *compilation, const struct nest *nests, int 
 		&before, constraints, ARENA_ARRAY(compilation->arena, struct cost, count),
 		ARENA_ARRAY(compilation->arena, const struct weighed_nest *, count),
 		ARENA_ARRAY(compilation->arena, struct partition, count + 1), NULL, carrying, cuts,
-		question && constraints->is_free && !cuts ? space_bound_new(compilation->arena, count) : NULL, LONG_MAX, 0 };
+		question && constraints->is_free && !cuts ? space_bound_new(compilation->arena, count) : NULL, LONG_MAX, 0, 0 };
 	plan->nest_count = 0;
 	for (int n = 0; n < count; n++)
 		partitioning.alone[n] = cost_infinite();

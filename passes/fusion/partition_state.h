@@ -43,6 +43,7 @@ struct partitioning {
 	struct space_bound *bound;   /* what no partition moves less than; NULL: not asked for */
 	long enough;                 /* a bound of so many bytes is as good as any larger one */
 	int pairs;                   /* of nests of parts that may still be looked at for it */
+	int wide_tries;              /* how often wide nests were weighed merged */
 };
 
 /* ---- partition.c: what is chosen ---- */

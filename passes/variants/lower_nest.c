@@ -564,7 +564,7 @@ bool weigh_nest(struct compilation *compilation, const struct nest *nest, const 
 	return done;
 }
 
-long nest_bound_unweighed(struct compilation *compilation, const struct nest *nest, const struct plan *plan)
+long nest_bound_unweighed(struct compilation *compilation, const struct nest *nest, const struct plan *plan, long most)
 {
 	struct quiet quiet;
 	long bound = 0;
@@ -573,7 +573,7 @@ long nest_bound_unweighed(struct compilation *compilation, const struct nest *ne
 		return LONG_MAX;
 	quiet_begin(&quiet, compilation);
 	if (access_pairs_are_few(nest->statements, nest->statement_count))
-		bound = rewritten_bound(&quiet.compilation, nest_with_dependences(&quiet.compilation, nest));
+		bound = rewritten_bound(&quiet.compilation, nest_with_dependences(&quiet.compilation, nest), most);
 	quiet_end(&quiet);
 	return bound;
 }

@@ -25,8 +25,8 @@ bool lower_nest(struct compilation *compilation, const struct nest *nest,
 bool weigh_nest(struct compilation *compilation, const struct nest *nest, const struct plan *plan,
 	struct weighed_nest *weighed);
 
-/* No schedule of NEST alone as a whole moves less in PLAN, nor do those that were not looked for.  0: nothing is known;
- * LONG_MAX: nothing fits. */
-long nest_bound_unweighed(struct compilation *compilation, const struct nest *nest, const struct plan *plan);
+/* No schedule of NEST alone as a whole moves less in PLAN, nor do those that were not looked for; MOST as in forms_bound.h.  0: nothing is
+ * known; LONG_MAX: nothing fits. */
+long nest_bound_unweighed(struct compilation *compilation, const struct nest *nest, const struct plan *plan, long most);
 
 #endif

@@ -282,27 +282,27 @@ void lower_rewritten(struct compilation *compilation, const struct nest *nest,
 
 /* Of NEST with scalars in arrays or not. */
 static long expanded_bound(struct compilation *compilation, const struct nest *nest,
-	struct rewriting *rewriting)
+	struct rewriting *rewriting, long most)
 {
 	bool is_in_place;
-	long bound = forms_bound(compilation, nest, NULL, LONG_MAX);
+	long bound = forms_bound(compilation, nest, NULL, most);
 	const struct nest *expanded = bound > 0 ? expanded_nest(compilation, nest) : NULL;
 	if (!expanded || expanded->arrays->count > MODEL_ARRAYS)
 		return bound;
 	expanded = in_place(compilation, nest_with_dependences(compilation, expanded), rewriting,
 		&is_in_place);
-	long its = forms_bound(compilation, expanded, NULL, LONG_MAX);
+	long its = forms_bound(compilation, expanded, NULL, most);
 	return its < bound ? its : bound;
 }
 
-long rewritten_bound(struct compilation *compilation, const struct nest *nest)
+long rewritten_bound(struct compilation *compilation, const struct nest *nest, long most)
 {
 	struct rewriting rewriting = { .is_in_place = true };
 	bool is_in_place = false;
 	const struct nest *moved = in_place(compilation, nest, &rewriting, &is_in_place);
-	long bound = expanded_bound(compilation, moved, &rewriting);
+	long bound = expanded_bound(compilation, moved, &rewriting, most);
 	if (rewriting.was_in_place && bound > 0) {
-		long its = expanded_bound(compilation, nest, &(struct rewriting){ .is_in_place = false });
+		long its = expanded_bound(compilation, nest, &(struct rewriting){ .is_in_place = false }, most);
 		bound = its < bound ? its : bound;
 	}
 	return bound;

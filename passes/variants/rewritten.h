@@ -20,8 +20,8 @@ struct lowered {
 void lower_rewritten(struct compilation *compilation, const struct nest *nest,
 	const struct form *form, const struct plan *plan, struct lowered *best);
 
-/* No schedule of NEST as a whole moves less, whatever form it has, its statements as they stand or rewritten.  0: nothing is
- * known; LONG_MAX: nothing fits. */
-long rewritten_bound(struct compilation *compilation, const struct nest *nest);
+/* No schedule of NEST as a whole moves less, whatever form it has, its statements as they stand or rewritten; MOST as in forms_bound.h.
+ * 0: nothing is known; LONG_MAX: nothing fits. */
+long rewritten_bound(struct compilation *compilation, const struct nest *nest, long most);
 
 #endif
