@@ -1,4 +1,4 @@
-/* What is touched in the last tiles of loops, and not in others. */
+/* What is touched in the last tiles of loops, or the first ones, and not in others. */
 
 #include "passes/cost/ends.h"
 
@@ -65,7 +65,7 @@ static bool is_within(const struct touch *touch, const struct touch *main, int r
 	return true;
 }
 
-/* Dimension DIM of a touch in the last tiles of the loops ENDS is MAIN's, or, where some of these move it and no other loop
+/* Dimension DIM of a touch in the end tiles of the loops ENDS is MAIN's, or, where some of these move it and no other loop
  * does, does not move. */
 static bool is_longer(const struct model_dim *dim, const struct model_dim *main, long ends)
 {
@@ -75,15 +75,30 @@ static bool is_longer(const struct model_dim *dim, const struct model_dim *main,
 	return !(movers & ~ends) && !movers_of(dim) && dim->window >= main->window;
 }
 
-/* TOUCH is in the last tiles of some loops, and longer there.  *ENDS: of which. */
-static bool is_at_end(const struct band *band, const struct touch *touch, const struct touch *main, int rank, long *ends)
+/* The loops that move TOUCH. */
+static long moving_loops(const struct touch *touch, int rank)
 {
 	long moving = 0;
-	*ends = dims_of_kind(band, touch->statement, HYPERPLANE_LAST);
 	for (int d = 0; d < rank; d++)
-		moving |= movers_of(&main->dims[d]);
+		moving |= movers_of(&touch->dims[d]);
+	return moving;
+}
+
+/* Where arrays of the kind of OUT have ends: in the last tiles if they are written, as what is there has been made before; else in the first
+ * ones, in which more comes than is used in tiles of others. */
+static enum hyperplane_kind end_kind(bool is_written)
+{
+	return is_written ? HYPERPLANE_LAST : HYPERPLANE_FIRST;
+}
+
+/* TOUCH is in the tiles of some loops that KIND says, and longer there.  *ENDS: of which. */
+static bool is_at_end(const struct band *band, const struct touch *touch, const struct touch *main, int rank,
+	enum hyperplane_kind kind, long *ends)
+{
+	long moving = moving_loops(main, rank);
+	*ends = dims_of_kind(band, touch->statement, kind);
 	bool is_at = touch->is_known && touch->is_read && (*ends & moving)
-		&& !(dims_of_kind(band, touch->statement, HYPERPLANE_FIRST) & moving);
+		&& !(dims_of_kind(band, touch->statement, kind == HYPERPLANE_LAST ? HYPERPLANE_FIRST : HYPERPLANE_LAST) & moving);
 	for (int d = 0; d < rank && is_at; d++)
 		is_at = is_longer(&touch->dims[d], &main->dims[d], *ends);
 	return is_at;
@@ -101,16 +116,17 @@ static bool holds(const struct touch *a, const struct touch *b, int rank)
 void ends_find(const struct band *band, const struct touch *touches, int count, int main, struct model_array *out)
 {
 	const struct touch *longest = NULL;
+	const enum hyperplane_kind kind = end_kind(out->is_written);
 	long ends = 0;
 	bool is_written = out->is_dropped;
-	if (!out->is_written || is_intricate(band, touches, count) || is_coupled(out))
+	if ((!out->is_written && !out->is_read) || is_intricate(band, touches, count) || is_coupled(out))
 		return;
 	for (int t = 0; t < count; t++) {
 		const struct touch *touch = &touches[t];
 		long its;
 		if (touch->is_around && is_within(touch, &touches[main], out->rank))
 			continue;
-		bool is_at = is_at_end(band, touch, &touches[main], out->rank, &its) && (!longest || its == ends)
+		bool is_at = is_at_end(band, touch, &touches[main], out->rank, kind, &its) && (!longest || its == ends)
 			&& (!longest || holds(touch, longest, out->rank) || holds(longest, touch, out->rank));
 		if (!is_at && touch->is_written)
 			return;
@@ -130,6 +146,7 @@ void ends_find(const struct band *band, const struct touch *touches, int count, 
 		if (movers_of(&touches[main].dims[d]) & ends)
 			out->dims[d].least_side = out->dims[d].end_side = longest->dims[d].window;
 	out->ends = ends;
+	out->ends_first = kind == HYPERPLANE_FIRST;
 	out->ends_read = true;
 	out->ends_written = is_written;
 }
@@ -162,8 +179,18 @@ static struct reference_group alike_group(struct arena *arena, const struct nest
 	return group;
 }
 
+/* TOUCH, of a statement in DEPTH loops, is in all tiles rather than MAIN (NULL: none), of one in MOST. */
+static bool is_in_more(const struct band *band, const struct touch *touch, int depth, const struct touch *main, int most, int rank, bool is_written)
+{
+	if (!is_written)
+		return !main || __builtin_popcountl((unsigned long)moving_loops(touch, rank))
+			> __builtin_popcountl((unsigned long)moving_loops(main, rank));
+	return touch->is_written && depth > most && !dims_of_kind(band, touch->statement, HYPERPLANE_FIRST)
+		&& !dims_of_kind(band, touch->statement, HYPERPLANE_LAST);
+}
+
 /* What is touched of ARRAY, by alike accesses, as its hulls say, [*COUNT]; returns which of it is touched innermost in all tiles, and
- * written; -1: nothing is. */
+ * written, or which most loops move if it is only read; -1: nothing is. */
 static int find_touches(struct compilation *compilation, const struct variant *variant, const struct reference_group *array,
 	struct touch *touches, int *count)
 {
@@ -179,8 +206,8 @@ static int find_touches(struct compilation *compilation, const struct variant *v
 		touches[*count] = (struct touch){ .statement = s, .is_known = true, .is_around = true, .is_read = group.is_read,
 			.is_written = group.is_written };
 		memcpy(touches[*count].dims, hull.dims, sizeof touches->dims);
-		if (group.is_written && depth > most && !dims_of_kind(variant->band, s, HYPERPLANE_FIRST)
-			&& !dims_of_kind(variant->band, s, HYPERPLANE_LAST)) {
+		if (is_in_more(variant->band, &touches[*count], depth, main < 0 ? NULL : &touches[main], most, array->array->rank,
+			array->is_written)) {
 			most = depth;
 			main = *count;
 		}
@@ -189,16 +216,18 @@ static int find_touches(struct compilation *compilation, const struct variant *v
 	return main;
 }
 
-/* Some statement that touches ARRAY runs in last tiles, and some do not. */
+/* Some statement that touches ARRAY runs in last tiles, or first ones, and some do not. */
 static bool may_have_ends(const struct band *band, const struct reference_group *array)
 {
 	bool has_end = false, has_other = false;
+	long first = 0;
 	for (int a = 0; a < array->access_count; a++) {
-		bool is_end = dims_of_kind(band, array->accesses[a].statement, HYPERPLANE_LAST);
-		has_end |= is_end;
-		has_other |= !is_end;
+		long ends = dims_of_kind(band, array->accesses[a].statement, end_kind(array->is_written));
+		first = a ? first : ends;
+		has_end |= ends != 0;
+		has_other |= array->is_written ? !ends : ends != first;
 	}
-	return array->is_written && !array->has_siblings && has_end && has_other;
+	return !array->has_siblings && has_end && has_other;
 }
 
 /* OUT, ARRAY of VARIANT, is of the model; true if it has ends now. */

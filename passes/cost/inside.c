@@ -164,6 +164,17 @@ struct inside {
 	int main;                    /* that of GROUP; -1: it has several */
 };
 
+/* REGION, of a statement in DEPTH loops, is rather what all tiles have than what is known, of one in MOST: it is deeper, or more loops
+ * move it, of what is only read. */
+static bool is_in_more(const struct band *band, const struct reference_group *array, const struct region *region, int depth,
+	const struct inside *inside, int most)
+{
+	int moved = 0;
+	for (int l = 0; l < band->count && most >= 0; l++)
+		moved += is_moved(region, array->array->rank, l) - is_moved(&inside->region, array->array->rank, l);
+	return depth > most || (depth == most && !array->is_written && moved > 0);
+}
+
 /* Fills in what is known of ARRAY; false: no accesses of one statement have a closed form, or none are as those of ARRAY. */
 static bool find_inside(struct form_builder *builder, const struct reference_group *array, struct inside *inside)
 {
@@ -187,7 +198,7 @@ static bool find_inside(struct form_builder *builder, const struct reference_gro
 		if (has_form && if_alike && inside->group.access_count == own.access_count
 			&& inside->group.accesses[0].access == own.accesses[0].access)
 			inside->main = inside->touch_count - 1;
-		if (!has_form || depth <= most || own.is_written != array->is_written)
+		if (!has_form || own.is_written != array->is_written || !is_in_more(band, array, &its, depth, inside, most))
 			continue;
 		most = depth;
 		inside->group = own;

@@ -565,8 +565,9 @@ static long end_sum(struct sum *sum)
 		around[loop] = true;
 		has_any = has_any || (sum->array->ends >> loop & 1 && array_is_indexed(sum->array, loop));
 		parts[loop] = whole_part(sum, loop);
-		/* where it may turn, the tile that runs last may be any */
-		tiles[loop] = sum->model->loops[loop].is_forward ? last_tile(sum, loop) : sum->schedule->tile[loop];
+		/* where it may turn, the tile that runs last may be any; the first one is whole */
+		tiles[loop] = sum->model->loops[loop].is_forward && !sum->array->ends_first ? last_tile(sum, loop)
+			: sum->schedule->tile[loop];
 	}
 	for (int d = 0; d < sum->array->rank; d++) {
 		const struct model_dim *dim = &sum->array->dims[d];

@@ -70,8 +70,8 @@ struct model_array {
 	                              * or a final step.  Such a loop indexes the array only if its
 	                              * tile is 1 and fixed (passes/cost/nest_model.c).  See below */
 	long ends;                   /* bit l: in the last tile of all these loops a region is as long as its dimensions' end_side
-	                              * is, in those that some of them move and no other loop does.  Only if it is written, or moves nothing else,
-	                              * and no loop moves two dimensions.  See below */
+	                              * is, in those that some of them move and no other loop does.  Only if no loop moves two dimensions.  See below */
+	bool ends_first;             /* rather in the first tile, of an array that is only read */
 	bool ends_read, ends_written;    /* what it has besides comes in then; goes out once more */
 	struct model_dim dims[MODEL_RANK];
 };
@@ -122,7 +122,8 @@ void model_copy(const struct nest_model *model, struct nest_model *copy);
  * SLOTS is 1 if b is anchored; IS_DOUBLE is false.
  *
  * An array with ends, as a row of sums of which a last statement needs the largest: the sums of a tile go out, and in the
- * last tile they come back with the whole row.  What comes and goes besides is counted once for all regions apart.
+ * last tile they come back with the whole row.  Or whole rows come in the first tile, as their norm is needed there, and parts of them in the
+ * others.  What comes and goes besides is counted once for all regions apart.
  *
  * A written array: a visit that is not kept fetches its region, unless it comes for
  * the first time (pos of every loop outside that does not index it is 0) and

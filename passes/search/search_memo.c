@@ -48,6 +48,7 @@ static void copy_array(struct model_array *to, const struct model_array *from, i
 	to->is_partial = from->is_partial;
 	to->anchored = from->anchored;
 	to->ends = from->ends;
+	to->ends_first = from->ends_first;
 	to->ends_read = from->ends_read;
 	to->ends_written = from->ends_written;
 	to->align_bytes = from->align_bytes;

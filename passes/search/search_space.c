@@ -204,7 +204,7 @@ static bool are_twins(const struct space *space, int one, int other)
 	return a.rank == b.rank && a.element_bytes == b.element_bytes &&
 		a.is_read == b.is_read && a.is_written == b.is_written &&
 		a.is_created == b.is_created && a.is_dropped == b.is_dropped &&
-		a.anchored == b.anchored && a.ends == b.ends &&
+		a.anchored == b.anchored && a.ends == b.ends && a.ends_first == b.ends_first &&
 		a.ends_read == b.ends_read && a.ends_written == b.ends_written && a.role == b.role && a.align_bytes == b.align_bytes &&
 		a.first_bytes == b.first_bytes && a.align_rank == b.align_rank &&
 		options->memories[one] == options->memories[other] && may_bypass(options, one) == may_bypass(options, other) &&

@@ -47,27 +47,37 @@ static struct reference_group innermost_of(const struct nest *nest, const struct
 	return innermost;
 }
 
-/* The groups of VARIANT, with buffers of their own as far as its schedules may have these.  Of an array with several
- * one stands for all that hold it; *ALL: these. */
-static const struct reference_groups *groups_apart(struct compilation *compilation, const struct variant *variant,
-	const struct reference_groups **all)
+/* The groups of VARIANT, with buffers of their own as far as its schedules may have these. */
+static const struct reference_groups *groups_apart(struct compilation *compilation, const struct variant *variant)
 {
-	const struct nest *nest = variant->nest;
-	const struct reference_groups *whole = reference_groups_whole(compilation, nest);
 	struct variant apart = *variant;
 	struct merges merges = { .count = 0 };
 	do
-		apart.groups = reference_groups_split(compilation, nest, apart.options.borrows, &merges);
+		apart.groups = reference_groups_split(compilation, variant->nest, apart.options.borrows, &merges);
 	while (apart.groups->is_split && nest_merge_clashing(compilation, &apart, true, &merges));
-	struct reference_group *items = ARENA_ARRAY(compilation->arena, struct reference_group,
-		whole->count + 1);
+	return apart.groups;
+}
+
+static int groups_of(const struct reference_groups *apart, const struct array *array)
+{
+	int count = 0;
+	for (int b = 0; apart && b < apart->count; b++)
+		count += apart->items[b].array == array;
+	return count;
+}
+
+/* One group for each array of NEST: for those of which there are some APART that which stands for all that hold it, else all of it. */
+static const struct reference_groups *groups_for(struct compilation *compilation, const struct nest *nest,
+	const struct reference_groups *apart)
+{
+	const struct reference_groups *whole = reference_groups_whole(compilation, nest);
+	struct reference_group *items = ARENA_ARRAY(compilation->arena, struct reference_group, whole->count + 1);
 	struct reference_groups *groups = ARENA_NEW(compilation->arena, struct reference_groups);
 	for (int a = 0; a < whole->count; a++)
-		items[a] = innermost_of(nest, apart.groups, whole->items[a].array);
+		items[a] = groups_of(apart, whole->items[a].array) ? innermost_of(nest, apart, whole->items[a].array) : whole->items[a];
 	*groups = *whole;
 	groups->items = items;
-	groups->is_split = apart.groups->is_split;
-	*all = apart.groups;
+	groups->is_split = apart;
 	return groups;
 }
 
@@ -82,17 +92,8 @@ static int array_in(const struct inside_model *inside, int a)
 	return -1;
 }
 
-/* APART has several groups of ARRAY. */
-static bool is_apart(const struct reference_groups *apart, const struct array *array)
-{
-	int count = 0;
-	for (int b = 0; apart && b < apart->count; b++)
-		count += apart->items[b].array == array;
-	return count > 1;
-}
-
-/* ARRAY, which is in several buffers, moves no less: what is written goes out, as another buffer may be for it; and if one alone
- * is written, what another one is for comes in, which is one of the groups APART at least. */
+/* ARRAY, which is in several buffers, moves no less besides what a model of one of them counts: what is written goes out, as another buffer may be
+ * for it; and if one at most is written, what another one is for comes in, which is one of the groups APART at least. */
 static long moved_apart(const struct nest *nest, const struct reference_groups *apart, const struct array *array)
 {
 	long written = 0, read = LONG_MAX, sum;
@@ -108,32 +109,35 @@ static long moved_apart(const struct nest *nest, const struct reference_groups *
 			read = own < read ? own : read;
 		writers += group->is_written;
 	}
-	return __builtin_add_overflow(written, writers == 1 ? read : 0, &sum) ? LONG_MAX : sum;
+	return __builtin_add_overflow(written, writers <= 1 ? read : 0, &sum) ? LONG_MAX : sum;
 }
 
-/* The least of that for any local array, of which nobody needs a value after the nest: of which of those that may have several buffers a
- * form has them is not known. */
-static long least_moved_apart(const struct variant *variant, const struct reference_groups *apart, const struct inside_model *inside)
+/* The sum of that for the arrays that have several groups APART, of which nobody needs a value after the nest; or the least, where not all
+ * of them have several buffers (IS_SOME). */
+static long all_moved_apart(const struct variant *variant, const struct reference_groups *apart, bool is_some,
+	const struct inside_model *inside)
 {
-	long least = LONG_MAX;
+	long sum = 0, least = LONG_MAX;
 	for (int a = 0; a < variant->groups->count; a++) {
 		const struct reference_group *group = &variant->groups->items[a];
 		int m = array_in(inside, a);
-		if (!is_apart(apart, group->array))
+		if (groups_of(apart, group->array) < 2)
 			continue;
 		/* what comes back in the end is in the model */
 		bool is_counted = group->is_internal || group->is_kept || array_compulsory(variant->nest, group->array).out
 			|| (m >= 0 && inside->model.arrays[m].ends);
 		long own = is_counted ? 0 : moved_apart(variant->nest, apart, group->array);
 		least = own < least ? own : least;
+		if (__builtin_add_overflow(sum, own, &sum))
+			return LONG_MAX;
 	}
-	return least < LONG_MAX ? least : 0;
+	return !is_some ? sum : least < LONG_MAX ? least : 0;
 }
 
 /* What every execution moves of the arrays that INSIDE does not count, and forms with groups APART besides. */
-static long rest_of(const struct variant *variant, const struct reference_groups *apart, const struct inside_model *inside)
+static long rest_of(const struct variant *variant, const struct reference_groups *apart, bool is_some, const struct inside_model *inside)
 {
-	long rest = least_moved_apart(variant, apart, inside);
+	long rest = all_moved_apart(variant, apart, is_some, inside);
 	for (int a = 0; a < variant->groups->count; a++) {
 		const struct reference_group *group = &variant->groups->items[a];
 		int m = array_in(inside, a);
@@ -171,18 +175,68 @@ static long search_inside(struct compilation *compilation, const struct band *ba
 		&proof) ? proof.bound_bytes : LONG_MAX;
 }
 
-/* No plan of VARIANT moves less, whose groups are some of APART (NULL: all there are); MOST as in forms_bound. */
-static long bound_of(struct compilation *compilation, const struct variant *variant, const struct reference_groups *apart,
-	long most)
+/* No plan of VARIANT moves less, of whose arrays those with groups APART (NULL: none) have several buffers, or IS_SOME of them at least;
+ * MOST as in forms_bound. */
+static long bound_of(struct compilation *compilation, struct variant variant, const struct reference_groups *apart,
+	bool is_some, long most)
 {
-	if (!variant->band->count)
-		return 0;
-	const struct inside_model *inside = nest_model_inside(compilation, variant, apart);
-	long rest = rest_of(variant, apart, inside);
+	variant.groups = groups_for(compilation, variant.nest, apart);
+	const struct inside_model *inside = nest_model_inside(compilation, &variant, apart);
+	long rest = rest_of(&variant, apart, is_some, inside);
 	if (!inside->model.array_count || rest >= most)
 		return rest;
-	long bound = search_inside(compilation, variant->band, &inside->model, most < LONG_MAX ? most - rest : most);
+	long bound = search_inside(compilation, variant.band, &inside->model, most < LONG_MAX ? most - rest : most);
 	return bound < LONG_MAX - rest ? bound + rest : LONG_MAX;
+}
+
+/* Each set of so many arrays that may have several buffers is looked at by itself. */
+enum { SPLIT_ARRAYS = 3 };
+
+/* The first of the arrays that have several groups APART, as ARRAYS; returns how many there are, or one more than are told. */
+static int split_arrays(const struct reference_groups *apart, const struct array *arrays[SPLIT_ARRAYS])
+{
+	int count = 0;
+	for (int b = 0; b < apart->count && count <= SPLIT_ARRAYS; b++) {
+		const struct array *array = apart->items[b].array;
+		bool is_new = groups_of(apart, array) > 1;
+		for (int i = 0; i < count && i < SPLIT_ARRAYS; i++)
+			is_new &= arrays[i] != array;
+		if (is_new && count < SPLIT_ARRAYS)
+			arrays[count] = array;
+		count += is_new;
+	}
+	return count;
+}
+
+/* The groups APART of those ARRAYS whose bit is set in SET. */
+static const struct reference_groups *groups_in(struct arena *arena, const struct reference_groups *apart,
+	const struct array *const *arrays, int count, int set)
+{
+	struct reference_group *items = ARENA_ARRAY(arena, struct reference_group, apart->count);
+	struct reference_groups *groups = ARENA_NEW(arena, struct reference_groups);
+	*groups = (struct reference_groups){ .items = items, .is_split = true };
+	for (int b = 0; b < apart->count; b++)
+		for (int i = 0; i < count; i++)
+			if (set >> i & 1 && apart->items[b].array == arrays[i])
+				items[groups->count++] = apart->items[b];
+	return groups;
+}
+
+/* The same where some of the arrays with groups APART have several buffers, whichever. */
+static long bound_of_split(struct compilation *compilation, const struct variant *variant, const struct reference_groups *apart, long most)
+{
+	const struct array *arrays[SPLIT_ARRAYS];
+	int count = split_arrays(apart, arrays);
+	const bool is_known = most < LONG_MAX;
+	long least = LONG_MAX;
+	if (count > SPLIT_ARRAYS)
+		return bound_of(compilation, *variant, apart, true, most);
+	for (int set = 1; set < 1 << count && least > 0; set++) {
+		long own = bound_of(compilation, *variant, groups_in(compilation->arena, apart, arrays, count, set), false, most);
+		least = own < least ? own : least;
+		most = is_known && least < most ? least : most;
+	}
+	return least;
 }
 
 /* BAND, in which a statement that runs at one value of a dimension runs in its first tile: its arrays are seen as often. */
@@ -210,13 +264,14 @@ static long bound_with(struct compilation *compilation, const struct nest *nest,
 {
 	struct variant variant = { .nest = nest, .options = options, .outer = outer, .found = found };
 	variant.band = variant_find_band(compilation, &variant);
-	const struct reference_groups *apart = NULL;
-	variant.groups = options.is_split ? groups_apart(compilation, &variant, &apart) : reference_groups_whole(compilation, nest);
+	const struct reference_groups *apart = options.is_split ? groups_apart(compilation, &variant) : NULL;
 	/* groups that are all one again are those of the form with one buffer an array */
-	if (options.is_split && !variant.groups->is_split)
+	if (apart && !apart->is_split)
 		return LONG_MAX;
 	variant.band = with_anchors(compilation->arena, nest, variant.band);
-	return bound_of(compilation, &variant, apart, most);
+	if (!variant.band->count)
+		return 0;
+	return apart ? bound_of_split(compilation, &variant, apart, most) : bound_of(compilation, variant, NULL, false, most);
 }
 
 /* One buffer an array; one a reference group; the same, and groups that only read borrow; loops are chained, and each

@@ -151,6 +151,32 @@ apart()
 	ok "is proved, or nearly: ${gap:-no gap}" awk "BEGIN { exit !(\"$gap\" != \"\" && ${gap:-1} <= 0.001) }"
 }
 apart norm tiny-2k
+# The norm and the product as one nest, in whose first tiles whole rows come and then parts of them; each of the two alone is wide.
+cat >wide.loop <<'END'
+#include <math.h>
+void wide(const float X[50][158], const float G[158], const float W[65][158], float Y[50][65])
+{
+	float T[50][158];
+	for (int i = 0; i < 50; i++) {
+		float v = 0;
+		for (int j = 0; j < 158; j++)
+			v += X[i][j] * X[i][j];
+		v = 1 / sqrtf(v / 158 + 0.00001f);
+		for (int j = 0; j < 158; j++)
+			T[i][j] = X[i][j] * v * G[j];
+	}
+	for (int i = 0; i < 50; i++)
+		for (int o = 0; o < 65; o++) {
+			Y[i][o] = 0;
+			for (int j = 0; j < 158; j++)
+				Y[i][o] += T[i][j] * W[o][j];
+		}
+}
+END
+printf 'name: m\nscratchpad: { bytes: 32K }\n' >m32.yaml
+apart wide tiny-8k
+apart wide m32.yaml
+ok "and moves less than one by one" awk '/"functions"/ { on = 1 } on && /"total_bytes"/ { moved = $2 + 0 } END { exit moved > 110000 }' r.json
 apart channels tiny-8k
 apart scores tiny-8k
 

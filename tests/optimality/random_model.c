@@ -166,13 +166,14 @@ void random_ends(struct random_source *source, struct nest_model *model)
 			array->dims[d].least_side = random_below(source, 2) ? 0 : 1 + random_below(source, 9);
 		for (int d = 0; d < array->rank; d++)
 			array->dims[d].end_side = random_below(source, 2) ? array->dims[d].least_side : random_below(source, 10);
-		if (array->anchored || is_coupled || !array->is_written)
+		if (array->anchored || is_coupled || (!array->is_written && !array->is_read))
 			continue;
 		array->ends = 1l << random_below(source, model->loop_count);
 		for (int i = 0; i < model->loop_count; i++)
 			array->ends = moving_with(model, array, array->ends);
-		array->ends_read = random_below(source, 4) > 0;
-		array->ends_written = random_below(source, 3) > 0;
+		array->ends_first = !array->is_written && random_below(source, 4) > 0;
+		array->ends_read = !array->is_written || random_below(source, 4) > 0;
+		array->ends_written = array->is_written && random_below(source, 3) > 0;
 	}
 }
 

@@ -353,7 +353,7 @@ static void add_ends(struct state *state, int a)
 		if (!(array->ends >> loop & 1))
 			continue;
 		has_ends = has_ends || moves(array, loop);
-		while (state->model->loops[loop].is_forward &&
+		while (state->model->loops[loop].is_forward && !array->ends_first &&
 			(state->index[loop] + 1) * state->schedule->tile[loop] < state->model->loops[loop].extent)
 			state->index[loop]++;
 	}
