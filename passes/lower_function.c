@@ -45,12 +45,14 @@ bool may_distribute(struct compilation *compilation, const struct function *func
 	return may;
 }
 
-static struct weighed weigh(struct compilation *compilation, const struct function *function)
+/* FUNCTION as it is, a draft of it or all that is tried. */
+static struct weighed weigh(struct compilation *compilation, const struct function *function, bool is_draft)
 {
 	struct weighed weighed = { .function = function, .cost = cost_infinite() };
 	struct quiet quiet;
 	quiet_begin(&quiet, compilation);
 	quiet.compilation.only_weighs = true;
+	quiet.compilation.is_draft = is_draft;
 	const struct plan *plan = lower_written(&quiet.compilation, function);
 	if (plan) {
 		weighed.cost = plan_cost(plan);
@@ -62,6 +64,15 @@ static struct weighed weigh(struct compilation *compilation, const struct functi
 	compilation->failure.is_broken |= quiet.compilation.failure.is_broken;
 	quiet_end(&quiet);
 	return weighed;
+}
+
+/* ONE, or OTHER if that costs less; nothing of either moves less than what bounds both. */
+static struct weighed lesser(const struct weighed *one, const struct weighed *other)
+{
+	const struct objective asked = objective_of(RANK_ASKED);
+	struct weighed less = objective_compare(&asked, &other->cost, &one->cost) < 0 ? *other : *one;
+	less.bound = one->bound < other->bound ? one->bound : other->bound;
+	return less;
 }
 
 /* A function is lowered again and again, with other nests. */
@@ -82,11 +93,10 @@ static bool is_over(const struct trials *trials)
 static bool try(struct trials *trials, const struct function *function)
 {
 	const struct objective asked = objective_of(RANK_ASKED);
-	struct weighed other = weigh(trials->compilation, function);
+	struct weighed other = weigh(trials->compilation, function, true);
 	trials->left--;
 	if (objective_compare(&asked, &other.cost, &trials->best.cost) >= 0)
 		return false;
-	other.bound = other.bound < trials->best.bound ? other.bound : trials->best.bound;
 	trials->best = other;
 	return true;
 }
@@ -139,13 +149,14 @@ static bool distribute_some(struct trials *trials)
 	return any;
 }
 
-/* FUNCTION as it is written, or with nests distributed: one by one as long as that costs less, or all. */
+/* FUNCTION as it is written, or with nests distributed: one by one as long as drafts cost less, or all.  All that is tried is so for these
+ * two only. */
 static struct weighed distribute(struct compilation *compilation, const struct function *function)
 {
 	int steps;
 	struct trials trials = { .compilation = compilation, .left = DISTRIBUTED_TRIES,
 		.end = isl_operations(compilation->ctx) + DISTRIBUTED_OPERATIONS };
-	trials.best = weigh(compilation, function);
+	trials.best = weigh(compilation, function, true);
 	if (is_over(&trials))
 		return trials.best;
 	const struct function *all = distribute_all(compilation, function, &steps);
@@ -153,7 +164,10 @@ static struct weighed distribute(struct compilation *compilation, const struct f
 		;
 	if (steps > 1 && !is_over(&trials))
 		try(&trials, all);
-	return trials.best;
+	if (trials.best.function == function)
+		return trials.best;
+	const struct weighed written = weigh(compilation, function, false), best = weigh(compilation, trials.best.function, false);
+	return lesser(&written, &best);
 }
 
 /* Says of PLAN, of a function with nests distributed, that nothing which was tried with other nests moves less than BOUND. */

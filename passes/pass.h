@@ -111,6 +111,8 @@ struct compilation {
 	                              * all that is asked for */
 	bool is_trial;               /* one of many that are compared: nests are not looked at in less
 	                              * scratchpad (lower_nest.c), but for merged ones */
+	bool is_draft;               /* one of several functions that are compared, the best of which is lowered again: its
+	                              * wide nests are not weighed merged (fusion/merge.h) */
 	struct request request;
 	struct room room;
 	struct known known;

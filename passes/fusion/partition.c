@@ -203,7 +203,7 @@ static bool may_move_less(struct partitioning *partitioning, const struct fusion
 	double bytes = cost_is_finite(most) ? cost_figure(most, FIGURE_BYTES) : 0;
 	bool is_known = bytes > 0 && bytes < (double)LONG_MAX && !prices_are_given(&partitioning->compilation->request.restriction.prices);
 	*bound = -1;
-	if (!is_known || partitioning->wide_tries >= WIDE_TRIES)
+	if (!is_known || partitioning->compilation->is_draft || partitioning->wide_tries >= WIDE_TRIES)
 		return false;
 	*bound = bound_unmerged(partitioning, candidate->first, candidate->last, (long)bytes);
 	if ((double)*bound > bytes - bytes / SHARE)
