@@ -495,11 +495,10 @@ static void take_group(struct form_builder *builder, const struct reference_grou
 		add_ends(builder, whole_of(builder, array->array), out);
 }
 
-const struct inside_model *nest_model_inside(struct compilation *compilation, const struct variant *variant,
-	const struct reference_groups *apart)
+void nest_model_inside(struct compilation *compilation, const struct variant *variant,
+	const struct reference_groups *apart, struct inside_model *inside)
 {
 	struct form_builder builder = form_builder_of(compilation, variant);
-	struct inside_model *inside = ARENA_NEW(compilation->arena, struct inside_model);
 	struct nest_model *model = &inside->model;
 	model_fill_loops(variant->band, true, model);
 	for (int l = 0; l < model->loop_count; l++)
@@ -516,7 +515,7 @@ const struct inside_model *nest_model_inside(struct compilation *compilation, co
 	const struct array *least = apart ? least_apart(apart) : NULL;
 	if (least && model->array_count < MODEL_ARRAYS) {
 		inside->group[model->array_count] = -1;
+		inside->is_counted[model->array_count] = false;
 		take_element(least, &model->arrays[model->array_count++]);
 	}
-	return inside;
 }

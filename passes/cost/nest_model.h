@@ -30,20 +30,22 @@ struct region {
 bool nest_model_build(struct compilation *compilation, const struct variant *variant,
 	struct nest_model *model, struct region *regions);
 
-/* A model of VARIANT whose regions are within the real ones, whatever these are: of each array what one statement
- * touches that has a closed form.  Arrays without only take room.  A group that has siblings stands for all that hold it.
- * Where that statement does not update its elements, so that these need not come back when they are seen again, the group takes room and
- * moves nothing.  APART: groups that no form has in parts, of which
- * some buffer holds each, and not one all of an array; NULL: VARIANT's are all there are.
- * No plan of VARIANT moves or needs less than the model's least.  In the arena. */
+/* A model of a variant whose regions are within the real ones, whatever these are: of each array what one statement
+ * touches that has a closed form.  Arrays without only take room. */
 struct inside_model {
 	struct nest_model model;
-	int group[MODEL_ARRAYS];     /* [array of the model]: of VARIANT; -1: the buffer that there is besides, of one of those apart */
+	int group[MODEL_ARRAYS];     /* [array of the model]: of the variant; -1: the buffer that there is besides, of one of those apart */
 	bool is_counted[MODEL_ARRAYS];   /* [array of the model]: what it moves is known; else it takes room, or only what last tiles
 	                              * touch besides moves */
 };
-const struct inside_model *nest_model_inside(struct compilation *compilation, const struct variant *variant,
-	const struct reference_groups *apart);
+
+/* Fills in INSIDE, of VARIANT.  A group that has siblings stands for all that hold it.
+ * Where the one statement does not update its elements, so that these need not come back when they are seen again, the group takes room and
+ * moves nothing.  APART: groups that no form has in parts, of which
+ * some buffer holds each, and not one all of an array; NULL: VARIANT's are all there are.
+ * No plan of VARIANT moves or needs less than the model's least. */
+void nest_model_inside(struct compilation *compilation, const struct variant *variant,
+	const struct reference_groups *apart, struct inside_model *inside);
 
 /* The loops of the band and how each array's regions move with them. */
 void nest_print_model(const struct variant *variant, const struct nest_model *model, bool has_forms,

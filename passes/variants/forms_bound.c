@@ -152,10 +152,9 @@ static long rest_of(const struct variant *variant, const struct reference_groups
 
 /* ---- one form ---- */
 
-/* What the search for a schedule of MODEL ends at, as MOST in forms_bound. */
-static long search_inside(struct compilation *compilation, const struct band *band, const struct nest_model *inside, long most)
+/* What the search for a schedule of MODEL ends at, whose sequential loops get their tiles; MOST as in forms_bound. */
+static long search_inside(struct compilation *compilation, const struct band *band, struct nest_model *model, long most)
 {
-	struct nest_model model = *inside;
 	struct search_options options;
 	struct schedule best;
 	struct proof proof;
@@ -167,11 +166,11 @@ static long search_inside(struct compilation *compilation, const struct band *ba
 	options.order_count = band->prefix;
 	for (int l = 0; l < band->prefix; l++) {
 		options.order[l] = l;
-		model.loops[l].tile = 1;
+		model->loops[l].tile = 1;
 	}
 	if (most < LONG_MAX)
-		return search_bound(&model, compilation->arch, &options, most);
-	return search_schedule_once(compilation->known.searches, &model, compilation->arch, &options, &best,
+		return search_bound(model, compilation->arch, &options, most);
+	return search_schedule_once(compilation->known.searches, model, compilation->arch, &options, &best,
 		&proof) ? proof.bound_bytes : LONG_MAX;
 }
 
@@ -181,11 +180,12 @@ static long bound_of(struct compilation *compilation, struct variant variant, co
 	bool is_some, long most)
 {
 	variant.groups = groups_for(compilation, variant.nest, apart);
-	const struct inside_model *inside = nest_model_inside(compilation, &variant, apart);
-	long rest = rest_of(&variant, apart, is_some, inside);
-	if (!inside->model.array_count || rest >= most)
+	struct inside_model inside;
+	nest_model_inside(compilation, &variant, apart, &inside);
+	long rest = rest_of(&variant, apart, is_some, &inside);
+	if (!inside.model.array_count || rest >= most)
 		return rest;
-	long bound = search_inside(compilation, variant.band, &inside->model, most < LONG_MAX ? most - rest : most);
+	long bound = search_inside(compilation, variant.band, &inside.model, most < LONG_MAX ? most - rest : most);
 	return bound < LONG_MAX - rest ? bound + rest : LONG_MAX;
 }
 
