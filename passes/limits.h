@@ -60,8 +60,8 @@ enum { GROUP_SIZES = 256 };
  * where isl has done so many operations for that, some five seconds of work. */
 enum { DISTRIBUTED_NESTS = 16, DISTRIBUTED_TRIES = 8, DISTRIBUTED_OPERATIONS = 24000000 };
 /* How often nests of a function that have several wide ones among them are weighed merged, a second or two of work each, while its parts
- * are compared. */
-enum { WIDE_TRIES = 4 };
+ * are compared; and what they may have to save: one of so many bytes. */
+enum { WIDE_TRIES = 4, WIDE_SHARE = 64 };
 /* Parts of a function that are looked at for what no choice for it moves less than: those of so many pairs of nests, together,
  * as what is asked of isl grows with these. */
 enum { SPACE_PAIRS = 160 };

@@ -127,7 +127,16 @@ struct compulsory array_compulsory(const struct nest *nest, const struct array *
 	return bytes;
 }
 
-long group_touches(const struct nest *nest, const struct reference_group *group, bool writes_only)
+bool array_add_compulsory(const struct nest *nest, const struct array *array, long *bytes)
+{
+	const struct compulsory own = array_compulsory(nest, array);
+	bool is_long = __builtin_add_overflow(*bytes, own.in, bytes) || __builtin_add_overflow(*bytes, own.out, bytes);
+	if (is_long)
+		*bytes = LONG_MAX;
+	return !is_long;
+}
+
+long reference_group_bytes(const struct nest *nest, const struct reference_group *group, bool writes_only)
 {
 	isl_set *elements = NULL;
 	for (int a = 0; a < group->access_count; a++) {
@@ -142,11 +151,8 @@ long group_touches(const struct nest *nest, const struct reference_group *group,
 long nest_compulsory(const struct nest *nest)
 {
 	long bytes = 0;
-	for (int i = 0; i < nest->function->array_count; i++) {
-		struct compulsory array = array_compulsory(nest, nest->function->arrays[i]);
-		if (__builtin_add_overflow(bytes, array.in, &bytes)
-			|| __builtin_add_overflow(bytes, array.out, &bytes))
-			return LONG_MAX;
-	}
+	for (int i = 0; i < nest->function->array_count; i++)
+		if (!array_add_compulsory(nest, nest->function->arrays[i], &bytes))
+			break;
 	return bytes;
 }

@@ -119,8 +119,10 @@ struct compulsory {
 	long in, out;
 };
 struct compulsory array_compulsory(const struct nest *nest, const struct array *array);
-/* The bytes that GROUP, of NEST, touches, or WRITES_ONLY those that it writes, whoever needs them; fewer where counting them is
- * too much work. */
+/* Adds both to *BYTES; false if that is more than a long holds: then *BYTES is LONG_MAX. */
+bool array_add_compulsory(const struct nest *nest, const struct array *array, long *bytes);
+/* The bytes that reference group GROUP, of NEST, touches, or WRITES_ONLY those that it writes, whoever needs them; fewer where counting
+ * them is too much work. */
 struct reference_group;
-long group_touches(const struct nest *nest, const struct reference_group *group, bool writes_only);
+long reference_group_bytes(const struct nest *nest, const struct reference_group *group, bool writes_only);
 #endif

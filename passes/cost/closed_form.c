@@ -531,12 +531,19 @@ static struct shape shape_of(const struct nest *nest, int s)
 	return shape;
 }
 
-/* Statement S runs in a box, or one that is clipped at borders, along the whole of the band. */
-static bool runs_in_box(struct form_builder *builder, int s)
+/* Fills in what BUILDER has of statement S. */
+static struct shape look_at(struct form_builder *builder, int s)
 {
 	const struct shape shape = shape_of(builder->variant->nest, s);
 	memcpy(builder->ranges[s], shape.ranges, sizeof shape.ranges);
 	builder->is_box[s] = shape.is_box;
+	return shape;
+}
+
+/* Statement S runs in a box, or one that is clipped at borders, along the whole of the band. */
+static bool runs_in_box(struct form_builder *builder, int s)
+{
+	const struct shape shape = look_at(builder, s);
 	return (shape.is_box || shape.is_clipped) && planes_cover(builder, s);
 }
 
@@ -577,12 +584,10 @@ bool closed_form_around(struct form_builder *builder, const struct reference_gro
 /* At each value of the band at which STATEMENT S runs, all iterators that no dimension runs along have all of their values. */
 static bool runs_whole(struct form_builder *builder, int s)
 {
-	const struct shape shape = shape_of(builder->variant->nest, s);
-	memcpy(builder->ranges[s], shape.ranges, sizeof shape.ranges);
+	bool is_box = look_at(builder, s).is_box;
 	for (int l = 0; l < builder->variant->band->count; l++)
-		if (builder->variant->band->dims[l].planes[s].divisor > 1)
-			return false;
-	return shape.is_box;
+		is_box &= builder->variant->band->dims[l].planes[s].divisor <= 1;
+	return is_box;
 }
 
 bool closed_form_sides(struct form_builder *builder, const struct reference_group *array, long *sides)

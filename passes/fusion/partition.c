@@ -199,14 +199,13 @@ static long bound_unmerged(const struct partitioning *partitioning, int first, i
 /* Wide nests merged may move so much less than MOST that it is worth while to look at them; *BOUND: what they move at least, if not. */
 static bool may_move_less(struct partitioning *partitioning, const struct fusion_candidate *candidate, const struct cost *most, long *bound)
 {
-	enum { SHARE = 64 };         /* less than one of so many is not */
 	double bytes = cost_is_finite(most) ? cost_figure(most, FIGURE_BYTES) : 0;
 	bool is_known = bytes > 0 && bytes < (double)LONG_MAX && !prices_are_given(&partitioning->compilation->request.restriction.prices);
 	*bound = -1;
 	if (!is_known || partitioning->compilation->is_draft || partitioning->wide_tries >= WIDE_TRIES)
 		return false;
 	*bound = bound_unmerged(partitioning, candidate->first, candidate->last, (long)bytes);
-	if ((double)*bound > bytes - bytes / SHARE)
+	if ((double)*bound > bytes - bytes / WIDE_SHARE)
 		return false;
 	partitioning->wide_tries++;
 	return true;

@@ -77,9 +77,8 @@ static long compulsory_rest(struct groups *groups, const struct fusion_candidate
 		if (!is_new || is_carried(groups->compilation, array) || group_is_internal(groups, candidate, array->index)
 			|| group_counts(groups, candidate, array->index) < COUNTS_ROOM)
 			continue;
-		const struct compulsory own = array_compulsory(group, array);
-		if (__builtin_add_overflow(rest, own.in, &rest) || __builtin_add_overflow(rest, own.out, &rest))
-			return LONG_MAX;
+		if (!array_add_compulsory(group, array, &rest))
+			break;
 	}
 	return rest;
 }

@@ -102,7 +102,7 @@ static long moved_apart(const struct nest *nest, const struct reference_groups *
 		const struct reference_group *group = &apart->items[b];
 		if (group->array != array)
 			continue;
-		long own = group_touches(nest, group, group->is_written);
+		long own = reference_group_bytes(nest, group, group->is_written);
 		if (group->is_written)
 			written = own > written ? own : written;
 		else
@@ -143,9 +143,8 @@ static long rest_of(const struct variant *variant, const struct reference_groups
 		int m = array_in(inside, a);
 		if (group->is_internal || group->is_kept || (m >= 0 && inside->is_counted[m]))
 			continue;
-		const struct compulsory own = array_compulsory(variant->nest, group->array);
-		if (__builtin_add_overflow(rest, own.in, &rest) || __builtin_add_overflow(rest, own.out, &rest))
-			return LONG_MAX;
+		if (!array_add_compulsory(variant->nest, group->array, &rest))
+			break;
 	}
 	return rest;
 }

@@ -217,14 +217,9 @@ static long main_part_bound(struct compilation *compilation, const struct choice
 	const struct arch arch = arch_enlarged(compilation->arch, groups->count);
 	bytes = !search_schedule_once(compilation->known.searches, model, &arch, options, &best, &proof)
 		? LONG_MAX : proof.bound_bytes;
-	for (int a = 0; a < groups->count; a++) {
-		struct compulsory own = { 0 };
-		if (others >> a & 1)
-			own = array_compulsory(choice->variant.nest, groups->items[a].array);
-		if (__builtin_add_overflow(bytes, own.in, &bytes)
-			|| __builtin_add_overflow(bytes, own.out, &bytes))
-			return LONG_MAX;
-	}
+	for (int a = 0; a < groups->count; a++)
+		if (others >> a & 1 && !array_add_compulsory(choice->variant.nest, groups->items[a].array, &bytes))
+			break;
 	return bytes;
 }
 
