@@ -250,6 +250,23 @@ done
 apart pool tiny-2k
 apart pool tiny-8k
 
+# in_form NAME ARCH NESTS FORM: NAME.loop's NESTS, merged in FORM, in which an array has several buffers, move no less than what is proved
+in_form()
+{
+	exits 0 "$1 on $2" "$LOOPC" --arch="$2" --report=r.json -o o.c "$1.loop"
+	printf 'nest %s\nmerge\nform %s\n' "$3" "$4" >s
+	exits 0 "$1 on $2, form $4" "$LOOPC" --arch="$2" --schedule=s --report=r2.json -o o.c "$1.loop"
+	ok "moves no less" awk '/"functions"/ { on[FILENAME] = 1 } on[FILENAME] && /"total_bytes"/ { moved[FILENAME] = $2 + 0 }
+		END { exit !(moved["r.json"] && moved["r2.json"] >= moved["r.json"]) }' r.json r2.json
+}
+in_form pool tiny-2k pool.0-1 'borrowed apart T 0 1'
+in_form pool tiny-8k pool.0-1 'expanded borrowed apart T 0 1'
+in_form wide tiny-8k wide.0-1 'expanded borrowed apart T 0 1'
+in_form wide m32.yaml wide.0-1 'expanded borrowed apart X 0 1'
+in_form wide m32.yaml wide.0-1 'expanded borrowed apart T 0 1'
+in_form norm tiny-8k norm.0-2 'borrowed apart X 0 1'
+in_form norm tiny-8k norm.0-2 'borrowed apart T 0 1'
+
 # near BYTES EXAMPLE PERCENT: what is left between the function and its bound
 near()
 {
