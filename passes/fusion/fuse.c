@@ -169,45 +169,33 @@ static struct group_stage *stages_of(const struct groups *groups,
 	return stages;
 }
 
-static int *stores_of(const struct groups *groups, const struct fusion_candidate *candidate,
+/* How array A of GROUP is to be held. */
+static struct holding holding_of(const struct groups *groups, const struct fusion_candidate *candidate,
+	const struct group_choice *choice, const struct reference_group *array)
+{
+	int index = array->array->index;
+	struct holding holding = { .memory = choice->memory[index], .slides = true, .slots = 1,
+		.doubling = choice->is_double[index] ? DOUBLE_WANTED : DOUBLE_NEVER };
+	if (choice->hold[index] != HOLD_ALL)
+		holding.store = choice->hold[index] == HOLD_CHUNK ? STORE_CHUNK : STORE_STAGE;
+	else if (!array->is_internal)
+		holding.store = group_store(groups, candidate, choice, index);
+	return holding;
+}
+
+static struct holding *holdings_of(const struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_choice *choice, const struct nest *group)
 {
-	int *store = ARENA_ARRAY(groups->compilation->arena, int, group->arrays->count + 1);
-	for (int a = 0; a < group->arrays->count; a++) {
-		int index = group->arrays->items[a].array->index;
-		store[a] = group->arrays->items[a].is_internal ? 0 : group_store(groups, candidate, choice, index);
-		if (choice->hold[index] != HOLD_ALL)
-			store[a] = choice->hold[index] == HOLD_CHUNK ? STORE_CHUNK : STORE_STAGE;
-	}
-	return store;
-}
-
-/* Where the buffers lie. */
-static int *memories_of(const struct groups *groups, const struct group_choice *choice,
-	const struct nest *group)
-{
-	int *memory = ARENA_ARRAY(groups->compilation->arena, int, group->arrays->count + 1);
+	struct holding *holdings = ARENA_ARRAY(groups->compilation->arena, struct holding, group->arrays->count + 1);
 	for (int a = 0; a < group->arrays->count; a++)
-		memory[a] = choice->memory[group->arrays->items[a].array->index];
-	return memory;
-}
-
-/* Which buffers are to be double. */
-static enum doubling *doubling_of(const struct groups *groups, const struct group_choice *choice,
-	const struct nest *group)
-{
-	enum doubling *doubling = ARENA_ARRAY(groups->compilation->arena, enum doubling,
-		group->arrays->count + 1);
-	for (int a = 0; a < group->arrays->count; a++)
-		doubling[a] = choice->is_double[group->arrays->items[a].array->index] ? DOUBLE_WANTED
-			: DOUBLE_NEVER;
-	return doubling;
+		holdings[a] = holding_of(groups, candidate, choice, &group->arrays->items[a]);
+	return holdings;
 }
 
 /* ---- text ---- */
 
 static const char *describe(const struct groups *groups, const struct fusion_candidate *candidate,
-	const struct group_choice *choice, const struct nest *group, const enum doubling *doubling)
+	const struct group_choice *choice, const struct nest *group, const struct holding *holdings)
 {
 	struct arena *arena = groups->compilation->arena;
 	const struct arch *arch = groups->compilation->arch;
@@ -238,7 +226,7 @@ static const char *describe(const struct groups *groups, const struct fusion_can
 				choice->stages[n].name, choice->stage_tile[n]);
 	}
 	for (int a = 0; a < group->arrays->count; a++)
-		if (doubling[a] == DOUBLE_WANTED)
+		if (holdings[a].doubling == DOUBLE_WANTED)
 			text = arena_printf(arena, "%sdouble %s\n", text, group->arrays->items[a].array->name);
 	for (int a = 0; a < group->arrays->count && arch_memory_count(arch) > 1; a++)
 		text = arena_printf(arena, "%smemory %s %s\n", text, group->arrays->items[a].array->name,
@@ -378,19 +366,20 @@ bool group_emit(struct compilation *compilation, const struct groups *of,
 	for (int i = 0; i < groups->function->array_count; i++)
 		has_stages |= choice->hold[i] != HOLD_ALL;
 	*out = (struct plan_nest){ .name = group->name, .location = group->location };
-	enum doubling *doubling = doubling_of(groups, choice, group);
-	if (!lower_group_with_schedule(compilation, &variant, &schedule, stores_of(groups, candidate,
-		choice, group), memories_of(groups, choice, group), doubling,
-		stages_of(groups, candidate, choice), has_stages
-		? candidate->last - candidate->first + 1 : 0,
-		compilation->only_weighs ? TO_WEIGH : TO_EMIT, plan, out))
+	struct holding *holdings = holdings_of(groups, candidate, choice, group);
+	struct obstacle obstacle;
+	const struct lowering_request request = { .variant = &variant, .schedule = &schedule, .holdings = holdings,
+		.stages = stages_of(groups, candidate, choice),
+		.stage_count = has_stages ? candidate->last - candidate->first + 1 : 0,
+		.detail = compilation->only_weighs ? TO_WEIGH : TO_EMIT };
+	if (!lower_with_holdings(compilation, &request, plan, out, &obstacle))
 		return false;
 	out->macs = group_macs(&variant, &schedule);
 	long once = nest_macs(group);
 	if (out->macs > 0 && once > 0
 		&& (double)out->macs > (double)once * group_limits_of(compilation).repetition)
 		return false;
-	out->schedule = describe(groups, candidate, choice, group, doubling);
+	out->schedule = describe(groups, candidate, choice, group, holdings);
 	out->compulsory_bytes = out->lower_bound_bytes = nest_compulsory(group);
 	out->lower_bound_argument = "compulsory";
 	out->points = choice->points;

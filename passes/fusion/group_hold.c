@@ -93,7 +93,7 @@ static long need_of(const struct evaluation *evaluation, int m)
 }
 
 /* While it is searched the evaluation's need counts what is held. */
-struct holding {
+struct hold_search {
 	struct evaluation *evaluation;
 	const struct group_limits *limits;
 	long best;                   /* bytes that items move */
@@ -103,17 +103,17 @@ struct holding {
 };
 
 /* All fits as it was decided so far; IS_OPEN: whatever else comes may take turns with it. */
-static bool fits(const struct holding *holding, bool is_open)
+static bool fits(const struct hold_search *search, bool is_open)
 {
-	const struct evaluation *evaluation = holding->evaluation;
+	const struct evaluation *evaluation = search->evaluation;
 	long sum = 0;
 	for (int m = 0; m < evaluation->memory_count; m++) {
 		long need = is_open ? evaluation->need[m] + pool_of(evaluation, m, true) : need_of(evaluation, m);
-		if (need > holding->limits->capacities[m])
+		if (need > search->limits->capacities[m])
 			return false;
 		sum += need;
 	}
-	return sum <= holding->limits->capacity;
+	return sum <= search->limits->capacity;
 }
 
 /* Items A and B move as much, held or not, and may both come for their stage or neither. */
@@ -134,32 +134,32 @@ static bool take_alike(const struct held_item *a, const struct held_item *b)
 	return alike;
 }
 
-static void decide(struct holding *holding, int i, long bytes);
+static void decide(struct hold_search *search, int i, long bytes);
 
 /* Item I is held, in one memory or the other, and so are others with BYTES that move. */
-static void decide_held(struct holding *holding, int i, long bytes)
+static void decide_held(struct hold_search *search, int i, long bytes)
 {
-	struct evaluation *evaluation = holding->evaluation;
+	struct evaluation *evaluation = search->evaluation;
 	const struct held_item *item = &evaluation->items[i];
-	holding->is_held[i] = true;
+	search->is_held[i] = true;
 	for (int m = group_memory_from(item->memories, 0); m < MEMORY_LIMIT; m = group_memory_from(item->memories, m + 1)) {
-		holding->memory[evaluation->open_count + i] = m;
+		search->memory[evaluation->open_count + i] = m;
 		evaluation->need[m] += item->held_place[m];
-		decide(holding, i + 1, bytes + flow_bytes(&item->held));
+		decide(search, i + 1, bytes + flow_bytes(&item->held));
 		evaluation->need[m] -= item->held_place[m];
 	}
-	holding->is_held[i] = false;
+	search->is_held[i] = false;
 }
 
 /* Item I comes for its stage. */
-static void decide_streamed(struct holding *holding, int i, long bytes)
+static void decide_streamed(struct hold_search *search, int i, long bytes)
 {
-	struct evaluation *evaluation = holding->evaluation;
+	struct evaluation *evaluation = search->evaluation;
 	const struct held_item *item = &evaluation->items[i];
 	for (int m = group_memory_from(item->memories, 0); m < MEMORY_LIMIT; m = group_memory_from(item->memories, m + 1)) {
-		holding->memory[evaluation->open_count + i] = m;
+		search->memory[evaluation->open_count + i] = m;
 		*pool_for(evaluation, m, item) += item->least_place[m];
-		decide(holding, i + 1, bytes + flow_bytes(&item->streamed));
+		decide(search, i + 1, bytes + flow_bytes(&item->streamed));
 		*pool_for(evaluation, m, item) -= item->least_place[m];
 	}
 }
@@ -172,18 +172,18 @@ static bool must_overlap(const struct evaluation *evaluation, const struct held_
 }
 
 /* Decides on the items from I on, where those before move BYTES. */
-static void decide(struct holding *holding, int i, long bytes)
+static void decide(struct hold_search *search, int i, long bytes)
 {
-	struct evaluation *evaluation = holding->evaluation;
-	if (bytes + holding->rest[i] >= holding->best || evaluation->steps-- < 0 || !fits(holding, true))
+	struct evaluation *evaluation = search->evaluation;
+	if (bytes + search->rest[i] >= search->best || evaluation->steps-- < 0 || !fits(search, true))
 		return;
 	if (i == evaluation->item_count) {
-		if (!fits(holding, false))
+		if (!fits(search, false))
 			return;
-		holding->best = bytes;
-		memcpy(holding->is_best, holding->is_held, (size_t)i * sizeof *holding->is_best);
-		memcpy(holding->best_memory, holding->memory,
-			(size_t)(evaluation->open_count + i) * sizeof *holding->best_memory);
+		search->best = bytes;
+		memcpy(search->is_best, search->is_held, (size_t)i * sizeof *search->is_best);
+		memcpy(search->best_memory, search->memory,
+			(size_t)(evaluation->open_count + i) * sizeof *search->best_memory);
 		return;
 	}
 	const struct held_item *item = &evaluation->items[i];
@@ -193,29 +193,29 @@ static void decide(struct holding *holding, int i, long bytes)
 	bool is_alike = before && move_alike(before, item) && take_alike(before, item)
 		&& !before->is_streamed
 		&& before->stage == item->stage
-		&& !holding->is_held[i - 1];
+		&& !search->is_held[i - 1];
 	if (item->must_be_held || (!is_alike && !item->is_streamed))
-		decide_held(holding, i, bytes);
+		decide_held(search, i, bytes);
 	if (!item->must_be_held && (item->is_streamed || item->has_chunks || !must_overlap(evaluation, item)))
-		decide_streamed(holding, i, bytes);
+		decide_streamed(search, i, bytes);
 }
 
 /* Decides in which memories the open buffers from O on lie, and on all items: what these move does not
  * depend on it, so that the first way is the best in which nothing has to move more. */
-static void decide_open(struct holding *holding, int o)
+static void decide_open(struct hold_search *search, int o)
 {
-	struct evaluation *evaluation = holding->evaluation;
+	struct evaluation *evaluation = search->evaluation;
 	if (o == evaluation->open_count) {
-		decide(holding, 0, 0);
+		decide(search, 0, 0);
 		return;
 	}
 	const struct open_buffer *open = &evaluation->open[o];
-	if (holding->rest[0] >= holding->best || evaluation->steps-- < 0 || !fits(holding, true))
+	if (search->rest[0] >= search->best || evaluation->steps-- < 0 || !fits(search, true))
 		return;
 	for (int m = group_memory_from(open->memories, 0); m < MEMORY_LIMIT; m = group_memory_from(open->memories, m + 1)) {
-		holding->memory[o] = m;
+		search->memory[o] = m;
 		evaluation->need[m] += open->place[m];
-		decide_open(holding, o + 1);
+		decide_open(search, o + 1);
 		evaluation->need[m] -= open->place[m];
 	}
 }
@@ -242,19 +242,19 @@ bool group_may_improve(const struct evaluation *evaluation, const struct group_l
 }
 
 /* What was found is so: the evaluation's need counts what is open, too, and its flow the items. */
-static void take(const struct holding *holding)
+static void take(const struct hold_search *search)
 {
-	struct evaluation *evaluation = holding->evaluation;
+	struct evaluation *evaluation = search->evaluation;
 	for (int o = 0; o < evaluation->open_count; o++) {
 		struct open_buffer *open = &evaluation->open[o];
-		open->memory = holding->best_memory[o];
+		open->memory = search->best_memory[o];
 		evaluation->need[open->memory] += open->place[open->memory];
 		evaluation->choice->memory[open->index] = open->memory;
 	}
 	for (int i = 0; i < evaluation->item_count; i++) {
 		struct held_item *item = &evaluation->items[i];
-		item->is_held = holding->is_best[i];
-		item->memory = holding->best_memory[evaluation->open_count + i];
+		item->is_held = search->is_best[i];
+		item->memory = search->best_memory[evaluation->open_count + i];
 		evaluation->choice->memory[item->entry->index] = item->memory;
 		const struct flow *flow = item->is_held ? &item->held : &item->streamed;
 		evaluation->flow.read_bytes += flow->read_bytes;
@@ -267,7 +267,7 @@ bool group_choose_held(struct evaluation *evaluation, const struct group_limits 
 {
 	struct group_model *model = evaluation->model;
 	int count = evaluation->item_count;
-	struct holding holding = { evaluation, limits, LONG_MAX / 4,
+	struct hold_search search = { evaluation, limits, LONG_MAX / 4,
 		model->is_held, model->is_best, model->memory, model->best_memory, model->rest };
 	memset(model->is_held, 0, (size_t)count * sizeof *model->is_held);
 	model->rest[count] = 0;
@@ -276,18 +276,18 @@ bool group_choose_held(struct evaluation *evaluation, const struct group_limits 
 	if (evaluation->open_count)
 		qsort(evaluation->open, (size_t)evaluation->open_count, sizeof *evaluation->open, compare_open);
 	for (int i = count - 1; i >= 0; i--)
-		holding.rest[i] = holding.rest[i + 1] + item_least(&evaluation->items[i]);
+		search.rest[i] = search.rest[i + 1] + item_least(&evaluation->items[i]);
 	long most = most_bytes(limits);
 	if (flow_bytes(&evaluation->flow) >= most)
 		return false;
-	holding.best = most - flow_bytes(&evaluation->flow);
-	long wanted = holding.best;
+	search.best = most - flow_bytes(&evaluation->flow);
+	long wanted = search.best;
 	evaluation->steps = GROUP_HOLD_STEPS;
-	decide_open(&holding, 0);
+	decide_open(&search, 0);
 	evaluation->choice->is_optimal &= evaluation->steps >= 0;
-	if (holding.best == wanted)
+	if (search.best == wanted)
 		return false;
-	take(&holding);
+	take(&search);
 	return true;
 }
 

@@ -80,10 +80,10 @@ static void copy_lowering(struct elements *elements, struct lowering *to, struct
 	*to = *from;
 	to->schedule = schedule;
 	to->elements = NULL;
-	to->store = ARENA_ARRAY(ARENA(elements), int, from->groups->count + 1);
+	to->holdings = ARENA_ARRAY(ARENA(elements), struct holding, from->groups->count + 1);
 	for (int a = 0; a < from->groups->count; a++) {
 		const struct hold *hold = &elements->mapping->holds[a];
-		to->store[a] = hold->depth;
+		to->holdings[a] = (struct holding){ .store = hold->depth, .slots = hold->slots, .slides = hold->is_sliding };
 		schedule->storage[a] = (struct storage){ .store = hold->depth, .slots = hold->slots,
 			.is_sliding = hold->is_sliding };
 	}

@@ -101,6 +101,8 @@ static int store_with_blocks(const struct lowering *lowering, int a, int store)
 	int prefix = nest->function->symbolic_count ? lowering->band->prefix : 0, moved = store;
 	if (store > prefix)
 		return store + lowering->depth - lowering->schedule->depth;
+	if (store < 0)
+		return store;
 	/* Sequential loops have no blocks: their buffers hold what one iteration touches. */
 	for (int l = store; l < lowering->depth && (l < prefix || lowering->loops[l].is_block); l++)
 		if (lowering->band->dims[lowering->loops[l].dim].sized_extent
@@ -430,16 +432,12 @@ static struct lowering lowering_of(struct compilation *compilation, const struct
 		.schedule = schedule, .plan = plan, .names = &plan->names, .refused = -1 };
 	lowering.buffers = ARENA_ARRAY(compilation->arena, struct plan_buffer *,
 		variant->groups->count + 1);
-	lowering.store = ARENA_ARRAY(compilation->arena, int, variant->groups->count + 1);
+	lowering.holdings = ARENA_ARRAY(compilation->arena, struct holding, variant->groups->count + 1);
 	lowering.visits = ARENA_ARRAY(compilation->arena, struct visit, variant->groups->count + 1);
-	lowering.slides = ARENA_ARRAY(compilation->arena, bool, variant->groups->count + 1);
 	lowering.must_cut = ARENA_ARRAY(compilation->arena, bool, variant->groups->count + 1);
 	lowering.lender = ARENA_ARRAY(compilation->arena, int, variant->groups->count + 1);
-	lowering.slots = ARENA_ARRAY(compilation->arena, long, variant->groups->count + 1);
-	for (int a = 0; a < variant->groups->count; a++) {
+	for (int a = 0; a < variant->groups->count; a++)
 		lowering.lender[a] = -1;
-		lowering.slots[a] = 1;
-	}
 	lowering.instances = ARENA_ARRAY(compilation->arena, isl_set *,
 		variant->nest->statement_count * (TILE_LOOPS + 1) * REACHES);
 	make_tile_loops(&lowering);
@@ -464,7 +462,7 @@ bool nest_merge_clashing(struct compilation *compilation, const struct variant *
 	}
 	struct lowering lowering = lowering_of(compilation, variant, NULL, &finest, &own);
 	for (int a = 0; a < variant->groups->count; a++)
-		lowering.store[a] = lowering.depth;
+		lowering.holdings[a] = (struct holding){ .store = lowering.depth, .slots = 1 };
 	bool any = merge_clashing_groups(&lowering, if_sure, merges);
 	lowering_end(&lowering);
 	return any;
@@ -490,49 +488,26 @@ static bool lower_with_buffers(struct lowering *lowering, struct plan_nest *out,
 	return done;
 }
 
-bool lower_with_schedule(struct compilation *compilation, const struct variant *variant,
-	const struct nest_model *model, const struct region *regions, bool has_forms,
-	struct schedule *schedule, enum doubling *doubling, enum detail detail,
-	struct plan *plan, struct plan_nest *out, struct obstacle *obstacle)
+bool lower_with_holdings(struct compilation *compilation, const struct lowering_request *request, struct plan *plan,
+	struct plan_nest *out, struct obstacle *obstacle)
 {
-	struct lowering lowering = lowering_of(compilation, variant, model, schedule, plan);
-	lowering.detail = detail;
-	lowering.regions = has_forms ? regions : NULL;
-	lowering.doubling = doubling;
-	lowering.has_elements = schedule->mapping && detail != TO_WEIGH;
-	int *memory = ARENA_ARRAY(compilation->arena, int, variant->groups->count + 1);
-	lowering.memory = memory;
-	for (int a = 0; a < variant->groups->count; a++) {
-		memory[a] = schedule->storage[a].memory;
-		lowering.store[a] = store_with_blocks(&lowering, a, schedule->storage[a].store);
-		lowering.slides[a] = schedule->storage[a].is_sliding;
-		lowering.slots[a] = schedule->storage[a].slots;
+	int count = request->variant->groups->count;
+	struct lowering lowering = lowering_of(compilation, request->variant, request->model, request->schedule, plan);
+	lowering.detail = request->detail;
+	lowering.regions = request->regions;
+	lowering.has_elements = request->schedule->mapping && request->detail != TO_WEIGH;
+	lowering.stages = request->stages;
+	lowering.stage_count = request->stage_count;
+	make_stage_loops(&lowering);
+	for (int a = 0; a < count; a++) {
+		lowering.holdings[a] = request->holdings[a];
+		lowering.holdings[a].store = store_with_blocks(&lowering, a, request->holdings[a].store);
 	}
 	bool done = lower_with_buffers(&lowering, out, obstacle);
-	for (int a = 0; a < variant->groups->count && done; a++)
-		schedule->storage[a].slots = lowering.slots[a];
-	lowering_end(&lowering);
-	return done;
-}
-
-bool lower_group_with_schedule(struct compilation *compilation, const struct variant *group,
-	const struct schedule *schedule, const int *store, const int *memory, enum doubling *doubling,
-	const struct group_stage *stages, int stage_count, enum detail detail, struct plan *plan,
-	struct plan_nest *out)
-{
-	struct lowering lowering = lowering_of(compilation, group, NULL, schedule, plan);
-	long needed;
-	lowering.detail = detail;
-	lowering.memory = memory;
-	lowering.stages = stages;
-	lowering.stage_count = stage_count;
-	lowering.doubling = doubling;
-	make_stage_loops(&lowering);
-	for (int a = 0; a < group->groups->count; a++) {
-		lowering.store[a] = store[a];
-		lowering.slides[a] = true;
+	for (int a = 0; a < count && done; a++) {
+		request->holdings[a].doubling = lowering.holdings[a].doubling;
+		request->holdings[a].slots = lowering.holdings[a].slots;
 	}
-	bool done = make_general_buffers(&lowering, &needed) && lower_body(&lowering, out);
 	lowering_end(&lowering);
 	return done;
 }

@@ -12,22 +12,23 @@ struct obstacle {
 	int array;                   /* the entry whose buffer has no plan, or needs most; else -1 */
 };
 
-/* Lowers VARIANT under SCHEDULE into OUT (body, traffic, buffers of PLAN).  HAS_FORMS as
- * nest_model_build returned it: then places of buffers are in the schedule; else they are
- * chosen here, where DOUBLING [array] says which are to be double, then which are, and SCHEDULE
- * how many slots there are to be, then are.  False if there is no plan; OBSTACLE says why, if it
- * can be mended. */
-bool lower_with_schedule(struct compilation *compilation, const struct variant *variant,
-	const struct nest_model *model, const struct region *regions, bool has_forms,
-	struct schedule *schedule, enum doubling *doubling, enum detail detail, struct plan *plan,
-	struct plan_nest *out, struct obstacle *obstacle);
+/* A nest, or a fused group, that is to be lowered. */
+struct lowering_request {
+	const struct variant *variant;
+	const struct nest_model *model;      /* NULL: a group has none */
+	const struct region *regions;        /* closed forms: then places of buffers are in the schedule; NULL: regions
+	                                      * come from isl, and places are chosen here */
+	const struct schedule *schedule;     /* tiles, their order, and who computes them */
+	struct holding *holdings;            /* [array of the variant] */
+	const struct group_stage *stages;    /* [stage_count]: members with loops, or arrays, of their own */
+	int stage_count;
+	enum detail detail;
+};
 
-/* Lowers a fused GROUP: tiles and order from SCHEDULE, buffers at STORE [array] in MEMORY [array]; windows
- * slide where they can.  DOUBLING [array]: what is wanted, then what was done.  False if it
- * does not fit or has no plan. */
-bool lower_group_with_schedule(struct compilation *compilation, const struct variant *group,
-	const struct schedule *schedule, const int *store, const int *memory, enum doubling *doubling,
-	const struct group_stage *stages, int stage_count, enum detail detail, struct plan *plan, struct plan_nest *out);
+/* Lowers what REQUEST says into OUT (body, traffic, buffers of PLAN), and tells in its holdings what was done.  False if there
+ * is no plan; OBSTACLE says why, if it can be mended. */
+bool lower_with_holdings(struct compilation *compilation, const struct lowering_request *request, struct plan *plan,
+	struct plan_nest *out, struct obstacle *obstacle);
 
 /* Merges groups of VARIANT that cannot be in buffers of their own whatever the schedule, since they
  * clash in visits of one iteration of the band, and so in all that hold one.  False if there are

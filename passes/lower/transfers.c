@@ -232,7 +232,7 @@ static unsigned append_next_gets(struct lowering *lowering, int a, struct plan_n
 static void append_gets_of_steps(struct lowering *lowering, int a, struct plan_node *block)
 {
 	struct arena *arena = ARENA(lowering);
-	int mover = lowering->store[a] - 1;
+	int mover = lowering->holdings[a].store - 1;
 	struct plan_expr *inside = NULL;         /* the loops inside are in their last iterations */
 	for (int l = mover; l >= lowering->visits[a].ahead; l--) {
 		struct view next = stepped(present_visit(lowering, a), &lowering->loops[l]);
@@ -249,7 +249,7 @@ static void append_gets_of_steps(struct lowering *lowering, int a, struct plan_n
 static struct plan_expr *is_first(const struct lowering *lowering, int a)
 {
 	struct plan_expr *first = NULL;
-	for (int l = lowering->visits[a].ahead; l < lowering->store[a]; l++)
+	for (int l = lowering->visits[a].ahead; l < lowering->holdings[a].store; l++)
 		first = both_hold(lowering, first, loop_at_start(lowering, l));
 	return first;
 }
@@ -283,7 +283,7 @@ static unsigned append_gets_ahead(struct lowering *lowering, int a, struct plan_
 static bool reuses_room(const struct lowering *lowering, int a)
 {
 	const struct tile_loop *loop = mover_of(lowering, a);
-	return lowering->visits[a].ahead < lowering->store[a] - 1 || !loop->count
+	return lowering->visits[a].ahead < lowering->holdings[a].store - 1 || !loop->count
 		|| loop->count > lowering->buffers[a]->slots;
 }
 
@@ -329,7 +329,7 @@ static unsigned asked_for(struct lowering *lowering, int a, struct plan_node *bl
 /* Array A has store level STORE; where that is inside a stage, it is stage M. */
 static bool is_at(const struct lowering *lowering, int a, int store, int m)
 {
-	return lowering->store[a] == store && (store >= 0 || stage_of(lowering, a) == m);
+	return lowering->holdings[a].store == store && (store >= 0 || stage_of(lowering, a) == m);
 }
 
 /* Has all arrays of store level STORE (inside stage M) placed, single buffers first, and waits once for
@@ -366,7 +366,7 @@ void end_run(struct lowering *lowering, int depth, struct plan_node *block)
 {
 	unsigned tags = 0;
 	for (int a = 0; a < lowering->groups->count; a++)
-		if (lowering->store[a] > 0 && lowering->visits[a].ahead == depth - 1)
+		if (lowering->holdings[a].store > 0 && lowering->visits[a].ahead == depth - 1)
 			tags |= last_put(lowering, a);
 	append_wait(lowering, block, tags);
 }

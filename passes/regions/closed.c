@@ -40,7 +40,7 @@ struct held {
 
 static struct held held_array(struct lowering *lowering, int a)
 {
-	return (struct held){ lowering, a, lowering->store[a], lowering->store[a] - 1,
+	return (struct held){ lowering, a, lowering->holdings[a].store, lowering->holdings[a].store - 1,
 		&lowering->model->arrays[a], &lowering->schedule->storage[a], &lowering->regions[a], NULL, NULL };
 }
 
@@ -440,7 +440,7 @@ static struct plan_buffer *make_buffer(const struct held *array, const struct vi
 	if (buffer->slots > 1)
 		buffer->slot = make(lowering, PLAN_MOD, tile_of(array, array->mover),
 			constant(lowering, buffer->slots));
-	buffer->memory = array->lowering->memory[array->a];
+	buffer->memory = array->lowering->holdings[array->a].memory;
 	buffer->offset_bytes = storage->offset;
 	buffer->bytes = storage->bytes;
 	buffer->bank = storage->bank;

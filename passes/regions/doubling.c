@@ -28,7 +28,7 @@ static bool add_slot(struct lowering *lowering, int a, struct plan_buffer *buffe
 static bool visits_are_apart(struct lowering *lowering, int a, const struct general_region *region)
 {
 	struct footprint earlier = footprint_by_lattice(lowering->buffers[a],
-		footprint_find(lowering, a, lowering->store[a], IN_TILE_BEFORE));
+		footprint_find(lowering, a, lowering->holdings[a].store, IN_TILE_BEFORE));
 	struct box before;
 	box_find(earlier.lows, earlier.highs, earlier.visits, region->box.rank, &before);
 	isl_set *now = isl_set_intersect_params(box_elements(&region->box, region->footprint.lows),
@@ -46,7 +46,7 @@ static bool visits_are_apart(struct lowering *lowering, int a, const struct gene
 /* The same for all visits whose regions may be on chip together. */
 static bool all_are_apart(struct lowering *lowering, int a, const struct general_region *region)
 {
-	long slots = lowering->slots[a];
+	long slots = lowering->holdings[a].slots;
 	return slots == 1 && !mover_of(lowering, a)->is_backward ? visits_are_apart(lowering, a, region)
 		: region_is_apart(lowering, a, region, slots);
 }
@@ -58,7 +58,7 @@ static bool double_region(struct lowering *lowering, int a, struct plan_buffer *
 	struct general_region *region = &lowering->general[a];
 	/* Loops around other nests too have their buffers in the same place. */
 	if (!region->is_touched || array->has_siblings
-		|| lowering->store[a] <= variant_outer_count(lowering->variant))
+		|| lowering->holdings[a].store <= variant_outer_count(lowering->variant))
 		return false;
 	if (!region->knows_slide)
 		slide_find(lowering, a, region);
@@ -66,8 +66,8 @@ static bool double_region(struct lowering *lowering, int a, struct plan_buffer *
 		return (!array->is_written || all_are_apart(lowering, a, region))
 			&& add_slot(lowering, a, buffer);
 	struct plan_dim *dim = &buffer->dims[region->visit.slide];
-	long span = lowering->slots[a] == 1 ? region->span_of_two
-		: region_span(lowering, a, region, lowering->slots[a] + 1);
+	long span = lowering->holdings[a].slots == 1 ? region->span_of_two
+		: region_span(lowering, a, region, lowering->holdings[a].slots + 1);
 	if (span > dim->extent)
 		dim->extent = span;
 	return span >= 0;
@@ -79,9 +79,9 @@ static bool double_streamed(struct lowering *lowering, int a, struct plan_buffer
 	if (!lowering->general[a].is_touched)
 		return false;
 	lowering->overlaps_stages = true;
-	if (lowering->store[a] == STORE_STAGE && lowering->groups->items[a].is_written)
+	if (lowering->holdings[a].store == STORE_STAGE && lowering->groups->items[a].is_written)
 		return false;
-	return lowering->store[a] != STORE_CHUNK || mover_of(lowering, a)->count < 2
+	return lowering->holdings[a].store != STORE_CHUNK || mover_of(lowering, a)->count < 2
 		|| add_slot(lowering, a, buffer);
 }
 
@@ -93,7 +93,7 @@ static bool double_buffer(struct lowering *lowering, int a)
 	if (array->is_internal)
 		return false;
 	bool done = array->is_kept ? on_chip_double(lowering, a, buffer)
-		: lowering->store[a] < 0 ? double_streamed(lowering, a, buffer)
+		: lowering->holdings[a].store < 0 ? double_streamed(lowering, a, buffer)
 		: double_region(lowering, a, buffer);
 	if (done && buffer_measure(buffer)) {
 		buffer->is_double = true;
@@ -106,21 +106,21 @@ static bool double_buffer(struct lowering *lowering, int a)
 void general_double_wanted(struct lowering *lowering)
 {
 	bool overlaps = false;
-	for (int a = 0; a < lowering->groups->count && lowering->doubling; a++)
-		overlaps |= lowering->store[a] < 0 && lowering->doubling[a] == DOUBLE_WANTED;
+	for (int a = 0; a < lowering->groups->count; a++)
+		overlaps |= lowering->holdings[a].store < 0 && lowering->holdings[a].doubling == DOUBLE_WANTED;
 	for (int a = 0; a < lowering->groups->count && overlaps; a++)
-		if (lowering->store[a] < 0)
-			lowering->doubling[a] = DOUBLE_WANTED;
-	for (int a = 0; a < lowering->groups->count && lowering->doubling; a++)
-		if (lowering->doubling[a] == DOUBLE_WANTED && !double_buffer(lowering, a))
-			lowering->doubling[a] = DOUBLE_NEVER;
+		if (lowering->holdings[a].store < 0)
+			lowering->holdings[a].doubling = DOUBLE_WANTED;
+	for (int a = 0; a < lowering->groups->count; a++)
+		if (lowering->holdings[a].doubling == DOUBLE_WANTED && !double_buffer(lowering, a))
+			lowering->holdings[a].doubling = DOUBLE_NEVER;
 }
 
 /* How often array A's buffer shows another region. */
 static double visits_of(const struct lowering *lowering, int a)
 {
 	double visits = 1;
-	for (int l = 0; l < lowering->store[a]; l++)
+	for (int l = 0; l < lowering->holdings[a].store; l++)
 		visits *= (double)lowering->loops[l].count;
 	return visits;
 }
@@ -128,10 +128,10 @@ static double visits_of(const struct lowering *lowering, int a)
 void general_double_what_fits(struct lowering *lowering)
 {
 	int count = lowering->groups->count;
-	for (int i = 0; i < count && lowering->doubling; i++) {
+	for (int i = 0; i < count; i++) {
 		int most = -1;
 		for (int a = 0; a < count; a++)
-			if (lowering->doubling[a] == DOUBLE_IF_FITS
+			if (lowering->holdings[a].doubling == DOUBLE_IF_FITS
 				&& (most < 0 || visits_of(lowering, a) > visits_of(lowering, most)))
 				most = a;
 		if (most < 0)
@@ -144,6 +144,6 @@ void general_double_what_fits(struct lowering *lowering)
 			is_double = false;
 		}
 		general_place(lowering, lowering->compilation->arch, &needed);
-		lowering->doubling[most] = is_double ? DOUBLE_WANTED : DOUBLE_NEVER;
+		lowering->holdings[most].doubling = is_double ? DOUBLE_WANTED : DOUBLE_NEVER;
 	}
 }

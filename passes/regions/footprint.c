@@ -252,6 +252,6 @@ __isl_give isl_set *borrowing(const struct lowering *lowering, int a,
 	const struct access *access, __isl_take isl_set *set)
 {
 	int lender = lowering->lender[a];
-	isl_set *held = touched_by(lowering, lender, false, lowering->store[lender]);
+	isl_set *held = touched_by(lowering, lender, false, lowering->holdings[lender].store);
 	return isl_set_intersect(set, isl_set_apply(held, isl_map_reverse(isl_map_copy(access->map))));
 }

@@ -29,7 +29,7 @@ static bool measure_region(struct lowering *lowering, int a, struct general_regi
 		unsigned long begun = isl_operations(lowering->compilation->ctx);
 		struct isl_work work = isl_work_begin(lowering->compilation->ctx, REGION_OPERATIONS);
 		region->footprint = footprint_by_lattice(buffer,
-			footprint_find(lowering, a, lowering->store[a], IN_TILE));
+			footprint_find(lowering, a, lowering->holdings[a].store, IN_TILE));
 		region_find_box(region, buffer->rank);
 		is_known = isl_work_end(&work);
 		region_memo_keep_box(lowering, a, region, is_known, begun);
@@ -47,7 +47,7 @@ enum { ROW_OPERATIONS = 500000, TRANSFER_OPERATIONS = 1500000 };
 static __isl_give isl_set *visit_elements(const struct lowering *lowering, int a, bool writes_only)
 {
 	return by_lattice(lowering->buffers[a],
-		touched_by(lowering, a, writes_only, lowering->store[a]));
+		touched_by(lowering, a, writes_only, lowering->holdings[a].store));
 }
 
 /* Transfers of the elements of SET, of nothing else; NULL if they have no simple form. */
@@ -155,7 +155,7 @@ static bool find_transfers(struct lowering *lowering, int a, struct general_regi
 static void fill_ahead(const struct lowering *lowering, int a, struct general_region *region,
 	struct plan_buffer *buffer)
 {
-	const struct turning turning = { .mover = lowering->store[a] - 1, .slots = lowering->slots[a] };
+	const struct turning turning = { .mover = lowering->holdings[a].store - 1, .slots = lowering->holdings[a].slots };
 	region->visit.ahead = turning.mover;
 	if (!region->still && (!lowering->groups->items[a].is_written || !region->visit.is_fetched))
 		ask_ahead(lowering, a, &turning, buffer, &region->visit);
@@ -166,7 +166,7 @@ static bool fill_region(struct lowering *lowering, int a, struct general_region 
 	struct plan_buffer *buffer)
 {
 	const struct plan_name *names = *lowering->names;
-	int depth = lowering->store[a];
+	int depth = lowering->holdings[a].store;
 	bool done;
 	if (!region->is_touched)
 		return true;
@@ -188,7 +188,7 @@ static bool fill_region(struct lowering *lowering, int a, struct general_region 
 	}
 	if (done) {
 		slide_fill(lowering, a, region, buffer);
-		still_fill(lowering, a, region, lowering->slots[a]);
+		still_fill(lowering, a, region, lowering->holdings[a].slots);
 		fill_ahead(lowering, a, region, buffer);
 	}
 	return done;
@@ -217,14 +217,14 @@ static bool measure_buffer(struct lowering *lowering, int a)
 	struct plan_buffer *buffer = lowering->buffers[a] = new_buffer(lowering, a);
 	find_lattice(lowering, a, buffer);
 	if (!(stays_on_chip(&lowering->groups->items[a]) ? on_chip_measure(lowering, a, buffer)
-		: lowering->store[a] < 0 ? streamed_measure(lowering, a, &lowering->general[a], buffer)
+		: lowering->holdings[a].store < 0 ? streamed_measure(lowering, a, &lowering->general[a], buffer)
 		: measure_region(lowering, a, &lowering->general[a], buffer)))
 		return false;
 	for (int d = 0; d < buffer->rank; d++)
 		if (!buffer->dims[d].extent)
 			buffer->dims[d] = (struct plan_dim){ .extent = 1, .stride = 1,
 				.origin = plan_const(ARENA(lowering), 0) };
-	if (!stays_on_chip(&lowering->groups->items[a]) && lowering->store[a] > 0)
+	if (!stays_on_chip(&lowering->groups->items[a]) && lowering->holdings[a].store > 0)
 		general_hold_slots(lowering, a, &lowering->general[a], buffer);
 	return buffer_measure(buffer);
 }
@@ -237,7 +237,7 @@ static bool has_too_many_visits(const struct lowering *lowering)
 	for (int a = 0; a < lowering->groups->count; a++) {
 		const struct reference_group *array = &lowering->groups->items[a];
 		double visits = 1, longest = 1;
-		for (int l = 0; l < lowering->store[a] && !array->is_internal; l++) {
+		for (int l = 0; l < lowering->holdings[a].store && !array->is_internal; l++) {
 			double count = (double)lowering->loops[l].count;
 			visits *= count;
 			longest = count > longest ? count : longest;
@@ -262,7 +262,7 @@ static bool need_too_much(const struct lowering *lowering, long *needed)
 /* Array A comes for a stage; else it is there all the time. */
 static bool is_streamed(const struct lowering *lowering, int a)
 {
-	return lowering->store[a] < 0;
+	return lowering->holdings[a].store < 0;
 }
 
 /* Of the requests for a memory the first, REQUESTS[FIRST], is what is there all the time, the one M + 1
@@ -313,7 +313,7 @@ bool general_place(struct lowering *lowering, const struct arch *arch, long *nee
 	struct place *places = ARENA_ARRAY(ARENA(lowering), struct place, count + 1);
 	struct place_request *requests = ARENA_ARRAY(ARENA(lowering), struct place_request, request_count);
 	for (int a = 0; a < count; a++)
-		places[a] = (struct place){ .request = lowering->memory[a] * turns
+		places[a] = (struct place){ .request = lowering->holdings[a].memory * turns
 			+ (is_streamed(lowering, a) ? stage_of(lowering, a) + 1 : 0),
 			.bytes = lowering->buffers[a]->bytes,
 			.element_bytes = lowering->groups->items[a].array->type.bytes };
@@ -328,7 +328,7 @@ bool general_place(struct lowering *lowering, const struct arch *arch, long *nee
 		return false;
 	for (int a = 0; a < count; a++) {
 		struct plan_buffer *buffer = lowering->buffers[a];
-		buffer->memory = lowering->memory[a];
+		buffer->memory = lowering->holdings[a].memory;
 		buffer->bytes = places[a].bytes;
 		buffer->offset_bytes = places[a].offset;
 		buffer->bank = place_bank(&memories[buffer->memory], places[a].offset);
@@ -371,7 +371,7 @@ static bool measure_and_fill(struct lowering *lowering, long *needed)
 		lowering->refused = a;
 		fits = groups->items[a].is_internal || (groups->items[a].is_kept
 			? on_chip_fill_kept(lowering, a, &lowering->general[a], lowering->buffers[a])
-			: lowering->store[a] < 0
+			: lowering->holdings[a].store < 0
 			? streamed_fill(lowering, a, &lowering->general[a], lowering->buffers[a])
 			: fill_region(lowering, a, &lowering->general[a], lowering->buffers[a]));
 	}
@@ -386,7 +386,7 @@ bool make_general_buffers(struct lowering *lowering, long *needed)
 	lowering->general = ARENA_ARRAY(ARENA(lowering), struct general_region, count + 1);
 	for (int a = 0; a < count; a++) {
 		lowering->general[a].visit.slide = -1;
-		lowering->general[a].visit.ahead = lowering->store[a] - 1;
+		lowering->general[a].visit.ahead = lowering->holdings[a].store - 1;
 	}
 	*needed = 0;
 	bool fits = measure_and_fill(lowering, needed);

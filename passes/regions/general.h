@@ -24,7 +24,7 @@ void still_fill(struct lowering *lowering, int a, struct general_region *region,
 /* Fills in which of the visits of the first DEPTH tile loops have a region; false if that has no plan. */
 bool region_find_visited(struct lowering *lowering, struct general_region *region, int depth);
 
-/* Makes room in array A's buffer for as many regions as lowering.slots says, or for one, which that
+/* Makes room in array A's buffer for as many regions as its holding says, or for one, which that
  * then says, where several cannot be held. */
 void general_hold_slots(struct lowering *lowering, int a, struct general_region *region,
 	struct plan_buffer *buffer);
@@ -52,7 +52,7 @@ bool on_chip_fill_kept(struct lowering *lowering, int a, struct general_region *
 bool on_chip_double(struct lowering *lowering, int a, struct plan_buffer *buffer);
 
 /* Doubles the buffers for which it is wanted and possible; then, as there is room, those
- * that may be.  What was done is left in lowering.doubling. */
+ * that may be.  What was done is left in the holdings. */
 void general_double_wanted(struct lowering *lowering);
 void general_double_what_fits(struct lowering *lowering);
 /* Fills in the buffer's bytes; false if they are too many. */

@@ -101,7 +101,7 @@ static __isl_give isl_set *array_elements(struct lowering *lowering,
 static __isl_give isl_set *moving_visits(struct lowering *lowering, int a,
 	__isl_keep isl_set *touched)
 {
-	int store = lowering->store[a];
+	int store = lowering->holdings[a].store;
 	isl_set *visits = isl_set_params(isl_set_copy(touched));
 	for (int l = 0; l < store; l++)
 		if (!(lowering->model->arrays[a].anchored >> lowering->loops[l].dim & 1))
@@ -113,13 +113,13 @@ bool region_holds(struct lowering *lowering, int a, struct plan_expr *const *fir
 	struct plan_expr *const *count)
 {
 	const struct reference_group *array = &lowering->groups->items[a];
-	isl_set *touched = touched_by(lowering, a, false, lowering->store[a]);
+	isl_set *touched = touched_by(lowering, a, false, lowering->holdings[a].store);
 	isl_set *region = region_elements(lowering, a, isl_set_get_space(touched), first, count);
 	region = isl_set_intersect_params(region, moving_visits(lowering, a, touched));
 	bool holds = is_subset(touched, isl_set_copy(region))
 		&& is_subset(region, array_elements(lowering, array->array, isl_set_get_space(region)));
 	if (holds && array->is_written && lowering->model->arrays[a].is_created)
-		holds = is_subset(region, touched_by(lowering, a, true, lowering->store[a]));
+		holds = is_subset(region, touched_by(lowering, a, true, lowering->holdings[a].store));
 	isl_set_free(touched);
 	isl_set_free(region);
 	return holds;

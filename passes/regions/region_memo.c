@@ -173,7 +173,7 @@ static struct known_region *find_region(const struct lowering *lowering, int a)
 	struct region_memo *memo = memo_of(lowering);
 	const struct reference_group *array = &lowering->groups->items[a];
 	struct known_region *known = memo ? memo->store->regions : NULL;
-	while (known && (known->depth != lowering->depth || known->store != lowering->store[a]
+	while (known && (known->depth != lowering->depth || known->store != lowering->holdings[a].store
 		|| known->has_siblings != array->has_siblings
 		|| !has_accesses(array, known->access_count, known->accesses)
 		|| !has_loops(lowering, known->loops)))
@@ -215,7 +215,7 @@ void region_memo_keep_box(struct lowering *lowering, int a, const struct general
 	struct known_region *known = ARENA_NEW(ARENA(lowering), struct known_region);
 	*known = (struct known_region){ .next = memo->store->regions, .user = memo,
 		.operations = isl_operations(lowering->compilation->ctx) - begun, .done = done, .depth = lowering->depth,
-		.store = lowering->store[a], .has_siblings = array->has_siblings,
+		.store = lowering->holdings[a].store, .has_siblings = array->has_siblings,
 		.loops = loops_of(lowering), .access_count = (size_t)array->access_count,
 		.accesses = accesses_of(lowering, array), .is_touched = region->is_touched,
 		.footprint = { isl_set_copy(region->footprint.lows), isl_set_copy(region->footprint.highs),
@@ -239,7 +239,7 @@ static struct known_transfers *find_transfers(const struct lowering *lowering, i
 	const struct access **accesses = borrowing_accesses(lowering, a, &count);
 	struct known_transfers *found = known->transfers;
 	while (found && (found->moves_boxes != lowering->schedule->moves_boxes
-		|| found->must_cut != lowering->must_cut[a] || found->slides != lowering->slides[a]
+		|| found->must_cut != lowering->must_cut[a] || found->slides != lowering->holdings[a].slides
 		|| found->access_count != count
 		|| (count && memcmp(found->accesses, accesses, count * sizeof *accesses))))
 		found = found->next;
@@ -398,7 +398,7 @@ void region_memo_keep_transfers(struct lowering *lowering, int a,
 	*known = (struct known_transfers){ .next = known_region->transfers, .user = memo_of(lowering),
 		.operations = isl_operations(lowering->compilation->ctx) - begun[1],
 		.moves_boxes = lowering->schedule->moves_boxes, .must_cut = lowering->must_cut[a],
-		.slides = lowering->slides[a], .done = done, .region = *region,
+		.slides = lowering->holdings[a].slides, .done = done, .region = *region,
 		.loops = loops_of(lowering) };
 	known->accesses = borrowing_accesses(lowering, a, &known->access_count);
 	keep_names(lowering, names, known);

@@ -94,9 +94,9 @@ static bool append_row(struct lowering *lowering, const struct point *point, voi
 	for (int d = 0; d < rows->rank; d++) {
 		int inner = d - rows->depth;
 		transfer->first[d] = inner < 0 ? point->values[d] : expression_at(lowering,
-			rows->params, lowering->store[rows->a], isl_pw_aff_copy(rows->box.low[inner]), point);
+			rows->params, lowering->holdings[rows->a].store, isl_pw_aff_copy(rows->box.low[inner]), point);
 		struct plan_expr *last = inner < 0 ? transfer->first[d] : expression_at(lowering,
-			rows->params, lowering->store[rows->a], isl_pw_aff_copy(rows->box.high[inner]), point);
+			rows->params, lowering->holdings[rows->a].store, isl_pw_aff_copy(rows->box.high[inner]), point);
 		if (!transfer->first[d] || !last)
 			return false;
 		transfer->count[d] = plan_make(arena, PLAN_ADD,
@@ -114,7 +114,7 @@ static bool append_cut(struct lowering *lowering, struct rows *rows, __isl_take 
 	isl_set *outer = isl_set_project_out(isl_set_reset_tuple_id(set), isl_dim_set,
 		(unsigned)rows->depth, (unsigned)(rows->rank - rows->depth));
 	outer = set_coalesce(isl_set_make_disjoint(outer));
-	return lower_set(lowering, outer, lowering->store[rows->a], "row", append_row, rows, block);
+	return lower_set(lowering, outer, lowering->holdings[rows->a].store, "row", append_row, rows, block);
 }
 
 /* The part of SET whose rows at DEPTH are boxes is appended; the rest is returned. */

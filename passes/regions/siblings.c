@@ -67,7 +67,8 @@ static bool touches(const struct lowering *lowering, int a, int b, int depth)
 /* Group A must see, while it holds a region, what group B writes. */
 static bool meets(struct lowering *lowering, int a, int b)
 {
-	int depth = lowering->store[a] < lowering->store[b] ? lowering->store[a] : lowering->store[b];
+	const struct holding *one = &lowering->holdings[a], *other = &lowering->holdings[b];
+	int depth = one->store < other->store ? one->store : other->store;
 	/* Closed forms keep regions from one visit to the next: nothing may be written there. */
 	if (lowering->regions)
 		return overwrites(lowering, a, b, depth);
@@ -99,8 +100,8 @@ static bool borrow(struct lowering *lowering, int a, int b)
 		|| (lowering->lender[a] >= 0 && lowering->lender[a] != b))
 		return false;
 	lowering->lender[a] = b;
-	if (lowering->store[a] < lowering->store[b])
-		lowering->store[a] = lowering->store[b];
+	if (lowering->holdings[a].store < lowering->holdings[b].store)
+		lowering->holdings[a].store = lowering->holdings[b].store;
 	return true;
 }
 

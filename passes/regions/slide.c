@@ -68,9 +68,9 @@ static bool may_go_back(struct lowering *lowering, struct general_region *region
 void slide_find(struct lowering *lowering, int a, struct general_region *region)
 {
 	const struct reference_group *array = &lowering->groups->items[a];
-	int depth = lowering->store[a];
+	int depth = lowering->holdings[a].store;
 	region->knows_slide = true;
-	if (depth < 1 || array->is_written || array->has_siblings || !lowering->slides[a]
+	if (depth < 1 || array->is_written || array->has_siblings || !lowering->holdings[a].slides
 		|| !may_go_back(lowering, region, depth))
 		return;
 	const struct box *now = &region->box;

@@ -18,7 +18,7 @@ static __isl_give isl_set *all_boxes(const struct general_region *region)
 
 bool region_is_apart(struct lowering *lowering, int a, const struct general_region *region, long tiles)
 {
-	int mover = lowering->store[a] - 1;
+	int mover = lowering->holdings[a].store - 1;
 	struct isl_work work = isl_work_begin(lowering->compilation->ctx, SLOT_OPERATIONS);
 	isl_set *boxes = all_boxes(region);
 	isl_set *both = isl_set_intersect(tiles_further(lowering, isl_set_copy(boxes), mover, 1, tiles),
@@ -30,7 +30,7 @@ bool region_is_apart(struct lowering *lowering, int a, const struct general_regi
 
 long region_span(struct lowering *lowering, int a, const struct general_region *region, long tiles)
 {
-	int mover = lowering->store[a] - 1, d = region->visit.slide;
+	int mover = lowering->holdings[a].store - 1, d = region->visit.slide;
 	struct isl_work work = isl_work_begin(lowering->compilation->ctx, SLOT_OPERATIONS);
 	isl_set *boxes = tiles_further(lowering, all_boxes(region), mover, 0, tiles - 1);
 	isl_pw_aff *end = isl_set_dim_max(boxes, d);
@@ -73,7 +73,7 @@ static bool hold(struct lowering *lowering, int a, struct general_region *region
 void general_hold_slots(struct lowering *lowering, int a, struct general_region *region,
 	struct plan_buffer *buffer)
 {
-	long *slots = &lowering->slots[a];
+	long *slots = &lowering->holdings[a].slots;
 	if (*slots > 1 && !hold(lowering, a, region, buffer, *slots))
 		*slots = 1;
 }

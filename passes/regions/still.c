@@ -42,13 +42,13 @@ static struct shown find_shown(struct lowering *lowering, int a, const struct ge
 {
 	struct shown shown = { .visits = isl_set_copy(region->footprint.visits) };
 	if (region->visit.get_rows || region->visit.put_rows) {
-		shown.sets[shown.count++] = touched_by(lowering, a, false, lowering->store[a]);
+		shown.sets[shown.count++] = touched_by(lowering, a, false, lowering->holdings[a].store);
 	} else {
 		shown.sets[shown.count++] = isl_set_copy(region->footprint.lows);
 		shown.sets[shown.count++] = isl_set_copy(region->footprint.highs);
 	}
 	if (lowering->groups->items[a].is_written)
-		shown.sets[shown.count++] = written_by(lowering, a, lowering->store[a]);
+		shown.sets[shown.count++] = written_by(lowering, a, lowering->holdings[a].store);
 	return shown;
 }
 
@@ -60,7 +60,7 @@ static bool add_shapes(struct lowering *lowering, int a, struct shown *shown)
 	const int before = shown->count;
 	int shapes = 0;
 	for (int i = 0; i < lowering->groups->items[a].access_count; i++) {
-		isl_set *shape = footprint_shape(lowering, a, i, lowering->store[a]);
+		isl_set *shape = footprint_shape(lowering, a, i, lowering->holdings[a].store);
 		if (!shape)
 			continue;
 		isl_set *params = isl_set_params(isl_set_copy(shape));
@@ -128,13 +128,13 @@ bool region_find_visited(struct lowering *lowering, struct general_region *regio
  * its array is fetched anew, as these may have written what it holds. */
 bool region_may_stay(const struct lowering *lowering, int a)
 {
-	return lowering->store[a] > 0 && !lowering->groups->items[a].has_siblings
+	return lowering->holdings[a].store > 0 && !lowering->groups->items[a].has_siblings
 		&& !lowering->nest->function->symbolic_count && !lowering->nest->function->context;
 }
 
 void still_find(struct lowering *lowering, int a, struct general_region *region)
 {
-	int depth = lowering->store[a];
+	int depth = lowering->holdings[a].store;
 	if (!loop_turns(lowering, depth - 1) || !region_may_stay(lowering, a)
 		|| (!region->visit.is_fetched && !region->visit.is_put))
 		return;
@@ -149,7 +149,7 @@ void still_find(struct lowering *lowering, int a, struct general_region *region)
 /* Adds to the conditions of REGION that array A's is not kept. */
 void still_fill(struct lowering *lowering, int a, struct general_region *region, long slots)
 {
-	const struct turning turning = { .mover = lowering->store[a] - 1, .still = region->still, .slots = slots,
+	const struct turning turning = { .mover = lowering->holdings[a].store - 1, .still = region->still, .slots = slots,
 		.visited = region->visited };
 	struct visit *visit = &region->visit;
 	if (!region->still)

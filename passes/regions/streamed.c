@@ -9,7 +9,7 @@ static void enter_streamed(struct lowering *lowering, int a)
 {
 	int depth = lowering->depth;
 	enter_stage(lowering, stage_of(lowering, a));
-	if (lowering->store[a] == STORE_STAGE)
+	if (lowering->holdings[a].store == STORE_STAGE)
 		lowering->depth = depth;
 }
 
@@ -36,7 +36,7 @@ static __isl_give isl_set *streamed_instances(const struct lowering *lowering, i
 {
 	if (is_moved(lowering, a) || lowering->groups->items[a].is_written)
 		return tile_instances(lowering, s, lowering->depth, IN_TILE);
-	return lowering->store[a] == STORE_STAGE ? isl_set_copy(lowering->nest->statements[s]->domain)
+	return lowering->holdings[a].store == STORE_STAGE ? isl_set_copy(lowering->nest->statements[s]->domain)
 		: stage_instances(lowering, s);
 }
 

@@ -115,14 +115,14 @@ int stage_of(const struct lowering *lowering, int a)
 
 const struct tile_loop *mover_of(const struct lowering *lowering, int a)
 {
-	if (lowering->store[a] == STORE_CHUNK)
+	if (lowering->holdings[a].store == STORE_CHUNK)
 		return &lowering->stage_loops[stage_of(lowering, a)];
-	return lowering->store[a] > 0 ? &lowering->loops[lowering->store[a] - 1] : NULL;
+	return lowering->holdings[a].store > 0 ? &lowering->loops[lowering->holdings[a].store - 1] : NULL;
 }
 
 int visit_depth(const struct lowering *lowering, int a)
 {
-	return lowering->store[a] < 0 ? lowering->depth : lowering->store[a];
+	return lowering->holdings[a].store < 0 ? lowering->depth : lowering->holdings[a].store;
 }
 
 void enter_stage(struct lowering *lowering, int m)

@@ -53,15 +53,11 @@ struct lowering {
 	struct plan_expr *origin[NEST_LOOPS];    /* the first of them */
 	bool may_be_empty[NEST_LOOPS];           /* and then has one tile all the same */
 	struct plan_buffer **buffers;            /* [array of the nest] */
-	int *store;                              /* [array of the nest] */
-	bool *slides;                            /* [array of the nest]: may, where isl agrees */
-	enum doubling *doubling;                 /* [array]: wanted, then done; regions from isl */
-	long *slots;                             /* [array]: likewise; without those of double buffers */
+	struct holding *holdings;                /* [array of the nest] */
 	bool overlaps_stages;                     /* what comes for a stage does so during the one
 	                                          * before, in another place than that one's */
 	bool *must_cut;                          /* [array]: only what it touches may move, the
 	                                          * box around it has what another one writes */
-	const int *memory;                       /* [array]: of the machine's, that its buffer lies in */
 	int *lender;                             /* [array]: what this group's buffer holds is read
 	                                          * there, as it is written meanwhile; -1: none */
 	struct general_region *general;          /* [array], where regions come from isl */

@@ -297,24 +297,31 @@ static struct schedule with_sequential_loops(const struct choice *choice)
 	return schedule;
 }
 
+/* How array A is to be held, which STORAGE says. */
+static struct holding holding_of(const struct choice *choice, int a, const struct storage *storage)
+{
+	bool as_fits = choice->compilation->request.buffering == BUFFERING_AUTO && choice->options.doubled[a] < 0;
+	return (struct holding){ .memory = storage->memory, .store = storage->store, .slides = storage->is_sliding,
+		.slots = storage->slots,
+		.doubling = !storage->is_double ? DOUBLE_NEVER : as_fits ? DOUBLE_IF_FITS : DOUBLE_WANTED };
+}
+
 /* Lowers NEST under the schedule, which then says of buffers without closed forms which are
  * double after all, and how many slots they have: where that is as there is room, or as regions are
  * apart, the real ones decide. */
 static bool lower_schedule(struct choice *choice, const struct variant *variant,
 	const struct region *regions, enum detail detail, struct plan *plan, struct plan_nest *out)
 {
-	enum doubling doubling[MODEL_ARRAYS];
-	bool as_fits = choice->compilation->request.buffering == BUFFERING_AUTO;
-	for (int a = 0; a < choice->model.array_count; a++)
-		doubling[a] = !choice->schedule.storage[a].is_double ? DOUBLE_NEVER
-			: as_fits && choice->options.doubled[a] < 0 ? DOUBLE_IF_FITS : DOUBLE_WANTED;
+	struct holding holdings[MODEL_ARRAYS];
 	struct schedule schedule = with_sequential_loops(choice);
-	bool done = lower_with_schedule(choice->compilation, variant, &choice->model, regions,
-		choice->has_forms,
-		&schedule, doubling, detail, plan, out, &choice->hindrance.obstacle);
+	const struct lowering_request asked = { .variant = variant, .model = &choice->model,
+		.regions = choice->has_forms ? regions : NULL, .schedule = &schedule, .holdings = holdings, .detail = detail };
+	for (int a = 0; a < variant->groups->count; a++)
+		holdings[a] = holding_of(choice, a, &schedule.storage[a]);
+	bool done = lower_with_holdings(choice->compilation, &asked, plan, out, &choice->hindrance.obstacle);
 	for (int a = 0; a < choice->model.array_count && done && !choice->has_forms; a++) {
-		choice->schedule.storage[a].is_double = doubling[a] == DOUBLE_WANTED;
-		choice->schedule.storage[a].slots = schedule.storage[a].slots;
+		choice->schedule.storage[a].is_double = holdings[a].doubling == DOUBLE_WANTED;
+		choice->schedule.storage[a].slots = holdings[a].slots;
 	}
 	return done;
 }
