@@ -481,17 +481,20 @@ static void formulas_text(FILE *out, const struct plan *plan, const struct plan_
 	}
 }
 
-static void search_text(FILE *out, const struct plan_nest *nest, bool alone)
+/* What the search of NEST has shown is of bytes, whatever else was asked for (ASKS_ELSE): then it says so. */
+static void search_text(FILE *out, const struct plan_nest *nest, bool alone, bool asks_else)
 {
 	const char *space = !alone ? "the schedule space" : nest->source_count > 1
 		? "the schedules of this group by itself" : "the schedules of this nest by itself";
 	double share = search_gap(nest);
 	if (nest->optimal)
-		fprintf(out, "  search: optimal in %s", space);
+		fprintf(out, asks_else ? "  search: the fewest bytes of %s" : "  search: optimal in %s", space);
 	else if (share < 0)
-		fprintf(out, "  search: how far above the best of %s is unknown", space);
+		fprintf(out, "  search: how %s of %s is unknown",
+			asks_else ? "many more bytes than the fewest" : "far above the best", space);
 	else
-		fprintf(out, "  search: at most %.2f %% above the best of %s", 100 * rounded_up(share, 4), space);
+		fprintf(out, "  search: at most %.2f %% %s of %s", 100 * rounded_up(share, 4),
+			asks_else ? "more bytes than the fewest" : "above the best", space);
 	fprintf(out, ", %s points, %.3f s\n\n", report_number(nest->points), nest->seconds);
 }
 
@@ -520,7 +523,7 @@ static void nest_text(FILE *out, const struct plan *plan, const struct plan_nest
 		fputs("  schedule:\n", out);
 		indent_text(out, "    ", nest->schedule);
 	}
-	search_text(out, nest, alone);
+	search_text(out, nest, alone, plan->asked.name != NULL);
 }
 
 static const char *known_number(long value)
@@ -543,10 +546,12 @@ static void function_text(FILE *out, const struct plan *plan)
 	if (bounds->lower_bound_bytes > 0 || moved == bounds->lower_bound_bytes)
 		fprintf(out, "  %.1f %% above", 100 * gap(moved, bounds->lower_bound_bytes));
 	if (bounds->bound_bytes > bounds->lower_bound_bytes && !bounds->optimal)
-		fprintf(out, "\n  search: at most %.2f %% above the best choice of groups, tiles and what stays on "
-			"chip\n\n", 100 * rounded_up(function_gap(plan), 4));
+		fprintf(out, "\n  search: at most %.2f %% %s choice of groups, tiles and what stays on "
+			"chip\n\n", 100 * rounded_up(function_gap(plan), 4),
+			plan->asked.name ? "more bytes than the best" : "above the best");
 	else
-		fprintf(out, "\n  search: %s\n\n", bounds->optimal ? "optimal, all choices together"
+		fprintf(out, "\n  search: %s\n\n", bounds->optimal
+			? plan->asked.name ? "the fewest bytes, all choices together" : "optimal, all choices together"
 			: "not proved: another choice of groups, tiles and what stays on chip may move less");
 }
 
