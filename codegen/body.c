@@ -158,12 +158,8 @@ static void print_let(struct writer *writer, const struct plan_node *node)
 /* Both stand one after the other, and where one condition holds the other does not. */
 static bool is_else(const struct plan_node *first, const struct plan_node *second)
 {
-	const struct plan_expr *a = first->condition, *b = second->condition;
-
 	return first->kind == PLAN_IF && second->kind == PLAN_IF && first->body->child_count > 0
-		&& second->body->child_count > 0
-		&& ((a->op == PLAN_NOT && plan_equal(a->operands[0], b))
-			|| (b->op == PLAN_NOT && plan_equal(b->operands[0], a)));
+		&& second->body->child_count > 0 && plan_are_opposite(first->condition, second->condition);
 }
 
 /* OTHERWISE is the node for the opposite condition; NULL: there is none. */

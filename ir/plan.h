@@ -60,6 +60,8 @@ struct plan_expr *plan_raw(struct arena *arena, enum plan_op op, struct plan_exp
 int plan_operand_count(enum plan_op op);
 /* True if A and B are written alike. */
 bool plan_equal(const struct plan_expr *a, const struct plan_expr *b);
+/* One is "not" the other. */
+bool plan_are_opposite(const struct plan_expr *a, const struct plan_expr *b);
 /* The value of OP for operand values (as many as it has); saturates. */
 long plan_apply(enum plan_op op, long a, long b, long c);
 /* Rounds down; B > 0. */

@@ -50,6 +50,11 @@ bool plan_equal(const struct plan_expr *a, const struct plan_expr *b)
 	return true;
 }
 
+bool plan_are_opposite(const struct plan_expr *a, const struct plan_expr *b)
+{
+	return (a->op == PLAN_NOT && plan_equal(a->operands[0], b)) || (b->op == PLAN_NOT && plan_equal(b->operands[0], a));
+}
+
 struct plan_expr *plan_raw(struct arena *arena, enum plan_op op, struct plan_expr *a,
 	struct plan_expr *b, struct plan_expr *c)
 {

@@ -394,6 +394,60 @@ static void simplify_transfer(struct simplifier *simplifier, struct plan_transfe
 		transfer->slot = simplified(simplifier, transfer->slot);
 }
 
+/* ONE and OTHER have the same value where the walk stands; or there is neither. */
+static bool is_same(struct simplifier *simplifier, struct plan_expr *one, struct plan_expr *other)
+{
+	return !one || !other ? one == other : plan_equal(rebuilt(simplifier, one), rebuilt(simplifier, other));
+}
+
+static bool is_same_transfer(struct simplifier *simplifier, const struct plan_transfer *one, const struct plan_transfer *other)
+{
+	bool are_same = one->is_put == other->is_put && one->buffer == other->buffer && one->tag == other->tag
+		&& one->is_rest == other->is_rest && one->ring_dim == other->ring_dim
+		&& is_same(simplifier, one->ring_count, other->ring_count) && is_same(simplifier, one->slot, other->slot);
+
+	for (int d = 0; are_same && d < one->buffer->rank; d++)
+		are_same = is_same(simplifier, one->first[d], other->first[d])
+			&& is_same(simplifier, one->count[d], other->count[d])
+			&& is_same(simplifier, one->local[d], other->local[d]);
+	return are_same;
+}
+
+/* The transfers of the condition NODE are right where that of OTHER holds, too. */
+static bool serves(struct simplifier *simplifier, const struct plan_node *node, const struct plan_node *other)
+{
+	int facts = simplifier->fact_count, ranges = simplifier->range_count;
+	bool serves = node->body->child_count == other->body->child_count;
+
+	assume(simplifier, other->condition);
+	for (int i = 0; i < node->body->child_count && serves; i++) {
+		const struct plan_node *one = node->body->children[i], *two = other->body->children[i];
+
+		serves = one->kind == PLAN_TRANSFER && two->kind == PLAN_TRANSFER
+			&& is_same_transfer(simplifier, &one->transfer, &two->transfer);
+	}
+	forget(simplifier, facts, ranges);
+	return serves;
+}
+
+/* What came just before NODE, where its condition does not hold, says the same: "if (t == 0) get(0); else get(t);".  Then it is
+ * said once, for both. */
+static bool joins(struct simplifier *simplifier, struct plan_node *block, const struct plan_node *node)
+{
+	struct plan_node *before = block->child_count ? block->children[block->child_count - 1] : NULL;
+	const struct plan_node *both;
+
+	if (!before || before->kind != PLAN_IF || !plan_are_opposite(before->condition, node->condition))
+		return false;
+	both = serves(simplifier, node, before) ? node : serves(simplifier, before, node) ? before : NULL;
+	if (!both)
+		return false;
+	block->child_count--;
+	for (int i = 0; i < both->body->child_count; i++)
+		plan_append(simplifier->arena, block, both->body->children[i]);
+	return true;
+}
+
 /* NODE, simplified, goes to BLOCK, or its children do, or nothing. */
 static void append_simplified(struct simplifier *simplifier, struct plan_node *block,
 	struct plan_node *node);
@@ -416,7 +470,7 @@ static void append_if(struct simplifier *simplifier, struct plan_node *block,
 	if (is_reachable)
 		simplify_block(simplifier, node->body);
 	forget(simplifier, facts, ranges);
-	if (is_reachable && node->body->child_count > 0)
+	if (is_reachable && node->body->child_count > 0 && !joins(simplifier, block, node))
 		plan_append(simplifier->arena, block, node);
 }
 

@@ -58,9 +58,17 @@ for network in edges resnet_basic denoiser l2net; do
 	undivided "$network"
 done
 
-# What first, last and other tiles move is a choice of constants, first or not an else.
+# What the last tile moves is a choice of constants; what the first does, if others do not, has an else.
 exits 0 "edges, ten rows a tile" "$LOOPC" --arch=unified-108k -o out.c \
 	"$top_srcdir/examples/networks/edges.loop"
-has out.c 'edges_get_image_0_1\(image, y_first, y_tile == 72 \? 4 : 10\);' "the last tile has four rows"
-has out.c '^		} else \{' "what the first tile does the others do not"
+has out.c 'edges_get_image_0\(image, y_first, y_tile == 72 \? 4 : 10\);' "the last tile has four rows"
+exits 0 "edges, a column a tile" "$LOOPC" --arch=tiny-8k -o out.c "$top_srcdir/examples/networks/edges.loop"
+has out.c '^			} else \{' "what the first tile does the others do not"
+
+# Where the first tile moves what others do, in its own words, that is said once.
+for network in layer_norm:tiny-8k lstm_cell:tiny-8k batch_norm:eyeriss-108k; do
+	exits 0 "$network" "$LOOPC" --arch="${network#*:}" -o out.c "$top_srcdir/examples/nn/${network%:*}.loop"
+	hasnt out.c '_tile < 1\) \{' "$network: no choice for the first tile"
+	hasnt out.c '_get_[a-zA-Z]+_0_1\(' "$network: nor a second function"
+done
 finish
