@@ -294,9 +294,10 @@ static bool has_forms_with(struct compilation *compilation, const struct nest *n
 long forms_bound(struct compilation *compilation, const struct nest *nest,
 	const struct outer_loops *outer, long most)
 {
-	/* with several memories a schedule may give arrays to others than the model knows */
+	/* With several memories a schedule may give arrays to others than the model knows.  Of what is found in less scratchpad
+	 * nobody asks what moves less there: what is told is of all of it. */
 	if (nest->function->unbound || nest->arrays->count > MODEL_ARRAYS
-		|| arch_memory_count(compilation->arch) > 1)
+		|| arch_memory_count(compilation->arch) > 1 || compilation->room.roomy)
 		return 0;
 	/* where bytes are not all that counts more is moved, each time something else: it is found once for all of these */
 	if (prices_are_given(&compilation->request.restriction.prices))
