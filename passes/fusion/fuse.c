@@ -169,7 +169,7 @@ static struct group_stage *stages_of(const struct groups *groups,
 	return stages;
 }
 
-/* How array A of GROUP is to be held. */
+/* How ARRAY of the group is to be held, as CHOICE says. */
 static struct holding holding_of(const struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_choice *choice, const struct reference_group *array)
 {

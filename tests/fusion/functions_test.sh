@@ -37,6 +37,10 @@ exits 0 "three products" "$LOOPC" --arch=machine.yaml --verify --report --emit=s
 has out '^in all: .* 4,096 moved; lower bound 4,096$' "three products: each array once"
 has out '^  search: optimal, all choices together$' "three products: proved"
 has s '^carry T$' "three products: T stays on chip"
+printf 'name: m\nversion: 2\nscratchpad: { bytes: 2048 }\ndma: { startup_cycles: 20, bytes_per_cycle: 4 }\n' >clock.yaml
+exits 0 "three products for cycles" "$LOOPC" --arch=clock.yaml --objective=cycles --report -o o.c three.loop
+has out '^  search: the fewest bytes, all choices together$' "three products for cycles: proved of bytes"
+hasnt out '^  search: .*(optimal|above the best)' "three products for cycles: of nothing else"
 exits 0 "three products, no fusion" "$LOOPC" --arch=machine.yaml --fuse=never --report three.loop
 has out '^  search: not proved' "three products, no fusion: nothing is claimed of the function"
 has out 'moved; lower bound 4,096$' "three products, no fusion: the same bound"
