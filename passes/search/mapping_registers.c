@@ -11,7 +11,7 @@
 static void held_iterations(const struct mapping_tree *tree, int loop, const struct share *share, const struct held *held,
 	double *iterations, double *boxes, bool *is_known)
 {
-	bool by_tiles = held->depth <= tree->outer->depth, is_decided = share && share->space > 0;
+	bool by_tiles = held->depth <= tree->outer->depth, is_decided = share && share->is_decided;
 	bool is_tile_inside = by_tiles && tree->tile_position[loop] >= held->depth && tree->tiles[loop] > 1;
 	double whole = (double)(is_tile_inside ? tree->model->loops[loop].extent : tree->outer->tile[loop]);
 

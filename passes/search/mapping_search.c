@@ -11,149 +11,6 @@
 #include "passes/search/mapping_state.h"
 #include "support/memory.h"
 
-/* ---- shares ---- */
-
-static struct share share_of(const struct mapping_tree *tree, int loop, long part, long space)
-{
-	long tile = tree->outer->tile[loop], extent = tree->model->loops[loop].extent, rest = extent % tile;
-	long step = space > tile / part ? tile : space * part;
-	struct split split = { tile, step, part };
-	struct piece pieces[SPLIT_PIECES];
-	struct share share = { .part = part, .space = space, .step = step, .steps_of_tile = tile_count(tile, step),
-		.steps = (double)split_steps(&split, extent), .least_sharers = (double)space };
-	int count = split_pieces(&split, extent, pieces);
-	long rests[] = { tile % step, rest % step }, tiles[] = { extent / tile, 1 };
-
-	for (int i = 0; i < count; i++)
-		share.parts += (double)pieces[i].count;
-	share.cycles = share.steps * (double)part;
-	for (int i = 0; i < 2; i++)
-		if (rests[i] > 0 && rests[i] < part)
-			share.cycles -= (double)(tiles[i] * (part - rests[i]));
-	if (rest > 0)
-		share.least_sharers = fmin(share.least_sharers, (double)split_elements(&split, rest));
-	return share;
-}
-
-/* ONE is as good as OTHER, with no larger boxes. */
-static bool is_as_good(const struct share *one, const struct share *other)
-{
-	return one->part <= other->part && one->steps <= other->steps && one->cycles <= other->cycles &&
-		one->parts <= other->parts;
-}
-
-static int compare_shares(const void *a, const void *b)
-{
-	const struct share *one = a, *other = b;
-
-	if ((one->steps_of_tile > 1) != (other->steps_of_tile > 1))
-		return one->steps_of_tile > 1 ? 1 : -1;
-	if (one->steps != other->steps)
-		return one->steps < other->steps ? -1 : 1;
-	if (one->cycles != other->cycles)
-		return one->cycles < other->cycles ? -1 : 1;
-	if (one->space != other->space)
-		return one->space < other->space ? -1 : 1;
-	return one->part < other->part ? -1 : one->part > other->part;
-}
-
-/* Most elements that may share LOOP. */
-static long most_elements(const struct mapping_tree *tree, int loop)
-{
-	const struct pe_array *machine = tree->machine;
-	long most = machine->is_free ? (long)machine->x * machine->y : machine->x > machine->y ? machine->x : machine->y;
-
-	if (!(tree->rules->shareable >> loop & 1))
-		most = 1;
-	return most < tree->outer->tile[loop] ? most : tree->outer->tile[loop];
-}
-
-/* The most iterations of LOOP that an element may take in a step: of each array that it moves registers have room for what these
- * touch. */
-static long most_iterations(const struct mapping_tree *tree, int loop)
-{
-	long most = tree->outer->tile[loop];
-
-	for (int a = 0; a < tree->model->array_count; a++) {
-		const struct model_array *array = &tree->model->arrays[a];
-		long room = pe_array_room(tree->machine, array->role) / array->element_bytes;
-
-		for (int d = 0; d < array->rank; d++) {
-			const struct model_dim *dim = &array->dims[d];
-			long c = dim->coefficient[loop];
-
-			/* what does not exist at a border is not there */
-			if (c == 0 || (dim->clip_high > 0 && dim->clip_high - dim->clip_low <= room))
-				continue;
-			most = room < dim->window ? 0 : (room - dim->window) / c + 1 < most ? (room - dim->window) / c + 1 : most;
-		}
-	}
-	return most;
-}
-
-/* Counts SHARES looked at as points; false: there were enough. */
-static bool count_shares(struct mapping_tree *tree, long shares)
-{
-	tree->points += shares / SHARES_OF_POINT;
-	tree->is_over = tree->is_over || tree->points > tree->limit;
-	return !tree->is_over;
-}
-
-/* Adds the shares of LOOP among SPACE elements, of up to MOST iterations each.  False: they are too many to look at. */
-static bool add_shares(struct mapping_tree *tree, int loop, long space, long most, size_t *room)
-{
-	struct loop_shares *shares = &tree->shares[loop];
-	long tile = tree->outer->tile[loop], fixed = tree->rules->part[loop], looked_at = 0;
-	int first = shares->count;
-
-	for (long part = fixed > 0 ? fixed : 1; part <= (fixed > 0 ? fixed : most); part++) {
-		struct share share;
-		bool is_worse = false;
-
-		/* some element would have nothing to do */
-		if (space - 1 > (tile - 1) / part)
-			break;
-		share = share_of(tree, loop, part, space);
-		for (int i = first; i < shares->count && !is_worse; i++)
-			is_worse = is_as_good(&shares->items[i], &share);
-		looked_at += shares->count - first + 1;
-		if (looked_at >= SHARES_OF_POINT) {
-			if (!count_shares(tree, looked_at))
-				return false;
-			looked_at %= SHARES_OF_POINT;
-		}
-		if (is_worse)
-			continue;
-		if ((size_t)shares->count == *room) {
-			*room = *room ? 2 * *room : 32;
-			shares->items = realloc(shares->items, *room * sizeof *shares->items);
-			if (!shares->items)
-				memory_exhausted();
-		}
-		shares->items[shares->count++] = share;
-	}
-	return true;
-}
-
-/* False: there are too many to look at. */
-static bool make_shares(struct mapping_tree *tree, int loop)
-{
-	struct loop_shares *shares = &tree->shares[loop];
-	long fixed = tree->rules->space[loop], most = most_elements(tree, loop), iterations = most_iterations(tree, loop);
-	size_t room = 0;
-
-	free(shares->items);
-	*shares = (struct loop_shares){ .count = 0 };
-	for (long space = fixed > 0 ? fixed : 1; space <= (fixed > 0 && fixed <= most ? fixed : most); space++)
-		if (!add_shares(tree, loop, space, iterations, &room))
-			return false;
-	if (shares->count > 0)
-		qsort(shares->items, (size_t)shares->count, sizeof *shares->items, compare_shares);
-	while (shares->single_count < shares->count && shares->items[shares->single_count].steps_of_tile == 1)
-		shares->single_count++;
-	return true;
-}
-
 /* ---- the path ---- */
 
 static bool is_spent(struct mapping_tree *tree)
@@ -390,8 +247,8 @@ static void choose_rest(struct mapping_tree *tree, int loop)
 	}
 	mapping_rest(tree, loop, &rest);
 	below = tree->below;
-	for (int i = 0; i < (tree->is_quick ? tree->shares[loop].single_count : tree->shares[loop].count); i++) {
-		const struct share *share = &tree->shares[loop].items[i];
+	for (int i = 0; i < (tree->is_quick ? tree->shares[loop]->single_count : tree->shares[loop]->count); i++) {
+		const struct share *share = &tree->shares[loop]->items[i];
 		int first, last;
 
 		/* something was found */
@@ -462,19 +319,11 @@ static bool is_worth_placing(const struct mapping_tree *tree, int loop)
 	return is_worth && !tree->chosen[loop];
 }
 
-/* A part of LOOP, for what is known of it before it is decided how elements share it. */
-static struct share floor_of(const struct mapping_tree *tree, int loop, long part, const struct share *share)
-{
-	return (struct share){ .part = part, .space = 0, .step = 1, .steps = share->steps, .parts = share->steps,
-		.cycles = fmax(share->steps, (double)tree->model->loops[loop].extent / (double)most_elements(tree, loop)),
-		.steps_of_tile = share->steps_of_tile, .least_sharers = 1 };
-}
-
 /* Whether shares of LOOP that take as many steps as SHARE, or more, may be better than what is known: with one as good as any of
  * them. */
 static bool are_promising(struct mapping_tree *tree, int loop, const struct share *share)
 {
-	const struct share floor = floor_of(tree, loop, 1, share);
+	const struct share floor = mapping_floor(tree, loop, 1, share);
 	bool are_promising;
 
 	mapping_change_share(tree, loop, &floor);
@@ -487,14 +336,14 @@ static bool are_promising(struct mapping_tree *tree, int loop, const struct shar
  * iterations of it, or more. */
 static long largest_part(struct mapping_tree *tree, int loop)
 {
-	const struct loop_shares *shares = &tree->shares[loop];
+	const struct loop_shares *shares = tree->shares[loop];
 	double left = mapping_elements_left(tree);
 	long fits = 0, tried = 0, most = 0;
 
 	for (int i = shares->single_count; i < shares->count; i++)
 		most = shares->items[i].part > most ? shares->items[i].part : most;
 	for (tried = most; fits < most; tried = fits + (most - fits + 1) / 2) {
-		const struct share floor = floor_of(tree, loop, tried, &shares->items[shares->count - 1]);
+		const struct share floor = mapping_floor(tree, loop, tried, &shares->items[shares->count - 1]);
 
 		mapping_change_share(tree, loop, &floor);
 		if (mapping_may_fit(tree, left))
@@ -508,7 +357,7 @@ static long largest_part(struct mapping_tree *tree, int loop)
 
 static void place_loop(struct mapping_tree *tree, int loop)
 {
-	const struct loop_shares *shares = &tree->shares[loop];
+	const struct loop_shares *shares = tree->shares[loop];
 	long most = largest_part(tree, loop);
 	struct loop_rest rest;
 	double steps = 0;
@@ -543,10 +392,11 @@ static void descend(struct mapping_tree *tree, bool held_something)
 	bool is_open = false;
 
 	/* most schedules cost too much before anything is shared */
-	for (int l = 0; l < tree->model->loop_count && !tree->has_shares; l++)
-		if (!make_shares(tree, l))
-			return;
-	tree->has_shares = true;
+	for (int l = 0; l < tree->model->loop_count && !tree->is_over; l++)
+		if (!tree->shares[l])
+			tree->shares[l] = mapping_shares(tree, l, 0);
+	if (tree->is_over)
+		return;
 	for (int a = 0; a < tree->model->array_count; a++)
 		is_open = is_open || tree->held[a].is_open;
 	if (!is_open) {
@@ -641,8 +491,7 @@ static void tree_start(struct mapping_tree *tree, const struct mapping_problem *
 
 static void tree_clear(struct mapping_tree *tree)
 {
-	for (int l = 0; l < tree->model->loop_count; l++)
-		free(tree->shares[l].items);
+	mapping_clear_shares(tree);
 	for (int a = 0; a < tree->model->array_count; a++)
 		free(tree->by_tiles[a]);
 	free(tree->needs);

@@ -8,20 +8,24 @@
  * chooses at each which arrays' registers are there; loops that no array is left for come last.  Numbers are doubles:
  * exact below 2^53, never overflowing above. */
 
-/* How elements share a loop.  With SPACE 0 it is not decided, but that there are so many steps or more: what is said is the least
- * of all shares with these. */
+/* How elements share a loop.  If it is not decided, what is said is the least of all shares that may be chosen, among SPACE elements; 0: among
+ * any number. */
 struct share {
+	bool is_decided;
 	long part, space, step;
 	double steps;                    /* of all tiles together */
 	double parts;                    /* boxes that elements have of them */
 	double cycles;                   /* iterations of the busiest element in each step, all together */
 	long steps_of_tile;              /* a whole one */
 	double least_sharers;            /* elements with work in any tile */
+	double of_tile, of_all;          /* not decided: iterations of an element in a whole tile, and in all, as if each step were whole */
 };
 
 struct loop_shares {
 	struct share *items;             /* those of one step in a whole tile first; then fewer steps first */
 	int count, single_count;
+	bool is_made;
+	struct share least;              /* of all of them */
 };
 
 /* What moves in tile loops does not depend on the mapping, if one read serves all elements: words of all visits, and of those in
@@ -90,8 +94,8 @@ struct mapping_tree {
 	unsigned indexing[MODEL_ARRAYS]; /* bit l: loop l moves the array */
 	unsigned moving[MODEL_ARRAYS][MODEL_RANK];       /* the same of a dimension */
 	unsigned counted[MODEL_ARRAYS][MODEL_RANK];      /* bit l: the first of the array's dimensions that l moves */
-	struct loop_shares shares[MODEL_LOOPS];
-	bool has_shares;                 /* they have been made */
+	struct loop_shares *lists[MODEL_LOOPS];          /* [elements]: shares among so many; 0: among any number */
+	const struct loop_shares *shares[MODEL_LOOPS];   /* those of them that may be chosen */
 	struct tile_words *by_tiles[MODEL_ARRAYS];       /* [depth], of registers in tile loops */
 	/* the path */
 	const struct share *chosen[MODEL_LOOPS];         /* NULL: not yet */
@@ -120,8 +124,22 @@ static inline bool may_add(const struct mapping_problem *problem, int a)
 /* A share of LOOP has been chosen. */
 static inline bool mapping_is_decided(const struct mapping_tree *tree, int loop)
 {
+	return tree->chosen[loop] && tree->chosen[loop]->is_decided;
+}
+
+/* It is known how many elements share LOOP. */
+static inline bool mapping_has_space(const struct mapping_tree *tree, int loop)
+{
 	return tree->chosen[loop] && tree->chosen[loop]->space > 0;
 }
+
+/* Most elements that may share LOOP. */
+long mapping_most_elements(const struct mapping_tree *tree, int loop);
+/* The shares of LOOP among SPACE elements, or any number of them: 0.  TREE is over where they are too many to look at. */
+const struct loop_shares *mapping_shares(struct mapping_tree *tree, int loop, long space);
+void mapping_clear_shares(struct mapping_tree *tree);
+/* What is known of LOOP before it is decided which of its shares it has: this one's PART, and as many steps as SHARE or more. */
+struct share mapping_floor(const struct mapping_tree *tree, int loop, long part, const struct share *share);
 
 /* LOOP is given SHARE, or none: NULL. */
 void mapping_change_share(struct mapping_tree *tree, int loop, const struct share *share);
