@@ -390,7 +390,7 @@ static double least_travel(const struct pe_array *machine, enum array_way way, d
 double array_least_cycles(const struct pe_array *machine, const struct array_work *work)
 {
 	long elements = work->elements > 0 ? work->elements : (long)machine->x * machine->y;
-	double cycles = work->macs * machine->mac_cycles / (double)elements;
+	double computing = work->macs * machine->mac_cycles / (double)elements, cycles = computing;
 	double late = least_travel(machine, WAY_READ, work->most_late, work->late);
 
 	if (work->is_serial)
@@ -398,6 +398,7 @@ double array_least_cycles(const struct pe_array *machine, const struct array_wor
 			fmax(least_travel(machine, WAY_WRITE, work->most_written, work->written), late);
 	else
 		cycles = fmax(cycles + late, fmax(work->most_reduced, work->most_written) / machine->words_per_cycle);
+	cycles = fmax(cycles, computing + work->bursts);
 	cycles = fmax(cycles, least_travel(machine, WAY_READ, work->most_read, work->read));
 	for (int m = 0; m < MEMORY_LIMIT; m++)
 		if (machine->memory_words_per_cycle[m] > 0)
@@ -419,6 +420,11 @@ void array_work_add(struct array_work *work, int memory, double read, double wri
 	work->late += is_double ? 0 : read;
 	work->most_late = fmax(work->most_late, is_double ? 0 : read);
 	work->is_serial &= !is_written || !is_double;
+}
+
+void array_work_add_bursts(struct array_work *work, const struct pe_array *machine, double read, double visits, double cycles)
+{
+	work->bursts = fmax(work->bursts, read / machine->words_per_cycle - visits * cycles);
 }
 
 double mapping_fetching(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,

@@ -59,14 +59,12 @@ static double extent_sum(const struct mapping_tree *tree, int a, int d, const do
 	unsigned loops = tree->counted[a][d];
 	double product = 1, fixed = (double)dim->window, sum = 0;
 
-	for (int l = 0; l < tree->model->loop_count; l++)
-		if (loops >> l & 1)
-			product *= counts[l];
-	for (int l = 0; l < tree->model->loop_count; l++) {
+	for (unsigned left = loops; left; left &= left - 1)
+		product *= counts[__builtin_ctz(left)];
+	for (unsigned left = loops; left; left &= left - 1) {
+		int l = __builtin_ctz(left);
 		double length = tree->model->arrays[a].anchored >> l & 1 ? 1 : (double)tree->model->loops[l].extent;
 
-		if (!(loops >> l & 1))
-			continue;
 		fixed -= (double)dim->coefficient[l];
 		sum += (double)dim->coefficient[l] * length * (product / counts[l]);
 	}
@@ -110,17 +108,24 @@ static unsigned final_loops(const struct mapping_tree *tree, const struct held *
 	return held->is_open || tree->machine->multicast != AXES_ANY ? 0 : loops;
 }
 
-/* Words of all regions of array A together, each once. */
-static double region_words(const struct mapping_tree *tree, int a, const struct held *held, enum boxes boxes)
+/* Words of array A in boxes of COUNTS [loop] intervals, each once; more of loops that are not FINAL may be less. */
+static double sum_of_regions(const struct mapping_tree *tree, int a, const double *counts, unsigned final)
 {
-	double words = 1, counts[MODEL_LOOPS];
-	unsigned final = final_loops(tree, held, boxes);
+	double words = 1;
 
-	for (int l = 0; l < tree->model->loop_count; l++)
-		counts[l] = box_intervals(tree, a, l, held, boxes);
 	for (int d = 0; d < tree->model->arrays[a].rank; d++)
 		words *= dim_sum(tree, a, d, counts, final);
 	return words;
+}
+
+/* The same of the boxes that it has. */
+static double region_words(const struct mapping_tree *tree, int a, const struct held *held, enum boxes boxes)
+{
+	double counts[MODEL_LOOPS];
+
+	for (int l = 0; l < tree->model->loop_count; l++)
+		counts[l] = box_intervals(tree, a, l, held, boxes);
+	return sum_of_regions(tree, a, counts, final_loops(tree, held, boxes));
 }
 
 /* How often each region of array A comes. */
@@ -134,8 +139,7 @@ static double repeats(const struct mapping_tree *tree, int a, const struct held 
 	return repeats;
 }
 
-/* Elements that have the same words of array A. */
-static double sharers(const struct mapping_tree *tree, int a)
+double mapping_sharers(const struct mapping_tree *tree, int a)
 {
 	double count = 1;
 
@@ -144,9 +148,6 @@ static double sharers(const struct mapping_tree *tree, int a)
 			count *= tree->chosen[l]->least_sharers;
 	return count;
 }
-
-/* What an array has at least. */
-struct least_words { double read, written, delivered, reduced; };
 
 /* ALL words of an array that is written leave, and come back, but for those of regions that come for the FIRST time. */
 static struct least_words written_words(const struct mapping_tree *tree, int a, double all, double first, double together)
@@ -166,7 +167,7 @@ static struct least_words tile_least(const struct mapping_tree *tree, int a)
 	const struct model_array *array = &tree->model->arrays[a];
 	const struct held *held = &tree->held[a];
 	const struct tile_words *words = &tree->by_tiles[a][held->depth];
-	double together = sharers(tree, a), all = words->all, first = words->first, each;
+	double together = mapping_sharers(tree, a), all = words->all, first = words->first, each;
 
 	if (words->shrinks && (array->is_written || held->is_open || tree->machine->multicast != AXES_ANY)) {
 		first = region_words(tree, a, held, array->is_written ? ONE_EACH : ONE_OF_ALL);
@@ -184,24 +185,35 @@ static struct least_words tile_least(const struct mapping_tree *tree, int a)
 	return (struct least_words){ .read = all, .delivered = each * together };
 }
 
-/* They are in step loops. */
-static struct least_words step_least(const struct mapping_tree *tree, int a)
+struct least_words mapping_step_words(const struct mapping_tree *tree, int a, const struct step_boxes *boxes)
 {
 	const struct model_array *array = &tree->model->arrays[a];
-	const struct held *held = &tree->held[a];
-	double often = repeats(tree, a, held), together = sharers(tree, a);
 	struct least_words words = { .read = 0 };
 
 	if (array->is_written) {
-		double each = region_words(tree, a, held, ONE_EACH);
+		double each = sum_of_regions(tree, a, boxes->each, boxes->final_each);
 
-		return written_words(tree, a, each * often, each, together);
+		return written_words(tree, a, each * boxes->often, each, boxes->together);
 	}
 	if (array->is_read && tree->prices->delivered > 0)
-		words.delivered = region_words(tree, a, held, ONE_EACH) * often * together;
+		words.delivered = sum_of_regions(tree, a, boxes->each, boxes->final_each) * boxes->often * boxes->together;
 	if (array->is_read && (tree->prices->moved > 0 || prices_have_time(tree->prices)))
-		words.read = region_words(tree, a, held, ONE_OF_ALL) * often;
+		words.read = sum_of_regions(tree, a, boxes->all, boxes->final_all) * boxes->often;
 	return words;
+}
+
+/* They are in step loops. */
+static struct least_words step_least(const struct mapping_tree *tree, int a)
+{
+	const struct held *held = &tree->held[a];
+	struct step_boxes boxes = { .often = repeats(tree, a, held), .together = mapping_sharers(tree, a),
+		.final_each = final_loops(tree, held, ONE_EACH), .final_all = final_loops(tree, held, ONE_OF_ALL) };
+
+	for (int l = 0; l < tree->model->loop_count; l++) {
+		boxes.each[l] = box_intervals(tree, a, l, held, ONE_EACH);
+		boxes.all[l] = box_intervals(tree, a, l, held, ONE_OF_ALL);
+	}
+	return mapping_step_words(tree, a, &boxes);
 }
 
 static struct least_words least_words_of(const struct mapping_tree *tree, int a)
@@ -260,7 +272,7 @@ double mapping_elements_left(const struct mapping_tree *tree)
 	double most = 1;
 
 	for (int l = 0; l < tree->model->loop_count; l++)
-		if (!mapping_is_decided(tree, l) && (tree->rules->shareable >> l & 1))
+		if (!mapping_has_space(tree, l) && (tree->rules->shareable >> l & 1))
 			most *= (double)tree->outer->tile[l];
 	return fmin(elements_beside(tree->machine, tree->used), most);
 }
@@ -281,8 +293,7 @@ static double cycles_with(const struct mapping_tree *tree, double left)
 	return cycles * fmax(least, ceil(open / left * (1 - 1e-12)));
 }
 
-/* The registers of array A will be double (mapping_search.c). */
-static bool is_double(const struct mapping_tree *tree, int a)
+bool mapping_is_double(const struct mapping_tree *tree, int a)
 {
 	const struct model_array *array = &tree->model->arrays[a];
 
@@ -290,25 +301,57 @@ static bool is_double(const struct mapping_tree *tree, int a)
 		(tree->held[a].is_open || tree->held[a].depth > 0);
 }
 
-double mapping_least_value(const struct mapping_tree *tree, double cycles)
+double mapping_words_price(const struct mapping_tree *tree, int a, const struct least_words *words)
 {
 	const struct prices *prices = tree->prices;
-	struct array_work work = { .macs = cycles * tree->problem->macs, .elements = 1, .is_serial = true };
-	double price = 0, time = 0;
+	double moved = bypasses(tree->model, &tree->outer->storage[a]) ? 0 : prices->moved;
+
+	return (moved * (words->read + words->written) + prices->delivered * words->delivered + prices->reduced * words->reduced) *
+		tree->model->arrays[a].element_bytes;
+}
+
+/* What words cost at least, but those of arrays in step loops if IS_WITHOUT them; and the TIME of all, where the busiest element has so many CYCLES
+ * and waits for so many BURSTS. */
+static double least_price(const struct mapping_tree *tree, double cycles, double bursts, bool is_without, double *time)
+{
+	struct array_work work = { .macs = cycles * tree->problem->macs, .elements = 1, .is_serial = true, .bursts = bursts };
+	double price = 0;
 
 	for (int a = 0; a < tree->model->array_count; a++) {
 		struct least_words words = least_words_of(tree, a);
 
-		double moved = bypasses(tree->model, &tree->outer->storage[a]) ? 0 : prices->moved;
-
-		price += (moved * (words.read + words.written) + prices->delivered * words.delivered +
-			prices->reduced * words.reduced) * tree->model->arrays[a].element_bytes;
-		array_work_add(&work, tree->outer->storage[a].memory, words.read, words.written, words.reduced, is_double(tree, a),
+		if (!is_without || !tree->held[a].is_open)
+			price += mapping_words_price(tree, a, &words);
+		array_work_add(&work, tree->outer->storage[a].memory, words.read, words.written, words.reduced, mapping_is_double(tree, a),
 			tree->model->arrays[a].is_written);
 	}
-	if (prices_have_time(prices))
-		time = fmax(array_least_cycles(tree->machine, &work) + tree->problem->copies.alone, tree->problem->copies.least);
-	return prices_with_time(prices, tree->problem->base + price, time) * (1 - 1e-12);
+	*time = 0;
+	if (prices_have_time(tree->prices))
+		*time = fmax(array_least_cycles(tree->machine, &work) + tree->problem->copies.alone, tree->problem->copies.least);
+	return price;
+}
+
+double mapping_least_value(const struct mapping_tree *tree, double cycles)
+{
+	double time, price = least_price(tree, cycles, 0, false, &time);
+
+	return prices_with_time(tree->prices, tree->problem->base + price, time) * (1 - 1e-12);
+}
+
+double mapping_price_left(const struct mapping_tree *tree)
+{
+	double time, price = least_price(tree, mapping_least_cycles(tree), 0, true, &time);
+
+	/* what is added to the sum costs its price in each cycle, if these multiply */
+	return (tree->below - prices_with_time(tree->prices, tree->problem->base + price, time)) /
+		(tree->prices->multiplies ? time : 1);
+}
+
+bool mapping_price_may_do(const struct mapping_tree *tree, double price, double bursts)
+{
+	double time, closed = least_price(tree, mapping_least_cycles(tree), bursts, true, &time);
+
+	return prices_with_time(tree->prices, tree->problem->base + closed + price, time) * (1 - 1e-9) <= tree->below;
 }
 
 struct mapping_least mapping_least(const struct mapping_tree *tree)

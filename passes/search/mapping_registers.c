@@ -7,27 +7,32 @@
 #include "passes/search/mapping_state.h"
 
 /* What an element holds of LOOP, whose share is SHARE (NULL: none yet): a box of *ITERATIONS, and so many *BOXES.  *IS_KNOWN: else it
- * may be divided. */
-static void held_iterations(const struct mapping_tree *tree, int loop, const struct share *share, const struct held *held,
+ * may be divided.  HAS_GAPS: smaller boxes may be less all together. */
+static void held_iterations(const struct mapping_tree *tree, int loop, const struct share *share, const struct held *held, bool has_gaps,
 	double *iterations, double *boxes, bool *is_known)
 {
-	bool by_tiles = held->depth <= tree->outer->depth, is_decided = share && share->is_decided;
+	bool by_tiles = held->depth <= tree->outer->depth, has_space = share && share->space > 0;
 	bool is_tile_inside = by_tiles && tree->tile_position[loop] >= held->depth && tree->tiles[loop] > 1;
 	double whole = (double)(is_tile_inside ? tree->model->loops[loop].extent : tree->outer->tile[loop]);
 
 	*boxes = 1;
-	*is_known = is_decided || held->is_open;
+	*is_known = has_space || held->is_open;
 	if (held->is_open) {
 		*iterations = share ? (double)share->part : 1;
-	} else if (!*is_known) {
+	} else if (!has_space) {
 		*iterations = whole;
 	} else if (!by_tiles && (held->outside >> loop & 1)) {
 		*iterations = (double)share->part;
-	} else if (share->space > 1) {
+	} else if (share->space == 1) {
+		*iterations = whole;
+	} else if (share->is_decided) {
 		*iterations = (double)share->part;
 		*boxes = is_tile_inside ? share->steps : (double)share->steps_of_tile;
+	} else if (has_gaps) {
+		*iterations = 1;
 	} else {
-		*iterations = whole;
+		*boxes = is_tile_inside ? tree->tiles[loop] : 1;
+		*iterations = is_tile_inside ? share->of_all / *boxes : share->of_tile;
 	}
 }
 
@@ -43,7 +48,8 @@ static bool add_loop(const struct mapping_tree *tree, int a, int d, int loop, co
 	double iterations, boxes, coefficient = (double)tree->model->arrays[a].dims[d].coefficient[loop];
 	bool is_known, is_counted = tree->counted[a][d] >> loop & 1;
 
-	held_iterations(tree, loop, share, &tree->held[a], &iterations, &boxes, &is_known);
+	held_iterations(tree, loop, share, &tree->held[a], coefficient > (double)tree->model->arrays[a].dims[d].window, &iterations,
+		&boxes, &is_known);
 	if (is_known)
 		sums->known += coefficient * (iterations - 1);
 	if (is_known && is_counted)
@@ -80,7 +86,7 @@ static void add_side_loop(const struct mapping_tree *tree, int a, int d, int loo
 	bool is_known;
 
 	need->loops |= 1u << loop;
-	held_iterations(tree, loop, tree->chosen[loop], &tree->held[a], &iterations, &boxes, &is_known);
+	held_iterations(tree, loop, tree->chosen[loop], &tree->held[a], false, &iterations, &boxes, &is_known);
 	if (need->side.count < BOX_LOOPS)
 		need->side.loops[need->side.count] = (struct box_loop){ coefficient, (long)iterations };
 	need->side.count++;
@@ -108,8 +114,7 @@ static void find_dim(const struct mapping_tree *tree, int a, int d, struct need_
 	need->side.base += sums.known + sums.open;
 }
 
-/* Bytes of one word of array A, or of two where there is another while it comes. */
-static double word_bytes(const struct mapping_tree *tree, int a)
+double mapping_word_bytes(const struct mapping_tree *tree, int a)
 {
 	const struct model_array *array = &tree->model->arrays[a];
 	bool is_double = tree->machine->is_double && !tree->machine->shares_room && !array->is_written && !array->anchored &&
@@ -121,7 +126,7 @@ static double word_bytes(const struct mapping_tree *tree, int a)
 /* NEED of array A is that of its dimensions. */
 static void put_together(const struct mapping_tree *tree, int a, struct register_need *need)
 {
-	need->least = need->whole = need->bytes = word_bytes(tree, a);
+	need->least = need->whole = need->bytes = mapping_word_bytes(tree, a);
 	need->loops = 0;
 	for (int d = 0; d < tree->model->arrays[a].rank; d++) {
 		const struct need_dim *dim = &need->dims[d];
@@ -263,6 +268,16 @@ static bool arrays_fit(const struct mapping_tree *tree, const int *arrays, int c
 	return fits;
 }
 
+double mapping_room_left(const struct mapping_tree *tree, enum array_role role)
+{
+	double room = (double)pe_array_room(tree->machine, role), left = mapping_elements_left(tree);
+
+	for (int a = 0; a < tree->model->array_count; a++)
+		if (!tree->held[a].is_open && (!tree->machine->is_split || tree->model->arrays[a].role == role))
+			room -= least_bytes(need_of(tree, a), left);
+	return room;
+}
+
 /* ---- before a share is chosen ---- */
 
 static struct array_rest rest_of_array(const struct mapping_tree *tree, int a, int loop)
@@ -297,7 +312,7 @@ void mapping_rest(const struct mapping_tree *tree, int loop, struct loop_rest *r
 	rest->loop = loop;
 	rest->most = 1;
 	for (int l = 0; l < tree->model->loop_count; l++)
-		if (l != loop && !mapping_is_decided(tree, l) && (tree->rules->shareable >> l & 1))
+		if (l != loop && !mapping_has_space(tree, l) && (tree->rules->shareable >> l & 1))
 			rest->most *= (double)tree->outer->tile[l];
 	for (int a = 0; a < tree->model->array_count; a++)
 		rest->arrays[a] = rest_of_array(tree, a, loop);
@@ -328,7 +343,8 @@ bool mapping_share_may_fit(const struct mapping_tree *tree, const struct loop_re
 	double bytes[ROLE_COUNT] = { 0 }, left;
 	long used[3] = { tree->used[0], tree->used[1], tree->used[2] };
 
-	used[axis] *= share->space;
+	if (!tree->is_space_first)
+		used[axis] *= share->space;
 	left = fmin(elements_beside(machine, used), rest->most);
 	for (int a = 0; a < tree->model->array_count; a++) {
 		enum array_role role = machine->is_split ? tree->model->arrays[a].role : 0;

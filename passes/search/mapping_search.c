@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "passes/cost/array_cycles.h"
+#include "passes/cost/cut.h"
 #include "passes/search/mapping_state.h"
 #include "support/memory.h"
 
@@ -52,30 +53,48 @@ static bool has_elements(const struct mapping_tree *tree, const struct share *sh
 	const struct pe_array *machine = tree->machine;
 	long room[] = { machine->x, machine->y, (long)machine->x * machine->y };
 
-	return share->space <= room[axis] / tree->used[axis];
+	return tree->is_space_first || share->space <= room[axis] / tree->used[axis];
 }
 
-/* Takes up SHARE's elements along AXIS. */
+/* Takes up SHARE's elements along AXIS, unless they are. */
 static void take_elements(struct mapping_tree *tree, int loop, const struct share *share, enum axis axis)
 {
-	tree->used[axis] *= share->space;
-	tree->axis[loop] = axis;
+	if (!tree->is_space_first) {
+		tree->used[axis] *= share->space;
+		tree->axis[loop] = axis;
+	}
 	mapping_change_share(tree, loop, share);
+}
+
+/* What is known of LOOP before its share is chosen. */
+static const struct share *undecided(const struct mapping_tree *tree, int loop)
+{
+	return tree->is_space_first ? &tree->shares[loop]->least : NULL;
 }
 
 static void give_back(struct mapping_tree *tree, int loop)
 {
-	tree->used[tree->axis[loop]] /= tree->chosen[loop]->space;
-	mapping_change_share(tree, loop, NULL);
+	if (!tree->is_space_first)
+		tree->used[tree->axis[loop]] /= tree->chosen[loop]->space;
+	mapping_change_share(tree, loop, undecided(tree, loop));
 }
 
-/* The axes that loops in space may lie on; where there is one element it does not matter. */
-static void axes_of(const struct mapping_tree *tree, int loop, const struct share *share, int *first, int *last)
+/* The axes that SPACE elements of LOOP may lie on; where there is one it does not matter. */
+static void axes_of(const struct mapping_tree *tree, int loop, long space, int *first, int *last)
 {
 	*first = tree->machine->is_free ? AXIS_FREE : AXIS_X;
-	*last = tree->machine->is_free ? AXIS_FREE : share->space == 1 ? AXIS_X : AXIS_Y;
-	if (share->space > 1 && tree->rules->axis[loop] >= 0)
+	*last = tree->machine->is_free ? AXIS_FREE : space == 1 ? AXIS_X : AXIS_Y;
+	if (space > 1 && tree->rules->axis[loop] >= 0)
 		*first = *last = tree->rules->axis[loop];
+}
+
+/* Those that a share of LOOP among SPACE elements may lie on. */
+static void axes_left(const struct mapping_tree *tree, int loop, long space, int *first, int *last)
+{
+	if (tree->is_space_first)
+		*first = *last = (int)tree->axis[loop];
+	else
+		axes_of(tree, loop, space, first, last);
 }
 
 /* ---- leaves ---- */
@@ -140,12 +159,50 @@ struct mapping_cost mapping_cost_about(const struct mapping_problem *problem, co
 	return cost_with(problem, mapping, &time);
 }
 
+/* How often words come to registers HOLD of MAPPING. */
+static double visits_of(const struct mapping_problem *problem, const struct mapping *mapping, const struct hold *hold)
+{
+	const struct nest_model *model = problem->model;
+	const struct schedule *outer = problem->outer;
+	bool is_in_step = hold->depth > outer->depth;
+	double visits = 1;
+
+	for (int i = 0; i < (is_in_step ? outer->depth : hold->depth); i++)
+		visits *= (double)tile_count(model->loops[outer->order[i]].extent, outer->tile[outer->order[i]]);
+	for (int i = 0; i < hold->depth - outer->depth; i++) {
+		int l = mapping->order[i];
+		long tiles = tile_count(model->loops[l].extent, outer->tile[l]);
+		struct split split = { outer->tile[l], mapping_step(mapping, outer, l), mapping->part[l] };
+
+		visits *= (double)split_steps(&split, model->loops[l].extent) / (double)tiles;
+	}
+	return visits;
+}
+
+/* The same, where words also wait for each other step by step, as they do in all mappings that MAPPING stands for. */
+static double cycles_with_bursts(const struct mapping_problem *problem, const struct mapping *mapping)
+{
+	struct array_work work = mapping_work(problem->model, problem->outer, mapping, (double)mapping->cycles * problem->macs);
+	double step = problem->macs * problem->machine->mac_cycles;
+
+	work.elements = 1;
+	for (int l = 0; l < problem->model->loop_count; l++)
+		step *= longest_part(problem->outer->tile[l], mapping->part[l], mapping->space[l]);
+	for (int a = 0; a < problem->model->array_count; a++) {
+		const struct hold *hold = &mapping->holds[a];
+
+		if (hold->is_double && !problem->model->arrays[a].is_written)
+			array_work_add_bursts(&work, problem->machine, (double)hold->read, visits_of(problem, mapping, hold), step);
+	}
+	return array_least_cycles(problem->machine, &work);
+}
+
 double mapping_relaxed_value(const struct mapping_problem *problem, const struct mapping *mapping)
 {
 	double cycles = 0;
 
 	if (prices_have_time(problem->prices))
-		cycles = fmax(least_cycles(problem, mapping) + problem->copies.alone, problem->copies.least);
+		cycles = fmax(cycles_with_bursts(problem, mapping) + problem->copies.alone, problem->copies.least);
 	return prices_with_time(problem->prices, problem->base + words_price(problem, mapping), cycles);
 }
 
@@ -237,7 +294,7 @@ static void choose_rest(struct mapping_tree *tree, int loop)
 	struct loop_rest rest;
 	double below;
 
-	while (loop < tree->model->loop_count && tree->chosen[loop])
+	while (loop < tree->model->loop_count && mapping_is_decided(tree, loop))
 		loop++;
 	if (is_spent(tree))
 		return;
@@ -255,7 +312,7 @@ static void choose_rest(struct mapping_tree *tree, int loop)
 		if (tree->below < below && !may_be_worth(tree))
 			return;
 		below = tree->below;
-		axes_of(tree, loop, share, &first, &last);
+		axes_left(tree, loop, share->space, &first, &last);
 		for (int axis = first; axis <= last && !tree->is_over; axis++) {
 			if (!has_elements(tree, share, (enum axis)axis) || !mapping_share_may_fit(tree, &rest, share, (enum axis)axis))
 				continue;
@@ -316,7 +373,7 @@ static bool is_worth_placing(const struct mapping_tree *tree, int loop)
 
 	for (int a = 0; a < tree->model->array_count; a++)
 		is_worth = is_worth || (tree->held[a].is_open && (tree->indexing[a] >> loop & 1));
-	return is_worth && !tree->chosen[loop];
+	return is_worth && !mapping_is_decided(tree, loop);
 }
 
 /* Whether shares of LOOP that take as many steps as SHARE, or more, may be better than what is known: with one as good as any of
@@ -328,7 +385,7 @@ static bool are_promising(struct mapping_tree *tree, int loop, const struct shar
 
 	mapping_change_share(tree, loop, &floor);
 	are_promising = may_be_worth(tree);
-	mapping_change_share(tree, loop, NULL);
+	mapping_change_share(tree, loop, undecided(tree, loop));
 	return are_promising;
 }
 
@@ -351,7 +408,7 @@ static long largest_part(struct mapping_tree *tree, int loop)
 		else
 			most = tried - 1;
 	}
-	mapping_change_share(tree, loop, NULL);
+	mapping_change_share(tree, loop, undecided(tree, loop));
 	return fits;
 }
 
@@ -372,7 +429,7 @@ static void place_loop(struct mapping_tree *tree, int loop)
 		if (share->steps > steps && !is_spent(tree) && !are_promising(tree, loop, share))
 			break;
 		steps = share->steps;
-		axes_of(tree, loop, share, &first, &last);
+		axes_left(tree, loop, share->space, &first, &last);
 		for (int axis = first; axis <= last && !tree->is_over; axis++) {
 			if (!has_elements(tree, share, (enum axis)axis) || is_spent(tree) ||
 				!mapping_share_may_fit(tree, &rest, share, (enum axis)axis))
@@ -408,6 +465,44 @@ static void descend(struct mapping_tree *tree, bool held_something)
 			place_loop(tree, l);
 }
 
+/* How many elements share LOOP and those after it, along which axes; then their steps. */
+static void choose_space(struct mapping_tree *tree, int loop)
+{
+	const struct pe_array *machine = tree->machine;
+	long room[] = { machine->x, machine->y, (long)machine->x * machine->y };
+	long fixed, most;
+
+	if (is_spent(tree))
+		return;
+	if (loop == tree->model->loop_count) {
+		if (mapping_operands_may_do(tree))
+			descend(tree, true);
+		return;
+	}
+	fixed = tree->rules->space[loop];
+	most = mapping_most_elements(tree, loop);
+	for (long space = fixed > 0 ? fixed : 1; space <= most && (fixed == 0 || space == fixed) && !tree->is_over; space++) {
+		const struct loop_shares *shares = mapping_shares(tree, loop, space);
+		int first, last;
+
+		if (shares->count == 0)
+			continue;
+		axes_of(tree, loop, space, &first, &last);
+		for (int axis = first; axis <= last && !tree->is_over; axis++) {
+			if (space > room[axis] / tree->used[axis])
+				continue;
+			tree->used[axis] *= space;
+			tree->axis[loop] = (enum axis)axis;
+			tree->shares[loop] = shares;
+			mapping_change_share(tree, loop, &shares->least);
+			if (is_promising(tree))
+				choose_space(tree, loop + 1);
+			tree->used[axis] /= space;
+			mapping_change_share(tree, loop, NULL);
+		}
+	}
+}
+
 /* Registers of array A and those after it outside all step loops, or further in.  Outermost first. */
 static void choose_outside(struct mapping_tree *tree, int a)
 {
@@ -418,7 +513,10 @@ static void choose_outside(struct mapping_tree *tree, int a)
 	if (is_spent(tree))
 		return;
 	if (a == tree->model->array_count) {
-		descend(tree, true);
+		if (tree->is_space_first)
+			choose_space(tree, 0);
+		else
+			descend(tree, true);
 		return;
 	}
 	is_all = bypasses(tree->model, storage);
@@ -485,6 +583,7 @@ static void tree_start(struct mapping_tree *tree, const struct mapping_problem *
 	for (int a = 0; a < model->array_count; a++)
 		tree->is_quick = tree->is_quick && !(has_gaps(tree, a) && (model->arrays[a].is_written ||
 			tree->machine->multicast != AXES_ANY));
+	tree->is_space_first = prices->delivered > 0 && prices_have_time(prices);
 	tree->needs = memory_alloc((size_t)model->array_count * sizeof *tree->needs);
 	mapping_count_tiles(tree);
 }

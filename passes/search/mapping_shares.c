@@ -129,16 +129,15 @@ static bool add_shares(struct mapping_tree *tree, int loop, long space, long mos
 	return true;
 }
 
-/* Of SHARES the least of everything. */
-static struct share least_of(const struct loop_shares *shares, long space)
+/* Of SHARES, of LOOP among SPACE elements, the least of everything.  Steps are not outside all registers: tiles count. */
+static struct share least_of(const struct mapping_tree *tree, int loop, const struct loop_shares *shares, long space)
 {
-	struct share least = { .part = 1, .space = space, .step = 1 };
+	struct share least = { .part = 1, .space = space, .step = 1, .steps = tree->tiles[loop] };
 
 	for (int i = 0; i < shares->count; i++) {
 		const struct share *share = &shares->items[i];
 		double of_tile = (double)(share->part * share->steps_of_tile), of_all = (double)share->part * share->steps;
 
-		least.steps = i == 0 ? share->steps : fmin(least.steps, share->steps);
 		least.parts = i == 0 ? share->parts : fmin(least.parts, share->parts);
 		least.cycles = i == 0 ? share->cycles : fmin(least.cycles, share->cycles);
 		least.steps_of_tile = i == 0 || share->steps_of_tile < least.steps_of_tile ? share->steps_of_tile : least.steps_of_tile;
@@ -169,7 +168,7 @@ const struct loop_shares *mapping_shares(struct mapping_tree *tree, int loop, lo
 		qsort(shares->items, (size_t)shares->count, sizeof *shares->items, compare_shares);
 	while (shares->single_count < shares->count && shares->items[shares->single_count].steps_of_tile == 1)
 		shares->single_count++;
-	shares->least = least_of(shares, space);
+	shares->least = least_of(tree, loop, shares, space);
 	return shares;
 }
 

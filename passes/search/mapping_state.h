@@ -88,6 +88,7 @@ struct mapping_tree {
 	const struct prices *prices;
 	bool has_places;                 /* the rules say in which step loops something is */
 	bool hastens;                    /* fewer cycles are sought */
+	bool is_space_first;             /* how many elements share each loop is chosen before its steps */
 	bool is_quick;                   /* loops inside all registers need no steps: nothing that is sought would be better */
 	double tiles[MODEL_LOOPS];
 	int tile_position[MODEL_LOOPS];  /* of the tile loop; outer->depth: there is none */
@@ -147,6 +148,15 @@ void mapping_change_share(struct mapping_tree *tree, int loop, const struct shar
 void mapping_count_tiles(struct mapping_tree *tree);
 /* Of the present path. */
 struct mapping_least mapping_least(const struct mapping_tree *tree);
+/* The most iterations of a loop with TILE of them that an element takes in a step, in any share with as many steps of a tile as
+ * where it takes PART. */
+static inline double longest_part(long tile, long part, long space)
+{
+	long steps = (tile - 1) / (part * space) + 1;
+
+	return (double)(steps == 1 ? (tile - 1) / space + 1 : (tile - 1) / ((steps - 1) * space));
+}
+
 /* Elements of MACHINE beside those that are USED along each axis. */
 static inline double elements_beside(const struct pe_array *machine, const long used[3])
 {
@@ -162,6 +172,31 @@ bool mapping_may_fit(const struct mapping_tree *tree, double left);
 void mapping_rest(const struct mapping_tree *tree, int loop, struct loop_rest *rest);
 /* False: with SHARE along AXIS mapping_may_fit would be false. */
 bool mapping_share_may_fit(const struct mapping_tree *tree, const struct loop_rest *rest, const struct share *share, enum axis axis);
+/* What an array has at least. */
+struct least_words { double read, written, delivered, reduced; };
+
+/* How array A is cut, whose registers are in step loops: [loop] in so many intervals for EACH element, and of ALL together; FINAL loops
+ * in no more.  Each region comes so OFTEN, to so many elements TOGETHER. */
+struct step_boxes {
+	double each[MODEL_LOOPS], all[MODEL_LOOPS], often, together;
+	unsigned final_each, final_all;
+};
+struct least_words mapping_step_words(const struct mapping_tree *tree, int a, const struct step_boxes *boxes);
+double mapping_words_price(const struct mapping_tree *tree, int a, const struct least_words *words);
+/* Elements that have the same words of array A. */
+double mapping_sharers(const struct mapping_tree *tree, int a);
+/* The registers of array A will be double (mapping_search.c). */
+bool mapping_is_double(const struct mapping_tree *tree, int a);
+/* Bytes of one word of array A, or of two where there is another while it comes. */
+double mapping_word_bytes(const struct mapping_tree *tree, int a);
+/* Bytes of an element's registers that arrays of ROLE have which are held in step loops. */
+double mapping_room_left(const struct mapping_tree *tree, enum array_role role);
+/* What the words of arrays that are held in step loops may cost, all together, in what is looked for. */
+double mapping_price_left(const struct mapping_tree *tree);
+/* What is sought may have these words for so high a PRICE, and wait for so many BURSTS of some array (array_cycles.h). */
+bool mapping_price_may_do(const struct mapping_tree *tree, double price, double bursts);
+/* Those words may cost so little, in the registers that are left, if it is known how many elements share each loop; SPENT: of looking. */
+bool mapping_operands_may_do(struct mapping_tree *tree);
 /* Whatever the registers: its cycles, and its cost if it has that many. */
 double mapping_least_cycles(const struct mapping_tree *tree);
 double mapping_least_value(const struct mapping_tree *tree, double cycles);

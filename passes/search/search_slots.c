@@ -5,6 +5,9 @@
 
 #include "passes/cost/run_cycles.h"
 
+/* Arrays of which it is looked at which may become double; more of them may. */
+enum { DOUBLED = 6 };
+
 bool is_spent(struct tree *tree)
 {
 	const volatile int *interrupted = tree->space->options->interrupted;
@@ -43,30 +46,51 @@ static bool may_become_double(const struct space *space, int a)
 	return space->options->buffering == BUFFERING_AUTO && space->options->doubled[a] != 0;
 }
 
+/* Of arrays that may become double: cycles in which they are copied if they do not, and bytes that they need if they do. */
+struct doubling { int count; double cycles[DOUBLED], bytes[DOUBLED]; int memory[DOUBLED]; };
+
+/* The fewest cycles in which those from I on are copied, if they do not become double, where so much is LEFT of each memory. */
+static double least_alone(const struct doubling *doubling, int i, double *left)
+{
+	double *room, single, both;
+
+	if (i == doubling->count)
+		return 0;
+	room = &left[doubling->memory[i]];
+	single = doubling->cycles[i] + least_alone(doubling, i + 1, left);
+	if (doubling->bytes[i] > *room)
+		return single;
+	*room -= doubling->bytes[i];
+	both = least_alone(doubling, i + 1, left);
+	*room += doubling->bytes[i];
+	return fmin(single, both);
+}
+
 double copied_alone(const struct tree *tree, unsigned stored, const double *left)
 {
 	const struct space *space = tree->space;
-	struct saving savings[MODEL_ARRAYS] = { { 0, 0 } };
-	double alone = 0;
+	struct doubling doubling = { .count = 0 };
+	double alone = 0, room[MEMORY_LIMIT];
 
 	for (int a = 0; a < space->model->array_count; a++) {
 		const struct stored *at = &tree->stored[a];
-		double bytes, room, cycles;
+		double bytes, cycles;
 
 		if (!(stored >> a & 1) || at->is_double || is_bypassed(space, a) || !prices_have_time(&space->options->prices))
 			continue;
 		bytes = fmin(at->least_bytes, slots_traffic(at, at->most));
-		room = fmin(at->memory_step, at->memory_most - at->memory);
 		cycles = copy_cycles_apart(space->arch, &(struct crossing){ bytes, at->least_commands, bytes / tree->levels[at->store].arrays[a].piece });
-		if (at->store == 0 || !may_become_double(space, a))
+		if (at->store == 0 || !may_become_double(space, a)) {
 			alone += cycles;
-		else if (room > 0)
-			savings[a] = (struct saving){ cycles / room, room };
-		alone += savings[a].most > 0 ? cycles : 0;
+		} else if (doubling.count < DOUBLED) {
+			doubling.cycles[doubling.count] = cycles;
+			doubling.bytes[doubling.count] = slots_memory(space, a, at, at->least + 1) - at->least_memory;
+			doubling.memory[doubling.count++] = space->memory_of[a];
+		}
 	}
 	for (int m = 0; m < space->memory_count; m++)
-		alone -= best_savings(space, m, savings, left[m] + space->memories[m].granule * space->model->array_count);
-	return fmax(alone, 0);
+		room[m] = left[m];
+	return alone + least_alone(&doubling, 0, room);
 }
 
 /* Loops that the user wants cut and that no buffer sees go inside, in the largest tiles there

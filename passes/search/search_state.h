@@ -173,7 +173,7 @@ long slots_of_floor(const struct stored *stored);
  * knapsack.  Spends their SAVINGS. */
 double best_savings(const struct space *space, int m, struct saving *savings, double bytes);
 /* Cycles in which the arrays STORED, bit by bit, are copied while nothing computes, at least: but for those that are double, or may
- * become so in what is LEFT of each memory, and in what others leave of a granule. */
+ * become so in what is LEFT of each memory. */
 double copied_alone(const struct tree *tree, unsigned stored, const double *left);
 /* All arrays are stored within the first DEPTH levels: tries the slots that may be
  * better than the best so far. */

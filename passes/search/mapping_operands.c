@@ -1,0 +1,246 @@
+/* What arrays move at least that are held in step loops, in the registers that others leave: docs/search.md has the argument. */
+
+#include "passes/search/mapping_state.h"
+
+#include <math.h>
+
+#include "passes/cost/array_cycles.h"
+
+enum { OPERANDS = 4, NODES_OF_POINT = 16, NODES = 100000 };
+
+/* An array that is held in step loops, as far as these are chosen: those that are not are inside its registers for its words, and have one
+ * iteration there. */
+struct operand {
+	int array;
+	double word_bytes;
+	unsigned gaining;                /* bit l: fewer steps of loop l, outside its registers, are fewer words */
+	struct step_boxes boxes;
+	double iterations[MODEL_LOOPS];  /* in registers */
+	double visits;                   /* of these */
+};
+
+struct operand_search {
+	const struct mapping_tree *tree;
+	int count;
+	struct operand operands[OPERANDS];       /* those outside first */
+	double room[ROLE_COUNT], limit, price;
+	double step[MODEL_LOOPS];        /* iterations of an element in a step, at most */
+	bool may_do;
+	long nodes;
+};
+
+/* How many counts of loop L matter to array A: where windows touch, however many they are all words come once. */
+static bool is_gaining(const struct mapping_tree *tree, int a, int l)
+{
+	for (int d = 0; d < tree->model->arrays[a].rank; d++) {
+		const struct model_dim *dim = &tree->model->arrays[a].dims[d];
+
+		if (tree->counted[a][d] >> l & 1)
+			return tree->moving[a][d] != 1u << l || dim->coefficient[l] != dim->window || dim->clip_high > 0;
+	}
+	return true;
+}
+
+static struct operand operand_of(const struct mapping_tree *tree, int a)
+{
+	struct operand operand = { .array = a, .word_bytes = mapping_word_bytes(tree, a), .visits = 1,
+		.boxes = { .often = 1, .together = mapping_sharers(tree, a) } };
+
+	for (int l = 0; l < tree->model->loop_count; l++) {
+		const struct share *least = tree->chosen[l];
+		bool is_fixed = tree->model->arrays[a].anchored >> l & 1;
+
+		operand.gaining |= (unsigned)is_gaining(tree, a, l) << l;
+		operand.iterations[l] = 1;
+		operand.visits *= tree->tiles[l];
+		operand.boxes.all[l] = is_fixed ? 1 : tree->tiles[l];
+		operand.boxes.each[l] = !is_fixed && least->space > 1 ? least->parts : operand.boxes.all[l];
+		if (!(tree->indexing[a] >> l & 1))
+			operand.boxes.often *= operand.boxes.all[l];
+	}
+	return operand;
+}
+
+/* Loop L is outside OPERAND's registers, shared as SHARE. */
+static void put_outside(const struct mapping_tree *tree, struct operand *operand, int l, const struct share *share)
+{
+	bool is_fixed = tree->model->arrays[operand->array].anchored >> l & 1;
+	double all = is_fixed ? 1 : share->steps;
+
+	if (!(tree->indexing[operand->array] >> l & 1))
+		operand->boxes.often *= all / operand->boxes.all[l];
+	operand->boxes.all[l] = all;
+	operand->boxes.each[l] = !is_fixed && share->space > 1 ? share->parts : all;
+	operand->iterations[l] = (double)share->part;
+	operand->visits *= share->steps / tree->tiles[l];
+	if (tree->machine->multicast == AXES_ANY) {
+		operand->boxes.final_each |= 1u << l;
+		operand->boxes.final_all |= 1u << l;
+	}
+}
+
+/* Loop L is inside: an element holds all its iterations of a tile. */
+static void put_inside(const struct mapping_tree *tree, struct operand *operand, int l)
+{
+	const struct share *least = tree->chosen[l];
+
+	operand->iterations[l] = least->space > 1 ? least->of_tile : (double)tree->outer->tile[l];
+}
+
+/* Bytes of OPERAND in registers, at least. */
+static double bytes_of(const struct mapping_tree *tree, const struct operand *operand)
+{
+	const struct model_array *array = &tree->model->arrays[operand->array];
+	double bytes = operand->word_bytes;
+
+	for (int d = 0; d < array->rank; d++) {
+		const struct model_dim *dim = &array->dims[d];
+		double extent = (double)dim->window;
+
+		for (unsigned loops = tree->moving[operand->array][d]; loops; loops &= loops - 1) {
+			int l = __builtin_ctz(loops);
+
+			/* the boxes of several elements may leave gaps */
+			if (tree->chosen[l]->space == 1 || dim->coefficient[l] <= dim->window)
+				extent += (double)dim->coefficient[l] * (operand->iterations[l] - 1);
+		}
+		bytes *= dim->clip_high > 0 ? fmin(extent, (double)(dim->clip_high - dim->clip_low)) : extent;
+	}
+	return bytes;
+}
+
+static bool is_promising(struct operand_search *search)
+{
+	const struct mapping_tree *tree = search->tree;
+	double left[ROLE_COUNT];
+
+	search->price = 0;
+	for (int role = 0; role < ROLE_COUNT; role++)
+		left[role] = search->room[role];
+	for (int i = 0; i < search->count; i++) {
+		const struct operand *operand = &search->operands[i];
+		int role = tree->machine->is_split ? (int)tree->model->arrays[operand->array].role : 0;
+		struct least_words words;
+
+		left[role] -= bytes_of(tree, operand);
+		if (left[role] < -1e-9 * (double)tree->machine->registers_bytes)
+			return false;
+		words = mapping_step_words(tree, operand->array, &operand->boxes);
+		search->price += mapping_words_price(tree, operand->array, &words);
+		if (search->price > search->limit)
+			return false;
+	}
+	return true;
+}
+
+/* The bursts of words that some operand has in these steps. */
+static double bursts_of(const struct operand_search *search)
+{
+	const struct mapping_tree *tree = search->tree;
+	struct array_work work = { .bursts = 0 };
+	double cycles = tree->problem->macs * tree->machine->mac_cycles;
+
+	for (int l = 0; l < tree->model->loop_count; l++)
+		cycles *= search->step[l];
+	for (int i = 0; i < search->count; i++) {
+		const struct operand *operand = &search->operands[i];
+		struct least_words words = mapping_step_words(tree, operand->array, &operand->boxes);
+
+		if (!tree->model->arrays[operand->array].is_written && mapping_is_double(tree, operand->array))
+			array_work_add_bursts(&work, tree->machine, words.read, operand->visits, cycles);
+	}
+	return work.bursts;
+}
+
+static void choose_steps(struct operand_search *search, int l);
+
+/* Loop L is inside the registers of the first POSITION operands, and outside those of others: as SHARE. */
+static void choose_position(struct operand_search *search, int l, int position, const struct share *share)
+{
+	struct operand before[OPERANDS];
+	const struct share *least = search->tree->chosen[l];
+	long tile = search->tree->outer->tile[l];
+
+	search->step[l] = longest_part(tile, share ? share->part : tile, least->space);
+	for (int i = 0; i < search->count; i++) {
+		before[i] = search->operands[i];
+		if (i < position)
+			put_inside(search->tree, &search->operands[i], l);
+		else
+			put_outside(search->tree, &search->operands[i], l, share);
+	}
+	if (is_promising(search))
+		choose_steps(search, l + 1);
+	for (int i = 0; i < search->count; i++)
+		search->operands[i] = before[i];
+}
+
+/* Where loop L and those after it are, in which steps. */
+static void choose_steps(struct operand_search *search, int l)
+{
+	const struct mapping_tree *tree = search->tree;
+
+	/* so many are as good as one that is found */
+	if (++search->nodes >= NODES)
+		search->may_do = true;
+	if (l == tree->model->loop_count) {
+		search->may_do = mapping_price_may_do(tree, search->price, bursts_of(search));
+		return;
+	}
+	for (int position = 0; position < search->count && !search->may_do; position++) {
+		const struct loop_shares *shares = tree->shares[l];
+		bool gains = false;
+		int least = -1;
+
+		/* what it does not move is better held outside it */
+		if (!(tree->indexing[search->operands[position].array] >> l & 1))
+			continue;
+		for (int i = position; i < search->count; i++)
+			gains = gains || search->operands[i].gaining >> l & 1;
+		for (int i = shares->single_count; i < shares->count && !search->may_do; i++)
+			if (gains)
+				choose_position(search, l, position, &shares->items[i]);
+			else if (least < 0 || shares->items[i].part < shares->items[least].part)
+				least = i;
+		if (least >= 0)
+			choose_position(search, l, position, &shares->items[least]);
+	}
+	if (!search->may_do)
+		choose_position(search, l, search->count, NULL);
+}
+
+/* Every order of the operands from FIRST on. */
+static void try_orders(struct operand_search *search, int first)
+{
+	if (first == search->count && is_promising(search))
+		choose_steps(search, 0);
+	for (int i = first; i < search->count && !search->may_do; i++) {
+		struct operand operand = search->operands[first];
+
+		search->operands[first] = search->operands[i];
+		search->operands[i] = operand;
+		try_orders(search, first + 1);
+		search->operands[i] = search->operands[first];
+		search->operands[first] = operand;
+	}
+}
+
+bool mapping_operands_may_do(struct mapping_tree *tree)
+{
+	struct operand_search search = { .tree = tree, .limit = mapping_price_left(tree) * (1 + 1e-9) };
+
+	for (int role = 0; role < ROLE_COUNT; role++)
+		search.room[role] = mapping_room_left(tree, (enum array_role)role);
+	for (int a = 0; a < tree->model->array_count; a++) {
+		if (!tree->held[a].is_open)
+			continue;
+		if (search.count == OPERANDS)
+			return true;
+		search.operands[search.count++] = operand_of(tree, a);
+	}
+	if (search.count == 0)
+		return true;
+	try_orders(&search, 0);
+	tree->points += search.nodes / NODES_OF_POINT;
+	return search.may_do;
+}
