@@ -390,7 +390,7 @@ static double least_travel(const struct pe_array *machine, enum array_way way, d
 double array_least_cycles(const struct pe_array *machine, const struct array_work *work)
 {
 	long elements = work->elements > 0 ? work->elements : (long)machine->x * machine->y;
-	double computing = work->macs * machine->mac_cycles / (double)elements, cycles = computing;
+	double cycles = work->macs * machine->mac_cycles / (double)elements + work->bursts;
 	double late = least_travel(machine, WAY_READ, work->most_late, work->late);
 
 	if (work->is_serial)
@@ -398,7 +398,6 @@ double array_least_cycles(const struct pe_array *machine, const struct array_wor
 			fmax(least_travel(machine, WAY_WRITE, work->most_written, work->written), late);
 	else
 		cycles = fmax(cycles + late, fmax(work->most_reduced, work->most_written) / machine->words_per_cycle);
-	cycles = fmax(cycles, computing + work->bursts);
 	cycles = fmax(cycles, least_travel(machine, WAY_READ, work->most_read, work->read));
 	for (int m = 0; m < MEMORY_LIMIT; m++)
 		if (machine->memory_words_per_cycle[m] > 0)
@@ -422,9 +421,19 @@ void array_work_add(struct array_work *work, int memory, double read, double wri
 	work->is_serial &= !is_written || !is_double;
 }
 
-void array_work_add_bursts(struct array_work *work, const struct pe_array *machine, double read, double visits, double cycles)
+/* A step that hidden words come in takes as long as they do.  Where other words come after it, or leave, these may be hidden there: not
+ * elsewhere. */
+double array_bursts(const struct pe_array *machine, const struct register_visits *arrays, int count, double cycles)
 {
-	work->bursts = fmax(work->bursts, read / machine->words_per_cycle - visits * cycles);
+	double exposed = 0, bursts = 0;
+
+	for (int i = 0; i < count; i++)
+		exposed += arrays[i].is_hidden ? 0 : arrays[i].visits;
+	for (int i = 0; i < count; i++)
+		if (arrays[i].is_hidden)
+			bursts = fmax(bursts, (arrays[i].words - exposed * arrays[i].most) / machine->words_per_cycle -
+				arrays[i].iterations * cycles);
+	return bursts;
 }
 
 double mapping_fetching(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,

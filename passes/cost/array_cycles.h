@@ -27,16 +27,18 @@ struct array_work {
 	double late, most_late;      /* read to registers that are not double */
 	double comes[MEMORY_LIMIT], leaves[MEMORY_LIMIT];    /* from each memory on chip, and to it */
 	bool is_serial;              /* no result leaves double registers */
-	double bursts;               /* cycles more than elements compute in which they wait for words of some array */
+	double bursts;               /* cycles in which elements wait for words that are hidden, but come in less time than that takes */
 };
 
 /* No mapping that does at least WORK takes fewer cycles, copies or not.  Falls with each field of WORK but ELEMENTS. */
 double array_least_cycles(const struct pe_array *machine, const struct array_work *work);
 /* Adds what an array in MEMORY reads and writes, and to which registers. */
 void array_work_add(struct array_work *work, int memory, double read, double written, double reduced, bool is_double, bool is_written);
-/* READ words of an array come to double registers of MACHINE in so many VISITS, while a step is computed, which takes so many CYCLES: there are no
- * fewer bursts. */
-void array_work_add_bursts(struct array_work *work, const struct pe_array *machine, double read, double visits, double cycles);
+/* How words come to registers of an array or leave them: so many in all, in so many VISITS, of at MOST so many words.  HIDDEN: while the step
+ * before a visit is computed; in all of these the busiest element has so many ITERATIONS, at most. */
+struct register_visits { double words, visits, most, iterations; bool is_hidden; };
+/* The bursts of all COUNT ARRAYS on MACHINE, if an iteration takes so many CYCLES: there are no fewer. */
+double array_bursts(const struct pe_array *machine, const struct register_visits *arrays, int count, double cycles);
 /* Cycles in which the words that MAPPING, evaluated, reads for a step come, on average. */
 double mapping_fetching(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
 	const struct mapping *mapping);

@@ -201,12 +201,6 @@ static void change_kept(struct annealing *annealing, struct candidate *candidate
 	}
 }
 
-/* Double buffers cost memory, and hide what takes time. */
-static bool may_choose_double(const struct space *space)
-{
-	return space->options->buffering == BUFFERING_AUTO && prices_have_time(&space->options->prices);
-}
-
 static void change(struct annealing *annealing, struct candidate *candidate)
 {
 	int loops = annealing->space->model->loop_count, arrays = annealing->space->model->array_count;

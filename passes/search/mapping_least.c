@@ -347,9 +347,9 @@ double mapping_price_left(const struct mapping_tree *tree)
 		(tree->prices->multiplies ? time : 1);
 }
 
-bool mapping_price_may_do(const struct mapping_tree *tree, double price, double bursts)
+bool mapping_price_may_do(const struct mapping_tree *tree, double price, double cycles, double bursts)
 {
-	double time, closed = least_price(tree, mapping_least_cycles(tree), bursts, true, &time);
+	double time, closed = least_price(tree, cycles, bursts, true, &time);
 
 	return prices_with_time(tree->prices, tree->problem->base + closed + price, time) * (1 - 1e-9) <= tree->below;
 }

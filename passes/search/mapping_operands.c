@@ -16,7 +16,9 @@ struct operand {
 	unsigned gaining;                /* bit l: fewer steps of loop l, outside its registers, are fewer words */
 	struct step_boxes boxes;
 	double iterations[MODEL_LOOPS];  /* in registers */
-	double visits;                   /* of these */
+	double visits;                   /* of these; the busiest element has so many iterations in the steps before each */
+	double before[MODEL_LOOPS];
+	double of_all[MODEL_LOOPS];      /* iterations that all elements need words for in a visit, at most */
 };
 
 struct operand_search {
@@ -24,7 +26,7 @@ struct operand_search {
 	int count;
 	struct operand operands[OPERANDS];       /* those outside first */
 	double room[ROLE_COUNT], limit, price;
-	double step[MODEL_LOOPS];        /* iterations of an element in a step, at most */
+	double cycles[MODEL_LOOPS];      /* iterations of the busiest element */
 	bool may_do;
 	long nodes;
 };
@@ -53,6 +55,7 @@ static struct operand operand_of(const struct mapping_tree *tree, int a)
 		operand.gaining |= (unsigned)is_gaining(tree, a, l) << l;
 		operand.iterations[l] = 1;
 		operand.visits *= tree->tiles[l];
+		operand.of_all[l] = (double)tree->outer->tile[l];
 		operand.boxes.all[l] = is_fixed ? 1 : tree->tiles[l];
 		operand.boxes.each[l] = !is_fixed && least->space > 1 ? least->parts : operand.boxes.all[l];
 		if (!(tree->indexing[a] >> l & 1))
@@ -73,6 +76,8 @@ static void put_outside(const struct mapping_tree *tree, struct operand *operand
 	operand->boxes.each[l] = !is_fixed && share->space > 1 ? share->parts : all;
 	operand->iterations[l] = (double)share->part;
 	operand->visits *= share->steps / tree->tiles[l];
+	operand->before[l] = share->cycles;
+	operand->of_all[l] = fmin(operand->of_all[l], longest_part(tree->outer->tile[l], share->part, share->space) * (double)share->space);
 	if (tree->machine->multicast == AXES_ANY) {
 		operand->boxes.final_each |= 1u << l;
 		operand->boxes.final_all |= 1u << l;
@@ -80,10 +85,12 @@ static void put_outside(const struct mapping_tree *tree, struct operand *operand
 }
 
 /* Loop L is inside: an element holds all its iterations of a tile. */
-static void put_inside(const struct mapping_tree *tree, struct operand *operand, int l)
+static void put_inside(const struct mapping_tree *tree, struct operand *operand, int l, const struct share *share)
 {
 	const struct share *least = tree->chosen[l];
+	long tile = tree->outer->tile[l], part = share ? share->part : (tile - 1) / least->space + 1;
 
+	operand->before[l] = last_parts(tree->model->loops[l].extent, tile, part, least->space);
 	operand->iterations[l] = least->space > 1 ? least->of_tile : (double)tree->outer->tile[l];
 }
 
@@ -133,23 +140,43 @@ static bool is_promising(struct operand_search *search)
 	return true;
 }
 
-/* The bursts of words that some operand has in these steps. */
-static double bursts_of(const struct operand_search *search)
+/* How words come to registers of array A, which are in tile loops. */
+static struct register_visits visits_in_tiles(const struct mapping_tree *tree, int a)
+{
+	struct register_visits visits = { .visits = 1 };
+
+	for (int i = 0; i < tree->held[a].depth; i++)
+		visits.visits *= tree->tiles[tree->outer->order[i]];
+	/* what hidden words of such an array come to is not asked */
+	visits.is_hidden = mapping_is_double(tree, a);
+	return visits;
+}
+
+/* Whether what is sought may have all these steps, and wait for bursts of words. */
+static bool may_do(const struct operand_search *search)
 {
 	const struct mapping_tree *tree = search->tree;
-	struct array_work work = { .bursts = 0 };
-	double cycles = tree->problem->macs * tree->machine->mac_cycles;
+	struct register_visits visits[MODEL_ARRAYS];
+	double cycles = 1;
 
 	for (int l = 0; l < tree->model->loop_count; l++)
-		cycles *= search->step[l];
+		cycles *= search->cycles[l];
+	for (int a = 0; a < tree->model->array_count; a++)
+		if (!tree->held[a].is_open)
+			visits[a] = visits_in_tiles(tree, a);
 	for (int i = 0; i < search->count; i++) {
 		const struct operand *operand = &search->operands[i];
+		const struct model_array *array = &tree->model->arrays[operand->array];
 		struct least_words words = mapping_step_words(tree, operand->array, &operand->boxes);
+		double iterations = 1;
 
-		if (!tree->model->arrays[operand->array].is_written && mapping_is_double(tree, operand->array))
-			array_work_add_bursts(&work, tree->machine, words.read, operand->visits, cycles);
+		for (int l = 0; l < tree->model->loop_count; l++)
+			iterations *= operand->before[l];
+		visits[operand->array] = (struct register_visits){ words.read, operand->visits, box_elements(array, operand->of_all),
+			iterations, mapping_is_double(tree, operand->array) };
 	}
-	return work.bursts;
+	return mapping_price_may_do(tree, search->price, cycles,
+		array_bursts(tree->machine, visits, tree->model->array_count, tree->problem->macs * tree->machine->mac_cycles));
 }
 
 static void choose_steps(struct operand_search *search, int l);
@@ -158,14 +185,12 @@ static void choose_steps(struct operand_search *search, int l);
 static void choose_position(struct operand_search *search, int l, int position, const struct share *share)
 {
 	struct operand before[OPERANDS];
-	const struct share *least = search->tree->chosen[l];
-	long tile = search->tree->outer->tile[l];
 
-	search->step[l] = longest_part(tile, share ? share->part : tile, least->space);
+	search->cycles[l] = share ? share->cycles : search->tree->chosen[l]->cycles;
 	for (int i = 0; i < search->count; i++) {
 		before[i] = search->operands[i];
 		if (i < position)
-			put_inside(search->tree, &search->operands[i], l);
+			put_inside(search->tree, &search->operands[i], l, share);
 		else
 			put_outside(search->tree, &search->operands[i], l, share);
 	}
@@ -184,7 +209,7 @@ static void choose_steps(struct operand_search *search, int l)
 	if (++search->nodes >= NODES)
 		search->may_do = true;
 	if (l == tree->model->loop_count) {
-		search->may_do = mapping_price_may_do(tree, search->price, bursts_of(search));
+		search->may_do = may_do(search);
 		return;
 	}
 	for (int position = 0; position < search->count && !search->may_do; position++) {

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "passes/cost/array_cycles.h"
-#include "passes/cost/cut.h"
 #include "passes/search/mapping_state.h"
 #include "support/memory.h"
 
@@ -159,41 +158,52 @@ struct mapping_cost mapping_cost_about(const struct mapping_problem *problem, co
 	return cost_with(problem, mapping, &time);
 }
 
-/* How often words come to registers HOLD of MAPPING. */
-static double visits_of(const struct mapping_problem *problem, const struct mapping *mapping, const struct hold *hold)
+/* How words of array A come to its registers in MAPPING, and in all mappings that it stands for. */
+static struct register_visits visits_of(const struct mapping_problem *problem, const struct mapping *mapping, int a)
 {
 	const struct nest_model *model = problem->model;
 	const struct schedule *outer = problem->outer;
-	bool is_in_step = hold->depth > outer->depth;
-	double visits = 1;
+	const struct hold *hold = &mapping->holds[a];
+	bool is_in_step = hold->depth > outer->depth, is_outside[MODEL_LOOPS] = { false };
+	struct register_visits visits = { .words = (double)hold->read, .visits = 1, .iterations = 1,
+		.is_hidden = hold->is_double && !model->arrays[a].is_written };
+	double of_all[MODEL_LOOPS];
 
-	for (int i = 0; i < (is_in_step ? outer->depth : hold->depth); i++)
-		visits *= (double)tile_count(model->loops[outer->order[i]].extent, outer->tile[outer->order[i]]);
+	for (int l = 0; l < model->loop_count; l++)
+		of_all[l] = (double)(is_in_step ? outer->tile[l] : model->loops[l].extent);
+	for (int i = 0; i < (is_in_step ? outer->depth : hold->depth); i++) {
+		int l = outer->order[i];
+
+		visits.visits *= (double)tile_count(model->loops[l].extent, outer->tile[l]);
+		of_all[l] = (double)outer->tile[l];
+	}
 	for (int i = 0; i < hold->depth - outer->depth; i++) {
 		int l = mapping->order[i];
-		long tiles = tile_count(model->loops[l].extent, outer->tile[l]);
-		struct split split = { outer->tile[l], mapping_step(mapping, outer, l), mapping->part[l] };
+		long tile = outer->tile[l];
+		struct share share = share_of(problem->model, outer, l, mapping->part[l], mapping->space[l]);
 
-		visits *= (double)split_steps(&split, model->loops[l].extent) / (double)tiles;
+		is_outside[l] = true;
+		visits.visits *= share.steps / (double)tile_count(model->loops[l].extent, tile);
+		of_all[l] = fmin((double)tile, longest_part(tile, mapping->part[l], mapping->space[l]) * (double)mapping->space[l]);
 	}
+	for (int l = 0; l < model->loop_count; l++)
+		visits.iterations *= is_outside[l] ? share_of(problem->model, outer, l, mapping->part[l], mapping->space[l]).cycles :
+			last_parts(model->loops[l].extent, outer->tile[l], mapping->part[l], mapping->space[l]);
+	visits.most = box_elements(&model->arrays[a], of_all);
 	return visits;
 }
 
-/* The same, where words also wait for each other step by step, as they do in all mappings that MAPPING stands for. */
+/* The least cycles with bursts, as they are in all mappings that MAPPING stands for. */
 static double cycles_with_bursts(const struct mapping_problem *problem, const struct mapping *mapping)
 {
 	struct array_work work = mapping_work(problem->model, problem->outer, mapping, (double)mapping->cycles * problem->macs);
-	double step = problem->macs * problem->machine->mac_cycles;
+	struct register_visits visits[MODEL_ARRAYS];
 
 	work.elements = 1;
-	for (int l = 0; l < problem->model->loop_count; l++)
-		step *= longest_part(problem->outer->tile[l], mapping->part[l], mapping->space[l]);
-	for (int a = 0; a < problem->model->array_count; a++) {
-		const struct hold *hold = &mapping->holds[a];
-
-		if (hold->is_double && !problem->model->arrays[a].is_written)
-			array_work_add_bursts(&work, problem->machine, (double)hold->read, visits_of(problem, mapping, hold), step);
-	}
+	for (int a = 0; a < problem->model->array_count; a++)
+		visits[a] = visits_of(problem, mapping, a);
+	work.bursts = array_bursts(problem->machine, visits, problem->model->array_count,
+		problem->macs * problem->machine->mac_cycles);
 	return array_least_cycles(problem->machine, &work);
 }
 
@@ -308,6 +318,8 @@ static void choose_rest(struct mapping_tree *tree, int loop)
 		const struct share *share = &tree->shares[loop]->items[i];
 		int first, last;
 
+		if (tree->is_space_first && !share->is_inner)
+			continue;
 		/* something was found */
 		if (tree->below < below && !may_be_worth(tree))
 			return;

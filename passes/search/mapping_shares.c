@@ -8,9 +8,9 @@
 #include "passes/cost/cut.h"
 #include "support/memory.h"
 
-static struct share share_of(const struct mapping_tree *tree, int loop, long part, long space)
+struct share share_of(const struct nest_model *model, const struct schedule *outer, int loop, long part, long space)
 {
-	long tile = tree->outer->tile[loop], extent = tree->model->loops[loop].extent, rest = extent % tile;
+	long tile = outer->tile[loop], extent = model->loops[loop].extent, rest = extent % tile;
 	long step = space > tile / part ? tile : space * part;
 	struct split split = { tile, step, part };
 	struct piece pieces[SPLIT_PIECES];
@@ -107,7 +107,7 @@ static bool add_shares(struct mapping_tree *tree, int loop, long space, long mos
 		/* some element would have nothing to do */
 		if (space - 1 > (tile - 1) / part)
 			break;
-		share = share_of(tree, loop, part, space);
+		share = share_of(tree->model, tree->outer, loop, part, space);
 		for (int i = first; i < shares->count && !is_worse; i++)
 			is_worse = is_as_good(&shares->items[i], &share);
 		looked_at += shares->count - first + 1;
@@ -127,6 +127,35 @@ static bool add_shares(struct mapping_tree *tree, int loop, long space, long mos
 		shares->items[shares->count++] = share;
 	}
 	return true;
+}
+
+/* Smaller boxes of elements along LOOP may be fewer words: there are gaps between windows, or it moves two dimensions. */
+static bool may_shrink(const struct mapping_tree *tree, int loop)
+{
+	for (int a = 0; a < tree->model->array_count; a++)
+		for (int d = 0; d < tree->model->arrays[a].rank; d++)
+			if (tree->model->arrays[a].dims[d].coefficient[loop] >
+				(tree->counted[a][d] >> loop & 1 ? tree->model->arrays[a].dims[d].window : 0))
+				return true;
+	return false;
+}
+
+/* Where no word comes between steps, more of them are worth while for fewer iterations of the busiest element alone, or for fewer words. */
+static void find_inner(struct loop_shares *shares, bool may_shrink)
+{
+	for (int i = 0; i < shares->count; i++) {
+		struct share *share = &shares->items[i];
+
+		share->is_inner = true;
+		for (int j = 0; j < i && share->is_inner; j++) {
+			const struct share *other = &shares->items[j];
+
+			share->is_inner = !(other->is_inner && other->space == share->space && (share->space == 1 || !may_shrink) && other->cycles <= share->cycles &&
+				other->parts <= share->parts && other->least_sharers <= share->least_sharers &&
+				other->part * other->steps_of_tile <= share->part * share->steps_of_tile &&
+				(double)other->part * other->steps <= (double)share->part * share->steps);
+		}
+	}
 }
 
 /* Of SHARES, of LOOP among SPACE elements, the least of everything.  Steps are not outside all registers: tiles count. */
@@ -150,16 +179,20 @@ static struct share least_of(const struct mapping_tree *tree, int loop, const st
 
 const struct loop_shares *mapping_shares(struct mapping_tree *tree, int loop, long space)
 {
-	long most = mapping_most_elements(tree, loop), fixed = tree->rules->space[loop], iterations = most_iterations(tree, loop);
-	long first = space > 0 ? space : fixed > 0 ? fixed : 1, last = space > 0 || (fixed > 0 && fixed <= most) ? first : most;
 	struct loop_shares *shares;
+	long most, fixed, iterations, first, last;
 	size_t room = 0;
 
+	if (tree->lists[loop] && tree->lists[loop][space].is_made)
+		return &tree->lists[loop][space];
+	most = mapping_most_elements(tree, loop);
 	if (!tree->lists[loop])
 		tree->lists[loop] = memory_alloc((size_t)(most + 1) * sizeof *tree->lists[loop]);
 	shares = &tree->lists[loop][space];
-	if (shares->is_made)
-		return shares;
+	fixed = tree->rules->space[loop];
+	iterations = most_iterations(tree, loop);
+	first = space > 0 ? space : fixed > 0 ? fixed : 1;
+	last = space > 0 || (fixed > 0 && fixed <= most) ? first : most;
 	free(shares->items);
 	*shares = (struct loop_shares){ .is_made = true };
 	for (long among = first; among <= last && shares->is_made; among++)
@@ -168,6 +201,7 @@ const struct loop_shares *mapping_shares(struct mapping_tree *tree, int loop, lo
 		qsort(shares->items, (size_t)shares->count, sizeof *shares->items, compare_shares);
 	while (shares->single_count < shares->count && shares->items[shares->single_count].steps_of_tile == 1)
 		shares->single_count++;
+	find_inner(shares, may_shrink(tree, loop));
 	shares->least = least_of(tree, loop, shares, space);
 	return shares;
 }

@@ -1,6 +1,8 @@
 #ifndef PASSES_MAPPING_STATE_H
 #define PASSES_MAPPING_STATE_H
 
+#include <math.h>
+
 #include "passes/cost/model_math.h"
 #include "passes/search/mapping_search.h"
 
@@ -12,6 +14,7 @@
  * any number. */
 struct share {
 	bool is_decided;
+	bool is_inner;                   /* no share with fewer steps is as good inside all registers */
 	long part, space, step;
 	double steps;                    /* of all tiles together */
 	double parts;                    /* boxes that elements have of them */
@@ -134,6 +137,8 @@ static inline bool mapping_has_space(const struct mapping_tree *tree, int loop)
 	return tree->chosen[loop] && tree->chosen[loop]->space > 0;
 }
 
+/* SPACE elements that take PART iterations of LOOP each, in the tiles of OUTER. */
+struct share share_of(const struct nest_model *model, const struct schedule *outer, int loop, long part, long space);
 /* Most elements that may share LOOP. */
 long mapping_most_elements(const struct mapping_tree *tree, int loop);
 /* The shares of LOOP among SPACE elements, or any number of them: 0.  TREE is over where they are too many to look at. */
@@ -155,6 +160,37 @@ static inline double longest_part(long tile, long part, long space)
 	long steps = (tile - 1) / (part * space) + 1;
 
 	return (double)(steps == 1 ? (tile - 1) / space + 1 : (tile - 1) / ((steps - 1) * space));
+}
+
+/* Iterations of the busiest of SPACE elements, which take PART each, in the last step of a tile of TILE. */
+static inline double last_part(long tile, long part, long space)
+{
+	long last = tile - (tile - 1) / (part * space) * part * space;
+
+	return (double)(last < part ? last : part);
+}
+
+/* The same of all tiles of a loop together. */
+static inline double last_parts(long extent, long tile, long part, long space)
+{
+	return (double)(extent / tile) * last_part(tile, part, space) + (extent % tile ? last_part(extent % tile, part, space) : 0);
+}
+
+/* Elements of array A's box, whose loops have so many ITERATIONS [loop]. */
+static inline double box_elements(const struct model_array *array, const double *iterations)
+{
+	double elements = 1;
+
+	for (int d = 0; d < array->rank; d++) {
+		const struct model_dim *dim = &array->dims[d];
+		double extent = (double)dim->window;
+
+		for (int l = 0; l < MODEL_LOOPS; l++)
+			if (dim->coefficient[l] > 0)
+				extent += (double)dim->coefficient[l] * (iterations[l] - 1);
+		elements *= dim->clip_high > 0 ? fmin(extent, (double)(dim->clip_high - dim->clip_low)) : extent;
+	}
+	return elements;
 }
 
 /* Elements of MACHINE beside those that are USED along each axis. */
@@ -193,8 +229,9 @@ double mapping_word_bytes(const struct mapping_tree *tree, int a);
 double mapping_room_left(const struct mapping_tree *tree, enum array_role role);
 /* What the words of arrays that are held in step loops may cost, all together, in what is looked for. */
 double mapping_price_left(const struct mapping_tree *tree);
-/* What is sought may have these words for so high a PRICE, and wait for so many BURSTS of some array (array_cycles.h). */
-bool mapping_price_may_do(const struct mapping_tree *tree, double price, double bursts);
+/* What is sought may have these words for so high a PRICE, where the busiest element has so many CYCLES and waits for so many BURSTS
+ * (array_cycles.h). */
+bool mapping_price_may_do(const struct mapping_tree *tree, double price, double cycles, double bursts);
 /* Those words may cost so little, in the registers that are left, if it is known how many elements share each loop; SPENT: of looking. */
 bool mapping_operands_may_do(struct mapping_tree *tree);
 /* Whatever the registers: its cycles, and its cost if it has that many. */

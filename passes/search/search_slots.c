@@ -5,9 +5,6 @@
 
 #include "passes/cost/run_cycles.h"
 
-/* Arrays of which it is looked at which may become double; more of them may. */
-enum { DOUBLED = 6 };
-
 bool is_spent(struct tree *tree)
 {
 	const volatile int *interrupted = tree->space->options->interrupted;
@@ -40,57 +37,21 @@ double best_savings(const struct space *space, int m, struct saving *savings, do
 	return saved;
 }
 
-/* Array A, which some loop moves, may be double in the end although the search says nothing of it. */
-static bool may_become_double(const struct space *space, int a)
-{
-	return space->options->buffering == BUFFERING_AUTO && space->options->doubled[a] != 0;
-}
-
-/* Of arrays that may become double: cycles in which they are copied if they do not, and bytes that they need if they do. */
-struct doubling { int count; double cycles[DOUBLED], bytes[DOUBLED]; int memory[DOUBLED]; };
-
-/* The fewest cycles in which those from I on are copied, if they do not become double, where so much is LEFT of each memory. */
-static double least_alone(const struct doubling *doubling, int i, double *left)
-{
-	double *room, single, both;
-
-	if (i == doubling->count)
-		return 0;
-	room = &left[doubling->memory[i]];
-	single = doubling->cycles[i] + least_alone(doubling, i + 1, left);
-	if (doubling->bytes[i] > *room)
-		return single;
-	*room -= doubling->bytes[i];
-	both = least_alone(doubling, i + 1, left);
-	*room += doubling->bytes[i];
-	return fmin(single, both);
-}
-
-double copied_alone(const struct tree *tree, unsigned stored, const double *left)
+double copied_alone(const struct tree *tree, unsigned stored)
 {
 	const struct space *space = tree->space;
-	struct doubling doubling = { .count = 0 };
-	double alone = 0, room[MEMORY_LIMIT];
+	double alone = 0;
 
 	for (int a = 0; a < space->model->array_count; a++) {
 		const struct stored *at = &tree->stored[a];
-		double bytes, cycles;
+		double bytes;
 
 		if (!(stored >> a & 1) || at->is_double || is_bypassed(space, a) || !prices_have_time(&space->options->prices))
 			continue;
 		bytes = fmin(at->least_bytes, slots_traffic(at, at->most));
-		cycles = copy_cycles_apart(space->arch, &(struct crossing){ bytes, at->least_commands, bytes / tree->levels[at->store].arrays[a].piece });
-		if (at->store == 0 || !may_become_double(space, a)) {
-			alone += cycles;
-		} else if (doubling.count < DOUBLED) {
-			doubling.cycles[doubling.count] = cycles;
-			doubling.bytes[doubling.count] = slots_memory(space, a, at, at->least + 1) - at->least_memory;
-			doubling.memory[doubling.count++] = space->memory_of[a];
-		}
+		alone += copy_cycles_apart(space->arch, &(struct crossing){ bytes, at->least_commands, bytes / tree->levels[at->store].arrays[a].piece });
 	}
-	for (int m = 0; m < space->memory_count; m++)
-		room[m] = left[m];
-	return alone + least_alone(&doubling, 0, room);
+	return alone;
 }
 
 /* Loops that the user wants cut and that no buffer sees go inside, in the largest tiles there
@@ -390,7 +351,7 @@ void leaf(struct tree *tree, int depth)
 	tree->leaf_points = tree->points;
 	tree->is_mapped = false;
 	tree->leaf_elements = space->elements ? elements_bound(space, kept_none,
-		copied_alone(tree, (1u << space->model->array_count) - 1, tree->left)) : (struct elements_cost){ 0 };
+		copied_alone(tree, (1u << space->model->array_count) - 1)) : (struct elements_cost){ 0 };
 	if (fits && used_memory(tree) <= space->capacity)
 		choose_slots(tree, depth, 0, 0, 0);
 }

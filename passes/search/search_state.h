@@ -56,6 +56,9 @@ struct stored {
 	int store;
 };
 
+/* Double or not, sliding or not. */
+enum { STORE_WAYS = 4 };
+
 struct level {
 	double used[MEMORY_LIMIT];   /* of each memory, by the arrays stored while they are chosen */
 	int loop;
@@ -63,12 +66,10 @@ struct level {
 	unsigned stored;             /* bit a: array a is stored here or further out */
 	bool stores_here;
 	struct array_state *arrays;  /* [arrays of the model] */
-	/* arrays that can be stored here, and that have to be, and how they would be */
+	/* arrays that can be stored here, and that have to be, and the ways in which they can */
 	unsigned legal, needed;
-	struct stored *candidates;   /* [arrays of the model] */
-	/* arrays that need less memory here if their windows do not slide, and how they would be then */
-	unsigned plain_legal;
-	struct stored *plain;        /* [arrays of the model] */
+	struct stored *ways;         /* [arrays of the model][STORE_WAYS] */
+	int way_count[MODEL_ARRAYS];
 };
 
 struct tree {
@@ -108,6 +109,11 @@ double round_bytes(const struct space *space, int a, double bytes);
 static inline bool is_bypassed(const struct space *space, int a)
 {
 	return space->model->bypass_memory && space->memory_of[a] == space->model->bypass_memory;
+}
+/* Which buffers are double is chosen: they cost memory, and hide what takes time. */
+static inline bool may_choose_double(const struct space *space)
+{
+	return space->options->buffering == BUFFERING_AUTO && space->elements && prices_have_time(&space->options->prices);
 }
 /* The memory that array A lies in. */
 static inline const struct room_of_memory *room_of(const struct space *space, int a)
@@ -172,9 +178,8 @@ long slots_of_floor(const struct stored *stored);
 /* The most traffic that BYTES of memory M can save the arrays that lie there: the fractional
  * knapsack.  Spends their SAVINGS. */
 double best_savings(const struct space *space, int m, struct saving *savings, double bytes);
-/* Cycles in which the arrays STORED, bit by bit, are copied while nothing computes, at least: but for those that are double, or may
- * become so in what is LEFT of each memory. */
-double copied_alone(const struct tree *tree, unsigned stored, const double *left);
+/* Cycles in which the arrays STORED, bit by bit, are copied while nothing computes, at least: all but double ones. */
+double copied_alone(const struct tree *tree, unsigned stored);
 /* All arrays are stored within the first DEPTH levels: tries the slots that may be
  * better than the best so far. */
 void leaf(struct tree *tree, int depth);

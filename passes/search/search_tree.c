@@ -83,7 +83,7 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 	struct crossing least = { 0, 0, 0 };
 	struct need_of_memory needs[MEMORY_LIMIT];
 	struct elements_cost elements = { 0 };
-	double kept_none[MODEL_ARRAYS], left[MEMORY_LIMIT], before, bypassed = 0;
+	double kept_none[MODEL_ARRAYS], before, bypassed = 0;
 	struct cost cost;
 
 	for (int m = 0; m < space->memory_count; m++)
@@ -123,10 +123,8 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 	for (int m = 0; m < space->memory_count && !space->is_minimal_memory; m++)
 		least.bytes -= best_savings(space, m, savings,
 			space->memories[m].capacity - needs[m].least + needs[m].spare);
-	for (int m = 0; m < space->memory_count; m++)
-		left[m] = space->memories[m].capacity - needs[m].least;
 	if (space->elements)
-		elements = elements_bound(space, kept_none, copied_alone(tree, level->stored, left));
+		elements = elements_bound(space, kept_none, copied_alone(tree, level->stored));
 	/* what memory saves of these bytes it saves at their whole price */
 	cost = (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = least }, .bypassed_bytes = bypassed,
 		.scratchpad_bytes = add_needs(space, needs, fits), .work = 1 };
@@ -221,38 +219,53 @@ static void choose_stores(struct tree *tree, int depth, int a, unsigned stored)
 	/* of arrays that are alike the first is stored first */
 	twin = space->twin[a];
 	if (twin < 0 || (stored >> twin & 1)) {
-		choose_store(tree, depth, a, stored, &level->candidates[a]);
-		if ((level->plain_legal >> a & 1) && !tree->is_over)
-			choose_store(tree, depth, a, stored, &level->plain[a]);
+		for (int way = 0; way < level->way_count[a] && !tree->is_over; way++)
+			choose_store(tree, depth, a, stored, &level->ways[a * STORE_WAYS + way]);
 	}
 	if (!(level->needed >> a & 1) && !tree->is_over)
 		choose_stores(tree, depth, a + 1, stored);
 }
 
+/* Adds the way in which array A was found to be stored at level DEPTH. */
+static void add_way(struct tree *tree, int depth, int a)
+{
+	struct level *level = &tree->levels[depth];
+
+	level->ways[a * STORE_WAYS + level->way_count[a]++] = tree->stored[a];
+	level->legal |= 1u << a;
+}
+
 /* How array A can be stored at level DEPTH, if it can: with windows that slide, which move least, and without them where that needs less
  * memory: windows that slide have room for what does not exist at borders. */
-static void find_store(struct tree *tree, int depth, int a)
+static void find_sliding(struct tree *tree, int depth, int a)
 {
 	const struct space *space = tree->space;
-	struct level *level = &tree->levels[depth];
 	bool is_legal = store_array(tree, a, depth, true);
+	double least = is_legal ? tree->stored[a].least_memory : INFINITY;
 
 	tree->points++;
-	if (is_legal) {
-		level->legal |= 1u << a;
-		level->candidates[a] = tree->stored[a];
-	}
+	/* not double after all: as it is without */
+	if (tree->doubles >> a & 1 && may_choose_double(space) && !(is_legal && tree->stored[a].is_double))
+		return;
+	if (is_legal)
+		add_way(tree, depth, a);
 	if (!space->is_clipped[a] || depth == 0 || space->options->sliding[a] >= 0 || (is_legal && !tree->stored[a].is_sliding))
 		return;
 	tree->points++;
-	if (!store_array(tree, a, depth, false))
-		return;
-	if (!is_legal)
-		level->candidates[a] = tree->stored[a];
-	else if (tree->stored[a].least_memory < level->candidates[a].least_memory)
-		level->plain_legal |= 1u << a;
-	level->plain[a] = tree->stored[a];
-	level->legal |= 1u << a;
+	if (store_array(tree, a, depth, false) && tree->stored[a].least_memory < least)
+		add_way(tree, depth, a);
+}
+
+/* The same, double and single where that is to be chosen. */
+static void find_store(struct tree *tree, int depth, int a)
+{
+	tree->levels[depth].way_count[a] = 0;
+	if (may_choose_double(tree->space) && depth > 0 && tree->space->options->doubled[a] < 0) {
+		tree->doubles |= 1u << a;
+		find_sliding(tree, depth, a);
+		tree->doubles &= ~(1u << a);
+	}
+	find_sliding(tree, depth, a);
 }
 
 /* Which arrays can be stored at level DEPTH, ARRAYS at most, and which have to be.
@@ -261,7 +274,7 @@ static bool find_stores(struct tree *tree, int depth, unsigned arrays)
 {
 	struct level *level = &tree->levels[depth];
 
-	level->legal = level->plain_legal = 0;
+	level->legal = 0;
 	level->needed = last_chance(tree, depth) & arrays;
 	for (int a = 0; a < tree->space->model->array_count; a++)
 		if (arrays >> a & 1)
@@ -437,12 +450,11 @@ struct tree *tree_new(const struct nest_model *model)
 	size_t levels = (size_t)model->loop_count + 1, arrays = (size_t)model->array_count;
 	struct tree *tree = memory_alloc(sizeof *tree + levels * sizeof *tree->levels);
 	struct array_state *states = memory_alloc(levels * arrays * sizeof *states + 1);
-	struct stored *candidates = memory_alloc(2 * levels * arrays * sizeof *candidates + 1);
+	struct stored *ways = memory_alloc(levels * arrays * STORE_WAYS * sizeof *ways + 1);
 
 	for (size_t l = 0; l < levels; l++) {
 		tree->levels[l].arrays = states + l * arrays;
-		tree->levels[l].candidates = candidates + l * arrays;
-		tree->levels[l].plain = candidates + (levels + l) * arrays;
+		tree->levels[l].ways = ways + l * arrays * STORE_WAYS;
 	}
 	tree->boxes = NULL;
 	memset(&tree->path, 0, sizeof tree->path);
@@ -454,7 +466,7 @@ struct tree *tree_new(const struct nest_model *model)
 void tree_free(struct tree *tree)
 {
 	free(tree->levels[0].arrays);
-	free(tree->levels[0].candidates);
+	free(tree->levels[0].ways);
 	free(tree->boxes);
 	free(tree);
 }
