@@ -89,30 +89,34 @@ static void run_search(struct crew *crew, struct space *space, struct outcome *t
 /* Of a schedule that nobody has, which costs COST. */
 static struct outcome outcome_of_none(const struct space *space, double cost, long points)
 {
-	struct outcome none = { .found = true, .points = points, .unmapped = INFINITY };
+	struct outcome none = { .found = true, .points = points, .unmapped = INFINITY, .unsettled = INFINITY };
 
 	none.best.cost = cost_of_value(&space->objective, cost);
 	none.best.depth = -1;
 	return none;
 }
 
-/* Searches SPACE for what costs less than BELOW, with at most LIMIT points more: the best of it becomes TOTAL's, if there is some.
- * Returns what nothing that is not TOTAL's best costs less than, up to BELOW; *IS_SPENT: the points were too few. */
-static double search_below(struct crew *crew, const struct space *space, double below, struct outcome *total, long limit,
-	bool *is_spent)
+/* What a search below some cost has shown: nothing that is not TOTAL's best costs less.  SPENT: the points were too few.  CUT: more of them for each
+ * schedule may show more. */
+struct reached { double bound; bool is_spent, is_cut; };
+
+/* Searches SPACE for what costs less than BELOW, with at most LIMIT points more: the best of it becomes TOTAL's, if there is some. */
+static struct reached search_below(struct crew *crew, const struct space *space, double below, struct outcome *total, long limit)
 {
 	struct outcome tried = outcome_of_none(space, below, total->points);
+	struct reached reached;
 
 	crew_search(crew, space, &tried, limit);
 	total->points = tried.points;
-	*is_spent = !tried.is_complete;
 	if (tried.best.depth >= 0) {
 		total->best = tried.best;
 		total->mapping = tried.mapping;
 		total->found = true;
 		below = objective_value(&space->objective, &tried.best.cost);
 	}
-	return fmin(below, fmin(tried.bound, tried.unmapped));
+	reached = (struct reached){ .bound = fmin(below, fmin(tried.bound, tried.unmapped)), .is_spent = !tried.is_complete };
+	reached.is_cut = tried.unsettled <= reached.bound && reached.bound < below;
+	return reached;
 }
 
 static double asked_of(const struct space *space, const struct outcome *total)
@@ -126,13 +130,11 @@ static double search_upwards(struct crew *crew, const struct space *space, doubl
 	long limit)
 {
 	long end = total->points + limit;
-	bool is_spent;
 
 	for (; step < 1e6 && total->points < end; step *= 2) {
 		double best = asked_of(space, total), below = fmin(bound * (1 + step), best);
-		double reached = search_below(crew, space, below, total, outcome_points_left(total, end) / 4 + 1, &is_spent);
 
-		bound = fmax(bound, reached);
+		bound = fmax(bound, search_below(crew, space, below, total, outcome_points_left(total, end) / 4 + 1).bound);
 		if (below >= best || asked_of(space, total) < best)
 			break;
 	}
@@ -144,14 +146,13 @@ static void search_near(struct crew *crew, const struct space *space, struct out
 {
 	long end = total->points + limit;
 	double before = INFINITY;
-	bool is_spent;
 
 	while (total->points < end && asked_of(space, total) < before) {
 		struct space near;
 
 		before = asked_of(space, total);
 		space_thin(&near, space, 1, &total->best);
-		search_below(crew, &near, before, total, outcome_points_left(total, end), &is_spent);
+		search_below(crew, &near, before, total, outcome_points_left(total, end));
 		space_clear(&near);
 	}
 }
@@ -198,7 +199,7 @@ static void search_unpriced(struct crew *crew, const struct space *space, struct
 {
 	struct space plain = *space;
 	struct prices bytes = { .byte = space->options->prices.byte, .command = space->options->prices.command };
-	struct outcome best = { .found = false, .unmapped = INFINITY };
+	struct outcome best = { .found = false, .unmapped = INFINITY, .unsettled = INFINITY };
 
 	plain.elements = NULL;
 	space_forget_mirror(&plain);
@@ -305,16 +306,16 @@ struct way {
 static void raise_bound(struct crew *crew, struct space *space, struct way *way, struct outcome *total, long limit)
 {
 	enum { LEAF_GROWTH = 8 };
-	double best = asked_of(space, total), below = fmin(way->bound * (1 + way->step), best), reached;
-	bool is_spent;
+	double best = asked_of(space, total), below = fmin(way->bound * (1 + way->step), best);
+	struct reached reached;
 
 	space->leaf_points = way->leaf_points;
-	reached = search_below(crew, space, below, total, below < best ? limit / 2 + 1 : limit, &is_spent);
-	way->bound = fmax(way->bound, reached);
-	if (is_spent) {
+	reached = search_below(crew, space, below, total, below < best ? limit / 2 + 1 : limit);
+	way->bound = fmax(way->bound, reached.bound);
+	if (reached.is_spent) {
 		way->step = way->step > 1.0 / 256 ? way->step / 2 : 0;
-	} else if (reached < fmin(below, asked_of(space, total)) && reached > way->cut && way->leaf_points < limit) {
-		way->cut = reached;
+	} else if (reached.is_cut && reached.bound > way->cut && way->leaf_points < limit) {
+		way->cut = reached.bound;
 		way->leaf_points *= LEAF_GROWTH;
 	} else {
 		way->step = below < best ? way->step * 2 : 0;
@@ -380,7 +381,7 @@ static void look_at_image(const struct space *space, struct outcome *total)
  * they cost: the best with that alone bounds all.  Each way to give arrays to memories is searched by itself. */
 static void search_elements(struct crew *crew, struct space *space, struct outcome *total, long limit)
 {
-	struct outcome relaxed = { .found = false, .unmapped = INFINITY };
+	struct outcome relaxed = { .found = false, .unmapped = INFINITY, .unsettled = INFINITY };
 	double bound;
 	bool is_all;
 	int ways = space_assignments(space, &is_all);
@@ -490,7 +491,7 @@ bool search_least_memory(const struct nest_model *model, const struct arch *arch
 	const struct search_options *options, long *smallest)
 {
 	const struct arch large = arch_unbounded(arch);
-	struct outcome least = { .found = false, .unmapped = INFINITY };
+	struct outcome least = { .found = false, .unmapped = INFINITY, .unsettled = INFINITY };
 	struct crew crew;
 
 	crew_init(&crew, options->threads, model);
@@ -535,7 +536,7 @@ static bool search_buffering(const struct nest_model *model, const struct arch *
 	/* what needs the least of several memories together may not fit one of them */
 	const struct arch large = arch->memory_count ? *arch : arch_unbounded(arch);
 	struct space space;
-	struct outcome total = { .found = false, .unmapped = INFINITY }, least = { .found = false, .unmapped = INFINITY };
+	struct outcome total = { .found = false, .unmapped = INFINITY, .unsettled = INFINITY }, least = { .found = false, .unmapped = INFINITY, .unsettled = INFINITY };
 	struct crew crew;
 	long most = options->elements ? points_with_elements(&options->prices, options->elements->proves) : EXHAUSTIVE_POINTS;
 	long limit = options->effort > 0 ? options->effort : most;

@@ -145,6 +145,8 @@ struct elements_cost elements_at_leaf(struct tree *tree, const struct schedule *
 		tree->is_cut = true;
 	else if (!proof.is_complete || prices_have_time(problem.prices) || space->is_any_idle)
 		tree->unmapped = fmin(tree->unmapped, proof.bound);
+	if (!proof.is_complete)
+		tree->unsettled = fmin(tree->unsettled, proof.bound);
 	return found ? (struct elements_cost){ proof.cost.words, proof.cost.cycles, proof.cost.late, alone } :
 		(struct elements_cost){ INFINITY, INFINITY, 0, alone };
 }

@@ -121,6 +121,7 @@ static int run_round(struct crew *crew, const struct space *space, struct task *
 	for (int i = 0; i < count; i++) {
 		total->points += outcomes[i].points;
 		total->unmapped = fmin(total->unmapped, outcomes[i].unmapped);
+		total->unsettled = fmin(total->unsettled, outcomes[i].unsettled);
 		if (outcomes[i].found && (!total->found ||
 			schedule_compare(space, &outcomes[i].best, &total->best) < 0)) {
 			total->best = outcomes[i].best;

@@ -92,7 +92,7 @@ struct tree {
 	struct elements_cost leaf_elements;   /* there, once it IS_MAPPED; no less before */
 	struct mapping leaf_mapping, mapping; /* likewise; of the best */
 	bool is_mapped;
-	double unmapped;             /* see tree_search */
+	double unmapped, unsettled;  /* see struct outcome */
 	bool is_cut;                 /* a mapping's search ended for it had few points */
 	struct shared_boxes *boxes;  /* what is known of them; NULL: no elements compute */
 	struct level levels[];       /* [loops of the model + 1] */

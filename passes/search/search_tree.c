@@ -601,6 +601,7 @@ void tree_search(struct tree *tree, const struct space *space, const struct task
 	start_from(tree, outcome);
 	tree->points = 0;
 	tree->unmapped = outcome->unmapped;
+	tree->unsettled = outcome->unsettled;
 	tree->is_cut = false;
 	tree->limits = limits;
 	find_stores(tree, 0, (1u << count) - 1);
@@ -620,8 +621,10 @@ void tree_search(struct tree *tree, const struct space *space, const struct task
 	outcome->found = tree->found;
 	outcome->points = tree->points;
 	outcome->is_complete = !tree->is_over && !tree->is_cut;
-	if (outcome->is_complete)
-		outcome->unmapped = tree->unmapped;
+	if (!outcome->is_complete)
+		return;
+	outcome->unmapped = tree->unmapped;
+	outcome->unsettled = tree->unsettled;
 }
 
 double tree_bound(struct tree *tree, const struct space *space, const struct task *task)

@@ -105,7 +105,8 @@ struct outcome {
 	bool found, is_complete;
 	long points;
 	double bound;                /* of what is not searched; INFINITY: nothing */
-	double unmapped;             /* of schedules whose mappings to elements were not all looked at, likewise */
+	double unmapped;             /* of schedules whose mappings to elements were not all looked at, likewise, or not to the end of what time tells */
+	double unsettled;            /* of those of them of which more points may tell more */
 };
 
 /* Searches TASK for a schedule better than that of OUTCOME, if it has one, and replaces it.  OUTCOME's points are the work done;
