@@ -33,65 +33,80 @@ static double box_intervals(const struct mapping_tree *tree, int a, int loop, co
 		share->parts : intervals(tree, a, loop, held);
 }
 
+static struct sum_dim sum_dim_of(const struct mapping_tree *tree, int a, int d)
+{
+	const struct model_array *array = &tree->model->arrays[a];
+	struct sum_dim sum = { .dim = &array->dims[d], .fixed = (double)array->dims[d].window };
+
+	for (int l = 0; l < tree->model->loop_count; l++) {
+		double coefficient = (double)array->dims[d].coefficient[l];
+
+		sum.has_gaps = sum.has_gaps || coefficient > (double)array->dims[d].window;
+		if (!(tree->counted[a][d] >> l & 1))
+			continue;
+		sum.loops[sum.count] = l;
+		sum.coefficient[sum.count] = coefficient;
+		sum.extent[sum.count++] = array->anchored >> l & 1 ? 1 : (double)tree->model->loops[l].extent;
+		sum.fixed -= coefficient;
+	}
+	return sum;
+}
+
+void mapping_begin_sums(struct mapping_tree *tree)
+{
+	for (int a = 0; a < tree->model->array_count; a++) {
+		tree->sums[a] = memory_alloc((size_t)tree->model->arrays[a].rank * sizeof *tree->sums[a]);
+		for (int d = 0; d < tree->model->arrays[a].rank; d++)
+			tree->sums[a][d] = sum_dim_of(tree, a, d);
+	}
+}
+
 /* Elements of a clipped dimension's windows that do not exist, at most: of COUNTS intervals of its loops.  Along the loop with
  * most of them each begins an iteration later than the one before, at least. */
-static double clipped_away(const struct mapping_tree *tree, const struct model_dim *dim, unsigned loops, const double *counts)
+static double clipped_away(const struct mapping_tree *tree, const struct sum_dim *sum, const double *counts)
 {
-	double whole = (double)dim->window, most = 1, all = 1, low = (double)dim->clip_low, high;
+	double whole = (double)sum->dim->window, most = 1, all = 1, low = (double)sum->dim->clip_low, high;
 
-	if (dim->clip_high == 0)
-		return 0;
-	for (int l = 0; l < tree->model->loop_count; l++) {
-		whole += (double)(dim->coefficient[l] * (tree->model->loops[l].extent - 1));
-		if (loops >> l & 1) {
-			all *= counts[l];
-			most = fmax(most, counts[l]);
-		}
+	for (int l = 0; l < tree->model->loop_count; l++)
+		whole += (double)(sum->dim->coefficient[l] * (tree->model->loops[l].extent - 1));
+	for (int i = 0; i < sum->count; i++) {
+		all *= counts[sum->loops[i]];
+		most = fmax(most, counts[sum->loops[i]]);
 	}
-	high = fmax(whole - (double)dim->clip_high, 0);
+	high = fmax(whole - (double)sum->dim->clip_high, 0);
 	return all / most * (low * (low + 1) + high * (high + 1)) / 2;
 }
 
-/* The extents of dimension D of array A, summed over all COUNTS intervals of the loops that move it. */
-static double extent_sum(const struct mapping_tree *tree, int a, int d, const double *counts)
+/* The extents of a dimension, summed over all COUNTS [loop] intervals of the loops that move it. */
+static double extent_sum(const struct mapping_tree *tree, const struct sum_dim *sum, const double *counts)
 {
-	const struct model_dim *dim = &tree->model->arrays[a].dims[d];
-	unsigned loops = tree->counted[a][d];
-	double product = 1, fixed = (double)dim->window, sum = 0;
+	double product = 1, extents = 0;
 
-	for (unsigned left = loops; left; left &= left - 1)
-		product *= counts[__builtin_ctz(left)];
-	for (unsigned left = loops; left; left &= left - 1) {
-		int l = __builtin_ctz(left);
-		double length = tree->model->arrays[a].anchored >> l & 1 ? 1 : (double)tree->model->loops[l].extent;
+	/* one loop after the other: what its intervals add is once for each of the others' */
+	for (int i = 0; i < sum->count; i++) {
+		double count = counts[sum->loops[i]];
 
-		fixed -= (double)dim->coefficient[l];
-		sum += (double)dim->coefficient[l] * length * (product / counts[l]);
+		extents = extents * count + sum->coefficient[i] * sum->extent[i] * product;
+		product *= count;
 	}
-	sum += fixed * product;
-	return fmax(sum - clipped_away(tree, dim, loops, counts), 0);
+	extents += sum->fixed * product;
+	return sum->dim->clip_high == 0 ? extents : fmax(extents - clipped_away(tree, sum, counts), 0);
 }
 
-/* The least that it may be with more intervals of loops that are not FINAL.  The sum is linear in each count, so it is least where
- * each is as it is, or as large as can be; where windows touch, where they are as they are. */
+/* The least that it may be, of dimension D of array A, with more intervals of loops that are not FINAL.  The sum is linear in each count, so it is
+ * least where each is as it is, or as large as can be; where windows touch, where they are as they are. */
 static double dim_sum(const struct mapping_tree *tree, int a, int d, const double *counts, unsigned final)
 {
-	const struct model_dim *dim = &tree->model->arrays[a].dims[d];
+	const struct sum_dim *sum = &tree->sums[a][d];
 	unsigned open = tree->counted[a][d] & ~final, corner = 0;
 	double least = INFINITY, corners[MODEL_LOOPS];
-	bool has_gaps = false;
 
-	for (int l = 0; l < tree->model->loop_count; l++) {
-		has_gaps = has_gaps || dim->coefficient[l] > dim->window;
-		corners[l] = counts[l];
-	}
-	if (!has_gaps)
-		return extent_sum(tree, a, d, counts);
+	if (!sum->has_gaps)
+		return extent_sum(tree, sum, counts);
 	do {
-		for (int l = 0; l < tree->model->loop_count; l++)
-			if (open >> l & 1 && !(tree->model->arrays[a].anchored >> l & 1))
-				corners[l] = corner >> l & 1 ? (double)tree->model->loops[l].extent : counts[l];
-		least = fmin(least, extent_sum(tree, a, d, corners));
+		for (int i = 0; i < sum->count; i++)
+			corners[sum->loops[i]] = corner >> sum->loops[i] & 1 ? sum->extent[i] : counts[sum->loops[i]];
+		least = fmin(least, extent_sum(tree, sum, corners));
 		corner = (corner - open) & open;
 	} while (corner != 0);
 	return least;
@@ -232,7 +247,7 @@ static bool shrinks(const struct mapping_tree *tree, int a, int depth)
 	for (int l = 0; l < tree->model->loop_count; l++)
 		counts[l] = intervals(tree, a, l, &open);
 	for (int d = 0; d < tree->model->arrays[a].rank; d++) {
-		shrinks = shrinks || dim_sum(tree, a, d, counts, 0) < extent_sum(tree, a, d, counts);
+		shrinks = shrinks || dim_sum(tree, a, d, counts, 0) < extent_sum(tree, &tree->sums[a][d], counts);
 		for (int l = 0; l < tree->model->loop_count; l++)
 			shrinks = shrinks || (tree->model->arrays[a].dims[d].coefficient[l] > 0 && !(tree->counted[a][d] >> l & 1));
 	}
@@ -310,48 +325,63 @@ double mapping_words_price(const struct mapping_tree *tree, int a, const struct 
 		tree->model->arrays[a].element_bytes;
 }
 
-/* What words cost at least, but those of arrays in step loops if IS_WITHOUT them; and the TIME of all, where the busiest element has so many CYCLES
- * and waits for so many BURSTS. */
-static double least_price(const struct mapping_tree *tree, double cycles, double bursts, bool is_without, double *time)
+/* Adds what array A does at least to WORK; returns what its words cost. */
+static double add_words(const struct mapping_tree *tree, int a, struct array_work *work)
 {
-	struct array_work work = { .macs = cycles * tree->problem->macs, .elements = 1, .is_serial = true, .bursts = bursts };
-	double price = 0;
+	struct least_words words = least_words_of(tree, a);
 
-	for (int a = 0; a < tree->model->array_count; a++) {
-		struct least_words words = least_words_of(tree, a);
+	array_work_add(work, tree->outer->storage[a].memory, words.read, words.written, words.reduced, mapping_is_double(tree, a),
+		tree->model->arrays[a].is_written);
+	return mapping_words_price(tree, a, &words);
+}
 
-		if (!is_without || !tree->held[a].is_open)
-			price += mapping_words_price(tree, a, &words);
-		array_work_add(&work, tree->outer->storage[a].memory, words.read, words.written, words.reduced, mapping_is_double(tree, a),
-			tree->model->arrays[a].is_written);
-	}
-	*time = 0;
-	if (prices_have_time(tree->prices))
-		*time = fmax(array_least_cycles(tree->machine, &work) + tree->problem->copies.alone, tree->problem->copies.least);
-	return price;
+/* Cycles of all WORK, where the busiest element has so many CYCLES, and of copies beside it; 0 if they do not matter. */
+static double time_of(const struct mapping_tree *tree, struct array_work *work, double cycles)
+{
+	work->macs = cycles * tree->problem->macs;
+	return !prices_have_time(tree->prices) ? 0 :
+		fmax(array_least_cycles(tree->machine, work) + tree->problem->copies.alone, tree->problem->copies.least);
 }
 
 double mapping_least_value(const struct mapping_tree *tree, double cycles)
 {
-	double time, price = least_price(tree, cycles, 0, false, &time);
+	struct array_work work = { .elements = 1, .is_serial = true };
+	double price = 0;
 
-	return prices_with_time(tree->prices, tree->problem->base + price, time) * (1 - 1e-12);
+	for (int a = 0; a < tree->model->array_count; a++)
+		price += add_words(tree, a, &work);
+	return prices_with_time(tree->prices, tree->problem->base + price, time_of(tree, &work, cycles)) * (1 - 1e-12);
 }
 
-double mapping_price_left(const struct mapping_tree *tree)
+struct closed_cost mapping_closed_cost(const struct mapping_tree *tree)
 {
-	double time, price = least_price(tree, mapping_least_cycles(tree), 0, true, &time);
+	struct closed_cost closed = { .work = { .elements = 1, .is_serial = true } };
+
+	for (int a = 0; a < tree->model->array_count; a++) {
+		double price = add_words(tree, a, &closed.work);
+
+		closed.price += tree->held[a].is_open ? 0 : price;
+	}
+	return closed;
+}
+
+double mapping_price_left(const struct mapping_tree *tree, const struct closed_cost *closed)
+{
+	struct array_work work = closed->work;
+	double time = time_of(tree, &work, mapping_least_cycles(tree));
 
 	/* what is added to the sum costs its price in each cycle, if these multiply */
-	return (tree->below - prices_with_time(tree->prices, tree->problem->base + price, time)) /
+	return (tree->below - prices_with_time(tree->prices, tree->problem->base + closed->price, time)) /
 		(tree->prices->multiplies ? time : 1);
 }
 
-bool mapping_price_may_do(const struct mapping_tree *tree, double price, double cycles, double bursts)
+bool mapping_price_may_do(const struct mapping_tree *tree, const struct closed_cost *closed, double price, double cycles, double bursts)
 {
-	double time, closed = least_price(tree, cycles, bursts, true, &time);
+	struct array_work work = closed->work;
 
-	return prices_with_time(tree->prices, tree->problem->base + closed + price, time) * (1 - 1e-9) <= tree->below;
+	work.bursts = bursts;
+	return prices_with_time(tree->prices, tree->problem->base + closed->price + price, time_of(tree, &work, cycles)) * (1 - 1e-9) <=
+		tree->below;
 }
 
 struct mapping_least mapping_least(const struct mapping_tree *tree)

@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-#include "passes/cost/array_cycles.h"
-
 enum { OPERANDS = 4, NODES_OF_POINT = 16, NODES = 100000 };
 
 /* An array that is held in step loops, as far as these are chosen: those that are not are inside its registers for its words, and have one
@@ -25,7 +23,9 @@ struct operand_search {
 	const struct mapping_tree *tree;
 	int count;
 	struct operand operands[OPERANDS];       /* those outside first */
-	double room[ROLE_COUNT], limit, price;
+	struct closed_cost closed;
+	double room[ROLE_COUNT], limit;
+	double price, words[OPERANDS];           /* all they cost, and what each reads, as it was last found */
 	double cycles[MODEL_LOOPS];      /* iterations of the busiest element */
 	bool may_do;
 	long nodes;
@@ -133,6 +133,7 @@ static bool is_promising(struct operand_search *search)
 		if (left[role] < -1e-9 * (double)tree->machine->registers_bytes)
 			return false;
 		words = mapping_step_words(tree, operand->array, &operand->boxes);
+		search->words[i] = words.read;
 		search->price += mapping_words_price(tree, operand->array, &words);
 		if (search->price > search->limit)
 			return false;
@@ -167,15 +168,14 @@ static bool may_do(const struct operand_search *search)
 	for (int i = 0; i < search->count; i++) {
 		const struct operand *operand = &search->operands[i];
 		const struct model_array *array = &tree->model->arrays[operand->array];
-		struct least_words words = mapping_step_words(tree, operand->array, &operand->boxes);
 		double iterations = 1;
 
 		for (int l = 0; l < tree->model->loop_count; l++)
 			iterations *= operand->before[l];
-		visits[operand->array] = (struct register_visits){ words.read, operand->visits, box_elements(array, operand->of_all),
+		visits[operand->array] = (struct register_visits){ search->words[i], operand->visits, box_elements(array, operand->of_all),
 			iterations, mapping_is_double(tree, operand->array) };
 	}
-	return mapping_price_may_do(tree, search->price, cycles,
+	return mapping_price_may_do(tree, &search->closed, search->price, cycles,
 		array_bursts(tree->machine, visits, tree->model->array_count, tree->problem->macs * tree->machine->mac_cycles));
 }
 
@@ -252,8 +252,9 @@ static void try_orders(struct operand_search *search, int first)
 
 bool mapping_operands_may_do(struct mapping_tree *tree)
 {
-	struct operand_search search = { .tree = tree, .limit = mapping_price_left(tree) * (1 + 1e-9) };
+	struct operand_search search = { .tree = tree, .closed = mapping_closed_cost(tree) };
 
+	search.limit = mapping_price_left(tree, &search.closed) * (1 + 1e-9);
 	for (int role = 0; role < ROLE_COUNT; role++)
 		search.room[role] = mapping_room_left(tree, (enum array_role)role);
 	for (int a = 0; a < tree->model->array_count; a++) {

@@ -597,14 +597,17 @@ static void tree_start(struct mapping_tree *tree, const struct mapping_problem *
 			tree->machine->multicast != AXES_ANY));
 	tree->is_space_first = prices->delivered > 0 && prices_have_time(prices);
 	tree->needs = memory_alloc((size_t)model->array_count * sizeof *tree->needs);
+	mapping_begin_sums(tree);
 	mapping_count_tiles(tree);
 }
 
 static void tree_clear(struct mapping_tree *tree)
 {
 	mapping_clear_shares(tree);
-	for (int a = 0; a < tree->model->array_count; a++)
+	for (int a = 0; a < tree->model->array_count; a++) {
+		free(tree->sums[a]);
 		free(tree->by_tiles[a]);
+	}
 	free(tree->needs);
 }
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "passes/cost/array_cycles.h"
 #include "passes/cost/model_math.h"
 #include "passes/search/mapping_search.h"
 
@@ -81,6 +82,15 @@ struct loop_rest {
 	struct array_rest arrays[MODEL_ARRAYS];
 };
 
+/* A dimension of an array, for sums of extents: its COUNTED loops, of which each has EXTENT iterations that count; GAPS: smaller windows may be less
+ * all together. */
+struct sum_dim {
+	const struct model_dim *dim;
+	int count, loops[MODEL_LOOPS];
+	double coefficient[MODEL_LOOPS], extent[MODEL_LOOPS], fixed;     /* the window less all coefficients */
+	bool has_gaps;
+};
+
 struct mapping_tree {
 	const struct mapping_problem *problem;
 	/* of the problem */
@@ -98,6 +108,7 @@ struct mapping_tree {
 	unsigned indexing[MODEL_ARRAYS]; /* bit l: loop l moves the array */
 	unsigned moving[MODEL_ARRAYS][MODEL_RANK];       /* the same of a dimension */
 	unsigned counted[MODEL_ARRAYS][MODEL_RANK];      /* bit l: the first of the array's dimensions that l moves */
+	struct sum_dim *sums[MODEL_ARRAYS];              /* [rank] */
 	struct loop_shares *lists[MODEL_LOOPS];          /* [elements]: shares among so many; 0: among any number */
 	const struct loop_shares *shares[MODEL_LOOPS];   /* those of them that may be chosen */
 	struct tile_words *by_tiles[MODEL_ARRAYS];       /* [depth], of registers in tile loops */
@@ -149,7 +160,8 @@ struct share mapping_floor(const struct mapping_tree *tree, int loop, long part,
 
 /* LOOP is given SHARE, or none: NULL. */
 void mapping_change_share(struct mapping_tree *tree, int loop, const struct share *share);
-/* Fills in BY_TILES, which the caller frees. */
+/* Fills in SUMS and BY_TILES, which the caller frees: one piece of memory for each array. */
+void mapping_begin_sums(struct mapping_tree *tree);
 void mapping_count_tiles(struct mapping_tree *tree);
 /* Of the present path. */
 struct mapping_least mapping_least(const struct mapping_tree *tree);
@@ -227,11 +239,14 @@ bool mapping_is_double(const struct mapping_tree *tree, int a);
 double mapping_word_bytes(const struct mapping_tree *tree, int a);
 /* Bytes of an element's registers that arrays of ROLE have which are held in step loops. */
 double mapping_room_left(const struct mapping_tree *tree, enum array_role role);
-/* What the words of arrays that are held in step loops may cost, all together, in what is looked for. */
-double mapping_price_left(const struct mapping_tree *tree);
-/* What is sought may have these words for so high a PRICE, where the busiest element has so many CYCLES and waits for so many BURSTS
+/* What is known of the path without arrays in step loops: the PRICE of their words is not in it, but their words are in its work. */
+struct closed_cost { double price; struct array_work work; };
+struct closed_cost mapping_closed_cost(const struct mapping_tree *tree);
+/* What the words of arrays in step loops may cost, all together, in what is looked for. */
+double mapping_price_left(const struct mapping_tree *tree, const struct closed_cost *closed);
+/* What is looked for may have these words for so high a PRICE, where the busiest element has so many CYCLES and waits for so many BURSTS
  * (array_cycles.h). */
-bool mapping_price_may_do(const struct mapping_tree *tree, double price, double cycles, double bursts);
+bool mapping_price_may_do(const struct mapping_tree *tree, const struct closed_cost *closed, double price, double cycles, double bursts);
 /* Those words may cost so little, in the registers that are left, if it is known how many elements share each loop; SPENT: of looking. */
 bool mapping_operands_may_do(struct mapping_tree *tree);
 /* Whatever the registers: its cycles, and its cost if it has that many. */
