@@ -343,45 +343,53 @@ static double time_of(const struct mapping_tree *tree, struct array_work *work, 
 		fmax(array_least_cycles(tree->machine, work) + tree->problem->copies.alone, tree->problem->copies.least);
 }
 
-double mapping_least_value(const struct mapping_tree *tree, double cycles)
+struct least_cost mapping_least_cost(const struct mapping_tree *tree)
 {
-	struct array_work work = { .elements = 1, .is_serial = true };
-	double price = 0;
-
-	for (int a = 0; a < tree->model->array_count; a++)
-		price += add_words(tree, a, &work);
-	return prices_with_time(tree->prices, tree->problem->base + price, time_of(tree, &work, cycles)) * (1 - 1e-12);
-}
-
-struct closed_cost mapping_closed_cost(const struct mapping_tree *tree)
-{
-	struct closed_cost closed = { .work = { .elements = 1, .is_serial = true } };
+	struct least_cost cost = { .work = { .elements = 1, .is_serial = true } };
 
 	for (int a = 0; a < tree->model->array_count; a++) {
-		double price = add_words(tree, a, &closed.work);
+		double price = add_words(tree, a, &cost.work);
 
-		closed.price += tree->held[a].is_open ? 0 : price;
+		cost.price += price;
+		cost.closed += tree->held[a].is_open ? 0 : price;
 	}
-	return closed;
+	return cost;
 }
 
-double mapping_price_left(const struct mapping_tree *tree, const struct closed_cost *closed)
+/* What COST comes to with PRICE for words, where the busiest element has so many CYCLES and waits for so many BURSTS. */
+static double value_of(const struct mapping_tree *tree, const struct least_cost *cost, double price, double cycles, double bursts)
 {
-	struct array_work work = closed->work;
+	struct array_work work = cost->work;
+
+	work.bursts = bursts;
+	return prices_with_time(tree->prices, tree->problem->base + price, time_of(tree, &work, cycles));
+}
+
+double mapping_least_value(const struct mapping_tree *tree, double cycles)
+{
+	struct least_cost cost = mapping_least_cost(tree);
+
+	return value_of(tree, &cost, cost.price, cycles, 0) * (1 - 1e-12);
+}
+
+bool mapping_cycles_may_do(const struct mapping_tree *tree, const struct least_cost *cost, double cycles)
+{
+	return value_of(tree, cost, cost->price, cycles, 0) * (1 - 1e-9) <= tree->below;
+}
+
+double mapping_price_left(const struct mapping_tree *tree, const struct least_cost *cost)
+{
+	struct array_work work = cost->work;
 	double time = time_of(tree, &work, mapping_least_cycles(tree));
 
 	/* what is added to the sum costs its price in each cycle, if these multiply */
-	return (tree->below - prices_with_time(tree->prices, tree->problem->base + closed->price, time)) /
+	return (tree->below - prices_with_time(tree->prices, tree->problem->base + cost->closed, time)) /
 		(tree->prices->multiplies ? time : 1);
 }
 
-bool mapping_price_may_do(const struct mapping_tree *tree, const struct closed_cost *closed, double price, double cycles, double bursts)
+bool mapping_price_may_do(const struct mapping_tree *tree, const struct least_cost *cost, double price, double cycles, double bursts)
 {
-	struct array_work work = closed->work;
-
-	work.bursts = bursts;
-	return prices_with_time(tree->prices, tree->problem->base + closed->price + price, time_of(tree, &work, cycles)) * (1 - 1e-9) <=
-		tree->below;
+	return value_of(tree, cost, cost->closed + price, cycles, bursts) * (1 - 1e-9) <= tree->below;
 }
 
 struct mapping_least mapping_least(const struct mapping_tree *tree)

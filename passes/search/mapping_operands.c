@@ -23,7 +23,7 @@ struct operand_search {
 	const struct mapping_tree *tree;
 	int count;
 	struct operand operands[OPERANDS];       /* those outside first */
-	struct closed_cost closed;
+	struct least_cost cost;
 	double room[ROLE_COUNT], limit;
 	double price, words[OPERANDS];           /* all they cost, and what each reads, as it was last found */
 	double cycles[MODEL_LOOPS];      /* iterations of the busiest element */
@@ -175,7 +175,7 @@ static bool may_do(const struct operand_search *search)
 		visits[operand->array] = (struct register_visits){ search->words[i], operand->visits, box_elements(array, operand->of_all),
 			iterations, mapping_is_double(tree, operand->array) };
 	}
-	return mapping_price_may_do(tree, &search->closed, search->price, cycles,
+	return mapping_price_may_do(tree, &search->cost, search->price, cycles,
 		array_bursts(tree->machine, visits, tree->model->array_count, tree->problem->macs * tree->machine->mac_cycles));
 }
 
@@ -252,9 +252,9 @@ static void try_orders(struct operand_search *search, int first)
 
 bool mapping_operands_may_do(struct mapping_tree *tree)
 {
-	struct operand_search search = { .tree = tree, .closed = mapping_closed_cost(tree) };
+	struct operand_search search = { .tree = tree, .cost = mapping_least_cost(tree) };
 
-	search.limit = mapping_price_left(tree, &search.closed) * (1 + 1e-9);
+	search.limit = mapping_price_left(tree, &search.cost) * (1 + 1e-9);
 	for (int role = 0; role < ROLE_COUNT; role++)
 		search.room[role] = mapping_room_left(tree, (enum array_role)role);
 	for (int a = 0; a < tree->model->array_count; a++) {

@@ -477,8 +477,8 @@ static void descend(struct mapping_tree *tree, bool held_something)
 			place_loop(tree, l);
 }
 
-/* How many elements share LOOP and those after it, along which axes; then their steps. */
-static void choose_space(struct mapping_tree *tree, int loop)
+/* How many elements share LOOP and those after it, along which axes; then their steps.  All of that costs COST at least. */
+static void choose_space(struct mapping_tree *tree, int loop, const struct least_cost *cost)
 {
 	const struct pe_array *machine = tree->machine;
 	long room[] = { machine->x, machine->y, (long)machine->x * machine->y };
@@ -507,12 +507,20 @@ static void choose_space(struct mapping_tree *tree, int loop)
 			tree->axis[loop] = (enum axis)axis;
 			tree->shares[loop] = shares;
 			mapping_change_share(tree, loop, &shares->least);
-			if (is_promising(tree))
-				choose_space(tree, loop + 1);
+			/* most take too long */
+			if (mapping_cycles_may_do(tree, cost, mapping_least_cycles(tree)) && is_promising(tree))
+				choose_space(tree, loop + 1, cost);
 			tree->used[axis] /= space;
 			mapping_change_share(tree, loop, NULL);
 		}
 	}
+}
+
+static void begin_space(struct mapping_tree *tree)
+{
+	const struct least_cost cost = mapping_least_cost(tree);
+
+	choose_space(tree, 0, &cost);
 }
 
 /* Registers of array A and those after it outside all step loops, or further in.  Outermost first. */
@@ -526,7 +534,7 @@ static void choose_outside(struct mapping_tree *tree, int a)
 		return;
 	if (a == tree->model->array_count) {
 		if (tree->is_space_first)
-			choose_space(tree, 0);
+			begin_space(tree);
 		else
 			descend(tree, true);
 		return;

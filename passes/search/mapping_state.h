@@ -239,14 +239,16 @@ bool mapping_is_double(const struct mapping_tree *tree, int a);
 double mapping_word_bytes(const struct mapping_tree *tree, int a);
 /* Bytes of an element's registers that arrays of ROLE have which are held in step loops. */
 double mapping_room_left(const struct mapping_tree *tree, enum array_role role);
-/* What is known of the path without arrays in step loops: the PRICE of their words is not in it, but their words are in its work. */
-struct closed_cost { double price; struct array_work work; };
-struct closed_cost mapping_closed_cost(const struct mapping_tree *tree);
+/* What all that the path moves costs at least, and what of it arrays that are not in step loops do; and the work of all. */
+struct least_cost { double price, closed; struct array_work work; };
+struct least_cost mapping_least_cost(const struct mapping_tree *tree);
+/* Something below a node with COST may be looked for, if the busiest element has so many CYCLES. */
+bool mapping_cycles_may_do(const struct mapping_tree *tree, const struct least_cost *cost, double cycles);
 /* What the words of arrays in step loops may cost, all together, in what is looked for. */
-double mapping_price_left(const struct mapping_tree *tree, const struct closed_cost *closed);
+double mapping_price_left(const struct mapping_tree *tree, const struct least_cost *cost);
 /* What is looked for may have these words for so high a PRICE, where the busiest element has so many CYCLES and waits for so many BURSTS
  * (array_cycles.h). */
-bool mapping_price_may_do(const struct mapping_tree *tree, const struct closed_cost *closed, double price, double cycles, double bursts);
+bool mapping_price_may_do(const struct mapping_tree *tree, const struct least_cost *cost, double price, double cycles, double bursts);
 /* Those words may cost so little, in the registers that are left, if it is known how many elements share each loop; SPENT: of looking. */
 bool mapping_operands_may_do(struct mapping_tree *tree);
 /* Whatever the registers: its cycles, and its cost if it has that many. */

@@ -342,7 +342,7 @@ static double search_from_below(struct crew *crew, struct space *space, int coun
 	long share = outcome_points_left(total, limit) / count;
 
 	for (int w = 0; w < count; w++) {
-		ways[w] = (struct way){ .bound = bound, .step = 1.0 / 128, .leaf_points = MAPPING_LEAF_POINTS, .cut = -INFINITY };
+		ways[w] = (struct way){ .bound = bound, .step = 1.0 / 128, .leaf_points = 8 * MAPPING_LEAF_POINTS, .cut = -INFINITY };
 		look_from_below(crew, space, bound, total, share);
 		space_assign_next(space);
 	}
