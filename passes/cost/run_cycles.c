@@ -76,6 +76,14 @@ struct copies copies_of(const struct nest_model *model, const struct arch *arch,
 		copies.exposed += cycles * runs / visits;
 		copies.waits = fmax(copies.waits, runs);
 		copies.beside += cycles * (1 - runs / visits);
+		if (storage->slots > 1 && storage->flow.commands > 0) {
+			struct bunch *bunch = &copies.bunches[storage->store];
+
+			bunch->cycles += cycles * (1 - runs / visits);
+			bunch->tiles = fmax(bunch->tiles, (double)storage->flow.commands * (1 - runs / visits));
+			bunch->of = visits;
+			continue;
+		}
 		each = cycles / visits;
 		read = bytes > 0 ? (double)storage->flow.read_bytes / bytes : 1;
 		for (int place = 0; place < storage->store; place++) {
@@ -84,6 +92,19 @@ struct copies copies_of(const struct nest_model *model, const struct arch *arch,
 		}
 	}
 	return copies;
+}
+
+double bunched_cycles(const struct copies *copies, double cycles)
+{
+	double late = 0;
+
+	for (int depth = 1; depth <= MODEL_LOOPS; depth++) {
+		const struct bunch *bunch = &copies->bunches[depth];
+
+		if (bunch->cycles > 0)
+			late += fmax(bunch->cycles - bunch->tiles * (cycles / bunch->of), 0);
+	}
+	return late;
 }
 
 double run_cycles(const struct copies *copies, double computing, double late)

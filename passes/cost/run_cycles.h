@@ -23,11 +23,15 @@ struct copies {
 	 * during the one after. */
 	double coming[MODEL_LOOPS], leaving[MODEL_LOOPS];
 	double beside;               /* all of that together */
+	/* But copies of buffers with slots, inside [depth] tile loops: what a turn does not keep comes in some tiles, one behind the other. */
+	struct bunch { double cycles, tiles, of; } bunches[MODEL_LOOPS + 1];
 };
 
 /* Those of SCHEDULE, evaluated, of MODEL.  Double buffers fetch the next tile while one is computed, but for the first of all, or
  * with several slots or a window that slides the first in each run of the loop that moves them. */
 struct copies copies_of(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule);
+/* Cycles in which tiles that are computed in so many CYCLES, all together, wait for bunches of COPIES, about. */
+double bunched_cycles(const struct copies *copies, double cycles);
 /* Cycles of a run whose tiles take COMPUTING, all together, and wait for copies beside them LATE cycles more: about, but no fewer than its copies
  * take. */
 double run_cycles(const struct copies *copies, double computing, double late);

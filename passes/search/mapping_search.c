@@ -132,7 +132,8 @@ static struct mapping_cost cost_with(const struct mapping_problem *problem, cons
 
 	if (prices_have_time(problem->prices))
 		cost.late += problem->copies.waits *
-			mapping_fetching(problem->model, problem->machine, problem->outer, mapping);
+			mapping_fetching(problem->model, problem->machine, problem->outer, mapping) +
+			bunched_cycles(&problem->copies, cost.cycles);
 	cost.value = prices_with_time(problem->prices, problem->base + cost.words,
 		run_cycles(&problem->copies, cost.cycles, cost.late));
 	return cost;
