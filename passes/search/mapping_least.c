@@ -93,9 +93,9 @@ static double extent_sum(const struct mapping_tree *tree, const struct sum_dim *
 	return sum->dim->clip_high == 0 ? extents : fmax(extents - clipped_away(tree, sum, counts), 0);
 }
 
-/* The least that it may be, of dimension D of array A, with more intervals of loops that are not FINAL.  The sum is linear in each count, so it is
- * least where each is as it is, or as large as can be; where windows touch, where they are as they are. */
-static double dim_sum(const struct mapping_tree *tree, int a, int d, const double *counts, unsigned final)
+/* The sum is linear in each count, so it is least where each is as it is, or as large as can be; where windows touch, where they are as
+ * they are. */
+double mapping_dim_sum(const struct mapping_tree *tree, int a, int d, const double *counts, unsigned final)
 {
 	const struct sum_dim *sum = &tree->sums[a][d];
 	unsigned open = tree->counted[a][d] & ~final, corner = 0;
@@ -123,24 +123,17 @@ static unsigned final_loops(const struct mapping_tree *tree, const struct held *
 	return held->is_open || tree->machine->multicast != AXES_ANY ? 0 : loops;
 }
 
-/* Words of array A in boxes of COUNTS [loop] intervals, each once; more of loops that are not FINAL may be less. */
-static double sum_of_regions(const struct mapping_tree *tree, int a, const double *counts, unsigned final)
-{
-	double words = 1;
-
-	for (int d = 0; d < tree->model->arrays[a].rank; d++)
-		words *= dim_sum(tree, a, d, counts, final);
-	return words;
-}
-
-/* The same of the boxes that it has. */
+/* Words of all regions of array A together, each once. */
 static double region_words(const struct mapping_tree *tree, int a, const struct held *held, enum boxes boxes)
 {
-	double counts[MODEL_LOOPS];
+	double words = 1, counts[MODEL_LOOPS];
+	unsigned final = final_loops(tree, held, boxes);
 
 	for (int l = 0; l < tree->model->loop_count; l++)
 		counts[l] = box_intervals(tree, a, l, held, boxes);
-	return sum_of_regions(tree, a, counts, final_loops(tree, held, boxes));
+	for (int d = 0; d < tree->model->arrays[a].rank; d++)
+		words *= mapping_dim_sum(tree, a, d, counts, final);
+	return words;
 }
 
 /* How often each region of array A comes. */
@@ -200,35 +193,26 @@ static struct least_words tile_least(const struct mapping_tree *tree, int a)
 	return (struct least_words){ .read = all, .delivered = each * together };
 }
 
-struct least_words mapping_step_words(const struct mapping_tree *tree, int a, const struct step_boxes *boxes)
+struct least_words mapping_step_words(const struct mapping_tree *tree, int a, const struct step_words *step)
 {
 	const struct model_array *array = &tree->model->arrays[a];
-	struct least_words words = { .read = 0 };
 
-	if (array->is_written) {
-		double each = sum_of_regions(tree, a, boxes->each, boxes->final_each);
-
-		return written_words(tree, a, each * boxes->often, each, boxes->together);
-	}
-	if (array->is_read && tree->prices->delivered > 0)
-		words.delivered = sum_of_regions(tree, a, boxes->each, boxes->final_each) * boxes->often * boxes->together;
-	if (array->is_read && (tree->prices->moved > 0 || prices_have_time(tree->prices)))
-		words.read = sum_of_regions(tree, a, boxes->all, boxes->final_all) * boxes->often;
-	return words;
+	if (array->is_written)
+		return written_words(tree, a, step->each * step->often, step->each, step->together);
+	return array->is_read ? (struct least_words){ .read = step->all * step->often, .delivered = step->each * step->often * step->together } :
+		(struct least_words){ .read = 0 };
 }
 
 /* They are in step loops. */
 static struct least_words step_least(const struct mapping_tree *tree, int a)
 {
 	const struct held *held = &tree->held[a];
-	struct step_boxes boxes = { .often = repeats(tree, a, held), .together = mapping_sharers(tree, a),
-		.final_each = final_loops(tree, held, ONE_EACH), .final_all = final_loops(tree, held, ONE_OF_ALL) };
+	bool has_each = tree->model->arrays[a].is_written || tree->prices->delivered > 0;
+	bool has_all = !tree->model->arrays[a].is_written && (tree->prices->moved > 0 || prices_have_time(tree->prices));
+	struct step_words step = { .each = has_each ? region_words(tree, a, held, ONE_EACH) : 0,
+		.all = has_all ? region_words(tree, a, held, ONE_OF_ALL) : 0, .often = repeats(tree, a, held), .together = mapping_sharers(tree, a) };
 
-	for (int l = 0; l < tree->model->loop_count; l++) {
-		boxes.each[l] = box_intervals(tree, a, l, held, ONE_EACH);
-		boxes.all[l] = box_intervals(tree, a, l, held, ONE_OF_ALL);
-	}
-	return mapping_step_words(tree, a, &boxes);
+	return mapping_step_words(tree, a, &step);
 }
 
 static struct least_words least_words_of(const struct mapping_tree *tree, int a)
@@ -247,7 +231,7 @@ static bool shrinks(const struct mapping_tree *tree, int a, int depth)
 	for (int l = 0; l < tree->model->loop_count; l++)
 		counts[l] = intervals(tree, a, l, &open);
 	for (int d = 0; d < tree->model->arrays[a].rank; d++) {
-		shrinks = shrinks || dim_sum(tree, a, d, counts, 0) < extent_sum(tree, &tree->sums[a][d], counts);
+		shrinks = shrinks || mapping_dim_sum(tree, a, d, counts, 0) < extent_sum(tree, &tree->sums[a][d], counts);
 		for (int l = 0; l < tree->model->loop_count; l++)
 			shrinks = shrinks || (tree->model->arrays[a].dims[d].coefficient[l] > 0 && !(tree->counted[a][d] >> l & 1));
 	}

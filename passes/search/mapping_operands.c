@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum { OPERANDS = 4, NODES_OF_POINT = 16, NODES = 100000 };
+enum { OPERANDS = 4, OPERAND_RANK = 6, NODES_OF_POINT = 4, NODES = 100000 };
 
 /* An array that is held in step loops, as far as these are chosen: those that are not are inside its registers for its words, and have one
  * iteration there. */
@@ -12,11 +12,13 @@ struct operand {
 	int array;
 	double word_bytes;
 	unsigned gaining;                /* bit l: fewer steps of loop l, outside its registers, are fewer words */
-	struct step_boxes boxes;
-	double iterations[MODEL_LOOPS];  /* in registers */
-	double visits;                   /* of these; the busiest element has so many iterations in the steps before each */
-	double before[MODEL_LOOPS];
-	double of_all[MODEL_LOOPS];      /* iterations that all elements need words for in a visit, at most */
+	/* [loop] intervals, for boxes of each element and around those of all, FINAL where there will be no more; iterations in registers;
+	 * iterations that all elements need words for in a visit, at most; those of the busiest element in the steps before visits */
+	double each[MODEL_LOOPS], all[MODEL_LOOPS], iterations[MODEL_LOOPS], of_all[MODEL_LOOPS], before[MODEL_LOOPS];
+	unsigned final;
+	double often, together, visits;  /* see struct step_words; visits of the registers */
+	/* [dimension]: sums of extents, and the extent in registers */
+	double each_sum[OPERAND_RANK], all_sum[OPERAND_RANK], extent[OPERAND_RANK];
 };
 
 struct operand_search {
@@ -43,25 +45,53 @@ static bool is_gaining(const struct mapping_tree *tree, int a, int l)
 	return true;
 }
 
-static struct operand operand_of(const struct mapping_tree *tree, int a)
+/* Finds what the loops of LOOPS make of OPERAND's dimensions. */
+static void find_dims(const struct mapping_tree *tree, struct operand *operand, unsigned loops)
 {
-	struct operand operand = { .array = a, .word_bytes = mapping_word_bytes(tree, a), .visits = 1,
-		.boxes = { .often = 1, .together = mapping_sharers(tree, a) } };
+	const struct model_array *array = &tree->model->arrays[operand->array];
 
+	for (int d = 0; d < array->rank; d++) {
+		const struct model_dim *dim = &array->dims[d];
+		unsigned moving = tree->moving[operand->array][d];
+		double extent = (double)dim->window;
+
+		if (!(moving & loops))
+			continue;
+		operand->each_sum[d] = mapping_dim_sum(tree, operand->array, d, operand->each, operand->final);
+		operand->all_sum[d] = mapping_dim_sum(tree, operand->array, d, operand->all, operand->final);
+		for (; moving; moving &= moving - 1) {
+			int l = __builtin_ctz(moving);
+
+			/* the boxes of several elements may leave gaps */
+			if (tree->chosen[l]->space == 1 || dim->coefficient[l] <= dim->window)
+				extent += (double)dim->coefficient[l] * (operand->iterations[l] - 1);
+		}
+		operand->extent[d] = dim->clip_high > 0 ? fmin(extent, (double)(dim->clip_high - dim->clip_low)) : extent;
+	}
+}
+
+static void begin_operand(const struct mapping_tree *tree, int a, struct operand *operand)
+{
+	*operand = (struct operand){ .array = a, .word_bytes = mapping_word_bytes(tree, a), .visits = 1, .often = 1,
+		.together = mapping_sharers(tree, a) };
 	for (int l = 0; l < tree->model->loop_count; l++) {
 		const struct share *least = tree->chosen[l];
 		bool is_fixed = tree->model->arrays[a].anchored >> l & 1;
 
-		operand.gaining |= (unsigned)is_gaining(tree, a, l) << l;
-		operand.iterations[l] = 1;
-		operand.visits *= tree->tiles[l];
-		operand.of_all[l] = (double)tree->outer->tile[l];
-		operand.boxes.all[l] = is_fixed ? 1 : tree->tiles[l];
-		operand.boxes.each[l] = !is_fixed && least->space > 1 ? least->parts : operand.boxes.all[l];
+		operand->gaining |= (unsigned)is_gaining(tree, a, l) << l;
+		operand->iterations[l] = 1;
+		operand->visits *= tree->tiles[l];
+		operand->of_all[l] = (double)tree->outer->tile[l];
+		operand->all[l] = is_fixed ? 1 : tree->tiles[l];
+		operand->each[l] = !is_fixed && least->space > 1 ? least->parts : operand->all[l];
 		if (!(tree->indexing[a] >> l & 1))
-			operand.boxes.often *= operand.boxes.all[l];
+			operand->often *= operand->all[l];
 	}
-	return operand;
+	for (int d = 0; d < tree->model->arrays[a].rank; d++) {
+		operand->extent[d] = (double)tree->model->arrays[a].dims[d].window;
+		operand->each_sum[d] = mapping_dim_sum(tree, a, d, operand->each, 0);
+		operand->all_sum[d] = mapping_dim_sum(tree, a, d, operand->all, 0);
+	}
 }
 
 /* Loop L is outside OPERAND's registers, shared as SHARE. */
@@ -71,47 +101,39 @@ static void put_outside(const struct mapping_tree *tree, struct operand *operand
 	double all = is_fixed ? 1 : share->steps;
 
 	if (!(tree->indexing[operand->array] >> l & 1))
-		operand->boxes.often *= all / operand->boxes.all[l];
-	operand->boxes.all[l] = all;
-	operand->boxes.each[l] = !is_fixed && share->space > 1 ? share->parts : all;
+		operand->often *= all / operand->all[l];
+	operand->all[l] = all;
+	operand->each[l] = !is_fixed && share->space > 1 ? share->parts : all;
 	operand->iterations[l] = (double)share->part;
 	operand->visits *= share->steps / tree->tiles[l];
 	operand->before[l] = share->cycles;
 	operand->of_all[l] = fmin(operand->of_all[l], longest_part(tree->outer->tile[l], share->part, share->space) * (double)share->space);
-	if (tree->machine->multicast == AXES_ANY) {
-		operand->boxes.final_each |= 1u << l;
-		operand->boxes.final_all |= 1u << l;
-	}
+	if (tree->machine->multicast == AXES_ANY)
+		operand->final |= 1u << l;
+	find_dims(tree, operand, 1u << l);
 }
 
-/* Loop L is inside: an element holds all its iterations of a tile. */
+/* Loop L is inside: an element holds all its iterations of a tile.  It may be outside others, shared as SHARE. */
 static void put_inside(const struct mapping_tree *tree, struct operand *operand, int l, const struct share *share)
 {
 	const struct share *least = tree->chosen[l];
 	long tile = tree->outer->tile[l], part = share ? share->part : (tile - 1) / least->space + 1;
 
 	operand->before[l] = last_parts(tree->model->loops[l].extent, tile, part, least->space);
-	operand->iterations[l] = least->space > 1 ? least->of_tile : (double)tree->outer->tile[l];
+	operand->iterations[l] = least->space > 1 ? least->of_tile : (double)tile;
+	find_dims(tree, operand, 1u << l);
 }
 
-/* Bytes of OPERAND in registers, at least. */
-static double bytes_of(const struct mapping_tree *tree, const struct operand *operand)
+/* Bytes of OPERAND in registers, at least; and what it has of words. */
+static double bytes_of(const struct mapping_tree *tree, const struct operand *operand, struct step_words *step)
 {
-	const struct model_array *array = &tree->model->arrays[operand->array];
 	double bytes = operand->word_bytes;
 
-	for (int d = 0; d < array->rank; d++) {
-		const struct model_dim *dim = &array->dims[d];
-		double extent = (double)dim->window;
-
-		for (unsigned loops = tree->moving[operand->array][d]; loops; loops &= loops - 1) {
-			int l = __builtin_ctz(loops);
-
-			/* the boxes of several elements may leave gaps */
-			if (tree->chosen[l]->space == 1 || dim->coefficient[l] <= dim->window)
-				extent += (double)dim->coefficient[l] * (operand->iterations[l] - 1);
-		}
-		bytes *= dim->clip_high > 0 ? fmin(extent, (double)(dim->clip_high - dim->clip_low)) : extent;
+	*step = (struct step_words){ .each = 1, .all = 1, .often = operand->often, .together = operand->together };
+	for (int d = 0; d < tree->model->arrays[operand->array].rank; d++) {
+		bytes *= operand->extent[d];
+		step->each *= operand->each_sum[d];
+		step->all *= operand->all_sum[d];
 	}
 	return bytes;
 }
@@ -128,11 +150,12 @@ static bool is_promising(struct operand_search *search)
 		const struct operand *operand = &search->operands[i];
 		int role = tree->machine->is_split ? (int)tree->model->arrays[operand->array].role : 0;
 		struct least_words words;
+		struct step_words step;
 
-		left[role] -= bytes_of(tree, operand);
+		left[role] -= bytes_of(tree, operand, &step);
 		if (left[role] < -1e-9 * (double)tree->machine->registers_bytes)
 			return false;
-		words = mapping_step_words(tree, operand->array, &operand->boxes);
+		words = mapping_step_words(tree, operand->array, &step);
 		search->words[i] = words.read;
 		search->price += mapping_words_price(tree, operand->array, &words);
 		if (search->price > search->limit)
@@ -260,9 +283,9 @@ bool mapping_operands_may_do(struct mapping_tree *tree)
 	for (int a = 0; a < tree->model->array_count; a++) {
 		if (!tree->held[a].is_open)
 			continue;
-		if (search.count == OPERANDS)
+		if (search.count == OPERANDS || tree->model->arrays[a].rank > OPERAND_RANK)
 			return true;
-		search.operands[search.count++] = operand_of(tree, a);
+		begin_operand(tree, a, &search.operands[search.count++]);
 	}
 	if (search.count == 0)
 		return true;

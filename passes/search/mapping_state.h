@@ -223,13 +223,14 @@ bool mapping_share_may_fit(const struct mapping_tree *tree, const struct loop_re
 /* What an array has at least. */
 struct least_words { double read, written, delivered, reduced; };
 
-/* How array A is cut, whose registers are in step loops: [loop] in so many intervals for EACH element, and of ALL together; FINAL loops
- * in no more.  Each region comes so OFTEN, to so many elements TOGETHER. */
-struct step_boxes {
-	double each[MODEL_LOOPS], all[MODEL_LOOPS], often, together;
-	unsigned final_each, final_all;
-};
-struct least_words mapping_step_words(const struct mapping_tree *tree, int a, const struct step_boxes *boxes);
+/* How registers in step loops are filled: with so many words of an array in boxes of EACH element, in boxes around those of ALL, each once;
+ * so OFTEN, for so many elements TOGETHER. */
+struct step_words { double each, all, often, together; };
+/* What array A has at least of those. */
+struct least_words mapping_step_words(const struct mapping_tree *tree, int a, const struct step_words *step);
+/* The extents of dimension D of array A, summed over all boxes, which are so many COUNTS [loop] of intervals; more of loops that are not FINAL may
+ * be less. */
+double mapping_dim_sum(const struct mapping_tree *tree, int a, int d, const double *counts, unsigned final);
 double mapping_words_price(const struct mapping_tree *tree, int a, const struct least_words *words);
 /* Elements that have the same words of array A. */
 double mapping_sharers(const struct mapping_tree *tree, int a);
