@@ -1,10 +1,12 @@
-/* What arrays move at least that are held in step loops, in the registers that others leave: docs/search.md has the argument. */
+/* The steps of a tile, where it is known how many elements share each loop and what is held in tile loops: how many iterations of each loop a
+ * step takes, and which loops are outside the registers of each other array, an *operand*.  Their order matters no more than that.  docs/search.md
+ * has the arguments. */
 
 #include "passes/search/mapping_state.h"
 
 #include <math.h>
 
-enum { OPERANDS = 4, OPERAND_RANK = 6, NODES_OF_POINT = 4, NODES = 100000 };
+enum { OPERANDS = 4, OPERAND_RANK = 6, NODES_OF_POINT = 4 };
 
 /* An array that is held in step loops, as far as these are chosen: those that are not are inside its registers for its words, and have one
  * iteration there. */
@@ -22,14 +24,15 @@ struct operand {
 };
 
 struct operand_search {
-	const struct mapping_tree *tree;
+	struct mapping_tree *tree;
 	int count;
 	struct operand operands[OPERANDS];       /* those outside first */
 	struct least_cost cost;
 	double room[ROLE_COUNT], limit;
 	double price, words[OPERANDS];           /* all they cost, and what each reads, as it was last found */
-	double cycles[MODEL_LOOPS];      /* iterations of the busiest element */
-	bool may_do;
+	/* the path: each loop is inside the registers of the first so many operands, outside those of others, and shared so */
+	int position[MODEL_LOOPS];
+	const struct share *shares[MODEL_LOOPS];
 	long nodes;
 };
 
@@ -113,13 +116,13 @@ static void put_outside(const struct mapping_tree *tree, struct operand *operand
 	find_dims(tree, operand, 1u << l);
 }
 
-/* Loop L is inside: an element holds all its iterations of a tile.  It may be outside others, shared as SHARE. */
+/* Loop L, shared as SHARE, is inside: an element holds all its iterations of a tile. */
 static void put_inside(const struct mapping_tree *tree, struct operand *operand, int l, const struct share *share)
 {
 	const struct share *least = tree->chosen[l];
-	long tile = tree->outer->tile[l], part = share ? share->part : (tile - 1) / least->space + 1;
+	long tile = tree->outer->tile[l];
 
-	operand->before[l] = last_parts(tree->model->loops[l].extent, tile, part, least->space);
+	operand->before[l] = last_parts(tree->model->loops[l].extent, tile, share->part, share->space);
 	operand->iterations[l] = least->space > 1 ? least->of_tile : (double)tile;
 	find_dims(tree, operand, 1u << l);
 }
@@ -184,7 +187,7 @@ static bool may_do(const struct operand_search *search)
 	double cycles = 1;
 
 	for (int l = 0; l < tree->model->loop_count; l++)
-		cycles *= search->cycles[l];
+		cycles *= search->shares[l]->cycles;
 	for (int a = 0; a < tree->model->array_count; a++)
 		if (!tree->held[a].is_open)
 			visits[a] = visits_in_tiles(tree, a);
@@ -202,14 +205,95 @@ static bool may_do(const struct operand_search *search)
 		array_bursts(tree->machine, visits, tree->model->array_count, tree->problem->macs * tree->machine->mac_cycles));
 }
 
+/* The operands from FIRST on that are held in one place: loops are between others. */
+static int last_held_with(const struct operand_search *search, int first)
+{
+	int last = first;
+
+	for (bool is_between = false; last + 1 < search->count; last++) {
+		for (int l = 0; l < search->tree->model->loop_count; l++)
+			is_between = is_between || search->position[l] == last + 1;
+		if (is_between)
+			break;
+	}
+	return last;
+}
+
+/* Puts the loops outside the registers of operand FIRST, but inside those before, into the tree's order: last one that moves all that are held
+ * there, up to operand LAST.  False: there is none. */
+static bool order_loops(struct operand_search *search, int first, int last)
+{
+	struct mapping_tree *tree = search->tree;
+	int moves_all = -1;
+
+	for (int l = 0; l < tree->model->loop_count; l++) {
+		bool moves = search->position[l] == first;
+
+		for (int i = first; i <= last; i++)
+			moves = moves && tree->indexing[search->operands[i].array] >> l & 1;
+		moves_all = moves ? l : moves_all;
+	}
+	for (int l = 0; l < tree->model->loop_count; l++)
+		if (search->position[l] == first && l != moves_all)
+			tree->order[tree->depth++] = l;
+	if (moves_all >= 0)
+		tree->order[tree->depth++] = moves_all;
+	return moves_all >= 0;
+}
+
+/* Puts all step loops and operands where they are; false: they cannot be there, or are seen there in another order. */
+static bool place_operands(struct operand_search *search)
+{
+	struct mapping_tree *tree = search->tree;
+
+	tree->depth = 0;
+	for (int first = 0, last; first < search->count; first = last + 1) {
+		last = last_held_with(search, first);
+		if (!order_loops(search, first, last))
+			return false;
+		for (int i = first; i <= last; i++) {
+			if (i > first && search->operands[i].array < search->operands[i - 1].array)
+				return false;
+			tree->held[search->operands[i].array].depth = tree->outer->depth + tree->depth;
+		}
+	}
+	return true;
+}
+
+/* All is chosen: takes it if it is better. */
+static void take_steps(struct operand_search *search)
+{
+	struct mapping_tree *tree = search->tree;
+	const struct share *chosen[MODEL_LOOPS];
+	double below = tree->below;
+
+	if (place_operands(search)) {
+		for (int l = 0; l < tree->model->loop_count; l++) {
+			chosen[l] = tree->chosen[l];
+			tree->chosen[l] = search->shares[l];
+		}
+		mapping_take(tree);
+		for (int l = 0; l < tree->model->loop_count; l++)
+			tree->chosen[l] = chosen[l];
+	}
+	tree->depth = 0;
+	for (int i = 0; i < search->count; i++)
+		tree->held[search->operands[i].array].depth = tree->outer->depth + 1;
+	if (tree->below < below)
+		search->limit = mapping_price_left(tree, &search->cost) * (1 + 1e-9);
+}
+
 static void choose_steps(struct operand_search *search, int l);
 
-/* Loop L is inside the registers of the first POSITION operands, and outside those of others: as SHARE. */
+/* Loop L, shared as SHARE, is inside the registers of the first POSITION operands, and outside those of others. */
 static void choose_position(struct operand_search *search, int l, int position, const struct share *share)
 {
 	struct operand before[OPERANDS];
 
-	search->cycles[l] = share ? share->cycles : search->tree->chosen[l]->cycles;
+	if (search->tree->is_over)
+		return;
+	search->position[l] = position;
+	search->shares[l] = share;
 	for (int i = 0; i < search->count; i++) {
 		before[i] = search->operands[i];
 		if (i < position)
@@ -223,38 +307,52 @@ static void choose_position(struct operand_search *search, int l, int position, 
 		search->operands[i] = before[i];
 }
 
+/* Loop L is inside all registers: more than one step there means fewer iterations at best. */
+static void choose_inside(struct operand_search *search, int l)
+{
+	const struct loop_shares *shares = search->tree->shares[l];
+
+	for (int i = 0; i < shares->count; i++)
+		if (shares->items[i].is_inner)
+			choose_position(search, l, search->count, &shares->items[i]);
+}
+
+/* Loop L is outside the registers of operands from POSITION on.  If they need no fewer words with fewer steps there, those that hold least are
+ * as good as any. */
+static void choose_outside(struct operand_search *search, int l, int position)
+{
+	const struct loop_shares *shares = search->tree->shares[l];
+	bool gains = false;
+	int least = -1;
+
+	for (int i = position; i < search->count; i++)
+		gains = gains || search->operands[i].gaining >> l & 1;
+	for (int i = shares->single_count; i < shares->count; i++)
+		if (gains)
+			choose_position(search, l, position, &shares->items[i]);
+		else if (least < 0 || shares->items[i].part < shares->items[least].part)
+			least = i;
+	if (least >= 0)
+		choose_position(search, l, position, &shares->items[least]);
+}
+
 /* Where loop L and those after it are, in which steps. */
 static void choose_steps(struct operand_search *search, int l)
 {
-	const struct mapping_tree *tree = search->tree;
+	struct mapping_tree *tree = search->tree;
 
-	/* so many are as good as one that is found */
-	if (++search->nodes >= NODES)
-		search->may_do = true;
+	if (++search->nodes % NODES_OF_POINT == 0)
+		tree->is_over = tree->is_over || ++tree->points > tree->limit;
 	if (l == tree->model->loop_count) {
-		search->may_do = may_do(search);
+		if (may_do(search))
+			take_steps(search);
 		return;
 	}
-	for (int position = 0; position < search->count && !search->may_do; position++) {
-		const struct loop_shares *shares = tree->shares[l];
-		bool gains = false;
-		int least = -1;
-
+	for (int position = 0; position < search->count && !tree->is_over; position++)
 		/* what it does not move is better held outside it */
-		if (!(tree->indexing[search->operands[position].array] >> l & 1))
-			continue;
-		for (int i = position; i < search->count; i++)
-			gains = gains || search->operands[i].gaining >> l & 1;
-		for (int i = shares->single_count; i < shares->count && !search->may_do; i++)
-			if (gains)
-				choose_position(search, l, position, &shares->items[i]);
-			else if (least < 0 || shares->items[i].part < shares->items[least].part)
-				least = i;
-		if (least >= 0)
-			choose_position(search, l, position, &shares->items[least]);
-	}
-	if (!search->may_do)
-		choose_position(search, l, search->count, NULL);
+		if (tree->indexing[search->operands[position].array] >> l & 1)
+			choose_outside(search, l, position);
+	choose_inside(search, l);
 }
 
 /* Every order of the operands from FIRST on. */
@@ -262,7 +360,7 @@ static void try_orders(struct operand_search *search, int first)
 {
 	if (first == search->count && is_promising(search))
 		choose_steps(search, 0);
-	for (int i = first; i < search->count && !search->may_do; i++) {
+	for (int i = first; i < search->count; i++) {
 		struct operand operand = search->operands[first];
 
 		search->operands[first] = search->operands[i];
@@ -273,7 +371,7 @@ static void try_orders(struct operand_search *search, int first)
 	}
 }
 
-bool mapping_operands_may_do(struct mapping_tree *tree)
+bool mapping_choose_steps(struct mapping_tree *tree)
 {
 	struct operand_search search = { .tree = tree, .cost = mapping_least_cost(tree) };
 
@@ -284,12 +382,9 @@ bool mapping_operands_may_do(struct mapping_tree *tree)
 		if (!tree->held[a].is_open)
 			continue;
 		if (search.count == OPERANDS || tree->model->arrays[a].rank > OPERAND_RANK)
-			return true;
+			return false;
 		begin_operand(tree, a, &search.operands[search.count++]);
 	}
-	if (search.count == 0)
-		return true;
 	try_orders(&search, 0);
-	tree->points += search.nodes / NODES_OF_POINT;
-	return search.may_do;
+	return true;
 }

@@ -264,8 +264,7 @@ static bool is_placed(const struct mapping_tree *tree, int loop)
 	return false;
 }
 
-/* All is chosen: takes the mapping if it is better. */
-static void take(struct mapping_tree *tree)
+void mapping_take(struct mapping_tree *tree)
 {
 	struct mapping mapping;
 	double relaxed, value;
@@ -310,7 +309,7 @@ static void choose_rest(struct mapping_tree *tree, int loop)
 	if (is_spent(tree))
 		return;
 	if (loop == tree->model->loop_count) {
-		take(tree);
+		mapping_take(tree);
 		return;
 	}
 	mapping_rest(tree, loop, &rest);
@@ -488,7 +487,8 @@ static void choose_space(struct mapping_tree *tree, int loop, const struct least
 	if (is_spent(tree))
 		return;
 	if (loop == tree->model->loop_count) {
-		if (mapping_operands_may_do(tree))
+		/* where the user says which steps registers are in these are placed one by one */
+		if (tree->has_places || !mapping_choose_steps(tree))
 			descend(tree, true);
 		return;
 	}

@@ -250,8 +250,11 @@ double mapping_price_left(const struct mapping_tree *tree, const struct least_co
 /* What is looked for may have these words for so high a PRICE, where the busiest element has so many CYCLES and waits for so many BURSTS
  * (array_cycles.h). */
 bool mapping_price_may_do(const struct mapping_tree *tree, const struct least_cost *cost, double price, double cycles, double bursts);
-/* Those words may cost so little, in the registers that are left, if it is known how many elements share each loop; SPENT: of looking. */
-bool mapping_operands_may_do(struct mapping_tree *tree);
+/* It is known how many elements share each loop, and what is held in tile loops: chooses all steps, and which of them are outside the registers of
+ * other arrays.  False: there are too many of these, or they have too many dimensions. */
+bool mapping_choose_steps(struct mapping_tree *tree);
+/* All is chosen: takes the mapping if it is better. */
+void mapping_take(struct mapping_tree *tree);
 /* Whatever the registers: its cycles, and its cost if it has that many. */
 double mapping_least_cycles(const struct mapping_tree *tree);
 double mapping_least_value(const struct mapping_tree *tree, double cycles);
