@@ -280,6 +280,8 @@ static void look_from_below(struct crew *crew, struct space *space, double bound
 {
 	static const int sizes[] = { 2, 4, 8 };
 
+	double near = INFINITY;
+
 	limit = limit < LOOK_POINTS ? limit : LOOK_POINTS;
 	space->leaf_points = MAPPING_LOOK_POINTS;
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -288,7 +290,10 @@ static void look_from_below(struct crew *crew, struct space *space, double bound
 		space_thin(&thin, space, sizes[i], NULL);
 		search_upwards(crew, &thin, bound, 1.0 / 16, total, limit / 8);
 		space_clear(&thin);
-		search_near(crew, space, total, limit / 8);
+		/* not twice near the same */
+		if (asked_of(space, total) < near)
+			search_near(crew, space, total, limit / 8);
+		near = asked_of(space, total);
 	}
 }
 
@@ -306,8 +311,11 @@ struct way {
 static void raise_bound(struct crew *crew, struct space *space, struct way *way, struct outcome *total, long limit)
 {
 	enum { LEAF_GROWTH = 8 };
-	double best = asked_of(space, total), below = fmin(way->bound * (1 + way->step), best);
+	double best = asked_of(space, total), below = way->bound * (1 + way->step);
 	struct reached reached;
+
+	/* little is left to the best */
+	below = below * (1 + 1.0 / 64) < best ? below : best;
 
 	space->leaf_points = way->leaf_points;
 	reached = search_below(crew, space, below, total, below < best ? limit / 2 + 1 : limit);
@@ -317,8 +325,11 @@ static void raise_bound(struct crew *crew, struct space *space, struct way *way,
 	} else if (reached.is_cut && reached.bound > way->cut && way->leaf_points < limit) {
 		way->cut = reached.bound;
 		way->leaf_points *= LEAF_GROWTH;
+	} else if (below >= best) {
+		way->step = 0;
 	} else {
-		way->step = below < best ? way->step * 2 : 0;
+		/* what keeps the bound down stays: something better may still be found */
+		way->step = reached.bound < below ? INFINITY : way->step * 2;
 	}
 }
 
