@@ -26,10 +26,11 @@ struct operand {
 struct operand_search {
 	struct mapping_tree *tree;
 	int count;
-	struct operand operands[OPERANDS];       /* those outside first */
+	struct operand operands[MODEL_LOOPS + 1][OPERANDS];      /* where so many loops are chosen: those outside first */
 	struct least_cost cost;
 	double room[ROLE_COUNT], limit;
 	double price, words[OPERANDS];           /* all they cost, and what each reads, as it was last found */
+	unsigned shrinking;                      /* bit l: smaller boxes along loop l may be fewer words */
 	/* the path: each loop is inside the registers of the first so many operands, outside those of others, and shared so */
 	int position[MODEL_LOOPS];
 	const struct share *shares[MODEL_LOOPS];
@@ -48,8 +49,8 @@ static bool is_gaining(const struct mapping_tree *tree, int a, int l)
 	return true;
 }
 
-/* Finds what the loops of LOOPS make of OPERAND's dimensions. */
-static void find_dims(const struct mapping_tree *tree, struct operand *operand, unsigned loops)
+/* What dimensions of OPERAND that LOOP moves are in registers. */
+static void find_extents(const struct mapping_tree *tree, struct operand *operand, int loop)
 {
 	const struct model_array *array = &tree->model->arrays[operand->array];
 
@@ -58,10 +59,8 @@ static void find_dims(const struct mapping_tree *tree, struct operand *operand, 
 		unsigned moving = tree->moving[operand->array][d];
 		double extent = (double)dim->window;
 
-		if (!(moving & loops))
+		if (!(moving >> loop & 1))
 			continue;
-		operand->each_sum[d] = mapping_dim_sum(tree, operand->array, d, operand->each, operand->final);
-		operand->all_sum[d] = mapping_dim_sum(tree, operand->array, d, operand->all, operand->final);
 		for (; moving; moving &= moving - 1) {
 			int l = __builtin_ctz(moving);
 
@@ -70,6 +69,17 @@ static void find_dims(const struct mapping_tree *tree, struct operand *operand, 
 				extent += (double)dim->coefficient[l] * (operand->iterations[l] - 1);
 		}
 		operand->extent[d] = dim->clip_high > 0 ? fmin(extent, (double)(dim->clip_high - dim->clip_low)) : extent;
+	}
+}
+
+/* What they add up to. */
+static void find_sums(const struct mapping_tree *tree, struct operand *operand, int loop)
+{
+	for (int d = 0; d < tree->model->arrays[operand->array].rank; d++) {
+		if (!(tree->moving[operand->array][d] >> loop & 1))
+			continue;
+		operand->each_sum[d] = mapping_dim_sum(tree, operand->array, d, operand->each, operand->final);
+		operand->all_sum[d] = mapping_dim_sum(tree, operand->array, d, operand->all, operand->final);
 	}
 }
 
@@ -113,7 +123,7 @@ static void put_outside(const struct mapping_tree *tree, struct operand *operand
 	operand->of_all[l] = fmin(operand->of_all[l], longest_part(tree->outer->tile[l], share->part, share->space) * (double)share->space);
 	if (tree->machine->multicast == AXES_ANY)
 		operand->final |= 1u << l;
-	find_dims(tree, operand, 1u << l);
+	find_extents(tree, operand, l);
 }
 
 /* Loop L, shared as SHARE, is inside: an element holds all its iterations of a tile. */
@@ -124,40 +134,46 @@ static void put_inside(const struct mapping_tree *tree, struct operand *operand,
 
 	operand->before[l] = last_parts(tree->model->loops[l].extent, tile, share->part, share->space);
 	operand->iterations[l] = least->space > 1 ? least->of_tile : (double)tile;
-	find_dims(tree, operand, 1u << l);
+	find_extents(tree, operand, l);
 }
 
-/* Bytes of OPERAND in registers, at least; and what it has of words. */
-static double bytes_of(const struct mapping_tree *tree, const struct operand *operand, struct step_words *step)
-{
-	double bytes = operand->word_bytes;
-
-	*step = (struct step_words){ .each = 1, .all = 1, .often = operand->often, .together = operand->together };
-	for (int d = 0; d < tree->model->arrays[operand->array].rank; d++) {
-		bytes *= operand->extent[d];
-		step->each *= operand->each_sum[d];
-		step->all *= operand->all_sum[d];
-	}
-	return bytes;
-}
-
-static bool is_promising(struct operand_search *search)
+/* The registers have room for OPERANDS. */
+static bool have_room(const struct operand_search *search, const struct operand *operands)
 {
 	const struct mapping_tree *tree = search->tree;
 	double left[ROLE_COUNT];
 
-	search->price = 0;
 	for (int role = 0; role < ROLE_COUNT; role++)
 		left[role] = search->room[role];
 	for (int i = 0; i < search->count; i++) {
-		const struct operand *operand = &search->operands[i];
-		int role = tree->machine->is_split ? (int)tree->model->arrays[operand->array].role : 0;
-		struct least_words words;
-		struct step_words step;
+		const struct model_array *array = &tree->model->arrays[operands[i].array];
+		double bytes = operands[i].word_bytes;
+		int role = tree->machine->is_split ? (int)array->role : 0;
 
-		left[role] -= bytes_of(tree, operand, &step);
+		for (int d = 0; d < array->rank; d++)
+			bytes *= operands[i].extent[d];
+		left[role] -= bytes;
 		if (left[role] < -1e-9 * (double)tree->machine->registers_bytes)
 			return false;
+	}
+	return true;
+}
+
+/* The words of OPERANDS do not cost too much. */
+static bool are_cheap(struct operand_search *search, const struct operand *operands)
+{
+	const struct mapping_tree *tree = search->tree;
+
+	search->price = 0;
+	for (int i = 0; i < search->count; i++) {
+		const struct operand *operand = &operands[i];
+		struct step_words step = { .each = 1, .all = 1, .often = operand->often, .together = operand->together };
+		struct least_words words;
+
+		for (int d = 0; d < tree->model->arrays[operand->array].rank; d++) {
+			step.each *= operand->each_sum[d];
+			step.all *= operand->all_sum[d];
+		}
 		words = mapping_step_words(tree, operand->array, &step);
 		search->words[i] = words.read;
 		search->price += mapping_words_price(tree, operand->array, &words);
@@ -192,7 +208,7 @@ static bool may_do(const struct operand_search *search)
 		if (!tree->held[a].is_open)
 			visits[a] = visits_in_tiles(tree, a);
 	for (int i = 0; i < search->count; i++) {
-		const struct operand *operand = &search->operands[i];
+		const struct operand *operand = &search->operands[tree->model->loop_count][i];
 		const struct model_array *array = &tree->model->arrays[operand->array];
 		double iterations = 1;
 
@@ -230,7 +246,7 @@ static bool order_loops(struct operand_search *search, int first, int last)
 		bool moves = search->position[l] == first;
 
 		for (int i = first; i <= last; i++)
-			moves = moves && tree->indexing[search->operands[i].array] >> l & 1;
+			moves = moves && tree->indexing[search->operands[0][i].array] >> l & 1;
 		moves_all = moves ? l : moves_all;
 	}
 	for (int l = 0; l < tree->model->loop_count; l++)
@@ -252,9 +268,9 @@ static bool place_operands(struct operand_search *search)
 		if (!order_loops(search, first, last))
 			return false;
 		for (int i = first; i <= last; i++) {
-			if (i > first && search->operands[i].array < search->operands[i - 1].array)
+			if (i > first && search->operands[0][i].array < search->operands[0][i - 1].array)
 				return false;
-			tree->held[search->operands[i].array].depth = tree->outer->depth + tree->depth;
+			tree->held[search->operands[0][i].array].depth = tree->outer->depth + tree->depth;
 		}
 	}
 	return true;
@@ -278,33 +294,38 @@ static void take_steps(struct operand_search *search)
 	}
 	tree->depth = 0;
 	for (int i = 0; i < search->count; i++)
-		tree->held[search->operands[i].array].depth = tree->outer->depth + 1;
+		tree->held[search->operands[0][i].array].depth = tree->outer->depth + 1;
 	if (tree->below < below)
 		search->limit = mapping_price_left(tree, &search->cost) * (1 + 1e-9);
 }
 
 static void choose_steps(struct operand_search *search, int l);
 
-/* Loop L, shared as SHARE, is inside the registers of the first POSITION operands, and outside those of others. */
-static void choose_position(struct operand_search *search, int l, int position, const struct share *share)
+/* Loop L, shared as SHARE, is inside the registers of the first POSITION operands, and outside those of others.  False: that costs too much. */
+static bool choose_position(struct operand_search *search, int l, int position, const struct share *share)
 {
-	struct operand before[OPERANDS];
+	struct mapping_tree *tree = search->tree;
+	struct operand *operands = search->operands[l + 1];
 
-	if (search->tree->is_over)
-		return;
+	if (tree->is_over)
+		return false;
 	search->position[l] = position;
 	search->shares[l] = share;
 	for (int i = 0; i < search->count; i++) {
-		before[i] = search->operands[i];
+		operands[i] = search->operands[l][i];
 		if (i < position)
-			put_inside(search->tree, &search->operands[i], l, share);
+			put_inside(tree, &operands[i], l, share);
 		else
-			put_outside(search->tree, &search->operands[i], l, share);
+			put_outside(tree, &operands[i], l, share);
 	}
-	if (is_promising(search))
-		choose_steps(search, l + 1);
+	if (!have_room(search, operands))
+		return true;
 	for (int i = 0; i < search->count; i++)
-		search->operands[i] = before[i];
+		find_sums(tree, &operands[i], l);
+	if (!are_cheap(search, operands))
+		return false;
+	choose_steps(search, l + 1);
+	return true;
 }
 
 /* Loop L is inside all registers: more than one step there means fewer iterations at best. */
@@ -317,19 +338,28 @@ static void choose_inside(struct operand_search *search, int l)
 			choose_position(search, l, search->count, &shares->items[i]);
 }
 
+/* Fewer steps of loop L are fewer words of some operand from POSITION on. */
+static bool gains_from(const struct operand_search *search, int l, int position)
+{
+	bool gains = false;
+
+	for (int i = position; i < search->count; i++)
+		gains = gains || search->operands[0][i].gaining >> l & 1;
+	return gains;
+}
+
 /* Loop L is outside the registers of operands from POSITION on.  If they need no fewer words with fewer steps there, those that hold least are
  * as good as any. */
 static void choose_outside(struct operand_search *search, int l, int position)
 {
 	const struct loop_shares *shares = search->tree->shares[l];
-	bool gains = false;
+	bool gains = gains_from(search, l, position), is_dear = false;
 	int least = -1;
 
-	for (int i = position; i < search->count; i++)
-		gains = gains || search->operands[i].gaining >> l & 1;
-	for (int i = shares->single_count; i < shares->count; i++)
+	for (int i = shares->single_count; i < shares->count && !is_dear; i++)
+		/* more steps are no fewer words, if windows leave no gaps */
 		if (gains)
-			choose_position(search, l, position, &shares->items[i]);
+			is_dear = !choose_position(search, l, position, &shares->items[i]) && !(search->shrinking >> l & 1);
 		else if (least < 0 || shares->items[i].part < shares->items[least].part)
 			least = i;
 	if (least >= 0)
@@ -349,8 +379,8 @@ static void choose_steps(struct operand_search *search, int l)
 		return;
 	}
 	for (int position = 0; position < search->count && !tree->is_over; position++)
-		/* what it does not move is better held outside it */
-		if (tree->indexing[search->operands[position].array] >> l & 1)
+		/* what it does not move is better held outside it; what is in nobody's way is inside all or none */
+		if (tree->indexing[search->operands[0][position].array] >> l & 1 && (position == 0 || gains_from(search, l, 0)))
 			choose_outside(search, l, position);
 	choose_inside(search, l);
 }
@@ -358,24 +388,33 @@ static void choose_steps(struct operand_search *search, int l)
 /* Every order of the operands from FIRST on. */
 static void try_orders(struct operand_search *search, int first)
 {
-	if (first == search->count && is_promising(search))
+	struct operand *operands = search->operands[0];
+
+	if (first == search->count && have_room(search, operands) && are_cheap(search, operands))
 		choose_steps(search, 0);
 	for (int i = first; i < search->count; i++) {
-		struct operand operand = search->operands[first];
+		struct operand operand = operands[first];
 
-		search->operands[first] = search->operands[i];
-		search->operands[i] = operand;
+		operands[first] = operands[i];
+		operands[i] = operand;
 		try_orders(search, first + 1);
-		search->operands[i] = search->operands[first];
-		search->operands[first] = operand;
+		operands[i] = operands[first];
+		operands[first] = operand;
 	}
 }
 
 bool mapping_choose_steps(struct mapping_tree *tree)
 {
-	struct operand_search search = { .tree = tree, .cost = mapping_least_cost(tree) };
+	struct operand_search search;
 
+	search.tree = tree;
+	search.cost = mapping_least_cost(tree);
 	search.limit = mapping_price_left(tree, &search.cost) * (1 + 1e-9);
+	search.count = 0;
+	search.nodes = 0;
+	search.shrinking = 0;
+	for (int l = 0; l < tree->model->loop_count; l++)
+		search.shrinking |= (unsigned)mapping_may_shrink(tree, l) << l;
 	for (int role = 0; role < ROLE_COUNT; role++)
 		search.room[role] = mapping_room_left(tree, (enum array_role)role);
 	for (int a = 0; a < tree->model->array_count; a++) {
@@ -383,7 +422,7 @@ bool mapping_choose_steps(struct mapping_tree *tree)
 			continue;
 		if (search.count == OPERANDS || tree->model->arrays[a].rank > OPERAND_RANK)
 			return false;
-		begin_operand(tree, a, &search.operands[search.count++]);
+		begin_operand(tree, a, &search.operands[0][search.count++]);
 	}
 	try_orders(&search, 0);
 	return true;

@@ -129,8 +129,7 @@ static bool add_shares(struct mapping_tree *tree, int loop, long space, long mos
 	return true;
 }
 
-/* Smaller boxes of elements along LOOP may be fewer words: there are gaps between windows, or it moves two dimensions. */
-static bool may_shrink(const struct mapping_tree *tree, int loop)
+bool mapping_may_shrink(const struct mapping_tree *tree, int loop)
 {
 	for (int a = 0; a < tree->model->array_count; a++)
 		for (int d = 0; d < tree->model->arrays[a].rank; d++)
@@ -201,7 +200,7 @@ const struct loop_shares *mapping_shares(struct mapping_tree *tree, int loop, lo
 		qsort(shares->items, (size_t)shares->count, sizeof *shares->items, compare_shares);
 	while (shares->single_count < shares->count && shares->items[shares->single_count].steps_of_tile == 1)
 		shares->single_count++;
-	find_inner(shares, may_shrink(tree, loop));
+	find_inner(shares, mapping_may_shrink(tree, loop));
 	shares->least = least_of(tree, loop, shares, space);
 	return shares;
 }
