@@ -252,7 +252,8 @@ static void anneal_towards_time(struct crew *crew, const struct space *space, lo
 static void search_at_random(struct crew *crew, struct space *space, int ways, struct outcome *total, long limit)
 {
 	bool has_time = prices_have_time(&space->options->prices), leads = is_led(&space->options->prices);
-	long most = leads ? LED_POINTS : has_time ? TIMED_ANNEALING_POINTS : ANNEALING_POINTS, each;
+	bool has_words = space->options->prices.delivered > 0;
+	long most = leads ? LED_POINTS : !has_time ? ANNEALING_POINTS : has_words ? TIMED_WORDS_ANNEALING_POINTS : TIMED_ANNEALING_POINTS, each;
 	double worth = has_time ? 70 : 20;
 
 	/* there are few ways to cut small loops */
@@ -535,7 +536,8 @@ static struct proof proof_of(const struct arch *arch, const struct search_option
 static long points_with_elements(const struct prices *prices, bool proves)
 {
 	if (prices_have_time(prices))
-		return is_led(prices) ? TIMED_POINTS + LED_POINTS - TIMED_ANNEALING_POINTS : TIMED_POINTS;
+		return is_led(prices) ? TIMED_POINTS + LED_POINTS - TIMED_ANNEALING_POINTS :
+			prices->delivered > 0 && proves ? TIMED_WORDS_POINTS : TIMED_POINTS;
 	return !proves || prices->delivered > 0 || prices->reduced > 0 ? DELIVERED_POINTS : ELEMENTS_POINTS;
 }
 
