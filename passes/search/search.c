@@ -307,8 +307,8 @@ struct way {
 };
 
 /* Searches SPACE, whose arrays lie as WAY has it, for what costs a step more than its bound, which rises.  Of schedules whose mappings were not
- * all looked at more are the next time, if that helps; where points are too few the next step is smaller.  At most LIMIT points more, or half of them where
- * more steps follow. */
+ * all looked at more are the next time, if that helps; where points are too few the next step is smaller.  At most LIMIT points more, or three
+ * quarters of them where more steps follow. */
 static void raise_bound(struct crew *crew, struct space *space, struct way *way, struct outcome *total, long limit)
 {
 	enum { LEAF_GROWTH = 8 };
@@ -317,9 +317,8 @@ static void raise_bound(struct crew *crew, struct space *space, struct way *way,
 
 	/* little is left to the best */
 	below = below * (1 + 1.0 / 64) < best ? below : best;
-
 	space->leaf_points = way->leaf_points;
-	reached = search_below(crew, space, below, total, below < best ? limit / 2 + 1 : limit);
+	reached = search_below(crew, space, below, total, below < best ? limit - limit / 4 : limit);
 	way->bound = fmax(way->bound, reached.bound);
 	if (reached.is_spent) {
 		way->step = way->step > 1.0 / 256 ? way->step / 2 : 0;
