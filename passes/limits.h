@@ -37,11 +37,11 @@ enum { MAPPING_LEAF_POINTS = 20000, MAPPING_LOOK_POINTS = 1000 };
  * single elements get and add up has: of layers the rest of minutes then shows nothing more.  So many are enough, too, where the user says some
  * of the schedule, as nothing of what is shown is told then.  Where time has a price a point is more work; where words of single elements have
  * one, too, more of them show something. */
-enum { ELEMENTS_POINTS = 200000000, DELIVERED_POINTS = 2000000, TIMED_POINTS = 2200000, TIMED_WORDS_POINTS = 6000000 };
+enum { ELEMENTS_POINTS = 200000000, DELIVERED_POINTS = 2000000, TIMED_POINTS = 2200000, TIMED_WORDS_POINTS = 5500000 };
 /* Those of it that look for something good before all is searched. */
 enum { LOOK_POINTS = 4000000 };
 /* Points that are looked at at random first: a share of all, at most. */
-enum { ANNEALING_POINTS = 600000, TIMED_ANNEALING_POINTS = 1650000, TIMED_WORDS_ANNEALING_POINTS = 1200000 };
+enum { ANNEALING_POINTS = 600000, TIMED_ANNEALING_POINTS = 1650000 };
 /* The same where nothing but time has a price; half of them lead there by less energy. */
 enum { LED_POINTS = 2475000 };
 /* Kinds of steps that are timed for a point; so many more count as another one. */

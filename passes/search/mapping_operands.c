@@ -30,7 +30,7 @@ struct operand_search {
 	struct least_cost cost;
 	double room[ROLE_COUNT], limit;
 	double price, words[OPERANDS];           /* all they cost, and what each reads, as it was last found */
-	unsigned shrinking;                      /* bit l: smaller boxes along loop l may be fewer words */
+	unsigned shrinking;                      /* bit l: smaller boxes along loop l may be fewer words of some operand */
 	/* the path: each loop is inside the registers of the first so many operands, outside those of others, and shared so */
 	int position[MODEL_LOOPS];
 	const struct share *shares[MODEL_LOOPS];
@@ -64,9 +64,7 @@ static void find_extents(const struct mapping_tree *tree, struct operand *operan
 		for (; moving; moving &= moving - 1) {
 			int l = __builtin_ctz(moving);
 
-			/* the boxes of several elements may leave gaps */
-			if (tree->chosen[l]->space == 1 || dim->coefficient[l] <= dim->window)
-				extent += (double)dim->coefficient[l] * (operand->iterations[l] - 1);
+			extent += (double)dim->coefficient[l] * (operand->iterations[l] - 1);
 		}
 		operand->extent[d] = dim->clip_high > 0 ? fmin(extent, (double)(dim->clip_high - dim->clip_low)) : extent;
 	}
@@ -133,7 +131,9 @@ static void put_inside(const struct mapping_tree *tree, struct operand *operand,
 	long tile = tree->outer->tile[l];
 
 	operand->before[l] = last_parts(tree->model->loops[l].extent, tile, share->part, share->space);
-	operand->iterations[l] = least->space > 1 ? least->of_tile : (double)tile;
+	/* the boxes of several elements may leave gaps */
+	if (least->space == 1 || !(tree->shrinking[operand->array] >> l & 1))
+		operand->iterations[l] = least->space > 1 ? least->of_tile : (double)tile;
 	find_extents(tree, operand, l);
 }
 
@@ -353,15 +353,18 @@ static bool gains_from(const struct operand_search *search, int l, int position)
 static void choose_outside(struct operand_search *search, int l, int position)
 {
 	const struct loop_shares *shares = search->tree->shares[l];
-	bool gains = gains_from(search, l, position), is_dear = false;
+	bool gains = gains_from(search, l, position), may_shrink = search->shrinking >> l & 1;
+	double dear_parts = INFINITY;
 	int least = -1;
 
-	for (int i = shares->single_count; i < shares->count && !is_dear; i++)
-		/* more steps are no fewer words, if windows leave no gaps */
-		if (gains)
-			is_dear = !choose_position(search, l, position, &shares->items[i]) && !(search->shrinking >> l & 1);
-		else if (least < 0 || shares->items[i].part < shares->items[least].part)
+	for (int i = shares->single_count; i < shares->count; i++)
+		/* more steps in more boxes are no fewer words, if windows leave no gaps */
+		if (gains && shares->items[i].parts < dear_parts) {
+			if (!choose_position(search, l, position, &shares->items[i]) && !may_shrink)
+				dear_parts = shares->items[i].parts;
+		} else if (!gains && (least < 0 || shares->items[i].part < shares->items[least].part)) {
 			least = i;
+		}
 	if (least >= 0)
 		choose_position(search, l, position, &shares->items[least]);
 }
@@ -413,8 +416,6 @@ bool mapping_choose_steps(struct mapping_tree *tree)
 	search.count = 0;
 	search.nodes = 0;
 	search.shrinking = 0;
-	for (int l = 0; l < tree->model->loop_count; l++)
-		search.shrinking |= (unsigned)mapping_may_shrink(tree, l) << l;
 	for (int role = 0; role < ROLE_COUNT; role++)
 		search.room[role] = mapping_room_left(tree, (enum array_role)role);
 	for (int a = 0; a < tree->model->array_count; a++) {
@@ -422,6 +423,7 @@ bool mapping_choose_steps(struct mapping_tree *tree)
 			continue;
 		if (search.count == OPERANDS || tree->model->arrays[a].rank > OPERAND_RANK)
 			return false;
+		search.shrinking |= tree->shrinking[a];
 		begin_operand(tree, a, &search.operands[0][search.count++]);
 	}
 	try_orders(&search, 0);

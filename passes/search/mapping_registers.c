@@ -7,8 +7,8 @@
 #include "passes/search/mapping_state.h"
 
 /* What an element holds of LOOP, whose share is SHARE (NULL: none yet): a box of *ITERATIONS, and so many *BOXES.  *IS_KNOWN: else it
- * may be divided.  HAS_GAPS: smaller boxes may be less all together. */
-static void held_iterations(const struct mapping_tree *tree, int loop, const struct share *share, const struct held *held, bool has_gaps,
+ * may be divided.  SHRINKS: smaller boxes may be less all together. */
+static void held_iterations(const struct mapping_tree *tree, int loop, const struct share *share, const struct held *held, bool shrinks,
 	double *iterations, double *boxes, bool *is_known)
 {
 	bool by_tiles = held->depth <= tree->outer->depth, has_space = share && share->space > 0;
@@ -28,7 +28,7 @@ static void held_iterations(const struct mapping_tree *tree, int loop, const str
 	} else if (share->is_decided) {
 		*iterations = (double)share->part;
 		*boxes = is_tile_inside ? share->steps : (double)share->steps_of_tile;
-	} else if (has_gaps) {
+	} else if (shrinks) {
 		*iterations = 1;
 	} else {
 		*boxes = is_tile_inside ? tree->tiles[loop] : 1;
@@ -48,8 +48,7 @@ static bool add_loop(const struct mapping_tree *tree, int a, int d, int loop, co
 	double iterations, boxes, coefficient = (double)tree->model->arrays[a].dims[d].coefficient[loop];
 	bool is_known, is_counted = tree->counted[a][d] >> loop & 1;
 
-	held_iterations(tree, loop, share, &tree->held[a], coefficient > (double)tree->model->arrays[a].dims[d].window, &iterations,
-		&boxes, &is_known);
+	held_iterations(tree, loop, share, &tree->held[a], tree->shrinking[a] >> loop & 1, &iterations, &boxes, &is_known);
 	if (is_known)
 		sums->known += coefficient * (iterations - 1);
 	if (is_known && is_counted)

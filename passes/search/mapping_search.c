@@ -560,16 +560,17 @@ static void choose_outside(struct mapping_tree *tree, int a)
 
 /* ---- interface ---- */
 
-/* More steps may be fewer words of array A: there are gaps between windows, or a loop moves two dimensions. */
-static bool has_gaps(const struct mapping_tree *tree, int a)
+/* Loops along which smaller boxes may be less of array A. */
+static unsigned shrinking_of(const struct mapping_tree *tree, int a)
 {
 	const struct model_array *array = &tree->model->arrays[a];
+	unsigned loops = 0;
 
 	for (int d = 0; d < array->rank; d++)
 		for (int l = 0; l < tree->model->loop_count; l++)
 			if (array->dims[d].coefficient[l] > (tree->counted[a][d] >> l & 1 ? array->dims[d].window : 0))
-				return true;
-	return false;
+				loops |= 1u << l;
+	return loops;
 }
 
 static void tree_start(struct mapping_tree *tree, const struct mapping_problem *problem)
@@ -598,11 +599,13 @@ static void tree_start(struct mapping_tree *tree, const struct mapping_problem *
 			tree->indexing[a] |= tree->counted[a][d];
 		}
 	}
+	for (int a = 0; a < model->array_count; a++)
+		tree->shrinking[a] = shrinking_of(tree, a);
 	tree->is_quick = prices->delivered <= 0 && prices->reduced <= 0 && !prices_have_time(prices);
 	for (int l = 0; l < model->loop_count; l++)
 		tree->is_quick = tree->is_quick && rules->part[l] == 0;
 	for (int a = 0; a < model->array_count; a++)
-		tree->is_quick = tree->is_quick && !(has_gaps(tree, a) && (model->arrays[a].is_written ||
+		tree->is_quick = tree->is_quick && !(tree->shrinking[a] && (model->arrays[a].is_written ||
 			tree->machine->multicast != AXES_ANY));
 	tree->is_space_first = prices->delivered > 0 && prices_have_time(prices);
 	tree->needs = memory_alloc((size_t)model->array_count * sizeof *tree->needs);

@@ -129,16 +129,6 @@ static bool add_shares(struct mapping_tree *tree, int loop, long space, long mos
 	return true;
 }
 
-bool mapping_may_shrink(const struct mapping_tree *tree, int loop)
-{
-	for (int a = 0; a < tree->model->array_count; a++)
-		for (int d = 0; d < tree->model->arrays[a].rank; d++)
-			if (tree->model->arrays[a].dims[d].coefficient[loop] >
-				(tree->counted[a][d] >> loop & 1 ? tree->model->arrays[a].dims[d].window : 0))
-				return true;
-	return false;
-}
-
 /* Where no word comes between steps, more of them are worth while for fewer iterations of the busiest element alone, or for fewer words. */
 static void find_inner(struct loop_shares *shares, bool may_shrink)
 {
@@ -180,6 +170,7 @@ const struct loop_shares *mapping_shares(struct mapping_tree *tree, int loop, lo
 {
 	struct loop_shares *shares;
 	long most, fixed, iterations, first, last;
+	bool may_shrink = false;
 	size_t room = 0;
 
 	if (tree->lists[loop] && tree->lists[loop][space].is_made)
@@ -200,7 +191,9 @@ const struct loop_shares *mapping_shares(struct mapping_tree *tree, int loop, lo
 		qsort(shares->items, (size_t)shares->count, sizeof *shares->items, compare_shares);
 	while (shares->single_count < shares->count && shares->items[shares->single_count].steps_of_tile == 1)
 		shares->single_count++;
-	find_inner(shares, mapping_may_shrink(tree, loop));
+	for (int a = 0; a < tree->model->array_count; a++)
+		may_shrink = may_shrink || tree->shrinking[a] >> loop & 1;
+	find_inner(shares, may_shrink);
 	shares->least = least_of(tree, loop, shares, space);
 	return shares;
 }

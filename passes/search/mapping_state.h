@@ -108,6 +108,8 @@ struct mapping_tree {
 	unsigned indexing[MODEL_ARRAYS]; /* bit l: loop l moves the array */
 	unsigned moving[MODEL_ARRAYS][MODEL_RANK];       /* the same of a dimension */
 	unsigned counted[MODEL_ARRAYS][MODEL_RANK];      /* bit l: the first of the array's dimensions that l moves */
+	/* bit l: smaller boxes along loop l may be less of the array all together: there are gaps between windows, or l moves two dimensions */
+	unsigned shrinking[MODEL_ARRAYS];
 	struct sum_dim *sums[MODEL_ARRAYS];              /* [rank] */
 	struct loop_shares *lists[MODEL_LOOPS];          /* [elements]: shares among so many; 0: among any number */
 	const struct loop_shares *shares[MODEL_LOOPS];   /* those of them that may be chosen */
@@ -154,8 +156,6 @@ struct share share_of(const struct nest_model *model, const struct schedule *out
 long mapping_most_elements(const struct mapping_tree *tree, int loop);
 /* The shares of LOOP among SPACE elements, or any number of them: 0.  TREE is over where they are too many to look at. */
 const struct loop_shares *mapping_shares(struct mapping_tree *tree, int loop, long space);
-/* Smaller boxes of elements along LOOP may be fewer words: there are gaps between windows, or it moves two dimensions. */
-bool mapping_may_shrink(const struct mapping_tree *tree, int loop);
 void mapping_clear_shares(struct mapping_tree *tree);
 /* What is known of LOOP before it is decided which of its shares it has: this one's PART, and as many steps as SHARE or more. */
 struct share mapping_floor(const struct mapping_tree *tree, int loop, long part, const struct share *share);

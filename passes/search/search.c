@@ -252,8 +252,7 @@ static void anneal_towards_time(struct crew *crew, const struct space *space, lo
 static void search_at_random(struct crew *crew, struct space *space, int ways, struct outcome *total, long limit)
 {
 	bool has_time = prices_have_time(&space->options->prices), leads = is_led(&space->options->prices);
-	bool has_words = space->options->prices.delivered > 0;
-	long most = leads ? LED_POINTS : !has_time ? ANNEALING_POINTS : has_words ? TIMED_WORDS_ANNEALING_POINTS : TIMED_ANNEALING_POINTS, each;
+	long most = leads ? LED_POINTS : has_time ? TIMED_ANNEALING_POINTS : ANNEALING_POINTS, each;
 	double worth = has_time ? 70 : 20;
 
 	/* there are few ways to cut small loops */
@@ -548,7 +547,7 @@ static bool search_buffering(const struct nest_model *model, const struct arch *
 	/* what needs the least of several memories together may not fit one of them */
 	const struct arch large = arch->memory_count ? *arch : arch_unbounded(arch);
 	struct space space;
-	struct outcome total = { .found = false, .unmapped = INFINITY, .unsettled = INFINITY }, least = { .found = false, .unmapped = INFINITY, .unsettled = INFINITY };
+	struct outcome total = { .found = false, .unmapped = INFINITY, .unsettled = INFINITY }, least = total;
 	struct crew crew;
 	long most = options->elements ? points_with_elements(&options->prices, options->elements->proves) : EXHAUSTIVE_POINTS;
 	long limit = options->effort > 0 ? options->effort : most;
