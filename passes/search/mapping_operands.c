@@ -49,25 +49,26 @@ static bool is_gaining(const struct mapping_tree *tree, int a, int l)
 	return true;
 }
 
-/* What dimensions of OPERAND that LOOP moves are in registers. */
+/* What dimension D of OPERAND is in registers. */
+static double extent_of(const struct mapping_tree *tree, const struct operand *operand, int d)
+{
+	const struct model_dim *dim = &tree->model->arrays[operand->array].dims[d];
+	double extent = (double)dim->window;
+
+	for (unsigned moving = tree->moving[operand->array][d]; moving; moving &= moving - 1) {
+		int l = __builtin_ctz(moving);
+
+		extent += (double)dim->coefficient[l] * (operand->iterations[l] - 1);
+	}
+	return dim->clip_high > 0 ? fmin(extent, (double)(dim->clip_high - dim->clip_low)) : extent;
+}
+
+/* Finds that of all that LOOP moves. */
 static void find_extents(const struct mapping_tree *tree, struct operand *operand, int loop)
 {
-	const struct model_array *array = &tree->model->arrays[operand->array];
-
-	for (int d = 0; d < array->rank; d++) {
-		const struct model_dim *dim = &array->dims[d];
-		unsigned moving = tree->moving[operand->array][d];
-		double extent = (double)dim->window;
-
-		if (!(moving >> loop & 1))
-			continue;
-		for (; moving; moving &= moving - 1) {
-			int l = __builtin_ctz(moving);
-
-			extent += (double)dim->coefficient[l] * (operand->iterations[l] - 1);
-		}
-		operand->extent[d] = dim->clip_high > 0 ? fmin(extent, (double)(dim->clip_high - dim->clip_low)) : extent;
-	}
+	for (int d = 0; d < tree->model->arrays[operand->array].rank; d++)
+		if (tree->moving[operand->array][d] >> loop & 1)
+			operand->extent[d] = extent_of(tree, operand, d);
 }
 
 /* What they add up to. */
@@ -99,7 +100,7 @@ static void begin_operand(const struct mapping_tree *tree, int a, struct operand
 			operand->often *= operand->all[l];
 	}
 	for (int d = 0; d < tree->model->arrays[a].rank; d++) {
-		operand->extent[d] = (double)tree->model->arrays[a].dims[d].window;
+		operand->extent[d] = extent_of(tree, operand, d);
 		operand->each_sum[d] = mapping_dim_sum(tree, a, d, operand->each, 0);
 		operand->all_sum[d] = mapping_dim_sum(tree, a, d, operand->all, 0);
 	}
