@@ -231,7 +231,11 @@ static bool shrinks(const struct mapping_tree *tree, int a, int depth)
 	for (int l = 0; l < tree->model->loop_count; l++)
 		counts[l] = intervals(tree, a, l, &open);
 	for (int d = 0; d < tree->model->arrays[a].rank; d++) {
-		shrinks = shrinks || mapping_dim_sum(tree, a, d, counts, 0) < extent_sum(tree, &tree->sums[a][d], counts);
+		const struct sum_dim *sum = &tree->sums[a][d];
+
+		/* of what is clipped both may be nothing, as far as is known */
+		shrinks = shrinks || (sum->has_gaps && sum->dim->clip_high > 0) ||
+			mapping_dim_sum(tree, a, d, counts, 0) < extent_sum(tree, sum, counts);
 		for (int l = 0; l < tree->model->loop_count; l++)
 			shrinks = shrinks || (tree->model->arrays[a].dims[d].coefficient[l] > 0 && !(tree->counted[a][d] >> l & 1));
 	}
