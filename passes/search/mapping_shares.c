@@ -139,8 +139,8 @@ static void find_inner(struct loop_shares *shares, bool may_shrink)
 		for (int j = 0; j < i && share->is_inner; j++) {
 			const struct share *other = &shares->items[j];
 
-			share->is_inner = !(other->is_inner && other->space == share->space && (share->space == 1 || !may_shrink) && other->cycles <= share->cycles &&
-				other->parts <= share->parts && other->least_sharers <= share->least_sharers &&
+			share->is_inner = !(other->is_inner && other->space == share->space && (share->space == 1 || !may_shrink) &&
+				other->cycles <= share->cycles && other->parts <= share->parts && other->least_sharers <= share->least_sharers &&
 				other->part * other->steps_of_tile <= share->part * share->steps_of_tile &&
 				(double)other->part * other->steps <= (double)share->part * share->steps);
 		}

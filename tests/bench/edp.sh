@@ -1,7 +1,7 @@
 #!/bin/sh
 # ResNet-18, batch 4, on dMazeRunner's machine (built in as dmazerunner-256) for energy times cycles, beside what that paper's
 # search finds (table 4, its model): what docs/search.md says.
-#   edp.sh LOOPC
+#   edp.sh LOOPC [EFFORT]
 directory=$(mktemp -d) || exit 1
 trap 'rm -rf "$directory"' EXIT
 # layer, output and input channels, size of outputs and kernel, stride; dMazeRunner's product
@@ -23,7 +23,7 @@ void $layer(const int16_t X[4][$c][$rows][$rows], const int16_t W[$m][$c][$k][$k
 				}
 }
 EOF
-	"$1" --arch=dmazerunner-256 --objective=edp --report -o "$directory/code.c" "$directory/$layer.loop" |
+	"$1" --arch=dmazerunner-256 --objective=edp ${2:+--effort="$2"} --report -o "$directory/code.c" "$directory/$layer.loop" |
 	awk -v layer="$layer" -v paper="$paper" '/--objective=/ {
 		sub(/.*edp: /, ""); value = $1; sub(/^[^;]*; */, "")
 		printf "%-8s %.4g, dMazeRunner %s; %s\n", layer, value, paper, $0 }' || exit

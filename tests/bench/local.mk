@@ -31,7 +31,7 @@ bench-elements: loopc
 EXTRA_DIST += tests/bench/edp.sh
 .PHONY: bench-edp
 bench-edp: loopc
-	$(SHELL) $(srcdir)/tests/bench/edp.sh ./loopc
+	$(SHELL) $(srcdir)/tests/bench/edp.sh ./loopc $(EFFORT)
 
 # VGG-16 on a machine of Chen et al.
 EXTRA_DIST += tests/bench/chen.sh
