@@ -17,8 +17,10 @@
 
 enum { MEMO = 1 << 10 };
 
-/* Cycles until the next tile begins, if it does not wait for a copy, and those of copies meanwhile. */
-struct tile { double cycles, copies; };
+/* Cycles from where a tile begins to compute to where the next does, if that does not wait for a copy.  Those just before either, in which words come
+ * to its first step and nothing else happens: EXPOSED, LAST; those in which all words come to the next one's: READS; and what is copied from where the
+ * tile before has ended.  NEEDS: the next tile needs what comes.  STEADY: those before and after are the same. */
+struct tile { double cycles, exposed, last, reads; struct load load; bool needs, is_steady; };
 /* What loops take, and how much later tiles are for copies.  Of tile loops the first tile, and the last, whose end is not theirs. */
 struct span { double cycles, late; struct tile first, last; };
 
@@ -36,7 +38,6 @@ struct timing {
 	struct places now;
 	struct run *memo;
 	const struct copies *copies;
-	double hidden;               /* cycles in which words of a step come while the one before computes, on average */
 	long timed;                  /* steps one after the other that have been */
 };
 
@@ -108,22 +109,30 @@ static double computing(const struct timing *timing, const struct places *places
 	return ceil(macs * timing->sequence.mapped.machine->mac_cycles);
 }
 
-/* From the begin of the step at FROM to that of the one at TO, as the loop at GOES_ON does. */
-static double between(const struct timing *timing, const struct places *from, const struct places *to, int goes_on)
+/* Cycles from the begin of a step to that of the next; of these, those after all results have left; and those in which words come that the next
+ * one needs. */
+struct border { double cycles, exposed, reads; };
+
+/* From the step at FROM to the one at TO, as the loop at GOES_ON does. */
+static struct border between(const struct timing *timing, const struct places *from, const struct places *to, int goes_on)
 {
 	const struct pe_array *machine = timing->sequence.mapped.machine;
 	struct travel travel = { .written = { 0 } };
-	double late, cycles;
+	struct border border = { 0, 0, 0 };
+	double late, left;
 
 	add_results(timing, from, goes_on, &travel);
 	add_reads(timing, to, goes_on, &travel);
 	late = computing(timing, from) + array_travel_cycles(machine, WAY_REDUCE, &travel.adds, NULL);
-	cycles = late + array_travel_cycles(machine, WAY_WRITE, &travel.writes, NULL);
-	if (travel.reads.all > 0)
-		cycles = fmax(cycles, array_travel_cycles(machine, WAY_READ, &travel.reads, travel.written));
+	left = border.cycles = late + array_travel_cycles(machine, WAY_WRITE, &travel.writes, NULL);
+	if (travel.reads.all > 0) {
+		border.reads = array_travel_cycles(machine, WAY_READ, &travel.reads, NULL);
+		border.cycles = fmax(border.cycles, array_travel_cycles(machine, WAY_READ, &travel.reads, travel.written));
+	}
 	if (travel.late_reads.all > 0)
-		cycles = fmax(cycles, late + array_travel_cycles(machine, WAY_READ, &travel.late_reads, travel.written));
-	return cycles;
+		border.cycles = fmax(border.cycles, late + array_travel_cycles(machine, WAY_READ, &travel.late_reads, travel.written));
+	border.exposed = border.cycles - left;
+	return border;
 }
 
 /* ---- runs ---- */
@@ -179,13 +188,20 @@ static long plain_iterations(const struct timing *timing, int place, long i, lon
 	return most;
 }
 
-/* How much later the tile after TILE begins for the copies beside it: words of its first step come when they are done.  STEADY: they are
- * late again and again, and then asked for earlier, while words of the tile before come. */
-static double late(const struct timing *timing, struct tile tile, bool is_steady)
+/* How much later the tile after TILE begins for the copies beside it.  As it begins what was put before has left, and what it needs has come; words to its
+ * first step come after that.  In steady tiles that take P cycles from one end to the next, of which S are those until the first step begins, C the others
+ * of the same without copies, D cycles after an end what is needed has come: P = max(S + C, D), and S = D + R - P for R reads.  So P is
+ * max(D, (D + R + C) / 2). */
+static double late(const struct timing *timing, const struct tile *tile)
 {
-	double more = tile.copies > 0 ? fmax(tile.copies + timing->hidden - tile.cycles, 0) : 0;
+	double gets = tile->needs ? load_latency(timing->copies, &tile->load) : 0, puts = puts_latency(timing->copies, &tile->load);
+	double least = load_cycles(timing->copies, &tile->load), computing = tile->cycles - tile->last;
 
-	return is_steady ? fmax(more / 2, tile.copies - tile.cycles) : more;
+	if (tile->is_steady)
+		least = fmax(fmax(least, puts), tile->needs ? fmax(gets, (gets + tile->reads + computing) / 2) : 0);
+	else
+		least = fmax(fmax(least, puts + tile->last - tile->exposed), tile->needs ? gets + tile->reads - tile->exposed : 0);
+	return fmax(least - tile->cycles, 0);
 }
 
 static void add_span(struct span *span, double times, double cycles, double late)
@@ -194,37 +210,58 @@ static void add_span(struct span *span, double times, double cycles, double late
 	span->late += times * late;
 }
 
-/* Adds INNER, the iteration I of the loop at PLACE, to SPAN. */
-static void add_iteration(const struct timing *timing, int place, long i, const struct span *inner, struct span *span)
+/* Adds INNER, the iteration I of the loop at PLACE, to SPAN; words came to its first step in so many EXPOSED cycles. */
+static void add_iteration(const struct timing *timing, int place, long i, double exposed, const struct span *inner, struct span *span)
 {
-	double leaving = timing->copies && i > 0 ? timing->copies->leaving[place] : 0;
 	struct tile first = inner->first;
 
 	add_span(span, 1, inner->cycles, inner->late);
-	if (place + 1 == timing->sequence.mapped.outer->depth) {
-		span->last = (struct tile){ inner->cycles, leaving };
+	if (place + 1 == timing->copies->depth) {
+		span->last = (struct tile){ .cycles = inner->cycles, .exposed = exposed };
+		if (i > 0)
+			load_add(&span->last.load, &timing->copies->leaving[place]);
 		return;
 	}
 	span->last = inner->last;
 	if (i == 0)
 		span->first = first;
-	first.copies += leaving;
-	span->late += late(timing, first, false) - late(timing, inner->first, false);
+	if (i == 0 || first.cycles <= 0)
+		return;
+	first.exposed = exposed;
+	load_add(&first.load, &timing->copies->leaving[place]);
+	span->late += late(timing, &first) - late(timing, &inner->first);
 }
 
-/* The last tile of SPAN takes CYCLES more, until that begins which is next as the loop at PLACE goes on after iteration I. */
-static void end_tile(const struct timing *timing, int place, long i, double cycles, struct span *span)
+/* The last tile of SPAN ends with BORDER, as the loop at PLACE goes on after iteration I. */
+static void end_tile(const struct timing *timing, int place, long i, const struct border *border, struct span *span)
 {
-	bool is_innermost = place + 1 == timing->sequence.mapped.outer->depth;
+	bool is_innermost;
 
-	span->cycles += cycles;
-	if (!timing->copies || place >= timing->sequence.mapped.outer->depth)
+	span->cycles += border->cycles;
+	if (!timing->copies || place >= timing->copies->depth)
 		return;
-	span->last.cycles += cycles;
-	span->last.copies += timing->copies->coming[place];
-	span->late += late(timing, span->last, is_innermost);
+	is_innermost = place + 1 == timing->copies->depth;
+	span->last.cycles += border->cycles;
+	span->last.reads = border->reads;
+	span->last.last = border->exposed;
+	span->last.needs = timing->copies->coming[place].gets.commands > 0;
+	span->last.is_steady = is_innermost;
+	load_add(&span->last.load, &timing->copies->coming[place]);
+	span->late += late(timing, &span->last);
 	if (is_innermost && i == 0)
 		span->first = span->last;
+}
+
+/* Words that come after BORDER, as the loop at PLACE goes on, are not overlapped if something is waited for before.  Returns the cycles until the next
+ * tile begins to compute. */
+static double stand(const struct timing *timing, int place, const struct border *border, struct span *span)
+{
+	double standing = timing->copies && place < timing->sequence.mapped.outer->depth ? timing->copies->standing[place] : 0;
+
+	if (standing <= 0)
+		return border->exposed;
+	span->late += fmax(border->reads - border->exposed, 0);
+	return standing + fmax(border->reads, border->exposed);
 }
 
 /* The loop at PLACE goes through its iterations.  Those in the middle take as long as the last two before them did. */
@@ -235,6 +272,7 @@ static struct span time_iterations(struct timing *timing, int place)
 	/* iterations that are alike repeat after one, or two where a loop inside turns */
 	long period = turns_inside(timing, place) ? 2 : 1;
 	struct span span = { .cycles = 0 }, before[2] = { span, span };
+	double exposed = 0;
 
 	sequence_loop(&timing->sequence, &timing->now, place, &extent, &size);
 	trips = tile_count(extent, size);
@@ -242,20 +280,23 @@ static struct span time_iterations(struct timing *timing, int place)
 	for (long i = 0; i < trips; i++) {
 		struct places from;
 		struct span start = span, inner;
+		struct border border;
 
 		sequence_set(&timing->sequence, &timing->now, place, i, is_odd);
 		inner = time_run(timing, place + 1);
-		if (timing->copies && place < timing->sequence.mapped.outer->depth)
-			add_iteration(timing, place, i, &inner, &span);
+		if (timing->copies && place < timing->copies->depth)
+			add_iteration(timing, place, i, exposed, &inner, &span);
 		else
-			span.cycles += inner.cycles;
+			add_span(&span, 1, inner.cycles, inner.late);
 		if (i + 1 == trips)
 			break;
 		from = timing->now;
 		end_places(timing, &from, place + 1);
 		sequence_set(&timing->sequence, &timing->now, place, i + 1, is_odd);
 		begin_places(timing, &timing->now, place + 1);
-		end_tile(timing, place, i, between(timing, &from, &timing->now, place), &span);
+		border = between(timing, &from, &timing->now, place);
+		end_tile(timing, place, i, &border, &span);
+		exposed = stand(timing, place, &border, &span);
 		timing->timed++;
 		before[0] = before[1];
 		before[1] = (struct span){ .cycles = span.cycles - start.cycles, .late = span.late - start.late };
@@ -343,15 +384,6 @@ static void begin_timing(struct timing *timing)
 	}
 }
 
-/* Words that come while a step computes, as many cycles on average. */
-static double hidden_cycles(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
-	const struct mapping *mapping, double macs)
-{
-	double computing = (double)mapping->cycles * macs * machine->mac_cycles / (double)mapping->steps;
-
-	return machine->is_double ? fmin(mapping_fetching(model, machine, outer, mapping), computing) : 0;
-}
-
 struct array_time mapping_cycles(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
 	const struct mapping *mapping, double macs, const struct copies *copies)
 {
@@ -359,22 +391,24 @@ struct array_time mapping_cycles(const struct nest_model *model, const struct pe
 	struct timing timing = { .macs = macs, .memo = memo, .copies = copies };
 	struct travel first = { .written = { 0 } }, last = first;
 	struct span span;
-	double ends;
+	double begin, results;
 
 	for (int i = 0; i < MEMO; i++)
 		memo[i].is_used = false;
 	sequence_begin(&timing.sequence, (struct mapped){ model, machine, outer, mapping }, arena_new());
 	begin_timing(&timing);
-	timing.hidden = copies ? hidden_cycles(model, machine, outer, mapping, macs) : 0;
 	begin_places(&timing, &timing.now, 0);
 	add_reads(&timing, &timing.now, -1, &first);
 	span = time_run(&timing, 0);
 	end_places(&timing, &timing.now, 0);
 	add_results(&timing, &timing.now, -1, &last);
 	arena_free(timing.sequence.arena);
-	ends = array_travel_cycles(machine, WAY_READ, &first.reads, NULL) + computing(&timing, &timing.now) +
-		array_travel_cycles(machine, WAY_REDUCE, &last.adds, NULL) + array_travel_cycles(machine, WAY_WRITE, &last.writes, NULL);
-	return (struct array_time){ span.cycles + ends, span.late, timing.timed };
+	begin = array_travel_cycles(machine, WAY_READ, &first.reads, NULL);
+	results = computing(&timing, &timing.now) + array_travel_cycles(machine, WAY_REDUCE, &last.adds, NULL) +
+		array_travel_cycles(machine, WAY_WRITE, &last.writes, NULL);
+	if (copies)
+		span.late += fmax(puts_latency(copies, &span.last.load) - span.last.exposed - span.last.cycles - results, 0);
+	return (struct array_time){ begin + span.cycles + results, span.late, timing.timed };
 }
 
 /* ---- bounds ---- */
@@ -434,14 +468,6 @@ double array_bursts(const struct pe_array *machine, const struct register_visits
 			bursts = fmax(bursts, (arrays[i].words - exposed * arrays[i].most) / machine->words_per_cycle -
 				arrays[i].iterations * cycles);
 	return bursts;
-}
-
-double mapping_fetching(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
-	const struct mapping *mapping)
-{
-	struct array_work work = mapping_work(model, outer, mapping, 0);
-
-	return least_travel(machine, WAY_READ, work.most_read, work.read) / (double)mapping->steps;
 }
 
 struct array_work mapping_work(const struct nest_model *model, const struct schedule *outer, const struct mapping *mapping,

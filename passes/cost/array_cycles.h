@@ -39,9 +39,6 @@ void array_work_add(struct array_work *work, int memory, double read, double wri
 struct register_visits { double words, visits, most, iterations; bool is_hidden; };
 /* The bursts of all COUNT ARRAYS on MACHINE, if an iteration takes so many CYCLES: there are no fewer. */
 double array_bursts(const struct pe_array *machine, const struct register_visits *arrays, int count, double cycles);
-/* Cycles in which the words that MAPPING, evaluated, reads for a step come, on average. */
-double mapping_fetching(const struct nest_model *model, const struct pe_array *machine, const struct schedule *outer,
-	const struct mapping *mapping);
 /* The work of MAPPING, evaluated, of OUTER, where so many MACS run in all. */
 struct array_work mapping_work(const struct nest_model *model, const struct schedule *outer, const struct mapping *mapping,
 	double macs);

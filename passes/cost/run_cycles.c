@@ -1,6 +1,7 @@
 #include "passes/cost/run_cycles.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "passes/cost/model_math.h"
 
@@ -53,44 +54,175 @@ static double whole_cycles(const struct arch *arch, const struct crossing *cross
 	return commands > 0 ? commands * ceil(cycles / commands * channels_of(arch)) / channels_of(arch) : cycles;
 }
 
+/* ---- what is started together ---- */
+
+static void stream_add(struct stream *stream, const struct stream *other)
+{
+	stream->commands += other->commands;
+	stream->starting += other->starting;
+	stream->moving += other->moving;
+}
+
+void load_add(struct load *load, const struct load *other)
+{
+	stream_add(&load->gets, &other->gets);
+	stream_add(&load->puts, &other->puts);
+}
+
+static double bus_cycles(const struct copies *copies, const struct load *load)
+{
+	return copies->is_duplex ? fmax(load->gets.moving, load->puts.moving) : load->gets.moving + load->puts.moving;
+}
+
+/* Of so many channels, each of which does its part. */
+static double channel_cycles(const struct copies *copies, const struct load *load)
+{
+	return (load->gets.starting + load->gets.moving + load->puts.starting + load->puts.moving) / copies->channels;
+}
+
+/* Starts of other channels are hidden behind the bus, but for the first. */
+double load_latency(const struct copies *copies, const struct load *load)
+{
+	double commands = load->gets.commands + load->puts.commands;
+
+	return commands <= 0 ? 0 : fmax((load->gets.starting + load->puts.starting) / fmax(commands, 1) + bus_cycles(copies, load),
+		channel_cycles(copies, load));
+}
+
+double puts_latency(const struct copies *copies, const struct load *load)
+{
+	const struct load puts = { .puts = load->puts };
+
+	return load_latency(copies, &puts);
+}
+
+double load_cycles(const struct copies *copies, const struct load *load)
+{
+	return fmax(bus_cycles(copies, load), channel_cycles(copies, load));
+}
+
+/* COMMANDS that move so many BYTES all together, all alike: each takes whole cycles. */
+static struct stream stream_of(const struct arch *arch, double commands, double bytes, bool is_put)
+{
+	double scale = arch_dma_scale(arch), startup = (double)(is_put ? arch->write_startup_cycles : arch->startup_cycles) * scale;
+	double moving = arch->bytes_per_cycle > 0 && commands > 0 ? bytes / commands / arch->bytes_per_cycle * scale : 0;
+
+	return (struct stream){ commands, commands * startup, commands * (ceil(startup + moving) - startup) };
+}
+
+/* ---- the copies of a schedule ---- */
+
+/* How often the loop at PLACE goes on. */
+static double turns_of(const struct nest_model *model, const struct schedule *schedule, int place)
+{
+	return iterations(model, schedule, place + 1) - iterations(model, schedule, place);
+}
+
+/* The buffer of ARRAY shows in the next run of the loop that moves it what it showed last, as the loop at PLACE goes on: struct storage. */
+static bool is_kept(const struct model_array *array, const struct schedule *schedule, const struct storage *storage, int place)
+{
+	bool turns = true;
+
+	for (int i = place + 1; i < storage->store; i++)
+		if (array_is_indexed(array, schedule->order[i]))
+			turns = turns && schedule->is_serpentine[schedule->order[i]];
+	return place < storage->store - 1 && turns && !array_is_indexed(array, schedule->order[place]) && array->anchored == 0;
+}
+
+/* What comes and leaves in a visit of array A's buffer, but for those that are kept. */
+static struct load visit_load(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule, int a)
+{
+	const struct storage *storage = &schedule->storage[a];
+	double bytes = (double)flow_bytes(&storage->flow), visits = iterations(model, schedule, storage->store), read;
+	const struct crossing crossing = { bytes, (double)storage->flow.commands, storage->flow.runs };
+	double commands = commands_of(arch, &crossing);
+
+	for (int place = 0; place < storage->store && storage->slots == 1; place++)
+		visits -= is_kept(&model->arrays[a], schedule, storage, place) ? turns_of(model, schedule, place) : 0;
+	read = bytes > 0 ? (double)storage->flow.read_bytes / bytes : 1;
+	return (struct load){ stream_of(arch, commands * read / visits, bytes * read / visits, false),
+		stream_of(arch, commands * (1 - read) / visits, bytes * (1 - read) / visits, true) };
+}
+
+/* Adds what array A moves to COPIES, and to WAITS [place] what is waited for as a loop goes on. */
+static void add_copies(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule, int a, struct copies *copies,
+	struct load *waits)
+{
+	const struct storage *storage = &schedule->storage[a];
+	const struct load visit = visit_load(model, arch, schedule, a), gets = { .gets = visit.gets }, puts = { .puts = visit.puts };
+	/* what asks ahead does so from run to run (passes/regions/ahead.h) */
+	bool is_by_runs = storage->slots > 1 || storage->is_sliding;
+	/* what is put leaves its room to what comes next */
+	bool puts_behind = storage->is_double && storage->flow.read_bytes == 0;
+
+	for (int place = 0; place < storage->store; place++) {
+		bool is_inner = place == storage->store - 1, asks = storage->is_double && (is_inner || !is_by_runs);
+
+		if ((storage->slots == 1 && is_kept(&model->arrays[a], schedule, storage, place)) || (asks && storage->slots > 1))
+			continue;
+		load_add(!asks ? &waits[place] : storage->store == copies->depth ? &copies->coming[place] : &copies->leaving[place], &gets);
+		load_add(asks && puts_behind ? &copies->leaving[place] : &waits[place], &puts);
+	}
+	copies->exposed += load_latency(copies, &gets) + load_latency(copies, &puts);
+}
+
+/* Buffers with slots. */
+static void add_bunch(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule, int a, struct copies *copies)
+{
+	const struct storage *storage = &schedule->storage[a];
+	const struct crossing crossing = { (double)flow_bytes(&storage->flow), (double)storage->flow.commands, storage->flow.runs };
+	double visits = iterations(model, schedule, storage->store), runs = iterations(model, schedule, storage->store - 1);
+	struct bunch *bunch = &copies->bunches[storage->store];
+	double cycles = whole_cycles(arch, &crossing) * (1 - runs / visits);
+
+	bunch->cycles += cycles;
+	bunch->tiles = fmax(bunch->tiles, (double)storage->flow.commands * (1 - runs / visits));
+	bunch->of = visits;
+	copies->beside += cycles;
+}
+
+/* Adds up what is waited for, and what is not. */
+static void add_waits(const struct nest_model *model, const struct schedule *schedule, const struct load *waits, struct copies *copies)
+{
+	for (int place = 0; place < schedule->depth; place++) {
+		double turns = turns_of(model, schedule, place);
+		struct load *leaving = &copies->leaving[place], beside;
+
+		copies->standing[place] = puts_latency(copies, &waits[place]);
+		if (waits[place].gets.commands > 0) {
+			/* what was put before is on the bus before them */
+			stream_add(&leaving->gets, &waits[place].gets);
+			copies->standing[place] += load_latency(copies, leaving);
+			*leaving = (struct load){ .gets = { .commands = 0 } };
+		}
+		copies->exposed += turns * copies->standing[place];
+		beside = *leaving;
+		load_add(&beside, &copies->coming[place]);
+		copies->beside += turns * load_cycles(copies, &beside);
+	}
+}
+
 struct copies copies_of(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule)
 {
-	struct copies copies = { .least = copy_cycles(arch, &schedule->cost.crossings[BOUNDARY_EXTERNAL]) };
+	struct copies copies = { .least = copy_cycles(arch, &schedule->cost.crossings[BOUNDARY_EXTERNAL]), .channels = channels_of(arch),
+		.is_duplex = arch->is_duplex };
+	struct load waits[MODEL_LOOPS];
 
+	memset(waits, 0, sizeof waits);
+	for (int a = 0; a < model->array_count; a++)
+		if (schedule->storage[a].is_double && schedule->storage[a].store > copies.depth)
+			copies.depth = schedule->storage[a].store;
 	for (int a = 0; a < model->array_count; a++) {
 		const struct storage *storage = &schedule->storage[a];
-		double bytes = (double)flow_bytes(&storage->flow), visits, runs, each, read;
-		const struct crossing crossing = { bytes, (double)storage->flow.commands, storage->flow.runs };
-		double cycles = whole_cycles(arch, &crossing);
+		const struct crossing crossing = { (double)flow_bytes(&storage->flow), (double)storage->flow.commands, storage->flow.runs };
 
-		if (storage->store == 0 || !storage->is_double) {
-			copies.exposed += cycles;
+		if (storage->store == 0 || !storage->is_double)
 			copies.alone += copy_cycles_apart(arch, &crossing);
-			copies.waits = fmax(copies.waits, iterations(model, schedule, storage->store));
-			continue;
-		}
-		visits = iterations(model, schedule, storage->store);
-		/* what asks ahead does so from run to run (passes/regions/ahead.h) */
-		runs = storage->slots == 1 && !storage->is_sliding ? 1 :
-			iterations(model, schedule, storage->store - 1);
-		copies.exposed += cycles * runs / visits;
-		copies.waits = fmax(copies.waits, runs);
-		copies.beside += cycles * (1 - runs / visits);
-		if (storage->slots > 1 && storage->flow.commands > 0) {
-			struct bunch *bunch = &copies.bunches[storage->store];
-
-			bunch->cycles += cycles * (1 - runs / visits);
-			bunch->tiles = fmax(bunch->tiles, (double)storage->flow.commands * (1 - runs / visits));
-			bunch->of = visits;
-			continue;
-		}
-		each = cycles / visits;
-		read = bytes > 0 ? (double)storage->flow.read_bytes / bytes : 1;
-		for (int place = 0; place < storage->store; place++) {
-			copies.coming[place] += each * read;
-			copies.leaving[place] += each * (1 - read);
-		}
+		else if (storage->slots > 1 && storage->flow.commands > 0)
+			add_bunch(model, arch, schedule, a, &copies);
+		add_copies(model, arch, schedule, a, &copies, waits);
 	}
+	add_waits(model, schedule, waits, &copies);
 	return copies;
 }
 

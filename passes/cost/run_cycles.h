@@ -13,19 +13,36 @@ double copy_cycles(const struct arch *arch, const struct crossing *crossing);
 /* The same of some of the copies, added up: those of two crossings take no less together than each alone, one after the other. */
 double copy_cycles_apart(const struct arch *arch, const struct crossing *crossing);
 
+/* Commands one way: cycles in which each of them starts, all added up, and in which what they move has the bus. */
+struct stream { double commands, starting, moving; };
+/* Commands that are started one right after the other: puts first. */
+struct load { struct stream gets, puts; };
+
 /* Copies of a nest beside which its tiles are computed. */
 struct copies {
 	double least;                /* cycles of all together, at least */
 	double alone;                /* those in which nothing computes, at least */
 	double exposed;              /* nothing is computed meanwhile */
-	double waits;                /* tiles before which something is waited for so */
-	/* The rest goes on while tiles are computed: [place of a tile loop] what comes during the tile before this loop goes on, and leaves
-	 * during the one after. */
-	double coming[MODEL_LOOPS], leaving[MODEL_LOOPS];
-	double beside;               /* all of that together */
+	/* The rest goes on while tiles are computed.  A tile is what is computed inside the first DEPTH tile loops.  [place of one of these]: what comes
+	 * during the tile before this loop goes on, and what is started as the one after begins, but not needed by the next. */
+	int depth;
+	struct load coming[MODEL_LOOPS], leaving[MODEL_LOOPS];
+	/* What is waited for as that loop goes on takes so long; 0: nothing is. */
+	double standing[MODEL_LOOPS];
+	double beside;               /* all that is not exposed, if the bus has no break */
 	/* But copies of buffers with slots, inside [depth] tile loops: what a turn does not keep comes in some tiles, one behind the other. */
 	struct bunch { double cycles, tiles, of; } bunches[MODEL_LOOPS + 1];
+	/* of the DMA engine */
+	int channels;
+	bool is_duplex;
 };
+
+void load_add(struct load *load, const struct load *other);
+/* Cycles until the last of LOAD has come or left, and until its last put has, if the engine of COPIES is free before; and those that it takes of the time
+ * of all, where copies follow it. */
+double load_latency(const struct copies *copies, const struct load *load);
+double puts_latency(const struct copies *copies, const struct load *load);
+double load_cycles(const struct copies *copies, const struct load *load);
 
 /* Those of SCHEDULE, evaluated, of MODEL.  Double buffers fetch the next tile while one is computed, but for the first of all, or
  * with several slots or a window that slides the first in each run of the loop that moves them. */

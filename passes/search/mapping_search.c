@@ -123,7 +123,6 @@ static double least_cycles(const struct mapping_problem *problem, const struct m
 	return array_least_cycles(problem->machine, &work);
 }
 
-/* The words of a tile's first step come after what it waits for. */
 static struct mapping_cost cost_with(const struct mapping_problem *problem, const struct mapping *mapping,
 	const struct array_time *time)
 {
@@ -131,9 +130,7 @@ static struct mapping_cost cost_with(const struct mapping_problem *problem, cons
 		.timed = time->timed };
 
 	if (prices_have_time(problem->prices))
-		cost.late += problem->copies.waits *
-			mapping_fetching(problem->model, problem->machine, problem->outer, mapping) +
-			bunched_cycles(&problem->copies, cost.cycles);
+		cost.late += bunched_cycles(&problem->copies, cost.cycles);
 	cost.value = prices_with_time(problem->prices, problem->base + cost.words,
 		run_cycles(&problem->copies, cost.cycles, cost.late));
 	return cost;
