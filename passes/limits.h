@@ -34,16 +34,13 @@ enum { MAPPING_POINTS = 2000000, MAPPING_TIE_POINTS = 1000000 };
 /* The same of one of the schedules that a search looks at with them. */
 enum { MAPPING_LEAF_POINTS = 20000, MAPPING_LOOK_POINTS = 1000 };
 /* The same of such a search all in all: where time has no price it mostly ends before, by itself, within ten seconds, but not where what
- * single elements get and add up has: of layers the rest of minutes then shows nothing more.  So many are enough, too, where the user says some
- * of the schedule, as nothing of what is shown is told then.  Where time has a price a point is more work; where words of single elements have
- * one, too, more of them show something. */
-enum { ELEMENTS_POINTS = 200000000, DELIVERED_POINTS = 2000000, TIMED_POINTS = 2200000, TIMED_WORDS_POINTS = 5500000 };
+ * single elements get and add up has: of layers the rest of minutes then shows nothing more.  Fewer are enough, too, where the user says some
+ * of the schedule, as nothing of what is shown is told then.  Where time has a price a point looked at at random is more work, and others are less. */
+enum { ELEMENTS_POINTS = 200000000, DELIVERED_POINTS = 2000000, TIMED_SAID_POINTS = 2200000, TIMED_POINTS = 8000000 };
 /* Those of it that look for something good before all is searched. */
 enum { LOOK_POINTS = 4000000 };
 /* Points that are looked at at random first: a share of all, at most. */
-enum { ANNEALING_POINTS = 600000, TIMED_ANNEALING_POINTS = 1650000 };
-/* The same where nothing but time has a price; half of them lead there by less energy. */
-enum { LED_POINTS = 2475000 };
+enum { ANNEALING_POINTS = 600000, TIMED_ANNEALING_POINTS = 2200000 };
 /* Kinds of steps that are timed for a point; so many more count as another one. */
 enum { STEPS_TIMED = 64, STEPS_OF_POINT = 8 };
 /* Ways for elements to share a loop that are compared for a point: huge tiles have many. */

@@ -429,7 +429,7 @@ double array_least_cycles(const struct pe_array *machine, const struct array_wor
 
 	if (work->is_serial)
 		cycles += least_travel(machine, WAY_REDUCE, work->most_reduced, work->reduced) +
-			fmax(least_travel(machine, WAY_WRITE, work->most_written, work->written), late);
+			fmax(fmax(least_travel(machine, WAY_WRITE, work->most_written, work->written), late), work->held_up);
 	else
 		cycles = fmax(cycles + late, fmax(work->most_reduced, work->most_written) / machine->words_per_cycle);
 	cycles = fmax(cycles, least_travel(machine, WAY_READ, work->most_read, work->read));

@@ -26,7 +26,8 @@ struct array_work {
 	double read, most_read, written, most_written, reduced, most_reduced;
 	double late, most_late;      /* read to registers that are not double */
 	double comes[MEMORY_LIMIT], leaves[MEMORY_LIMIT];    /* from each memory on chip, and to it */
-	bool is_serial;              /* no result leaves double registers */
+	bool is_serial;              /* no result leaves double registers; then */
+	double held_up;              /* cycles in which words come or leave and nothing computes */
 	double bursts;               /* cycles in which elements wait for words that are hidden, but come in less time than that takes */
 };
 

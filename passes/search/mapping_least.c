@@ -313,14 +313,10 @@ double mapping_words_price(const struct mapping_tree *tree, int a, const struct 
 		tree->model->arrays[a].element_bytes;
 }
 
-/* Adds what array A does at least to WORK; returns what its words cost. */
-static double add_words(const struct mapping_tree *tree, int a, struct array_work *work)
+void mapping_add_words(const struct mapping_tree *tree, int a, const struct least_words *words, struct array_work *work)
 {
-	struct least_words words = least_words_of(tree, a);
-
-	array_work_add(work, tree->outer->storage[a].memory, words.read, words.written, words.reduced, mapping_is_double(tree, a),
+	array_work_add(work, tree->outer->storage[a].memory, words->read, words->written, words->reduced, mapping_is_double(tree, a),
 		tree->model->arrays[a].is_written);
-	return mapping_words_price(tree, a, &words);
 }
 
 /* Cycles of all WORK, where the busiest element has so many CYCLES, and of copies beside it; 0 if they do not matter. */
@@ -333,36 +329,40 @@ static double time_of(const struct mapping_tree *tree, struct array_work *work, 
 
 struct least_cost mapping_least_cost(const struct mapping_tree *tree)
 {
-	struct least_cost cost = { .work = { .elements = 1, .is_serial = true } };
+	struct least_cost cost = { .work = { .elements = 1, .is_serial = true }, .closed_work = { .elements = 1, .is_serial = true } };
 
 	for (int a = 0; a < tree->model->array_count; a++) {
-		double price = add_words(tree, a, &cost.work);
+		struct least_words words = least_words_of(tree, a);
+		double price = mapping_words_price(tree, a, &words);
 
+		mapping_add_words(tree, a, &words, &cost.work);
 		cost.price += price;
-		cost.closed += tree->held[a].is_open ? 0 : price;
+		if (tree->held[a].is_open)
+			continue;
+		mapping_add_words(tree, a, &words, &cost.closed_work);
+		cost.closed += price;
 	}
 	return cost;
 }
 
-/* What COST comes to with PRICE for words, where the busiest element has so many CYCLES and waits for so many BURSTS. */
-static double value_of(const struct mapping_tree *tree, const struct least_cost *cost, double price, double cycles, double bursts)
+/* What COST comes to where the busiest element has so many CYCLES. */
+static double value_of(const struct mapping_tree *tree, const struct least_cost *cost, double cycles)
 {
 	struct array_work work = cost->work;
 
-	work.bursts = bursts;
-	return prices_with_time(tree->prices, tree->problem->base + price, time_of(tree, &work, cycles));
+	return prices_with_time(tree->prices, tree->problem->base + cost->price, time_of(tree, &work, cycles));
 }
 
 double mapping_least_value(const struct mapping_tree *tree, double cycles)
 {
 	struct least_cost cost = mapping_least_cost(tree);
 
-	return value_of(tree, &cost, cost.price, cycles, 0) * (1 - 1e-12);
+	return value_of(tree, &cost, cycles) * (1 - 1e-12);
 }
 
 bool mapping_cycles_may_do(const struct mapping_tree *tree, const struct least_cost *cost, double cycles)
 {
-	return value_of(tree, cost, cost->price, cycles, 0) * (1 - 1e-9) <= tree->below;
+	return value_of(tree, cost, cycles) * (1 - 1e-9) <= tree->below;
 }
 
 double mapping_price_left(const struct mapping_tree *tree, const struct least_cost *cost)
@@ -375,9 +375,13 @@ double mapping_price_left(const struct mapping_tree *tree, const struct least_co
 		(tree->prices->multiplies ? time : 1);
 }
 
-bool mapping_price_may_do(const struct mapping_tree *tree, const struct least_cost *cost, double price, double cycles, double bursts)
+bool mapping_work_may_do(const struct mapping_tree *tree, const struct least_cost *cost, const struct array_work *work, double price,
+	double cycles, double bursts)
 {
-	return value_of(tree, cost, cost->closed + price, cycles, bursts) * (1 - 1e-9) <= tree->below;
+	struct array_work all = *work;
+
+	all.bursts = bursts;
+	return prices_with_time(tree->prices, tree->problem->base + cost->closed + price, time_of(tree, &all, cycles)) * (1 - 1e-9) <= tree->below;
 }
 
 struct mapping_least mapping_least(const struct mapping_tree *tree)

@@ -29,7 +29,9 @@ struct operand_search {
 	struct operand operands[MODEL_LOOPS + 1][OPERANDS];      /* where so many loops are chosen: those outside first */
 	struct least_cost cost;
 	double room[ROLE_COUNT], limit;
-	double price, words[OPERANDS];           /* all they cost, and what each reads, as it was last found */
+	/* as they were last found: what all words cost, what each operand reads, and all that elements do */
+	double price, words[OPERANDS];
+	struct array_work work;
 	unsigned shrinking;                      /* bit l: smaller boxes along loop l may be fewer words of some operand */
 	/* the path: each loop is inside the registers of the first so many operands, outside those of others, and shared so */
 	int position[MODEL_LOOPS];
@@ -160,12 +162,24 @@ static bool have_room(const struct operand_search *search, const struct operand 
 	return true;
 }
 
-/* The words of OPERANDS do not cost too much. */
-static bool are_cheap(struct operand_search *search, const struct operand *operands)
+/* So many cycles of the busiest element, if steps of the first LOOPS loops are chosen, are not too many for the words that were found last. */
+static bool are_soon_done(const struct operand_search *search, int loops)
+{
+	const struct mapping_tree *tree = search->tree;
+	double cycles = 1;
+
+	for (int l = 0; l < tree->model->loop_count; l++)
+		cycles *= l < loops ? search->shares[l]->cycles : tree->chosen[l]->cycles;
+	return mapping_work_may_do(tree, &search->cost, &search->work, search->price, cycles, 0);
+}
+
+/* The words of OPERANDS do not cost too much, nor take too long, where steps of the first LOOPS loops are chosen. */
+static bool are_cheap(struct operand_search *search, const struct operand *operands, int loops)
 {
 	const struct mapping_tree *tree = search->tree;
 
 	search->price = 0;
+	search->work = search->cost.closed_work;
 	for (int i = 0; i < search->count; i++) {
 		const struct operand *operand = &operands[i];
 		struct step_words step = { .each = 1, .all = 1, .often = operand->often, .together = operand->together };
@@ -180,8 +194,9 @@ static bool are_cheap(struct operand_search *search, const struct operand *opera
 		search->price += mapping_words_price(tree, operand->array, &words);
 		if (search->price > search->limit)
 			return false;
+		mapping_add_words(tree, operand->array, &words, &search->work);
 	}
-	return true;
+	return are_soon_done(search, loops);
 }
 
 /* How words come to registers of array A, which are in tile loops. */
@@ -218,7 +233,7 @@ static bool may_do(const struct operand_search *search)
 		visits[operand->array] = (struct register_visits){ search->words[i], operand->visits, box_elements(array, operand->of_all),
 			iterations, mapping_is_double(tree, operand->array) };
 	}
-	return mapping_price_may_do(tree, &search->cost, search->price, cycles,
+	return mapping_work_may_do(tree, &search->cost, &search->work, search->price, cycles,
 		array_bursts(tree->machine, visits, tree->model->array_count, tree->problem->macs * tree->machine->mac_cycles));
 }
 
@@ -302,7 +317,7 @@ static void take_steps(struct operand_search *search)
 
 static void choose_steps(struct operand_search *search, int l);
 
-/* Loop L, shared as SHARE, is inside the registers of the first POSITION operands, and outside those of others.  False: that costs too much. */
+/* Loop L, shared as SHARE, is inside the registers of the first POSITION operands, and outside those of others.  False: its words alone cost too much. */
 static bool choose_position(struct operand_search *search, int l, int position, const struct share *share)
 {
 	struct mapping_tree *tree = search->tree;
@@ -323,9 +338,10 @@ static bool choose_position(struct operand_search *search, int l, int position, 
 		return true;
 	for (int i = 0; i < search->count; i++)
 		find_sums(tree, &operands[i], l);
-	if (!are_cheap(search, operands))
+	if (!are_cheap(search, operands, l))
 		return false;
-	choose_steps(search, l + 1);
+	if (share->cycles <= tree->chosen[l]->cycles || are_soon_done(search, l + 1))
+		choose_steps(search, l + 1);
 	return true;
 }
 
@@ -394,7 +410,7 @@ static void try_orders(struct operand_search *search, int first)
 {
 	struct operand *operands = search->operands[0];
 
-	if (first == search->count && have_room(search, operands) && are_cheap(search, operands))
+	if (first == search->count && have_room(search, operands) && are_cheap(search, operands, 0))
 		choose_steps(search, 0);
 	for (int i = first; i < search->count; i++) {
 		struct operand operand = operands[first];

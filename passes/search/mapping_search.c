@@ -264,7 +264,8 @@ static bool is_placed(const struct mapping_tree *tree, int loop)
 void mapping_take(struct mapping_tree *tree)
 {
 	struct mapping mapping;
-	double relaxed, value;
+	struct mapping_cost cost;
+	double relaxed;
 
 	memset(&mapping, 0, sizeof mapping);
 	for (int l = 0; l < tree->model->loop_count; l++) {
@@ -285,11 +286,12 @@ void mapping_take(struct mapping_tree *tree)
 	if (!is_sought(tree, relaxed, (double)mapping.cycles))
 		return;
 	tree->relaxed = fmin(tree->relaxed, relaxed);
-	value = mapping_cost_of(tree->problem, &mapping).value;
-	if (!is_sought(tree, value, (double)mapping.cycles))
+	cost = mapping_cost_of(tree->problem, &mapping);
+	tree->points += cost.timed / STEPS_OF_POINT;
+	if (!is_sought(tree, cost.value, (double)mapping.cycles))
 		return;
 	tree->found = true;
-	tree->below = value;
+	tree->below = cost.value;
 	tree->cycles = (double)mapping.cycles;
 	*tree->best = mapping;
 }
@@ -604,7 +606,7 @@ static void tree_start(struct mapping_tree *tree, const struct mapping_problem *
 	for (int a = 0; a < model->array_count; a++)
 		tree->is_quick = tree->is_quick && !(tree->shrinking[a] && (model->arrays[a].is_written ||
 			tree->machine->multicast != AXES_ANY));
-	tree->is_space_first = prices->delivered > 0 && prices_have_time(prices);
+	tree->is_space_first = prices_have_time(prices);
 	tree->needs = memory_alloc((size_t)model->array_count * sizeof *tree->needs);
 	mapping_begin_sums(tree);
 	mapping_count_tiles(tree);

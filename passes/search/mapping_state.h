@@ -242,16 +242,19 @@ bool mapping_is_double(const struct mapping_tree *tree, int a);
 double mapping_word_bytes(const struct mapping_tree *tree, int a);
 /* Bytes of an element's registers that arrays of ROLE have which are held in step loops. */
 double mapping_room_left(const struct mapping_tree *tree, enum array_role role);
-/* What all that the path moves costs at least, and what of it arrays that are not in step loops do; and the work of all. */
-struct least_cost { double price, closed; struct array_work work; };
+/* What all that the path moves costs at least, and what of it arrays that are not in step loops do; and the work of all, and of those. */
+struct least_cost { double price, closed; struct array_work work, closed_work; };
 struct least_cost mapping_least_cost(const struct mapping_tree *tree);
 /* Something below a node with COST may be looked for, if the busiest element has so many CYCLES. */
 bool mapping_cycles_may_do(const struct mapping_tree *tree, const struct least_cost *cost, double cycles);
 /* What the words of arrays in step loops may cost, all together, in what is looked for. */
 double mapping_price_left(const struct mapping_tree *tree, const struct least_cost *cost);
-/* What is looked for may have these words for so high a PRICE, where the busiest element has so many CYCLES and waits for so many BURSTS
- * (array_cycles.h). */
-bool mapping_price_may_do(const struct mapping_tree *tree, const struct least_cost *cost, double price, double cycles, double bursts);
+/* Adds WORDS of array A to WORK. */
+void mapping_add_words(const struct mapping_tree *tree, int a, const struct least_words *words, struct array_work *work);
+/* What is looked for may do WORK, which its closed arrays' are part of, whose other words have so high a PRICE, where the busiest element has so many
+ * CYCLES and waits for so many BURSTS (array_cycles.h). */
+bool mapping_work_may_do(const struct mapping_tree *tree, const struct least_cost *cost, const struct array_work *work, double price,
+	double cycles, double bursts);
 /* It is known how many elements share each loop, and what is held in tile loops: chooses all steps, and which of them are outside the registers of
  * other arrays.  False: there are too many of these, or they have too many dimensions. */
 bool mapping_choose_steps(struct mapping_tree *tree);

@@ -213,46 +213,11 @@ static void search_unpriced(struct crew *crew, const struct space *space, struct
 	total->found = best.found && map_schedule(space, &total->best, &total->mapping, &total->points);
 }
 
-/* Nothing but time has a price: a search at random has to be led, as most changes change no cycle. */
-static bool is_led(const struct prices *prices)
-{
-	return prices->cycle > 0 && !prices->multiplies && prices->byte <= 0 && prices->moved <= 0 && prices->delivered <= 0 &&
-		prices->reduced <= 0;
-}
-
-/* What leads to few cycles is energy times cycles, for words of two bytes with the energies of Eyeriss
- * (Chen, Emer, Sze, ISCA 2016, table IV): of external memory 200 multiply-accumulates, of a scratchpad 6, of the network 2, of registers 1. */
-static struct prices leading_prices(const struct space *space)
-{
-	return (struct prices){ .byte = 100, .moved = 3, .delivered = 1, .reduced = 1, .multiplies = true, .mac = 4,
-		.macs = space->iterations * space->elements->macs };
-}
-
-/* Looks for something better than TOTAL's best at random, on a way that leads to few cycles. */
-static void anneal_towards_time(struct crew *crew, const struct space *space, long points, struct outcome *total)
-{
-	struct search_options options = *space->options;
-	struct space leading = *space;
-	struct schedule schedule = total->best;
-	struct mapping mapping = total->mapping;
-
-	options.prices = leading_prices(space);
-	leading.options = &options;
-	leading.objective = objective_priced(RANK_SCHEDULES, &options.prices, space->arch->max_rank == 1);
-	weigh(&leading, &schedule, &mapping);
-	anneal(crew->trees[0], &leading, points, &schedule, &mapping);
-	weigh(space, &schedule, &mapping);
-	if (schedule_compare(space, &schedule, &total->best) >= 0)
-		return;
-	total->best = schedule;
-	total->mapping = mapping;
-}
-
 /* Looks for something better than TOTAL's best at random, with LIMIT points at most for all the WAYS to give arrays to memories. */
 static void search_at_random(struct crew *crew, struct space *space, int ways, struct outcome *total, long limit)
 {
-	bool has_time = prices_have_time(&space->options->prices), leads = is_led(&space->options->prices);
-	long most = leads ? LED_POINTS : has_time ? TIMED_ANNEALING_POINTS : ANNEALING_POINTS, each;
+	bool has_time = prices_have_time(&space->options->prices);
+	long most = has_time ? TIMED_ANNEALING_POINTS : ANNEALING_POINTS, each;
 	double worth = has_time ? 70 : 20;
 
 	/* there are few ways to cut small loops */
@@ -260,13 +225,11 @@ static void search_at_random(struct crew *crew, struct space *space, int ways, s
 		worth *= space->choice_count[l] + 1;
 	limit = limit < most ? limit : most;
 	limit = worth < (double)limit ? (long)worth : limit;
-	each = limit / ways / (leads ? 2 : 1);
+	each = limit / ways;
 	/* one iteration is not cut in any way */
 	if (space->model->loop_count == 0)
 		return;
 	for (int way = 0; way < ways && total->found && limit > 0; way++) {
-		if (leads)
-			anneal_towards_time(crew, space, each, total);
 		anneal(crew->trees[0], space, each, &total->best, &total->mapping);
 		space_assign_next(space);
 	}
@@ -534,8 +497,7 @@ static struct proof proof_of(const struct arch *arch, const struct search_option
 static long points_with_elements(const struct prices *prices, bool proves)
 {
 	if (prices_have_time(prices))
-		return is_led(prices) ? TIMED_POINTS + LED_POINTS - TIMED_ANNEALING_POINTS :
-			prices->delivered > 0 && proves ? TIMED_WORDS_POINTS : TIMED_POINTS;
+		return proves ? TIMED_POINTS : TIMED_SAID_POINTS;
 	return !proves || prices->delivered > 0 || prices->reduced > 0 ? DELIVERED_POINTS : ELEMENTS_POINTS;
 }
 

@@ -20,6 +20,20 @@ static double least_results(const struct space *space, int a, double bytes)
 	return array->is_created ? (words + distinct) / 2 : words / 2;
 }
 
+/* Cycles in which words come to single registers or leave them: while some leave, others may come, of as many arrays at a time as there are networks. */
+static double least_held_up(const struct space *space)
+{
+	const struct pe_array *machine = &space->arch->array;
+	double comes = 0, leaves = 0;
+
+	for (int a = 0; a < space->model->array_count; a++) {
+		comes += 1;
+		leaves += space->model->arrays[a].is_written;
+	}
+	return machine->is_double ? 0 :
+		space->least_words / (fmin(comes, machine->networks[WAY_READ]) + fmin(leaves, machine->networks[WAY_WRITE])) / machine->words_per_cycle;
+}
+
 /* Cycles of elements where arrays move so many BYTES [array] at least: each does its share of the work at best. */
 static double least_cycles(const struct space *space, const double *bytes)
 {
@@ -31,8 +45,9 @@ static double least_cycles(const struct space *space, const double *bytes)
 		double written = array->is_written ? least_results(space, a, bytes[a]) : 0;
 
 		if (!space->is_coupled[a])
-			array_work_add(&work, space->memory_of[a], read, written, 0, true, false);
+			array_work_add(&work, space->memory_of[a], read, written, 0, space->arch->array.is_double, false);
 	}
+	work.held_up = least_held_up(space);
 	return array_least_cycles(&space->arch->array, &work);
 }
 

@@ -229,6 +229,16 @@ static bool is_full_useful(const struct space *space, int a)
 		space->options->sliding[a] >= 0 || space->options->slots[a] > 0;
 }
 
+/* Bytes of the largest. */
+static double largest_element(const struct nest_model *model)
+{
+	int bytes = 1;
+
+	for (int a = 0; a < model->array_count; a++)
+		bytes = model->arrays[a].element_bytes > bytes ? model->arrays[a].element_bytes : bytes;
+	return bytes;
+}
+
 /* What elements move costs no less, in any schedule (docs/search.md, "Mappings and schedules together").  All registers together load and
  * store what a memory of their size has to.  Elements that computed one after the other would all need the registers of one: those would load
  * and store what single elements get and give, and a sum once more for each part of it that is added to a neighbour's.  Where a memory adds sums
@@ -247,6 +257,7 @@ static void bound_words(struct space *space, bool may_be_apart)
 		return;
 	of_all = share * (double)model_lower_bound(space->model, registers, &argument);
 	space->least_moved = may_be_apart ? 0 : prices->moved * of_all;
+	space->least_words = of_all / largest_element(space->model);
 	space->least_delivered = fmax(space->least_delivered, prices->delivered * of_all);
 }
 

@@ -71,6 +71,7 @@ struct space {
 	long leaf_points;            /* of each schedule so many mappings are looked at, at most */
 	/* no less costs what the array of elements moves; what single ones get and give, and add to a neighbour's */
 	double least_moved, least_delivered;
+	double least_words;          /* that come from scratchpads or leave for them */
 	double iterations;           /* of all loops together */
 	bool is_minimal_memory;      /* it is the least scratchpad, not traffic */
 	struct cost least;           /* nothing costs less: model_lower_bound */
