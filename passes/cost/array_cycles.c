@@ -190,17 +190,17 @@ static long plain_iterations(const struct timing *timing, int place, long i, lon
 
 /* How much later the tile after TILE begins for the copies beside it.  As it begins what was put before has left, and what it needs has come; words to its
  * first step come after that.  In steady tiles that take P cycles from one end to the next, of which S are those until the first step begins, C the others
- * of the same without copies, D cycles after an end what is needed has come: P = max(S + C, D), and S = D + R - P for R reads.  So P is
+ * of the same without copies, the last of these is done D cycles after an end: P = max(S + C, D), and S = D + R - P for R reads.  So P is
  * max(D, (D + R + C) / 2). */
 static double late(const struct timing *timing, const struct tile *tile)
 {
-	double gets = tile->needs ? load_latency(timing->copies, &tile->load) : 0, puts = puts_latency(timing->copies, &tile->load);
-	double least = load_cycles(timing->copies, &tile->load), computing = tile->cycles - tile->last;
+	double done = tile->needs ? load_latency(timing->copies, &tile->load) : puts_latency(timing->copies, &tile->load);
+	double least = load_cycles(timing->copies, &tile->load);
 
-	if (tile->is_steady)
-		least = fmax(fmax(least, puts), tile->needs ? fmax(gets, (gets + tile->reads + computing) / 2) : 0);
-	else
-		least = fmax(fmax(least, puts + tile->last - tile->exposed), tile->needs ? gets + tile->reads - tile->exposed : 0);
+	if (done > 0 && tile->is_steady)
+		least = fmax(least, fmax(done, (done + tile->reads + tile->cycles - tile->last) / 2));
+	else if (done > 0)
+		least = fmax(least, done + tile->reads - tile->exposed);
 	return fmax(least - tile->cycles, 0);
 }
 
@@ -232,6 +232,17 @@ static void add_iteration(const struct timing *timing, int place, long i, double
 	span->late += late(timing, &first) - late(timing, &inner->first);
 }
 
+/* Something comes for the iteration after I of the loop at PLACE that a turn has not kept. */
+static bool comes_after(const struct timing *timing, int place, long i)
+{
+	const struct copies *copies = timing->copies;
+	int outer = place - 1;
+
+	while (outer >= 0 && timing->now.at[outer].is_first)
+		outer--;
+	return copies->after[place].gets.commands > 0 && (outer < 0 || !(copies->turning[place] >> outer & 1) || i + 1 >= copies->slots[place]);
+}
+
 /* The last tile of SPAN ends with BORDER, as the loop at PLACE goes on after iteration I. */
 static void end_tile(const struct timing *timing, int place, long i, const struct border *border, struct span *span)
 {
@@ -244,9 +255,13 @@ static void end_tile(const struct timing *timing, int place, long i, const struc
 	span->last.cycles += border->cycles;
 	span->last.reads = border->reads;
 	span->last.last = border->exposed;
-	span->last.needs = timing->copies->coming[place].gets.commands > 0;
 	span->last.is_steady = is_innermost;
 	load_add(&span->last.load, &timing->copies->coming[place]);
+	span->last.needs = timing->copies->coming[place].gets.commands > 0;
+	if (comes_after(timing, place, i)) {
+		load_add(&span->last.load, &timing->copies->after[place]);
+		span->last.needs = true;
+	}
 	span->late += late(timing, &span->last);
 	if (is_innermost && i == 0)
 		span->first = span->last;
@@ -277,6 +292,8 @@ static struct span time_iterations(struct timing *timing, int place)
 	sequence_loop(&timing->sequence, &timing->now, place, &extent, &size);
 	trips = tile_count(extent, size);
 	timing->is_odd ^= timing->sequence.turns[place] ? 1u << place : 0;
+	if (timing->copies && place < timing->copies->depth && timing->copies->slots[place] > most)
+		most = timing->copies->slots[place];
 	for (long i = 0; i < trips; i++) {
 		struct places from;
 		struct span start = span, inner;
@@ -364,6 +381,9 @@ static void begin_timing(struct timing *timing)
 {
 	const struct mapping *mapping = timing->sequence.mapped.mapping;
 
+	for (int place = 0; timing->copies && place < timing->copies->depth; place++)
+		if (timing->copies->turning[place])
+			timing->matters_first |= (1u << place) - 1;
 	timing->slots = 1;
 	for (int a = 0; a < timing->sequence.mapped.model->array_count; a++) {
 		const struct model_array *array = &timing->sequence.mapped.model->arrays[a];

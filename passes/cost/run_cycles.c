@@ -46,14 +46,6 @@ static double iterations(const struct nest_model *model, const struct schedule *
 	return count;
 }
 
-/* Cycles of copies of CROSSING, all of one size: each takes whole ones. */
-static double whole_cycles(const struct arch *arch, const struct crossing *crossing)
-{
-	double cycles = copy_cycles(arch, crossing), commands = commands_of(arch, crossing);
-
-	return commands > 0 ? commands * ceil(cycles / commands * channels_of(arch)) / channels_of(arch) : cycles;
-}
-
 /* ---- what is started together ---- */
 
 static void stream_add(struct stream *stream, const struct stream *other)
@@ -67,6 +59,15 @@ void load_add(struct load *load, const struct load *other)
 {
 	stream_add(&load->gets, &other->gets);
 	stream_add(&load->puts, &other->puts);
+}
+
+/* Adds OTHER so many TIMES. */
+static void load_add_times(struct load *load, const struct load *other, double times)
+{
+	const struct load all = { { other->gets.commands * times, other->gets.starting * times, other->gets.moving * times },
+		{ other->puts.commands * times, other->puts.starting * times, other->puts.moving * times } };
+
+	load_add(load, &all);
 }
 
 static double bus_cycles(const struct copies *copies, const struct load *load)
@@ -129,17 +130,36 @@ static bool is_kept(const struct model_array *array, const struct schedule *sche
 	return place < storage->store - 1 && turns && !array_is_indexed(array, schedule->order[place]) && array->anchored == 0;
 }
 
+/* How often a turn keeps what array A's buffer shows. */
+static double kept_turns(const struct nest_model *model, const struct schedule *schedule, int a)
+{
+	const struct storage *storage = &schedule->storage[a];
+	double turns = 0;
+
+	for (int place = 0; place < storage->store; place++)
+		if (is_kept(&model->arrays[a], schedule, storage, place))
+			turns += turns_of(model, schedule, place);
+	return turns;
+}
+
+/* Of the times that the loop goes on which moves array A's buffer those where something moves, not what a turn keeps in other slots. */
+static double moving_share(const struct nest_model *model, const struct schedule *schedule, int a)
+{
+	const struct storage *storage = &schedule->storage[a];
+
+	return 1 - kept_turns(model, schedule, a) * (double)(storage->slots - 1) / fmax(turns_of(model, schedule, storage->store - 1), 1);
+}
+
 /* What comes and leaves in a visit of array A's buffer, but for those that are kept. */
 static struct load visit_load(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule, int a)
 {
 	const struct storage *storage = &schedule->storage[a];
-	double bytes = (double)flow_bytes(&storage->flow), visits = iterations(model, schedule, storage->store), read;
+	double bytes = (double)flow_bytes(&storage->flow), kept = kept_turns(model, schedule, a) * (double)storage->slots;
+	double visits = fmax(iterations(model, schedule, storage->store) - kept, 1);
+	double read = bytes > 0 ? (double)storage->flow.read_bytes / bytes : 1;
 	const struct crossing crossing = { bytes, (double)storage->flow.commands, storage->flow.runs };
 	double commands = commands_of(arch, &crossing);
 
-	for (int place = 0; place < storage->store && storage->slots == 1; place++)
-		visits -= is_kept(&model->arrays[a], schedule, storage, place) ? turns_of(model, schedule, place) : 0;
-	read = bytes > 0 ? (double)storage->flow.read_bytes / bytes : 1;
 	return (struct load){ stream_of(arch, commands * read / visits, bytes * read / visits, false),
 		stream_of(arch, commands * (1 - read) / visits, bytes * (1 - read) / visits, true) };
 }
@@ -154,31 +174,26 @@ static void add_copies(const struct nest_model *model, const struct arch *arch, 
 	bool is_by_runs = storage->slots > 1 || storage->is_sliding;
 	/* what is put leaves its room to what comes next */
 	bool puts_behind = storage->is_double && storage->flow.read_bytes == 0;
+	unsigned kept = 0;
 
 	for (int place = 0; place < storage->store; place++) {
 		bool is_inner = place == storage->store - 1, asks = storage->is_double && (is_inner || !is_by_runs);
+		bool is_deepest = storage->store == copies->depth, is_after = asks && is_deepest && storage->slots > 1;
+		double often = is_inner ? moving_share(model, schedule, a) : 1;
 
-		if ((storage->slots == 1 && is_kept(&model->arrays[a], schedule, storage, place)) || (asks && storage->slots > 1))
-			continue;
-		load_add(!asks ? &waits[place] : storage->store == copies->depth ? &copies->coming[place] : &copies->leaving[place], &gets);
-		load_add(asks && puts_behind ? &copies->leaving[place] : &waits[place], &puts);
+		if (is_kept(&model->arrays[a], schedule, storage, place)) {
+			kept |= 1u << place;
+		} else if (is_after) {
+			load_add(&copies->after[place], &gets);
+			copies->turning[place] = kept;
+			copies->slots[place] = storage->slots;
+		} else {
+			load_add_times(!asks ? &waits[place] : is_deepest ? &copies->coming[place] : &copies->leaving[place], &gets, often);
+		}
+		if (!(kept >> place & 1))
+			load_add_times(asks && puts_behind ? &copies->leaving[place] : &waits[place], &puts, often);
 	}
 	copies->exposed += load_latency(copies, &gets) + load_latency(copies, &puts);
-}
-
-/* Buffers with slots. */
-static void add_bunch(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule, int a, struct copies *copies)
-{
-	const struct storage *storage = &schedule->storage[a];
-	const struct crossing crossing = { (double)flow_bytes(&storage->flow), (double)storage->flow.commands, storage->flow.runs };
-	double visits = iterations(model, schedule, storage->store), runs = iterations(model, schedule, storage->store - 1);
-	struct bunch *bunch = &copies->bunches[storage->store];
-	double cycles = whole_cycles(arch, &crossing) * (1 - runs / visits);
-
-	bunch->cycles += cycles;
-	bunch->tiles = fmax(bunch->tiles, (double)storage->flow.commands * (1 - runs / visits));
-	bunch->of = visits;
-	copies->beside += cycles;
 }
 
 /* Adds up what is waited for, and what is not. */
@@ -198,6 +213,8 @@ static void add_waits(const struct nest_model *model, const struct schedule *sch
 		copies->exposed += turns * copies->standing[place];
 		beside = *leaving;
 		load_add(&beside, &copies->coming[place]);
+		load_add_times(&beside, &copies->after[place],
+			fmax(1 - (double)copies->slots[place] * iterations(model, schedule, place) / fmax(turns, 1), 0));
 		copies->beside += turns * load_cycles(copies, &beside);
 	}
 }
@@ -218,25 +235,10 @@ struct copies copies_of(const struct nest_model *model, const struct arch *arch,
 
 		if (storage->store == 0 || !storage->is_double)
 			copies.alone += copy_cycles_apart(arch, &crossing);
-		else if (storage->slots > 1 && storage->flow.commands > 0)
-			add_bunch(model, arch, schedule, a, &copies);
 		add_copies(model, arch, schedule, a, &copies, waits);
 	}
 	add_waits(model, schedule, waits, &copies);
 	return copies;
-}
-
-double bunched_cycles(const struct copies *copies, double cycles)
-{
-	double late = 0;
-
-	for (int depth = 1; depth <= MODEL_LOOPS; depth++) {
-		const struct bunch *bunch = &copies->bunches[depth];
-
-		if (bunch->cycles > 0)
-			late += fmax(bunch->cycles - bunch->tiles * (cycles / bunch->of), 0);
-	}
-	return late;
 }
 
 double run_cycles(const struct copies *copies, double computing, double late)

@@ -29,9 +29,12 @@ struct copies {
 	struct load coming[MODEL_LOOPS], leaving[MODEL_LOOPS];
 	/* What is waited for as that loop goes on takes so long; 0: nothing is. */
 	double standing[MODEL_LOOPS];
+	/* What comes besides, of buffers with slots: in a run of that loop after a loop of TURNING [bit place] has gone on from so many SLOTS iterations on, as
+	 * those before are kept; in others always. */
+	struct load after[MODEL_LOOPS];
+	unsigned turning[MODEL_LOOPS];
+	long slots[MODEL_LOOPS];
 	double beside;               /* all that is not exposed, if the bus has no break */
-	/* But copies of buffers with slots, inside [depth] tile loops: what a turn does not keep comes in some tiles, one behind the other. */
-	struct bunch { double cycles, tiles, of; } bunches[MODEL_LOOPS + 1];
 	/* of the DMA engine */
 	int channels;
 	bool is_duplex;
@@ -47,8 +50,6 @@ double load_cycles(const struct copies *copies, const struct load *load);
 /* Those of SCHEDULE, evaluated, of MODEL.  Double buffers fetch the next tile while one is computed, but for the first of all, or
  * with several slots or a window that slides the first in each run of the loop that moves them. */
 struct copies copies_of(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule);
-/* Cycles in which tiles that are computed in so many CYCLES, all together, wait for bunches of COPIES, about. */
-double bunched_cycles(const struct copies *copies, double cycles);
 /* Cycles of a run whose tiles take COMPUTING, all together, and wait for copies beside them LATE cycles more: about, but no fewer than its copies
  * take. */
 double run_cycles(const struct copies *copies, double computing, double late);

@@ -129,8 +129,6 @@ static struct mapping_cost cost_with(const struct mapping_problem *problem, cons
 	struct mapping_cost cost = { .words = words_price(problem, mapping), .cycles = time->cycles, .late = time->late,
 		.timed = time->timed };
 
-	if (prices_have_time(problem->prices))
-		cost.late += bunched_cycles(&problem->copies, cost.cycles);
 	cost.value = prices_with_time(problem->prices, problem->base + cost.words,
 		run_cycles(&problem->copies, cost.cycles, cost.late));
 	return cost;
