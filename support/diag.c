@@ -25,8 +25,11 @@ static const char *const warning_meanings[] = {
 	"a #pragma that is none of loopc's",
 	"-D of a name that the file does not use",
 };
-static const char *const remark_names[] = { "loop" };
-static const char *const remark_meanings[] = { "why loops are not tiled, or nests not fused" };
+static const char *const remark_names[] = { "loop", "time" };
+static const char *const remark_meanings[] = {
+	"why loops are not tiled, or nests not fused",
+	"cycles that a search for the fewest expected of what it chose",
+};
 
 enum { WARNING_COUNT = sizeof warning_names / sizeof *warning_names,
        REMARK_COUNT = sizeof remark_names / sizeof *remark_names };

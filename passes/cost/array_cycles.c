@@ -190,15 +190,15 @@ static long plain_iterations(const struct timing *timing, int place, long i, lon
 
 /* How much later the tile after TILE begins for the copies beside it.  As it begins what was put before has left, and what it needs has come; words to its
  * first step come after that.  In steady tiles that take P cycles from one end to the next, of which S are those until the first step begins, C the others
- * of the same without copies, the last of these is done D cycles after an end: P = max(S + C, D), and S = D + R - P for R reads.  So P is
- * max(D, (D + R + C) / 2). */
+ * of the same without copies, the last of these is done D cycles after an end: P = S + C, and S = D + R - P for R reads.  So P is (D + R + C) / 2, or what
+ * the copies alone take if that is more. */
 static double late(const struct timing *timing, const struct tile *tile)
 {
 	double done = tile->needs ? load_latency(timing->copies, &tile->load) : puts_latency(timing->copies, &tile->load);
 	double least = load_cycles(timing->copies, &tile->load);
 
 	if (done > 0 && tile->is_steady)
-		least = fmax(least, fmax(done, (done + tile->reads + tile->cycles - tile->last) / 2));
+		least = fmax(least, (done + tile->reads + tile->cycles - tile->last) / 2);
 	else if (done > 0)
 		least = fmax(least, done + tile->reads - tile->exposed);
 	return fmax(least - tile->cycles, 0);

@@ -97,9 +97,15 @@ double puts_latency(const struct copies *copies, const struct load *load)
 	return load_latency(copies, &puts);
 }
 
+/* One of its commands, by itself. */
+static double command_cycles(const struct stream *stream)
+{
+	return stream->commands > 0 ? (stream->starting + stream->moving) / fmax(stream->commands, 1) : 0;
+}
+
 double load_cycles(const struct copies *copies, const struct load *load)
 {
-	return fmax(bus_cycles(copies, load), channel_cycles(copies, load));
+	return fmax(fmax(bus_cycles(copies, load), channel_cycles(copies, load)), fmax(command_cycles(&load->gets), command_cycles(&load->puts)));
 }
 
 /* COMMANDS that move so many BYTES all together, all alike: each takes whole cycles. */
@@ -178,7 +184,7 @@ static void add_copies(const struct nest_model *model, const struct arch *arch, 
 
 	for (int place = 0; place < storage->store; place++) {
 		bool is_inner = place == storage->store - 1, asks = storage->is_double && (is_inner || !is_by_runs);
-		bool is_deepest = storage->store == copies->depth, is_after = asks && is_deepest && storage->slots > 1;
+		bool is_deepest = storage->store >= copies->depth, is_after = asks && is_deepest && storage->slots > 1;
 		double often = is_inner ? moving_share(model, schedule, a) : 1;
 
 		if (is_kept(&model->arrays[a], schedule, storage, place)) {
@@ -226,8 +232,9 @@ struct copies copies_of(const struct nest_model *model, const struct arch *arch,
 	struct load waits[MODEL_LOOPS];
 
 	memset(waits, 0, sizeof waits);
+	/* what is mostly kept makes no tiles */
 	for (int a = 0; a < model->array_count; a++)
-		if (schedule->storage[a].is_double && schedule->storage[a].store > copies.depth)
+		if (schedule->storage[a].is_double && schedule->storage[a].store > copies.depth && moving_share(model, schedule, a) > 0.25)
 			copies.depth = schedule->storage[a].store;
 	for (int a = 0; a < model->array_count; a++) {
 		const struct storage *storage = &schedule->storage[a];

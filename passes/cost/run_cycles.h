@@ -41,8 +41,8 @@ struct copies {
 };
 
 void load_add(struct load *load, const struct load *other);
-/* Cycles until the last of LOAD has come or left, and until its last put has, if the engine of COPIES is free before; and those that it takes of the time
- * of all, where copies follow it. */
+/* Cycles until the last of LOAD has come or left, and until its last put has, if the engine of COPIES is free before; those that it takes of the time
+ * of all, where the next one like it is started as each of its commands is done. */
 double load_latency(const struct copies *copies, const struct load *load);
 double puts_latency(const struct copies *copies, const struct load *load);
 double load_cycles(const struct copies *copies, const struct load *load);

@@ -1,4 +1,4 @@
-/* -Rloop: what keeps loops from being tiled, in terms of the source. */
+/* -Rloop: what keeps loops from being tiled, in terms of the source; -Rtime: what a search thinks of what it found. */
 
 #include "passes/variants/remarks.h"
 
@@ -79,5 +79,8 @@ void remark_on_choice(struct compilation *compilation, const struct choice *choi
 	if (choice->no_elements)
 		diag_remark(compilation->diag, choice->variant.nest->location, "loop", "a core computes this nest: %s",
 			choice->no_elements);
+	if (choice->schedule.cost.cycles > 0)
+		diag_remark(compilation->diag, choice->variant.nest->location, "time",
+			"the search expected about %.0f cycles of this nest's schedule", choice->schedule.cost.cycles);
 	remark_on_loops(compilation, &choice->variant);
 }

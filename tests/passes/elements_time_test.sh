@@ -162,4 +162,11 @@ is "$(awk '/"objective": \{/ { on = 1 } on && $1 == "\"lower_bound\":" { print $
 sed 's/mac_cycles: 1/mac_cycles: 5/' m.yaml >slow.yaml
 exits 0 "a bound of slow elements" "$LOOPC" --arch=slow.yaml --schedule=product.sched --objective=cycles --report=r.json -o product.c product.loop
 is "$(awk '/"objective": \{/ { on = 1 } on && $1 == "\"lower_bound\":" { print $2 + 0; exit }' r.json)" 80 "elements take longest"
+
+# What a search compares schedules by, copies and all.
+exits 0 "what a search expects" "$LOOPC" --arch=m.yaml --objective=cycles -Rtime -o product.c product.loop
+has err 'product.loop:4:2: remark: the search expected about [0-9]+ cycles of this nest.s schedule \[-Rtime\]' "it is a remark"
+if command -v python3 >/dev/null 2>&1; then
+	ok "is about what is there" python3 -B "$top_srcdir/tests/passes/expected.py" "$LOOPC" 1 "$(inputs 30 8)" .
+fi
 finish
