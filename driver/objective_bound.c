@@ -130,10 +130,10 @@ static double searched_product(const struct plan *plan, const struct objective_s
 	return fmin(energy * (sum - energy) / slope, (sum - slope * cycles) * cycles) * (1 - 1e-12);
 }
 
-/* Puts into FIGURES [PLAN_FIGURE_COUNT] what any plan has at least. */
-static void least_figures(const struct plan *plan, long macs, double *figures)
+/* Puts into FIGURES [PLAN_FIGURE_COUNT] what any plan has at least that moves so many BYTES or more. */
+static void least_figures(const struct plan *plan, long bytes, long macs, double *figures)
 {
-	long bytes = plan->bounds.lower_bound_bytes > 0 ? plan->bounds.lower_bound_bytes : 0;
+	bytes = bytes > 0 ? bytes : 0;
 	for (int f = 0; f < PLAN_FIGURE_COUNT; f++)
 		figures[f] = 0;
 	figures[PLAN_TRAFFIC] = (double)bytes;
@@ -162,8 +162,12 @@ double objective_bound(const struct plan_objective *objective, const struct plan
 {
 	const double *weights = objective->weight[0];
 	double figures[PLAN_FIGURE_COUNT];
-	least_figures(plan, macs > 0 ? macs : 0, figures);
+	long known_macs = macs > 0 ? macs : 0, bytes = plan->bounds.lower_bound_bytes;
+	least_figures(plan, bytes, known_macs, figures);
 	double bound = objective_sum(objective, 0, figures), of_any = bound;
+	/* what bypasses memories leaves others more room than that was found for */
+	if (plan->bounds.bound_bytes > bytes && !plan->arch->bypass_memory)
+		least_figures(plan, plan->bounds.bound_bytes, known_macs, figures);
 	count = only_elements(plan) && macs >= 0 ? count : 0;
 	if (energy_is_known(plan->arch))
 		raise_figures(plan, searched, count, macs, figures);
