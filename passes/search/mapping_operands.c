@@ -39,18 +39,6 @@ struct operand_search {
 	long nodes;
 };
 
-/* How many counts of loop L matter to array A: where windows touch, however many they are all words come once. */
-static bool is_gaining(const struct mapping_tree *tree, int a, int l)
-{
-	for (int d = 0; d < tree->model->arrays[a].rank; d++) {
-		const struct model_dim *dim = &tree->model->arrays[a].dims[d];
-
-		if (tree->counted[a][d] >> l & 1)
-			return tree->moving[a][d] != 1u << l || dim->coefficient[l] != dim->window || dim->clip_high > 0;
-	}
-	return true;
-}
-
 /* What dimension D of OPERAND is in registers. */
 static double extent_of(const struct mapping_tree *tree, const struct operand *operand, int d)
 {
@@ -92,7 +80,7 @@ static void begin_operand(const struct mapping_tree *tree, int a, struct operand
 		const struct share *least = tree->chosen[l];
 		bool is_fixed = tree->model->arrays[a].anchored >> l & 1;
 
-		operand->gaining |= (unsigned)is_gaining(tree, a, l) << l;
+		operand->gaining |= (unsigned)!windows_touch(&tree->model->arrays[a], l) << l;
 		operand->iterations[l] = 1;
 		operand->visits *= tree->tiles[l];
 		operand->of_all[l] = (double)tree->outer->tile[l];
@@ -121,7 +109,9 @@ static void put_outside(const struct mapping_tree *tree, struct operand *operand
 	operand->iterations[l] = (double)share->part;
 	operand->visits *= share->steps / tree->tiles[l];
 	operand->before[l] = share->cycles;
-	operand->of_all[l] = fmin(operand->of_all[l], longest_part(tree->outer->tile[l], share->part, share->space) * (double)share->space);
+	/* others, which this may stand for, have larger regions */
+	if (operand->gaining >> l & 1)
+		operand->of_all[l] = fmin(operand->of_all[l], longest_part(tree->outer->tile[l], share->part, share->space) * (double)share->space);
 	if (tree->machine->multicast == AXES_ANY)
 		operand->final |= 1u << l;
 	find_extents(tree, operand, l);

@@ -180,7 +180,8 @@ static struct register_visits visits_of(const struct mapping_problem *problem, c
 
 		is_outside[l] = true;
 		visits.visits *= share.steps / (double)tile_count(model->loops[l].extent, tile);
-		of_all[l] = fmin((double)tile, longest_part(tile, mapping->part[l], mapping->space[l]) * (double)mapping->space[l]);
+		if (!windows_touch(&model->arrays[a], l))
+			of_all[l] = fmin((double)tile, longest_part(tile, mapping->part[l], mapping->space[l]) * (double)mapping->space[l]);
 	}
 	for (int l = 0; l < model->loop_count; l++)
 		visits.iterations *= is_outside[l] ? share_of(problem->model, outer, l, mapping->part[l], mapping->space[l]).cycles :
@@ -601,9 +602,9 @@ static void tree_start(struct mapping_tree *tree, const struct mapping_problem *
 	tree->is_quick = prices->delivered <= 0 && prices->reduced <= 0 && !prices_have_time(prices);
 	for (int l = 0; l < model->loop_count; l++)
 		tree->is_quick = tree->is_quick && rules->part[l] == 0;
+	/* smaller boxes are fewer words, or need fewer registers */
 	for (int a = 0; a < model->array_count; a++)
-		tree->is_quick = tree->is_quick && !(tree->shrinking[a] && (model->arrays[a].is_written ||
-			tree->machine->multicast != AXES_ANY));
+		tree->is_quick = tree->is_quick && !tree->shrinking[a];
 	tree->is_space_first = prices_have_time(prices);
 	tree->needs = memory_alloc((size_t)model->array_count * sizeof *tree->needs);
 	mapping_begin_sums(tree);

@@ -190,6 +190,22 @@ static inline double last_parts(long extent, long tile, long part, long space)
 	return (double)(extent / tile) * last_part(tile, part, space) + (extent % tile ? last_part(extent % tile, part, space) : 0);
 }
 
+/* Windows along LOOP, in the first dimension of ARRAY that it moves, touch: however many there are, all words come once. */
+static inline bool windows_touch(const struct model_array *array, int loop)
+{
+	for (int d = 0; d < array->rank; d++) {
+		const struct model_dim *dim = &array->dims[d];
+		bool is_alone = true;
+
+		if (dim->coefficient[loop] == 0)
+			continue;
+		for (int l = 0; l < MODEL_LOOPS; l++)
+			is_alone = is_alone && (l == loop || dim->coefficient[l] == 0);
+		return is_alone && dim->coefficient[loop] == dim->window && dim->clip_high == 0;
+	}
+	return false;
+}
+
 /* Elements of array A's box, whose loops have so many ITERATIONS [loop]. */
 static inline double box_elements(const struct model_array *array, const double *iterations)
 {

@@ -13,7 +13,7 @@
 #include "passes/search/mapping_search.h"
 #include "tests/optimality/simulate.h"
 
-enum { RUNS_OF_SEED = 4000, RUNS = 5 * RUNS_OF_SEED, JOINT_RUNS = 150 };
+enum { RUNS_OF_SEED = 4000, RUNS = 7 * RUNS_OF_SEED, JOINT_RUNS = 150 };
 
 struct brute {
 	const struct nest_model *model;
@@ -309,7 +309,7 @@ static void search_equals_brute_force(void **state)
 	struct arch arch = { .scratchpad_bytes = 1 << 30, .banks = 1, .align_bytes = 1, .startup_cycles = 3, .bytes_per_cycle = 2,
 		.channels = 1, .max_rank = 1 };
 	/* others than the first have found something once */
-	static const unsigned long seeds[] = { 10, 12, 15, 30, 51 };
+	static const unsigned long seeds[] = { 10, 12, 15, 30, 51, 319, 395 };
 	struct random_source source = { 0 };
 	struct seen seen = { 0 };
 	int none = 0, regular = 0;
