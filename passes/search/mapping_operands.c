@@ -96,8 +96,8 @@ static void begin_operand(const struct mapping_tree *tree, int a, struct operand
 	}
 }
 
-/* Loop L is outside OPERAND's registers, shared as SHARE. */
-static void put_outside(const struct mapping_tree *tree, struct operand *operand, int l, const struct share *share)
+/* Loop L is outside OPERAND's registers, shared as SHARE, which STANDS for others of larger regions or does not. */
+static void put_outside(const struct mapping_tree *tree, struct operand *operand, int l, const struct share *share, bool stands)
 {
 	bool is_fixed = tree->model->arrays[operand->array].anchored >> l & 1;
 	double all = is_fixed ? 1 : share->steps;
@@ -109,8 +109,7 @@ static void put_outside(const struct mapping_tree *tree, struct operand *operand
 	operand->iterations[l] = (double)share->part;
 	operand->visits *= share->steps / tree->tiles[l];
 	operand->before[l] = share->cycles;
-	/* others, which this may stand for, have larger regions */
-	if (operand->gaining >> l & 1)
+	if (!stands)
 		operand->of_all[l] = fmin(operand->of_all[l], longest_part(tree->outer->tile[l], share->part, share->space) * (double)share->space);
 	if (tree->machine->multicast == AXES_ANY)
 		operand->final |= 1u << l;
@@ -130,6 +129,22 @@ static void put_inside(const struct mapping_tree *tree, struct operand *operand,
 	find_extents(tree, operand, l);
 }
 
+/* Bytes of OPERAND in registers. */
+static double bytes_of(const struct mapping_tree *tree, const struct operand *operand)
+{
+	double bytes = operand->word_bytes;
+
+	for (int d = 0; d < tree->model->arrays[operand->array].rank; d++)
+		bytes *= operand->extent[d];
+	return bytes;
+}
+
+/* The part of registers that OPERAND shares with others. */
+static int pool_of(const struct mapping_tree *tree, const struct operand *operand)
+{
+	return tree->machine->is_split ? (int)tree->model->arrays[operand->array].role : 0;
+}
+
 /* The registers have room for OPERANDS. */
 static bool have_room(const struct operand_search *search, const struct operand *operands)
 {
@@ -139,13 +154,9 @@ static bool have_room(const struct operand_search *search, const struct operand 
 	for (int role = 0; role < ROLE_COUNT; role++)
 		left[role] = search->room[role];
 	for (int i = 0; i < search->count; i++) {
-		const struct model_array *array = &tree->model->arrays[operands[i].array];
-		double bytes = operands[i].word_bytes;
-		int role = tree->machine->is_split ? (int)array->role : 0;
+		int role = pool_of(tree, &operands[i]);
 
-		for (int d = 0; d < array->rank; d++)
-			bytes *= operands[i].extent[d];
-		left[role] -= bytes;
+		left[role] -= bytes_of(tree, &operands[i]);
 		if (left[role] < -1e-9 * (double)tree->machine->registers_bytes)
 			return false;
 	}
@@ -201,6 +212,21 @@ static struct register_visits visits_in_tiles(const struct mapping_tree *tree, i
 	return visits;
 }
 
+/* Words of operand NUMBER that all elements together have room for beside the others, each word once. */
+static double room_of_all(const struct operand_search *search, int number)
+{
+	const struct mapping_tree *tree = search->tree;
+	const struct operand *operands = search->operands[tree->model->loop_count];
+	double left = search->room[pool_of(tree, &operands[number])], elements = 1;
+
+	for (int i = 0; i < search->count; i++)
+		if (i != number && pool_of(tree, &operands[i]) == pool_of(tree, &operands[number]))
+			left -= bytes_of(tree, &operands[i]);
+	for (int l = 0; l < tree->model->loop_count; l++)
+		elements *= array_is_indexed(&tree->model->arrays[operands[number].array], l) ? (double)search->shares[l]->space : 1;
+	return elements * floor(left / operands[number].word_bytes + 1e-9);
+}
+
 /* Whether what is sought may have all these steps, and wait for bursts of words. */
 static bool may_do(const struct operand_search *search)
 {
@@ -220,8 +246,8 @@ static bool may_do(const struct operand_search *search)
 
 		for (int l = 0; l < tree->model->loop_count; l++)
 			iterations *= operand->before[l];
-		visits[operand->array] = (struct register_visits){ search->words[i], operand->visits, box_elements(array, operand->of_all),
-			iterations, mapping_is_double(tree, operand->array) };
+		visits[operand->array] = (struct register_visits){ search->words[i], operand->visits,
+			fmin(box_elements(array, operand->of_all), room_of_all(search, i)), iterations, mapping_is_double(tree, operand->array) };
 	}
 	return mapping_work_may_do(tree, &search->cost, &search->work, search->price, cycles,
 		array_bursts(tree->machine, visits, tree->model->array_count, tree->problem->macs * tree->machine->mac_cycles));
@@ -307,11 +333,22 @@ static void take_steps(struct operand_search *search)
 
 static void choose_steps(struct operand_search *search, int l);
 
+/* Fewer steps of loop L are fewer words of some operand from POSITION on. */
+static bool gains_from(const struct operand_search *search, int l, int position)
+{
+	bool gains = false;
+
+	for (int i = position; i < search->count; i++)
+		gains = gains || search->operands[0][i].gaining >> l & 1;
+	return gains;
+}
+
 /* Loop L, shared as SHARE, is inside the registers of the first POSITION operands, and outside those of others.  False: its words alone cost too much. */
 static bool choose_position(struct operand_search *search, int l, int position, const struct share *share)
 {
 	struct mapping_tree *tree = search->tree;
 	struct operand *operands = search->operands[l + 1];
+	bool stands = !gains_from(search, l, position);
 
 	if (tree->is_over)
 		return false;
@@ -322,7 +359,7 @@ static bool choose_position(struct operand_search *search, int l, int position, 
 		if (i < position)
 			put_inside(tree, &operands[i], l, share);
 		else
-			put_outside(tree, &operands[i], l, share);
+			put_outside(tree, &operands[i], l, share, stands);
 	}
 	if (!have_room(search, operands))
 		return true;
@@ -343,16 +380,6 @@ static void choose_inside(struct operand_search *search, int l)
 	for (int i = 0; i < shares->count; i++)
 		if (shares->items[i].is_inner)
 			choose_position(search, l, search->count, &shares->items[i]);
-}
-
-/* Fewer steps of loop L are fewer words of some operand from POSITION on. */
-static bool gains_from(const struct operand_search *search, int l, int position)
-{
-	bool gains = false;
-
-	for (int i = position; i < search->count; i++)
-		gains = gains || search->operands[0][i].gaining >> l & 1;
-	return gains;
 }
 
 /* Loop L is outside the registers of operands from POSITION on.  If they need no fewer words with fewer steps there, those that hold least are

@@ -154,6 +154,32 @@ struct mapping_cost mapping_cost_about(const struct mapping_problem *problem, co
 	return cost_with(problem, mapping, &time);
 }
 
+/* The step loop at PLACE takes as few iterations as any that MAPPING stands for: it is outside of the registers of arrays alone whose words are the same
+ * with more (mapping_operands.c). */
+static bool stands_for_larger(const struct mapping_problem *problem, const struct mapping *mapping, int place)
+{
+	bool stands = true;
+
+	for (int a = 0; a < problem->model->array_count; a++)
+		if (mapping->holds[a].depth - problem->outer->depth > place)
+			stands = stands && windows_touch(&problem->model->arrays[a], mapping->order[place]);
+	return stands;
+}
+
+/* Words of array A that all elements together have room for beside the other arrays, each word once. */
+static double room_of_all(const struct mapping_problem *problem, const struct mapping *mapping, int a)
+{
+	const struct model_array *array = &problem->model->arrays[a];
+	const struct pe_array *machine = problem->machine;
+	const struct hold *hold = &mapping->holds[a];
+	long used = machine->is_split ? mapping->role_bytes[array->role] : mapping->register_bytes;
+	double left = (double)(pe_array_room(machine, array->role) - used + hold->registers * array->element_bytes), elements = 1;
+
+	for (int l = 0; l < problem->model->loop_count; l++)
+		elements *= array_is_indexed(array, l) ? (double)mapping->space[l] : 1;
+	return elements * floor(left / (array->element_bytes * (hold->is_double && !machine->shares_room ? 2 : 1)));
+}
+
 /* How words of array A come to its registers in MAPPING, and in all mappings that it stands for. */
 static struct register_visits visits_of(const struct mapping_problem *problem, const struct mapping *mapping, int a)
 {
@@ -180,13 +206,13 @@ static struct register_visits visits_of(const struct mapping_problem *problem, c
 
 		is_outside[l] = true;
 		visits.visits *= share.steps / (double)tile_count(model->loops[l].extent, tile);
-		if (!windows_touch(&model->arrays[a], l))
+		if (!stands_for_larger(problem, mapping, i))
 			of_all[l] = fmin((double)tile, longest_part(tile, mapping->part[l], mapping->space[l]) * (double)mapping->space[l]);
 	}
 	for (int l = 0; l < model->loop_count; l++)
 		visits.iterations *= is_outside[l] ? share_of(problem->model, outer, l, mapping->part[l], mapping->space[l]).cycles :
 			last_parts(model->loops[l].extent, outer->tile[l], mapping->part[l], mapping->space[l]);
-	visits.most = box_elements(&model->arrays[a], of_all);
+	visits.most = fmin(box_elements(&model->arrays[a], of_all), room_of_all(problem, mapping, a));
 	return visits;
 }
 
