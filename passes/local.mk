@@ -27,7 +27,7 @@ libloopc_a_SOURCES += \
 	passes/cost/objective.c passes/cost/objective.h passes/cost/place.c passes/cost/place.h passes/cost/run_cycles.c passes/cost/run_cycles.h \
 	passes/cost/plan_cost.c passes/cost/plan_cost.h passes/cost/reuse.c passes/cost/schedule_cost.c
 libloopc_a_SOURCES += \
-	passes/search/annealing.c passes/search/annealing.h passes/search/annealing_realise.c passes/search/annealing_state.h passes/search/mapping_least.c passes/search/mapping_operands.c passes/search/mapping_registers.c passes/search/mapping_shares.c passes/search/mirror.c passes/search/mirror.h passes/search/shared_box.c passes/search/shared_box.h passes/search/mapping_search.c passes/search/mapping_search.h \
+	passes/search/annealing.c passes/search/annealing.h passes/search/annealing_realise.c passes/search/annealing_state.h passes/search/mapping_cost.c passes/search/mapping_least.c passes/search/mapping_operands.c passes/search/mapping_registers.c passes/search/mapping_shares.c passes/search/mirror.c passes/search/mirror.h passes/search/shared_box.c passes/search/shared_box.h passes/search/mapping_search.c passes/search/mapping_search.h \
 	passes/search/mapping_state.h passes/search/restriction.c passes/search/restriction.h \
 	passes/search/search.c passes/search/search.h passes/search/search_array.c passes/search/search_elements.c \
 	passes/search/search_memo.c passes/search/search_memo.h passes/search/search_rounds.c \
