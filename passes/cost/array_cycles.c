@@ -20,7 +20,7 @@ enum { MEMO = 1 << 10 };
 /* Cycles from where a tile begins to compute to where the next does, if that does not wait for a copy.  Those just before either, in which words come
  * to its first step and nothing else happens: EXPOSED, LAST; those in which all words come to the next one's: READS; and what is copied from where the
  * tile before has ended.  NEEDS: the next tile needs what comes.  STEADY: those before and after are the same. */
-struct tile { double cycles, exposed, last, reads; struct load load; bool needs, is_steady; };
+struct tile { double cycles, exposed, last, reads; struct batch batch; bool needs, is_steady; };
 /* What loops take, and how much later tiles are for copies.  Of tile loops the first tile, and the last, whose end is not theirs. */
 struct span { double cycles, late; struct tile first, last; };
 
@@ -194,8 +194,8 @@ static long plain_iterations(const struct timing *timing, int place, long i, lon
  * the copies alone take if that is more. */
 static double late(const struct timing *timing, const struct tile *tile)
 {
-	double done = tile->needs ? load_latency(timing->copies, &tile->load) : puts_latency(timing->copies, &tile->load);
-	double least = load_cycles(timing->copies, &tile->load);
+	double done = tile->needs ? batch_latency(timing->copies, &tile->batch) : puts_latency(timing->copies, &tile->batch);
+	double least = batch_cycles(timing->copies, &tile->batch);
 
 	if (done > 0 && tile->is_steady)
 		least = fmax(least, (done + tile->reads + tile->cycles - tile->last) / 2);
@@ -219,7 +219,7 @@ static void add_iteration(const struct timing *timing, int place, long i, double
 	if (place + 1 == timing->copies->depth) {
 		span->last = (struct tile){ .cycles = inner->cycles, .exposed = exposed };
 		if (i > 0)
-			load_add(&span->last.load, &timing->copies->leaving[place]);
+			batch_add(&span->last.batch, &timing->copies->leaving[place]);
 		return;
 	}
 	span->last = inner->last;
@@ -228,7 +228,7 @@ static void add_iteration(const struct timing *timing, int place, long i, double
 	if (i == 0 || first.cycles <= 0)
 		return;
 	first.exposed = exposed;
-	load_add(&first.load, &timing->copies->leaving[place]);
+	batch_add(&first.batch, &timing->copies->leaving[place]);
 	span->late += late(timing, &first) - late(timing, &inner->first);
 }
 
@@ -256,10 +256,10 @@ static void end_tile(const struct timing *timing, int place, long i, const struc
 	span->last.reads = border->reads;
 	span->last.last = border->exposed;
 	span->last.is_steady = is_innermost;
-	load_add(&span->last.load, &timing->copies->coming[place]);
+	batch_add(&span->last.batch, &timing->copies->coming[place]);
 	span->last.needs = timing->copies->coming[place].gets.commands > 0;
 	if (comes_after(timing, place, i)) {
-		load_add(&span->last.load, &timing->copies->after[place]);
+		batch_add(&span->last.batch, &timing->copies->after[place]);
 		span->last.needs = true;
 	}
 	span->late += late(timing, &span->last);
@@ -427,7 +427,7 @@ struct array_time mapping_cycles(const struct nest_model *model, const struct pe
 	results = computing(&timing, &timing.now) + array_travel_cycles(machine, WAY_REDUCE, &last.adds, NULL) +
 		array_travel_cycles(machine, WAY_WRITE, &last.writes, NULL);
 	if (copies)
-		span.late += fmax(puts_latency(copies, &span.last.load) - span.last.exposed - span.last.cycles - results, 0);
+		span.late += fmax(puts_latency(copies, &span.last.batch) - span.last.exposed - span.last.cycles - results, 0);
 	return (struct array_time){ begin + span.cycles + results, span.late, timing.timed };
 }
 

@@ -55,46 +55,46 @@ static void stream_add(struct stream *stream, const struct stream *other)
 	stream->moving += other->moving;
 }
 
-void load_add(struct load *load, const struct load *other)
+void batch_add(struct batch *batch, const struct batch *other)
 {
-	stream_add(&load->gets, &other->gets);
-	stream_add(&load->puts, &other->puts);
+	stream_add(&batch->gets, &other->gets);
+	stream_add(&batch->puts, &other->puts);
 }
 
 /* Adds OTHER so many TIMES. */
-static void load_add_times(struct load *load, const struct load *other, double times)
+static void batch_add_times(struct batch *batch, const struct batch *other, double times)
 {
-	const struct load all = { { other->gets.commands * times, other->gets.starting * times, other->gets.moving * times },
+	const struct batch all = { { other->gets.commands * times, other->gets.starting * times, other->gets.moving * times },
 		{ other->puts.commands * times, other->puts.starting * times, other->puts.moving * times } };
 
-	load_add(load, &all);
+	batch_add(batch, &all);
 }
 
-static double bus_cycles(const struct copies *copies, const struct load *load)
+static double bus_cycles(const struct copies *copies, const struct batch *batch)
 {
-	return copies->is_duplex ? fmax(load->gets.moving, load->puts.moving) : load->gets.moving + load->puts.moving;
+	return copies->is_duplex ? fmax(batch->gets.moving, batch->puts.moving) : batch->gets.moving + batch->puts.moving;
 }
 
 /* Of so many channels, each of which does its part. */
-static double channel_cycles(const struct copies *copies, const struct load *load)
+static double channel_cycles(const struct copies *copies, const struct batch *batch)
 {
-	return (load->gets.starting + load->gets.moving + load->puts.starting + load->puts.moving) / copies->channels;
+	return (batch->gets.starting + batch->gets.moving + batch->puts.starting + batch->puts.moving) / copies->channels;
 }
 
 /* Starts of other channels are hidden behind the bus, but for the first. */
-double load_latency(const struct copies *copies, const struct load *load)
+double batch_latency(const struct copies *copies, const struct batch *batch)
 {
-	double commands = load->gets.commands + load->puts.commands;
+	double commands = batch->gets.commands + batch->puts.commands;
 
-	return commands <= 0 ? 0 : fmax((load->gets.starting + load->puts.starting) / fmax(commands, 1) + bus_cycles(copies, load),
-		channel_cycles(copies, load));
+	return commands <= 0 ? 0 : fmax((batch->gets.starting + batch->puts.starting) / fmax(commands, 1) + bus_cycles(copies, batch),
+		channel_cycles(copies, batch));
 }
 
-double puts_latency(const struct copies *copies, const struct load *load)
+double puts_latency(const struct copies *copies, const struct batch *batch)
 {
-	const struct load puts = { .puts = load->puts };
+	const struct batch puts = { .puts = batch->puts };
 
-	return load_latency(copies, &puts);
+	return batch_latency(copies, &puts);
 }
 
 /* One of its commands, by itself. */
@@ -103,9 +103,9 @@ static double command_cycles(const struct stream *stream)
 	return stream->commands > 0 ? (stream->starting + stream->moving) / fmax(stream->commands, 1) : 0;
 }
 
-double load_cycles(const struct copies *copies, const struct load *load)
+double batch_cycles(const struct copies *copies, const struct batch *batch)
 {
-	return fmax(fmax(bus_cycles(copies, load), channel_cycles(copies, load)), fmax(command_cycles(&load->gets), command_cycles(&load->puts)));
+	return fmax(fmax(bus_cycles(copies, batch), channel_cycles(copies, batch)), fmax(command_cycles(&batch->gets), command_cycles(&batch->puts)));
 }
 
 /* COMMANDS that move so many BYTES all together, all alike: each takes whole cycles. */
@@ -157,7 +157,7 @@ static double moving_share(const struct nest_model *model, const struct schedule
 }
 
 /* What comes and leaves in a visit of array A's buffer, but for those that are kept. */
-static struct load visit_load(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule, int a)
+static struct batch visit_batch(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule, int a)
 {
 	const struct storage *storage = &schedule->storage[a];
 	double bytes = (double)flow_bytes(&storage->flow), kept = kept_turns(model, schedule, a) * (double)storage->slots;
@@ -166,16 +166,16 @@ static struct load visit_load(const struct nest_model *model, const struct arch 
 	const struct crossing crossing = { bytes, (double)storage->flow.commands, storage->flow.runs };
 	double commands = commands_of(arch, &crossing);
 
-	return (struct load){ stream_of(arch, commands * read / visits, bytes * read / visits, false),
+	return (struct batch){ stream_of(arch, commands * read / visits, bytes * read / visits, false),
 		stream_of(arch, commands * (1 - read) / visits, bytes * (1 - read) / visits, true) };
 }
 
 /* Adds what array A moves to COPIES, and to WAITS [place] what is waited for as a loop goes on. */
 static void add_copies(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule, int a, struct copies *copies,
-	struct load *waits)
+	struct batch *waits)
 {
 	const struct storage *storage = &schedule->storage[a];
-	const struct load visit = visit_load(model, arch, schedule, a), gets = { .gets = visit.gets }, puts = { .puts = visit.puts };
+	const struct batch visit = visit_batch(model, arch, schedule, a), gets = { .gets = visit.gets }, puts = { .puts = visit.puts };
 	/* what asks ahead does so from run to run (passes/regions/ahead.h) */
 	bool is_by_runs = storage->slots > 1 || storage->is_sliding;
 	/* what is put leaves its room to what comes next */
@@ -190,38 +190,38 @@ static void add_copies(const struct nest_model *model, const struct arch *arch, 
 		if (is_kept(&model->arrays[a], schedule, storage, place)) {
 			kept |= 1u << place;
 		} else if (is_after) {
-			load_add(&copies->after[place], &gets);
+			batch_add(&copies->after[place], &gets);
 			copies->turning[place] = kept;
 			copies->slots[place] = storage->slots;
 		} else {
-			load_add_times(!asks ? &waits[place] : is_deepest ? &copies->coming[place] : &copies->leaving[place], &gets, often);
+			batch_add_times(!asks ? &waits[place] : is_deepest ? &copies->coming[place] : &copies->leaving[place], &gets, often);
 		}
 		if (!(kept >> place & 1))
-			load_add_times(asks && puts_behind ? &copies->leaving[place] : &waits[place], &puts, often);
+			batch_add_times(asks && puts_behind ? &copies->leaving[place] : &waits[place], &puts, often);
 	}
-	copies->exposed += load_latency(copies, &gets) + load_latency(copies, &puts);
+	copies->exposed += batch_latency(copies, &gets) + batch_latency(copies, &puts);
 }
 
 /* Adds up what is waited for, and what is not. */
-static void add_waits(const struct nest_model *model, const struct schedule *schedule, const struct load *waits, struct copies *copies)
+static void add_waits(const struct nest_model *model, const struct schedule *schedule, const struct batch *waits, struct copies *copies)
 {
 	for (int place = 0; place < schedule->depth; place++) {
 		double turns = turns_of(model, schedule, place);
-		struct load *leaving = &copies->leaving[place], beside;
+		struct batch *leaving = &copies->leaving[place], beside;
 
 		copies->standing[place] = puts_latency(copies, &waits[place]);
 		if (waits[place].gets.commands > 0) {
 			/* what was put before is on the bus before them */
 			stream_add(&leaving->gets, &waits[place].gets);
-			copies->standing[place] += load_latency(copies, leaving);
-			*leaving = (struct load){ .gets = { .commands = 0 } };
+			copies->standing[place] += batch_latency(copies, leaving);
+			*leaving = (struct batch){ .gets = { .commands = 0 } };
 		}
 		copies->exposed += turns * copies->standing[place];
 		beside = *leaving;
-		load_add(&beside, &copies->coming[place]);
-		load_add_times(&beside, &copies->after[place],
+		batch_add(&beside, &copies->coming[place]);
+		batch_add_times(&beside, &copies->after[place],
 			fmax(1 - (double)copies->slots[place] * iterations(model, schedule, place) / fmax(turns, 1), 0));
-		copies->beside += turns * load_cycles(copies, &beside);
+		copies->beside += turns * batch_cycles(copies, &beside);
 	}
 }
 
@@ -229,7 +229,7 @@ struct copies copies_of(const struct nest_model *model, const struct arch *arch,
 {
 	struct copies copies = { .least = copy_cycles(arch, &schedule->cost.crossings[BOUNDARY_EXTERNAL]), .channels = channels_of(arch),
 		.is_duplex = arch->is_duplex };
-	struct load waits[MODEL_LOOPS];
+	struct batch waits[MODEL_LOOPS];
 
 	memset(waits, 0, sizeof waits);
 	/* what is mostly kept makes no tiles */

@@ -16,7 +16,7 @@ double copy_cycles_apart(const struct arch *arch, const struct crossing *crossin
 /* Commands one way: cycles in which each of them starts, all added up, and in which what they move has the bus. */
 struct stream { double commands, starting, moving; };
 /* Commands that are started one right after the other: puts first. */
-struct load { struct stream gets, puts; };
+struct batch { struct stream gets, puts; };
 
 /* Copies of a nest beside which its tiles are computed. */
 struct copies {
@@ -26,12 +26,12 @@ struct copies {
 	/* The rest goes on while tiles are computed.  A tile is what is computed inside the first DEPTH tile loops.  [place of one of these]: what comes
 	 * during the tile before this loop goes on, and what is started as the one after begins, but not needed by the next. */
 	int depth;
-	struct load coming[MODEL_LOOPS], leaving[MODEL_LOOPS];
+	struct batch coming[MODEL_LOOPS], leaving[MODEL_LOOPS];
 	/* What is waited for as that loop goes on takes so long; 0: nothing is. */
 	double standing[MODEL_LOOPS];
 	/* What comes besides, of buffers with slots: in a run of that loop after a loop of TURNING [bit place] has gone on from so many SLOTS iterations on, as
 	 * those before are kept; in others always. */
-	struct load after[MODEL_LOOPS];
+	struct batch after[MODEL_LOOPS];
 	unsigned turning[MODEL_LOOPS];
 	long slots[MODEL_LOOPS];
 	double beside;               /* all that is not exposed, if the bus has no break */
@@ -40,12 +40,12 @@ struct copies {
 	bool is_duplex;
 };
 
-void load_add(struct load *load, const struct load *other);
-/* Cycles until the last of LOAD has come or left, and until its last put has, if the engine of COPIES is free before; those that it takes of the time
+void batch_add(struct batch *batch, const struct batch *other);
+/* Cycles until the last of BATCH has come or left, and until its last put has, if the engine of COPIES is free before; those that it takes of the time
  * of all, where the next one like it is started as each of its commands is done. */
-double load_latency(const struct copies *copies, const struct load *load);
-double puts_latency(const struct copies *copies, const struct load *load);
-double load_cycles(const struct copies *copies, const struct load *load);
+double batch_latency(const struct copies *copies, const struct batch *batch);
+double puts_latency(const struct copies *copies, const struct batch *batch);
+double batch_cycles(const struct copies *copies, const struct batch *batch);
 
 /* Those of SCHEDULE, evaluated, of MODEL.  Double buffers fetch the next tile while one is computed, but for the first of all, or
  * with several slots or a window that slides the first in each run of the loop that moves them. */

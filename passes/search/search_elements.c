@@ -24,12 +24,10 @@ static double least_results(const struct space *space, int a, double bytes)
 static double least_held_up(const struct space *space)
 {
 	const struct pe_array *machine = &space->arch->array;
-	double comes = 0, leaves = 0;
+	double comes = space->model->array_count, leaves = 0;
 
-	for (int a = 0; a < space->model->array_count; a++) {
-		comes += 1;
+	for (int a = 0; a < space->model->array_count; a++)
 		leaves += space->model->arrays[a].is_written;
-	}
 	return machine->is_double ? 0 :
 		space->least_words / (fmin(comes, machine->networks[WAY_READ]) + fmin(leaves, machine->networks[WAY_WRITE])) / machine->words_per_cycle;
 }
