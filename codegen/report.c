@@ -270,20 +270,27 @@ static double asked_gap(const struct plan_asked *asked)
 	return asked->value > asked->bound ? (asked->value - asked->bound) / asked->bound : 0;
 }
 
-/* A whole VALUE to all its digits; null: not known. */
+/* Of what --objective asks for: six digits, or all before the point. */
 static json_t *value_json(double value)
 {
 	const double most = 9007199254740992.0;   /* 2^53 */
 	if (isnan(value))
 		return json_null();
-	return value == floor(value) && fabs(value) < most ? json_integer((json_int_t)value)
+	return (value == floor(value) || fabs(value) >= 1e6) && fabs(value) < most ? json_integer((json_int_t)round(value))
 		: json_real(value);
+}
+
+/* The same of what nothing is below, which no rounding raises. */
+static json_t *least_json(double least)
+{
+	double unit = least > 0 ? pow(10, floor(log10(least)) - 5) : 1;
+	return value_json(isnan(least) || least == floor(least) ? least : fabs(least) >= 1e6 ? floor(least) : floor(least / unit) * unit);
 }
 
 static json_t *asked_json(const struct plan_asked *asked)
 {
 	return json_pack("{ss so so sb so ss}", "name", asked->name, "value", value_json(asked->value),
-		"lower_bound", value_json(asked->bound), "optimal", asked->value <= asked->bound,
+		"lower_bound", least_json(asked->bound), "optimal", asked->value <= asked->bound,
 		"gap", gap_json(asked_gap(asked)), "scope", asked->is_of_space ? "searched" : "all");
 }
 
