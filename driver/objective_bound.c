@@ -52,10 +52,16 @@ static double least_energy(const struct plan *plan, long bytes, long macs, doubl
 	return energy_total_pj(&energy) * (1 - 1e-12);
 }
 
-/* What elements make of PLAN's only nest, if that is the function's only one; NULL: it is not, or a core computes it. */
+/* PLAN's only nest is the function's only one. */
+static bool is_one_nest(const struct plan *plan)
+{
+	return plan->nest_count == 1 && plan->nests[0].source_count == 1;
+}
+
+/* What elements make of such a nest; NULL: there is none, or a core computes it. */
 static const struct plan_array *only_elements(const struct plan *plan)
 {
-	return plan->nest_count == 1 && plan->nests[0].source_count == 1 ? plan->nests[0].elements : NULL;
+	return is_one_nest(plan) ? plan->nests[0].elements : NULL;
 }
 
 /* Elements that compute a nest which is all of the function move no fewer bytes from and to memories on chip. */
@@ -168,7 +174,7 @@ double objective_bound(const struct plan_objective *objective, const struct plan
 	/* what bypasses memories leaves others more room than that was found for */
 	if (plan->bounds.bound_bytes > bytes && !plan->arch->bypass_memory)
 		least_figures(plan, plan->bounds.bound_bytes, known_macs, figures);
-	count = only_elements(plan) && macs >= 0 ? count : 0;
+	count = is_one_nest(plan) && macs >= 0 ? count : 0;
 	if (energy_is_known(plan->arch))
 		raise_figures(plan, searched, count, macs, figures);
 	bound = fmax(bound, objective_sum(objective, 0, figures));

@@ -159,6 +159,8 @@ static bool make_plans(const struct trades *trades, const struct arch *arch, str
 		if (!plan)
 			continue;
 		plan->program = trades->session->compilation.program;
+		if (!w)
+			ways_keep_apart(trades->session, plan_source_nests(plan) > 1, ways, count);
 		front->plan_count++;
 		if (trade_of(trades, plan, &ways[w], &trade))
 			add(trades, front, &trade);
@@ -211,14 +213,15 @@ static bool print_table(FILE *out, const struct trades *trades)
 		fprintf(out, "%6s", "point");
 		for (int i = 0; i < trades->asked.count; i++)
 			fprintf(out, " %18s", figure_name(trades->asked.figures[i]));
-		fputs("  buffers  a command is\n", out);
+		fputs("  " WAY_HEADING "\n", out);
 		for (int p = 0; p < front->count; p++) {
 			const struct trade *trade = &front->items[p];
 			fprintf(out, "%6d", p);
 			for (int i = 0; i < trades->asked.count; i++)
 				fprintf(out, " %18.10g", trade->figures[trades->asked.figures[i]]);
-			fprintf(out, "  %-7s %8.6g bytes\n", buffering_names[trade->way.buffering],
-				trade->way.prices.command);
+			fputs("  ", out);
+			ways_print(out, &trade->way);
+			putc('\n', out);
 		}
 		putc('\n', out);
 	}

@@ -2,6 +2,7 @@
 
 #include "driver/ways.h"
 
+#include <limits.h>
 #include <math.h>
 
 #include "driver/objective.h"
@@ -16,6 +17,7 @@
 struct plan_tried {
 	struct plan_way way;
 	bool fits, is_fused;
+	int nest_count;              /* of the source */
 	double shown;                /* what was searched for costs no less, whatever the plan; 0: not known */
 	double figures[PLAN_FIGURE_COUNT];   /* NAN: not known */
 };
@@ -79,26 +81,34 @@ static void prices_add(struct prices *sum, const struct prices *more)
 	sum->mac += more->mac;
 }
 
-/* What OBJECTIVE asks for, if its elements matter.  Of sums after the first hardly anything: they tell apart what is equal. */
-static int add_ways_of_elements(const struct plan_objective *objective, const struct arch *arch, enum buffering buffering,
+/* Where ARCH has no elements what they do has no price. */
+static void forget_elements(const struct arch *arch, struct prices *prices)
+{
+	if (!arch->has_pe_array)
+		prices->moved = prices->delivered = prices->reduced = 0;
+}
+
+/* What OBJECTIVE asks for, if its elements matter, or time does.  Of sums after the first hardly anything: they tell apart what is equal. */
+static int add_searched_ways(const struct plan_objective *objective, const struct arch *arch, enum buffering buffering,
 	bool is_given, struct plan_way *ways, int count)
 {
 	struct prices prices = { .byte = 0 };
-	bool has_edp = energy_is_known(arch) && arch->array.mac_cycles > 0 && objective_asks_for(objective, PLAN_EDP);
-	if (!arch->has_pe_array)
-		return count;
+	/* it is not known how long elements compute */
+	bool lacks_time = arch->has_pe_array && arch->array.mac_cycles <= 0;
+	bool has_edp = energy_is_known(arch) && arch_has_clock(arch) && !lacks_time && objective_asks_for(objective, PLAN_EDP);
 	for (int s = 0; s < objective->count; s++) {
 		const struct prices of_sum = objective_prices(objective->weight[s], arch, s ? 1e-4 : 1);
 		prices_add(&prices, &of_sum);
 	}
-	/* a search knows how long elements compute, and not how long a core does */
-	prices.cycle = arch->array.mac_cycles > 0 ? prices.cycle : 0;
+	forget_elements(arch, &prices);
+	prices.cycle = lacks_time ? 0 : prices.cycle;
 	if (prices_have_elements(&prices))
 		count = add_priced(ways, count, prices_have_time(&prices) && !is_given ? BUFFERING_AUTO : buffering, prices);
 	if (has_edp) {
 		const double energy[PLAN_FIGURE_COUNT] = { [PLAN_ENERGY] = 1 };
 		prices = objective_prices(energy, arch, 1);
 		prices.multiplies = true;
+		forget_elements(arch, &prices);
 		count = add_priced(ways, count, is_given ? buffering : BUFFERING_AUTO, prices);
 	}
 	return count;
@@ -113,7 +123,7 @@ static int ways_for(const struct plan_objective *objective, const struct arch *a
 	int count = add_way(ways, 0, buffering < 0 ? BUFFERING_SINGLE : (enum buffering)buffering, 0);
 	if (objective_asks_for_time(objective, arch))
 		count = add_ways_of_time(arch, buffering, ways, count);
-	count = add_ways_of_elements(objective, arch, ways[0].buffering, buffering >= 0, ways, count);
+	count = add_searched_ways(objective, arch, ways[0].buffering, buffering >= 0, ways, count);
 	if (weights[PLAN_COMMANDS] > 0)
 		count = add_way(ways, count, ways[0].buffering, weights[PLAN_TRAFFIC] > 0
 			? weights[PLAN_COMMANDS] / weights[PLAN_TRAFFIC] : 1e9);
@@ -126,6 +136,12 @@ int ways_to_trade(const struct plan_objective *figures, const struct arch *arch,
 	static const double prices[] = { 16, 256, 4096, 1e9 };
 	static const double of_elements[] = { 0.02, 0.0675, 0.25, 1, 1e4 };
 	int count = ways_for(figures, arch, buffering, ways);
+	/* what a compilation for one of them alone is made in; processing elements are searched once, as that takes long */
+	for (int f = 0; f < PLAN_FIGURE_COUNT && !arch->has_pe_array; f++) {
+		struct plan_objective one = { .count = 1 };
+		one.weight[0][f] = objective_asks_for(figures, (enum plan_figure)f);
+		count = add_searched_ways(&one, arch, ways[0].buffering, buffering >= 0, ways, count);
+	}
 	for (int p = 0; p < 5 && arch->has_pe_array && objective_asks_for(figures, PLAN_SCRATCHPAD); p++)
 		count = add_priced(ways, count, ways[0].buffering, (struct prices){ .byte = 1, .moved = of_elements[p] });
 	for (int p = 0; p < 4 && objective_asks_for(figures, PLAN_COMMANDS); p++)
@@ -147,18 +163,24 @@ static bool chooses_buffers(const struct session *session)
 	return chooses;
 }
 
-/* COMPILATION makes plans in this WAY of SESSION's.  Where commands count the search proves nothing of bytes: it
- * looks at fewer points. */
+/* What a search looks at in WAY, of EFFORT: where commands count it proves nothing of bytes, and what is shown of single nests' time is not
+ * told. */
+static long effort_of(const struct plan_way *way, long effort)
+{
+	enum { POINTS = 2000000, POINTS_OF_TIME = 300000 };
+	long most = way->keeps_apart && prices_have_time(&way->prices) ? POINTS_OF_TIME : way->prices.command > 0 ? POINTS : LONG_MAX;
+	return effort > 0 && effort < most ? effort : most < LONG_MAX ? most : effort;
+}
+
+/* COMPILATION makes plans in this WAY of SESSION's. */
 static void go(const struct session *session, const struct plan_way *way, struct compilation *compilation)
 {
-	enum { POINTS = 2000000 };
 	const struct options *options = session->options;
-	bool is_limited = way->prices.command > 0 && (!options->effort || options->effort > POINTS);
 	compilation->request.buffering = way->buffering;
 	compilation->request.chooses_buffers = chooses_buffers(session);
 	compilation->request.restriction.prices = way->prices;
 	compilation->request.fusion = way->keeps_apart ? FUSE_NEVER : compilation->request.fusion;
-	compilation->request.effort = is_limited ? POINTS : options->effort;
+	compilation->request.effort = effort_of(way, options->effort);
 }
 
 struct plan *ways_make(const struct session *session, const struct arch *arch, const struct function *function,
@@ -191,10 +213,11 @@ static struct plan_tried try_way(const struct session *session, const struct fun
 	struct plan *plan = ways_make(session, session->arch, function, way, make);
 	if (plan)
 		objective_figures(&session->options->objective, plan, tried.figures);
-	if (plan && plan->nest_count == 1 && plan->nests[0].elements)
-		tried.shown = plan->nests[0].elements->priced_bound;
+	if (plan && plan->nest_count == 1)
+		tried.shown = plan->nests[0].priced_bound;
 	tried.fits = plan;
 	tried.is_fused = plan && is_fused(plan, function);
+	tried.nest_count = plan ? plan_source_nests(plan) : 0;
 	return tried;
 }
 
@@ -257,6 +280,13 @@ static void choose_best(const struct plan_objective *objective, struct plan_ways
 	}
 }
 
+void ways_keep_apart(const struct session *session, bool several, struct plan_way *ways, int count)
+{
+	bool is_free = session->compilation.request.fusion == FUSE_AUTO && !session->arch->has_pe_array;
+	for (int w = 0; w < count; w++)
+		ways[w].keeps_apart |= several && is_free && prices_have_time(&ways[w].prices);
+}
+
 /* Tries all ways to a plan of FUNCTION; the best one is the first, if none fits.  Nests are fused and distributed for fewer bytes, which may cost more
  * of what is asked for: those of the best plan are tried apart, as they are written, too. */
 static void try_ways(const struct session *session, const struct function *function,
@@ -279,6 +309,7 @@ static void try_ways(const struct session *session, const struct function *funct
 		ways->tried[0] = tried[0];
 		if (!tried[0].fits)
 			return;              /* the compilation says why */
+		ways_keep_apart(session, tried[0].nest_count > 1, all, count);
 	}
 	for (int w = 1; w < count; w++)
 		if (is_tried[w])
@@ -399,11 +430,20 @@ static bool is_shown(const struct plan_objective *objective, int figure)
 	return figure == PLAN_TRAFFIC || objective_asks_for(objective, (enum plan_figure)figure);
 }
 
+void ways_print(FILE *out, const struct plan_way *way)
+{
+	fprintf(out, "%-7s", buffering_names[way->buffering]);
+	if (prices_have_time(&way->prices))
+		fprintf(out, " %14s", "what it takes");
+	else
+		fprintf(out, " %8.6g bytes", way->prices.command);
+}
+
 static void print_tried(FILE *out, const struct plan_objective *objective,
 	const struct plan_tried *tried, bool is_best)
 {
-	fprintf(out, "\n%c %-7s %8.6g bytes", is_best ? '*' : ' ',
-		buffering_names[tried->way.buffering], tried->way.prices.command);
+	fprintf(out, "\n%c ", is_best ? '*' : ' ');
+	ways_print(out, &tried->way);
 	if (!tried->fits)
 		fputs("  does not fit", out);
 	for (int f = 0; f < PLAN_FIGURE_COUNT && tried->fits; f++)
@@ -418,7 +458,7 @@ void ways_explain(FILE *out, const struct session *session)
 	for (int p = 0; p < session->plan_count && session->ways; p++) {
 		const struct plan_ways *ways = &session->ways[p];
 		fprintf(out, "%s was made in %d ways; --objective=%s takes the one with *\n"
-			"  buffers  a command is", session->plans[p]->function->name, ways->count,
+			"  " WAY_HEADING, session->plans[p]->function->name, ways->count,
 			objective->text);
 		for (int f = 0; f < PLAN_FIGURE_COUNT; f++)
 			if (is_shown(objective, f))

@@ -29,9 +29,15 @@ struct plan *ways_make_best(struct session *session, const struct function *func
  * user says of buffers (-1: nothing); the first one is that of least traffic.  Returns how many they are. */
 int ways_to_trade(const struct plan_objective *figures, const struct arch *arch, int buffering,
 	struct plan_way *ways);
+/* Nests are fused for fewer bytes, and how long a group takes is not known to the search: in those of COUNT WAYS that it weighs time in nests are not, of
+ * which SESSION's function has SEVERAL. */
+void ways_keep_apart(const struct session *session, bool several, struct plan_way *ways, int count);
 /* The plan of FUNCTION that is made in that WAY on ARCH, without a word; NULL: none fits, or errors. */
 struct plan *ways_make(const struct session *session, const struct arch *arch, const struct function *function,
 	const struct plan_way *way, make_plan_fn *make);
+/* Columns of a table, with their heading: the buffers of WAY, and what a command costs in it. */
+#define WAY_HEADING "buffers  a command is"
+void ways_print(FILE *out, const struct plan_way *way);
 /* Tables of what was tried, of all plans. */
 void ways_explain(FILE *out, const struct session *session);
 

@@ -161,6 +161,14 @@ long plan_nest_moves(const struct plan_nest *nest, const struct array *array)
 	return total;
 }
 
+int plan_source_nests(const struct plan *plan)
+{
+	int count = 0;
+	for (int n = 0; n < plan->nest_count; n++)
+		count += plan->nests[n].source_count;
+	return count;
+}
+
 long plan_bytes(const struct plan *plan)
 {
 	long total = 0;

@@ -179,8 +179,6 @@ struct plan_array {
 	long role_bytes[ROLE_COUNT];             /* of these what each role has, where the machine splits them */
 	long bound_words;                        /* no mapping reads and writes fewer together; 0: not known */
 	const char *bound_argument;
-	double priced_bound;                     /* what the nest was searched for, traffic and a price of elements: nothing costs
-	                                          * less in bytes; 0: not known */
 	int iteration_macs;                      /* multiply-accumulates of each iteration; 0: not the same in all */
 	int count;
 	struct plan_words *words;                /* by array of the nest */
@@ -207,6 +205,7 @@ struct plan_nest {
 	struct plan_traffic *traffic;
 	long compulsory_bytes, lower_bound_bytes;
 	const char *lower_bound_argument;
+	double priced_bound;         /* at the prices that it was searched for nothing costs less; 0: not known */
 	long macs;                   /* multiply-accumulates (ir/macs.h) that run; -1: not known */
 	/* What moves between a register file and the scratchpad, for energy (passes/studies/registers.h);
 	 * if nothing does, operands come from the scratchpad. */
@@ -288,6 +287,8 @@ long plan_nest_bytes(const struct plan_nest *nest);
 long plan_nest_moves(const struct plan_nest *nest, const struct array *array);
 /* What all nests move; LONG_MAX if a long does not hold it. */
 long plan_bytes(const struct plan *plan);
+/* Nests of the source that it does. */
+int plan_source_nests(const struct plan *plan);
 /* Those of a function that is NEST alone. */
 struct plan_bounds plan_bounds_of_nest(const struct plan_nest *nest);
 /* The function's bounds say what those of its nests do not. */

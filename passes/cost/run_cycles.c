@@ -3,47 +3,44 @@
 #include <math.h>
 #include <string.h>
 
-#include "passes/cost/model_math.h"
+#include "passes/cost/copy_visits.h"
 
 static int channels_of(const struct arch *arch)
 {
 	return arch->channels > 1 ? arch->channels : 1;
 }
 
-/* Those of one transfer may start together. */
-static double commands_of(const struct arch *arch, const struct crossing *crossing)
+double least_start(const struct arch *arch)
 {
-	return arch->max_rank == 1 && !arch->starts_once ? fmax(crossing->commands, crossing->runs) : crossing->commands;
+	return (double)(arch->write_startup_cycles < arch->startup_cycles ? arch->write_startup_cycles : arch->startup_cycles);
 }
 
 double copy_cycles(const struct arch *arch, const struct crossing *crossing)
 {
 	double moving = arch->bytes_per_cycle > 0 ? crossing->bytes / arch->bytes_per_cycle : 0;
-	double start = (double)(arch->write_startup_cycles < arch->startup_cycles ? arch->write_startup_cycles :
-		arch->startup_cycles);
-	double cycles = fmax(moving / (arch->is_duplex ? 2 : 1),
-		(moving + start * commands_of(arch, crossing)) / channels_of(arch));
+	double coming = arch->bytes_per_cycle > 0 ? crossing->reads / arch->bytes_per_cycle : 0;
+	/* the bus has nothing to do until the first command has started */
+	double cycles = fmax((arch->is_duplex ? fmax(moving / 2, coming) : moving) + (moving > 0 ? least_start(arch) : 0),
+		(moving + least_start(arch) * crossing_commands(arch, crossing)) / channels_of(arch));
 
 	return cycles * arch_dma_scale(arch) * (1 - 1e-12);
 }
 
-double copy_cycles_apart(const struct arch *arch, const struct crossing *crossing)
+void alone_add(const struct arch *arch, struct alone *alone, const struct crossing *crossing, double start)
 {
-	double moving = arch->bytes_per_cycle > 0 ? crossing->bytes / arch->bytes_per_cycle : 0;
-
-	/* several channels hide how long commands start */
-	return channels_of(arch) == 1 ? copy_cycles(arch, crossing) :
-		moving / (arch->is_duplex ? 2 : 1) * arch_dma_scale(arch) * (1 - 1e-12);
+	alone->bytes += crossing->bytes;
+	alone->starting += crossing_commands(arch, crossing) * start;
+	alone->most = fmax(alone->most, crossing->commands * start);
 }
 
-/* Iterations of the first DEPTH tile loops, all in all. */
-static double iterations(const struct nest_model *model, const struct schedule *schedule, int depth)
+double alone_cycles(const struct arch *arch, const struct alone *alone)
 {
-	double count = 1;
+	bool is_one = channels_of(arch) == 1;
+	double moving = arch->bytes_per_cycle > 0 ? alone->bytes / arch->bytes_per_cycle : 0;
 
-	for (int i = 0; i < depth; i++)
-		count *= (double)tile_count(model->loops[schedule->order[i]].extent, schedule->tile[schedule->order[i]]);
-	return count;
+	/* several channels start the commands of several buffers at once */
+	return ((arch->is_duplex && !is_one ? moving / 2 : moving) + fmax(alone->most, is_one ? alone->starting : 0)) *
+		arch_dma_scale(arch) * (1 - 1e-12);
 }
 
 /* ---- what is started together ---- */
@@ -108,66 +105,23 @@ double batch_cycles(const struct copies *copies, const struct batch *batch)
 	return fmax(fmax(bus_cycles(copies, batch), channel_cycles(copies, batch)), fmax(command_cycles(&batch->gets), command_cycles(&batch->puts)));
 }
 
-/* COMMANDS that move so many BYTES all together, all alike: each takes whole cycles. */
-static struct stream stream_of(const struct arch *arch, double commands, double bytes, bool is_put)
+/* Each of COPIES takes whole cycles. */
+static struct stream stream_of(const struct arch *arch, const struct visit_copies *copies, bool is_put)
 {
 	double scale = arch_dma_scale(arch), startup = (double)(is_put ? arch->write_startup_cycles : arch->startup_cycles) * scale;
-	double moving = arch->bytes_per_cycle > 0 && commands > 0 ? bytes / commands / arch->bytes_per_cycle * scale : 0;
+	double moving = arch->bytes_per_cycle > 0 ? copies->bytes / arch->bytes_per_cycle * scale : 0;
 
-	return (struct stream){ commands, commands * startup, commands * (ceil(startup + moving) - startup) };
+	return (struct stream){ copies->commands, copies->commands * startup, copies->commands * (ceil(startup + moving) - startup) };
 }
 
 /* ---- the copies of a schedule ---- */
 
-/* How often the loop at PLACE goes on. */
-static double turns_of(const struct nest_model *model, const struct schedule *schedule, int place)
-{
-	return iterations(model, schedule, place + 1) - iterations(model, schedule, place);
-}
-
-/* The buffer of ARRAY shows in the next run of the loop that moves it what it showed last, as the loop at PLACE goes on: struct storage. */
-static bool is_kept(const struct model_array *array, const struct schedule *schedule, const struct storage *storage, int place)
-{
-	bool turns = true;
-
-	for (int i = place + 1; i < storage->store; i++)
-		if (array_is_indexed(array, schedule->order[i]))
-			turns = turns && schedule->is_serpentine[schedule->order[i]];
-	return place < storage->store - 1 && turns && !array_is_indexed(array, schedule->order[place]) && array->anchored == 0;
-}
-
-/* How often a turn keeps what array A's buffer shows. */
-static double kept_turns(const struct nest_model *model, const struct schedule *schedule, int a)
-{
-	const struct storage *storage = &schedule->storage[a];
-	double turns = 0;
-
-	for (int place = 0; place < storage->store; place++)
-		if (is_kept(&model->arrays[a], schedule, storage, place))
-			turns += turns_of(model, schedule, place);
-	return turns;
-}
-
-/* Of the times that the loop goes on which moves array A's buffer those where something moves, not what a turn keeps in other slots. */
-static double moving_share(const struct nest_model *model, const struct schedule *schedule, int a)
-{
-	const struct storage *storage = &schedule->storage[a];
-
-	return 1 - kept_turns(model, schedule, a) * (double)(storage->slots - 1) / fmax(turns_of(model, schedule, storage->store - 1), 1);
-}
-
 /* What comes and leaves in a visit of array A's buffer, but for those that are kept. */
 static struct batch visit_batch(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule, int a)
 {
-	const struct storage *storage = &schedule->storage[a];
-	double bytes = (double)flow_bytes(&storage->flow), kept = kept_turns(model, schedule, a) * (double)storage->slots;
-	double visits = fmax(iterations(model, schedule, storage->store) - kept, 1);
-	double read = bytes > 0 ? (double)storage->flow.read_bytes / bytes : 1;
-	const struct crossing crossing = { bytes, (double)storage->flow.commands, storage->flow.runs };
-	double commands = commands_of(arch, &crossing);
+	const struct visit_copies gets = visit_copies(model, arch, schedule, a, false), puts = visit_copies(model, arch, schedule, a, true);
 
-	return (struct batch){ stream_of(arch, commands * read / visits, bytes * read / visits, false),
-		stream_of(arch, commands * (1 - read) / visits, bytes * (1 - read) / visits, true) };
+	return (struct batch){ stream_of(arch, &gets, false), stream_of(arch, &puts, true) };
 }
 
 /* Adds what array A moves to COPIES, and to WAITS [place] what is waited for as a loop goes on. */
@@ -187,7 +141,7 @@ static void add_copies(const struct nest_model *model, const struct arch *arch, 
 		bool is_deepest = storage->store >= copies->depth, is_after = asks && is_deepest && storage->slots > 1;
 		double often = is_inner ? moving_share(model, schedule, a) : 1;
 
-		if (is_kept(&model->arrays[a], schedule, storage, place)) {
+		if (visit_is_kept(&model->arrays[a], schedule, storage, place)) {
 			kept |= 1u << place;
 		} else if (is_after) {
 			batch_add(&copies->after[place], &gets);
@@ -206,7 +160,7 @@ static void add_copies(const struct nest_model *model, const struct arch *arch, 
 static void add_waits(const struct nest_model *model, const struct schedule *schedule, const struct batch *waits, struct copies *copies)
 {
 	for (int place = 0; place < schedule->depth; place++) {
-		double turns = turns_of(model, schedule, place);
+		double turns = tile_turns(model, schedule, place);
 		struct batch *leaving = &copies->leaving[place], beside;
 
 		copies->standing[place] = puts_latency(copies, &waits[place]);
@@ -220,7 +174,7 @@ static void add_waits(const struct nest_model *model, const struct schedule *sch
 		beside = *leaving;
 		batch_add(&beside, &copies->coming[place]);
 		batch_add_times(&beside, &copies->after[place],
-			fmax(1 - (double)copies->slots[place] * iterations(model, schedule, place) / fmax(turns, 1), 0));
+			fmax(1 - (double)copies->slots[place] * tile_iterations(model, schedule, place) / fmax(turns, 1), 0));
 		copies->beside += turns * batch_cycles(copies, &beside);
 	}
 }
@@ -229,6 +183,7 @@ struct copies copies_of(const struct nest_model *model, const struct arch *arch,
 {
 	struct copies copies = { .least = copy_cycles(arch, &schedule->cost.crossings[BOUNDARY_EXTERNAL]), .channels = channels_of(arch),
 		.is_duplex = arch->is_duplex };
+	struct alone alone = { 0, 0, 0 };
 	struct batch waits[MODEL_LOOPS];
 
 	memset(waits, 0, sizeof waits);
@@ -238,12 +193,13 @@ struct copies copies_of(const struct nest_model *model, const struct arch *arch,
 			copies.depth = schedule->storage[a].store;
 	for (int a = 0; a < model->array_count; a++) {
 		const struct storage *storage = &schedule->storage[a];
-		const struct crossing crossing = { (double)flow_bytes(&storage->flow), (double)storage->flow.commands, storage->flow.runs };
+		const struct crossing crossing = { (double)flow_bytes(&storage->flow), (double)storage->flow.commands, storage->flow.runs, 0 };
 
-		if (storage->store == 0 || !storage->is_double)
-			copies.alone += copy_cycles_apart(arch, &crossing);
+		if ((storage->store == 0 || !storage->is_double) && !model->arrays[a].anchored)
+			alone_add(arch, &alone, &crossing, least_start(arch));
 		add_copies(model, arch, schedule, a, &copies, waits);
 	}
+	copies.alone = alone_cycles(arch, &alone);
 	add_waits(model, schedule, waits, &copies);
 	return copies;
 }

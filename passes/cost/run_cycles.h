@@ -6,12 +6,19 @@
 
 /* How long a run takes, as far as it is known before there is a plan (docs/machine.md, "Time"). */
 
-/* Cycles of the core that copies of CROSSING take on ARCH at least, whatever is done meanwhile: all bytes cross the bus, and
- * each channel starts its commands one after the other. */
+/* Cycles of the core that copies of CROSSING take on ARCH at least, whatever is done meanwhile: all bytes cross the bus, once the first
+ * command has started, and each channel starts its commands one after the other. */
 double copy_cycles(const struct arch *arch, const struct crossing *crossing);
 
-/* The same of some of the copies, added up: those of two crossings take no less together than each alone, one after the other. */
-double copy_cycles_apart(const struct arch *arch, const struct crossing *crossing);
+/* Copies beside which nothing is computed: the bytes of all, cycles of the DMA engine in which their commands start, added up, and those of commands that
+ * wait for each other, at least. */
+struct alone { double bytes, starting, most; };
+/* Adds what moves in CROSSING to or from a buffer of its own, by commands of which each takes START to start, and waits for the one before. */
+void alone_add(const struct arch *arch, struct alone *alone, const struct crossing *crossing, double start);
+/* Cycles of the core that copies ALONE take at least. */
+double alone_cycles(const struct arch *arch, const struct alone *alone);
+/* What a command of either way takes to start at least. */
+double least_start(const struct arch *arch);
 
 /* Commands one way: cycles in which each of them starts, all added up, and in which what they move has the bus. */
 struct stream { double commands, starting, moving; };

@@ -176,7 +176,7 @@ bool annealing_realise(struct annealing *annealing, const struct candidate *cand
 	}
 	if (cost.value > most)
 		return false;
-	add_elements_cost(space, &(struct elements_cost){ .words = cost.words, .cycles = cost.cycles, .late = cost.late }, &realised->schedule);
+	add_computing(space, &(struct computing_cost){ .words = cost.words, .cycles = cost.cycles, .late = cost.late }, &realised->schedule);
 	realised->value = objective_value(&space->objective, &realised->schedule.cost);
 	return true;
 }

@@ -177,7 +177,7 @@ static void weigh(const struct space *space, struct schedule *schedule, const st
 	const struct mapping_problem problem = elements_problem(space, schedule);
 	struct mapping_cost cost = mapping_cost_of(&problem, mapping);
 
-	add_elements_cost(space, &(struct elements_cost){ .words = cost.words, .cycles = cost.cycles, .late = cost.late }, schedule);
+	add_computing(space, &(struct computing_cost){ .words = cost.words, .cycles = cost.cycles, .late = cost.late }, schedule);
 }
 
 /* Finds a good mapping of SCHEDULE, whose cost becomes that of both; adds to *POINTS. */
@@ -419,9 +419,20 @@ bool search_excludes(const struct nest_model *model, const struct arch *arch, co
 	return is_all && total.is_complete && total.best.depth < 0;
 }
 
-/* Turns that save nothing are switched off: simpler code. */
+/* ONE moves no more than OTHER, in no more commands. */
+static bool moves_no_more(const struct schedule *one, const struct schedule *other)
+{
+	const struct crossing *mine = &one->cost.crossings[BOUNDARY_EXTERNAL], *its = &other->cost.crossings[BOUNDARY_EXTERNAL];
+
+	return mine->bytes <= its->bytes && mine->commands <= its->commands;
+}
+
+/* Turns that save nothing are switched off: simpler code.  What saves bytes or commands stays though these have no price: who gives the schedule back
+ * without saying that a loop runs forwards gets that. */
 static void drop_turns(const struct space *space, struct schedule *schedule)
 {
+	const struct computing_cost computing = { .cycles = space->options->core_cycles };
+
 	/* registers may be where loops turn */
 	for (int l = 0; l < space->model->loop_count && !space->elements; l++) {
 		struct schedule trial = *schedule;
@@ -429,8 +440,10 @@ static void drop_turns(const struct space *space, struct schedule *schedule)
 		if (!schedule->is_serpentine[l] || space->options->serpentine[l] == 1)
 			continue;
 		trial.is_serpentine[l] = false;
-		if (schedule_evaluate(space->model, space->arch, &trial) &&
-			objective_compare(&space->objective, &trial.cost, &schedule->cost) <= 0)
+		if (!schedule_evaluate(space->model, space->arch, &trial))
+			continue;
+		add_computing(space, &computing, &trial);
+		if (moves_no_more(&trial, schedule) && objective_compare(&space->objective, &trial.cost, &schedule->cost) <= 0)
 			*schedule = trial;
 	}
 }
@@ -447,6 +460,7 @@ static bool search_memory(struct crew *crew, const struct nest_model *model,
 	/* quick, and an interrupted search may need it to have anything */
 	patient.interrupted = NULL;
 	patient.elements = NULL;
+	patient.prices = (struct prices){ 0 };
 	space_init(&space, model, arch, &patient, is_double, -1);  /* traffic does not matter */
 	space.is_minimal_memory = true;
 	space.objective = objective_of(RANK_TO_FIT);
@@ -494,8 +508,14 @@ static struct proof proof_of(const struct arch *arch, const struct search_option
 	return proof;
 }
 
-static long points_with_elements(const struct prices *prices, bool proves)
+/* What a search looks at where the user does not say it. */
+static long usual_points(const struct search_options *options)
 {
+	const struct prices *prices = &options->prices;
+	bool proves = options->elements && options->elements->proves;
+
+	if (!options->elements)
+		return prices_have_time(prices) ? CORE_POINTS : EXHAUSTIVE_POINTS;
 	if (prices_have_time(prices))
 		return proves ? TIMED_POINTS : TIMED_SAID_POINTS;
 	return !proves || prices->delivered > 0 || prices->reduced > 0 ? DELIVERED_POINTS : ELEMENTS_POINTS;
@@ -511,8 +531,7 @@ static bool search_buffering(const struct nest_model *model, const struct arch *
 	struct space space;
 	struct outcome total = { .found = false, .unmapped = INFINITY, .unsettled = INFINITY }, least = total;
 	struct crew crew;
-	long most = options->elements ? points_with_elements(&options->prices, options->elements->proves) : EXHAUSTIVE_POINTS;
-	long limit = options->effort > 0 ? options->effort : most;
+	long limit = options->effort > 0 ? options->effort : usual_points(options);
 
 	space_init(&space, model, arch, options, is_double, (double)lower);
 	crew_init(&crew, options->threads, model);

@@ -45,6 +45,7 @@ struct search_options {
 	 * commands: a point of the Pareto front. */
 	bool prefers_memory;
 	struct prices prices;        /* of what is least */
+	double core_cycles;          /* where time has a price and a core computes: so long it does */
 	const struct element_options *elements;   /* of the machine's array; NULL: none compute, or that costs nothing */
 };
 

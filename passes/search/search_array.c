@@ -546,6 +546,28 @@ static bool registers_may_hold(const struct tree *tree, int a, int store)
 	return elements_may_hold(tree, a, iterations, store > 0);
 }
 
+/* What of array A, in a double buffer inside STORE loops, comes first and leaves last.  Loops begin with a whole tile, and may end with a smaller one. */
+static void find_edges(const struct tree *tree, int a, int store, struct stored *stored)
+{
+	const struct model_array *array = &tree->space->model->arrays[a];
+	const struct level *level = &tree->levels[store];
+	double first = array->element_bytes, last = first;
+
+	if (!stored->is_double || tree->space->is_clipped[a])
+		return;
+	for (int d = 0; d < array->rank; d++) {
+		double extent = level->arrays[a].dims[d].extent, less = 0;
+
+		for (int i = 1; i <= store; i++)
+			less += (double)array->dims[d].coefficient[tree->levels[i].loop] * ((double)tree->levels[i].choice.tile -
+				last_tile(tree->space, tree->levels[i].loop, tree->levels[i].choice));
+		first *= extent;
+		last *= extent - less;
+	}
+	stored->first_bytes = array->is_written ? !array->is_created * first : array->is_read * first;
+	stored->last_bytes = array->is_written && !array->is_dropped ? last : 0;
+}
+
 bool store_array(struct tree *tree, int a, int store, bool may_slide)
 {
 	const struct space *space = tree->space;
@@ -612,6 +634,7 @@ bool store_array(struct tree *tree, int a, int store, bool may_slide)
 	stored->first_visits = stored->visits / level->arrays[a].reuse;
 	stored->turns = may_turn ? level->arrays[a].turns : 0;
 	find_idle(tree, a, store, slide, stored);
+	find_edges(tree, a, store, stored);
 	store_memory(tree, a, store, slide, stored);
 	if (slots_memory(space, a, stored, options->slots[a] > 1 ? options->slots[a] : 1)
 		> room_of(space, a)->capacity)

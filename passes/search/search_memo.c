@@ -175,6 +175,7 @@ static void ask(struct question *question, const struct nest_model *model,
 	question->options.prices.multiplies = options->prices.multiplies;
 	question->options.prices.mac = options->prices.mac;
 	question->options.prices.macs = options->prices.macs;
+	question->options.core_cycles = options->core_cycles;
 	if (options->elements)
 		copy_elements(question, arch, options->elements, model);
 }

@@ -37,21 +37,49 @@ double best_savings(const struct space *space, int m, struct saving *savings, do
 	return saved;
 }
 
-double copied_alone(const struct tree *tree, unsigned stored)
+/* What a double buffer of array A copies before anything is computed, or after all is. */
+static void add_edges(const struct tree *tree, int a, struct alone *alone)
+{
+	const struct arch *arch = tree->space->arch;
+	const struct stored *at = &tree->stored[a];
+	const struct crossing first = { .bytes = at->first_bytes, .commands = at->first_bytes > 0 };
+	const struct crossing last = { .bytes = at->last_bytes, .commands = at->last_bytes > 0 };
+
+	alone_add(arch, alone, &first, (double)arch->startup_cycles);
+	alone_add(arch, alone, &last, (double)arch->write_startup_cycles);
+}
+
+struct copy_waits copies_least(const struct tree *tree, unsigned stored)
 {
 	const struct space *space = tree->space;
-	double alone = 0;
+	struct alone alone = { .most = space->least_edges };
+	struct copy_waits waits = { 0, 0 };
 
+	if (!prices_have_time(&space->options->prices))
+		return waits;
 	for (int a = 0; a < space->model->array_count; a++) {
+		const struct model_array *array = &space->model->arrays[a];
 		const struct stored *at = &tree->stored[a];
-		double bytes;
+		struct crossing all;
+		struct alone own = { 0, 0, 0 };
+		double start;
 
-		if (!(stored >> a & 1) || at->is_double || is_bypassed(space, a) || !prices_have_time(&space->options->prices))
+		/* what some tiles alone touch may be copied while others are computed */
+		if (!(stored >> a & 1) || is_bypassed(space, a) || array->anchored)
 			continue;
-		bytes = fmin(at->least_bytes, slots_traffic(at, at->most));
-		alone += copy_cycles_apart(space->arch, &(struct crossing){ bytes, at->least_commands, bytes / tree->levels[at->store].arrays[a].piece });
+		start = array->is_written ? least_start(space->arch) : (double)space->arch->startup_cycles;
+		all = (struct crossing){ .bytes = fmin(at->least_bytes, slots_traffic(at, at->most)), .commands = at->least_commands };
+		all.runs = all.bytes / tree->levels[at->store].arrays[a].piece;
+		alone_add(space->arch, &own, &all, start);
+		/* what is put does not wait for what comes */
+		waits.in_turn = fmax(waits.in_turn, alone_cycles(space->arch, &own) / (array->is_written ? 2 : 1));
+		if (at->is_double)
+			add_edges(tree, a, &alone);
+		else
+			alone_add(space->arch, &alone, &all, start);
 	}
-	return alone;
+	waits.alone = alone_cycles(space->arch, &alone);
+	return waits;
 }
 
 /* Loops that the user wants cut and that no buffer sees go inside, in the largest tiles there
@@ -102,7 +130,7 @@ static void map_leaf(struct tree *tree, int depth, const struct schedule *schedu
 		return;
 	/* other slots than SCHEDULE's may cost less */
 	least = leaf_bound(tree, depth);
-	tree->leaf_elements = elements_at_leaf(tree, schedule, &least,
+	tree->leaf_computing = elements_at_leaf(tree, schedule, &least,
 		tree->found ? objective_value(&space->objective, &tree->best.cost) : INFINITY);
 	tree->is_mapped = true;
 }
@@ -125,6 +153,22 @@ void path_schedule(const struct tree *tree, int depth, struct schedule *schedule
 		schedule->storage[a] = storage_of(tree, a, tree->stored[a].least);
 }
 
+/* What a core computes is known, but how long SCHEDULE, of the present leaf, runs only about, and whether all of its commands are there: it costs no
+ * less than what is. */
+static void note_relaxed(struct tree *tree, int depth, const struct schedule *schedule)
+{
+	const struct space *space = tree->space;
+	struct cost least;
+
+	if (!space->is_any_idle && !prices_have_time(&space->options->prices))
+		return;
+	least = leaf_bound(tree, depth);
+	least.crossings[BOUNDARY_EXTERNAL].bytes = (double)schedule->total_bytes;
+	least.crossings[BOUNDARY_EXTERNAL].reads = schedule->cost.crossings[BOUNDARY_EXTERNAL].reads;
+	bound_computing(space, &tree->leaf_computing, &least);
+	tree->unmapped = fmin(tree->unmapped, objective_value(&space->objective, &least));
+}
+
 /* All choices are made: takes the schedule if it is better. */
 static void take(struct tree *tree, int depth)
 {
@@ -140,15 +184,17 @@ static void take(struct tree *tree, int depth)
 	if (space->elements) {
 		struct cost least = schedule.cost;
 
-		bound_elements_cost(space, &tree->leaf_elements, &least);
+		bound_computing(space, &tree->leaf_computing, &least);
 		if (tree->found && !objective_may_improve(&space->objective, &least, &tree->best.cost))
 			return;
 		map_leaf(tree, depth, &schedule);
+	} else {
+		note_relaxed(tree, depth, &schedule);
 	}
 	if (space->is_relaxed)
-		bound_elements_cost(space, &tree->leaf_elements, &schedule.cost);
+		bound_computing(space, &tree->leaf_computing, &schedule.cost);
 	else
-		add_elements_cost(space, &tree->leaf_elements, &schedule);
+		add_computing(space, &tree->leaf_computing, &schedule);
 	if (tree->found && schedule_compare(space, &schedule, &tree->best) >= 0)
 		return;
 	tree_take(tree, &schedule);
@@ -210,14 +256,14 @@ static bool has_equals(const struct tree *tree)
 static bool may_be_better(const struct tree *tree, double lower, double scratchpad,
 	double commands)
 {
-	struct cost least = { .crossings = { [BOUNDARY_EXTERNAL] = { lower, commands, 0 } },
+	struct cost least = { .crossings = { [BOUNDARY_EXTERNAL] = { lower, commands, 0, 0 } },
 		.bypassed_bytes = tree->bypassed, .scratchpad_bytes = scratchpad,
 		.work = 1 };
 	struct objective objective = tree->space->objective;
 
 	if (tree->space->is_minimal_memory || !tree->found)
 		return true;
-	bound_elements_cost(tree->space, &tree->leaf_elements, &least);
+	bound_computing(tree->space, &tree->leaf_computing, &least);
 	if (has_equals(tree))
 		objective.sought = 2;
 	return objective_may_improve(&objective, &least, &tree->best.cost);
@@ -333,6 +379,7 @@ void leaf(struct tree *tree, int depth)
 {
 	const struct space *space = tree->space;
 	double kept_none[MODEL_ARRAYS] = { 0 };
+	struct copy_waits waits;
 	bool fits = true;
 
 	tree->bypassed = 0;
@@ -350,8 +397,8 @@ void leaf(struct tree *tree, int depth)
 	}
 	tree->leaf_points = tree->points;
 	tree->is_mapped = false;
-	tree->leaf_elements = space->elements ? elements_bound(space, kept_none,
-		copied_alone(tree, (1u << space->model->array_count) - 1)) : (struct elements_cost){ 0 };
+	waits = copies_least(tree, (1u << space->model->array_count) - 1);
+	tree->leaf_computing = least_computing(space, kept_none, &waits);
 	if (fits && used_memory(tree) <= space->capacity)
 		choose_slots(tree, depth, 0, 0, 0);
 }

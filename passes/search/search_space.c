@@ -261,11 +261,26 @@ static void bound_words(struct space *space, bool may_be_apart)
 	space->least_delivered = fmax(space->least_delivered, prices->delivered * of_all);
 }
 
+/* What is read comes before anything is computed of it, and what is written leaves after that. */
+static void find_edges(struct space *space)
+{
+	bool comes = false, leaves = false;
+
+	for (int a = 0; a < space->model->array_count; a++) {
+		const struct model_array *array = &space->model->arrays[a];
+
+		if (array->anchored)
+			continue;
+		comes = comes || (!space->may_be_idle[a] && (array->is_written ? !array->is_created : array->is_read));
+		leaves = leaves || (!space->may_be_idle[a] && array->is_written && !array->is_dropped);
+	}
+	space->least_edges = comes * (double)space->arch->startup_cycles + leaves * (double)space->arch->write_startup_cycles;
+}
+
 /* Each element does its share of the work at best. */
 static void add_elements(struct space *space)
 {
 	const struct element_options *elements = space->options->elements;
-	const struct prices *prices = &space->options->prices;
 	bool may_be_apart = false;
 
 	space->elements = elements;
@@ -275,8 +290,6 @@ static void add_elements(struct space *space)
 	if (!elements)
 		return;
 	for (int a = 0; a < space->model->array_count; a++) {
-		space->may_be_idle[a] = space->is_clipped[a] && (prices->command > 0 || prices_have_time(prices));
-		space->is_any_idle = space->is_any_idle || space->may_be_idle[a];
 		space->may_shrink[a] = false;
 		for (int d = 0; d < space->model->arrays[a].rank; d++)
 			space->may_shrink[a] = space->may_shrink[a] || space->gap_loop[a][d] != NO_GAPS;
@@ -316,6 +329,8 @@ void space_init(struct space *space, const struct nest_model *model,
 		add_array(space, a);
 		space->is_full_useful[a] = is_full_useful(space, a);
 		space->held |= (unsigned)options->held[a] << a;
+		space->may_be_idle[a] = space->is_clipped[a] && (options->prices.command > 0 || prices_have_time(&options->prices));
+		space->is_any_idle = space->is_any_idle || space->may_be_idle[a];
 	}
 	for (int a = 0; a < model->array_count; a++) {
 		space->alike[a] = -1;
@@ -323,6 +338,7 @@ void space_init(struct space *space, const struct nest_model *model,
 			if (are_twins(space, b, a))
 				space->alike[a] = b;
 	}
+	find_edges(space);
 	space_allow(space, options->elements);
 	add_elements(space);
 	space_find_mirror(space);

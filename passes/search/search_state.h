@@ -51,6 +51,8 @@ struct stored {
 	long least, most;
 	double least_bytes, least_memory, least_commands;
 	struct saving saving;
+	/* of a double buffer: what comes before anything is computed, and leaves after, at least */
+	double first_bytes, last_bytes;
 	bool is_sliding, is_double;
 	bool is_touching;            /* sliding without overlap */
 	int store;
@@ -72,6 +74,10 @@ struct level {
 	int way_count[MODEL_ARRAYS];
 };
 
+/* Cycles that copies of arrays take at least: ALONE, while nothing is computed, all but those of double buffers; IN_TURN, one after the other, as a core
+ * waits for one copy of a buffer before it starts another. */
+struct copy_waits { double alone, in_turn; };
+
 struct tree {
 	const struct space *space;
 	struct stored stored[MODEL_ARRAYS];
@@ -89,7 +95,7 @@ struct tree {
 	long leaf_points;
 	double commands_of_least[MODEL_ARRAYS];
 	double bypassed;             /* bytes of arrays that registers alone hold */
-	struct elements_cost leaf_elements;   /* there, once it IS_MAPPED; no less before */
+	struct computing_cost leaf_computing;   /* there, once it IS_MAPPED; no less before */
 	struct mapping leaf_mapping, mapping; /* likewise; of the best */
 	bool is_mapped;
 	double unmapped, unsettled;  /* see struct outcome */
@@ -113,7 +119,7 @@ static inline bool is_bypassed(const struct space *space, int a)
 /* Which buffers are double is chosen: they cost memory, and hide what takes time. */
 static inline bool may_choose_double(const struct space *space)
 {
-	return space->options->buffering == BUFFERING_AUTO && space->elements && prices_have_time(&space->options->prices);
+	return space->options->buffering == BUFFERING_AUTO && prices_have_time(&space->options->prices);
 }
 /* The memory that array A lies in. */
 static inline const struct room_of_memory *room_of(const struct space *space, int a)
@@ -133,16 +139,16 @@ void array_step(const struct tree *tree, int a, const struct level *before,
 /* Stores array A at level STORE of the path, where its windows slide if they can and MAY_SLIDE; false if the user or the rules forbid it. */
 bool store_array(struct tree *tree, int a, int store, bool may_slide);
 
-/* ---- search_elements.c: what processing elements add to the cost, and time ---- */
+/* ---- search_computing.c: what processing elements add to the cost, and time ---- */
 
-/* No less than this where arrays move so many BYTES [array] between a scratchpad that keeps no regions, at least, and ALONE are cycles of
- * copies beside which nothing computes. */
-struct elements_cost elements_bound(const struct space *space, const double *bytes, double alone);
+/* No less than this where arrays move so many BYTES [array] between a scratchpad that keeps no regions, at least, and WAITS are cycles of
+ * their copies. */
+struct computing_cost least_computing(const struct space *space, const double *bytes, const struct copy_waits *waits);
 /* Registers may hold array A, where a visit of its buffer has so many ITERATIONS [loop]; IS_MOVED: by some loop. */
 bool elements_may_hold(const struct tree *tree, int a, const long *iterations, bool is_moved);
 /* What elements cost for SCHEDULE, evaluated, of the present leaf, whose schedules cost LEAST or more without them: if all together
  * is less than BELOW; INFINITY: no mapping is, or none was found. */
-struct elements_cost elements_at_leaf(struct tree *tree, const struct schedule *schedule, const struct cost *least, double below);
+struct computing_cost elements_at_leaf(struct tree *tree, const struct schedule *schedule, const struct cost *least, double below);
 
 /* ---- search_tree.c ---- */
 
@@ -178,8 +184,8 @@ long slots_of_floor(const struct stored *stored);
 /* The most traffic that BYTES of memory M can save the arrays that lie there: the fractional
  * knapsack.  Spends their SAVINGS. */
 double best_savings(const struct space *space, int m, struct saving *savings, double bytes);
-/* Cycles in which the arrays STORED, bit by bit, are copied while nothing computes, at least: all but double ones. */
-double copied_alone(const struct tree *tree, unsigned stored);
+/* The same of the arrays STORED, bit by bit. */
+struct copy_waits copies_least(const struct tree *tree, unsigned stored);
 /* All arrays are stored within the first DEPTH levels: tries the slots that may be
  * better than the best so far. */
 void leaf(struct tree *tree, int depth);

@@ -80,9 +80,10 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 	const struct space *space = tree->space;
 	const struct level *level = &tree->levels[depth];
 	struct saving savings[MODEL_ARRAYS];
-	struct crossing least = { 0, 0, 0 };
+	struct crossing least = { 0, 0, 0, 0 };
 	struct need_of_memory needs[MEMORY_LIMIT];
-	struct elements_cost elements = { 0 };
+	struct computing_cost computing;
+	struct copy_waits waits;
 	double kept_none[MODEL_ARRAYS], before, bypassed = 0;
 	struct cost cost;
 
@@ -99,6 +100,7 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 		if (level->stored >> a & 1) {
 			least.bytes += stored->least_bytes;
 			bypassed += is_bypassed(space, a) ? least.bytes - before : 0;
+			least.reads += space->model->arrays[a].is_written ? 0 : stored->least_bytes;
 			kept_none[a] = bytes_unkept(tree, a);
 			least.commands += stored->least_commands;
 			least.runs += slots_traffic(stored, stored->most) / tree->levels[stored->store].arrays[a].piece;
@@ -111,6 +113,7 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 		}
 		least.bytes += least_unkept(space, a, state, smallest) + state->ends;
 		bypassed += is_bypassed(space, a) ? least.bytes - before : 0;
+		least.reads += space->model->arrays[a].is_written ? 0 : least.bytes - before;
 		kept_none[a] = least_in_registers(space, a, state);
 		least.runs += least_kept(space, a, state) / level->arrays[a].piece;
 		savings[a].rate = state->turns * space->visit_bytes[a] / bytes;
@@ -120,15 +123,18 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 		need->spare += room_of(space, a)->granule;
 		least.commands += least_commands(tree, a, state, level);
 	}
-	for (int m = 0; m < space->memory_count && !space->is_minimal_memory; m++)
-		least.bytes -= best_savings(space, m, savings,
-			space->memories[m].capacity - needs[m].least + needs[m].spare);
-	if (space->elements)
-		elements = elements_bound(space, kept_none, copied_alone(tree, level->stored));
+	for (int m = 0; m < space->memory_count && !space->is_minimal_memory; m++) {
+		double saved = best_savings(space, m, savings, space->memories[m].capacity - needs[m].least + needs[m].spare);
+
+		least.bytes -= saved;
+		least.reads -= saved;
+	}
+	waits = copies_least(tree, level->stored);
+	computing = least_computing(space, kept_none, &waits);
 	/* what memory saves of these bytes it saves at their whole price */
 	cost = (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = least }, .bypassed_bytes = bypassed,
 		.scratchpad_bytes = add_needs(space, needs, fits), .work = 1 };
-	bound_elements_cost(space, &elements, &cost);
+	bound_computing(space, &computing, &cost);
 	return cost;
 }
 

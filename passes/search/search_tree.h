@@ -72,6 +72,7 @@ struct space {
 	/* no less costs what the array of elements moves; what single ones get and give, and add to a neighbour's */
 	double least_moved, least_delivered;
 	double least_words;          /* that come from scratchpads or leave for them */
+	double least_edges;          /* cycles of the DMA engine in which the first command to come starts and the last to leave, while nothing is computed */
 	double iterations;           /* of all loops together */
 	bool is_minimal_memory;      /* it is the least scratchpad, not traffic */
 	struct cost least;           /* nothing costs less: model_lower_bound */
@@ -117,18 +118,18 @@ void tree_search(struct tree *tree, const struct space *space, const struct task
 /* No schedule of TASK moves less than this; INFINITY if none fits. */
 double tree_bound(struct tree *tree, const struct space *space, const struct task *task);
 
-/* ---- search_elements.c: what elements add ---- */
+/* ---- search_computing.c: what elements add ---- */
 
-/* What elements add: the price of their words, cycles in which they compute or wait for words, and those more in which they wait for copies
- * that go on beside them; in a bound, those in which they wait for others, at least. */
-struct elements_cost { double words, cycles, late, alone; };
+/* What computing adds: the price of elements' words, cycles in which elements or a core compute, or wait for words, and those more in which they wait for
+ * copies that go on beside them; in a bound, those in which they wait for others, and those that copies take in turn, at least. */
+struct computing_cost { double words, cycles, late, alone, in_turn; };
 
 /* The mapping of OUTER, evaluated, that is looked for. */
 struct mapping_problem elements_problem(const struct space *space, const struct schedule *outer);
 /* What COST has besides its crossings is no less than this. */
-void bound_elements_cost(const struct space *space, const struct elements_cost *elements, struct cost *cost);
+void bound_computing(const struct space *space, const struct computing_cost *elements, struct cost *cost);
 /* Fills in what SCHEDULE costs besides its crossings. */
-void add_elements_cost(const struct space *space, const struct elements_cost *elements, struct schedule *schedule);
+void add_computing(const struct space *space, const struct computing_cost *elements, struct schedule *schedule);
 
 /* The total order of schedules that search_schedule minimises: < 0 if ONE is
  * better than OTHER.  Both evaluated. */

@@ -217,7 +217,7 @@ static bool prepare(struct choice *choice)
 			choice->variant.groups->items[a].array);
 	restriction_apply(compilation, &choice->variant, &choice->model, &choice->options);
 	read_constraints(choice);
-	elements_price(choice);
+	computing_price(choice);
 	if (!choice->has_forms)
 		restrict_to_boxes(choice);
 	if (choice->asked.contradiction || !choice->has_forms || choice->variant.groups->is_split || is_unclipped(choice)
@@ -593,6 +593,8 @@ void choice_fill_bounds(const struct choice *choice, struct plan_nest *out)
 	plan_nest_judge(out);
 	if (out->elements)
 		elements_bound_words(choice, out->elements);
+	out->priced_bound = out->elements ? elements_priced_bound(choice, out->elements)
+		: is_bounded_by_model(choice) && !is_second_best(choice, out) ? core_priced_bound(choice) : 0;
 	out->points = choice->proof.points;
 	out->seconds = choice->proof.seconds;
 }

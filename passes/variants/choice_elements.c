@@ -5,6 +5,7 @@
 
 #include "ir/macs.h"
 #include "passes/cost/bound_nest.h"
+#include "passes/cost/run_cycles.h"
 #include "passes/lower/lower.h"
 #include "passes/variants/choice_elements.h"
 
@@ -48,17 +49,38 @@ static int most_iteration_macs(const struct choice *choice)
 	return most;
 }
 
-void elements_price(struct choice *choice)
+/* Elements compute CHOICE's nest, as far as is known before there is a schedule: as RULES say. */
+static bool elements_may_compute(const struct choice *choice, struct mapping_rules *rules)
+{
+	const struct element_question question = question_of(choice);
+	return (choice->asked.mapping.line || computes_alone(choice->compilation->arch)) && !elements_hindrance(choice)
+		&& mapping_rules_of(&question, rules);
+}
+
+/* The search asks how long a core computes the nest, if its model knows what moves when. */
+static void price_core_time(struct choice *choice)
+{
+	const struct prices *prices = &choice->compilation->request.restriction.prices;
+	double macs = fmax(0, (double)nest_macs(choice->variant.nest));
+	if (!prices_have_time(prices) || !choice->has_forms || choice->variant.nest->function->unbound)
+		return;
+	choice->options.prices.cycle = prices->cycle;
+	choice->options.prices.multiplies = prices->multiplies;
+	choice->options.prices.mac = prices->mac;
+	choice->options.prices.macs = macs;
+	choice->options.core_cycles = macs * choice->compilation->arch->core_mac_cycles;
+}
+
+void computing_price(struct choice *choice)
 {
 	const struct prices *prices = &choice->compilation->request.restriction.prices;
 	struct element_options *elements = ARENA_NEW(choice->compilation->arena, struct element_options);
 	if (!prices_have_elements(prices))
 		return;
-	if (!choice->asked.mapping.line && !computes_alone(choice->compilation->arch))
+	if (!elements_may_compute(choice, &elements->rules)) {
+		price_core_time(choice);
 		return;
-	const struct element_question question = question_of(choice);
-	if (elements_hindrance(choice) || !mapping_rules_of(&question, &elements->rules))
-		return;
+	}
 	elements->macs = most_iteration_macs(choice);
 	elements->proves = !choice->asked.mapping.line && !choice_is_restricted(choice);
 	for (int a = 0; a < choice->model.array_count && choice->model.bypass_memory; a++)
@@ -118,10 +140,33 @@ void elements_bound_words(const struct choice *choice, struct plan_array *elemen
 	if (!adds && !__builtin_mul_overflow((long)array->x * array->y, array->registers_bytes / smallest, &registers))
 		elements->bound_words = model_lower_bound(&model, registers, &elements->bound_argument);
 	elements->iteration_macs = iteration_macs(choice);
+}
+
+/* Other forms cost no less than their bytes, and as long as these are copied or a core computes, if that is what does. */
+static double rivals_priced_bound(const struct choice *choice)
+{
+	const struct arch *arch = choice->compilation->arch;
+	const struct objective asked = objective_priced(RANK_ASKED, &choice->options.prices, arch->max_rank == 1);
+	struct cost cost = cost_of_bytes((double)choice->rivals_bound);
+	cost.cycles = fmax(copy_cycles(arch, &cost.crossings[BOUNDARY_EXTERNAL]), choice->options.core_cycles);
+	cost.bypassed_bytes = arch->bypass_memory ? (double)choice->rivals_bound : 0;
+	return choice->rivals_bound == LONG_MAX ? INFINITY : choice->rivals_bound > 0 ? objective_value(&asked, &cost) : 0;
+}
+
+static double with_rivals(const struct choice *choice)
+{
+	return fmin(choice->proof.bound_priced, rivals_priced_bound(choice));
+}
+
+double elements_priced_bound(const struct choice *choice, const struct plan_array *elements)
+{
 	/* cycles are bounded as if all iterations had as many multiply-accumulates */
-	if (choice->options.elements && choice->options.elements->proves &&
-		(elements->iteration_macs > 0 || !prices_have_time(&choice->options.prices)))
-		elements->priced_bound = fmin(choice->proof.bound_priced, choice->rivals_bound == LONG_MAX ? INFINITY :
-			/* a run takes a cycle */
-			(double)choice->rivals_bound * choice->options.prices.byte);
+	bool is_known = choice->options.elements && choice->options.elements->proves
+		&& (elements->iteration_macs > 0 || !prices_have_time(&choice->options.prices));
+	return is_known ? with_rivals(choice) : 0;
+}
+
+double core_priced_bound(const struct choice *choice)
+{
+	return !choice->options.elements && prices_are_given(&choice->options.prices) ? with_rivals(choice) : 0;
 }

@@ -190,9 +190,9 @@ for layer in conv3_1 conv4_2 conv5_1; do
 	traffic=$((traffic + one)) best=$((best + other))
 done
 exits 0 "the ways that were tried" "$LOOPC" --objective=cycles --explain -o o.c "$source"
-has out '^  2,805,528 cycles: the bus is busy in 2,505,216,.*: the bus takes most$' "what takes most of the time"
-has out "^\* [a-z]* +[0-9]+ bytes +[0-9]+ +$other\$" "the way that was taken, with what it comes to"
-is "$(grep -c '^[* ] [a-z]* *[0-9.]* bytes ' out)" "$(sed -n 's/.* was made in \([0-9]*\) ways.*/\1/p' out)" \
+has out '^  2,508,312 cycles: the bus is busy in 2,50[0-9],[0-9]*,.*: the bus takes most$' "what takes most of the time"
+has out "^\* [a-z]* +what it takes +[0-9]+ +$other\$" "the way that was taken, with what it comes to"
+is "$(grep -cE '^[* ] [a-z]+ +([0-9.]+ bytes|what it takes) ' out)" "$(sed -n 's/.* was made in \([0-9]*\) ways.*/\1/p' out)" \
 	"the others beside it"
 ok "three layers take a fifth less time" test $((best * 5)) -le $((traffic * 4))
 

@@ -49,7 +49,7 @@ def compile_for(loopc, objective, options, directory, more):
 
 def misjudged(made):
     """The ways that were tried are compared by plans that are not emitted: what was taken must be what it was taken for."""
-    tried = re.findall(r"^\* [a-z]+ +\S+ bytes +(\d+)", made["told"], re.M)
+    tried = re.findall(r"^\* [a-z]+ +(?:\S+ bytes|what it takes) +(\d+)", made["told"], re.M)
     return [int(moved) for moved in tried] != [function["total_bytes"] for function in made["functions"]]
 
 

@@ -203,7 +203,7 @@ done
 # Other figures than bytes: of plans that were made.
 sizes='-D M=30 -D N=28 -D K=26'
 printf 'name: timed\nscratchpad: { bytes: 4096 }\ndma: { startup_cycles: 60, bytes_per_cycle: 4, channels: 2 }\n' >timed.yaml
-printf 'core: { mac_cycles: 0.5 }\nenergy_pj: { mac: 1, register: 1, scratchpad: 6, dram: 200 }\n' >>timed.yaml
+printf 'core: { mac_cycles: 0.1 }\nenergy_pj: { mac: 1, register: 1, scratchpad: 6, dram: 200 }\n' >>timed.yaml
 cat >trades.py <<'END'
 import itertools, json, os, subprocess, sys
 figures, options = sys.argv[1].split(','), sys.argv[2:]

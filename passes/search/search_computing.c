@@ -1,8 +1,10 @@
-/* What processing elements add to the cost of a schedule: each leaf of the tree has a search for mappings of its own. */
+/* What computing adds to the cost of a schedule: of processing elements, for which each leaf of the tree has a search for mappings of its own, or of a
+ * core. */
 
 #include <math.h>
 
 #include "passes/cost/array_cycles.h"
+#include "passes/cost/core_cycles.h"
 #include "passes/cost/run_cycles.h"
 #include "passes/search/search_state.h"
 
@@ -49,10 +51,11 @@ static double least_cycles(const struct space *space, const double *bytes)
 	return array_least_cycles(&space->arch->array, &work);
 }
 
-struct elements_cost elements_bound(const struct space *space, const double *bytes, double alone)
+/* The same of elements. */
+static struct computing_cost least_of_elements(const struct space *space, const double *bytes, double alone)
 {
 	const struct prices *prices = &space->options->prices;
-	struct elements_cost cost = { .alone = alone };
+	struct computing_cost cost = { .alone = alone };
 	double moved = 0, delivered = 0;
 
 	/* what comes to the scratchpad comes from there to some element, and leaves likewise, as often as its region comes; where a
@@ -68,6 +71,12 @@ struct elements_cost elements_bound(const struct space *space, const double *byt
 	if (prices_have_time(prices))
 		cost.cycles = least_cycles(space, bytes);
 	return cost;
+}
+
+struct computing_cost least_computing(const struct space *space, const double *bytes, const struct copy_waits *waits)
+{
+	return space->elements ? least_of_elements(space, bytes, waits->alone) :
+		(struct computing_cost){ .cycles = space->options->core_cycles, .alone = waits->alone, .in_turn = waits->in_turn };
 }
 
 /* What is left of an element's registers for array A, if each other array that shares them has a word there. */
@@ -137,13 +146,13 @@ struct mapping_problem elements_problem(const struct space *space, const struct 
 		.base = objective_sum_of(&space->objective, &cost), .copies = copies_of(space->model, space->arch, outer) };
 }
 
-struct elements_cost elements_at_leaf(struct tree *tree, const struct schedule *schedule, const struct cost *least, double below)
+struct computing_cost elements_at_leaf(struct tree *tree, const struct schedule *schedule, const struct cost *least, double below)
 {
 	const struct space *space = tree->space;
 	struct mapping_proof proof;
 	struct mapping_problem problem = elements_problem(space, schedule);
 	long most = space->leaf_points, share = tree->limits.all / 8, points = share < 250 ? 250 : share < most ? share : most;
-	double alone = tree->leaf_elements.alone;
+	double alone = tree->leaf_computing.alone;
 	bool found;
 
 	problem.boxes = tree->boxes;
@@ -160,24 +169,29 @@ struct elements_cost elements_at_leaf(struct tree *tree, const struct schedule *
 		tree->unmapped = fmin(tree->unmapped, proof.bound);
 	if (!proof.is_complete)
 		tree->unsettled = fmin(tree->unsettled, proof.bound);
-	return found ? (struct elements_cost){ proof.cost.words, proof.cost.cycles, proof.cost.late, alone } :
-		(struct elements_cost){ INFINITY, INFINITY, 0, alone };
+	return (struct computing_cost){ .words = found ? proof.cost.words : INFINITY, .cycles = found ? proof.cost.cycles : INFINITY,
+		.late = found ? proof.cost.late : 0, .alone = alone };
 }
 
-void bound_elements_cost(const struct space *space, const struct elements_cost *elements, struct cost *cost)
+void bound_computing(const struct space *space, const struct computing_cost *computing, struct cost *cost)
 {
-	cost->elements_price = elements->words;
+	cost->elements_price = computing->words;
 	if (prices_have_time(&space->options->prices))
-		cost->cycles = fmax(copy_cycles(space->arch, &cost->crossings[BOUNDARY_EXTERNAL]), elements->alone + elements->cycles);
+		cost->cycles = fmax(copy_cycles(space->arch, &cost->crossings[BOUNDARY_EXTERNAL]),
+			fmax(computing->alone + computing->cycles, computing->in_turn));
 }
 
-void add_elements_cost(const struct space *space, const struct elements_cost *elements, struct schedule *schedule)
+void add_computing(const struct space *space, const struct computing_cost *computing, struct schedule *schedule)
 {
 	struct copies copies;
 
-	schedule->cost.elements_price = elements->words;
+	schedule->cost.elements_price = computing->words;
 	if (!prices_have_time(&space->options->prices))
 		return;
+	if (!space->elements) {
+		schedule->cost.cycles = core_cycles(space->model, space->arch, schedule, computing->cycles);
+		return;
+	}
 	copies = copies_of(space->model, space->arch, schedule);
-	schedule->cost.cycles = run_cycles(&copies, elements->cycles, elements->late);
+	schedule->cost.cycles = run_cycles(&copies, computing->cycles, computing->late);
 }

@@ -1,0 +1,134 @@
+#include "passes/cost/copy_visits.h"
+
+#include <math.h>
+
+#include "passes/cost/model_math.h"
+
+double tile_iterations(const struct nest_model *model, const struct schedule *schedule, int depth)
+{
+	double count = 1;
+
+	for (int i = 0; i < depth; i++)
+		count *= (double)tile_count(model->loops[schedule->order[i]].extent, schedule->tile[schedule->order[i]]);
+	return count;
+}
+
+double tile_turns(const struct nest_model *model, const struct schedule *schedule, int place)
+{
+	return tile_iterations(model, schedule, place + 1) - tile_iterations(model, schedule, place);
+}
+
+bool visit_is_kept(const struct model_array *array, const struct schedule *schedule, const struct storage *storage, int place)
+{
+	bool turns = true;
+
+	for (int i = place + 1; i < storage->store; i++)
+		if (array_is_indexed(array, schedule->order[i]))
+			turns = turns && schedule->is_serpentine[schedule->order[i]];
+	return place < storage->store - 1 && turns && !array_is_indexed(array, schedule->order[place]) && array->anchored == 0;
+}
+
+double kept_turns(const struct nest_model *model, const struct schedule *schedule, int a)
+{
+	const struct storage *storage = &schedule->storage[a];
+	double turns = 0;
+
+	for (int place = 0; place < storage->store; place++)
+		if (visit_is_kept(&model->arrays[a], schedule, storage, place))
+			turns += tile_turns(model, schedule, place);
+	return turns;
+}
+
+double moving_share(const struct nest_model *model, const struct schedule *schedule, int a)
+{
+	const struct storage *storage = &schedule->storage[a];
+
+	return 1 - kept_turns(model, schedule, a) * (double)(storage->slots - 1) / fmax(tile_turns(model, schedule, storage->store - 1), 1);
+}
+
+/* A region of array A, as SCHEDULE holds it, in external memory: a contiguous piece of so many elements, so many of these at a distance, and so on.
+ * Returns how many LEVELS [MODEL_RANK] there are. */
+static int levels_of(const struct nest_model *model, const struct schedule *schedule, int a, double *levels)
+{
+	const struct model_array *array = &model->arrays[a];
+	bool is_outside[MODEL_LOOPS] = { false }, is_whole = true;
+	int count = 1;
+
+	levels[0] = 1;
+	for (int i = 0; i < schedule->storage[a].store; i++)
+		is_outside[schedule->order[i]] = true;
+	for (int d = array->rank - 1; d >= 0; d--) {
+		double extent = (double)array->dims[d].window, whole = extent;
+
+		for (int l = 0; l < model->loop_count; l++) {
+			double step = (double)array->dims[d].coefficient[l];
+
+			whole += step * (double)(model->loops[l].extent - 1);
+			extent += step * (double)((is_outside[l] ? schedule->tile[l] : model->loops[l].extent) - 1);
+		}
+		/* behind a dimension that is all there the next one goes on */
+		if (extent > 1 && !is_whole)
+			levels[count++] = 1;
+		levels[count - 1] *= extent;
+		is_whole = whole > 1 ? extent >= whole : is_whole;
+	}
+	return count;
+}
+
+/* Into how many commands a transfer of array A is split, where its boxes have more dimensions or bytes than one may: about. */
+static double commands_of_visit(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule, int a)
+{
+	const struct flow *flow = &schedule->storage[a].flow;
+	double bytes = (double)flow_bytes(flow) / fmax((double)flow->commands, 1), commands = 1, levels[MODEL_RANK + 1];
+	int count;
+
+	if (arch->starts_once)
+		return 1;
+	for (count = levels_of(model, schedule, a, levels); count > arch->max_rank && count > 1; count--) {
+		int least = 1;
+
+		for (int i = 2; i < count; i++)
+			least = levels[i] < levels[least] ? i : least;
+		commands *= levels[least];
+		levels[least] = levels[count - 1];
+	}
+	return arch->max_bytes > 0 ? commands * ceil(bytes / commands / (double)arch->max_bytes) : commands;
+}
+
+double crossing_commands(const struct arch *arch, const struct crossing *crossing)
+{
+	double commands = arch->max_rank == 1 && !arch->starts_once ? fmax(crossing->commands, crossing->runs) : crossing->commands;
+
+	return arch->max_bytes > 0 && !arch->starts_once ? fmax(commands, crossing->bytes / (double)arch->max_bytes) : commands;
+}
+
+struct visit_copies visit_copies(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule, int a, bool is_put)
+{
+	const struct storage *storage = &schedule->storage[a];
+	double all = (double)flow_bytes(&storage->flow), kept = kept_turns(model, schedule, a) * (double)storage->slots;
+	double visits = fmax(tile_iterations(model, schedule, storage->store) - kept, 1);
+	double bytes = (double)(is_put ? storage->flow.write_bytes : storage->flow.read_bytes), share = all > 0 ? bytes / all : 0;
+	const struct crossing crossing = { all, (double)storage->flow.commands, storage->flow.runs, 0 };
+	double commands = share * fmax(crossing_commands(arch, &crossing), crossing.commands * commands_of_visit(model, arch, schedule, a));
+
+	return (struct visit_copies){ .commands = commands / visits, .bytes = commands > 0 ? bytes / commands : 0,
+		.pieces = commands > 0 ? fmax(share * storage->flow.runs / commands, 1) : 1 };
+}
+
+void window_copies(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule, int a, struct visit_copies *whole,
+	struct visit_copies *new)
+{
+	const struct storage *storage = &schedule->storage[a];
+	double runs = tile_iterations(model, schedule, storage->store - 1), steps = tile_turns(model, schedule, storage->store - 1);
+	double all = (double)storage->flow.read_bytes, bytes = model->arrays[a].element_bytes, levels[MODEL_RANK + 1];
+
+	for (int i = levels_of(model, schedule, a, levels) - 1; i >= 0; i--)
+		bytes *= levels[i];
+	runs = fmax(runs - kept_turns(model, schedule, a), 1);
+	steps *= moving_share(model, schedule, a);
+	*whole = *new = visit_copies(model, arch, schedule, a, false);
+	if (new->commands <= 0 || steps <= 0)
+		return;
+	whole->bytes = fmin(bytes, all / runs) / whole->commands;
+	new->bytes = (all - whole->bytes * whole->commands * runs) / steps / new->commands;
+}

@@ -1,0 +1,29 @@
+#ifndef PASSES_COPY_VISITS_H
+#define PASSES_COPY_VISITS_H
+
+#include "ir/arch.h"
+#include "passes/cost/model.h"
+
+/* How often what a schedule, evaluated, holds is copied, on average: what the files share that say how long a run takes before there is a plan. */
+
+/* Iterations of the first DEPTH tile loops, all in all; how often the loop at PLACE goes on. */
+double tile_iterations(const struct nest_model *model, const struct schedule *schedule, int depth);
+double tile_turns(const struct nest_model *model, const struct schedule *schedule, int place);
+/* The buffer of ARRAY shows in the next run of the loop that moves it what it showed last, as the loop at PLACE goes on: struct storage. */
+bool visit_is_kept(const struct model_array *array, const struct schedule *schedule, const struct storage *storage, int place);
+/* How often a turn keeps what array A's buffer shows. */
+double kept_turns(const struct nest_model *model, const struct schedule *schedule, int a);
+/* Of the times that the loop goes on which moves array A's buffer those where something moves, not what a turn keeps in other slots. */
+double moving_share(const struct nest_model *model, const struct schedule *schedule, int a);
+/* Commands of ARCH that move what is in CROSSING, at least; those of one transfer may start together. */
+double crossing_commands(const struct arch *arch, const struct crossing *crossing);
+
+/* What moves in a visit of a buffer one way: so many commands, of so many bytes each, in pieces of external memory. */
+struct visit_copies { double commands, bytes, pieces; };
+/* What comes in a visit of array A's buffer, or leaves, but for those that are kept: about. */
+struct visit_copies visit_copies(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule, int a, bool is_put);
+/* The same of a window that slides: of a WHOLE one, where a run of its loop begins, and of what is NEW in each other. */
+void window_copies(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule, int a, struct visit_copies *whole,
+	struct visit_copies *new);
+
+#endif
