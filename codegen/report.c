@@ -283,14 +283,14 @@ static json_t *value_json(double value)
 /* The same of what nothing is below, which no rounding raises. */
 static json_t *least_json(double least)
 {
-	double unit = least > 0 ? pow(10, floor(log10(least)) - 5) : 1;
+	double unit = least > 0 ? pow(10, floor(log10(least)) - 5) : 1;   /* of the sixth digit */
 	return value_json(isnan(least) || least == floor(least) ? least : fabs(least) >= 1e6 ? floor(least) : floor(least / unit) * unit);
 }
 
 static json_t *asked_json(const struct plan_asked *asked)
 {
 	return json_pack("{ss so so sb so ss}", "name", asked->name, "value", value_json(asked->value),
-		"lower_bound", least_json(asked->bound), "optimal", asked->value <= asked->bound,
+		"lower_bound", asked->bound < asked->value ? least_json(asked->bound) : value_json(asked->bound), "optimal", asked->value <= asked->bound,
 		"gap", gap_json(asked_gap(asked)), "scope", asked->is_of_space ? "searched" : "all");
 }
 

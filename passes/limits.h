@@ -36,7 +36,7 @@ enum { MAPPING_LEAF_POINTS = 20000, MAPPING_LOOK_POINTS = 1000 };
 /* The same of such a search all in all: where time has no price it mostly ends before, by itself, within ten seconds, but not where what
  * single elements get and add up has: of layers the rest of minutes then shows nothing more.  Fewer are enough, too, where the user says some
  * of the schedule, as nothing of what is shown is told then.  Where time has a price a point looked at at random is more work, and others are less. */
-enum { ELEMENTS_POINTS = 200000000, DELIVERED_POINTS = 2000000, TIMED_SAID_POINTS = 2200000, TIMED_POINTS = 8000000 };
+enum { ELEMENTS_POINTS = 200000000, DELIVERED_POINTS = 2000000, TIMED_SAID_POINTS = 2200000, TIMED_POINTS = 8400000 };
 /* Where time has a price and a core computes: more show little more. */
 enum { CORE_POINTS = 2000000 };
 /* Those of it that look for something good before all is searched. */

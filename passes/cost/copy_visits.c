@@ -18,6 +18,15 @@ double tile_turns(const struct nest_model *model, const struct schedule *schedul
 	return tile_iterations(model, schedule, place + 1) - tile_iterations(model, schedule, place);
 }
 
+double coming_bytes(const struct nest_model *model, const struct schedule *schedule)
+{
+	double bytes = 0;
+
+	for (int a = 0; a < model->array_count; a++)
+		bytes += (double)schedule->storage[a].flow.read_bytes;
+	return bytes;
+}
+
 bool visit_is_kept(const struct model_array *array, const struct schedule *schedule, const struct storage *storage, int place)
 {
 	bool turns = true;
@@ -108,7 +117,7 @@ struct visit_copies visit_copies(const struct nest_model *model, const struct ar
 	double all = (double)flow_bytes(&storage->flow), kept = kept_turns(model, schedule, a) * (double)storage->slots;
 	double visits = fmax(tile_iterations(model, schedule, storage->store) - kept, 1);
 	double bytes = (double)(is_put ? storage->flow.write_bytes : storage->flow.read_bytes), share = all > 0 ? bytes / all : 0;
-	const struct crossing crossing = { all, (double)storage->flow.commands, storage->flow.runs, 0 };
+	const struct crossing crossing = { all, (double)storage->flow.commands, storage->flow.runs };
 	double commands = share * fmax(crossing_commands(arch, &crossing), crossing.commands * commands_of_visit(model, arch, schedule, a));
 
 	return (struct visit_copies){ .commands = commands / visits, .bytes = commands > 0 ? bytes / commands : 0,

@@ -9,6 +9,8 @@
 /* Iterations of the first DEPTH tile loops, all in all; how often the loop at PLACE goes on. */
 double tile_iterations(const struct nest_model *model, const struct schedule *schedule, int depth);
 double tile_turns(const struct nest_model *model, const struct schedule *schedule, int place);
+/* Bytes that come, of all that SCHEDULE moves. */
+double coming_bytes(const struct nest_model *model, const struct schedule *schedule);
 /* The buffer of ARRAY shows in the next run of the loop that moves it what it showed last, as the loop at PLACE goes on: struct storage. */
 bool visit_is_kept(const struct model_array *array, const struct schedule *schedule, const struct storage *storage, int place);
 /* How often a turn keeps what array A's buffer shows. */

@@ -290,7 +290,7 @@ static struct copied copied_of(const struct nest_model *model, const struct arch
 double core_cycles(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule, double computing)
 {
 	struct run run = { .count = model->array_count, .place = -1 };
-	double copying = copy_cycles(arch, &schedule->cost.crossings[BOUNDARY_EXTERNAL]), cycles;
+	double copying = copy_cycles(arch, &schedule->cost.crossings[BOUNDARY_EXTERNAL], coming_bytes(model, schedule)), cycles;
 
 	if (copying + computing > LONGEST)
 		return copying + computing;

@@ -58,7 +58,6 @@ struct cost cost_sum(const struct cost *one, const struct cost *other)
 		sum.crossings[b].bytes += other->crossings[b].bytes;
 		sum.crossings[b].commands += other->crossings[b].commands;
 		sum.crossings[b].runs += other->crossings[b].runs;
-		sum.crossings[b].reads += other->crossings[b].reads;
 	}
 	sum.bypassed_bytes += other->bypassed_bytes;
 	sum.scratchpad_bytes = fmax(one->scratchpad_bytes, other->scratchpad_bytes);
@@ -77,7 +76,6 @@ struct cost cost_rest(const struct cost *all, const struct cost *part)
 		rest.crossings[b].bytes -= part->crossings[b].bytes;
 		rest.crossings[b].commands -= part->crossings[b].commands;
 		rest.crossings[b].runs -= part->crossings[b].runs;
-		rest.crossings[b].reads -= part->crossings[b].reads;
 	}
 	rest.work -= part->work;
 	rest.bypassed_bytes -= part->bypassed_bytes;
@@ -107,7 +105,7 @@ struct cost cost_of_value(const struct objective *objective, double value)
 
 struct cost cost_infinite(void)
 {
-	const struct crossing endless = { INFINITY, INFINITY, INFINITY, INFINITY };
+	const struct crossing endless = { INFINITY, INFINITY, INFINITY };
 	struct cost cost = { .scratchpad_bytes = INFINITY, .work = INFINITY,
 		.complexity = INFINITY, .cycles = INFINITY };
 

@@ -26,7 +26,6 @@ enum boundary {
  * these.  Doubles: sums of whole numbers are exact below 2^53 and never overflow. */
 struct crossing {
 	double bytes, commands, runs;
-	double reads;                /* so many of the bytes come */
 };
 
 struct cost {

@@ -15,12 +15,12 @@ double least_start(const struct arch *arch)
 	return (double)(arch->write_startup_cycles < arch->startup_cycles ? arch->write_startup_cycles : arch->startup_cycles);
 }
 
-double copy_cycles(const struct arch *arch, const struct crossing *crossing)
+double copy_cycles(const struct arch *arch, const struct crossing *crossing, double coming)
 {
 	double moving = arch->bytes_per_cycle > 0 ? crossing->bytes / arch->bytes_per_cycle : 0;
-	double coming = arch->bytes_per_cycle > 0 ? crossing->reads / arch->bytes_per_cycle : 0;
+	double one_way = arch->bytes_per_cycle > 0 ? coming / arch->bytes_per_cycle : 0;
 	/* the bus has nothing to do until the first command has started */
-	double cycles = fmax((arch->is_duplex ? fmax(moving / 2, coming) : moving) + (moving > 0 ? least_start(arch) : 0),
+	double cycles = fmax((arch->is_duplex ? fmax(moving / 2, one_way) : moving) + (moving > 0 ? least_start(arch) : 0),
 		(moving + least_start(arch) * crossing_commands(arch, crossing)) / channels_of(arch));
 
 	return cycles * arch_dma_scale(arch) * (1 - 1e-12);
@@ -181,8 +181,8 @@ static void add_waits(const struct nest_model *model, const struct schedule *sch
 
 struct copies copies_of(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule)
 {
-	struct copies copies = { .least = copy_cycles(arch, &schedule->cost.crossings[BOUNDARY_EXTERNAL]), .channels = channels_of(arch),
-		.is_duplex = arch->is_duplex };
+	struct copies copies = { .least = copy_cycles(arch, &schedule->cost.crossings[BOUNDARY_EXTERNAL], coming_bytes(model, schedule)),
+		.channels = channels_of(arch), .is_duplex = arch->is_duplex };
 	struct alone alone = { 0, 0, 0 };
 	struct batch waits[MODEL_LOOPS];
 
@@ -193,7 +193,7 @@ struct copies copies_of(const struct nest_model *model, const struct arch *arch,
 			copies.depth = schedule->storage[a].store;
 	for (int a = 0; a < model->array_count; a++) {
 		const struct storage *storage = &schedule->storage[a];
-		const struct crossing crossing = { (double)flow_bytes(&storage->flow), (double)storage->flow.commands, storage->flow.runs, 0 };
+		const struct crossing crossing = { (double)flow_bytes(&storage->flow), (double)storage->flow.commands, storage->flow.runs };
 
 		if ((storage->store == 0 || !storage->is_double) && !model->arrays[a].anchored)
 			alone_add(arch, &alone, &crossing, least_start(arch));

@@ -6,9 +6,9 @@
 
 /* How long a run takes, as far as it is known before there is a plan (docs/machine.md, "Time"). */
 
-/* Cycles of the core that copies of CROSSING take on ARCH at least, whatever is done meanwhile: all bytes cross the bus, once the first
- * command has started, and each channel starts its commands one after the other. */
-double copy_cycles(const struct arch *arch, const struct crossing *crossing);
+/* Cycles of the core that copies of CROSSING, of whose bytes COMING come, take on ARCH at least, whatever is done meanwhile: all bytes cross the bus, once
+ * the first command has started, and each channel starts its commands one after the other. */
+double copy_cycles(const struct arch *arch, const struct crossing *crossing, double coming);
 
 /* Copies beside which nothing is computed: the bytes of all, cycles of the DMA engine in which their commands start, added up, and those of commands that
  * wait for each other, at least. */

@@ -58,7 +58,6 @@ static void fill_cost(const struct nest_model *model, struct schedule *schedule)
 			run_bytes(model, schedule, &model->arrays[a], storage);
 		external.commands += (double)storage->flow.commands;
 		external.runs += storage->flow.runs;
-		external.reads += (double)storage->flow.read_bytes;
 		if (bypasses(model, storage))
 			bypassed += (double)flow_bytes(&storage->flow);
 	}

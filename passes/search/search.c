@@ -274,6 +274,8 @@ struct way {
 static void raise_bound(struct crew *crew, struct space *space, struct way *way, struct outcome *total, long limit)
 {
 	enum { LEAF_GROWTH = 8 };
+	/* where time has a price points show little more in the end */
+	const double least_step = prices_have_time(&space->options->prices) ? 1.0 / 64 : 1.0 / 256;
 	double best = asked_of(space, total), below = way->bound * (1 + way->step);
 	struct reached reached;
 
@@ -283,7 +285,7 @@ static void raise_bound(struct crew *crew, struct space *space, struct way *way,
 	reached = search_below(crew, space, below, total, below < best ? limit - limit / 4 : limit);
 	way->bound = fmax(way->bound, reached.bound);
 	if (reached.is_spent) {
-		way->step = way->step > 1.0 / 256 ? way->step / 2 : 0;
+		way->step = way->step > least_step ? way->step / 2 : 0;
 	} else if (reached.is_cut && reached.bound > way->cut && way->leaf_points < limit) {
 		way->cut = reached.bound;
 		way->leaf_points *= LEAF_GROWTH;

@@ -158,7 +158,7 @@ struct computing_cost elements_at_leaf(struct tree *tree, const struct schedule 
 	problem.boxes = tree->boxes;
 	/* other slots may cost less */
 	problem.base = objective_sum_of(&space->objective, least);
-	problem.copies.least = copy_cycles(space->arch, &least->crossings[BOUNDARY_EXTERNAL]);
+	problem.copies.least = copy_cycles(space->arch, &least->crossings[BOUNDARY_EXTERNAL], tree->leaf_computing.coming);
 	problem.copies.alone = alone;
 	found = mapping_search(&problem, &(struct mapping_sought){ below, points }, &tree->leaf_mapping, &proof);
 	tree->points += proof.points;
@@ -177,7 +177,7 @@ void bound_computing(const struct space *space, const struct computing_cost *com
 {
 	cost->elements_price = computing->words;
 	if (prices_have_time(&space->options->prices))
-		cost->cycles = fmax(copy_cycles(space->arch, &cost->crossings[BOUNDARY_EXTERNAL]),
+		cost->cycles = fmax(copy_cycles(space->arch, &cost->crossings[BOUNDARY_EXTERNAL], computing->coming),
 			fmax(computing->alone + computing->cycles, computing->in_turn));
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "passes/cost/copy_visits.h"
 #include "passes/cost/run_cycles.h"
 
 bool is_spent(struct tree *tree)
@@ -158,14 +159,15 @@ void path_schedule(const struct tree *tree, int depth, struct schedule *schedule
 static void note_relaxed(struct tree *tree, int depth, const struct schedule *schedule)
 {
 	const struct space *space = tree->space;
+	struct computing_cost computing = tree->leaf_computing;
 	struct cost least;
 
 	if (!space->is_any_idle && !prices_have_time(&space->options->prices))
 		return;
 	least = leaf_bound(tree, depth);
 	least.crossings[BOUNDARY_EXTERNAL].bytes = (double)schedule->total_bytes;
-	least.crossings[BOUNDARY_EXTERNAL].reads = schedule->cost.crossings[BOUNDARY_EXTERNAL].reads;
-	bound_computing(space, &tree->leaf_computing, &least);
+	computing.coming = coming_bytes(space->model, schedule);
+	bound_computing(space, &computing, &least);
 	tree->unmapped = fmin(tree->unmapped, objective_value(&space->objective, &least));
 }
 
@@ -256,7 +258,7 @@ static bool has_equals(const struct tree *tree)
 static bool may_be_better(const struct tree *tree, double lower, double scratchpad,
 	double commands)
 {
-	struct cost least = { .crossings = { [BOUNDARY_EXTERNAL] = { lower, commands, 0, 0 } },
+	struct cost least = { .crossings = { [BOUNDARY_EXTERNAL] = { lower, commands, 0 } },
 		.bypassed_bytes = tree->bypassed, .scratchpad_bytes = scratchpad,
 		.work = 1 };
 	struct objective objective = tree->space->objective;
@@ -378,7 +380,7 @@ static void choose_slots(struct tree *tree, int depth, int a, double traffic, do
 void leaf(struct tree *tree, int depth)
 {
 	const struct space *space = tree->space;
-	double kept_none[MODEL_ARRAYS] = { 0 };
+	double kept_none[MODEL_ARRAYS] = { 0 }, coming = 0;
 	struct copy_waits waits;
 	bool fits = true;
 
@@ -390,6 +392,7 @@ void leaf(struct tree *tree, int depth)
 
 		kept_none[a] = bytes_unkept(tree, a);
 		*left -= tree->stored[a].least_memory;
+		coming += space->model->arrays[a].is_written ? 0 : fmin(tree->stored[a].least_bytes, slots_traffic(&tree->stored[a], tree->stored[a].most));
 		tree->bypassed += is_bypassed(space, a) ? tree->stored[a].least_bytes : 0;
 		fits = fits && *left >= 0;
 		tree->commands_of_least[a] = command_count(space, a, &tree->stored[a],
@@ -399,6 +402,7 @@ void leaf(struct tree *tree, int depth)
 	tree->is_mapped = false;
 	waits = copies_least(tree, (1u << space->model->array_count) - 1);
 	tree->leaf_computing = least_computing(space, kept_none, &waits);
+	tree->leaf_computing.coming = coming;
 	if (fits && used_memory(tree) <= space->capacity)
 		choose_slots(tree, depth, 0, 0, 0);
 }

@@ -80,11 +80,11 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 	const struct space *space = tree->space;
 	const struct level *level = &tree->levels[depth];
 	struct saving savings[MODEL_ARRAYS];
-	struct crossing least = { 0, 0, 0, 0 };
+	struct crossing least = { 0, 0, 0 };
 	struct need_of_memory needs[MEMORY_LIMIT];
 	struct computing_cost computing;
 	struct copy_waits waits;
-	double kept_none[MODEL_ARRAYS], before, bypassed = 0;
+	double kept_none[MODEL_ARRAYS], before, bypassed = 0, coming = 0;
 	struct cost cost;
 
 	for (int m = 0; m < space->memory_count; m++)
@@ -100,7 +100,7 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 		if (level->stored >> a & 1) {
 			least.bytes += stored->least_bytes;
 			bypassed += is_bypassed(space, a) ? least.bytes - before : 0;
-			least.reads += space->model->arrays[a].is_written ? 0 : stored->least_bytes;
+			coming += space->model->arrays[a].is_written ? 0 : stored->least_bytes;
 			kept_none[a] = bytes_unkept(tree, a);
 			least.commands += stored->least_commands;
 			least.runs += slots_traffic(stored, stored->most) / tree->levels[stored->store].arrays[a].piece;
@@ -113,7 +113,7 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 		}
 		least.bytes += least_unkept(space, a, state, smallest) + state->ends;
 		bypassed += is_bypassed(space, a) ? least.bytes - before : 0;
-		least.reads += space->model->arrays[a].is_written ? 0 : least.bytes - before;
+		coming += space->model->arrays[a].is_written ? 0 : least.bytes - before;
 		kept_none[a] = least_in_registers(space, a, state);
 		least.runs += least_kept(space, a, state) / level->arrays[a].piece;
 		savings[a].rate = state->turns * space->visit_bytes[a] / bytes;
@@ -127,10 +127,11 @@ static struct cost node_bound(const struct tree *tree, int depth, unsigned moved
 		double saved = best_savings(space, m, savings, space->memories[m].capacity - needs[m].least + needs[m].spare);
 
 		least.bytes -= saved;
-		least.reads -= saved;
+		coming -= saved;
 	}
 	waits = copies_least(tree, level->stored);
 	computing = least_computing(space, kept_none, &waits);
+	computing.coming = coming;
 	/* what memory saves of these bytes it saves at their whole price */
 	cost = (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = least }, .bypassed_bytes = bypassed,
 		.scratchpad_bytes = add_needs(space, needs, fits), .work = 1 };

@@ -121,8 +121,8 @@ double tree_bound(struct tree *tree, const struct space *space, const struct tas
 /* ---- search_computing.c: what elements add ---- */
 
 /* What computing adds: the price of elements' words, cycles in which elements or a core compute, or wait for words, and those more in which they wait for
- * copies that go on beside them; in a bound, those in which they wait for others, and those that copies take in turn, at least. */
-struct computing_cost { double words, cycles, late, alone, in_turn; };
+ * copies that go on beside them; in a bound, those in which they wait for others, those that copies take in turn, and the bytes that come, at least. */
+struct computing_cost { double words, cycles, late, alone, in_turn, coming; };
 
 /* The mapping of OUTER, evaluated, that is looked for. */
 struct mapping_problem elements_problem(const struct space *space, const struct schedule *outer);

@@ -148,7 +148,7 @@ static double rivals_priced_bound(const struct choice *choice)
 	const struct arch *arch = choice->compilation->arch;
 	const struct objective asked = objective_priced(RANK_ASKED, &choice->options.prices, arch->max_rank == 1);
 	struct cost cost = cost_of_bytes((double)choice->rivals_bound);
-	cost.cycles = fmax(copy_cycles(arch, &cost.crossings[BOUNDARY_EXTERNAL]), choice->options.core_cycles);
+	cost.cycles = fmax(copy_cycles(arch, &cost.crossings[BOUNDARY_EXTERNAL], 0), choice->options.core_cycles);
 	cost.bypassed_bytes = arch->bypass_memory ? (double)choice->rivals_bound : 0;
 	return choice->rivals_bound == LONG_MAX ? INFINITY : choice->rivals_bound > 0 ? objective_value(&asked, &cost) : 0;
 }
