@@ -87,8 +87,8 @@ def check(loopc, seed, directory):
     for name, content in (("b.loop", text), ("b.yaml", yaml)):
         with open(names[name], "w", encoding="utf-8") as file:
             file.write(content)
-    files = [names["b.loop"], "--arch=" + names["b.yaml"], "--objective=" + objective,
-             *rng.choice([[], [], ["--buffering=single"], ["--buffering=double"], ["--buffering=auto"]])]
+    buffering = rng.choice([[], [], ["--buffering=single"], ["--buffering=double"], ["--buffering=auto"]])
+    files = [names["b.loop"], "--arch=" + names["b.yaml"], "--objective=" + objective, *buffering]
     found = asked(loopc, files, directory, *(["--verify"] if seed % 3 == 0 else []))
     if not found or found["value"] is None:
         return None, 0, None
@@ -97,7 +97,9 @@ def check(loopc, seed, directory):
         return "%s: %s found, nothing below %s" % (objective, found["value"], bound), 0, None
     for _ in range(8):
         with open(names["b.sched"], "w", encoding="utf-8") as file:
-            file.write(schedule(rng, loops, arrays))
+            lines = schedule(rng, loops, arrays)
+            # what the user says of all buffers is what is searched
+            file.write(re.sub(" (double|single)$", "", lines, flags=re.M) if "auto" not in "".join(buffering) and buffering else lines)
         other = asked(loopc, files, directory, "--schedule=" + names["b.sched"])
         compared += other is not None
         if other and (other["lower_bound"] or 0) > found["value"] * (1 + 1e-5):
