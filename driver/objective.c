@@ -91,7 +91,7 @@ const char *objective_lacks(const struct plan_objective *objective, const struct
 
 /* ---- prices ---- */
 
-/* Adds WEIGHT times the prices of a picojoule on ARCH to PRICES.  Of memories whose accesses have several prices the least
+/* Adds WEIGHT times the prices of a picojoule on ARCH, whose elements compute, to PRICES.  Of memories whose accesses have several prices the least
  * counts: what is shown of it holds of all. */
 static void add_energy_prices(const struct arch *arch, double weight, struct prices *prices)
 {
@@ -107,12 +107,22 @@ static void add_energy_prices(const struct arch *arch, double weight, struct pri
 	prices->cycle += weight * arch->energy_leakage_pj;
 }
 
+/* The same where a core computes: what it takes from registers or the scratchpad, and what comes into that, may cost nothing where it is not known. */
+static void add_core_energy_prices(const struct arch *arch, double weight, struct prices *prices)
+{
+	prices->byte += weight * 8.0 / arch->energy_word_bits * arch->energy_dram_pj;
+	prices->mac += weight * (arch->energy_mac_pj + (arch->energy_register_file_bytes > 0 ? 0 : energy_scratchpad_operands_pj(arch)));
+	prices->cycle += weight * arch->energy_leakage_pj;
+}
+
 struct prices objective_prices(const double *weights, const struct arch *arch, double scale)
 {
 	struct prices prices = { .byte = scale * weights[PLAN_TRAFFIC], .command = scale * weights[PLAN_COMMANDS],
 		.moved = scale * weights[PLAN_SCRATCHPAD], .cycle = scale * weights[PLAN_CYCLES] };
-	if (weights[PLAN_ENERGY] > 0 && energy_is_known(arch))
+	if (weights[PLAN_ENERGY] > 0 && energy_is_known(arch) && arch->has_pe_array)
 		add_energy_prices(arch, scale * weights[PLAN_ENERGY], &prices);
+	else if (weights[PLAN_ENERGY] > 0 && energy_is_known(arch))
+		add_core_energy_prices(arch, scale * weights[PLAN_ENERGY], &prices);
 	return prices;
 }
 

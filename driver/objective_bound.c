@@ -174,7 +174,7 @@ double objective_bound(const struct plan_objective *objective, const struct plan
 	/* what bypasses memories leaves others more room than that was found for */
 	if (plan->bounds.bound_bytes > bytes && !plan->arch->bypass_memory)
 		least_figures(plan, plan->bounds.bound_bytes, known_macs, figures);
-	count = is_one_nest(plan) && macs >= 0 ? count : 0;
+	count = is_one_nest(plan) && macs >= 0 && (only_elements(plan) || !plan->arch->has_pe_array) ? count : 0;
 	if (energy_is_known(plan->arch))
 		raise_figures(plan, searched, count, macs, figures);
 	bound = fmax(bound, objective_sum(objective, 0, figures));

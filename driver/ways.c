@@ -213,7 +213,8 @@ static struct plan_tried try_way(const struct session *session, const struct fun
 	struct plan *plan = ways_make(session, session->arch, function, way, make);
 	if (plan)
 		objective_figures(&session->options->objective, plan, tried.figures);
-	if (plan && plan->nest_count == 1)
+	/* what is searched for a core says nothing of elements */
+	if (plan && plan->nest_count == 1 && (plan->nests[0].elements || !session->arch->has_pe_array))
 		tried.shown = plan->nests[0].priced_bound;
 	tried.fits = plan;
 	tried.is_fused = plan && is_fused(plan, function);

@@ -76,6 +76,11 @@ double energy_operands_pj(const struct arch *arch)
 		+ 2 * register_access_pj(arch, ROLE_OUTPUT);
 }
 
+double energy_scratchpad_operands_pj(const struct arch *arch)
+{
+	return ACCESSES_OF_MAC * energy_least_access_pj(arch);
+}
+
 /* What moves from and to memories on chip, and what a core takes from them. */
 static double on_chip_pj(const struct arch *arch, const struct energy_counts *counts)
 {

@@ -38,6 +38,8 @@ double energy_least_access_pj(const struct arch *arch);
 /* Picojoules of what a multiply-accumulate reads from registers and writes to them: an input, a weight, and an output both
  * ways; of machines that pay for one access, the output alone. */
 double energy_operands_pj(const struct arch *arch);
+/* The same of a core without registers, at least. */
+double energy_scratchpad_operands_pj(const struct arch *arch);
 
 struct energy energy_of(const struct arch *arch, const struct energy_counts *counts);
 

@@ -25,11 +25,13 @@ def machine(rng):
     dma += rng.choice(["", "", ", write_startup_cycles: %d" % rng.choice([0, 20, 100])])
     core = rng.choice(["", "core: { mac_cycles: %g }\n" % rng.choice([0.125, 0.5, 1, 3])])
     leakage = rng.choice(["", "", ", leakage_pj_per_cycle: %g" % rng.choice([1, 20])])
+    leakage += rng.choice(["", "", ", register_file_bytes: 32"])
+    access, dram = rng.choice([0.1, 6, 60]), rng.choice([10, 200])
     clock = rng.choice(["", "clock_hz: 100e6\n"])
     if clock and rng.random() < 0.5:
         dma += ", clock_hz: %s" % rng.choice(["50e6", "300e6"])
-    return "version: 2\nname: m\n%sdma: { %s }\n%senergy_pj: { mac: 4, register: 1, scratchpad: 6, dram: 200%s }\n%s" % (
-        memories, dma, core, leakage, clock)
+    return "version: 2\nname: m\n%sdma: { %s }\n%senergy_pj: { mac: 4, register: 1, scratchpad: %g, dram: %g%s }\n%s" % (
+        memories, dma, core, access, dram, leakage, clock)
 
 
 def layer(rng):
@@ -82,7 +84,7 @@ def check(loopc, seed, directory):
     rng = random.Random(seed)
     text, loops, arrays = layer(rng)
     yaml = machine(rng)
-    objective = rng.choice(["cycles", "cycles", "edp", "traffic+0.5*cycles", "traffic+%d*commands" % rng.choice([3, 40, 1000]), "energy", "cycles,traffic"])
+    objective = rng.choice(["cycles", "cycles", "edp", "energy+3*cycles", "traffic+0.5*cycles", "traffic+%d*commands" % rng.choice([3, 40, 1000]), "energy", "cycles,traffic"])
     names = {name: os.path.join(directory, name) for name in ("b.loop", "b.yaml", "b.sched")}
     for name, content in (("b.loop", text), ("b.yaml", yaml)):
         with open(names[name], "w", encoding="utf-8") as file:
