@@ -55,9 +55,7 @@ double moving_share(const struct nest_model *model, const struct schedule *sched
 	return 1 - kept_turns(model, schedule, a) * (double)(storage->slots - 1) / fmax(tile_turns(model, schedule, storage->store - 1), 1);
 }
 
-/* A region of array A, as SCHEDULE holds it, in external memory: a contiguous piece of so many elements, so many of these at a distance, and so on.
- * Returns how many LEVELS [MODEL_RANK] there are. */
-static int levels_of(const struct nest_model *model, const struct schedule *schedule, int a, double *levels)
+int region_levels(const struct nest_model *model, const struct schedule *schedule, int a, double *levels)
 {
 	const struct model_array *array = &model->arrays[a];
 	bool is_outside[MODEL_LOOPS] = { false }, is_whole = true;
@@ -93,7 +91,7 @@ static double commands_of_visit(const struct nest_model *model, const struct arc
 
 	if (arch->starts_once)
 		return 1;
-	for (count = levels_of(model, schedule, a, levels); count > arch->max_rank && count > 1; count--) {
+	for (count = region_levels(model, schedule, a, levels); count > arch->max_rank && count > 1; count--) {
 		int least = 1;
 
 		for (int i = 2; i < count; i++)
@@ -131,7 +129,7 @@ void window_copies(const struct nest_model *model, const struct arch *arch, cons
 	double runs = tile_iterations(model, schedule, storage->store - 1), steps = tile_turns(model, schedule, storage->store - 1);
 	double all = (double)storage->flow.read_bytes, bytes = model->arrays[a].element_bytes, levels[MODEL_RANK + 1];
 
-	for (int i = levels_of(model, schedule, a, levels) - 1; i >= 0; i--)
+	for (int i = region_levels(model, schedule, a, levels) - 1; i >= 0; i--)
 		bytes *= levels[i];
 	runs = fmax(runs - kept_turns(model, schedule, a), 1);
 	steps *= moving_share(model, schedule, a);

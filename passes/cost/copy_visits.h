@@ -4,7 +4,8 @@
 #include "ir/arch.h"
 #include "passes/cost/model.h"
 
-/* How often what a schedule, evaluated, holds is copied, on average: what the files share that say how long a run takes before there is a plan. */
+/* What is copied in a visit of a schedule's buffers, and how often, on average: what the files share that say how long a run takes before there is a
+ * plan.  But for region_levels the schedule is evaluated. */
 
 /* Iterations of the first DEPTH tile loops, all in all; how often the loop at PLACE goes on. */
 double tile_iterations(const struct nest_model *model, const struct schedule *schedule, int depth);
@@ -17,6 +18,9 @@ bool visit_is_kept(const struct model_array *array, const struct schedule *sched
 double kept_turns(const struct nest_model *model, const struct schedule *schedule, int a);
 /* Of the times that the loop goes on which moves array A's buffer those where something moves, not what a turn keeps in other slots. */
 double moving_share(const struct nest_model *model, const struct schedule *schedule, int a);
+/* A region of array A, as SCHEDULE holds it, in external memory: a contiguous piece of so many elements, so many of these at a distance, and so on.
+ * Returns how many LEVELS [MODEL_RANK + 1] there are. */
+int region_levels(const struct nest_model *model, const struct schedule *schedule, int a, double *levels);
 /* Commands of ARCH that move what is in CROSSING, at least; those of one transfer may start together. */
 double crossing_commands(const struct arch *arch, const struct crossing *crossing);
 

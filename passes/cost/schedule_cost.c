@@ -1,35 +1,16 @@
 /* A schedule evaluated: what all of its arrays move together, where their buffers lie, and what it costs. */
 
+#include "passes/cost/copy_visits.h"
 #include "passes/cost/model_math.h"
 #include "passes/cost/place.h"
 
-/* Bytes of external memory that are one behind the other in a region of ARRAY, as STORAGE
- * holds it. */
-static double run_bytes(const struct nest_model *model, const struct schedule *schedule,
-	const struct model_array *array, const struct storage *storage)
+/* Bytes of external memory that are one behind the other in a region of array A. */
+static double run_bytes(const struct nest_model *model, const struct schedule *schedule, int a)
 {
-	double run = array->element_bytes;
-	bool is_inside[MODEL_LOOPS];
+	double levels[MODEL_RANK + 1];
 
-	for (int l = 0; l < model->loop_count; l++)
-		is_inside[l] = true;
-	for (int i = 0; i < storage->store; i++)
-		is_inside[schedule->order[i]] = false;
-	for (int d = array->rank - 1; d >= 0; d--) {
-		double extent = (double)array->dims[d].window, whole = extent;
-
-		for (int l = 0; l < model->loop_count; l++) {
-			double c = (double)array->dims[d].coefficient[l];
-
-			whole += c * (double)(model->loops[l].extent - 1);
-			extent += c * (double)((is_inside[l] ? model->loops[l].extent :
-				schedule->tile[l]) - 1);
-		}
-		run *= extent;
-		if (extent < whole)
-			break;
-	}
-	return run;
+	region_levels(model, schedule, a, levels);
+	return levels[0] * model->arrays[a].element_bytes;
 }
 
 /* Loops, and what makes the buffers of arrays more than one region at a time. */
@@ -55,7 +36,7 @@ static void fill_cost(const struct nest_model *model, struct schedule *schedule)
 		struct storage *storage = &schedule->storage[a];
 
 		storage->flow.runs = (double)flow_bytes(&storage->flow) /
-			run_bytes(model, schedule, &model->arrays[a], storage);
+			run_bytes(model, schedule, a);
 		external.commands += (double)storage->flow.commands;
 		external.runs += storage->flow.runs;
 		if (bypasses(model, storage))
