@@ -139,7 +139,7 @@ void array_step(const struct tree *tree, int a, const struct level *before,
 /* Stores array A at level STORE of the path, where its windows slide if they can and MAY_SLIDE; false if the user or the rules forbid it. */
 bool store_array(struct tree *tree, int a, int store, bool may_slide);
 
-/* ---- search_computing.c: what processing elements add to the cost, and time ---- */
+/* ---- search_computing.c: what computing adds to the cost ---- */
 
 /* No less than this where arrays move so many BYTES [array] between a scratchpad that keeps no regions, at least, and WAITS are cycles of
  * their copies. */
@@ -184,7 +184,7 @@ long slots_of_floor(const struct stored *stored);
 /* The most traffic that BYTES of memory M can save the arrays that lie there: the fractional
  * knapsack.  Spends their SAVINGS. */
 double best_savings(const struct space *space, int m, struct saving *savings, double bytes);
-/* The same of the arrays STORED, bit by bit. */
+/* What copies of the arrays STORED, bit by bit, take at least. */
 struct copy_waits copies_least(const struct tree *tree, unsigned stored);
 /* All arrays are stored within the first DEPTH levels: tries the slots that may be
  * better than the best so far. */

@@ -118,7 +118,7 @@ void tree_search(struct tree *tree, const struct space *space, const struct task
 /* No schedule of TASK moves less than this; INFINITY if none fits. */
 double tree_bound(struct tree *tree, const struct space *space, const struct task *task);
 
-/* ---- search_computing.c: what elements add ---- */
+/* ---- search_computing.c: what computing adds ---- */
 
 /* What computing adds: the price of elements' words, cycles in which elements or a core compute, or wait for words, and those more in which they wait for
  * copies that go on beside them; in a bound, those in which they wait for others, those that copies take in turn, and the bytes that come, at least. */

@@ -14,7 +14,7 @@
 #include "passes/search/restriction.h"
 #include "passes/search/search_memo.h"
 #include "passes/sizes/symbolic.h"
-#include "passes/variants/choice_elements.h"
+#include "passes/variants/choice_computing.h"
 
 bool nest_read_form(struct compilation *compilation, const struct nest *nest, struct form *form)
 {

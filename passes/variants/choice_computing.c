@@ -1,4 +1,4 @@
-/* What processing elements have to do with a choice. */
+/* Who computes what is chosen: processing elements or a core, what that costs in the search, and what bounds it. */
 
 #include <limits.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "passes/cost/bound_nest.h"
 #include "passes/cost/run_cycles.h"
 #include "passes/lower/lower.h"
-#include "passes/variants/choice_elements.h"
+#include "passes/variants/choice_computing.h"
 
 const char *elements_hindrance(const struct choice *choice)
 {
@@ -148,7 +148,8 @@ static double rivals_priced_bound(const struct choice *choice)
 	const struct arch *arch = choice->compilation->arch;
 	const struct objective asked = objective_priced(RANK_ASKED, &choice->options.prices, arch->max_rank == 1);
 	struct cost cost = cost_of_bytes((double)choice->rivals_bound);
-	cost.cycles = fmax(copy_cycles(arch, &cost.crossings[BOUNDARY_EXTERNAL], 0), choice->options.core_cycles);
+	/* a run takes a cycle */
+	cost.cycles = fmax(1, fmax(copy_cycles(arch, &cost.crossings[BOUNDARY_EXTERNAL], 0), choice->options.core_cycles));
 	cost.bypassed_bytes = arch->bypass_memory ? (double)choice->rivals_bound : 0;
 	return choice->rivals_bound == LONG_MAX ? INFINITY : choice->rivals_bound > 0 ? objective_value(&asked, &cost) : 0;
 }

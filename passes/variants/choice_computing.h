@@ -1,5 +1,5 @@
-#ifndef PASSES_CHOICE_ELEMENTS_H
-#define PASSES_CHOICE_ELEMENTS_H
+#ifndef PASSES_CHOICE_COMPUTING_H
+#define PASSES_CHOICE_COMPUTING_H
 
 #include "passes/variants/choice.h"
 
