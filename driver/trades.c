@@ -159,7 +159,8 @@ static bool make_plans(const struct trades *trades, const struct arch *arch, str
 		if (!plan)
 			continue;
 		plan->program = trades->session->compilation.program;
-		if (!w)
+		/* the first way is that of least traffic */
+		if (w == 0)
 			ways_keep_apart(trades->session, plan_source_nests(plan) > 1, ways, count);
 		front->plan_count++;
 		if (trade_of(trades, plan, &ways[w], &trade))
@@ -240,8 +241,10 @@ static bool print_csv(FILE *out, const struct trades *trades)
 			fputs(trades->fronts[f].function->name, out);
 			for (int i = 0; i < trades->asked.count; i++)
 				fprintf(out, ",%.17g", trade->figures[trades->asked.figures[i]]);
-			fprintf(out, ",%s,%.17g\n", buffering_names[trade->way.buffering],
-				trade->way.prices.command);
+			fprintf(out, ",%s,", buffering_names[trade->way.buffering]);
+			if (!prices_have_time(&trade->way.prices))
+				fprintf(out, "%.17g", trade->way.prices.command);
+			putc('\n', out);
 		}
 	return !ferror(out);
 }
@@ -253,7 +256,8 @@ static json_t *point_json(const struct trades *trades, const struct trade *trade
 		json_object_set_new(json, figure_name(trades->asked.figures[i]),
 			json_real(trade->figures[trades->asked.figures[i]]));
 	json_object_set_new(json, "buffering", json_string(buffering_names[trade->way.buffering]));
-	json_object_set_new(json, "command_bytes", json_real(trade->way.prices.command));
+	json_object_set_new(json, "command_bytes", prices_have_time(&trade->way.prices) ? json_null()
+		: json_real(trade->way.prices.command));
 	json_object_set_new(json, "schedule", json_string(trade->schedule));
 	return json;
 }

@@ -205,11 +205,13 @@ sizes='-D M=30 -D N=28 -D K=26'
 printf 'name: timed\nscratchpad: { bytes: 4096 }\ndma: { startup_cycles: 60, bytes_per_cycle: 4, channels: 2 }\n' >timed.yaml
 printf 'core: { mac_cycles: 0.1 }\nenergy_pj: { mac: 1, register: 1, scratchpad: 6, dram: 200 }\n' >>timed.yaml
 cat >trades.py <<'END'
-import itertools, json, os, subprocess, sys
+import csv, itertools, json, os, subprocess, sys
 figures, options = sys.argv[1].split(','), sys.argv[2:]
 front = json.load(open('t.json'))['fronts'][0]
 points = front['points']
 assert len(points) >= 2 and front['plans'] >= len(points), (len(points), front['plans'])
+rows = list(csv.DictReader(open('t.csv')))
+assert [row['command_bytes'] for row in rows] == ['' if p['command_bytes'] is None else '%.17g' % p['command_bytes'] for p in points]
 for one, other in itertools.permutations(points, 2):
     assert any(one[f] > other[f] for f in figures), (one, other)
 for point in points:
