@@ -10,6 +10,7 @@
 #include "ir/energy.h"
 #include "passes/analysis/nest.h"
 #include "passes/cost/plan_cost.h"
+#include "passes/limits.h"
 #include "passes/lower/lower.h"
 #include "passes/quiet.h"
 
@@ -167,8 +168,8 @@ static bool chooses_buffers(const struct session *session)
  * told. */
 static long effort_of(const struct plan_way *way, long effort)
 {
-	enum { POINTS = 2000000, POINTS_OF_TIME = 300000 };
-	long most = way->keeps_apart && prices_have_time(&way->prices) ? POINTS_OF_TIME : way->prices.command > 0 ? POINTS : LONG_MAX;
+	enum { POINTS = 2000000 };
+	long most = way->keeps_apart && prices_have_time(&way->prices) ? CORE_POINTS_OF_SEVERAL : way->prices.command > 0 ? POINTS : LONG_MAX;
 	return effort > 0 && effort < most ? effort : most < LONG_MAX ? most : effort;
 }
 
