@@ -79,7 +79,7 @@ def machine_of_core(rng):
     """The same without elements."""
     return CORE.format(
         bytes=rng.choice([4, 8, 16, 32]), start=rng.choice([10, 50, 150, 300]), bus=rng.choice([1, 2, 4, 8]),
-        channels=rng.choice([1, 1, 2, 4]), rank=rng.choice([2, 3, 3]), duplex=rng.choice(["", "", ", duplex: true"]),
+        channels=rng.choice([1, 1, 2, 4]), rank=rng.choice([1, 2, 3, 3]), duplex=rng.choice(["", "", ", duplex: true"]),
         core=rng.choice(["", "core: { mac_cycles: %g }\n" % rng.choice([0.01, 0.05, 0.125, 0.5])]))
 
 
