@@ -20,6 +20,7 @@ struct plan_tried {
 	bool fits, is_fused;
 	int nest_count;              /* of the source */
 	double shown;                /* what was searched for costs no less, whatever the plan; 0: not known */
+	long bound_bytes;            /* no choice of the way's space moves less */
 	double figures[PLAN_FIGURE_COUNT];   /* NAN: not known */
 };
 
@@ -218,6 +219,7 @@ static struct plan_tried try_way(const struct session *session, const struct fun
 	if (plan && plan->nest_count == 1 && (plan->nests[0].elements || !session->arch->has_pe_array))
 		tried.shown = plan->nests[0].priced_bound;
 	tried.fits = plan;
+	tried.bound_bytes = plan ? plan->bounds.bound_bytes : 0;
 	tried.is_fused = plan && is_fused(plan, function);
 	tried.nest_count = plan ? plan_source_nests(plan) : 0;
 	return tried;
@@ -385,6 +387,14 @@ static void forget_search(struct plan *plan)
 	plan->bounds.optimal = plan_reaches(plan, plan->bounds.bound_bytes);
 }
 
+/* No choice moves fewer than BYTES. */
+static void note_bound(struct plan *plan, long bytes)
+{
+	if (bytes > plan->bounds.bound_bytes)
+		plan->bounds.bound_bytes = bytes;
+	plan->bounds.optimal = plan_reaches(plan, plan->bounds.bound_bytes);
+}
+
 /* What a value of FIGURES is not known for, if it is not. */
 static const char *why_unknown(const struct plan_objective *objective, const double *figures)
 {
@@ -411,6 +421,8 @@ struct plan *ways_make_best(struct session *session, const struct function *func
 		return NULL;
 	if ((way->buffering == BUFFERING_DOUBLE && !session->options->is_buffering_given) || way->keeps_apart)
 		forget_search(plan);
+	/* the first way looks for the fewest bytes, in buffers that leave the others possible */
+	note_bound(plan, ways->tried[0].bound_bytes);
 	double figures[PLAN_FIGURE_COUNT];
 	objective_figures(objective, plan, figures);
 	struct objective_searched searched[PLAN_WAYS];
