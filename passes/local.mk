@@ -24,7 +24,7 @@ libloopc_a_SOURCES += \
 	passes/cost/created.c passes/cost/created.h passes/cost/cut.c passes/cost/cut.h passes/cost/function_bound.c passes/cost/function_bound.h \
 	passes/cost/hull.c passes/cost/hull.h passes/cost/model.c passes/cost/model.h \
 	passes/cost/ends.c passes/cost/ends.h passes/cost/model_math.h passes/cost/inside.c passes/cost/nest_model.c passes/cost/nest_model.h passes/cost/nest_model_parts.h \
-	passes/cost/objective.c passes/cost/objective.h passes/cost/place.c passes/cost/place.h passes/cost/copy_visits.c passes/cost/copy_visits.h passes/cost/core_cycles.c passes/cost/core_cycles.h passes/cost/run_cycles.c passes/cost/run_cycles.h \
+	passes/cost/objective.c passes/cost/objective.h passes/cost/place.c passes/cost/place.h passes/cost/copy_visits.c passes/cost/copy_visits.h passes/cost/core_cycles.c passes/cost/core_cycles.h passes/cost/tile_clock.c passes/cost/tile_clock.h passes/cost/run_cycles.c passes/cost/run_cycles.h \
 	passes/cost/plan_cost.c passes/cost/plan_cost.h passes/cost/reuse.c passes/cost/schedule_cost.c
 libloopc_a_SOURCES += \
 	passes/search/annealing.c passes/search/annealing.h passes/search/annealing_realise.c passes/search/annealing_state.h passes/search/mapping_cost.c passes/search/mapping_least.c passes/search/mapping_operands.c passes/search/mapping_registers.c passes/search/mapping_shares.c passes/search/mirror.c passes/search/mirror.h passes/search/shared_box.c passes/search/shared_box.h passes/search/mapping_search.c passes/search/mapping_search.h \
