@@ -5,7 +5,7 @@
 #include "passes/fusion/group.h"
 
 /* What the files of a group's model share: its arrays (group_entries.c), what a loop does to them
- * (group_profile.c), what is held of those that one stage alone uses (group_hold.c) and what comes
+ * (group_profile.c), what becomes of them then (group_use.c), what is held of those that one stage alone uses (group_hold.c) and what comes
  * and goes in chunks (group_chunks.c), and the sums (group_model.c). */
 
 /* Elements from low to high; none if high < low. */
@@ -145,6 +145,33 @@ struct evaluation {
 	long steps;                  /* of the search among what is held */
 };
 
+/* ---- what is done with an array (group_use.c) ---- */
+
+/* What a group does with an array that is not held for a stage. */
+struct group_use {
+	int store;
+	bool is_kept;
+	bool is_dropped;             /* nothing of it is moved */
+	bool both;                   /* it comes and goes */
+	bool is_read_first;          /* even where nothing comes back */
+	bool is_double;
+};
+
+/* Loops up to the innermost that moves array E. */
+int group_store_in(const struct evaluation *evaluation, int e);
+/* What the group does with array E, whose buffer is inside the first STORE loops. */
+struct group_use group_use_of(const struct evaluation *evaluation, int e, int store);
+/* Side D of the buffer of array E inside STORE loops; of one that is internal, or kept, and may be double. */
+long group_outer_side(const struct evaluation *evaluation, int e, int d, int store);
+long group_internal_side(const struct evaluation *evaluation, int e, int d, bool is_double);
+/* What array E moves that has a buffer of its own; or that comes, and goes, for its stage in each tile.  False if a number is
+ * too large. */
+bool group_held_flow(const struct evaluation *evaluation, int e, const struct group_use *use, struct flow *flow);
+bool group_streamed_flow(const struct evaluation *evaluation, int e, struct flow *flow);
+/* How many contiguous pieces FLOW of array E, which has a buffer of its own, consists of; none of what is
+ * read and stays for all tiles. */
+double group_runs_of(const struct evaluation *evaluation, int e, const struct group_use *use, const struct flow *flow);
+
 /* Multiplies *ELEMENTS by those of the dimensions of array E that none of the first STORE loops moves.  False
  * if that is too large. */
 bool group_times_still(const struct evaluation *evaluation, int e, int store, long *elements);
@@ -152,6 +179,9 @@ bool group_times_still(const struct evaluation *evaluation, int e, int store, lo
 /* Of the elements that array E shows in all visits of its buffer, which the first STORE loops move, those
  * that are still there since before a turn.  False if a number is too large. */
 bool group_kept_at_turns(const struct evaluation *evaluation, int e, int store, long *elements);
+
+/* An evaluation of CHOICE, whose loops are to be looked at. */
+struct evaluation group_evaluation_of(struct group_model *model, struct group_choice *choice);
 
 /* group_evaluate, of loops that do what PROFILES say (NULL: it cannot be counted); IS_BLOCK: they bound several. */
 bool group_evaluate_with(struct group_model *model, const struct group_limits *limits,
