@@ -55,43 +55,49 @@ double moving_share(const struct nest_model *model, const struct schedule *sched
 	return 1 - kept_turns(model, schedule, a) * (double)(storage->slots - 1) / fmax(tile_turns(model, schedule, storage->store - 1), 1);
 }
 
-int region_levels(const struct nest_model *model, const struct schedule *schedule, int a, double *levels)
+int box_levels(int rank, const double *sides, const double *whole, double *levels)
 {
-	const struct model_array *array = &model->arrays[a];
-	bool is_outside[MODEL_LOOPS] = { false }, is_whole = true;
+	bool is_whole = true;
 	int count = 1;
 
 	levels[0] = 1;
-	for (int i = 0; i < schedule->storage[a].store; i++)
-		is_outside[schedule->order[i]] = true;
-	for (int d = array->rank - 1; d >= 0; d--) {
-		double extent = (double)array->dims[d].window, whole = extent;
-
-		for (int l = 0; l < model->loop_count; l++) {
-			double step = (double)array->dims[d].coefficient[l];
-
-			whole += step * (double)(model->loops[l].extent - 1);
-			extent += step * (double)((is_outside[l] ? schedule->tile[l] : model->loops[l].extent) - 1);
-		}
+	for (int d = rank - 1; d >= 0; d--) {
 		/* behind a dimension that is all there the next one goes on */
-		if (extent > 1 && !is_whole)
+		if (sides[d] > 1 && !is_whole)
 			levels[count++] = 1;
-		levels[count - 1] *= extent;
-		is_whole = whole > 1 ? extent >= whole : is_whole;
+		levels[count - 1] *= sides[d];
+		is_whole = whole[d] > 1 ? sides[d] >= whole[d] : is_whole;
 	}
 	return count;
 }
 
-/* Into how many commands a transfer of array A is split, where its boxes have more dimensions or bytes than one may: about. */
-static double commands_of_visit(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule, int a)
+int region_levels(const struct nest_model *model, const struct schedule *schedule, int a, double *levels)
 {
-	const struct flow *flow = &schedule->storage[a].flow;
-	double bytes = (double)flow_bytes(flow) / fmax((double)flow->commands, 1), commands = 1, levels[MODEL_RANK + 1];
-	int count;
+	const struct model_array *array = &model->arrays[a];
+	bool is_outside[MODEL_LOOPS] = { false };
+	double sides[MODEL_RANK], whole[MODEL_RANK];
+
+	for (int i = 0; i < schedule->storage[a].store; i++)
+		is_outside[schedule->order[i]] = true;
+	for (int d = 0; d < array->rank; d++) {
+		sides[d] = whole[d] = (double)array->dims[d].window;
+		for (int l = 0; l < model->loop_count; l++) {
+			double step = (double)array->dims[d].coefficient[l];
+
+			whole[d] += step * (double)(model->loops[l].extent - 1);
+			sides[d] += step * (double)((is_outside[l] ? schedule->tile[l] : model->loops[l].extent) - 1);
+		}
+	}
+	return box_levels(array->rank, sides, whole, levels);
+}
+
+double split_commands(const struct arch *arch, double bytes, double *levels, int count)
+{
+	double commands = 1;
 
 	if (arch->starts_once)
 		return 1;
-	for (count = region_levels(model, schedule, a, levels); count > arch->max_rank && count > 1; count--) {
+	for (; count > arch->max_rank && count > 1; count--) {
 		int least = 1;
 
 		for (int i = 2; i < count; i++)
@@ -100,6 +106,16 @@ static double commands_of_visit(const struct nest_model *model, const struct arc
 		levels[least] = levels[count - 1];
 	}
 	return arch->max_bytes > 0 ? commands * ceil(bytes / commands / (double)arch->max_bytes) : commands;
+}
+
+/* Into how many commands a transfer of array A is split. */
+static double commands_of_visit(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule, int a)
+{
+	const struct flow *flow = &schedule->storage[a].flow;
+	double levels[MODEL_RANK + 1];
+	int count = region_levels(model, schedule, a, levels);
+
+	return split_commands(arch, (double)flow_bytes(flow) / fmax((double)flow->commands, 1), levels, count);
 }
 
 double crossing_commands(const struct arch *arch, const struct crossing *crossing)

@@ -18,9 +18,14 @@ bool visit_is_kept(const struct model_array *array, const struct schedule *sched
 double kept_turns(const struct nest_model *model, const struct schedule *schedule, int a);
 /* Of the times that the loop goes on which moves array A's buffer those where something moves, not what a turn keeps in other slots. */
 double moving_share(const struct nest_model *model, const struct schedule *schedule, int a);
-/* A region of array A, as SCHEDULE holds it, in external memory: a contiguous piece of so many elements, so many of these at a distance, and so on.
- * Returns how many LEVELS [MODEL_RANK + 1] there are. */
+/* A box with these SIDES [rank] of an array with WHOLE ones, in external memory: a contiguous piece of so many elements, so many of these at a distance, and
+ * so on.  Returns how many LEVELS [rank + 1] there are. */
+int box_levels(int rank, const double *sides, const double *whole, double *levels);
+/* The same of a region of array A, as SCHEDULE holds it: LEVELS [MODEL_RANK + 1]. */
 int region_levels(const struct nest_model *model, const struct schedule *schedule, int a, double *levels);
+/* Into how many commands ARCH splits a transfer of so many BYTES with these LEVELS [count], where it has more dimensions or bytes than one may: about.
+ * LEVELS is changed. */
+double split_commands(const struct arch *arch, double bytes, double *levels, int count);
 /* Commands of ARCH that move what is in CROSSING, at least; those of one transfer may start together. */
 double crossing_commands(const struct arch *arch, const struct crossing *crossing);
 
