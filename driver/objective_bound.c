@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "ir/energy.h"
+#include "passes/cost/run_cycles.h"
 
 /* ---- of any plan ---- */
 
@@ -23,17 +24,22 @@ static double least_mac_cycles(const struct plan *plan)
 	return shared;
 }
 
-/* At least BYTES cross the bus, once it has started up; and what the source computes is computed. */
+/* Bytes that a command moves at most: a memory on chip. */
+static double most_command_bytes(const struct arch *arch)
+{
+	long most = 0;
+	for (int m = 0; m < arch_memory_count(arch); m++)
+		most = arch_memory(arch, m).bytes > most ? arch_memory(arch, m).bytes : most;
+	return (double)most;
+}
+
+/* At least BYTES cross the bus, by commands that move no more than there is room for; and what the source computes is computed. */
 static double least_cycles(const struct plan *plan, double bytes, double macs)
 {
 	const struct arch *arch = plan->arch;
-	double scale = arch_dma_scale(arch);
-	double startup = (double)(arch->write_startup_cycles < arch->startup_cycles
-		? arch->write_startup_cycles : arch->startup_cycles);
-	/* with a bus for each direction half of it may go by each */
-	double copying = bytes > 0 ? ceil((startup + bytes / arch->bytes_per_cycle
-		/ (arch->is_duplex ? 2 : 1)) * scale * (1 - 1e-12)) : 0;
-	return fmax(copying, ceil(macs * least_mac_cycles(plan) * (1 - 1e-12)));
+	double most = arch->bypass_memory ? 0 : most_command_bytes(arch);
+	const struct crossing crossing = { .bytes = bytes, .commands = most > 0 ? ceil(bytes / most * (1 - 1e-12)) : 0 };
+	return fmax(ceil(copy_cycles(arch, &crossing, 0)), ceil(macs * least_mac_cycles(plan) * (1 - 1e-12)));
 }
 
 /* As if all that crosses were written, and the scratchpad were as small as can be paid for; of a run of so many CYCLES. */

@@ -161,7 +161,7 @@ static bool make_plans(const struct trades *trades, const struct arch *arch, str
 		plan->program = trades->session->compilation.program;
 		/* the first way is that of least traffic */
 		if (w == 0)
-			ways_keep_apart(trades->session, plan_source_nests(plan) > 1, ways, count);
+			ways_are_of(plan_source_nests(plan) > 1, ways, count);
 		front->plan_count++;
 		if (trade_of(trades, plan, &ways[w], &trade))
 			add(trades, front, &trade);

@@ -170,7 +170,7 @@ static bool chooses_buffers(const struct session *session)
 static long effort_of(const struct plan_way *way, long effort)
 {
 	enum { POINTS = 2000000 };
-	long most = way->keeps_apart && prices_have_time(&way->prices) ? CORE_POINTS_OF_SEVERAL : way->prices.command > 0 ? POINTS : LONG_MAX;
+	long most = way->is_of_several && prices_have_time(&way->prices) ? CORE_POINTS_OF_SEVERAL : way->prices.command > 0 ? POINTS : LONG_MAX;
 	return effort > 0 && effort < most ? effort : most < LONG_MAX ? most : effort;
 }
 
@@ -284,11 +284,26 @@ static void choose_best(const struct plan_objective *objective, struct plan_ways
 	}
 }
 
-void ways_keep_apart(const struct session *session, bool several, struct plan_way *ways, int count)
+/* In some of the COUNT WAYS parts of a function are chosen by their time (passes/fusion/part_cost.h). */
+static bool measures_parts(const struct session *session, const struct plan_way *ways, int count)
 {
-	bool is_free = session->compilation.request.fusion == FUSE_AUTO && !session->arch->has_pe_array;
+	bool measures = false;
+	for (int w = 0; w < count && ways[w].is_of_several && !session->arch->has_pe_array; w++)
+		measures |= prices_have_time(&ways[w].prices);
+	return measures;
+}
+
+/* There is a better one of the COUNT ways than WAY, in which commands have a price only as they take time. */
+static bool is_outdone(const struct session *session, const struct plan_way *way, const struct plan_way *all, int count)
+{
+	return way->prices.command > 0 && !prices_have_time(&way->prices) && measures_parts(session, all, count)
+		&& !objective_asks_for(&session->options->objective, PLAN_COMMANDS);
+}
+
+void ways_are_of(bool several, struct plan_way *ways, int count)
+{
 	for (int w = 0; w < count; w++)
-		ways[w].keeps_apart |= several && is_free && prices_have_time(&ways[w].prices);
+		ways[w].is_of_several = several;
 }
 
 /* Tries all ways to a plan of FUNCTION; the best one is the first, if none fits.  Nests are fused and distributed for fewer bytes, which may cost more
@@ -305,7 +320,7 @@ static void try_ways(const struct session *session, const struct function *funct
 	/* the first, then the extremes, then what is between them */
 	for (int round = 0; round < 3; round++) {
 		for (int w = 0; w < (round ? count : 1); w++) {
-			if (is_tried[w] || (round < 2 && !is_extreme(all, count, w)) || is_between(&all[w], tried, is_tried, count))
+			if (is_tried[w] || (round < 2 && !is_extreme(all, count, w)) || is_outdone(session, &all[w], all, count) || is_between(&all[w], tried, is_tried, count))
 				continue;
 			tried[w] = try_way(session, function, &all[w], make);
 			is_tried[w] = true;
@@ -313,14 +328,14 @@ static void try_ways(const struct session *session, const struct function *funct
 		ways->tried[0] = tried[0];
 		if (!tried[0].fits)
 			return;              /* the compilation says why */
-		ways_keep_apart(session, tried[0].nest_count > 1, all, count);
+		ways_are_of(tried[0].nest_count > 1, all, count);
 	}
 	for (int w = 1; w < count; w++)
 		if (is_tried[w])
 			ways->tried[ways->count++] = tried[w];
 	choose_best(&options->objective, ways);
-	if (ways->tried[ways->best].is_fused && session->compilation.request.fusion == FUSE_AUTO && ways->count < PLAN_WAYS) {
-		struct plan_way apart = ways->tried[ways->best].way;
+	struct plan_way apart = ways->tried[ways->best].way;
+	if (ways->tried[ways->best].is_fused && !measures_parts(session, all, count) && session->compilation.request.fusion == FUSE_AUTO && ways->count < PLAN_WAYS) {
 		apart.keeps_apart = true;
 		ways->tried[ways->count++] = try_way(session, function, &apart, make);
 		choose_best(&options->objective, ways);

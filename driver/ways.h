@@ -14,6 +14,7 @@ struct plan_way {
 	enum buffering buffering;
 	struct prices prices;        /* of what the search makes least */
 	bool keeps_apart;            /* no nests are fused */
+	bool is_of_several;          /* nests */
 };
 
 /* A plan of FUNCTION, through all passes; NULL after errors. */
@@ -29,9 +30,8 @@ struct plan *ways_make_best(struct session *session, const struct function *func
  * user says of buffers (-1: nothing); the first one is that of least traffic.  Returns how many they are. */
 int ways_to_trade(const struct plan_objective *figures, const struct arch *arch, int buffering,
 	struct plan_way *ways);
-/* Nests are fused for fewer bytes, and how long a group takes is not known to the search: in those of COUNT WAYS that it weighs time in nests are not, of
- * which SESSION's function has SEVERAL. */
-void ways_keep_apart(const struct session *session, bool several, struct plan_way *ways, int count);
+/* WAYS [count] are those of a function of SEVERAL nests. */
+void ways_are_of(bool several, struct plan_way *ways, int count);
 /* The plan of FUNCTION that is made in that WAY on ARCH, without a word; NULL: none fits, or errors. */
 struct plan *ways_make(const struct session *session, const struct arch *arch, const struct function *function,
 	const struct plan_way *way, make_plan_fn *make);

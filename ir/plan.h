@@ -222,6 +222,7 @@ struct plan_nest {
 	bool is_double;              /* double buffered */
 	struct plan_array *elements; /* NULL: a single core computes it */
 	/* While it is built: */
+	double commands, cycles;     /* where parts of a function are chosen by these (passes/fusion/part_cost.h); else 0 */
 	bool has_forms;              /* its regions have closed forms */
 	bool streams_results;        /* a group: something that it makes is on chip for its stage alone */
 	/* Scratchpad in which nothing else is found in the forms that it could have whose regions a model

@@ -185,11 +185,16 @@ int objective_compare(const struct objective *objective, const struct cost *one,
 	return 0;
 }
 
+bool objective_is_less(const struct objective *objective, const struct cost *one, const struct cost *other, bool equals)
+{
+	return objective_compare(objective, one, other) < equals;
+}
+
 bool cost_is_less(const struct cost *one, const struct cost *other, bool equals)
 {
 	const struct objective asked = objective_of(RANK_ASKED);
 
-	return objective_compare(&asked, one, other) < equals;
+	return objective_is_less(&asked, one, other, equals);
 }
 
 double objective_value(const struct objective *objective, const struct cost *cost)

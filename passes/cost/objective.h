@@ -103,7 +103,9 @@ bool cost_dominates(const struct cost *one, const struct cost *other, const enum
 /* < 0: ONE is better than OTHER; 0: they are equals. */
 int objective_compare(const struct objective *objective, const struct cost *one,
 	const struct cost *other);
-/* ONE is better than OTHER in what is asked for; or as good, if EQUALS are taken. */
+/* ONE is better than OTHER for OBJECTIVE; or as good, if EQUALS are taken. */
+bool objective_is_less(const struct objective *objective, const struct cost *one, const struct cost *other, bool equals);
+/* The same in bytes. */
 bool cost_is_less(const struct cost *one, const struct cost *other, bool equals);
 /* COST at OBJECTIVE's prices, but for that of its cycles. */
 double objective_sum_of(const struct objective *objective, const struct cost *cost);

@@ -6,7 +6,7 @@
 
 /* What plans cost, by their own count. */
 
-/* What NEST moves and the scratchpad that it uses.  Its commands and runs would take long to be
+/* What NEST moves and the scratchpad that it uses; its commands and cycles, if they were measured.  Its runs would take long to be
  * counted: who knows them from elsewhere fills them in. */
 struct cost plan_nest_cost(const struct plan_nest *nest);
 /* What all nests of PLAN cost. */

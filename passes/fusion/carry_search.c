@@ -8,6 +8,7 @@
 #include "ir/isl_work.h"
 #include "passes/fusion/fuse.h"
 #include "passes/fusion/fusion_memo.h"
+#include "passes/fusion/part_cost.h"
 #include "passes/cost/plan_cost.h"
 #include "passes/quiet.h"
 
@@ -45,6 +46,16 @@ static int most_tries(int nest_count)
 	return nest_count <= SMALL ? 64 : nest_count <= MIDDLE ? 24 : 12;
 }
 
+/* What is carried comes and goes in PLAN, too, which takes as long as its bytes. */
+static void apply(const struct compilation *compilation, const struct carry_search *search, const struct carrying *carrying,
+	struct plan *plan)
+{
+	double before = (double)plan_bytes(plan);
+	carry_apply(carrying, search->nests, plan);
+	if (plan->nest_count && parts_are_measured(compilation))
+		plan->nests[0].cycles += part_least_cost(compilation, (double)plan_bytes(plan) - before).cycles;
+}
+
 /* Lowers the nests with MASK carried; QUESTION: see lower_fused. */
 static bool lower_with(const struct carry_search *search, struct compilation *compilation,
 	unsigned long mask, struct space_question *question, struct plan *plan)
@@ -63,7 +74,7 @@ static bool lower_with(const struct carry_search *search, struct compilation *co
 	compilation->room.carried = before;
 	compilation->arch = arch;
 	if (done)
-		carry_apply(&carrying, search->nests, plan);
+		apply(compilation, search, &carrying, plan);
 	return done;
 }
 
@@ -94,7 +105,7 @@ static struct cost weigh_so(struct carry_search *search, unsigned long mask, boo
  * scratchpads down to what it needs, and what is found is the same for all commands. */
 static struct cost weigh(struct carry_search *search, unsigned long mask, struct plan *plan)
 {
-	return weigh_so(search, mask, true, NULL, plan);
+	return weigh_so(search, mask, !parts_are_measured(search->compilation), NULL, plan);
 }
 
 /* The same of one of the sets: the least of their bounds is that of all. */
@@ -103,6 +114,8 @@ static struct cost weigh_set(struct carry_search *search, unsigned long mask, st
 	struct space_question question = { .bytes = -1, .enough = cost_is_finite(&search->cost)
 		? (long)cost_figure(&search->cost, FIGURE_BYTES) : LONG_MAX,
 		.pairs = search->pairs };
+	if (parts_are_measured(search->compilation))
+		return weigh(search, mask, plan);
 	const struct cost cost = weigh_so(search, mask, true, &question, plan);
 	search->bounding += question.operations;
 	search->pairs = question.pairs;
@@ -346,7 +359,8 @@ static void choose(struct carry_search *search)
 	bool fits = choose_from(search);
 	if (fits && search->cuts && search->space.count && search->streams_results && !is_least(search))
 		choose_with_results(search);
-	if (fits && search->space.nest_count <= SMALL && !search->is_proved && is_thorough(search->compilation))
+	if (fits && search->space.nest_count <= SMALL && !search->is_proved && is_thorough(search->compilation)
+		&& !parts_are_measured(search->compilation))
 		try_less(search);
 }
 
@@ -382,8 +396,8 @@ bool lower_carrying(struct compilation *compilation, const struct nest *nests, i
 {
 	const struct plan before = *plan;
 	struct carry_search search = { .compilation = compilation, .nests = nests,
-		.constraints = constraints, .plan = &before, .asked = objective_of(RANK_ASKED),
-		.least = cost_of_bytes((double)least), .cost = cost_infinite(), .bound = LONG_MAX, .pairs = SPACE_PAIRS };
+		.constraints = constraints, .plan = &before, .asked = part_objective(compilation, RANK_ASKED),
+		.least = part_least_cost(compilation, (double)least), .cost = cost_infinite(), .bound = LONG_MAX, .pairs = SPACE_PAIRS };
 	struct carrying wanted;
 	carry_find(compilation, nests, count, constraints->fusion != FUSE_NEVER || constraints->forces,
 		&search.space);
@@ -397,7 +411,7 @@ bool lower_carrying(struct compilation *compilation, const struct nest *nests, i
 	const bool spares_memory = compilation->request.spares_memory;
 	if (!search.space.is_given && nests_may_gain(nests, count))
 		choose(&search);
-	if (has_groups(&search))
+	if (has_groups(&search) && !parts_are_measured(compilation))
 		try_long_runs(&search);
 	bool done = lower_with(&search, compilation, search.best, NULL, plan);
 	plan->bounds.bound_bytes = search.bound < LONG_MAX ? search.bound : -1;

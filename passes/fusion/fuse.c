@@ -14,6 +14,7 @@
 #include "passes/cost/bound_nest.h"
 #include "passes/cost/place.h"
 #include "passes/cost/plan_cost.h"
+#include "passes/fusion/part_cost.h"
 #include "passes/lower/lower.h"
 #include "passes/variants/lower_nest.h"
 #include "passes/variants/schedule_text.h"
@@ -60,7 +61,7 @@ bool group_of(struct groups *groups, int first, int last, struct fusion_candidat
 struct group_limits group_limits_of(const struct compilation *compilation)
 {
 	long memories[MEMORY_LIMIT] = { 0 };
-	struct group_limits limits = { .most = cost_infinite(),
+	struct group_limits limits = { .asked = part_objective(compilation, RANK_ASKED), .most = cost_infinite(),
 		.repetition = 1 + compilation->request.recompute_percent / 100,
 		.prefers_memory = compilation->request.spares_memory,
 		.holds_results = compilation->request.holds_results };
@@ -371,7 +372,7 @@ bool group_emit(struct compilation *compilation, const struct groups *of,
 	const struct lowering_request request = { .variant = &variant, .schedule = &schedule, .holdings = holdings,
 		.stages = stages_of(groups, candidate, choice),
 		.stage_count = has_stages ? candidate->last - candidate->first + 1 : 0,
-		.detail = compilation->only_weighs ? TO_WEIGH : TO_EMIT };
+		.detail = compilation->only_weighs && !parts_are_measured(compilation) ? TO_WEIGH : TO_EMIT };
 	if (!lower_with_holdings(compilation, &request, plan, out, &obstacle))
 		return false;
 	out->macs = group_macs(&variant, &schedule);

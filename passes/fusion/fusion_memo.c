@@ -168,7 +168,7 @@ static bool answers(const struct chosen *known, const struct group_limits *limit
 		|| (are_no_more(known->limits.capacities, limits->capacities)
 		&& known->limits.capacity <= limits->capacity));
 	if (known->outcome != GROUP_FITS)
-		return is_narrower && cost_is_less(&limits->most, &known->limits.most, true);
+		return is_narrower && objective_is_less(&limits->asked, &limits->most, &known->limits.most, true);
 	return is_narrower && are_no_more(known->choice.needs, limits->capacities)
 		&& known->choice.need <= limits->capacity
 		&& known->choice.repetition <= limits->repetition;

@@ -85,7 +85,11 @@ struct groups {
 	struct group_array *arrays;  /* [array of the function] */
 	struct natural_dim **naturals;   /* [nest][loop of its deepest statement] */
 	struct distance_memo *distances;
+	double *macs;                /* [nest]: see groups_nest_macs; -1: not counted yet */
 };
+
+/* Multiply-accumulates of nest N; counted once. */
+double groups_nest_macs(struct groups *groups, int n);
 
 /* NESTS stay the caller's, all else is the arena's. */
 struct groups *groups_new(struct compilation *compilation, const struct nest *nests, int count);
@@ -167,6 +171,7 @@ struct group_choice {
 	long chunks;                 /* that results go in, of all stages, beyond one for each array */
 	bool *is_double;             /* [array of the function] */
 	struct flow flow;            /* of all arrays; commands are not counted */
+	double commands, cycles;     /* about; 0, unless they have a price: see group_time */
 	int *memory;                 /* [array of the function]: that its buffer lies in */
 	long need;                   /* of all memories: bytes; where nothing fits, of as many bytes as there
 	                              * are, more of which are needed at least */
@@ -185,7 +190,8 @@ struct cost group_choice_cost(const struct group_choice *choice);
 
 /* How a search is limited. */
 struct group_limits {
-	struct cost most;            /* only choices that cost less are wanted, */
+	struct objective asked;      /* what choices are asked for first */
+	struct cost most;            /* only choices that cost less of it are wanted, */
 	bool takes_equals;           /* or as much */
 	double repetition;           /* at most */
 	long capacity;               /* of all memories together: bytes */
@@ -218,6 +224,10 @@ void group_model_free(struct group_model *model);
  * repeats too much. */
 bool group_evaluate(struct group_model *model, const struct group_limits *limits,
 	struct group_choice *choice);
+
+/* Fills in the commands and cycles of CHOICE, evaluated within LIMITS: about, but no fewer cycles than its bytes take.  A run that takes ENOUGH
+ * cycles or more in any case may be said to take longer than that. */
+void group_time(struct group_model *model, const struct group_limits *limits, double enough, struct group_choice *choice);
 
 /* Sizes of a loop's tiles, rising. */
 struct group_range {

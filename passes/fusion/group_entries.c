@@ -141,6 +141,8 @@ struct group_model *group_model_new(struct groups *groups, const struct fusion_c
 	model->pool = ARENA_ARRAY(arena, long, arch_memory_count(groups->compilation->arch)
 		* (candidate->last - candidate->first + 1));
 	model->stage_loop = ARENA_ARRAY(arena, int, candidate->last - candidate->first + 1);
+	model->buffers = ARENA_ARRAY(arena, struct tile_buffer, model->entry_count + 1);
+	model->stages = ARENA_ARRAY(arena, struct tile_stage, candidate->last - candidate->first + 1);
 	return model;
 }
 

@@ -2,6 +2,7 @@
 #define PASSES_GROUP_MODEL_H
 
 #include "passes/cost/place.h"
+#include "passes/cost/tile_clock.h"
 #include "passes/fusion/group.h"
 
 /* What the files of a group's model share: its arrays (group_entries.c), what a loop does to them
@@ -120,6 +121,8 @@ struct group_model {
 	int *array_memory;           /* [array of the function] */
 	long *rest, *pool;           /* the pool: [memory][member] */
 	int *stage_loop;
+	struct tile_buffer *buffers; /* of group_cycles.c: [entry], */
+	struct tile_stage *stages;   /* [member] */
 };
 
 struct evaluation {
@@ -175,6 +178,10 @@ double group_runs_of(const struct evaluation *evaluation, int e, const struct gr
 /* Multiplies *ELEMENTS by those of the dimensions of array E that none of the first STORE loops moves.  False
  * if that is too large. */
 bool group_times_still(const struct evaluation *evaluation, int e, int store, long *elements);
+
+/* Loop L leaves array E's region where it is, in all visits of its buffer inside STORE loops: its box, and what each access that touches
+ * it in all of them touches (see add_shapes in passes/regions/still.c). */
+bool group_leaves(const struct evaluation *evaluation, int e, int store, int l);
 
 /* Of the elements that array E shows in all visits of its buffer, which the first STORE loops move, those
  * that are still there since before a turn.  False if a number is too large. */

@@ -3,10 +3,12 @@
  * rings; those outside it repeat what crosses their tiles, or nothing does. */
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "passes/fusion/carry.h"
 #include "passes/fusion/group_border.h"
+#include "passes/fusion/part_cost.h"
 #include "support/seconds.h"
 
 struct search {
@@ -15,6 +17,7 @@ struct search {
 	const struct fusion_candidate *candidate;
 	struct group_limits limits;
 	struct objective objective;
+	bool is_measured;            /* commands and cycles have a price */
 	bool can_repeat[GROUP_DIMS], can_turn[GROUP_DIMS];
 	long *tiles[GROUP_DIMS];     /* sizes worth trying, rising: {ceil(extent / n)}, or the next
 	                              * multiples of what the DMA can align */
@@ -24,7 +27,7 @@ struct search {
 	bool *doubles;               /* [array of the function]: see struct group_limits */
 	bool has_best, fits, is_cut_short;
 	bool is_open;                /* something was left out that was not looked at to its end */
-	long points;
+	long points, most_points;
 };
 
 /* Leaves some of many sizes TILES [COUNT], the first and the last among them.  Returns how many. */
@@ -100,30 +103,43 @@ static void keep(struct search *search)
 	memcpy(best->memory, now->memory, arrays * sizeof *best->memory);
 	memcpy(best->needs, now->needs, sizeof best->needs);
 	best->flow = now->flow;
+	best->commands = now->commands;
+	best->cycles = now->cycles;
 	best->chunks = now->chunks;
 	best->need = now->need;
 	best->repetition = now->repetition;
 	search->has_best = true;
 }
 
-/* The model counts no commands; of choices that are equal else the one with fewer tiles, and fewer chunks of
+/* Commands are counted where they have a price; of choices that are equal else the one with fewer tiles, and fewer chunks of
  * results in them, has fewer. */
 struct cost group_choice_cost(const struct group_choice *choice)
 {
 	double tiles = 1;
 	for (int l = 0; l < choice->depth; l++)
 		tiles *= (double)choice->loops[l].count;
-	const struct crossing external = { .bytes = (double)flow_bytes(&choice->flow),
+	const struct crossing external = { .bytes = (double)flow_bytes(&choice->flow), .commands = choice->commands,
 		.runs = choice->flow.runs };
 	return (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = external },
-		.scratchpad_bytes = (double)choice->need,
+		.scratchpad_bytes = (double)choice->need, .cycles = choice->cycles,
 		.work = choice->repetition, .complexity = tiles * (double)(1 + choice->chunks) };
+}
+
+static int compare_to_best(const struct search *search)
+{
+	const struct cost now = group_choice_cost(&search->now), best = group_choice_cost(search->best);
+	return objective_compare(&search->objective, &now, &best);
 }
 
 static bool is_better(const struct search *search)
 {
-	const struct cost now = group_choice_cost(&search->now), best = group_choice_cost(search->best);
-	return objective_compare(&search->objective, &now, &best) < 0;
+	return compare_to_best(search) < 0;
+}
+
+/* What the present choice moves is no more than the best does; if commands or cycles have a price, neither is all together. */
+static bool is_no_worse(const struct search *search)
+{
+	return !search->is_measured || compare_to_best(search) <= 0;
 }
 
 void group_limits_take(struct group_limits *limits, const long *memories)
@@ -137,7 +153,7 @@ void group_limits_take(struct group_limits *limits, const long *memories)
 
 bool group_is_wanted(const struct group_limits *limits, const struct cost *cost)
 {
-	return cost_is_less(cost, &limits->most, limits->takes_equals);
+	return objective_is_less(&limits->asked, cost, &limits->most, limits->takes_equals);
 }
 
 /* Whether what costs BOUND at least may be wanted. */
@@ -238,21 +254,47 @@ static long wanted_tile(const struct search *search, int dim)
 	return search->limits.constraints ? search->limits.constraints->tile[dim] : 0;
 }
 
-/* LIMITS of choices that are as good as the best so far. */
-static void limit_to_best(const struct search *search, struct group_limits *limits)
+/* The LIMITS of what is evaluated, which are of bytes: of what may be wanted, and as good as the best so far. */
+static struct group_limits limits_now(const struct search *search)
 {
-	limits->most = group_choice_cost(search->best);
-	limits->takes_equals = true;
+	struct group_limits limits = search->limits;
+	if (search->has_best) {
+		limits.most = group_choice_cost(search->best);
+		limits.takes_equals = true;
+	}
+	limits.most = cost_of_bytes(part_bytes_within(search->groups->compilation, &limits.most));
+	return limits;
+}
+
+/* A choice that moves as NOW does, and takes so many cycles, is no better than the best. */
+static double enough_cycles(const struct search *search)
+{
+	double price = search->objective.prices.cycle;
+	if (!search->has_best || price <= 0)
+		return INFINITY;
+	const struct cost now = group_choice_cost(&search->now), best = group_choice_cost(search->best);
+	return (objective_value(&search->objective, &best) - objective_sum_of(&search->objective, &now)) / price * (1 + 1e-9) + 1;
+}
+
+/* The present loops, which may be as good as the best. */
+static bool evaluate_now(struct search *search, const struct group_limits *limits)
+{
+	search->points++;
+	search->now.commands = search->now.cycles = 0;
+	if (!group_evaluate(search->model, limits, &search->now))
+		return false;
+	if (!search->is_measured)
+		return true;
+	group_time(search->model, limits, enough_cycles(search), &search->now);
+	const struct cost cost = group_choice_cost(&search->now);
+	return group_is_wanted(&search->limits, &cost);
 }
 
 /* Evaluates the present loops.  Equals of the best are wanted too. */
 static void evaluate(struct search *search)
 {
-	struct group_limits limits = search->limits;
-	if (search->has_best)
-		limit_to_best(search, &limits);
-	search->points++;
-	bool fits = group_evaluate(search->model, &limits, &search->now);
+	const struct group_limits limits = limits_now(search);
+	bool fits = evaluate_now(search, &limits);
 	bool suits = suits_constraints(search);
 	search->fits |= suits && search->now.need <= limits.capacity;
 	search->is_cut_short |= fits && !search->now.is_optimal;
@@ -293,7 +335,7 @@ static struct cost least_cost(struct search *search, int depth)
 	search->points++;
 	bool is_found = group_evaluate(search->model, &limits, &search->now);
 	search->is_open |= !search->now.is_optimal;
-	return is_found ? cost_of_bytes((double)flow_bytes(&search->now.flow)) : cost_infinite();
+	return is_found ? part_least_cost(search->groups->compilation, (double)flow_bytes(&search->now.flow)) : cost_infinite();
 }
 
 /* ---- blocks of choices ---- */
@@ -316,9 +358,7 @@ static void set_range(struct search *search, int l, int dim, int first, int coun
  * to be seen from some choice. */
 static bool is_hopeless(struct search *search, int depth)
 {
-	struct group_limits limits = search->limits;
-	if (search->has_best)
-		limit_to_best(search, &limits);
+	const struct group_limits limits = limits_now(search);
 	search->now.depth = depth;
 	search->points++;
 	bool may_be = group_evaluate_block(search->model, &limits, search->ranges, &search->now);
@@ -393,7 +433,7 @@ static void try_outer(struct search *search, int depth, int outer, int inner);
 static void try_outer_sizes(struct search *search, int depth, int outer, int inner, int dim, int first, int count)
 {
 	bool repeats = search->candidate->dims[dim].is_forward;
-	if (search->points > GROUP_POINTS) {
+	if (search->points > search->most_points) {
 		search->is_cut_short = search->is_open = true;
 		return;
 	}
@@ -461,15 +501,13 @@ static void straighten(struct search *search)
 {
 	const struct group_choice *best = search->best;
 	for (int l = 0; l < best->depth; l++) {
-		struct group_limits limits = search->limits;
+		const struct group_limits limits = limits_now(search);
 		if (!best->loops[l].turns || is_to_turn(search, best->loops[l].dim))
 			continue;
-		limit_to_best(search, &limits);
 		search->now.depth = best->depth;
 		memcpy(search->now.loops, best->loops, sizeof best->loops);
 		search->now.loops[l].turns = false;
-		search->points++;
-		if (group_evaluate(search->model, &limits, &search->now))
+		if (evaluate_now(search, &limits) && is_no_worse(search))
 			keep(search);
 	}
 }
@@ -493,18 +531,15 @@ static void want_doubles(struct search *search)
  * come for stages are double together. */
 static void try_double(struct search *search, int i)
 {
-	struct group_limits limits = search->limits;
+	const struct group_limits limits = limits_now(search);
 	struct group_choice *best = search->best;
 	enum group_hold hold = best->hold[i];
 	if (best->is_double[i] || search->doubles[i])
 		return;
 	search->doubles[i] = true;
-	limit_to_best(search, &limits);
 	search->now.depth = best->depth;
 	memcpy(search->now.loops, best->loops, sizeof best->loops);
-	search->points++;
-	if (group_evaluate(search->model, &limits, &search->now) && search->now.is_double[i]
-		&& search->now.hold[i] == hold)
+	if (evaluate_now(search, &limits) && search->now.is_double[i] && search->now.hold[i] == hold && is_no_worse(search))
 		keep(search);
 	else
 		search->doubles[i] = false;
@@ -523,6 +558,37 @@ static void double_what_fits(struct search *search)
 				try_double(search, i);
 }
 
+/* Which buffers are double is chosen here. */
+static bool chooses_doubles(const struct search *search)
+{
+	const struct group_constraints *constraints = search->limits.constraints;
+	return !search->limits.bounds_plans && search->groups->compilation->request.buffering == BUFFERING_AUTO
+		&& !(constraints && constraints->has_order);
+}
+
+/* Few loops first: what is best with them leaves little to try with more. */
+static void try_loops(struct search *search)
+{
+	search->most_points = search->points + GROUP_POINTS;
+	for (int outer = 0; outer < GROUP_DEPTH; outer++)
+		for (int inner = 0; inner < search->candidate->dim_count; inner++)
+			try_outer(search, 0, outer, inner);
+	if (!search->candidate->dim_count)
+		evaluate(search);
+}
+
+/* The same with double buffers for all that can have them: what hides copies takes room.  From then on those are wanted that the best choice
+ * has. */
+static void try_all_double(struct search *search)
+{
+	int arrays = search->groups->function->array_count;
+	for (int i = 0; i < arrays; i++)
+		search->doubles[i] = true;
+	try_loops(search);
+	for (int i = 0; i < arrays && search->has_best; i++)
+		search->doubles[i] = search->best->is_double[i];
+}
+
 enum group_outcome group_search(struct groups *groups, const struct fusion_candidate *candidate,
 	const struct group_limits *limits, struct group_choice *best)
 {
@@ -532,7 +598,9 @@ enum group_outcome group_search(struct groups *groups, const struct fusion_candi
 	int arrays = groups->function->array_count + 1, nests = groups->nest_count + 1;
 	struct search search = { .model = group_model_new(groups, candidate, limits->bounds_plans), .groups = groups,
 		.candidate = candidate, .limits = *limits, .best = best,
-		.objective = objective_of(limits->prefers_memory ? RANK_SMALL_GROUPS : RANK_GROUPS) };
+		.is_measured = parts_are_measured(groups->compilation) && !limits->bounds_plans,
+		.objective = limits->bounds_plans ? objective_of(RANK_GROUPS)
+			: part_objective(groups->compilation, limits->prefers_memory ? RANK_SMALL_GROUPS : RANK_GROUPS) };
 	search.now.hold = ARENA_ARRAY(arena, enum group_hold, arrays);
 	search.now.stages = ARENA_ARRAY(arena, struct stage_dim, nests);
 	search.now.stage_tile = ARENA_ARRAY(arena, long, nests);
@@ -543,26 +611,23 @@ enum group_outcome group_search(struct groups *groups, const struct fusion_candi
 		.stages = ARENA_ARRAY(arena, struct stage_dim, nests),
 		.stage_tile = ARENA_ARRAY(arena, long, nests),
 		.is_double = ARENA_ARRAY(arena, bool, arrays), .memory = ARENA_ARRAY(arena, int, arrays) };
-	const struct cost least = group_least_cost(search.model);
-	best->is_bound = limits->bounds_plans || group_is_exact(groups, candidate);
+	const struct cost moved = group_least_cost(search.model);
+	const struct cost least = part_least_cost(groups->compilation, cost_figure(&moved, FIGURE_BYTES));
+	best->is_bound = (limits->bounds_plans || group_is_exact(groups, candidate)) && !search.is_measured;
 	if (!may_be_wanted(&search, &least)) {
 		group_model_free(search.model);
 		return GROUP_USELESS;
 	}
 	find_loops(&search);
 	want_doubles(&search);
-	/* few loops first: what is best with them leaves little to try with more */
-	for (int outer = 0; outer < GROUP_DEPTH; outer++)
-		for (int inner = 0; inner < candidate->dim_count; inner++)
-			try_outer(&search, 0, outer, inner);
-	if (!candidate->dim_count)
-		evaluate(&search);
+	try_loops(&search);
+	if (search.is_measured && chooses_doubles(&search))
+		try_all_double(&search);
 	if (search.has_best && !limits->bounds_plans)
 		straighten(&search);
-	if (search.has_best && !limits->bounds_plans && groups->compilation->request.buffering == BUFFERING_AUTO
-		&& !(limits->constraints && limits->constraints->has_order))
+	if (search.has_best && chooses_doubles(&search))
 		double_what_fits(&search);
-	best->is_optimal = !search.is_cut_short;
+	best->is_optimal = !search.is_cut_short && !search.is_measured;
 	best->is_bound &= !search.is_open;
 	best->points = search.points;
 	best->seconds = processor_seconds() - start;

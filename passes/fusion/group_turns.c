@@ -48,9 +48,7 @@ static bool walk(const struct group_loop *loop, const struct array_profile *prof
 	return known;
 }
 
-/* Loop L leaves array E's region where it is: its box, and what each access that touches it in all visits of
- * the buffer touches (see add_shapes in passes/regions/still.c). */
-static bool leaves(const struct evaluation *evaluation, int e, int store, int l)
+bool group_leaves(const struct evaluation *evaluation, int e, int store, int l)
 {
 	const struct array_profile *profile = &evaluation->profiles[l]->arrays[e];
 	unsigned long everywhere = ~0UL;
@@ -66,7 +64,7 @@ static bool kept_across(const struct evaluation *evaluation, int e, int store, i
 	bool known = true;
 	for (int l = 0; l < store && known; l++)
 		known = walk(&evaluation->choice->loops[l], &evaluation->profiles[l]->arrays[e],
-			l < r ? ALL_STEPS : l == r ? STEPS_ON : FIRST_STEP, leaves(evaluation, e, store, l), &now);
+			l < r ? ALL_STEPS : l == r ? STEPS_ON : FIRST_STEP, group_leaves(evaluation, e, store, l), &now);
 	return known && !__builtin_add_overflow(now.elements[0], now.elements[1], elements);
 }
 
@@ -78,7 +76,7 @@ bool group_kept_at_turns(const struct evaluation *evaluation, int e, int store, 
 		return true;
 	for (int r = 0; r < store - 1 && known; r++) {
 		long own = 0;
-		known = (!leaves(evaluation, e, store, r) || kept_across(evaluation, e, store, r, &own))
+		known = (!group_leaves(evaluation, e, store, r) || kept_across(evaluation, e, store, r, &own))
 			&& !__builtin_add_overflow(*elements, own, elements);
 	}
 	return known && group_times_still(evaluation, e, store, elements);

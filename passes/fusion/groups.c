@@ -9,6 +9,7 @@
 
 #include "passes/analysis/values.h"
 #include "passes/cost/created.h"
+#include "passes/lower/lower.h"
 #include "passes/fusion/group_border.h"
 #include "passes/fusion/group_distance.h"
 
@@ -107,6 +108,9 @@ static void find_statements(struct groups *groups)
 	int count = groups->function->statement_count;
 	groups->nest_of = ARENA_ARRAY(arena, int, count + 1);
 	groups->ties = ARENA_ARRAY(arena, struct group_tie *, count + 1);
+	groups->macs = ARENA_ARRAY(arena, double, groups->nest_count + 1);
+	for (int n = 0; n < groups->nest_count; n++)
+		groups->macs[n] = -1;
 	groups->ranges = (long (**)[2])arena_alloc(arena, ((size_t)count + 1) * sizeof *groups->ranges);
 	for (int n = 0; n < groups->nest_count; n++)
 		for (int s = 0; s < groups->nests[n].statement_count; s++)
@@ -211,4 +215,12 @@ struct groups *groups_new(struct compilation *compilation, const struct nest *ne
 	find_pairs(groups);
 	find_arrays(groups);
 	return groups;
+}
+
+double groups_nest_macs(struct groups *groups, int n)
+{
+	if (groups->macs[n] < 0)
+		groups->macs[n] = (double)nest_macs(&groups->nests[n]);
+	/* too many for a long */
+	return groups->macs[n] < 0 ? 0 : groups->macs[n];
 }

@@ -9,6 +9,7 @@
 #include "ir/plan_align.h"
 #include "passes/cost/bound_nest.h"
 #include "passes/cost/plan_cost.h"
+#include "passes/fusion/part_cost.h"
 #include "passes/fusion/partition_state.h"
 #include "passes/quiet.h"
 
@@ -80,6 +81,24 @@ static bool weigh_in(const struct partitioning *partitioning, const struct nest 
 	return *fits || is_small;
 }
 
+/* Measures the plan of NEST, which was WEIGHED so. */
+static void measure(const struct partitioning *partitioning, const struct nest *nest, struct weighed_nest *weighed)
+{
+	struct plan plan = *partitioning->plan;
+	struct plan_nest entry;
+	struct quiet quiet;
+	quiet_begin(&quiet, partitioning->compilation);
+	quiet.compilation.only_weighs = false;
+	quiet.compilation.is_trial = true;
+	quiet.compilation.request.omits_points = partitioning->compilation->arch->core_mac_cycles <= 0;
+	if (lower_nest(&quiet.compilation, nest, weighed, &plan, &entry)) {
+		part_measure(&plan, &entry);
+		weighed->entry.commands = entry.commands;
+		weighed->entry.cycles = entry.cycles;
+	}
+	quiet_end(&quiet);
+}
+
 /* What comes of the nests from FIRST to LAST as one; *WEIGHED NULL: it does not fit.  It moves *BOUND at
  * least, however it is tried; LONG_MAX: it cannot fit.  False after other errors, without a word. */
 static bool weigh(const struct partitioning *partitioning, int first, int last,
@@ -93,7 +112,10 @@ static bool weigh(const struct partitioning *partitioning, int first, int last,
 	if (partition_enter(partitioning, first, last)) {
 		const struct arch *arch = partitioning->compilation->arch;
 		if (!fusion_memo_nest(memo, first, last, carried, arch, &fits, own)) {
-			done = weigh_in(partitioning, as_one(partitioning, first, last), &fits, own);
+			const struct nest *nest = as_one(partitioning, first, last);
+			done = weigh_in(partitioning, nest, &fits, own);
+			if (done && fits && parts_are_measured(partitioning->compilation))
+				measure(partitioning, nest, own);
 			if (done)
 				fusion_memo_keep_nest(memo, first, last, carried, arch, fits, own);
 		}
@@ -174,12 +196,12 @@ static enum group_outcome weigh_group(const struct partitioning *partitioning,
 		|| !partition_enter(partitioning, candidate->first, candidate->last))
 		return GROUP_USELESS;
 	struct group_limits limits = group_limits_of(partitioning->compilation);
-	limits.most = *most;
+	limits.most = part_estimate_within(partitioning->compilation, most);
 	enum group_outcome outcome = partition_choose(partitioning, candidate, &limits, &part->choice);
 	partition_leave(partitioning);
 	*bound = space_bound_of_group(outcome, &part->choice, most);
 	part->own = price_of(partitioning, candidate, &part->choice);
-	return outcome == GROUP_FITS && partitioning->prices && !cost_is_less(&part->own, most, false)
+	return outcome == GROUP_FITS && partitioning->prices && !objective_is_less(&partitioning->asked, &part->own, most, false)
 		? GROUP_USELESS : outcome;
 }
 
@@ -226,8 +248,8 @@ static const struct weighed_nest *weigh_merged(struct partitioning *partitioning
 		|| merging == MERGE_NEVER)
 		return NULL;
 	*bound = nest_compulsory(as_one(partitioning, candidate->first, candidate->last));
-	const struct cost least = cost_of_bytes((double)*bound);
-	if (!cost_is_less(&least, most, takes_equals)
+	const struct cost least = part_least_cost(partitioning->compilation, (double)*bound);
+	if (!objective_is_less(&partitioning->asked, &least, most, takes_equals)
 		|| (merging == MERGE_WIDE && !may_move_less(partitioning, candidate, most, bound))
 		|| !weigh(partitioning, candidate->first, candidate->last, &weighed, &own))
 		return NULL;
@@ -235,7 +257,7 @@ static const struct weighed_nest *weigh_merged(struct partitioning *partitioning
 	if (!weighed)
 		return NULL;
 	const struct cost cost = plan_nest_cost(&weighed->entry);
-	return cost_is_less(&cost, most, takes_equals) ? weighed : NULL;
+	return objective_is_less(&partitioning->asked, &cost, most, takes_equals) ? weighed : NULL;
 }
 
 /* CANDIDATE's nests move at least so much as a GROUP (-1: not known), or MERGED (-1: they were not tried so, now). */
@@ -285,6 +307,30 @@ static void look_at_part(void *user, int first, int last)
 	note_bounds(partitioning, &part.candidate, least, -1);
 }
 
+/* What the plan of the last group of PART costs; as much as its nests ALONE: it is not lowered. */
+static struct cost weigh_plan(const struct partitioning *partitioning, const struct partition *part,
+	const struct cost *alone)
+{
+	struct partitioning own = *partitioning;
+	struct plan plan = *partitioning->plan;
+	struct plan_nest entry;
+	struct quiet quiet;
+	quiet_begin(&quiet, partitioning->compilation);
+	quiet.compilation.only_weighs = quiet.compilation.is_trial = true;
+	own.compilation = &quiet.compilation;
+	struct cost cost = partition_lower_group(&own, part, alone, &plan, &entry) ? plan_nest_cost(&entry) : *alone;
+	quiet_end(&quiet);
+	return cost;
+}
+
+/* PART, a group, costs what its plan does, if that is less than MOST. */
+static enum group_outcome measure_group(const struct partitioning *partitioning, const struct cost *most, struct partition *part)
+{
+	const struct cost alone = partition_cost_alone(partitioning, part->first, part->candidate.last + 1);
+	part->own = weigh_plan(partitioning, part, &alone);
+	return objective_is_less(&partitioning->asked, &part->own, most, false) ? GROUP_FITS : GROUP_USELESS;
+}
+
 /* Weighs CANDIDATE as the last of the nests up to its end, as a group or merged.  False if it is too
  * large, and so are groups that contain it. */
 static bool weigh_range(struct partitioning *partitioning, const struct fusion_candidate *candidate)
@@ -304,6 +350,8 @@ static bool weigh_range(struct partitioning *partitioning, const struct fusion_c
 	struct cost cost = is_wanted ? cost_infinite() : cost_rest(&best->cost, &before->cost);
 	struct partition part = { .first = candidate->first, .candidate = *candidate };
 	enum group_outcome outcome = weigh_group(partitioning, candidate, &cost, &part, &group_least);
+	if (outcome == GROUP_FITS && !is_wanted && parts_are_measured(partitioning->compilation))
+		outcome = measure_group(partitioning, &cost, &part);
 	if (outcome == GROUP_FITS)
 		cost = part.own;
 	part.merged = weigh_merged(partitioning, candidate, &cost, outcome == GROUP_FITS, &merged_least);
@@ -339,7 +387,9 @@ static bool is_best_as_one(struct partitioning *partitioning)
 	struct partition *best = &partitioning->best[partitioning->count];
 	struct fusion_candidate *candidate = &best->candidate;
 	bool is_wanted = partitioning->constraints->fusion == FUSE_ALL;
-	if (!fuse_constraints_allow(partitioning->constraints, 0, partitioning->count)
+	/* no bytes say that nothing takes less time */
+	if ((parts_are_measured(partitioning->compilation) && !is_wanted)
+		|| !fuse_constraints_allow(partitioning->constraints, 0, partitioning->count)
 		|| !may_cut(partitioning, 0, partitioning->count)
 		|| !group_of(partitioning->groups, 0, partitioning->count - 1, candidate))
 		return false;
@@ -461,27 +511,10 @@ static bool is_given(struct partitioning *partitioning)
 
 /* ---- what plans cost ---- */
 
-/* What the plan of the last group of PART costs; as much as its nests ALONE: it is not lowered. */
-static struct cost weigh_plan(const struct partitioning *partitioning, const struct partition *part,
-	const struct cost *alone)
-{
-	struct partitioning own = *partitioning;
-	struct plan plan = *partitioning->plan;
-	struct plan_nest entry;
-	struct quiet quiet;
-	quiet_begin(&quiet, partitioning->compilation);
-	quiet.compilation.only_weighs = quiet.compilation.is_trial = true;
-	own.compilation = &quiet.compilation;
-	struct cost cost = partition_lower_group(&own, part, alone, &plan, &entry) ? plan_nest_cost(&entry) : *alone;
-	quiet_end(&quiet);
-	return cost;
-}
-
 /* What the plans of all nests cost, grouped as they are.  Notes of each group what its plan costs if the
  * model says something else; *IS_TRUE: it does not. */
 static struct cost plans_cost(struct partitioning *partitioning, bool *is_true)
 {
-	const struct objective asked = objective_of(RANK_ASKED);
 	struct cost sum = { .work = 0 };
 	*is_true = true;
 	for (int last = partitioning->count - 1, first; last >= 0; last = first - 1) {
@@ -494,7 +527,7 @@ static struct cost plans_cost(struct partitioning *partitioning, bool *is_true)
 			cost = weigh_plan(partitioning, part, &alone);
 		}
 		sum = cost_sum(&sum, &cost);
-		if (objective_compare(&asked, &cost, &part->own) == 0)
+		if (objective_compare(&partitioning->asked, &cost, &part->own) == 0)
 			continue;
 		*is_true = false;
 		struct price *price = ARENA_NEW(partitioning->compilation->arena, struct price);
@@ -530,7 +563,7 @@ static void find_true_groups(struct partitioning *partitioning)
 		if (i)
 			find_groups(partitioning);
 		const struct cost cost = plans_cost(partitioning, &is_true);
-		if (i && !cost_is_less(&cost, &least_cost, false))
+		if (i && !objective_is_less(&partitioning->asked, &cost, &least_cost, false))
 			continue;
 		memcpy(least, partitioning->best, count * sizeof *least);
 		least_cost = cost;
@@ -583,12 +616,15 @@ bool lower_fused(struct compilation *compilation, const struct nest *nests, int 
 	if (!constraints->forces && !carrying->mask && !nests_may_gain(nests, count))
 		return lower_alone(compilation, nests, count, plan);
 	const struct plan before = *plan;
-	struct partitioning partitioning = { compilation,
-		fusion_memo_groups(compilation->known.fusions, compilation, nests, count), nests, count,
-		&before, constraints, ARENA_ARRAY(compilation->arena, struct cost, count),
-		ARENA_ARRAY(compilation->arena, const struct weighed_nest *, count),
-		ARENA_ARRAY(compilation->arena, struct partition, count + 1), NULL, carrying, cuts,
-		question && constraints->is_free && !cuts ? space_bound_new(compilation->arena, count) : NULL, LONG_MAX, 0, 0 };
+	struct partitioning partitioning = { .compilation = compilation,
+		.groups = fusion_memo_groups(compilation->known.fusions, compilation, nests, count), .nests = nests,
+		.count = count, .plan = &before, .constraints = constraints,
+		.alone = ARENA_ARRAY(compilation->arena, struct cost, count),
+		.weighed = ARENA_ARRAY(compilation->arena, const struct weighed_nest *, count),
+		.best = ARENA_ARRAY(compilation->arena, struct partition, count + 1), .carrying = carrying,
+		.asked = part_objective(compilation, RANK_ASKED), .cuts = cuts,
+		.bound = question && constraints->is_free && !cuts ? space_bound_new(compilation->arena, count) : NULL,
+		.enough = LONG_MAX };
 	plan->nest_count = 0;
 	for (int n = 0; n < count; n++)
 		partitioning.alone[n] = cost_infinite();

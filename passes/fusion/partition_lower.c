@@ -5,6 +5,7 @@
 
 #include "ir/plan_align.h"
 #include "passes/cost/plan_cost.h"
+#include "passes/fusion/part_cost.h"
 #include "passes/fusion/partition_state.h"
 
 /* group_emit, or what came of it before. */
@@ -13,20 +14,29 @@ static bool emit_once(const struct partitioning *partitioning,
 	const struct group_choice *choice, struct plan *plan, struct plan_nest *out)
 {
 	const struct compilation *compilation = partitioning->compilation;
+	struct plan_nest known = { .cycles = 0 };
 	bool fits;
-	if (fusion_memo_group(compilation->known.fusions, compilation, choice, &fits, out)
-		&& (compilation->only_weighs || !fits))
+	if (fusion_memo_group(compilation->known.fusions, compilation, choice, &fits, &known)
+		&& (compilation->only_weighs || !fits)) {
+		*out = known;
 		return fits;
+	}
 	fits = group_emit(partitioning->compilation, partitioning->groups, candidate, choice, plan, out)
 		&& !plan_nest_misaligned(plan, out).array;
+	if (fits && compilation->only_weighs && parts_are_measured(compilation)) {
+		part_measure(plan, out);
+	} else if (fits) {
+		out->commands = known.commands;
+		out->cycles = known.cycles;
+	}
 	fusion_memo_keep_group(compilation->known.fusions, compilation, choice, fits, out);
 	return fits;
 }
 
-static bool costs_at_most(const struct plan_nest *out, const struct cost *most)
+static bool costs_at_most(const struct partitioning *partitioning, const struct plan_nest *out, const struct cost *most)
 {
 	const struct cost cost = plan_nest_cost(out);
-	return cost_is_less(&cost, most, true);
+	return objective_is_less(&partitioning->asked, &cost, most, true);
 }
 
 /* From here on LIMITS have an eighth less of each memory. */
@@ -47,6 +57,8 @@ static long bound_of_group(const struct partitioning *partitioning, const struct
 	struct group_limits limits = group_limits_of(partitioning->compilation);
 	struct group_choice free;
 	limits.most = *most;
+	if (parts_are_measured(partitioning->compilation))
+		return -1;
 	if (partitioning->compilation->only_weighs)
 		return space_bound_of_group(GROUP_FITS, choice, most);
 	if (!group_is_exact(partitioning->groups, candidate))
@@ -73,7 +85,7 @@ static bool lower_group_in(const struct partitioning *partitioning, const struct
 		return false;
 	for (int i = 0; i < TRIES; i++) {
 		if (emit_once(partitioning, candidate, &choice, plan, out)
-			&& (is_wanted || costs_at_most(out, most))) {
+			&& (is_wanted || costs_at_most(partitioning, out, most))) {
 			group_judge(partitioning->compilation, partitioning->groups, candidate,
 				bound_of_group(partitioning, candidate, &limits.most, limits.constraints, &part->choice), out);
 			plan->nest_count++;

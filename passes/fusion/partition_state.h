@@ -38,6 +38,7 @@ struct partitioning {
 	struct partition *best;      /* [count + 1]: of the nests before that one */
 	const struct price *prices;
 	const struct carrying *carrying;
+	struct objective asked;      /* what parts are chosen by first */
 	const bool *cuts;            /* [count + 1]: a group may begin there, or end before it; NULL:
 	                              * anywhere */
 	struct space_bound *bound;   /* what no partition moves less than; NULL: not asked for */
