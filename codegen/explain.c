@@ -149,7 +149,7 @@ void report_explain(FILE *out, const struct report *report)
 			for (int t = 0; t < nest->traffic_count; t++)
 				explain_array(out, report->plans[p], nest, &nest->traffic[t]);
 			if (times)
-				report_time_explain(out, report->arch, &times[n],
+				report_time_explain(out, report->arch, report_workers(nest), &times[n],
 					report_commands_of_nest(report->plans[p], nest));
 			putc('\n', out);
 		}

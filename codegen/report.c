@@ -522,7 +522,7 @@ static void nest_text(FILE *out, const struct plan *plan, const struct plan_nest
 	if (report_energy_of_nest(plan, nest, time, &energy))
 		energy_text(out, "  ", &energy);
 	if (time)
-		report_time_text(out, "  ", plan->arch, time);
+		report_time_text(out, "  ", plan->arch, report_workers(nest), time);
 	report_memory_text(out, plan, nest);
 	if (plan->function->symbolic_count)
 		formulas_text(out, plan, nest);
@@ -610,6 +610,15 @@ void report_verified(FILE *out, const struct report *report)
 			report_number(verify->measured_write_bytes));
 }
 
+static enum workers workers_of_all(const struct report *report)
+{
+	unsigned workers = 0;
+	for (int p = 0; p < report->plan_count; p++)
+		for (int n = 0; n < report->plans[p]->nest_count; n++)
+			workers |= report_workers(&report->plans[p]->nests[n]);
+	return (enum workers)workers;
+}
+
 void report_text(FILE *out, const struct report *report)
 {
 	int nest_count = 0;
@@ -633,7 +642,7 @@ void report_text(FILE *out, const struct report *report)
 			energy_text(out, "in all: ", &energy);
 		struct plan_time time;
 		if (report_time_of_all(report, &time))
-			report_time_text(out, "in all: ", report->arch, &time);
+			report_time_text(out, "in all: ", report->arch, workers_of_all(report), &time);
 	}
 	report_verified(out, report);
 }

@@ -47,11 +47,15 @@ json_t *report_time_json(const struct arch *arch, const struct plan_time *time)
 	return entry;
 }
 
-/* Who computes, as far as that takes time. */
-static const char *workers_of(const struct arch *arch)
+enum workers report_workers(const struct plan_nest *nest)
 {
-	return arch->array.mac_cycles <= 0 ? "the core computes" : arch->core_mac_cycles > 0
-		? "core and elements compute" : "elements compute";
+	return nest->elements ? ELEMENTS_WORK : CORE_WORKS;
+}
+
+static const char *name_of(enum workers workers)
+{
+	return workers == CORE_WORKS ? "the core computes" : workers == ELEMENTS_WORK ? "elements compute"
+		: "core and elements compute";
 }
 
 static double percent(long part, long all)
@@ -59,15 +63,15 @@ static double percent(long part, long all)
 	return all ? 100 * (double)part / (double)all : 0;
 }
 
-void report_time_text(FILE *out, const char *indent, const struct arch *arch,
+void report_time_text(FILE *out, const char *indent, const struct arch *arch, enum workers workers,
 	const struct plan_time *time)
 {
 	fprintf(out, "%stime: %s cycles, %.4g ms", indent, report_number(time->cycles),
 		1e3 * seconds_of(arch, time));
-	bool computes = arch->core_mac_cycles > 0 || time->compute_cycles + time->move_cycles > 0;
-	if (arch->array.mac_cycles > 0 && computes)
+	bool are_timed = workers & ELEMENTS_WORK && arch->array.mac_cycles > 0;
+	if (are_timed)
 		fprintf(out, ": %s %.1f %%, wait for words %.1f %% and for copies %.1f %%, the bus is busy %.1f %%\n",
-			workers_of(arch), percent(time->compute_cycles, time->cycles),
+			name_of(workers), percent(time->compute_cycles, time->cycles),
 			percent(time->move_cycles, time->cycles), percent(time->wait_cycles, time->cycles),
 			percent(time->dma_cycles, time->cycles));
 	else if (arch->core_mac_cycles > 0)
@@ -79,14 +83,14 @@ void report_time_text(FILE *out, const char *indent, const struct arch *arch,
 			percent(time->dma_cycles, time->cycles));
 }
 
-void report_time_explain(FILE *out, const struct arch *arch, const struct plan_time *time,
+void report_time_explain(FILE *out, const struct arch *arch, enum workers workers, const struct plan_time *time,
 	long commands)
 {
 	/* starts of commands on several channels overlap */
 	long starts = time->start_cycles / arch->channels;
 	long bus = time->dma_cycles, computing = time->compute_cycles, words = time->network_cycles;
 	fprintf(out, "  %s cycles: the bus is busy in %s, %s in %s", report_number(time->cycles),
-		report_number(time->dma_cycles), workers_of(arch), report_number(time->compute_cycles));
+		report_number(time->dma_cycles), name_of(workers), report_number(time->compute_cycles));
 	if (words > 0)
 		fprintf(out, ", words travel to and from them in %s", report_number(words));
 	if (commands >= 0)

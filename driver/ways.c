@@ -167,10 +167,11 @@ static bool chooses_buffers(const struct session *session)
 
 /* What a search looks at in WAY, of EFFORT: where commands count it proves nothing of bytes, and what is shown of single nests' time is not
  * told. */
-static long effort_of(const struct plan_way *way, long effort)
+static long effort_of(const struct arch *arch, const struct plan_way *way, long effort)
 {
 	enum { POINTS = 2000000 };
-	long most = way->is_of_several && prices_have_time(&way->prices) ? CORE_POINTS_OF_SEVERAL : way->prices.command > 0 ? POINTS : LONG_MAX;
+	long of_several = arch->has_pe_array ? TIMED_POINTS_OF_SEVERAL : CORE_POINTS_OF_SEVERAL;
+	long most = way->is_of_several && prices_have_time(&way->prices) ? of_several : way->prices.command > 0 ? POINTS : LONG_MAX;
 	return effort > 0 && effort < most ? effort : most < LONG_MAX ? most : effort;
 }
 
@@ -182,7 +183,7 @@ static void go(const struct session *session, const struct plan_way *way, struct
 	compilation->request.chooses_buffers = chooses_buffers(session);
 	compilation->request.restriction.prices = way->prices;
 	compilation->request.fusion = way->keeps_apart ? FUSE_NEVER : compilation->request.fusion;
-	compilation->request.effort = effort_of(way, options->effort);
+	compilation->request.effort = effort_of(session->arch, way, options->effort);
 }
 
 struct plan *ways_make(const struct session *session, const struct arch *arch, const struct function *function,
@@ -285,18 +286,18 @@ static void choose_best(const struct plan_objective *objective, struct plan_ways
 }
 
 /* In some of the COUNT WAYS parts of a function are chosen by their time (passes/fusion/part_cost.h). */
-static bool measures_parts(const struct session *session, const struct plan_way *ways, int count)
+static bool measures_parts(const struct plan_way *ways, int count)
 {
 	bool measures = false;
-	for (int w = 0; w < count && ways[w].is_of_several && !session->arch->has_pe_array; w++)
-		measures |= prices_have_time(&ways[w].prices);
+	for (int w = 0; w < count && ways[w].is_of_several; w++)
+		measures |= prices_have_time(&ways[w].prices) && prices_are_of_plans(&ways[w].prices);
 	return measures;
 }
 
 /* There is a better one of the COUNT ways than WAY, in which commands have a price only as they take time. */
 static bool is_outdone(const struct session *session, const struct plan_way *way, const struct plan_way *all, int count)
 {
-	return way->prices.command > 0 && !prices_have_time(&way->prices) && measures_parts(session, all, count)
+	return way->prices.command > 0 && !prices_have_time(&way->prices) && measures_parts(all, count)
 		&& !objective_asks_for(&session->options->objective, PLAN_COMMANDS);
 }
 
@@ -335,7 +336,7 @@ static void try_ways(const struct session *session, const struct function *funct
 			ways->tried[ways->count++] = tried[w];
 	choose_best(&options->objective, ways);
 	struct plan_way apart = ways->tried[ways->best].way;
-	if (ways->tried[ways->best].is_fused && !measures_parts(session, all, count) && session->compilation.request.fusion == FUSE_AUTO && ways->count < PLAN_WAYS) {
+	if (ways->tried[ways->best].is_fused && !measures_parts(all, count) && session->compilation.request.fusion == FUSE_AUTO && ways->count < PLAN_WAYS) {
 		apart.keeps_apart = true;
 		ways->tried[ways->count++] = try_way(session, function, &apart, make);
 		choose_best(&options->objective, ways);

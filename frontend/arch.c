@@ -837,6 +837,9 @@ static void read_document(struct reader *reader)
 	fill_writes(reader);
 	check_array(reader);
 	check_array_time(reader);
+	/* what elements cannot compute a core does no faster than one of them */
+	if (!is_given(reader, "core", "mac_cycles"))
+		reader->arch->core_mac_cycles = reader->arch->array.mac_cycles;
 	check_registers(reader, is_seen[SECTION_REGISTERS]);
 	if (is_seen[SECTION_ENERGY])
 		check_energy(reader, reader->section_at[SECTION_ENERGY]);

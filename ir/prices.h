@@ -37,6 +37,14 @@ static inline bool prices_have_elements(const struct prices *prices)
 	return prices->moved > 0 || prices->delivered > 0 || prices->reduced > 0 || prices_have_time(prices);
 }
 
+/* Commands matter, or time does, and no word of processing elements: a plan tells what it costs.  Or time is multiplied: then it tells that. */
+static inline bool prices_are_of_plans(const struct prices *prices)
+{
+	bool has_words = prices->moved > 0 || prices->delivered > 0 || prices->reduced > 0;
+
+	return prices->multiplies || ((prices->command > 0 || prices->cycle > 0) && !has_words);
+}
+
 /* Something matters besides bytes. */
 static inline bool prices_are_given(const struct prices *prices)
 {

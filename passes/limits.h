@@ -37,8 +37,9 @@ enum { MAPPING_LEAF_POINTS = 20000, MAPPING_LOOK_POINTS = 1000 };
  * single elements get and add up has: of layers the rest of minutes then shows nothing more.  Fewer are enough, too, where the user says some
  * of the schedule, as nothing of what is shown is told then.  Where time has a price a point looked at at random is more work, and others are less. */
 enum { ELEMENTS_POINTS = 200000000, DELIVERED_POINTS = 2000000, TIMED_SAID_POINTS = 2200000, TIMED_POINTS = 8400000 };
-/* Where time has a price and a core computes: more show little more.  Of each of several nests, of which nothing that is shown is told. */
-enum { CORE_POINTS = 2000000, CORE_POINTS_OF_SEVERAL = 300000 };
+/* Where time has a price and a core computes: more show little more.  Of each of several nests, of which nothing that is shown is told; and where elements
+ * compute these. */
+enum { CORE_POINTS = 2000000, CORE_POINTS_OF_SEVERAL = 300000, TIMED_POINTS_OF_SEVERAL = 2000000 };
 /* Those of it that look for something good before all is searched. */
 enum { LOOK_POINTS = 4000000 };
 /* Points that are looked at at random first: a share of all, at most. */

@@ -12,7 +12,7 @@
 static struct prices prices_of(const struct compilation *compilation)
 {
 	const struct prices *all = &compilation->request.restriction.prices;
-	if (compilation->arch->has_pe_array || !prices_are_given(all))
+	if (!prices_are_of_plans(all))
 		return (struct prices){ .byte = 0 };
 	if (all->multiplies)
 		return (struct prices){ .cycle = 1 };

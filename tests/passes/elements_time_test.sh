@@ -109,7 +109,11 @@ printf 'nest two.0\ntile i 4\ntile k 4\norder\nspatial i x 4\nregister k 4\n' >t
 machine '' '' 'core: { mac_cycles: 3 }\n'
 exits 0 "a core, and elements" "$LOOPC" --arch=m.yaml --fuse=never --schedule=two.sched --verify --report --report=r.json -o two.c two.loop
 is "$(time_of compute_cycles)" $((4 + 10 * 3)) "a core, and elements: each computes its nest"
-has out 'core and elements compute' "a core, and elements: both are told of"
+has out '^in all: time: .* core and elements compute' "a core, and elements: both are told of"
+has out '^  time: .* the core computes' "a core, and elements: of each nest who computes it"
+machine '' '' ''
+exits 0 "a core beside elements" "$LOOPC" --arch=m.yaml --fuse=never --schedule=two.sched --verify --report=r.json -o two.c two.loop
+is "$(time_of compute_cycles)" $((4 + 10)) "a core beside elements: as fast as one of them"
 
 # ---- the trace port, and what others see ----
 
