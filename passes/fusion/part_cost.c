@@ -65,6 +65,13 @@ struct cost part_estimate_within(const struct compilation *compilation, const st
 	return within;
 }
 
+void part_forget_measures(const struct arch *arch, struct plan_nest *out)
+{
+	const struct crossing crossing = { .bytes = (double)plan_nest_bytes(out) };
+	out->commands = 0;
+	out->cycles = copy_cycles(arch, &crossing, 0);
+}
+
 void part_measure(const struct plan *plan, struct plan_nest *out)
 {
 	enum { STEPS = 4000000 };
@@ -74,7 +81,7 @@ void part_measure(const struct plan *plan, struct plan_nest *out)
 	struct plan_time time;
 	own.nests = &nest;
 	own.nest_count = 1;
-	out->commands = out->cycles = 0;
+	part_forget_measures(plan->arch, out);
 	plan_simplify(&own);
 	if (!split_transfers(&own))
 		return;

@@ -91,6 +91,7 @@ static void measure(const struct partitioning *partitioning, const struct nest *
 	quiet.compilation.only_weighs = false;
 	quiet.compilation.is_trial = true;
 	quiet.compilation.request.omits_points = partitioning->compilation->arch->core_mac_cycles <= 0;
+	part_forget_measures(partitioning->compilation->arch, &weighed->entry);
 	if (lower_nest(&quiet.compilation, nest, weighed, &plan, &entry)) {
 		part_measure(&plan, &entry);
 		weighed->entry.commands = entry.commands;

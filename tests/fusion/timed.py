@@ -20,13 +20,15 @@ OBJECTIVES = ("cycles", "cycles", "cycles", "traffic+40*commands", "traffic+3*cy
 
 
 def machine(source):
-    """Some banks, clocks of all kinds, and cores that take time or do not."""
-    text = "name: random\nscratchpad: { bytes: %d }\n" % (1024 * source.choice([0.75, 1, 1.5, 2, 3, 6, 64]))
+    """Clocks of all kinds, cores that take time or do not, and a few processing elements."""
+    text = "version: 2\nname: random\nscratchpad: { bytes: %d }\n" % (1024 * source.choice([0.75, 1, 1.5, 2, 3, 6, 64]))
     text += "dma: { startup_cycles: %d, bytes_per_cycle: %d, max_rank: %d, channels: %d%s }\n" % (
         source.choice([2, 14, 50, 291]), source.choice([1, 4, 8]), source.choice([1, 2, 3, 5]), source.choice([1, 2, 4]),
         source.choice(["", "", ", duplex: true"]))
     if source.random() < 0.5:
         text += "core: { mac_cycles: %s }\n" % source.choice(["0.125", "0.5", "1"])
+    if source.random() < 0.2:
+        text += "pe_array: { x: %d, y: %d, registers_bytes: 64, mac_cycles: 1 }\n" % (source.choice([2, 4]), source.choice([1, 4]))
     return text + "energy_pj: { mac: 4, register: 1, scratchpad: 6, dram: 200 }\n"
 
 

@@ -3,7 +3,7 @@
 # apart are no better, nothing is below a bound.
 . "$top_srcdir/tests/tap/tap.sh"
 if command -v python3 >/dev/null 2>&1; then
-	ok "random networks" python3 -B "$top_srcdir/tests/fusion/timed.py" "$LOOPC" 1 "$(inputs 8 5)"
+	ok "random networks" python3 -B "$top_srcdir/tests/fusion/timed.py" "$LOOPC" 31 "$(inputs 45 36)"
 
 	# the fewest bytes of a bottleneck are moved in rows of three elements: faster is what moves a little more
 	bottleneck=$top_srcdir/examples/networks/resnet_bottleneck.loop
