@@ -378,47 +378,59 @@ static void search_elements(struct crew *crew, struct space *space, struct outco
 	total->bound = bound;
 }
 
-long search_bound(const struct nest_model *model, const struct arch *arch, const struct search_options *options, long most)
-{
-	const char *argument;
-	long lower = model_lower_bound(model, arch->scratchpad_bytes, &argument);
-	long limit = options->effort > 0 ? options->effort : EXHAUSTIVE_POINTS;
-	struct outcome total;
+/* A search for what moves less than MOST, of which nothing is known. */
+struct below {
 	struct space space;
 	struct crew crew;
+	struct outcome total;
+	double lower;                /* nothing moves less */
+};
+
+/* False if there is none, by the lower bound of MODEL; then there is nothing to end. */
+static bool below_begin(struct below *below, const struct nest_model *model, const struct arch *arch, const struct search_options *options, long most)
+{
+	const char *argument;
+
+	below->lower = (double)model_lower_bound(model, arch->scratchpad_bytes, &argument);
+	if (below->lower >= (double)most)
+		return false;
+	space_init(&below->space, model, arch, options, options->buffering == BUFFERING_DOUBLE, below->lower);
+	crew_init(&below->crew, options->threads, model);
+	below->total = outcome_of_none(&below->space, (double)most, 0);
+	return true;
+}
+
+static void below_end(struct below *below)
+{
+	crew_clear(&below->crew);
+	space_clear(&below->space);
+}
+
+long search_bound(const struct nest_model *model, const struct arch *arch, const struct search_options *options, long most)
+{
+	long limit = options->effort > 0 ? options->effort : EXHAUSTIVE_POINTS;
+	struct below below;
 	double reached;
 
-	if (lower >= most)
+	if (!below_begin(&below, model, arch, options, most))
 		return most;
-	space_init(&space, model, arch, options, options->buffering == BUFFERING_DOUBLE, (double)lower);
-	crew_init(&crew, options->threads, model);
-	total = outcome_of_none(&space, (double)most, 0);
-	reached = ceil(search_upwards(&crew, &space, (double)lower, 1.0 / 32, &total, limit) * (1 - 1e-12));
-	crew_clear(&crew);
-	space_clear(&space);
-	return reached >= (double)most ? most : reached > (double)lower ? (long)reached : lower;
+	reached = ceil(search_upwards(&below.crew, &below.space, below.lower, 1.0 / 32, &below.total, limit) * (1 - 1e-12));
+	below_end(&below);
+	return reached >= (double)most ? most : (long)fmax(reached, below.lower);
 }
 
 bool search_excludes(const struct nest_model *model, const struct arch *arch, const struct search_options *options, long most)
 {
-	const char *argument;
-	long lower = model_lower_bound(model, arch->scratchpad_bytes, &argument);
-	struct outcome total;
-	struct space space;
-	struct crew crew;
+	struct below below;
 	bool is_all;
 
-	if (lower >= most)
+	if (!below_begin(&below, model, arch, options, most))
 		return true;
-	space_init(&space, model, arch, options, options->buffering == BUFFERING_DOUBLE, (double)lower);
-	crew_init(&crew, options->threads, model);
-	total = outcome_of_none(&space, (double)most, 0);
-	run_few_sizes(&crew, &space, space_assignments(&space, &is_all), &total, options->effort);
-	if (total.best.depth < 0)
-		search_ways(&crew, &space, space_assignments(&space, &is_all), &total, options->effort);
-	crew_clear(&crew);
-	space_clear(&space);
-	return is_all && total.is_complete && total.best.depth < 0;
+	run_few_sizes(&below.crew, &below.space, space_assignments(&below.space, &is_all), &below.total, options->effort);
+	if (below.total.best.depth < 0)
+		search_ways(&below.crew, &below.space, space_assignments(&below.space, &is_all), &below.total, options->effort);
+	below_end(&below);
+	return is_all && below.total.is_complete && below.total.best.depth < 0;
 }
 
 /* ONE moves no more than OTHER, in no more commands. */
