@@ -21,6 +21,12 @@ EXTRA_DIST += tests/bench/objective.sh
 bench-objective: loopc
 	$(SHELL) $(srcdir)/tests/bench/objective.sh ./loopc $(srcdir)/examples/vgg16
 
+# The same of whole networks.  Takes a minute.
+EXTRA_DIST += tests/bench/networks.sh
+.PHONY: bench-networks
+bench-networks: loopc
+	$(SHELL) $(srcdir)/tests/bench/networks.sh ./loopc $(srcdir)/examples/networks
+
 # Arrays of processing elements beside a paper's: what docs/search.md says.  Takes two minutes.
 EXTRA_DIST += tests/bench/elements.sh
 .PHONY: bench-elements
