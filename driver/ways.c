@@ -290,7 +290,7 @@ static bool measures_parts(const struct plan_way *ways, int count)
 {
 	bool measures = false;
 	for (int w = 0; w < count && ways[w].is_of_several; w++)
-		measures |= prices_have_time(&ways[w].prices) && prices_are_of_plans(&ways[w].prices);
+		measures |= prices_have_time(&ways[w].prices) && prices_measure_plans(&ways[w].prices);
 	return measures;
 }
 

@@ -38,7 +38,7 @@ static inline bool prices_have_elements(const struct prices *prices)
 }
 
 /* Commands matter, or time does, and no word of processing elements: a plan tells what it costs.  Or time is multiplied: then it tells that. */
-static inline bool prices_are_of_plans(const struct prices *prices)
+static inline bool prices_measure_plans(const struct prices *prices)
 {
 	bool has_words = prices->moved > 0 || prices->delivered > 0 || prices->reduced > 0;
 

@@ -2,13 +2,8 @@
 
 #include "passes/cost/core_cycles.h"
 
-#include <math.h>
-
 #include "passes/cost/run_cycles.h"
 #include "passes/cost/tile_clock.h"
-
-/* What takes longer is not timed: the machine counts in longs. */
-static const double LONGEST = 1e15;
 
 static struct tile_buffer buffer_of(const struct nest_model *model, const struct arch *arch, const struct schedule *schedule, int a)
 {
@@ -38,8 +33,6 @@ double core_cycles(const struct nest_model *model, const struct arch *arch, cons
 	struct tile_run run = { .arch = arch, .iterations = iterations, .buffer_count = model->array_count, .buffers = buffers, .stage_count = 1,
 		.stages = &stage };
 
-	if (copying + computing > LONGEST)
-		return copying + computing;
 	for (int a = 0; a < model->array_count; a++) {
 		buffers[a] = buffer_of(model, arch, schedule, a);
 		run.depth = buffers[a].store > run.depth ? buffers[a].store : run.depth;
@@ -47,5 +40,5 @@ double core_cycles(const struct nest_model *model, const struct arch *arch, cons
 	for (int depth = 0; depth <= run.depth; depth++)
 		iterations[depth] = tile_iterations(model, schedule, depth);
 	stage.cycles = computing / iterations[run.depth];
-	return fmax(tile_run_cycles(&run), copying);
+	return tile_run_cycles(&run, copying);
 }

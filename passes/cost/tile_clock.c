@@ -380,11 +380,23 @@ static double time_end(struct walk *walk)
 	return (double)(walk->clock.now - before);
 }
 
-double tile_run_cycles(const struct tile_run *run)
+/* Cycles that all tiles compute. */
+static double computing_of(const struct tile_run *run)
+{
+	double cycles = 0;
+
+	for (int s = 0; s < run->stage_count; s++)
+		cycles += run->stages[s].cycles * run->iterations[run->depth];
+	return cycles;
+}
+
+double tile_run_cycles(const struct tile_run *run, double copying)
 {
 	struct walk walk = { .run = run, .place = -1 };
-	double cycles;
+	double most = copying + computing_of(run), cycles;
 
+	if (most > LONGEST)
+		return most;
 	for (int a = 0; a < run->buffer_count; a++)
 		walk.has_staged |= run->buffers[a].stage >= 0;
 	clock_begin(&walk.clock, run->arch);
@@ -392,5 +404,5 @@ double tile_run_cycles(const struct tile_run *run)
 	go_on(&walk, -1, run->depth - 1);
 	cycles = (double)walk.clock.now;
 	cycles += time_loops(&walk);
-	return cycles + time_end(&walk);
+	return fmax(cycles + time_end(&walk), copying);
 }

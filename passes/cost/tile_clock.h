@@ -35,7 +35,8 @@ struct tile_run {
 	const struct tile_stage *stages;
 };
 
-/* Cycles of RUN: about. */
-double tile_run_cycles(const struct tile_run *run);
+/* Cycles of RUN, whose copies take COPYING cycles or more: about, and no fewer than that.  What may be too long for the machine is not timed: then
+ * copies and computing, one after the other. */
+double tile_run_cycles(const struct tile_run *run, double copying);
 
 #endif

@@ -6,9 +6,6 @@
 #include "passes/cost/run_cycles.h"
 #include "passes/fusion/group_model.h"
 
-/* What takes longer is not timed: the machine counts in longs. */
-static const double LONGEST = 1e15;
-
 /* A choice whose run is being described. */
 struct timing {
 	const struct evaluation *evaluation;
@@ -172,6 +169,6 @@ void group_time(struct group_model *model, const struct group_limits *limits, do
 	const struct tile_run run = { timing.arch, choice->depth, timing.iterations, model->entry_count, members, model->buffers,
 		model->stages };
 	choice->cycles = fmax(copying, computing);
-	if (choice->cycles < enough && copying + computing < LONGEST && arch_has_clock(timing.arch))
-		choice->cycles = fmax(choice->cycles, tile_run_cycles(&run));
+	if (choice->cycles < enough)
+		choice->cycles = fmax(choice->cycles, tile_run_cycles(&run, copying));
 }

@@ -266,11 +266,13 @@ static struct group_limits limits_now(const struct search *search)
 	return limits;
 }
 
-/* A choice that moves as NOW does, and takes so many cycles, is no better than the best. */
+/* A choice that moves as NOW does, and takes so many cycles, is no better than the best; 0: cycles have no price. */
 static double enough_cycles(const struct search *search)
 {
 	double price = search->objective.prices.cycle;
-	if (!search->has_best || price <= 0)
+	if (price <= 0)
+		return 0;
+	if (!search->has_best)
 		return INFINITY;
 	const struct cost now = group_choice_cost(&search->now), best = group_choice_cost(search->best);
 	return (objective_value(&search->objective, &best) - objective_sum_of(&search->objective, &now)) / price * (1 + 1e-9) + 1;

@@ -12,7 +12,7 @@
 static struct prices prices_of(const struct compilation *compilation)
 {
 	const struct prices *all = &compilation->request.restriction.prices;
-	if (!prices_are_of_plans(all))
+	if (!prices_measure_plans(all))
 		return (struct prices){ .byte = 0 };
 	if (all->multiplies)
 		return (struct prices){ .cycle = 1 };
@@ -21,8 +21,7 @@ static struct prices prices_of(const struct compilation *compilation)
 
 bool parts_are_measured(const struct compilation *compilation)
 {
-	const struct prices prices = prices_of(compilation);
-	return prices_are_given(&prices);
+	return prices_measure_plans(&compilation->request.restriction.prices);
 }
 
 struct objective part_objective(const struct compilation *compilation, enum ranking ranking)

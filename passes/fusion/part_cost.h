@@ -5,8 +5,8 @@
 #include "passes/cost/objective.h"
 #include "passes/pass.h"
 
-/* What the parts of a function are chosen by: its groups, its merged nests, and those by themselves.  By their bytes, unless commands or the time
- * of a core have a price: then each part's plan is measured. */
+/* What the parts of a function are chosen by: its groups, its merged nests, and those by themselves.  By their bytes, unless commands or time
+ * have a price: then each part's plan is measured. */
 
 bool parts_are_measured(const struct compilation *compilation);
 /* As objective_of, of parts. */

@@ -88,6 +88,9 @@ static bool lower_group_in(const struct partitioning *partitioning, const struct
 			&& (is_wanted || costs_at_most(partitioning, out, most))) {
 			group_judge(partitioning->compilation, partitioning->groups, candidate,
 				bound_of_group(partitioning, candidate, &limits.most, limits.constraints, &part->choice), out);
+			if (choice.cycles > 0)
+				diag_remark(partitioning->compilation->diag, out->location, "time",
+					"the search expected about %.0f cycles of this group", choice.cycles);
 			plan->nest_count++;
 			out->first_source = part->first;
 			out->source_count = candidate->last + 1 - part->first;
