@@ -79,7 +79,7 @@ libloopc_a_SOURCES += \
 	passes/fusion/group_distance.c passes/fusion/group_distance.h passes/fusion/group_exact.c passes/fusion/groups.c \
 	passes/fusion/group_chunks.c passes/fusion/group_entries.c passes/fusion/group_hold.c passes/fusion/group_model.c passes/fusion/group_model.h passes/fusion/group_profile.c \
 	passes/fusion/group_search.c passes/fusion/group_turns.c passes/fusion/group_use.c passes/fusion/group_cycles.c passes/fusion/part_cost.c passes/fusion/part_cost.h passes/fusion/merge.c passes/fusion/merge.h \
-	passes/fusion/partition.c passes/fusion/partition_lower.c \
+	passes/fusion/partition.c passes/fusion/partition_bound.c passes/fusion/partition_lower.c \
 	passes/fusion/partition_state.h passes/fusion/space_bound.c passes/fusion/space_bound.h
 libloopc_a_SOURCES += \
 	passes/plan_passes/name_values.c passes/plan_passes/name_values.h \

@@ -40,8 +40,7 @@ static unsigned long carried_by(const struct partitioning *partitioning, int fir
 
 /* ---- one nest ---- */
 
-/* The nests from FIRST to LAST as one. */
-static const struct nest *as_one(const struct partitioning *partitioning, int first, int last)
+const struct nest *partition_as_one(const struct partitioning *partitioning, int first, int last)
 {
 	return first == last ? &partitioning->nests[first]
 		: nest_join(partitioning->compilation, &partitioning->nests[first], last + 1 - first);
@@ -56,7 +55,7 @@ bool partition_lower_one(const struct partitioning *partitioning, int first, int
 		return true;
 	}
 	bool has_room = partition_enter(partitioning, first, last);
-	const struct nest *nest = as_one(partitioning, first, last);
+	const struct nest *nest = partition_as_one(partitioning, first, last);
 	bool done = has_room && lower_nest(compilation, nest, weighed, plan, out);
 	partition_leave(partitioning);
 	compilation->failure.does_not_fit |= !has_room;
@@ -100,9 +99,7 @@ static void measure(const struct partitioning *partitioning, const struct nest *
 	quiet_end(&quiet);
 }
 
-/* What comes of the nests from FIRST to LAST as one; *WEIGHED NULL: it does not fit.  It moves *BOUND at
- * least, however it is tried; LONG_MAX: it cannot fit.  False after other errors, without a word. */
-static bool weigh(const struct partitioning *partitioning, int first, int last,
+bool partition_weigh(const struct partitioning *partitioning, int first, int last,
 	const struct weighed_nest **weighed, long *bound)
 {
 	struct fusion_memo *memo = partitioning->compilation->known.fusions;
@@ -113,7 +110,7 @@ static bool weigh(const struct partitioning *partitioning, int first, int last,
 	if (partition_enter(partitioning, first, last)) {
 		const struct arch *arch = partitioning->compilation->arch;
 		if (!fusion_memo_nest(memo, first, last, carried, arch, &fits, own)) {
-			const struct nest *nest = as_one(partitioning, first, last);
+			const struct nest *nest = partition_as_one(partitioning, first, last);
 			done = weigh_in(partitioning, nest, &fits, own);
 			if (done && fits && parts_are_measured(partitioning->compilation))
 				measure(partitioning, nest, own);
@@ -135,7 +132,7 @@ static bool weigh_alone(struct partitioning *partitioning, int n)
 	struct plan_nest entry;
 	const struct weighed_nest *weighed;
 	long bound, compulsory;
-	bool done = weigh(partitioning, n, n, &weighed, &bound)
+	bool done = partition_weigh(partitioning, n, n, &weighed, &bound)
 		|| partition_lower_one(partitioning, n, n, NULL, &plan, &entry);
 	partitioning->alone[n] = weighed ? plan_nest_cost(&weighed->entry) : cost_infinite();
 	partitioning->weighed[n] = weighed;
@@ -188,8 +185,7 @@ static struct cost price_of(const struct partitioning *partitioning,
 	return group_choice_cost(choice);
 }
 
-/* Weighs CANDIDATE as a group that costs less than MOST.  *BOUND: what it then moves at least; -1: not known. */
-static enum group_outcome weigh_group(const struct partitioning *partitioning,
+enum group_outcome partition_weigh_group(const struct partitioning *partitioning,
 	const struct fusion_candidate *candidate, const struct cost *most, struct partition *part, long *bound)
 {
 	*bound = LONG_MAX;
@@ -206,19 +202,6 @@ static enum group_outcome weigh_group(const struct partitioning *partitioning,
 		? GROUP_USELESS : outcome;
 }
 
-/* What the nests from FIRST to LAST move at least merged, if they were not tried so; MOST or more if it is that or more. */
-static long bound_unmerged(const struct partitioning *partitioning, int first, int last, long most)
-{
-	bool has_room = partition_enter(partitioning, first, last);
-	const struct nest *one = as_one(partitioning, first, last);
-	const char *argument;
-	long compulsory, bound = !has_room ? LONG_MAX
-		: nest_bound_unweighed(partitioning->compilation, one, partitioning->plan, most);
-	long least = nest_lower_bound(one, partitioning->compilation->arch->scratchpad_bytes, &compulsory, &argument);
-	partition_leave(partitioning);
-	return bound > least ? bound : least;
-}
-
 /* Wide nests merged may move so much less than MOST that it is worth while to look at them; *BOUND: what they move at least, if not. */
 static bool may_move_less(struct partitioning *partitioning, const struct fusion_candidate *candidate, const struct cost *most, long *bound)
 {
@@ -227,7 +210,7 @@ static bool may_move_less(struct partitioning *partitioning, const struct fusion
 	*bound = -1;
 	if (!is_known || partitioning->compilation->is_draft || partitioning->wide_tries >= WIDE_TRIES)
 		return false;
-	*bound = bound_unmerged(partitioning, candidate->first, candidate->last, (long)bytes);
+	*bound = partition_bound_merged(partitioning, candidate->first, candidate->last, (long)bytes);
 	if ((double)*bound > bytes - bytes / WIDE_SHARE)
 		return false;
 	partitioning->wide_tries++;
@@ -248,64 +231,17 @@ static const struct weighed_nest *weigh_merged(struct partitioning *partitioning
 	if (!fuse_constraints_may_merge(partitioning->constraints, candidate->first)
 		|| merging == MERGE_NEVER)
 		return NULL;
-	*bound = nest_compulsory(as_one(partitioning, candidate->first, candidate->last));
+	*bound = nest_compulsory(partition_as_one(partitioning, candidate->first, candidate->last));
 	const struct cost least = part_least_cost(partitioning->compilation, (double)*bound);
 	if (!objective_is_less(&partitioning->asked, &least, most, takes_equals)
 		|| (merging == MERGE_WIDE && !may_move_less(partitioning, candidate, most, bound))
-		|| !weigh(partitioning, candidate->first, candidate->last, &weighed, &own))
+		|| !partition_weigh(partitioning, candidate->first, candidate->last, &weighed, &own))
 		return NULL;
 	*bound = own > *bound ? own : *bound;
 	if (!weighed)
 		return NULL;
 	const struct cost cost = plan_nest_cost(&weighed->entry);
 	return objective_is_less(&partitioning->asked, &cost, most, takes_equals) ? weighed : NULL;
-}
-
-/* CANDIDATE's nests move at least so much as a GROUP (-1: not known), or MERGED (-1: they were not tried so, now). */
-static void note_bounds(const struct partitioning *partitioning, const struct fusion_candidate *candidate,
-	long group, long merged)
-{
-	if (!partitioning->bound)
-		return;
-	merged = space_bound_merged(partitioning->bound, candidate->first, candidate->last, merged);
-	if (group < 0)
-		return;
-	if (merged < 0)
-		merged = bound_unmerged(partitioning, candidate->first, candidate->last, LONG_MAX);
-	long least = group < merged ? group : merged;
-	if (least > 0)
-		space_bound_note(partitioning->bound, candidate->first, candidate->last, least);
-}
-
-/* What no plan of CANDIDATE as a group moves less than, up to what is enough; -1: not known. */
-static long bound_of_plans(const struct partitioning *partitioning, const struct fusion_candidate *candidate)
-{
-	long bound = LONG_MAX;
-	if (partition_enter(partitioning, candidate->first, candidate->last)) {
-		struct group_limits limits = group_limits_of(partitioning->compilation);
-		limits.most = cost_of_bytes((double)partitioning->enough);
-		bound = group_bound(partitioning->groups, candidate, &limits);
-	}
-	partition_leave(partitioning);
-	return bound;
-}
-
-/* Notes what the nests from FIRST to LAST move at least, which were not weighed as one part: a smaller one was too
- * large; or of which plans may move less than was found. */
-static void look_at_part(void *user, int first, int last)
-{
-	struct partitioning *partitioning = user;
-	const struct cost most = cost_of_bytes((double)partitioning->enough);
-	struct partition part;
-	long least;
-	int pairs = (last + 1 - first) * (last + 1 - first);
-	if (partitioning->pairs < pairs || !group_of(partitioning->groups, first, last, &part.candidate))
-		return;
-	partitioning->pairs -= pairs;
-	weigh_group(partitioning, &part.candidate, &most, &part, &least);
-	if (least < 0)
-		least = bound_of_plans(partitioning, &part.candidate);
-	note_bounds(partitioning, &part.candidate, least, -1);
 }
 
 /* What the plan of the last group of PART costs; as much as its nests ALONE: it is not lowered. */
@@ -343,20 +279,20 @@ static bool weigh_range(struct partitioning *partitioning, const struct fusion_c
 	bool is_whole = group_is_whole(partitioning->groups, candidate);
 	long group_least, merged_least;
 	if (!is_whole)
-		note_bounds(partitioning, candidate, LONG_MAX, LONG_MAX);
+		partition_note_bounds(partitioning, candidate, LONG_MAX, LONG_MAX);
 	if (!cost_is_finite(&before->cost) || !is_whole
 		|| !fuse_constraints_allow(partitioning->constraints, candidate->first, count)
 		|| !may_cut(partitioning, candidate->first, candidate->last + 1))
 		return true;
 	struct cost cost = is_wanted ? cost_infinite() : cost_rest(&best->cost, &before->cost);
 	struct partition part = { .first = candidate->first, .candidate = *candidate };
-	enum group_outcome outcome = weigh_group(partitioning, candidate, &cost, &part, &group_least);
+	enum group_outcome outcome = partition_weigh_group(partitioning, candidate, &cost, &part, &group_least);
 	if (outcome == GROUP_FITS && !is_wanted && parts_are_measured(partitioning->compilation))
 		outcome = measure_group(partitioning, &cost, &part);
 	if (outcome == GROUP_FITS)
 		cost = part.own;
 	part.merged = weigh_merged(partitioning, candidate, &cost, outcome == GROUP_FITS, &merged_least);
-	note_bounds(partitioning, candidate, group_least, merged_least);
+	partition_note_bounds(partitioning, candidate, group_least, merged_least);
 	if (part.merged)
 		cost = plan_nest_cost(&part.merged->entry);
 	part.own = cost;
@@ -400,7 +336,7 @@ static bool is_best_as_one(struct partitioning *partitioning)
 	group_model_free(model);
 	best->first = 0;
 	long group_least, merged_least;
-	enum group_outcome outcome = weigh_group(partitioning, candidate, &cost, best, &group_least);
+	enum group_outcome outcome = partition_weigh_group(partitioning, candidate, &cost, best, &group_least);
 	if (outcome == GROUP_FITS)
 		cost = group_choice_cost(&best->choice);
 	best->merged = weigh_merged(partitioning, candidate, &cost, outcome == GROUP_FITS, &merged_least);
@@ -462,7 +398,7 @@ static bool check_merged(const struct partitioning *partitioning, int first, int
 	struct plan_nest entry;
 	const struct weighed_nest *weighed;
 	long bound;
-	return (weigh(partitioning, first, last, &weighed, &bound) && weighed)
+	return (partition_weigh(partitioning, first, last, &weighed, &bound) && weighed)
 		|| partition_lower_one(partitioning, first, last, NULL, &plan, &entry);
 }
 
@@ -499,7 +435,7 @@ static bool is_given(struct partitioning *partitioning)
 		part->first = n;
 		if (fuse_constraints_merge(partitioning->constraints, n)) {
 			long bound;
-			if (!weigh(partitioning, n, n + count - 1, &part->merged, &bound) || !part->merged)
+			if (!partition_weigh(partitioning, n, n + count - 1, &part->merged, &bound) || !part->merged)
 				return false;
 			continue;
 		}
@@ -595,21 +531,6 @@ static bool lower_alone(struct compilation *compilation, const struct nest *nest
 	return done;
 }
 
-/* What no choice moves less than.  No more is wanted than what was found. */
-static void answer(struct partitioning *partitioning, struct space_question *question)
-{
-	isl_ctx *ctx = partitioning->compilation->ctx;
-	unsigned long begun = isl_operations(ctx);
-	partitioning->pairs = question->pairs;
-	const struct cost *found = &partitioning->best[partitioning->count].cost;
-	long bytes = cost_is_finite(found) ? (long)cost_figure(found, FIGURE_BYTES) : 0;
-	partitioning->enough = bytes < question->enough ? bytes : question->enough;
-	question->bytes = space_bound_of(partitioning->bound, partitioning->groups, partitioning->enough, look_at_part,
-		partitioning);
-	question->pairs = partitioning->pairs;
-	question->operations = isl_operations(ctx) - begun;
-}
-
 bool lower_fused(struct compilation *compilation, const struct nest *nests, int count,
 	const struct fuse_constraints *constraints, const struct carrying *carrying, const bool *cuts,
 	struct space_question *question, struct plan *plan)
@@ -647,7 +568,7 @@ bool lower_fused(struct compilation *compilation, const struct nest *nests, int 
 			return false;
 	find_true_groups(&partitioning);
 	if (partitioning.bound)
-		answer(&partitioning, question);
+		partition_answer(&partitioning, question);
 	if (!cost_is_finite(&partitioning.best[count].cost)) {
 		if (!complain(&partitioning, plan) || carrying->mask)
 			return false;

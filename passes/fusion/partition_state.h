@@ -61,11 +61,30 @@ bool partition_lower_one(const struct partitioning *partitioning, int first, int
 enum group_outcome partition_choose(const struct partitioning *partitioning,
 	const struct fusion_candidate *candidate, const struct group_limits *limits,
 	struct group_choice *choice);
+/* The nests from FIRST to LAST as one. */
+const struct nest *partition_as_one(const struct partitioning *partitioning, int first, int last);
+/* What comes of them; *WEIGHED NULL: it does not fit.  It moves *BOUND at least, however it is tried; LONG_MAX: it cannot
+ * fit.  False after other errors, without a word. */
+bool partition_weigh(const struct partitioning *partitioning, int first, int last,
+	const struct weighed_nest **weighed, long *bound);
+/* Weighs CANDIDATE as a group that costs less than MOST.  *BOUND: what it then moves at least; -1: not known. */
+enum group_outcome partition_weigh_group(const struct partitioning *partitioning,
+	const struct fusion_candidate *candidate, const struct cost *most, struct partition *part, long *bound);
 /* What the nests from FIRST up to END cost one by one. */
 struct cost partition_cost_alone(const struct partitioning *partitioning, int first, int end);
 /* The nests from N on that the user wants fused cannot be. */
 bool partition_report_refusal(const struct partitioning *partitioning, int n,
 	enum group_outcome outcome);
+
+/* ---- partition_bound.c: what none moves less than ---- */
+
+/* What the nests from FIRST to LAST move at least merged, if they were not tried so; MOST or more if it is that or more. */
+long partition_bound_merged(const struct partitioning *partitioning, int first, int last, long most);
+/* CANDIDATE's nests move at least so much as a GROUP (-1: not known), or MERGED (-1: they were not tried so, now). */
+void partition_note_bounds(const struct partitioning *partitioning, const struct fusion_candidate *candidate,
+	long group, long merged);
+/* What no choice moves less than.  No more is wanted than what was found. */
+void partition_answer(struct partitioning *partitioning, struct space_question *question);
 
 /* ---- partition_lower.c: plans of it ---- */
 
