@@ -37,6 +37,8 @@ struct schedule_lines;
 struct carried {
 	int count;
 	bool *is_carried;            /* [count] */
+	const bool *is_free;         /* [count]: it takes no room, and might as well not stay: what is found is only a bound; NULL: none
+	                              * is.  See carry_part. */
 };
 
 struct compilation;
@@ -126,6 +128,12 @@ static inline bool is_carried(const struct compilation *compilation, const struc
 {
 	const struct carried *carried = compilation->room.carried;
 	return carried && array->index < carried->count && carried->is_carried[array->index];
+}
+
+/* It does for free: what is legal because it does not stay, or because it does, is allowed. */
+static inline bool stays_for_free(const struct compilation *compilation, const struct array *array)
+{
+	return is_carried(compilation, array) && compilation->room.carried->is_free && compilation->room.carried->is_free[array->index];
 }
 
 /* The machine in whose scratchpad buffers become double, as there is room. */

@@ -238,21 +238,62 @@ static bool place_all(struct carrying *carrying, unsigned long left, int *tries)
 	return false;
 }
 
-bool carry_place(const struct compilation *compilation, const struct carry_space *space,
-	unsigned long mask, struct carrying *carrying)
+/* CARRYING is of the candidates in MASK; places are for those in PLACED, which have none yet. */
+static void begin(const struct compilation *compilation, const struct carry_space *space, unsigned long mask,
+	unsigned long placed, struct carrying *carrying)
 {
-	int tries = CARRY_PLACES;
 	*carrying = (struct carrying){ .space = space, .mask = mask,
 		.carried = { space->array_count,
 			ARENA_ARRAY(compilation->arena, bool, space->array_count + 1) } };
 	for (int m = 0; m < arch_memory_count(space->arch); m++) {
 		carrying->memories[m] = place_memory(space->arch, m);
-		carrying->steps[m] = step_of(space, &carrying->memories[m], mask);
+		carrying->steps[m] = step_of(space, &carrying->memories[m], placed);
 	}
 	for (int c = 0; c < space->count; c++)
 		if (mask >> c & 1)
 			carrying->carried.is_carried[space->candidates[c].array->index] = true;
+}
+
+bool carry_place(const struct compilation *compilation, const struct carry_space *space,
+	unsigned long mask, struct carrying *carrying)
+{
+	int tries = CARRY_PLACES;
+	begin(compilation, space, mask, mask, carrying);
 	return place_all(carrying, mask, &tries);
+}
+
+unsigned long carry_possible(const struct compilation *compilation, const struct carry_space *space)
+{
+	unsigned long possible = 0;
+	struct carrying carrying;
+	for (int c = 0; c < space->count; c++)
+		if (carry_place(compilation, space, 1UL << c, &carrying))
+			possible |= 1UL << c;
+	return possible;
+}
+
+/* Side by side, wherever they lie: a candidate that may lie in several memories takes no room of any. */
+bool carry_part(const struct compilation *compilation, const struct carry_space *space, unsigned long carried, unsigned long free,
+	int first, int last, struct carrying *carrying)
+{
+	bool *is_free = ARENA_ARRAY(compilation->arena, bool, space->array_count + 1);
+	begin(compilation, space, carried | free, carried, carrying);
+	carrying->carried.is_free = is_free;
+	for (int c = 0; c < space->count; c++) {
+		const struct carry_candidate *candidate = &space->candidates[c];
+		is_free[candidate->array->index] = free >> c & 1;
+		if (!(carried >> c & 1) || candidate->memories & (candidate->memories - 1))
+			continue;
+		int m = __builtin_ctz(candidate->memories);
+		const struct memory *memory = &carrying->memories[m];
+		carrying->requests[carrying->count] = (struct place_request){ .memory = memory, .first = first, .last = last,
+			.is_at_end = true, .step = 1, .bytes = place_room(memory, candidate->array->elements * candidate->array->type.bytes) };
+		place_requests(carrying->requests, carrying->count, carrying->count + 1);
+		carrying->count++;
+		if (place_need(memory, carrying->requests, carrying->count) > memory->bytes)
+			return false;
+	}
+	return true;
 }
 
 const struct arch *carry_arch(const struct compilation *compilation,
@@ -284,18 +325,22 @@ const struct arch *carry_arch(const struct compilation *compilation,
 	return arch->scratchpad_bytes > 0 ? arch : NULL;
 }
 
-unsigned long carry_used(const struct carrying *carrying, int first, int last,
-	const struct nest *nests)
+unsigned long carry_candidates(const struct carry_space *space, int first, int last, const struct nest *nests)
 {
 	unsigned long used = 0;
 	for (int n = first; n <= last; n++)
 		for (int s = 0; s < nests[n].statement_count; s++)
 			for (int a = 0; a < nests[n].statements[s]->access_count; a++)
-				for (int c = 0; c < carrying->space->count; c++)
-					if (nests[n].statements[s]->accesses[a].array
-						== carrying->space->candidates[c].array)
+				for (int c = 0; c < space->count; c++)
+					if (nests[n].statements[s]->accesses[a].array == space->candidates[c].array)
 						used |= 1UL << c;
-	return used & carrying->mask;
+	return used;
+}
+
+unsigned long carry_used(const struct carrying *carrying, int first, int last,
+	const struct nest *nests)
+{
+	return carry_candidates(carrying->space, first, last, nests) & carrying->mask;
 }
 
 /* ---- the plan ---- */

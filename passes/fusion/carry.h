@@ -56,12 +56,21 @@ bool carry_has_ways(const struct carry_space *space);
 bool carry_place(const struct compilation *compilation, const struct carry_space *space,
 	unsigned long mask, struct carrying *carrying);
 
+/* The candidates that have a place by themselves. */
+unsigned long carry_possible(const struct compilation *compilation, const struct carry_space *space);
+/* What is carried beside the nests from FIRST to LAST as one part, as far as that is settled: the candidates CARRIED, which these nests
+ * use, all at once; and FREE, which may be carried or not.  No set of CARRIED and some of FREE leaves the nests more.  False if
+ * CARRIED are too many. */
+bool carry_part(const struct compilation *compilation, const struct carry_space *space, unsigned long carried, unsigned long free,
+	int first, int last, struct carrying *carrying);
+
 /* The machine that is left for the nests from FIRST to LAST as one part.  NULL: there is none, or
  * arrays that take the same place one after the other would be there at once. */
 const struct arch *carry_arch(const struct compilation *compilation,
 	const struct carrying *carrying, int first, int last);
 
-/* The candidates of CARRYING's mask that the nests from FIRST to LAST use. */
+/* The candidates of SPACE that the nests from FIRST to LAST use; and those of them in CARRYING's mask. */
+unsigned long carry_candidates(const struct carry_space *space, int first, int last, const struct nest *nests);
 unsigned long carry_used(const struct carrying *carrying, int first, int last,
 	const struct nest *nests);
 

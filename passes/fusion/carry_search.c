@@ -391,6 +391,27 @@ static bool has_groups(const struct carry_search *search)
 	return false;
 }
 
+/* What bounds all sets is of use: something was found for one, it may be improved, and it is what is told in the end, and not
+ * one of many points of a front. */
+static bool may_bound_all_sets(const struct carry_search *search)
+{
+	const struct compilation *compilation = search->compilation;
+	return cost_is_finite(&search->cost) && search->constraints->is_free && !is_least(search)
+		&& !compilation->is_draft && !compilation->request.restriction.prefers_memory && !parts_are_measured(compilation);
+}
+
+/* What no choice moves less than, whichever arrays are carried. */
+static long bound_all_sets(const struct carry_search *search)
+{
+	struct quiet quiet;
+	quiet_begin(&quiet, search->compilation);
+	quiet.compilation.only_weighs = quiet.compilation.is_trial = true;
+	long bound = bound_fused(&quiet.compilation, search->nests, &search->space, search->constraints, search->plan,
+		(long)cost_figure(&search->cost, FIGURE_BYTES));
+	quiet_end(&quiet);
+	return bound;
+}
+
 bool lower_carrying(struct compilation *compilation, const struct nest *nests, int count,
 	const struct fuse_constraints *constraints, long least, struct plan *plan)
 {
@@ -413,6 +434,8 @@ bool lower_carrying(struct compilation *compilation, const struct nest *nests, i
 		choose(&search);
 	if (has_groups(&search) && !parts_are_measured(compilation))
 		try_long_runs(&search);
+	if (search.bound < 0 && may_bound_all_sets(&search))
+		search.bound = bound_all_sets(&search);
 	bool done = lower_with(&search, compilation, search.best, NULL, plan);
 	plan->bounds.bound_bytes = search.bound < LONG_MAX ? search.bound : -1;
 	compilation->request.spares_memory = spares_memory;

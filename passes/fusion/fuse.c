@@ -45,7 +45,8 @@ bool group_is_whole(const struct groups *groups, const struct fusion_candidate *
 {
 	for (int i = 0; i < groups->function->array_count; i++)
 		if (!groups->arrays[i].array->by_value && is_shared(&groups->arrays[i], candidate)
-			&& !is_carried(groups->compilation, groups->arrays[i].array))
+			&& (!is_carried(groups->compilation, groups->arrays[i].array)
+			|| stays_for_free(groups->compilation, groups->arrays[i].array)))
 			return may_join(groups, candidate);
 	return false;
 }

@@ -55,4 +55,8 @@ bool lower_fused(struct compilation *compilation, const struct nest *nests, int 
 	const struct fuse_constraints *constraints, const struct carrying *carrying, const bool *cuts,
 	struct space_question *question, struct plan *plan);
 
+/* What no choice for the nests of SPACE moves less than, whichever of its candidates are carried; ENOUGH as in struct space_question.  PLAN: empty. */
+long bound_fused(struct compilation *compilation, const struct nest *nests, const struct carry_space *space,
+	const struct fuse_constraints *constraints, const struct plan *plan, long enough);
+
 #endif

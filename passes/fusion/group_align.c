@@ -33,7 +33,7 @@ static long largest_granule(const struct groups *groups, const struct fusion_can
 	long align = groups->compilation->arch->dma_align_bytes, granule = 1;
 	for (int i = 0; i < groups->function->array_count && align > 1; i++) {
 		const struct group_array *array = &groups->arrays[i];
-		if (!array->array->rank || group_is_internal(groups, candidate, i))
+		if (!array->array->rank || group_is_internal(groups, candidate, i) || stays_for_free(groups->compilation, array->array))
 			continue;
 		for (int a = 0; a < array->access_count; a++) {
 			const struct group_access *access = &array->accesses[a];

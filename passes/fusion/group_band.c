@@ -382,8 +382,9 @@ bool group_can_repeat(const struct groups *groups, const struct fusion_candidate
 			long span = dim->spans[statement->index];
 			if (!span)
 				continue;
-			if (span < 0 || (!statement->accesses[0].array->by_value
-				&& !group_is_internal(groups, candidate, statement->accesses[0].array->index)))
+			const struct array *written = statement->accesses[0].array;
+			if (span < 0 || (!written->by_value && !group_is_internal(groups, candidate, written->index)
+				&& !stays_for_free(groups->compilation, written)))
 				return false;
 			if (!has_subscript(statement, &statement->accesses[0],
 				dim->planes[statement->index].iterator))

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "ir/plan.h"
 #include "passes/fusion/group_border.h"
 
 static const struct group_plane *plane_of(const struct fusion_candidate *candidate, int dim, int s)
@@ -25,9 +26,10 @@ static bool runs_at(const struct groups *groups, const struct fusion_candidate *
 	if (plane->kind == HYPERPLANE_LAST)
 		return value == candidate->dims[dim].most;
 	const long *range = groups->ranges[s][plane->iterator];
-	long low = plane->divisor * value - plane->shift, high = low + plane->divisor - 1;
-	values[0] = plane->factor > 0 ? low : -high;
-	values[1] = plane->factor > 0 ? high : -low;
+	/* factor * i is from low to high */
+	long low = plane->divisor * value - plane->shift, high = low + plane->divisor - 1, factor = labs(plane->factor);
+	values[0] = -plan_floor_div(plane->factor > 0 ? -low : high, factor);
+	values[1] = plan_floor_div(plane->factor > 0 ? high : -low, factor);
 	values[0] = values[0] < range[0] ? range[0] : values[0];
 	values[1] = values[1] > range[1] ? range[1] : values[1];
 	return values[0] <= values[1];

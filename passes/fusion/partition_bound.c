@@ -1,6 +1,7 @@
 /* What no partition moves less than: bounds of its parts, for space_bound.c. */
 
 #include <limits.h>
+#include <string.h>
 
 #include "ir/isl_work.h"
 #include "passes/cost/bound_nest.h"
@@ -46,22 +47,23 @@ static long bound_of_plans(const struct partitioning *partitioning, const struct
 	return bound;
 }
 
+/* ---- beside what is carried ---- */
+
 /* Notes what the nests from FIRST to LAST move at least, which were not weighed as one part: a smaller one was too
  * large; or of which plans may move less than was found. */
-static void look_at_part(void *user, int first, int last)
+static bool look_at_part(void *user, int first, int last)
 {
 	struct partitioning *partitioning = user;
-	const struct cost most = cost_of_bytes((double)partitioning->enough);
-	struct partition part;
-	long least;
+	struct fusion_candidate candidate;
+	if (!group_of(partitioning->groups, first, last, &candidate))
+		return false;
+	space_bound_note(partitioning->bound, first, last, group_lower_bound(partitioning->groups, &candidate));
 	int pairs = (last + 1 - first) * (last + 1 - first);
-	if (partitioning->pairs < pairs || !group_of(partitioning->groups, first, last, &part.candidate))
-		return;
+	if (partitioning->pairs < pairs)
+		return false;
 	partitioning->pairs -= pairs;
-	partition_weigh_group(partitioning, &part.candidate, &most, &part, &least);
-	if (least < 0)
-		least = bound_of_plans(partitioning, &part.candidate);
-	partition_note_bounds(partitioning, &part.candidate, least, -1);
+	partition_note_bounds(partitioning, &candidate, bound_of_plans(partitioning, &candidate), -1);
+	return false;
 }
 
 void partition_answer(struct partitioning *partitioning, struct space_question *question)
@@ -76,4 +78,180 @@ void partition_answer(struct partitioning *partitioning, struct space_question *
 		partitioning);
 	question->pairs = partitioning->pairs;
 	question->operations = isl_operations(ctx) - begun;
+}
+
+/* ---- whatever is carried ---- */
+
+/* Of a part: which of the arrays that it uses are carried, as far as that is settled. */
+struct part_case {
+	struct part_case *next;
+	unsigned long carried, absent;   /* bit c: candidate c is, or is not; others stay for free */
+	bool is_searched;            /* plans of merged nests were searched, too */
+	long bytes;                  /* the part then moves so many at least */
+};
+
+struct bounding {
+	struct partitioning partitioning;
+	struct fusion_memo *memo;    /* that knows the groups */
+	const struct carry_space *space;
+	unsigned long possible;      /* candidates that may be carried */
+	struct part_case **cases;    /* [first * count + last]; NULL: nobody has looked */
+	int looks;                   /* nests of parts that may still be looked at */
+	int wide_looks;              /* and how many wide ones may be searched merged */
+};
+
+/* Nest N of PARTITIONING, beside what is carried now. */
+static long bound_of_nest(struct partitioning *partitioning, int n)
+{
+	struct compilation *compilation = partitioning->compilation;
+	struct nest *nests = ARENA_ARRAY(compilation->arena, struct nest, partitioning->count);
+	const struct weighed_nest *weighed;
+	const struct nest *nest = &partitioning->nests[n];
+	long bound;
+	memcpy(nests, partitioning->nests, (size_t)partitioning->count * sizeof *nests);
+	nests[n] = *nest_with_arrays(compilation->arena, nest, reference_groups_whole(compilation, nest));
+	partitioning->nests = nests;
+	partition_weigh(partitioning, n, n, &weighed, &bound);
+	long compulsory = nest_compulsory(&nests[n]);
+	return bound > compulsory ? bound : compulsory;
+}
+
+/* CANDIDATE's nests merged, as far as that is in the space; no more than MOST is wanted.  IS_SEARCHED: the search for a plan bounds them, too. */
+static long bound_of_merged(const struct partitioning *partitioning, const struct fusion_candidate *candidate, long most, bool is_searched)
+{
+	const struct weighed_nest *weighed;
+	long searched;
+	if (partitioning->count > SPACE_NESTS && merging_of(partitioning->groups, candidate) == MERGE_NEVER)
+		return LONG_MAX;
+	long bound = partition_bound_merged(partitioning, candidate->first, candidate->last, most);
+	if (is_searched && bound < most && partition_weigh(partitioning, candidate->first, candidate->last, &weighed, &searched)
+		&& searched > bound)
+		bound = searched;
+	return bound;
+}
+
+/* The nests of PARTITIONING from FIRST to LAST as a group, or merged. */
+static long bound_of_several(struct partitioning *partitioning, int first, int last, bool is_searched)
+{
+	struct fusion_candidate candidate;
+	if (!group_of(partitioning->groups, first, last, &candidate))
+		return LONG_MAX;
+	long group = bound_of_plans(partitioning, &candidate);
+	const bool is_known = group >= 0 && group < partitioning->enough;
+	long merged = bound_of_merged(partitioning, &candidate, is_known ? group : partitioning->enough, is_searched);
+	return group < merged ? group : merged;
+}
+
+/* From here on CARRIED stay. */
+static struct groups *beside(const struct bounding *bounding, const struct carried *carried)
+{
+	const struct partitioning *partitioning = &bounding->partitioning;
+	partitioning->compilation->room.carried = carried;
+	return fusion_memo_groups(bounding->memo, partitioning->compilation, partitioning->nests, partitioning->count);
+}
+
+/* What the nests from FIRST to LAST move at least in the case PART. */
+static long bound_of_case(const struct bounding *bounding, int first, int last, const struct part_case *part)
+{
+	struct partitioning partitioning = bounding->partitioning;
+	struct carrying carrying;
+	if (!carry_part(partitioning.compilation, bounding->space, part->carried, bounding->possible & ~part->carried & ~part->absent,
+		first, last, &carrying))
+		return LONG_MAX;
+	partitioning.carrying = &carrying;
+	beside(bounding, &carrying.carried);
+	long bound = first == last ? bound_of_nest(&partitioning, first) : bound_of_several(&partitioning, first, last, part->is_searched);
+	beside(bounding, NULL);
+	return bound;
+}
+
+/* The case of CASES that moves least. */
+static struct part_case *least_of(struct part_case *cases)
+{
+	struct part_case *least = cases;
+	for (struct part_case *part = cases; part; part = part->next)
+		if (part->bytes < least->bytes)
+			least = part;
+	return least;
+}
+
+/* The largest candidate of MASK; -1: it is empty. */
+static int largest_of(const struct carry_space *space, unsigned long mask)
+{
+	int largest = -1;
+	for (int c = 0; c < space->count; c++)
+		if (mask >> c & 1 && (largest < 0 || space->candidates[c].array->elements * space->candidates[c].array->type.bytes
+			> space->candidates[largest].array->elements * space->candidates[largest].array->type.bytes))
+			largest = c;
+	return largest;
+}
+
+/* Candidates that the nests from FIRST to LAST use, of which PART does not say whether they are carried. */
+static unsigned long unsettled(const struct bounding *bounding, int first, int last, const struct part_case *part)
+{
+	return carry_candidates(bounding->space, first, last, bounding->partitioning.nests) & bounding->possible & ~part->carried & ~part->absent;
+}
+
+/* PART, of the nests from FIRST to LAST, becomes two: with the largest array that is not settled on chip, and without it. */
+static void split(const struct bounding *bounding, int first, int last, struct part_case *part)
+{
+	unsigned long bit = 1UL << largest_of(bounding->space, unsettled(bounding, first, last, part));
+	struct part_case *other = ARENA_NEW(bounding->partitioning.compilation->arena, struct part_case);
+	*other = *part;
+	part->next = other;
+	part->carried |= bit;
+	other->absent |= bit;
+	part->bytes = bound_of_case(bounding, first, last, part);
+	other->bytes = bound_of_case(bounding, first, last, other);
+}
+
+/* The nests from FIRST to LAST, all settled, may be searched merged. */
+static bool may_search(struct bounding *bounding, int first, int last)
+{
+	struct partitioning *partitioning = &bounding->partitioning;
+	struct fusion_candidate candidate;
+	if (first == last || !group_of(partitioning->groups, first, last, &candidate))
+		return false;
+	enum merging merging = merging_of(partitioning->groups, &candidate);
+	return merging == MERGE_ALIKE || merging == MERGE_TO_SAVE || (merging == MERGE_WIDE && bounding->wide_looks-- > 0);
+}
+
+/* Looks at the nests from FIRST to LAST with all that may be carried for free; then again and again where they move least, with less that is
+ * not settled; and at last with searches for plans. */
+static bool look_at_cases(void *user, int first, int last)
+{
+	struct bounding *bounding = user;
+	struct partitioning *partitioning = &bounding->partitioning;
+	struct part_case **cases = &bounding->cases[first * partitioning->count + last], *least = least_of(*cases);
+	if (bounding->looks < last + 1 - first)
+		return false;
+	bounding->looks -= last + 1 - first;
+	if (!least) {
+		*cases = least = ARENA_NEW(partitioning->compilation->arena, struct part_case);
+		least->bytes = bound_of_case(bounding, first, last, least);
+	} else if (unsettled(bounding, first, last, least)) {
+		split(bounding, first, last, least);
+	} else {
+		least->is_searched = true;
+		if (may_search(bounding, first, last))
+			least->bytes = bound_of_case(bounding, first, last, least);
+	}
+	least = least_of(*cases);
+	space_bound_note(partitioning->bound, first, last, least->bytes);
+	return !least->is_searched;
+}
+
+long bound_fused(struct compilation *compilation, const struct nest *nests, const struct carry_space *space,
+	const struct fuse_constraints *constraints, const struct plan *plan, long enough)
+{
+	int count = space->nest_count;
+	struct bounding bounding = { .memo = compilation->known.fusions, .space = space,
+		.partitioning = { .compilation = compilation, .nests = nests, .count = count, .plan = plan, .constraints = constraints,
+		.bound = space_bound_new(compilation->arena, count), .enough = enough }, .looks = SPACE_LOOKS, .wide_looks = WIDE_TRIES,
+		.possible = carry_possible(compilation, space),
+		.cases = ARENA_ARRAY(compilation->arena, struct part_case *, count * count + 1) };
+	/* what is found beside what stays for free is no choice for anything */
+	compilation->known.fusions = NULL;
+	bounding.partitioning.groups = beside(&bounding, NULL);
+	return space_bound_of(bounding.partitioning.bound, bounding.partitioning.groups, enough, look_at_cases, &bounding);
 }

@@ -7,7 +7,7 @@
 /* What is known of a run of nests as one part. */
 struct part_bound {
 	bool is_known;
-	bool is_open;                /* nobody has looked at it: a bound of all executions is known */
+	bool is_open;                /* looking at it may show more */
 	long bytes;                  /* LONG_MAX: it is no part */
 	bool is_merged_known;
 	long merged;                 /* the same of the nests as one */
@@ -18,9 +18,6 @@ struct space_bound {
 	int count;
 	struct part_bound *parts;    /* [first * count + last] */
 };
-
-/* Parts of which nothing was noted are asked of isl: in longer functions these are too many. */
-enum { MOST_NESTS = 16 };
 
 struct space_bound *space_bound_new(struct arena *arena, int count)
 {
@@ -63,22 +60,26 @@ long space_bound_of_group(enum group_outcome outcome, const struct group_choice 
 	return cost_is_finite(most) ? (long)cost_figure(most, FIGURE_BYTES) : LONG_MAX;
 }
 
-/* What is compulsory of CANDIDATE's arrays of which plans may move less than the model says. */
+/* CANDIDATE's nests use ARRAY, of which plans may move less than the model says, and which may have to come or go. */
+static bool is_uncounted(const struct groups *groups, const struct fusion_candidate *candidate, int array)
+{
+	const struct group_array *entry = &groups->arrays[array];
+	return !entry->array->by_value && entry->first <= candidate->last && entry->last >= candidate->first
+		&& !is_carried(groups->compilation, entry->array) && !group_is_internal(groups, candidate, array)
+		&& group_counts(groups, candidate, array) >= COUNTS_ROOM;
+}
+
+/* What is compulsory of such arrays. */
 static long compulsory_rest(struct groups *groups, const struct fusion_candidate *candidate)
 {
-	const struct nest *group = nest_join(groups->compilation, groups->nests + candidate->first,
-		candidate->last - candidate->first + 1);
+	const struct nest *group = NULL;
 	long rest = 0;
-	for (int a = 0; a < group->arrays->count; a++) {
-		const struct array *array = group->arrays->items[a].array;
-		bool is_new = true;
-		for (int b = 0; b < a; b++)
-			is_new &= group->arrays->items[b].array != array;
-		if (!is_new || is_carried(groups->compilation, array) || group_is_internal(groups, candidate, array->index)
-			|| group_counts(groups, candidate, array->index) < COUNTS_ROOM)
+	for (int i = 0; i < groups->function->array_count && rest < LONG_MAX; i++) {
+		if (!is_uncounted(groups, candidate, i))
 			continue;
-		if (!array_add_compulsory(group, array, &rest))
-			break;
+		if (!group)
+			group = nest_join(groups->compilation, groups->nests + candidate->first, candidate->last - candidate->first + 1);
+		array_add_compulsory(group, groups->arrays[i].array, &rest);
 	}
 	return rest;
 }
@@ -98,20 +99,35 @@ long group_bound(struct groups *groups, const struct fusion_candidate *candidate
 	return bound < 0 || bound == LONG_MAX ? bound : bound + rest;
 }
 
-/* Notes what every execution moves of parts of which nothing else is known. */
-static void complete(struct space_bound *bound, struct groups *groups)
+/* Bytes of arrays that nest N of GROUPS alone uses, and that come in or go out in every execution. */
+static long own_bytes(const struct groups *groups, int n)
 {
-	for (int last = 1; last < bound->count; last++) {
-		struct fusion_candidate candidate;
-		group_begin(groups, last, &candidate);
-		while (candidate.first > 0) {
-			group_grow(groups, &candidate);
-			struct part_bound *part = part_of(bound, candidate.first, last);
+	long bytes = 0;
+	for (int i = 0; i < groups->function->array_count; i++) {
+		const struct group_array *entry = &groups->arrays[i];
+		if (entry->array->is_parameter && !entry->array->by_value && entry->first == n && entry->last == n
+			&& !array_add_compulsory(&groups->nests[n], entry->array, &bytes))
+			break;
+	}
+	return bytes;
+}
+
+/* Of parts of which nothing was noted it is known what moves in any part, and they are open. */
+static void complete(struct space_bound *bound, const struct groups *groups)
+{
+	long *own = ARENA_ARRAY(bound->arena, long, bound->count + 1);
+	for (int last = 0; last < bound->count; last++) {
+		long sum = 0;
+		own[last] = own_bytes(groups, last);
+		for (int first = last; first >= 0; first--) {
+			const struct fusion_candidate candidate = { .first = first, .last = last };
+			struct part_bound *part = part_of(bound, first, last);
+			if (__builtin_add_overflow(sum, own[first], &sum))
+				sum = LONG_MAX - 1;
 			if (part->is_known)
 				continue;
-			part->is_open = group_is_whole(groups, &candidate);
-			space_bound_note(bound, candidate.first, last, part->is_open
-				? group_lower_bound(groups, &candidate) : LONG_MAX);
+			part->is_open = first == last || group_is_whole(groups, &candidate);
+			space_bound_note(bound, first, last, part->is_open ? sum : LONG_MAX);
 		}
 	}
 }
@@ -139,8 +155,7 @@ static bool look_at_parts(struct space_bound *bound, const int *begin, space_bou
 		struct part_bound *part = part_of(bound, begin[end], end - 1);
 		if (!part->is_open)
 			continue;
-		part->is_open = false;
-		look(user, begin[end], end - 1);
+		part->is_open = look(user, begin[end], end - 1);
 		any = true;
 	}
 	return any;
@@ -149,10 +164,8 @@ static bool look_at_parts(struct space_bound *bound, const int *begin, space_bou
 long space_bound_of(struct space_bound *bound, struct groups *groups, long enough, space_bound_look *look,
 	void *user)
 {
-	long least[MOST_NESTS + 1] = { 0 };
-	int begin[MOST_NESTS + 1] = { 0 };
-	if (bound->count > MOST_NESTS)
-		return -1;
+	long *least = ARENA_ARRAY(bound->arena, long, bound->count + 1);
+	int *begin = ARENA_ARRAY(bound->arena, int, bound->count + 1);
 	complete(bound, groups);
 	do {
 		for (int end = 1; end <= bound->count; end++)

@@ -22,11 +22,12 @@ long space_bound_merged(struct space_bound *bound, int first, int last, long byt
 long space_bound_of_group(enum group_outcome outcome, const struct group_choice *choice,
 	const struct cost *most);
 
-/* Notes what is found when the nests from FIRST to LAST, of which nobody has looked for choices, are looked at. */
-typedef void space_bound_look(void *user, int first, int last);
+/* Notes what is found when the nests from FIRST to LAST, of which little is known, are looked at.  False: looking again shows no
+ * more. */
+typedef bool space_bound_look(void *user, int first, int last);
 
-/* The bound of all nests, those of GROUPS; -1: there are too many.  LONG_MAX: there is no partition.  As long as it
- * is below ENOUGH and due to parts at which nobody has looked, LOOK does. */
+/* The bound of all nests, those of GROUPS.  LONG_MAX: there is no partition.  As long as it is below ENOUGH and due to parts of
+ * which more may be found, LOOK looks at these. */
 long space_bound_of(struct space_bound *bound, struct groups *groups, long enough, space_bound_look *look,
 	void *user);
 

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
-"""functions.py LOOPC FIRST COUNT [alone|aligned|bordered|layered|normed|padded|split]: what loopc says of whole functions, on COUNT random
+"""functions.py LOOPC FIRST COUNT [alone|aligned|bordered|layered|long|normed|padded|split]: what loopc says of whole functions, on COUNT random
 ones from seed FIRST on, of 2 to 6 nests, in five scratchpads each; alone: of one nest each, whose tiles
 have no closed forms; aligned: for machines whose DMA copies multiples of more bytes than elements have;
 bordered: with nests that plans need less for than the model says, or move less;
 layered: with biases, activations and rows of products that the end of a nest needs whole;
+long: of 17 to 20 nests, of which all sets of carried arrays have one bound;
 normed: with sums and other things of whole rows, in nests with several loops, which may be distributed, and in several nests;
 padded: of convolutions of signals and images with zeros around them, of which groups are cut in any tiles;
 split: on machines with two or three memories, whose sizes are shares of those five; a point of a front is then what
 its schedule makes, in so many bytes of all memories, and no machine of fewer moves less.
 
  - A compilation, a sweep and a front say the same for the same machine.
- - More scratchpad never moves more.
+ - More scratchpad never moves more, but in long functions.
  - No schedule moves less than a printed bound, or than what is called optimal: random groups,
    carried arrays and tiles are given, and so are the schedules of other scratchpads.
  - The bounds are in order, those of single nests too, and what is compulsory does not depend on
@@ -199,6 +200,16 @@ class Aligned(Function):
 
     def extent(self):
         return self.rng.choice((4, 8, 8, 16))
+
+
+class Long(Function):
+    """A function of more nests than have bounds for each set of carried arrays, and small arrays."""
+
+    def __init__(self, rng):
+        super().__init__(rng, rng.randint(17, 20))
+
+    def extent(self):
+        return self.rng.choice((3, 4, 5, 6))
 
 
 class Bordered(Function):
@@ -476,18 +487,22 @@ class Trial:
             raise Failure(what)
 
     def check_bounds(self, size):
-        """No nest or group of the plan moves less than what is said to bound its schedules."""
-        moved = 0
+        """No nest or group of the plan moves less than what is said to bound its schedules; nor does all of it."""
+        moved = total = 0
         with open("p.txt") as text:
             for words in map(str.split, text):
                 if words[:1] == ["nest"]:
                     moved = 0
                 elif words[:1] == ["traffic"]:
-                    moved += int(words[words.index("read") + 1]) + int(words[words.index("write") + 1])
-                elif words[:1] == ["bound"] and moved is not None:
-                    self.check("%s: %d are moved, the bound of the schedules is %s" % (size, moved, words[1]),
-                               moved >= int(words[1]))
-                    moved = None     # the function's bounds follow
+                    own = int(words[words.index("read") + 1]) + int(words[words.index("write") + 1])
+                    moved += own
+                    total += own
+                elif words[:1] == ["bound"]:
+                    # the function's bounds follow those of its nests
+                    least = total if moved is None else moved
+                    self.check("%s: %d are moved, the bound of the schedules is %s" % (size, least, words[1]),
+                               least >= int(words[1]))
+                    moved = None
 
     def test(self):
         self.found, self.schedules, self.proved = {}, [], 0
@@ -498,10 +513,13 @@ class Trial:
                     self.schedules.append(text.read())
                 self.found[size]["schedule"] = self.schedules[-1]
         self.check_order()
-        self.check_sweep()
-        if isinstance(self.function, Split):
+        if isinstance(self.function, Long):
+            pass                     # long work
+        elif isinstance(self.function, Split):
+            self.check_sweep()
             self.check_front_of_all()
         else:
+            self.check_sweep()
             self.check_front()
         for size in self.sizes:
             if self.found[size]:
@@ -521,9 +539,11 @@ class Trial:
             total, bound = now["total_bytes"], now["lower_bound"]["bytes"]
             self.check("%d: %d below the bound %d" % (size, total, bound), total >= bound)
             self.check("%d: bound %d below compulsory" % (size, bound), bound >= now["compulsory_bytes"])
-            if last:
+            # of long functions not all choices are looked at: docs/fusion.md
+            if last and not isinstance(self.function, Long):
                 self.check("%d bytes move %d, fewer bytes %d" % (size, total, last["total_bytes"]),
                            total <= last["total_bytes"])
+            if last:
                 self.check("%d: compulsory bytes depend on the size" % size,
                            last["compulsory_bytes"] == now["compulsory_bytes"])
                 self.check("%d: the bound rises" % size, bound <= last["lower_bound"]["bytes"])
@@ -621,7 +641,8 @@ class Trial:
         while n < count:
             size = min(self.rng.choice((1, 1, 1, 2, 3)), count - n)
             groups.append("nest f" if count == 1 else "nest f.%d" % n + ("-%d" % (n + size - 1) if size > 1 else ""))
-            if size > 1 and self.rng.random() < (0.6 if isinstance(self.function, Normed) else 0.3):
+            # of long functions not all merged nests are among the choices that bounds are of
+            if size > 1 and not isinstance(self.function, Long) and self.rng.random() < (0.6 if isinstance(self.function, Normed) else 0.3):
                 groups.append("merge" + self.form())
             if isinstance(self.function, Padded):
                 groups[-1] += self.function.cut(size)
@@ -699,7 +720,7 @@ class Trial:
 
 def main():
     loopc, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    kind = {"alone": Alone, "aligned": Aligned, "bordered": Bordered, "layered": Layered, "normed": Normed,
+    kind = {"alone": Alone, "aligned": Aligned, "bordered": Bordered, "layered": Layered, "long": Long, "normed": Normed,
             "padded": Padded, "split": Split}.get("".join(sys.argv[4:]), Function)
     failures = proved = 0
     for seed in range(first, first + count):
