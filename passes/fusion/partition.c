@@ -545,7 +545,7 @@ bool lower_fused(struct compilation *compilation, const struct nest *nests, int 
 		.weighed = ARENA_ARRAY(compilation->arena, const struct weighed_nest *, count),
 		.best = ARENA_ARRAY(compilation->arena, struct partition, count + 1), .carrying = carrying,
 		.asked = part_objective(compilation, RANK_ASKED), .cuts = cuts,
-		.bound = question && constraints->is_free && !cuts && count <= SPACE_NESTS ? space_bound_new(compilation->arena, count) : NULL,
+		.bound = question && constraints->is_free && !cuts && count <= SPACE_NESTS ? space_bound_new(compilation->arena, count, NULL) : NULL,
 		.enough = LONG_MAX };
 	plan->nest_count = 0;
 	for (int n = 0; n < count; n++)

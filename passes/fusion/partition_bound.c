@@ -51,19 +51,19 @@ static long bound_of_plans(const struct partitioning *partitioning, const struct
 
 /* Notes what the nests from FIRST to LAST move at least, which were not weighed as one part: a smaller one was too
  * large; or of which plans may move less than was found. */
-static bool look_at_part(void *user, int first, int last)
+static void look_at_part(void *user, int first, int last, struct part_case *part)
 {
 	struct partitioning *partitioning = user;
 	struct fusion_candidate candidate;
-	if (!group_of(partitioning->groups, first, last, &candidate))
-		return false;
-	space_bound_note(partitioning->bound, first, last, group_lower_bound(partitioning->groups, &candidate));
 	int pairs = (last + 1 - first) * (last + 1 - first);
+	part->is_open = false;
+	if (!group_of(partitioning->groups, first, last, &candidate))
+		return;
+	space_bound_note(partitioning->bound, first, last, group_lower_bound(partitioning->groups, &candidate));
 	if (partitioning->pairs < pairs)
-		return false;
+		return;
 	partitioning->pairs -= pairs;
 	partition_note_bounds(partitioning, &candidate, bound_of_plans(partitioning, &candidate), -1);
-	return false;
 }
 
 void partition_answer(struct partitioning *partitioning, struct space_question *question)
@@ -82,21 +82,13 @@ void partition_answer(struct partitioning *partitioning, struct space_question *
 
 /* ---- whatever is carried ---- */
 
-/* Of a part: which of the arrays that it uses are carried, as far as that is settled. */
-struct part_case {
-	struct part_case *next;
-	unsigned long carried, absent;   /* bit c: candidate c is, or is not; others stay for free */
-	bool is_searched;            /* plans of merged nests were searched, too */
-	long bytes;                  /* the part then moves so many at least */
-};
-
 struct bounding {
 	struct partitioning partitioning;
 	struct fusion_memo *memo;    /* that knows the groups */
 	const struct carry_space *space;
 	unsigned long possible;      /* candidates that may be carried */
-	struct part_case **cases;    /* [first * count + last]; NULL: nobody has looked */
 	int looks;                   /* nests of parts that may still be looked at */
+	unsigned long end;           /* isl's operations at which none is looked at any more */
 	int wide_looks;              /* and how many wide ones may be searched merged */
 };
 
@@ -116,12 +108,18 @@ static long bound_of_nest(struct partitioning *partitioning, int n)
 	return bound > compulsory ? bound : compulsory;
 }
 
+/* Nests that may be merged so are in the space of PARTITIONING's choices. */
+static bool is_in_space(const struct partitioning *partitioning, enum merging merging)
+{
+	return merging != MERGE_NEVER || partitioning->count <= SPACE_NESTS;
+}
+
 /* CANDIDATE's nests merged, as far as that is in the space; no more than MOST is wanted.  IS_SEARCHED: the search for a plan bounds them, too. */
 static long bound_of_merged(const struct partitioning *partitioning, const struct fusion_candidate *candidate, long most, bool is_searched)
 {
 	const struct weighed_nest *weighed;
 	long searched;
-	if (partitioning->count > SPACE_NESTS && merging_of(partitioning->groups, candidate) == MERGE_NEVER)
+	if (!is_in_space(partitioning, merging_of(partitioning->groups, candidate)))
 		return LONG_MAX;
 	long bound = partition_bound_merged(partitioning, candidate->first, candidate->last, most);
 	if (is_searched && bound < most && partition_weigh(partitioning, candidate->first, candidate->last, &weighed, &searched)
@@ -165,16 +163,6 @@ static long bound_of_case(const struct bounding *bounding, int first, int last, 
 	return bound;
 }
 
-/* The case of CASES that moves least. */
-static struct part_case *least_of(struct part_case *cases)
-{
-	struct part_case *least = cases;
-	for (struct part_case *part = cases; part; part = part->next)
-		if (part->bytes < least->bytes)
-			least = part;
-	return least;
-}
-
 /* The largest candidate of MASK; -1: it is empty. */
 static int largest_of(const struct carry_space *space, unsigned long mask)
 {
@@ -192,6 +180,13 @@ static unsigned long unsettled(const struct bounding *bounding, int first, int l
 	return carry_candidates(bounding->space, first, last, bounding->partitioning.nests) & bounding->possible & ~part->carried & ~part->absent;
 }
 
+/* What is found of the case PART now bounds it. */
+static void tighten(const struct bounding *bounding, int first, int last, struct part_case *part)
+{
+	long bytes = bound_of_case(bounding, first, last, part);
+	part->bytes = bytes > part->bytes ? bytes : part->bytes;
+}
+
 /* PART, of the nests from FIRST to LAST, becomes two: with the largest array that is not settled on chip, and without it. */
 static void split(const struct bounding *bounding, int first, int last, struct part_case *part)
 {
@@ -201,11 +196,18 @@ static void split(const struct bounding *bounding, int first, int last, struct p
 	part->next = other;
 	part->carried |= bit;
 	other->absent |= bit;
-	part->bytes = bound_of_case(bounding, first, last, part);
-	other->bytes = bound_of_case(bounding, first, last, other);
+	tighten(bounding, first, last, part);
+	tighten(bounding, first, last, other);
 }
 
-/* The nests from FIRST to LAST, all settled, may be searched merged. */
+/* More may be done for the nests from FIRST to LAST: less than the limits of both the work on groups and isl's was. */
+static bool spend(struct bounding *bounding, int first, int last)
+{
+	bounding->looks -= last + 1 - first;
+	return bounding->looks >= 0 && isl_operations(bounding->partitioning.compilation->ctx) < bounding->end;
+}
+
+/* Plans of the nests from FIRST to LAST, merged, may be searched for: of wide ones that takes a second or two. */
 static bool may_search(struct bounding *bounding, int first, int last)
 {
 	struct partitioning *partitioning = &bounding->partitioning;
@@ -216,42 +218,47 @@ static bool may_search(struct bounding *bounding, int first, int last)
 	return merging == MERGE_ALIKE || merging == MERGE_TO_SAVE || (merging == MERGE_WIDE && bounding->wide_looks-- > 0);
 }
 
-/* Looks at the nests from FIRST to LAST with all that may be carried for free; then again and again where they move least, with less that is
- * not settled; and at last with searches for plans. */
-static bool look_at_cases(void *user, int first, int last)
+/* Looks at the nests from FIRST to LAST with all that may be carried for free; then again and again, with less that is not settled; and at
+ * last with searches for plans. */
+static void look_at_case(void *user, int first, int last, struct part_case *part)
 {
 	struct bounding *bounding = user;
-	struct partitioning *partitioning = &bounding->partitioning;
-	struct part_case **cases = &bounding->cases[first * partitioning->count + last], *least = least_of(*cases);
-	if (bounding->looks < last + 1 - first)
-		return false;
-	bounding->looks -= last + 1 - first;
-	if (!least) {
-		*cases = least = ARENA_NEW(partitioning->compilation->arena, struct part_case);
-		least->bytes = bound_of_case(bounding, first, last, least);
-	} else if (unsettled(bounding, first, last, least)) {
-		split(bounding, first, last, least);
+	if (!spend(bounding, first, last)) {
+		part->is_open = false;
+	} else if (!part->is_looked_at) {
+		part->is_looked_at = true;
+		tighten(bounding, first, last, part);
+	} else if (unsettled(bounding, first, last, part)) {
+		split(bounding, first, last, part);
 	} else {
-		least->is_searched = true;
-		if (may_search(bounding, first, last))
-			least->bytes = bound_of_case(bounding, first, last, least);
+		part->is_open = false;
+		part->is_searched = may_search(bounding, first, last);
+		if (part->is_searched)
+			tighten(bounding, first, last, part);
 	}
-	least = least_of(*cases);
-	space_bound_note(partitioning->bound, first, last, least->bytes);
-	return !least->is_searched;
+}
+
+/* Before which nests which of the POSSIBLE candidates of SPACE are in use, and from them on. */
+static const unsigned long *live_of(struct arena *arena, const struct carry_space *space, unsigned long possible)
+{
+	unsigned long *live = ARENA_ARRAY(arena, unsigned long, space->nest_count + 1);
+	for (int c = 0; c < space->count; c++)
+		for (int n = space->candidates[c].first + 1; n <= space->candidates[c].last; n++)
+			live[n] |= possible & 1UL << c;
+	return live;
 }
 
 long bound_fused(struct compilation *compilation, const struct nest *nests, const struct carry_space *space,
 	const struct fuse_constraints *constraints, const struct plan *plan, long enough)
 {
 	int count = space->nest_count;
+	unsigned long possible = carry_possible(compilation, space);
 	struct bounding bounding = { .memo = compilation->known.fusions, .space = space,
 		.partitioning = { .compilation = compilation, .nests = nests, .count = count, .plan = plan, .constraints = constraints,
-		.bound = space_bound_new(compilation->arena, count), .enough = enough }, .looks = SPACE_LOOKS, .wide_looks = WIDE_TRIES,
-		.possible = carry_possible(compilation, space),
-		.cases = ARENA_ARRAY(compilation->arena, struct part_case *, count * count + 1) };
+		.bound = space_bound_new(compilation->arena, count, live_of(compilation->arena, space, possible)), .enough = enough }, .possible = possible,
+		.looks = SPACE_LOOKS, .end = isl_operations(compilation->ctx) + SPACE_OPERATIONS, .wide_looks = WIDE_TRIES };
 	/* what is found beside what stays for free is no choice for anything */
 	compilation->known.fusions = NULL;
 	bounding.partitioning.groups = beside(&bounding, NULL);
-	return space_bound_of(bounding.partitioning.bound, bounding.partitioning.groups, enough, look_at_cases, &bounding);
+	return space_bound_of(bounding.partitioning.bound, bounding.partitioning.groups, enough, look_at_case, &bounding);
 }

@@ -6,23 +6,22 @@
 
 /* What is known of a run of nests as one part. */
 struct part_bound {
-	bool is_known;
-	bool is_open;                /* looking at it may show more */
-	long bytes;                  /* LONG_MAX: it is no part */
+	struct part_case *cases;     /* NULL: nothing */
 	bool is_merged_known;
-	long merged;                 /* the same of the nests as one */
+	long merged;                 /* bytes of the nests as one, at least */
 };
 
 struct space_bound {
 	struct arena *arena;
 	int count;
+	const unsigned long *live;   /* see space_bound_new; NULL: none is */
 	struct part_bound *parts;    /* [first * count + last] */
 };
 
-struct space_bound *space_bound_new(struct arena *arena, int count)
+struct space_bound *space_bound_new(struct arena *arena, int count, const unsigned long *live)
 {
 	struct space_bound *bound = ARENA_NEW(arena, struct space_bound);
-	*bound = (struct space_bound){ arena, count, ARENA_ARRAY(arena, struct part_bound,
+	*bound = (struct space_bound){ arena, count, live, ARENA_ARRAY(arena, struct part_bound,
 		count * count + 1) };
 	return bound;
 }
@@ -36,8 +35,11 @@ static struct part_bound *part_of(const struct space_bound *bound, int first, in
 void space_bound_note(struct space_bound *bound, int first, int last, long bytes)
 {
 	struct part_bound *part = part_of(bound, first, last);
-	part->bytes = part->is_known && part->bytes > bytes ? part->bytes : bytes;
-	part->is_known = true;
+	if (!part->cases) {
+		part->cases = ARENA_NEW(bound->arena, struct part_case);
+		*part->cases = (struct part_case){ .bytes = bytes };
+	}
+	part->cases->bytes = bytes > part->cases->bytes ? bytes : part->cases->bytes;
 }
 
 long space_bound_merged(struct space_bound *bound, int first, int last, long bytes)
@@ -121,42 +123,113 @@ static void complete(struct space_bound *bound, const struct groups *groups)
 		own[last] = own_bytes(groups, last);
 		for (int first = last; first >= 0; first--) {
 			const struct fusion_candidate candidate = { .first = first, .last = last };
-			struct part_bound *part = part_of(bound, first, last);
 			if (__builtin_add_overflow(sum, own[first], &sum))
 				sum = LONG_MAX - 1;
-			if (part->is_known)
+			if (part_of(bound, first, last)->cases)
 				continue;
-			part->is_open = first == last || group_is_whole(groups, &candidate);
-			space_bound_note(bound, first, last, part->is_open ? sum : LONG_MAX);
+			bool is_part = first == last || group_is_whole(groups, &candidate);
+			space_bound_note(bound, first, last, is_part ? sum : LONG_MAX);
+			part_of(bound, first, last)->cases->is_open = is_part;
 		}
 	}
 }
 
-/* The least sum of parts that end before nest END, if LEAST [END] has that of all nests before; *BEGIN: where the
- * last of them begins. */
-static long least_before(const struct space_bound *bound, const long *least, int end, int *begin)
+/* ---- the least partition ---- */
+
+/* What is in use on both sides of a cut stays, or does not, for both: of so many arrays at a cut that is kept in mind. */
+enum { LIVE_MOST = 4, STATES = 1 << LIVE_MOST };
+
+/* A cut, before a nest, and how nests run up to it. */
+struct cut {
+	unsigned long live;          /* arrays that are kept in mind */
+	int state_count;             /* 1 << so many */
+	struct state {
+		unsigned long carried;   /* those of them that stay */
+		long bytes;              /* that all parts up to here move at least; LONG_MAX: there is no such partition */
+		int begin, before;       /* the last of them begins there, in that state; */
+		struct part_case *part;  /* in this case */
+	} states[STATES];
+};
+
+/* Nothing is known yet of the nests up to the cut where arrays LIVE are in use. */
+static void begin_cut(unsigned long live, struct cut *cut)
 {
-	long bytes = LONG_MAX, sum;
-	*begin = end - 1;
-	for (int first = 0; first < end; first++)
-		if (!__builtin_add_overflow(least[first], part_of(bound, first, end - 1)->bytes, &sum)
-			&& sum < bytes) {
-			bytes = sum;
-			*begin = first;
-		}
-	return bytes;
+	int count = 0;
+	*cut = (struct cut){ .state_count = 1 };
+	for (; live && count < LIVE_MOST; live &= live - 1, count++) {
+		unsigned long bit = live & -live;
+		cut->live |= bit;
+		for (int s = 0; s < cut->state_count; s++)
+			cut->states[cut->state_count + s].carried = cut->states[s].carried | bit;
+		cut->state_count *= 2;
+	}
+	for (int s = 0; s < cut->state_count; s++)
+		cut->states[s].bytes = LONG_MAX;
 }
 
-/* LOOK looks at the open parts of the partition whose parts begin where BEGIN [end] says.  False: there are none. */
-static bool look_at_parts(struct space_bound *bound, const int *begin, space_bound_look *look, void *user)
+/* What stays at CUT in STATE does in the case PART, or may. */
+static bool suits(const struct cut *cut, const struct state *state, const struct part_case *part)
+{
+	return !(state->carried & part->absent) && !(part->carried & cut->live & ~state->carried);
+}
+
+/* The least of CUT's states that suit PART and have of the arrays SHARED those CARRIED; -1: there is none. */
+static int least_before(const struct cut *cut, const struct part_case *part, unsigned long shared, unsigned long carried)
+{
+	int least = -1;
+	for (int s = 0; s < cut->state_count; s++) {
+		const struct state *state = &cut->states[s];
+		if (state->bytes < (least < 0 ? LONG_MAX : cut->states[least].bytes) && (state->carried & shared) == carried
+			&& suits(cut, state, part))
+			least = s;
+	}
+	return least;
+}
+
+/* The nests up to cut END may end with the case PART, of those from cut BEGIN on. */
+static void extend(struct cut *cuts, int begin, int end, struct part_case *part)
+{
+	const struct cut *from = &cuts[begin];
+	struct cut *to = &cuts[end];
+	const unsigned long shared = from->live & to->live;
+	int before = -1;
+	for (int s = 0; s < to->state_count; s++) {
+		struct state *after = &to->states[s];
+		long sum;
+		if (!s || shared)
+			before = least_before(from, part, shared, after->carried & shared);
+		if (before >= 0 && !__builtin_add_overflow(from->states[before].bytes, part->bytes, &sum) && sum < after->bytes
+			&& suits(to, after, part))
+			*after = (struct state){ after->carried, sum, begin, before, part };
+	}
+}
+
+/* Finds the least partition; CUTS [count + 1] say what it is. */
+static long find_least(const struct space_bound *bound, struct cut *cuts)
+{
+	begin_cut(0, &cuts[0]);
+	cuts[0].states[0].bytes = 0;
+	for (int end = 1; end <= bound->count; end++) {
+		begin_cut(bound->live && end < bound->count ? bound->live[end] : 0, &cuts[end]);
+		for (int begin = end - 1; begin >= 0; begin--)
+			for (struct part_case *part = part_of(bound, begin, end - 1)->cases; part; part = part->next)
+				extend(cuts, begin, end, part);
+	}
+	return cuts[bound->count].states[0].bytes;
+}
+
+/* LOOK looks at the open parts of the partition that CUTS say.  False: there are none. */
+static bool look_at_parts(const struct space_bound *bound, const struct cut *cuts, space_bound_look *look, void *user)
 {
 	bool any = false;
-	for (int end = bound->count; end > 0; end = begin[end]) {
-		struct part_bound *part = part_of(bound, begin[end], end - 1);
-		if (!part->is_open)
-			continue;
-		part->is_open = look(user, begin[end], end - 1);
-		any = true;
+	for (int end = bound->count, state = 0; end > 0; ) {
+		const struct state *now = &cuts[end].states[state];
+		if (now->part->is_open) {
+			look(user, now->begin, end - 1, now->part);
+			any = true;
+		}
+		end = now->begin;
+		state = now->before;
 	}
 	return any;
 }
@@ -164,12 +237,11 @@ static bool look_at_parts(struct space_bound *bound, const int *begin, space_bou
 long space_bound_of(struct space_bound *bound, struct groups *groups, long enough, space_bound_look *look,
 	void *user)
 {
-	long *least = ARENA_ARRAY(bound->arena, long, bound->count + 1);
-	int *begin = ARENA_ARRAY(bound->arena, int, bound->count + 1);
+	struct cut *cuts = ARENA_ARRAY(bound->arena, struct cut, bound->count + 1);
+	long least;
 	complete(bound, groups);
-	do {
-		for (int end = 1; end <= bound->count; end++)
-			least[end] = least_before(bound, least, end, &begin[end]);
-	} while (least[bound->count] < enough && look_at_parts(bound, begin, look, user));
-	return least[bound->count];
+	do
+		least = find_least(bound, cuts);
+	while (least < enough && look_at_parts(bound, cuts, look, user));
+	return least;
 }

@@ -7,8 +7,19 @@
  * of its parts moves at least.  docs/fusion.md proves it. */
 struct space_bound;
 
-/* Of COUNT nests, of which nothing is known yet. */
-struct space_bound *space_bound_new(struct arena *arena, int count);
+/* How a part may run: which arrays stay on chip beside it, as far as that is settled.  The cases of a part are all there are. */
+struct part_case {
+	struct part_case *next;      /* of the same part */
+	unsigned long carried, absent;   /* bit c: candidate c stays, or does not; others may */
+	long bytes;                  /* the part then moves so many at least; LONG_MAX: there is no such part */
+	bool is_open;                /* looking at it may show more */
+	bool is_looked_at;           /* somebody has */
+	bool is_searched;            /* plans were searched for */
+};
+
+/* Of COUNT nests, of which nothing is known yet.  LIVE [count + 1]: bit c: candidate c is in use before nest n and from it on, so that it
+ * stays, or does not, beside the parts on both sides; NULL: none is. */
+struct space_bound *space_bound_new(struct arena *arena, int count, const unsigned long *live);
 
 /* The nests from FIRST to LAST move BYTES or more, in whatever way they are one part; LONG_MAX: they are in
  * no way. */
@@ -22,9 +33,9 @@ long space_bound_merged(struct space_bound *bound, int first, int last, long byt
 long space_bound_of_group(enum group_outcome outcome, const struct group_choice *choice,
 	const struct cost *most);
 
-/* Notes what is found when the nests from FIRST to LAST, of which little is known, are looked at.  False: looking again shows no
- * more. */
-typedef bool space_bound_look(void *user, int first, int last);
+/* Looks closer at the nests from FIRST to LAST in the case PART, which is open: raises its bytes; puts other cases behind it, of which there
+ * are then less in this one; or closes it, where looking again shows no more. */
+typedef void space_bound_look(void *user, int first, int last, struct part_case *part);
 
 /* The bound of all nests, those of GROUPS.  LONG_MAX: there is no partition.  As long as it is below ENOUGH and due to parts of
  * which more may be found, LOOK looks at these. */

@@ -154,6 +154,8 @@ ok "parts that nobody weighs" python3 -B "$top_srcdir/tests/fusion/functions.py"
 # Groups that are equal for the model, whose plans move different amounts.
 [ -n "$SANITIZER_FLAGS" ] ||
 	ok "groups of equal models" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 202 1
+# A group one of whose statements runs at twice the values of a loop: it reads some that the others do not, in other tiles.
+ok "twice the values of a loop" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 5015 1
 # Groups in which arrays are made that nobody reads: their plans do not move these.
 ok "arrays that nobody reads" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 900012 1
 # Groups that fit with a tile, and not with the next smaller one.
