@@ -67,9 +67,8 @@ enum { WIDE_TRIES = 4, WIDE_SHARE = 64 };
  * as what is asked of isl grows with these. */
 enum { SPACE_PAIRS = 160 };
 /* Nests of a function of which each set of carried arrays has a bound of its own, and all merged nests are in the space.  In longer ones, and where
- * there are too many sets, parts are looked at for all sets at once: those of so many nests, together, as long as isl has done so many operations;
- * each is some three to five seconds of work. */
-enum { SPACE_NESTS = 16, SPACE_LOOKS = 10000, SPACE_OPERATIONS = 50000000 };
+ * there are too many sets, parts are looked at for all sets at once: those of so many nests, together, some five to ten seconds of work. */
+enum { SPACE_NESTS = 16, SPACE_LOOKS = 15000 };
 /* Threads of a search: -j is no more. */
 enum { MAX_THREADS = 64 };
 

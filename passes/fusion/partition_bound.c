@@ -87,8 +87,7 @@ struct bounding {
 	struct fusion_memo *memo;    /* that knows the groups */
 	const struct carry_space *space;
 	unsigned long possible;      /* candidates that may be carried */
-	int looks;                   /* nests of parts that may still be looked at */
-	unsigned long end;           /* isl's operations at which none is looked at any more */
+	int looks;                   /* nests of parts that may still be looked at, as groups */
 	int wide_looks;              /* and how many wide ones may be searched merged */
 };
 
@@ -114,7 +113,7 @@ static bool is_in_space(const struct partitioning *partitioning, enum merging me
 	return merging != MERGE_NEVER || partitioning->count <= SPACE_NESTS;
 }
 
-/* CANDIDATE's nests merged, as far as that is in the space; no more than MOST is wanted.  IS_SEARCHED: the search for a plan bounds them, too. */
+/* CANDIDATE's nests merged, if that is in the space; no more than MOST is wanted.  IS_SEARCHED: the search for a plan bounds them, too. */
 static long bound_of_merged(const struct partitioning *partitioning, const struct fusion_candidate *candidate, long most, bool is_searched)
 {
 	const struct weighed_nest *weighed;
@@ -200,21 +199,26 @@ static void split(const struct bounding *bounding, int first, int last, struct p
 	tighten(bounding, first, last, other);
 }
 
-/* More may be done for the nests from FIRST to LAST: less than the limits of both the work on groups and isl's was. */
-static bool spend(struct bounding *bounding, int first, int last)
+/* How the nests from FIRST to LAST may be merged. */
+static enum merging merging_in(const struct bounding *bounding, int first, int last)
 {
-	bounding->looks -= last + 1 - first;
-	return bounding->looks >= 0 && isl_operations(bounding->partitioning.compilation->ctx) < bounding->end;
+	struct fusion_candidate candidate;
+	return first < last && group_of(bounding->partitioning.groups, first, last, &candidate)
+		? merging_of(bounding->partitioning.groups, &candidate) : MERGE_NEVER;
 }
 
-/* Plans of the nests from FIRST to LAST, merged, may be searched for: of wide ones that takes a second or two. */
-static bool may_search(struct bounding *bounding, int first, int last)
+/* The nests from FIRST to LAST, which may be merged so, may be looked at: not too much was so far. */
+static bool spend(struct bounding *bounding, int first, int last, enum merging merging)
 {
-	struct partitioning *partitioning = &bounding->partitioning;
-	struct fusion_candidate candidate;
-	if (first == last || !group_of(partitioning->groups, first, last, &candidate))
-		return false;
-	enum merging merging = merging_of(partitioning->groups, &candidate);
+	enum { MERGED = 25 };        /* for each pair of nests, so much as for a nest of a group */
+	int count = last + 1 - first;
+	bounding->looks -= count > 1 && is_in_space(&bounding->partitioning, merging) ? MERGED * count * count : count;
+	return bounding->looks >= 0;
+}
+
+/* Plans of nests that may be merged so are searched for: of wide ones that takes a second or two. */
+static bool may_search(struct bounding *bounding, enum merging merging)
+{
 	return merging == MERGE_ALIKE || merging == MERGE_TO_SAVE || (merging == MERGE_WIDE && bounding->wide_looks-- > 0);
 }
 
@@ -223,7 +227,8 @@ static bool may_search(struct bounding *bounding, int first, int last)
 static void look_at_case(void *user, int first, int last, struct part_case *part)
 {
 	struct bounding *bounding = user;
-	if (!spend(bounding, first, last)) {
+	enum merging merging = merging_in(bounding, first, last);
+	if (!spend(bounding, first, last, merging)) {
 		part->is_open = false;
 	} else if (!part->is_looked_at) {
 		part->is_looked_at = true;
@@ -232,7 +237,7 @@ static void look_at_case(void *user, int first, int last, struct part_case *part
 		split(bounding, first, last, part);
 	} else {
 		part->is_open = false;
-		part->is_searched = may_search(bounding, first, last);
+		part->is_searched = may_search(bounding, merging);
 		if (part->is_searched)
 			tighten(bounding, first, last, part);
 	}
@@ -255,8 +260,9 @@ long bound_fused(struct compilation *compilation, const struct nest *nests, cons
 	unsigned long possible = carry_possible(compilation, space);
 	struct bounding bounding = { .memo = compilation->known.fusions, .space = space,
 		.partitioning = { .compilation = compilation, .nests = nests, .count = count, .plan = plan, .constraints = constraints,
-		.bound = space_bound_new(compilation->arena, count, live_of(compilation->arena, space, possible)), .enough = enough }, .possible = possible,
-		.looks = SPACE_LOOKS, .end = isl_operations(compilation->ctx) + SPACE_OPERATIONS, .wide_looks = WIDE_TRIES };
+		.bound = space_bound_new(compilation->arena, count, live_of(compilation->arena, space, possible)), .enough = enough },
+		.possible = possible,
+		.looks = SPACE_LOOKS, .wide_looks = WIDE_TRIES };
 	/* what is found beside what stays for free is no choice for anything */
 	compilation->known.fusions = NULL;
 	bounding.partitioning.groups = beside(&bounding, NULL);

@@ -146,8 +146,8 @@ struct cut {
 	struct state {
 		unsigned long carried;   /* those of them that stay */
 		long bytes;              /* that all parts up to here move at least; LONG_MAX: there is no such partition */
-		int begin, before;       /* the last of them begins there, in that state; */
-		struct part_case *part;  /* in this case */
+		int begin, before;       /* the last of them begins at that cut, in that state of it, */
+		struct part_case *part;  /* and runs so */
 	} states[STATES];
 };
 
