@@ -1,6 +1,7 @@
 #!/bin/sh
 # Cycles of whole networks on the built-in machine, as docs/fusion.md and examples/networks/README.md say: of the plan that moves the fewest bytes,
-# of all nests apart made for cycles, and of parts that are chosen for them, with how far above a bound that is.
+# of all nests apart made for cycles, and of parts that are chosen for them, with how far above a bound that is.  Then bytes of large
+# networks, and how far they are above what no choice moves less than.
 #   networks.sh LOOPC NETWORKS_DIRECTORY
 report=$(mktemp) && code=$(mktemp) || exit 1
 trap 'rm -f "$report" "$code"' EXIT
@@ -19,4 +20,19 @@ for network in attention inverted_residual resnet_basic resnet_bottleneck resnet
 	apart=$(cycles)
 	"$1" --objective=cycles --report="$report" -o "$code" "$2/$network.loop" || exit
 	printf '%-18s %10d for traffic, %10d apart, %10d cycles, %s %% above what bounds them\n' "$network" "$fewest" "$apart" "$(cycles)" "$(gap)"
+done
+
+bytes()
+{
+	awk -v name="$1" '/"functions": \[/ { on = 1 } on && $1 == "\"total_bytes\":" { bytes = $2 + 0 } on && $1 == "\"gap\":" {
+		printf "%-18s %11.0f bytes, %.3f %% above what bounds them\n", name, bytes, 100 * $2; exit }' "$report"
+}
+for network in vgg16 vgg16_cifar10 denoiser; do
+	"$1" --report="$report" -o "$code" "$2/$network.loop" || exit
+	bytes "$network"
+done
+command -v python3 >/dev/null 2>&1 || exit 0
+for network in resnet18 mobilenet; do
+	python3 -B "$(dirname "$0")/../fusion/whole_network.py" "$network" | "$1" --report="$report" -o "$code" - || exit
+	bytes "$network"
 done
