@@ -60,16 +60,25 @@ void nest_memos_admit(struct nest_memos *memos, const struct function *function)
 	memos->admitted = admitted;
 }
 
-/* What is kept of FUNCTION's nests does not refer to what is gone. */
-static bool may_keep(const struct compilation *compilation, const struct function *function)
+static bool is_admitted(const struct nest_memos *memos, const struct function *function)
 {
-	const struct nest_memos *memos = compilation->known.nests;
-	if (!memos || memos->arena == compilation->arena)
-		return memos;
 	const struct admitted *admitted = memos->admitted;
 	while (admitted && admitted->function != function)
 		admitted = admitted->next;
 	return admitted;
+}
+
+/* What is kept of FUNCTION's nests does not refer to what is gone. */
+static bool may_keep(const struct compilation *compilation, const struct function *function)
+{
+	const struct nest_memos *memos = compilation->known.nests;
+	return memos && (memos->arena == compilation->arena || is_admitted(memos, function));
+}
+
+void nest_memos_share(const struct compilation *compilation, const struct function *function)
+{
+	if (may_keep(compilation, function) && !is_admitted(compilation->known.nests, function))
+		nest_memos_admit(compilation->known.nests, function);
 }
 
 struct nest_memo *nest_memo_of(const struct compilation *compilation, const struct nest *nest)

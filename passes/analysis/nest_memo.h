@@ -26,6 +26,9 @@ struct nest_memos *nest_memos_new(struct arena *arena);
  * find of its nests. */
 void nest_memos_admit(struct nest_memos *memos, const struct function *function);
 
+/* What is kept of FUNCTION in COMPILATION is so in all that it does in arenas of their own. */
+void nest_memos_share(const struct compilation *compilation, const struct function *function);
+
 /* What is known of NEST, which has its statements: the same for all that have these, as a nest or
  * as the same part of the same one.  NULL: nothing is kept. */
 struct nest_memo *nest_memo_of(const struct compilation *compilation, const struct nest *nest);

@@ -400,16 +400,38 @@ static bool may_bound_all_sets(const struct carry_search *search)
 		&& !compilation->is_draft && !compilation->request.restriction.prefers_memory && !parts_are_measured(compilation);
 }
 
-/* What no choice moves less than, whichever arrays are carried. */
-static long bound_all_sets(const struct carry_search *search)
+/* Where the bound of all sets is below what was found, the choice that is bounded so may be better than that: it is weighed, with
+ * what it carries and its parts. */
+static void try_bounded(struct carry_search *search, const struct space_partition *bounded)
+{
+	struct carrying carrying;
+	struct plan plan;
+	bool *const cuts = search->cuts;
+	if (!carry_place(search->compilation, &search->space, bounded->carried, &carrying))
+		return;
+	search->cuts = bounded->cuts;
+	const struct cost cost = weigh(search, bounded->carried, &plan);
+	if (objective_compare(&search->asked, &cost, &search->cost) < 0)
+		take(search, bounded->carried, &cost, &plan);
+	else
+		search->cuts = cuts;
+}
+
+/* Finds what no choice moves less than, whichever arrays are carried. */
+static void bound_all_sets(struct carry_search *search)
 {
 	struct quiet quiet;
+	struct carry_space space = search->space;
+	struct space_partition bounded;
 	quiet_begin(&quiet, search->compilation);
 	quiet.compilation.only_weighs = quiet.compilation.is_trial = true;
-	long bound = bound_fused(&quiet.compilation, search->nests, &search->space, search->constraints, search->plan,
-		(long)cost_figure(&search->cost, FIGURE_BYTES));
+	/* not of less scratchpad, where a choice was found in that */
+	space.arch = search->compilation->arch;
+	search->bound = bound_fused(&quiet.compilation, search->nests, &space, search->constraints, search->plan,
+		(long)cost_figure(&search->cost, FIGURE_BYTES), &bounded);
 	quiet_end(&quiet);
-	return bound;
+	if (search->bound < (long)cost_figure(&search->cost, FIGURE_BYTES) && search->space.arch == space.arch)
+		try_bounded(search, &bounded);
 }
 
 bool lower_carrying(struct compilation *compilation, const struct nest *nests, int count,
@@ -432,10 +454,10 @@ bool lower_carrying(struct compilation *compilation, const struct nest *nests, i
 	const bool spares_memory = compilation->request.spares_memory;
 	if (!search.space.is_given && nests_may_gain(nests, count))
 		choose(&search);
+	if (search.bound < 0 && may_bound_all_sets(&search))
+		bound_all_sets(&search);
 	if (has_groups(&search) && !parts_are_measured(compilation))
 		try_long_runs(&search);
-	if (search.bound < 0 && may_bound_all_sets(&search))
-		search.bound = bound_all_sets(&search);
 	bool done = lower_with(&search, compilation, search.best, NULL, plan);
 	plan->bounds.bound_bytes = search.bound < LONG_MAX ? search.bound : -1;
 	compilation->request.spares_memory = spares_memory;

@@ -55,8 +55,15 @@ bool lower_fused(struct compilation *compilation, const struct nest *nests, int 
 	const struct fuse_constraints *constraints, const struct carrying *carrying, const bool *cuts,
 	struct space_question *question, struct plan *plan);
 
-/* What no choice for the nests of SPACE moves less than, whichever of its candidates are carried; ENOUGH as in struct space_question.  PLAN: empty. */
+/* A choice for a function, as far as its parts say. */
+struct space_partition {
+	bool *cuts;                  /* [count + 1]: a part begins at that nest, or ends before it */
+	unsigned long carried;       /* bit c: candidate c is */
+};
+
+/* What no choice for the nests of SPACE moves less than, whichever of its candidates are carried; ENOUGH as in struct space_question.  PLAN: empty.
+ * BOUNDED: the choice that moves so little, as far as is known. */
 long bound_fused(struct compilation *compilation, const struct nest *nests, const struct carry_space *space,
-	const struct fuse_constraints *constraints, const struct plan *plan, long enough);
+	const struct fuse_constraints *constraints, const struct plan *plan, long enough, struct space_partition *bounded);
 
 #endif

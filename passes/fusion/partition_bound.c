@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ir/isl_work.h"
+#include "passes/analysis/nest_memo.h"
 #include "passes/cost/bound_nest.h"
 #include "passes/fusion/partition_state.h"
 
@@ -75,7 +76,7 @@ void partition_answer(struct partitioning *partitioning, struct space_question *
 	long bytes = cost_is_finite(found) ? (long)cost_figure(found, FIGURE_BYTES) : 0;
 	partitioning->enough = bytes < question->enough ? bytes : question->enough;
 	question->bytes = space_bound_of(partitioning->bound, partitioning->groups, partitioning->enough, look_at_part,
-		partitioning);
+		partitioning, NULL);
 	question->pairs = partitioning->pairs;
 	question->operations = isl_operations(ctx) - begun;
 }
@@ -100,7 +101,7 @@ static long bound_of_nest(struct partitioning *partitioning, int n)
 	const struct nest *nest = &partitioning->nests[n];
 	long bound;
 	memcpy(nests, partitioning->nests, (size_t)partitioning->count * sizeof *nests);
-	nests[n] = *nest_with_arrays(compilation->arena, nest, reference_groups_whole(compilation, nest));
+	nests[n] = *nest_renew(compilation, nest, nest->function, nest->statements, nest->statement_count);
 	partitioning->nests = nests;
 	partition_weigh(partitioning, n, n, &weighed, &bound);
 	long compulsory = nest_compulsory(&nests[n]);
@@ -147,18 +148,25 @@ static struct groups *beside(const struct bounding *bounding, const struct carri
 	return fusion_memo_groups(bounding->memo, partitioning->compilation, partitioning->nests, partitioning->count);
 }
 
-/* What the nests from FIRST to LAST move at least in the case PART. */
+/* What the nests from FIRST to LAST move at least in the case PART.  All that is made for it goes. */
 static long bound_of_case(const struct bounding *bounding, int first, int last, const struct part_case *part)
 {
 	struct partitioning partitioning = bounding->partitioning;
+	struct compilation *compilation = partitioning.compilation;
+	struct plan plan = *partitioning.plan;
 	struct carrying carrying;
-	if (!carry_part(partitioning.compilation, bounding->space, part->carried, bounding->possible & ~part->carried & ~part->absent,
-		first, last, &carrying))
-		return LONG_MAX;
-	partitioning.carrying = &carrying;
-	beside(bounding, &carrying.carried);
-	long bound = first == last ? bound_of_nest(&partitioning, first) : bound_of_several(&partitioning, first, last, part->is_searched);
-	beside(bounding, NULL);
+	struct arena *arena = compilation->arena;
+	long bound = LONG_MAX;
+	compilation->arena = plan.arena = arena_new();
+	if (carry_part(compilation, bounding->space, part->carried, bounding->possible & ~part->carried & ~part->absent, first, last, &carrying)) {
+		partitioning.carrying = &carrying;
+		partitioning.plan = &plan;
+		beside(bounding, &carrying.carried);
+		bound = first == last ? bound_of_nest(&partitioning, first) : bound_of_several(&partitioning, first, last, part->is_searched);
+		beside(bounding, NULL);
+	}
+	arena_free(compilation->arena);
+	compilation->arena = arena;
 	return bound;
 }
 
@@ -254,7 +262,7 @@ static const unsigned long *live_of(struct arena *arena, const struct carry_spac
 }
 
 long bound_fused(struct compilation *compilation, const struct nest *nests, const struct carry_space *space,
-	const struct fuse_constraints *constraints, const struct plan *plan, long enough)
+	const struct fuse_constraints *constraints, const struct plan *plan, long enough, struct space_partition *bounded)
 {
 	int count = space->nest_count;
 	unsigned long possible = carry_possible(compilation, space);
@@ -263,8 +271,9 @@ long bound_fused(struct compilation *compilation, const struct nest *nests, cons
 		.bound = space_bound_new(compilation->arena, count, live_of(compilation->arena, space, possible)), .enough = enough },
 		.possible = possible,
 		.looks = SPACE_LOOKS, .wide_looks = WIDE_TRIES };
+	nest_memos_share(compilation, space->function);
 	/* what is found beside what stays for free is no choice for anything */
 	compilation->known.fusions = NULL;
 	bounding.partitioning.groups = beside(&bounding, NULL);
-	return space_bound_of(bounding.partitioning.bound, bounding.partitioning.groups, enough, look_at_case, &bounding);
+	return space_bound_of(bounding.partitioning.bound, bounding.partitioning.groups, enough, look_at_case, &bounding, bounded);
 }

@@ -234,14 +234,31 @@ static bool look_at_parts(const struct space_bound *bound, const struct cut *cut
 	return any;
 }
 
+/* The partition that CUTS say. */
+static struct space_partition partition_of(const struct space_bound *bound, const struct cut *cuts)
+{
+	struct space_partition partition = { .cuts = ARENA_ARRAY(bound->arena, bool, bound->count + 1) };
+	partition.cuts[bound->count] = true;
+	for (int end = bound->count, state = 0; end > 0; ) {
+		const struct state *now = &cuts[end].states[state];
+		partition.cuts[now->begin] = true;
+		partition.carried |= now->part->carried;
+		end = now->begin;
+		state = now->before;
+	}
+	return partition;
+}
+
 long space_bound_of(struct space_bound *bound, struct groups *groups, long enough, space_bound_look *look,
-	void *user)
+	void *user, struct space_partition *least)
 {
 	struct cut *cuts = ARENA_ARRAY(bound->arena, struct cut, bound->count + 1);
-	long least;
+	long bytes;
 	complete(bound, groups);
 	do
-		least = find_least(bound, cuts);
-	while (least < enough && look_at_parts(bound, cuts, look, user));
-	return least;
+		bytes = find_least(bound, cuts);
+	while (bytes < enough && look_at_parts(bound, cuts, look, user));
+	if (least && bytes < LONG_MAX)
+		*least = partition_of(bound, cuts);
+	return bytes;
 }

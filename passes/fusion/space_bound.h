@@ -38,8 +38,8 @@ long space_bound_of_group(enum group_outcome outcome, const struct group_choice 
 typedef void space_bound_look(void *user, int first, int last, struct part_case *part);
 
 /* The bound of all nests, those of GROUPS.  LONG_MAX: there is no partition.  As long as it is below ENOUGH and due to parts of
- * which more may be found, LOOK looks at these. */
+ * which more may be found, LOOK looks at these.  LEAST (or NULL): the partition that it is of, if there is one. */
 long space_bound_of(struct space_bound *bound, struct groups *groups, long enough, space_bound_look *look,
-	void *user);
+	void *user, struct space_partition *least);
 
 #endif
