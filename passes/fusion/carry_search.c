@@ -391,12 +391,12 @@ static bool has_groups(const struct carry_search *search)
 	return false;
 }
 
-/* What bounds all sets is of use: something was found for one, it may be improved, and it is what is told in the end, and not
- * one of many points of a front. */
+/* What bounds all sets is of use: all are allowed, something was found for one, it may be improved, and it is what is told in the end, and
+ * not one of many points of a front. */
 static bool may_bound_all_sets(const struct carry_search *search)
 {
 	const struct compilation *compilation = search->compilation;
-	return cost_is_finite(&search->cost) && search->constraints->is_free && !is_least(search)
+	return search->constraints->is_free && !search->space.wanted && cost_is_finite(&search->cost) && !is_least(search)
 		&& !compilation->is_draft && !compilation->request.restriction.prefers_memory && !parts_are_measured(compilation);
 }
 
