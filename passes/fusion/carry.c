@@ -161,8 +161,7 @@ void carry_find(const struct compilation *compilation, const struct nest *nests,
 
 /* ---- places ---- */
 
-/* The largest of the candidates in MASK. */
-static int largest_of(const struct carry_space *space, unsigned long mask)
+int carry_largest(const struct carry_space *space, unsigned long mask)
 {
 	int largest = -1;
 	long most = -1;
@@ -217,7 +216,7 @@ static bool place_all(struct carrying *carrying, unsigned long left, int *tries)
 {
 	if (!left)
 		return true;
-	int c = largest_of(carrying->space, left), own = carrying->count;
+	int c = carry_largest(carrying->space, left), own = carrying->count;
 	const struct carry_candidate *candidate = &carrying->space->candidates[c];
 	carrying->request_of[c] = own;
 	carrying->count++;

@@ -56,6 +56,9 @@ bool carry_has_ways(const struct carry_space *space);
 bool carry_place(const struct compilation *compilation, const struct carry_space *space,
 	unsigned long mask, struct carrying *carrying);
 
+/* The largest candidate of those in MASK; the first of equals; -1: it is empty. */
+int carry_largest(const struct carry_space *space, unsigned long mask);
+
 /* The candidates that have a place by themselves. */
 unsigned long carry_possible(const struct compilation *compilation, const struct carry_space *space);
 /* What is carried beside the nests from FIRST to LAST as one part, as far as that is settled: the candidates CARRIED, which these nests

@@ -185,7 +185,8 @@ static struct cost price_of(const struct partitioning *partitioning,
 	return group_choice_cost(choice);
 }
 
-enum group_outcome partition_weigh_group(const struct partitioning *partitioning,
+/* Weighs CANDIDATE as a group that costs less than MOST.  *BOUND: what it then moves at least; -1: not known. */
+static enum group_outcome weigh_group(const struct partitioning *partitioning,
 	const struct fusion_candidate *candidate, const struct cost *most, struct partition *part, long *bound)
 {
 	*bound = LONG_MAX;
@@ -286,7 +287,7 @@ static bool weigh_range(struct partitioning *partitioning, const struct fusion_c
 		return true;
 	struct cost cost = is_wanted ? cost_infinite() : cost_rest(&best->cost, &before->cost);
 	struct partition part = { .first = candidate->first, .candidate = *candidate };
-	enum group_outcome outcome = partition_weigh_group(partitioning, candidate, &cost, &part, &group_least);
+	enum group_outcome outcome = weigh_group(partitioning, candidate, &cost, &part, &group_least);
 	if (outcome == GROUP_FITS && !is_wanted && parts_are_measured(partitioning->compilation))
 		outcome = measure_group(partitioning, &cost, &part);
 	if (outcome == GROUP_FITS)
@@ -336,7 +337,7 @@ static bool is_best_as_one(struct partitioning *partitioning)
 	group_model_free(model);
 	best->first = 0;
 	long group_least, merged_least;
-	enum group_outcome outcome = partition_weigh_group(partitioning, candidate, &cost, best, &group_least);
+	enum group_outcome outcome = weigh_group(partitioning, candidate, &cost, best, &group_least);
 	if (outcome == GROUP_FITS)
 		cost = group_choice_cost(&best->choice);
 	best->merged = weigh_merged(partitioning, candidate, &cost, outcome == GROUP_FITS, &merged_least);

@@ -170,17 +170,6 @@ static long bound_of_case(const struct bounding *bounding, int first, int last, 
 	return bound;
 }
 
-/* The largest candidate of MASK; -1: it is empty. */
-static int largest_of(const struct carry_space *space, unsigned long mask)
-{
-	int largest = -1;
-	for (int c = 0; c < space->count; c++)
-		if (mask >> c & 1 && (largest < 0 || space->candidates[c].array->elements * space->candidates[c].array->type.bytes
-			> space->candidates[largest].array->elements * space->candidates[largest].array->type.bytes))
-			largest = c;
-	return largest;
-}
-
 /* Candidates that the nests from FIRST to LAST use, of which PART does not say whether they are carried. */
 static unsigned long unsettled(const struct bounding *bounding, int first, int last, const struct part_case *part)
 {
@@ -197,7 +186,7 @@ static void tighten(const struct bounding *bounding, int first, int last, struct
 /* PART, of the nests from FIRST to LAST, becomes two: with the largest array that is not settled on chip, and without it. */
 static void split(const struct bounding *bounding, int first, int last, struct part_case *part)
 {
-	unsigned long bit = 1UL << largest_of(bounding->space, unsettled(bounding, first, last, part));
+	unsigned long bit = 1UL << carry_largest(bounding->space, unsettled(bounding, first, last, part));
 	struct part_case *other = ARENA_NEW(bounding->partitioning.compilation->arena, struct part_case);
 	*other = *part;
 	part->next = other;

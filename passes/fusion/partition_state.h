@@ -67,9 +67,6 @@ const struct nest *partition_as_one(const struct partitioning *partitioning, int
  * fit.  False after other errors, without a word. */
 bool partition_weigh(const struct partitioning *partitioning, int first, int last,
 	const struct weighed_nest **weighed, long *bound);
-/* Weighs CANDIDATE as a group that costs less than MOST.  *BOUND: what it then moves at least; -1: not known. */
-enum group_outcome partition_weigh_group(const struct partitioning *partitioning,
-	const struct fusion_candidate *candidate, const struct cost *most, struct partition *part, long *bound);
 /* What the nests from FIRST up to END cost one by one. */
 struct cost partition_cost_alone(const struct partitioning *partitioning, int first, int end);
 /* The nests from N on that the user wants fused cannot be. */
