@@ -118,7 +118,9 @@ static void add_core_energy_prices(const struct arch *arch, double weight, struc
 struct prices objective_prices(const double *weights, const struct arch *arch, double scale)
 {
 	struct prices prices = { .byte = scale * weights[PLAN_TRAFFIC], .command = scale * weights[PLAN_COMMANDS],
-		.moved = scale * weights[PLAN_SCRATCHPAD], .cycle = scale * weights[PLAN_CYCLES] };
+		.moved = scale * weights[PLAN_SCRATCHPAD], .scratchpad = scale * weights[PLAN_SCRATCHPAD], .cycle = scale * weights[PLAN_CYCLES] };
+	if (energy_is_known(arch))
+		prices.picojoule = scale * weights[PLAN_ENERGY];
 	if (weights[PLAN_ENERGY] > 0 && energy_is_known(arch) && arch->has_pe_array)
 		add_energy_prices(arch, scale * weights[PLAN_ENERGY], &prices);
 	else if (weights[PLAN_ENERGY] > 0 && energy_is_known(arch))
@@ -136,18 +138,6 @@ double objective_sum(const struct plan_objective *objective, int s, const double
 	return sum;
 }
 
-/* Bytes that elements read from memories on chip and write to them; NAN: a core computes NEST. */
-static double array_bytes(const struct arch *arch, const struct plan_nest *nest)
-{
-	double bytes = nest->elements ? 0 : NAN;
-	for (int i = 0; nest->elements && i < nest->elements->count; i++) {
-		const struct plan_words *words = &nest->elements->words[i];
-		if (!plan_words_bypass(arch, words))
-			bytes += ((double)words->words[WORD_READ] + (double)words->words[WORD_WRITTEN]) * words->array->type.bytes;
-	}
-	return bytes;
-}
-
 /* Of all nests together. */
 void objective_figures(const struct plan_objective *objective, struct plan *plan, double *figures)
 {
@@ -162,7 +152,7 @@ void objective_figures(const struct plan_objective *objective, struct plan *plan
 		figures[PLAN_CYCLES] += times ? (double)times[n].cycles : NAN;
 		figures[PLAN_ENERGY] += report_energy_of_nest(plan, &plan->nests[n], times ? &times[n] : NULL, &energy)
 			? energy_total_pj(&energy) : NAN;
-		figures[PLAN_SCRATCHPAD] += array_bytes(plan->arch, &plan->nests[n]);
+		figures[PLAN_SCRATCHPAD] += plan->nests[n].elements ? plan_array_bytes(plan->arch, plan->nests[n].elements) : NAN;
 	}
 	figures[PLAN_EDP] = figures[PLAN_ENERGY] * figures[PLAN_CYCLES];
 }

@@ -153,6 +153,8 @@ static bool make_plans(const struct trades *trades, const struct arch *arch, str
 		options->is_buffering_given ? (int)options->buffering : -1, ways);
 	for (int w = 0; w < count; w++) {
 		struct trade trade;
+		if (w && way_is_idle(&ways[w]))
+			continue;
 		struct plan *plan = ways_make(trades->session, arch, front->function, &ways[w], trades->make);
 		if (!plan && !w)
 			return false;

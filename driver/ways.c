@@ -81,16 +81,18 @@ static void prices_add(struct prices *sum, const struct prices *more)
 	sum->reduced += more->reduced;
 	sum->cycle += more->cycle;
 	sum->mac += more->mac;
+	sum->picojoule += more->picojoule;
+	sum->scratchpad += more->scratchpad;
 }
 
 /* Where ARCH has no elements what they do has no price. */
 static void forget_elements(const struct arch *arch, struct prices *prices)
 {
 	if (!arch->has_pe_array)
-		prices->moved = prices->delivered = prices->reduced = 0;
+		prices->moved = prices->delivered = prices->reduced = prices->scratchpad = 0;
 }
 
-/* What OBJECTIVE asks for, if its elements matter, or time does.  Of sums after the first hardly anything: they tell apart what is equal. */
+/* What OBJECTIVE asks for, if elements matter, or time does, or what is computed.  Of sums after the first hardly anything: they tell apart what is equal. */
 static int add_searched_ways(const struct plan_objective *objective, const struct arch *arch, enum buffering buffering,
 	bool is_given, struct plan_way *ways, int count)
 {
@@ -104,7 +106,7 @@ static int add_searched_ways(const struct plan_objective *objective, const struc
 	}
 	forget_elements(arch, &prices);
 	prices.cycle = lacks_time ? 0 : prices.cycle;
-	if (prices_have_elements(&prices))
+	if (prices_have_elements(&prices) || prices_have_computing(&prices))
 		count = add_priced(ways, count, prices_have_time(&prices) && !is_given ? BUFFERING_AUTO : buffering, prices);
 	if (has_edp) {
 		const double energy[PLAN_FIGURE_COUNT] = { [PLAN_ENERGY] = 1 };
@@ -145,7 +147,7 @@ int ways_to_trade(const struct plan_objective *figures, const struct arch *arch,
 		count = add_searched_ways(&one, arch, ways[0].buffering, buffering >= 0, ways, count);
 	}
 	for (int p = 0; p < 5 && arch->has_pe_array && objective_asks_for(figures, PLAN_SCRATCHPAD); p++)
-		count = add_priced(ways, count, ways[0].buffering, (struct prices){ .byte = 1, .moved = of_elements[p] });
+		count = add_priced(ways, count, ways[0].buffering, (struct prices){ .byte = 1, .moved = of_elements[p], .scratchpad = of_elements[p] });
 	for (int p = 0; p < 4 && objective_asks_for(figures, PLAN_COMMANDS); p++)
 		count = add_way(ways, count, ways[0].buffering, prices[p]);
 	return count;
@@ -170,8 +172,8 @@ static bool chooses_buffers(const struct session *session)
 static long effort_of(const struct arch *arch, const struct plan_way *way, long effort)
 {
 	enum { POINTS = 2000000 };
-	long of_several = arch->has_pe_array ? TIMED_POINTS_OF_SEVERAL : CORE_POINTS_OF_SEVERAL;
-	long most = way->is_of_several && prices_have_time(&way->prices) ? of_several : way->prices.command > 0 ? POINTS : LONG_MAX;
+	long of_several = !arch->has_pe_array ? CORE_POINTS_OF_SEVERAL : prices_have_time(&way->prices) ? TIMED_POINTS_OF_SEVERAL : WORDS_POINTS_OF_SEVERAL;
+	long most = way->is_of_several && prices_have_elements(&way->prices) ? of_several : way->prices.command > 0 ? POINTS : LONG_MAX;
 	return effort > 0 && effort < most ? effort : most < LONG_MAX ? most : effort;
 }
 
@@ -285,20 +287,34 @@ static void choose_best(const struct plan_objective *objective, struct plan_ways
 	}
 }
 
-/* In some of the COUNT WAYS parts of a function are chosen by their time (passes/fusion/part_cost.h). */
-static bool measures_parts(const struct plan_way *ways, int count)
+/* In some of the COUNT WAYS parts of a function are chosen by their time (passes/fusion/part_cost.h); or by that or what they compute. */
+static bool times_parts(const struct plan_way *ways, int count)
 {
-	bool measures = false;
+	bool times = false;
 	for (int w = 0; w < count && ways[w].is_of_several; w++)
-		measures |= prices_have_time(&ways[w].prices) && prices_measure_plans(&ways[w].prices);
-	return measures;
+		times |= prices_have_time(&ways[w].prices);
+	return times;
 }
 
-/* There is a better one of the COUNT ways than WAY, in which commands have a price only as they take time. */
+static bool prices_parts(const struct plan_way *ways, int count)
+{
+	bool prices = times_parts(ways, count);
+	for (int w = 0; w < count && ways[w].is_of_several; w++)
+		prices |= prices_have_computing(&ways[w].prices);
+	return prices;
+}
+
+bool way_is_idle(const struct plan_way *way)
+{
+	bool is_of_parts = prices_have_computing(&way->prices) && !prices_have_elements(&way->prices) && way->prices.command <= 0;
+	return is_of_parts && !way->is_of_several;
+}
+
+/* There is a better one of the COUNT ways than WAY, or one that is the same: if commands have a price only as they take time. */
 static bool is_outdone(const struct session *session, const struct plan_way *way, const struct plan_way *all, int count)
 {
-	return way->prices.command > 0 && !prices_have_time(&way->prices) && measures_parts(all, count)
-		&& !objective_asks_for(&session->options->objective, PLAN_COMMANDS);
+	return way_is_idle(way) || (way->prices.command > 0 && !prices_have_time(&way->prices) && times_parts(all, count)
+		&& !objective_asks_for(&session->options->objective, PLAN_COMMANDS));
 }
 
 void ways_are_of(bool several, struct plan_way *ways, int count)
@@ -336,7 +352,7 @@ static void try_ways(const struct session *session, const struct function *funct
 			ways->tried[ways->count++] = tried[w];
 	choose_best(&options->objective, ways);
 	struct plan_way apart = ways->tried[ways->best].way;
-	if (ways->tried[ways->best].is_fused && !measures_parts(all, count) && session->compilation.request.fusion == FUSE_AUTO && ways->count < PLAN_WAYS) {
+	if (ways->tried[ways->best].is_fused && (!prices_parts(all, count) || objective_asks_for(&options->objective, PLAN_SCRATCHPAD)) && session->compilation.request.fusion == FUSE_AUTO && ways->count < PLAN_WAYS) {
 		apart.keeps_apart = true;
 		ways->tried[ways->count++] = try_way(session, function, &apart, make);
 		choose_best(&options->objective, ways);

@@ -32,6 +32,8 @@ int ways_to_trade(const struct plan_objective *figures, const struct arch *arch,
 	struct plan_way *ways);
 /* WAYS [count] are those of a function of SEVERAL nests. */
 void ways_are_of(bool several, struct plan_way *ways, int count);
+/* WAY differs from that of least traffic only in what parts of a function are chosen by, and there is one. */
+bool way_is_idle(const struct plan_way *way);
 /* The plan of FUNCTION that is made in that WAY on ARCH, without a word; NULL: none fits, or errors. */
 struct plan *ways_make(const struct session *session, const struct arch *arch, const struct function *function,
 	const struct plan_way *way, make_plan_fn *make);

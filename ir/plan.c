@@ -123,6 +123,19 @@ bool plan_words_bypass(const struct arch *arch, const struct plan_words *words)
 	return arch->bypass_memory && words->memory == arch->bypass_memory;
 }
 
+double plan_array_bytes(const struct arch *arch, const struct plan_array *elements)
+{
+	double bytes = 0;
+
+	for (int i = 0; i < elements->count; i++) {
+		const struct plan_words *words = &elements->words[i];
+
+		if (!plan_words_bypass(arch, words))
+			bytes += ((double)words->words[WORD_READ] + (double)words->words[WORD_WRITTEN]) * words->array->type.bytes;
+	}
+	return bytes;
+}
+
 void words_of_move(const struct plan_move *move, bool counts[PLAN_WORDS])
 {
 	bool from_element = move->from && move->from->home == IN_REGISTERS;

@@ -184,6 +184,9 @@ struct plan_array {
 	struct plan_words *words;                /* by array of the nest */
 };
 
+/* Bytes that ELEMENTS of ARCH read from memories on chip and write to them. */
+double plan_array_bytes(const struct arch *arch, const struct plan_array *elements);
+
 /* What is predicted for an array, of one nest or of the whole plan, in bytes. */
 struct plan_traffic {
 	const struct array *array;
@@ -222,7 +225,7 @@ struct plan_nest {
 	bool is_double;              /* double buffered */
 	struct plan_array *elements; /* NULL: a single core computes it */
 	/* While it is built: */
-	double commands, cycles;     /* where parts of a function are chosen by these (passes/fusion/part_cost.h); else 0 */
+	double commands, cycles, computing_price;    /* where parts of a function are chosen by these (passes/fusion/part_cost.h); else 0 */
 	bool has_forms;              /* its regions have closed forms */
 	bool streams_results;        /* a group: something that it makes is on chip for its stage alone */
 	/* Scratchpad in which nothing else is found in the forms that it could have whose regions a model

@@ -16,13 +16,17 @@ struct prices {
 	bool multiplies;
 	double mac;                  /* of a multiply-accumulate; of these there are */
 	double macs;                 /* so many whatever the schedule, which matters where cycles multiply */
+	/* What parts of a function are chosen by, beside bytes, commands and cycles: a picojoule of their plans, and a byte that elements move from or to
+	 * a memory on chip.  Both are in the prices above, too, as far as a search knows them. */
+	double picojoule, scratchpad;
 };
 
 static inline bool prices_are_equal(const struct prices *one, const struct prices *other)
 {
 	return one->byte == other->byte && one->access == other->access && one->command == other->command && one->moved == other->moved
 		&& one->delivered == other->delivered && one->reduced == other->reduced && one->cycle == other->cycle
-		&& one->multiplies == other->multiplies && one->mac == other->mac && one->macs == other->macs;
+		&& one->multiplies == other->multiplies && one->mac == other->mac && one->macs == other->macs
+		&& one->picojoule == other->picojoule && one->scratchpad == other->scratchpad;
 }
 
 /* Cycles of the run matter. */
@@ -37,18 +41,16 @@ static inline bool prices_have_elements(const struct prices *prices)
 	return prices->moved > 0 || prices->delivered > 0 || prices->reduced > 0 || prices_have_time(prices);
 }
 
-/* Commands matter, or time does, and no word of processing elements: a plan tells what it costs.  Or time is multiplied: then it tells that. */
-static inline bool prices_measure_plans(const struct prices *prices)
+/* What is computed matters, and who computes it. */
+static inline bool prices_have_computing(const struct prices *prices)
 {
-	bool has_words = prices->moved > 0 || prices->delivered > 0 || prices->reduced > 0;
-
-	return prices->multiplies || ((prices->command > 0 || prices->cycle > 0) && !has_words);
+	return prices->picojoule > 0 || prices->scratchpad > 0;
 }
 
 /* Something matters besides bytes. */
 static inline bool prices_are_given(const struct prices *prices)
 {
-	return prices->command > 0 || prices_have_elements(prices);
+	return prices->command > 0 || prices_have_elements(prices) || prices_have_computing(prices);
 }
 
 /* What costs SUM without its cycles, but with what is fixed, costs all in all if it runs for so many CYCLES. */

@@ -38,8 +38,8 @@ enum { MAPPING_LEAF_POINTS = 20000, MAPPING_LOOK_POINTS = 1000 };
  * of the schedule, as nothing of what is shown is told then.  Where time has a price a point looked at at random is more work, and others are less. */
 enum { ELEMENTS_POINTS = 200000000, DELIVERED_POINTS = 2000000, TIMED_SAID_POINTS = 2200000, TIMED_POINTS = 8400000 };
 /* Where time has a price and a core computes: more show little more.  Of each of several nests, of which nothing that is shown is told; and where elements
- * compute these. */
-enum { CORE_POINTS = 2000000, CORE_POINTS_OF_SEVERAL = 300000, TIMED_POINTS_OF_SEVERAL = 2000000 };
+ * compute these, if time has a price or only their words. */
+enum { CORE_POINTS = 2000000, CORE_POINTS_OF_SEVERAL = 300000, TIMED_POINTS_OF_SEVERAL = 2000000, WORDS_POINTS_OF_SEVERAL = 500000 };
 /* Those of it that look for something good before all is searched. */
 enum { LOOK_POINTS = 4000000 };
 /* Points that are looked at at random first: a share of all, at most. */

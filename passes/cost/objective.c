@@ -63,7 +63,7 @@ struct cost cost_sum(const struct cost *one, const struct cost *other)
 	sum.scratchpad_bytes = fmax(one->scratchpad_bytes, other->scratchpad_bytes);
 	sum.work += other->work;
 	sum.complexity += other->complexity;
-	sum.elements_price += other->elements_price;
+	sum.computing_price += other->computing_price;
 	sum.cycles += other->cycles;
 	return sum;
 }
@@ -80,7 +80,7 @@ struct cost cost_rest(const struct cost *all, const struct cost *part)
 	rest.work -= part->work;
 	rest.bypassed_bytes -= part->bypassed_bytes;
 	rest.complexity -= part->complexity;
-	rest.elements_price -= part->elements_price;
+	rest.computing_price -= part->computing_price;
 	rest.cycles -= part->cycles;
 	return rest;
 }
@@ -99,8 +99,8 @@ struct cost cost_of_value(const struct objective *objective, double value)
 	double rest = value - prices->mac * prices->macs;
 	/* of a product the other factor is one cycle, which has its price */
 	if (prices->multiplies)
-		return (struct cost){ .elements_price = rest - prices->cycle, .cycles = 1 };
-	return (struct cost){ .elements_price = rest };
+		return (struct cost){ .computing_price = rest - prices->cycle, .cycles = 1 };
+	return (struct cost){ .computing_price = rest };
 }
 
 struct cost cost_infinite(void)
@@ -153,7 +153,7 @@ double objective_sum_of(const struct objective *objective, const struct cost *co
 
 	/* what costs nothing may be endless */
 	return (prices->byte > 0 ? prices->byte * external->bytes : 0) + (prices->command > 0 ? prices->command * commands : 0) +
-		cost->elements_price + prices->mac * prices->macs - prices->access * cost->bypassed_bytes;
+		cost->computing_price + prices->mac * prices->macs - prices->access * cost->bypassed_bytes;
 }
 
 /* The I-th figure that OBJECTIVE asks for. */

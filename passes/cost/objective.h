@@ -35,7 +35,7 @@ struct cost {
 	double work;                 /* multiply-accumulates that run, or over those of the source: one
 	                              * of the two in all costs that are compared */
 	double complexity;           /* of what is chosen: more of it is more code */
-	double elements_price;       /* of what processing elements move, where that has one */
+	double computing_price;      /* of what computing does and moves, where that has one */
 	double cycles;               /* of the run, where these have a price: as far as they are known */
 };
 

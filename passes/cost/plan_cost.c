@@ -4,7 +4,7 @@ struct cost plan_nest_cost(const struct plan_nest *nest)
 {
 	return (struct cost){
 		.crossings = { [BOUNDARY_EXTERNAL] = { .bytes = (double)plan_nest_bytes(nest), .commands = nest->commands } },
-		.cycles = nest->cycles,
+		.cycles = nest->cycles, .computing_price = nest->computing_price,
 		.scratchpad_bytes = (double)nest->scratchpad_used_bytes };
 }
 

@@ -114,7 +114,7 @@ static struct cost weigh_set(struct carry_search *search, unsigned long mask, st
 	struct space_question question = { .bytes = -1, .enough = cost_is_finite(&search->cost)
 		? (long)cost_figure(&search->cost, FIGURE_BYTES) : LONG_MAX,
 		.pairs = search->pairs };
-	if (parts_are_measured(search->compilation))
+	if (parts_are_priced(search->compilation))
 		return weigh(search, mask, plan);
 	const struct cost cost = weigh_so(search, mask, true, &question, plan);
 	search->bounding += question.operations;
@@ -397,7 +397,7 @@ static bool may_bound_all_sets(const struct carry_search *search)
 {
 	const struct compilation *compilation = search->compilation;
 	return search->constraints->is_free && !search->space.wanted && cost_is_finite(&search->cost) && !is_least(search)
-		&& !compilation->is_draft && !compilation->request.restriction.prefers_memory && !parts_are_measured(compilation);
+		&& !compilation->is_draft && !compilation->request.restriction.prefers_memory && !parts_are_priced(compilation);
 }
 
 /* Where the bound of all sets is below what was found, the choice that is bounded so may be better than that: it is weighed, with

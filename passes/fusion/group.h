@@ -172,6 +172,7 @@ struct group_choice {
 	bool *is_double;             /* [array of the function] */
 	struct flow flow;            /* of all arrays; commands are not counted */
 	double commands, cycles;     /* about; 0, unless they have a price: see group_time */
+	double computing_price;      /* of what a core computes, if that has one */
 	int *memory;                 /* [array of the function]: that its buffer lies in */
 	long need;                   /* of all memories: bytes; where nothing fits, of as many bytes as there
 	                              * are, more of which are needed at least */

@@ -17,7 +17,10 @@ struct search {
 	const struct fusion_candidate *candidate;
 	struct group_limits limits;
 	struct objective objective;
-	bool is_measured;            /* commands and cycles have a price */
+	bool is_priced;              /* something besides bytes has a price, */
+	bool is_measured;            /* commands and cycles among it */
+	double macs;                 /* of all nests once */
+	double least_computing;      /* what computing them costs at least */
 	bool can_repeat[GROUP_DIMS], can_turn[GROUP_DIMS];
 	long *tiles[GROUP_DIMS];     /* sizes worth trying, rising: {ceil(extent / n)}, or the next
 	                              * multiples of what the DMA can align */
@@ -105,6 +108,7 @@ static void keep(struct search *search)
 	best->flow = now->flow;
 	best->commands = now->commands;
 	best->cycles = now->cycles;
+	best->computing_price = now->computing_price;
 	best->chunks = now->chunks;
 	best->need = now->need;
 	best->repetition = now->repetition;
@@ -121,7 +125,7 @@ struct cost group_choice_cost(const struct group_choice *choice)
 	const struct crossing external = { .bytes = (double)flow_bytes(&choice->flow), .commands = choice->commands,
 		.runs = choice->flow.runs };
 	return (struct cost){ .crossings = { [BOUNDARY_EXTERNAL] = external },
-		.scratchpad_bytes = (double)choice->need, .cycles = choice->cycles,
+		.scratchpad_bytes = (double)choice->need, .cycles = choice->cycles, .computing_price = choice->computing_price,
 		.work = choice->repetition, .complexity = tiles * (double)(1 + choice->chunks) };
 }
 
@@ -136,10 +140,10 @@ static bool is_better(const struct search *search)
 	return compare_to_best(search) < 0;
 }
 
-/* What the present choice moves is no more than the best does; if commands or cycles have a price, neither is all together. */
+/* What the present choice moves is no more than the best does; if something else has a price, neither is all together. */
 static bool is_no_worse(const struct search *search)
 {
-	return !search->is_measured || compare_to_best(search) <= 0;
+	return !search->is_priced || compare_to_best(search) <= 0;
 }
 
 void group_limits_take(struct group_limits *limits, const long *memories)
@@ -262,7 +266,7 @@ static struct group_limits limits_now(const struct search *search)
 		limits.most = group_choice_cost(search->best);
 		limits.takes_equals = true;
 	}
-	limits.most = cost_of_bytes(part_bytes_within(search->groups->compilation, &limits.most));
+	limits.most = cost_of_bytes(part_bytes_within(search->groups->compilation, &limits.most, search->least_computing));
 	return limits;
 }
 
@@ -282,12 +286,15 @@ static double enough_cycles(const struct search *search)
 static bool evaluate_now(struct search *search, const struct group_limits *limits)
 {
 	search->points++;
-	search->now.commands = search->now.cycles = 0;
+	search->now.commands = search->now.cycles = search->now.computing_price = 0;
 	if (!group_evaluate(search->model, limits, &search->now))
 		return false;
-	if (!search->is_measured)
+	if (!search->is_priced)
 		return true;
-	group_time(search->model, limits, enough_cycles(search), &search->now);
+	search->now.computing_price = part_core_price(search->groups->compilation, search->macs * search->now.repetition,
+		(double)search->now.flow.read_bytes);
+	if (search->is_measured)
+		group_time(search->model, limits, enough_cycles(search), &search->now);
 	const struct cost cost = group_choice_cost(&search->now);
 	return group_is_wanted(&search->limits, &cost);
 }
@@ -324,6 +331,14 @@ static void set_loop(struct search *search, int l, int dim, long tile, bool repe
 		may_turn(search, dim, repeats) && (l > 0 || is_to_turn(search, dim)) };
 }
 
+/* What a choice costs at least that moves so many BYTES. */
+static struct cost least_with(const struct search *search, double bytes)
+{
+	struct cost cost = part_least_cost(search->groups->compilation, bytes);
+	cost.computing_price = search->least_computing;
+	return cost;
+}
+
 /* What the present DEPTH loops cost at least: what they move if the scratchpad were large. */
 static struct cost least_cost(struct search *search, int depth)
 {
@@ -337,7 +352,7 @@ static struct cost least_cost(struct search *search, int depth)
 	search->points++;
 	bool is_found = group_evaluate(search->model, &limits, &search->now);
 	search->is_open |= !search->now.is_optimal;
-	return is_found ? part_least_cost(search->groups->compilation, (double)flow_bytes(&search->now.flow)) : cost_infinite();
+	return is_found ? least_with(search, (double)flow_bytes(&search->now.flow)) : cost_infinite();
 }
 
 /* ---- blocks of choices ---- */
@@ -600,6 +615,7 @@ enum group_outcome group_search(struct groups *groups, const struct fusion_candi
 	int arrays = groups->function->array_count + 1, nests = groups->nest_count + 1;
 	struct search search = { .model = group_model_new(groups, candidate, limits->bounds_plans), .groups = groups,
 		.candidate = candidate, .limits = *limits, .best = best,
+		.is_priced = parts_are_priced(groups->compilation) && !limits->bounds_plans,
 		.is_measured = parts_are_measured(groups->compilation) && !limits->bounds_plans,
 		.objective = limits->bounds_plans ? objective_of(RANK_GROUPS)
 			: part_objective(groups->compilation, limits->prefers_memory ? RANK_SMALL_GROUPS : RANK_GROUPS) };
@@ -614,8 +630,11 @@ enum group_outcome group_search(struct groups *groups, const struct fusion_candi
 		.stage_tile = ARENA_ARRAY(arena, long, nests),
 		.is_double = ARENA_ARRAY(arena, bool, arrays), .memory = ARENA_ARRAY(arena, int, arrays) };
 	const struct cost moved = group_least_cost(search.model);
-	const struct cost least = part_least_cost(groups->compilation, cost_figure(&moved, FIGURE_BYTES));
-	best->is_bound = (limits->bounds_plans || group_is_exact(groups, candidate)) && !search.is_measured;
+	for (int n = candidate->first; n <= candidate->last && search.is_priced; n++)
+		search.macs += groups_nest_macs(groups, n);
+	search.least_computing = search.is_priced ? part_core_price(groups->compilation, search.macs, 0) : 0;
+	const struct cost least = least_with(&search, cost_figure(&moved, FIGURE_BYTES));
+	best->is_bound = (limits->bounds_plans || group_is_exact(groups, candidate)) && !search.is_priced;
 	if (!may_be_wanted(&search, &least)) {
 		group_model_free(search.model);
 		return GROUP_USELESS;

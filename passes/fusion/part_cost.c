@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "ir/energy.h"
 #include "ir/plan_count.h"
 #include "ir/plan_time.h"
 #include "passes/cost/run_cycles.h"
@@ -12,16 +13,28 @@
 static struct prices prices_of(const struct compilation *compilation)
 {
 	const struct prices *all = &compilation->request.restriction.prices;
-	if (!prices_measure_plans(all))
-		return (struct prices){ .byte = 0 };
 	if (all->multiplies)
 		return (struct prices){ .cycle = 1 };
-	return (struct prices){ .byte = all->byte, .command = all->command, .cycle = all->cycle };
+	/* what is accessed on chip belongs to what is computed */
+	return (struct prices){ .byte = all->byte - all->access, .command = all->command, .cycle = all->cycle,
+		.picojoule = all->picojoule, .scratchpad = all->scratchpad };
+}
+
+bool parts_are_priced(const struct compilation *compilation)
+{
+	const struct prices prices = prices_of(compilation);
+	return prices_are_given(&prices);
 }
 
 bool parts_are_measured(const struct compilation *compilation)
 {
-	return prices_measure_plans(&compilation->request.restriction.prices);
+	const struct prices prices = prices_of(compilation);
+	return prices.command > 0 || prices.cycle > 0;
+}
+
+bool part_needs_plan(const struct compilation *compilation)
+{
+	return parts_are_measured(compilation) || (parts_are_priced(compilation) && compilation->arch->has_pe_array);
 }
 
 struct objective part_objective(const struct compilation *compilation, enum ranking ranking)
@@ -38,7 +51,49 @@ struct cost part_least_cost(const struct compilation *compilation, double bytes)
 	return cost;
 }
 
-double part_bytes_within(const struct compilation *compilation, const struct cost *cost)
+/* ---- what is computed ---- */
+
+/* Of the energy of COUNTS, all but what external memory takes, and what leaks away meanwhile: bytes and cycles have prices of their own. */
+static double computing_pj(const struct arch *arch, const struct energy_counts *counts)
+{
+	struct energy energy = energy_of(arch, counts);
+	energy.dram_pj = energy.leakage_pj = 0;
+	return energy_total_pj(&energy);
+}
+
+double part_core_price(const struct compilation *compilation, double macs, double read)
+{
+	/* bytes of elements: what a plan has of these is not known where a core computes a part, so that all others are better */
+	static const double UNKNOWN = 1e12;
+	const struct prices prices = prices_of(compilation);
+	const struct arch *arch = compilation->arch;
+	if (!prices_have_computing(&prices))
+		return 0;
+	struct energy_counts counts = { .macs = (long)macs, .read_bytes = (long)read, .scratchpad_bytes = arch_held_bytes(arch) };
+	/* what moves between registers and memories is known when all is lowered */
+	counts.register_macs = arch->energy_register_file_bytes ? counts.macs : 0;
+	counts.accessed_bytes[0] = counts.read_bytes;
+	return prices.picojoule * computing_pj(arch, &counts) + prices.scratchpad * UNKNOWN;
+}
+
+static double elements_price(const struct compilation *compilation, const struct plan_nest *out)
+{
+	const struct prices prices = prices_of(compilation);
+	const struct arch *arch = compilation->arch;
+	const struct energy_counts counts = energy_counts_of_nest(arch, out, arch_held_bytes(arch));
+	double pj = counts.macs < 0 ? 0 : computing_pj(arch, &counts);
+	return prices.picojoule * pj + prices.scratchpad * plan_array_bytes(arch, out->elements);
+}
+
+static double price_of_computing(const struct compilation *compilation, const struct plan_nest *out)
+{
+	double read = 0;
+	for (int t = 0; t < out->traffic_count; t++)
+		read += (double)out->traffic[t].flow.read_bytes;
+	return out->elements ? elements_price(compilation, out) : part_core_price(compilation, fmax(0, (double)out->macs), read);
+}
+
+double part_bytes_within(const struct compilation *compilation, const struct cost *cost, double computing)
 {
 	const struct prices prices = prices_of(compilation);
 	if (!prices_are_given(&prices))
@@ -48,7 +103,7 @@ double part_bytes_within(const struct compilation *compilation, const struct cos
 	const struct arch *arch = compilation->arch;
 	double rate = arch->bytes_per_cycle > 0 ? arch_dma_scale(arch) / arch->bytes_per_cycle / (arch->is_duplex ? 2 : 1) : 0;
 	double price = prices.byte + prices.cycle * rate;
-	return price > 0 ? floor(objective_value(&asked, cost) / price * (1 + 1e-9)) + 1 : INFINITY;
+	return price > 0 ? floor((objective_value(&asked, cost) * (1 + 1e-9) - computing) / price) + 1 : INFINITY;
 }
 
 struct cost part_estimate_within(const struct compilation *compilation, const struct cost *most)
@@ -71,7 +126,8 @@ void part_forget_measures(const struct arch *arch, struct plan_nest *out)
 	out->cycles = copy_cycles(arch, &crossing, 0);
 }
 
-void part_measure(const struct plan *plan, struct plan_nest *out)
+/* The commands and cycles of OUT in PLAN, unless its nodes are too many. */
+static void walk(const struct plan *plan, struct plan_nest *out)
 {
 	enum { STEPS = 4000000 };
 	struct plan own = *plan;
@@ -80,7 +136,6 @@ void part_measure(const struct plan *plan, struct plan_nest *out)
 	struct plan_time time;
 	own.nests = &nest;
 	own.nest_count = 1;
-	part_forget_measures(plan->arch, out);
 	plan_simplify(&own);
 	if (!split_transfers(&own))
 		return;
@@ -88,4 +143,13 @@ void part_measure(const struct plan *plan, struct plan_nest *out)
 		out->commands = (double)plan_traffic_commands(traffic, plan->function->array_count);
 	if (plan_times(&own, &time))
 		out->cycles = (double)time.cycles;
+}
+
+void part_measure(const struct compilation *compilation, const struct plan *plan, struct plan_nest *out)
+{
+	out->computing_price = price_of_computing(compilation, out);
+	if (!parts_are_measured(compilation))
+		return;
+	part_forget_measures(compilation->arch, out);
+	walk(plan, out);
 }

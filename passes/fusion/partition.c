@@ -80,21 +80,26 @@ static bool weigh_in(const struct partitioning *partitioning, const struct nest 
 	return *fits || is_small;
 }
 
-/* Measures the plan of NEST, which was WEIGHED so. */
+/* Fills in what NEST, which was WEIGHED so, costs besides its bytes. */
 static void measure(const struct partitioning *partitioning, const struct nest *nest, struct weighed_nest *weighed)
 {
 	struct plan plan = *partitioning->plan;
 	struct plan_nest entry;
 	struct quiet quiet;
+	if (!part_needs_plan(partitioning->compilation)) {
+		part_measure(partitioning->compilation, NULL, &weighed->entry);
+		return;
+	}
 	quiet_begin(&quiet, partitioning->compilation);
 	quiet.compilation.only_weighs = false;
 	quiet.compilation.is_trial = true;
 	quiet.compilation.request.omits_points = partitioning->compilation->arch->core_mac_cycles <= 0;
 	part_forget_measures(partitioning->compilation->arch, &weighed->entry);
 	if (lower_nest(&quiet.compilation, nest, weighed, &plan, &entry)) {
-		part_measure(&plan, &entry);
+		part_measure(&quiet.compilation, &plan, &entry);
 		weighed->entry.commands = entry.commands;
 		weighed->entry.cycles = entry.cycles;
+		weighed->entry.computing_price = entry.computing_price;
 	}
 	quiet_end(&quiet);
 }
@@ -112,7 +117,7 @@ bool partition_weigh(const struct partitioning *partitioning, int first, int las
 		if (!fusion_memo_nest(memo, first, last, carried, arch, &fits, own)) {
 			const struct nest *nest = partition_as_one(partitioning, first, last);
 			done = weigh_in(partitioning, nest, &fits, own);
-			if (done && fits && parts_are_measured(partitioning->compilation))
+			if (done && fits && parts_are_priced(partitioning->compilation))
 				measure(partitioning, nest, own);
 			if (done)
 				fusion_memo_keep_nest(memo, first, last, carried, arch, fits, own);
@@ -207,7 +212,7 @@ static enum group_outcome weigh_group(const struct partitioning *partitioning,
 static bool may_move_less(struct partitioning *partitioning, const struct fusion_candidate *candidate, const struct cost *most, long *bound)
 {
 	double bytes = cost_is_finite(most) ? cost_figure(most, FIGURE_BYTES) : 0;
-	bool is_known = bytes > 0 && bytes < (double)LONG_MAX && !prices_are_given(&partitioning->compilation->request.restriction.prices);
+	bool is_known = bytes > 0 && bytes < (double)LONG_MAX && !part_needs_plan(partitioning->compilation);
 	*bound = -1;
 	if (!is_known || partitioning->compilation->is_draft || partitioning->wide_tries >= WIDE_TRIES)
 		return false;
@@ -325,8 +330,8 @@ static bool is_best_as_one(struct partitioning *partitioning)
 	struct partition *best = &partitioning->best[partitioning->count];
 	struct fusion_candidate *candidate = &best->candidate;
 	bool is_wanted = partitioning->constraints->fusion == FUSE_ALL;
-	/* no bytes say that nothing takes less time */
-	if ((parts_are_measured(partitioning->compilation) && !is_wanted)
+	/* no bytes say that nothing costs less */
+	if ((parts_are_priced(partitioning->compilation) && !is_wanted)
 		|| !fuse_constraints_allow(partitioning->constraints, 0, partitioning->count)
 		|| !may_cut(partitioning, 0, partitioning->count)
 		|| !group_of(partitioning->groups, 0, partitioning->count - 1, candidate))

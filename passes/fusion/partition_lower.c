@@ -23,11 +23,12 @@ static bool emit_once(const struct partitioning *partitioning,
 	}
 	fits = group_emit(partitioning->compilation, partitioning->groups, candidate, choice, plan, out)
 		&& !plan_nest_misaligned(plan, out).array;
-	if (fits && compilation->only_weighs && parts_are_measured(compilation)) {
-		part_measure(plan, out);
+	if (fits && compilation->only_weighs && parts_are_priced(compilation)) {
+		part_measure(compilation, plan, out);
 	} else if (fits) {
 		out->commands = known.commands;
 		out->cycles = known.cycles;
+		out->computing_price = known.computing_price;
 	}
 	fusion_memo_keep_group(compilation->known.fusions, compilation, choice, fits, out);
 	return fits;
@@ -57,7 +58,7 @@ static long bound_of_group(const struct partitioning *partitioning, const struct
 	struct group_limits limits = group_limits_of(partitioning->compilation);
 	struct group_choice free;
 	limits.most = *most;
-	if (parts_are_measured(partitioning->compilation))
+	if (parts_are_priced(partitioning->compilation))
 		return -1;
 	if (partitioning->compilation->only_weighs)
 		return space_bound_of_group(GROUP_FITS, choice, most);

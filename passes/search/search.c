@@ -589,7 +589,7 @@ void schedule_double_what_fits(const struct nest_model *model, const struct arch
 		trial.storage[most].is_double = true;
 		if (options->doubled[most] != 0 && trial.storage[most].store > options->shared_loops &&
 			schedule_evaluate(model, arch, &trial)) {
-			trial.cost.elements_price = schedule->cost.elements_price;
+			trial.cost.computing_price = schedule->cost.computing_price;
 			trial.cost.cycles = schedule->cost.cycles;
 			*schedule = trial;
 		}

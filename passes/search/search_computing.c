@@ -140,7 +140,7 @@ struct mapping_problem elements_problem(const struct space *space, const struct 
 	const struct element_options *elements = space->elements;
 	struct cost cost = outer->cost;
 
-	cost.elements_price = 0;
+	cost.computing_price = 0;
 	return (struct mapping_problem){ .model = space->model, .machine = &space->arch->array, .outer = outer,
 		.rules = &elements->rules, .prices = &space->options->prices, .macs = elements->macs,
 		.base = objective_sum_of(&space->objective, &cost), .copies = copies_of(space->model, space->arch, outer) };
@@ -175,7 +175,7 @@ struct computing_cost elements_at_leaf(struct tree *tree, const struct schedule 
 
 void bound_computing(const struct space *space, const struct computing_cost *computing, struct cost *cost)
 {
-	cost->elements_price = computing->words;
+	cost->computing_price = computing->words;
 	if (prices_have_time(&space->options->prices))
 		cost->cycles = fmax(copy_cycles(space->arch, &cost->crossings[BOUNDARY_EXTERNAL], computing->coming),
 			fmax(computing->alone + computing->cycles, computing->in_turn));
@@ -185,7 +185,7 @@ void add_computing(const struct space *space, const struct computing_cost *compu
 {
 	struct copies copies;
 
-	schedule->cost.elements_price = computing->words;
+	schedule->cost.computing_price = computing->words;
 	if (!prices_have_time(&space->options->prices))
 		return;
 	if (!space->elements) {

@@ -144,7 +144,7 @@ struct cost leaf_bound(const struct tree *tree, int depth)
 	bool fits;
 	struct cost least = node_bound(tree, depth, 0, &fits);
 
-	least.elements_price = least.cycles = 0;
+	least.computing_price = least.cycles = 0;
 	return least;
 }
 

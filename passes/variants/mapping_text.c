@@ -333,7 +333,7 @@ static bool search_again(struct making *making, const struct element_question *q
 	const struct objective objective = objective_priced(RANK_ASKED, &searched->prices, arch->max_rank == 1);
 	struct mapping_rules rules;
 	struct cost outer = making->schedule->cost;
-	outer.elements_price = 0;
+	outer.computing_price = 0;
 	const struct mapping_problem problem = { making->model, making->machine, making->schedule, &rules,
 		.prices = &searched->prices, .macs = searched->elements->macs, .base = objective_sum_of(&objective, &outer),
 		.copies = copies_of(making->model, arch, making->schedule) };

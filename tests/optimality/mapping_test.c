@@ -579,7 +579,7 @@ static void joint_search_equals_brute_force(void **state)
 			apart += bypasses(&model, &best.storage[a]);
 		beyond += is_beyond;
 		proved += is_found && (has_time || proof.bound_priced >= value);
-		weighed += is_found && best.cost.elements_price > 0;
+		weighed += is_found && best.cost.computing_price > 0;
 		timed += is_found && has_time;
 		near += is_found && has_time && value <= joint.best * 1.02 && proof.bound_priced >= value * 0.3;
 	}
