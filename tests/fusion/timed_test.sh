@@ -1,5 +1,5 @@
 #!/bin/sh
-# Random networks whose parts are chosen by their time, or their commands: what is measured is what was predicted, nests
+# Random networks whose parts are chosen by their time, their commands or their energy: what is measured is what was predicted, nests
 # apart are no better, nothing is below a bound.
 . "$top_srcdir/tests/tap/tap.sh"
 if command -v python3 >/dev/null 2>&1; then
@@ -20,6 +20,18 @@ print(json.load(open(sys.argv[1]))["total"]["time"]["cycles"])' report.json
 			test "$timed" -lt "$fewest" && test "$timed" -lt "$apart"
 	}
 	ok "a block is faster in groups that are chosen by time" is_faster
+
+	# where elements compute some parts, and a core others, neither all groups nor none are best
+	energy() {
+		"$LOOPC" --arch=eyeriss-array "$@" --report=report.json -o network.c "$networks/l3net.loop" && python3 -c '
+import json
+print(int(json.load(open("report.json"))["total"]["energy"]["total_pj"]))'
+	}
+	takes_less() {
+		least=$(energy --objective=energy) && fewest=$(energy) && apart=$(energy --objective=energy --fuse=never) &&
+			test "$least" -lt "$fewest" && test "$least" -lt "$apart"
+	}
+	ok "a network takes less energy in parts that are chosen by it" takes_less
 
 	# all that is estimated of this one is within a fiftieth of its plan
 	near() {
