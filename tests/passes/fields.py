@@ -19,7 +19,7 @@ STRUCTURES = {
     "model_array": ("passes/cost/model.h", "to->", {"name"}),
     "nest_model": ("passes/cost/model.h", r"question->model\.", set()),
     "search_options": ("passes/search/search.h", r"question->options\.", {"threads", "show_progress", "interrupted", "elements"}),
-    "prices": ("ir/prices.h", r"question->options\.prices\.", set()),
+    "prices": ("ir/prices.h", r"question->options\.prices\.", {"picojoule", "scratchpad"}),
     "element_options": ("passes/search/search.h", r"question->elements\.", set()),
     "mapping_rules": ("passes/search/mapping_search.h", r"question->elements\.rules\.", set()),
     "hold_rule": ("passes/search/mapping_search.h", r"question->elements\.rules\.holds\[\w+\]\.", set()),
