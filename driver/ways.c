@@ -287,7 +287,7 @@ static void choose_best(const struct plan_objective *objective, struct plan_ways
 	}
 }
 
-/* In some of the COUNT WAYS parts of a function are chosen by their time (passes/fusion/part_cost.h); or by that or what they compute. */
+/* In some of the COUNT WAYS parts of a function are chosen by their time (passes/fusion/part_cost.h). */
 static bool times_parts(const struct plan_way *ways, int count)
 {
 	bool times = false;
@@ -296,12 +296,13 @@ static bool times_parts(const struct plan_way *ways, int count)
 	return times;
 }
 
-static bool prices_parts(const struct plan_way *ways, int count)
+/* In some of them parts are chosen by that, or by what they compute. */
+static bool weighs_parts(const struct plan_way *ways, int count)
 {
-	bool prices = times_parts(ways, count);
+	bool weighs = times_parts(ways, count);
 	for (int w = 0; w < count && ways[w].is_of_several; w++)
-		prices |= prices_have_computing(&ways[w].prices);
-	return prices;
+		weighs |= prices_have_computing(&ways[w].prices);
+	return weighs;
 }
 
 bool way_is_idle(const struct plan_way *way)
@@ -352,7 +353,9 @@ static void try_ways(const struct session *session, const struct function *funct
 			ways->tried[ways->count++] = tried[w];
 	choose_best(&options->objective, ways);
 	struct plan_way apart = ways->tried[ways->best].way;
-	if (ways->tried[ways->best].is_fused && (!prices_parts(all, count) || objective_asks_for(&options->objective, PLAN_SCRATCHPAD)) && session->compilation.request.fusion == FUSE_AUTO && ways->count < PLAN_WAYS) {
+	/* where a core computes a part it is not known what is moved on chip */
+	bool may_gain = !weighs_parts(all, count) || objective_asks_for(&options->objective, PLAN_SCRATCHPAD);
+	if (ways->tried[ways->best].is_fused && may_gain && session->compilation.request.fusion == FUSE_AUTO && ways->count < PLAN_WAYS) {
 		apart.keeps_apart = true;
 		ways->tried[ways->count++] = try_way(session, function, &apart, make);
 		choose_best(&options->objective, ways);

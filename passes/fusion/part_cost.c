@@ -64,12 +64,12 @@ static double computing_pj(const struct arch *arch, const struct energy_counts *
 double part_core_price(const struct compilation *compilation, double macs, double read)
 {
 	/* bytes of elements: what a plan has of these is not known where a core computes a part, so that all others are better */
-	static const double UNKNOWN = 1e12;
+	static const double UNKNOWN = 1e12, MOST_MACS = 1e18;
 	const struct prices prices = prices_of(compilation);
 	const struct arch *arch = compilation->arch;
 	if (!prices_have_computing(&prices))
 		return 0;
-	struct energy_counts counts = { .macs = (long)macs, .read_bytes = (long)read, .scratchpad_bytes = arch_held_bytes(arch) };
+	struct energy_counts counts = { .macs = (long)fmin(macs, MOST_MACS), .read_bytes = (long)read, .scratchpad_bytes = arch_held_bytes(arch) };
 	/* what moves between registers and memories is known when all is lowered */
 	counts.register_macs = arch->energy_register_file_bytes ? counts.macs : 0;
 	counts.accessed_bytes[0] = counts.read_bytes;

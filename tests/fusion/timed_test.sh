@@ -21,7 +21,7 @@ print(json.load(open(sys.argv[1]))["total"]["time"]["cycles"])' report.json
 	}
 	ok "a block is faster in groups that are chosen by time" is_faster
 
-	# where elements compute some parts, and a core others, neither all groups nor none are best
+	# a core would compute the group that moves the fewest bytes; elements compute its nests, with what is between them on chip
 	energy() {
 		"$LOOPC" --arch=eyeriss-array "$@" --report=report.json -o network.c "$networks/l3net.loop" && python3 -c '
 import json
