@@ -360,7 +360,7 @@ static void choose(struct carry_search *search)
 	if (fits && search->cuts && search->space.count && search->streams_results && !is_least(search))
 		choose_with_results(search);
 	if (fits && search->space.nest_count <= SMALL && !search->is_proved && is_thorough(search->compilation)
-		&& !parts_are_measured(search->compilation))
+		&& !part_needs_plan(search->compilation))
 		try_less(search);
 }
 

@@ -36,7 +36,7 @@ static struct element_question question_of(const struct choice *choice)
 {
 	const struct compilation *compilation = choice->compilation;
 	return (struct element_question){ compilation->arena, &choice->asked.mapping, &choice->variant, &choice->model,
-		compilation->arch, compilation->request.reassociate };
+		compilation->arch, compilation->request.reassociate, compilation->is_trial };
 }
 
 /* Multiply-accumulates of an iteration of all loops that has most of them. */

@@ -342,7 +342,7 @@ static bool search_again(struct making *making, const struct element_question *q
 	*making->mapping = *found;
 	if (!mapping_obeys(&problem, found) || !mapping_evaluate(making->model, making->machine, making->schedule, making->mapping))
 		return search_below(&problem, INFINITY, making->mapping);
-	if (!prices_have_time(problem.prices)) {
+	if (!prices_have_time(problem.prices) && !question->is_trial) {
 		const double value = mapping_cost_of(&problem, making->mapping).value;
 		struct mapping better;
 		if (search_below(&problem, value * (1 + 1e-9), &better))

@@ -41,14 +41,14 @@ struct mapping_fault {
 };
 
 /* Elements that are asked to compute VARIANT, whose model is MODEL, on the machine of ARCH; sums of floating-point numbers may have
- * another rounding if this REASSOCIATES. */
+ * another rounding if this REASSOCIATES.  In a TRIAL what was found with the schedule will do. */
 struct element_question {
 	struct arena *arena;
 	const struct mapping_asked *asked;
 	const struct variant *variant;
 	const struct nest_model *model;
 	const struct arch *arch;
-	bool reassociates;
+	bool reassociates, is_trial;
 };
 
 /* What is searched of a mapping; false if what is ASKED is of a whole one. */
