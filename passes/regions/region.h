@@ -16,6 +16,9 @@ struct general_region {
 	 * where that ends. */
 	bool knows_slide;
 	struct plan_expr *continues, *end_before;
+	/* [dimension]: where the buffer begins, if others are narrower later on in a run of the loop (NULL: where the box does); and
+	 * how much comes, if that is the same in all of the run (NULL: what the box has) */
+	struct plan_expr *run_first[ARRAY_RANK_LIMIT], *run_count[ARRAY_RANK_LIMIT];
 	long span_of_two;            /* elements from where that begins to where this one ends, at
 	                              * most; -1: unknown */
 	/* At turns: bit l where loop l leaves the region and what is moved of it as they are (0: nothing

@@ -327,6 +327,8 @@ static void copy_transfers(struct lowering *lowering, int a, const struct known_
 	for (int d = 0; d < copy.box.rank; d++) {
 		copy.visit.first[d] = region->visit.first[d];
 		copy.visit.count[d] = region->visit.count[d];
+		copy.run_first[d] = bound(lowering, copy.run_first[d], bindings);
+		copy.run_count[d] = bound(lowering, copy.run_count[d], bindings);
 	}
 	copy.visit.fetches = bound(lowering, copy.visit.fetches, bindings);
 	copy.visit.puts = bound(lowering, copy.visit.puts, bindings);

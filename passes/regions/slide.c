@@ -16,21 +16,94 @@ static bool holds(__isl_keep isl_set *common, __isl_give isl_set *(*where)(isl_p
 	return subset;
 }
 
-/* The one dimension in which the box NOW differs from BEFORE, if it only goes up, or any if
- * they are the same; -1: none. */
-static int rising_dim(__isl_keep isl_set *common, const struct box *now, const struct box *before)
+/* How the box of one visit comes from that of the visit before. */
+struct step {
+	int rising;                  /* the one dimension in which it goes up, or where that is the same in all, any; -1: there is none */
+	unsigned narrowing;          /* bit d: dimension d has some of the elements that it had, and only those */
+};
+
+/* The step from BEFORE to NOW, in all visits of COMMON. */
+static struct step find_step(__isl_keep isl_set *common, const struct box *now, const struct box *before)
 {
-	int found = -1;
+	struct step step = { .rising = -1 };
+	int narrowed = -1;
 	for (int d = 0; d < now->rank; d++) {
 		if (holds(common, isl_pw_aff_eq_set, now->low[d], before->low[d])
 			&& holds(common, isl_pw_aff_eq_set, now->high[d], before->high[d]))
 			continue;
-		if (found >= 0 || !holds(common, isl_pw_aff_ge_set, now->low[d], before->low[d])
-			|| !holds(common, isl_pw_aff_ge_set, now->high[d], before->high[d]))
-			return -1;
-		found = d;
+		bool goes_up = holds(common, isl_pw_aff_ge_set, now->low[d], before->low[d]);
+		bool is_within = goes_up && holds(common, isl_pw_aff_le_set, now->high[d], before->high[d]);
+		if (!is_within && (!goes_up || step.rising >= 0 || !holds(common, isl_pw_aff_ge_set, now->high[d], before->high[d])))
+			return (struct step){ .rising = -1 };
+		if (!is_within)
+			step.rising = d;
+		else
+			step.narrowing |= 1u << d;
+		narrowed = is_within && narrowed < 0 ? d : narrowed;
 	}
-	return found < 0 && now->rank ? 0 : found;
+	/* what only narrows goes up, too */
+	if (step.rising < 0)
+		step.rising = narrowed > 0 ? narrowed : 0;
+	step.narrowing &= ~(1u << step.rising);
+	return step;
+}
+
+/* The box around what REGION shows in all iterations of the innermost of DEPTH loops, in each of its visits. */
+static void find_run_box(const struct lowering *lowering, int depth, const struct general_region *region, struct box *box)
+{
+	isl_set *lows = whatever_tile(lowering, isl_set_copy(region->footprint.lows), depth - 1);
+	isl_set *highs = whatever_tile(lowering, isl_set_copy(region->footprint.highs), depth - 1);
+	box_find(lows, highs, region->footprint.visits, region->box.rank, box);
+	for (int d = 0; d < box->rank; d++) {
+		box->low[d] = isl_pw_aff_intersect_params(box->low[d], isl_set_copy(region->footprint.visits));
+		box->high[d] = isl_pw_aff_intersect_params(box->high[d], isl_set_copy(region->footprint.visits));
+	}
+	isl_set_free(lows);
+	isl_set_free(highs);
+}
+
+/* The visits of REGION in which something comes: where dimension RISING has more than BEFORE, or there was nothing before. */
+static __isl_give isl_set *find_moving(const struct general_region *region, __isl_keep isl_set *common, int rising, const struct box *before)
+{
+	isl_set *more = isl_pw_aff_gt_set(isl_pw_aff_copy(region->box.high[rising]), isl_pw_aff_copy(before->high[rising]));
+	isl_set *first = isl_set_subtract(isl_set_copy(region->footprint.visits), isl_set_copy(common));
+	return isl_set_union(isl_set_intersect(more, isl_set_copy(common)), first);
+}
+
+/* Dimension D of REGION narrows as the innermost of DEPTH loops goes on: what is left is to lie where it did, so that the buffer begins with the box of the
+ * RUN.  Where all visits that move something, MOVING, have the ends of that, these are what is said.  False if the buffer has no room. */
+static bool keep_place(struct lowering *lowering, int depth, const struct box *run, __isl_keep isl_set *moving, int d, struct general_region *region)
+{
+	isl_set *visits = region->footprint.visits;
+	if (!run->low[d] || !run->high[d] || box_extent(run->low[d], region->box.high[d]) != region->extent[d])
+		return false;
+	struct arena *arena = lowering->compilation->arena;
+	struct plan_expr *low = expression_of(lowering, visits, depth, isl_pw_aff_copy(run->low[d])), *high = NULL;
+	if (holds(moving, isl_pw_aff_eq_set, region->box.low[d], run->low[d])
+		&& holds(moving, isl_pw_aff_eq_set, region->box.high[d], run->high[d]))
+		high = expression_of(lowering, visits, depth, isl_pw_aff_copy(run->high[d]));
+	region->run_first[d] = low;
+	region->run_count[d] = low && high ? plan_make(arena, PLAN_ADD, plan_make(arena, PLAN_SUB, high, low), plan_const(arena, 1)) : NULL;
+	return low;
+}
+
+/* The box of REGION may go on from BEFORE by STEP: where it narrows there is a place for it, to which a loop that turned would not come back. */
+static bool may_step(struct lowering *lowering, int depth, const struct step *step, __isl_keep isl_set *common, const struct box *before,
+	struct general_region *region)
+{
+	struct box run;
+	if (step->rising < 0 || !step->narrowing)
+		return step->rising >= 0;
+	if (lowering->loops[depth - 1].is_backward)
+		return false;
+	isl_set *moving = find_moving(region, common, step->rising, before);
+	find_run_box(lowering, depth, region, &run);
+	bool may = true;
+	for (int d = 0; d < run.rank && may; d++)
+		may = !(step->narrowing >> d & 1) || keep_place(lowering, depth, &run, moving, d, region);
+	box_free(&run);
+	isl_set_free(moving);
+	return may;
 }
 
 /* The most elements of dimension D from where BEFORE begins to where NOW ends; -1: unknown. */
@@ -80,7 +153,8 @@ void slide_find(struct lowering *lowering, int a, struct general_region *region)
 		isl_set_copy(region->footprint.visits));
 	struct box before;
 	box_find(earlier.lows, earlier.highs, earlier.visits, now->rank, &before);
-	int d = isl_set_is_empty(common) == isl_bool_false ? rising_dim(common, now, &before) : -1;
+	const struct step step = isl_set_is_empty(common) == isl_bool_false ? find_step(common, now, &before) : (struct step){ .rising = -1 };
+	int d = may_step(lowering, depth, &step, common, &before, region) ? step.rising : -1;
 	if (d >= 0)
 		region->end_before = expression_of(lowering, common, depth,
 			isl_pw_aff_copy(before.high[d]));
@@ -142,6 +216,11 @@ void slide_fill(struct lowering *lowering, int a, struct general_region *region,
 	if (loop->is_backward)
 		add_fresh(arena, visit, loop->is_backward, visit->first[d], plan_make(arena, PLAN_MIN, end,
 			behind(arena, loop, visit->first[d])));
+	for (int e = 0; e < buffer->rank; e++) {
+		buffer->dims[e].origin = region->run_first[e] ? region->run_first[e] : buffer->dims[e].origin;
+		visit->first[e] = region->run_count[e] ? region->run_first[e] : visit->first[e];
+		visit->count[e] = region->run_count[e] ? region->run_count[e] : visit->count[e];
+	}
 	buffer->dims[d].modulus = buffer->dims[d].extent;
 	buffer->dims[d].origin = NULL;
 }

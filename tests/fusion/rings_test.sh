@@ -71,4 +71,44 @@ for network in layer_norm:tiny-8k lstm_cell:tiny-8k batch_norm:eyeriss-108k; do
 	hasnt out.c '_tile < 1\) \{' "$network: no choice for the first tile"
 	hasnt out.c '_get_[a-zA-Z]+_0_1\(' "$network: nor a second function"
 done
+
+# An inverted residual in two halves of its columns.  The last stage needs a row of X that the first one had, and of its columns those without the
+# halo; the last tile has no row but that.  The row stays, and lies where it did: each row comes once.
+cat >inverted.loop <<'END'
+void inverted(const int X[2][14][14], const int V[6][2], const int D[6][3][3], const int W[2][6], int Y[2][14][14])
+{
+	int A[6][14][14], B[6][14][14];
+	for (int k = 0; k < 6; k++)
+		for (int y = 0; y < 14; y++)
+			for (int x = 0; x < 14; x++) {
+				A[k][y][x] = 0;
+				for (int c = 0; c < 2; c++)
+					A[k][y][x] += X[c][y][x] * V[k][c];
+			}
+	for (int k = 0; k < 6; k++)
+		for (int y = 0; y < 14; y++)
+			for (int x = 0; x < 14; x++) {
+				B[k][y][x] = 0;
+				for (int r = 0; r < 3; r++)
+					for (int s = 0; s < 3; s++)
+						if (y + r >= 1 && y + r < 15 && x + s >= 1 && x + s < 15)
+							B[k][y][x] += A[k][y + r - 1][x + s - 1] * D[k][r][s];
+			}
+	for (int k = 0; k < 2; k++)
+		for (int y = 0; y < 14; y++)
+			for (int x = 0; x < 14; x++) {
+				Y[k][y][x] = X[k][y][x];
+				for (int c = 0; c < 6; c++)
+					Y[k][y][x] += B[c][y][x] * W[k][c];
+			}
+}
+END
+printf 'name: m\nscratchpad: { bytes: 1400 }\n' >small.yaml
+for buffering in single double; do
+	exits 0 "an inverted residual, $buffering" "$LOOPC" --verify --arch=small.yaml --buffering=$buffering --report --explain -o out.c inverted.loop
+	has out '^  X: 1,568 bytes; read 1,792 ' "an inverted residual, $buffering: rows come once, and a halo"
+done
+exits 0 "an inverted residual" "$LOOPC" --arch=small.yaml --report --emit=plan=plan inverted.loop
+has out '^  search: optimal in the schedule space' "an inverted residual: proved"
+has plan '^    dim 8 from select\(x_tile == 0, 0, 6\)$' "an inverted residual: a row begins where it did"
 finish
