@@ -29,6 +29,7 @@ struct search {
 	struct group_range ranges[GROUP_DEPTH];   /* of the loops of a block, which are NOW's */
 	bool *doubles;               /* [array of the function]: see struct group_limits */
 	bool has_best, fits, is_cut_short;
+	bool is_dear;                /* some loops were left for what they cost, before it was known whether they fit */
 	bool is_open;                /* something was left out that was not looked at to its end */
 	long points, most_points;
 };
@@ -463,7 +464,9 @@ static void try_outer_sizes(struct search *search, int depth, int outer, int inn
 		return;
 	}
 	const struct cost least = least_cost(search, depth + 1);
-	if (may_be_wanted(search, &least))
+	bool is_wanted = may_be_wanted(search, &least);
+	search->is_dear |= !is_wanted;
+	if (is_wanted)
 		try_outer(search, depth + 1, outer, inner);
 }
 
@@ -655,5 +658,5 @@ enum group_outcome group_search(struct groups *groups, const struct fusion_candi
 	compilation_add_work(groups->compilation,
 		(double)(search.points * POINT_WORK * (candidate->last - candidate->first + 1)));
 	group_model_free(search.model);
-	return search.has_best ? GROUP_FITS : search.fits ? GROUP_USELESS : GROUP_TOO_LARGE;
+	return search.has_best ? GROUP_FITS : search.fits || search.is_dear ? GROUP_USELESS : GROUP_TOO_LARGE;
 }
