@@ -168,8 +168,47 @@ ok "arrays that nobody reads" python3 -B "$top_srcdir/tests/fusion/functions.py"
 [ -n "$SANITIZER_FLAGS" ] ||
 	ok "merged nests in less" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 8055 1
 # A group of which all tiles were left for what they cost: that is not one that is too large.
-[ -n "$SANITIZER_FLAGS" ] ||
-	ok "a group that costs too much" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 71531 1
+cat >dear.loop <<'END'
+#include <stdint.h>
+void f(const int32_t A[12][12], const int32_t B[12][6], int8_t P[12][12], int32_t Q[12][12], int32_t R[12][11])
+{
+	int32_t T[12][12], U[12][6];
+	int8_t V[11][12];
+	for (int i = 0; i < 12; i++)
+		for (int j = 0; j < 12; j++)
+			T[i][j] = A[i][j] + A[i][j];
+	for (int i = 0; i < 12; i++)
+		for (int j = 0; j < 6; j++) {
+			U[i][j] = 0;
+			for (int k = 0; k < 12; k++)
+				U[i][j] += A[i][k] * B[k][j];
+		}
+	for (int i = 0; i < 12; i++)
+		for (int j = 0; j < 12; j++)
+			P[i][j] = T[i][j] + T[i][j];
+	for (int i = 0; i < 11; i++)
+		for (int j = 0; j < 12; j++) {
+			V[i][j] = 0;
+			for (int r = 0; r < 2; r++)
+				V[i][j] += T[i + r][j];
+		}
+	for (int i = 0; i < 12; i++)
+		for (int j = 0; j < 12; j++)
+			Q[i][j] = A[i][j] + T[i][j];
+	for (int i = 0; i < 12; i++)
+		for (int j = 0; j < 11; j++)
+			R[i][j] = V[j][i] + 1;
+}
+END
+if [ -z "$SANITIZER_FLAGS" ]; then
+	printf 'name: m\nscratchpad: { bytes: 696 }\n' >dear.yaml
+	exits 0 "a group that costs too much" "$LOOPC" --arch=dear.yaml --recompute=1000% --pareto=memory,traffic --pareto-points=6 dear.loop
+	sed -n 's/^ *3 *\([0-9]*\) *\([0-9,]*\) .*/\1 \2/p' out >point
+	read -r bytes moved <point
+	printf 'name: m\nscratchpad: { bytes: %d }\n' "$bytes" >there.yaml
+	exits 0 "a group that costs too much, by itself" "$LOOPC" --arch=there.yaml --recompute=1000% --report -o o.c dear.loop
+	has out "^in all: .* $moved moved" "a group that costs too much: a front and a compilation move the same"
+fi
 # Machines with several memories: sweeps scale all of them.
 ok "several memories" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 1 "${LOOPC_FUNCTIONS:-$(inputs 4 2)}" split
 # No way to group nests moves less than the one that is taken.
