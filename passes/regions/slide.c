@@ -42,9 +42,10 @@ static struct step find_step(__isl_keep isl_set *common, const struct box *now, 
 		narrowed = is_within && narrowed < 0 ? d : narrowed;
 	}
 	/* what only narrows goes up, too */
-	if (step.rising < 0)
+	if (step.rising < 0 && now->rank)
 		step.rising = narrowed > 0 ? narrowed : 0;
-	step.narrowing &= ~(1u << step.rising);
+	if (step.rising >= 0)
+		step.narrowing &= ~(1u << step.rising);
 	return step;
 }
 
