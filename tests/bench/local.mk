@@ -21,7 +21,7 @@ EXTRA_DIST += tests/bench/objective.sh
 bench-objective: loopc
 	$(SHELL) $(srcdir)/tests/bench/objective.sh ./loopc $(srcdir)/examples/vgg16
 
-# The same of whole networks.  Takes some three minutes.
+# The same of whole networks, with their energy and bytes.  Takes some four minutes.
 EXTRA_DIST += tests/bench/networks.sh
 .PHONY: bench-networks
 bench-networks: loopc

@@ -37,7 +37,7 @@ for network in l3net resnet_basic resnet_bottleneck; do
 	apart=$(energy)
 	times >"$code"
 	start=$(seconds)
-	"$1" --arch=eyeriss-array --objective=energy --report="$report" -o /dev/null "$2/$network.loop" || exit
+	"$1" --arch=eyeriss-array --objective=energy --report="$report" -o "$code" "$2/$network.loop" || exit
 	times >"$code"
 	printf '%-18s %s pJ apart, %s pJ in %s s\n' "$network" "$apart" "$(energy)" "$(seconds "$start")"
 done
