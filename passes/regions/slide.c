@@ -26,7 +26,6 @@ struct step {
 static struct step find_step(__isl_keep isl_set *common, const struct box *now, const struct box *before)
 {
 	struct step step = { .rising = -1 };
-	int narrowed = -1;
 	for (int d = 0; d < now->rank; d++) {
 		if (holds(common, isl_pw_aff_eq_set, now->low[d], before->low[d])
 			&& holds(common, isl_pw_aff_eq_set, now->high[d], before->high[d]))
@@ -39,11 +38,10 @@ static struct step find_step(__isl_keep isl_set *common, const struct box *now, 
 			step.rising = d;
 		else
 			step.narrowing |= 1u << d;
-		narrowed = is_within && narrowed < 0 ? d : narrowed;
 	}
 	/* what only narrows goes up, too */
 	if (step.rising < 0 && now->rank)
-		step.rising = narrowed > 0 ? narrowed : 0;
+		step.rising = step.narrowing ? __builtin_ctz(step.narrowing) : 0;
 	if (step.rising >= 0)
 		step.narrowing &= ~(1u << step.rising);
 	return step;
