@@ -232,15 +232,16 @@ static const struct weighed_nest *weigh_merged(struct partitioning *partitioning
 	const struct weighed_nest *weighed;
 	enum merging merging = merging_of(partitioning->groups, candidate);
 	bool takes_equals = is_group && merging == MERGE_ALIKE;
+	bool is_wanted = fuse_constraints_merge(partitioning->constraints, candidate->first);
 	long own;
 	*bound = -1;
 	if (!fuse_constraints_may_merge(partitioning->constraints, candidate->first)
-		|| merging == MERGE_NEVER)
+		|| (merging == MERGE_NEVER && !is_wanted))
 		return NULL;
 	*bound = nest_compulsory(partition_as_one(partitioning, candidate->first, candidate->last));
 	const struct cost least = part_least_cost(partitioning->compilation, (double)*bound);
 	if (!objective_is_less(&partitioning->asked, &least, most, takes_equals)
-		|| (merging == MERGE_WIDE && !may_move_less(partitioning, candidate, most, bound))
+		|| (merging == MERGE_WIDE && !is_wanted && !may_move_less(partitioning, candidate, most, bound))
 		|| !partition_weigh(partitioning, candidate->first, candidate->last, &weighed, &own))
 		return NULL;
 	*bound = own > *bound ? own : *bound;
@@ -286,7 +287,8 @@ static bool weigh_range(struct partitioning *partitioning, const struct fusion_c
 	long group_least, merged_least;
 	if (!is_whole)
 		partition_note_bounds(partitioning, candidate, LONG_MAX, LONG_MAX);
-	if (!cost_is_finite(&before->cost) || !is_whole
+	bool is_part = is_whole || fuse_constraints_merge(partitioning->constraints, candidate->first);
+	if (!cost_is_finite(&before->cost) || !is_part
 		|| !fuse_constraints_allow(partitioning->constraints, candidate->first, count)
 		|| !may_cut(partitioning, candidate->first, candidate->last + 1))
 		return true;

@@ -116,6 +116,30 @@ exits 3 "too large" "$LOOPC" --arch=machine.yaml --schedule=wanted layer.loop
 printf 'nest layer.0\nmerge\n' >wanted
 exits 1 "a single nest" "$LOOPC" --arch=machine.yaml --schedule=wanted layer.loop
 
+# A schedule that says of some nests that they are merged, which nobody would merge otherwise: they share nothing, or have no loop
+# in common in which one uses what another one makes.
+cat >apart.loop <<'E'
+void apart(const int A[100], const int B[50], int C[100], int D[50], const int E[40][30], const int F[30], int G[40])
+{
+	int T[100];
+	for (int i = 0; i < 100; i++)
+		T[i] = A[i] + 1;
+	for (int i = 0; i < 50; i++)
+		D[i] = B[i] * 2;
+	for (int i = 0; i < 100; i++)
+		C[i] = T[99 - i] * 2;
+	for (int i = 0; i < 40; i++)
+		for (int j = 0; j < 30; j++)
+			G[i] += E[i][j] * F[j];
+}
+E
+printf 'name: m\nscratchpad: { bytes: 2048 }\n' >apart.yaml
+for nests in 0-1 0-2 0-3 1-2 1-3 2-3; do
+	printf 'nest apart.%s\nmerge\n' $nests >wanted
+	exits 0 "nests that share little, $nests merged" "$LOOPC" --arch=apart.yaml --verify --report --schedule=wanted apart.loop
+	has out "^apart.$nests " "nests that share little, $nests merged: they are"
+done
+
 # The activation makes another array, in whose place the sums are.
 sed -e 's/float C\[96\]\[96\])/float D[96][96])/' -e 's/^{/{\n\tfloat C[96][96];/' -e 's/C\(\[i\]\[j\] = C\)/D\1/' \
 	layer.loop >local.loop
