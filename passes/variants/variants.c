@@ -284,7 +284,8 @@ static long rivals_bound(const struct variants *variants, const struct choice *b
  * closed forms inside, where tiles of all loops have none, or be those that run whole in its tiles. */
 static bool is_best_known(const struct candidate *candidate)
 {
-	return (candidate->choice->has_forms && !candidate->choice->variant.band->left_out)
+	const struct variant *variant = &candidate->choice->variant;
+	return (candidate->choice->has_forms && !variant->groups->is_split && !variant->band->left_out)
 		|| plan_nest_reaches(&candidate->out, nest_compulsory(candidate->choice->variant.nest));
 }
 

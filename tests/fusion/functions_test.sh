@@ -209,6 +209,32 @@ if [ -z "$SANITIZER_FLAGS" ]; then
 	exits 0 "a group that costs too much, by itself" "$LOOPC" --arch=there.yaml --recompute=1000% --report -o o.c dear.loop
 	has out "^in all: .* $moved moved" "a group that costs too much: a front and a compilation move the same"
 fi
+# The first element of a row has a buffer of its own, or comes with its row where rows run one by one: that moves less, and is found in any
+# scratchpad, the bytes of which need be no multiple of an element's.
+cat >first.loop <<'END'
+#include <stdint.h>
+void f(const int32_t A[3][12], int32_t P[3][12], int32_t Q[3])
+{
+	int32_t T[3];
+	for (int i = 0; i < 3; i++) {
+		T[i] = A[i][0];
+		for (int j = 0; j < 12; j++)
+			T[i] = A[i][j] > T[i] ? A[i][j] : T[i];
+	}
+	for (int i = 0; i < 3; i++) {
+		Q[i] = 0;
+		for (int j = 0; j < 12; j++) {
+			P[i][j] = A[i][j] - T[i];
+			Q[i] += P[i][j];
+		}
+	}
+}
+END
+for bytes in 36 37 38 46; do
+	printf 'name: m\nscratchpad: { bytes: %d }\n' $bytes >first.yaml
+	exits 0 "the first of a row, in $bytes bytes" "$LOOPC" --arch=first.yaml --report -o o.c first.loop
+	has out '^in all: .* 444 moved' "the first of a row, in $bytes bytes: each row comes once for each nest"
+done
 # Machines with several memories: sweeps scale all of them.
 ok "several memories" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 1 "${LOOPC_FUNCTIONS:-$(inputs 4 2)}" split
 # No way to group nests moves less than the one that is taken.
