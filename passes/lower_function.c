@@ -154,9 +154,8 @@ static bool distribute_some(struct trials *trials)
 static struct weighed distribute(struct compilation *compilation, const struct function *function)
 {
 	int steps;
-	struct trials trials = { .compilation = compilation, .left = DISTRIBUTED_TRIES,
-		.end = isl_operations(compilation->ctx) + DISTRIBUTED_OPERATIONS };
-	trials.best = weigh(compilation, function, true);
+	struct trials trials = { .compilation = compilation, .best = weigh(compilation, function, true), .left = DISTRIBUTED_TRIES };
+	trials.end = isl_operations(compilation->ctx) + DISTRIBUTED_OPERATIONS;
 	if (is_over(&trials))
 		return trials.best;
 	const struct function *all = distribute_all(compilation, function, &steps);
