@@ -391,13 +391,14 @@ static bool has_groups(const struct carry_search *search)
 	return false;
 }
 
-/* What bounds all sets is of use: all are allowed, something was found for one, it may be improved, and it is what is told in the end, and
- * not one of many points of a front. */
+/* What bounds all sets is of use: all are allowed, something was found for one, it may be improved, and it is what is told in the end; of
+ * a long function, it is not one of many points of a front. */
 static bool may_bound_all_sets(const struct carry_search *search)
 {
 	const struct compilation *compilation = search->compilation;
+	bool has_time = !compilation->request.restriction.prefers_memory || search->space.nest_count <= SPACE_NESTS;
 	return search->constraints->is_free && !search->space.wanted && cost_is_finite(&search->cost) && !is_least(search)
-		&& !compilation->is_draft && !compilation->request.restriction.prefers_memory && !parts_are_priced(compilation);
+		&& !compilation->is_draft && has_time && !parts_are_priced(compilation);
 }
 
 /* Where the bound of all sets is below what was found, the choice that is bounded so may be better than that: it is weighed, with

@@ -463,6 +463,7 @@ class Trial:
         done = subprocess.run([self.loopc, "--arch=m.yaml", "-j1", *options, "f.loop"],
                               capture_output=True, text=True)
         if done.returncode in may_fail:
+            self.check("%s: exit %d, and nobody says why" % (options, done.returncode), done.stderr)
             return None
         if done.returncode:
             raise Failure("%s: exit %d\n%s" % (options, done.returncode, done.stderr))
@@ -643,13 +644,16 @@ class Trial:
             groups.append("nest f" if count == 1 else "nest f.%d" % n + ("-%d" % (n + size - 1) if size > 1 else ""))
             # of long functions not all merged nests are among the choices that bounds are of
             if size > 1 and not isinstance(self.function, Long) and self.rng.random() < (0.6 if isinstance(self.function, Normed) else 0.3):
-                groups.append("merge" + self.form())
+                groups[-1] += "\nmerge" + self.form()
             if isinstance(self.function, Padded):
                 groups[-1] += self.function.cut(size)
             n += size
         for name, _ in self.function.locals:
             if self.rng.random() < 0.4:
                 groups[-1] += "\ncarry %s" % name
+        # a schedule need not say something of each nest
+        if self.rng.random() < 0.3:
+            groups = [group for group in groups if self.rng.random() < 0.6]
         return text + "\n".join(groups) + "\n"
 
     def form(self):
