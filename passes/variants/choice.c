@@ -361,6 +361,7 @@ static bool obeys_elements(struct choice *choice)
 	choice->schedule.mapping = NULL;
 	if (!choice->asked.mapping.line)
 		return true;
+	restriction_trim(choice->compilation, &choice->variant, &choice->model, &choice->schedule);
 	struct mapping_fault fault = elements_map(choice);
 	if (fault.why)
 		contradict(choice, fault.line, fault.why);
@@ -476,6 +477,20 @@ static bool is_ever_too_large(const struct choice *choice)
 		&& finest.hindrance.obstacle.needed_bytes > choice->compilation->arch->scratchpad_bytes;
 }
 
+/* The best for the model in CAPACITY, or in as little as it needs at least: the real regions of that may be smaller.  Of several memories it
+ * is not known how little that is: a half more is tried, and again. */
+static bool search_from(struct choice *choice, long capacity, long points)
+{
+	enum { MORE = 3 };
+	const bool has_several = arch_memory_count(choice->compilation->arch) > 1;
+	bool found = choice_search_within(choice, capacity, points);
+	for (int i = 0; i < (has_several ? MORE : 1) && !found; i++) {
+		capacity = has_several ? capacity + capacity / 2 : choice->hindrance.smallest;
+		found = choice_search_within(choice, capacity, points);
+	}
+	return found;
+}
+
 /* The model only bounds the regions: search under a budget that shrinks until the real
  * ones fit. */
 static enum outcome lower_general(struct choice *choice, struct plan *plan, struct plan_nest *out)
@@ -485,9 +500,7 @@ static enum outcome lower_general(struct choice *choice, struct plan *plan, stru
 	double seconds = 0;
 	for (int i = 0; i < TRIES; i++) {
 		long left = points < BOXES_POINTS - LEAST_POINTS ? BOXES_POINTS - points : LEAST_POINTS;
-		/* the real regions of what needs least may be smaller than the model's */
-		if (!choice_search_within(choice, capacity, left)
-			&& (i || !choice_search_within(choice, choice->hindrance.smallest, left)))
+		if (!(i ? choice_search_within(choice, capacity, left) : search_from(choice, capacity, left)))
 			break;
 		choice->proof.points = points += choice->proof.points;
 		choice->proof.seconds = seconds += choice->proof.seconds;
