@@ -60,7 +60,7 @@ libloopc_a_SOURCES += \
 	passes/sizes/symbolic.h
 libloopc_a_SOURCES += \
 	passes/variants/candidates.c passes/variants/mapping_text.c passes/variants/mapping_text.h \
-	passes/variants/candidates.h passes/variants/choice_computing.c passes/variants/choice_computing.h \
+	passes/variants/candidates.h passes/variants/choice_computing.c passes/variants/choice_computing.h passes/variants/choice_general.c \
 	passes/variants/choice.c passes/variants/choice.h passes/variants/no_fit.c \
 	passes/variants/form.c passes/variants/form.h passes/variants/forms_bound.c passes/variants/forms_bound.h passes/variants/group_constraints.h \
 	passes/variants/improve.c passes/variants/improve.h passes/variants/lower_nest.c \

@@ -69,7 +69,13 @@ struct schedule_reader choice_reader(const struct choice *choice, struct nest_mo
 bool choice_is_beaten(const struct choice *choice, long most);
 /* Chooses a schedule and lowers it, without statements, into PLAN with its entry OUT. */
 enum outcome choice_lower(struct choice *choice, struct plan *plan, struct plan_nest *out);
-/* The steps of that where the model only bounds the regions.  Chooses a schedule that needs at most
+/* The steps of that.  Lowers the schedule, without statements, unless isl takes too long over it. */
+bool choice_weigh(struct choice *choice, struct plan *plan, struct plan_nest *out);
+/* The DMA controller can do the copies of OUT; else CHOICE says of which array not. */
+bool choice_is_aligned(struct choice *choice, const struct plan *plan, const struct plan_nest *out);
+/* The same as choice_lower, where the model only bounds the regions (choice_general.c). */
+enum outcome choice_lower_general(struct choice *choice, struct plan *plan, struct plan_nest *out);
+/* The steps of that.  Chooses a schedule that needs at most
  * CAPACITY bytes for the model, looking at so many POINTS; false if there is none. */
 bool choice_search_within(struct choice *choice, long capacity, long points);
 /* Lowers that schedule likewise, in boxes or in rows, in all the scratchpad there is. */
