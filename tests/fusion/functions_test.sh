@@ -235,6 +235,27 @@ for bytes in 36 37 38 46; do
 	exits 0 "the first of a row, in $bytes bytes" "$LOOPC" --arch=first.yaml --report -o o.c first.loop
 	has out '^in all: .* 444 moved' "the first of a row, in $bytes bytes: each row comes once for each nest"
 done
+# One of the random functions of functions.py, as normed.loop.
+normed() {
+	python3 -B -c 'import random, sys
+sys.path.insert(0, sys.argv[1])
+import functions
+print(functions.Normed(random.Random(int(sys.argv[2]))).text())' "$top_srcdir/tests/fusion" "$1" >normed.loop
+}
+if [ -z "$SANITIZER_FLAGS" ]; then
+	# The bound of all sets of carried arrays leads to a better one: in a front, too.
+	normed 92022
+	printf 'name: m\nscratchpad: { bytes: 69 }\n' >normed.yaml
+	exits 0 "what a bound leads to" "$LOOPC" --arch=normed.yaml --report -o o.c normed.loop
+	has out '^in all: .* 81 moved' "what a bound leads to: it is made"
+	exits 0 "what a bound leads to, in a front" "$LOOPC" --arch=normed.yaml --pareto=memory,traffic --pareto-points=1 normed.loop
+	has out '^ *0 *[0-9]* *81$' "what a bound leads to, in a front: it is a point"
+	# As it is written it takes long, and moves 2,098 bytes: it is distributed all the same.
+	normed 92014
+	printf 'name: m\nscratchpad: { bytes: 88 }\n' >normed.yaml
+	exits 0 "distributed, though it takes long" "$LOOPC" --arch=normed.yaml --report -o o.c normed.loop
+	has out '^in all: .* 1,498 moved' "distributed, though it takes long: it moves less"
+fi
 # Machines with several memories: sweeps scale all of them.
 ok "several memories" python3 -B "$top_srcdir/tests/fusion/functions.py" "$LOOPC" 1 "${LOOPC_FUNCTIONS:-$(inputs 4 2)}" split
 # No way to group nests moves less than the one that is taken.

@@ -2,7 +2,7 @@
 """wishes.py LOOPC FIRST COUNT: what a user asks for is done or refused, whatever goes together: COUNT random functions from seed FIRST on,
 those of functions.py, for random machines, with random options, and schedules and pragmas that say something of some nests.
 
- - What is done is verified: the result, and each figure that was predicted.
+ - What is done is verified: the result, and each figure that was predicted. The schedule has each line that was given.
  - What is refused has a message, and leaves no file. Where nobody has fixed anything the status is no error's.
  - A value is no less than its bound.
  - With three threads the code is the same; and so it is where its schedule is given back."""
@@ -16,6 +16,9 @@ import sys
 import tempfile
 
 import functions
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "passes"))
+import constraints  # noqa: E402
 
 KINDS = (functions.Function, functions.Layered, functions.Normed, functions.Padded, functions.Bordered, functions.Alone)
 OBJECTIVES = ("cycles", "energy", "edp", "commands", "traffic+40*commands", "cycles,traffic", "2*energy+0.5*cycles",
@@ -46,20 +49,21 @@ def machine(rng, whole):
     return text + "energy_pj: { mac: 4, register: 1, scratchpad: 6, dram: 200 }\n"
 
 
-def lines_of(rng, function, heading, size):
-    """What is said of a nest, or of SIZE of them."""
-    lines = [heading]
-    if size > 1 and rng.random() < 0.4:
+def lines_of(rng, function, heading, nests):
+    """What is said of NESTS, one or several."""
+    text, lines = "\n".join(nests), [heading]
+    loops, arrays = (sorted(set(re.findall(pattern, text))) for pattern in (r"int (\w) =", r"\b(\w+)\["))
+    if len(nests) > 1 and rng.random() < 0.4:
         lines.append("merge")
-    if rng.random() < 0.3:
+    if rng.random() < 0.2:
         lines.append("form " + rng.choice(FORMS))
-    lines += ["tile %s %d" % (loop, rng.randint(1, 6)) for loop in "ijkycrst" if rng.random() < 0.12]
+    lines += ["tile %s %d" % (loop, rng.randint(1, 6)) for loop in loops if rng.random() < 0.4]
     if rng.random() < 0.15:
-        lines.append("serpentine " + rng.choice(("i", "j", "none")))
+        lines.append("serpentine " + rng.choice(loops + ["none"]))
     if function.locals and rng.random() < 0.1:
         lines.append("carry " + rng.choice(function.locals)[0])
     if rng.random() < 0.1:
-        lines.append("store %s %s" % (rng.choice(list(function.side)), rng.choice(STORES)))
+        lines.append("store %s %s" % (rng.choice(arrays), rng.choice(STORES)))
     return lines
 
 
@@ -69,8 +73,8 @@ def schedule(rng, function):
     while n < count:
         size = min(rng.choice((1, 1, 1, 2, 3)), count - n)
         heading = "nest f" + ("" if count == 1 else ".%d" % n if size == 1 else ".%d-%d" % (n, n + size - 1))
-        own = lines_of(rng, function, heading, size)
-        lines += own if rng.random() < 0.6 else []
+        own = lines_of(rng, function, heading, function.nests[n:n + size])
+        lines += own if rng.random() < 0.7 else []
         n += size
     return "\n".join(lines) + "\n"
 
@@ -120,8 +124,11 @@ class Trial:
 
     def run(self, name, *more):
         """Status, messages, code and schedule of what is made in files that begin with NAME."""
-        done = subprocess.run([self.loopc, "--arch=m.yaml", *self.options, *more,
-                               "--emit=c=%s.c,schedule=%s.schedule" % (name, name), "f.loop"], capture_output=True, text=True)
+        try:
+            done = subprocess.run([self.loopc, "--arch=m.yaml", *self.options, *more, "--emit=c=%s.c,schedule=%s.schedule" % (name, name),
+                                   "f.loop"], capture_output=True, text=True, timeout=600)
+        except subprocess.TimeoutExpired as reason:
+            raise Failure("%s: it does not end" % " ".join(self.options)) from reason
         if done.returncode:
             return done.returncode, done.stderr, None, None
         return DONE, done.stderr, re.sub(r"/\*.*?\*/", "", self.read(name + ".c"), count=1, flags=re.S), self.read(name + ".schedule")
@@ -142,6 +149,18 @@ class Trial:
             value, bound = asked.get("value"), asked.get("lower_bound")
             self.check("%s is below its bound, %s" % (value, bound), None in (value, bound) or bound <= value * (1 + 1e-12))
 
+    def check_obeyed(self, made):
+        """What was given is so in the schedule that was made."""
+        made = "".join(line + "\n" for line in made.splitlines() if not line.startswith("distribute "))
+        after = dict(constraints.sections(made))
+        compiler = constraints.Compiler(self.loopc, os.getcwd(), ["--arch=m.yaml", *self.options])
+        os.replace("f.loop", "p.loop")
+        for heading, lines in constraints.sections(self.read("given")) if self.given else ():
+            for line in lines:
+                self.check("dropped: %s: %s\n%s" % (heading, line, made), heading in after and constraints.is_obeyed(
+                    compiler, heading, line, lines, after[heading]))
+        os.replace("p.loop", "f.loop")
+
     def test(self):
         """True: it was done."""
         wished = ["--schedule=given"] if self.given else []
@@ -150,6 +169,7 @@ class Trial:
             self.check_refused(status, messages)
             return False
         self.check_bounds()
+        self.check_obeyed(made)
         self.check("with three threads it is another one", self.run("threads", "-j3", *wished)[2:] == (code, made))
         status, messages, again, said = self.run("again", "--schedule=made.schedule")
         self.check("the schedule, given back, is refused:\n%s\n%s" % (made, messages), not status)
